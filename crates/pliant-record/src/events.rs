@@ -1,0 +1,40 @@
+//! Events in words.
+
+use pliant::{Body, EventKind, World};
+
+/// An event as a sentence: `hand grips rod`.
+pub fn event_text(world: &World, kind: EventKind) -> String {
+    Names::of(world).event_text(kind)
+}
+
+/// Names of everything in a world, by index.
+#[derive(Clone, Debug)]
+pub(crate) struct Names {
+    pub bodies: Vec<String>,
+    pub grippers: Vec<String>,
+    pub obstacles: Vec<String>,
+}
+
+impl Names {
+    pub fn of(world: &World) -> Names {
+        Names {
+            bodies: world.bodies().iter().map(Body::name).map(String::from).collect(),
+            grippers: world.grippers().iter().map(|g| g.params.name.clone()).collect(),
+            obstacles: world.obstacles().iter().map(|o| o.params.name.clone()).collect(),
+        }
+    }
+
+    pub fn event_text(&self, kind: EventKind) -> String {
+        // a thing added to the world after the recording began has no name here
+        let name = |names: &[String], index: usize| names.get(index).cloned().unwrap_or_else(|| format!("#{index}"));
+        let body = |index| name(&self.bodies, index);
+        let gripper = |index| name(&self.grippers, index);
+        let obstacle = |index| name(&self.obstacles, index);
+        match kind {
+            EventKind::Attached { gripper: g, body: b } => format!("{} grips {}", gripper(g), body(b)),
+            EventKind::Released { gripper: g, body: b } => format!("{} releases {}", gripper(g), body(b)),
+            EventKind::Touched { body: b, obstacle: o } => format!("{} touches {}", body(b), obstacle(o)),
+            EventKind::Parted { body: b, obstacle: o } => format!("{} leaves {}", body(b), obstacle(o)),
+        }
+    }
+}

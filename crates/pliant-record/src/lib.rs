@@ -1,0 +1,27 @@
+//! What a run leaves in its output directory:
+//!
+//! | file | for |
+//! |---|---|
+//! | `recording.mcap` | Foxglove, Rerun and every MCAP reader: shapes, forces, energies, contacts, events |
+//! | `samples.csv` | spreadsheets and NumPy: one row an instant |
+//! | `report.html` | anyone: a page that plays the run, opened with a double click, no network |
+//!
+//! [`Recorder`] writes all three. A killed run leaves the first two readable up to the last quarter of a second.
+
+mod block_file;
+mod decimate;
+mod error;
+mod events;
+mod foxglove;
+mod mcap_writer;
+mod page;
+mod plots;
+mod protobuf;
+mod recorder;
+mod report;
+mod samples;
+mod scene;
+
+pub use error::RecordError;
+pub use events::event_text;
+pub use recorder::{DEFAULT_RATE, ExpectationRow, Outcome, Paths, Recorder, RunInfo};

@@ -1,0 +1,293 @@
+//! Protocol-buffer messages that describe themselves, for writing only.
+//!
+//! A recording carries the schema of each message beside the messages. Here both come from one declaration, so they
+//! cannot disagree; with `prost` the schema would be a second, hand-written list (or a compiler run at build time),
+//! for ten more crates. Tests read what is written here with `prost-reflect`.
+//!
+//! Wire format and descriptor field numbers: <https://protobuf.dev/programming-guides/encoding/> and
+//! `google/protobuf/descriptor.proto`.
+
+/// A message: its schema, and how it is written.
+pub(crate) trait Message {
+    /// Name and fields.
+    const SCHEMA: Schema;
+    /// Append the fields.
+    fn encode(&self, out: &mut Vec<u8>);
+}
+
+/// A value that can be a field of a message.
+pub(crate) trait Field {
+    const KIND: Kind;
+    const REPEATED: bool = false;
+    /// Append the value under a field number.
+    fn encode_field(&self, number: u32, out: &mut Vec<u8>);
+}
+
+/// Name and fields of a message.
+pub(crate) struct Schema {
+    /// With the package: `foxglove.Pose`.
+    pub name: &'static str,
+    pub fields: &'static [FieldSchema],
+}
+
+/// One field of a message.
+pub(crate) struct FieldSchema {
+    pub number: u32,
+    /// As spelled in Rust, where a keyword has `r#` before it.
+    pub name: &'static str,
+    pub kind: Kind,
+    pub repeated: bool,
+}
+
+/// The type of a field.
+#[derive(Clone, Copy)]
+pub(crate) enum Kind {
+    /// `FieldDescriptorProto.Type` of a type without a name.
+    Scalar(i32),
+    Enum(&'static EnumSchema),
+    Message(&'static Schema),
+}
+
+/// Name and values of an enumeration that belongs to a message.
+pub(crate) struct EnumSchema {
+    /// With package and message: `foxglove.Log.Level`.
+    pub name: &'static str,
+    /// Names of the values, numbered from zero.
+    pub values: &'static [&'static str],
+}
+
+/// Declares a message: a plain struct, its schema and how it is written.
+macro_rules! message {
+    ($(#[$doc:meta])* $name:ident = $full:literal { $($number:literal $field:ident: $type:ty,)* }) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default)]
+        #[allow(missing_docs)]
+        pub(crate) struct $name { $(pub $field: $type,)* }
+
+        impl $crate::protobuf::Message for $name {
+            const SCHEMA: $crate::protobuf::Schema = $crate::protobuf::Schema {
+                name: $full,
+                fields: &[$($crate::protobuf::FieldSchema {
+                    number: $number,
+                    name: stringify!($field),
+                    kind: <$type as $crate::protobuf::Field>::KIND,
+                    repeated: <$type as $crate::protobuf::Field>::REPEATED,
+                },)*],
+            };
+            fn encode(&self, out: &mut Vec<u8>) {
+                $($crate::protobuf::Field::encode_field(&self.$field, $number, out);)*
+            }
+        }
+
+        impl $crate::protobuf::Field for $name {
+            const KIND: $crate::protobuf::Kind =
+                $crate::protobuf::Kind::Message(&<$name as $crate::protobuf::Message>::SCHEMA);
+            fn encode_field(&self, number: u32, out: &mut Vec<u8>) {
+                $crate::protobuf::put_nested(number, out, |out| $crate::protobuf::Message::encode(self, out));
+            }
+        }
+    };
+}
+pub(crate) use message;
+
+// wire types
+const VARINT: u32 = 0;
+const FIXED64: u32 = 1;
+const LENGTH: u32 = 2;
+const FIXED32: u32 = 5;
+
+fn put_varint(mut value: u64, out: &mut Vec<u8>) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+fn put_key(number: u32, wire_type: u32, out: &mut Vec<u8>) {
+    put_varint(u64::from(number << 3 | wire_type), out);
+}
+
+/// Append something preceded by its length, which is known only afterwards.
+pub(crate) fn put_nested(number: u32, out: &mut Vec<u8>, content: impl FnOnce(&mut Vec<u8>)) {
+    put_key(number, LENGTH, out);
+    let start = out.len();
+    // most messages are shorter than 128 bytes: leave one byte, and move the content when it takes more
+    out.push(0);
+    content(out);
+    let length = out.len() - start - 1;
+    if length < 0x80 {
+        out[start] = length as u8;
+    } else {
+        let mut prefix = Vec::with_capacity(5);
+        put_varint(length as u64, &mut prefix);
+        out.splice(start..=start, prefix);
+    }
+}
+
+impl Field for f64 {
+    const KIND: Kind = Kind::Scalar(1);
+    fn encode_field(&self, number: u32, out: &mut Vec<u8>) {
+        put_key(number, FIXED64, out);
+        out.extend(self.to_le_bytes());
+    }
+}
+
+impl Field for i64 {
+    const KIND: Kind = Kind::Scalar(3);
+    fn encode_field(&self, number: u32, out: &mut Vec<u8>) {
+        put_key(number, VARINT, out);
+        put_varint(*self as u64, out);
+    }
+}
+
+impl Field for i32 {
+    const KIND: Kind = Kind::Scalar(5);
+    fn encode_field(&self, number: u32, out: &mut Vec<u8>) {
+        i64::from(*self).encode_field(number, out);
+    }
+}
+
+/// `fixed32`, the type of indices in the Foxglove schemas.
+impl Field for u32 {
+    const KIND: Kind = Kind::Scalar(7);
+    fn encode_field(&self, number: u32, out: &mut Vec<u8>) {
+        put_key(number, FIXED32, out);
+        out.extend(self.to_le_bytes());
+    }
+}
+
+impl Field for bool {
+    const KIND: Kind = Kind::Scalar(8);
+    fn encode_field(&self, number: u32, out: &mut Vec<u8>) {
+        i64::from(*self).encode_field(number, out);
+    }
+}
+
+impl Field for String {
+    const KIND: Kind = Kind::Scalar(9);
+    fn encode_field(&self, number: u32, out: &mut Vec<u8>) {
+        // absent and empty are the same to a reader of proto3, but not to readers of descriptors
+        if !self.is_empty() {
+            put_nested(number, out, |out| out.extend(self.as_bytes()));
+        }
+    }
+}
+
+impl Field for Vec<u8> {
+    const KIND: Kind = Kind::Scalar(12);
+    fn encode_field(&self, number: u32, out: &mut Vec<u8>) {
+        put_nested(number, out, |out| out.extend(self));
+    }
+}
+
+impl Field for Vec<f64> {
+    const KIND: Kind = f64::KIND;
+    const REPEATED: bool = true;
+    fn encode_field(&self, number: u32, out: &mut Vec<u8>) {
+        put_nested(number, out, |out| out.extend(self.iter().flat_map(|v| v.to_le_bytes())));
+    }
+}
+
+impl Field for Vec<u32> {
+    const KIND: Kind = u32::KIND;
+    const REPEATED: bool = true;
+    fn encode_field(&self, number: u32, out: &mut Vec<u8>) {
+        put_nested(number, out, |out| out.extend(self.iter().flat_map(|v| v.to_le_bytes())));
+    }
+}
+
+impl Field for Vec<String> {
+    const KIND: Kind = String::KIND;
+    const REPEATED: bool = true;
+    fn encode_field(&self, number: u32, out: &mut Vec<u8>) {
+        self.iter().for_each(|text| text.encode_field(number, out));
+    }
+}
+
+impl<M: Message + Field> Field for Vec<M> {
+    const KIND: Kind = M::KIND;
+    const REPEATED: bool = true;
+    fn encode_field(&self, number: u32, out: &mut Vec<u8>) {
+        self.iter().for_each(|message| message.encode_field(number, out));
+    }
+}
+
+// the messages of google/protobuf/descriptor.proto, as far as needed
+message!(FileSet = "google.protobuf.FileDescriptorSet" { 1 file: Vec<FileDescriptor>, });
+message!(FileDescriptor = "google.protobuf.FileDescriptorProto" {
+    1 name: String, 2 package: String, 3 dependency: Vec<String>, 4 message_type: Vec<MessageDescriptor>,
+    12 syntax: String,
+});
+message!(MessageDescriptor = "google.protobuf.DescriptorProto" {
+    1 name: String, 2 field: Vec<FieldDescriptor>, 4 enum_type: Vec<EnumDescriptor>,
+});
+message!(FieldDescriptor = "google.protobuf.FieldDescriptorProto" {
+    1 name: String, 3 number: i32, 4 label: i32, 5 kind: i32, 6 type_name: String,
+});
+message!(EnumDescriptor = "google.protobuf.EnumDescriptorProto" { 1 name: String, 2 value: Vec<EnumValue>, });
+message!(EnumValue = "google.protobuf.EnumValueDescriptorProto" { 1 name: String, 2 number: i32, });
+
+/// The serialized `FileDescriptorSet` of a message and all it uses: what MCAP wants as a protobuf schema.
+pub(crate) fn descriptor_set(schema: &Schema) -> Vec<u8> {
+    let mut set = FileSet::default();
+    add_file(schema, &mut set.file);
+    let mut out = vec![];
+    set.encode(&mut out);
+    out
+}
+
+/// One file a message, after the files it depends on.
+fn add_file(schema: &Schema, files: &mut Vec<FileDescriptor>) {
+    let name = file_name(schema);
+    if files.iter().any(|file| file.name == name) {
+        return;
+    }
+    let (package, short) = split(schema.name);
+    let mut file =
+        FileDescriptor { name, package: package.into(), syntax: "proto3".into(), ..FileDescriptor::default() };
+    let mut message = MessageDescriptor { name: short.into(), ..MessageDescriptor::default() };
+    for field in schema.fields {
+        let (kind, type_name) = match field.kind {
+            Kind::Scalar(kind) => (kind, String::new()),
+            Kind::Message(used) => {
+                add_file(used, files);
+                if !file.dependency.contains(&file_name(used)) {
+                    file.dependency.push(file_name(used));
+                }
+                (11, format!(".{}", used.name))
+            }
+            Kind::Enum(used) => {
+                message.enum_type.push(enum_descriptor(used));
+                (14, format!(".{}", used.name))
+            }
+        };
+        message.field.push(FieldDescriptor {
+            name: field.name.trim_start_matches("r#").into(),
+            number: field.number as i32,
+            label: if field.repeated { 3 } else { 1 },
+            kind,
+            type_name,
+        });
+    }
+    file.message_type.push(message);
+    files.push(file);
+}
+
+fn enum_descriptor(schema: &EnumSchema) -> EnumDescriptor {
+    let value = |(number, name): (usize, &&str)| EnumValue { name: name.to_string(), number: number as i32 };
+    EnumDescriptor {
+        name: split(schema.name).1.into(),
+        value: schema.values.iter().enumerate().map(value).collect(),
+    }
+}
+
+fn file_name(schema: &Schema) -> String {
+    let path = schema.name.replace('.', "/");
+    // readers know Google's own files by their names, which are in lower case
+    if path.starts_with("google/") { format!("{}.proto", path.to_lowercase()) } else { format!("{path}.proto") }
+}
+
+fn split(name: &'static str) -> (&'static str, &'static str) {
+    name.rsplit_once('.').unwrap_or(("", name))
+}

@@ -1,0 +1,137 @@
+//! A body of any model, and what the world asks of it.
+
+use crate::chain::{Chain, ChainState};
+use crate::contact::Obstacle;
+use crate::error::{BuildError, StepError};
+use crate::frame::{BodyFrame, Contact, Event};
+use crate::grip::{Grip, Gripper, Place};
+use crate::math::{Pose, Vec3};
+
+/// A body: one of the models.
+#[derive(Clone, Debug)]
+pub enum Body {
+    /// Points with contraction and bending forces.
+    Chain(Chain),
+}
+
+/// The part of a body that changes, for snapshots.
+#[derive(Clone, Debug, PartialEq)]
+pub enum BodyState {
+    /// Of a chain.
+    Chain(ChainState),
+}
+
+/// What surrounds a body during one step.
+pub struct Surroundings<'a> {
+    /// Index of the body itself.
+    pub body: usize,
+    /// Time at the start of the step [s].
+    pub time: f64,
+    /// Length of the step [s].
+    pub dt: f64,
+    /// Acceleration of gravity [m/s2].
+    pub gravity: Vec3,
+    /// All obstacles.
+    pub obstacles: &'a [Obstacle],
+    /// Indices of the obstacles that the body can touch during the step.
+    pub near: &'a [usize],
+    /// All grippers.
+    pub grippers: &'a [Gripper],
+    /// All grips; a body writes the load of its own.
+    pub grips: &'a mut [Grip],
+    /// Where to tell what happens.
+    pub events: &'a mut Vec<Event>,
+}
+
+impl Body {
+    /// Name, unique among bodies.
+    pub fn name(&self) -> &str {
+        match self {
+            Body::Chain(chain) => chain.name(),
+        }
+    }
+
+    /// Name of the model.
+    pub fn model(&self) -> &'static str {
+        match self {
+            Body::Chain(_) => "chain",
+        }
+    }
+
+    /// Number of points, nodes, particles or segments: what its cost grows with.
+    pub fn size(&self) -> usize {
+        match self {
+            Body::Chain(chain) => chain.size(),
+        }
+    }
+
+    /// Number of the model's own inner steps so far.
+    pub fn model_steps(&self) -> u64 {
+        match self {
+            Body::Chain(chain) => chain.counters().steps,
+        }
+    }
+
+    /// Radius for drawing a curve [m].
+    pub fn radius(&self) -> f64 {
+        match self {
+            Body::Chain(chain) => chain.radius(),
+        }
+    }
+
+    /// Advance by a step of the world.
+    pub fn advance(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
+        match self {
+            Body::Chain(chain) => chain.advance(around),
+        }
+    }
+
+    /// Lower and upper corner of a box that holds the body, and the distance within which obstacles matter to it.
+    pub fn bounds(&self) -> ([Vec3; 2], f64) {
+        match self {
+            Body::Chain(chain) => chain.bounds(),
+        }
+    }
+
+    /// Pose of a place: its position, and a rotation whose x axis is the tangent.
+    pub fn place_pose(&self, place: Place) -> Result<Pose, BuildError> {
+        match self {
+            Body::Chain(chain) => chain.place_pose(place),
+        }
+    }
+
+    /// Tell the body which grips hold it, before a step and whenever that changes.
+    pub fn prepare_grips(&mut self, index: usize, grips: &[Grip]) {
+        match self {
+            Body::Chain(chain) => chain.prepare_grips(index, grips),
+        }
+    }
+
+    /// Write its shape, fields and energies.
+    pub fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
+        match self {
+            Body::Chain(chain) => chain.write_frame(gravity, frame),
+        }
+    }
+
+    /// Append its contacts.
+    pub fn write_contacts(&self, index: usize, obstacles: &[Obstacle], contacts: &mut Vec<Contact>) {
+        match self {
+            Body::Chain(chain) => chain.write_contacts(index, obstacles, contacts),
+        }
+    }
+
+    /// Copy out what changes.
+    pub fn state(&self) -> BodyState {
+        match self {
+            Body::Chain(chain) => BodyState::Chain(chain.state().clone()),
+        }
+    }
+
+    /// Put back what [`Body::state`] gave; false when it belongs to another body.
+    pub fn set_state(&mut self, state: &BodyState) -> bool {
+        match (self, state) {
+            (Body::Chain(chain), BodyState::Chain(state)) => chain.set_state(state),
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Parameters of the chain from a material, or from the heuristics of Kahl and Henrich, section II.B, with the
+//! reason for each.
+
+use std::f64::consts::FRAC_PI_2;
+
+use super::bending::Bending;
+use super::forces::Elasticity;
+use super::holders::Holding;
+use super::params::{BendingLaw, ChainSettings, ChainSpec, Derived, UpdateRule};
+use super::update::Update;
+use crate::error::BuildError;
+
+/// Standard gravity, for the heuristics that weigh the rod [m/s2].
+const WEIGHT: f64 = 9.81;
+
+/// Largest angle between segments that the paper's model is meant for [rad].
+const TYPICAL_ANGLE: f64 = 0.15;
+
+/// Model steps per second where nothing asks for more [Hz]: the paper's "20000 to 30000".
+const USUAL_RATE: f64 = 20_000.0;
+
+/// Most model steps per second we try [Hz].
+const MOST_RATE: f64 = 1e9;
+
+/// Fraction of the stability limit of the explicit step that is used.
+const SAFETY: f64 = 0.8;
+
+/// c_h where none is given.
+const USUAL_HISTORY: f64 = 0.9;
+
+/// All constants of a chain, frozen.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Constants {
+    /// For the forces.
+    pub elasticity: Elasticity,
+    /// For the update; the mobility of `Velocity` is set by the step.
+    pub update: Update,
+    /// Mass of an inner point [kg].
+    pub mass: f64,
+    /// Mass of an end point as a fraction of that.
+    pub end_share: f64,
+    /// Model steps per second [Hz].
+    pub rate: f64,
+    /// c_e of grips [N/m].
+    pub grip_stiffness: f64,
+    /// c_e of planes [N/m].
+    pub contact_stiffness: f64,
+}
+
+impl Constants {
+    /// What the holders need.
+    pub fn holding(&self) -> Holding {
+        Holding {
+            points: self.elasticity.points,
+            segment: self.elasticity.segment,
+            stiffness: self.grip_stiffness,
+            bending: self.elasticity.bending,
+        }
+    }
+}
+
+/// Collects what was derived.
+struct Notes(Vec<Derived>);
+
+impl Notes {
+    /// A given value as it is, or the derived one with a note.
+    fn or(
+        &mut self,
+        given: Option<f64>,
+        symbol: &'static str,
+        unit: &'static str,
+        f: impl Fn() -> (f64, String),
+    ) -> f64 {
+        given.unwrap_or_else(|| {
+            let (value, why) = f();
+            self.0.push(Derived { symbol, value, unit, why });
+            value
+        })
+    }
+}
+
+/// Derive what the settings leave open, for a rod of the given length.
+pub fn derive(spec: &ChainSpec, length: f64) -> Result<(Constants, Vec<Derived>), BuildError> {
+    let s = &spec.settings;
+    let mut notes = Notes(vec![]);
+    let points = points(spec, length, &mut notes)?;
+    let segments = (points - 1) as f64;
+    let segment = length / segments;
+    let total = notes.or(s.mass, "m", "kg", || {
+        (spec.material.density * spec.section.area() * length, "density times volume".into())
+    });
+    let weight = total * WEIGHT;
+
+    // stiffness
+    let contraction = notes.or(s.contraction, "c_c", "N", || match &s.heuristic {
+        Some(h) => (weight * 100.0 / h.stretch, format!("(12): its own weight stretches it by {} %", h.stretch)),
+        None => (spec.material.young * spec.section.area(), "E A".into()),
+    });
+    let bending = bending(spec, segment, weight, &mut notes);
+    let grip_stiffness = notes.or(s.grip_stiffness, "c_e (grip)", "N/m", || match &s.heuristic {
+        Some(h) => (
+            weight / (segment * h.grip_gap / 100.0),
+            format!("(14): its own weight opens a gap of {} % of a segment", h.grip_gap),
+        ),
+        None => (contraction / segment, "as stiff as a segment, c_c / L_s".into()),
+    });
+    let contact_stiffness =
+        notes.or(s.contact_stiffness, "c_e (plane)", "N/m", || (grip_stiffness, "as stiff as a grip".into()));
+
+    // mass
+    let end_share = if s.equal_weights { 1.0 } else { 0.5 };
+    let mass = total / (segments - 1.0 + 2.0 * end_share);
+
+    // step
+    let stiffest = {
+        let joint = bending.tangent(TYPICAL_ANGLE, segment) / (segment * segment);
+        // rows of the stiffness matrix, summed without signs: 4 for contraction, 16 for bending, 8 for a clamp;
+        // a grip or plane acts on one point, which may be an end with its share of the mass
+        4.0 * contraction / segment + 24.0 * joint + (grip_stiffness + contact_stiffness) / end_share
+    };
+    let rate = rate(s, stiffest / mass, &mut notes)?;
+    let update = update(s, segment, stiffest, rate, mass, &mut notes);
+    let constants = Constants {
+        elasticity: Elasticity { points, segment, contraction, bending },
+        update,
+        mass,
+        end_share,
+        rate,
+        grip_stiffness,
+        contact_stiffness,
+    };
+    Ok((constants, notes.0))
+}
+
+/// N, from (9) and (10) where it is not given.
+fn points(spec: &ChainSpec, length: f64, notes: &mut Notes) -> Result<usize, BuildError> {
+    const LEAST: f64 = 5.0;
+    const USUAL: f64 = 11.0;
+    let wanted = notes.or(spec.points.map(|n| n as f64), "N", "points", || {
+        match spec.settings.heuristic.and_then(|h| h.bend_radius) {
+            // (10): R = L_s / (2 sin(alpha/2)) with alpha at most the typical angle
+            Some(radius) => {
+                let segment = 2.0 * radius * (0.5 * TYPICAL_ANGLE).sin();
+                let n = (length / segment).ceil() + 1.0;
+                let quarter = (FRAC_PI_2 / TYPICAL_ANGLE).ceil();
+                (
+                    n.max(LEAST),
+                    format!("(10): {quarter} segments to a quarter circle of radius {radius} m; (9): more than 4"),
+                )
+            }
+            None => (USUAL, "ten segments; (9): more than 4".into()),
+        }
+    });
+    if (2.0..=1e7).contains(&wanted) {
+        Ok(wanted as usize)
+    } else {
+        Err(BuildError::Parameter { what: "the number of points".into(), expected: "2 to 10,000,000", value: wanted })
+    }
+}
+
+fn bending(spec: &ChainSpec, segment: f64, weight: f64, notes: &mut Notes) -> Bending {
+    let s = &spec.settings;
+    let law = s.bending;
+    // a rod of weight mg that bends two segments by alpha_l, (13) with cos(alpha_l) in place of the misprinted
+    // sin(pi - alpha_l), which alone gives the paper's Table 1
+    let force_of_heuristic = |angle: f64| weight * angle.cos() / ((1.0 - angle.cos()) * (0.5 * angle).sin());
+    let stiffness = match law {
+        BendingLaw::Linear => {
+            let rigidity = notes.or(s.bending_stiffness, "EI", "N m2", || match &s.heuristic {
+                Some(h) => {
+                    // the moment of the paper's law at alpha_l, shared out linearly over the angle
+                    let paper = Bending { law: BendingLaw::Paper, stiffness: force_of_heuristic(h.bend_angle) };
+                    let rigidity = paper.moment(h.bend_angle, segment) * segment / h.bend_angle;
+                    (rigidity, format!("(13) at {:.3} deg, linear in the angle", h.bend_angle.to_degrees()))
+                }
+                None => (spec.material.young * spec.section.second_moment(), "E I of the section".into()),
+            });
+            rigidity / segment
+        }
+        BendingLaw::Paper => notes.or(s.bending_force, "c_b", "N", || match &s.heuristic {
+            Some(h) => (
+                force_of_heuristic(h.bend_angle),
+                format!("(13) with cos(alpha_l): its own weight bends a joint by {:.3} deg", h.bend_angle.to_degrees()),
+            ),
+            None => {
+                // (21) matches a force EI k^2; the moment EI k on the arm L_s needs 1/alpha times as much
+                let angle = s.matched_curvature * segment;
+                let rigidity = spec.material.young * spec.section.second_moment();
+                let moment = Bending { law, stiffness: 1.0 }.moment(angle, segment);
+                (
+                    rigidity * s.matched_curvature / moment,
+                    format!("(21), corrected to carry the moment EI k at k = {} 1/m", s.matched_curvature),
+                )
+            }
+        }),
+    };
+    Bending { law, stiffness }
+}
+
+/// Model steps per second: what stability asks of Newton's law, else the usual.
+fn rate(s: &ChainSettings, squared_frequency: f64, notes: &mut Notes) -> Result<f64, BuildError> {
+    let rate = notes.or(s.rate, "rate", "Hz", || {
+        let needed = 0.5 * squared_frequency.sqrt() / SAFETY;
+        match s.update {
+            UpdateRule::Velocity if s.scaling.is_none() && needed > USUAL_RATE => (
+                needed.ceil(),
+                format!("the fastest oscillation, {:.0} rad/s, at {SAFETY} of the limit", 2.0 * needed * SAFETY),
+            ),
+            _ => (USUAL_RATE, "as published, 20 to 30 kHz".into()),
+        }
+    });
+    if rate.is_finite() && rate > 0.0 && rate <= MOST_RATE {
+        Ok(rate)
+    } else {
+        let what = "the rate of model steps that this stiffness and mass need".into();
+        Err(BuildError::Parameter { what, expected: "at most 1e9 Hz (fewer points or a softer rod)", value: rate })
+    }
+}
+
+fn update(s: &ChainSettings, segment: f64, stiffest: f64, rate: f64, mass: f64, notes: &mut Notes) -> Update {
+    let mobility = notes.or(s.scaling, "c_F", "m/N", || match s.update {
+        UpdateRule::Velocity => (1.0 / (rate * rate * mass), "tau^2 / m: Newton's law".into()),
+        _ => (1.0 / stiffest, "half the way to zero force at the stiffest point, (15)".into()),
+    });
+    let history = match s.update {
+        UpdateRule::Velocity => (-s.damping / rate).exp(),
+        UpdateRule::Dynamics => notes.or(s.history, "c_h", "-", || (USUAL_HISTORY, "not given in the paper".into())),
+        _ => 0.0,
+    };
+    Update { rule: s.update, mobility, history, step_limit: s.step_limit * segment, relative_limit: s.relative_limit }
+}

@@ -1,0 +1,183 @@
+//! Grips as the chain feels them: attractors on points (constraint 3 of (5)) and springs on directions.
+//!
+//! A held point is drawn to its target with c_e times the distance. (Printed with the other sign, it would be pushed
+//! away.) Direction is held in one of two ways. `TwoPoints` attracts the neighbour as well (Fig. 14). `Clamp` acts like
+//! jaws at the very place: each half-segment between the place and the middle of the neighbouring segment bends with
+//! EI, so a segment that starts at a clamped point is held by the moment EI / (L_s/2) times its angle to the jaws, and
+//! the joint at that point is replaced by these. A clamp in the middle of a segment holds that segment itself.
+
+use super::bending::{Bending, angle_over_sine_any};
+use super::forces::Rows;
+use super::params::BendingLaw;
+use crate::grip::{Grip, Gripper, Hold, Wrench};
+use crate::math::{Pose, Vec3};
+
+/// A clamp between two points holds the segment this much stiffer than a joint.
+const SEGMENT_CLAMP: f64 = 8.0;
+
+/// A point or segment that a grip acts on.
+#[derive(Clone, Copy, Debug)]
+pub struct Holder {
+    /// Index of the grip.
+    pub grip: usize,
+    kind: Kind,
+    /// Target point or direction at the start of the stretch of steps at hand, and its change over it.
+    from: Vec3,
+    change: Vec3,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// Draw a place to its target: weight 1 - w on the point, w on the next. The target lies `offset` along the held
+    /// direction from the grip's anchor.
+    Attract { point: usize, weight: f64, offset: f64 },
+    /// Turn a segment to the held direction.
+    Direct { segment: usize, stiffness: f64 },
+}
+
+/// The grips of one chain, prepared for its kernel.
+#[derive(Clone, Debug, Default)]
+pub struct Holders {
+    holders: Vec<Holder>,
+    /// Joints replaced by clamps.
+    pub muted: Vec<usize>,
+}
+
+/// Constants that holders need.
+#[derive(Clone, Copy, Debug)]
+pub struct Holding {
+    /// Number of points.
+    pub points: usize,
+    /// Rest length of a segment [m].
+    pub segment: f64,
+    /// c_e [N/m].
+    pub stiffness: f64,
+    /// Law of bending.
+    pub bending: Bending,
+}
+
+impl Holding {
+    /// Stiffness of the moment that holds the half-segment next to a clamp [N m]. For the paper's law, that of its
+    /// moment at 0.15 rad, the largest angle it was made for.
+    pub fn clamp_stiffness(&self) -> f64 {
+        match self.bending.law {
+            BendingLaw::Linear => 2.0 * self.bending.stiffness,
+            BendingLaw::Paper => 2.0 * self.bending.moment(0.15, self.segment) / 0.15,
+        }
+    }
+}
+
+/// The point at or before a fraction of the length, and how far from it to the next.
+pub fn split(fraction: f64, points: usize) -> (usize, f64) {
+    let s = fraction.clamp(0.0, 1.0) * (points - 1) as f64;
+    let nearest = s.round();
+    if (s - nearest).abs() < 1e-9 {
+        return (nearest as usize, 0.0);
+    }
+    (s as usize, s - s.floor())
+}
+
+impl Holders {
+    /// Note which points and segments the closed grips of body `index` hold. Allocates only when there are more grips
+    /// than ever before.
+    pub fn prepare(&mut self, h: &Holding, index: usize, grips: &[Grip]) {
+        self.holders.clear();
+        self.muted.clear();
+        for (number, grip) in grips.iter().enumerate() {
+            if grip.params.body != index || grip.anchor.is_none() {
+                continue;
+            }
+            let (point, weight) = super::locate(grip.params.place, h.points);
+            let mut add = |kind| {
+                self.holders.push(Holder { grip: number, kind, from: Vec3::ZERO, change: Vec3::ZERO });
+            };
+            add(Kind::Attract { point, weight, offset: 0.0 });
+            match grip.params.hold {
+                Hold::Position => {}
+                Hold::TwoPoints => {
+                    let (other, offset) =
+                        if point + 1 < h.points { (point + 1, h.segment) } else { (point - 1, -h.segment) };
+                    add(Kind::Attract { point: other, weight: 0.0, offset });
+                }
+                Hold::Clamp if weight > 0.0 => {
+                    let stiffness = SEGMENT_CLAMP * 0.5 * h.clamp_stiffness();
+                    add(Kind::Direct { segment: point, stiffness });
+                }
+                Hold::Clamp => {
+                    let stiffness = h.clamp_stiffness();
+                    if point > 0 {
+                        add(Kind::Direct { segment: point - 1, stiffness });
+                    }
+                    if point + 1 < h.points {
+                        add(Kind::Direct { segment: point, stiffness });
+                    }
+                    self.muted.push(point);
+                }
+            }
+        }
+    }
+
+    /// Where the targets are at the start and the end of a stretch of steps.
+    pub fn aim(&mut self, grips: &[Grip], grippers: &[Gripper], from: f64, to: f64) {
+        for holder in &mut self.holders {
+            let grip = &grips[holder.grip];
+            let Some(anchor) = grip.anchor else { continue };
+            let sweep = &grippers[grip.params.gripper].sweep;
+            let direction = anchor.orientation * Vec3::X;
+            let goal = |pose: &Pose| match holder.kind {
+                Kind::Attract { offset, .. } => pose.transform_point(anchor.position + direction * offset),
+                Kind::Direct { .. } => pose.transform_vector(direction),
+            };
+            holder.from = goal(&sweep.at(from));
+            holder.change = goal(&sweep.at(to)) - holder.from;
+        }
+    }
+
+    /// Add the forces of the holders, at a fraction of the stretch they were aimed for, and add the load on the
+    /// grippers: the force to `loads` of each grip, the moments about the world's origin for now.
+    #[inline(always)]
+    pub fn pull(&self, h: &Holding, x: &Rows, fraction: f64, force: &mut Rows, loads: &mut [Wrench]) {
+        for (holder, load) in self.holders.iter().zip(loads) {
+            let goal = holder.from + holder.change * fraction;
+            match holder.kind {
+                Kind::Attract { point, weight, .. } => {
+                    let next = if weight > 0.0 { point + 1 } else { point };
+                    let place = at(x, point) * (1.0 - weight) + at(x, next) * weight;
+                    let pull = (goal - place) * h.stiffness;
+                    add(force, point, pull * (1.0 - weight));
+                    add(force, next, pull * weight);
+                    load.force -= pull;
+                    load.torque -= place.cross(pull);
+                }
+                Kind::Direct { segment, stiffness } => {
+                    let (a, b) = (at(x, segment), at(x, segment + 1));
+                    let along = b - a;
+                    let length = along.length().max(1e-15);
+                    let u = along / length;
+                    let cosine = u.dot(goal);
+                    let couple = (goal - u * cosine) * (stiffness * angle_over_sine_any(cosine) / length);
+                    add(force, segment + 1, couple);
+                    add(force, segment, -couple);
+                    load.torque -= along.cross(couple);
+                }
+            }
+        }
+    }
+
+    /// The holders, in the order of `pull`'s loads.
+    pub fn list(&self) -> &[Holder] {
+        &self.holders
+    }
+}
+
+#[inline(always)]
+fn at(x: &Rows, i: usize) -> Vec3 {
+    Vec3::new(x[0][i], x[1][i], x[2][i])
+}
+
+#[inline(always)]
+fn add(rows: &mut Rows, i: usize, v: Vec3) {
+    rows[0][i] += v.x;
+    rows[1][i] += v.y;
+    rows[2][i] += v.z;
+}

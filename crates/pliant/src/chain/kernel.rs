@@ -1,0 +1,89 @@
+//! The inner loops, compiled twice: for any machine, and for one with 256-bit vectors. Which one runs is decided once.
+
+use super::contact::Planes;
+use super::forces::{self, Elasticity, Rows};
+use super::update::{self, Update, UpdateState};
+use crate::math::Vec3;
+
+/// Which instructions the inner loops use; the numbers they give are the same to the bit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kernel {
+    /// What every machine of the architecture has.
+    Plain,
+    /// 256-bit vectors; only made where the machine has them.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+}
+
+impl Kernel {
+    /// The best this machine can do.
+    pub fn best() -> Kernel {
+        #[cfg(target_arch = "x86_64")]
+        if std::arch::is_x86_feature_detected!("avx2") {
+            return Kernel::Avx2;
+        }
+        Kernel::Plain
+    }
+
+    /// See [`forces::forces`].
+    pub fn forces(self, e: &Elasticity, x: &Rows, weight: Vec3, planes: &Planes, muted: &[usize], out: &mut Rows) {
+        match self {
+            Kernel::Plain => forces::forces(e, x, weight, planes, muted, out),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2 => avx2::forces(e, x, weight, planes, muted, out),
+        }
+    }
+
+    /// See [`update::displace`].
+    pub fn displace(self, u: &Update, points: usize, force: &Rows, state: &mut UpdateState) -> f64 {
+        match self {
+            Kernel::Plain => update::displace(u, points, force, state),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2 => avx2::displace(u, points, force, state),
+        }
+    }
+
+    /// See [`update::apply`].
+    pub fn apply(self, u: &Update, points: usize, oscillating: f64, state: &mut UpdateState, x: &mut Rows) -> f64 {
+        match self {
+            Kernel::Plain => update::apply(u, points, oscillating, state, x),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx2 => avx2::apply(u, points, oscillating, state, x),
+        }
+    }
+}
+
+/// The same functions with 256-bit vectors. Calling code compiled for instructions a machine lacks is undefined
+/// behaviour, hence `unsafe`; `Kernel::Avx2` exists only after the machine was asked.
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+mod avx2 {
+    use super::*;
+
+    pub fn forces(e: &Elasticity, x: &Rows, weight: Vec3, planes: &Planes, muted: &[usize], out: &mut Rows) {
+        #[target_feature(enable = "avx2")]
+        fn inner(e: &Elasticity, x: &Rows, weight: Vec3, planes: &Planes, muted: &[usize], out: &mut Rows) {
+            forces::forces(e, x, weight, planes, muted, out);
+        }
+        // SAFETY: only called through `Kernel::Avx2`, which `Kernel::best` makes where the feature was detected
+        unsafe { inner(e, x, weight, planes, muted, out) }
+    }
+
+    pub fn displace(u: &Update, points: usize, force: &Rows, state: &mut UpdateState) -> f64 {
+        #[target_feature(enable = "avx2")]
+        fn inner(u: &Update, points: usize, force: &Rows, state: &mut UpdateState) -> f64 {
+            update::displace(u, points, force, state)
+        }
+        // SAFETY: as above
+        unsafe { inner(u, points, force, state) }
+    }
+
+    pub fn apply(u: &Update, points: usize, oscillating: f64, state: &mut UpdateState, x: &mut Rows) -> f64 {
+        #[target_feature(enable = "avx2")]
+        fn inner(u: &Update, points: usize, oscillating: f64, state: &mut UpdateState, x: &mut Rows) -> f64 {
+            update::apply(u, points, oscillating, state, x)
+        }
+        // SAFETY: as above
+        unsafe { inner(u, points, oscillating, state, x) }
+    }
+}

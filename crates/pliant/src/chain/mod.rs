@@ -1,0 +1,367 @@
+//! The chain: a rod as points with contraction and bending forces, after B. Kahl and D. Henrich, "Manipulation of
+//! deformable linear objects: Force-based simulation approach for haptic feedback".
+//!
+//! Equation numbers are theirs. Simplest and fastest of the models: no torsion, contact at the points only, explicit
+//! steps at 10 to 30 kHz. Misprints are corrected where the equation stands; what differs is in the book.
+
+mod bending;
+mod contact;
+mod derive;
+mod forces;
+mod holders;
+mod kernel;
+mod params;
+mod path;
+mod report;
+mod update;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used)]
+mod tests;
+
+pub use bending::Bending;
+pub use params::{BendingLaw, ChainSettings, ChainSpec, Derived, Heuristic, UpdateRule};
+pub use update::Counters;
+
+use contact::{Planes, Touch};
+use derive::Constants;
+use forces::{PADDING, Rows};
+use holders::{Holders, Holding, split};
+use kernel::Kernel;
+use update::UpdateState;
+
+use crate::body::Surroundings;
+use crate::error::{BuildError, StepError};
+use crate::grip::{Grip, Place, Wrench};
+use crate::lanes::LANES;
+use crate::material::Friction;
+use crate::math::{Pose, Quat, Vec3, unit_or};
+
+/// A point farther than this from the origin has diverged [m].
+const FAR: f64 = 1e7;
+
+/// Text 1 repeats steps until displacement per second is kept, at most this many times the usual number.
+const MOST_REPEATS: u64 = 10;
+
+/// How often a gripper's path is sampled where it is followed smoothly [s].
+const SMOOTH_INTERVAL: f64 = 1e-3;
+
+/// A rod of points.
+#[derive(Clone, Debug)]
+pub struct Chain {
+    name: String,
+    constants: Constants,
+    settings: ChainSettings,
+    derived: Vec<Derived>,
+    radius: f64,
+    friction: Friction,
+    state: ChainState,
+    scratch: Scratch,
+}
+
+/// What changes in a chain.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChainState {
+    /// Positions [m].
+    x: Rows,
+    update: UpdateState,
+    planes: Planes,
+    /// Length of the inner step that the stored displacements belong to [s].
+    tau: f64,
+    /// Model steps until the planes are renewed.
+    until_renewal: u64,
+    /// Largest speed of a point at the end of the last step [m/s].
+    fastest: f64,
+    /// Text 1: how far the applied displacement is ahead of the expected one [steps].
+    ahead: f64,
+    /// Obstacles touched at the end of the last step, in order.
+    touched: Vec<usize>,
+}
+
+#[derive(Clone, Debug)]
+struct Scratch {
+    force: Rows,
+    holders: Holders,
+    /// Load of each holder, summed over the step.
+    loads: Vec<Wrench>,
+    touched: Vec<usize>,
+    kernel: Kernel,
+}
+
+impl Chain {
+    /// Build a chain.
+    pub fn new(name: &str, spec: ChainSpec) -> Result<Chain, BuildError> {
+        path::check(name, &spec)?;
+        let length = path::length(&spec.path);
+        let (constants, derived) = derive::derive(&spec, length)?;
+        let points = constants.elasticity.points;
+        let rows = points.div_ceil(LANES) * LANES + PADDING;
+        let x = path::resample(&spec.path, points, rows);
+        let tau = 1.0 / constants.rate;
+        let state = ChainState {
+            x,
+            update: UpdateState::new(rows),
+            planes: Planes::new(rows, points, constants.contact_stiffness),
+            tau,
+            until_renewal: 0,
+            fastest: 0.0,
+            ahead: 0.0,
+            touched: Vec::with_capacity(16),
+        };
+        let scratch = Scratch {
+            force: [vec![0.0; rows], vec![0.0; rows], vec![0.0; rows]],
+            holders: Holders::default(),
+            loads: vec![],
+            touched: Vec::with_capacity(16),
+            kernel: Kernel::best(),
+        };
+        Ok(Chain {
+            name: name.into(),
+            constants,
+            settings: spec.settings,
+            derived,
+            radius: spec.section.radius,
+            friction: spec.material.friction,
+            state,
+            scratch,
+        })
+    }
+
+    /// Advance by a step of the world, in model steps.
+    pub(crate) fn advance(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
+        let steps = (around.dt * self.constants.rate).round().max(1.0) as u64;
+        self.set_inner_step(around.dt / steps as f64);
+        self.scratch.loads.fill(Wrench::default());
+
+        let mut done = 0;
+        let most = if self.settings.keep_displacement { steps * MOST_REPEATS } else { steps };
+        self.state.ahead -= steps as f64;
+        while done < steps || (self.settings.keep_displacement && self.state.ahead < 0.0 && done < most) {
+            // obstacles reach the model as planes, at their own rate
+            if self.state.until_renewal == 0 {
+                self.renew_planes(around, (done as f64 / steps as f64).min(1.0));
+            }
+            // a stretch of model steps between changes from outside
+            let stretch = self.stretch(done, steps).min(self.state.until_renewal);
+            let (from, to) = ((done as f64 / steps as f64).min(1.0), ((done + stretch) as f64 / steps as f64).min(1.0));
+            // gripper targets, at theirs: held for the stretch as published, or moved along smoothly
+            let to = if self.settings.gripper_rate.is_some() { from } else { to };
+            self.scratch.holders.aim(around.grips, around.grippers, from, to);
+            // the model, at its own
+            self.model_steps(stretch, around);
+            self.state.until_renewal -= stretch;
+            done += stretch;
+        }
+        if !self.settings.keep_displacement {
+            self.state.ahead = 0.0;
+        }
+        self.write_loads(around, done);
+        self.note_touching(around);
+        self.check_finite(around.time + around.dt)
+    }
+
+    /// Number of model steps until a gripper's pose is read again or the step ends. Steps repeated beyond the end of
+    /// the step (Text 1) come one by one.
+    fn stretch(&self, done: u64, steps: u64) -> u64 {
+        if done >= steps {
+            return 1;
+        }
+        let interval = self.settings.gripper_rate.map_or(SMOOTH_INTERVAL, f64::recip);
+        let tick = (interval / self.state.tau).round().max(1.0) as u64;
+        // count from the start of the run where poses are held, so that the rate does not depend on the world's step
+        let phase = if self.settings.gripper_rate.is_some() { self.state.update.counters.steps } else { done };
+        (tick - phase % tick).min(steps - done)
+    }
+
+    /// A different inner step changes what the stored displacements mean: keep the velocity.
+    fn set_inner_step(&mut self, tau: f64) {
+        if tau != self.state.tau {
+            let ratio = tau / self.state.tau;
+            for row in &mut self.state.update.step {
+                row.iter_mut().for_each(|d| *d *= ratio);
+            }
+            self.state.tau = tau;
+        }
+    }
+
+    fn renew_planes(&mut self, around: &Surroundings<'_>, fraction: f64) {
+        let reach = self.reach();
+        let points = self.size();
+        let when = (fraction, around.dt);
+        self.state.planes.renew(&self.state.x, points, self.radius, reach, around.obstacles, around.near, when);
+        let interval = 1.0 / (self.settings.contact_rate * self.state.tau);
+        self.state.until_renewal = interval.round().max(1.0) as u64;
+    }
+
+    fn model_steps(&mut self, count: u64, around: &Surroundings<'_>) {
+        let points = self.size();
+        let Chain { constants, state, scratch, .. } = self;
+        let holding = constants.holding();
+        let mut update = constants.update;
+        let end_mobility = match update.rule {
+            UpdateRule::Velocity if self.settings.scaling.is_none() => {
+                update.mobility = state.tau * state.tau / constants.mass;
+                update.history = (-self.settings.damping * state.tau).exp();
+                1.0 / constants.end_share
+            }
+            _ => 1.0,
+        };
+        let weight = around.gravity * constants.mass;
+        let end_relief = weight * (constants.end_share - 1.0);
+        let touch = Touch {
+            friction: self.friction,
+            mobility: update.mobility,
+            damped: update.rule == UpdateRule::Velocity,
+            tau: state.tau,
+            share: constants.elasticity.segment,
+        };
+        let resists = state.planes.any() && (touch.damped || has_friction(&touch.friction, around));
+        for step in 0..count {
+            let force = &mut scratch.force;
+            let muted = &scratch.holders.muted;
+            scratch.kernel.forces(&constants.elasticity, &state.x, weight, &state.planes, muted, force);
+            let fraction = step as f64 / count as f64;
+            scratch.holders.pull(&holding, &state.x, fraction, force, &mut scratch.loads);
+            for end in [0, points - 1] {
+                for (k, relief) in end_relief.to_array().into_iter().enumerate() {
+                    force[k][end] = (force[k][end] + relief) * end_mobility;
+                }
+            }
+            let oscillating = scratch.kernel.displace(&update, points, force, &mut state.update);
+            if resists {
+                state.planes.resist(&state.x, points, &touch, around.obstacles, &mut state.update.step);
+            }
+            state.ahead += scratch.kernel.apply(&update, points, oscillating, &mut state.update, &mut state.x);
+        }
+    }
+
+    /// Mean load of each grip over the step, the torque about its gripper's origin.
+    fn write_loads(&mut self, around: &mut Surroundings<'_>, steps: u64) {
+        for grip in around.grips.iter_mut().filter(|g| g.params.body == around.body) {
+            grip.load = Wrench::default();
+        }
+        for (holder, load) in self.scratch.holders.list().iter().zip(&self.scratch.loads) {
+            let grip = &mut around.grips[holder.grip];
+            let origin = around.grippers[grip.params.gripper].sweep.end.translation;
+            let force = load.force / steps as f64;
+            grip.load += Wrench { force, torque: load.torque / steps as f64 - origin.cross(force) };
+        }
+    }
+
+    fn check_finite(&mut self, time: f64) -> Result<(), StepError> {
+        let points = self.size();
+        let mut fastest: f64 = 0.0;
+        for i in 0..points {
+            let x = self.point(i);
+            if !(x.abs().max_element() < FAR) {
+                let axis = x.to_array().iter().position(|c| !(c.abs() < FAR)).unwrap_or(0);
+                let quantity = format!("{} of point {i} [m]", ["x", "y", "z"][axis]);
+                return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value: x.to_array()[axis] });
+            }
+            let step = &self.state.update.step;
+            fastest = fastest.max(Vec3::new(step[0][i], step[1][i], step[2][i]).length_squared());
+        }
+        self.state.fastest = fastest.sqrt() / self.state.tau;
+        Ok(())
+    }
+
+    /// How far from a point's surface an obstacle may be and still be met before the planes are renewed [m].
+    fn reach(&self) -> f64 {
+        self.radius + self.constants.elasticity.segment + 1.5 * self.state.fastest / self.settings.contact_rate
+    }
+
+    fn point(&self, i: usize) -> Vec3 {
+        Vec3::new(self.state.x[0][i], self.state.x[1][i], self.state.x[2][i])
+    }
+
+    pub(crate) fn bounds(&self) -> ([Vec3; 2], f64) {
+        let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        for i in 0..self.size() {
+            (low, high) = (low.min(self.point(i)), high.max(self.point(i)));
+        }
+        ([low, high], self.reach())
+    }
+
+    pub(crate) fn place_pose(&self, place: Place) -> Result<Pose, BuildError> {
+        let points = self.size();
+        if let Place::Node(node) = place
+            && node >= points
+        {
+            let why = format!("its nodes are 0 to {}", points - 1);
+            return Err(BuildError::NoSuchPlace { body: self.name.clone(), place: format!("node {node}"), why });
+        }
+        let (i, weight) = locate(place, points);
+        let next = (i + 1).min(points - 1);
+        let position = self.point(i).lerp(self.point(next), weight);
+        // at a point, the mean of the directions of its segments
+        let before = if weight > 0.0 { i } else { i.saturating_sub(1) };
+        let tangent = unit_or(self.point(next) - self.point(before), Vec3::X);
+        Ok(Pose::from_parts(position, Quat::from_rotation_arc(Vec3::X, tangent)))
+    }
+
+    pub(crate) fn prepare_grips(&mut self, index: usize, grips: &[Grip]) {
+        let holding: Holding = self.constants.holding();
+        self.scratch.holders.prepare(&holding, index, grips);
+        self.scratch.loads.resize(self.scratch.holders.list().len(), Wrench::default());
+    }
+
+    /// Name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Number of points.
+    pub fn size(&self) -> usize {
+        self.constants.elasticity.points
+    }
+
+    /// Radius of the rod [m].
+    pub fn radius(&self) -> f64 {
+        self.radius
+    }
+
+    /// Parameters that were derived, with the reason for each.
+    pub fn derived(&self) -> &[Derived] {
+        &self.derived
+    }
+
+    /// Model steps per second [Hz].
+    pub fn rate(&self) -> f64 {
+        self.constants.rate
+    }
+
+    /// Law of bending and its stiffness.
+    pub fn bending(&self) -> Bending {
+        self.constants.elasticity.bending
+    }
+
+    /// How often limits and damping acted.
+    pub fn counters(&self) -> Counters {
+        self.state.update.counters
+    }
+
+    pub(crate) fn state(&self) -> &ChainState {
+        &self.state
+    }
+
+    pub(crate) fn set_state(&mut self, state: &ChainState) -> bool {
+        let fits = state.x[0].len() == self.state.x[0].len();
+        if fits {
+            self.state.clone_from(state);
+        }
+        fits
+    }
+}
+
+fn has_friction(own: &Friction, around: &Surroundings<'_>) -> bool {
+    let coefficient = |i: &usize| around.obstacles[*i].params.friction.unwrap_or(*own).coefficient;
+    around.near.iter().any(|i| coefficient(i) > 0.0)
+}
+
+/// The point at or before a place, and how far from it to the next.
+fn locate(place: Place, points: usize) -> (usize, f64) {
+    match place {
+        Place::Node(node) => (node.min(points - 1), 0.0),
+        Place::Fraction(fraction) => split(fraction, points),
+    }
+}

@@ -1,0 +1,147 @@
+//! Parameters of the chain: what a user may set, and what a body is built from.
+
+use crate::material::{Material, Section};
+use crate::math::Vec3;
+
+/// Everything a chain is built from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChainSpec {
+    /// Material; E, density and friction are used, the chain knows no torsion.
+    pub material: Material,
+    /// Cross-section.
+    pub section: Section,
+    /// Initial centre line as a polyline [m]; the rod is straight at rest, as long as this path.
+    pub path: Vec<Vec3>,
+    /// Number of points N; `None` takes it from the heuristics (9) and (10).
+    pub points: Option<usize>,
+    /// Settings of the model.
+    pub settings: ChainSettings,
+}
+
+/// Settings of the chain model. Where a value is `None` it is derived; [`super::Chain::derived`] says how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChainSettings {
+    /// Law of bending.
+    pub bending: BendingLaw,
+    /// Rule that turns forces into motion.
+    pub update: UpdateRule,
+    /// Model steps per second [Hz].
+    pub rate: Option<f64>,
+    /// How often a gripper's pose reaches the model [Hz]; `None` moves it along smoothly at every model step.
+    pub gripper_rate: Option<f64>,
+    /// How often the planes that stand for nearby obstacles are renewed [Hz].
+    pub contact_rate: f64,
+    /// Parameters from weight and a tolerated deformation, (12) to (14), in place of the material.
+    pub heuristic: Option<Heuristic>,
+    /// c_c, force per relative change of length [N].
+    pub contraction: Option<f64>,
+    /// c_b of the paper's bending law [N]; for the linear law see `bending_stiffness`.
+    pub bending_force: Option<f64>,
+    /// EI of the linear law [N m2].
+    pub bending_stiffness: Option<f64>,
+    /// Curvature at which the paper's law carries the moment EI times curvature [1/m].
+    pub matched_curvature: f64,
+    /// c_e of grips [N/m].
+    pub grip_stiffness: Option<f64>,
+    /// c_e of obstacle planes [N/m].
+    pub contact_stiffness: Option<f64>,
+    /// c_F, displacement per force and model step [m/N].
+    pub scaling: Option<f64>,
+    /// c_h, fraction of the last displacement kept by `dynamics` [-].
+    pub history: Option<f64>,
+    /// Rate at which `velocity` loses speed [1/s].
+    pub damping: f64,
+    /// l_s, largest displacement in a model step as a fraction of a segment [-].
+    pub step_limit: f64,
+    /// Whether `dynamics` limits relative displacement (20) or absolute displacement (17).
+    pub relative_limit: bool,
+    /// Repeat model steps so that the displacement per second is kept although steps are cut (Text 1).
+    pub keep_displacement: bool,
+    /// Total mass [kg]; `None` takes it from density and section.
+    pub mass: Option<f64>,
+    /// Give the end points the mass of an inner point, as published, instead of half of it.
+    pub equal_weights: bool,
+}
+
+impl Default for ChainSettings {
+    fn default() -> Self {
+        ChainSettings {
+            bending: BendingLaw::Linear,
+            update: UpdateRule::Velocity,
+            rate: None,
+            gripper_rate: None,
+            contact_rate: 1000.0,
+            heuristic: None,
+            contraction: None,
+            bending_force: None,
+            bending_stiffness: None,
+            matched_curvature: 5.0,
+            grip_stiffness: None,
+            contact_stiffness: None,
+            scaling: None,
+            history: None,
+            damping: 2.0,
+            step_limit: 0.1,
+            relative_limit: true,
+            keep_displacement: false,
+            mass: None,
+            equal_weights: false,
+        }
+    }
+}
+
+/// How the angle between two segments becomes a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BendingLaw {
+    /// Moment EI / L_s times the angle: shapes converge to the elastica.
+    Linear,
+    /// The published law (3), (4): cubic in a small angle.
+    Paper,
+}
+
+/// How forces become motion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UpdateRule {
+    /// (7): displacement is c_F times force.
+    Plain,
+    /// (16), (17): all displacements scaled down when one exceeds l_s, and damped by c_s when points oscillate.
+    Limit,
+    /// (18): the same with the displacement relative to the neighbour.
+    Relative,
+    /// (19), (20): (18) with a fraction c_h of the last displacement added.
+    Dynamics,
+    /// A velocity per point: Newton's law with the point's mass, no limit.
+    Velocity,
+}
+
+/// The heuristics of section II.B: parameters from the weight and a tolerated deformation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Heuristic {
+    /// Change of length under the rod's own weight, Delta l in (12) [%].
+    pub stretch: f64,
+    /// Angle between two segments under the rod's own weight, alpha_l in (13) [rad].
+    pub bend_angle: f64,
+    /// Gap between a gripper and its point under the rod's own weight, in (14) [% of a segment].
+    pub grip_gap: f64,
+    /// Smallest radius of bending wanted, R in (10) [m]; with the bend angle it gives the number of points.
+    pub bend_radius: Option<f64>,
+}
+
+impl Default for Heuristic {
+    fn default() -> Self {
+        Heuristic { stretch: 5.0, bend_angle: 2.5_f64.to_radians(), grip_gap: 1.0, bend_radius: None }
+    }
+}
+
+/// A parameter that was derived, with its value and the reason.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Derived {
+    /// Symbol of the paper, such as `c_b`.
+    pub symbol: &'static str,
+    /// Value.
+    pub value: f64,
+    /// Unit.
+    pub unit: &'static str,
+    /// Where it comes from.
+    pub why: String,
+}

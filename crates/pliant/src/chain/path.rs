@@ -1,0 +1,96 @@
+//! The initial centre line: a polyline, resampled to points at equal distances along it.
+
+use super::forces::Rows;
+use super::params::ChainSpec;
+use crate::error::BuildError;
+use crate::math::{Vec3, unit_or};
+
+/// Refuse parameters that make no rod.
+pub fn check(name: &str, spec: &ChainSpec) -> Result<(), BuildError> {
+    let s = &spec.settings;
+    let required = [
+        ("Young's modulus", spec.material.young),
+        ("the density", spec.material.density),
+        ("the radius", spec.section.radius),
+        ("contact_rate", s.contact_rate),
+        ("step_limit", s.step_limit),
+        ("matched_curvature", s.matched_curvature),
+    ];
+    let optional = [
+        ("rate", s.rate),
+        ("gripper_rate", s.gripper_rate),
+        ("contraction", s.contraction),
+        ("grip_stiffness", s.grip_stiffness),
+        ("contact_stiffness", s.contact_stiffness),
+        ("scaling", s.scaling),
+        ("mass", s.mass),
+        ("heuristic.stretch", s.heuristic.map(|h| h.stretch)),
+        ("heuristic.bend_angle", s.heuristic.map(|h| h.bend_angle)),
+        ("heuristic.grip_gap", s.heuristic.map(|h| h.grip_gap)),
+        ("heuristic.bend_radius", s.heuristic.and_then(|h| h.bend_radius)),
+    ];
+    let given = optional.into_iter().filter_map(|(what, value)| Some((what, value?)));
+    for (what, value) in required.into_iter().chain(given) {
+        if !(value.is_finite() && value > 0.0) {
+            return Err(out_of_range(name, what, "finite and positive", value));
+        }
+    }
+    for (what, value) in [("bending_force", s.bending_force), ("bending_stiffness", s.bending_stiffness)] {
+        if let Some(value) = value.filter(|v| !(v.is_finite() && *v >= 0.0)) {
+            return Err(out_of_range(name, what, "finite and not negative", value));
+        }
+    }
+    if let Some(value) = s.history.filter(|h| !(0.0..1.0).contains(h)) {
+        return Err(out_of_range(name, "history", "from 0 to below 1", value));
+    }
+    if !(s.damping.is_finite() && s.damping >= 0.0) {
+        return Err(out_of_range(name, "damping", "finite and not negative", s.damping));
+    }
+    if let Some(h) = s.heuristic.filter(|h| h.bend_angle >= std::f64::consts::FRAC_PI_2) {
+        return Err(out_of_range(name, "heuristic.bend_angle", "below a right angle", h.bend_angle));
+    }
+    if let Some(bad) = spec.path.iter().find(|p| !p.is_finite()) {
+        return Err(out_of_range(name, "the path", "finite", bad.x + bad.y + bad.z));
+    }
+    if !(length(&spec.path) > 0.0) {
+        return Err(BuildError::EmptyPath { body: name.into() });
+    }
+    Ok(())
+}
+
+fn out_of_range(name: &str, what: &str, expected: &'static str, value: f64) -> BuildError {
+    BuildError::Parameter { what: format!("{what} of {name}"), expected, value }
+}
+
+/// Length of a polyline [m].
+pub fn length(path: &[Vec3]) -> f64 {
+    path.windows(2).map(|w| (w[1] - w[0]).length()).sum()
+}
+
+/// `points` points at equal distances along a polyline, in rows padded to `rows` entries. The padding continues the
+/// last segment, so that no segment there has zero length.
+pub fn resample(path: &[Vec3], points: usize, rows: usize) -> Rows {
+    let spacing = length(path) / (points - 1) as f64;
+    let mut x: Rows = std::array::from_fn(|_| vec![0.0; rows]);
+    let mut put = |i: usize, p: Vec3| (0..3).for_each(|k| x[k][i] = p.to_array()[k]);
+    // the piece of the polyline at hand, and where it starts along the length
+    let (mut piece, mut start) = (0, 0.0);
+    let piece_length = |piece: usize| (path[piece + 1] - path[piece]).length();
+    for i in 0..points {
+        let s = spacing * i as f64;
+        while piece + 2 < path.len() && s >= start + piece_length(piece) {
+            start += piece_length(piece);
+            piece += 1;
+        }
+        let fraction = ((s - start) / piece_length(piece).max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
+        put(i, path[piece].lerp(path[piece + 1], fraction));
+    }
+    // the end is the end, whatever rounding did on the way
+    let last = path[path.len() - 1];
+    put(points - 1, last);
+    let along = unit_or(last - path[path.len() - 2], Vec3::X) * spacing;
+    for i in points..rows {
+        put(i, last + along * (i + 1 - points) as f64);
+    }
+    x
+}

@@ -1,0 +1,126 @@
+//! What a chain tells of itself: shape, tension, bending moment, energies, contacts.
+
+use super::Chain;
+use super::forces::Rows;
+use crate::body::Surroundings;
+use crate::contact::Obstacle;
+use crate::frame::{BodyFrame, Contact, Energy, Event, EventKind, Field};
+use crate::math::Vec3;
+
+/// A rod has left an obstacle when it is farther away than this fraction of its radius.
+const PARTING_GAP: f64 = 0.1;
+
+impl Chain {
+    /// Tension of a segment [N], positive when it is longer than at rest.
+    pub fn tension(&self, segment: usize) -> f64 {
+        let e = &self.constants.elasticity;
+        let length = (self.point(segment + 1) - self.point(segment)).length();
+        e.contraction * (length / e.segment - 1.0)
+    }
+
+    /// Angle between the segments that meet at a point [rad]; zero at the ends.
+    pub fn angle(&self, point: usize) -> f64 {
+        if point == 0 || point + 1 >= self.size() {
+            return 0.0;
+        }
+        let a = self.point(point) - self.point(point - 1);
+        let b = self.point(point + 1) - self.point(point);
+        a.cross(b).length().atan2(a.dot(b))
+    }
+
+    /// Energies [J]; kinetic energy follows from the last displacements.
+    pub fn energy(&self, gravity: Vec3) -> Energy {
+        let c = &self.constants;
+        let e = &c.elasticity;
+        let points = self.size();
+        let stretch = |s: usize| 0.5 * self.tension(s).powi(2) / e.contraction * e.segment;
+        let bend = |j: usize| {
+            // a joint replaced by a clamp stores nothing itself
+            if self.scratch.holders.muted.contains(&j) { 0.0 } else { e.bending.energy(self.angle(j), e.segment) }
+        };
+        let mut energy = Energy {
+            elastic: (0..points - 1).map(stretch).sum::<f64>() + (1..points - 1).map(bend).sum::<f64>(),
+            ..Energy::default()
+        };
+        for i in 0..points {
+            let mass = if i == 0 || i + 1 == points { c.mass * c.end_share } else { c.mass };
+            let velocity = row_point(&self.state.update.step, i) / self.state.tau;
+            energy.kinetic += 0.5 * mass * velocity.length_squared();
+            energy.gravity -= mass * gravity.dot(self.point(i));
+        }
+        energy
+    }
+
+    pub(crate) fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
+        let points = self.size();
+        frame.nodes.clear();
+        frame.nodes.extend((0..points).map(|i| self.point(i)));
+        frame.frames.clear();
+        frame.energy = self.energy(gravity);
+        if frame.fields.len() != 3 {
+            let field = |name, unit| Field { name, unit, values: vec![0.0; points] };
+            frame.fields = vec![field("tension", "N"), field("bending moment", "N m"), field("contact force", "N")];
+        }
+        let e = &self.constants.elasticity;
+        for field in &mut frame.fields {
+            field.values.resize(points, 0.0);
+        }
+        for i in 0..points {
+            // a point shows the mean of its segments
+            let (before, after) = (i.max(1) - 1, i.min(points - 2));
+            frame.fields[0].values[i] = 0.5 * (self.tension(before) + self.tension(after));
+            frame.fields[1].values[i] = e.bending.moment(self.angle(i), e.segment);
+            frame.fields[2].values[i] = 0.0;
+        }
+        let planes = &self.state.planes;
+        for (i, _, _, depth) in planes.within(&self.state.x, points, 0.0) {
+            frame.fields[2].values[i] += planes.stiffness * depth;
+        }
+    }
+
+    pub(crate) fn write_contacts(&self, index: usize, obstacles: &[Obstacle], contacts: &mut Vec<Contact>) {
+        let planes = &self.state.planes;
+        for (i, obstacle, normal, depth) in planes.within(&self.state.x, self.size(), 0.0) {
+            // the plane is a stand-in: how deep the rod really is, the shape itself says
+            let point = self.point(i);
+            let shape = &obstacles[obstacle].params.shape;
+            let face = shape.surface_near(&obstacles[obstacle].sweep.end, point, self.reach());
+            contacts.push(Contact {
+                body: index,
+                obstacle,
+                position: face.map_or(point - normal * (self.radius - depth), |f| f.point),
+                normal,
+                force: normal * (planes.stiffness * depth),
+                penetration: face.map_or(0.0, |f| self.radius - f.distance),
+            });
+        }
+    }
+
+    /// Tell which obstacles the rod began or ceased to touch.
+    pub(super) fn note_touching(&mut self, around: &mut Surroundings<'_>) {
+        let now = &mut self.scratch.touched;
+        now.clear();
+        let before = &self.state.touched;
+        let points = self.constants.elasticity.points;
+        for (_, obstacle, _, depth) in self.state.planes.within(&self.state.x, points, PARTING_GAP * self.radius) {
+            // contact begins below the plane and ends clearly above it, so that a resting rod does not chatter
+            let touches = depth > 0.0 || before.contains(&obstacle);
+            if let (true, Err(at)) = (touches, now.binary_search(&obstacle)) {
+                now.insert(at, obstacle);
+            }
+        }
+        let time = around.time + around.dt;
+        let body = around.body;
+        for &obstacle in now.iter().filter(|o| !before.contains(o)) {
+            around.events.push(Event { time, kind: EventKind::Touched { body, obstacle } });
+        }
+        for &obstacle in before.iter().filter(|o| !now.contains(o)) {
+            around.events.push(Event { time, kind: EventKind::Parted { body, obstacle } });
+        }
+        std::mem::swap(&mut self.state.touched, &mut self.scratch.touched);
+    }
+}
+
+fn row_point(rows: &Rows, i: usize) -> Vec3 {
+    Vec3::new(rows[0][i], rows[1][i], rows[2][i])
+}

@@ -1,0 +1,190 @@
+//! What must hold for the chain's forces whatever the shape: they are the gradient of an energy, they create no net
+//! force or torque, they vanish for rigid motions, and every compiled form of the kernel gives the same bits.
+
+use super::contact::Planes;
+use super::forces::{Elasticity, PADDING, Rows, forces};
+use super::*;
+use crate::math::Quat;
+
+/// A crooked chain with unequal segments, more points than a tile.
+fn crooked(points: usize, seed: u64) -> Rows {
+    let mut random = seed;
+    let mut next = move || {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        (random >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+    };
+    let rows = points.div_ceil(LANES) * LANES + PADDING;
+    let mut x: Rows = std::array::from_fn(|_| vec![0.0; rows]);
+    let mut at = Vec3::ZERO;
+    for i in 0..rows {
+        (0..3).for_each(|k| x[k][i] = at.to_array()[k]);
+        at += Vec3::new(0.02 + 0.01 * next(), 0.02 * next(), 0.02 * next());
+    }
+    x
+}
+
+fn elasticity(points: usize, law: BendingLaw) -> Elasticity {
+    Elasticity { points, segment: 0.02, contraction: 50.0, bending: Bending { law, stiffness: 0.7 } }
+}
+
+fn forces_of(e: &Elasticity, x: &Rows) -> Vec<Vec3> {
+    let rows = x[0].len();
+    let mut out: Rows = std::array::from_fn(|_| vec![f64::NAN; rows]);
+    forces(e, x, Vec3::ZERO, &Planes::new(rows, e.points, 1.0), &[], &mut out);
+    (0..e.points).map(|i| Vec3::new(out[0][i], out[1][i], out[2][i])).collect()
+}
+
+/// The same forces straight from (1) to (4) with corrected signs, point by point: the referee.
+fn textbook(e: &Elasticity, x: &Rows) -> Vec<Vec3> {
+    let p = |i: usize| Vec3::new(x[0][i], x[1][i], x[2][i]);
+    let mut f = vec![Vec3::ZERO; e.points];
+    for i in 0..e.points - 1 {
+        let d = p(i + 1) - p(i);
+        let pull = d.normalize() * (e.contraction * (d.length() - e.segment) / e.segment);
+        f[i] += pull;
+        f[i + 1] -= pull;
+    }
+    for i in 1..e.points - 1 {
+        let (e1, e2) = ((p(i - 1) - p(i)).normalize(), (p(i + 1) - p(i)).normalize());
+        let angle = std::f64::consts::PI - e1.cross(e2).length().atan2(e1.dot(e2));
+        match e.bending.law {
+            BendingLaw::Paper => {
+                let d = 1.0 + e1.dot(e2);
+                let spring = (p(i + 1) - p(i - 1)).normalize() * (e.bending.stiffness * d);
+                let (s1, s2) = (e1 * spring.dot(e1), e2 * spring.dot(e2));
+                f[i - 1] += -spring + s1;
+                f[i] += s2 - s1;
+                f[i + 1] += spring - s2;
+            }
+            BendingLaw::Linear => {
+                // moment k alpha, as a couple orthogonal to each segment that turns it towards the other's line
+                let moment = e.bending.stiffness * angle;
+                let away1 = (-e2 - e1 * (-e2).dot(e1)).normalize();
+                let away2 = (-e1 - e2 * (-e1).dot(e2)).normalize();
+                let f1 = away1 * (moment / (p(i - 1) - p(i)).length());
+                let f2 = away2 * (moment / (p(i + 1) - p(i)).length());
+                f[i - 1] += f1;
+                f[i + 1] += f2;
+                f[i] -= f1 + f2;
+            }
+        }
+    }
+    f
+}
+
+#[test]
+fn the_kernel_agrees_with_the_equations() {
+    for law in [BendingLaw::Linear, BendingLaw::Paper] {
+        for points in [2, 3, 4, 5, 11, 12, 13, 63, 64, 65, 66, 127, 128, 129, 200] {
+            let (e, x) = (elasticity(points, law), crooked(points, 7 + points as u64));
+            for (i, (got, want)) in forces_of(&e, &x).iter().zip(textbook(&e, &x)).enumerate() {
+                let scale = 1.0 + want.length();
+                assert!((*got - want).length() < 1e-11 * scale, "{law:?} {points} points, {i}: {got} for {want}");
+            }
+        }
+    }
+}
+
+#[test]
+fn sharp_angles_agree_with_the_equations_too() {
+    // a zigzag of 70 to 170 degrees, beyond the range of the series
+    let e = elasticity(9, BendingLaw::Linear);
+    let mut x = crooked(9, 3);
+    let mut at = Vec3::ZERO;
+    for i in 0..9 {
+        (0..3).for_each(|k| x[k][i] = at.to_array()[k]);
+        let turn = [0.0_f64, 70.0, 120.0, 170.0, 40.0, 90.0, 61.0, 10.0, 0.0][i].to_radians();
+        at += Quat::from_rotation_z(if i % 2 == 0 { turn } else { 0.0 }) * Vec3::X * 0.02 + Vec3::Z * 1e-3;
+    }
+    for (got, want) in forces_of(&e, &x).iter().zip(textbook(&e, &x)) {
+        assert!((*got - want).length() < 1e-11 * (1.0 + want.length()), "{got} for {want}");
+    }
+}
+
+#[test]
+fn forces_are_minus_the_gradient_of_the_energy() {
+    // the linear law; the paper's has no energy when segments change their length
+    let e = elasticity(12, BendingLaw::Linear);
+    let x = crooked(12, 11);
+    let energy = |x: &Rows| {
+        let p = |i: usize| Vec3::new(x[0][i], x[1][i], x[2][i]);
+        let stretch: f64 = (0..e.points - 1)
+            .map(|i| 0.5 * e.contraction / e.segment * ((p(i + 1) - p(i)).length() - e.segment).powi(2))
+            .sum();
+        let bend: f64 = (1..e.points - 1)
+            .map(|i| {
+                let (a, b) = (p(i) - p(i - 1), p(i + 1) - p(i));
+                e.bending.energy(a.cross(b).length().atan2(a.dot(b)), e.segment)
+            })
+            .sum();
+        stretch + bend
+    };
+    let force = forces_of(&e, &x);
+    // a central difference of step h is off by h^2 and by rounding / h
+    let h = 1e-7;
+    for i in 0..e.points {
+        for k in 0..3 {
+            let (mut up, mut down) = (x.clone(), x.clone());
+            up[k][i] += h;
+            down[k][i] -= h;
+            let slope = (energy(&up) - energy(&down)) / (2.0 * h);
+            let want = -force[i].to_array()[k];
+            assert!((slope - want).abs() < 1e-6 * (1.0 + want.abs()), "point {i} axis {k}: {slope} for {want}");
+        }
+    }
+}
+
+#[test]
+fn no_net_force_or_torque_for_any_segment_lengths() {
+    for law in [BendingLaw::Linear, BendingLaw::Paper] {
+        let e = elasticity(150, law);
+        let x = crooked(150, 5);
+        let f = forces_of(&e, &x);
+        let p = |i: usize| Vec3::new(x[0][i], x[1][i], x[2][i]);
+        let scale: f64 = f.iter().map(|f| f.length()).sum();
+        let net: Vec3 = f.iter().sum();
+        let torque: Vec3 = f.iter().enumerate().map(|(i, f)| p(i).cross(*f)).sum();
+        assert!(net.length() < 1e-14 * scale, "{law:?}: {net}");
+        assert!(torque.length() < 1e-13 * scale * 3.0, "{law:?}: {torque}");
+    }
+}
+
+#[test]
+fn rigid_motions_of_the_rest_shape_give_no_force() {
+    let e = elasticity(90, BendingLaw::Linear);
+    let turn = Quat::from_euler(glamx::EulerRot::XYZ, 0.4, 1.0, -2.0);
+    let mut x = crooked(90, 1);
+    for i in 0..x[0].len() {
+        let p = Vec3::new(5.0, -3.0, 2.0) + turn * (Vec3::X * (0.02 * i as f64));
+        (0..3).for_each(|k| x[k][i] = p.to_array()[k]);
+    }
+    // positions are good to 1e-15 of 5 m; the stiffest response to that is c_c / L_s
+    let most = 8.0 * f64::EPSILON * 5.0 * e.contraction / e.segment;
+    for f in forces_of(&e, &x) {
+        assert!(f.length() < most, "{f}");
+    }
+}
+
+#[test]
+fn every_form_of_the_kernel_gives_the_same_bits() {
+    let spec = |points| ChainSpec {
+        material: crate::Material { young: 1e7, poisson: 0.3, density: 1000.0, friction: Friction::NONE },
+        section: crate::Section { radius: 2e-3 },
+        path: vec![Vec3::ZERO, Vec3::X * 0.3, Vec3::new(0.3, 0.3, 0.0)],
+        points: Some(points),
+        settings: ChainSettings { update: UpdateRule::Dynamics, ..ChainSettings::default() },
+    };
+    for points in [11, 130] {
+        let run = |kernel: Kernel| {
+            let mut chain = Chain::new("rod", spec(points)).expect("a good spec");
+            chain.scratch.kernel = kernel;
+            let mut world = crate::World::new(Vec3::Z * -9.81);
+            world.add_body(crate::Body::Chain(chain)).expect("a good body");
+            (0..20).for_each(|_| world.step(1e-3).expect("a stable step"));
+            world.snapshot()
+        };
+        assert_eq!(run(Kernel::Plain), run(Kernel::best()));
+    }
+}

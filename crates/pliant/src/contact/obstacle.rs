@@ -1,0 +1,48 @@
+//! Rigid things in the scene that bodies touch: fixed, or moving as prescribed.
+
+use super::Shape;
+use crate::material::Friction;
+use crate::math::{Pose, Vec3};
+use crate::motion::{Motion, Sweep};
+
+/// What an obstacle is, frozen when the world is built.
+#[derive(Clone, Debug)]
+pub struct ObstacleParams {
+    /// Name, unique among obstacles.
+    pub name: String,
+    /// Geometry.
+    pub shape: Shape,
+    /// Pose at time zero.
+    pub placed: Pose,
+    /// Motion from there.
+    pub motion: Motion,
+    /// Friction of its surface; `None` leaves it to the body that touches it.
+    pub friction: Option<Friction>,
+}
+
+/// An obstacle and where it is.
+#[derive(Clone, Debug)]
+pub struct Obstacle {
+    /// What it is.
+    pub params: ObstacleParams,
+    /// Poses at the start and end of the last step.
+    pub sweep: Sweep,
+}
+
+impl Obstacle {
+    /// An obstacle at its pose at time zero.
+    pub fn new(params: ObstacleParams) -> Obstacle {
+        let pose = params.motion.pose(&params.placed, 0.0);
+        Obstacle { params, sweep: Sweep::resting(pose) }
+    }
+
+    /// A box around everything it sweeps through in the step.
+    pub fn swept_bounds(&self) -> [Vec3; 2] {
+        let [low, high] = self.params.shape.bounds(&self.sweep.end);
+        if self.sweep.start == self.sweep.end {
+            return [low, high];
+        }
+        let [low0, high0] = self.params.shape.bounds(&self.sweep.start);
+        [low.min(low0), high.max(high0)]
+    }
+}

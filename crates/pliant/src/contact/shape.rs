@@ -1,0 +1,394 @@
+//! Obstacle shapes and the one question bodies ask of them: which surface is near this point?
+//!
+//! Shapes are those of the collision library. It lays cylinders and capsules along y; ours lie along z like the normal
+//! of a plane, so each shape carries the turn between the two. Convex hulls, meshes and height fields are all oriented
+//! triangle meshes: one code path, no allocation in a query, and "inside" is decided by the pseudo-normals.
+
+use parry3d_f64::shape::{Ball, Capsule, Cuboid, Cylinder, HalfSpace, SharedShape, TriMesh, TriMeshFlags};
+use parry3d_f64::transformation;
+
+use crate::math::{Pose, Quat, Vec3, unit_or};
+
+/// The geometry of an obstacle in its own frame.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ShapeKind {
+    /// The half-space below z = 0: a floor or wall with normal +z.
+    Plane,
+    /// A ball about the origin.
+    Sphere {
+        /// Radius [m].
+        radius: f64,
+    },
+    /// A box about the origin.
+    Box {
+        /// Full edge lengths along x, y, z [m].
+        size: Vec3,
+    },
+    /// A cylinder along z with round caps.
+    Capsule {
+        /// Radius [m].
+        radius: f64,
+        /// Length of the cylindrical part [m].
+        length: f64,
+    },
+    /// A cylinder along z with flat ends.
+    Cylinder {
+        /// Radius [m].
+        radius: f64,
+        /// Length [m].
+        length: f64,
+    },
+    /// The convex hull of some points.
+    Convex {
+        /// Points [m].
+        points: Vec<Vec3>,
+    },
+    /// A surface of triangles whose normals (right-hand rule) point outwards.
+    Mesh(Mesh),
+    /// Ground of varying height over a rectangle of the x-y plane about the origin.
+    HeightField {
+        /// Heights [m]: rows along y, each of equal length along x.
+        heights: Vec<Vec<f64>>,
+        /// Full extent along x and y [m].
+        size: [f64; 2],
+    },
+}
+
+/// Triangles over vertices.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Mesh {
+    /// Vertices [m].
+    pub vertices: Vec<Vec3>,
+    /// Corners of each triangle, counter-clockwise seen from outside.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// Why a shape cannot be built.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ShapeError {
+    /// Too little to span a volume or surface.
+    #[error("the {what} needs at least {least} {unit}, got {got}")]
+    TooFew {
+        /// Kind of shape.
+        what: &'static str,
+        /// Smallest number.
+        least: usize,
+        /// Of what.
+        unit: &'static str,
+        /// Number found.
+        got: usize,
+    },
+    /// Rows of different length.
+    #[error("row {row} of the height field has {got} heights, the first row has {expected}")]
+    Ragged {
+        /// Index of the first row that differs.
+        row: usize,
+        /// Its length.
+        got: usize,
+        /// Length of the first row.
+        expected: usize,
+    },
+    /// A size that is not finite or not positive.
+    #[error("the {what} must be finite and positive, got {value}")]
+    Size {
+        /// Which size.
+        what: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// The hull or mesh is degenerate.
+    #[error("the {what} is degenerate: {why}")]
+    Degenerate {
+        /// Kind of shape.
+        what: &'static str,
+        /// Reason.
+        why: String,
+    },
+}
+
+/// The surface of a shape near a point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SurfacePoint {
+    /// Closest point of the surface, in the world [m].
+    pub point: Vec3,
+    /// Unit normal pointing out of the shape, in the world.
+    pub normal: Vec3,
+    /// Distance from the surface, negative inside [m].
+    pub distance: f64,
+}
+
+/// A shape ready for queries.
+#[derive(Clone)]
+pub struct Shape {
+    kind: ShapeKind,
+    geometry: SharedShape,
+    /// Turn from the collision library's axes to ours.
+    shape_from_geometry: Quat,
+}
+
+impl std::fmt::Debug for Shape {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.kind.fmt(f)
+    }
+}
+
+impl Shape {
+    /// Build the shape for queries.
+    pub fn new(kind: ShapeKind) -> Result<Shape, ShapeError> {
+        let z_from_y = Quat::from_rotation_x(std::f64::consts::FRAC_PI_2);
+        let (geometry, turn) = match &kind {
+            ShapeKind::Plane => (SharedShape::new(HalfSpace::new(Vec3::Z)), Quat::IDENTITY),
+            ShapeKind::Sphere { radius } => {
+                positive("radius", *radius)?;
+                (SharedShape::new(Ball::new(*radius)), Quat::IDENTITY)
+            }
+            ShapeKind::Box { size } => {
+                for edge in size.to_array() {
+                    positive("size", edge)?;
+                }
+                (SharedShape::new(Cuboid::new(*size * 0.5)), Quat::IDENTITY)
+            }
+            ShapeKind::Capsule { radius, length } => {
+                positive("radius", *radius)?;
+                positive("length", *length)?;
+                (SharedShape::new(Capsule::new_z(length * 0.5, *radius)), Quat::IDENTITY)
+            }
+            ShapeKind::Cylinder { radius, length } => {
+                positive("radius", *radius)?;
+                positive("length", *length)?;
+                (SharedShape::new(Cylinder::new(length * 0.5, *radius)), z_from_y)
+            }
+            ShapeKind::Convex { points } => (surface("convex hull", hull(points)?)?, Quat::IDENTITY),
+            ShapeKind::Mesh(mesh) => (surface("mesh", mesh.clone())?, Quat::IDENTITY),
+            ShapeKind::HeightField { heights, size } => {
+                (surface("height field", ground(heights, *size)?)?, Quat::IDENTITY)
+            }
+        };
+        Ok(Shape { kind, geometry, shape_from_geometry: turn })
+    }
+
+    /// What it was built from.
+    pub fn kind(&self) -> &ShapeKind {
+        &self.kind
+    }
+
+    /// The surface within `reach` of `point`, or `None` when the shape is farther away.
+    /// Inside the shape, `reach` bounds the depth too: an open mesh has no inside far from its surface.
+    pub fn surface_near(&self, world_from_shape: &Pose, point: Vec3, reach: f64) -> Option<SurfacePoint> {
+        let world_from_geometry =
+            Pose::from_parts(world_from_shape.translation, world_from_shape.rotation * self.shape_from_geometry);
+        let local = world_from_geometry.inverse_transform_point(point);
+        // a plane is infinitely deep; the others answer with their nearest face
+        let projection = if let ShapeKind::Plane = self.kind {
+            return (local.z <= reach).then(|| SurfacePoint {
+                point: world_from_geometry.transform_point(Vec3::new(local.x, local.y, 0.0)),
+                normal: world_from_geometry.transform_vector(Vec3::Z),
+                distance: local.z,
+            });
+        } else {
+            self.geometry.project_local_point_with_max_dist(local, false, reach)?
+        };
+        let offset = local - projection.point;
+        let depth = offset.length();
+        // on the surface itself the offset has no direction: take that of a point slightly farther from the middle
+        let outward = if depth > 1e-12 * (1.0 + local.length()) {
+            if projection.is_inside { -offset / depth } else { offset / depth }
+        } else {
+            self.outward_at(projection.point, projection.subshape)
+        };
+        Some(SurfacePoint {
+            point: world_from_geometry.transform_point(projection.point),
+            normal: world_from_geometry.transform_vector(outward),
+            distance: if projection.is_inside { -depth } else { depth },
+        })
+    }
+
+    /// Outward normal at a point of the surface, in the collision library's axes.
+    fn outward_at(&self, on_surface: Vec3, triangle: u32) -> Vec3 {
+        if let Some(mesh) = self.geometry.as_trimesh() {
+            let normal = mesh.triangle(triangle % (mesh.num_triangles() as u32)).scaled_normal();
+            return unit_or(normal, Vec3::Z);
+        }
+        let from_middle = unit_or(on_surface, Vec3::Z);
+        let lifted = on_surface + from_middle * (1e-6 * (1.0 + on_surface.length()));
+        let projected = self.geometry.project_local_point(lifted, false).point;
+        unit_or(lifted - projected, from_middle)
+    }
+
+    /// Lower and upper corner of a box around the shape at a pose; infinite for a plane.
+    pub fn bounds(&self, world_from_shape: &Pose) -> [Vec3; 2] {
+        if let ShapeKind::Plane = self.kind {
+            return [Vec3::NEG_INFINITY, Vec3::INFINITY];
+        }
+        let turned =
+            Pose::from_parts(world_from_shape.translation, world_from_shape.rotation * self.shape_from_geometry);
+        let aabb = self.geometry.compute_aabb(&turned);
+        [aabb.mins, aabb.maxs]
+    }
+
+    /// Triangles for drawing, in the shape's frame; none for a plane.
+    pub fn outline(&self) -> Mesh {
+        const ROUND: u32 = 32;
+        let (vertices, triangles) = match &self.kind {
+            ShapeKind::Plane => return Mesh::default(),
+            ShapeKind::Sphere { radius } => Ball::new(*radius).to_trimesh(ROUND, ROUND / 2),
+            ShapeKind::Box { size } => Cuboid::new(*size * 0.5).to_trimesh(),
+            ShapeKind::Capsule { radius, length } => Capsule::new_z(length * 0.5, *radius).to_trimesh(ROUND, ROUND / 2),
+            ShapeKind::Cylinder { radius, length } => Cylinder::new(length * 0.5, *radius).to_trimesh(ROUND),
+            ShapeKind::Convex { .. } | ShapeKind::Mesh(_) | ShapeKind::HeightField { .. } => {
+                self.geometry.as_trimesh().map(|m| (m.vertices().to_vec(), m.indices().to_vec())).unwrap_or_default()
+            }
+        };
+        Mesh { vertices: vertices.into_iter().map(|v| self.shape_from_geometry * v).collect(), triangles }
+    }
+}
+
+fn positive(what: &'static str, value: f64) -> Result<(), ShapeError> {
+    if value.is_finite() && value > 0.0 { Ok(()) } else { Err(ShapeError::Size { what, value }) }
+}
+
+fn hull(points: &[Vec3]) -> Result<Mesh, ShapeError> {
+    if points.len() < 4 {
+        return Err(ShapeError::TooFew { what: "convex hull", least: 4, unit: "points", got: points.len() });
+    }
+    let (vertices, triangles) = transformation::try_convex_hull(points)
+        .map_err(|e| ShapeError::Degenerate { what: "convex hull", why: e.to_string() })?;
+    Ok(Mesh { vertices, triangles })
+}
+
+/// An oriented triangle surface; the collision library merges equal vertices so that edges know their neighbours.
+fn surface(what: &'static str, mesh: Mesh) -> Result<SharedShape, ShapeError> {
+    if mesh.triangles.is_empty() {
+        return Err(ShapeError::TooFew { what, least: 1, unit: "triangles", got: 0 });
+    }
+    let count = mesh.vertices.len();
+    if let Some(bad) = mesh.triangles.iter().flatten().find(|&&i| i as usize >= count) {
+        let why = format!("a triangle names vertex {bad}, there are {count}");
+        return Err(ShapeError::Degenerate { what, why });
+    }
+    if let Some(bad) = mesh.vertices.iter().find(|v| !v.is_finite()) {
+        return Err(ShapeError::Degenerate { what, why: format!("vertex {bad} is not finite") });
+    }
+    let flags = TriMeshFlags::ORIENTED | TriMeshFlags::DELETE_DEGENERATE_TRIANGLES;
+    let mesh = TriMesh::with_flags(mesh.vertices, mesh.triangles, flags)
+        .map_err(|e| ShapeError::Degenerate { what, why: e.to_string() })?;
+    if mesh.num_triangles() == 0 {
+        return Err(ShapeError::Degenerate { what, why: "every triangle has zero area".into() });
+    }
+    Ok(SharedShape::new(mesh))
+}
+
+fn ground(heights: &[Vec<f64>], size: [f64; 2]) -> Result<Mesh, ShapeError> {
+    let (rows, columns) = (heights.len(), heights.first().map_or(0, Vec::len));
+    if rows.min(columns) < 2 {
+        let got = rows.min(columns);
+        return Err(ShapeError::TooFew { what: "height field", least: 2, unit: "rows and columns", got });
+    }
+    if let Some(row) = heights.iter().position(|r| r.len() != columns) {
+        return Err(ShapeError::Ragged { row, got: heights[row].len(), expected: columns });
+    }
+    positive("size", size[0])?;
+    positive("size", size[1])?;
+    let place = |i: usize, n: usize, extent: f64| (i as f64 / (n - 1) as f64 - 0.5) * extent;
+    let mut mesh = Mesh::default();
+    for (j, row) in heights.iter().enumerate() {
+        for (i, &height) in row.iter().enumerate() {
+            mesh.vertices.push(Vec3::new(place(i, columns, size[0]), place(j, rows, size[1]), height));
+        }
+    }
+    for j in 0..rows - 1 {
+        for i in 0..columns - 1 {
+            let a = (j * columns + i) as u32;
+            let (b, c) = (a + 1, a + columns as u32);
+            mesh.triangles.extend([[a, b, c + 1], [a, c + 1, c]]);
+        }
+    }
+    Ok(mesh)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Distance and normal of every shape at points whose answer is known by hand, in a turned and moved frame.
+    #[test]
+    fn surfaces_are_where_geometry_says() {
+        let cube = || {
+            let c = [-1.0, 1.0];
+            let mut points = vec![];
+            for x in c {
+                for y in c {
+                    for z in c {
+                        points.push(Vec3::new(x, y, z));
+                    }
+                }
+            }
+            points
+        };
+        let hull_mesh = hull(&cube()).unwrap();
+        let cases: Vec<(ShapeKind, Vec3, f64, Vec3)> = vec![
+            (ShapeKind::Plane, Vec3::new(0.3, 0.2, 0.1), 0.1, Vec3::Z),
+            (ShapeKind::Plane, Vec3::new(0.3, 0.2, -0.1), -0.1, Vec3::Z),
+            (ShapeKind::Sphere { radius: 1.0 }, Vec3::new(0.0, 1.5, 0.0), 0.5, Vec3::Y),
+            (ShapeKind::Sphere { radius: 1.0 }, Vec3::new(0.0, 0.75, 0.0), -0.25, Vec3::Y),
+            (ShapeKind::Box { size: Vec3::splat(2.0) }, Vec3::new(0.1, 0.2, 0.9), -0.1, Vec3::Z),
+            (ShapeKind::Box { size: Vec3::splat(2.0) }, Vec3::new(-1.2, 0.0, 0.0), 0.2, -Vec3::X),
+            (ShapeKind::Cylinder { radius: 0.5, length: 2.0 }, Vec3::new(0.0, 0.7, 0.8), 0.2, Vec3::Y),
+            (ShapeKind::Cylinder { radius: 0.5, length: 2.0 }, Vec3::new(0.0, 0.0, 1.3), 0.3, Vec3::Z),
+            (ShapeKind::Cylinder { radius: 0.5, length: 2.0 }, Vec3::new(0.4, 0.0, 0.1), -0.1, Vec3::X),
+            (ShapeKind::Capsule { radius: 0.5, length: 2.0 }, Vec3::new(0.0, 0.0, 1.7), 0.2, Vec3::Z),
+            (ShapeKind::Capsule { radius: 0.5, length: 2.0 }, Vec3::new(0.6, 0.0, 0.5), 0.1, Vec3::X),
+            (ShapeKind::Convex { points: cube() }, Vec3::new(0.1, -0.2, 0.8), -0.2, Vec3::Z),
+            (ShapeKind::Convex { points: cube() }, Vec3::new(0.1, -0.2, 1.3), 0.3, Vec3::Z),
+            (ShapeKind::Mesh(hull_mesh), Vec3::new(0.9, 0.1, 0.2), -0.1, Vec3::X),
+            (
+                ShapeKind::HeightField { heights: vec![vec![0.5; 5]; 4], size: [2.0, 2.0] },
+                Vec3::new(0.1, 0.2, 0.4),
+                -0.1,
+                Vec3::Z,
+            ),
+            (
+                ShapeKind::HeightField { heights: vec![vec![0.5; 5]; 4], size: [2.0, 2.0] },
+                Vec3::new(0.1, 0.2, 0.6),
+                0.1,
+                Vec3::Z,
+            ),
+        ];
+        let pose = Pose::from_parts(Vec3::new(3.0, -1.0, 2.0), Quat::from_euler(glamx::EulerRot::XYZ, 0.3, -0.8, 1.1));
+        for (kind, local, distance, normal) in cases {
+            let shape = Shape::new(kind.clone()).unwrap();
+            let s = shape.surface_near(&pose, pose.transform_point(local), 1.0).unwrap();
+            assert!((s.distance - distance).abs() < 1e-9, "{kind:?} at {local}: {} for {distance}", s.distance);
+            assert!((s.normal - pose.transform_vector(normal)).length() < 1e-9, "{kind:?} at {local}");
+            let back = s.point + s.normal * s.distance;
+            assert!((back - pose.transform_point(local)).length() < 1e-9);
+        }
+    }
+
+    #[test]
+    fn a_point_on_the_surface_has_a_normal() {
+        let cases = [
+            (ShapeKind::Sphere { radius: 1.0 }, Vec3::Y, Vec3::Y),
+            (ShapeKind::Box { size: Vec3::splat(2.0) }, Vec3::new(0.2, 0.1, 1.0), Vec3::Z),
+            (ShapeKind::Cylinder { radius: 1.0, length: 4.0 }, Vec3::new(1.0, 0.0, 0.2), Vec3::X),
+        ];
+        for (kind, local, normal) in cases {
+            let s = Shape::new(kind).unwrap().surface_near(&Pose::IDENTITY, local, 0.1).unwrap();
+            assert!(s.distance.abs() < 1e-12);
+            assert!((s.normal - normal).length() < 1e-5, "{:?}", s.normal);
+        }
+    }
+
+    #[test]
+    fn broken_shapes_are_refused_with_a_reason() {
+        let refused = |kind| Shape::new(kind).unwrap_err().to_string();
+        assert!(refused(ShapeKind::Sphere { radius: 0.0 }).contains("radius"));
+        assert!(refused(ShapeKind::Convex { points: vec![Vec3::ZERO; 3] }).contains("at least 4"));
+        assert!(refused(ShapeKind::Mesh(Mesh::default())).contains("triangles"));
+        let ragged = vec![vec![0.0, 0.0], vec![0.0]];
+        assert!(refused(ShapeKind::HeightField { heights: ragged, size: [1.0, 1.0] }).contains("row 1"));
+        let outside = Mesh { vertices: vec![Vec3::ZERO; 3], triangles: vec![[0, 1, 7]] };
+        assert!(refused(ShapeKind::Mesh(outside)).contains("vertex 7"));
+    }
+}

@@ -1,0 +1,73 @@
+//! What can go wrong while building or stepping a world.
+
+use crate::contact::ShapeError;
+
+/// Why a world or body cannot be built.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum BuildError {
+    /// A parameter outside its range.
+    #[error("{what} must be {expected}, got {value}")]
+    Parameter {
+        /// Which parameter.
+        what: String,
+        /// What it should be.
+        expected: &'static str,
+        /// What it is.
+        value: f64,
+    },
+    /// A path that is no curve.
+    #[error("the path of {body} has no length: it needs two points that differ")]
+    EmptyPath {
+        /// Name of the body.
+        body: String,
+    },
+    /// A name used twice.
+    #[error("there are two {kind}s named {name}: names must differ")]
+    SameName {
+        /// Kind of thing.
+        kind: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// Something named that is not there.
+    #[error("there is no {kind} named {name}")]
+    NoSuch {
+        /// Kind of thing.
+        kind: &'static str,
+        /// The name looked for.
+        name: String,
+    },
+    /// A place that a body does not have.
+    #[error("{body} has no {place}: {why}")]
+    NoSuchPlace {
+        /// Name of the body.
+        body: String,
+        /// The place asked for.
+        place: String,
+        /// What would be right.
+        why: String,
+    },
+    /// A combination that makes no sense.
+    #[error("{0}")]
+    Conflict(String),
+    /// A shape that cannot be built.
+    #[error(transparent)]
+    Shape(#[from] ShapeError),
+}
+
+/// Why a step failed. The world keeps the state that failed, for inspection.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum StepError {
+    /// A quantity is no longer a finite number of sensible size.
+    #[error("{body} diverged at t = {time} s: {quantity} is {value}")]
+    Diverged {
+        /// Name of the body.
+        body: String,
+        /// When [s].
+        time: f64,
+        /// Which quantity.
+        quantity: String,
+        /// Its value.
+        value: f64,
+    },
+}

@@ -1,0 +1,131 @@
+//! The plain picture of a world at one instant. Page, recorder, report and Python all read this and nothing else.
+
+use crate::grip::Wrench;
+use crate::math::{Pose, Quat, Vec3};
+
+/// A world at one instant.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Frame {
+    /// Simulated time [s].
+    pub time: f64,
+    /// Bodies, in the order of the world.
+    pub bodies: Vec<BodyFrame>,
+    /// Grippers, in the order of the world.
+    pub grippers: Vec<GripperFrame>,
+    /// Poses of the obstacles, in the order of the world.
+    pub obstacles: Vec<Pose>,
+    /// All contacts.
+    pub contacts: Vec<Contact>,
+}
+
+/// A body at one instant.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct BodyFrame {
+    /// Positions of the nodes [m].
+    pub nodes: Vec<Vec3>,
+    /// Orientations along the body; empty for models without.
+    pub frames: Vec<Quat>,
+    /// Quantities per node, such as tension.
+    pub fields: Vec<Field>,
+    /// Energies.
+    pub energy: Energy,
+}
+
+/// A quantity with one value per node.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Field {
+    /// Name, such as `tension`.
+    pub name: &'static str,
+    /// Unit, such as `N`.
+    pub unit: &'static str,
+    /// One value per node.
+    pub values: Vec<f64>,
+}
+
+/// Energies of a body [J].
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Energy {
+    /// Of motion.
+    pub kinetic: f64,
+    /// Of deformation.
+    pub elastic: f64,
+    /// In the field of gravity, zero at the origin.
+    pub gravity: f64,
+}
+
+impl Energy {
+    /// The sum.
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.elastic + self.gravity
+    }
+}
+
+/// A gripper at one instant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GripperFrame {
+    /// Its pose.
+    pub pose: Pose,
+    /// What the bodies exert on it: world axes, torque about its origin, mean over the last step.
+    pub load: Wrench,
+    /// Whether it holds anything.
+    pub attached: bool,
+}
+
+/// One contact of a body with an obstacle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// Index of the body.
+    pub body: usize,
+    /// Index of the obstacle.
+    pub obstacle: usize,
+    /// Where, in the world [m].
+    pub position: Vec3,
+    /// Unit normal out of the obstacle.
+    pub normal: Vec3,
+    /// Force on the body [N].
+    pub force: Vec3,
+    /// How deep the body's surface is inside the obstacle [m]; not positive when it is not.
+    pub penetration: f64,
+}
+
+/// Something that happened during a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Event {
+    /// When [s].
+    pub time: f64,
+    /// What.
+    pub kind: EventKind,
+}
+
+/// What can happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EventKind {
+    /// A gripper closed on a body.
+    Attached {
+        /// Index of the gripper.
+        gripper: usize,
+        /// Index of the body.
+        body: usize,
+    },
+    /// A gripper let a body go.
+    Released {
+        /// Index of the gripper.
+        gripper: usize,
+        /// Index of the body.
+        body: usize,
+    },
+    /// A body began to touch an obstacle.
+    Touched {
+        /// Index of the body.
+        body: usize,
+        /// Index of the obstacle.
+        obstacle: usize,
+    },
+    /// A body no longer touches an obstacle.
+    Parted {
+        /// Index of the body.
+        body: usize,
+        /// Index of the obstacle.
+        obstacle: usize,
+    },
+}

@@ -1,0 +1,138 @@
+//! Grippers and what they hold. A grip ties one place of a body to the frame of a gripper.
+
+use crate::math::{Pose, Quat, Vec3};
+use crate::motion::{Motion, Sweep};
+
+/// What a gripper is, frozen when the world is built.
+#[derive(Clone, Debug)]
+pub struct GripperParams {
+    /// Name, unique among grippers.
+    pub name: String,
+    /// Pose at time zero.
+    pub placed: Pose,
+    /// Motion from there.
+    pub motion: Motion,
+}
+
+/// A gripper: where it is, and the load its grips put on it.
+#[derive(Clone, Debug)]
+pub struct Gripper {
+    /// What it is.
+    pub params: GripperParams,
+    /// Poses at the start and end of the last step.
+    pub sweep: Sweep,
+    /// A pose set from code or a device; it replaces the prescribed motion until taken away.
+    pub driven: Option<Pose>,
+    /// Load of all its grips, mean over the last step.
+    pub load: Wrench,
+}
+
+/// A force and a torque: what the bodies exert on a gripper, in world axes, the torque about the gripper's origin.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Wrench {
+    /// Force [N].
+    pub force: Vec3,
+    /// Torque about the gripper's origin [N m].
+    pub torque: Vec3,
+}
+
+impl std::ops::AddAssign for Wrench {
+    fn add_assign(&mut self, other: Wrench) {
+        self.force += other.force;
+        self.torque += other.torque;
+    }
+}
+
+impl Gripper {
+    /// A gripper at its pose at time zero.
+    pub fn new(params: GripperParams) -> Gripper {
+        let pose = params.motion.pose(&params.placed, 0.0);
+        Gripper { params, sweep: Sweep::resting(pose), driven: None, load: Wrench::default() }
+    }
+}
+
+/// A place of a slender body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Place {
+    /// At a fraction of the rest length, 0 at the start and 1 at the end.
+    Fraction(f64),
+    /// At a point (node) of the model, counted from 0.
+    Node(usize),
+}
+
+/// What a grip holds fast.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hold {
+    /// The position; the body may turn freely in the grip.
+    Position,
+    /// Position and direction, as jaws at that very place would.
+    Clamp,
+    /// Position and direction through two neighbouring points of the model, as in Kahl and Henrich, Fig. 14.
+    TwoPoints,
+}
+
+/// What a grip is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GripParams {
+    /// Index of the gripper.
+    pub gripper: usize,
+    /// Index of the body.
+    pub body: usize,
+    /// Where on the body.
+    pub place: Place,
+    /// What it holds.
+    pub hold: Hold,
+    /// When it closes [s].
+    pub from: f64,
+    /// When it opens [s]; may be infinite.
+    pub until: f64,
+    /// Pull the place to the gripper's origin (and its direction to the gripper's x axis) instead of
+    /// keeping the offset it has when the grip closes.
+    pub snap: bool,
+}
+
+/// A grip and its state.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Grip {
+    /// What it is.
+    pub params: GripParams,
+    /// What it holds while closed.
+    pub anchor: Option<Anchor>,
+    /// Load on the gripper, mean over the last step.
+    pub load: Wrench,
+}
+
+/// The held place as seen from the gripper.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Anchor {
+    /// Position in the gripper's frame [m].
+    pub position: Vec3,
+    /// Orientation in the gripper's frame: the body's tangent there is this rotation's x axis.
+    pub orientation: Quat,
+}
+
+impl Grip {
+    /// An open grip.
+    pub fn new(params: GripParams) -> Grip {
+        Grip { params, anchor: None, load: Wrench::default() }
+    }
+
+    /// Whether the schedule wants it closed at `time`.
+    pub fn scheduled_at(&self, time: f64) -> bool {
+        // times are sums of steps: one that should be equal may fall short by rounding
+        const SLACK: f64 = 1e-9;
+        time + SLACK >= self.params.from && time + SLACK < self.params.until
+    }
+
+    /// Close around a place of the body whose pose is `world_from_place`.
+    pub fn close(&mut self, world_from_gripper: &Pose, world_from_place: &Pose) {
+        let held = if self.params.snap { Pose::IDENTITY } else { world_from_gripper.inv_mul(world_from_place) };
+        self.anchor = Some(Anchor { position: held.translation, orientation: held.rotation });
+    }
+
+    /// Let go.
+    pub fn open(&mut self) {
+        self.anchor = None;
+        self.load = Wrench::default();
+    }
+}

@@ -1,0 +1,23 @@
+//! Pliant simulates things that bend: shapes and forces, in real time.
+//!
+//! A [`World`] holds bodies, obstacles and grippers; [`World::step`] moves it on and [`World::frame`] gives a picture
+//! of it. Bodies are of one of several published models, each in a folder of its own. SI units and `f64` throughout.
+
+mod body;
+pub mod chain;
+pub mod contact;
+mod error;
+mod frame;
+mod grip;
+mod lanes;
+mod material;
+pub mod math;
+pub mod motion;
+mod world;
+
+pub use body::{Body, BodyState, Surroundings};
+pub use error::{BuildError, StepError};
+pub use frame::{BodyFrame, Contact, Energy, Event, EventKind, Field, Frame, GripperFrame};
+pub use grip::{Anchor, Grip, GripParams, Gripper, GripperParams, Hold, Place, Wrench};
+pub use material::{Friction, Material, Section};
+pub use world::{Probe, Snapshot, Stage, World};

@@ -1,0 +1,283 @@
+//! Prescribed motions of grippers and obstacles: time in, pose out.
+
+use crate::math::{Pose, Quat, Vec3, pose_between, unit_or};
+
+/// A motion as a function of time, starting from the pose its owner is placed at.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Motion {
+    /// Stay where placed.
+    Hold,
+    /// Pass through poses at given times; before the first and after the last it rests there.
+    Waypoints {
+        /// How the time between two waypoints is spent.
+        blend: Blend,
+        /// The waypoints in order of time, at least one.
+        waypoints: Vec<Waypoint>,
+    },
+    /// Translate with constant acceleration within a time window, and rest outside it.
+    Glide {
+        /// Velocity at the start of the window [m/s].
+        velocity: Vec3,
+        /// Acceleration within the window [m/s2].
+        acceleration: Vec3,
+        /// When it moves.
+        window: Window,
+    },
+    /// Turn about an axis, and move along it while turning: a rotation, or a helix.
+    Turn {
+        /// Direction of the axis in the world (any length but zero).
+        axis: Vec3,
+        /// A point of the axis in the world [m].
+        centre: Vec3,
+        /// Angle turned over the whole window [rad].
+        angle: f64,
+        /// Distance moved along the axis over the whole window [m].
+        advance: f64,
+        /// How the window is spent.
+        blend: Blend,
+        /// When it moves.
+        window: Window,
+    },
+    /// Swing about the placed pose: amplitude * sin(2 pi frequency t + phase), with the value at t = 0 taken off
+    /// so that the motion starts where its owner is placed.
+    Sinusoid {
+        /// Amplitude along each world axis [m].
+        amplitude: Vec3,
+        /// Frequency [Hz].
+        frequency: f64,
+        /// Phase at the start [rad].
+        phase: f64,
+    },
+    /// One motion after another, each starting from the pose where the last one ended.
+    Sequence(Vec<Leg>),
+}
+
+/// How the time between two poses is spent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blend {
+    /// Constant speed.
+    Linear,
+    /// Least jerk: rest to rest with no jump in velocity or acceleration.
+    MinimumJerk,
+}
+
+impl Blend {
+    /// Fraction of the way at a fraction of the time.
+    fn fraction(self, t: f64) -> f64 {
+        match self {
+            Blend::Linear => t,
+            Blend::MinimumJerk => t * t * t * (10.0 + t * (6.0 * t - 15.0)),
+        }
+    }
+}
+
+/// A pose to be at a given time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Waypoint {
+    /// When [s].
+    pub time: f64,
+    /// Where, in the world [m].
+    pub position: Vec3,
+    /// Orientation in the world; `None` keeps the placed one.
+    pub orientation: Option<Quat>,
+}
+
+/// The time in which a motion happens.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Window {
+    /// Start [s].
+    pub start: f64,
+    /// End [s]; may be infinite for motions without a set extent.
+    pub end: f64,
+}
+
+impl Window {
+    /// All times from zero on.
+    pub const ALWAYS: Window = Window { start: 0.0, end: f64::INFINITY };
+
+    /// Time spent inside the window until `time` [s].
+    fn elapsed(&self, time: f64) -> f64 {
+        (time.min(self.end) - self.start).max(0.0)
+    }
+
+    /// The same as a fraction of the window; a window without length is a jump at its start.
+    fn fraction(&self, time: f64) -> f64 {
+        let length = self.end - self.start;
+        if length > 0.0 { (self.elapsed(time) / length).min(1.0) } else { f64::from(time >= self.start) }
+    }
+}
+
+/// One part of a sequence.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Leg {
+    /// How long it lasts [s].
+    pub duration: f64,
+    /// The motion, with time counted from the leg's start.
+    pub motion: Motion,
+}
+
+impl Motion {
+    /// The pose at `time` [s] of something placed at `placed`.
+    pub fn pose(&self, placed: &Pose, time: f64) -> Pose {
+        match self {
+            Motion::Hold => *placed,
+            Motion::Waypoints { blend, waypoints } => pose_on_way(waypoints, *blend, placed, time),
+            Motion::Glide { velocity, acceleration, window } => {
+                let t = window.elapsed(time);
+                translated(placed, *velocity * t + *acceleration * (0.5 * t * t))
+            }
+            Motion::Turn { axis, centre, angle, advance, blend, window } => {
+                let fraction = blend.fraction(window.fraction(time));
+                let axis = unit_or(*axis, Vec3::Z);
+                let turn = Quat::from_axis_angle(axis, angle * fraction);
+                Pose::from_parts(
+                    *centre + turn * (placed.translation - *centre) + axis * (advance * fraction),
+                    turn * placed.rotation,
+                )
+            }
+            Motion::Sinusoid { amplitude, frequency, phase } => {
+                let angle = std::f64::consts::TAU * frequency * time + phase;
+                translated(placed, *amplitude * (angle.sin() - phase.sin()))
+            }
+            Motion::Sequence(legs) => pose_in_sequence(legs, placed, time),
+        }
+    }
+}
+
+fn translated(placed: &Pose, by: Vec3) -> Pose {
+    Pose::from_parts(placed.translation + by, placed.rotation)
+}
+
+fn pose_on_way(waypoints: &[Waypoint], blend: Blend, placed: &Pose, time: f64) -> Pose {
+    let pose_at = |w: &Waypoint| Pose::from_parts(w.position, w.orientation.unwrap_or(placed.rotation));
+    // index of the first waypoint that is still ahead
+    let ahead = waypoints.partition_point(|w| w.time <= time);
+    match (ahead.checked_sub(1).map(|i| &waypoints[i]), waypoints.get(ahead)) {
+        (Some(last), Some(next)) => {
+            let fraction = blend.fraction((time - last.time) / (next.time - last.time));
+            pose_between(&pose_at(last), &pose_at(next), fraction)
+        }
+        (Some(only), None) | (None, Some(only)) => pose_at(only),
+        (None, None) => *placed,
+    }
+}
+
+fn pose_in_sequence(legs: &[Leg], placed: &Pose, time: f64) -> Pose {
+    let mut pose = *placed;
+    let mut start = 0.0;
+    for leg in legs {
+        if time <= start {
+            break;
+        }
+        pose = leg.motion.pose(&pose, (time - start).min(leg.duration));
+        start += leg.duration;
+    }
+    pose
+}
+
+/// Where something moves during one step of the world: its poses at both ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sweep {
+    /// Pose at the start of the step.
+    pub start: Pose,
+    /// Pose at the end of the step.
+    pub end: Pose,
+}
+
+impl Sweep {
+    /// Something that stays at `pose`.
+    pub fn resting(pose: Pose) -> Sweep {
+        Sweep { start: pose, end: pose }
+    }
+
+    /// Move on: the end becomes the start.
+    pub fn advance_to(&mut self, pose: Pose) {
+        self.start = self.end;
+        self.end = pose;
+    }
+
+    /// The pose at a fraction of the step.
+    pub fn at(&self, fraction: f64) -> Pose {
+        pose_between(&self.start, &self.end, fraction)
+    }
+
+    /// Velocity of the material point that is at `point` at the end of a step of `dt` [m/s].
+    pub fn velocity_of(&self, point: Vec3, dt: f64) -> Vec3 {
+        if self.start == self.end {
+            return Vec3::ZERO;
+        }
+        let local = self.end.inverse_transform_point(point);
+        (point - self.start.transform_point(local)) / dt
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::rotation_between;
+
+    const PLACED: Pose = Pose { rotation: Quat::IDENTITY, translation: Vec3::new(1.0, 0.0, 0.0) };
+
+    fn close(a: Vec3, b: Vec3) -> bool {
+        (a - b).length() < 1e-12
+    }
+
+    #[test]
+    fn glide_follows_the_law_of_uniform_acceleration() {
+        let m =
+            Motion::Glide { velocity: Vec3::X, acceleration: Vec3::Y * 2.0, window: Window { start: 1.0, end: 3.0 } };
+        assert_eq!(m.pose(&PLACED, 0.5).translation, PLACED.translation);
+        assert!(close(m.pose(&PLACED, 2.0).translation, Vec3::new(2.0, 1.0, 0.0)));
+        assert!(close(m.pose(&PLACED, 9.0).translation, Vec3::new(3.0, 4.0, 0.0)));
+    }
+
+    #[test]
+    fn a_helix_turns_and_advances_together() {
+        let m = Motion::Turn {
+            axis: Vec3::Z * 3.0,
+            centre: Vec3::ZERO,
+            angle: std::f64::consts::TAU,
+            advance: 0.4,
+            blend: Blend::Linear,
+            window: Window { start: 0.0, end: 4.0 },
+        };
+        assert!(close(m.pose(&PLACED, 1.0).translation, Vec3::new(0.0, 1.0, 0.1)));
+        assert!(close(m.pose(&PLACED, 4.0).translation, Vec3::new(1.0, 0.0, 0.4)));
+    }
+
+    #[test]
+    fn minimum_jerk_starts_and_ends_at_rest() {
+        let w = |time, x| Waypoint { time, position: Vec3::X * x, orientation: None };
+        let m = Motion::Waypoints { blend: Blend::MinimumJerk, waypoints: vec![w(0.0, 0.0), w(1.0, 1.0)] };
+        let x = |t: f64| m.pose(&PLACED, t).translation.x;
+        assert!(x(1e-3) < 1.1e-8, "cubic start: 10 t^3");
+        assert!((x(0.5) - 0.5).abs() < 1e-15);
+        assert_eq!(x(2.0), 1.0);
+    }
+
+    #[test]
+    fn a_sequence_starts_each_leg_where_the_last_ended() {
+        let glide = |v| Motion::Glide { velocity: v, acceleration: Vec3::ZERO, window: Window::ALWAYS };
+        let m = Motion::Sequence(vec![
+            Leg { duration: 1.0, motion: glide(Vec3::X) },
+            Leg { duration: 2.0, motion: Motion::Hold },
+            Leg { duration: 1.0, motion: glide(Vec3::Z) },
+        ]);
+        assert!(close(m.pose(&PLACED, 2.5).translation, Vec3::new(2.0, 0.0, 0.0)));
+        assert!(close(m.pose(&PLACED, 9.0).translation, Vec3::new(2.0, 0.0, 1.0)));
+    }
+
+    #[test]
+    fn orientation_turns_the_short_way() {
+        let q = |angle| Quat::from_rotation_z(angle);
+        let half = rotation_between(q(0.0), -q(0.4), 0.5);
+        assert!(half.angle_between(q(0.2)) < 1e-12);
+    }
+
+    #[test]
+    fn a_sweep_knows_the_velocity_of_its_points() {
+        let sweep = Sweep { start: Pose::IDENTITY, end: Pose::from_rotation(Quat::from_rotation_z(1e-6)) };
+        let v = sweep.velocity_of(Vec3::X, 1e-3);
+        assert!((v - Vec3::Y * 1e-3).length() < 1e-9);
+    }
+}

@@ -1,0 +1,47 @@
+// Bundles src/ into dist/report.html: one file, no network, one line for Rust to replace with the data.
+import { build } from "esbuild";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+
+const here = (path) => fileURLToPath(new URL(path, import.meta.url));
+const PLACEHOLDER = "<!--PLIANT-DATA-->";
+
+async function bundle(entry) {
+  const result = await build({
+    entryPoints: [here(entry)],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: "iife",
+    target: ["es2022", "chrome109", "firefox110", "safari16.4"],
+    legalComments: "eof", // three.js is MIT: its notice has to travel with the page
+    logLevel: "warning",
+  });
+  return result.outputFiles[0].text;
+}
+
+/** Text that ends the element it is inlined in, or opens an HTML comment there, would break the page. */
+function inlineSafe(text, tag) {
+  const safe = text.replace(new RegExp(`</(?=${tag})`, "gi"), () => "<\\/");
+  if (safe.includes("<!--")) throw new Error(`the ${tag} bundle contains "<!--"`);
+  return safe;
+}
+
+const [template, script, style] = await Promise.all([
+  readFile(here("src/report.html"), "utf8"),
+  bundle("src/report.ts"),
+  bundle("src/style.css"),
+]);
+
+// Function replacements: a string replacement would interpret "$&" and the like in minified code.
+const page = template
+  .replace("/*STYLE*/", () => inlineSafe(style, "style"))
+  .replace("/*SCRIPT*/", () => inlineSafe(script, "script"));
+
+const lines = page.split("\n").filter((line) => line.includes(PLACEHOLDER));
+if (lines.length !== 1 || lines[0] !== PLACEHOLDER) throw new Error(`want exactly one line ${PLACEHOLDER}`);
+if (/(src|href)=["']?https?:/i.test(page)) throw new Error("the page refers to the network");
+
+await mkdir(here("dist"), { recursive: true });
+await writeFile(here("dist/report.html"), page);
+console.log(`dist/report.html  ${(Buffer.byteLength(page) / 1000).toFixed(0)} kB`);
