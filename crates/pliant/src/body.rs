@@ -4,7 +4,7 @@ use crate::chain::{Chain, ChainState};
 use crate::contact::Obstacle;
 use crate::error::{BuildError, StepError};
 use crate::frame::{BodyFrame, Contact, Event};
-use crate::grip::{Grip, Gripper, Place};
+use crate::grip::{Grip, Gripper, Load, Place};
 use crate::math::{Pose, Vec3};
 
 /// A body: one of the models.
@@ -100,10 +100,10 @@ impl Body {
         }
     }
 
-    /// Tell the body which grips hold it, before a step and whenever that changes.
-    pub fn prepare_grips(&mut self, index: usize, grips: &[Grip]) {
+    /// Tell the body, whose index is given, which grips hold it and which loads act on it at `time`.
+    pub fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
         match self {
-            Body::Chain(chain) => chain.prepare_grips(index, grips),
+            Body::Chain(chain) => chain.prepare(index, time, grips, loads),
         }
     }
 

@@ -91,6 +91,34 @@ pub struct GripParams {
     pub snap: bool,
 }
 
+/// A dead load: a force that keeps its size and direction in the world, at a place of a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Load {
+    /// Index of the body.
+    pub body: usize,
+    /// Where on the body.
+    pub place: Place,
+    /// Force [N].
+    pub force: Vec3,
+    /// When it starts [s].
+    pub from: f64,
+    /// When it ends [s]; may be infinite.
+    pub until: f64,
+}
+
+impl Load {
+    /// Whether it acts at `time`.
+    pub fn acts_at(&self, time: f64) -> bool {
+        within(time, self.from, self.until)
+    }
+}
+
+/// Times are sums of steps: one that should be equal may fall short by rounding.
+fn within(time: f64, from: f64, until: f64) -> bool {
+    const SLACK: f64 = 1e-9;
+    time + SLACK >= from && time + SLACK < until
+}
+
 /// A grip and its state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grip {
@@ -119,9 +147,7 @@ impl Grip {
 
     /// Whether the schedule wants it closed at `time`.
     pub fn scheduled_at(&self, time: f64) -> bool {
-        // times are sums of steps: one that should be equal may fall short by rounding
-        const SLACK: f64 = 1e-9;
-        time + SLACK >= self.params.from && time + SLACK < self.params.until
+        within(time, self.params.from, self.params.until)
     }
 
     /// Close around a place of the body whose pose is `world_from_place`.

@@ -18,6 +18,6 @@ mod world;
 pub use body::{Body, BodyState, Surroundings};
 pub use error::{BuildError, StepError};
 pub use frame::{BodyFrame, Contact, Energy, Event, EventKind, Field, Frame, GripperFrame};
-pub use grip::{Anchor, Grip, GripParams, Gripper, GripperParams, Hold, Place, Wrench};
+pub use grip::{Anchor, Grip, GripParams, Gripper, GripperParams, Hold, Load, Place, Wrench};
 pub use material::{Friction, Material, Section};
 pub use world::{Probe, Snapshot, Stage, World};

@@ -4,7 +4,7 @@ use crate::body::{Body, BodyState, Surroundings};
 use crate::contact::{Obstacle, ObstacleParams};
 use crate::error::{BuildError, StepError};
 use crate::frame::{BodyFrame, Event, EventKind, Frame, GripperFrame};
-use crate::grip::{Grip, GripParams, Gripper, GripperParams, Wrench};
+use crate::grip::{Grip, GripParams, Gripper, GripperParams, Load, Wrench};
 use crate::math::{Pose, Vec3};
 use crate::motion::Sweep;
 
@@ -18,6 +18,7 @@ pub struct World {
     obstacles: Vec<Obstacle>,
     grippers: Vec<Gripper>,
     grips: Vec<Grip>,
+    loads: Vec<Load>,
     bodies: Vec<Body>,
     /// What happened during the last step.
     events: Vec<Event>,
@@ -88,6 +89,7 @@ impl World {
             obstacles: vec![],
             grippers: vec![],
             grips: vec![],
+            loads: vec![],
             bodies: vec![],
             events: Vec::with_capacity(64),
             near: vec![],
@@ -125,6 +127,14 @@ impl World {
         self.grips.push(Grip::new(params));
         self.close_and_open_grips();
         Ok(self.grips.len() - 1)
+    }
+
+    /// Add a dead load; returns its index.
+    pub fn add_load(&mut self, load: Load) -> Result<usize, BuildError> {
+        let missing = || BuildError::NoSuch { kind: "body", name: format!("number {}", load.body) };
+        self.bodies.get(load.body).ok_or_else(missing)?.place_pose(load.place)?;
+        self.loads.push(load);
+        Ok(self.loads.len() - 1)
     }
 
     /// Open a grip now, whatever its schedule says.
@@ -204,8 +214,12 @@ impl World {
                 _ => {}
             }
         }
+        self.prepare_bodies();
+    }
+
+    fn prepare_bodies(&mut self) {
         for (index, body) in self.bodies.iter_mut().enumerate() {
-            body.prepare_grips(index, &self.grips);
+            body.prepare(index, self.time, &self.grips, &self.loads);
         }
     }
 
@@ -281,9 +295,7 @@ impl World {
         self.events.clone_from(&snapshot.events);
         self.time = snapshot.time;
         self.step_count = snapshot.step_count;
-        for (index, body) in self.bodies.iter_mut().enumerate() {
-            body.prepare_grips(index, &self.grips);
-        }
+        self.prepare_bodies();
         Ok(())
     }
 
@@ -300,6 +312,11 @@ impl World {
     /// Bodies.
     pub fn bodies(&self) -> &[Body] {
         &self.bodies
+    }
+
+    /// A body to change from outside, such as to give it another shape.
+    pub fn body_mut(&mut self, index: usize) -> Option<&mut Body> {
+        self.bodies.get_mut(index)
     }
 
     /// Obstacles.

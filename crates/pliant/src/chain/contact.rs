@@ -42,8 +42,10 @@ pub struct Planes {
 pub struct Touch {
     /// Friction of the body's own surface.
     pub friction: Friction,
-    /// Displacement per force and step, c_F or its equivalent [m/N].
+    /// Displacement per force and step of an inner point, c_F or its equivalent [m/N].
     pub mobility: f64,
+    /// The same of an end point.
+    pub end_mobility: f64,
     /// Whether touching points lose normal speed.
     pub damped: bool,
     /// Length of the inner step [s].
@@ -149,19 +151,20 @@ impl Planes {
                 if depth <= 0.0 || normal == Vec3::ZERO {
                     continue;
                 }
+                let mobility = if i == 0 || i + 1 == points { touch.end_mobility } else { touch.mobility };
                 let push = self.stiffness * depth;
                 let friction = obstacles[slot.obstacle[i]].params.friction.unwrap_or(touch.friction);
                 let carried = slot.velocity[i] * touch.tau;
                 let relative = Vec3::new(step[0][i], step[1][i], step[2][i]) - carried;
                 let along = relative.dot(normal);
                 let slide = relative - normal * along;
-                let held = friction_limit(&friction, push, touch.share) * touch.mobility;
+                let held = friction_limit(&friction, push, touch.share) * mobility;
                 let slid = slide.length();
                 let kept = if slid > held { slide * (1.0 - held / slid) } else { Vec3::ZERO };
                 let damped = if touch.damped {
-                    let omega_tau = (self.stiffness * touch.mobility).sqrt();
+                    let omega_tau = (self.stiffness * mobility).sqrt();
                     // damping may not pull: never less than the displacement without any contact force
-                    (along / (1.0 + 2.0 * NORMAL_DAMPING * omega_tau)).max(along - push * touch.mobility)
+                    (along / (1.0 + 2.0 * NORMAL_DAMPING * omega_tau)).max(along - push * mobility)
                 } else {
                     along
                 };

@@ -42,13 +42,38 @@ pub struct Elasticity {
 
 type Buffer = [f64; BUFFER];
 
+/// Working memory of one tile; allocated once, since clearing it would cost as much as a short chain.
+#[derive(Clone, Debug)]
+pub struct Tile {
+    /// Unit vectors of the segments.
+    u: [Buffer; 3],
+    /// Inverse lengths of the segments.
+    inverse: Buffer,
+    /// Tensions of the segments.
+    pull: Buffer,
+    /// Cosines at the joints.
+    cosine: Buffer,
+    /// Gains at the joints.
+    gain: Buffer,
+    /// Couples on the segments.
+    couple: [Buffer; 3],
+}
+
+impl Tile {
+    /// All zero.
+    pub fn new() -> Tile {
+        let zero = [0.0; BUFFER];
+        Tile { u: [zero; 3], inverse: zero, pull: zero, cosine: zero, gain: zero, couple: [zero; 3] }
+    }
+}
+
 /// Add up elastic forces, weight and contact planes on all points. `muted` joints carry no moment (a clamp replaces
 /// them). Past the last point the forces are zero.
 #[inline(always)]
-pub fn forces(e: &Elasticity, x: &Rows, weight: Vec3, planes: &Planes, muted: &[usize], out: &mut Rows) {
+pub fn forces(e: &Elasticity, x: &Rows, weight: Vec3, planes: &Planes, muted: &[usize], tile: &mut Tile, out: &mut Rows) {
     let mut base = 0;
     while base < e.points {
-        forces_in_tile(e, x, weight, planes, muted, base, out);
+        forces_in_tile(e, x, weight, planes, muted, base, tile, out);
         base += TILE;
     }
     for row in out {
@@ -64,8 +89,10 @@ fn forces_in_tile(
     planes: &Planes,
     muted: &[usize],
     base: usize,
+    tile: &mut Tile,
     out: &mut Rows,
 ) {
+    let Tile { u, inverse, pull, cosine, gain, couple } = tile;
     let segments = e.points - 1;
     let end = (base + TILE).min(e.points);
     // one block before the tile where there is one, and the segment and joint just beyond it
@@ -74,44 +101,47 @@ fn forces_in_tile(
     // where a sparse index lies in the buffers, if it does
     let inside = |i: usize| (i >= start && i < end + LANES).then(|| at(i));
 
+    // nothing before the first segment
+    if base == 0 {
+        for row in u.iter_mut().chain(couple.iter_mut()) {
+            row[FIRST - 1] = 0.0;
+        }
+        inverse[FIRST - 1] = 0.0;
+    }
+
     // unit vectors, inverse lengths, tensions
-    let mut u: [Buffer; 3] = [[0.0; BUFFER]; 3];
-    let mut inverse: Buffer = [0.0; BUFFER];
-    let mut pull: Buffer = [0.0; BUFFER];
     let (c_c, per_rest) = (Lanes::splat(e.contraction), Lanes::splat(1.0 / e.segment));
     let mut i = start;
     while i <= end {
         let along = Lanes3::load(x, i + 1) - Lanes3::load(x, i);
         let squared = along.dot(along).max(Lanes::splat(1e-30));
         let per_length = squared.inverse_root();
-        along.scale(per_length).store(&mut u, at(i));
-        per_length.store(&mut inverse, at(i));
-        (c_c * (squared * per_length * per_rest - Lanes::splat(1.0))).store(&mut pull, at(i));
+        along.scale(per_length).store(u, at(i));
+        per_length.store(inverse, at(i));
+        (c_c * (squared * per_length * per_rest - Lanes::splat(1.0))).store(pull, at(i));
         i += LANES;
     }
 
     // cosines and gains at the joints
-    let mut cosine: Buffer = [0.0; BUFFER];
-    let mut gain: Buffer = [0.0; BUFFER];
     let stiffness = Lanes::splat(e.bending.stiffness);
     let mut widest = Lanes::splat(0.0);
     let mut i = start;
     while i <= end {
-        let c = Lanes3::load(&u, at(i) - 1).dot(Lanes3::load(&u, at(i)));
-        c.store(&mut cosine, at(i));
+        let c = Lanes3::load(u, at(i) - 1).dot(Lanes3::load(u, at(i)));
+        c.store(cosine, at(i));
         let gap = Lanes::splat(1.0) - c;
         match e.bending.law {
             BendingLaw::Linear => {
                 let z = gap * Lanes::splat(0.5);
                 widest = widest.max(z);
-                (stiffness * angle_over_sine(z)).store(&mut gain, at(i));
+                (stiffness * angle_over_sine(z)).store(gain, at(i));
             }
             BendingLaw::Paper => {
                 // |a| |b| / |chord| = 1 / sqrt(1/|a|^2 + 1/|b|^2 + 2 c / (|a| |b|))
-                let (a, b) = (Lanes::load(&inverse, at(i) - 1), Lanes::load(&inverse, at(i)));
+                let (a, b) = (Lanes::load(inverse, at(i) - 1), Lanes::load(inverse, at(i)));
                 let squared = a * a + b * b + Lanes::splat(2.0) * c * a * b;
                 let reach = squared.max(Lanes::splat(1e-30)).inverse_root();
-                (stiffness * gap * reach).store(&mut gain, at(i));
+                (stiffness * gap * reach).store(gain, at(i));
             }
         }
         i += LANES;
@@ -132,20 +162,19 @@ fn forces_in_tile(
     }
 
     // couples on the segments
-    let mut couple: [Buffer; 3] = [[0.0; BUFFER]; 3];
     let mut i = start;
     while i < end {
         let j = at(i);
-        let (here, per_length) = (Lanes3::load(&u, j), Lanes::load(&inverse, j));
-        let (k0, k1) = (Lanes::load(&gain, j), Lanes::load(&gain, j + 1));
-        let bend = Lanes3::load(&u, j - 1).scale(k0) + Lanes3::load(&u, j + 1).scale(k1);
-        let along = k0 * Lanes::load(&cosine, j) + k1 * Lanes::load(&cosine, j + 1);
+        let (here, per_length) = (Lanes3::load(u, j), Lanes::load(inverse, j));
+        let (k0, k1) = (Lanes::load(gain, j), Lanes::load(gain, j + 1));
+        let bend = Lanes3::load(u, j - 1).scale(k0) + Lanes3::load(u, j + 1).scale(k1);
+        let along = k0 * Lanes::load(cosine, j) + k1 * Lanes::load(cosine, j + 1);
         let transverse = (bend - here.scale(along)).scale(per_length);
-        (transverse - here.scale(Lanes::load(&pull, j))).store(&mut couple, j);
+        (transverse - here.scale(Lanes::load(pull, j))).store(couple, j);
         i += LANES;
     }
     if end == e.points {
-        for row in &mut couple {
+        for row in couple.iter_mut() {
             row[at(segments)..].fill(0.0);
         }
     }
@@ -155,7 +184,7 @@ fn forces_in_tile(
     let slots = planes.slots_in_tile(base / TILE);
     let mut i = base;
     while i < end {
-        let mut f = Lanes3::load(&couple, at(i) - 1) - Lanes3::load(&couple, at(i)) + weight;
+        let mut f = Lanes3::load(couple, at(i) - 1) - Lanes3::load(couple, at(i)) + weight;
         for slot in slots {
             let normal = Lanes3::load(&slot.normal, i);
             let depth = Lanes::load(&slot.offset, i) - normal.dot(Lanes3::load(x, i));

@@ -9,7 +9,7 @@
 use super::bending::{Bending, angle_over_sine_any};
 use super::forces::Rows;
 use super::params::BendingLaw;
-use crate::grip::{Grip, Gripper, Hold, Wrench};
+use crate::grip::{Grip, Gripper, Hold, Load, Wrench};
 use crate::math::{Pose, Vec3};
 
 /// A clamp between two points holds the segment this much stiffer than a joint.
@@ -39,6 +39,8 @@ enum Kind {
 #[derive(Clone, Debug, Default)]
 pub struct Holders {
     holders: Vec<Holder>,
+    /// Dead loads: point, weight of the next point, force.
+    pushes: Vec<(usize, f64, Vec3)>,
     /// Joints replaced by clamps.
     pub muted: Vec<usize>,
 }
@@ -78,10 +80,15 @@ pub fn split(fraction: f64, points: usize) -> (usize, f64) {
 }
 
 impl Holders {
-    /// Note which points and segments the closed grips of body `index` hold. Allocates only when there are more grips
-    /// than ever before.
-    pub fn prepare(&mut self, h: &Holding, index: usize, grips: &[Grip]) {
+    /// Note which points and segments the closed grips of body `index` hold, and which loads act at `time`. Allocates
+    /// only when there are more of them than ever before.
+    pub fn prepare(&mut self, h: &Holding, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
         self.holders.clear();
+        self.pushes.clear();
+        for load in loads.iter().filter(|l| l.body == index && l.acts_at(time)) {
+            let (point, weight) = super::locate(load.place, h.points);
+            self.pushes.push((point, weight, load.force));
+        }
         self.muted.clear();
         for (number, grip) in grips.iter().enumerate() {
             if grip.params.body != index || grip.anchor.is_none() {
@@ -133,10 +140,16 @@ impl Holders {
         }
     }
 
-    /// Add the forces of the holders, at a fraction of the stretch they were aimed for, and add the load on the
+    /// Add the dead loads and the forces of the holders, at a fraction of the stretch they were aimed for, and add the load on the
     /// grippers: the force to `loads` of each grip, the moments about the world's origin for now.
     #[inline(always)]
     pub fn pull(&self, h: &Holding, x: &Rows, fraction: f64, force: &mut Rows, loads: &mut [Wrench]) {
+        for &(point, weight, push) in &self.pushes {
+            add(force, point, push * (1.0 - weight));
+            if weight > 0.0 {
+                add(force, point + 1, push * weight);
+            }
+        }
         for (holder, load) in self.holders.iter().zip(loads) {
             let goal = holder.from + holder.change * fraction;
             match holder.kind {

@@ -1,7 +1,7 @@
 //! The inner loops, compiled twice: for any machine, and for one with 256-bit vectors. Which one runs is decided once.
 
 use super::contact::Planes;
-use super::forces::{self, Elasticity, Rows};
+use super::forces::{self, Elasticity, Rows, Tile};
 use super::update::{self, Update, UpdateState};
 use crate::math::Vec3;
 
@@ -26,11 +26,11 @@ impl Kernel {
     }
 
     /// See [`forces::forces`].
-    pub fn forces(self, e: &Elasticity, x: &Rows, weight: Vec3, planes: &Planes, muted: &[usize], out: &mut Rows) {
+    pub fn forces(self, e: &Elasticity, x: &Rows, weight: Vec3, planes: &Planes, muted: &[usize], tile: &mut Tile, out: &mut Rows) {
         match self {
-            Kernel::Plain => forces::forces(e, x, weight, planes, muted, out),
+            Kernel::Plain => forces::forces(e, x, weight, planes, muted, tile, out),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2 => avx2::forces(e, x, weight, planes, muted, out),
+            Kernel::Avx2 => avx2::forces(e, x, weight, planes, muted, tile, out),
         }
     }
 
@@ -60,13 +60,13 @@ impl Kernel {
 mod avx2 {
     use super::*;
 
-    pub fn forces(e: &Elasticity, x: &Rows, weight: Vec3, planes: &Planes, muted: &[usize], out: &mut Rows) {
+    pub fn forces(e: &Elasticity, x: &Rows, weight: Vec3, planes: &Planes, muted: &[usize], tile: &mut Tile, out: &mut Rows) {
         #[target_feature(enable = "avx2")]
-        fn inner(e: &Elasticity, x: &Rows, weight: Vec3, planes: &Planes, muted: &[usize], out: &mut Rows) {
-            forces::forces(e, x, weight, planes, muted, out);
+        fn inner(e: &Elasticity, x: &Rows, weight: Vec3, planes: &Planes, muted: &[usize], tile: &mut Tile, out: &mut Rows) {
+            forces::forces(e, x, weight, planes, muted, tile, out);
         }
         // SAFETY: only called through `Kernel::Avx2`, which `Kernel::best` makes where the feature was detected
-        unsafe { inner(e, x, weight, planes, muted, out) }
+        unsafe { inner(e, x, weight, planes, muted, tile, out) }
     }
 
     pub fn displace(u: &Update, points: usize, force: &Rows, state: &mut UpdateState) -> f64 {

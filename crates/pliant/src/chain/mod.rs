@@ -25,14 +25,14 @@ pub use update::Counters;
 
 use contact::{Planes, Touch};
 use derive::Constants;
-use forces::{PADDING, Rows};
-use holders::{Holders, Holding, split};
+use forces::{PADDING, Rows, Tile};
+use holders::{Holders, split};
 use kernel::Kernel;
 use update::UpdateState;
 
 use crate::body::Surroundings;
 use crate::error::{BuildError, StepError};
-use crate::grip::{Grip, Place, Wrench};
+use crate::grip::{Grip, Load, Place, Wrench};
 use crate::lanes::LANES;
 use crate::material::Friction;
 use crate::math::{Pose, Quat, Vec3, unit_or};
@@ -81,6 +81,7 @@ pub struct ChainState {
 #[derive(Clone, Debug)]
 struct Scratch {
     force: Rows,
+    tile: Box<Tile>,
     holders: Holders,
     /// Load of each holder, summed over the step.
     loads: Vec<Wrench>,
@@ -96,7 +97,7 @@ impl Chain {
         let (constants, derived) = derive::derive(&spec, length)?;
         let points = constants.elasticity.points;
         let rows = points.div_ceil(LANES) * LANES + PADDING;
-        let x = path::resample(&spec.path, points, rows);
+        let x = path::rows(&path::resample(&spec.path, points), rows);
         let tau = 1.0 / constants.rate;
         let state = ChainState {
             x,
@@ -110,6 +111,7 @@ impl Chain {
         };
         let scratch = Scratch {
             force: [vec![0.0; rows], vec![0.0; rows], vec![0.0; rows]],
+            tile: Box::new(Tile::new()),
             holders: Holders::default(),
             loads: vec![],
             touched: Vec::with_capacity(16),
@@ -211,6 +213,7 @@ impl Chain {
         let touch = Touch {
             friction: self.friction,
             mobility: update.mobility,
+            end_mobility: update.mobility * end_mobility,
             damped: update.rule == UpdateRule::Velocity,
             tau: state.tau,
             share: constants.elasticity.segment,
@@ -218,8 +221,8 @@ impl Chain {
         let resists = state.planes.any() && (touch.damped || has_friction(&touch.friction, around));
         for step in 0..count {
             let force = &mut scratch.force;
-            let muted = &scratch.holders.muted;
-            scratch.kernel.forces(&constants.elasticity, &state.x, weight, &state.planes, muted, force);
+            let (muted, tile) = (&scratch.holders.muted, &mut scratch.tile);
+            scratch.kernel.forces(&constants.elasticity, &state.x, weight, &state.planes, muted, tile, force);
             let fraction = step as f64 / count as f64;
             scratch.holders.pull(&holding, &state.x, fraction, force, &mut scratch.loads);
             for end in [0, points - 1] {
@@ -299,10 +302,30 @@ impl Chain {
         Ok(Pose::from_parts(position, Quat::from_rotation_arc(Vec3::X, tangent)))
     }
 
-    pub(crate) fn prepare_grips(&mut self, index: usize, grips: &[Grip]) {
-        let holding: Holding = self.constants.holding();
-        self.scratch.holders.prepare(&holding, index, grips);
+    pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
+        self.scratch.holders.prepare(&self.constants.holding(), index, time, grips, loads);
         self.scratch.loads.resize(self.scratch.holders.list().len(), Wrench::default());
+    }
+
+    /// Put the points elsewhere, at rest; false when their number is not that of the chain.
+    pub fn set_points(&mut self, points: &[Vec3]) -> bool {
+        if points.len() != self.size() {
+            return false;
+        }
+        let rows = self.state.x[0].len();
+        self.state.x = path::rows(points, rows);
+        self.state.update = UpdateState::new(rows);
+        self.state.until_renewal = 0;
+        true
+    }
+
+    /// Forces of contraction and bending on the points [N].
+    pub fn internal_forces(&self) -> Vec<Vec3> {
+        let mut out = self.scratch.force.clone();
+        let none = Planes::new(out[0].len(), self.size(), 0.0);
+        let e = &self.constants.elasticity;
+        self.scratch.kernel.forces(e, &self.state.x, Vec3::ZERO, &none, &[], &mut Tile::new(), &mut out);
+        (0..self.size()).map(|i| Vec3::new(out[0][i], out[1][i], out[2][i])).collect()
     }
 
     /// Name.

@@ -3,7 +3,7 @@
 use super::forces::Rows;
 use super::params::ChainSpec;
 use crate::error::BuildError;
-use crate::math::{Vec3, unit_or};
+use crate::math::Vec3;
 
 /// Refuse parameters that make no rod.
 pub fn check(name: &str, spec: &ChainSpec) -> Result<(), BuildError> {
@@ -67,30 +67,34 @@ pub fn length(path: &[Vec3]) -> f64 {
     path.windows(2).map(|w| (w[1] - w[0]).length()).sum()
 }
 
-/// `points` points at equal distances along a polyline, in rows padded to `rows` entries. The padding continues the
-/// last segment, so that no segment there has zero length.
-pub fn resample(path: &[Vec3], points: usize, rows: usize) -> Rows {
+/// `points` points at equal distances along a polyline.
+pub fn resample(path: &[Vec3], points: usize) -> Vec<Vec3> {
     let spacing = length(path) / (points - 1) as f64;
-    let mut x: Rows = std::array::from_fn(|_| vec![0.0; rows]);
-    let mut put = |i: usize, p: Vec3| (0..3).for_each(|k| x[k][i] = p.to_array()[k]);
     // the piece of the polyline at hand, and where it starts along the length
     let (mut piece, mut start) = (0, 0.0);
     let piece_length = |piece: usize| (path[piece + 1] - path[piece]).length();
-    for i in 0..points {
-        let s = spacing * i as f64;
-        while piece + 2 < path.len() && s >= start + piece_length(piece) {
-            start += piece_length(piece);
-            piece += 1;
-        }
-        let fraction = ((s - start) / piece_length(piece).max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
-        put(i, path[piece].lerp(path[piece + 1], fraction));
-    }
+    let mut out: Vec<Vec3> = (0..points)
+        .map(|i| {
+            let s = spacing * i as f64;
+            while piece + 2 < path.len() && s >= start + piece_length(piece) {
+                start += piece_length(piece);
+                piece += 1;
+            }
+            let fraction = ((s - start) / piece_length(piece).max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
+            path[piece].lerp(path[piece + 1], fraction)
+        })
+        .collect();
     // the end is the end, whatever rounding did on the way
-    let last = path[path.len() - 1];
-    put(points - 1, last);
-    let along = unit_or(last - path[path.len() - 2], Vec3::X) * spacing;
-    for i in points..rows {
-        put(i, last + along * (i + 1 - points) as f64);
-    }
-    x
+    out[points - 1] = path[path.len() - 1];
+    out
+}
+
+/// Points as rows of coordinates, padded to `rows` entries. The padding continues the last segment, so that no segment
+/// there has zero length.
+pub fn rows(points: &[Vec3], rows: usize) -> Rows {
+    let last = points[points.len() - 1];
+    let along = last - points[points.len() - 2];
+    let padding = (1..).map(|i| last + along * i as f64);
+    let padded: Vec<Vec3> = points.iter().copied().chain(padding).take(rows).collect();
+    std::array::from_fn(|k| padded.iter().map(|p| p.to_array()[k]).collect())
 }

@@ -32,7 +32,7 @@ fn elasticity(points: usize, law: BendingLaw) -> Elasticity {
 fn forces_of(e: &Elasticity, x: &Rows) -> Vec<Vec3> {
     let rows = x[0].len();
     let mut out: Rows = std::array::from_fn(|_| vec![f64::NAN; rows]);
-    forces(e, x, Vec3::ZERO, &Planes::new(rows, e.points, 1.0), &[], &mut out);
+    forces(e, x, Vec3::ZERO, &Planes::new(rows, e.points, 1.0), &[], &mut Tile::new(), &mut out);
     (0..e.points).map(|i| Vec3::new(out[0][i], out[1][i], out[2][i])).collect()
 }
 

@@ -1,0 +1,330 @@
+//! The world as a user of the library meets it: exact snapshots, identical reruns, no allocation in a step, grips that
+//! close and open, loads in balance, and errors that name what diverged.
+#![allow(clippy::unwrap_used)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use pliant::chain::{Chain, ChainSettings, ChainSpec, UpdateRule};
+use pliant::contact::{ObstacleParams, Shape, ShapeKind};
+use pliant::math::{Pose, Quat, Vec3};
+use pliant::motion::{Blend, Motion, Window};
+use pliant::{
+    Body, EventKind, Friction, GripParams, GripperParams, Hold, Load, Material, Place, Section, StepError, World,
+};
+
+/// Counts allocations of the whole process; the tests of this file that look at it run their steps alone.
+struct Counting;
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+#[allow(unsafe_code)]
+// SAFETY: every call goes to the system's allocator unchanged
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        THREAD.with(|t| t.set(t.get() + 1));
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static GLOBAL: Counting = Counting;
+
+thread_local! {
+    static THREAD: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+fn rubber() -> Material {
+    Material {
+        young: 5e6,
+        poisson: 0.5,
+        density: 1100.0,
+        friction: Friction { coefficient: 0.5, exponent: 1.0 },
+    }
+}
+
+fn rod(settings: ChainSettings) -> Body {
+    let spec = ChainSpec {
+        material: rubber(),
+        section: Section { radius: 3e-3 },
+        path: vec![Vec3::new(0.0, 0.0, 0.2), Vec3::new(0.3, 0.0, 0.2)],
+        points: Some(21),
+        settings,
+    };
+    Body::Chain(Chain::new("rod", spec).unwrap())
+}
+
+fn grip(place: f64, hold: Hold) -> GripParams {
+    GripParams {
+        gripper: 0,
+        body: 0,
+        place: Place::Fraction(place),
+        hold,
+        from: 0.0,
+        until: f64::INFINITY,
+        snap: false,
+    }
+}
+
+fn obstacle(name: &str, kind: ShapeKind, at: Vec3, motion: Motion) -> ObstacleParams {
+    let placed = Pose::from_translation(at);
+    ObstacleParams { name: name.into(), shape: Shape::new(kind).unwrap(), placed, motion, friction: None }
+}
+
+/// A rod held by a turning gripper, sinking on a floor, a ball and a moving box: a bit of everything.
+fn busy_world(settings: ChainSettings) -> World {
+    let mut world = World::new(Vec3::Z * -9.81);
+    world.add_obstacle(obstacle("floor", ShapeKind::Plane, Vec3::Z * 0.1, Motion::Hold)).unwrap();
+    let ball = ShapeKind::Sphere { radius: 0.05 };
+    world.add_obstacle(obstacle("ball", ball, Vec3::new(0.2, 0.0, 0.13), Motion::Hold)).unwrap();
+    let sway = Motion::Sinusoid { amplitude: Vec3::Y * 0.05, frequency: 1.5, phase: 0.0 };
+    let size = Vec3::new(0.05, 0.02, 0.2);
+    world.add_obstacle(obstacle("box", ShapeKind::Box { size }, Vec3::new(0.3, 0.05, 0.15), sway)).unwrap();
+    let turn = Motion::Turn {
+        axis: Vec3::Z,
+        centre: Vec3::ZERO,
+        angle: 1.0,
+        advance: 0.05,
+        blend: Blend::MinimumJerk,
+        window: Window { start: 0.0, end: 0.5 },
+    };
+    let placed = Pose::from_translation(Vec3::new(0.0, 0.0, 0.2));
+    world.add_gripper(GripperParams { name: "hand".into(), placed, motion: turn }).unwrap();
+    world.add_body(rod(settings)).unwrap();
+    world.add_grip(grip(0.0, Hold::Clamp)).unwrap();
+    world
+}
+
+fn rules() -> Vec<ChainSettings> {
+    use UpdateRule::*;
+    [Plain, Limit, Relative, Dynamics, Velocity]
+        .map(|update| ChainSettings { update, ..ChainSettings::default() })
+        .into_iter()
+        .chain([ChainSettings { update: Dynamics, keep_displacement: true, ..ChainSettings::default() }])
+        .collect()
+}
+
+#[test]
+fn reruns_are_identical_to_the_bit() {
+    for settings in rules() {
+        let run = || {
+            let mut world = busy_world(settings.clone());
+            (0..200).for_each(|_| world.step(1e-3).unwrap());
+            world.snapshot()
+        };
+        assert_eq!(run(), run(), "{:?}", settings.update);
+    }
+}
+
+#[test]
+fn restore_then_continue_equals_continue() {
+    for settings in rules() {
+        let mut world = busy_world(settings.clone());
+        (0..150).for_each(|_| world.step(1e-3).unwrap());
+        let middle = world.snapshot();
+        (0..150).for_each(|_| world.step(1e-3).unwrap());
+        let straight = (world.snapshot(), world.frame());
+        world.restore(&middle).unwrap();
+        (0..150).for_each(|_| world.step(1e-3).unwrap());
+        assert_eq!((world.snapshot(), world.frame()), straight, "{:?}", settings.update);
+        // and in a world built anew
+        let mut other = busy_world(settings.clone());
+        other.restore(&middle).unwrap();
+        (0..150).for_each(|_| other.step(1e-3).unwrap());
+        assert_eq!(other.snapshot(), straight.0, "{:?}", settings.update);
+    }
+}
+
+#[test]
+fn a_step_allocates_nothing() {
+    for settings in rules() {
+        let mut world = busy_world(settings.clone());
+        let mut frame = world.frame();
+        // contacts come and go: let every buffer reach its size
+        for _ in 0..100 {
+            world.step(1e-3).unwrap();
+            world.write_frame(&mut frame);
+        }
+        frame.contacts.reserve(1000);
+        let before = THREAD.with(std::cell::Cell::get);
+        for _ in 0..200 {
+            world.step(1e-3).unwrap();
+            world.write_frame(&mut frame);
+        }
+        assert_eq!(THREAD.with(std::cell::Cell::get) - before, 0, "{:?}", settings.update);
+    }
+}
+
+#[test]
+fn a_held_rod_at_rest_puts_its_weight_and_moment_on_the_gripper() {
+    let heavy_damping = ChainSettings { damping: 14.0, ..ChainSettings::default() };
+    for hold in [Hold::Clamp, Hold::TwoPoints] {
+        for place in [0.0, 0.25, 0.5, 1.0] {
+            let mut world = World::new(Vec3::Z * -9.81);
+            let placed = Pose::from_translation(Vec3::new(-0.1, 0.05, 0.0));
+            world.add_gripper(GripperParams { name: "hand".into(), placed, motion: Motion::Hold }).unwrap();
+            world.add_body(rod(heavy_damping.clone())).unwrap();
+            world.add_grip(grip(place, hold)).unwrap();
+            (0..6000).for_each(|_| world.step(1e-3).unwrap());
+            let frame = world.frame();
+            let mass = 1100.0 * Section { radius: 3e-3 }.area() * 0.3;
+            let load = frame.grippers[0].load;
+            let weight = Vec3::Z * (-9.81 * mass);
+            assert!((load.force - weight).length() < 1e-6 * weight.length(), "{hold:?} at {place}: {}", load.force);
+            // moment of the weight about the gripper's origin: end points carry half the mass of the others
+            let nodes = &frame.bodies[0].nodes;
+            let share = |i: usize| if i == 0 || i == 20 { 0.5 } else { 1.0 } / 20.0;
+            let centre: Vec3 = nodes.iter().enumerate().map(|(i, p)| *p * share(i)).sum();
+            let moment = (centre - placed.translation).cross(weight);
+            assert!((load.torque - moment).length() < 1e-5 * moment.length(), "{hold:?} at {place}: {}", load.torque);
+        }
+    }
+}
+
+#[test]
+fn grips_close_and_open_by_schedule_and_from_code() {
+    let mut world = World::new(Vec3::ZERO);
+    let placed = Pose::from_translation(Vec3::new(0.0, 0.0, 0.2));
+    let motion = Motion::Glide { velocity: Vec3::X * 0.1, acceleration: Vec3::ZERO, window: Window::ALWAYS };
+    world.add_gripper(GripperParams { name: "hand".into(), placed, motion }).unwrap();
+    world.add_body(rod(ChainSettings { damping: 0.0, ..ChainSettings::default() })).unwrap();
+    world.add_grip(GripParams { from: 0.1, until: 0.3, ..grip(0.5, Hold::Position) }).unwrap();
+    let mut seen = vec![];
+    for _ in 0..400 {
+        world.step(1e-3).unwrap();
+        seen.extend(world.events().iter().copied());
+    }
+    let kinds: Vec<_> = seen.iter().map(|e| ((e.time * 1e3).round(), e.kind)).collect();
+    let (attached, released) =
+        (EventKind::Attached { gripper: 0, body: 0 }, EventKind::Released { gripper: 0, body: 0 });
+    assert_eq!(kinds, [(100.0, attached), (300.0, released)]);
+    assert_eq!(world.frame().grippers[0].load, Default::default());
+    // it kept the offset it had when it closed, then flew on with the momentum it was given
+    let x = |world: &World| world.frame().bodies[0].nodes.iter().map(|p| p.x).sum::<f64>() / 21.0;
+    assert!(x(&world) > 0.15 + 0.015, "{}", x(&world));
+    let grip_now = GripParams { from: 0.0, ..grip(1.0, Hold::Position) };
+    let index = world.add_grip(grip_now).unwrap();
+    assert!(world.grips()[index].anchor.is_some());
+    world.release(index).unwrap();
+    assert!(world.grips()[index].anchor.is_none());
+}
+
+#[test]
+fn a_driven_gripper_leaves_its_motion_and_returns() {
+    let mut world = busy_world(ChainSettings::default());
+    world.drive(0, Some(Pose::from_translation(Vec3::new(0.01, 0.0, 0.21)))).unwrap();
+    world.step(1e-3).unwrap();
+    assert_eq!(world.frame().grippers[0].pose.translation, Vec3::new(0.01, 0.0, 0.21));
+    world.drive(0, None).unwrap();
+    world.step(1e-3).unwrap();
+    assert!((world.frame().grippers[0].pose.translation - Vec3::new(0.0, 0.0, 0.2)).length() < 1e-3);
+}
+
+#[test]
+fn a_dead_load_stretches_the_rod_as_hookes_law_says() {
+    let mut world = World::new(Vec3::ZERO);
+    let placed = Pose::from_translation(Vec3::new(0.0, 0.0, 0.2));
+    world.add_gripper(GripperParams { name: "wall".into(), placed, motion: Motion::Hold }).unwrap();
+    world.add_body(rod(ChainSettings { damping: 200.0, ..ChainSettings::default() })).unwrap();
+    world.add_grip(grip(0.0, Hold::Position)).unwrap();
+    let force = Vec3::X * 2.0;
+    world.add_load(Load { body: 0, place: Place::Fraction(1.0), force, from: 0.0, until: f64::INFINITY }).unwrap();
+    (0..500).for_each(|_| world.step(1e-3).unwrap());
+    let frame = world.frame();
+    let nodes = &frame.bodies[0].nodes;
+    let stretch = (nodes[20] - nodes[0]).length() / 0.3 - 1.0;
+    let expected = 2.0 / (5e6 * Section { radius: 3e-3 }.area());
+    assert!((stretch / expected - 1.0).abs() < 1e-6, "{stretch} for {expected}");
+    assert!((frame.grippers[0].load.force - force).length() < 1e-6);
+    assert!(frame.bodies[0].fields[0].values.iter().all(|t| (t - 2.0).abs() < 1e-5), "tension is the load everywhere");
+}
+
+#[test]
+fn a_rod_rests_on_every_shape_and_stays_outside() {
+    let bump = (0..9).map(|j| (0..9).map(|i| 0.02 * ((i * j) as f64).sin()).collect()).collect();
+    let corners: Vec<Vec3> = (0..8)
+        .map(|c| {
+            let side = |bit: i32| if c & bit == 0 { -0.2 } else { 0.2 };
+            Vec3::new(side(1), side(2), side(4))
+        })
+        .collect();
+    let shapes = [
+        (ShapeKind::Plane, 0.1),
+        (ShapeKind::Box { size: Vec3::splat(0.4) }, -0.1),
+        (ShapeKind::Convex { points: corners.clone() }, -0.1),
+        (ShapeKind::Mesh(Shape::new(ShapeKind::Convex { points: corners }).unwrap().outline()), -0.1),
+        (ShapeKind::HeightField { heights: bump, size: [1.0, 1.0] }, 0.1),
+        (ShapeKind::Sphere { radius: 1.0 }, -0.9),
+        (ShapeKind::Cylinder { radius: 2.0, length: 0.2 }, 0.0),
+    ];
+    for (kind, height) in shapes {
+        let mut world = World::new(Vec3::Z * -9.81);
+        let name = format!("{kind:?}");
+        world.add_obstacle(obstacle("ground", kind, Vec3::new(0.15, 0.0, height), Motion::Hold)).unwrap();
+        world.add_body(rod(ChainSettings::default())).unwrap();
+        let mut worst: f64 = 0.0;
+        for _ in 0..2000 {
+            world.step(1e-3).unwrap();
+            let deepest = world.frame().contacts.iter().map(|c| c.penetration).fold(0.0, f64::max);
+            worst = worst.max(deepest);
+        }
+        let frame = world.frame();
+        // a dropped rod sinks in by v sqrt(m/k); at rest by its weight over k
+        assert!(worst < 1e-3, "{}: {worst}", &name[..name.len().min(40)]);
+        assert!(!frame.contacts.is_empty(), "{}", &name[..name.len().min(40)]);
+    }
+}
+
+#[test]
+fn friction_holds_below_its_angle_and_slides_by_coulombs_law_above() {
+    // a straight rod along y on a slope about y; friction 0.5 is an angle of 26.6 degrees
+    let slide = |angle: f64| {
+        let mut world = World::new(Vec3::Z * -9.81);
+        let turn = Quat::from_rotation_y(angle);
+        let placed = Pose::from_rotation(turn);
+        let shape = Shape::new(ShapeKind::Plane).unwrap();
+        let slope = ObstacleParams { name: "slope".into(), shape, placed, motion: Motion::Hold, friction: None };
+        world.add_obstacle(slope).unwrap();
+        // start where the weight on it is carried, so that it does not bounce
+        let settings = ChainSettings { damping: 0.0, ..ChainSettings::default() };
+        let spec = ChainSpec {
+            material: rubber(),
+            section: Section { radius: 3e-3 },
+            path: vec![turn * Vec3::new(0.0, 0.0, 3e-3), turn * Vec3::new(0.0, 0.3, 3e-3)],
+            points: Some(11),
+            settings,
+        };
+        world.add_body(Body::Chain(Chain::new("rod", spec).unwrap())).unwrap();
+        (0..200).for_each(|_| world.step(1e-3).unwrap());
+        let along = |world: &World| (turn.inverse() * world.frame().bodies[0].nodes[5]).x;
+        let (x0, speed) = (along(&world), {
+            let before = along(&world);
+            world.step(1e-3).unwrap();
+            (along(&world) - before) / 1e-3
+        });
+        (0..500).for_each(|_| world.step(1e-3).unwrap());
+        (along(&world) - x0, speed)
+    };
+    let (drift, _) = slide(25.0_f64.to_radians());
+    assert!(drift.abs() < 1e-9, "sticks: {drift}");
+    let angle = 35.0_f64.to_radians();
+    let (moved, speed) = slide(angle);
+    let acceleration = 9.81 * (angle.sin() - 0.5 * angle.cos());
+    let expected = speed * 0.5 + 0.5 * acceleration * 0.25;
+    assert!((moved / expected - 1.0).abs() < 0.01, "slides {moved} for {expected}");
+}
+
+#[test]
+fn a_run_that_blows_up_names_body_time_and_quantity() {
+    let absurd = ChainSettings { update: UpdateRule::Plain, scaling: Some(1.0), ..ChainSettings::default() };
+    let mut world = busy_world(absurd);
+    let error = (0..1000).find_map(|_| world.step(1e-3).err()).unwrap();
+    let StepError::Diverged { body, time, quantity, value } = error;
+    assert_eq!(body, "rod");
+    assert!(time > 0.0 && time < 1.0);
+    assert!(quantity.contains("of point"), "{quantity}");
+    assert!(!(value.abs() < 1e6));
+}
