@@ -4,7 +4,7 @@ import type { Clock } from "./clock";
 import type { Paint } from "./colour";
 import type { RunEvent } from "./data";
 import { choice, html, releaseFocus, toggle } from "./dom";
-import { timeDecimals } from "./format";
+import { seconds, timeDecimals } from "./format";
 import type { View } from "./view";
 
 const PLAY = "M7 4.5v15l12.5-7.5z";
@@ -49,7 +49,7 @@ function slider(clock: Clock, events: RunEvent[]): HTMLElement {
   for (const event of events) {
     const at = share(event.time);
     if (!(at >= 0 && at <= 1)) continue;
-    const tick = html("button", { type: "button", class: "event-tick", tabindex: -1, title: `${event.time} s: ${event.text}` });
+    const tick = html("button", { type: "button", class: "event-tick", tabindex: -1, title: `${seconds(event.time)}: ${event.text}` });
     tick.style.setProperty("--at", String(at));
     tick.addEventListener("click", () => clock.seek(event.time));
     box.append(tick);

@@ -1,6 +1,8 @@
 // The data the Rust side puts into the page: decoded, checked, and with the troubles of a run that
 // went wrong (no frames, positions that are not numbers) turned into sentences.
 
+import { seconds } from "./format";
+
 export type Field = { name: string; unit: string; values: Float32Array };
 export type Series = { name: string; values: Float32Array };
 export type Expectation = { text: string; value: string; bounds: string; pass: boolean };
@@ -156,9 +158,8 @@ function usableFrames(times: Float32Array, bodies: Body[]): { times: Float32Arra
   if (usable === 0) {
     return { times, trouble: `From the first frame on, ${culprit} are not finite numbers, so there is nothing to draw.` };
   }
-  const last = Number(times[usable - 1]!.toPrecision(5));
   return {
     times: times.subarray(0, usable),
-    notice: `After t = ${last} s ${culprit} are not finite numbers. The player ends there: ${recorded - usable} of ${recorded} frames are left out.`,
+    notice: `After ${seconds(times[usable - 1]!)} ${culprit} are not finite numbers. The player ends there: ${recorded - usable} of ${recorded} frames are left out.`,
   };
 }

@@ -75,6 +75,11 @@ export function length(metres: number): string {
   return `${Number((metres * scale).toPrecision(3))} ${unit}`;
 }
 
+/** A time as recorded, without the digits that single precision adds. */
+export function seconds(time: number): string {
+  return Number.isFinite(time) ? `${Number(time.toPrecision(6))} s` : "–";
+}
+
 /** Decimals so that one step in a run of this duration shows, without noise. */
 export function timeDecimals(duration: number): number {
   return duration > 0 ? Math.min(7, Math.max(1, Math.ceil(3 - Math.log10(duration)))) : 3;

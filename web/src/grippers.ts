@@ -8,7 +8,7 @@ import type { Gripper } from "./data";
 import { blend, poseAt, type Moment } from "./frames";
 
 export const AXIS_COLOURS = ["#d9534f", "#4f9d55", "#4479c9"] as const;
-export const FORCE_COLOUR = "#e0533d";
+const FORCE_COLOUR = "#e0533d";
 
 const UP = new Vector3(0, 1, 0);
 /** Radius of the shaft of an arrow, as a share of its length. */
@@ -54,7 +54,7 @@ export class GripperProp {
   private readonly shaft: Mesh;
   private readonly head: Mesh;
   private readonly jaws: Mesh[];
-  private readonly metal = new MeshStandardMaterial({ color: "#5d6875", roughness: 0.5, metalness: 0.25, transparent: true });
+  private readonly metal = new MeshStandardMaterial({ color: "#6f7b88", roughness: 0.5, transparent: true });
   private readonly vector = new Float32Array(3);
   private readonly direction = new Vector3();
 
@@ -76,7 +76,7 @@ export class GripperProp {
   show(moment: Moment): void {
     const { gripper, hand, scale } = this;
     this.object.visible = poseAt(gripper.poses, moment, hand.position, hand.quaternion);
-    this.attached = gripper.attached[moment.frame] === 1;
+    this.attached = gripper.attached[moment.frame]! > 0;
     const offset = scale.gap + scale.jaw * (this.attached ? 0.1 : 0.5);
     this.jaws[0]!.position.y = offset;
     this.jaws[1]!.position.y = -offset;

@@ -76,6 +76,9 @@ export class Overlay {
 function fieldKey(paint: Paint): Node[] {
   const bar = html("div", { class: "colour-bar" });
   bar.style.background = mapGradient("to right");
-  const ends = html("div", { class: "ends" }, html("span", {}, value(paint.low, 3)), html("span", {}, quantity(paint.high, paint.unit, 3)));
+  // An end that is nothing beside the other one reads as zero, not as 1.8 × 10⁻⁵.
+  const grain = Math.max(Math.abs(paint.low), Math.abs(paint.high)) / 1000;
+  const [low, high] = [paint.low, paint.high].map((x) => (Math.abs(x) < grain ? 0 : x)) as [number, number];
+  const ends = html("div", { class: "ends" }, html("span", {}, value(low, 3)), html("span", {}, quantity(high, paint.unit, 3)));
   return [html("div", {}, paint.name, html("span", { class: "muted" }, paint.unit)), bar, ends];
 }

@@ -4,14 +4,15 @@ import type { Clock } from "./clock";
 import { categorical, paletteRound } from "./colour";
 import type { PlotData, Series } from "./data";
 import { html, svg } from "./dom";
-import { axisExponent, extent, powerOfTen, quantity, tickLabels, ticks } from "./format";
+import { axisExponent, extent, powerOfTen, quantity, seconds, tickLabels, ticks } from "./format";
 import { indexAt } from "./frames";
 
 const HEIGHT = 172;
 const TOP = 8;
 const BOTTOM = 22;
 const RIGHT = 14;
-const DIGIT = 6.4;
+/** Width of a digit, about: labels are placed before they can be measured. */
+const DIGIT = 6.6;
 const DASHES = ["", "6 3", "2 3"];
 
 /** The times that all plots of the page span, so that they line up. */
@@ -84,7 +85,8 @@ export class Plot {
     const xLabels = tickLabels(xTicks);
     xTicks.forEach((tick, i) => {
       const text = i === xTicks.length - 1 ? `${xLabels[i]} s` : xLabels[i]!;
-      image.append(svg("text", { x: this.x(tick), y: HEIGHT - 6, "text-anchor": "middle" }, text));
+      const x = Math.min(this.x(tick), width - (text.length * DIGIT) / 2); // the last one must not be cut off
+      image.append(svg("text", { x, y: HEIGHT - 6, "text-anchor": "middle" }, text));
     });
     this.data.series.forEach((series, i) => {
       if (!this.hidden.has(series)) image.append(svg("path", { class: "line", d: this.path(series.values), ...strokeOf(i) }));
@@ -183,7 +185,7 @@ export class Plot {
     let i = indexAt(times, wanted);
     if (i + 1 < times.length && times[i + 1]! - wanted < wanted - times[i]!) i++;
     const x = this.x(times[i]!);
-    const rows: Node[] = [html("div", { class: "when" }, `${Number(times[i]!.toPrecision(6))} s`)];
+    const rows: Node[] = [html("div", { class: "when" }, seconds(times[i]!))];
     this.probe.replaceChildren(svg("line", { x1: x, x2: x, y1: TOP, y2: HEIGHT - BOTTOM }));
     series.forEach((one, index) => {
       if (this.hidden.has(one)) return;

@@ -5,6 +5,7 @@ import { collectPaints } from "./colour";
 import { buildControls } from "./controls";
 import { DataError, readReport, type Report } from "./data";
 import { html } from "./dom";
+import { seconds } from "./format";
 import { Plot, timeSpan } from "./plots";
 import { canDraw, View } from "./view";
 
@@ -82,7 +83,7 @@ function plots({ plots }: Report, clock: Clock): HTMLElement[] {
 function events({ events }: Report, clock: Clock): HTMLElement[] {
   if (events.length === 0) return [];
   const items = events.map(({ time, text }) => {
-    const button = html("button", { type: "button", title: "Go to this time" }, html("b", {}, `${time} s`), html("span", {}, text));
+    const button = html("button", { type: "button", title: "Go to this time" }, html("b", {}, seconds(time)), html("span", {}, text));
     button.addEventListener("click", () => clock.seek(time));
     return html("li", {}, button);
   });

@@ -9,13 +9,13 @@ export interface Detail { rings: number; sides: number }
 
 /** Fewer vertices per node when there are many nodes: all of them are rewritten for every picture. */
 export function detailFor(totalNodes: number): Detail {
-  if (totalNodes <= 600) return { rings: 6, sides: 16 };
+  if (totalNodes <= 600) return { rings: 6, sides: 24 };
   if (totalNodes <= 4000) return { rings: 4, sides: 12 };
   return { rings: 1, sides: 8 };
 }
 
 /** Latitudes of the rings of a dome, from its pole to its rim. */
-const DOME = [Math.PI / 2, Math.PI / 3, Math.PI / 6];
+const DOME = [90, 72, 54, 36, 18].map((degrees) => (degrees * Math.PI) / 180);
 
 export class Tube extends Shape {
   private readonly centres: Float32Array;

@@ -59,8 +59,8 @@ export class View {
     this.obstacles = report.obstacles.map((obstacle) => new ObstacleProp(obstacle, this.size));
     const scale = this.gripperScale();
     this.grippers = report.grippers.map((gripper) => new GripperProp(gripper, scale));
-    this.scene.add(...this.shapes.map((shape) => shape.mesh));
-    this.scene.add(...[...this.obstacles, ...this.grippers].map((prop) => prop.object));
+    for (const { mesh } of this.shapes) this.scene.add(mesh);
+    for (const { object } of [...this.obstacles, ...this.grippers]) this.scene.add(object);
     this.addLights();
 
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));

@@ -131,6 +131,18 @@ test("plots show values, move the time, and hide series", async () => {
   await page.close();
 });
 
+test("the barest run works: one frame of one body, nothing else", async () => {
+  const rod = { name: "rod", model: "", kind: "curve", radius: 0.01, node_count: 2, positions: floats([0, 0, 0, 1, 0, 0]), fields: [] };
+  const { page, complaints } = await openRun({ format: 1, title: "Bare", outcome: "done", times: floats([0]), bodies: [rod] });
+  const { colours } = await browser.look(await picture(page));
+  assert.ok(colours > 200, `${colours} colours`);
+  await page.keyboard.press(" ");
+  await page.keyboard.press("ArrowRight");
+  assert.equal(await timeOf(page), 0);
+  assert.deepEqual(complaints, []);
+  await page.close();
+});
+
 test("a narrow screen has everything in one column", async () => {
   const { page, complaints } = await openRun(syntheticRun(), { width: 420, height: 860 });
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 420);
@@ -171,7 +183,7 @@ test("a run that blows up is shown as far as it has numbers", async () => {
   data.bodies[0].fields[0].values = floats(new Array(300 * 41).fill(NaN));
   data.plots[0].series[0].values = floats(new Array(300).fill(NaN));
   const { page, complaints } = await openRun(data);
-  assert.match(await page.locator(".notice").textContent(), /After t = 1\.19 s .* 180 of 300 frames/);
+  assert.match(await page.locator(".notice").textContent(), /After 1\.19 s .* 180 of 300 frames/);
   assert.equal(await page.locator(".slider").getAttribute("max").then(Number).then((t) => t.toFixed(2)), "1.19");
   const { colours } = await browser.look(await picture(page));
   assert.ok(colours > 500, `${colours} colours`);
