@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use pliant::chain::{Chain, ChainSettings, ChainSpec, UpdateRule};
 use pliant::contact::{ObstacleParams, Shape, ShapeKind};
@@ -13,16 +12,14 @@ use pliant::{
     Body, EventKind, Friction, GripParams, GripperParams, Hold, Load, Material, Place, Section, StepError, World,
 };
 
-/// Counts allocations of the whole process; the tests of this file that look at it run their steps alone.
+/// Counts the allocations of each thread, since the tests run side by side.
 struct Counting;
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
 
 #[allow(unsafe_code)]
 // SAFETY: every call goes to the system's allocator unchanged
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         THREAD.with(|t| t.set(t.get() + 1));
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
         unsafe { System.alloc(layout) }
     }
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {

@@ -273,7 +273,8 @@ impl Chain {
         self.radius + self.constants.elasticity.segment + 1.5 * self.state.fastest / self.settings.contact_rate
     }
 
-    fn point(&self, i: usize) -> Vec3 {
+    /// Position of a point [m].
+    pub fn point(&self, i: usize) -> Vec3 {
         Vec3::new(self.state.x[0][i], self.state.x[1][i], self.state.x[2][i])
     }
 

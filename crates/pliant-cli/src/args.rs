@@ -1,0 +1,79 @@
+//! Arguments of the command.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use pliant_scene::Override;
+
+/// Simulate things that bend: shapes and forces of rods, cables and soft solids.
+///
+/// Without a command, a built-in scene is run and its report written to ./out.
+#[derive(Debug, Parser)]
+#[command(name = "pliant", version)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// Options of every command.
+    #[command(flatten)]
+    pub options: Options,
+}
+
+/// Options of every command.
+#[derive(Args, Debug)]
+pub struct Options {
+    /// Print machine-readable JSON on standard output.
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Use at most this many threads (results do not depend on it).
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Override a value of the scene, such as duration=1.0 or body.rod.points=21. May be repeated.
+    #[arg(long = "set", global = true, value_name = "PATH=VALUE")]
+    pub overrides: Vec<Override>,
+    /// Write results to this directory, which must be new or empty.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Simulate a scene; with --out, leave a recording, a table of samples and a report page.
+    Run {
+        /// Scene file (TOML).
+        scene: PathBuf,
+    },
+    /// Read and validate a scene, and say what the models derive from it.
+    Check {
+        /// Scene file (TOML).
+        scene: PathBuf,
+    },
+    /// Measure the time of a step: mean, percentiles, worst, by stage and body.
+    Bench {
+        /// Scene file (TOML).
+        scene: PathBuf,
+        /// How long to measure [s].
+        #[arg(long, default_value_t = 2.0, value_parser = seconds)]
+        seconds: f64,
+    },
+    /// Compare the models with closed forms and independent solutions.
+    Validate {
+        /// A model or a case; all of them if left out.
+        case: Option<String>,
+    },
+    /// Rerun a published experiment and print its figures beside ours; lists them if ID is left out.
+    Reproduce {
+        /// Which experiment, such as 000-rotation.
+        id: Option<String>,
+    },
+    /// Print the JSON schema of scene files, for editors.
+    Schema,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if (0.01..=3600.0).contains(&value) => Ok(value),
+        _ => Err("expected a number of seconds from 0.01 to 3600".into()),
+    }
+}

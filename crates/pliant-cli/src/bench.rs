@@ -1,0 +1,224 @@
+//! `pliant bench`: the time of a step. Warm up, save the state, then measure the same stretch again and again from it.
+//!
+//! Measured is `World::step` alone: no frames, no recording, no expectations.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use pliant::{Probe, Stage, World};
+use pliant_scene::Scene;
+use serde::Serialize;
+
+use crate::args::Options;
+use crate::failure::Failure;
+use crate::output::{self, number, short};
+
+/// Most steps in a stretch.
+const STRETCH: u64 = 1000;
+
+#[derive(Serialize)]
+struct Bench {
+    scene: String,
+    threads: u16,
+    step_s: f64,
+    steps: usize,
+    mean_us: f64,
+    p50_us: f64,
+    p95_us: f64,
+    p99_us: f64,
+    max_us: f64,
+    real_time_factor: f64,
+    contacts_mean: f64,
+    iterations_mean: f64,
+    stages_us: std::collections::BTreeMap<&'static str, f64>,
+    bodies: Vec<BodyBench>,
+}
+
+#[derive(Serialize)]
+struct BodyBench {
+    name: String,
+    model: &'static str,
+    size: usize,
+    model_steps: f64,
+    ns_per_model_step: f64,
+}
+
+/// Measure a scene.
+pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure> {
+    let mut scene = pliant_scene::load(path, &options.overrides)?;
+    let stretch = warm_up(&mut scene, Duration::from_secs_f64(0.25 * seconds))?;
+    let start = scene.world.snapshot();
+
+    // once for the steps themselves, once with a clock at every stage
+    let mut times = vec![];
+    let mut contacts = vec![];
+    repeat(&mut scene.world, &start, Duration::from_secs_f64(seconds), |world| {
+        for _ in 0..stretch {
+            let begun = Instant::now();
+            world.step(scene.step)?;
+            times.push(begun.elapsed().as_secs_f64() * 1e6);
+        }
+        contacts.push(world.frame().contacts.len() as f64);
+        Ok(())
+    })?;
+    let mut stages = StageClock::new(scene.world.bodies().len());
+    let mut per_model_step = vec![vec![]; scene.world.bodies().len()];
+    repeat(&mut scene.world, &start, Duration::from_secs_f64(0.5 * seconds), |world| {
+        let before: Vec<(Duration, u64)> = (0..per_model_step.len()).map(|b| body_clock(&stages, world, b)).collect();
+        for _ in 0..stretch {
+            world.step_probed(scene.step, &mut stages)?;
+        }
+        stages.steps += stretch;
+        for (body, samples) in per_model_step.iter_mut().enumerate() {
+            let (time, steps) = body_clock(&stages, world, body);
+            let steps = steps - before[body].1;
+            samples.push(((time - before[body].0).as_secs_f64() * 1e9 / steps.max(1) as f64, steps));
+        }
+        Ok(())
+    })?;
+
+    times.sort_by(f64::total_cmp);
+    let mean_us = times.iter().sum::<f64>() / times.len() as f64;
+    let bodies = scene.world.bodies().iter().zip(&per_model_step).map(|(body, samples)| BodyBench {
+        name: body.name().into(),
+        model: body.model(),
+        size: body.size(),
+        model_steps: samples.first().map_or(0.0, |s| s.1 as f64 / stretch as f64),
+        ns_per_model_step: median(samples.iter().map(|s| s.0).collect()),
+    });
+    let result = Bench {
+        scene: path.display().to_string(),
+        // bodies advance one after another
+        threads: 1,
+        step_s: scene.step,
+        steps: times.len(),
+        mean_us,
+        p50_us: percentile(&times, 0.50),
+        p95_us: percentile(&times, 0.95),
+        p99_us: percentile(&times, 0.99),
+        max_us: percentile(&times, 1.0),
+        real_time_factor: scene.step * 1e6 / mean_us,
+        contacts_mean: contacts.iter().sum::<f64>() / contacts.len().max(1) as f64,
+        iterations_mean: 0.0,
+        stages_us: stages.means(),
+        bodies: bodies.collect(),
+    };
+    if options.json { output::print_json(&result) } else { print(&result) }
+}
+
+/// Run a quarter of the scene or of the time allowed, whichever ends first. Returns how many steps a stretch has.
+fn warm_up(scene: &mut Scene, most: Duration) -> Result<u64, Failure> {
+    let total = (scene.duration / scene.step - 1e-9).ceil().max(1.0) as u64;
+    let begun = Instant::now();
+    for _ in 0..total / 4 {
+        scene.world.step(scene.step).map_err(|e| Failure::Run(e.to_string()))?;
+        if begun.elapsed() > most {
+            break;
+        }
+    }
+    Ok((total - scene.world.step_count()).clamp(1, STRETCH))
+}
+
+/// Restore and run a stretch until the time is up, at least three times.
+fn repeat(
+    world: &mut World,
+    start: &pliant::Snapshot,
+    time: Duration,
+    mut stretch: impl FnMut(&mut World) -> Result<(), pliant::StepError>,
+) -> Result<(), Failure> {
+    let begun = Instant::now();
+    let mut rounds = 0;
+    while rounds < 3 || begun.elapsed() < time {
+        world.restore(start).map_err(|e| Failure::Run(e.to_string()))?;
+        stretch(world).map_err(|e| Failure::Run(e.to_string()))?;
+        rounds += 1;
+    }
+    Ok(())
+}
+
+/// Time spent in each stage, and in advancing each body.
+struct StageClock {
+    stages: [Duration; Stage::ALL.len()],
+    bodies: Vec<Duration>,
+    since: Option<(Stage, Option<usize>, Instant)>,
+    steps: u64,
+}
+
+impl StageClock {
+    fn new(bodies: usize) -> StageClock {
+        StageClock { stages: Default::default(), bodies: vec![Duration::ZERO; bodies], since: None, steps: 0 }
+    }
+
+    fn close(&mut self, now: Instant) {
+        let Some((stage, body, since)) = self.since.take() else { return };
+        let spent = now - since;
+        self.stages[Stage::ALL.iter().position(|s| *s == stage).unwrap_or(0)] += spent;
+        if let (Stage::Advance, Some(body)) = (stage, body) {
+            self.bodies[body] += spent;
+        }
+    }
+
+    fn means(&self) -> std::collections::BTreeMap<&'static str, f64> {
+        let mean = |d: &Duration| d.as_secs_f64() * 1e6 / self.steps.max(1) as f64;
+        Stage::ALL.iter().zip(&self.stages).map(|(stage, d)| (stage.name(), mean(d))).collect()
+    }
+}
+
+impl Probe for StageClock {
+    fn enter(&mut self, stage: Stage, body: Option<usize>) {
+        let now = Instant::now();
+        self.close(now);
+        self.since = Some((stage, body, now));
+    }
+
+    fn leave(&mut self) {
+        self.close(Instant::now());
+    }
+}
+
+fn body_clock(stages: &StageClock, world: &World, body: usize) -> (Duration, u64) {
+    (stages.bodies[body], world.bodies()[body].model_steps())
+}
+
+fn percentile(sorted: &[f64], fraction: f64) -> f64 {
+    let index = ((sorted.len() as f64 - 1.0) * fraction).round() as usize;
+    sorted.get(index).copied().unwrap_or(f64::NAN)
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    percentile(&values, 0.5)
+}
+
+fn print(bench: &Bench) -> Result<(), Failure> {
+    output::print_text(format!("{}: {} steps of {} s measured", bench.scene, bench.steps, bench.step_s));
+    let mut table = output::table(&["step", "µs"]);
+    let rows = [
+        ("mean", bench.mean_us),
+        ("median", bench.p50_us),
+        ("95 %", bench.p95_us),
+        ("99 %", bench.p99_us),
+        ("worst", bench.max_us),
+    ];
+    for (label, value) in rows {
+        table.add_row(vec![label.into(), number(short(value))]);
+    }
+    for (stage, value) in &bench.stages_us {
+        table.add_row(vec![format!("mean of stage {stage}").into(), number(short(*value))]);
+    }
+    output::print_text(table);
+    let mut table = output::table(&["body", "model", "size", "model steps a step", "ns a model step", "ns a point"]);
+    for b in &bench.bodies {
+        table.add_row(vec![
+            b.name.as_str().into(),
+            b.model.into(),
+            number(b.size),
+            number(short(b.model_steps)),
+            number(short(b.ns_per_model_step)),
+            number(short(b.ns_per_model_step / b.size as f64)),
+        ]);
+    }
+    output::print_text(table);
+    output::print_text(format!("{} x real time", short(bench.real_time_factor)));
+    Ok(())
+}

@@ -1,0 +1,203 @@
+//! Kahl and Henrich's moving rods: rotation, horizontal movement, accelerated movement.
+
+use pliant::math::Vec3;
+
+use super::{Results, counters, scene, shape};
+use crate::drawing::{Curve, Drawing};
+use crate::failure::Failure;
+
+const ROTATION: &str = include_str!("../../../../scenes/000-rotation.toml");
+const HORIZONTAL: &str = include_str!("../../../../scenes/000-horizontal.toml");
+const ACCELERATED: &str = include_str!("../../../../scenes/000-accelerated.toml");
+
+/// What one variant of an experiment gave.
+struct Trial {
+    steps: f64,
+    damped: f64,
+    limited: f64,
+    /// Mean of the force on the gripper at the third point [N].
+    force: f64,
+    /// Shapes at the instants asked for.
+    shapes: Vec<Vec<Vec3>>,
+    /// How far the free end trails behind the gripper, at the same instants [m].
+    trails: Vec<f64>,
+}
+
+/// Run a scene in a variant, and look at it at some instants.
+fn trial(text: &str, name: &str, changes: &[(&str, &str)], instants: &[f64]) -> Result<Trial, Failure> {
+    let mut scene = scene(text, name, changes)?;
+    let total = (scene.duration / scene.step).round() as u64;
+    let (mut force, mut shapes, mut trails) = (0.0, vec![], vec![]);
+    for _ in 0..total {
+        scene.world.step(scene.step).map_err(|e| Failure::Run(format!("{name} {changes:?}: {e}")))?;
+        // the grip on the third point is the first of the two
+        force += scene.world.grips()[0].load.force.length();
+        let next = shapes.len();
+        if next < instants.len() && scene.world.time() >= instants[next] - 0.5 * scene.step {
+            let points = shape(&scene.world)?;
+            let gripper = scene.world.grippers()[0].sweep.end.translation;
+            trails.push(gripper.y - points[points.len() - 1].y);
+            shapes.push(points);
+        }
+    }
+    let counts = counters(&scene.world)?;
+    Ok(Trial {
+        steps: counts.steps as f64,
+        damped: counts.damped as f64,
+        limited: counts.limited as f64,
+        force: force / total as f64,
+        shapes,
+        trails,
+    })
+}
+
+/// Mean distance between the points of two shapes [m].
+fn apart(a: &[Vec3], b: &[Vec3]) -> f64 {
+    a.iter().zip(b).map(|(p, q)| (*p - *q).length()).sum::<f64>() / a.len() as f64
+}
+
+fn drawing(title: &str, trials: &[(&str, &Trial)]) -> Drawing {
+    let curves = trials.iter().enumerate().flat_map(|(label, (_, trial))| {
+        let in_plane = |shape: &Vec<Vec3>| shape.iter().map(|p| [p.y, p.z]).collect();
+        trial.shapes.iter().map(move |s| Curve { points: in_plane(s), label })
+    });
+    Drawing {
+        title: title.into(),
+        labels: trials.iter().map(|(name, _)| (*name).into()).collect(),
+        curves: curves.collect(),
+    }
+}
+
+fn common_choices(results: &mut Results) {
+    results.choice("points", "11 (10 segments); gravity 0.00892 N at each, as the table's 0.0981 N / 11");
+    results.choice("c_e (gripper)", "117.72 N/m by (14); the table prints a force");
+    results.choice("c_h", "0.9");
+    results.choice("c_s", "plus 0.1 for each point that reverses twice running, minus 0.1 in a step without any");
+    results.choice("average force", "mean size of the force on the grip at the third point, over all model steps");
+    results.choice("steps per second", "4000, from the optimum of 112000 in 28 s");
+}
+
+/// Fig. 5 to 7, Table 2.
+pub fn rotation(results: &mut Results) -> Result<(), Failure> {
+    common_choices(results);
+    results.choice("rotation", "90 degrees in 8 s from t = 5 s, hanging to horizontal");
+    let instants = [5.0, 13.0, 27.0];
+    let run = |changes: &[(&str, &str)]| trial(ROTATION, "scenes/000-rotation.toml", changes, &instants);
+    let plain = run(&[("body.rod.chain.update", "plain")]);
+    let limited = run(&[("body.rod.chain.update", "relative")])?;
+    let dynamic = run(&[])?;
+    let absolute = run(&[("body.rod.chain.relative_limit", "false")])?;
+
+    let rows = [
+        ("static", &limited, [116_121.0, 5259.0, 963.0, 2.01]),
+        ("dynamic", &dynamic, [112_998.0, 0.0, 1081.0, 0.35]),
+        ("dynamic, no relative limit", &absolute, [113_109.0, 0.0, 1266.0, 0.36]),
+    ];
+    for (name, trial, [steps, damped, limited, force]) in rows {
+        results.number(format!("{name}: steps needed"), "-", steps, trial.steps);
+        results.number(format!("{name}: steps with c_s not 1"), "-", damped, trial.damped);
+        results.number(format!("{name}: steps with d_m > l_s"), "-", limited, trial.limited);
+        results.number(format!("{name}: average force"), "N", force, trial.force);
+    }
+    let ratio = limited.force / dynamic.force;
+    results.statement("average force, static / dynamic, above 1", "-", ratio, ratio > 1.0);
+    let only_static = limited.damped > 0.0 && dynamic.damped == 0.0;
+    results.statement("oscillation damping needed only without dynamics: steps with it", "-", dynamic.damped, only_static);
+    // at the end of the rotation, how far from where the rod comes to rest
+    let lag = |t: &Trial| apart(&t.shapes[1], &t.shapes[2]) * 1e3;
+    results.statement("dynamic: distance from the final shape when the gripper stops, below static", "mm", lag(&dynamic), lag(&dynamic) < lag(&limited));
+    results.remark(format!("static: that distance is {:.3} mm", lag(&limited)));
+    match plain {
+        Ok(plain) => {
+            let difference = apart(&plain.shapes[2], &limited.shapes[2]) * 1e3;
+            results.statement("relative limits change nothing: final shapes apart, plain and static", "mm", difference, difference < 1.0);
+            let variants = [("(7) plain", &plain), ("(18) relative limits", &limited), ("(20) with dynamics", &dynamic)];
+            results.drawings.push(("000-rotation".into(), drawing("Rotation at 5, 13 and 27 s", &variants)));
+        }
+        Err(failure) => {
+            let Failure::Run(text) = failure else { return Err(failure) };
+            results.statement("relative limits change nothing: the plain model diverges here", "-", f64::NAN, false);
+            results.remark(text);
+            let variants = [("(18) relative limits", &limited), ("(20) with dynamics", &dynamic)];
+            results.drawings.push(("000-rotation".into(), drawing("Rotation at 5, 13 and 27 s", &variants)));
+        }
+    }
+    Ok(())
+}
+
+/// A row of Table 3 or 4: name, scene changes, and the paper's steps, limits and force.
+type Variant<'a> = (&'a str, bool, bool, [f64; 3]);
+
+/// The rod lies along the motion instead of hanging.
+const LYING: &str = "[[0.0, 0.03, 0.0], [0.0, -0.12, 0.0]]";
+
+fn sideways(
+    results: &mut Results,
+    text: &str,
+    name: &str,
+    instants: &[f64],
+    variants: &[Variant<'_>],
+) -> Result<Vec<Trial>, Failure> {
+    let mut trials = vec![];
+    for (label, vertical, dynamic, [steps, limited, force]) in variants {
+        let mut changes = vec![];
+        if !vertical {
+            changes.push(("body.rod.path", LYING));
+        }
+        if !dynamic {
+            changes.push(("body.rod.chain.update", "relative"));
+        }
+        let trial = trial(text, name, &changes, instants)?;
+        results.number(format!("{label}: steps needed"), "-", *steps, trial.steps);
+        results.number(format!("{label}: steps with d_m > l_s"), "-", *limited, trial.limited);
+        results.number(format!("{label}: average force"), "N", *force, trial.force);
+        trials.push(trial);
+    }
+    for (pair, name) in [([0, 1], "horizontal"), ([2, 3], "vertical")] {
+        let ratio = trials[pair[0]].force / trials[pair[1]].force;
+        results.statement(format!("{name}: average force, static / dynamic, above 1"), "-", ratio, ratio > 1.0);
+    }
+    let damped: f64 = trials.iter().map(|t| t.damped).sum();
+    results.statement("no oscillation in any case: steps with c_s not 1", "-", damped, damped == 0.0);
+    Ok(trials)
+}
+
+/// Fig. 8, 9, Table 4.
+pub fn horizontal(results: &mut Results) -> Result<(), Failure> {
+    common_choices(results);
+    results.choice("speed", "0.05 m/s for 8 s from t = 5 s");
+    let variants: [Variant<'_>; 4] = [
+        ("horizontal, static", false, false, [112_000.0, 0.0, 0.47]),
+        ("horizontal, dynamic", false, true, [112_000.0, 0.0, 0.38]),
+        ("vertical, static", true, false, [112_878.0, 963.0, 0.82]),
+        ("vertical, dynamic", true, true, [112_998.0, 1081.0, 0.12]),
+    ];
+    let trials = sideways(results, HORIZONTAL, "scenes/000-horizontal.toml", &[5.0, 13.0, 21.0], &variants)?;
+    draw_pair(results, "000-horizontal", "Constant speed, rod hanging, at 5, 13 and 21 s", &trials);
+    Ok(())
+}
+
+/// Fig. 10, 11, Table 3.
+pub fn accelerated(results: &mut Results) -> Result<(), Failure> {
+    common_choices(results);
+    results.choice("acceleration", "0.05 m/s2 for 8 s from t = 5 s, then a dead stop");
+    let variants: [Variant<'_>; 4] = [
+        ("horizontal, static", false, false, [112_891.0, 974.0, 0.65]),
+        ("horizontal, dynamic", false, true, [123_364.0, 25_664.0, 0.47]),
+        ("vertical, static", true, false, [112_878.0, 963.0, 0.67]),
+        ("vertical, dynamic", true, true, [128_770.0, 34_389.0, 0.16]),
+    ];
+    let trials = sideways(results, ACCELERATED, "scenes/000-accelerated.toml", &[5.0, 9.0, 13.0, 21.0], &variants)?;
+    // the free end trails behind the gripper when it moves fastest
+    let trail = |t: &Trial| t.trails[2] * 1e3;
+    let (fixed, free) = (trail(&trials[2]), trail(&trials[3]));
+    results.statement("vertical: the free end trails at full speed, static", "mm", fixed, fixed > 3.0 * free.abs());
+    results.statement("vertical: the same with dynamics, less than a third", "mm", free, free.abs() < fixed / 3.0);
+    draw_pair(results, "000-accelerated", "Accelerated, rod hanging, at 5, 9, 13 and 21 s", &trials);
+    Ok(())
+}
+
+fn draw_pair(results: &mut Results, id: &str, title: &str, trials: &[Trial]) {
+    let pair = [("without dynamics, (18)", &trials[2]), ("with dynamics, (20)", &trials[3])];
+    results.drawings.push((id.into(), drawing(title, &pair)));
+}

@@ -1,0 +1,196 @@
+//! `pliant reproduce`: published experiments run again, their figures beside ours, also where the paper did better or
+//! is wrong. Each experiment is a scene of `scenes/` run in the paper's variants.
+
+mod chain_moves;
+mod chain_steel;
+mod planar_rod;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use comfy_table::Cell;
+use pliant::chain::{Chain, Counters};
+use pliant::math::Vec3;
+use pliant::{Body, World};
+use pliant_scene::{Override, Scene};
+use serde::Serialize;
+
+use crate::args::Options;
+use crate::drawing::Drawing;
+use crate::failure::Failure;
+use crate::output::{self, number, short};
+
+/// An experiment that can be run again.
+struct Experiment {
+    id: &'static str,
+    seed: &'static str,
+    about: &'static str,
+    run: fn(&mut Results) -> Result<(), Failure>,
+}
+
+const KAHL: &str = "B. Kahl, D. Henrich, Manipulation of deformable linear objects: Force-based simulation approach";
+
+const EXPERIMENTS: &[Experiment] = &[
+    Experiment {
+        id: "000-rotation",
+        seed: KAHL,
+        about: "a hanging rod is turned to the horizontal (Fig. 5 to 7, Table 2)",
+        run: chain_moves::rotation,
+    },
+    Experiment {
+        id: "000-horizontal",
+        seed: KAHL,
+        about: "a rod is moved sideways at constant speed (Fig. 8, 9, Table 4)",
+        run: chain_moves::horizontal,
+    },
+    Experiment {
+        id: "000-accelerated",
+        seed: KAHL,
+        about: "a rod is moved sideways ever faster (Fig. 10, 11, Table 3)",
+        run: chain_moves::accelerated,
+    },
+    Experiment {
+        id: "000-steel",
+        seed: KAHL,
+        about: "spring steel against an energy-minimising rod (Table 5, Fig. 12, 13)",
+        run: chain_steel::steel,
+    },
+];
+
+/// What an experiment gave.
+#[derive(Serialize)]
+pub struct Results {
+    id: &'static str,
+    seed: &'static str,
+    /// Settings that the paper leaves open, and what we chose.
+    choices: BTreeMap<&'static str, String>,
+    rows: Vec<Row>,
+    #[serde(skip)]
+    drawings: Vec<(String, Drawing)>,
+    #[serde(skip)]
+    remarks: Vec<String>,
+}
+
+/// One figure of the paper and ours.
+#[derive(Serialize)]
+pub struct Row {
+    quantity: String,
+    unit: &'static str,
+    paper: Option<f64>,
+    ours: Option<f64>,
+    holds: bool,
+}
+
+impl Results {
+    fn choice(&mut self, what: &'static str, value: impl Into<String>) {
+        self.choices.insert(what, value.into());
+    }
+
+    /// A number of the paper beside ours. It holds when it is within a fifth of it, or equal where it is zero.
+    fn number(&mut self, quantity: impl Into<String>, unit: &'static str, paper: f64, ours: f64) {
+        let holds = (ours - paper).abs() <= 0.2 * paper.abs();
+        self.rows.push(Row { quantity: quantity.into(), unit, paper: Some(paper), ours: Some(ours), holds });
+    }
+
+    /// A statement of the paper, with the number of ours that decides it.
+    fn statement(&mut self, quantity: impl Into<String>, unit: &'static str, ours: f64, holds: bool) {
+        self.rows.push(Row { quantity: quantity.into(), unit, paper: None, ours: Some(ours), holds });
+    }
+
+    fn remark(&mut self, text: impl Into<String>) {
+        self.remarks.push(text.into());
+    }
+}
+
+/// List the experiments, or run one.
+pub fn reproduce(id: Option<&str>, options: &Options) -> Result<(), Failure> {
+    let Some(id) = id else { return list(options) };
+    let Some(experiment) = EXPERIMENTS.iter().find(|e| e.id == id) else {
+        let known: Vec<&str> = EXPERIMENTS.iter().map(|e| e.id).collect();
+        return Err(Failure::Input(format!("there is no experiment named {id}; known are {}", known.join(", "))));
+    };
+    if !options.overrides.is_empty() {
+        return Err(Failure::Input("--set does not go with reproduce: run the scene itself to change it".into()));
+    }
+    let mut results = Results {
+        id: experiment.id,
+        seed: experiment.seed,
+        choices: BTreeMap::new(),
+        rows: vec![],
+        drawings: vec![],
+        remarks: vec![],
+    };
+    (experiment.run)(&mut results)?;
+    if options.json {
+        output::print_json(&results)?;
+    } else {
+        print(&results, experiment.about);
+    }
+    draw(&results, options.out.as_deref())
+}
+
+fn list(options: &Options) -> Result<(), Failure> {
+    if options.json {
+        let ids: Vec<&str> = EXPERIMENTS.iter().map(|e| e.id).collect();
+        return output::print_json(&ids);
+    }
+    let mut table = output::table(&["id", "experiment"]);
+    for e in EXPERIMENTS {
+        table.add_row(vec![e.id, e.about]);
+    }
+    output::print_text(table);
+    Ok(())
+}
+
+fn print(results: &Results, about: &str) {
+    output::print_text(format!("{}: {about}\n{}", results.id, results.seed));
+    output::print_text("\nchosen where the paper leaves it open:");
+    for (what, value) in &results.choices {
+        output::print_text(format!("  {what}: {value}"));
+    }
+    let mut table = output::table(&["quantity", "unit", "paper", "ours", "holds"]);
+    let shown = |v: Option<f64>| number(v.map_or("-".into(), short));
+    for r in &results.rows {
+        let holds = if r.holds { "yes" } else { "NO" };
+        table.add_row(vec![Cell::new(&r.quantity), r.unit.into(), shown(r.paper), shown(r.ours), holds.into()]);
+    }
+    output::print_text(table);
+    for remark in &results.remarks {
+        output::print_text(remark);
+    }
+}
+
+/// Write the drawings, by default to ./out/reproduce.
+fn draw(results: &Results, out: Option<&Path>) -> Result<(), Failure> {
+    let folder = out.map_or_else(|| PathBuf::from("out/reproduce"), Path::to_path_buf);
+    for (name, drawing) in &results.drawings {
+        let path = folder.join(format!("{name}.svg"));
+        drawing.write(&path).map_err(|e| Failure::Run(format!("cannot write {}: {e}", path.display())))?;
+        eprintln!("drawing: {}", path.display());
+    }
+    Ok(())
+}
+
+/// A scene that the command carries, with values changed.
+fn scene(text: &str, name: &str, changes: &[(&str, &str)]) -> Result<Scene, Failure> {
+    let overrides: Result<Vec<Override>, _> = changes.iter().map(|(path, value)| format!("{path}={value}").parse()).collect();
+    let overrides = overrides.map_err(|e: pliant_scene::OverrideError| Failure::Run(e.to_string()))?;
+    Ok(pliant_scene::parse(text, name, Path::new("scenes"), &overrides)?)
+}
+
+/// The first body as a chain.
+fn chain(world: &World) -> Result<&Chain, Failure> {
+    match world.bodies().first() {
+        Some(Body::Chain(chain)) => Ok(chain),
+        None => Err(Failure::Run("the scene has no body".into())),
+    }
+}
+
+fn shape(world: &World) -> Result<Vec<Vec3>, Failure> {
+    let chain = chain(world)?;
+    Ok((0..chain.size()).map(|i| chain.point(i)).collect())
+}
+
+fn counters(world: &World) -> Result<Counters, Failure> {
+    Ok(chain(world)?.counters())
+}

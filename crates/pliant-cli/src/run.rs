@@ -1,0 +1,226 @@
+//! `pliant run`: simulate a scene, show progress, judge expectations, leave a recording and a report.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use pliant::{Event, Frame, StepError};
+use pliant_record::{ExpectationRow, Outcome, Recorder, RunInfo};
+use pliant_scene::{Expectation, Scene, Verdict};
+
+use crate::args::Options;
+use crate::check;
+use crate::failure::Failure;
+use crate::output::{self, short};
+use crate::run_summary::Summary;
+
+/// The scene that runs when no command is given.
+const SHOWCASE: &str = include_str!("../../../scenes/handover.toml");
+const SHOWCASE_NAME: &str = "scenes/handover.toml";
+
+/// Run the built-in scene and leave its report in ./out.
+pub fn showcase(options: &Options) -> Result<(), Failure> {
+    let scene = pliant_scene::parse(SHOWCASE, SHOWCASE_NAME, Path::new("scenes"), &options.overrides)?;
+    let out = options.out.clone().unwrap_or_else(|| free_directory("out/handover"));
+    simulate(scene, SHOWCASE_NAME, Some(&out), options)
+}
+
+/// Run a scene from a file.
+pub fn run(path: &Path, options: &Options) -> Result<(), Failure> {
+    let scene = pliant_scene::load(path, &options.overrides)?;
+    simulate(scene, &path.display().to_string(), options.out.as_deref(), options)
+}
+
+/// The first of NAME, NAME-2, NAME-3, … that does not exist.
+fn free_directory(name: &str) -> PathBuf {
+    let candidates = (2..).map(|i| PathBuf::from(format!("{name}-{i}")));
+    std::iter::once(PathBuf::from(name)).chain(candidates).find(|p| !p.exists()).unwrap_or_default()
+}
+
+/// How a run ended.
+pub enum Ending {
+    /// At its time.
+    Done,
+    /// By the user.
+    Interrupted,
+    /// By a state that is no longer finite.
+    Diverged(StepError),
+}
+
+/// All that is known of a run at its end.
+pub struct Ran {
+    /// How it ended.
+    pub ending: Ending,
+    /// Steps taken.
+    pub steps: u64,
+    /// Time it took [s].
+    pub wall_s: f64,
+    /// The last frame.
+    pub frame: Frame,
+    /// Largest penetration seen [m].
+    pub penetration_max: f64,
+    /// All events.
+    pub events: Vec<Event>,
+}
+
+fn simulate(mut scene: Scene, name: &str, out: Option<&Path>, options: &Options) -> Result<(), Failure> {
+    for warning in &scene.warnings {
+        eprintln!("warning: {warning}");
+    }
+    let info = RunInfo {
+        title: scene.title.clone(),
+        scene: name.into(),
+        command: command_line(),
+        duration: scene.duration,
+        step: scene.step,
+    };
+    let mut recorder = out.map(|dir| Recorder::create(dir, &scene.world, info)).transpose()?;
+    if !options.json {
+        output::print_text(format!("{name}: {}", scene.title));
+        check::print_derived(scene.world.bodies());
+    }
+
+    let ran = advance(&mut scene, recorder.as_mut(), &interrupts())?;
+
+    let verdicts: Vec<ExpectationRow> = scene.expectations.iter().map(|e| judged(e, scene.world.time())).collect();
+    let missed = scene.expectations.iter().filter(|e| is_missed(e, scene.world.time())).count();
+    let summary = Summary::new(name, &scene.world, &ran, &scene.expectations);
+    let (ok, text) = ending_text(&ran, verdicts.len(), missed);
+    let written = recorder
+        .map(|r| r.finish(&Outcome { ok, text: text.clone(), summary: summary.lines(), expectations: verdicts.clone() }));
+    if options.json {
+        output::print_json(&summary)?;
+    } else {
+        print_summary(&summary, &verdicts);
+    }
+    if let Some(paths) = written.transpose()? {
+        eprintln!("recording: {}", paths.recording.display());
+        eprintln!("samples:   {}", paths.samples.display());
+        eprintln!("report:    {}", paths.report.display());
+    }
+    if ok { Ok(()) } else { Err(Failure::Run(text)) }
+}
+
+/// Step to the end of the scene, or until something ends the run early.
+fn advance(scene: &mut Scene, mut recorder: Option<&mut Recorder>, interrupted: &AtomicBool) -> Result<Ran, Failure> {
+    let total = (scene.duration / scene.step - 1e-9).ceil().max(1.0) as u64;
+    let progress = progress_bar(scene.duration);
+    let mut frame = scene.world.frame();
+    let mut events = vec![];
+    let mut penetration_max: f64 = 0.0;
+    let mut ending = Ending::Done;
+    let started = Instant::now();
+    for expectation in &mut scene.expectations {
+        expectation.observe(&frame);
+    }
+    events.extend_from_slice(scene.world.events());
+    for step in 0..total {
+        if interrupted.load(Ordering::Relaxed) {
+            ending = Ending::Interrupted;
+            break;
+        }
+        if let Err(error) = scene.world.step(scene.step) {
+            ending = Ending::Diverged(error);
+            break;
+        }
+        scene.world.write_frame(&mut frame);
+        let deepest = frame.contacts.iter().map(|c| c.penetration).fold(0.0, f64::max);
+        penetration_max = penetration_max.max(deepest);
+        for expectation in &mut scene.expectations {
+            expectation.observe(&frame);
+        }
+        events.extend_from_slice(scene.world.events());
+        if let Some(recorder) = recorder.as_deref_mut() {
+            if recorder.wants(frame.time) || step + 1 == total {
+                recorder.write(&frame, scene.world.events())?;
+            } else {
+                recorder.write_events(scene.world.events())?;
+            }
+        }
+        if step % 64 == 0 {
+            show_progress(&progress, frame.time, started);
+        }
+    }
+    progress.finish_and_clear();
+    let wall_s = started.elapsed().as_secs_f64();
+    Ok(Ran { ending, steps: scene.world.step_count(), wall_s, frame, penetration_max, events })
+}
+
+/// Set when the user presses Ctrl-C; a second time ends the process at once.
+fn interrupts() -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let seen = flag.clone();
+    // without a handler Ctrl-C still ends the run, only less cleanly
+    let _ = ctrlc::set_handler(move || {
+        if seen.swap(true, Ordering::Relaxed) {
+            std::process::exit(1);
+        }
+    });
+    flag
+}
+
+fn progress_bar(duration: f64) -> ProgressBar {
+    let bar = ProgressBar::new((duration * 1e3) as u64);
+    if let Ok(style) = ProgressStyle::with_template("{bar:32} {msg}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+fn show_progress(bar: &ProgressBar, time: f64, started: Instant) {
+    bar.set_position((time * 1e3) as u64);
+    bar.set_message(format!("{time:.2} s simulated, {} x real time", short(time / started.elapsed().as_secs_f64())));
+}
+
+fn ending_text(ran: &Ran, expectations: usize, missed: usize) -> (bool, String) {
+    match &ran.ending {
+        Ending::Diverged(error) => (false, error.to_string()),
+        Ending::Interrupted => (false, format!("interrupted at t = {} s", short(ran.frame.time))),
+        Ending::Done if missed > 0 => (false, format!("{missed} of {expectations} expectations missed")),
+        Ending::Done if expectations > 0 => (true, "all expectations met".into()),
+        Ending::Done => (true, "done".into()),
+    }
+}
+
+fn is_missed(expectation: &Expectation, ended_at: f64) -> bool {
+    matches!(expectation.verdict(ended_at), Verdict::Missed { .. })
+}
+
+fn judged(expectation: &Expectation, ended_at: f64) -> ExpectationRow {
+    let (value, pass) = match expectation.verdict(ended_at) {
+        Verdict::Met { value } => (short(value), true),
+        Verdict::Missed { value } => (short(value), false),
+        Verdict::NotReached => ("not reached".into(), true),
+    };
+    let bounds = match expectation.bounds() {
+        [min, max] if min == f64::NEG_INFINITY => format!("at most {}", short(max)),
+        [min, max] if max == f64::INFINITY => format!("at least {}", short(min)),
+        [min, max] => format!("{} to {}", short(min), short(max)),
+    };
+    ExpectationRow { text: expectation.text().into(), value, bounds, pass }
+}
+
+fn print_summary(summary: &Summary, verdicts: &[ExpectationRow]) {
+    let mut table = output::table(&["", ""]);
+    for (label, value) in summary.lines() {
+        table.add_row(vec![label, value]);
+    }
+    output::print_text(table);
+    if verdicts.is_empty() {
+        return;
+    }
+    let mut table = output::table(&["expected", "value", "bounds", ""]);
+    for v in verdicts {
+        let mark = if v.pass { "ok" } else { "MISSED" };
+        table.add_row(vec![v.text.as_str(), &v.value, &v.bounds, mark]);
+    }
+    output::print_text(table);
+}
+
+/// The command as typed, with the program's name in place of its path.
+fn command_line() -> String {
+    let arguments = std::env::args().skip(1).map(|a| if a.contains([' ', '"']) { format!("'{a}'") } else { a });
+    std::iter::once("pliant".to_string()).chain(arguments).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,184 @@
+//! What `pliant run` tells of a run, for machines and for people.
+
+use pliant::{Body, EventKind, World};
+use pliant_record::event_text;
+use pliant_scene::{Expectation, Verdict};
+use serde::Serialize;
+
+use crate::output::short;
+use crate::run::{Ending, Ran};
+
+/// A run, as in the machine-readable output.
+#[derive(Serialize)]
+pub struct Summary {
+    scene: String,
+    time: f64,
+    steps: u64,
+    wall_s: f64,
+    real_time_factor: f64,
+    bodies: Vec<BodySummary>,
+    grippers: Vec<GripperSummary>,
+    penetration_max: f64,
+    contacts: Vec<ContactSummary>,
+    events: Vec<EventSummary>,
+    expectations: Vec<ExpectationSummary>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct BodySummary {
+    name: String,
+    model: &'static str,
+    nodes: Vec<[f64; 3]>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    frames: Vec<[f64; 4]>,
+    energy: EnergySummary,
+}
+
+#[derive(Serialize)]
+struct EnergySummary {
+    kinetic: f64,
+    elastic: f64,
+    gravity: f64,
+    total: f64,
+}
+
+#[derive(Serialize)]
+struct GripperSummary {
+    name: String,
+    position: [f64; 3],
+    force: [f64; 3],
+    torque: [f64; 3],
+    attached: bool,
+}
+
+#[derive(Serialize)]
+struct ContactSummary {
+    body: String,
+    other: String,
+    position: [f64; 3],
+    normal: [f64; 3],
+    force: [f64; 3],
+}
+
+#[derive(Serialize)]
+struct EventSummary {
+    time: f64,
+    kind: &'static str,
+    text: String,
+}
+
+#[derive(Serialize)]
+struct ExpectationSummary {
+    text: String,
+    quantity: String,
+    value: Option<f64>,
+    min: Option<f64>,
+    max: Option<f64>,
+    verdict: &'static str,
+}
+
+impl Summary {
+    /// Gather what is known at the end of a run.
+    pub fn new(scene: &str, world: &World, ran: &Ran, expectations: &[Expectation]) -> Summary {
+        let frame = &ran.frame;
+        let bodies = world.bodies().iter().zip(&frame.bodies).map(|(body, f)| BodySummary {
+            name: body.name().into(),
+            model: body.model(),
+            nodes: f.nodes.iter().map(|p| p.to_array()).collect(),
+            frames: f.frames.iter().map(|q| [q.w, q.x, q.y, q.z]).collect(),
+            energy: EnergySummary {
+                kinetic: f.energy.kinetic,
+                elastic: f.energy.elastic,
+                gravity: f.energy.gravity,
+                total: f.energy.total(),
+            },
+        });
+        let grippers = world.grippers().iter().zip(&frame.grippers).map(|(gripper, f)| GripperSummary {
+            name: gripper.params.name.clone(),
+            position: f.pose.translation.to_array(),
+            force: f.load.force.to_array(),
+            torque: f.load.torque.to_array(),
+            attached: f.attached,
+        });
+        let contacts = frame.contacts.iter().map(|c| ContactSummary {
+            body: world.bodies().get(c.body).map(Body::name).unwrap_or_default().into(),
+            other: world.obstacles().get(c.obstacle).map(|o| o.params.name.clone()).unwrap_or_default(),
+            position: c.position.to_array(),
+            normal: c.normal.to_array(),
+            force: c.force.to_array(),
+        });
+        let events = ran.events.iter().map(|e| EventSummary {
+            time: e.time,
+            kind: match e.kind {
+                EventKind::Attached { .. } => "attached",
+                EventKind::Released { .. } => "released",
+                EventKind::Touched { .. } => "touched",
+                EventKind::Parted { .. } => "parted",
+            },
+            text: event_text(world, e.kind),
+        });
+        Summary {
+            scene: scene.into(),
+            time: frame.time,
+            steps: ran.steps,
+            wall_s: ran.wall_s,
+            real_time_factor: frame.time / ran.wall_s.max(f64::MIN_POSITIVE),
+            bodies: bodies.collect(),
+            grippers: grippers.collect(),
+            penetration_max: ran.penetration_max,
+            contacts: contacts.collect(),
+            events: events.collect(),
+            expectations: expectations.iter().map(|e| expectation(e, world.time())).collect(),
+            error: match &ran.ending {
+                Ending::Done => None,
+                Ending::Interrupted => Some("interrupted".into()),
+                Ending::Diverged(error) => Some(error.to_string()),
+            },
+        }
+    }
+
+    /// The same for people: labels and values.
+    pub fn lines(&self) -> Vec<(String, String)> {
+        let norm = |v: [f64; 3]| short(v.iter().map(|c| c * c).sum::<f64>().sqrt());
+        let line = |label: &str, value: String| (label.to_string(), value);
+        let mut lines = vec![
+            line("simulated", format!("{} s in {} steps", short(self.time), self.steps)),
+            line("took", format!("{} s, {} x real time", short(self.wall_s), short(self.real_time_factor))),
+        ];
+        for b in &self.bodies {
+            let e = &b.energy;
+            let text = format!(
+                "kinetic {} J, elastic {} J, gravity {} J",
+                short(e.kinetic),
+                short(e.elastic),
+                short(e.gravity)
+            );
+            lines.push((format!("{} ({}, {} nodes)", b.name, b.model, b.nodes.len()), text));
+        }
+        for g in &self.grippers {
+            let text = if g.attached {
+                format!("force {} N, torque {} N m", norm(g.force), norm(g.torque))
+            } else {
+                "holds nothing".into()
+            };
+            lines.push((g.name.clone(), text));
+        }
+        if !self.contacts.is_empty() || self.penetration_max > 0.0 {
+            let text = format!("{} at the end, deepest ever {} mm", self.contacts.len(), short(self.penetration_max * 1e3));
+            lines.push(line("contacts", text));
+        }
+        lines
+    }
+}
+
+fn expectation(e: &Expectation, ended_at: f64) -> ExpectationSummary {
+    let (value, verdict) = match e.verdict(ended_at) {
+        Verdict::Met { value } => (Some(value), "met"),
+        Verdict::Missed { value } => (Some(value), "missed"),
+        Verdict::NotReached => (None, "not reached"),
+    };
+    let [min, max] = e.bounds().map(|b| b.is_finite().then_some(b));
+    ExpectationSummary { text: e.text().into(), quantity: e.quantity().into(), value, min, max, verdict }
+}

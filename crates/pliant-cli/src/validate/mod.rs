@@ -1,0 +1,161 @@
+//! `pliant validate`: the models against closed forms and independent solutions, with orders of convergence.
+//!
+//! References are closed forms or come from `references/`, computed by other code; never from our own earlier output.
+//! A tolerance says where it comes from beside the case.
+
+mod chain;
+mod chain_rods;
+pub mod references;
+
+use comfy_table::Cell;
+use serde::Serialize;
+
+use crate::args::Options;
+use crate::failure::Failure;
+use crate::output::{self, number, short};
+
+/// One comparison.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// Case, such as `heavy-elastica`.
+    pub case: &'static str,
+    /// Model.
+    pub model: &'static str,
+    /// What is compared.
+    pub quantity: String,
+    /// Number of points, nodes, particles or segments.
+    pub size: usize,
+    /// What the model gives.
+    pub value: f64,
+    /// What it should be.
+    pub reference: f64,
+    /// How far it is off, in the measure that the quantity states.
+    pub error: f64,
+    /// How far it may be off.
+    pub tolerance: f64,
+    /// Whether it is near enough.
+    pub pass: bool,
+}
+
+/// Comparisons of one case as they are made.
+pub struct Sheet {
+    model: &'static str,
+    case: &'static str,
+    rows: Vec<Row>,
+}
+
+impl Sheet {
+    /// Compare relative to the reference.
+    pub fn relative(&mut self, quantity: impl Into<String>, size: usize, value: f64, reference: f64, tolerance: f64) {
+        let error = (value - reference).abs() / reference.abs();
+        self.row(quantity.into(), size, value, reference, error, tolerance);
+    }
+
+    /// Compare the difference divided by `scale`.
+    pub fn scaled(
+        &mut self,
+        quantity: impl Into<String>,
+        size: usize,
+        [value, reference, scale]: [f64; 3],
+        tolerance: f64,
+    ) {
+        let error = (value - reference).abs() / scale;
+        self.row(quantity.into(), size, value, reference, error, tolerance);
+    }
+
+    fn row(&mut self, quantity: String, size: usize, value: f64, reference: f64, error: f64, tolerance: f64) {
+        let (model, case) = (self.model, self.case);
+        // written so that a value that is not a number fails
+        let pass = error <= tolerance;
+        self.rows.push(Row { case, model, quantity, size, value, reference, error, tolerance, pass });
+    }
+
+    /// Compare the observed order of convergence of errors at sizes that double with the stated one.
+    pub fn order(&mut self, quantity: &str, sizes: [usize; 3], errors: [f64; 3], stated: f64) {
+        // the last pair is closest to the asymptotic order; half an order is the usual allowance before it
+        let observed = (errors[1] / errors[2]).log2();
+        let text = format!("order of {quantity}, {} to {}", sizes[1], sizes[2]);
+        self.scaled(text, sizes[2], [observed, stated, 1.0], 0.5);
+    }
+}
+
+/// A case of a model: its name, what it is about, and the comparisons.
+pub struct Case {
+    /// Name.
+    pub name: &'static str,
+    /// Model.
+    pub model: &'static str,
+    /// Makes the comparisons.
+    pub run: fn(&mut Sheet),
+}
+
+fn cases() -> Vec<Case> {
+    [chain::CASES, chain_rods::CASES].concat_cases()
+}
+
+/// Joins the lists of the models.
+trait Concat {
+    fn concat_cases(self) -> Vec<Case>;
+}
+
+impl<const N: usize> Concat for [&[(&'static str, &'static str, fn(&mut Sheet))]; N] {
+    fn concat_cases(self) -> Vec<Case> {
+        self.iter().flat_map(|list| list.iter()).map(|&(model, name, run)| Case { name, model, run }).collect()
+    }
+}
+
+#[derive(Serialize)]
+struct Summary {
+    cases: Vec<Row>,
+    passed: usize,
+    failed: usize,
+}
+
+/// Run the cases of a model, one case, or all.
+pub fn validate(filter: Option<&str>, options: &Options) -> Result<(), Failure> {
+    let all = cases();
+    let chosen: Vec<&Case> = all.iter().filter(|c| filter.is_none_or(|f| f == c.model || f == c.name)).collect();
+    if chosen.is_empty() {
+        let known: Vec<&str> = all.iter().map(|c| c.name).collect();
+        let text = format!(
+            "there is no model or case named {}; models: chain; cases: {}",
+            filter.unwrap_or(""),
+            known.join(", ")
+        );
+        return Err(Failure::Input(text));
+    }
+    let mut rows = vec![];
+    for case in chosen {
+        eprint!("\r\x1b[K{} {} ...", case.model, case.name);
+        let mut sheet = Sheet { model: case.model, case: case.name, rows: vec![] };
+        (case.run)(&mut sheet);
+        rows.extend(sheet.rows);
+    }
+    eprint!("\r\x1b[K");
+    let failed = rows.iter().filter(|r| !r.pass).count();
+    let passed = rows.len() - failed;
+    if options.json {
+        output::print_json(&Summary { cases: rows, passed, failed })?;
+    } else {
+        print_rows(&rows);
+        output::print_text(format!("{passed} passed, {failed} failed"));
+    }
+    if failed > 0 { Err(Failure::Run(format!("{failed} of {} comparisons failed", passed + failed))) } else { Ok(()) }
+}
+
+fn print_rows(rows: &[Row]) {
+    let mut table = output::table(&["case", "quantity", "size", "value", "reference", "error", "tolerance", ""]);
+    for r in rows {
+        table.add_row(vec![
+            Cell::new(r.case),
+            Cell::new(&r.quantity),
+            number(r.size),
+            number(short(r.value)),
+            number(short(r.reference)),
+            number(format!("{:.1e}", r.error)),
+            number(format!("{:.1e}", r.tolerance)),
+            Cell::new(if r.pass { "ok" } else { "FAILED" }),
+        ]);
+    }
+    output::print_text(table);
+}

@@ -1,0 +1,103 @@
+//! Reference solutions from `references/`.
+
+use serde::Deserialize;
+
+/// Static shapes of rods.
+#[derive(Deserialize)]
+pub struct RodsStatic {
+    /// Tip-loaded cantilevers.
+    pub tip_load_cantilever: Vec<TipLoad>,
+    /// Horizontal cantilevers under their own weight.
+    pub heavy_cantilever_horizontal: Vec<Heavy>,
+    /// Post-buckled elastica.
+    pub postbuckled_elastica: Vec<Buckled>,
+    /// Catenaries.
+    pub catenary: Vec<Catenary>,
+    /// The spring-steel rod of Kahl and Henrich, Table 5.
+    pub seed000_table5_rod: Vec<SteelRod>,
+}
+
+/// A cantilever with a dead load at its tip.
+#[derive(Deserialize)]
+pub struct TipLoad {
+    /// Load P L^2 / EI.
+    #[serde(rename = "PL2_EI")]
+    pub load: f64,
+    /// Drop of the tip / L.
+    pub w_over_L: f64,
+    /// Shortening of the reach / L.
+    pub u_over_L: f64,
+}
+
+/// A cantilever under its own weight.
+#[derive(Deserialize)]
+pub struct Heavy {
+    /// rho A g L^3 / EI.
+    #[serde(rename = "Gamma")]
+    pub gamma: f64,
+    /// Tip / L.
+    pub x_tip: f64,
+    /// Tip / L.
+    pub y_tip: f64,
+    /// Moment at the clamp L / EI.
+    #[serde(rename = "M_clamp_L_over_EI")]
+    pub clamp_moment: f64,
+}
+
+/// A buckled rod whose ends are brought together.
+#[derive(Deserialize)]
+pub struct Buckled {
+    /// Distance of the ends / L.
+    pub end_distance_over_L: f64,
+    /// Deflection of the middle / L.
+    pub mid_deflection_over_L: f64,
+    /// Force on clamped ends L^2 / EI.
+    #[serde(rename = "P_clamped_L2_EI")]
+    pub clamped_force: f64,
+}
+
+/// A perfectly flexible line hung from two points of equal height.
+#[derive(Deserialize)]
+pub struct Catenary {
+    /// Length.
+    #[serde(rename = "L")]
+    pub length: f64,
+    /// Distance of its ends.
+    pub span: f64,
+    /// Drop of the middle.
+    pub sag: f64,
+    /// Least tension / weight.
+    #[serde(rename = "Tmin_over_wL")]
+    pub least_tension: f64,
+    /// Largest tension / weight.
+    #[serde(rename = "Tmax_over_wL")]
+    pub largest_tension: f64,
+}
+
+/// The steel rod at one orientation of the gripper.
+#[derive(Deserialize)]
+pub struct SteelRod {
+    /// Which modulus.
+    pub case: String,
+    /// Orientation of the gripper [deg].
+    pub gripper_deg: f64,
+    /// Tip [m].
+    pub x_tip_m: f64,
+    /// Tip [m].
+    pub y_tip_m: f64,
+}
+
+/// The static shapes, read from the file that the command carries.
+pub fn rods_static() -> RodsStatic {
+    let text = include_str!("../../../../references/rods_static.json");
+    // the file is part of the command; `the_references_are_readable` keeps it so
+    serde_json::from_str(text).unwrap_or_else(|e| unreachable!("references/rods_static.json: {e}"))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_references_are_readable() {
+        assert!(super::rods_static().catenary.len() > 1);
+    }
+}
