@@ -139,11 +139,11 @@ fn tip_loaded(sheet: &mut Sheet) {
             let rod = Rod::thin(points);
             let (length, load) = (rod.length, reference.load * rod.rigidity() / rod.length.powi(2));
             let tip = tip(&cantilever(rod, 0.0, 0.0, load)) / length;
-            (tip, (tip - Vec3::new(1.0 - reference.u_over_L, 0.0, -reference.w_over_L)).length())
+            (tip, (tip - Vec3::new(1.0 - reference.shortening, 0.0, -reference.drop)).length())
         };
         let (tip, error) = error_at(40);
         // the bound is 2 %; the discretisation gives h^2 = 7e-4 times a number of order one
-        sheet.relative(format!("drop / L at P L2/EI = {}", reference.load), 40, -tip.z, reference.w_over_L, 0.02);
+        sheet.relative(format!("drop / L at P L2/EI = {}", reference.load), 40, -tip.z, reference.drop, 0.02);
         sheet.scaled(format!("tip error / L at {}", reference.load), 40, [error, 0.0, 1.0], 2e-3);
         if reference.load == 5.0 {
             let errors = [21, 41, 81].map(|n| error_at(n).1);
@@ -188,11 +188,11 @@ fn steel_rod(sheet: &mut Sheet) {
 
 fn clamped_arch(sheet: &mut Sheet) {
     let references = rods_static().postbuckled_elastica;
-    for r in references.iter().filter(|r| [0.9, 0.6].contains(&r.end_distance_over_L)) {
+    for r in references.iter().filter(|r| [0.9, 0.6].contains(&r.end_distance)) {
         let at = |points: usize| {
             let mut rod = Rod::thin(points);
             rod.damping = 4.0 * rod.frequency();
-            let span = r.end_distance_over_L * rod.length;
+            let span = r.end_distance * rod.length;
             let mut world = world_of(rod.body(arch(rod.length, span)), Vec3::ZERO);
             hold(&mut world, "left", 0.0, Hold::Clamp, Pose::IDENTITY);
             hold(&mut world, "right", 1.0, Hold::Clamp, Pose::from_translation(Vec3::X * span));
@@ -201,11 +201,11 @@ fn clamped_arch(sheet: &mut Sheet) {
             (middle, -frame.grippers[0].load.force.x * rod.length.powi(2) / rod.rigidity())
         };
         let (middle, force) = at(41);
-        let d = r.end_distance_over_L;
-        sheet.relative(format!("mid deflection / L at d = {d}"), 41, middle, r.mid_deflection_over_L, 0.02);
+        let d = r.end_distance;
+        sheet.relative(format!("mid deflection / L at d = {d}"), 41, middle, r.mid_deflection, 0.02);
         sheet.relative(format!("end force L2/EI at d = {d}"), 41, force.abs(), r.clamped_force, 0.02);
         if d == 0.6 {
-            let errors = [21, 41, 81].map(|n| (at(n).0 - r.mid_deflection_over_L).abs());
+            let errors = [21, 41, 81].map(|n| (at(n).0 - r.mid_deflection).abs());
             sheet.order("mid deflection", [20, 40, 80], errors, 2.0);
         }
     }
@@ -231,7 +231,7 @@ fn arch(length: f64, span: f64) -> Vec<Vec3> {
 /// A soft, thin line hung from two points: nearly without bending, so off by the width of its end zones, sqrt(EI/T).
 fn catenary(sheet: &mut Sheet) {
     let Some(r) = rods_static().catenary.into_iter().find(|r| r.length == 1.0) else { return };
-    let mut rod = Rod { length: 1.0, radius: 5e-4, young: 1e8, density: DENSITY, points: 41, damping: 0.0 };
+    let mut rod = Rod { length: 1.0, radius: 5e-5, young: 1e8, density: DENSITY, points: 41, damping: 0.0 };
     let swing = (G / r.sag).sqrt();
     rod.damping = 2.0 * swing;
     let v = vec![Vec3::ZERO, Vec3::new(0.5 * r.span, 0.0, -(0.25 - 0.25 * r.span.powi(2)).sqrt()), Vec3::X * r.span];

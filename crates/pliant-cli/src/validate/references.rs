@@ -24,9 +24,11 @@ pub struct TipLoad {
     #[serde(rename = "PL2_EI")]
     pub load: f64,
     /// Drop of the tip / L.
-    pub w_over_L: f64,
+    #[serde(rename = "w_over_L")]
+    pub drop: f64,
     /// Shortening of the reach / L.
-    pub u_over_L: f64,
+    #[serde(rename = "u_over_L")]
+    pub shortening: f64,
 }
 
 /// A cantilever under its own weight.
@@ -48,9 +50,11 @@ pub struct Heavy {
 #[derive(Deserialize)]
 pub struct Buckled {
     /// Distance of the ends / L.
-    pub end_distance_over_L: f64,
+    #[serde(rename = "end_distance_over_L")]
+    pub end_distance: f64,
     /// Deflection of the middle / L.
-    pub mid_deflection_over_L: f64,
+    #[serde(rename = "mid_deflection_over_L")]
+    pub mid_deflection: f64,
     /// Force on clamped ends L^2 / EI.
     #[serde(rename = "P_clamped_L2_EI")]
     pub clamped_force: f64,
