@@ -1,4 +1,4 @@
-//! A file that grows by whole blocks, so that whatever happens it ends where a block ends.
+//! A file that grows by whole blocks, and is complete after each.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -6,27 +6,45 @@ use std::path::Path;
 
 /// Collects writes in memory until [`Write::flush`] appends them to the file as one block.
 ///
-/// When that fails, as on a full disk, the part that got through is cut off again: a reader finds whole blocks only.
-/// The block is kept, and the next flush tries again.
+/// After the last block stands an ending, if the format has one, which the next block replaces: many readers refuse a
+/// file that just stops. A block that ends in the last bytes of the ending is the last one and brings its own. When a
+/// block fails, as on a full disk, the part that got through is cut off again; the block is kept, and the next flush
+/// tries once more.
 #[derive(Debug)]
 pub(crate) struct BlockFile {
     file: File,
     block: Vec<u8>,
+    ending: &'static [u8],
     /// Length of the file up to the end of its last block.
     length: u64,
+    /// Length of the ending after it.
+    ending_length: usize,
 }
 
+/// Bytes at the end of an ending by which it is known.
+const MARK_LENGTH: usize = 8;
+
 impl BlockFile {
-    /// Create a file that must not exist.
-    pub fn create_new(path: &Path) -> io::Result<BlockFile> {
+    /// Create a file that must not exist; `ending` is what makes its blocks a complete file.
+    pub fn create_new(path: &Path, ending: &'static [u8]) -> io::Result<BlockFile> {
         let file = OpenOptions::new().write(true).create_new(true).open(path)?;
-        Ok(BlockFile { file, block: vec![], length: 0 })
+        Ok(BlockFile { file, block: vec![], ending, length: 0, ending_length: 0 })
     }
 
-    /// Append the block and wait until the disk has it, which is when some file systems tell that they are full.
-    pub fn flush_to_disk(&mut self) -> io::Result<()> {
+    /// Append the last block and wait until the disk has it: some file systems tell only then that they are full.
+    pub fn finish(mut self) -> io::Result<()> {
         self.flush()?;
         self.file.sync_all()
+    }
+
+    fn brings_its_ending(&self) -> bool {
+        let mark = self.ending.len().saturating_sub(MARK_LENGTH);
+        self.block.ends_with(&self.ending[mark..])
+    }
+
+    fn write_at(&mut self, position: u64, bytes: std::ops::Range<usize>) -> io::Result<()> {
+        self.file.seek(SeekFrom::Start(position))?;
+        self.file.write_all(&self.block[bytes])
     }
 }
 
@@ -37,16 +55,26 @@ impl Write for BlockFile {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if self.block.is_empty() {
+        let block_length = self.block.len();
+        if block_length == 0 {
             return Ok(());
         }
-        let written = self.file.seek(SeekFrom::Start(self.length)).and_then(|_| self.file.write_all(&self.block));
+        let ending = if self.brings_its_ending() { &[] } else { self.ending };
+        self.block.extend_from_slice(ending);
+        // what comes after the present ending first, and only then over it: a process killed in between leaves the
+        // file as it was, with something after its end that readers do not look at
+        let over = self.ending_length.min(self.block.len());
+        let written = self
+            .write_at(self.length + over as u64, over..self.block.len())
+            .and_then(|()| self.write_at(self.length, 0..over));
         if let Err(cause) = written {
+            self.block.truncate(block_length);
             // the first error is the one to tell; a disk that refuses to shorten a file has nothing to add
-            let _ = self.file.set_len(self.length);
+            let _ = self.file.set_len(self.length + self.ending_length as u64);
             return Err(cause);
         }
-        self.length += self.block.len() as u64;
+        self.length += block_length as u64;
+        self.ending_length = ending.len();
         self.block.clear();
         Ok(())
     }
@@ -56,5 +84,42 @@ impl Drop for BlockFile {
     fn drop(&mut self) {
         // nobody is left to be told of a failure
         let _ = self.flush();
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_is_complete_after_every_block() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        let content = || std::fs::read_to_string(&path).unwrap();
+        let mut file = BlockFile::create_new(&path, b"[the end]").unwrap();
+        file.write_all(b"one,").unwrap();
+        assert_eq!(content(), "", "not before it is flushed");
+        file.flush().unwrap();
+        assert_eq!(content(), "one,[the end]");
+        // shorter and longer than the ending it replaces
+        for (block, expected) in [("2,", "one,2,[the end]"), ("number three,", "one,2,number three,[the end]")] {
+            file.write_all(block.as_bytes()).unwrap();
+            file.flush().unwrap();
+            file.flush().unwrap();
+            assert_eq!(content(), expected);
+        }
+        file.write_all(b"last [and the end]").unwrap();
+        file.finish().unwrap();
+        assert_eq!(content(), "one,2,number three,last [and the end]");
+    }
+
+    #[test]
+    fn nothing_is_overwritten() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        std::fs::write(&path, "precious").unwrap();
+        assert!(BlockFile::create_new(&path, b"").is_err());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "precious");
     }
 }

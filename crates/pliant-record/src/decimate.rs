@@ -38,7 +38,8 @@ pub(crate) struct ThinnedRows {
 impl ThinnedRows {
     /// At most `rate` rows a second [Hz], `row_limit` rows and `byte_limit` bytes (but at least two rows).
     pub fn new(width: usize, rate: f64, row_limit: usize, byte_limit: usize) -> ThinnedRows {
-        let row_limit = row_limit.min(byte_limit / (4 * width.max(1))).max(2);
+        // an even limit: the row after a halving then follows at the new distance
+        let row_limit = (row_limit.min(byte_limit / (4 * width.max(1))) & !1).max(2);
         ThinnedRows { width, row_limit, pace: Pace::new(rate), times: vec![], values: vec![] }
     }
 
@@ -67,7 +68,9 @@ impl ThinnedRows {
         }
         self.times.truncate(kept);
         self.values.truncate(kept * self.width);
-        self.pace.interval *= 2.0;
+        // rows come as the run's step allows, so their distance is often more than asked for: keep that of the rows kept
+        let distance = self.times.get(1).map_or(0.0, |second| f64::from(second - self.times[0]));
+        self.pace.interval = distance.max(2.0 * self.pace.interval);
     }
 
     /// Times of the rows [s].

@@ -53,6 +53,12 @@ message!(ModelPrimitive = "foxglove.ModelPrimitive" {
     7 data: Vec<u8>,
 });
 
+message!(PointCloud = "foxglove.PointCloud" {
+    1 timestamp: Timestamp, 2 frame_id: String, 3 pose: Pose, 4 point_stride: u32, 5 fields: Vec<PackedElementField>,
+    6 data: Vec<u8>,
+});
+message!(PackedElementField = "foxglove.PackedElementField" { 1 name: String, 2 offset: u32, 3 r#type: NumericType, });
+
 message!(FrameTransforms = "foxglove.FrameTransforms" { 1 transforms: Vec<FrameTransform>, });
 message!(FrameTransform = "foxglove.FrameTransform" {
     1 timestamp: Timestamp, 2 parent_frame_id: String, 3 child_frame_id: String, 4 translation: Vector3,
@@ -113,6 +119,11 @@ enumeration!(
 enumeration!(
     /// `MATCHING_ID`.
     DeletionType = "foxglove.SceneEntityDeletion.Type" ["MATCHING_ID", "ALL"], written as 0
+);
+enumeration!(
+    /// `FLOAT32`.
+    NumericType = "foxglove.PackedElementField.NumericType"
+        ["UNKNOWN", "UINT8", "INT8", "UINT16", "INT16", "UINT32", "INT32", "FLOAT32", "FLOAT64"], written as 7
 );
 enumeration!(
     /// `INFO`.

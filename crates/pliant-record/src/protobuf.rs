@@ -276,10 +276,7 @@ fn add_file(schema: &Schema, files: &mut Vec<FileDescriptor>) {
 
 fn enum_descriptor(schema: &EnumSchema) -> EnumDescriptor {
     let value = |(number, name): (usize, &&str)| EnumValue { name: name.to_string(), number: number as i32 };
-    EnumDescriptor {
-        name: split(schema.name).1.into(),
-        value: schema.values.iter().enumerate().map(value).collect(),
-    }
+    EnumDescriptor { name: split(schema.name).1.into(), value: schema.values.iter().enumerate().map(value).collect() }
 }
 
 fn file_name(schema: &Schema) -> String {

@@ -8,6 +8,9 @@ use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 /// Lines longer than this are not drawn in a caret picture: a path of a million points can stand on one line.
 const LONGEST_DRAWN_LINE: usize = 400;
 
+/// Messages are cut here: they can quote a word from the file, of any length.
+const LONGEST_MESSAGE: usize = 1000;
+
 /// Why a scene cannot be used. Prints as one line; as a [`miette::Diagnostic`] it draws a caret picture.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{}", .inner.line_of_text())]
@@ -35,7 +38,12 @@ struct TextPlace {
 impl SceneError {
     /// An error about the file as a whole.
     pub(crate) fn of_file(file: &str, message: impl Into<String>) -> SceneError {
-        let inner = Inner { file: file.into(), place: None, message: message.into(), help: None, source: None };
+        let mut message = message.into();
+        if message.len() > LONGEST_MESSAGE {
+            message.truncate(message.floor_char_boundary(LONGEST_MESSAGE));
+            message.push('…');
+        }
+        let inner = Inner { file: file.into(), place: None, message, help: None, source: None };
         SceneError { inner: Box::new(inner) }
     }
 

@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use pliant::BuildError;
+use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::error::SceneError;
@@ -34,7 +35,7 @@ impl From<usize> for Key {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     path: Vec<Key>,
-    /// A word that may be a field below the path, from an error of the engine.
+    /// Words among which may be a field below the path, from an error of the engine.
     field: Option<String>,
     message: String,
     help: Option<String>,
@@ -45,11 +46,7 @@ impl Fault {
         Fault { path: vec![], field: None, message: message.into(), help: None }
     }
 
-    pub(crate) fn unknown<'a>(
-        kind: &str,
-        name: &str,
-        known: impl IntoIterator<Item = &'a str> + Clone,
-    ) -> Fault {
+    pub(crate) fn unknown<'a>(kind: &str, name: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> Fault {
         Fault { help: suggest::help(name, known), ..Fault::new(format!("there is no {kind} named `{name}`")) }
     }
 
@@ -88,21 +85,37 @@ impl Fault {
             span = Some(next.span());
             value = next.get_ref();
         }
-        self.field.as_ref().and_then(|field| field_span(value, field)).or(span)
+        self.field.as_ref().and_then(|field| span_of_words(value, field)).or(span)
     }
 }
 
-/// Span of the field of that name in a table or the tables below it.
-fn field_span(value: &DeValue<'_>, field: &str) -> Option<Range<usize>> {
+/// Span of the first field that is named in `words`, such as "the radius of wire"; of a table, the next word may name
+/// a field of it.
+fn span_of_words(mut value: &DeValue<'_>, words: &str) -> Option<Range<usize>> {
+    let words = words.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let mut found = None;
+    // "model" and the like are ordinary words in a message about some number
+    for word in words.filter(|word| !["", "model", "body", "material"].contains(word)) {
+        let Some(next) = field(value, word).or_else(|| field(value, &format!("{word}_deg"))) else { continue };
+        found = Some(next.span());
+        value = next.get_ref();
+        if !value.is_table() {
+            break;
+        }
+    }
+    found
+}
+
+/// The field of that name, in a table or the tables below it.
+fn field<'a, 'i>(value: &'a DeValue<'i>, name: &str) -> Option<&'a Spanned<DeValue<'i>>> {
     let table = value.as_table()?;
-    let direct = table.iter().find(|(key, _)| key.get_ref() == field).map(|(_, value)| value.span());
-    direct.or_else(|| table.iter().find_map(|(_, value)| field_span(value.get_ref(), field)))
+    table.get(name).or_else(|| table.values().find_map(|value| field(value.get_ref(), name)))
 }
 
 impl From<BuildError> for Fault {
     fn from(error: BuildError) -> Fault {
         let field = match &error {
-            BuildError::Parameter { what, .. } => Some(what.replace([' ', '-'], "_")),
+            BuildError::Parameter { what, .. } => Some(what.clone()),
             BuildError::EmptyPath { .. } => Some("path".into()),
             BuildError::SameName { .. } => Some("name".into()),
             BuildError::NoSuchPlace { .. } => Some("at".into()),
@@ -163,6 +176,10 @@ fn explain(message: &str) -> (String, Option<String>) {
             return (format!("expected {expected}, got {length}"), None);
         }
     }
+    // visitors of ours can only pass on a message: theirs may end in a suggestion
+    if let Some((message, near)) = message.rsplit_once(": did you mean ") {
+        return (message.into(), Some(format!("did you mean {near}")));
+    }
     let plain = match message {
         "wanted exactly 1 element, found 0 elements" => "expected one choice, got none",
         "wanted exactly 1 element, more than 1 element" => "expected one choice, got several",
@@ -179,7 +196,11 @@ mod tests {
     #[test]
     fn parser_messages_become_ours() {
         let cases = [
-            ("unknown field `radus`, expected one of `radius`, `path`", "unknown field `radus`", "did you mean `radius`?"),
+            (
+                "unknown field `radus`, expected one of `radius`, `path`",
+                "unknown field `radus`",
+                "did you mean `radius`?",
+            ),
             ("unknown variant `cable`, expected `chain`", "unknown choice `cable`", "known: chain"),
             ("invalid type: string \"a\", expected a table", "expected a table, got string \"a\"", ""),
             ("invalid length 2, expected 3 numbers", "expected 3 numbers, got 2", ""),
@@ -197,8 +218,8 @@ mod tests {
         let at = |fault: Fault| fault.into_error("f", text).to_string();
         assert_eq!(at(Fault::new("m").at("name").at(1).at("body")), "f:5:8: m");
         assert_eq!(at(Fault::new("m").at("radius").at(1).at("body")), "f:4:1: m");
-        let engine = BuildError::Parameter { what: "rate".into(), expected: "positive", value: 0.0 };
-        assert_eq!(at(Fault::from(engine).at(1).at("body")), "f:6:18: rate must be positive, got 0");
+        let engine = BuildError::Parameter { what: "the rate of b".into(), expected: "positive", value: 0.0 };
+        assert_eq!(at(Fault::from(engine).at(1).at("body")), "f:6:18: the rate of b must be positive, got 0");
         assert_eq!(at(Fault::new("m").at("robot")), "f: m");
     }
 }

@@ -6,8 +6,12 @@ use std::path::{Path, PathBuf};
 
 use crate::fault::Fault;
 
-/// Most bytes of a scene file. A parsed value takes many times the bytes of its text.
+/// Most bytes of a scene file.
 pub(crate) const SCENE_BYTES: u64 = 64 << 20;
+
+/// Most values in a scene file, or rather of the marks that begin or part them: a value takes a hundred bytes and more,
+/// its text may take two. A path of a million points has half as many.
+const SCENE_MARKS: usize = 8_000_000;
 
 /// Most bytes of all meshes and tables of a scene together.
 const DATA_BYTES: u64 = 256 << 20;
@@ -44,6 +48,18 @@ impl Files {
         })?;
         Ok(())
     }
+}
+
+/// Refuse a text that would take too much memory when it is parsed.
+pub(crate) fn check_text(text: &str) -> Result<(), String> {
+    if text.len() as u64 > SCENE_BYTES {
+        return Err(format!("is too large: at most {} MiB can be read", SCENE_BYTES >> 20));
+    }
+    let marks = text.bytes().filter(|byte| matches!(byte, b'[' | b'{' | b',' | b'=')).count();
+    if marks > SCENE_MARKS {
+        return Err(format!("has too many values: {marks} brackets, commas and equals signs, at most {SCENE_MARKS}"));
+    }
+    Ok(())
 }
 
 /// The content of a regular file of at most `limit` bytes; pipes and devices could keep us waiting for ever.

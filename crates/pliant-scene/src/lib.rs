@@ -1,1 +1,139 @@
+//! Scene files of Pliant: TOML text in, a ready [`World`] out.
+//!
+//! [`load`] reads a file and [`parse`] a text. Both take [`Override`]s, values changed from outside the file. An error
+//! names file, line and column, says what was expected and suggests the nearest known word.
+//!
+//! ```
+//! let text = r#"
+//!     duration = 0.01
+//!
+//!     [material.rubber]
+//!     young = 5e6
+//!     density = 1100
+//!
+//!     [[body]]
+//!     name = "rod"
+//!     model = "chain"
+//!     material = "rubber"
+//!     radius = 0.002
+//!     path = [[0, 0, 0], [0.3, 0, 0]]
+//! "#;
+//! let changes = ["body.rod.points=21".parse()?];
+//! let mut scene = pliant_scene::parse(text, "rod.toml", ".".as_ref(), &changes)?;
+//! assert_eq!(scene.world.bodies()[0].size(), 21);
+//! scene.world.step(scene.step)?;
+//!
+//! let error = pliant_scene::parse("duratoin = 1", "rod.toml", ".".as_ref(), &[]).unwrap_err();
+//! assert_eq!(error.to_string(), "rod.toml:1:1: unknown field `duratoin` (did you mean `duration`?)");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Files that a scene refers to: STL and OBJ meshes (triangles only: normals, colours, groups and materials are
+//! ignored) and CSV tables of poses.
 
+// units stand in square brackets, which rustdoc takes for links
+#![allow(rustdoc::broken_intra_doc_links)]
+
+mod assemble;
+mod body;
+mod error;
+mod expect;
+mod fault;
+mod files;
+mod gripper;
+mod material;
+mod mesh;
+mod motion;
+mod observable;
+mod obstacle;
+mod overrides;
+mod pose;
+mod quantity;
+mod samples;
+mod schema;
+mod suggest;
+mod word;
+
+use std::path::Path;
+
+use pliant::World;
+
+use crate::assemble::SceneSpec;
+
+pub use error::SceneError;
+pub use expect::{Expectation, Verdict};
+pub use overrides::{Override, OverrideError};
+pub use schema::schema;
+
+/// A scene ready to run.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    /// Title; the name of the file where it has none.
+    pub title: String,
+    /// Simulated time [s].
+    pub duration: f64,
+    /// Step of the world [s].
+    pub step: f64,
+    /// The world at time zero.
+    pub world: World,
+    /// What is expected of the run.
+    pub expectations: Vec<Expectation>,
+    /// Remarks that do not stop a run, such as a mesh that is not closed.
+    pub warnings: Vec<String>,
+}
+
+/// Read a scene from a file. Names of files in it are relative to its folder.
+pub fn load(path: &Path, overrides: &[Override]) -> Result<Scene, SceneError> {
+    let name = path.to_string_lossy();
+    let bytes = files::read_bounded(path, files::SCENE_BYTES).map_err(|why| SceneError::of_file(&name, why))?;
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => {
+            let readable = error.utf8_error().valid_up_to();
+            let text = String::from_utf8_lossy(error.as_bytes());
+            return Err(SceneError::in_text(&name, &text, readable..readable + 1, "the text is not UTF-8"));
+        }
+    };
+    parse(&text, &name, path.parent().unwrap_or(Path::new("")), overrides)
+}
+
+/// Read a scene from a text. `name` stands for the file in messages, and `base` is the folder that names of files in
+/// the scene are relative to.
+pub fn parse(text: &str, name: &str, base: &Path, overrides: &[Override]) -> Result<Scene, SceneError> {
+    files::check_text(text).map_err(|why| SceneError::of_file(name, why))?;
+    if overrides.is_empty() {
+        return build(text, name, base, None);
+    }
+    let written_duration = written_duration(text, overrides);
+    let with = |overrides: &[Override]| {
+        let edited = overrides::apply(name, text, overrides)?;
+        build(&edited, name, base, written_duration)
+    };
+    with(overrides).map_err(|error| {
+        // the first override with which the scene has this fault is to blame; none if it has it anyway
+        let same = |result: Result<Scene, SceneError>| result.is_err_and(|other| other.message() == error.message());
+        if let Err(own) = build(text, name, base, None)
+            && own.message() == error.message()
+        {
+            return own;
+        }
+        let to_blame = (1..overrides.len()).find(|count| same(with(&overrides[..*count]))).unwrap_or(overrides.len());
+        let blamed = format!("--set {}", overrides[to_blame - 1]);
+        if error.message().starts_with("--set ") { error } else { error.prefixed(&blamed) }
+    })
+}
+
+fn build(text: &str, name: &str, base: &Path, written_duration: Option<f64>) -> Result<Scene, SceneError> {
+    let spec: SceneSpec = toml::from_str(text).map_err(|e| fault::from_parser(name, text, &e))?;
+    spec.build(name, base, written_duration).map_err(|fault| fault.into_error(name, text))
+}
+
+/// The duration in the text, where it is overridden.
+fn written_duration(text: &str, overrides: &[Override]) -> Option<f64> {
+    #[derive(serde::Deserialize)]
+    struct OnlyDuration {
+        duration: f64,
+    }
+    let overridden = overrides.iter().any(|change| change.path() == "duration");
+    overridden.then(|| toml::from_str::<OnlyDuration>(text).ok().map(|only| only.duration))?
+}

@@ -67,7 +67,8 @@ fn parse_stl(bytes: &[u8]) -> Result<Mesh, String> {
 
 /// OBJ: all objects and groups of the file together.
 fn parse_obj(bytes: &[u8]) -> Result<Mesh, String> {
-    let options = tobj::LoadOptions { triangulate: true, ignore_points: true, ignore_lines: true, ..Default::default() };
+    let options =
+        tobj::LoadOptions { triangulate: true, ignore_points: true, ignore_lines: true, ..Default::default() };
     let no_materials = |_: &Path| Ok((vec![], Default::default()));
     let (models, _) = tobj::load_obj_buf(&mut Cursor::new(bytes), &options, no_materials)
         .map_err(|e| format!("not a readable OBJ file: {e}"))?;

@@ -136,7 +136,8 @@ quantity! {
     Percent, "percentage" ["%"] above 0.0 .. 100.0;
     BendAngle, "angle" ["degrees"] above 0.0 .. 180.0;
     Force, "force" ["N"] above 0.0 .. 1e15;
-    BendingStiffness, "bending stiffness" ["N m2"] above 0.0 .. 1e15;
+    BendingForce, "force" ["N"] from 0.0 .. 1e15;
+    BendingStiffness, "bending stiffness" ["N m2"] from 0.0 .. 1e15;
     Stiffness, "stiffness" ["N/m"] above 0.0 .. 1e15;
     Curvature, "curvature" ["1/m"] above 0.0 .. 1e9;
     Mobility, "scaling" ["m/N"] above 0.0 .. 1e9;

@@ -16,21 +16,22 @@ const COLUMNS: [&str; 8] = ["time", "x", "y", "z", "qw", "qx", "qy", "qz"];
 pub(crate) fn read(name: &str, files: &mut Files) -> Result<Vec<Waypoint>, Fault> {
     let bytes = files.read(name)?;
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(bytes.as_slice());
-    let header = reader.headers().map_err(|e| broken(name, &e))?;
+    let header = reader.headers().map_err(|e| broken(name, &bytes, &e))?;
     let columns = Columns::find(header).map_err(|f| f.in_file(name, 1))?;
 
     let mut waypoints: Vec<Waypoint> = vec![];
     let mut record = StringRecord::new();
-    while reader.read_record(&mut record).map_err(|e| broken(name, &e))? {
-        let line = record.position().map_or(0, csv::Position::line);
+    while reader.read_record(&mut record).map_err(|e| broken(name, &bytes, &e))? {
+        let line = line_of(&bytes, record.position());
         let waypoint = columns.waypoint(&record).map_err(|f| f.in_file(name, line))?;
         if let Some(last) = waypoints.last().filter(|last| last.time >= waypoint.time) {
             let message = format!("times must increase: {} s follows {} s", waypoint.time, last.time);
             return Err(Row::new(message).in_file(name, line));
         }
-        files.rows = files.rows.checked_sub(1).ok_or_else(|| {
-            Row::new("too many rows: all tables together may have 1000000").in_file(name, line)
-        })?;
+        files.rows = files
+            .rows
+            .checked_sub(1)
+            .ok_or_else(|| Row::new("too many rows: all tables together may have 1000000").in_file(name, line))?;
         waypoints.push(waypoint);
     }
     if waypoints.is_empty() {
@@ -55,8 +56,17 @@ impl Row {
     }
 }
 
-fn broken(name: &str, error: &csv::Error) -> Fault {
-    let line = error.position().map_or(0, csv::Position::line);
+/// Line of a record. The reader gives the place where it began to look for one, before empty lines and remarks.
+fn line_of(bytes: &[u8], position: Option<&csv::Position>) -> u64 {
+    let Some(position) = position else { return 0 };
+    let rest = usize::try_from(position.byte()).ok().and_then(|byte| bytes.get(byte..)).unwrap_or_default();
+    let lines = rest.split(|byte| *byte == b'\n');
+    let skipped = lines.take_while(|line| matches!(line, [] | [b'\r'] | [b'#', ..])).count();
+    position.line() + skipped as u64
+}
+
+fn broken(name: &str, bytes: &[u8], error: &csv::Error) -> Fault {
+    let line = line_of(bytes, error.position());
     let message = match error.kind() {
         csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
             format!("expected {expected_len} columns, got {len}")
@@ -85,7 +95,8 @@ impl Columns {
                 return Err(Row::new(format!("column `{word}` is there twice")));
             }
         }
-        let need = |column: usize| found[column].ok_or_else(|| Row::new(format!("missing column `{}`", COLUMNS[column])));
+        let need =
+            |column: usize| found[column].ok_or_else(|| Row::new(format!("missing column `{}`", COLUMNS[column])));
         let time_and_position = [need(0)?, need(1)?, need(2)?, need(3)?];
         let turned = found[4..].iter().any(Option::is_some);
         let orientation = if turned { Some([need(4)?, need(5)?, need(6)?, need(7)?]) } else { None };
@@ -150,13 +161,20 @@ mod tests {
         let cases = [
             ("time,x,y\n0,0,0\n", "s: a.csv line 1: missing column `z`"),
             ("time,x,y,zz\n", "s: a.csv line 1: unknown column `zz` (did you mean `z`?)"),
-            ("0,1,2,3\n", "s: a.csv line 1: unknown column `0` (did you mean `x`?)"),
+            ("0,1,2,3\n", "s: a.csv line 1: unknown column `0` (known: time, x, y, z, qw, qx, qy, qz)"),
             ("time,x,y,z,qw\n0,0,0,0,1\n", "s: a.csv line 1: missing column `qx`"),
             ("time,x,x,y,z\n", "s: a.csv line 1: column `x` is there twice"),
             ("time,x,y,z\n0,0,0,0\n1,a,0,0\n", "s: a.csv line 3: column x: expected a number, got `a`"),
             ("time,x,y,z\n0,0,0,0\n\n1,0,0\n", "s: a.csv line 4: expected 4 columns, got 3"),
+            (
+                "time,x,y,z\r\n0,0,0,0\r\n\r\n# b\r\n1,0,0,c\r\n",
+                "s: a.csv line 5: column z: expected a number, got `c`",
+            ),
             ("time,x,y,z\n0,0,0,0\n0,0,0,0\n", "s: a.csv line 3: times must increase: 0 s follows 0 s"),
-            ("time,x,y,z\n0,0,0,nan\n", "s: a.csv line 2: column z: expected a coordinate from -1e6 to 1e6 [m], got NaN"),
+            (
+                "time,x,y,z\n0,0,0,nan\n",
+                "s: a.csv line 2: column z: expected a coordinate from -1e6 to 1e6 [m], got NaN",
+            ),
             ("time,x,y,z,qw,qx,qy,qz\n0,0,0,0,0,0,0,0\n", "s: a.csv line 2: the quaternion must not be zero"),
             ("time,x,y,z\n", "s: a.csv has a header but no rows"),
             ("", "s: a.csv line 1: missing column `time`"),

@@ -10,7 +10,11 @@ pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
     if typed.chars().count() > LONGEST {
         return None;
     }
-    let close_enough = |distance: usize, other: &str| distance <= other.chars().count().min(word.chars().count()) / 3 + 1;
+    // a third of the letters may be wrong, but not all of them
+    let close_enough = |distance: usize, other: &str| {
+        let (ours, theirs) = (typed.chars().count(), other.chars().count());
+        distance <= (ours.min(theirs) / 3).max(1) && distance < ours.max(theirs)
+    };
     known
         .into_iter()
         .filter(|other| other.chars().count() <= LONGEST)
@@ -71,6 +75,7 @@ mod tests {
         assert_eq!(nearest("Radius", known), Some("radius"));
         assert_eq!(nearest("minimum_jerk", known), Some("minimum-jerk"));
         assert_eq!(nearest("density", known), None);
+        assert_eq!(nearest("0", ["x", "y"]), None);
         assert_eq!(nearest(&"x".repeat(100_000), known), None);
         assert_eq!(help("density", known), Some("known: segments, points, radius, minimum-jerk".into()));
     }

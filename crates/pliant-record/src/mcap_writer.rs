@@ -1,0 +1,258 @@
+//! `recording.mcap`: what happens, frame by frame, in the schemas of Foxglove.
+//!
+//! Every flush closes a chunk, and the file is complete after each, so a killed run leaves all chunks to any reader;
+//! only the index, which lets a reader jump, is written at the end.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use mcap::McapError;
+use mcap::records::{MessageHeader, Metadata};
+use mcap::write::{NoSeek, WriteOptions, Writer};
+use pliant::{BodyFrame, Frame, GripperFrame, World};
+
+use crate::block_file::BlockFile;
+use crate::error::RecordError;
+use crate::events::Names;
+use crate::foxglove::{
+    BodySample, ContactSample, ContactsSample, EnergySample, FieldSample, FrameTransforms, GripperSample, Log,
+    LogLevel, PointCloud, SceneUpdate, Timestamp, nanoseconds,
+};
+use crate::protobuf::{Message, descriptor_set};
+use crate::scene::Scenery;
+
+/// What completes a file without an index: the records `DataEnd` (opcode 0x0f, a checksum) and `Footer` (0x02, two
+/// offsets and a checksum), each after its length, all zero for "none", and the magic bytes. See <https://mcap.dev/spec>.
+const ENDING: &[u8; 50] = b"\
+    \x0f\x04\0\0\0\0\0\0\0\0\0\0\0\
+    \x02\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\
+    \x89MCAP0\r\n";
+
+/// Writes `recording.mcap`.
+pub(crate) struct McapWriter {
+    path: PathBuf,
+    writer: Writer<NoSeek<BlockFile>>,
+    scenery: Scenery,
+    names: Names,
+    channels: Channels,
+    sequence: u32,
+    /// The message at hand.
+    bytes: Vec<u8>,
+    /// Bytes of messages since the last flush.
+    pending: usize,
+}
+
+/// Numbers of the channels.
+struct Channels {
+    obstacles: u16,
+    scene: u16,
+    transforms: u16,
+    contacts: u16,
+    events: u16,
+    bodies: Vec<u16>,
+    points: Vec<u16>,
+    grippers: Vec<u16>,
+}
+
+impl McapWriter {
+    /// Create the file and write what never changes.
+    pub fn create(
+        path: PathBuf,
+        world: &World,
+        names: &Names,
+        about: BTreeMap<String, String>,
+    ) -> Result<McapWriter, RecordError> {
+        let file = BlockFile::create_new(&path, ENDING).map_err(RecordError::create(&path))?;
+        let options = WriteOptions::new()
+            .library(concat!("pliant ", env!("CARGO_PKG_VERSION")))
+            .disable_seeking(true)
+            // chunks end when the recorder says so
+            .chunk_size(None)
+            // beside a real-time loop: the fastest level, and no threads that take its cores
+            .compression_level(1)
+            .compression_threads(0);
+        let failed = |cause| format_error(&path, cause);
+        let mut writer = options.create(NoSeek::new(file)).map_err(failed)?;
+        writer.write_metadata(&Metadata { name: "run".into(), metadata: about }).map_err(failed)?;
+        let channels = Channels::add(&mut writer, names).map_err(failed)?;
+        let mut this = McapWriter {
+            scenery: Scenery::new(world, names),
+            names: names.clone(),
+            path,
+            writer,
+            channels,
+            sequence: 0,
+            bytes: vec![],
+            pending: 0,
+        };
+        if !names.obstacles.is_empty() {
+            this.put(this.channels.obstacles, world.time(), &this.scenery.obstacles(world))?;
+        }
+        Ok(this)
+    }
+
+    /// Add a frame.
+    pub fn write_frame(&mut self, frame: &Frame) -> Result<(), RecordError> {
+        let time = frame.time;
+        let scene = self.scenery.update(frame);
+        self.put(self.channels.scene, time, &scene)?;
+        // right after the scene, whose bytes it repeats
+        for (index, body) in frame.bodies.iter().enumerate().take(self.channels.bodies.len()) {
+            self.put(self.channels.bodies[index], time, &body_sample(body, time))?;
+            self.put(self.channels.points[index], time, &Scenery::points(body, time))?;
+        }
+        for (index, gripper) in frame.grippers.iter().enumerate().take(self.channels.grippers.len()) {
+            self.put(self.channels.grippers[index], time, &gripper_sample(gripper, time))?;
+        }
+        if !frame.grippers.is_empty() || !frame.obstacles.is_empty() {
+            self.put(self.channels.transforms, time, &self.scenery.transforms(frame))?;
+        }
+        if !frame.obstacles.is_empty() {
+            self.put(self.channels.contacts, time, &self.contacts_sample(frame))?;
+        }
+        Ok(())
+    }
+
+    /// Add an event in words.
+    pub fn write_event(&mut self, time: f64, text: &str) -> Result<(), RecordError> {
+        let (timestamp, level, message) = (Timestamp::at(time), LogLevel, text.into());
+        let log = Log { timestamp, level, message, name: "pliant".into(), ..Log::default() };
+        self.put(self.channels.events, time, &log)
+    }
+
+    fn put<M: Message>(&mut self, channel_id: u16, time: f64, message: &M) -> Result<(), RecordError> {
+        self.bytes.clear();
+        message.encode(&mut self.bytes);
+        let stamp = nanoseconds(time);
+        let header = MessageHeader { channel_id, sequence: self.sequence, log_time: stamp, publish_time: stamp };
+        self.sequence = self.sequence.wrapping_add(1);
+        self.pending += self.bytes.len();
+        self.writer.write_to_known_channel(&header, &self.bytes).map_err(|e| format_error(&self.path, e))
+    }
+
+    /// Bytes of messages that a killed run would lose.
+    pub fn pending(&self) -> usize {
+        self.pending
+    }
+
+    /// End the chunk and append it to the file.
+    pub fn flush(&mut self) -> Result<(), RecordError> {
+        self.writer.flush().map_err(|e| format_error(&self.path, e))?;
+        self.pending = 0;
+        Ok(())
+    }
+
+    /// Write the index, which lets a reader jump, and close the file.
+    pub fn finish(self, outcome: BTreeMap<String, String>) -> Result<(), RecordError> {
+        let McapWriter { mut writer, path, .. } = self;
+        let failed = |cause| format_error(&path, cause);
+        // what is left of the run first: on a disk that fills up just now it fits where the index does not
+        writer.flush().map_err(failed)?;
+        writer.write_metadata(&Metadata { name: "outcome".into(), metadata: outcome }).map_err(failed)?;
+        writer.finish().map_err(failed)?;
+        writer.into_inner().into_inner().finish().map_err(RecordError::write(&path))
+    }
+
+    fn contacts_sample(&self, frame: &Frame) -> ContactsSample {
+        let name = |names: &[String], index: usize| names.get(index).cloned().unwrap_or_default();
+        let contacts = frame.contacts.iter().map(|contact| ContactSample {
+            body: name(&self.names.bodies, contact.body),
+            obstacle: name(&self.names.obstacles, contact.obstacle),
+            position: contact.position.into(),
+            normal: contact.normal.into(),
+            force: contact.force.into(),
+            penetration: contact.penetration,
+        });
+        ContactsSample {
+            timestamp: Timestamp::at(frame.time),
+            penetration_max: penetration_max(frame),
+            force_sum: contact_force_sum(frame),
+            contacts: contacts.collect(),
+        }
+    }
+}
+
+impl Channels {
+    fn add(writer: &mut Writer<NoSeek<BlockFile>>, names: &Names) -> Result<Channels, McapError> {
+        let mut add = Adder { writer };
+        let each =
+            |names: &[String], kind: &str| names.iter().map(|name| format!("/{kind}/{name}")).collect::<Vec<_>>();
+        Ok(Channels {
+            obstacles: add.channel::<SceneUpdate>("/obstacles")?,
+            scene: add.channel::<SceneUpdate>("/scene")?,
+            transforms: add.channel::<FrameTransforms>("/tf")?,
+            contacts: add.channel::<ContactsSample>("/contacts")?,
+            events: add.channel::<Log>("/events")?,
+            bodies: add.channels::<BodySample>(&each(&names.bodies, "body"))?,
+            points: add.channels::<PointCloud>(&each(&names.bodies, "points"))?,
+            grippers: add.channels::<GripperSample>(&each(&names.grippers, "gripper"))?,
+        })
+    }
+}
+
+struct Adder<'a> {
+    writer: &'a mut Writer<NoSeek<BlockFile>>,
+}
+
+impl Adder<'_> {
+    fn channel<M: Message>(&mut self, topic: &str) -> Result<u16, McapError> {
+        let schema = self.writer.add_schema(M::SCHEMA.name, "protobuf", &descriptor_set(&M::SCHEMA))?;
+        self.writer.add_channel(schema, topic, "protobuf", &BTreeMap::new())
+    }
+
+    fn channels<M: Message>(&mut self, topics: &[String]) -> Result<Vec<u16>, McapError> {
+        topics.iter().map(|topic| self.channel::<M>(topic)).collect()
+    }
+}
+
+fn body_sample(body: &BodyFrame, time: f64) -> BodySample {
+    let energy = body.energy;
+    let field = |field: &pliant::Field| FieldSample {
+        name: field.name.into(),
+        unit: field.unit.into(),
+        values: field.values.clone(),
+    };
+    BodySample {
+        timestamp: Timestamp::at(time),
+        energy: EnergySample {
+            kinetic: energy.kinetic,
+            elastic: energy.elastic,
+            gravity: energy.gravity,
+            total: energy.total(),
+        },
+        fields: body.fields.iter().map(field).collect(),
+        nodes: body.nodes.iter().map(|&node| node.into()).collect(),
+    }
+}
+
+fn gripper_sample(gripper: &GripperFrame, time: f64) -> GripperSample {
+    let load = gripper.load;
+    GripperSample {
+        timestamp: Timestamp::at(time),
+        position: gripper.pose.translation.into(),
+        orientation: gripper.pose.rotation.into(),
+        force: load.force.into(),
+        torque: load.torque.into(),
+        force_norm: load.force.length(),
+        torque_norm: load.torque.length(),
+        attached: gripper.attached,
+    }
+}
+
+/// How deep a body is inside an obstacle at most [m]; zero when none is.
+pub(crate) fn penetration_max(frame: &Frame) -> f64 {
+    frame.contacts.iter().map(|contact| contact.penetration).fold(0.0, f64::max)
+}
+
+/// Sum of the magnitudes of all contact forces [N].
+pub(crate) fn contact_force_sum(frame: &Frame) -> f64 {
+    // not `sum`, which is -0 of nothing
+    frame.contacts.iter().fold(0.0, |sum, contact| sum + contact.force.length())
+}
+
+fn format_error(path: &Path, cause: McapError) -> RecordError {
+    match cause {
+        McapError::Io(cause) => RecordError::Write { path: path.into(), cause },
+        other => RecordError::Format { path: path.into(), cause: Box::new(other) },
+    }
+}

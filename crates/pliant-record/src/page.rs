@@ -1,0 +1,115 @@
+//! `report.html`: the data put into the page that `build.rs` bundled, or into a plain one.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::recorder::{Outcome, RunInfo};
+
+/// The page with a line for the data; empty when it could not be bundled.
+const TEMPLATE: &str = include_str!(concat!(env!("OUT_DIR"), "/report.html"));
+const PLACEHOLDER: &str = "<!--PLIANT-DATA-->";
+
+/// Write the page as a whole or not at all.
+pub(crate) fn write(path: &Path, json: &str, info: &RunInfo, outcome: &Outcome) -> io::Result<()> {
+    let unfinished = path.with_extension("html.part");
+    let page = page(TEMPLATE, json, info, outcome);
+    let result = write_new(&unfinished, &page).and_then(|()| fs::rename(&unfinished, path));
+    if result.is_err() {
+        // half a page helps nobody; the error to tell is the first one
+        let _ = fs::remove_file(&unfinished);
+    }
+    result
+}
+
+fn write_new(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+fn page(template: &str, json: &str, info: &RunInfo, outcome: &Outcome) -> String {
+    let data = ["<script type=\"application/json\" id=\"pliant-data\">", json, "</script>"].concat();
+    match template.split_once(PLACEHOLDER) {
+        Some((before, after)) => [before, &data, after].concat(),
+        None => plain_page(&data, info, outcome),
+    }
+}
+
+/// A page without scripts for builds without Node: the outcome in words and tables, and the data for who can read it.
+fn plain_page(data: &str, info: &RunInfo, outcome: &Outcome) -> String {
+    let state = if outcome.ok { "Done" } else { "Failed" };
+    let summary = outcome.summary.iter().map(|(label, value)| row(&[label, value]));
+    let expectations = outcome.expectations.iter().map(|e| {
+        let pass = if e.pass { "met" } else { "missed" };
+        row(&[&e.text, &e.value, &e.bounds, pass])
+    });
+    format!(
+        "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title} · Pliant</title>\n\
+         <style>body{{font:16px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em}}\
+         td,th{{text-align:left;padding:.2em 1em .2em 0}}</style></head><body>\n\
+         <h1>{title}</h1>\n<p><b>{state}</b> {text}</p>\n\
+         <p><code>{command}</code>, scene {scene}, Pliant {version}</p>\n\
+         <h2>Summary</h2>\n<table>{summary}</table>\n\
+         <h2>Expectations</h2>\n<table>{head}{expectations}</table>\n\
+         <p>This is the plain report. The one that plays the run needs Node.js 20 or newer (with npm) when Pliant is \
+         built: install it, touch crates/pliant-record/build.rs and build again. <code>recording.mcap</code> beside \
+         this file holds the whole run and opens in Foxglove or Rerun.</p>\n\
+         {data}\n</body></html>\n",
+        title = escape(&info.title),
+        text = escape(&outcome.text),
+        command = escape(&info.command),
+        scene = escape(&info.scene),
+        version = env!("CARGO_PKG_VERSION"),
+        summary = summary.collect::<String>(),
+        head = row(&["quantity", "value", "bounds", ""]),
+        expectations = expectations.collect::<String>(),
+    )
+}
+
+fn row(cells: &[&str]) -> String {
+    let cells: String = cells.iter().map(|cell| format!("<td>{}</td>", escape(cell))).collect();
+    format!("<tr>{cells}</tr>\n")
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::recorder::ExpectationRow;
+
+    fn run() -> (RunInfo, Outcome) {
+        let info = RunInfo {
+            title: "Bend <b> & release".into(),
+            scene: "scenes/a.toml".into(),
+            command: "pliant run".into(),
+            duration: 1.0,
+            step: 0.01,
+        };
+        let expectation =
+            ExpectationRow { text: "tip height".into(), value: "0.1".into(), bounds: "< 0.2".into(), pass: true };
+        let summary = vec![("steps".to_string(), "100".to_string())];
+        (info, Outcome { ok: true, text: "reached 1 s".into(), summary, expectations: vec![expectation] })
+    }
+
+    #[test]
+    fn data_takes_the_place_of_the_placeholder() {
+        let (info, outcome) = run();
+        let page = page("<body>\n<!--PLIANT-DATA-->\n</body>", "{\"a\":1}", &info, &outcome);
+        let data = "<script type=\"application/json\" id=\"pliant-data\">{\"a\":1}</script>";
+        assert_eq!(page, format!("<body>\n{data}\n</body>"));
+    }
+
+    #[test]
+    fn without_a_template_the_page_says_everything_in_words() {
+        let (info, outcome) = run();
+        let page = page("", "{\"a\":1}", &info, &outcome);
+        for wanted in ["Bend &lt;b&gt; &amp; release", "steps", "100", "tip height", "&lt; 0.2", "met", "{\"a\":1}"] {
+            assert!(page.contains(wanted), "{wanted} in {page}");
+        }
+        assert!(page.contains("Node.js"));
+    }
+}

@@ -1,0 +1,239 @@
+//! The recorder: told of every step, it writes all files of a run.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use pliant::{Event, Frame, World};
+use serde::Serialize;
+
+use crate::decimate::Pace;
+use crate::error::RecordError;
+use crate::events::Names;
+use crate::mcap_writer::McapWriter;
+use crate::page;
+use crate::report::Report;
+use crate::samples::SamplesWriter;
+
+/// Frames recorded per second of simulated time unless told otherwise [Hz].
+pub const DEFAULT_RATE: f64 = 100.0;
+
+/// What a killed run may lose at most, in wall time.
+const FLUSH_INTERVAL: Duration = Duration::from_millis(200);
+/// Size at which a chunk ends before its time [bytes].
+const CHUNK_SIZE: usize = 1 << 20;
+
+/// What is known of a run before it begins.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunInfo {
+    /// Title of the scene.
+    pub title: String,
+    /// Path or name of the scene.
+    pub scene: String,
+    /// The command that runs it.
+    pub command: String,
+    /// Simulated time it will take [s].
+    pub duration: f64,
+    /// Step of the world [s].
+    pub step: f64,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// Whether it reached its end.
+    pub ok: bool,
+    /// In words.
+    pub text: String,
+    /// Labels and values, in order.
+    pub summary: Vec<(String, String)>,
+    /// What the scene expected.
+    pub expectations: Vec<ExpectationRow>,
+}
+
+/// One expectation of a scene and how it came out.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ExpectationRow {
+    /// What was expected, in words.
+    pub text: String,
+    /// The value found, with its unit.
+    pub value: String,
+    /// The bounds, with their unit.
+    pub bounds: String,
+    /// Whether the value is within them.
+    pub pass: bool,
+}
+
+/// Where the files of a run are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paths {
+    /// The recording for Foxglove and Rerun.
+    pub recording: PathBuf,
+    /// The table.
+    pub samples: PathBuf,
+    /// The page.
+    pub report: PathBuf,
+}
+
+impl Paths {
+    fn inside(dir: &Path) -> Paths {
+        Paths {
+            recording: dir.join("recording.mcap"),
+            samples: dir.join("samples.csv"),
+            report: dir.join("report.html"),
+        }
+    }
+}
+
+/// Writes the files of a run while it goes on.
+///
+/// Create it before the first step, call [`Recorder::record`] after every step, and [`Recorder::finish`] at the end,
+/// also of a run that failed. What is added to the world after its creation is left out, except grips.
+pub struct Recorder {
+    info: RunInfo,
+    paths: Paths,
+    names: Names,
+    recording: McapWriter,
+    samples: SamplesWriter,
+    report: Report,
+    pace: Pace,
+    last_time: f64,
+    /// Events of the last instant that had any, to tell those told twice.
+    last_events: Vec<Event>,
+    last_flush: Instant,
+    /// Used again and again by [`Recorder::record`].
+    frame: Frame,
+}
+
+impl Recorder {
+    /// Create the files in a directory, itself created if need be, and record the world as it is now.
+    ///
+    /// Nothing is ever overwritten: a directory that holds anything is refused.
+    pub fn create(dir: &Path, world: &World, info: RunInfo) -> Result<Recorder, RecordError> {
+        claim(dir)?;
+        let paths = Paths::inside(dir);
+        let names = Names::of(world);
+        let frame = world.frame();
+        let mut recorder = Recorder {
+            recording: McapWriter::create(paths.recording.clone(), world, &names, about(&info))?,
+            samples: SamplesWriter::create(paths.samples.clone(), &names)?,
+            report: Report::new(world, &frame, &names),
+            info,
+            paths,
+            names,
+            pace: Pace::new(DEFAULT_RATE),
+            last_time: f64::NEG_INFINITY,
+            last_events: vec![],
+            last_flush: Instant::now(),
+            frame: Frame::default(),
+        };
+        recorder.write(&frame, world.events())?;
+        // at once, so that even a run killed in its first step leaves something to read
+        recorder.flush()?;
+        Ok(recorder)
+    }
+
+    /// Record at most this many frames per second of simulated time [Hz]; [`DEFAULT_RATE`] otherwise.
+    pub fn set_rate(&mut self, frames_per_second: f64) {
+        self.pace = Pace::new(frames_per_second);
+        self.pace.pick(self.last_time);
+    }
+
+    /// Record the world after a step: its events, and a frame if one is due or the run is at its end.
+    pub fn record(&mut self, world: &World) -> Result<(), RecordError> {
+        let is_end = world.time() >= self.info.duration - 0.5 * self.info.step;
+        if !self.wants(world.time()) && !is_end {
+            return self.write_events(world.events());
+        }
+        let mut frame = std::mem::take(&mut self.frame);
+        world.write_frame(&mut frame);
+        let result = self.write(&frame, world.events());
+        self.frame = frame;
+        result
+    }
+
+    /// Whether a frame is due at this time, so that the caller need not build one in vain.
+    pub fn wants(&self, time: f64) -> bool {
+        self.pace.is_due(time)
+    }
+
+    /// Record a frame, due or not, and events. A frame no later than the last one is left out.
+    pub fn write(&mut self, frame: &Frame, events: &[Event]) -> Result<(), RecordError> {
+        self.write_events(events)?;
+        if frame.time > self.last_time {
+            self.last_time = frame.time;
+            self.pace.pick(frame.time);
+            self.report.push_frame(frame);
+            self.recording.write_frame(frame)?;
+            self.samples.write_frame(frame)?;
+        }
+        if self.recording.pending() >= CHUNK_SIZE || self.last_flush.elapsed() >= FLUSH_INTERVAL {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    /// Record events of a step whose frame is not wanted. Events told before are left out.
+    pub fn write_events(&mut self, events: &[Event]) -> Result<(), RecordError> {
+        for event in events {
+            if self.last_events.contains(event) {
+                continue;
+            }
+            self.last_events.retain(|last| last.time == event.time);
+            self.last_events.push(*event);
+            let text = self.names.event_text(event.kind);
+            self.recording.write_event(event.time, &text)?;
+            self.report.push_event(event, text);
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), RecordError> {
+        self.last_flush = Instant::now();
+        self.recording.flush()?;
+        self.samples.flush()
+    }
+
+    /// End the files and write the report, also after a failed run.
+    ///
+    /// Each file is ended even where another fails; the first failure is returned.
+    pub fn finish(self, outcome: &Outcome) -> Result<Paths, RecordError> {
+        let Recorder { info, paths, recording, samples, report, .. } = self;
+        let state = if outcome.ok { "done" } else { "failed" };
+        let ended: BTreeMap<_, _> =
+            [("outcome".to_string(), state.to_string()), ("text".into(), outcome.text.clone())].into();
+        let recorded = recording.finish(ended);
+        let sampled = samples.finish();
+        let reported = report
+            .into_json(&info, outcome)
+            .map_err(io::Error::other)
+            .and_then(|json| page::write(&paths.report, &json, &info, outcome))
+            .map_err(RecordError::write(&paths.report));
+        recorded.and(sampled).and(reported).map(|()| paths)
+    }
+}
+
+/// Make sure of an empty directory.
+fn claim(dir: &Path) -> Result<(), RecordError> {
+    fs::create_dir_all(dir).map_err(RecordError::create(dir))?;
+    let mut entries = fs::read_dir(dir).map_err(RecordError::create(dir))?;
+    match entries.next() {
+        None => Ok(()),
+        Some(_) => Err(RecordError::NotEmpty { dir: dir.into() }),
+    }
+}
+
+fn about(info: &RunInfo) -> BTreeMap<String, String> {
+    let RunInfo { title, scene, command, duration, step } = info;
+    let entries = [
+        ("title", title.clone()),
+        ("scene", scene.clone()),
+        ("command", command.clone()),
+        ("duration [s]", duration.to_string()),
+        ("step [s]", step.to_string()),
+        ("version", env!("CARGO_PKG_VERSION").into()),
+    ];
+    entries.map(|(key, value)| (key.to_string(), value)).into()
+}

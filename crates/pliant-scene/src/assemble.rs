@@ -1,0 +1,154 @@
+//! A whole scene: what is read from the file, and the world made of it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use pliant::World;
+use pliant::math::Vec3;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::Scene;
+use crate::body::{BodySpec, MOST_POINTS};
+use crate::expect::{ExpectSpec, Expectation};
+use crate::fault::Fault;
+use crate::files::Files;
+use crate::gripper::GripperSpec;
+use crate::material::MaterialSpec;
+use crate::observable::Known;
+use crate::obstacle::ObstacleSpec;
+use crate::quantity::{Acceleration, Duration, Quantity, Step, Triple};
+use crate::word::{Name, Table, Text};
+
+/// Most entries of each kind.
+const MOST_ENTRIES: usize = 10_000;
+
+/// Most steps of a run.
+const MOST_STEPS: f64 = 1e9;
+
+/// A Pliant scene: things that bend, and what moves and stops them. SI units throughout.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "Pliant scene")]
+pub(crate) struct SceneSpec {
+    /// Title; the name of the file unless given.
+    title: Option<Text>,
+    /// Simulated time [s].
+    duration: Duration,
+    /// Step of the world [s]; 0.001 unless given.
+    step: Option<Step>,
+    /// Acceleration of gravity [m/s2]; [0, 0, -9.81] unless given.
+    gravity: Option<Triple<Acceleration>>,
+    /// Materials by name.
+    #[serde(default)]
+    material: BTreeMap<Name, Table<MaterialSpec>>,
+    /// Bodies that bend.
+    #[serde(default)]
+    body: Vec<Table<BodySpec>>,
+    /// Rigid things that bodies touch.
+    #[serde(default)]
+    obstacle: Vec<Table<ObstacleSpec>>,
+    /// Grippers that hold and move bodies.
+    #[serde(default)]
+    gripper: Vec<Table<GripperSpec>>,
+    /// What is expected of the run.
+    #[serde(default)]
+    expect: Vec<Table<ExpectSpec>>,
+}
+
+impl SceneSpec {
+    /// The scene. `written_duration` is the duration in the file where it was changed from outside.
+    pub(crate) fn build(&self, name: &str, base: &Path, written_duration: Option<f64>) -> Result<Scene, Fault> {
+        let (duration, step) = (self.duration.get(), self.step.map_or(0.001, Quantity::get));
+        if duration / step > MOST_STEPS {
+            let message = format!("{duration} s in steps of {step} s are more than {MOST_STEPS:e} steps");
+            return Err(Fault::new(message).at("duration"));
+        }
+        self.check_counts()?;
+        let mut files = Files::new(base);
+        let gravity = self.gravity.map_or(Vec3::new(0.0, 0.0, -9.81), |gravity| gravity.vector());
+        let mut world = World::new(gravity);
+        self.add_obstacles(&mut world, &mut files)?;
+        self.add_bodies(&mut world)?;
+        self.add_grippers(&mut world, &mut files)?;
+        // an expectation "at the end" means the end as written, reached when less than a step is missing
+        let end = written_duration.unwrap_or(duration) - step;
+        let expectations = self.expectations(&world, end)?;
+        let mut warnings = files.warnings;
+        for expectation in expectations.iter().filter(|e| written_duration.is_none() && e.due() > duration) {
+            warnings.push(format!("{}: the run ends before, at {duration} s", expectation.text()));
+        }
+        let title = match &self.title {
+            Some(title) => title.0.clone(),
+            None => Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy().into_owned()),
+        };
+        Ok(Scene { title, duration, step, world, expectations, warnings })
+    }
+
+    fn check_counts(&self) -> Result<(), Fault> {
+        let grips = self.gripper.iter().map(|gripper| gripper.grips.len()).sum();
+        let counts = [
+            ("material", self.material.len()),
+            ("body", self.body.len()),
+            ("obstacle", self.obstacle.len()),
+            ("gripper", self.gripper.len()),
+            ("gripper", grips),
+            ("expect", self.expect.len()),
+        ];
+        match counts.into_iter().find(|(_, count)| *count > MOST_ENTRIES) {
+            Some((kind, count)) => {
+                Err(Fault::new(format!("{count} entries are too many: at most {MOST_ENTRIES} of each kind")).at(kind))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn add_obstacles(&self, world: &mut World, files: &mut Files) -> Result<(), Fault> {
+        for (index, spec) in self.obstacle.iter().enumerate() {
+            let here = |fault: Fault| fault.at(index).at("obstacle");
+            let params = spec.build(files).map_err(here)?;
+            world.add_obstacle(params).map_err(|e| here(e.into()))?;
+        }
+        Ok(())
+    }
+
+    fn add_bodies(&self, world: &mut World) -> Result<(), Fault> {
+        let mut points_left = MOST_POINTS;
+        for (index, spec) in self.body.iter().enumerate() {
+            let here = |fault: Fault| fault.at(index).at("body");
+            let body = spec.build(&self.material, points_left).map_err(here)?;
+            points_left = points_left.saturating_sub(body.size());
+            world.add_body(body).map_err(|e| here(e.into()))?;
+        }
+        Ok(())
+    }
+
+    fn add_grippers(&self, world: &mut World, files: &mut Files) -> Result<(), Fault> {
+        for (index, spec) in self.gripper.iter().enumerate() {
+            let here = |fault: Fault| fault.at(index).at("gripper");
+            let params = spec.build(world, files).map_err(here)?;
+            let gripper = world.add_gripper(params).map_err(|e| here(e.into()))?;
+            for (grip_index, grip) in spec.grips.iter().enumerate() {
+                let here = |fault: Fault| here(fault.at(grip_index).at("grips"));
+                let params = grip.build(gripper, world).map_err(here)?;
+                world.add_grip(params).map_err(|e| here(e.into()))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn expectations(&self, world: &World, end: f64) -> Result<Vec<Expectation>, Fault> {
+        if self.expect.is_empty() {
+            return Ok(vec![]);
+        }
+        let known = Known {
+            bodies: world.bodies().iter().map(pliant::Body::name).collect(),
+            grippers: world.grippers().iter().map(|gripper| gripper.params.name.as_str()).collect(),
+            frame: world.frame(),
+        };
+        let build = |(index, spec): (usize, &Table<ExpectSpec>)| {
+            spec.build(&known, end).map_err(|fault| fault.at(index).at("expect"))
+        };
+        self.expect.iter().enumerate().map(build).collect()
+    }
+}

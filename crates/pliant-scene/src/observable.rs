@@ -1,0 +1,322 @@
+//! Quantities that an expectation can be about, such as `body.wire.end.z`.
+
+use pliant::Frame;
+use pliant::math::Vec3;
+
+use crate::fault::Fault;
+
+/// Something that can be measured in a frame; names are resolved to indices.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Observable {
+    /// A coordinate of a node; `None` is the last node.
+    Node(usize, Option<usize>, Axis),
+    /// The smallest or largest coordinate of a body.
+    Extent(usize, Side, Axis),
+    /// Length of the polyline through the nodes of a body.
+    Length(usize),
+    Energy(usize, Energy),
+    /// Smallest or largest value of a field: body, field.
+    Field(usize, usize, Side),
+    Position(usize, Axis),
+    Force(usize, Part),
+    Torque(usize, Part),
+    ContactCount,
+    ContactPenetration,
+    ContactForce,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Axis {
+    X,
+    Y,
+    Z,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Side {
+    Min,
+    Max,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Energy {
+    Kinetic,
+    Elastic,
+    Gravity,
+    Total,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Part {
+    Along(Axis),
+    Norm,
+}
+
+const AXES: &[(&str, Axis)] = &[("x", Axis::X), ("y", Axis::Y), ("z", Axis::Z)];
+const SIDES: &[(&str, Side)] = &[("min", Side::Min), ("max", Side::Max)];
+const PARTS: &[(&str, Part)] =
+    &[("x", Part::Along(Axis::X)), ("y", Part::Along(Axis::Y)), ("z", Part::Along(Axis::Z)), ("norm", Part::Norm)];
+const ENERGIES: &[(&str, Energy)] = &[
+    ("kinetic", Energy::Kinetic),
+    ("elastic", Energy::Elastic),
+    ("gravity", Energy::Gravity),
+    ("total", Energy::Total),
+];
+
+/// Names of the things in a scene, and a first frame that shows what they have.
+pub(crate) struct Known<'a> {
+    pub(crate) bodies: Vec<&'a str>,
+    pub(crate) grippers: Vec<&'a str>,
+    pub(crate) frame: Frame,
+}
+
+/// The words of a quantity, read one after another.
+struct Words<'a> {
+    rest: std::str::Split<'a, char>,
+    text: &'a str,
+}
+
+impl<'a> Words<'a> {
+    fn next(&mut self, expected: &str) -> Result<&'a str, Fault> {
+        self.rest.next().ok_or_else(|| Fault::new(format!("`{}` is cut short: {expected} must follow", self.text)))
+    }
+
+    /// The next word must be one of these; gives its place among them.
+    fn one_of(&mut self, what: &str, known: &[&str]) -> Result<usize, Fault> {
+        let word = self.next(&list(what, known))?;
+        known.iter().position(|k| *k == word).ok_or_else(|| Fault::unknown(what, word, known.iter().copied()))
+    }
+
+    fn choice<T: Copy>(&mut self, what: &str, known: &[(&str, T)]) -> Result<T, Fault> {
+        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
+        Ok(known[self.one_of(what, &names)?].1)
+    }
+}
+
+fn list(what: &str, known: &[&str]) -> String {
+    match known.len() {
+        0 => format!("the name of a {what} (there is none)"),
+        1..=12 => format!("one of {}", known.join(", ")),
+        _ => format!("the name of a {what}"),
+    }
+}
+
+impl Observable {
+    /// Read a quantity.
+    pub(crate) fn parse(text: &str, known: &Known<'_>) -> Result<Observable, Fault> {
+        let mut words = Words { rest: text.split('.'), text };
+        let observable = match words.one_of("kind of quantity", &["body", "gripper", "contacts"])? {
+            0 => body(&mut words, known)?,
+            1 => gripper(&mut words, known)?,
+            _ => words.choice(
+                "quantity of contacts",
+                &[
+                    ("count", Observable::ContactCount),
+                    ("penetration", Observable::ContactPenetration),
+                    ("force", Observable::ContactForce),
+                ],
+            )?,
+        };
+        match words.rest.next() {
+            None => Ok(observable),
+            Some(extra) => Err(Fault::new(format!("`{text}` is complete before `{extra}`"))),
+        }
+    }
+
+    /// Its value; NaN where the frame has no such thing.
+    pub(crate) fn value(&self, frame: &Frame) -> f64 {
+        self.measure(frame).unwrap_or(f64::NAN)
+    }
+
+    fn measure(&self, frame: &Frame) -> Option<f64> {
+        Some(match *self {
+            Observable::Node(body, node, axis) => {
+                let nodes = &frame.bodies.get(body)?.nodes;
+                along(*nodes.get(node.unwrap_or(nodes.len().wrapping_sub(1)))?, axis)
+            }
+            Observable::Extent(body, side, axis) => {
+                extreme(frame.bodies.get(body)?.nodes.iter().map(|node| along(*node, axis)), side)?
+            }
+            Observable::Length(body) => {
+                frame.bodies.get(body)?.nodes.windows(2).map(|pair| pair[0].distance(pair[1])).sum()
+            }
+            Observable::Energy(body, kind) => {
+                let energy = frame.bodies.get(body)?.energy;
+                match kind {
+                    Energy::Kinetic => energy.kinetic,
+                    Energy::Elastic => energy.elastic,
+                    Energy::Gravity => energy.gravity,
+                    Energy::Total => energy.total(),
+                }
+            }
+            Observable::Field(body, field, side) => {
+                extreme(frame.bodies.get(body)?.fields.get(field)?.values.iter().copied(), side)?
+            }
+            Observable::Position(gripper, axis) => along(frame.grippers.get(gripper)?.pose.translation, axis),
+            Observable::Force(gripper, part) => part.of(frame.grippers.get(gripper)?.load.force),
+            Observable::Torque(gripper, part) => part.of(frame.grippers.get(gripper)?.load.torque),
+            Observable::ContactCount => frame.contacts.len() as f64,
+            Observable::ContactPenetration => frame.contacts.iter().map(|c| c.penetration).fold(0.0, nan_or_max),
+            Observable::ContactForce => frame.contacts.iter().map(|c| c.force.length()).sum(),
+        })
+    }
+}
+
+fn body(words: &mut Words<'_>, known: &Known<'_>) -> Result<Observable, Fault> {
+    let body = words.one_of("body", &known.bodies)?;
+    let shown = known.frame.bodies.get(body);
+    let quantities = ["start", "end", "node", "min", "max", "length", "energy", "field"];
+    Ok(match words.one_of("quantity of a body", &quantities)? {
+        0 => Observable::Node(body, Some(0), words.choice("axis", AXES)?),
+        1 => Observable::Node(body, None, words.choice("axis", AXES)?),
+        2 => {
+            let count = shown.map_or(0, |frame| frame.nodes.len());
+            let word = words.next("the number of a node")?;
+            let node = word.parse().ok().filter(|node| *node < count).ok_or_else(|| {
+                let (name, last) = (known.bodies[body], count.saturating_sub(1));
+                Fault::new(format!("{name} has no node `{word}`: its nodes are 0 to {last}"))
+            })?;
+            Observable::Node(body, Some(node), words.choice("axis", AXES)?)
+        }
+        3 => Observable::Extent(body, Side::Min, words.choice("axis", AXES)?),
+        4 => Observable::Extent(body, Side::Max, words.choice("axis", AXES)?),
+        5 => Observable::Length(body),
+        6 => Observable::Energy(body, words.choice("energy", ENERGIES)?),
+        _ => {
+            let names = shown.map_or(vec![], |frame| frame.fields.iter().map(|f| f.name.replace(' ', "_")).collect());
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            Observable::Field(body, words.one_of("field", &names)?, words.choice("extreme", SIDES)?)
+        }
+    })
+}
+
+fn gripper(words: &mut Words<'_>, known: &Known<'_>) -> Result<Observable, Fault> {
+    let gripper = words.one_of("gripper", &known.grippers)?;
+    Ok(match words.one_of("quantity of a gripper", &["position", "force", "torque"])? {
+        0 => Observable::Position(gripper, words.choice("axis", AXES)?),
+        1 => Observable::Force(gripper, words.choice("part of a force", PARTS)?),
+        _ => Observable::Torque(gripper, words.choice("part of a torque", PARTS)?),
+    })
+}
+
+fn along(vector: Vec3, axis: Axis) -> f64 {
+    match axis {
+        Axis::X => vector.x,
+        Axis::Y => vector.y,
+        Axis::Z => vector.z,
+    }
+}
+
+impl Part {
+    fn of(self, vector: Vec3) -> f64 {
+        match self {
+            Part::Along(axis) => along(vector, axis),
+            Part::Norm => vector.length(),
+        }
+    }
+}
+
+/// The smallest or largest value; NaN if one of them is.
+fn extreme(values: impl Iterator<Item = f64>, side: Side) -> Option<f64> {
+    match side {
+        Side::Max => values.reduce(nan_or_max),
+        Side::Min => values.map(|value| -value).reduce(nan_or_max).map(|value| -value),
+    }
+}
+
+fn nan_or_max(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a > b { a } else { b }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use pliant::math::Pose;
+    use pliant::{BodyFrame, Contact, Energy as FrameEnergy, Field, GripperFrame, Wrench};
+
+    fn known() -> Known<'static> {
+        let nodes = vec![Vec3::new(1.0, 2.0, 3.0), Vec3::new(1.0, 2.0, 7.0), Vec3::new(4.0, 6.0, 5.0)];
+        let field = |name, values: &[f64]| Field { name, unit: "N", values: values.to_vec() };
+        let fields = vec![field("tension", &[1.0, 5.0, -2.0]), field("bending moment", &[0.0, 0.25, 0.0])];
+        let energy = FrameEnergy { kinetic: 1.0, elastic: 2.0, gravity: 4.0 };
+        let load = Wrench { force: Vec3::new(3.0, 0.0, 4.0), torque: Vec3::new(0.0, 5.0, 12.0) };
+        let contact = |penetration, force| Contact {
+            body: 0,
+            obstacle: 0,
+            position: Vec3::ZERO,
+            normal: Vec3::Z,
+            force: Vec3::Z * force,
+            penetration,
+        };
+        let frame = Frame {
+            bodies: vec![BodyFrame::default(), BodyFrame { nodes, frames: vec![], fields, energy }],
+            grippers: vec![GripperFrame { pose: Pose::translation(7.0, 8.0, 9.0), load, attached: true }],
+            contacts: vec![contact(-0.1, 2.0), contact(0.2, 3.0), contact(0.1, 0.0)],
+            ..Frame::default()
+        };
+        Known { bodies: vec!["rod", "wire"], grippers: vec!["hand"], frame }
+    }
+
+    #[test]
+    fn every_quantity_has_the_value_computed_by_hand() {
+        let known = known();
+        let cases = [
+            ("body.wire.start.x", 1.0),
+            ("body.wire.start.z", 3.0),
+            ("body.wire.end.y", 6.0),
+            ("body.wire.node.1.z", 7.0),
+            ("body.wire.min.z", 3.0),
+            ("body.wire.max.z", 7.0),
+            ("body.wire.length", 4.0 + 29.0_f64.sqrt()),
+            ("body.wire.energy.kinetic", 1.0),
+            ("body.wire.energy.elastic", 2.0),
+            ("body.wire.energy.gravity", 4.0),
+            ("body.wire.energy.total", 7.0),
+            ("body.wire.field.tension.max", 5.0),
+            ("body.wire.field.tension.min", -2.0),
+            ("body.wire.field.bending_moment.max", 0.25),
+            ("gripper.hand.position.y", 8.0),
+            ("gripper.hand.force.x", 3.0),
+            ("gripper.hand.force.norm", 5.0),
+            ("gripper.hand.torque.z", 12.0),
+            ("gripper.hand.torque.norm", 13.0),
+            ("contacts.count", 3.0),
+            ("contacts.penetration", 0.2),
+            ("contacts.force", 5.0),
+        ];
+        for (text, value) in cases {
+            let observable = Observable::parse(text, &known).unwrap_or_else(|f| panic!("{text}: {f:?}"));
+            assert_eq!(observable.value(&known.frame), value, "{text}");
+        }
+    }
+
+    #[test]
+    fn wrong_quantities_are_explained() {
+        let known = known();
+        let cases = [
+            ("bodi.wire.end.x", "s: there is no kind of quantity named `bodi` (did you mean `body`?)"),
+            ("body.wier.end.x", "s: there is no body named `wier` (did you mean `wire`?)"),
+            ("body.wire.edn.x", "s: there is no quantity of a body named `edn` (did you mean `end`?)"),
+            ("body.wire.end", "s: `body.wire.end` is cut short: one of x, y, z must follow"),
+            ("body.wire.end.x.y", "s: `body.wire.end.x.y` is complete before `y`"),
+            ("body.wire.node.3.x", "s: wire has no node `3`: its nodes are 0 to 2"),
+            ("body.wire.node.-1.x", "s: wire has no node `-1`: its nodes are 0 to 2"),
+            ("body.wire.field.tensoin.max", "s: there is no field named `tensoin` (did you mean `tension`?)"),
+            ("gripper.hand.force.size", "s: there is no part of a force named `size` (known: x, y, z, norm)"),
+            ("", "s: there is no kind of quantity named `` (known: body, gripper, contacts)"),
+        ];
+        for (text, message) in cases {
+            let fault = Observable::parse(text, &known).unwrap_err();
+            assert_eq!(fault.into_error("s", "").to_string(), message);
+        }
+    }
+
+    #[test]
+    fn a_nan_among_values_is_not_hidden() {
+        assert!(extreme([1.0, f64::NAN, 3.0].into_iter(), Side::Max).unwrap().is_nan());
+        assert!(extreme([1.0, f64::NAN, 3.0].into_iter(), Side::Min).unwrap().is_nan());
+        assert!(Observable::Length(7).value(&Frame::default()).is_nan());
+        assert!(Observable::Node(0, None, Axis::X).value(&known().frame).is_nan());
+    }
+}

@@ -1,0 +1,413 @@
+//! Errors name file, line and column, say what was expected, and suggest the nearest known word.
+//!
+//! Each case changes one thing in a scene that is right and states the whole line that must come out.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::path::Path;
+
+use pliant_scene::{Override, load, parse};
+
+/// Line numbers in the cases below count from the first line of this.
+const SCENE: &str = "\
+duration = 1.0
+step = 0.01
+
+[material.steel]
+young = 2e11
+density = 7800
+
+[[body]]
+name = 'wire'
+model = 'chain'
+material = 'steel'
+radius = 0.001
+path = [[0, 0, 0], [1, 0, 0]]
+points = 5
+chain = { rate = 1000 }
+
+[[obstacle]]
+name = 'floor'
+shape = { sphere = { radius = 0.1 } }
+motion = { hold = {} }
+
+[[gripper]]
+name = 'hand'
+grips = [{ body = 'wire', at = 'end' }]
+
+[[expect]]
+quantity = 'body.wire.end.z'
+at = 'end'
+max = 1
+";
+
+fn refused(text: &str) -> String {
+    match parse(text, "s.toml", Path::new("/nowhere"), &[]) {
+        Ok(_) => panic!("accepted:\n{text}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn the_scene_itself_is_right() {
+    parse(SCENE, "s.toml", Path::new("."), &[]).unwrap();
+}
+
+#[test]
+fn each_mistake_is_reported_in_its_place() {
+    let cases = [
+        // words
+        ("step = 0.01", "stp = 0.01", "s.toml:2:1: unknown field `stp` (did you mean `step`?)"),
+        ("radius = 0.001", "raduis = 0.001", "s.toml:12:1: unknown field `raduis` (did you mean `radius`?)"),
+        ("'chain'", "'cable'", "s.toml:10:9: unknown choice `cable` (known: chain)"),
+        ("rate = 1000", "update = 'velocty'", "s.toml:15:20: unknown choice `velocty` (did you mean `velocity`?)"),
+        ("rate = 1000", "rat = 1000", "s.toml:15:11: unknown field `rat` (did you mean `rate`?)"),
+        ("sphere =", "shpere =", "s.toml:19:11: unknown choice `shpere` (did you mean `sphere`?)"),
+        ("hold = {}", "hold = { x = 1 }", "s.toml:20:21: unknown field `x`, there are no fields"),
+        (
+            "material = 'steel'",
+            "material = 'steal'",
+            "s.toml:11:12: there is no material named `steal` (did you mean `steel`?)",
+        ),
+        ("body = 'wire'", "body = 'wier'", "s.toml:24:19: there is no body named `wier` (did you mean `wire`?)"),
+        ("body.wire.end.z", "body.wier.end.z", "s.toml:27:12: there is no body named `wier` (did you mean `wire`?)"),
+        (
+            "'end' }]",
+            "'ende' }]",
+            "s.toml:24:32: at: expected \"start\", \"end\", a fraction from 0 to 1, or { node = 3 }, got \"ende\" (did you mean \"end\"?)",
+        ),
+        // numbers
+        (
+            "duration = 1.0",
+            "duration = 0",
+            "s.toml:1:12: duration: expected a duration above 0 and at most 1e6 [s], got 0",
+        ),
+        (
+            "duration = 1.0",
+            "duration = 1e7",
+            "s.toml:1:12: duration: expected a duration above 0 and at most 1e6 [s], got 1e7",
+        ),
+        (
+            "duration = 1.0",
+            "duration = nan",
+            "s.toml:1:12: duration: expected a duration above 0 and at most 1e6 [s], got NaN",
+        ),
+        (
+            "duration = 1.0",
+            "duration = inf",
+            "s.toml:1:12: duration: expected a duration above 0 and at most 1e6 [s], got inf",
+        ),
+        (
+            "duration = 1.0",
+            "duration = 1e6\ngravity = [0, 0]",
+            "s.toml:2:11: gravity: expected 3 numbers in brackets [m/s2], got 2",
+        ),
+        (
+            "duration = 1.0",
+            "duration = 1\ngravity = [0, 0, 0, 0, 0]",
+            "s.toml:2:11: gravity: expected 3 numbers in brackets [m/s2], got 5",
+        ),
+        ("step = 0.01", "step = 2", "s.toml:2:8: step: expected a step from 1e-7 to 1 [s], got 2"),
+        (
+            "young = 2e11",
+            "young = '2e11'",
+            "s.toml:5:9: young: expected a Young's modulus from 1 to 1e13 [Pa], got string \"2e11\"",
+        ),
+        (
+            "density = 7800",
+            "density = 7800\npoisson = -1",
+            "s.toml:7:11: poisson: expected a Poisson's ratio above -1 and at most 0.51 [-], got -1",
+        ),
+        ("radius = 0.001", "radius = -1", "s.toml:12:10: radius: expected a length from 1e-9 to 1e6 [m], got -1"),
+        ("[1, 0, 0]]", "[1, 0, 2e6]]", "s.toml:13:27: path: expected a coordinate from -1e6 to 1e6 [m], got 2e6"),
+        ("points = 5", "points = 1", "s.toml:14:10: points: expected a whole number from 2 to 1000000, got 1"),
+        (
+            "points = 5",
+            "points = 1000001",
+            "s.toml:14:10: points: expected a whole number from 2 to 1000000, got 1000001",
+        ),
+        (
+            "points = 5",
+            "points = 5.5",
+            "s.toml:14:10: points: expected a whole number from 2 to 1000000, got floating point `5.5`",
+        ),
+        (
+            "at = 'end' }",
+            "at = 1.5 }",
+            "s.toml:24:32: at: expected \"start\", \"end\", a fraction from 0 to 1, or { node = 3 }, got 1.5",
+        ),
+        ("at = 'end' }", "at = { node = 5 } }", "s.toml:24:32: wire has no node 5: its nodes are 0 to 4"),
+        ("rate = 1000", "history = 1", "s.toml:15:21: history of wire must be from 0 to below 1, got 1"),
+        (
+            "rate = 1000",
+            "heuristic = { bend_angle_deg = 120 }",
+            "s.toml:15:42: heuristic.bend_angle of wire must be below a right angle, got 2.0943951023931953",
+        ),
+        // structure
+        ("duration = 1.0\n", "\n", "s.toml:1:1: missing field `duration`"),
+        ("radius = 0.001\n", "", "s.toml:8:1: missing field `radius`"),
+        ("density = 7800\n", "", "s.toml:4:1: missing field `density`"),
+        ("radius = 0.1 ", "", "s.toml:19:20: missing field `radius`"),
+        (
+            "{ sphere = { radius = 0.1 } }",
+            "'plane'",
+            "s.toml:19:9: shape: expected a table, got only its name (write it as { NAME = { … } })",
+        ),
+        ("{ sphere = { radius = 0.1 } }", "{}", "s.toml:19:9: shape: expected one choice, got none"),
+        (
+            "{ sphere = { radius = 0.1 } }",
+            "{ plane = {}, sphere = { radius = 1 } }",
+            "s.toml:19:9: shape: expected one choice, got several",
+        ),
+        ("{ sphere = { radius = 0.1 } }", "3", "s.toml:19:9: shape: expected a word or a table"),
+        ("{ sphere = { radius = 0.1 } }", "{ sphere = [0.1] }", "s.toml:19:20: sphere: expected a table, got sequence"),
+        ("{ body = 'wire', at = 'end' }", "['wire', 'end']", "s.toml:24:10: grips: expected a table, got sequence"),
+        (
+            "points = 5",
+            "points = 5\nsegments = 4",
+            "s.toml:14:10: only one of points, segments and intervals can be given",
+        ),
+        (
+            "points = 5",
+            "intervals = 4\nsegments = 4",
+            "s.toml:15:12: only one of points, segments and intervals can be given",
+        ),
+        ("[[0, 0, 0], [1, 0, 0]]", "[[0, 0, 0]]", "s.toml:13:8: a path needs at least two points"),
+        (
+            "[[0, 0, 0], [1, 0, 0]]",
+            "[[1, 0, 0], [1, 0, 0]]",
+            "s.toml:13:8: the path of wire has no length: it needs two points that differ",
+        ),
+        ("radius = 0.1 }", "radius = 0.1", "s.toml:20:1: missing comma between key-value pairs, expected `,`"),
+        ("step = 0.01", "duration = 2", "s.toml:2:1: duplicate key"),
+        ("step = 0.01", "step = ", "s.toml:2:8: string values must be quoted, expected literal string"),
+        // names
+        ("name = 'hand'", "name = ''", "s.toml:23:8: a name must not be empty"),
+        ("name = 'hand'", "name = 'a.b'", "s.toml:23:8: a name must not contain dots or slashes"),
+        ("name = 'hand'", "name = \"a\\u0007\"", "s.toml:23:8: a name must not contain control characters"),
+        ("[material.steel]", "[material.'a/b']", "s.toml:4:11: a name must not contain dots or slashes"),
+        // files
+        (
+            "{ sphere = { radius = 0.1 } }",
+            "{ mesh = { file = 'a.stl' } }",
+            "s.toml:19:27: a.stl: there is no such file",
+        ),
+        (
+            "{ sphere = { radius = 0.1 } }",
+            "{ mesh = { file = 'a.step' } }",
+            "s.toml:19:27: a.step: unknown kind of mesh `step` (known: stl, obj)",
+        ),
+        ("{ hold = {} }", "{ samples = { file = 'a.csv' } }", "s.toml:20:31: a.csv: there is no such file"),
+        // shapes and poses
+        (
+            "{ sphere = { radius = 0.1 } }",
+            "{ convex = { points = [[0, 0, 0]] } }",
+            "s.toml:19:9: the convex hull needs at least 4 points, got 1",
+        ),
+        (
+            "{ sphere = { radius = 0.1 } }",
+            "{ convex = {} }",
+            "s.toml:19:20: a convex hull needs either points or a file",
+        ),
+        (
+            "name = 'floor'",
+            "name = 'floor'\norientation = { axis = [0, 0, 1] }",
+            "s.toml:19:15: an orientation is one of { quaternion = … }, { axis = …, angle_deg = … }, { euler_deg = … }",
+        ),
+        (
+            "name = 'floor'",
+            "name = 'floor'\norientation = { quaternion = [0, 0, 0, 0] }",
+            "s.toml:19:30: a quaternion must not be zero",
+        ),
+        // motions
+        (
+            "{ hold = {} }",
+            "{ rotate = { axis = [0, 0, 0], centre = [0, 0, 0], angle_deg = 1, end = 1 } }",
+            "s.toml:20:30: a direction must not be zero",
+        ),
+        (
+            "{ hold = {} }",
+            "{ speed = { velocity = [0, 0, 0], start = 2, end = 1 } }",
+            "s.toml:20:61: the end (1 s) must not come before the start (2 s)",
+        ),
+        ("{ hold = {} }", "{ waypoints = { points = [] } }", "s.toml:20:35: expected at least one waypoint"),
+        (
+            "{ hold = {} }",
+            "{ waypoints = { points = [{ time = 1, position = [0, 0, 0] }, { time = 1, position = [0, 0, 0] }] } }",
+            "s.toml:20:81: times must increase: 1 s follows 1 s",
+        ),
+        ("{ hold = {} }", "{ sequence = [] }", "s.toml:20:23: a sequence needs at least one leg"),
+        // grips
+        (
+            "at = 'end' }",
+            "at = 'end', from = 2, until = 1 }",
+            "s.toml:24:57: it must open after it closes at 2 s, got 1 s",
+        ),
+        (
+            "at = 'end' }",
+            "at = 'end', orientation = 'two_points' }",
+            "s.toml:24:53: orientation: expected false, true or \"two-points\", got \"two_points\" (did you mean \"two-points\"?)",
+        ),
+        ("[{ body = 'wire', at = 'end' }]", "[]", "s.toml:22:1: a gripper without grips needs a position"),
+        // expectations
+        ("max = 1", "", "s.toml:26:1: expected bounds: min, max, or value with tolerance"),
+        ("max = 1", "value = 1", "s.toml:29:9: `value` needs a `tolerance`"),
+        ("max = 1", "max = 1\nmin = 2", "s.toml:30:7: `min` (2) is above `max` (1)"),
+        ("at = 'end'\n", "", "s.toml:26:1: say when: at = TIME, at = \"end\" or during = [FROM, TO]"),
+        ("at = 'end'\n", "at = 1\nduring = [0, 1]\n", "s.toml:29:10: give either `at` or `during`"),
+        ("at = 'end'\n", "during = [1, 0]\n", "s.toml:28:10: the end must not come before the start"),
+        (
+            "at = 'end'\n",
+            "at = 'later'\n",
+            "s.toml:28:6: at: expected a time from 0 to 1e6 [s], or \"end\", got \"later\"",
+        ),
+        // together
+        (
+            "duration = 1.0\nstep = 0.01",
+            "duration = 1e6\nstep = 1e-7",
+            "s.toml:1:12: 1000000 s in steps of 0.0000001 s are more than 1e9 steps",
+        ),
+    ];
+    let mut wrong = vec![];
+    for (right, mistake, message) in cases {
+        assert!(SCENE.contains(right), "{right} is not in the scene");
+        let got = refused(&SCENE.replacen(right, mistake, 1));
+        if got != message {
+            wrong.push(format!("  {mistake}\n    got      {got}\n    expected {message}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of the messages differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_name_used_twice_is_pinned_to_the_second() {
+    let entry = |kind: &str| {
+        let from = SCENE.find(&format!("[[{kind}]]")).unwrap();
+        let text = &SCENE[from..];
+        text[..text[2..].find("\n[[").map_or(text.len(), |end| end + 2)].to_string()
+    };
+    for (kind, name) in [("body", "wire"), ("obstacle", "floor"), ("gripper", "hand")] {
+        let text = format!("{SCENE}{}", entry(kind));
+        let message = refused(&text);
+        let expected = format!("s.toml:31:8: there are two {kind}s named {name}: names must differ");
+        let expected_bodies = expected.replace("bodys", "bodies");
+        assert!(message == expected || message == expected_bodies, "{message}");
+    }
+}
+
+#[test]
+fn a_deep_sequence_is_refused() {
+    let mut motion = "{ hold = {} }".to_string();
+    for _ in 0..16 {
+        motion = format!("{{ sequence = [{{ duration = 1, motion = {motion} }}] }}");
+    }
+    parse(&SCENE.replace("{ hold = {} }", &motion), "s.toml", Path::new("."), &[]).unwrap();
+    motion = format!("{{ sequence = [{{ duration = 1, motion = {motion} }}] }}");
+    let message = refused(&SCENE.replace("{ hold = {} }", &motion));
+    assert!(message.contains("sequences stand inside each other more than 16 deep"), "{message}");
+}
+
+/// Nothing that can be put into a file may crash the reader or keep it busy.
+#[test]
+fn hostile_texts_end_in_a_message() {
+    let deep = 200_000;
+    let cases = [
+        String::new(),
+        "\0".into(),
+        "duration = 1\0".into(),
+        format!("{SCENE}\u{0}"),
+        format!("a = {}", "[".repeat(deep)),
+        format!("a = {}{}", "[".repeat(deep), "]".repeat(deep)),
+        format!("a = {}", "{a=".repeat(deep)),
+        format!("{} = 1", ["a"; 100_000].join(".")),
+        format!("[{}]", ["a"; 100_000].join(".")),
+        format!("{}x = 1", "[a.".repeat(deep)),
+        format!("{} = 1", "a".repeat(1_000_000)),
+        format!("duration = {}", "9".repeat(1_000_000)),
+        format!("duration = {}1", "-".repeat(1_000_000)),
+        format!("title = '{}'\nduration = 1", "x".repeat(10_000_000)),
+        "\u{feff}\u{feff}duration = 1".into(),
+        format!("a = [{}]", "[],".repeat(10_000_000)),
+        "#".repeat(65 << 20),
+        "duration = 1e999999999999".into(),
+        "duration = 0x7fffffffffffffffffffffffffffffffffff".into(),
+    ];
+    for text in cases {
+        let message = refused(&text);
+        assert!(message.len() < 4000, "a message of {} bytes", message.len());
+        assert!(message.starts_with("s.toml"), "{message}");
+    }
+}
+
+#[test]
+fn many_small_bodies_do_not_add_up_to_a_huge_one() {
+    let body = |i: usize, size: &str| {
+        format!(
+            "[[body]]\nname = 'b{i}'\nmodel = 'chain'\nmaterial = 'm'\nradius = 0.001\npath = [[0, 0, 0], [1, 0, 0]]\n{size}\n"
+        )
+    };
+    let head = "duration = 1\n[material.m]\nyoung = 1e6\ndensity = 1000\n";
+    let large = "points = 600000\nchain.update = 'plain'";
+    let text = format!("{head}{}{}", body(0, large), body(1, large));
+    assert_eq!(refused(&text), "s.toml:19:10: too many points: all bodies together may have 1000000");
+    // the number of points follows from the radius of bending here
+    let fine = body(0, "chain = { heuristic = { bend_radius = 1e-6 } }");
+    assert_eq!(refused(&format!("{head}{fine}")), "s.toml:11:9: too many points: all bodies together may have 1000000");
+    let many: String =
+        (0..10_001).map(|i| format!("[[expect]]\nquantity = 'contacts.count'\nat = {i}\nmax = 1\n")).collect();
+    assert!(refused(&format!("{head}{many}")).contains("10001 entries are too many"));
+}
+
+#[test]
+fn files_that_are_no_scenes_are_explained() {
+    let dir = tempfile::tempdir().unwrap();
+    let refused = |name: &str| load(&dir.path().join(name), &[]).unwrap_err().to_string();
+    std::fs::write(dir.path().join("latin.toml"), b"duration = 1\ntitle = 'gr\xfcn'\n").unwrap();
+    std::fs::File::create(dir.path().join("huge.toml")).unwrap().set_len(1 << 30).unwrap();
+    assert!(refused("missing.toml").ends_with("missing.toml: there is no such file"));
+    assert!(refused("").ends_with(": is a folder, not a file"));
+    assert!(refused("latin.toml").ends_with("latin.toml:2:12: the text is not UTF-8"));
+    assert!(refused("huge.toml").ends_with("huge.toml: is too large: at most 64 MiB can be read"));
+}
+
+#[test]
+fn overrides_that_break_the_scene_are_named() {
+    let refused = |changes: &[&str]| {
+        let changes: Vec<Override> = changes.iter().map(|c| c.parse().unwrap()).collect();
+        parse(SCENE, "s.toml", Path::new("."), &changes).unwrap_err().to_string()
+    };
+    assert_eq!(
+        refused(&["step=0.02", "body.wire.radus=1", "duration=3"]),
+        "s.toml:16:1: --set body.wire.radus=1: unknown field `radus` (did you mean `radius`?)"
+    );
+    assert_eq!(
+        refused(&["body.wire.radius=-1"]),
+        "s.toml:12:10: --set body.wire.radius=-1: radius: expected a length from 1e-9 to 1e6 [m], got -1"
+    );
+    assert_eq!(
+        refused(&["body.wire.name=cord"]),
+        "s.toml:24:19: --set body.wire.name=cord: there is no body named `wire` (known: cord)"
+    );
+    assert_eq!(
+        refused(&["body.wier.radius=1"]),
+        "s.toml: --set body.wier.radius=1: there is no body named `wier` (did you mean `wire`?)"
+    );
+    // a fault of the file itself is not blamed on an override
+    let broken = SCENE.replace("step = 0.01", "stp = 0.01");
+    let change = ["duration=3".parse().unwrap()];
+    assert_eq!(
+        parse(&broken, "s.toml", Path::new("."), &change).unwrap_err().to_string(),
+        "s.toml:2:1: unknown field `stp` (did you mean `step`?)"
+    );
+}
+
+#[test]
+fn overrides_reach_the_scene() {
+    let changes =
+        ["duration=3", "step=0.5", "body.wire.points=7", "body.wire.chain.update=plain", "material.steel.young=1e9"];
+    let changes: Vec<Override> = changes.iter().map(|c| c.parse().unwrap()).collect();
+    let scene = parse(SCENE, "s.toml", Path::new("."), &changes).unwrap();
+    assert_eq!((scene.duration, scene.step, scene.world.bodies()[0].size()), (3.0, 0.5, 7));
+    let chain = format!("{:?}", scene.world.bodies()[0]);
+    assert!(chain.contains("update: Plain") && chain.contains("rate: 1000.0"), "{chain}");
+}

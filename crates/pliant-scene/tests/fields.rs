@@ -1,0 +1,381 @@
+//! Every field of a scene file reaches the engine with the right value and unit.
+//!
+//! The reference is the engine's own types, written out by hand. Each value differs from the default, so that a field
+//! that is read but dropped is noticed.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
+use std::path::Path;
+
+use pliant::chain::{BendingLaw, Chain, ChainSettings, ChainSpec, Heuristic, UpdateRule};
+use pliant::contact::ShapeKind;
+use pliant::math::{Quat, Vec3};
+use pliant::motion::{Blend, Leg, Motion, Waypoint, Window};
+use pliant::{Body, Friction, Hold, Material, Place, Section};
+use pliant_scene::{Scene, parse};
+
+fn scene(text: &str) -> Scene {
+    parse(text, "folder/test scene.toml", Path::new("."), &[]).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+const MATERIAL: &str = "duration = 1\n[material.m]\nyoung = 2e6\ndensity = 1000\n";
+
+fn with_rod(rest: &str) -> Scene {
+    let rod = "[[body]]\nname = 'rod'\nmodel = 'chain'\nmaterial = 'm'\nradius = 0.01\npath = [[0, 0, 0], [1, 0, 0]]\npoints = 11\n";
+    scene(&format!("{MATERIAL}{rod}{rest}"))
+}
+
+#[test]
+fn top_level_values_and_their_defaults() {
+    let plain = scene("duration = 2.5\n");
+    assert_eq!((plain.title.as_str(), plain.duration, plain.step), ("test scene", 2.5, 0.001));
+    assert_eq!(plain.world.gravity, Vec3::new(0.0, 0.0, -9.81));
+    assert!(plain.expectations.is_empty() && plain.warnings.is_empty());
+    let full = scene("title = 'Ein Titel: äöü'\nduration = 3\nstep = 0.01\ngravity = [1, 2.5, -3]\n");
+    assert_eq!((full.title.as_str(), full.duration, full.step), ("Ein Titel: äöü", 3.0, 0.01));
+    assert_eq!(full.world.gravity, Vec3::new(1.0, 2.5, -3.0));
+}
+
+/// A chain shows its constants only through its behaviour; the `Debug` picture holds all of them.
+fn assert_same_chain(scene: &Scene, spec: ChainSpec) {
+    let Body::Chain(read) = &scene.world.bodies()[0];
+    let built = Chain::new("rod", spec).unwrap();
+    assert_eq!(format!("{read:?}"), format!("{built:?}"));
+}
+
+fn spec() -> ChainSpec {
+    ChainSpec {
+        material: Material { young: 2e6, poisson: 0.3, density: 1000.0, friction: Friction::NONE },
+        section: Section { radius: 0.01 },
+        path: vec![Vec3::ZERO, Vec3::X],
+        points: Some(11),
+        settings: ChainSettings::default(),
+    }
+}
+
+#[test]
+fn material_section_path_and_defaults_reach_the_chain() {
+    assert_same_chain(&with_rod(""), spec());
+    let text = "duration = 1\n[material.rubber]\nyoung = 5e6\npoisson = 0.49\ndensity = 1200\n\
+                friction = { coefficient = 0.4, exponent = 0.76 }\n\
+                [[body]]\nname = 'rod'\nmodel = 'chain'\nmaterial = 'rubber'\nradius = 0.002\n\
+                path = [[0, 0, 1], [0, 0.5, 1], [0, 0.5, 2]]\nsegments = 30\n";
+    let friction = Friction { coefficient: 0.4, exponent: 0.76 };
+    assert_same_chain(
+        &scene(text),
+        ChainSpec {
+            material: Material { young: 5e6, poisson: 0.49, density: 1200.0, friction },
+            section: Section { radius: 0.002 },
+            path: vec![Vec3::new(0.0, 0.0, 1.0), Vec3::new(0.0, 0.5, 1.0), Vec3::new(0.0, 0.5, 2.0)],
+            points: Some(31),
+            settings: ChainSettings::default(),
+        },
+    );
+    // Coulomb's law is the default law of friction
+    let coulomb = text.replace(", exponent = 0.76", "");
+    assert!(
+        format!("{:?}", scene(&coulomb).world.bodies()[0]).contains("Friction { coefficient: 0.4, exponent: 1.0 }")
+    );
+}
+
+#[test]
+fn the_size_can_be_given_in_three_ways() {
+    let size = |line: &str| {
+        let text = format!(
+            "{MATERIAL}[[body]]\nname = 'a'\nmodel = 'chain'\nmaterial = 'm'\nradius = 0.01\npath = [[0, 0, 0], [1, 0, 0]]\n{line}\n"
+        );
+        scene(&text).world.bodies()[0].size()
+    };
+    assert_eq!([size("points = 21"), size("segments = 20"), size("intervals = 20")], [21; 3]);
+    let left_to_the_model = Chain::new("a", ChainSpec { points: None, ..spec() }).unwrap();
+    assert_eq!(size(""), left_to_the_model.size());
+}
+
+#[test]
+fn every_setting_of_the_chain_is_read() {
+    let table = "[body.chain]\nbending = 'paper'\nupdate = 'dynamics'\nrate = 12345\ngripper_rate = 222\ncontact_rate = 333\n\
+                 contraction = 11.5\nbending_force = 0.25\nbending_stiffness = 0.75\nmatched_curvature = 7.5\n\
+                 grip_stiffness = 44\ncontact_stiffness = 55\nscaling = 1e-4\nhistory = 0.6\ndamping = 3.5\nstep_limit = 0.2\n\
+                 relative_limit = false\nkeep_displacement = true\nmass = 0.125\nequal_weights = true\n\
+                 heuristic = { stretch = 4, bend_angle_deg = 3, grip_gap = 2, bend_radius = 0.1 }\n";
+    let heuristic = Heuristic { stretch: 4.0, bend_angle: 3.0_f64.to_radians(), grip_gap: 2.0, bend_radius: Some(0.1) };
+    let settings = ChainSettings {
+        bending: BendingLaw::Paper,
+        update: UpdateRule::Dynamics,
+        rate: Some(12345.0),
+        gripper_rate: Some(222.0),
+        contact_rate: 333.0,
+        heuristic: Some(heuristic),
+        contraction: Some(11.5),
+        bending_force: Some(0.25),
+        bending_stiffness: Some(0.75),
+        matched_curvature: 7.5,
+        grip_stiffness: Some(44.0),
+        contact_stiffness: Some(55.0),
+        scaling: Some(1e-4),
+        history: Some(0.6),
+        damping: 3.5,
+        step_limit: 0.2,
+        relative_limit: false,
+        keep_displacement: true,
+        mass: Some(0.125),
+        equal_weights: true,
+    };
+    assert_same_chain(&with_rod(table), ChainSpec { settings, ..spec() });
+    // what is left out of the heuristic has the engine's default
+    let settings = ChainSettings { heuristic: Some(Heuristic::default()), ..ChainSettings::default() };
+    assert_same_chain(&with_rod("[body.chain]\nheuristic = {}\n"), ChainSpec { settings, ..spec() });
+}
+
+#[test]
+fn every_word_of_the_chain_is_read() {
+    let rules = [
+        ("plain", UpdateRule::Plain),
+        ("limit", UpdateRule::Limit),
+        ("relative", UpdateRule::Relative),
+        ("dynamics", UpdateRule::Dynamics),
+        ("velocity", UpdateRule::Velocity),
+    ];
+    for (word, update) in rules {
+        let settings = ChainSettings { update, ..ChainSettings::default() };
+        assert_same_chain(&with_rod(&format!("chain.update = '{word}'\n")), ChainSpec { settings, ..spec() });
+    }
+    for (word, bending) in [("linear", BendingLaw::Linear), ("paper", BendingLaw::Paper)] {
+        let settings = ChainSettings { bending, ..ChainSettings::default() };
+        assert_same_chain(&with_rod(&format!("chain.bending = '{word}'\n")), ChainSpec { settings, ..spec() });
+    }
+}
+
+#[test]
+fn every_shape_is_read() {
+    let corners = "[[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]";
+    let cases = [
+        ("plane = {}".to_string(), ShapeKind::Plane),
+        ("sphere = { radius = 0.5 }".into(), ShapeKind::Sphere { radius: 0.5 }),
+        ("box = { size = [1, 2, 3] }".into(), ShapeKind::Box { size: Vec3::new(1.0, 2.0, 3.0) }),
+        ("capsule = { radius = 0.1, length = 2 }".into(), ShapeKind::Capsule { radius: 0.1, length: 2.0 }),
+        ("cylinder = { radius = 0.1, length = 2 }".into(), ShapeKind::Cylinder { radius: 0.1, length: 2.0 }),
+        (
+            format!("convex = {{ points = {corners} }}"),
+            ShapeKind::Convex { points: vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z] },
+        ),
+        (
+            "height_field = { heights = [[0, 1], [2, 3], [4, 5]], size = [6, 7] }".into(),
+            ShapeKind::HeightField { heights: vec![vec![0.0, 1.0], vec![2.0, 3.0], vec![4.0, 5.0]], size: [6.0, 7.0] },
+        ),
+    ];
+    for (shape, kind) in cases {
+        let scene = scene(&format!("duration = 1\n[[obstacle]]\nname = 'o'\nshape = {{ {shape} }}\n"));
+        let params = &scene.world.obstacles()[0].params;
+        assert_eq!(params.shape.kind(), &kind);
+        assert_eq!((params.name.as_str(), params.friction), ("o", None));
+        assert_eq!((params.placed.translation, params.placed.rotation), (Vec3::ZERO, Quat::IDENTITY));
+        assert_eq!(params.motion, Motion::Hold);
+    }
+}
+
+#[test]
+fn meshes_come_from_files_beside_the_scene() {
+    let dir = tempfile::tempdir().unwrap();
+    let obj = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n";
+    std::fs::create_dir(dir.path().join("meshes")).unwrap();
+    std::fs::write(dir.path().join("meshes/block.obj"), obj).unwrap();
+    std::fs::write(dir.path().join("meshes/sheet.obj"), obj.replace("f 3 1 4\n", "")).unwrap();
+    let text = "duration = 1\n\
+                [[obstacle]]\nname = 'block'\nshape = { mesh = { file = 'meshes/block.obj', scale = 0.5 } }\n\
+                [[obstacle]]\nname = 'hull'\nshape = { convex = { file = 'meshes/block.obj', scale = 2 } }\n\
+                [[obstacle]]\nname = 'sheet'\nshape = { mesh = { file = 'meshes/sheet.obj' } }\n";
+    std::fs::write(dir.path().join("s.toml"), text).unwrap();
+    let scene = pliant_scene::load(&dir.path().join("s.toml"), &[]).unwrap();
+    let kind = |i: usize| scene.world.obstacles()[i].params.shape.kind().clone();
+    let ShapeKind::Mesh(mesh) = kind(0) else { panic!("{:?}", kind(0)) };
+    // vertices come in the order in which the faces name them
+    let corners = |scale: f64| [Vec3::ZERO, Vec3::Y * scale, Vec3::X * scale, Vec3::Z * scale].to_vec();
+    assert_eq!((mesh.triangles.len(), mesh.vertices), (4, corners(0.5)));
+    assert_eq!(kind(1), ShapeKind::Convex { points: corners(2.0) });
+    assert_eq!(scene.warnings.len(), 1);
+    assert!(scene.warnings[0].starts_with("obstacle sheet: meshes/sheet.obj has 3 open edges"), "{:?}", scene.warnings);
+    assert_eq!(scene.title, "s");
+}
+
+#[test]
+fn poses_and_friction_of_obstacles_are_read() {
+    let placed = |orientation: &str| {
+        let text = format!(
+            "duration = 1\n[[obstacle]]\nname = 'o'\nshape = {{ plane = {{}} }}\nposition = [1, 2, 3]\n\
+             orientation = {{ {orientation} }}\nfriction = {{ coefficient = 0.5 }}\n"
+        );
+        let params = scene(&text).world.obstacles()[0].params.clone();
+        assert_eq!(params.friction, Some(Friction { coefficient: 0.5, exponent: 1.0 }));
+        assert_eq!(params.placed.translation, Vec3::new(1.0, 2.0, 3.0));
+        params.placed.rotation
+    };
+    // a quarter turn about z takes x to y, whichever way it is written; a quaternion is brought to unit length
+    for orientation in ["quaternion = [2, 0, 0, 2]", "axis = [0, 0, 3], angle_deg = 90", "euler_deg = [0, 0, 90]"] {
+        assert!((placed(orientation) * Vec3::X - Vec3::Y).length() < 1e-15, "{orientation}");
+    }
+    // roll first, then pitch, then yaw about the axes of the world: z goes to -y, stays there, then to x
+    assert!((placed("euler_deg = [90, 90, 90]") * Vec3::Z - Vec3::X).length() < 1e-15);
+    assert!((placed("euler_deg = [0, 90, 0]") * Vec3::X + Vec3::Z).length() < 1e-15);
+}
+
+#[test]
+fn every_motion_is_read() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("a.csv"), "time,x,y,z\n0,1,2,3\n1,4,5,6\n").unwrap();
+    let way = |time, position, orientation| Waypoint { time, position, orientation };
+    let quarter = Quat::from_rotation_z(FRAC_PI_2);
+    let turn = |angle, advance, blend, window| Motion::Turn {
+        axis: Vec3::Y,
+        centre: Vec3::new(1.0, 2.0, 3.0),
+        angle,
+        advance,
+        blend,
+        window,
+    };
+    let cases = [
+        ("{ hold = {} }", Motion::Hold),
+        (
+            "{ waypoints = { points = [{ time = 0, position = [1, 2, 3] }, { time = 1.5, position = [4, 5, 6], \
+             orientation = { axis = [0, 0, 1], angle_deg = 90 } }] } }",
+            Motion::Waypoints {
+                blend: Blend::MinimumJerk,
+                waypoints: vec![
+                    way(0.0, Vec3::new(1.0, 2.0, 3.0), None),
+                    way(1.5, Vec3::new(4.0, 5.0, 6.0), Some(quarter)),
+                ],
+            },
+        ),
+        (
+            "{ waypoints = { blend = 'linear', points = [{ time = 1, position = [0, 0, 0] }] } }",
+            Motion::Waypoints { blend: Blend::Linear, waypoints: vec![way(1.0, Vec3::ZERO, None)] },
+        ),
+        (
+            "{ speed = { velocity = [1, 2, 3] } }",
+            Motion::Glide {
+                velocity: Vec3::new(1.0, 2.0, 3.0),
+                acceleration: Vec3::ZERO,
+                window: Window { start: 0.0, end: f64::INFINITY },
+            },
+        ),
+        (
+            "{ speed = { velocity = [1, 2, 3], start = 0.5, end = 2 } }",
+            Motion::Glide {
+                velocity: Vec3::new(1.0, 2.0, 3.0),
+                acceleration: Vec3::ZERO,
+                window: Window { start: 0.5, end: 2.0 },
+            },
+        ),
+        (
+            "{ accelerate = { acceleration = [1, 0, 0], end = inf } }",
+            Motion::Glide { velocity: Vec3::ZERO, acceleration: Vec3::X, window: Window::ALWAYS },
+        ),
+        (
+            "{ accelerate = { velocity = [0, 1, 0], acceleration = [1, 0, 0], start = 1, end = 2 } }",
+            Motion::Glide { velocity: Vec3::Y, acceleration: Vec3::X, window: Window { start: 1.0, end: 2.0 } },
+        ),
+        (
+            "{ rotate = { axis = [0, 2, 0], centre = [1, 2, 3], angle_deg = 180, end = 4 } }",
+            turn(PI, 0.0, Blend::Linear, Window { start: 0.0, end: 4.0 }),
+        ),
+        (
+            "{ helix = { axis = [0, 2, 0], centre = [1, 2, 3], turns = 2, pitch = 0.1, start = 1, end = 4, blend = 'minimum-jerk' } }",
+            turn(2.0 * TAU, 0.2, Blend::MinimumJerk, Window { start: 1.0, end: 4.0 }),
+        ),
+        (
+            "{ sinusoid = { amplitude = [1, 2, 3], frequency = 0.5, phase_deg = 90 } }",
+            Motion::Sinusoid { amplitude: Vec3::new(1.0, 2.0, 3.0), frequency: 0.5, phase: FRAC_PI_2 },
+        ),
+        (
+            "{ samples = { file = 'a.csv' } }",
+            Motion::Waypoints {
+                blend: Blend::Linear,
+                waypoints: vec![way(0.0, Vec3::new(1.0, 2.0, 3.0), None), way(1.0, Vec3::new(4.0, 5.0, 6.0), None)],
+            },
+        ),
+        (
+            "{ sequence = [{ duration = 2, motion = { hold = {} } }, { duration = 3, motion = { speed = { velocity = [1, 0, 0] } } }] }",
+            Motion::Sequence(vec![
+                Leg { duration: 2.0, motion: Motion::Hold },
+                Leg {
+                    duration: 3.0,
+                    motion: Motion::Glide { velocity: Vec3::X, acceleration: Vec3::ZERO, window: Window::ALWAYS },
+                },
+            ]),
+        ),
+    ];
+    for (motion, expected) in cases {
+        let text = format!(
+            "duration = 1\n[[obstacle]]\nname = 'o'\nshape = {{ plane = {{}} }}\nmotion = {motion}\n\
+             [[gripper]]\nname = 'g'\nposition = [0, 0, 0]\nmotion = {motion}\n"
+        );
+        let scene = parse(&text, "m.toml", dir.path(), &[]).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(scene.world.obstacles()[0].params.motion, expected);
+        assert_eq!(scene.world.grippers()[0].params.motion, expected);
+    }
+}
+
+#[test]
+fn grippers_and_grips_are_read() {
+    let scene = with_rod(
+        "[[gripper]]\nname = 'left'\ngrips = [{ body = 'rod', at = 'start' }]\n\
+         [[gripper]]\nname = 'right'\norientation = { euler_deg = [0, 0, 90] }\ngrips = [\n\
+         { body = 'rod', at = 'end', orientation = true, from = 0.5, until = 2, snap = true },\n\
+         { body = 'rod', at = 0.25, orientation = false },\n\
+         { body = 'rod', at = { node = 3 }, orientation = 'two-points' },\n\
+         { body = 'rod', at = 1 } ]\n\
+         [[gripper]]\nname = 'idle'\nposition = [4, 5, 6]\n",
+    );
+    let grippers = scene.world.grippers();
+    let place = |i: usize| grippers[i].params.placed;
+    assert_eq!(grippers.iter().map(|g| g.params.name.as_str()).collect::<Vec<_>>(), ["left", "right", "idle"]);
+    // without a position a gripper is where its first grip holds
+    assert_eq!([place(0).translation, place(1).translation], [Vec3::ZERO, Vec3::X]);
+    assert_eq!(place(2).translation, Vec3::new(4.0, 5.0, 6.0));
+    assert!((place(1).rotation * Vec3::X - Vec3::Y).length() < 1e-15);
+    let grips: Vec<_> = scene.world.grips().iter().map(|g| g.params).collect();
+    assert_eq!(grips.iter().map(|g| g.gripper).collect::<Vec<_>>(), [0, 1, 1, 1, 1]);
+    let places = [0.0, 1.0, 0.25].map(Place::Fraction);
+    assert_eq!(grips.iter().map(|g| g.place).collect::<Vec<_>>()[..3], places);
+    assert_eq!((grips[3].place, grips[4].place), (Place::Node(3), Place::Fraction(1.0)));
+    let holds = [Hold::Position, Hold::Clamp, Hold::Position, Hold::TwoPoints, Hold::Position];
+    assert_eq!(grips.iter().map(|g| g.hold).collect::<Vec<_>>(), holds);
+    assert_eq!((grips[1].from, grips[1].until, grips[1].snap), (0.5, 2.0, true));
+    assert_eq!((grips[0].from, grips[0].until, grips[0].snap), (0.0, f64::INFINITY, false));
+}
+
+#[test]
+fn the_schema_describes_every_field() {
+    let schema = pliant_scene::schema();
+    let mut fields = 0;
+    let mut pending = vec![(String::new(), &schema)];
+    while let Some((path, value)) = pending.pop() {
+        match value {
+            serde_json::Value::Object(map) => {
+                if let Some(serde_json::Value::Object(properties)) = map.get("properties") {
+                    for (name, field) in properties {
+                        fields += 1;
+                        // a choice such as { sphere = … } is described by its variant
+                        let described = field.get("description").is_some() || map.get("description").is_some();
+                        assert!(described, "{path}.{name} has no description");
+                        if let Some(unit) = field.get("unit").and_then(|u| u.as_str()) {
+                            let text = field.get("description").and_then(|d| d.as_str()).unwrap_or_default();
+                            let named = text.contains(&format!("[{unit}")) || unit.contains("quantity");
+                            assert!(named || unit == "segments", "{path}.{name}: {text} does not name {unit}");
+                        }
+                    }
+                }
+                pending.extend(map.iter().map(|(key, value)| (format!("{path}.{key}"), value)));
+            }
+            serde_json::Value::Array(items) => pending.extend(items.iter().map(|item| (path.clone(), item))),
+            _ => {}
+        }
+    }
+    assert!(fields > 90, "{fields}");
+    let young = schema.pointer("/$defs/MaterialSpec/properties/young").unwrap();
+    assert_eq!((&young["minimum"], &young["maximum"], &young["unit"]), (&1.0.into(), &1e13.into(), &"Pa".into()));
+    let body = schema.pointer("/$defs/BodySpec").unwrap();
+    assert_eq!(body["additionalProperties"], false);
+    assert!(body["required"].as_array().unwrap().contains(&"radius".into()));
+}
