@@ -3,152 +3,300 @@
 
 use std::ops::{Add, Mul, Sub};
 
+use crate::math::Vec3;
+
 /// How many numbers are worked on at a time.
 pub const LANES: usize = 4;
 
-/// Four numbers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Lanes(pub [f64; LANES]);
+/// Four numbers in memory.
+pub type Block = [f64; LANES];
 
-impl Lanes {
+/// Numbers in blocks of four.
+pub type Row = Vec<Block>;
+
+/// Coordinates of points: one row a coordinate.
+pub type Rows = [Row; 3];
+
+/// Rows of `blocks` blocks of zeros.
+pub fn zero_rows(blocks: usize) -> Rows {
+    std::array::from_fn(|_| vec![[0.0; LANES]; blocks])
+}
+
+/// The vector at index `i`.
+#[inline(always)]
+pub fn get(rows: &Rows, i: usize) -> Vec3 {
+    let at = |row: &Row| row[i / LANES][i % LANES];
+    Vec3::new(at(&rows[0]), at(&rows[1]), at(&rows[2]))
+}
+
+/// Replace the vector at index `i`.
+#[inline(always)]
+pub fn set(rows: &mut Rows, i: usize, v: Vec3) {
+    for (row, value) in rows.iter_mut().zip(v.to_array()) {
+        row[i / LANES][i % LANES] = value;
+    }
+}
+
+/// Add to the vector at index `i`.
+#[inline(always)]
+pub fn add(rows: &mut Rows, i: usize, v: Vec3) {
+    for (row, value) in rows.iter_mut().zip(v.to_array()) {
+        row[i / LANES][i % LANES] += value;
+    }
+}
+
+/// Four numbers in a register. Left to itself the compiler makes vectors of some of the kernels' arithmetic and not of
+/// the rest; this says which instructions are meant, once for any machine and once for 256-bit vectors.
+pub trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
     /// The same number four times.
-    #[inline(always)]
-    pub fn splat(value: f64) -> Lanes {
-        Lanes([value; LANES])
-    }
-
-    /// Four numbers from `from[at..]`.
-    #[inline(always)]
-    pub fn load(from: &[f64], at: usize) -> Lanes {
-        let mut out = [0.0; LANES];
-        out.copy_from_slice(&from[at..at + LANES]);
-        Lanes(out)
-    }
-
-    /// Into `to[at..]`.
-    #[inline(always)]
-    pub fn store(self, to: &mut [f64], at: usize) {
-        to[at..at + LANES].copy_from_slice(&self.0);
-    }
-
-    #[inline(always)]
-    fn map2(self, other: Lanes, f: impl Fn(f64, f64) -> f64) -> Lanes {
-        let mut out = [0.0; LANES];
-        for i in 0..LANES {
-            out[i] = f(self.0[i], other.0[i]);
-        }
-        Lanes(out)
-    }
-
+    fn splat(value: f64) -> Self;
+    /// From memory.
+    fn load(from: &Block) -> Self;
+    /// To memory.
+    fn block(self) -> Block;
     /// 1 / sqrt(x), by a root and a division.
-    #[inline(always)]
-    pub fn inverse_root(self) -> Lanes {
-        self.map2(self, |x, _| 1.0 / x.sqrt())
-    }
-
+    fn inverse_root(self) -> Self;
     /// The larger of each pair; the first where one is not a number.
-    #[inline(always)]
-    pub fn max(self, other: Lanes) -> Lanes {
-        // a comparison and a choice map to one instruction, f64::max does not
-        self.map2(other, |a, b| if b > a { b } else { a })
-    }
-
+    fn max(self, other: Self) -> Self;
     /// One where `self` is below `other`, else zero.
-    #[inline(always)]
-    pub fn below(self, other: Lanes) -> Lanes {
-        self.map2(other, |a, b| if a < b { 1.0 } else { 0.0 })
-    }
+    fn below(self, other: Self) -> Self;
+    /// Each number's right neighbour, given the block to the right.
+    fn followed_by(self, next: Self) -> Self;
+    /// Each number's left neighbour, given the block to the left.
+    fn preceded_by(self, before: Self) -> Self;
 
     /// The largest of the four.
     #[inline(always)]
-    pub fn largest(self) -> f64 {
-        let pair = |a: f64, b: f64| if b > a { b } else { a };
-        pair(pair(self.0[0], self.0[1]), pair(self.0[2], self.0[3]))
+    fn largest(self) -> f64 {
+        let [a, b, c, d] = self.block();
+        let larger = |a: f64, b: f64| if b > a { b } else { a };
+        larger(larger(a, b), larger(c, d))
     }
 }
 
-impl Add for Lanes {
-    type Output = Lanes;
+/// Four numbers without special instructions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plain(pub Block);
+
+impl Plain {
     #[inline(always)]
-    fn add(self, other: Lanes) -> Lanes {
-        self.map2(other, |a, b| a + b)
+    fn pairs(self, other: Plain, f: impl Fn(f64, f64) -> f64) -> Plain {
+        Plain(std::array::from_fn(|i| f(self.0[i], other.0[i])))
     }
 }
 
-impl Sub for Lanes {
-    type Output = Lanes;
+impl Lanes for Plain {
     #[inline(always)]
-    fn sub(self, other: Lanes) -> Lanes {
-        self.map2(other, |a, b| a - b)
+    fn splat(value: f64) -> Plain {
+        Plain([value; LANES])
+    }
+    #[inline(always)]
+    fn load(from: &Block) -> Plain {
+        Plain(*from)
+    }
+    #[inline(always)]
+    fn block(self) -> Block {
+        self.0
+    }
+    #[inline(always)]
+    fn inverse_root(self) -> Plain {
+        self.pairs(self, |x, _| 1.0 / x.sqrt())
+    }
+    #[inline(always)]
+    fn max(self, other: Plain) -> Plain {
+        self.pairs(other, |a, b| if b > a { b } else { a })
+    }
+    #[inline(always)]
+    fn below(self, other: Plain) -> Plain {
+        self.pairs(other, |a, b| if a < b { 1.0 } else { 0.0 })
+    }
+    #[inline(always)]
+    fn followed_by(self, next: Plain) -> Plain {
+        Plain([self.0[1], self.0[2], self.0[3], next.0[0]])
+    }
+    #[inline(always)]
+    fn preceded_by(self, before: Plain) -> Plain {
+        Plain([before.0[3], self.0[0], self.0[1], self.0[2]])
     }
 }
 
-impl Mul for Lanes {
-    type Output = Lanes;
+impl Add for Plain {
+    type Output = Plain;
     #[inline(always)]
-    fn mul(self, other: Lanes) -> Lanes {
-        self.map2(other, |a, b| a * b)
+    fn add(self, other: Plain) -> Plain {
+        self.pairs(other, |a, b| a + b)
     }
 }
+
+impl Sub for Plain {
+    type Output = Plain;
+    #[inline(always)]
+    fn sub(self, other: Plain) -> Plain {
+        self.pairs(other, |a, b| a - b)
+    }
+}
+
+impl Mul for Plain {
+    type Output = Plain;
+    #[inline(always)]
+    fn mul(self, other: Plain) -> Plain {
+        self.pairs(other, |a, b| a * b)
+    }
+}
+
+/// Four numbers in one 256-bit register.
+///
+/// `unsafe` because these instructions are undefined on a machine without them: code that uses `Wide` must only be
+/// reached through a function with the target feature `avx2`, called after the machine was asked (see
+/// `chain::kernel`).
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+mod wide {
+    use super::{Add, Block, LANES, Lanes, Mul, Sub};
+    use std::arch::x86_64::*;
+
+    /// Four numbers in one register.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Wide(__m256d);
+
+    // SAFETY (all of this file): see the module's comment; loads and stores are of whole blocks and need no alignment
+    impl Lanes for Wide {
+        #[inline(always)]
+        fn splat(value: f64) -> Wide {
+            Wide(unsafe { _mm256_set1_pd(value) })
+        }
+        #[inline(always)]
+        fn load(from: &Block) -> Wide {
+            Wide(unsafe { _mm256_loadu_pd(from.as_ptr()) })
+        }
+        #[inline(always)]
+        fn block(self) -> Block {
+            let mut out = [0.0; LANES];
+            unsafe { _mm256_storeu_pd(out.as_mut_ptr(), self.0) };
+            out
+        }
+        #[inline(always)]
+        fn inverse_root(self) -> Wide {
+            Wide(unsafe { _mm256_div_pd(_mm256_set1_pd(1.0), _mm256_sqrt_pd(self.0)) })
+        }
+        #[inline(always)]
+        fn max(self, other: Wide) -> Wide {
+            // the instruction gives its second operand where one is not a number
+            Wide(unsafe { _mm256_max_pd(other.0, self.0) })
+        }
+        #[inline(always)]
+        fn below(self, other: Wide) -> Wide {
+            Wide(unsafe { _mm256_and_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(self.0, other.0), _mm256_set1_pd(1.0)) })
+        }
+        #[inline(always)]
+        fn followed_by(self, next: Wide) -> Wide {
+            // [s2 s3 n0 n1], then every second number of both: [s1 s2 s3 n0]
+            Wide(unsafe { _mm256_shuffle_pd::<0b0101>(self.0, _mm256_permute2f128_pd::<0x21>(self.0, next.0)) })
+        }
+        #[inline(always)]
+        fn preceded_by(self, before: Wide) -> Wide {
+            // [b2 b3 s0 s1], then every second number of both: [b3 s0 s1 s2]
+            Wide(unsafe { _mm256_shuffle_pd::<0b0101>(_mm256_permute2f128_pd::<0x21>(before.0, self.0), self.0) })
+        }
+    }
+
+    impl Add for Wide {
+        type Output = Wide;
+        #[inline(always)]
+        fn add(self, other: Wide) -> Wide {
+            Wide(unsafe { _mm256_add_pd(self.0, other.0) })
+        }
+    }
+
+    impl Sub for Wide {
+        type Output = Wide;
+        #[inline(always)]
+        fn sub(self, other: Wide) -> Wide {
+            Wide(unsafe { _mm256_sub_pd(self.0, other.0) })
+        }
+    }
+
+    impl Mul for Wide {
+        type Output = Wide;
+        #[inline(always)]
+        fn mul(self, other: Wide) -> Wide {
+            Wide(unsafe { _mm256_mul_pd(self.0, other.0) })
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub use wide::Wide;
 
 /// Three coordinates, four points at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Lanes3 {
+pub struct Lanes3<L> {
     /// First coordinates.
-    pub x: Lanes,
+    pub x: L,
     /// Second coordinates.
-    pub y: Lanes,
+    pub y: L,
     /// Third coordinates.
-    pub z: Lanes,
+    pub z: L,
 }
 
-impl Lanes3 {
+impl<L: Lanes> Lanes3<L> {
     /// The same vector four times.
     #[inline(always)]
-    pub fn splat(v: crate::math::Vec3) -> Lanes3 {
-        Lanes3 { x: Lanes::splat(v.x), y: Lanes::splat(v.y), z: Lanes::splat(v.z) }
+    pub fn splat(v: Vec3) -> Self {
+        Lanes3 { x: L::splat(v.x), y: L::splat(v.y), z: L::splat(v.z) }
     }
 
-    /// Four points from three rows of coordinates.
+    /// From a block of three rows.
     #[inline(always)]
-    pub fn load(from: &[impl AsRef<[f64]>; 3], at: usize) -> Lanes3 {
-        let row = |k: usize| Lanes::load(from[k].as_ref(), at);
-        Lanes3 { x: row(0), y: row(1), z: row(2) }
+    pub fn load(from: &[&[Block]; 3], block: usize) -> Self {
+        Lanes3 { x: L::load(&from[0][block]), y: L::load(&from[1][block]), z: L::load(&from[2][block]) }
     }
 
-    /// Into three rows of coordinates.
+    /// To a block of three rows.
     #[inline(always)]
-    pub fn store(self, to: &mut [impl AsMut<[f64]>; 3], at: usize) {
-        self.x.store(to[0].as_mut(), at);
-        self.y.store(to[1].as_mut(), at);
-        self.z.store(to[2].as_mut(), at);
+    pub fn store(self, to: &mut [&mut [Block]; 3], block: usize) {
+        to[0][block] = self.x.block();
+        to[1][block] = self.y.block();
+        to[2][block] = self.z.block();
     }
 
     /// Scalar products.
     #[inline(always)]
-    pub fn dot(self, other: Lanes3) -> Lanes {
+    pub fn dot(self, other: Self) -> L {
         self.x * other.x + self.y * other.y + self.z * other.z
     }
 
     /// Each vector times its own factor.
     #[inline(always)]
-    pub fn scale(self, by: Lanes) -> Lanes3 {
+    pub fn scale(self, by: L) -> Self {
         Lanes3 { x: self.x * by, y: self.y * by, z: self.z * by }
+    }
+
+    /// Each vector's right neighbour, given the block to the right.
+    #[inline(always)]
+    pub fn followed_by(self, next: Self) -> Self {
+        Lanes3 { x: self.x.followed_by(next.x), y: self.y.followed_by(next.y), z: self.z.followed_by(next.z) }
+    }
+
+    /// Each vector's left neighbour, given the block to the left.
+    #[inline(always)]
+    pub fn preceded_by(self, before: Self) -> Self {
+        Lanes3 { x: self.x.preceded_by(before.x), y: self.y.preceded_by(before.y), z: self.z.preceded_by(before.z) }
     }
 }
 
-impl Add for Lanes3 {
-    type Output = Lanes3;
+impl<L: Lanes> Add for Lanes3<L> {
+    type Output = Self;
     #[inline(always)]
-    fn add(self, other: Lanes3) -> Lanes3 {
+    fn add(self, other: Self) -> Self {
         Lanes3 { x: self.x + other.x, y: self.y + other.y, z: self.z + other.z }
     }
 }
 
-impl Sub for Lanes3 {
-    type Output = Lanes3;
+impl<L: Lanes> Sub for Lanes3<L> {
+    type Output = Self;
     #[inline(always)]
-    fn sub(self, other: Lanes3) -> Lanes3 {
+    fn sub(self, other: Self) -> Self {
         Lanes3 { x: self.x - other.x, y: self.y - other.y, z: self.z - other.z }
     }
 }

@@ -4,7 +4,7 @@
 //! would draw points in.) The published model stops there; so that rods come to rest on floors and lie still on slopes,
 //! a touching point also loses normal speed and obeys Coulomb's law, both in a form that cannot add energy.
 
-use super::forces::{Rows, TILE};
+use crate::lanes::{LANES, Lanes, Lanes3, Row, Rows, get, set, zero_rows};
 use crate::contact::Obstacle;
 use crate::material::Friction;
 use crate::math::Vec3;
@@ -19,9 +19,9 @@ const NORMAL_DAMPING: f64 = 0.5;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slot {
     /// Unit normals out of the obstacle.
-    pub normal: Rows,
+    normal: Rows,
     /// Distance of the planes from the origin along the normals, the rod's radius included [m].
-    pub offset: Vec<f64>,
+    offset: Row,
     /// Velocity of the obstacle there [m/s].
     velocity: Vec<Vec3>,
     /// Index of the obstacle.
@@ -34,7 +34,7 @@ pub struct Planes {
     /// c_e of the planes [N/m].
     pub stiffness: f64,
     slots: Vec<Slot>,
-    /// How many slots are in use in each tile.
+    /// How many slots are in use in each block of points.
     used: Vec<u8>,
 }
 
@@ -42,10 +42,6 @@ pub struct Planes {
 pub struct Touch {
     /// Friction of the body's own surface.
     pub friction: Friction,
-    /// Displacement per force and step of an inner point, c_F or its equivalent [m/N].
-    pub mobility: f64,
-    /// The same of an end point.
-    pub end_mobility: f64,
     /// Whether touching points lose normal speed.
     pub damped: bool,
     /// Length of the inner step [s].
@@ -55,21 +51,21 @@ pub struct Touch {
 }
 
 impl Planes {
-    /// No planes yet, with room for `rows` entries (points and padding).
-    pub fn new(rows: usize, points: usize, stiffness: f64) -> Planes {
+    /// No planes yet, with room for `blocks` blocks of points.
+    pub fn new(blocks: usize, stiffness: f64) -> Planes {
         let slot = Slot {
-            normal: [vec![0.0; rows], vec![0.0; rows], vec![0.0; rows]],
-            offset: vec![0.0; rows],
-            velocity: vec![Vec3::ZERO; rows],
-            obstacle: vec![0; rows],
+            normal: zero_rows(blocks),
+            offset: vec![[0.0; LANES]; blocks],
+            velocity: vec![Vec3::ZERO; blocks * LANES],
+            obstacle: vec![0; blocks * LANES],
         };
-        Planes { stiffness, slots: vec![slot; SLOTS], used: vec![0; points.div_ceil(TILE)] }
+        Planes { stiffness, slots: vec![slot; SLOTS], used: vec![0; blocks] }
     }
 
-    /// The slots in use in a tile.
+    /// The slots in use in a block.
     #[inline(always)]
-    pub fn slots_in_tile(&self, tile: usize) -> &[Slot] {
-        &self.slots[..self.used[tile] as usize]
+    pub fn slots_at(&self, block: usize) -> &[Slot] {
+        &self.slots[..self.used[block] as usize]
     }
 
     /// Whether any point has a plane.
@@ -100,8 +96,8 @@ impl Planes {
             return;
         }
         for i in 0..points {
-            let point = Vec3::new(x[0][i], x[1][i], x[2][i]);
-            let tile = i / TILE;
+            let point = get(x, i);
+            let block = i / LANES;
             let mut count = 0;
             for &index in near {
                 if count == SLOTS {
@@ -110,10 +106,10 @@ impl Planes {
                 let obstacle = &obstacles[index];
                 let pose = obstacle.sweep.at(fraction);
                 let Some(face) = obstacle.params.shape.surface_near(&pose, point, reach) else { continue };
-                // open a slot for the whole tile only when its first point needs it
-                if count == self.used[tile] as usize {
-                    self.used[tile] += 1;
-                    self.slots[count].empty_tile(tile);
+                // open a slot for the whole block when its first point needs it
+                if count == self.used[block] as usize {
+                    self.used[block] += 1;
+                    self.slots[count].empty(block);
                 }
                 let slot = &mut self.slots[count];
                 slot.put(i, face.normal, face.normal.dot(face.point) + radius);
@@ -132,10 +128,10 @@ impl Planes {
         gap: f64,
     ) -> impl Iterator<Item = (usize, usize, Vec3, f64)> + 'a {
         (0..points).flat_map(move |i| {
-            let point = Vec3::new(x[0][i], x[1][i], x[2][i]);
-            self.slots_in_tile(i / TILE).iter().filter_map(move |slot| {
-                let normal = slot.normal_at(i);
-                let depth = slot.offset[i] - normal.dot(point);
+            let point = get(x, i);
+            self.slots_at(i / LANES).iter().filter_map(move |slot| {
+                let normal = get(&slot.normal, i);
+                let depth = slot.offset_at(i) - normal.dot(point);
                 (normal != Vec3::ZERO && depth > -gap).then(|| (i, slot.obstacle[i], normal, depth))
             })
         })
@@ -143,19 +139,27 @@ impl Planes {
 
     /// Friction and normal damping of touching points, on the displacements about to be made. Each is the exact answer
     /// of one implicit step for that point alone, so it stops a point or slows it, never speeds it up.
-    pub fn resist(&self, x: &Rows, points: usize, touch: &Touch, obstacles: &[Obstacle], step: &mut Rows) {
+    pub fn resist(
+        &self,
+        x: &Rows,
+        mobility: &Row,
+        points: usize,
+        touch: &Touch,
+        obstacles: &[Obstacle],
+        step: &mut Rows,
+    ) {
         for i in 0..points {
-            for slot in self.slots_in_tile(i / TILE) {
-                let normal = slot.normal_at(i);
-                let depth = slot.offset[i] - normal.dot(Vec3::new(x[0][i], x[1][i], x[2][i]));
+            let mobility = mobility[i / LANES][i % LANES];
+            for slot in self.slots_at(i / LANES) {
+                let normal = get(&slot.normal, i);
+                let depth = slot.offset_at(i) - normal.dot(get(x, i));
                 if depth <= 0.0 || normal == Vec3::ZERO {
                     continue;
                 }
-                let mobility = if i == 0 || i + 1 == points { touch.end_mobility } else { touch.mobility };
                 let push = self.stiffness * depth;
                 let friction = obstacles[slot.obstacle[i]].params.friction.unwrap_or(touch.friction);
                 let carried = slot.velocity[i] * touch.tau;
-                let relative = Vec3::new(step[0][i], step[1][i], step[2][i]) - carried;
+                let relative = get(step, i) - carried;
                 let along = relative.dot(normal);
                 let slide = relative - normal * along;
                 let held = friction_limit(&friction, push, touch.share) * mobility;
@@ -168,8 +172,7 @@ impl Planes {
                 } else {
                     along
                 };
-                let new = carried + kept + normal * damped;
-                (step[0][i], step[1][i], step[2][i]) = (new.x, new.y, new.z);
+                set(step, i, carried + kept + normal * damped);
             }
         }
     }
@@ -186,21 +189,27 @@ fn friction_limit(friction: &Friction, push: f64, share: f64) -> f64 {
 }
 
 impl Slot {
-    fn normal_at(&self, i: usize) -> Vec3 {
-        Vec3::new(self.normal[0][i], self.normal[1][i], self.normal[2][i])
+    /// Forces on a block of points from its planes.
+    #[inline(always)]
+    pub fn push<L: Lanes>(&self, stiffness: f64, x: Lanes3<L>, block: usize) -> Lanes3<L> {
+        let normal = Lanes3::load(&self.normal.each_ref().map(Vec::as_slice), block);
+        let depth = L::load(&self.offset[block]) - normal.dot(x);
+        normal.scale(depth.max(L::splat(0.0)) * L::splat(stiffness))
+    }
+
+    fn offset_at(&self, i: usize) -> f64 {
+        self.offset[i / LANES][i % LANES]
     }
 
     fn put(&mut self, i: usize, normal: Vec3, offset: f64) {
-        (self.normal[0][i], self.normal[1][i], self.normal[2][i]) = (normal.x, normal.y, normal.z);
-        self.offset[i] = offset;
+        set(&mut self.normal, i, normal);
+        self.offset[i / LANES][i % LANES] = offset;
     }
 
-    fn empty_tile(&mut self, tile: usize) {
-        let rows = self.offset.len();
-        let range = (tile * TILE).min(rows)..((tile + 1) * TILE).min(rows);
+    fn empty(&mut self, block: usize) {
         for row in &mut self.normal {
-            row[range.clone()].fill(0.0);
+            row[block] = [0.0; LANES];
         }
-        self.offset[range].fill(0.0);
+        self.offset[block] = [0.0; LANES];
     }
 }

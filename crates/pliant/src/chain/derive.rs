@@ -4,11 +4,12 @@
 use std::f64::consts::FRAC_PI_2;
 
 use super::bending::Bending;
-use super::forces::Elasticity;
+use super::forces::{Elasticity, PADDING};
 use super::holders::Holding;
 use super::params::{BendingLaw, ChainSettings, ChainSpec, Derived, UpdateRule};
 use super::update::Update;
 use crate::error::BuildError;
+use crate::lanes::LANES;
 
 /// Standard gravity, for the heuristics that weigh the rod [m/s2].
 const WEIGHT: f64 = 9.81;
@@ -33,12 +34,10 @@ const USUAL_HISTORY: f64 = 0.9;
 pub struct Constants {
     /// For the forces.
     pub elasticity: Elasticity,
-    /// For the update; the mobility of `Velocity` is set by the step.
+    /// For the update; the history of `Velocity` is set by the step.
     pub update: Update,
-    /// Mass of an inner point [kg].
-    pub mass: f64,
-    /// Mass of an end point as a fraction of that.
-    pub end_share: f64,
+    /// c_F [m/N]; `None` for Newton's law, where it is tau^2 over the point's mass.
+    pub scaling: Option<f64>,
     /// Model steps per second [Hz].
     pub rate: f64,
     /// c_e of grips [N/m].
@@ -119,12 +118,18 @@ pub fn derive(spec: &ChainSpec, length: f64) -> Result<(Constants, Vec<Derived>)
         4.0 * contraction / segment + 24.0 * joint + (grip_stiffness + contact_stiffness) / end_share
     };
     let rate = rate(s, stiffest / mass, &mut notes)?;
-    let update = update(s, segment, stiffest, rate, mass, &mut notes);
+    let (update, scaling) = update(s, segment, stiffest, rate, mass, &mut notes);
+    let mut contractions = vec![[0.0; LANES]; points.div_ceil(LANES) + PADDING];
+    let mut masses = contractions.clone();
+    contractions.as_flattened_mut()[..points - 1].fill(contraction);
+    masses.as_flattened_mut()[..points].fill(mass);
+    for end in [0, points - 1] {
+        masses.as_flattened_mut()[end] = mass * end_share;
+    }
     let constants = Constants {
-        elasticity: Elasticity { points, segment, contraction, bending },
+        elasticity: Elasticity { points, segment, contraction, bending, contractions, masses },
         update,
-        mass,
-        end_share,
+        scaling,
         rate,
         grip_stiffness,
         contact_stiffness,
@@ -217,7 +222,14 @@ fn rate(s: &ChainSettings, squared_frequency: f64, notes: &mut Notes) -> Result<
     }
 }
 
-fn update(s: &ChainSettings, segment: f64, stiffest: f64, rate: f64, mass: f64, notes: &mut Notes) -> Update {
+fn update(
+    s: &ChainSettings,
+    segment: f64,
+    stiffest: f64,
+    rate: f64,
+    mass: f64,
+    notes: &mut Notes,
+) -> (Update, Option<f64>) {
     let mobility = notes.or(s.scaling, "c_F", "m/N", || match s.update {
         UpdateRule::Velocity => (1.0 / (rate * rate * mass), "tau^2 / m: Newton's law".into()),
         _ => (1.0 / stiffest, "half the way to zero force at the stiffest point, (15)".into()),
@@ -227,5 +239,8 @@ fn update(s: &ChainSettings, segment: f64, stiffest: f64, rate: f64, mass: f64, 
         UpdateRule::Dynamics => notes.or(s.history, "c_h", "-", || (USUAL_HISTORY, "not given in the paper".into())),
         _ => 0.0,
     };
-    Update { rule: s.update, mobility, history, step_limit: s.step_limit * segment, relative_limit: s.relative_limit }
+    let newton = s.update == UpdateRule::Velocity && s.scaling.is_none();
+    let step_limit = s.step_limit * segment;
+    let update = Update { rule: s.update, history, step_limit, relative_limit: s.relative_limit };
+    (update, (!newton).then_some(mobility))
 }

@@ -7,9 +7,9 @@
 //! the joint at that point is replaced by these. A clamp in the middle of a segment holds that segment itself.
 
 use super::bending::{Bending, angle_over_sine_any};
-use super::forces::Rows;
 use super::params::BendingLaw;
 use crate::grip::{Grip, Gripper, Hold, Load, Wrench};
+use crate::lanes::{Rows, add, get};
 use crate::math::{Pose, Vec3};
 
 /// A clamp between two points holds the segment this much stiffer than a joint.
@@ -155,7 +155,7 @@ impl Holders {
             match holder.kind {
                 Kind::Attract { point, weight, .. } => {
                     let next = if weight > 0.0 { point + 1 } else { point };
-                    let place = at(x, point) * (1.0 - weight) + at(x, next) * weight;
+                    let place = get(x, point) * (1.0 - weight) + get(x, next) * weight;
                     let pull = (goal - place) * h.stiffness;
                     add(force, point, pull * (1.0 - weight));
                     add(force, next, pull * weight);
@@ -163,7 +163,7 @@ impl Holders {
                     load.torque -= place.cross(pull);
                 }
                 Kind::Direct { segment, stiffness } => {
-                    let (a, b) = (at(x, segment), at(x, segment + 1));
+                    let (a, b) = (get(x, segment), get(x, segment + 1));
                     let along = b - a;
                     let length = along.length().max(1e-15);
                     let u = along / length;
@@ -181,16 +181,4 @@ impl Holders {
     pub fn list(&self) -> &[Holder] {
         &self.holders
     }
-}
-
-#[inline(always)]
-fn at(x: &Rows, i: usize) -> Vec3 {
-    Vec3::new(x[0][i], x[1][i], x[2][i])
-}
-
-#[inline(always)]
-fn add(rows: &mut Rows, i: usize, v: Vec3) {
-    rows[0][i] += v.x;
-    rows[1][i] += v.y;
-    rows[2][i] += v.z;
 }

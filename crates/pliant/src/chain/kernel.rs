@@ -1,8 +1,9 @@
 //! The inner loops, compiled twice: for any machine, and for one with 256-bit vectors. Which one runs is decided once.
 
 use super::contact::Planes;
-use super::forces::{self, Elasticity, Rows, Tile};
+use super::forces::{self, Elasticity};
 use super::update::{self, Update, UpdateState};
+use crate::lanes::{Plain, Row, Rows};
 use crate::math::Vec3;
 
 /// Which instructions the inner loops use; the numbers they give are the same to the bit.
@@ -26,27 +27,27 @@ impl Kernel {
     }
 
     /// See [`forces::forces`].
-    pub fn forces(self, e: &Elasticity, x: &Rows, weight: Vec3, planes: &Planes, muted: &[usize], tile: &mut Tile, out: &mut Rows) {
+    pub fn forces(self, e: &Elasticity, joints: &Row, x: &Rows, gravity: Vec3, planes: &Planes, out: &mut Rows) {
         match self {
-            Kernel::Plain => forces::forces(e, x, weight, planes, muted, tile, out),
+            Kernel::Plain => forces::forces::<Plain>(e, joints, x, gravity, planes, out),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2 => avx2::forces(e, x, weight, planes, muted, tile, out),
+            Kernel::Avx2 => avx2::forces(e, joints, x, gravity, planes, out),
         }
     }
 
     /// See [`update::displace`].
-    pub fn displace(self, u: &Update, points: usize, force: &Rows, state: &mut UpdateState) -> f64 {
+    pub fn displace(self, u: &Update, points: usize, mobility: &Row, force: &Rows, state: &mut UpdateState) -> f64 {
         match self {
-            Kernel::Plain => update::displace(u, points, force, state),
+            Kernel::Plain => update::displace::<Plain>(u, points, mobility, force, state),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2 => avx2::displace(u, points, force, state),
+            Kernel::Avx2 => avx2::displace(u, points, mobility, force, state),
         }
     }
 
     /// See [`update::apply`].
     pub fn apply(self, u: &Update, points: usize, oscillating: f64, state: &mut UpdateState, x: &mut Rows) -> f64 {
         match self {
-            Kernel::Plain => update::apply(u, points, oscillating, state, x),
+            Kernel::Plain => update::apply::<Plain>(u, points, oscillating, state, x),
             #[cfg(target_arch = "x86_64")]
             Kernel::Avx2 => avx2::apply(u, points, oscillating, state, x),
         }
@@ -59,29 +60,30 @@ impl Kernel {
 #[allow(unsafe_code)]
 mod avx2 {
     use super::*;
+    use crate::lanes::Wide;
 
-    pub fn forces(e: &Elasticity, x: &Rows, weight: Vec3, planes: &Planes, muted: &[usize], tile: &mut Tile, out: &mut Rows) {
+    pub fn forces(e: &Elasticity, joints: &Row, x: &Rows, gravity: Vec3, planes: &Planes, out: &mut Rows) {
         #[target_feature(enable = "avx2")]
-        fn inner(e: &Elasticity, x: &Rows, weight: Vec3, planes: &Planes, muted: &[usize], tile: &mut Tile, out: &mut Rows) {
-            forces::forces(e, x, weight, planes, muted, tile, out);
+        fn inner(e: &Elasticity, joints: &Row, x: &Rows, gravity: Vec3, planes: &Planes, out: &mut Rows) {
+            forces::forces::<Wide>(e, joints, x, gravity, planes, out);
         }
         // SAFETY: only called through `Kernel::Avx2`, which `Kernel::best` makes where the feature was detected
-        unsafe { inner(e, x, weight, planes, muted, tile, out) }
+        unsafe { inner(e, joints, x, gravity, planes, out) }
     }
 
-    pub fn displace(u: &Update, points: usize, force: &Rows, state: &mut UpdateState) -> f64 {
+    pub fn displace(u: &Update, points: usize, mobility: &Row, force: &Rows, state: &mut UpdateState) -> f64 {
         #[target_feature(enable = "avx2")]
-        fn inner(u: &Update, points: usize, force: &Rows, state: &mut UpdateState) -> f64 {
-            update::displace(u, points, force, state)
+        fn inner(u: &Update, points: usize, mobility: &Row, force: &Rows, state: &mut UpdateState) -> f64 {
+            update::displace::<Wide>(u, points, mobility, force, state)
         }
         // SAFETY: as above
-        unsafe { inner(u, points, force, state) }
+        unsafe { inner(u, points, mobility, force, state) }
     }
 
     pub fn apply(u: &Update, points: usize, oscillating: f64, state: &mut UpdateState, x: &mut Rows) -> f64 {
         #[target_feature(enable = "avx2")]
         fn inner(u: &Update, points: usize, oscillating: f64, state: &mut UpdateState, x: &mut Rows) -> f64 {
-            update::apply(u, points, oscillating, state, x)
+            update::apply::<Wide>(u, points, oscillating, state, x)
         }
         // SAFETY: as above
         unsafe { inner(u, points, oscillating, state, x) }

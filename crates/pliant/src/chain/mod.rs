@@ -25,7 +25,7 @@ pub use update::Counters;
 
 use contact::{Planes, Touch};
 use derive::Constants;
-use forces::{PADDING, Rows, Tile};
+use forces::PADDING;
 use holders::{Holders, split};
 use kernel::Kernel;
 use update::UpdateState;
@@ -33,7 +33,7 @@ use update::UpdateState;
 use crate::body::Surroundings;
 use crate::error::{BuildError, StepError};
 use crate::grip::{Grip, Load, Place, Wrench};
-use crate::lanes::LANES;
+use crate::lanes::{LANES, Row, Rows, get, zero_rows};
 use crate::material::Friction;
 use crate::math::{Pose, Quat, Vec3, unit_or};
 
@@ -81,7 +81,12 @@ pub struct ChainState {
 #[derive(Clone, Debug)]
 struct Scratch {
     force: Rows,
-    tile: Box<Tile>,
+    /// Stiffness of the joints that no clamp has replaced.
+    joints: Row,
+    /// c_F of each point, zero past the last.
+    mobility: Row,
+    /// The inner step that the mobility belongs to [s].
+    mobility_tau: f64,
     holders: Holders,
     /// Load of each holder, summed over the step.
     loads: Vec<Wrench>,
@@ -96,13 +101,13 @@ impl Chain {
         let length = path::length(&spec.path);
         let (constants, derived) = derive::derive(&spec, length)?;
         let points = constants.elasticity.points;
-        let rows = points.div_ceil(LANES) * LANES + PADDING;
-        let x = path::rows(&path::resample(&spec.path, points), rows);
+        let blocks = constants.elasticity.blocks() + PADDING;
+        let x = path::rows(&path::resample(&spec.path, points), blocks);
         let tau = 1.0 / constants.rate;
         let state = ChainState {
             x,
-            update: UpdateState::new(rows),
-            planes: Planes::new(rows, points, constants.contact_stiffness),
+            update: UpdateState::new(blocks),
+            planes: Planes::new(blocks, constants.contact_stiffness),
             tau,
             until_renewal: 0,
             fastest: 0.0,
@@ -110,8 +115,10 @@ impl Chain {
             touched: Vec::with_capacity(16),
         };
         let scratch = Scratch {
-            force: [vec![0.0; rows], vec![0.0; rows], vec![0.0; rows]],
-            tile: Box::new(Tile::new()),
+            force: zero_rows(blocks),
+            joints: vec![[0.0; LANES]; blocks],
+            mobility: vec![[0.0; LANES]; blocks],
+            mobility_tau: 0.0,
             holders: Holders::default(),
             loads: vec![],
             touched: Vec::with_capacity(16),
@@ -180,9 +187,17 @@ impl Chain {
         if tau != self.state.tau {
             let ratio = tau / self.state.tau;
             for row in &mut self.state.update.step {
-                row.iter_mut().for_each(|d| *d *= ratio);
+                row.as_flattened_mut().iter_mut().for_each(|d| *d *= ratio);
             }
             self.state.tau = tau;
+        }
+        if tau != self.scratch.mobility_tau {
+            self.scratch.mobility_tau = tau;
+            let masses = self.constants.elasticity.masses.as_flattened();
+            for (mobility, mass) in self.scratch.mobility.as_flattened_mut().iter_mut().zip(masses) {
+                let scaling = self.constants.scaling.unwrap_or(tau * tau / mass);
+                *mobility = if *mass > 0.0 { scaling } else { 0.0 };
+            }
         }
     }
 
@@ -198,43 +213,27 @@ impl Chain {
     fn model_steps(&mut self, count: u64, around: &Surroundings<'_>) {
         let points = self.size();
         let Chain { constants, state, scratch, .. } = self;
+        let Scratch { force, joints, mobility, holders, loads, kernel, .. } = scratch;
         let holding = constants.holding();
         let mut update = constants.update;
-        let end_mobility = match update.rule {
-            UpdateRule::Velocity if self.settings.scaling.is_none() => {
-                update.mobility = state.tau * state.tau / constants.mass;
-                update.history = (-self.settings.damping * state.tau).exp();
-                1.0 / constants.end_share
-            }
-            _ => 1.0,
-        };
-        let weight = around.gravity * constants.mass;
-        let end_relief = weight * (constants.end_share - 1.0);
+        if constants.scaling.is_none() {
+            update.history = (-self.settings.damping * state.tau).exp();
+        }
         let touch = Touch {
             friction: self.friction,
-            mobility: update.mobility,
-            end_mobility: update.mobility * end_mobility,
             damped: update.rule == UpdateRule::Velocity,
             tau: state.tau,
             share: constants.elasticity.segment,
         };
         let resists = state.planes.any() && (touch.damped || has_friction(&touch.friction, around));
         for step in 0..count {
-            let force = &mut scratch.force;
-            let (muted, tile) = (&scratch.holders.muted, &mut scratch.tile);
-            scratch.kernel.forces(&constants.elasticity, &state.x, weight, &state.planes, muted, tile, force);
-            let fraction = step as f64 / count as f64;
-            scratch.holders.pull(&holding, &state.x, fraction, force, &mut scratch.loads);
-            for end in [0, points - 1] {
-                for (k, relief) in end_relief.to_array().into_iter().enumerate() {
-                    force[k][end] = (force[k][end] + relief) * end_mobility;
-                }
-            }
-            let oscillating = scratch.kernel.displace(&update, points, force, &mut state.update);
+            kernel.forces(&constants.elasticity, joints, &state.x, around.gravity, &state.planes, force);
+            holders.pull(&holding, &state.x, step as f64 / count as f64, force, loads);
+            let oscillating = kernel.displace(&update, points, mobility, force, &mut state.update);
             if resists {
-                state.planes.resist(&state.x, points, &touch, around.obstacles, &mut state.update.step);
+                state.planes.resist(&state.x, mobility, points, &touch, around.obstacles, &mut state.update.step);
             }
-            state.ahead += scratch.kernel.apply(&update, points, oscillating, &mut state.update, &mut state.x);
+            state.ahead += kernel.apply(&update, points, oscillating, &mut state.update, &mut state.x);
         }
     }
 
@@ -261,8 +260,7 @@ impl Chain {
                 let quantity = format!("{} of point {i} [m]", ["x", "y", "z"][axis]);
                 return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value: x.to_array()[axis] });
             }
-            let step = &self.state.update.step;
-            fastest = fastest.max(Vec3::new(step[0][i], step[1][i], step[2][i]).length_squared());
+            fastest = fastest.max(get(&self.state.update.step, i).length_squared());
         }
         self.state.fastest = fastest.sqrt() / self.state.tau;
         Ok(())
@@ -275,7 +273,7 @@ impl Chain {
 
     /// Position of a point [m].
     pub fn point(&self, i: usize) -> Vec3 {
-        Vec3::new(self.state.x[0][i], self.state.x[1][i], self.state.x[2][i])
+        get(&self.state.x, i)
     }
 
     pub(crate) fn bounds(&self) -> ([Vec3; 2], f64) {
@@ -305,6 +303,7 @@ impl Chain {
 
     pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
         self.scratch.holders.prepare(&self.constants.holding(), index, time, grips, loads);
+        self.constants.elasticity.joints(&self.scratch.holders.muted, &mut self.scratch.joints);
         self.scratch.loads.resize(self.scratch.holders.list().len(), Wrench::default());
     }
 
@@ -313,20 +312,21 @@ impl Chain {
         if points.len() != self.size() {
             return false;
         }
-        let rows = self.state.x[0].len();
-        self.state.x = path::rows(points, rows);
-        self.state.update = UpdateState::new(rows);
+        let blocks = self.state.x[0].len();
+        self.state.x = path::rows(points, blocks);
+        self.state.update = UpdateState::new(blocks);
         self.state.until_renewal = 0;
         true
     }
 
     /// Forces of contraction and bending on the points [N].
     pub fn internal_forces(&self) -> Vec<Vec3> {
-        let mut out = self.scratch.force.clone();
-        let none = Planes::new(out[0].len(), self.size(), 0.0);
         let e = &self.constants.elasticity;
-        self.scratch.kernel.forces(e, &self.state.x, Vec3::ZERO, &none, &[], &mut Tile::new(), &mut out);
-        (0..self.size()).map(|i| Vec3::new(out[0][i], out[1][i], out[2][i])).collect()
+        let (mut out, mut joints) = (self.scratch.force.clone(), vec![]);
+        e.joints(&[], &mut joints);
+        let none = Planes::new(out[0].len(), 0.0);
+        self.scratch.kernel.forces(e, &joints, &self.state.x, Vec3::ZERO, &none, &mut out);
+        (0..self.size()).map(|i| get(&out, i)).collect()
     }
 
     /// Name.

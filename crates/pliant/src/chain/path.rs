@@ -1,8 +1,8 @@
 //! The initial centre line: a polyline, resampled to points at equal distances along it.
 
-use super::forces::Rows;
 use super::params::ChainSpec;
 use crate::error::BuildError;
+use crate::lanes::{LANES, Rows, set, zero_rows};
 use crate::math::Vec3;
 
 /// Refuse parameters that make no rod.
@@ -89,12 +89,15 @@ pub fn resample(path: &[Vec3], points: usize) -> Vec<Vec3> {
     out
 }
 
-/// Points as rows of coordinates, padded to `rows` entries. The padding continues the last segment, so that no segment
+/// Points as rows of coordinates, padded to `blocks` blocks. The padding continues the last segment, so that no segment
 /// there has zero length.
-pub fn rows(points: &[Vec3], rows: usize) -> Rows {
+pub fn rows(points: &[Vec3], blocks: usize) -> Rows {
     let last = points[points.len() - 1];
     let along = last - points[points.len() - 2];
     let padding = (1..).map(|i| last + along * i as f64);
-    let padded: Vec<Vec3> = points.iter().copied().chain(padding).take(rows).collect();
-    std::array::from_fn(|k| padded.iter().map(|p| p.to_array()[k]).collect())
+    let mut rows = zero_rows(blocks);
+    for (i, point) in points.iter().copied().chain(padding).take(blocks * LANES).enumerate() {
+        set(&mut rows, i, point);
+    }
+    rows
 }

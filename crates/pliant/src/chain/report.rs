@@ -1,10 +1,10 @@
 //! What a chain tells of itself: shape, tension, bending moment, energies, contacts.
 
 use super::Chain;
-use super::forces::Rows;
 use crate::body::Surroundings;
 use crate::contact::Obstacle;
 use crate::frame::{BodyFrame, Contact, Energy, Event, EventKind, Field};
+use crate::lanes::get;
 use crate::math::Vec3;
 
 /// A rod has left an obstacle when it is farther away than this fraction of its radius.
@@ -30,8 +30,7 @@ impl Chain {
 
     /// Energies [J]; kinetic energy follows from the last displacements.
     pub fn energy(&self, gravity: Vec3) -> Energy {
-        let c = &self.constants;
-        let e = &c.elasticity;
+        let e = &self.constants.elasticity;
         let points = self.size();
         let stretch = |s: usize| 0.5 * self.tension(s).powi(2) / e.contraction * e.segment;
         let bend = |j: usize| {
@@ -43,8 +42,8 @@ impl Chain {
             ..Energy::default()
         };
         for i in 0..points {
-            let mass = if i == 0 || i + 1 == points { c.mass * c.end_share } else { c.mass };
-            let velocity = row_point(&self.state.update.step, i) / self.state.tau;
+            let mass = e.masses.as_flattened()[i];
+            let velocity = get(&self.state.update.step, i) / self.state.tau;
             energy.kinetic += 0.5 * mass * velocity.length_squared();
             energy.gravity -= mass * gravity.dot(self.point(i));
         }
@@ -119,8 +118,4 @@ impl Chain {
         }
         std::mem::swap(&mut self.state.touched, &mut self.scratch.touched);
     }
-}
-
-fn row_point(rows: &Rows, i: usize) -> Vec3 {
-    Vec3::new(rows[0][i], rows[1][i], rows[2][i])
 }

@@ -2,8 +2,9 @@
 //! force or torque, they vanish for rigid motions, and every compiled form of the kernel gives the same bits.
 
 use super::contact::Planes;
-use super::forces::{Elasticity, PADDING, Rows, forces};
+use super::forces::{Elasticity, PADDING, forces};
 use super::*;
+use crate::lanes::{Plain, add, set};
 use crate::math::Quat;
 
 /// A crooked chain with unequal segments, more points than a tile.
@@ -15,30 +16,36 @@ fn crooked(points: usize, seed: u64) -> Rows {
         random ^= random << 17;
         (random >> 11) as f64 / (1u64 << 53) as f64 - 0.5
     };
-    let rows = points.div_ceil(LANES) * LANES + PADDING;
-    let mut x: Rows = std::array::from_fn(|_| vec![0.0; rows]);
+    let blocks = points.div_ceil(LANES) + PADDING;
+    let mut x = zero_rows(blocks);
     let mut at = Vec3::ZERO;
-    for i in 0..rows {
-        (0..3).for_each(|k| x[k][i] = at.to_array()[k]);
+    for i in 0..blocks * LANES {
+        set(&mut x, i, at);
         at += Vec3::new(0.02 + 0.01 * next(), 0.02 * next(), 0.02 * next());
     }
     x
 }
 
 fn elasticity(points: usize, law: BendingLaw) -> Elasticity {
-    Elasticity { points, segment: 0.02, contraction: 50.0, bending: Bending { law, stiffness: 0.7 } }
+    let mut contractions = vec![[0.0; LANES]; points.div_ceil(LANES) + PADDING];
+    contractions.as_flattened_mut()[..points - 1].fill(50.0);
+    let masses = vec![[0.0; LANES]; contractions.len()];
+    let bending = Bending { law, stiffness: 0.7 };
+    Elasticity { points, segment: 0.02, contraction: 50.0, bending, contractions, masses }
 }
 
 fn forces_of(e: &Elasticity, x: &Rows) -> Vec<Vec3> {
-    let rows = x[0].len();
-    let mut out: Rows = std::array::from_fn(|_| vec![f64::NAN; rows]);
-    forces(e, x, Vec3::ZERO, &Planes::new(rows, e.points, 1.0), &[], &mut Tile::new(), &mut out);
-    (0..e.points).map(|i| Vec3::new(out[0][i], out[1][i], out[2][i])).collect()
+    let blocks = x[0].len();
+    let mut out: Rows = std::array::from_fn(|_| vec![[f64::NAN; LANES]; blocks]);
+    let mut joints = vec![];
+    e.joints(&[], &mut joints);
+    forces::<Plain>(e, &joints, x, Vec3::ZERO, &Planes::new(blocks, 1.0), &mut out);
+    (0..e.points).map(|i| get(&out, i)).collect()
 }
 
 /// The same forces straight from (1) to (4) with corrected signs, point by point: the referee.
 fn textbook(e: &Elasticity, x: &Rows) -> Vec<Vec3> {
-    let p = |i: usize| Vec3::new(x[0][i], x[1][i], x[2][i]);
+    let p = |i: usize| get(x, i);
     let mut f = vec![Vec3::ZERO; e.points];
     for i in 0..e.points - 1 {
         let d = p(i + 1) - p(i);
@@ -94,7 +101,7 @@ fn sharp_angles_agree_with_the_equations_too() {
     let mut x = crooked(9, 3);
     let mut at = Vec3::ZERO;
     for i in 0..9 {
-        (0..3).for_each(|k| x[k][i] = at.to_array()[k]);
+        set(&mut x, i, at);
         let turn = [0.0_f64, 70.0, 120.0, 170.0, 40.0, 90.0, 61.0, 10.0, 0.0][i].to_radians();
         at += Quat::from_rotation_z(if i % 2 == 0 { turn } else { 0.0 }) * Vec3::X * 0.02 + Vec3::Z * 1e-3;
     }
@@ -109,7 +116,7 @@ fn forces_are_minus_the_gradient_of_the_energy() {
     let e = elasticity(12, BendingLaw::Linear);
     let x = crooked(12, 11);
     let energy = |x: &Rows| {
-        let p = |i: usize| Vec3::new(x[0][i], x[1][i], x[2][i]);
+        let p = |i: usize| get(x, i);
         let stretch: f64 = (0..e.points - 1)
             .map(|i| 0.5 * e.contraction / e.segment * ((p(i + 1) - p(i)).length() - e.segment).powi(2))
             .sum();
@@ -127,8 +134,9 @@ fn forces_are_minus_the_gradient_of_the_energy() {
     for i in 0..e.points {
         for k in 0..3 {
             let (mut up, mut down) = (x.clone(), x.clone());
-            up[k][i] += h;
-            down[k][i] -= h;
+            let by = [Vec3::X, Vec3::Y, Vec3::Z][k] * h;
+            add(&mut up, i, by);
+            add(&mut down, i, -by);
             let slope = (energy(&up) - energy(&down)) / (2.0 * h);
             let want = -force[i].to_array()[k];
             assert!((slope - want).abs() < 1e-6 * (1.0 + want.abs()), "point {i} axis {k}: {slope} for {want}");
@@ -142,7 +150,7 @@ fn no_net_force_or_torque_for_any_segment_lengths() {
         let e = elasticity(150, law);
         let x = crooked(150, 5);
         let f = forces_of(&e, &x);
-        let p = |i: usize| Vec3::new(x[0][i], x[1][i], x[2][i]);
+        let p = |i: usize| get(&x, i);
         let scale: f64 = f.iter().map(|f| f.length()).sum();
         let net: Vec3 = f.iter().sum();
         let torque: Vec3 = f.iter().enumerate().map(|(i, f)| p(i).cross(*f)).sum();
@@ -156,9 +164,8 @@ fn rigid_motions_of_the_rest_shape_give_no_force() {
     let e = elasticity(90, BendingLaw::Linear);
     let turn = Quat::from_euler(glamx::EulerRot::XYZ, 0.4, 1.0, -2.0);
     let mut x = crooked(90, 1);
-    for i in 0..x[0].len() {
-        let p = Vec3::new(5.0, -3.0, 2.0) + turn * (Vec3::X * (0.02 * i as f64));
-        (0..3).for_each(|k| x[k][i] = p.to_array()[k]);
+    for i in 0..x[0].len() * LANES {
+        set(&mut x, i, Vec3::new(5.0, -3.0, 2.0) + turn * (Vec3::X * (0.02 * i as f64)));
     }
     // positions are good to 1e-15 of 5 m; the stiffest response to that is c_c / L_s
     let most = 8.0 * f64::EPSILON * 5.0 * e.contraction / e.segment;

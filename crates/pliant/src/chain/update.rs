@@ -4,9 +4,8 @@
 //! (7), with c_h > 0 it is (19), and with the mobility tau^2/m and c_h = exp(-damping tau) it is Newton's law, the
 //! displacement being tau times the velocity. What differs is how displacements are cut before they are applied.
 
-use super::forces::Rows;
 use super::params::UpdateRule;
-use crate::lanes::{LANES, Lanes, Lanes3};
+use crate::lanes::{Block, LANES, Lanes, Lanes3, Row, Rows, zero_rows};
 
 /// c_s grows by this for each point that oscillates, and shrinks by as much in a step without any. (The paper gives no
 /// numbers.)
@@ -23,8 +22,6 @@ const OSCILLATION_LEAST: f64 = 1e-6;
 pub struct Update {
     /// Which rule.
     pub rule: UpdateRule,
-    /// c_F, or tau^2/m [m/N].
-    pub mobility: f64,
     /// c_h [-].
     pub history: f64,
     /// l_s [m].
@@ -64,7 +61,7 @@ pub struct UpdateState {
     /// Displacements applied in the last step [m]; past the last point they repeat its own.
     pub step: Rows,
     /// One where a point's displacement reversed in the last step, else zero.
-    reversed: Vec<f64>,
+    reversed: Row,
     /// c_s.
     pub oscillation_damping: f64,
     /// Counts.
@@ -72,66 +69,61 @@ pub struct UpdateState {
 }
 
 impl UpdateState {
-    /// At rest, for rows of the given length.
-    pub fn new(rows: usize) -> UpdateState {
+    /// At rest, for rows of the given number of blocks.
+    pub fn new(blocks: usize) -> UpdateState {
         UpdateState {
-            step: [vec![0.0; rows], vec![0.0; rows], vec![0.0; rows]],
-            reversed: vec![0.0; rows],
+            step: zero_rows(blocks),
+            reversed: vec![[0.0; LANES]; blocks],
             oscillation_damping: 1.0,
             counters: Counters::default(),
         }
     }
 }
 
-/// New displacements from the last ones and the forces, (19). Counts reversals where the rule wants them.
-/// Returns how many points oscillate: reversed in this step and the last.
+/// New displacements from the last ones and the forces, (19). `mobility` is c_F, or tau^2/m, of each point. Counts
+/// reversals where the rule wants them. Returns how many points oscillate: reversed in this step and the last.
 #[inline(always)]
-pub fn displace(u: &Update, points: usize, force: &Rows, state: &mut UpdateState) -> f64 {
-    let (history, mobility) = (Lanes::splat(u.history), Lanes::splat(u.mobility));
+pub fn displace<L: Lanes>(u: &Update, points: usize, mobility: &Row, force: &Rows, state: &mut UpdateState) -> f64 {
+    let blocks = points.div_ceil(LANES);
+    let (mobility, force) = (&mobility[..blocks], force.each_ref().map(|row| &row[..blocks]));
+    let reversed = &mut state.reversed[..blocks];
+    let mut step: [&mut [Block]; 3] = state.step.each_mut().map(|row| &mut row[..blocks]);
+    let history = L::splat(u.history);
     let least = u.step_limit * OSCILLATION_LEAST;
-    let threshold = Lanes::splat(-least * least);
-    let mut oscillating = Lanes::splat(0.0);
-    let mut i = 0;
-    while i < points {
-        let last = Lanes3::load(&state.step, i);
-        let new = last.scale(history) + Lanes3::load(force, i).scale(mobility);
+    let threshold = L::splat(-least * least);
+    let mut oscillating = L::splat(0.0);
+    for b in 0..blocks {
+        let last = Lanes3 { x: L::load(&step[0][b]), y: L::load(&step[1][b]), z: L::load(&step[2][b]) };
+        let new = last.scale(history) + Lanes3::load(&force, b).scale(L::load(&mobility[b]));
         if u.limits() {
-            let reversed = last.dot(new).below(threshold);
-            oscillating = oscillating + reversed * Lanes::load(&state.reversed, i);
-            reversed.store(&mut state.reversed, i);
+            let turned = last.dot(new).below(threshold);
+            oscillating = oscillating + turned * L::load(&reversed[b]);
+            reversed[b] = turned.block();
         }
-        new.store(&mut state.step, i);
-        i += LANES;
+        new.store(&mut step, b);
     }
     // the padding follows the last point: no relative displacement there, and it stays near the rod
     for row in &mut state.step {
-        let last = row[points - 1];
-        row[points..].fill(last);
+        let flat = row.as_flattened_mut();
+        let last = flat[points - 1];
+        for d in &mut flat[points..] {
+            *d = last;
+        }
     }
-    state.reversed[points..].fill(0.0);
-    oscillating.0.iter().sum()
+    oscillating.block().iter().sum()
 }
 
 /// Cut the displacements as the rule says and apply them to the positions. Returns c_m, the factor applied.
 #[inline(always)]
-pub fn apply(u: &Update, points: usize, oscillating: f64, state: &mut UpdateState, x: &mut Rows) -> f64 {
+pub fn apply<L: Lanes>(u: &Update, points: usize, oscillating: f64, state: &mut UpdateState, x: &mut Rows) -> f64 {
     state.counters.steps += 1;
     let mut factor = 1.0;
     if u.limits() {
         // c_s
         let change = if oscillating > 0.0 { oscillating } else { -1.0 } * OSCILLATION_STEP;
         state.oscillation_damping = (state.oscillation_damping + change).clamp(1.0, OSCILLATION_MOST);
-        // d_m, squared
-        let mut largest = Lanes::splat(0.0);
-        let relative = u.limits_relative();
-        let mut i = 0;
-        while i < points {
-            let here = Lanes3::load(&state.step, i);
-            let d = if relative { here - Lanes3::load(&state.step, i + 1) } else { here };
-            largest = largest.max(d.dot(d));
-            i += LANES;
-        }
-        let largest = largest.largest().sqrt();
+        // d_m
+        let largest = largest_displacement::<L>(&state.step, points.div_ceil(LANES), u.limits_relative());
         // c_m, (17), (18), (20)
         factor = 1.0 / state.oscillation_damping;
         if largest > u.step_limit {
@@ -142,14 +134,29 @@ pub fn apply(u: &Update, points: usize, oscillating: f64, state: &mut UpdateStat
             state.counters.damped += 1;
         }
     }
-    let by = Lanes::splat(factor);
-    let mut i = 0;
-    while i < points + LANES {
-        let step = Lanes3::load(&state.step, i).scale(by);
-        (Lanes3::load(x, i) + step).store(x, i);
-        // what is remembered is the displacement applied, so that c_m counts once
-        step.store(&mut state.step, i);
-        i += LANES;
+    let by = L::splat(factor);
+    for (step, x) in state.step.iter_mut().zip(x) {
+        for (step, x) in step.iter_mut().zip(x) {
+            // what is remembered is the displacement applied, so that c_m counts once
+            let applied = L::load(step) * by;
+            *step = applied.block();
+            *x = (L::load(x) + applied).block();
+        }
     }
     factor
+}
+
+/// The largest displacement, or the largest relative to the next point.
+#[inline(always)]
+fn largest_displacement<L: Lanes>(step: &Rows, blocks: usize, relative: bool) -> f64 {
+    let step: [&[Block]; 3] = step.each_ref().map(|row| &row[..blocks + 1]);
+    let mut largest = L::splat(0.0);
+    let mut here = Lanes3::<L>::load(&step, 0);
+    for b in 0..blocks {
+        let next = Lanes3::load(&step, b + 1);
+        let d = if relative { here - here.followed_by(next) } else { here };
+        largest = largest.max(d.dot(d));
+        here = next;
+    }
+    largest.largest().sqrt()
 }

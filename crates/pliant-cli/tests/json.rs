@@ -1,0 +1,134 @@
+//! Guards the machine-readable output: every key that is promised is there, with the right kind of value.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use common::{expect_kinds, pliant, scene};
+use serde_json::Value;
+
+#[track_caller]
+fn each<'a>(value: &'a Value, key: &str) -> &'a Vec<Value> {
+    let list = value[key].as_array().unwrap_or_else(|| panic!("{key} is not a list in {value}"));
+    assert!(!list.is_empty(), "{key} is empty");
+    list
+}
+
+#[test]
+fn run_tells_bodies_grippers_contacts_and_events() {
+    let run = pliant(&["run", &scene("chain.toml"), "--json"]).expect_code(0);
+    assert_eq!(run.stdout.lines().count(), 1, "nothing but JSON on standard output");
+    let result = run.json();
+    let counts = [("time", "number"), ("steps", "count"), ("wall_s", "number"), ("real_time_factor", "number")];
+    expect_kinds(&result, &counts);
+    expect_kinds(&result, &[("scene", "text"), ("penetration_max", "number")]);
+    assert_eq!(result["steps"], 8000);
+
+    for body in each(&result, "bodies") {
+        expect_kinds(body, &[("name", "text"), ("model", "text"), ("nodes", "list"), ("energy", "table")]);
+        assert_eq!((body["name"].as_str(), body["model"].as_str()), (Some("rod"), Some("chain")));
+        assert_eq!(each(body, "nodes").len(), 11);
+        for node in each(body, "nodes") {
+            assert!(node.as_array().unwrap().len() == 3 && node.as_array().unwrap().iter().all(Value::is_number));
+        }
+        let energy = &body["energy"];
+        expect_kinds(energy, &["kinetic", "elastic", "gravity", "total"].map(|key| (key, "number")));
+        let sum: f64 = ["kinetic", "elastic", "gravity"].iter().map(|key| energy[key].as_f64().unwrap()).sum();
+        assert!((sum - energy["total"].as_f64().unwrap()).abs() < 1e-15);
+    }
+    for gripper in each(&result, "grippers") {
+        expect_kinds(gripper, &[("name", "text"), ("attached", "truth")]);
+        expect_kinds(gripper, &["position", "force", "torque"].map(|key| (key, "vector")));
+    }
+    for contact in each(&result, "contacts") {
+        expect_kinds(contact, &[("body", "text"), ("other", "text")]);
+        expect_kinds(contact, &["position", "normal", "force"].map(|key| (key, "vector")));
+        assert_eq!((contact["body"].as_str(), contact["other"].as_str()), (Some("rod"), Some("floor")));
+    }
+    for event in each(&result, "events") {
+        expect_kinds(event, &[("time", "number"), ("kind", "text"), ("text", "text")]);
+    }
+    assert_eq!(result["events"][0]["text"], "hand grips rod");
+    for expectation in each(&result, "expectations") {
+        expect_kinds(expectation, &[("text", "text"), ("quantity", "text"), ("verdict", "text")]);
+        expect_kinds(expectation, &["value", "min", "max"].map(|key| (key, "number or null")));
+    }
+}
+
+#[test]
+fn check_tells_what_was_derived_and_why() {
+    let result = pliant(&["check", &scene("chain.toml"), "--json"]).expect_code(0).json();
+    expect_kinds(&result, &[("scene", "text"), ("title", "text"), ("duration", "number"), ("step", "number")]);
+    expect_kinds(&result, &[("warnings", "list")]);
+    let body = &each(&result, "bodies")[0];
+    expect_kinds(body, &[("name", "text"), ("model", "text"), ("size", "count")]);
+    for derived in each(body, "derived") {
+        expect_kinds(derived, &[("symbol", "text"), ("value", "number"), ("unit", "text"), ("why", "text")]);
+    }
+}
+
+#[test]
+fn bench_tells_times_of_steps_stages_and_bodies() {
+    let args = ["bench", &scene("chain.toml"), "--seconds", "0.05", "--json"];
+    let result = pliant(&args).expect_code(0).json();
+    let times = ["mean_us", "p50_us", "p95_us", "p99_us", "max_us", "real_time_factor"].map(|key| (key, "number"));
+    expect_kinds(&result, &times);
+    expect_kinds(&result, &[("scene", "text"), ("threads", "count"), ("step_s", "number"), ("steps", "count")]);
+    expect_kinds(&result, &[("contacts_mean", "number"), ("iterations_mean", "number"), ("stages_us", "table")]);
+    let stages = result["stages_us"].as_object().unwrap();
+    assert!(!stages.is_empty() && stages.values().all(Value::is_number), "{stages:?}");
+    let body = &each(&result, "bodies")[0];
+    expect_kinds(body, &[("name", "text"), ("model", "text"), ("size", "count")]);
+    expect_kinds(body, &[("model_steps", "number"), ("ns_per_model_step", "number")]);
+    // 20 kHz in steps of a millisecond
+    assert_eq!(body["model_steps"], 20.0);
+}
+
+#[test]
+fn validate_tells_each_comparison_and_counts_them() {
+    let result = pliant(&["validate", "papers-parameters", "--json"]).expect_code(0).json();
+    for case in each(&result, "cases") {
+        expect_kinds(case, &[("case", "text"), ("model", "text"), ("quantity", "text"), ("size", "count")]);
+        expect_kinds(case, &["value", "reference", "error", "tolerance"].map(|key| (key, "number")));
+        assert_eq!((&case["pass"], case["case"].as_str()), (&Value::Bool(true), Some("papers-parameters")));
+    }
+    assert_eq!(result["passed"].as_u64(), Some(each(&result, "cases").len() as u64));
+    assert_eq!(result["failed"], 0);
+}
+
+#[test]
+fn validate_takes_a_model_or_a_case() {
+    // the quick ones; a model's name selects all of its cases
+    for case in ["force-is-energy-gradient", "no-net-force-or-torque", "rigid-motion"] {
+        let result = pliant(&["validate", case, "--json"]).expect_code(0).json();
+        assert!(each(&result, "cases").iter().all(|row| row["case"] == case && row["model"] == "chain"));
+    }
+}
+
+#[test]
+fn reproduce_lists_its_experiments() {
+    let ids = pliant(&["reproduce", "--json"]).expect_code(0).json();
+    let listed = pliant(&["reproduce"]).expect_code(0).stdout;
+    for id in ["000-rotation", "000-horizontal", "000-accelerated", "000-steel"] {
+        assert!(ids.as_array().unwrap().iter().any(|known| known == id), "{id} in {ids}");
+        assert!(listed.contains(id), "{id} in {listed}");
+    }
+}
+
+#[test]
+fn reproduce_puts_the_papers_figures_beside_ours_and_draws() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = common::pliant_in(dir.path(), &["reproduce", "000-steel", "--json", "--out", "drawn"]).expect_code(0);
+    let result = ran.json();
+    expect_kinds(&result, &[("id", "text"), ("seed", "text"), ("choices", "table")]);
+    assert_eq!(result["id"], "000-steel");
+    assert!(result["choices"].as_object().unwrap().values().all(Value::is_string));
+    for row in each(&result, "rows") {
+        expect_kinds(row, &[("quantity", "text"), ("unit", "text"), ("holds", "truth")]);
+        expect_kinds(row, &[("paper", "number or null"), ("ours", "number or null")]);
+    }
+    // some figure of the paper is named, and a figure that is not reached is told as not reached
+    assert!(each(&result, "rows").iter().any(|row| row["paper"].is_number()));
+    assert!(each(&result, "rows").iter().any(|row| row["holds"] == false));
+    let drawing = std::fs::read_to_string(dir.path().join("drawn/000-steel.svg")).unwrap();
+    assert!(drawing.starts_with("<svg") && drawing.trim_end().ends_with("</svg>"));
+}

@@ -1,0 +1,86 @@
+//! Guards the scenes in `scenes/`: every one is valid and runs, the short ones to their end with all expectations met,
+//! and no result depends on the number of threads.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use common::{pliant, scene, scenes, text};
+use serde_json::Value;
+
+#[test]
+fn every_scene_passes_check() {
+    for path in scenes() {
+        let ran = pliant(&["check", &text(&path)]).expect_code(0);
+        assert!(ran.stdout.contains("derived parameters"), "{}", ran.stdout);
+        assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn every_scene_expects_something_of_itself() {
+    for path in scenes() {
+        let content = std::fs::read_to_string(&path).unwrap();
+        assert!(content.contains("\n[[expect]]\n"), "{} has no [[expect]]", path.display());
+    }
+}
+
+#[test]
+fn every_scene_runs_for_a_second_without_missing_what_is_due_by_then() {
+    for path in scenes() {
+        let ran = pliant(&["run", &text(&path), "--set", "duration=1.0", "--json"]).expect_code(0);
+        let time = ran.json()["time"].as_f64().unwrap();
+        assert!((time - 1.0).abs() < 1e-9, "{} ended at {time}", path.display());
+    }
+}
+
+#[track_caller]
+fn runs_to_its_end_as_expected(name: &str, duration: f64) {
+    let result = pliant(&["run", &scene(name), "--json"]).expect_code(0).json();
+    assert!((result["time"].as_f64().unwrap() - duration).abs() < 1e-6, "{}", result["time"]);
+    let expectations = result["expectations"].as_array().unwrap();
+    assert!(!expectations.is_empty());
+    for expectation in expectations {
+        assert_eq!(expectation["verdict"], "met", "{expectation}");
+    }
+    assert!(result.get("error").is_none(), "{}", result["error"]);
+}
+
+#[test]
+fn the_chain_scene_meets_its_expectations() {
+    runs_to_its_end_as_expected("chain.toml", 8.0);
+}
+
+#[test]
+fn the_handover_scene_meets_its_expectations() {
+    runs_to_its_end_as_expected("handover.toml", 12.0);
+}
+
+#[test]
+fn the_number_of_threads_changes_no_bit() {
+    for name in ["chain.toml", "handover.toml"] {
+        let run = |threads: &str| {
+            let args = ["run", &scene(name), "--set", "duration=3.0", "--json", "--threads", threads];
+            pliant(&args).expect_code(0).json()
+        };
+        let (one, two) = (run("1"), run("2"));
+        for key in ["bodies", "grippers", "contacts"] {
+            // JSON numbers are printed exactly, so equal text is equal bits
+            assert_eq!(one[key].to_string(), two[key].to_string(), "{key} of {name}");
+        }
+        assert_ne!(one["bodies"], Value::Null);
+    }
+}
+
+#[test]
+fn without_a_command_the_built_in_scene_runs_and_leaves_its_report() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = common::pliant_in(dir.path(), &["--set", "duration=0.5"]).expect_code(0);
+    assert!(ran.stdout.contains("handover.toml"), "{}", ran.stdout);
+    let [first, second] = ["out/handover", "out/handover-2"].map(|out| dir.path().join(out).join("report.html"));
+    assert!(first.is_file() && !second.exists());
+    let before = std::fs::read(&first).unwrap();
+    // a second time goes beside it
+    common::pliant_in(dir.path(), &["--set", "duration=0.5"]).expect_code(0);
+    assert!(second.is_file());
+    assert_eq!(std::fs::read(&first).unwrap(), before);
+}
