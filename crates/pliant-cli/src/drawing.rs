@@ -29,9 +29,8 @@ impl Drawing {
     /// The drawing as SVG text.
     pub fn svg(&self) -> String {
         let all = || self.curves.iter().flat_map(|c| c.points.iter()).filter(|p| p.iter().all(|v| v.is_finite()));
-        let range = |k: usize| {
-            all().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), p| (low.min(p[k]), high.max(p[k])))
-        };
+        let range =
+            |k: usize| all().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), p| (low.min(p[k]), high.max(p[k])));
         let ((left, right), (bottom, top)) = (range(0), range(1));
         let extent = (right - left).max(top - bottom).max(1e-9);
         let scale = (WIDTH - 2.0 * MARGIN) / extent;
@@ -55,7 +54,10 @@ impl Drawing {
         }
         for curve in &self.curves {
             let colour = COLOURS[curve.label % COLOURS.len()];
-            let _ = write!(out, "<polyline fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\" stroke-opacity=\"0.8\" points=\"");
+            let _ = write!(
+                out,
+                "<polyline fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\" stroke-opacity=\"0.8\" points=\""
+            );
             for p in curve.points.iter().filter(|p| p.iter().all(|v| v.is_finite())) {
                 let (x, y) = (MARGIN + (p[0] - left) * scale, MARGIN + legend + (top - p[1]) * scale);
                 let _ = write!(out, "{x:.2},{y:.2} ");

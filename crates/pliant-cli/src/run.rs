@@ -88,8 +88,9 @@ fn simulate(mut scene: Scene, name: &str, out: Option<&Path>, options: &Options)
     let missed = scene.expectations.iter().filter(|e| is_missed(e, scene.world.time())).count();
     let summary = Summary::new(name, &scene.world, &ran, &scene.expectations);
     let (ok, text) = ending_text(&ran, verdicts.len(), missed);
-    let written = recorder
-        .map(|r| r.finish(&Outcome { ok, text: text.clone(), summary: summary.lines(), expectations: verdicts.clone() }));
+    let written = recorder.map(|r| {
+        r.finish(&Outcome { ok, text: text.clone(), summary: summary.lines(), expectations: verdicts.clone() })
+    });
     if options.json {
         output::print_json(&summary)?;
     } else {

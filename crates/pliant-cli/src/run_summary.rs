@@ -166,7 +166,8 @@ impl Summary {
             lines.push((g.name.clone(), text));
         }
         if !self.contacts.is_empty() || self.penetration_max > 0.0 {
-            let text = format!("{} at the end, deepest ever {} mm", self.contacts.len(), short(self.penetration_max * 1e3));
+            let text =
+                format!("{} at the end, deepest ever {} mm", self.contacts.len(), short(self.penetration_max * 1e3));
             lines.push(line("contacts", text));
         }
         lines

@@ -8,9 +8,6 @@
 //!
 //! [`Recorder`] writes all three. A killed run leaves the first two readable up to the last quarter of a second.
 
-// units stand in square brackets, which rustdoc takes for links
-#![allow(rustdoc::broken_intra_doc_links)]
-
 mod block_file;
 mod decimate;
 mod error;

@@ -14,6 +14,7 @@ use crate::expect::{ExpectSpec, Expectation};
 use crate::fault::Fault;
 use crate::files::Files;
 use crate::gripper::GripperSpec;
+use crate::load::LoadSpec;
 use crate::material::MaterialSpec;
 use crate::observable::Known;
 use crate::obstacle::ObstacleSpec;
@@ -51,6 +52,9 @@ pub(crate) struct SceneSpec {
     /// Grippers that hold and move bodies.
     #[serde(default)]
     gripper: Vec<Table<GripperSpec>>,
+    /// Forces on bodies.
+    #[serde(default)]
+    load: Vec<Table<LoadSpec>>,
     /// What is expected of the run.
     #[serde(default)]
     expect: Vec<Table<ExpectSpec>>,
@@ -71,6 +75,7 @@ impl SceneSpec {
         self.add_obstacles(&mut world, &mut files)?;
         self.add_bodies(&mut world)?;
         self.add_grippers(&mut world, &mut files)?;
+        self.add_loads(&mut world)?;
         // an expectation "at the end" means the end as written, reached when less than a step is missing
         let end = written_duration.unwrap_or(duration) - step;
         let expectations = self.expectations(&world, end)?;
@@ -93,6 +98,7 @@ impl SceneSpec {
             ("obstacle", self.obstacle.len()),
             ("gripper", self.gripper.len()),
             ("gripper", grips),
+            ("load", self.load.len()),
             ("expect", self.expect.len()),
         ];
         match counts.into_iter().find(|(_, count)| *count > MOST_ENTRIES) {
@@ -133,6 +139,15 @@ impl SceneSpec {
                 let params = grip.build(gripper, world).map_err(here)?;
                 world.add_grip(params).map_err(|e| here(e.into()))?;
             }
+        }
+        Ok(())
+    }
+
+    fn add_loads(&self, world: &mut World) -> Result<(), Fault> {
+        for (index, spec) in self.load.iter().enumerate() {
+            let here = |fault: Fault| fault.at(index).at("load");
+            let load = spec.build(world).map_err(here)?;
+            world.add_load(load).map_err(|e| here(e.into()))?;
         }
         Ok(())
     }

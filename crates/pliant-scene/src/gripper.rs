@@ -4,18 +4,17 @@ use std::fmt;
 
 use pliant::math::Vec3;
 use pliant::motion::Motion;
-use pliant::{GripParams, GripperParams, Hold, Place, World};
+use pliant::{GripParams, GripperParams, Hold, World};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{self, Deserializer, MapAccess, Visitor};
-use serde::{Deserialize, de::value::MapAccessDeserializer};
+use serde::Deserialize;
+use serde::de::{self, Deserializer, Visitor};
 
-use crate::body::MOST_POINTS;
 use crate::fault::Fault;
 use crate::files::Files;
 use crate::motion::MotionSpec;
+use crate::place::{PlaceSpec, body_named, unknown_word};
 use crate::pose::{OrientationSpec, pose};
-use crate::quantity::{Coordinate, Count, EndTime, Fraction, Quantity, Time, Triple};
-use crate::suggest;
+use crate::quantity::{Coordinate, EndTime, Quantity, Time, Triple};
 use crate::word::{Name, Table};
 
 /// A gripper: a frame that moves, and places of bodies tied to it.
@@ -83,7 +82,7 @@ impl GripSpec {
         }
         Ok(GripParams {
             gripper,
-            body: self.body(world)?,
+            body: body_named(&self.body, world)?,
             place: self.at.0,
             hold: self.orientation.map_or(Hold::Position, |hold| hold.0),
             from,
@@ -92,85 +91,9 @@ impl GripSpec {
         })
     }
 
-    fn body(&self, world: &World) -> Result<usize, Fault> {
-        let known = || world.bodies().iter().map(pliant::Body::name);
-        known().position(|name| *name == *self.body).ok_or_else(|| {
-            let known: Vec<&str> = known().collect();
-            Fault::unknown("body", &self.body, known).at("body")
-        })
-    }
-
     fn position(&self, world: &World) -> Result<Vec3, Fault> {
-        let body = self.body(world)?;
+        let body = body_named(&self.body, world)?;
         Ok(world.bodies()[body].place_pose(self.at.0)?.translation)
-    }
-}
-
-/// A place of a body: a word, a number or a table.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PlaceSpec(Place);
-
-const PLACES: &str = "\"start\", \"end\", a fraction from 0 to 1, or { node = 3 }";
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NodeSpec {
-    node: Count<0, { MOST_POINTS - 1 }>,
-}
-
-impl<'de> Deserialize<'de> for PlaceSpec {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(PlaceVisitor)
-    }
-}
-
-struct PlaceVisitor;
-
-impl<'de> Visitor<'de> for PlaceVisitor {
-    type Value = PlaceSpec;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(PLACES)
-    }
-
-    fn visit_str<E: de::Error>(self, word: &str) -> Result<PlaceSpec, E> {
-        match word {
-            "start" => Ok(PlaceSpec(Place::Fraction(0.0))),
-            "end" => Ok(PlaceSpec(Place::Fraction(1.0))),
-            _ => Err(E::custom(unknown_word(word, &["start", "end"], PLACES))),
-        }
-    }
-
-    fn visit_f64<E: de::Error>(self, value: f64) -> Result<PlaceSpec, E> {
-        if Fraction::RANGE.holds(value) {
-            Ok(PlaceSpec(Place::Fraction(value)))
-        } else {
-            Err(E::custom(format!("expected {PLACES}, got {value}")))
-        }
-    }
-
-    fn visit_i64<E: de::Error>(self, value: i64) -> Result<PlaceSpec, E> {
-        self.visit_f64(value as f64)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<PlaceSpec, A::Error> {
-        NodeSpec::deserialize(MapAccessDeserializer::new(map)).map(|spec| PlaceSpec(Place::Node(spec.node.0)))
-    }
-}
-
-impl JsonSchema for PlaceSpec {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Place".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "oneOf": [
-            { "enum": ["start", "end"], "description": "An end of the body." },
-            { "type": "number", "minimum": 0, "maximum": 1, "description": "Fraction of the length from the start [-]." },
-            { "type": "object", "additionalProperties": false, "required": ["node"], "properties": {
-                "node": { "type": "integer", "minimum": 0, "description": "Point of the model, counted from 0 [-]." },
-            } },
-        ] })
     }
 }
 
@@ -214,12 +137,5 @@ impl JsonSchema for HoldSpec {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         json_schema!({ "enum": [false, true, "two-points"] })
-    }
-}
-
-fn unknown_word(word: &str, known: &[&str], expected: &str) -> String {
-    match suggest::nearest(word, known.iter().copied()) {
-        Some(near) => format!("expected {expected}, got \"{word}\": did you mean \"{near}\"?"),
-        None => format!("expected {expected}, got \"{word}\""),
     }
 }

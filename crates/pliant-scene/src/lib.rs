@@ -31,9 +31,6 @@
 //! Files that a scene refers to: STL and OBJ meshes (triangles only: normals, colours, groups and materials are
 //! ignored) and CSV tables of poses.
 
-// units stand in square brackets, which rustdoc takes for links
-#![allow(rustdoc::broken_intra_doc_links)]
-
 mod assemble;
 mod body;
 mod error;
@@ -41,12 +38,14 @@ mod expect;
 mod fault;
 mod files;
 mod gripper;
+mod load;
 mod material;
 mod mesh;
 mod motion;
 mod observable;
 mod obstacle;
 mod overrides;
+mod place;
 mod pose;
 mod quantity;
 mod samples;

@@ -137,6 +137,7 @@ quantity! {
     BendAngle, "angle" ["degrees"] above 0.0 .. 180.0;
     Force, "force" ["N"] above 0.0 .. 1e15;
     BendingForce, "force" ["N"] from 0.0 .. 1e15;
+    LoadForce, "force" ["N"] from -1e12 .. 1e12;
     BendingStiffness, "bending stiffness" ["N m2"] from 0.0 .. 1e15;
     Stiffness, "stiffness" ["N/m"] above 0.0 .. 1e15;
     Curvature, "curvature" ["1/m"] above 0.0 .. 1e9;

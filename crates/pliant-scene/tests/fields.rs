@@ -12,7 +12,7 @@ use pliant::chain::{BendingLaw, Chain, ChainSettings, ChainSpec, Heuristic, Upda
 use pliant::contact::ShapeKind;
 use pliant::math::{Quat, Vec3};
 use pliant::motion::{Blend, Leg, Motion, Waypoint, Window};
-use pliant::{Body, Friction, Hold, Material, Place, Section};
+use pliant::{Body, Friction, Hold, Load, Material, Place, Section};
 use pliant_scene::{Scene, parse};
 
 fn scene(text: &str) -> Scene {
@@ -343,6 +343,25 @@ fn grippers_and_grips_are_read() {
     assert_eq!(grips.iter().map(|g| g.hold).collect::<Vec<_>>(), holds);
     assert_eq!((grips[1].from, grips[1].until, grips[1].snap), (0.5, 2.0, true));
     assert_eq!((grips[0].from, grips[0].until, grips[0].snap), (0.0, f64::INFINITY, false));
+}
+
+#[test]
+fn loads_are_read() {
+    let scene = with_rod(
+        "[[load]]\nbody = 'rod'\nat = 'end'\nforce = [1, -2, 3.5]\nfrom = 0.25\nuntil = 4\n\
+         [[load]]\nbody = 'rod'\nat = { node = 2 }\nforce = [0, 0, -1]\n",
+    );
+    let force = Vec3::new(1.0, -2.0, 3.5);
+    let first = Load { body: 0, place: Place::Fraction(1.0), force, from: 0.25, until: 4.0 };
+    let second = Load { body: 0, place: Place::Node(2), force: -Vec3::Z, from: 0.0, until: f64::INFINITY };
+    assert_eq!(scene.world.loads(), [first, second]);
+}
+
+#[test]
+fn the_schema_beside_the_scenes_is_up_to_date() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes/scene.schema.json");
+    let written: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    assert!(written == pliant_scene::schema(), "write it anew: pliant schema > scenes/scene.schema.json");
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub enum BuildError {
         body: String,
     },
     /// A name used twice.
-    #[error("there are two {kind}s named {name}: names must differ")]
+    #[error("the name {name} stands for more than one {kind}: names must differ")]
     SameName {
         /// Kind of thing.
         kind: &'static str,

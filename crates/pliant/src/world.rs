@@ -125,8 +125,11 @@ impl World {
         let body = self.bodies.get(params.body).ok_or_else(|| missing("body", params.body))?;
         body.place_pose(params.place)?;
         self.grips.push(Grip::new(params));
-        self.close_and_open_grips();
-        Ok(self.grips.len() - 1)
+        let index = self.grips.len() - 1;
+        if self.close_or_open(index) {
+            self.prepare(params.body);
+        }
+        Ok(index)
     }
 
     /// Add a dead load; returns its index.
@@ -134,6 +137,7 @@ impl World {
         let missing = || BuildError::NoSuch { kind: "body", name: format!("number {}", load.body) };
         self.bodies.get(load.body).ok_or_else(missing)?.place_pose(load.place)?;
         self.loads.push(load);
+        self.prepare(load.body);
         Ok(self.loads.len() - 1)
     }
 
@@ -141,8 +145,12 @@ impl World {
     pub fn release(&mut self, grip: usize) -> Result<(), BuildError> {
         let time = self.time;
         let missing = || BuildError::NoSuch { kind: "grip", name: format!("number {grip}") };
-        self.grips.get_mut(grip).ok_or_else(missing)?.params.until = time;
-        self.close_and_open_grips();
+        let released = self.grips.get_mut(grip).ok_or_else(missing)?;
+        released.params.until = time;
+        let body = released.params.body;
+        if self.close_or_open(grip) {
+            self.prepare(body);
+        }
         Ok(())
     }
 
@@ -199,28 +207,39 @@ impl World {
 
     /// Close and open grips by their schedule, at the start of the step.
     fn close_and_open_grips(&mut self) {
-        for grip in &mut self.grips {
-            let GripParams { gripper, body, place, .. } = grip.params;
-            match (grip.anchor.is_some(), grip.scheduled_at(self.time)) {
-                (false, true) => {
-                    let Ok(world_from_place) = self.bodies[body].place_pose(place) else { continue };
-                    grip.close(&self.grippers[gripper].sweep.start, &world_from_place);
-                    self.events.push(Event { time: self.time, kind: EventKind::Attached { gripper, body } });
-                }
-                (true, false) => {
-                    grip.open();
-                    self.events.push(Event { time: self.time, kind: EventKind::Released { gripper, body } });
-                }
-                _ => {}
-            }
+        let mut changed = !self.loads.is_empty();
+        for grip in 0..self.grips.len() {
+            changed |= self.close_or_open(grip);
         }
-        self.prepare_bodies();
+        if changed {
+            (0..self.bodies.len()).for_each(|body| self.prepare(body));
+        }
     }
 
-    fn prepare_bodies(&mut self) {
-        for (index, body) in self.bodies.iter_mut().enumerate() {
-            body.prepare(index, self.time, &self.grips, &self.loads);
-        }
+    /// Close or open one grip if its schedule says so; true if it did.
+    fn close_or_open(&mut self, index: usize) -> bool {
+        let time = self.time;
+        let grip = &mut self.grips[index];
+        let GripParams { gripper, body, place, .. } = grip.params;
+        let kind = match (grip.anchor.is_some(), grip.scheduled_at(time)) {
+            (false, true) => {
+                let Ok(world_from_place) = self.bodies[body].place_pose(place) else { return false };
+                grip.close(&self.grippers[gripper].sweep.start, &world_from_place);
+                EventKind::Attached { gripper, body }
+            }
+            (true, false) => {
+                grip.open();
+                EventKind::Released { gripper, body }
+            }
+            _ => return false,
+        };
+        self.events.push(Event { time, kind });
+        true
+    }
+
+    /// Tell a body which grips and loads act on it now.
+    fn prepare(&mut self, body: usize) {
+        self.bodies[body].prepare(body, self.time, &self.grips, &self.loads);
     }
 
     fn find_near(&mut self, body: usize) {
@@ -295,7 +314,7 @@ impl World {
         self.events.clone_from(&snapshot.events);
         self.time = snapshot.time;
         self.step_count = snapshot.step_count;
-        self.prepare_bodies();
+        (0..self.bodies.len()).for_each(|body| self.prepare(body));
         Ok(())
     }
 
@@ -327,6 +346,11 @@ impl World {
     /// Grippers.
     pub fn grippers(&self) -> &[Gripper] {
         &self.grippers
+    }
+
+    /// Dead loads, those that do not act now included.
+    pub fn loads(&self) -> &[Load] {
+        &self.loads
     }
 
     /// Grips, open ones included.

@@ -35,12 +35,7 @@ thread_local! {
 }
 
 fn rubber() -> Material {
-    Material {
-        young: 5e6,
-        poisson: 0.5,
-        density: 1100.0,
-        friction: Friction { coefficient: 0.5, exponent: 1.0 },
-    }
+    Material { young: 5e6, poisson: 0.5, density: 1100.0, friction: Friction { coefficient: 0.5, exponent: 1.0 } }
 }
 
 fn rod(settings: ChainSettings) -> Body {
@@ -323,5 +318,5 @@ fn a_run_that_blows_up_names_body_time_and_quantity() {
     assert_eq!(body, "rod");
     assert!(time > 0.0 && time < 1.0);
     assert!(quantity.contains("of point"), "{quantity}");
-    assert!(!(value.abs() < 1e6));
+    assert!(value.is_nan() || value.abs() > 1e6);
 }

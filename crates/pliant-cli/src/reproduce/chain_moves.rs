@@ -84,7 +84,8 @@ fn common_choices(results: &mut Results) {
 pub fn rotation(results: &mut Results) -> Result<(), Failure> {
     common_choices(results);
     results.choice("rotation", "90 degrees in 8 s from t = 5 s, hanging to horizontal");
-    results.choice("c_F of the plain model", "0.001 dm/N at 16520 steps/s: at Table 1's value (7) alone oscillates apart");
+    results
+        .choice("c_F of the plain model", "0.001 dm/N at 16520 steps/s: at Table 1's value (7) alone oscillates apart");
     let instants = [5.0, 13.0, 27.0];
     let run = |changes: &[(&str, &str)]| trial(ROTATION, "scenes/000-rotation.toml", changes, &instants);
     let finer = [("body.rod.chain.scaling", "0.0001"), ("body.rod.chain.rate", "16520.0")];
@@ -107,13 +108,28 @@ pub fn rotation(results: &mut Results) -> Result<(), Failure> {
     let ratio = limited.force / dynamic.force;
     results.statement("average force, static / dynamic, above 1", "-", ratio, ratio > 1.0);
     let only_static = limited.damped > 0.0 && dynamic.damped == 0.0;
-    results.statement("oscillation damping needed only without dynamics: steps with it", "-", dynamic.damped, only_static);
+    results.statement(
+        "oscillation damping needed only without dynamics: steps with it",
+        "-",
+        dynamic.damped,
+        only_static,
+    );
     // at the end of the rotation, how far from where the rod comes to rest
     let lag = |t: &Trial| apart(&t.shapes[1], &t.shapes[2]) * 1e3;
-    results.statement("dynamic: distance from the final shape when the gripper stops, below static", "mm", lag(&dynamic), lag(&dynamic) < lag(&limited));
+    results.statement(
+        "dynamic: distance from the final shape when the gripper stops, below static",
+        "mm",
+        lag(&dynamic),
+        lag(&dynamic) < lag(&limited),
+    );
     results.remark(format!("static: that distance is {:.3} mm", lag(&limited)));
     let difference = apart(&plain.shapes[2], &limited.shapes[2]) * 1e3;
-    results.statement("relative limits change nothing: final shapes apart, plain and static", "mm", difference, difference < 1.0);
+    results.statement(
+        "relative limits change nothing: final shapes apart, plain and static",
+        "mm",
+        difference,
+        difference < 1.0,
+    );
     let variants = [("(7) plain", &plain), ("(18) relative limits", &limited), ("(20) with dynamics", &dynamic)];
     results.drawings.push(("000-rotation".into(), drawing("Rotation at 5, 13 and 27 s", &variants)));
     Ok(())

@@ -96,7 +96,12 @@ pub fn steel(results: &mut Results) -> Result<(), Failure> {
         let (stiff, soft) = (rod(YOUNG).shape(angle), rod(0.3 * YOUNG).shape(angle));
         let to = [distance(&paper, &stiff) * 1e3, distance(&paper, &soft) * 1e3];
         results.statement(format!("{degrees} deg: Table 5, distance to the rod at E"), "mm", to[0], to[0] > to[1]);
-        results.statement(format!("{degrees} deg: Table 5, distance to the rod at 0.3 E, less"), "mm", to[1], to[1] < to[0]);
+        results.statement(
+            format!("{degrees} deg: Table 5, distance to the rod at 0.3 E, less"),
+            "mm",
+            to[1],
+            to[1] < to[0],
+        );
         of_default = of_default.max(distance(&ours, &stiff) * 1e3);
         for (label, points) in [paper, corrected, stiff, soft, ours].into_iter().enumerate() {
             curves.push(Curve { points, label });
@@ -105,7 +110,13 @@ pub fn steel(results: &mut Results) -> Result<(), Failure> {
     results.number("E of the rod that fits best / E, Table 5's c_b", "-", 0.3, printed_fit);
     results.number("the same, c_b of (21) corrected to carry the moment", "-", 0.3, corrected_fit);
     results.statement("default law, worst distance to the rod at E, below 0.5", "mm", of_default, of_default < 0.5);
-    let labels = ["published law, Table 5", "published law, (21) corrected", "least energy at E", "least energy at 0.3 E", "default law, at E"];
+    let labels = [
+        "published law, Table 5",
+        "published law, (21) corrected",
+        "least energy at E",
+        "least energy at 0.3 E",
+        "default law, at E",
+    ];
     let labels = labels.map(String::from).to_vec();
     let title = "Spring steel at -135, -175 and -215 degrees".into();
     results.drawings.push(("000-steel".into(), Drawing { title, labels, curves }));

@@ -173,7 +173,8 @@ fn draw(results: &Results, out: Option<&Path>) -> Result<(), Failure> {
 
 /// A scene that the command carries, with values changed.
 fn scene(text: &str, name: &str, changes: &[(&str, &str)]) -> Result<Scene, Failure> {
-    let overrides: Result<Vec<Override>, _> = changes.iter().map(|(path, value)| format!("{path}={value}").parse()).collect();
+    let overrides: Result<Vec<Override>, _> =
+        changes.iter().map(|(path, value)| format!("{path}={value}").parse()).collect();
     let overrides = overrides.map_err(|e: pliant_scene::OverrideError| Failure::Run(e.to_string()))?;
     Ok(pliant_scene::parse(text, name, Path::new("scenes"), &overrides)?)
 }

@@ -4,14 +4,14 @@ use pliant::chain::{BendingLaw, Chain, ChainSettings, ChainSpec, Heuristic};
 use pliant::math::{Quat, Vec3};
 use pliant::{Friction, Material, Section};
 
-use super::Sheet;
+use super::{Case, Sheet};
 
 /// Cases of this file.
-pub const CASES: &[(&str, &str, fn(&mut Sheet))] = &[
-    ("chain", "force-is-energy-gradient", gradient),
-    ("chain", "no-net-force-or-torque", net),
-    ("chain", "rigid-motion", rigid),
-    ("chain", "papers-parameters", parameters),
+pub const CASES: &[Case] = &[
+    Case::of_chain("force-is-energy-gradient", gradient),
+    Case::of_chain("no-net-force-or-torque", net),
+    Case::of_chain("rigid-motion", rigid),
+    Case::of_chain("papers-parameters", parameters),
 ];
 
 const POINTS: usize = 24;
@@ -78,7 +78,12 @@ fn net(sheet: &mut Sheet) {
         // rounding of a sum of POINTS forces, and of torques on arms of up to 0.3 m
         let rounding = POINTS as f64 * f64::EPSILON;
         sheet.scaled(format!("net force / sum, {name} law"), POINTS, [net.length(), 0.0, scale], rounding);
-        sheet.scaled(format!("net torque / (sum L), {name} law"), POINTS, [torque.length(), 0.0, scale * 0.3], rounding);
+        sheet.scaled(
+            format!("net torque / (sum L), {name} law"),
+            POINTS,
+            [torque.length(), 0.0, scale * 0.3],
+            rounding,
+        );
     }
 }
 
@@ -112,7 +117,7 @@ fn parameters(sheet: &mut Sheet) {
         spec
     };
     sheet.relative("Table 1 c_c, (12) at 8 g [N]", POINTS, derived(table1(), "c_c"), 1.569_60, 1e-6);
-    sheet.relative("Table 1 c_b, (13) at 8 g [N]", POINTS, derived(table1(), "c_b"), 3776.214_57, 1e-8);
+    sheet.relative("Table 1 c_b, (13) at 8 g [N]", POINTS, derived(table1(), "c_b"), 3_776.214_57, 1e-8);
     // Table 5: (21) as printed gives 3574.96; carrying the moment needs 1/alpha = 6 times that
     let mut steel = spec(BendingLaw::Paper);
     steel.material.young = 2.1e11;
@@ -120,6 +125,12 @@ fn parameters(sheet: &mut Sheet) {
     steel.path = vec![Vec3::ZERO, Vec3::X * 0.5];
     steel.points = Some(16);
     steel.settings.matched_curvature = 5.0;
-    sheet.relative("Table 5 c_b, (21) corrected, times alpha [N]", 16, derived(steel.clone(), "c_b") / 6.0, 3574.96, 1e-6);
+    sheet.relative(
+        "Table 5 c_b, (21) corrected, times alpha [N]",
+        16,
+        derived(steel.clone(), "c_b") / 6.0,
+        3574.96,
+        1e-6,
+    );
     sheet.relative("Table 5 c_c, E A [N]", 16, derived(steel, "c_c"), 659_734.0, 1e-6);
 }

@@ -5,19 +5,19 @@ use pliant::math::{Pose, Quat, Vec3};
 use pliant::motion::Motion;
 use pliant::{Body, Frame, Friction, GripParams, GripperParams, Hold, Load, Material, Place, Section, World};
 
-use super::Sheet;
 use super::references::rods_static;
+use super::{Case, Sheet};
 
 /// Cases of this file.
-pub const CASES: &[(&str, &str, fn(&mut Sheet))] = &[
-    ("chain", "tip-loaded-cantilever", tip_loaded),
-    ("chain", "heavy-elastica", heavy_elastica),
-    ("chain", "steel-rod", steel_rod),
-    ("chain", "clamped-arch", clamped_arch),
-    ("chain", "catenary", catenary),
-    ("chain", "cantilever-frequency", cantilever_frequency),
-    ("chain", "hanging-chain-frequency", hanging_frequency),
-    ("chain", "energy", energy),
+pub const CASES: &[Case] = &[
+    Case::of_chain("tip-loaded-cantilever", tip_loaded),
+    Case::of_chain("heavy-elastica", heavy_elastica),
+    Case::of_chain("steel-rod", steel_rod),
+    Case::of_chain("clamped-arch", clamped_arch),
+    Case::of_chain("catenary", catenary),
+    Case::of_chain("cantilever-frequency", cantilever_frequency),
+    Case::of_chain("hanging-chain-frequency", hanging_frequency),
+    Case::of_chain("energy", energy),
 ];
 
 const G: f64 = 9.81;
@@ -63,8 +63,7 @@ impl Rod {
     }
 
     fn body(&self, path: Vec<Vec3>) -> Body {
-        let material =
-            Material { young: self.young, poisson: 0.5, density: self.density, friction: Friction::NONE };
+        let material = Material { young: self.young, poisson: 0.5, density: self.density, friction: Friction::NONE };
         let settings = ChainSettings { damping: self.damping, ..ChainSettings::default() };
         let section = Section { radius: self.radius };
         let spec = ChainSpec { material, section, path, points: Some(self.points), settings };
@@ -182,7 +181,13 @@ fn steel_rod(sheet: &mut Sheet) {
         let straight = 0.5 * Vec3::new(r.gripper_deg.to_radians().cos(), 0.0, r.gripper_deg.to_radians().sin());
         // compared on the sag, which is what bends; the straight line alone would be within 2.5 % of the length
         let reference = (Vec3::new(r.x_tip_m, 0.0, r.y_tip_m) - straight).length();
-        sheet.relative(format!("sag of the tip at {} deg [m]", r.gripper_deg), 40, (tip - straight).length(), reference, 0.02);
+        sheet.relative(
+            format!("sag of the tip at {} deg [m]", r.gripper_deg),
+            40,
+            (tip - straight).length(),
+            reference,
+            0.02,
+        );
     }
 }
 

@@ -79,28 +79,20 @@ impl Sheet {
     }
 }
 
-/// A case of a model: its name, what it is about, and the comparisons.
+/// A case of a model.
+#[derive(Clone, Copy)]
 pub struct Case {
-    /// Name.
-    pub name: &'static str,
     /// Model.
     pub model: &'static str,
+    /// Name.
+    pub name: &'static str,
     /// Makes the comparisons.
     pub run: fn(&mut Sheet),
 }
 
-fn cases() -> Vec<Case> {
-    [chain::CASES, chain_rods::CASES].concat_cases()
-}
-
-/// Joins the lists of the models.
-trait Concat {
-    fn concat_cases(self) -> Vec<Case>;
-}
-
-impl<const N: usize> Concat for [&[(&'static str, &'static str, fn(&mut Sheet))]; N] {
-    fn concat_cases(self) -> Vec<Case> {
-        self.iter().flat_map(|list| list.iter()).map(|&(model, name, run)| Case { name, model, run }).collect()
+impl Case {
+    const fn of_chain(name: &'static str, run: fn(&mut Sheet)) -> Case {
+        Case { model: "chain", name, run }
     }
 }
 
@@ -113,7 +105,7 @@ struct Summary {
 
 /// Run the cases of a model, one case, or all.
 pub fn validate(filter: Option<&str>, options: &Options) -> Result<(), Failure> {
-    let all = cases();
+    let all = [chain::CASES, chain_rods::CASES].concat();
     let chosen: Vec<&Case> = all.iter().filter(|c| filter.is_none_or(|f| f == c.model || f == c.name)).collect();
     if chosen.is_empty() {
         let known: Vec<&str> = all.iter().map(|c| c.name).collect();

@@ -4,8 +4,8 @@
 //! would draw points in.) The published model stops there; so that rods come to rest on floors and lie still on slopes,
 //! a touching point also loses normal speed and obeys Coulomb's law, both in a form that cannot add energy.
 
-use crate::lanes::{LANES, Lanes, Lanes3, Row, Rows, get, set, zero_rows};
 use crate::contact::Obstacle;
+use crate::lanes::{LANES, Lanes, Lanes3, Row, Rows, get, set, zero_rows};
 use crate::material::Friction;
 use crate::math::Vec3;
 

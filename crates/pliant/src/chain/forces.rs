@@ -146,7 +146,13 @@ fn wide_gains(cosine: Block, stiffness: Block, gain: Block) -> Block {
 
 /// Couples on the segments of a block, between the unit vectors of the blocks to its left and right.
 #[inline(always)]
-fn couples<L: Lanes>(left: Lanes3<L>, here: &Segments<L>, right: Lanes3<L>, near: &Joints<L>, far: &Joints<L>) -> Lanes3<L> {
+fn couples<L: Lanes>(
+    left: Lanes3<L>,
+    here: &Segments<L>,
+    right: Lanes3<L>,
+    near: &Joints<L>,
+    far: &Joints<L>,
+) -> Lanes3<L> {
     let (k0, k1) = (near.gain, near.gain.followed_by(far.gain));
     let (c0, c1) = (near.cosine, near.cosine.followed_by(far.cosine));
     let bend = here.u.preceded_by(left).scale(k0) + here.u.followed_by(right).scale(k1);

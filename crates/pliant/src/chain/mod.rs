@@ -255,8 +255,8 @@ impl Chain {
         let mut fastest: f64 = 0.0;
         for i in 0..points {
             let x = self.point(i);
-            if !(x.abs().max_element() < FAR) {
-                let axis = x.to_array().iter().position(|c| !(c.abs() < FAR)).unwrap_or(0);
+            if x.to_array().iter().any(is_lost) {
+                let axis = x.to_array().iter().position(is_lost).unwrap_or(0);
                 let quantity = format!("{} of point {i} [m]", ["x", "y", "z"][axis]);
                 return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value: x.to_array()[axis] });
             }
@@ -375,6 +375,11 @@ impl Chain {
         }
         fits
     }
+}
+
+/// Whether a coordinate is no number any more, or far beyond any scene.
+fn is_lost(coordinate: &f64) -> bool {
+    coordinate.is_nan() || coordinate.abs() >= FAR
 }
 
 fn has_friction(own: &Friction, around: &Surroundings<'_>) -> bool {

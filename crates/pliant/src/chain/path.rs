@@ -52,7 +52,7 @@ pub fn check(name: &str, spec: &ChainSpec) -> Result<(), BuildError> {
     if let Some(bad) = spec.path.iter().find(|p| !p.is_finite()) {
         return Err(out_of_range(name, "the path", "finite", bad.x + bad.y + bad.z));
     }
-    if !(length(&spec.path) > 0.0) {
+    if length(&spec.path) == 0.0 {
         return Err(BuildError::EmptyPath { body: name.into() });
     }
     Ok(())

@@ -1,0 +1,38 @@
+//! Dead loads in a scene file.
+
+use pliant::{Load, World};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::fault::Fault;
+use crate::place::{PlaceSpec, body_named};
+use crate::quantity::{EndTime, LoadForce, Quantity, Time, Triple};
+use crate::word::Name;
+
+/// A force that keeps its size and direction in the world, such as a weight hung on a rod.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LoadSpec {
+    /// Name of the body.
+    body: Name,
+    /// Where on the body: "start", "end", a fraction of its length from 0 to 1, or { node = 3 }.
+    at: PlaceSpec,
+    /// Force in the world [N].
+    force: Triple<LoadForce>,
+    /// When it starts [s]; 0 unless given.
+    from: Option<Time>,
+    /// When it ends [s]; never unless given.
+    until: Option<EndTime>,
+}
+
+impl LoadSpec {
+    pub(crate) fn build(&self, world: &World) -> Result<Load, Fault> {
+        let from = self.from.map_or(0.0, Quantity::get);
+        let until = self.until.map_or(f64::INFINITY, Quantity::get);
+        if until <= from {
+            return Err(Fault::new(format!("it must end after it starts at {from} s, got {until} s")).at("until"));
+        }
+        let body = body_named(&self.body, world)?;
+        Ok(Load { body, place: self.at.0, force: self.force.vector(), from, until })
+    }
+}
