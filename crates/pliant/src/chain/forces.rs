@@ -15,8 +15,9 @@ use super::params::BendingLaw;
 use crate::lanes::{Block, LANES, Lanes, Lanes3, Row, Rows};
 use crate::math::Vec3;
 
-/// Blocks past the last one with points: the sweep looks one block ahead, and that block one point further.
-pub const PADDING: usize = 2;
+/// Blocks past the last one with points, since every point looks at its right neighbour. What stands there does not
+/// matter: no segment, joint or mass is there.
+pub const PADDING: usize = 1;
 
 /// What the forces depend on besides positions. Rows are zero where there is no such segment, joint or point.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,9 +75,8 @@ struct Joints<L> {
 pub fn forces<L: Lanes>(e: &Elasticity, joints: &Row, x: &Rows, gravity: Vec3, planes: &Planes, out: &mut Rows) {
     // slices of the exact length let the compiler drop most bounds checks
     let blocks = e.blocks();
-    let x: [&[Block]; 3] = std::array::from_fn(|k| &x[k][..blocks + PADDING]);
-    let (contractions, joints) = (&e.contractions[..blocks + 1], &joints[..blocks + 1]);
-    let masses = &e.masses[..blocks];
+    let x: [&[Block]; 3] = std::array::from_fn(|k| &x[k][..blocks + 1]);
+    let (contractions, joints, masses) = (&e.contractions[..blocks], &joints[..blocks], &e.masses[..blocks]);
     let mut out: [&mut [Block]; 3] = out.each_mut().map(|row| &mut row[..blocks]);
     let gravity = Lanes3::<L>::splat(gravity);
     let per_rest = L::splat(1.0 / e.segment);
@@ -87,9 +87,13 @@ pub fn forces<L: Lanes>(e: &Elasticity, joints: &Row, x: &Rows, gravity: Vec3, p
     let mut near = joints_of(&e.bending, &segments, &segments, L::load(&joints[0]));
     let (mut left, mut last_couple) = (segments.u, Lanes3::splat(Vec3::ZERO));
     for block in 0..blocks {
-        let beyond = Lanes3::load(&x, (block + 2).min(blocks + 1));
-        let right = segments_of(next, beyond, per_rest, L::load(&contractions[block + 1]));
-        let far = joints_of(&e.bending, &segments, &right, L::load(&joints[block + 1]));
+        // nothing lies beyond the last block either
+        let (mut beyond, mut right, mut far) = (next, segments, Joints { cosine: near.cosine, gain: L::splat(0.0) });
+        if block + 1 < blocks {
+            beyond = Lanes3::load(&x, block + 2);
+            right = segments_of(next, beyond, per_rest, L::load(&contractions[block + 1]));
+            far = joints_of(&e.bending, &segments, &right, L::load(&joints[block + 1]));
+        }
         let couple = couples(left, &segments, right.u, &near, &far);
         let mut force = couple.preceded_by(last_couple) - couple + gravity.scale(L::load(&masses[block]));
         for slot in planes.slots_at(block) {

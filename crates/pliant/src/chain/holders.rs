@@ -145,20 +145,18 @@ impl Holders {
     #[inline(always)]
     pub fn pull(&self, h: &Holding, x: &Rows, fraction: f64, force: &mut Rows, loads: &mut [Wrench]) {
         for &(point, weight, push) in &self.pushes {
-            add(force, point, push * (1.0 - weight));
-            if weight > 0.0 {
-                add(force, point + 1, push * weight);
-            }
+            add_shared(force, point, weight, push);
         }
         for (holder, load) in self.holders.iter().zip(loads) {
             let goal = holder.from + holder.change * fraction;
             match holder.kind {
                 Kind::Attract { point, weight, .. } => {
-                    let next = if weight > 0.0 { point + 1 } else { point };
-                    let place = get(x, point) * (1.0 - weight) + get(x, next) * weight;
+                    let mut place = get(x, point);
+                    if weight > 0.0 {
+                        place = place.lerp(get(x, point + 1), weight);
+                    }
                     let pull = (goal - place) * h.stiffness;
-                    add(force, point, pull * (1.0 - weight));
-                    add(force, next, pull * weight);
+                    add_shared(force, point, weight, pull);
                     load.force -= pull;
                     load.torque -= place.cross(pull);
                 }
@@ -180,5 +178,16 @@ impl Holders {
     /// The holders, in the order of `pull`'s loads.
     pub fn list(&self) -> &[Holder] {
         &self.holders
+    }
+}
+
+/// Share a force between a point and the next.
+#[inline(always)]
+fn add_shared(force: &mut Rows, point: usize, weight: f64, push: Vec3) {
+    if weight > 0.0 {
+        add(force, point, push * (1.0 - weight));
+        add(force, point + 1, push * weight);
+    } else {
+        add(force, point, push);
     }
 }

@@ -45,11 +45,11 @@ impl Kernel {
     }
 
     /// See [`update::apply`].
-    pub fn apply(self, u: &Update, points: usize, oscillating: f64, state: &mut UpdateState, x: &mut Rows) -> f64 {
+    pub fn apply(self, u: &Update, e: &Elasticity, oscillating: f64, state: &mut UpdateState, x: &mut Rows) -> f64 {
         match self {
-            Kernel::Plain => update::apply::<Plain>(u, points, oscillating, state, x),
+            Kernel::Plain => update::apply::<Plain>(u, e, oscillating, state, x),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2 => avx2::apply(u, points, oscillating, state, x),
+            Kernel::Avx2 => avx2::apply(u, e, oscillating, state, x),
         }
     }
 }
@@ -80,12 +80,12 @@ mod avx2 {
         unsafe { inner(u, points, mobility, force, state) }
     }
 
-    pub fn apply(u: &Update, points: usize, oscillating: f64, state: &mut UpdateState, x: &mut Rows) -> f64 {
+    pub fn apply(u: &Update, e: &Elasticity, oscillating: f64, state: &mut UpdateState, x: &mut Rows) -> f64 {
         #[target_feature(enable = "avx2")]
-        fn inner(u: &Update, points: usize, oscillating: f64, state: &mut UpdateState, x: &mut Rows) -> f64 {
-            update::apply::<Wide>(u, points, oscillating, state, x)
+        fn inner(u: &Update, e: &Elasticity, oscillating: f64, state: &mut UpdateState, x: &mut Rows) -> f64 {
+            update::apply::<Wide>(u, e, oscillating, state, x)
         }
         // SAFETY: as above
-        unsafe { inner(u, points, oscillating, state, x) }
+        unsafe { inner(u, e, oscillating, state, x) }
     }
 }

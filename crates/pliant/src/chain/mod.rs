@@ -233,7 +233,7 @@ impl Chain {
             if resists {
                 state.planes.resist(&state.x, mobility, points, &touch, around.obstacles, &mut state.update.step);
             }
-            state.ahead += kernel.apply(&update, points, oscillating, &mut state.update, &mut state.x);
+            state.ahead += kernel.apply(&update, &constants.elasticity, oscillating, &mut state.update, &mut state.x);
         }
     }
 

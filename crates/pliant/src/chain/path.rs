@@ -89,8 +89,7 @@ pub fn resample(path: &[Vec3], points: usize) -> Vec<Vec3> {
     out
 }
 
-/// Points as rows of coordinates, padded to `blocks` blocks. The padding continues the last segment, so that no segment
-/// there has zero length.
+/// Points as rows of coordinates, padded to `blocks` blocks. The padding continues the last segment.
 pub fn rows(points: &[Vec3], blocks: usize) -> Rows {
     let last = points[points.len() - 1];
     let along = last - points[points.len() - 2];

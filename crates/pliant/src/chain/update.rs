@@ -4,6 +4,7 @@
 //! (7), with c_h > 0 it is (19), and with the mobility tau^2/m and c_h = exp(-damping tau) it is Newton's law, the
 //! displacement being tau times the velocity. What differs is how displacements are cut before they are applied.
 
+use super::forces::Elasticity;
 use super::params::UpdateRule;
 use crate::lanes::{Block, LANES, Lanes, Lanes3, Row, Rows, zero_rows};
 
@@ -58,7 +59,7 @@ pub struct Counters {
 /// What the rule remembers between steps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UpdateState {
-    /// Displacements applied in the last step [m]; past the last point they repeat its own.
+    /// Displacements applied in the last step [m]; zero past the last point.
     pub step: Rows,
     /// One where a point's displacement reversed in the last step, else zero.
     reversed: Row,
@@ -102,20 +103,13 @@ pub fn displace<L: Lanes>(u: &Update, points: usize, mobility: &Row, force: &Row
         }
         new.store(&mut step, b);
     }
-    // the padding follows the last point: no relative displacement there, and it stays near the rod
-    for row in &mut state.step {
-        let flat = row.as_flattened_mut();
-        let last = flat[points - 1];
-        for d in &mut flat[points..] {
-            *d = last;
-        }
-    }
     oscillating.block().iter().sum()
 }
 
 /// Cut the displacements as the rule says and apply them to the positions. Returns c_m, the factor applied.
 #[inline(always)]
-pub fn apply<L: Lanes>(u: &Update, points: usize, oscillating: f64, state: &mut UpdateState, x: &mut Rows) -> f64 {
+pub fn apply<L: Lanes>(u: &Update, e: &Elasticity, oscillating: f64, state: &mut UpdateState, x: &mut Rows) -> f64 {
+    let blocks = e.blocks();
     state.counters.steps += 1;
     let mut factor = 1.0;
     if u.limits() {
@@ -123,7 +117,7 @@ pub fn apply<L: Lanes>(u: &Update, points: usize, oscillating: f64, state: &mut 
         let change = if oscillating > 0.0 { oscillating } else { -1.0 } * OSCILLATION_STEP;
         state.oscillation_damping = (state.oscillation_damping + change).clamp(1.0, OSCILLATION_MOST);
         // d_m
-        let largest = largest_displacement::<L>(&state.step, points.div_ceil(LANES), u.limits_relative());
+        let largest = largest_displacement::<L>(&state.step, &e.contractions, blocks, u.limits_relative());
         // c_m, (17), (18), (20)
         factor = 1.0 / state.oscillation_damping;
         if largest > u.step_limit {
@@ -136,7 +130,7 @@ pub fn apply<L: Lanes>(u: &Update, points: usize, oscillating: f64, state: &mut 
     }
     let by = L::splat(factor);
     for (step, x) in state.step.iter_mut().zip(x) {
-        for (step, x) in step.iter_mut().zip(x) {
+        for (step, x) in step[..blocks].iter_mut().zip(&mut x[..blocks]) {
             // what is remembered is the displacement applied, so that c_m counts once
             let applied = L::load(step) * by;
             *step = applied.block();
@@ -146,16 +140,22 @@ pub fn apply<L: Lanes>(u: &Update, points: usize, oscillating: f64, state: &mut 
     factor
 }
 
-/// The largest displacement, or the largest relative to the next point.
+/// The largest displacement, or the largest relative to the next point: over each segment there is.
 #[inline(always)]
-fn largest_displacement<L: Lanes>(step: &Rows, blocks: usize, relative: bool) -> f64 {
+fn largest_displacement<L: Lanes>(step: &Rows, segments: &Row, blocks: usize, relative: bool) -> f64 {
     let step: [&[Block]; 3] = step.each_ref().map(|row| &row[..blocks + 1]);
+    let segments = &segments[..blocks];
     let mut largest = L::splat(0.0);
     let mut here = Lanes3::<L>::load(&step, 0);
     for b in 0..blocks {
         let next = Lanes3::load(&step, b + 1);
-        let d = if relative { here - here.followed_by(next) } else { here };
-        largest = largest.max(d.dot(d));
+        let squared = if relative {
+            let d = here - here.followed_by(next);
+            d.dot(d) * L::splat(0.0).below(L::load(&segments[b]))
+        } else {
+            here.dot(here)
+        };
+        largest = largest.max(squared);
         here = next;
     }
     largest.largest().sqrt()
