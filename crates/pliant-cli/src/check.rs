@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use pliant::Body;
+use pliant_scene::Scene;
 use serde::Serialize;
 
 use crate::args::Options;
@@ -61,10 +62,30 @@ pub fn check(path: &Path, options: &Options) -> Result<(), Failure> {
         scene.expectations.len()
     ));
     print_derived(scene.world.bodies());
+    print_warnings(&scene);
+    Ok(())
+}
+
+/// Tell what is odd about a scene, and whether it will take long.
+pub fn print_warnings(scene: &Scene) {
+    // a point costs some ten nanoseconds a model step on any recent machine
+    const SECONDS_PER_POINT: f64 = 1.5e-8;
+    const LONG: f64 = 600.0;
     for warning in &scene.warnings {
         eprintln!("warning: {warning}");
     }
-    Ok(())
+    for Body::Chain(chain) in scene.world.bodies() {
+        let hours = scene.duration * chain.rate() * chain.size() as f64 * SECONDS_PER_POINT / 3600.0;
+        if hours * 3600.0 > LONG {
+            let rate = short(chain.rate());
+            eprintln!(
+                "warning: {} takes {rate} model steps per second: expect the run to last about {} hours (fewer points, a \
+                 softer or thicker rod, or a lower rate is quicker)",
+                chain.name(),
+                short(hours)
+            );
+        }
+    }
 }
 
 /// Tell people what the models derived from material and settings, and why.

@@ -66,9 +66,7 @@ pub struct Ran {
 }
 
 fn simulate(mut scene: Scene, name: &str, out: Option<&Path>, options: &Options) -> Result<(), Failure> {
-    for warning in &scene.warnings {
-        eprintln!("warning: {warning}");
-    }
+    check::print_warnings(&scene);
     let info = RunInfo {
         title: scene.title.clone(),
         scene: name.into(),

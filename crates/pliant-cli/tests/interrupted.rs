@@ -13,7 +13,8 @@ use common::{contents, is_indexed, messages, scene, until, wait};
 
 /// A run that would take hours, already some frames into its recording.
 fn start(dir: &Path) -> Child {
-    let args = ["run", &scene("chain.toml"), "--set", "duration=100000", "--set", "expect=[]", "--json", "--out", "out"];
+    let args =
+        ["run", &scene("chain.toml"), "--set", "duration=100000", "--set", "expect=[]", "--json", "--out", "out"];
     let to = |name: &str| Stdio::from(File::create(dir.join(name)).unwrap());
     let child = common::command(dir, &args).stdout(to("stdout")).stderr(to("stderr")).spawn().unwrap();
     until("rows are written", || {

@@ -50,7 +50,8 @@ fn the_table_has_a_named_column_with_unit_for_every_number() {
     let table = std::fs::read_to_string(dir.path().join("out/samples.csv")).unwrap();
     let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
     assert_eq!(rows.len(), 1 + 51);
-    for column in ["time [s]", "hand.force.z [N]", "hand.torque.y [N m]", "rod.total [J]", "rod.end.z [m]", "contacts"] {
+    for column in ["time [s]", "hand.force.z [N]", "hand.torque.y [N m]", "rod.total [J]", "rod.end.z [m]", "contacts"]
+    {
         assert!(rows[0].contains(&column), "{column} is missing in {:?}", rows[0]);
     }
     for row in &rows[1..] {

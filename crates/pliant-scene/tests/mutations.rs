@@ -1,4 +1,5 @@
-//! Right scenes with random mistakes in them: reading must end in a scene or an error, never in a panic, and soon.
+//! Right scenes with random mistakes in them: reading must end in a scene or an error, never in a panic, and soon;
+//! and a scene must step, or say why it cannot.
 //!
 //! `PLIANT_FUZZ_COUNT` sets the number of mutations and `PLIANT_FUZZ_SEED` the first state of the generator; a failure
 //! prints the text that caused it. The bound on time is about 100,000 times what a scene takes: it tells a hang, not a
@@ -10,7 +11,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use pliant_scene::{Override, parse};
+use pliant::Body;
+use pliant_scene::{Override, Scene, parse};
 
 const SCENES: [&str; 4] = [
     r#"title = "Hanging wire"
@@ -286,12 +288,29 @@ fn folder() -> tempfile::TempDir {
     dir
 }
 
+/// Take a few steps of a scene that costs little: each must succeed with finite numbers, or say what diverged.
+fn step_a_little(mut scene: Scene) {
+    let work: f64 = scene.world.bodies().iter().map(|Body::Chain(c)| c.size() as f64 * c.rate()).sum();
+    if work * scene.step > 1e4 {
+        return;
+    }
+    for _ in 0..3 {
+        if scene.world.step(scene.step).is_err() {
+            return;
+        }
+        let frame = scene.world.frame();
+        let loads = frame.grippers.iter().flat_map(|g| [g.load.force, g.load.torque]);
+        assert!(loads.chain(frame.bodies.iter().flat_map(|b| b.nodes.iter().copied())).all(|v| v.is_finite()));
+    }
+}
+
 /// Read a text and count the scene or error; stop at a panic or a hang.
 fn read(text: &str, base: &Path, overrides: &[Override]) -> bool {
     let start = Instant::now();
-    let result =
-        catch_unwind(AssertUnwindSafe(|| parse(text, "fuzz.toml", base, overrides).map_err(|e| e.to_string())));
-    let Ok(result) = result else { panic!("reading panicked: {overrides:?}\n{text}") };
+    let result = catch_unwind(AssertUnwindSafe(|| {
+        parse(text, "fuzz.toml", base, overrides).map(step_a_little).map_err(|e| e.to_string())
+    }));
+    let Ok(result) = result else { panic!("reading or stepping panicked: {overrides:?}\n{text}") };
     assert!(start.elapsed() < Duration::from_secs(10), "reading took {:?}:\n{text}", start.elapsed());
     if let Err(message) = &result {
         assert!(message.starts_with("fuzz.toml"), "{message}");

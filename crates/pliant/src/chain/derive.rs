@@ -113,9 +113,9 @@ pub fn derive(spec: &ChainSpec, length: f64) -> Result<(Constants, Vec<Derived>)
     // step
     let stiffest = {
         let joint = bending.tangent(TYPICAL_ANGLE, segment) / (segment * segment);
-        // rows of the stiffness matrix, summed without signs: 4 for contraction, 16 for bending, 8 for a clamp;
-        // a grip or plane acts on one point, which may be an end with its share of the mass
-        4.0 * contraction / segment + 24.0 * joint + (grip_stiffness + contact_stiffness) / end_share
+        // rows of the stiffness matrix, summed without signs: 4 for contraction, 16 for bending, 16 for a clamp in
+        // the middle of a segment; a grip or plane acts on one point, which may be an end with its share of the mass
+        4.0 * contraction / segment + 32.0 * joint + (grip_stiffness + contact_stiffness) / end_share
     };
     let rate = rate(s, stiffest / mass, &mut notes)?;
     let (update, scaling) = update(s, segment, stiffest, rate, mass, &mut notes);

@@ -1,0 +1,73 @@
+use pliant::chain::{Chain, ChainSettings, ChainSpec};
+use pliant::contact::{ObstacleParams, Shape, ShapeKind};
+use pliant::math::{Pose, Vec3};
+use pliant::motion::Motion;
+use pliant::{Body, Friction, GripParams, GripperParams, Hold, Material, Place, Section, World};
+
+pub fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut world = World::new(Vec3::new(0.0, 0.0, -9.81));
+
+    // a floor: the half-space below z = 0
+    world.add_obstacle(ObstacleParams {
+        name: "floor".into(),
+        shape: Shape::new(ShapeKind::Plane)?,
+        placed: Pose::IDENTITY,
+        motion: Motion::Hold,
+        friction: None,
+    })?;
+
+    // a rubber rod
+    let rubber =
+        Material { young: 5e6, poisson: 0.49, density: 1100.0, friction: Friction { coefficient: 0.5, exponent: 1.0 } };
+    let rod = Chain::new(
+        "rod",
+        ChainSpec {
+            material: rubber,
+            section: Section { radius: 0.003 },
+            path: vec![Vec3::new(0.0, 0.0, 0.1), Vec3::new(0.3, 0.0, 0.1)],
+            points: Some(31),
+            settings: ChainSettings { damping: 5.0, ..ChainSettings::default() },
+        },
+    )?;
+    for d in rod.derived() {
+        println!("{} = {:.4e} {} ({})", d.symbol, d.value, d.unit, d.why);
+    }
+    let rod = world.add_body(Body::Chain(rod))?;
+
+    // a gripper that clamps its start
+    let start = Vec3::new(0.0, 0.0, 0.1);
+    let placed = Pose::from_translation(start);
+    let hand = world.add_gripper(GripperParams { name: "hand".into(), placed, motion: Motion::Hold })?;
+    let grip = world.add_grip(GripParams {
+        gripper: hand,
+        body: rod,
+        place: Place::Fraction(0.0),
+        hold: Hold::Clamp,
+        from: 0.0,
+        until: f64::INFINITY,
+        snap: false,
+    })?;
+
+    // move the hand from code, as a device or a controller would, and read the force it feels
+    let dt = 0.001;
+    for i in 0..1000 {
+        let lift = 0.05 * (i as f64 * dt);
+        world.drive(hand, Some(Pose::from_translation(start + Vec3::Z * lift)))?;
+        world.step(dt)?;
+        for event in world.events() {
+            println!("{:.3} s: {:?}", event.time, event.kind);
+        }
+    }
+    println!("force on the hand: {:.4} N", world.grippers()[hand].load.force);
+
+    // try something, and take it back
+    let saved = world.snapshot();
+    world.release(grip)?;
+    for _ in 0..500 {
+        world.step(dt)?;
+    }
+    println!("let go, the tip is at {:.4} m", world.frame().bodies[rod].nodes[30]);
+    world.restore(&saved)?;
+    println!("taken back, it is at {:.4} m", world.frame().bodies[rod].nodes[30]);
+    Ok(())
+}
