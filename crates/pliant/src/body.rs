@@ -43,6 +43,19 @@ pub struct Surroundings<'a> {
     pub events: &'a mut Vec<Event>,
 }
 
+/// Where a body is and how far around it obstacles matter.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Vicinity {
+    /// Lower corner of a box that holds the body [m].
+    pub low: Vec3,
+    /// Upper corner [m].
+    pub high: Vec3,
+    /// How far beyond the box it may touch something [m].
+    pub reach: f64,
+    /// How long it goes on with what it has found [s].
+    pub horizon: f64,
+}
+
 impl Body {
     /// Name, unique among bodies.
     pub fn name(&self) -> &str {
@@ -86,10 +99,10 @@ impl Body {
         }
     }
 
-    /// Lower and upper corner of a box that holds the body, and the distance within which obstacles matter to it.
-    pub fn bounds(&self) -> ([Vec3; 2], f64) {
+    /// Where it is and how far around it obstacles matter.
+    pub fn vicinity(&self) -> Vicinity {
         match self {
-            Body::Chain(chain) => chain.bounds(),
+            Body::Chain(chain) => chain.vicinity(),
         }
     }
 

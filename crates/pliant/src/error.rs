@@ -59,7 +59,7 @@ pub enum BuildError {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StepError {
     /// A quantity is no longer a finite number of sensible size.
-    #[error("{body} diverged at t = {time} s: {quantity} is {value}")]
+    #[error("{body} diverged at t = {time:.6} s: {quantity} is {value:.3e}")]
     Diverged {
         /// Name of the body.
         body: String,

@@ -1,6 +1,6 @@
 //! The world: everything in a scene, and the step that moves it on.
 
-use crate::body::{Body, BodyState, Surroundings};
+use crate::body::{Body, BodyState, Surroundings, Vicinity};
 use crate::contact::{Obstacle, ObstacleParams};
 use crate::error::{BuildError, StepError};
 use crate::frame::{BodyFrame, Event, EventKind, Frame, GripperFrame};
@@ -178,7 +178,7 @@ impl World {
         for body in 0..self.bodies.len() {
             // what the body can touch during the step
             probe.enter(Stage::Near, Some(body));
-            self.find_near(body);
+            self.find_near(body, dt);
 
             // the body's own inner steps
             probe.enter(Stage::Advance, Some(body));
@@ -242,11 +242,11 @@ impl World {
         self.bodies[body].prepare(body, self.time, &self.grips, &self.loads);
     }
 
-    fn find_near(&mut self, body: usize) {
-        let ([low, high], reach) = self.bodies[body].bounds();
+    fn find_near(&mut self, body: usize, dt: f64) {
+        let Vicinity { low, high, reach, horizon } = self.bodies[body].vicinity();
         self.near.clear();
         for (index, obstacle) in self.obstacles.iter().enumerate() {
-            let [other_low, other_high] = obstacle.swept_bounds();
+            let [other_low, other_high] = obstacle.swept_bounds(horizon / dt);
             if (low - reach).cmple(other_high).all() && (high + reach).cmpge(other_low).all() {
                 self.near.push(index);
             }

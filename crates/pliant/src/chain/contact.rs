@@ -15,16 +15,35 @@ const SLOTS: usize = 4;
 /// Fraction of critical damping of a touching point against its plane.
 const NORMAL_DAMPING: f64 = 0.5;
 
-/// One plane for each point; a zero normal means none.
+/// What stands for an obstacle at one point.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Plane {
+    /// Unit normal out of the obstacle.
+    normal: Vec3,
+    /// Distance of the plane from the origin along the normal, the rod's radius included [m].
+    offset: f64,
+    /// Velocity of the obstacle there [m/s].
+    velocity: Vec3,
+    /// Index of the obstacle.
+    obstacle: usize,
+}
+
+impl Plane {
+    const NONE: Plane = Plane { normal: Vec3::ZERO, offset: 0.0, velocity: Vec3::ZERO, obstacle: usize::MAX };
+
+    fn depth(&self, point: Vec3) -> f64 {
+        self.offset - self.normal.dot(point)
+    }
+}
+
+/// One plane for each point; a zero normal means none. What the kernel reads lies in rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slot {
-    /// Unit normals out of the obstacle.
     normal: Rows,
-    /// Distance of the planes from the origin along the normals, the rod's radius included [m].
     offset: Row,
-    /// Velocity of the obstacle there [m/s].
+    /// How much the offset grows in a model step as the obstacle moves [m].
+    drift: Row,
     velocity: Vec<Vec3>,
-    /// Index of the obstacle.
     obstacle: Vec<usize>,
 }
 
@@ -36,6 +55,8 @@ pub struct Planes {
     slots: Vec<Slot>,
     /// How many slots are in use in each block of points.
     used: Vec<u8>,
+    /// Whether any of the obstacles moves.
+    moving: bool,
 }
 
 /// Friction and damping of touching points: what a step needs to know.
@@ -50,16 +71,68 @@ pub struct Touch {
     pub share: f64,
 }
 
+/// Where and how far to look for faces.
+pub struct Search<'a> {
+    /// All obstacles.
+    pub obstacles: &'a [Obstacle],
+    /// Those that can be touched.
+    pub near: &'a [usize],
+    /// Fraction of the world's step at which to look.
+    pub fraction: f64,
+    /// The world's step [s].
+    pub dt: f64,
+    /// The model's step [s].
+    pub tau: f64,
+    /// Radius of the rod [m].
+    pub radius: f64,
+    /// How far the rod can come before the next search, its radius included [m].
+    pub reach: f64,
+    /// Time until the next search [s].
+    pub interval: f64,
+}
+
+impl Search<'_> {
+    /// The nearest faces at a point, nearest first; returns how many. `old` are the planes it had.
+    fn near(&self, point: Vec3, old: &[Plane], found: &mut [Plane; SLOTS]) -> usize {
+        let mut count = 0;
+        for &index in self.near {
+            let obstacle = &self.obstacles[index];
+            let sweep = &obstacle.sweep;
+            // an obstacle that moves comes closer by itself
+            let reach = self.reach + 1.5 * sweep.velocity_of(point, self.dt).length() * self.interval;
+            let pose = sweep.at(self.fraction);
+            let Some(face) = obstacle.params.shape.surface_near(&pose, point, reach) else { continue };
+            let velocity = sweep.velocity_of(face.point, self.dt);
+            let offset = face.normal.dot(face.point) + self.radius;
+            let mut plane = Plane { normal: face.normal, offset, velocity, obstacle: index };
+            // a point that was pushed deep into something thin must not come out at the back
+            let kept = old.iter().find(|o| o.obstacle == index && o.depth(point) > 0.0);
+            if let Some(kept) = kept.filter(|k| k.normal.dot(plane.normal) < 0.0) {
+                plane = Plane { velocity, ..*kept };
+            }
+            // insert by depth, deepest first
+            let at = found[..count].iter().position(|f| f.depth(point) < plane.depth(point)).unwrap_or(count);
+            if at < SLOTS {
+                count = (count + 1).min(SLOTS);
+                found[at..count].rotate_right(1);
+                found[at] = plane;
+            }
+        }
+        count
+    }
+}
+
 impl Planes {
     /// No planes yet, with room for `blocks` blocks of points.
     pub fn new(blocks: usize, stiffness: f64) -> Planes {
         let slot = Slot {
             normal: zero_rows(blocks),
             offset: vec![[0.0; LANES]; blocks],
+            drift: vec![[0.0; LANES]; blocks],
             velocity: vec![Vec3::ZERO; blocks * LANES],
             obstacle: vec![0; blocks * LANES],
         };
-        Planes { stiffness, slots: vec![slot; SLOTS], used: vec![0; blocks] }
+        Planes { stiffness, slots: vec![slot; SLOTS], used: vec![0; blocks], moving: false }
     }
 
     /// The slots in use in a block.
@@ -73,49 +146,39 @@ impl Planes {
         self.used.iter().any(|&u| u > 0)
     }
 
-    /// Drop all planes.
-    pub fn clear(&mut self) {
-        self.used.fill(0);
+    /// Find the planes anew: for each point the nearest faces within reach.
+    pub fn renew(&mut self, x: &Rows, points: usize, search: &Search<'_>) {
+        self.moving = false;
+        for block in 0..points.div_ceil(LANES) {
+            let before = self.slots_at(block).len();
+            let mut found = [[Plane::NONE; SLOTS]; LANES];
+            let mut most = 0;
+            for lane in 0..LANES.min(points - block * LANES) {
+                let i = block * LANES + lane;
+                let old: [Plane; SLOTS] = std::array::from_fn(|k| self.slots[k].get(i));
+                most = search.near(get(x, i), &old[..before], &mut found[lane]).max(most);
+            }
+            self.used[block] = most as u8;
+            for (lane, planes) in found.iter().enumerate() {
+                for (slot, plane) in self.slots[..most].iter_mut().zip(planes) {
+                    slot.put(block * LANES + lane, plane, search.tau);
+                    self.moving |= plane.velocity != Vec3::ZERO;
+                }
+            }
+        }
     }
 
-    /// Find the planes anew: for each point the nearest faces within `reach`. `fraction` and `dt` place moving
-    /// obstacles within the step.
-    #[allow(clippy::too_many_arguments)]
-    pub fn renew(
-        &mut self,
-        x: &Rows,
-        points: usize,
-        radius: f64,
-        reach: f64,
-        obstacles: &[Obstacle],
-        near: &[usize],
-        (fraction, dt): (f64, f64),
-    ) {
-        self.clear();
-        if near.is_empty() {
+    /// Move the planes on with their obstacles, by one model step.
+    #[inline]
+    pub fn drift(&mut self) {
+        if !self.moving {
             return;
         }
-        for i in 0..points {
-            let point = get(x, i);
-            let block = i / LANES;
-            let mut count = 0;
-            for &index in near {
-                if count == SLOTS {
-                    break;
+        for (block, used) in self.used.iter().enumerate() {
+            for slot in &mut self.slots[..*used as usize] {
+                for (offset, drift) in slot.offset[block].iter_mut().zip(slot.drift[block]) {
+                    *offset += drift;
                 }
-                let obstacle = &obstacles[index];
-                let pose = obstacle.sweep.at(fraction);
-                let Some(face) = obstacle.params.shape.surface_near(&pose, point, reach) else { continue };
-                // open a slot for the whole block when its first point needs it
-                if count == self.used[block] as usize {
-                    self.used[block] += 1;
-                    self.slots[count].empty(block);
-                }
-                let slot = &mut self.slots[count];
-                slot.put(i, face.normal, face.normal.dot(face.point) + radius);
-                slot.velocity[i] = obstacle.sweep.velocity_of(face.point, dt);
-                slot.obstacle[i] = index;
-                count += 1;
             }
         }
     }
@@ -130,9 +193,9 @@ impl Planes {
         (0..points).flat_map(move |i| {
             let point = get(x, i);
             self.slots_at(i / LANES).iter().filter_map(move |slot| {
-                let normal = get(&slot.normal, i);
-                let depth = slot.offset_at(i) - normal.dot(point);
-                (normal != Vec3::ZERO && depth > -gap).then(|| (i, slot.obstacle[i], normal, depth))
+                let plane = slot.get(i);
+                let depth = plane.depth(point);
+                (plane.normal != Vec3::ZERO && depth > -gap).then_some((i, plane.obstacle, plane.normal, depth))
             })
         })
     }
@@ -151,14 +214,14 @@ impl Planes {
         for i in 0..points {
             let mobility = mobility[i / LANES][i % LANES];
             for slot in self.slots_at(i / LANES) {
-                let normal = get(&slot.normal, i);
-                let depth = slot.offset_at(i) - normal.dot(get(x, i));
+                let plane = slot.get(i);
+                let (normal, depth) = (plane.normal, plane.depth(get(x, i)));
                 if depth <= 0.0 || normal == Vec3::ZERO {
                     continue;
                 }
                 let push = self.stiffness * depth;
-                let friction = obstacles[slot.obstacle[i]].params.friction.unwrap_or(touch.friction);
-                let carried = slot.velocity[i] * touch.tau;
+                let friction = obstacles[plane.obstacle].params.friction.unwrap_or(touch.friction);
+                let carried = plane.velocity * touch.tau;
                 let relative = get(step, i) - carried;
                 let along = relative.dot(normal);
                 let slide = relative - normal * along;
@@ -197,19 +260,20 @@ impl Slot {
         normal.scale(depth.max(L::splat(0.0)) * L::splat(stiffness))
     }
 
-    fn offset_at(&self, i: usize) -> f64 {
-        self.offset[i / LANES][i % LANES]
-    }
-
-    fn put(&mut self, i: usize, normal: Vec3, offset: f64) {
-        set(&mut self.normal, i, normal);
-        self.offset[i / LANES][i % LANES] = offset;
-    }
-
-    fn empty(&mut self, block: usize) {
-        for row in &mut self.normal {
-            row[block] = [0.0; LANES];
+    fn get(&self, i: usize) -> Plane {
+        Plane {
+            normal: get(&self.normal, i),
+            offset: self.offset[i / LANES][i % LANES],
+            velocity: self.velocity[i],
+            obstacle: self.obstacle[i],
         }
-        self.offset[block] = [0.0; LANES];
+    }
+
+    fn put(&mut self, i: usize, plane: &Plane, tau: f64) {
+        set(&mut self.normal, i, plane.normal);
+        self.offset[i / LANES][i % LANES] = plane.offset;
+        self.drift[i / LANES][i % LANES] = plane.normal.dot(plane.velocity) * tau;
+        self.velocity[i] = plane.velocity;
+        self.obstacle[i] = plane.obstacle;
     }
 }

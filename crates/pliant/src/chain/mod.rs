@@ -23,14 +23,14 @@ pub use bending::Bending;
 pub use params::{BendingLaw, ChainSettings, ChainSpec, Derived, Heuristic, UpdateRule};
 pub use update::Counters;
 
-use contact::{Planes, Touch};
+use contact::{Planes, Search, Touch};
 use derive::Constants;
 use forces::PADDING;
 use holders::{Holders, split};
 use kernel::Kernel;
 use update::UpdateState;
 
-use crate::body::Surroundings;
+use crate::body::{Surroundings, Vicinity};
 use crate::error::{BuildError, StepError};
 use crate::grip::{Grip, Load, Place, Wrench};
 use crate::lanes::{LANES, Row, Rows, get, zero_rows};
@@ -202,12 +202,20 @@ impl Chain {
     }
 
     fn renew_planes(&mut self, around: &Surroundings<'_>, fraction: f64) {
-        let reach = self.reach();
+        let tau = self.state.tau;
+        self.state.until_renewal = (1.0 / (self.settings.contact_rate * tau)).round().max(1.0) as u64;
+        let search = Search {
+            obstacles: around.obstacles,
+            near: around.near,
+            fraction,
+            dt: around.dt,
+            tau,
+            radius: self.radius,
+            reach: self.reach(),
+            interval: self.state.until_renewal as f64 * tau,
+        };
         let points = self.size();
-        let when = (fraction, around.dt);
-        self.state.planes.renew(&self.state.x, points, self.radius, reach, around.obstacles, around.near, when);
-        let interval = 1.0 / (self.settings.contact_rate * self.state.tau);
-        self.state.until_renewal = interval.round().max(1.0) as u64;
+        self.state.planes.renew(&self.state.x, points, &search);
     }
 
     fn model_steps(&mut self, count: u64, around: &Surroundings<'_>) {
@@ -233,6 +241,7 @@ impl Chain {
             if resists {
                 state.planes.resist(&state.x, mobility, points, &touch, around.obstacles, &mut state.update.step);
             }
+            state.planes.drift();
             state.ahead += kernel.apply(&update, &constants.elasticity, oscillating, &mut state.update, &mut state.x);
         }
     }
@@ -276,12 +285,12 @@ impl Chain {
         get(&self.state.x, i)
     }
 
-    pub(crate) fn bounds(&self) -> ([Vec3; 2], f64) {
+    pub(crate) fn vicinity(&self) -> Vicinity {
         let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
         for i in 0..self.size() {
             (low, high) = (low.min(self.point(i)), high.max(self.point(i)));
         }
-        ([low, high], self.reach())
+        Vicinity { low, high, reach: self.reach(), horizon: 1.0 / self.settings.contact_rate }
     }
 
     pub(crate) fn place_pose(&self, place: Place) -> Result<Pose, BuildError> {

@@ -49,7 +49,7 @@ pub struct ChainSettings {
     pub scaling: Option<f64>,
     /// c_h, fraction of the last displacement kept by `dynamics` [-].
     pub history: Option<f64>,
-    /// Rate at which `velocity` loses speed [1/s].
+    /// Rate at which `velocity` loses speed, as in a viscous fluid at rest [1/s].
     pub damping: f64,
     /// l_s, largest displacement in a model step as a fraction of a segment [-].
     pub step_limit: f64,
@@ -80,7 +80,7 @@ impl Default for ChainSettings {
             contact_stiffness: None,
             scaling: None,
             history: None,
-            damping: 2.0,
+            damping: 0.0,
             step_limit: 0.1,
             relative_limit: true,
             keep_displacement: false,

@@ -36,13 +36,14 @@ impl Obstacle {
         Obstacle { params, sweep: Sweep::resting(pose) }
     }
 
-    /// A box around everything it sweeps through in the step.
-    pub fn swept_bounds(&self) -> [Vec3; 2] {
+    /// A box around everything it sweeps through in the step, and in `steps_ahead` more like it.
+    pub fn swept_bounds(&self, steps_ahead: f64) -> [Vec3; 2] {
         let [low, high] = self.params.shape.bounds(&self.sweep.end);
-        if self.sweep.start == self.sweep.end {
+        if self.sweep.start == self.sweep.end || !low.is_finite() {
             return [low, high];
         }
         let [low0, high0] = self.params.shape.bounds(&self.sweep.start);
-        [low.min(low0), high.max(high0)]
+        let ahead = (low - low0).length().max((high - high0).length()) * steps_ahead;
+        [low.min(low0) - ahead, high.max(high0) + ahead]
     }
 }
