@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use pliant_scene::Override;
 
+use crate::failure::Failure;
+
 /// Simulate things that bend: shapes and forces of rods, cables and soft solids.
 ///
 /// Without a command, a built-in scene is run and its report written to ./out.
@@ -34,6 +36,24 @@ pub struct Options {
     /// Write results to this directory, which must be new or empty.
     #[arg(long, global = true, value_name = "DIR")]
     pub out: Option<PathBuf>,
+}
+
+impl Options {
+    /// For commands that have no scene to change.
+    pub fn refuse_overrides(&self, command: &str) -> Result<(), Failure> {
+        if self.overrides.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::Input(format!("--set does not go with {command}")))
+    }
+
+    /// For commands that write no files.
+    pub fn refuse_out(&self, command: &str) -> Result<(), Failure> {
+        match self.out {
+            Some(_) => Err(Failure::Input(format!("--out does not go with {command}, which writes no files"))),
+            None => Ok(()),
+        }
+    }
 }
 
 /// What to do.

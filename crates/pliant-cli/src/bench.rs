@@ -191,7 +191,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 }
 
 fn print(bench: &Bench) -> Result<(), Failure> {
-    output::print_text(format!("{}: {} steps of {} s measured", bench.scene, bench.steps, bench.step_s));
+    output::print_text(format!("{}: {} steps of {} s measured", bench.scene, bench.steps, bench.step_s))?;
     let mut table = output::table(&["step", "µs"]);
     let rows = [
         ("mean", bench.mean_us),
@@ -206,7 +206,7 @@ fn print(bench: &Bench) -> Result<(), Failure> {
     for (stage, value) in &bench.stages_us {
         table.add_row(vec![format!("mean of stage {stage}").into(), number(short(*value))]);
     }
-    output::print_text(table);
+    output::print_text(table)?;
     let mut table = output::table(&["body", "model", "size", "model steps a step", "ns a model step", "ns a point"]);
     for b in &bench.bodies {
         table.add_row(vec![
@@ -218,7 +218,7 @@ fn print(bench: &Bench) -> Result<(), Failure> {
             number(short(b.ns_per_model_step / b.size as f64)),
         ]);
     }
-    output::print_text(table);
-    output::print_text(format!("{} x real time", short(bench.real_time_factor)));
+    output::print_text(table)?;
+    output::print_text(format!("{} x real time", short(bench.real_time_factor)))?;
     Ok(())
 }

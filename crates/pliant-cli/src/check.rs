@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::args::Options;
 use crate::failure::Failure;
-use crate::output::{self, number, short};
+use crate::output::{self, count, number, short};
 
 #[derive(Serialize)]
 struct Checked<'a> {
@@ -38,6 +38,7 @@ struct CheckedDerived<'a> {
 
 /// Read a scene and tell what it holds.
 pub fn check(path: &Path, options: &Options) -> Result<(), Failure> {
+    options.refuse_out("check")?;
     let scene = pliant_scene::load(path, &options.overrides)?;
     let bodies = scene.world.bodies().iter().map(checked).collect();
     let checked = Checked {
@@ -51,17 +52,17 @@ pub fn check(path: &Path, options: &Options) -> Result<(), Failure> {
     if options.json {
         return output::print_json(&checked);
     }
-    output::print_text(format!("{}: {}", checked.scene, checked.title));
+    output::print_text(format!("{}: {}", checked.scene, checked.title))?;
     output::print_text(format!(
-        "{} s in steps of {} s; {} bodies, {} obstacles, {} grippers, {} expectations",
+        "{} s in steps of {} s; {}, {}, {}, {}",
         scene.duration,
         scene.step,
-        scene.world.bodies().len(),
-        scene.world.obstacles().len(),
-        scene.world.grippers().len(),
-        scene.expectations.len()
-    ));
-    print_derived(scene.world.bodies());
+        count(scene.world.bodies().len(), "body", "bodies"),
+        count(scene.world.obstacles().len(), "obstacle", "obstacles"),
+        count(scene.world.grippers().len(), "gripper", "grippers"),
+        count(scene.expectations.len(), "expectation", "expectations")
+    ))?;
+    print_derived(scene.world.bodies())?;
     print_warnings(&scene);
     Ok(())
 }
@@ -72,32 +73,65 @@ pub fn print_warnings(scene: &Scene) {
     const SECONDS_PER_POINT: f64 = 1.5e-8;
     const LONG: f64 = 600.0;
     for warning in &scene.warnings {
-        eprintln!("warning: {warning}");
+        output::talk(format!("warning: {warning}"));
+    }
+    for (body, obstacle, depth) in sunken(scene) {
+        output::talk(format!("warning: {body} starts {} mm inside {obstacle}", short(depth * 1e3)));
     }
     for Body::Chain(chain) in scene.world.bodies() {
         let hours = scene.duration * chain.rate() * chain.size() as f64 * SECONDS_PER_POINT / 3600.0;
         if hours * 3600.0 > LONG {
-            let rate = short(chain.rate());
-            eprintln!(
-                "warning: {} takes {rate} model steps per second: expect the run to last about {} hours (fewer points, a \
-                 softer or thicker rod, or a lower rate is quicker)",
+            output::talk(format!(
+                "warning: {} takes {} model steps per second: expect the run to last about {} hours (fewer points, a \
+                 softer rod or a lower rate is quicker)",
                 chain.name(),
+                short(chain.rate()),
                 short(hours)
-            );
+            ));
+        }
+        if chain.rate() * scene.step < 0.999 {
+            output::talk(format!(
+                "warning: {}: its rate of {} Hz is below one model step per step of the scene, which is what it gets",
+                chain.name(),
+                short(chain.rate())
+            ));
         }
     }
 }
 
+/// Bodies that start inside an obstacle, by more than a tenth of their radius: body, obstacle, depth [m].
+fn sunken(scene: &Scene) -> Vec<(&str, &str, f64)> {
+    let world = &scene.world;
+    let frame = world.frame();
+    let mut out = vec![];
+    for (body, shape) in world.bodies().iter().zip(&frame.bodies) {
+        for (obstacle, pose) in world.obstacles().iter().zip(&frame.obstacles) {
+            let depth_of = |node| {
+                let face = obstacle.params.shape.surface_near(pose, node, f64::MAX);
+                face.map_or(0.0, |f| body.radius() - f.distance)
+            };
+            // a few hundred nodes tell enough
+            let every = shape.nodes.len().div_ceil(500).max(1);
+            let deepest = shape.nodes.iter().step_by(every).map(|node| depth_of(*node)).fold(0.0, f64::max);
+            if deepest > 0.1 * body.radius() {
+                out.push((body.name(), obstacle.params.name.as_str(), deepest));
+            }
+        }
+    }
+    out
+}
+
 /// Tell people what the models derived from material and settings, and why.
-pub fn print_derived(bodies: &[Body]) {
+pub fn print_derived(bodies: &[Body]) -> Result<(), Failure> {
     for body in bodies.iter().map(checked).filter(|b| !b.derived.is_empty()) {
-        output::print_text(format!("\n{} ({}, {} points): derived parameters", body.name, body.model, body.size));
+        output::print_text(format!("\n{} ({}, {} points): derived parameters", body.name, body.model, body.size))?;
         let mut table = output::table(&["", "value", "unit", "from"]);
         for d in body.derived {
             table.add_row(vec![d.symbol.into(), number(short(d.value)), d.unit.into(), d.why.into()]);
         }
-        output::print_text(table);
+        output::print_text(table)?;
     }
+    Ok(())
 }
 
 fn checked(body: &Body) -> CheckedBody<'_> {
@@ -113,6 +147,5 @@ fn checked(body: &Body) -> CheckedBody<'_> {
 /// Print the JSON schema of scene files.
 pub fn schema() -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(&pliant_scene::schema());
-    output::print_text(text.map_err(|e| Failure::Run(format!("cannot write the schema: {e}")))?);
-    Ok(())
+    output::print_text(text.map_err(|e| Failure::Run(format!("cannot write the schema: {e}")))?)
 }

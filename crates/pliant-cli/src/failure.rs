@@ -3,7 +3,10 @@
 use std::io::IsTerminal;
 
 use miette::{GraphicalReportHandler, GraphicalTheme};
+use pliant_record::RecordError;
 use pliant_scene::SceneError;
+
+use crate::output;
 
 /// Why a command did not succeed.
 #[derive(Debug)]
@@ -20,11 +23,11 @@ impl Failure {
     /// Tell it on standard error.
     pub fn print(&self) {
         match self {
-            Failure::Run(text) | Failure::Input(text) => eprintln!("error: {text}"),
+            Failure::Run(text) | Failure::Input(text) => output::talk(format!("error: {text}")),
             Failure::Scene(error) => {
-                eprintln!("error: {error}");
+                output::talk(format!("error: {error}"));
                 if error.span().is_some() {
-                    eprint!("{}", picture(error));
+                    output::talk(picture(error).trim_end());
                 }
             }
         }
@@ -50,8 +53,12 @@ impl From<SceneError> for Failure {
     }
 }
 
-impl From<pliant_record::RecordError> for Failure {
-    fn from(error: pliant_record::RecordError) -> Self {
-        Failure::Run(error.to_string())
+impl From<RecordError> for Failure {
+    fn from(error: RecordError) -> Self {
+        match error {
+            // a directory that cannot be used was a bad choice; files that cannot be written are a failed run
+            RecordError::NotEmpty { .. } | RecordError::Create { .. } => Failure::Input(error.to_string()),
+            _ => Failure::Run(error.to_string()),
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use pliant::{Event, Frame, StepError};
-use pliant_record::{ExpectationRow, Outcome, Recorder, RunInfo};
+use pliant_record::{ExpectationRow, Outcome, RecordError, Recorder, RunInfo};
 use pliant_scene::{Expectation, Scene, Verdict};
 
 use crate::args::Options;
@@ -47,6 +47,8 @@ pub enum Ending {
     Interrupted,
     /// By a state that is no longer finite.
     Diverged(StepError),
+    /// By a recording that cannot be written any further.
+    Unrecorded(RecordError),
 }
 
 /// All that is known of a run at its end.
@@ -76,11 +78,11 @@ fn simulate(mut scene: Scene, name: &str, out: Option<&Path>, options: &Options)
     };
     let mut recorder = out.map(|dir| Recorder::create(dir, &scene.world, info)).transpose()?;
     if !options.json {
-        output::print_text(format!("{name}: {}", scene.title));
-        check::print_derived(scene.world.bodies());
+        output::print_text(format!("{name}: {}", scene.title))?;
+        check::print_derived(scene.world.bodies())?;
     }
 
-    let ran = advance(&mut scene, recorder.as_mut(), &interrupts())?;
+    let ran = advance(&mut scene, recorder.as_mut(), &interrupts());
 
     let verdicts: Vec<ExpectationRow> = scene.expectations.iter().map(|e| judged(e, scene.world.time())).collect();
     let missed = scene.expectations.iter().filter(|e| is_missed(e, scene.world.time())).count();
@@ -92,18 +94,23 @@ fn simulate(mut scene: Scene, name: &str, out: Option<&Path>, options: &Options)
     if options.json {
         output::print_json(&summary)?;
     } else {
-        print_summary(&summary, &verdicts);
+        print_summary(&summary, &verdicts)?;
     }
-    if let Some(paths) = written.transpose()? {
-        eprintln!("recording: {}", paths.recording.display());
-        eprintln!("samples:   {}", paths.samples.display());
-        eprintln!("report:    {}", paths.report.display());
+    if let Some(Ok(paths)) = &written {
+        output::talk(format!("recording: {}", paths.recording.display()));
+        output::talk(format!("samples:   {}", paths.samples.display()));
+        output::talk(format!("report:    {}", paths.report.display()));
     }
-    if ok { Ok(()) } else { Err(Failure::Run(text)) }
+    match written {
+        // the failure that ended the run says more than the one that ends its files
+        Some(Err(error)) if ok => Err(error.into()),
+        _ if ok => Ok(()),
+        _ => Err(Failure::Run(text)),
+    }
 }
 
 /// Step to the end of the scene, or until something ends the run early.
-fn advance(scene: &mut Scene, mut recorder: Option<&mut Recorder>, interrupted: &AtomicBool) -> Result<Ran, Failure> {
+fn advance(scene: &mut Scene, mut recorder: Option<&mut Recorder>, interrupted: &AtomicBool) -> Ran {
     let total = (scene.duration / scene.step - 1e-9).ceil().max(1.0) as u64;
     let progress = progress_bar(scene.duration);
     let mut frame = scene.world.frame();
@@ -132,10 +139,14 @@ fn advance(scene: &mut Scene, mut recorder: Option<&mut Recorder>, interrupted: 
         }
         events.extend_from_slice(scene.world.events());
         if let Some(recorder) = recorder.as_deref_mut() {
-            if recorder.wants(frame.time) || step + 1 == total {
-                recorder.write(&frame, scene.world.events())?;
+            let written = if recorder.wants(frame.time) || step + 1 == total {
+                recorder.write(&frame, scene.world.events())
             } else {
-                recorder.write_events(scene.world.events())?;
+                recorder.write_events(scene.world.events())
+            };
+            if let Err(error) = written {
+                ending = Ending::Unrecorded(error);
+                break;
             }
         }
         if step % 64 == 0 {
@@ -144,7 +155,7 @@ fn advance(scene: &mut Scene, mut recorder: Option<&mut Recorder>, interrupted: 
     }
     progress.finish_and_clear();
     let wall_s = started.elapsed().as_secs_f64();
-    Ok(Ran { ending, steps: scene.world.step_count(), wall_s, frame, penetration_max, events })
+    Ran { ending, steps: scene.world.step_count(), wall_s, frame, penetration_max, events }
 }
 
 /// Set when the user presses Ctrl-C; a second time ends the process at once.
@@ -176,10 +187,11 @@ fn show_progress(bar: &ProgressBar, time: f64, started: Instant) {
 fn ending_text(ran: &Ran, expectations: usize, missed: usize) -> (bool, String) {
     match &ran.ending {
         Ending::Diverged(error) => (false, error.to_string()),
+        Ending::Unrecorded(error) => (false, format!("stopped at t = {} s: {error}", short(ran.frame.time))),
         Ending::Interrupted => (false, format!("interrupted at t = {} s", short(ran.frame.time))),
         Ending::Done if missed > 0 => (false, format!("{missed} of {expectations} expectations missed")),
         Ending::Done if expectations > 0 => (true, "all expectations met".into()),
-        Ending::Done => (true, "done".into()),
+        Ending::Done => (true, "nothing was expected of it".into()),
     }
 }
 
@@ -201,21 +213,21 @@ fn judged(expectation: &Expectation, ended_at: f64) -> ExpectationRow {
     ExpectationRow { text: expectation.text().into(), value, bounds, pass }
 }
 
-fn print_summary(summary: &Summary, verdicts: &[ExpectationRow]) {
-    let mut table = output::table(&["", ""]);
+fn print_summary(summary: &Summary, verdicts: &[ExpectationRow]) -> Result<(), Failure> {
+    let mut table = output::table(&["run", ""]);
     for (label, value) in summary.lines() {
         table.add_row(vec![label, value]);
     }
-    output::print_text(table);
+    output::print_text(format!("\n{table}"))?;
     if verdicts.is_empty() {
-        return;
+        return Ok(());
     }
     let mut table = output::table(&["expected", "value", "bounds", ""]);
     for v in verdicts {
         let mark = if v.pass { "ok" } else { "MISSED" };
         table.add_row(vec![v.text.as_str(), &v.value, &v.bounds, mark]);
     }
-    output::print_text(table);
+    output::print_text(format!("\n{table}"))
 }
 
 /// The command as typed, with the program's name in place of its path.

@@ -135,6 +135,7 @@ impl Summary {
                 Ending::Done => None,
                 Ending::Interrupted => Some("interrupted".into()),
                 Ending::Diverged(error) => Some(error.to_string()),
+                Ending::Unrecorded(error) => Some(error.to_string()),
             },
         }
     }

@@ -104,13 +104,15 @@ impl Results {
 
 /// List the experiments, or run one.
 pub fn reproduce(id: Option<&str>, options: &Options) -> Result<(), Failure> {
+    options.refuse_overrides("reproduce: run the scene itself to change it")?;
     let Some(id) = id else { return list(options) };
     let Some(experiment) = EXPERIMENTS.iter().find(|e| e.id == id) else {
         let known: Vec<&str> = EXPERIMENTS.iter().map(|e| e.id).collect();
         return Err(Failure::Input(format!("there is no experiment named {id}; known are {}", known.join(", "))));
     };
-    if !options.overrides.is_empty() {
-        return Err(Failure::Input("--set does not go with reproduce: run the scene itself to change it".into()));
+    if let Some(folder) = options.out.as_deref().filter(|f| f.read_dir().is_ok_and(|mut d| d.next().is_some())) {
+        let text = format!("{} is not empty: choose another --out, or remove it", folder.display());
+        return Err(Failure::Input(text));
     }
     let mut results = Results {
         id: experiment.id,
@@ -124,7 +126,7 @@ pub fn reproduce(id: Option<&str>, options: &Options) -> Result<(), Failure> {
     if options.json {
         output::print_json(&results)?;
     } else {
-        print(&results, experiment.about);
+        print(&results, experiment.about)?;
     }
     draw(&results, options.out.as_deref())
 }
@@ -138,15 +140,15 @@ fn list(options: &Options) -> Result<(), Failure> {
     for e in EXPERIMENTS {
         table.add_row(vec![e.id, e.about]);
     }
-    output::print_text(table);
+    output::print_text(table)?;
     Ok(())
 }
 
-fn print(results: &Results, about: &str) {
-    output::print_text(format!("{}: {about}\n{}", results.id, results.seed));
-    output::print_text("\nchosen where the paper leaves it open:");
+fn print(results: &Results, about: &str) -> Result<(), Failure> {
+    output::print_text(format!("{}: {about}\n{}", results.id, results.seed))?;
+    output::print_text("\nchosen where the paper leaves it open:")?;
     for (what, value) in &results.choices {
-        output::print_text(format!("  {what}: {value}"));
+        output::print_text(format!("  {what}: {value}"))?;
     }
     let mut table = output::table(&["quantity", "unit", "paper", "ours", "holds"]);
     let shown = |v: Option<f64>| number(v.map_or("-".into(), short));
@@ -154,10 +156,11 @@ fn print(results: &Results, about: &str) {
         let holds = if r.holds { "yes" } else { "NO" };
         table.add_row(vec![Cell::new(&r.quantity), r.unit.into(), shown(r.paper), shown(r.ours), holds.into()]);
     }
-    output::print_text(table);
+    output::print_text(table)?;
     for remark in &results.remarks {
-        output::print_text(remark);
+        output::print_text(remark)?;
     }
+    Ok(())
 }
 
 /// Write the drawings, by default to ./out/reproduce.
@@ -166,7 +169,7 @@ fn draw(results: &Results, out: Option<&Path>) -> Result<(), Failure> {
     for (name, drawing) in &results.drawings {
         let path = folder.join(format!("{name}.svg"));
         drawing.write(&path).map_err(|e| Failure::Run(format!("cannot write {}: {e}", path.display())))?;
-        eprintln!("drawing: {}", path.display());
+        output::talk(format!("drawing: {}", path.display()));
     }
     Ok(())
 }

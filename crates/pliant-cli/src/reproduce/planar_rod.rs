@@ -79,8 +79,9 @@ mod tests {
                 let tip = rod.shape(r.gripper_deg.to_radians())[pieces];
                 (tip[0] - r.x_tip_m).hypot(tip[1] - r.y_tip_m)
             };
-            assert!(error(50) < 1e-5, "{} at {}: {}", r.case, r.gripper_deg, error(50));
-            let order = (error(25) / error(50)).log2();
+            // the error is a small multiple of (h/L)^2 = 1e-4 times the sag of up to 40 mm
+            assert!(error(100) < 4e-6, "{} at {}: {}", r.case, r.gripper_deg, error(100));
+            let order = (error(50) / error(100)).log2();
             assert!((order - 2.0).abs() < 0.1, "{order}");
         }
     }

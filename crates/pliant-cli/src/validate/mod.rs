@@ -8,6 +8,7 @@ mod chain_rods;
 pub mod references;
 
 use comfy_table::Cell;
+use indicatif::ProgressBar;
 use serde::Serialize;
 
 use crate::args::Options;
@@ -105,6 +106,8 @@ struct Summary {
 
 /// Run the cases of a model, one case, or all.
 pub fn validate(filter: Option<&str>, options: &Options) -> Result<(), Failure> {
+    options.refuse_out("validate")?;
+    options.refuse_overrides("validate")?;
     let all = [chain::CASES, chain_rods::CASES].concat();
     let chosen: Vec<&Case> = all.iter().filter(|c| filter.is_none_or(|f| f == c.model || f == c.name)).collect();
     if chosen.is_empty() {
@@ -117,25 +120,27 @@ pub fn validate(filter: Option<&str>, options: &Options) -> Result<(), Failure> 
         return Err(Failure::Input(text));
     }
     let mut rows = vec![];
+    let progress = ProgressBar::new_spinner();
     for case in chosen {
-        eprint!("\r\x1b[K{} {} ...", case.model, case.name);
+        progress.set_message(format!("{} {}", case.model, case.name));
+        progress.tick();
         let mut sheet = Sheet { model: case.model, case: case.name, rows: vec![] };
         (case.run)(&mut sheet);
         rows.extend(sheet.rows);
     }
-    eprint!("\r\x1b[K");
+    progress.finish_and_clear();
     let failed = rows.iter().filter(|r| !r.pass).count();
     let passed = rows.len() - failed;
     if options.json {
         output::print_json(&Summary { cases: rows, passed, failed })?;
     } else {
-        print_rows(&rows);
-        output::print_text(format!("{passed} passed, {failed} failed"));
+        print_rows(&rows)?;
+        output::print_text(format!("{passed} passed, {failed} failed"))?;
     }
     if failed > 0 { Err(Failure::Run(format!("{failed} of {} comparisons failed", passed + failed))) } else { Ok(()) }
 }
 
-fn print_rows(rows: &[Row]) {
+fn print_rows(rows: &[Row]) -> Result<(), Failure> {
     let mut table = output::table(&["case", "quantity", "size", "value", "reference", "error", "tolerance", ""]);
     for r in rows {
         table.add_row(vec![
@@ -149,5 +154,5 @@ fn print_rows(rows: &[Row]) {
             Cell::new(if r.pass { "ok" } else { "FAILED" }),
         ]);
     }
-    output::print_text(table);
+    output::print_text(table)
 }
