@@ -7,7 +7,7 @@
 //!   its part orthogonal to `b` is c_b (1 - c) |a| (a - c b) / |chord|, so gain = c_b (1 - c) |a| |b| / |chord|.
 
 use super::params::BendingLaw;
-use crate::lanes::Lanes;
+use crate::lanes::{Lanes, Plain};
 
 /// A law and its stiffness, ready for the kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,7 +59,7 @@ pub fn angle_over_sine_any(cosine: f64) -> f64 {
     let z = 0.5 * (1.0 - cosine);
     if z <= SERIES_END {
         // quicker than the arc tangent
-        return SERIES.iter().rev().fold(0.0, |sum, c| sum * z + c);
+        return angle_over_sine(Plain::splat(z)).0[0];
     }
     let sine = ((1.0 - cosine) * (1.0 + cosine)).max(1e-18).sqrt();
     sine.atan2(cosine) / sine
@@ -110,7 +110,6 @@ impl Bending {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lanes::Plain;
 
     #[test]
     fn the_series_is_the_ratio_of_angle_and_sine() {
