@@ -202,7 +202,7 @@ fn color([r, g, b, a]: [f64; 4]) -> Color {
 
 /// Diagonal of a box around bodies, grippers and obstacles other than planes [m].
 fn extent(world: &World) -> f64 {
-    let bodies = world.bodies().iter().map(|body| body.vicinity()).map(|v| [v.low, v.high]);
+    let bodies = world.bodies().iter().map(|body| body.bounds());
     let grippers = world.grippers().iter().map(|g| [g.sweep.end.translation; 2]);
     let obstacles = world.obstacles().iter().map(|o| o.params.shape.bounds(&o.sweep.end));
     let finite = bodies.chain(grippers).chain(obstacles).filter(|[low, high]| low.is_finite() && high.is_finite());

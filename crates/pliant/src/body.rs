@@ -22,7 +22,7 @@ pub enum BodyState {
 }
 
 /// What surrounds a body during one step.
-pub struct Surroundings<'a> {
+pub(crate) struct Surroundings<'a> {
     /// Index of the body itself.
     pub body: usize,
     /// Time at the start of the step [s].
@@ -39,13 +39,15 @@ pub struct Surroundings<'a> {
     pub grippers: &'a [Gripper],
     /// All grips; a body writes the load of its own.
     pub grips: &'a mut [Grip],
+    /// Speed of the fastest gripper that holds the body [m/s].
+    pub pulled: f64,
     /// Where to tell what happens.
     pub events: &'a mut Vec<Event>,
 }
 
 /// Where a body is and how far around it obstacles matter.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Vicinity {
+pub(crate) struct Vicinity {
     /// Lower corner of a box that holds the body [m].
     pub low: Vec3,
     /// Upper corner [m].
@@ -93,16 +95,16 @@ impl Body {
     }
 
     /// Advance by a step of the world.
-    pub fn advance(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
+    pub(crate) fn advance(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
         match self {
             Body::Chain(chain) => chain.advance(around),
         }
     }
 
-    /// Where it is and how far around it obstacles matter.
-    pub fn vicinity(&self) -> Vicinity {
+    /// Where it is and how far around it obstacles matter during a step, when it is pulled at a speed [m/s].
+    pub(crate) fn vicinity(&self, dt: f64, gravity: Vec3, pulled: f64) -> Vicinity {
         match self {
-            Body::Chain(chain) => chain.vicinity(),
+            Body::Chain(chain) => chain.vicinity(dt, gravity, pulled),
         }
     }
 
@@ -114,7 +116,7 @@ impl Body {
     }
 
     /// Tell the body, whose index is given, which grips hold it and which loads act on it at `time`.
-    pub fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
+    pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
         match self {
             Body::Chain(chain) => chain.prepare(index, time, grips, loads),
         }
@@ -135,14 +137,34 @@ impl Body {
     }
 
     /// Copy out what changes.
-    pub fn state(&self) -> BodyState {
+    pub(crate) fn state(&self) -> BodyState {
         match self {
             Body::Chain(chain) => BodyState::Chain(chain.state().clone()),
         }
     }
 
+    /// Whether a state is one of a body like this.
+    pub(crate) fn fits(&self, state: &BodyState) -> bool {
+        match (self, state) {
+            (Body::Chain(chain), BodyState::Chain(state)) => chain.fits(state),
+        }
+    }
+
+    /// Room for grips, loads and obstacles, so that a step allocates nothing.
+    pub(crate) fn reserve(&mut self, grips: usize, loads: usize, obstacles: usize) {
+        match self {
+            Body::Chain(chain) => chain.reserve(grips, loads, obstacles),
+        }
+    }
+
+    /// Lower and upper corner of a box around it [m].
+    pub fn bounds(&self) -> [Vec3; 2] {
+        let Vicinity { low, high, .. } = self.vicinity(0.0, Vec3::ZERO, 0.0);
+        [low, high]
+    }
+
     /// Put back what [`Body::state`] gave; false when it belongs to another body.
-    pub fn set_state(&mut self, state: &BodyState) -> bool {
+    pub(crate) fn set_state(&mut self, state: &BodyState) -> bool {
         match (self, state) {
             (Body::Chain(chain), BodyState::Chain(state)) => chain.set_state(state),
         }

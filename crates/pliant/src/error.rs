@@ -47,9 +47,15 @@ pub enum BuildError {
         /// What would be right.
         why: String,
     },
-    /// A combination that makes no sense.
-    #[error("{0}")]
-    Conflict(String),
+    /// A snapshot of a world with other parts.
+    #[error("the snapshot belongs to another world")]
+    ForeignSnapshot,
+    /// A pose that is none.
+    #[error("the pose of {name} must be finite, with a rotation of length 1")]
+    Pose {
+        /// What was to be posed.
+        name: String,
+    },
     /// A shape that cannot be built.
     #[error(transparent)]
     Shape(#[from] ShapeError),
@@ -58,6 +64,12 @@ pub enum BuildError {
 /// Why a step failed. The world keeps the state that failed, for inspection.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StepError {
+    /// A step that is no length of time. Nothing has changed.
+    #[error("a step must be finite and longer than zero, got {dt} s")]
+    Step {
+        /// What was asked for [s].
+        dt: f64,
+    },
     /// A quantity is no longer a finite number of sensible size.
     #[error("{body} diverged at t = {time:.6} s: {quantity} is {value:.3e}")]
     Diverged {

@@ -44,9 +44,9 @@ impl std::ops::AddAssign for Wrench {
 }
 
 impl Gripper {
-    /// A gripper at its pose at time zero.
-    pub fn new(params: GripperParams) -> Gripper {
-        let pose = params.motion.pose(&params.placed, 0.0);
+    /// A gripper at its pose at a time [s].
+    pub fn new(params: GripperParams, time: f64) -> Gripper {
+        let pose = params.motion.pose(&params.placed, time);
         Gripper { params, sweep: Sweep::resting(pose), driven: None, load: Wrench::default() }
     }
 }

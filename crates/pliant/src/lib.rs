@@ -15,7 +15,7 @@ pub mod math;
 pub mod motion;
 mod world;
 
-pub use body::{Body, BodyState, Surroundings, Vicinity};
+pub use body::{Body, BodyState};
 pub use error::{BuildError, StepError};
 pub use frame::{BodyFrame, Contact, Energy, Event, EventKind, Field, Frame, GripperFrame};
 pub use grip::{Anchor, Grip, GripParams, Gripper, GripperParams, Hold, Load, Place, Wrench};

@@ -201,13 +201,15 @@ impl Sweep {
         pose_between(&self.start, &self.end, fraction)
     }
 
-    /// Velocity of the material point that is at `point` at the end of a step of `dt` [m/s].
-    pub fn velocity_of(&self, point: Vec3, dt: f64) -> Vec3 {
+    /// Velocity of the material point that is at `point` at a fraction of a step of `dt` [m/s].
+    pub fn velocity_of(&self, point: Vec3, fraction: f64, dt: f64) -> Vec3 {
         if self.start == self.end {
             return Vec3::ZERO;
         }
-        let local = self.end.inverse_transform_point(point);
-        (point - self.start.transform_point(local)) / dt
+        // the chord of a turning point would have a part along its radius, so the turn and the shift are taken apart
+        let turn = (self.end.rotation * self.start.rotation.inverse()).to_scaled_axis();
+        let origin = self.start.translation.lerp(self.end.translation, fraction);
+        (self.end.translation - self.start.translation + turn.cross(point - origin)) / dt
     }
 }
 
@@ -277,7 +279,10 @@ mod tests {
     #[test]
     fn a_sweep_knows_the_velocity_of_its_points() {
         let sweep = Sweep { start: Pose::IDENTITY, end: Pose::from_rotation(Quat::from_rotation_z(1e-6)) };
-        let v = sweep.velocity_of(Vec3::X, 1e-3);
+        let v = sweep.velocity_of(Vec3::X, 1.0, 1e-3);
         assert!((v - Vec3::Y * 1e-3).length() < 1e-9);
+        // however far it turns, a point keeps its distance from the axis
+        let sweep = Sweep { start: Pose::IDENTITY, end: Pose::from_rotation(Quat::from_rotation_z(0.5)) };
+        assert!(sweep.velocity_of(Vec3::X, 0.3, 1e-3).x.abs() < 1e-9);
     }
 }

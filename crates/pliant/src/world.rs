@@ -13,8 +13,7 @@ use crate::motion::Sweep;
 pub struct World {
     /// Acceleration of gravity [m/s2].
     pub gravity: Vec3,
-    time: f64,
-    step_count: u64,
+    clock: Clock,
     obstacles: Vec<Obstacle>,
     grippers: Vec<Gripper>,
     grips: Vec<Grip>,
@@ -24,6 +23,35 @@ pub struct World {
     events: Vec<Event>,
     /// Scratch: the obstacles near the body at hand.
     near: Vec<usize>,
+}
+
+/// Simulated time. While the step stays the same it is a product, not a sum, so that a million steps of a millisecond are
+/// a thousand seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Clock {
+    /// Steps taken in all.
+    count: u64,
+    /// Time at which the present step length began [s].
+    since: f64,
+    /// Steps of that length.
+    steps: u64,
+    /// That length [s].
+    dt: f64,
+}
+
+impl Clock {
+    fn time(&self) -> f64 {
+        self.since + self.steps as f64 * self.dt
+    }
+
+    fn after(&self, dt: f64) -> Clock {
+        let count = self.count + 1;
+        if dt == self.dt {
+            Clock { count, steps: self.steps + 1, ..*self }
+        } else {
+            Clock { count, since: self.time(), steps: 1, dt }
+        }
+    }
 }
 
 /// The stages of a step, in order.
@@ -70,11 +98,12 @@ impl Probe for () {
 /// All that changes in a world, exact to the bit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
-    time: f64,
-    step_count: u64,
+    gravity: Vec3,
+    clock: Clock,
     obstacles: Vec<Sweep>,
     grippers: Vec<(Sweep, Option<Pose>, Wrench)>,
     grips: Vec<Grip>,
+    loads: Vec<Load>,
     bodies: Vec<BodyState>,
     events: Vec<Event>,
 }
@@ -84,8 +113,7 @@ impl World {
     pub fn new(gravity: Vec3) -> World {
         World {
             gravity,
-            time: 0.0,
-            step_count: 0,
+            clock: Clock::default(),
             obstacles: vec![],
             grippers: vec![],
             grips: vec![],
@@ -99,15 +127,16 @@ impl World {
     /// Add an obstacle; returns its index.
     pub fn add_obstacle(&mut self, params: ObstacleParams) -> Result<usize, BuildError> {
         unique("obstacle", &params.name, self.obstacles.iter().map(|o| o.params.name.as_str()))?;
-        self.obstacles.push(Obstacle::new(params));
+        self.obstacles.push(Obstacle::new(params, self.time()));
         self.near.reserve(self.obstacles.len());
+        self.reserve();
         Ok(self.obstacles.len() - 1)
     }
 
     /// Add a gripper; returns its index.
     pub fn add_gripper(&mut self, params: GripperParams) -> Result<usize, BuildError> {
         unique("gripper", &params.name, self.grippers.iter().map(|g| g.params.name.as_str()))?;
-        self.grippers.push(Gripper::new(params));
+        self.grippers.push(Gripper::new(params, self.time()));
         Ok(self.grippers.len() - 1)
     }
 
@@ -115,6 +144,7 @@ impl World {
     pub fn add_body(&mut self, body: Body) -> Result<usize, BuildError> {
         unique("body", body.name(), self.bodies.iter().map(Body::name))?;
         self.bodies.push(body);
+        self.reserve();
         Ok(self.bodies.len() - 1)
     }
 
@@ -125,8 +155,10 @@ impl World {
         let body = self.bodies.get(params.body).ok_or_else(|| missing("body", params.body))?;
         body.place_pose(params.place)?;
         self.grips.push(Grip::new(params));
+        self.reserve();
         let index = self.grips.len() - 1;
-        if self.close_or_open(index) {
+        // between steps a gripper is where the last one left it
+        if self.close_or_open(index, 1.0) {
             self.prepare(params.body);
         }
         Ok(index)
@@ -137,18 +169,19 @@ impl World {
         let missing = || BuildError::NoSuch { kind: "body", name: format!("number {}", load.body) };
         self.bodies.get(load.body).ok_or_else(missing)?.place_pose(load.place)?;
         self.loads.push(load);
+        self.reserve();
         self.prepare(load.body);
         Ok(self.loads.len() - 1)
     }
 
     /// Open a grip now, whatever its schedule says.
     pub fn release(&mut self, grip: usize) -> Result<(), BuildError> {
-        let time = self.time;
+        let time = self.time();
         let missing = || BuildError::NoSuch { kind: "grip", name: format!("number {grip}") };
         let released = self.grips.get_mut(grip).ok_or_else(missing)?;
         released.params.until = time;
         let body = released.params.body;
-        if self.close_or_open(grip) {
+        if self.close_or_open(grip, 1.0) {
             self.prepare(body);
         }
         Ok(())
@@ -157,7 +190,11 @@ impl World {
     /// Move a gripper by hand: it goes to `pose` during the next step. `None` returns it to its prescribed motion.
     pub fn drive(&mut self, gripper: usize, pose: Option<Pose>) -> Result<(), BuildError> {
         let missing = || BuildError::NoSuch { kind: "gripper", name: format!("number {gripper}") };
-        self.grippers.get_mut(gripper).ok_or_else(missing)?.driven = pose;
+        let gripper = self.grippers.get_mut(gripper).ok_or_else(missing)?;
+        if pose.is_some_and(|p| !p.translation.is_finite() || !p.rotation.is_normalized()) {
+            return Err(BuildError::Pose { name: gripper.params.name.clone() });
+        }
+        gripper.driven = pose;
         Ok(())
     }
 
@@ -168,11 +205,14 @@ impl World {
 
     /// Advance by `dt` [s] and tell `probe` when each stage begins.
     pub fn step_probed(&mut self, dt: f64, probe: &mut impl Probe) -> Result<(), StepError> {
+        if !(dt.is_finite() && dt > 0.0) {
+            return Err(StepError::Step { dt });
+        }
         self.events.clear();
 
         // poses at both ends of the step, so that a body may sub-step between them
         probe.enter(Stage::Move, None);
-        self.move_obstacles_and_grippers(self.time + dt);
+        self.move_obstacles_and_grippers(self.clock.after(dt).time());
         self.close_and_open_grips();
 
         for body in 0..self.bodies.len() {
@@ -188,8 +228,7 @@ impl World {
         // loads on grippers, from the grips the bodies have written
         probe.enter(Stage::Report, None);
         self.sum_gripper_loads();
-        self.time += dt;
-        self.step_count += 1;
+        self.clock = self.clock.after(dt);
         probe.leave();
         Ok(())
     }
@@ -209,22 +248,22 @@ impl World {
     fn close_and_open_grips(&mut self) {
         let mut changed = !self.loads.is_empty();
         for grip in 0..self.grips.len() {
-            changed |= self.close_or_open(grip);
+            changed |= self.close_or_open(grip, 0.0);
         }
         if changed {
             (0..self.bodies.len()).for_each(|body| self.prepare(body));
         }
     }
 
-    /// Close or open one grip if its schedule says so; true if it did.
-    fn close_or_open(&mut self, index: usize) -> bool {
-        let time = self.time;
+    /// Close or open one grip if its schedule says so, with the gripper at a fraction of the step; true if it did.
+    fn close_or_open(&mut self, index: usize, fraction: f64) -> bool {
+        let time = self.time();
         let grip = &mut self.grips[index];
         let GripParams { gripper, body, place, .. } = grip.params;
         let kind = match (grip.anchor.is_some(), grip.scheduled_at(time)) {
             (false, true) => {
                 let Ok(world_from_place) = self.bodies[body].place_pose(place) else { return false };
-                grip.close(&self.grippers[gripper].sweep.start, &world_from_place);
+                grip.close(&self.grippers[gripper].sweep.at(fraction), &world_from_place);
                 EventKind::Attached { gripper, body }
             }
             (true, false) => {
@@ -239,11 +278,33 @@ impl World {
 
     /// Tell a body which grips and loads act on it now.
     fn prepare(&mut self, body: usize) {
-        self.bodies[body].prepare(body, self.time, &self.grips, &self.loads);
+        let time = self.time();
+        self.bodies[body].prepare(body, time, &self.grips, &self.loads);
+    }
+
+    /// Let every body have room for what may hold, load or touch it.
+    fn reserve(&mut self) {
+        let (grips, loads, obstacles) = (self.grips.len(), self.loads.len(), self.obstacles.len());
+        self.events.reserve(2 * (grips + obstacles * self.bodies.len()).min(1000));
+        for body in &mut self.bodies {
+            body.reserve(grips, loads, obstacles);
+        }
+    }
+
+    /// Speed of the fastest gripper that holds a body [m/s].
+    fn pulled(&self, body: usize, dt: f64) -> f64 {
+        let holding = self.grips.iter().filter(|g| g.params.body == body && g.anchor.is_some());
+        let speed = |grip: &Grip| {
+            let sweep = &self.grippers[grip.params.gripper].sweep;
+            let held = sweep.end.transform_point(grip.anchor.map_or(Vec3::ZERO, |a| a.position));
+            sweep.velocity_of(held, 1.0, dt).length()
+        };
+        holding.map(speed).fold(0.0, f64::max)
     }
 
     fn find_near(&mut self, body: usize, dt: f64) {
-        let Vicinity { low, high, reach, horizon } = self.bodies[body].vicinity();
+        let pulled = self.pulled(body, dt);
+        let Vicinity { low, high, reach, horizon } = self.bodies[body].vicinity(dt, self.gravity, pulled);
         self.near.clear();
         for (index, obstacle) in self.obstacles.iter().enumerate() {
             let [other_low, other_high] = obstacle.swept_bounds(horizon / dt);
@@ -254,12 +315,14 @@ impl World {
     }
 
     fn advance_body(&mut self, body: usize, dt: f64) -> Result<(), StepError> {
+        let (time, pulled) = (self.time(), self.pulled(body, dt));
         let World { bodies, obstacles, near, grippers, grips, events, .. } = self;
         bodies[body].advance(&mut Surroundings {
             body,
-            time: self.time,
+            time,
             dt,
             gravity: self.gravity,
+            pulled,
             obstacles,
             near,
             grippers,
@@ -280,29 +343,28 @@ impl World {
     /// Copy out all that changes.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
-            time: self.time,
-            step_count: self.step_count,
+            gravity: self.gravity,
+            clock: self.clock,
             obstacles: self.obstacles.iter().map(|o| o.sweep).collect(),
             grippers: self.grippers.iter().map(|g| (g.sweep, g.driven, g.load)).collect(),
             grips: self.grips.clone(),
+            loads: self.loads.clone(),
             bodies: self.bodies.iter().map(Body::state).collect(),
             events: self.events.clone(),
         }
     }
 
-    /// Put back a snapshot of this world. Grips added since are gone, grips it had are back.
+    /// Put back a snapshot of this world. Grips and loads added since are gone, those it had are back.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), BuildError> {
-        let foreign = || BuildError::Conflict("the snapshot belongs to another world".into());
         let same_parts = snapshot.obstacles.len() == self.obstacles.len()
             && snapshot.grippers.len() == self.grippers.len()
-            && snapshot.bodies.len() == self.bodies.len();
+            && snapshot.bodies.len() == self.bodies.len()
+            && self.bodies.iter().zip(&snapshot.bodies).all(|(body, state)| body.fits(state));
         if !same_parts {
-            return Err(foreign());
+            return Err(BuildError::ForeignSnapshot);
         }
         for (body, state) in self.bodies.iter_mut().zip(&snapshot.bodies) {
-            if !body.set_state(state) {
-                return Err(foreign());
-            }
+            body.set_state(state);
         }
         for (obstacle, sweep) in self.obstacles.iter_mut().zip(&snapshot.obstacles) {
             obstacle.sweep = *sweep;
@@ -312,20 +374,22 @@ impl World {
         }
         self.grips.clone_from(&snapshot.grips);
         self.events.clone_from(&snapshot.events);
-        self.time = snapshot.time;
-        self.step_count = snapshot.step_count;
+        self.loads.clone_from(&snapshot.loads);
+        self.gravity = snapshot.gravity;
+        self.clock = snapshot.clock;
+        self.reserve();
         (0..self.bodies.len()).for_each(|body| self.prepare(body));
         Ok(())
     }
 
     /// Simulated time [s].
     pub fn time(&self) -> f64 {
-        self.time
+        self.clock.time()
     }
 
     /// Number of steps taken.
     pub fn step_count(&self) -> u64 {
-        self.step_count
+        self.clock.count
     }
 
     /// Bodies.
@@ -333,9 +397,12 @@ impl World {
         &self.bodies
     }
 
-    /// A body to change from outside, such as to give it another shape.
-    pub fn body_mut(&mut self, index: usize) -> Option<&mut Body> {
-        self.bodies.get_mut(index)
+    /// Give a chain another shape, at rest; its number of points stays.
+    pub fn set_points(&mut self, body: usize, points: &[Vec3]) -> Result<(), BuildError> {
+        let missing = || BuildError::NoSuch { kind: "body", name: format!("number {body}") };
+        match self.bodies.get_mut(body).ok_or_else(missing)? {
+            Body::Chain(chain) => chain.set_points(points),
+        }
     }
 
     /// Obstacles.
@@ -372,7 +439,7 @@ impl World {
 
     /// The same into a frame used before, without allocating where its buffers suffice.
     pub fn write_frame(&self, frame: &mut Frame) {
-        frame.time = self.time;
+        frame.time = self.time();
         frame.bodies.resize_with(self.bodies.len(), BodyFrame::default);
         for (body, out) in self.bodies.iter().zip(&mut frame.bodies) {
             body.write_frame(self.gravity, out);

@@ -344,7 +344,7 @@ fn a_run_that_blows_up_names_body_time_and_quantity() {
     let absurd = ChainSettings { update: UpdateRule::Plain, scaling: Some(1.0), ..ChainSettings::default() };
     let mut world = busy_world(absurd);
     let error = (0..1000).find_map(|_| world.step(1e-3).err()).unwrap();
-    let StepError::Diverged { body, time, quantity, value } = error;
+    let StepError::Diverged { body, time, quantity, value } = error else { panic!("{error}") };
     assert_eq!(body, "rod");
     assert!(time > 0.0 && time < 1.0);
     assert!(quantity.contains("of point"), "{quantity}");

@@ -30,6 +30,10 @@ fn chain(spec: ChainSpec) -> Chain {
     Chain::new("rod", spec).unwrap_or_else(|e| unreachable!("a rod of this file: {e}"))
 }
 
+fn place(chain: &mut Chain, points: &[Vec3]) {
+    chain.set_points(points).unwrap_or_else(|e| unreachable!("a shape of this file: {e}"));
+}
+
 /// A crooked shape whose segments all differ in length.
 fn crooked() -> Vec<Vec3> {
     let mut at = Vec3::ZERO;
@@ -45,7 +49,7 @@ fn crooked() -> Vec<Vec3> {
 fn gradient(sheet: &mut Sheet) {
     let mut chain = chain(spec(BendingLaw::Linear));
     let shape = crooked();
-    chain.set_points(&shape);
+    place(&mut chain, &shape);
     let forces = chain.internal_forces();
     let scale = forces.iter().map(|f| f.length()).fold(0.0, f64::max);
     // a central difference with step h is off by h^2, relative to the angles between segments
@@ -56,7 +60,7 @@ fn gradient(sheet: &mut Sheet) {
             let mut energy_at = |by: f64| {
                 let mut moved = shape.clone();
                 moved[i] += axis * by;
-                chain.set_points(&moved);
+                place(&mut chain, &moved);
                 chain.energy(Vec3::ZERO).elastic
             };
             let slope = (energy_at(h) - energy_at(-h)) / (2.0 * h);
@@ -70,7 +74,7 @@ fn net(sheet: &mut Sheet) {
     for (law, name) in [(BendingLaw::Linear, "linear"), (BendingLaw::Paper, "paper")] {
         let mut chain = chain(spec(law));
         let shape = crooked();
-        chain.set_points(&shape);
+        place(&mut chain, &shape);
         let forces = chain.internal_forces();
         let scale: f64 = forces.iter().map(|f| f.length()).sum();
         let net: Vec3 = forces.iter().sum();
@@ -93,7 +97,7 @@ fn rigid(sheet: &mut Sheet) {
     let mut chain = chain(spec);
     let rest = chain_points(&chain);
     let turn = Quat::from_axis_angle(Vec3::new(1.0, 2.0, -1.0).normalize(), 2.0);
-    chain.set_points(&rest.iter().map(|p| Vec3::new(3.0, -4.0, 1.0) + turn * *p).collect::<Vec<_>>());
+    place(&mut chain, &rest.iter().map(|p| Vec3::new(3.0, -4.0, 1.0) + turn * *p).collect::<Vec<_>>());
     let worst = chain.internal_forces().iter().map(|f| f.length()).fold(0.0, f64::max);
     // positions near 5 m are rounded to 1e-15 m, times the stiffness of a segment
     sheet.scaled("force [N]", POINTS, [worst, 0.0, 1.0], 8.0 * f64::EPSILON * 5.0 * stiffness);

@@ -274,9 +274,7 @@ fn period(world: &mut World, step: f64, periods: usize, most: f64, mut quantity:
 
 /// Give a world's chain a sideways shape.
 fn bend(world: &mut World, points: Vec<Vec3>) {
-    if let Some(Body::Chain(chain)) = world.body_mut(0) {
-        chain.set_points(&points);
-    }
+    built(world.set_points(0, &points));
 }
 
 fn cantilever_frequency(sheet: &mut Sheet) {

@@ -36,6 +36,9 @@ impl Plane {
     }
 }
 
+/// Cosine of the angle beyond which a new face is the back of the old one.
+const OPPOSITE: f64 = -0.5;
+
 /// One plane for each point; a zero normal means none. What the kernel reads lies in rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slot {
@@ -45,6 +48,22 @@ pub struct Slot {
     drift: Row,
     velocity: Vec<Vec3>,
     obstacle: Vec<usize>,
+    /// Friction and damping in the last model step [N].
+    resistance: Vec<Vec3>,
+}
+
+/// A point below its plane, or near it.
+pub struct Touching {
+    /// Which point.
+    pub point: usize,
+    /// Index of the obstacle.
+    pub obstacle: usize,
+    /// Unit normal out of the obstacle.
+    pub normal: Vec3,
+    /// How far it is below its plane [m].
+    pub depth: f64,
+    /// Force on the point, friction and damping of the last model step included [N].
+    pub force: Vec3,
 }
 
 /// All planes of a chain.
@@ -99,23 +118,29 @@ impl Search<'_> {
             let obstacle = &self.obstacles[index];
             let sweep = &obstacle.sweep;
             // an obstacle that moves comes closer by itself
-            let reach = self.reach + 1.5 * sweep.velocity_of(point, self.dt).length() * self.interval;
+            let here = sweep.velocity_of(point, self.fraction, self.dt);
+            let travel = 1.5 * here.length() * self.interval;
             let pose = sweep.at(self.fraction);
-            let Some(face) = obstacle.params.shape.surface_near(&pose, point, reach) else { continue };
-            let velocity = sweep.velocity_of(face.point, self.dt);
-            let offset = face.normal.dot(face.point) + self.radius;
-            let mut plane = Plane { normal: face.normal, offset, velocity, obstacle: index };
-            // a point that was pushed deep into something thin must not come out at the back
-            let kept = old.iter().find(|o| o.obstacle == index && o.depth(point) > 0.0);
-            if let Some(kept) = kept.filter(|k| k.normal.dot(plane.normal) < 0.0) {
-                plane = Plane { velocity, ..*kept };
+            let mut faces = [None; SLOTS];
+            obstacle.params.shape.surfaces_near(&pose, point, self.reach + travel, &mut faces);
+            // a point that was pushed deep into something thin must not come out at the back, nor be forgotten
+            let deepest = 3.0 * self.radius + 2.0 * travel;
+            let is_kept = |o: &&Plane| o.obstacle == index && (0.0..deepest).contains(&o.depth(point));
+            let kept = old.iter().find(is_kept);
+            if faces[0].is_none()
+                && let Some(kept) = kept
+            {
+                insert(Plane { velocity: here, ..*kept }, point, found, &mut count);
             }
-            // insert by depth, deepest first
-            let at = found[..count].iter().position(|f| f.depth(point) < plane.depth(point)).unwrap_or(count);
-            if at < SLOTS {
-                count = (count + 1).min(SLOTS);
-                found[at..count].rotate_right(1);
-                found[at] = plane;
+            for face in faces.into_iter().flatten() {
+                let velocity = sweep.velocity_of(face.point, self.fraction, self.dt);
+                let offset = face.normal.dot(face.point) + self.radius;
+                let new = Plane { normal: face.normal, offset, velocity, obstacle: index };
+                let plane = match kept.filter(|k| k.normal.dot(new.normal) < OPPOSITE) {
+                    Some(kept) => Plane { velocity, ..*kept },
+                    None => new,
+                };
+                insert(plane, point, found, &mut count);
             }
         }
         count
@@ -131,6 +156,7 @@ impl Planes {
             drift: vec![[0.0; LANES]; blocks],
             velocity: vec![Vec3::ZERO; blocks * LANES],
             obstacle: vec![0; blocks * LANES],
+            resistance: vec![Vec3::ZERO; blocks * LANES],
         };
         Planes { stiffness, slots: vec![slot; SLOTS], used: vec![0; blocks], moving: false }
     }
@@ -183,19 +209,21 @@ impl Planes {
         }
     }
 
-    /// Every plane that a point is below, or less than `gap` above: point, obstacle, normal, depth.
-    pub fn within<'a>(
-        &'a self,
-        x: &'a Rows,
-        points: usize,
-        gap: f64,
-    ) -> impl Iterator<Item = (usize, usize, Vec3, f64)> + 'a {
+    /// Every plane that a point is below, or less than `gap` above.
+    pub fn within<'a>(&'a self, x: &'a Rows, points: usize, gap: f64) -> impl Iterator<Item = Touching> + 'a {
         (0..points).flat_map(move |i| {
             let point = get(x, i);
             self.slots_at(i / LANES).iter().filter_map(move |slot| {
                 let plane = slot.get(i);
                 let depth = plane.depth(point);
-                (plane.normal != Vec3::ZERO && depth > -gap).then_some((i, plane.obstacle, plane.normal, depth))
+                let push = plane.normal * (self.stiffness * depth.max(0.0));
+                (plane.normal != Vec3::ZERO && depth > -gap).then_some(Touching {
+                    point: i,
+                    obstacle: plane.obstacle,
+                    normal: plane.normal,
+                    depth,
+                    force: push + slot.resistance[i],
+                })
             })
         })
     }
@@ -203,7 +231,7 @@ impl Planes {
     /// Friction and normal damping of touching points, on the displacements about to be made. Each is the exact answer
     /// of one implicit step for that point alone, so it stops a point or slows it, never speeds it up.
     pub fn resist(
-        &self,
+        &mut self,
         x: &Rows,
         mobility: &Row,
         points: usize,
@@ -213,13 +241,15 @@ impl Planes {
     ) {
         for i in 0..points {
             let mobility = mobility[i / LANES][i % LANES];
-            for slot in self.slots_at(i / LANES) {
+            let stiffness = self.stiffness;
+            for slot in &mut self.slots[..self.used[i / LANES] as usize] {
                 let plane = slot.get(i);
+                slot.resistance[i] = Vec3::ZERO;
                 let (normal, depth) = (plane.normal, plane.depth(get(x, i)));
                 if depth <= 0.0 || normal == Vec3::ZERO {
                     continue;
                 }
-                let push = self.stiffness * depth;
+                let push = stiffness * depth;
                 let friction = obstacles[plane.obstacle].params.friction.unwrap_or(touch.friction);
                 let carried = plane.velocity * touch.tau;
                 let relative = get(step, i) - carried;
@@ -229,15 +259,27 @@ impl Planes {
                 let slid = slide.length();
                 let kept = if slid > held { slide * (1.0 - held / slid) } else { Vec3::ZERO };
                 let damped = if touch.damped {
-                    let omega_tau = (self.stiffness * mobility).sqrt();
+                    let omega_tau = (stiffness * mobility).sqrt();
                     // damping may not pull: never less than the displacement without any contact force
                     (along / (1.0 + 2.0 * NORMAL_DAMPING * omega_tau)).max(along - push * mobility)
                 } else {
                     along
                 };
-                set(step, i, carried + kept + normal * damped);
+                let new = carried + kept + normal * damped;
+                slot.resistance[i] = (new - get(step, i)) / mobility;
+                set(step, i, new);
             }
         }
+    }
+}
+
+/// Insert by depth, deepest first.
+fn insert(plane: Plane, point: Vec3, found: &mut [Plane; SLOTS], count: &mut usize) {
+    let at = found[..*count].iter().position(|f| f.depth(point) < plane.depth(point)).unwrap_or(*count);
+    if at < SLOTS {
+        *count = (*count + 1).min(SLOTS);
+        found[at..*count].rotate_right(1);
+        found[at] = plane;
     }
 }
 
@@ -275,5 +317,6 @@ impl Slot {
         self.drift[i / LANES][i % LANES] = plane.normal.dot(plane.velocity) * tau;
         self.velocity[i] = plane.velocity;
         self.obstacle[i] = plane.obstacle;
+        self.resistance[i] = Vec3::ZERO;
     }
 }

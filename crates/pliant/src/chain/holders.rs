@@ -24,6 +24,9 @@ pub struct Holder {
     /// Target point or direction at the start of the stretch of steps at hand, and its change over it.
     from: Vec3,
     change: Vec3,
+    /// Origin of the gripper, likewise.
+    origin: Vec3,
+    origin_change: Vec3,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -31,8 +34,8 @@ enum Kind {
     /// Draw a place to its target: weight 1 - w on the point, w on the next. The target lies `offset` along the held
     /// direction from the grip's anchor.
     Attract { point: usize, weight: f64, offset: f64 },
-    /// Turn a segment to the held direction.
-    Direct { segment: usize, stiffness: f64 },
+    /// Turn a segment to the held direction; `node` is the held point, if it is one.
+    Direct { segment: usize, stiffness: f64, node: Option<usize> },
 }
 
 /// The grips of one chain, prepared for its kernel.
@@ -96,27 +99,34 @@ impl Holders {
             }
             let (point, weight) = super::locate(grip.params.place, h.points);
             let mut add = |kind| {
-                self.holders.push(Holder { grip: number, kind, from: Vec3::ZERO, change: Vec3::ZERO });
+                let zero = Vec3::ZERO;
+                let holder =
+                    Holder { grip: number, kind, from: zero, change: zero, origin: zero, origin_change: zero };
+                self.holders.push(holder);
             };
             add(Kind::Attract { point, weight, offset: 0.0 });
             match grip.params.hold {
                 Hold::Position => {}
                 Hold::TwoPoints => {
-                    let (other, offset) =
-                        if point + 1 < h.points { (point + 1, h.segment) } else { (point - 1, -h.segment) };
+                    // a place between two points is nearer to the next than a segment
+                    let (other, offset) = if point + 1 < h.points {
+                        (point + 1, (1.0 - weight) * h.segment)
+                    } else {
+                        (point - 1, -h.segment)
+                    };
                     add(Kind::Attract { point: other, weight: 0.0, offset });
                 }
                 Hold::Clamp if weight > 0.0 => {
                     let stiffness = SEGMENT_CLAMP * 0.5 * h.clamp_stiffness();
-                    add(Kind::Direct { segment: point, stiffness });
+                    add(Kind::Direct { segment: point, stiffness, node: None });
                 }
                 Hold::Clamp => {
                     let stiffness = h.clamp_stiffness();
                     if point > 0 {
-                        add(Kind::Direct { segment: point - 1, stiffness });
+                        add(Kind::Direct { segment: point - 1, stiffness, node: Some(point) });
                     }
                     if point + 1 < h.points {
-                        add(Kind::Direct { segment: point, stiffness });
+                        add(Kind::Direct { segment: point, stiffness, node: Some(point) });
                     }
                     self.muted.push(point);
                 }
@@ -137,11 +147,13 @@ impl Holders {
             };
             holder.from = goal(&sweep.at(from));
             holder.change = goal(&sweep.at(to)) - holder.from;
+            holder.origin = sweep.at(from).translation;
+            holder.origin_change = sweep.at(to).translation - holder.origin;
         }
     }
 
     /// Add the dead loads and the forces of the holders, at a fraction of the stretch they were aimed for, and add the load on the
-    /// grippers: the force to `loads` of each grip, the moments about the world's origin for now.
+    /// grippers to `loads` of each holder: the force, and the torque about the gripper's origin.
     #[inline(always)]
     pub fn pull(&self, h: &Holding, x: &Rows, fraction: f64, force: &mut Rows, loads: &mut [Wrench]) {
         for &(point, weight, push) in &self.pushes {
@@ -158,9 +170,10 @@ impl Holders {
                     let pull = (goal - place) * h.stiffness;
                     add_shared(force, point, weight, pull);
                     load.force -= pull;
-                    load.torque -= place.cross(pull);
+                    let origin = holder.origin + holder.origin_change * fraction;
+                    load.torque -= (place - origin).cross(pull);
                 }
-                Kind::Direct { segment, stiffness } => {
+                Kind::Direct { segment, stiffness, .. } => {
                     let (a, b) = (get(x, segment), get(x, segment + 1));
                     let along = b - a;
                     let length = along.length().max(1e-15);
@@ -173,6 +186,25 @@ impl Holders {
                 }
             }
         }
+    }
+
+    /// What the half-segments at clamps carry and store: the held point, moment [N m], energy [J].
+    pub fn clamps<'a>(&'a self, x: &'a Rows) -> impl Iterator<Item = (Option<usize>, f64, f64)> + 'a {
+        self.holders.iter().filter_map(|holder| match holder.kind {
+            Kind::Direct { segment, stiffness, node } => {
+                let (along, goal) = (get(x, segment + 1) - get(x, segment), holder.from + holder.change);
+                let angle = along.cross(goal).length().atan2(along.dot(goal));
+                Some((node, stiffness * angle, 0.5 * stiffness * angle * angle))
+            }
+            Kind::Attract { .. } => None,
+        })
+    }
+
+    /// Room for this many grips and loads, so that closing one allocates nothing.
+    pub fn reserve(&mut self, grips: usize, loads: usize) {
+        self.holders.reserve(3 * grips);
+        self.muted.reserve(grips);
+        self.pushes.reserve(loads);
     }
 
     /// The holders, in the order of `pull`'s loads.

@@ -62,6 +62,7 @@ pub struct Chain {
 /// What changes in a chain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChainState {
+    points: usize,
     /// Positions [m].
     x: Rows,
     update: UpdateState,
@@ -70,8 +71,6 @@ pub struct ChainState {
     tau: f64,
     /// Model steps until the planes are renewed.
     until_renewal: u64,
-    /// Largest speed of a point at the end of the last step [m/s].
-    fastest: f64,
     /// Text 1: how far the applied displacement is ahead of the expected one [steps].
     ahead: f64,
     /// Obstacles touched at the end of the last step, in order.
@@ -105,16 +104,16 @@ impl Chain {
         let x = path::rows(&path::resample(&spec.path, points), blocks);
         let tau = 1.0 / constants.rate;
         let state = ChainState {
+            points,
             x,
             update: UpdateState::new(blocks),
             planes: Planes::new(blocks, constants.contact_stiffness),
             tau,
             until_renewal: 0,
-            fastest: 0.0,
             ahead: 0.0,
             touched: Vec::with_capacity(16),
         };
-        let scratch = Scratch {
+        let mut scratch = Scratch {
             force: zero_rows(blocks),
             joints: vec![[0.0; LANES]; blocks],
             mobility: vec![[0.0; LANES]; blocks],
@@ -124,6 +123,7 @@ impl Chain {
             touched: Vec::with_capacity(16),
             kernel: Kernel::best(),
         };
+        constants.elasticity.joints(&[], &mut scratch.joints);
         Ok(Chain {
             name: name.into(),
             constants,
@@ -157,16 +157,17 @@ impl Chain {
             let to = if self.settings.gripper_rate.is_some() { from } else { to };
             self.scratch.holders.aim(around.grips, around.grippers, from, to);
             // the model, at its own
-            self.model_steps(stretch, around);
+            // steps repeated beyond the end of the step take no time
+            self.model_steps(stretch, done < steps, around);
             self.state.until_renewal -= stretch;
             done += stretch;
         }
-        if !self.settings.keep_displacement {
-            self.state.ahead = 0.0;
-        }
+        // what could not be caught up within the allowance is given up
+        self.state.ahead = if self.settings.keep_displacement { self.state.ahead.max(0.0) } else { 0.0 };
+        self.check_finite(around.time + around.dt)?;
         self.write_loads(around, done);
         self.note_touching(around);
-        self.check_finite(around.time + around.dt)
+        Ok(())
     }
 
     /// Number of model steps until a gripper's pose is read again or the step ends. Steps repeated beyond the end of
@@ -190,6 +191,8 @@ impl Chain {
                 row.as_flattened_mut().iter_mut().for_each(|d| *d *= ratio);
             }
             self.state.tau = tau;
+            // the planes' drift and their age count in steps
+            self.state.until_renewal = 0;
         }
         if tau != self.scratch.mobility_tau {
             self.scratch.mobility_tau = tau;
@@ -211,14 +214,14 @@ impl Chain {
             dt: around.dt,
             tau,
             radius: self.radius,
-            reach: self.reach(),
+            reach: self.reach(self.state.until_renewal as f64 * tau, around.gravity, around.pulled),
             interval: self.state.until_renewal as f64 * tau,
         };
         let points = self.size();
         self.state.planes.renew(&self.state.x, points, &search);
     }
 
-    fn model_steps(&mut self, count: u64, around: &Surroundings<'_>) {
+    fn model_steps(&mut self, count: u64, time_passes: bool, around: &Surroundings<'_>) {
         let points = self.size();
         let Chain { constants, state, scratch, .. } = self;
         let Scratch { force, joints, mobility, holders, loads, kernel, .. } = scratch;
@@ -241,7 +244,9 @@ impl Chain {
             if resists {
                 state.planes.resist(&state.x, mobility, points, &touch, around.obstacles, &mut state.update.step);
             }
-            state.planes.drift();
+            if time_passes {
+                state.planes.drift();
+            }
             state.ahead += kernel.apply(&update, &constants.elasticity, oscillating, &mut state.update, &mut state.x);
         }
     }
@@ -253,31 +258,28 @@ impl Chain {
         }
         for (holder, load) in self.scratch.holders.list().iter().zip(&self.scratch.loads) {
             let grip = &mut around.grips[holder.grip];
-            let origin = around.grippers[grip.params.gripper].sweep.end.translation;
-            let force = load.force / steps as f64;
-            grip.load += Wrench { force, torque: load.torque / steps as f64 - origin.cross(force) };
+            grip.load += Wrench { force: load.force / steps as f64, torque: load.torque / steps as f64 };
         }
     }
 
-    fn check_finite(&mut self, time: f64) -> Result<(), StepError> {
-        let points = self.size();
-        let mut fastest: f64 = 0.0;
-        for i in 0..points {
+    fn check_finite(&self, time: f64) -> Result<(), StepError> {
+        for i in 0..self.size() {
             let x = self.point(i);
             if x.to_array().iter().any(is_lost) {
                 let axis = x.to_array().iter().position(is_lost).unwrap_or(0);
                 let quantity = format!("{} of point {i} [m]", ["x", "y", "z"][axis]);
                 return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value: x.to_array()[axis] });
             }
-            fastest = fastest.max(get(&self.state.update.step, i).length_squared());
         }
-        self.state.fastest = fastest.sqrt() / self.state.tau;
         Ok(())
     }
 
-    /// How far from a point's surface an obstacle may be and still be met before the planes are renewed [m].
-    fn reach(&self) -> f64 {
-        self.radius + self.constants.elasticity.segment + 1.5 * self.state.fastest / self.settings.contact_rate
+    /// How far from a point an obstacle may be and still be met within a time [m]: as fast as the fastest point, or as
+    /// what holds the rod, and faster as it falls; with a margin, and a segment for what is sudden.
+    fn reach(&self, within: f64, gravity: Vec3, pulled: f64) -> f64 {
+        let speed = (0..self.size()).map(|i| get(&self.state.update.step, i).length_squared()).fold(0.0, f64::max);
+        let speed = (speed.sqrt() / self.state.tau).max(pulled) + gravity.length() * within;
+        self.radius + self.constants.elasticity.segment + 1.5 * speed * within
     }
 
     /// Position of a point [m].
@@ -285,12 +287,14 @@ impl Chain {
         get(&self.state.x, i)
     }
 
-    pub(crate) fn vicinity(&self) -> Vicinity {
+    pub(crate) fn vicinity(&self, dt: f64, gravity: Vec3, pulled: f64) -> Vicinity {
         let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
         for i in 0..self.size() {
             (low, high) = (low.min(self.point(i)), high.max(self.point(i)));
         }
-        Vicinity { low, high, reach: self.reach(), horizon: 1.0 / self.settings.contact_rate }
+        // what is found now is used until the planes are renewed after the end of the step
+        let horizon = dt + 1.0 / self.settings.contact_rate;
+        Vicinity { low, high, reach: self.reach(horizon, gravity, pulled), horizon }
     }
 
     pub(crate) fn place_pose(&self, place: Place) -> Result<Pose, BuildError> {
@@ -316,16 +320,18 @@ impl Chain {
         self.scratch.loads.resize(self.scratch.holders.list().len(), Wrench::default());
     }
 
-    /// Put the points elsewhere, at rest; false when their number is not that of the chain.
-    pub fn set_points(&mut self, points: &[Vec3]) -> bool {
-        if points.len() != self.size() {
-            return false;
+    /// Put the points elsewhere, at rest; their number must be that of the chain.
+    pub fn set_points(&mut self, points: &[Vec3]) -> Result<(), BuildError> {
+        if points.len() != self.size() || points.iter().any(|p| !p.is_finite()) {
+            let what = format!("the number of finite points of {}", self.name);
+            return Err(BuildError::Parameter { what, expected: "that of the chain", value: points.len() as f64 });
         }
         let blocks = self.state.x[0].len();
         self.state.x = path::rows(points, blocks);
         self.state.update = UpdateState::new(blocks);
         self.state.until_renewal = 0;
-        true
+        self.state.ahead = 0.0;
+        Ok(())
     }
 
     /// Forces of contraction and bending on the points [N].
@@ -377,8 +383,21 @@ impl Chain {
         &self.state
     }
 
+    /// Whether a state is one of a chain like this.
+    pub(crate) fn fits(&self, state: &ChainState) -> bool {
+        state.points == self.size()
+    }
+
+    /// Room for grips, loads and obstacles, so that a step allocates nothing.
+    pub(crate) fn reserve(&mut self, grips: usize, loads: usize, obstacles: usize) {
+        self.scratch.holders.reserve(grips, loads);
+        self.scratch.loads.reserve(3 * grips);
+        self.scratch.touched.reserve(obstacles);
+        self.state.touched.reserve(obstacles);
+    }
+
     pub(crate) fn set_state(&mut self, state: &ChainState) -> bool {
-        let fits = state.x[0].len() == self.state.x[0].len();
+        let fits = self.fits(state);
         if fits {
             self.state.clone_from(state);
         }

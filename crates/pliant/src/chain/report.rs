@@ -1,6 +1,7 @@
 //! What a chain tells of itself: shape, tension, bending moment, energies, contacts.
 
 use super::Chain;
+use super::contact::Touching;
 use crate::body::Surroundings;
 use crate::contact::Obstacle;
 use crate::frame::{BodyFrame, Contact, Energy, Event, EventKind, Field};
@@ -37,8 +38,9 @@ impl Chain {
             // a joint replaced by a clamp stores nothing itself
             if self.scratch.holders.muted.contains(&j) { 0.0 } else { e.bending.energy(self.angle(j), e.segment) }
         };
+        let clamped: f64 = self.scratch.holders.clamps(&self.state.x).map(|(_, _, energy)| energy).sum();
         let mut energy = Energy {
-            elastic: (0..points - 1).map(stretch).sum::<f64>() + (1..points - 1).map(bend).sum::<f64>(),
+            elastic: (0..points - 1).map(stretch).sum::<f64>() + (1..points - 1).map(bend).sum::<f64>() + clamped,
             ..Energy::default()
         };
         for i in 0..points {
@@ -71,25 +73,34 @@ impl Chain {
             frame.fields[1].values[i] = e.bending.moment(self.angle(i), e.segment);
             frame.fields[2].values[i] = 0.0;
         }
-        let planes = &self.state.planes;
-        for (i, _, _, depth) in planes.within(&self.state.x, points, 0.0) {
-            frame.fields[2].values[i] += planes.stiffness * depth;
+        // where a clamp has replaced the joint, its half-segments carry the moment
+        for &point in &self.scratch.holders.muted {
+            frame.fields[1].values[point] = 0.0;
+        }
+        for (node, moment, _) in self.scratch.holders.clamps(&self.state.x) {
+            if let Some(node) = node {
+                frame.fields[1].values[node] = frame.fields[1].values[node].max(moment);
+            }
+        }
+        for touch in self.state.planes.within(&self.state.x, points, 0.0) {
+            frame.fields[2].values[touch.point] += touch.force.length();
         }
     }
 
     pub(crate) fn write_contacts(&self, index: usize, obstacles: &[Obstacle], contacts: &mut Vec<Contact>) {
         let planes = &self.state.planes;
-        for (i, obstacle, normal, depth) in planes.within(&self.state.x, self.size(), 0.0) {
+        for touch in planes.within(&self.state.x, self.size(), 0.0) {
             // the plane is a stand-in: how deep the rod really is, the shape itself says
-            let point = self.point(i);
+            let Touching { point, obstacle, normal, depth, force } = touch;
+            let point = self.point(point);
             let shape = &obstacles[obstacle].params.shape;
-            let face = shape.surface_near(&obstacles[obstacle].sweep.end, point, self.reach());
+            let face = shape.surface_near(&obstacles[obstacle].sweep.end, point, f64::MAX);
             contacts.push(Contact {
                 body: index,
                 obstacle,
                 position: face.map_or(point - normal * (self.radius - depth), |f| f.point),
                 normal,
-                force: normal * (planes.stiffness * depth),
+                force,
                 penetration: face.map_or(0.0, |f| self.radius - f.distance),
             });
         }
@@ -101,7 +112,8 @@ impl Chain {
         now.clear();
         let before = &self.state.touched;
         let points = self.constants.elasticity.points;
-        for (_, obstacle, _, depth) in self.state.planes.within(&self.state.x, points, PARTING_GAP * self.radius) {
+        let gap = PARTING_GAP * self.radius;
+        for Touching { obstacle, depth, .. } in self.state.planes.within(&self.state.x, points, gap) {
             // contact begins below the plane and ends clearly above it, so that a resting rod does not chatter
             let touches = depth > 0.0 || before.contains(&obstacle);
             if let (true, Err(at)) = (touches, now.binary_search(&obstacle)) {

@@ -30,9 +30,9 @@ pub struct Obstacle {
 }
 
 impl Obstacle {
-    /// An obstacle at its pose at time zero.
-    pub fn new(params: ObstacleParams) -> Obstacle {
-        let pose = params.motion.pose(&params.placed, 0.0);
+    /// An obstacle at its pose at a time [s].
+    pub fn new(params: ObstacleParams, time: f64) -> Obstacle {
+        let pose = params.motion.pose(&params.placed, time);
         Obstacle { params, sweep: Sweep::resting(pose) }
     }
 

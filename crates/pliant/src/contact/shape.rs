@@ -4,7 +4,8 @@
 //! of a plane, so each shape carries the turn between the two. Convex hulls, meshes and height fields are all oriented
 //! triangle meshes: one code path, no allocation in a query, and "inside" is decided by the pseudo-normals.
 
-use parry3d_f64::shape::{Ball, Capsule, Cuboid, Cylinder, HalfSpace, SharedShape, TriMesh, TriMeshFlags};
+use parry3d_f64::bounding_volume::Aabb;
+use parry3d_f64::shape::{Ball, Capsule, Cuboid, Cylinder, HalfSpace, SharedShape, TriMesh, TriMeshFlags, Triangle};
 use parry3d_f64::transformation;
 
 use crate::math::{Pose, Quat, Vec3, unit_or};
@@ -172,35 +173,84 @@ impl Shape {
         &self.kind
     }
 
-    /// The surface within `reach` of `point`, or `None` when the shape is farther away.
-    /// Inside the shape, `reach` bounds the depth too: an open mesh has no inside far from its surface.
+    /// The nearest surface, if it is within `reach` of `point` or the point is inside. Inside a mesh, which may be open,
+    /// `reach` bounds the depth too.
     pub fn surface_near(&self, world_from_shape: &Pose, point: Vec3, reach: f64) -> Option<SurfacePoint> {
-        let world_from_geometry =
-            Pose::from_parts(world_from_shape.translation, world_from_shape.rotation * self.shape_from_geometry);
+        let world_from_geometry = self.world_from_geometry(world_from_shape);
         let local = world_from_geometry.inverse_transform_point(point);
-        // a plane is infinitely deep; the others answer with their nearest face
-        let projection = if let ShapeKind::Plane = self.kind {
-            return (local.z <= reach).then(|| SurfacePoint {
-                point: world_from_geometry.transform_point(Vec3::new(local.x, local.y, 0.0)),
-                normal: world_from_geometry.transform_vector(Vec3::Z),
-                distance: local.z,
-            });
-        } else {
-            self.geometry.project_local_point_with_max_dist(local, false, reach)?
+        let face = self.local_surface(local, reach)?;
+        Some(SurfacePoint {
+            point: world_from_geometry.transform_point(face.point),
+            normal: world_from_geometry.transform_vector(face.normal),
+            distance: face.distance,
+        })
+    }
+
+    /// The same with more faces where the shape is concave: in a groove a point has a face on either side. Nearest first.
+    pub fn surfaces_near(
+        &self,
+        world_from_shape: &Pose,
+        point: Vec3,
+        reach: f64,
+        faces: &mut [Option<SurfacePoint>],
+    ) {
+        faces[0] = self.surface_near(world_from_shape, point, reach);
+        let (Some(mesh), Some(_)) = (self.geometry.as_trimesh(), faces[0]) else { return };
+        // a convex hull has no second face that its point is in front of
+        if let ShapeKind::Convex { .. } = self.kind {
+            return;
+        }
+        let world_from_geometry = self.world_from_geometry(world_from_shape);
+        let local = world_from_geometry.inverse_transform_point(point);
+        let around = Aabb::new(local - Vec3::splat(reach), local + Vec3::splat(reach));
+        let mut count = 1;
+        for index in mesh.bvh().intersect_aabb(&around) {
+            let triangle = mesh.triangle(index);
+            let Some(normal) = triangle.scaled_normal().try_normalize() else { continue };
+            let distance = normal.dot(local - triangle.a);
+            let foot = local - normal * distance;
+            if !(0.0..=reach).contains(&distance) || !is_over(&triangle, foot) {
+                continue;
+            }
+            let normal = world_from_geometry.transform_vector(normal);
+            // faces of about the same direction are one
+            let known = |f: &Option<SurfacePoint>| f.is_some_and(|f| f.normal.dot(normal) > SAME_FACE);
+            if count < faces.len() && !faces[..count].iter().any(known) {
+                faces[count] = Some(SurfacePoint { point: world_from_geometry.transform_point(foot), normal, distance });
+                count += 1;
+            }
+        }
+    }
+
+    fn world_from_geometry(&self, world_from_shape: &Pose) -> Pose {
+        Pose::from_parts(world_from_shape.translation, world_from_shape.rotation * self.shape_from_geometry)
+    }
+
+    fn local_surface(&self, local: Vec3, reach: f64) -> Option<SurfacePoint> {
+        let projection = match self.kind {
+            ShapeKind::Plane => {
+                let point = Vec3::new(local.x, local.y, 0.0);
+                return (local.z <= reach).then_some(SurfacePoint { point, normal: Vec3::Z, distance: local.z });
+            }
+            // an open mesh has no inside far from its surface
+            ShapeKind::Mesh(_) | ShapeKind::HeightField { .. } => {
+                self.geometry.project_local_point_with_max_dist(local, false, reach)?
+            }
+            _ => self.geometry.project_local_point(local, false),
         };
         let offset = local - projection.point;
         let depth = offset.length();
+        if !projection.is_inside && depth > reach {
+            return None;
+        }
         // on the surface itself the offset has no direction: take that of a point slightly farther from the middle
-        let outward = if depth > 1e-12 * (1.0 + local.length()) {
+        let normal = if depth > 1e-12 * (1.0 + local.length()) {
             if projection.is_inside { -offset / depth } else { offset / depth }
         } else {
             self.outward_at(projection.point, projection.subshape)
         };
-        Some(SurfacePoint {
-            point: world_from_geometry.transform_point(projection.point),
-            normal: world_from_geometry.transform_vector(outward),
-            distance: if projection.is_inside { -depth } else { depth },
-        })
+        let distance = if projection.is_inside { -depth } else { depth };
+        Some(SurfacePoint { point: projection.point, normal, distance })
     }
 
     /// Outward normal at a point of the surface, in the collision library's axes.
@@ -220,9 +270,7 @@ impl Shape {
         if let ShapeKind::Plane = self.kind {
             return [Vec3::NEG_INFINITY, Vec3::INFINITY];
         }
-        let turned =
-            Pose::from_parts(world_from_shape.translation, world_from_shape.rotation * self.shape_from_geometry);
-        let aabb = self.geometry.compute_aabb(&turned);
+        let aabb = self.geometry.compute_aabb(&self.world_from_geometry(world_from_shape));
         [aabb.mins, aabb.maxs]
     }
 
@@ -241,6 +289,19 @@ impl Shape {
         };
         Mesh { vertices: vertices.into_iter().map(|v| self.shape_from_geometry * v).collect(), triangles }
     }
+}
+
+/// Cosine of the angle below which two faces count as one: 20 degrees.
+const SAME_FACE: f64 = 0.94;
+
+/// Whether a point of a triangle's plane lies within it, edges included.
+fn is_over(triangle: &Triangle, point: Vec3) -> bool {
+    let corners = [triangle.a, triangle.b, triangle.c];
+    let normal = triangle.scaled_normal();
+    (0..3).all(|i| {
+        let (from, to) = (corners[i], corners[(i + 1) % 3]);
+        (to - from).cross(point - from).dot(normal) >= 0.0
+    })
 }
 
 fn positive(what: &'static str, value: f64) -> Result<(), ShapeError> {
@@ -364,6 +425,19 @@ mod tests {
             let back = s.point + s.normal * s.distance;
             assert!((back - pose.transform_point(local)).length() < 1e-9);
         }
+    }
+
+    #[test]
+    fn a_groove_has_a_face_on_either_side() {
+        let heights = (0..2).map(|_| vec![0.5, 0.0, 0.5]).collect();
+        let groove = Shape::new(ShapeKind::HeightField { heights, size: [1.0, 1.0] }).unwrap();
+        let mut faces = [None; 4];
+        groove.surfaces_near(&Pose::IDENTITY, Vec3::new(0.01, 0.1, 0.1), 0.2, &mut faces);
+        let normals: Vec<Vec3> = faces.iter().flatten().map(|f| f.normal).collect();
+        assert_eq!(normals.len(), 2, "{normals:?}");
+        // the nearer slope rises to the right of the valley
+        assert!((normals[0] - Vec3::new(-1.0, 0.0, 1.0).normalize()).length() < 1e-12);
+        assert!((normals[1] - Vec3::new(1.0, 0.0, 1.0).normalize()).length() < 1e-12);
     }
 
     #[test]
