@@ -27,7 +27,7 @@ pub struct Options {
     /// Print machine-readable JSON on standard output.
     #[arg(long, global = true)]
     pub json: bool,
-    /// Use at most this many threads (results do not depend on it).
+    /// Use at most this many threads; results never depend on it. (So far every model uses one.)
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
     /// Override a value of the scene, such as duration=1.0 or body.rod.points=21. May be repeated.

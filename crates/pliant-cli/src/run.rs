@@ -39,6 +39,9 @@ fn free_directory(name: &str) -> PathBuf {
     std::iter::once(PathBuf::from(name)).chain(candidates).find(|p| !p.exists()).unwrap_or_default()
 }
 
+/// Stands for the value of an expectation whose time did not come.
+const NOT_REACHED: &str = "not reached";
+
 /// How a run ended.
 pub enum Ending {
     /// At its time.
@@ -87,7 +90,8 @@ fn simulate(mut scene: Scene, name: &str, out: Option<&Path>, options: &Options)
     let verdicts: Vec<ExpectationRow> = scene.expectations.iter().map(|e| judged(e, scene.world.time())).collect();
     let missed = scene.expectations.iter().filter(|e| is_missed(e, scene.world.time())).count();
     let summary = Summary::new(name, &scene.world, &ran, &scene.expectations);
-    let (ok, text) = ending_text(&ran, verdicts.len(), missed);
+    let unreached = verdicts.iter().filter(|v| v.value == NOT_REACHED).count();
+    let (ok, text) = ending_text(&ran, verdicts.len(), missed, unreached);
     let written = recorder.map(|r| {
         r.finish(&Outcome { ok, text: text.clone(), summary: summary.lines(), expectations: verdicts.clone() })
     });
@@ -127,7 +131,10 @@ fn advance(scene: &mut Scene, mut recorder: Option<&mut Recorder>, interrupted: 
             ending = Ending::Interrupted;
             break;
         }
-        if let Err(error) = scene.world.step(scene.step) {
+        // the last step ends with the scene
+        let dt = scene.step.min(scene.duration - scene.world.time());
+        let dt = if dt > 1e-6 * scene.step { dt } else { scene.step };
+        if let Err(error) = scene.world.step(dt) {
             ending = Ending::Diverged(error);
             break;
         }
@@ -184,12 +191,15 @@ fn show_progress(bar: &ProgressBar, time: f64, started: Instant) {
     bar.set_message(format!("{time:.2} s simulated, {} x real time", short(time / started.elapsed().as_secs_f64())));
 }
 
-fn ending_text(ran: &Ran, expectations: usize, missed: usize) -> (bool, String) {
+fn ending_text(ran: &Ran, expectations: usize, missed: usize, unreached: usize) -> (bool, String) {
     match &ran.ending {
         Ending::Diverged(error) => (false, error.to_string()),
         Ending::Unrecorded(error) => (false, format!("stopped at t = {} s: {error}", short(ran.frame.time))),
         Ending::Interrupted => (false, format!("interrupted at t = {} s", short(ran.frame.time))),
         Ending::Done if missed > 0 => (false, format!("{missed} of {expectations} expectations missed")),
+        Ending::Done if unreached > 0 => {
+            (true, format!("{} expectations met, {unreached} not reached", expectations - unreached))
+        }
         Ending::Done if expectations > 0 => (true, "all expectations met".into()),
         Ending::Done => (true, "nothing was expected of it".into()),
     }
@@ -203,7 +213,7 @@ fn judged(expectation: &Expectation, ended_at: f64) -> ExpectationRow {
     let (value, pass) = match expectation.verdict(ended_at) {
         Verdict::Met { value } => (short(value), true),
         Verdict::Missed { value } => (short(value), false),
-        Verdict::NotReached => ("not reached".into(), true),
+        Verdict::NotReached => (NOT_REACHED.into(), true),
     };
     let bounds = match expectation.bounds() {
         [min, max] if min == f64::NEG_INFINITY => format!("at most {}", short(max)),
@@ -224,7 +234,11 @@ fn print_summary(summary: &Summary, verdicts: &[ExpectationRow]) -> Result<(), F
     }
     let mut table = output::table(&["expected", "value", "bounds", ""]);
     for v in verdicts {
-        let mark = if v.pass { "ok" } else { "MISSED" };
+        let mark = match (v.pass, v.value == NOT_REACHED) {
+            (_, true) => "-",
+            (true, _) => "ok",
+            (false, _) => "MISSED",
+        };
         table.add_row(vec![v.text.as_str(), &v.value, &v.bounds, mark]);
     }
     output::print_text(format!("\n{table}"))
@@ -232,6 +246,7 @@ fn print_summary(summary: &Summary, verdicts: &[ExpectationRow]) -> Result<(), F
 
 /// The command as typed, with the program's name in place of its path.
 fn command_line() -> String {
-    let arguments = std::env::args().skip(1).map(|a| if a.contains([' ', '"']) { format!("'{a}'") } else { a });
+    let quoted = |a: String| if a.contains([' ', '"']) { format!("'{a}'") } else { a };
+    let arguments = std::env::args_os().skip(1).map(|a| quoted(a.to_string_lossy().into_owned()));
     std::iter::once("pliant".to_string()).chain(arguments).collect::<Vec<_>>().join(" ")
 }

@@ -63,7 +63,8 @@ pub(crate) trait Quantity: Copy {
 
     /// What is expected, for errors and the schema.
     fn expected() -> String {
-        format!("a {} {} [{}]", Self::NAME, Self::RANGE, Self::UNIT)
+        let article = if Self::NAME.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
+        format!("{article} {} {} [{}]", Self::NAME, Self::RANGE, Self::UNIT)
     }
 }
 

@@ -5,9 +5,7 @@ use pliant::chain::{Chain, ChainSettings, ChainSpec, UpdateRule};
 use pliant::contact::{ObstacleParams, Shape, ShapeKind};
 use pliant::math::{Pose, Quat, Vec3};
 use pliant::motion::{Blend, Motion, Window};
-use pliant::{
-    Body, Friction, GripParams, GripperParams, Hold, Load, Material, Place, Section, StepError, World,
-};
+use pliant::{Body, Friction, GripParams, GripperParams, Hold, Load, Material, Place, Section, StepError, World};
 
 const G: f64 = 9.81;
 
@@ -142,9 +140,7 @@ fn a_block_pushes_back_at_any_depth() {
 #[test]
 fn two_points_between_nodes_do_not_stretch() {
     let mut world = World::new(Vec3::ZERO);
-    world
-        .add_gripper(GripperParams { name: "hand".into(), placed: Pose::IDENTITY, motion: Motion::Hold })
-        .unwrap();
+    world.add_gripper(GripperParams { name: "hand".into(), placed: Pose::IDENTITY, motion: Motion::Hold }).unwrap();
     world.add_body(chain(&[Vec3::ZERO, Vec3::X * 0.3], 21, 0.0, damped())).unwrap();
     world.add_grip(grip(0.275, Hold::TwoPoints)).unwrap();
     run(&mut world, 0.2, 1e-3);
@@ -186,9 +182,7 @@ fn a_moving_hinge_reports_no_torque() {
 #[test]
 fn a_clamp_counts_in_energy_and_moment() {
     let mut world = World::new(Vec3::Z * -G);
-    world
-        .add_gripper(GripperParams { name: "hand".into(), placed: Pose::IDENTITY, motion: Motion::Hold })
-        .unwrap();
+    world.add_gripper(GripperParams { name: "hand".into(), placed: Pose::IDENTITY, motion: Motion::Hold }).unwrap();
     world.add_body(chain(&[Vec3::ZERO, Vec3::X * 0.15], 11, 0.0, ChainSettings::default())).unwrap();
     world.add_grip(grip(0.0, Hold::Clamp)).unwrap();
     let total = |world: &World| world.frame().bodies[0].energy.total();
@@ -266,9 +260,7 @@ fn a_step_that_is_none_is_refused_and_changes_nothing() {
 #[test]
 fn no_bad_number_reaches_a_hand() {
     let mut world = World::new(Vec3::Z * -G);
-    world
-        .add_gripper(GripperParams { name: "hand".into(), placed: Pose::IDENTITY, motion: Motion::Hold })
-        .unwrap();
+    world.add_gripper(GripperParams { name: "hand".into(), placed: Pose::IDENTITY, motion: Motion::Hold }).unwrap();
     let absurd = ChainSettings { update: UpdateRule::Plain, scaling: Some(1e6), ..ChainSettings::default() };
     world.add_body(chain(&[Vec3::ZERO, Vec3::X * 0.3], 11, 0.0, absurd)).unwrap();
     world.add_grip(grip(0.0, Hold::Clamp)).unwrap();

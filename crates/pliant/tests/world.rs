@@ -134,6 +134,11 @@ fn restore_then_continue_equals_continue() {
 fn a_step_allocates_nothing() {
     for settings in rules() {
         let mut world = busy_world(settings.clone());
+        // a second grip closes and opens on the way, and a mesh is among the obstacles
+        world.add_grip(GripParams { from: 0.15, until: 0.25, ..grip(0.4, Hold::Clamp) }).unwrap();
+        let heights = (0..9).map(|j| (0..9).map(|i| 0.01 * ((i * j) as f64).sin()).collect()).collect();
+        let ground = ShapeKind::HeightField { heights, size: [1.0, 1.0] };
+        world.add_obstacle(obstacle("ground", ground, Vec3::Z * 0.1, Motion::Hold)).unwrap();
         let mut frame = world.frame();
         // contacts come and go: let every buffer reach its size
         for _ in 0..100 {
@@ -165,13 +170,13 @@ fn a_held_rod_at_rest_puts_its_weight_and_moment_on_the_gripper() {
             let mass = 1100.0 * Section { radius: 3e-3 }.area() * 0.3;
             let load = frame.grippers[0].load;
             let weight = Vec3::Z * (-9.81 * mass);
-            assert!((load.force - weight).length() < 1e-6 * weight.length(), "{hold:?} at {place}: {}", load.force);
+            assert!((load.force - weight).length() < 1e-9 * weight.length(), "{hold:?} at {place}: {}", load.force);
             // moment of the weight about the gripper's origin: end points carry half the mass of the others
             let nodes = &frame.bodies[0].nodes;
             let share = |i: usize| if i == 0 || i == 20 { 0.5 } else { 1.0 } / 20.0;
             let centre: Vec3 = nodes.iter().enumerate().map(|(i, p)| *p * share(i)).sum();
             let moment = (centre - placed.translation).cross(weight);
-            assert!((load.torque - moment).length() < 1e-5 * moment.length(), "{hold:?} at {place}: {}", load.torque);
+            assert!((load.torque - moment).length() < 1e-9 * moment.length(), "{hold:?} at {place}: {}", load.torque);
         }
     }
 }
@@ -229,7 +234,7 @@ fn a_dead_load_stretches_the_rod_as_hookes_law_says() {
     let nodes = &frame.bodies[0].nodes;
     let stretch = (nodes[20] - nodes[0]).length() / 0.3 - 1.0;
     let expected = 2.0 / (5e6 * Section { radius: 3e-3 }.area());
-    assert!((stretch / expected - 1.0).abs() < 1e-6, "{stretch} for {expected}");
+    assert!((stretch / expected - 1.0).abs() < 1e-10, "{stretch} for {expected}");
     assert!((frame.grippers[0].load.force - force).length() < 1e-6);
     assert!(frame.bodies[0].fields[0].values.iter().all(|t| (t - 2.0).abs() < 1e-5), "tension is the load everywhere");
 }
@@ -265,7 +270,7 @@ fn a_rod_rests_on_every_shape_and_stays_outside() {
         }
         let frame = world.frame();
         // a dropped rod sinks in by v sqrt(m/k); at rest by its weight over k
-        assert!(worst < 1e-3, "{}: {worst}", &name[..name.len().min(40)]);
+        assert!(worst < 3e-4, "{}: {worst}", &name[..name.len().min(40)]);
         assert!(!frame.contacts.is_empty(), "{}", &name[..name.len().min(40)]);
     }
 }
@@ -336,7 +341,7 @@ fn friction_holds_below_its_angle_and_slides_by_coulombs_law_above() {
     let (moved, speed) = slide(angle);
     let acceleration = 9.81 * (angle.sin() - 0.5 * angle.cos());
     let expected = speed * 0.5 + 0.5 * acceleration * 0.25;
-    assert!((moved / expected - 1.0).abs() < 0.01, "slides {moved} for {expected}");
+    assert!((moved / expected - 1.0).abs() < 0.004, "slides {moved} for {expected}");
 }
 
 #[test]

@@ -95,13 +95,14 @@ pub fn steel(results: &mut Results) -> Result<(), Failure> {
         corrected_fit += best(&corrected) / 3.0;
         let (stiff, soft) = (rod(YOUNG).shape(angle), rod(0.3 * YOUNG).shape(angle));
         let to = [distance(&paper, &stiff) * 1e3, distance(&paper, &soft) * 1e3];
-        results.statement(format!("{degrees} deg: Table 5, distance to the rod at E"), "mm", to[0], to[0] > to[1]);
         results.statement(
-            format!("{degrees} deg: Table 5, distance to the rod at 0.3 E, less"),
+            format!("{degrees} deg: nearer to the rod at 0.3 E than at E, by"),
             "mm",
-            to[1],
+            to[0] - to[1],
             to[1] < to[0],
         );
+        results
+            .remark(format!("{degrees} deg: {:.0} mm from the rod at E, {:.0} mm from the rod at 0.3 E", to[0], to[1]));
         of_default = of_default.max(distance(&ours, &stiff) * 1e3);
         for (label, points) in [paper, corrected, stiff, soft, ours].into_iter().enumerate() {
             curves.push(Curve { points, label });

@@ -67,7 +67,7 @@ fn gradient(sheet: &mut Sheet) {
             worst = worst.max((forces[i].dot(axis) + slope).abs());
         }
     }
-    sheet.scaled("worst difference / largest force", POINTS, [worst, 0.0, scale], 1e-6);
+    sheet.scaled("worst difference / largest force", POINTS, [worst, 0.0, scale], 1e-9);
 }
 
 fn net(sheet: &mut Sheet) {

@@ -61,7 +61,7 @@ impl Sheet {
         tolerance: f64,
     ) {
         let error = (value - reference).abs() / scale;
-        self.row(quantity.into(), size, value, reference, error, tolerance);
+        self.row(quantity.into(), size, value / scale, reference / scale, error, tolerance);
     }
 
     fn row(&mut self, quantity: String, size: usize, value: f64, reference: f64, error: f64, tolerance: f64) {
@@ -73,10 +73,10 @@ impl Sheet {
 
     /// Compare the observed order of convergence of errors at sizes that double with the stated one.
     pub fn order(&mut self, quantity: &str, sizes: [usize; 3], errors: [f64; 3], stated: f64) {
-        // the last pair is closest to the asymptotic order; half an order is the usual allowance before it
+        // the last pair is closest to the asymptotic order
         let observed = (errors[1] / errors[2]).log2();
         let text = format!("order of {quantity}, {} to {}", sizes[1], sizes[2]);
-        self.scaled(text, sizes[2], [observed, stated, 1.0], 0.5);
+        self.scaled(text, sizes[2], [observed, stated, 1.0], 0.15);
     }
 }
 

@@ -11,11 +11,11 @@ use super::update::Update;
 use crate::error::BuildError;
 use crate::lanes::LANES;
 
-/// Standard gravity, for the heuristics that weigh the rod [m/s2].
-const WEIGHT: f64 = 9.81;
+/// For the heuristics that weigh the rod [m/s2].
+const STANDARD_GRAVITY: f64 = 9.81;
 
 /// Largest angle between segments that the paper's model is meant for [rad].
-const TYPICAL_ANGLE: f64 = 0.15;
+pub const TYPICAL_ANGLE: f64 = 0.15;
 
 /// Model steps per second where nothing asks for more [Hz]: the paper's "20000 to 30000".
 const USUAL_RATE: f64 = 20_000.0;
@@ -88,13 +88,18 @@ pub fn derive(spec: &ChainSpec, length: f64) -> Result<(Constants, Vec<Derived>)
     let total = notes.or(s.mass, "m", "kg", || {
         (spec.material.density * spec.section.area() * length, "density times volume".into())
     });
-    let weight = total * WEIGHT;
+    let weight = total * STANDARD_GRAVITY;
 
     // stiffness
     let contraction = notes.or(s.contraction, "c_c", "N", || match &s.heuristic {
         Some(h) => (weight * 100.0 / h.stretch, format!("(12): its own weight stretches it by {} %", h.stretch)),
         None => (spec.material.young * spec.section.area(), "E A".into()),
     });
+    let matched = s.matched_curvature * segment;
+    if s.bending == BendingLaw::Paper && matched >= FRAC_PI_2 && s.bending_force.is_none() && s.heuristic.is_none() {
+        let what = "matched_curvature times the length of a segment".into();
+        return Err(BuildError::Parameter { what, expected: "below a right angle (more points)", value: matched });
+    }
     let bending = bending(spec, segment, weight, &mut notes);
     let grip_stiffness = notes.or(s.grip_stiffness, "c_e (grip)", "N/m", || match &s.heuristic {
         Some(h) => (
@@ -119,6 +124,10 @@ pub fn derive(spec: &ChainSpec, length: f64) -> Result<(Constants, Vec<Derived>)
     };
     let rate = rate(s, stiffest / mass, &mut notes)?;
     let (update, scaling) = update(s, segment, stiffest, rate, mass, &mut notes);
+    if let Some(bad) = notes.0.iter().find(|d| !(d.value.is_finite() && d.value > 0.0)) {
+        let what = format!("{} derived from these settings ({})", bad.symbol, bad.why);
+        return Err(BuildError::Parameter { what, expected: "finite and positive", value: bad.value });
+    }
     let mut contractions = vec![[0.0; LANES]; points.div_ceil(LANES) + PADDING];
     let mut masses = contractions.clone();
     contractions.as_flattened_mut()[..points - 1].fill(contraction);

@@ -7,6 +7,7 @@
 //! the joint at that point is replaced by these. A clamp in the middle of a segment holds that segment itself.
 
 use super::bending::{Bending, angle_over_sine_any};
+use super::derive::TYPICAL_ANGLE;
 use super::params::BendingLaw;
 use crate::grip::{Grip, Gripper, Hold, Load, Wrench};
 use crate::lanes::{Rows, add, get};
@@ -67,7 +68,7 @@ impl Holding {
     pub fn clamp_stiffness(&self) -> f64 {
         match self.bending.law {
             BendingLaw::Linear => 2.0 * self.bending.stiffness,
-            BendingLaw::Paper => 2.0 * self.bending.moment(0.15, self.segment) / 0.15,
+            BendingLaw::Paper => 2.0 * self.bending.moment(TYPICAL_ANGLE, self.segment) / TYPICAL_ANGLE,
         }
     }
 }
@@ -100,8 +101,7 @@ impl Holders {
             let (point, weight) = super::locate(grip.params.place, h.points);
             let mut add = |kind| {
                 let zero = Vec3::ZERO;
-                let holder =
-                    Holder { grip: number, kind, from: zero, change: zero, origin: zero, origin_change: zero };
+                let holder = Holder { grip: number, kind, from: zero, change: zero, origin: zero, origin_change: zero };
                 self.holders.push(holder);
             };
             add(Kind::Attract { point, weight, offset: 0.0 });

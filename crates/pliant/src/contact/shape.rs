@@ -187,13 +187,7 @@ impl Shape {
     }
 
     /// The same with more faces where the shape is concave: in a groove a point has a face on either side. Nearest first.
-    pub fn surfaces_near(
-        &self,
-        world_from_shape: &Pose,
-        point: Vec3,
-        reach: f64,
-        faces: &mut [Option<SurfacePoint>],
-    ) {
+    pub fn surfaces_near(&self, world_from_shape: &Pose, point: Vec3, reach: f64, faces: &mut [Option<SurfacePoint>]) {
         faces[0] = self.surface_near(world_from_shape, point, reach);
         let (Some(mesh), Some(_)) = (self.geometry.as_trimesh(), faces[0]) else { return };
         // a convex hull has no second face that its point is in front of
@@ -216,7 +210,8 @@ impl Shape {
             // faces of about the same direction are one
             let known = |f: &Option<SurfacePoint>| f.is_some_and(|f| f.normal.dot(normal) > SAME_FACE);
             if count < faces.len() && !faces[..count].iter().any(known) {
-                faces[count] = Some(SurfacePoint { point: world_from_geometry.transform_point(foot), normal, distance });
+                faces[count] =
+                    Some(SurfacePoint { point: world_from_geometry.transform_point(foot), normal, distance });
                 count += 1;
             }
         }
