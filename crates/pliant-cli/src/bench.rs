@@ -51,7 +51,8 @@ pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure
 
     // once for the steps themselves, once with a clock at every stage
     let mut times = vec![];
-    let mut contacts = vec![];
+    let (mut contacts, mut iterations) = (vec![], vec![]);
+    let solved_before: u64 = scene.world.bodies().iter().map(pliant::Body::iterations).sum();
     repeat(&mut scene.world, &start, Duration::from_secs_f64(seconds), |world| {
         for _ in 0..stretch {
             let begun = Instant::now();
@@ -59,6 +60,8 @@ pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure
             times.push(begun.elapsed().as_secs_f64() * 1e6);
         }
         contacts.push(world.frame().contacts.len() as f64);
+        let solved: u64 = world.bodies().iter().map(pliant::Body::iterations).sum();
+        iterations.push((solved - solved_before) as f64 / stretch as f64);
         Ok(())
     })?;
     let mut stages = StageClock::new(scene.world.bodies().len());
@@ -78,7 +81,7 @@ pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure
     })?;
 
     times.sort_by(f64::total_cmp);
-    let mean_us = times.iter().sum::<f64>() / times.len() as f64;
+    let mean_us = mean(&times);
     let bodies = scene.world.bodies().iter().zip(&per_model_step).map(|(body, samples)| BodyBench {
         name: body.name().into(),
         model: body.model(),
@@ -98,8 +101,8 @@ pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure
         p99_us: percentile(&times, 0.99),
         max_us: percentile(&times, 1.0),
         real_time_factor: scene.step * 1e6 / mean_us,
-        contacts_mean: contacts.iter().sum::<f64>() / contacts.len().max(1) as f64,
-        iterations_mean: 0.0,
+        contacts_mean: mean(&contacts),
+        iterations_mean: mean(&iterations),
         stages_us: stages.means(),
         bodies: bodies.collect(),
     };
@@ -180,6 +183,10 @@ fn body_clock(stages: &StageClock, world: &World, body: usize) -> (Duration, u64
     (stages.bodies[body], world.bodies()[body].model_steps())
 }
 
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len().max(1) as f64
+}
+
 fn percentile(sorted: &[f64], fraction: f64) -> f64 {
     let index = ((sorted.len() as f64 - 1.0) * fraction).round() as usize;
     sorted.get(index).copied().unwrap_or(f64::NAN)
@@ -219,6 +226,9 @@ fn print(bench: &Bench) -> Result<(), Failure> {
         ]);
     }
     output::print_text(table)?;
+    if bench.iterations_mean > 0.0 {
+        output::print_text(format!("{} iterations a step", short(bench.iterations_mean)))?;
+    }
     output::print_text(format!("{} x real time", short(bench.real_time_factor)))?;
     Ok(())
 }

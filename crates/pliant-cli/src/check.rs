@@ -78,7 +78,8 @@ pub fn print_warnings(scene: &Scene) {
     for (body, obstacle, depth) in sunken(scene) {
         output::talk(format!("warning: {body} starts {} mm inside {obstacle}", short(depth * 1e3)));
     }
-    for Body::Chain(chain) in scene.world.bodies() {
+    for body in scene.world.bodies() {
+        let Body::Chain(chain) = body else { continue };
         let hours = scene.duration * chain.rate() * chain.size() as f64 * SECONDS_PER_POINT / 3600.0;
         if hours * 3600.0 > LONG {
             output::talk(format!(
@@ -124,7 +125,7 @@ fn sunken(scene: &Scene) -> Vec<(&str, &str, f64)> {
 /// Tell people what the models derived from material and settings, and why.
 pub fn print_derived(bodies: &[Body]) -> Result<(), Failure> {
     for body in bodies.iter().map(checked).filter(|b| !b.derived.is_empty()) {
-        output::print_text(format!("\n{} ({}, {} points): derived parameters", body.name, body.model, body.size))?;
+        output::print_text(format!("\n{} ({}, size {}): derived parameters", body.name, body.model, body.size))?;
         let mut table = output::table(&["", "value", "unit", "from"]);
         for d in body.derived {
             table.add_row(vec![d.symbol.into(), number(short(d.value)), d.unit.into(), d.why.into()]);
@@ -135,8 +136,7 @@ pub fn print_derived(bodies: &[Body]) -> Result<(), Failure> {
 }
 
 fn checked(body: &Body) -> CheckedBody<'_> {
-    let Body::Chain(chain) = body;
-    let derived = chain
+    let derived = body
         .derived()
         .iter()
         .map(|d| CheckedDerived { symbol: d.symbol, value: d.value, unit: d.unit, why: &d.why })

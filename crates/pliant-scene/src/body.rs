@@ -2,22 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use pliant::chain::{BendingLaw, Chain, ChainSettings, ChainSpec, Heuristic, UpdateRule};
+use pliant::cable::{Cable, CableSettings, CableSpec};
+use pliant::chain::{Chain, ChainSettings, ChainSpec};
 use pliant::math::Vec3;
 use pliant::{Body, Section};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::cable::CableTable;
+use crate::chain::ChainTable;
 use crate::fault::Fault;
 use crate::material::MaterialSpec;
-use crate::quantity::{
-    BendAngle, BendingForce, BendingStiffness, Coordinate, Count, Curvature, Damping, Force, Fraction, Length, Mass,
-    Mobility, Percent, Quantity, Rate, StepLimit, Stiffness, Triple,
-};
+use crate::quantity::{Coordinate, Count, Length, Quantity, Triple};
 use crate::word::{Name, Table};
 
 /// Most points of all bodies together.
 pub(crate) const MOST_POINTS: usize = 1_000_000;
+
+/// Segments of a cable that says nothing of its size.
+const USUAL_SEGMENTS: usize = 40;
 
 /// A body that bends.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -41,6 +44,8 @@ pub(crate) struct BodySpec {
     intervals: Option<Count<1, { MOST_POINTS - 1 }>>,
     /// Settings of the model `chain`; other models leave them alone.
     chain: Option<Table<ChainTable>>,
+    /// Settings of the model `cable`; other models leave them alone.
+    cable: Option<Table<CableTable>>,
 }
 
 /// The model of a body.
@@ -49,92 +54,8 @@ pub(crate) struct BodySpec {
 pub(crate) enum ModelSpec {
     /// Points with contraction and bending forces.
     Chain,
-}
-
-/// Settings of the model `chain`. What is not given is derived or has the default of the engine.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ChainTable {
-    /// Law of bending.
-    bending: Option<BendingSpec>,
-    /// Rule that turns forces into motion.
-    update: Option<UpdateSpec>,
-    /// Model steps per second [Hz].
-    rate: Option<Rate>,
-    /// How often a gripper's pose reaches the model [Hz]; at every model step unless given.
-    gripper_rate: Option<Rate>,
-    /// How often the planes that stand for nearby obstacles are renewed [Hz].
-    contact_rate: Option<Rate>,
-    /// Parameters from weight and a tolerated deformation, in place of the material.
-    heuristic: Option<Table<HeuristicTable>>,
-    /// Force per relative change of length [N].
-    contraction: Option<Force>,
-    /// Coefficient of the paper's bending law [N].
-    bending_force: Option<BendingForce>,
-    /// EI of the linear bending law [N m2].
-    bending_stiffness: Option<BendingStiffness>,
-    /// Curvature at which the paper's law carries the moment EI times curvature [1/m].
-    matched_curvature: Option<Curvature>,
-    /// Stiffness of grips [N/m].
-    grip_stiffness: Option<Stiffness>,
-    /// Stiffness of obstacles [N/m].
-    contact_stiffness: Option<Stiffness>,
-    /// Displacement per force and model step [m/N].
-    scaling: Option<Mobility>,
-    /// Fraction of the last displacement kept by `dynamics` [-].
-    history: Option<Fraction>,
-    /// Rate at which `velocity` loses speed [1/s].
-    damping: Option<Damping>,
-    /// Largest displacement in a model step as a fraction of a segment [-].
-    step_limit: Option<StepLimit>,
-    /// Whether `dynamics` limits relative instead of absolute displacement.
-    relative_limit: Option<bool>,
-    /// Repeat model steps so that the displacement per second is kept although steps are cut.
-    keep_displacement: Option<bool>,
-    /// Total mass [kg]; from density and section unless given.
-    mass: Option<Mass>,
-    /// Give the end points the mass of an inner point, as published, instead of half of it.
-    equal_weights: Option<bool>,
-}
-
-/// How the angle between two segments becomes a moment.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum BendingSpec {
-    /// Proportional to the angle.
-    Linear,
-    /// The published law.
-    Paper,
-}
-
-/// How forces become motion.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum UpdateSpec {
-    /// Displacement proportional to force.
-    Plain,
-    /// The same, with displacements limited.
-    Limit,
-    /// The same, with displacements relative to the neighbour limited.
-    Relative,
-    /// The same, with a fraction of the last displacement added.
-    Dynamics,
-    /// Newton's law with a velocity per point.
-    Velocity,
-}
-
-/// Parameters from weight and a tolerated deformation.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct HeuristicTable {
-    /// Change of length under the rod's own weight [%].
-    stretch: Option<Percent>,
-    /// Angle between two segments under the rod's own weight [degrees].
-    bend_angle_deg: Option<BendAngle>,
-    /// Gap between a gripper and its point under the rod's own weight [% of a segment].
-    grip_gap: Option<Percent>,
-    /// Smallest radius of bending wanted [m].
-    bend_radius: Option<Length>,
+    /// Rigid links with elastic joints.
+    Cable,
 }
 
 impl BodySpec {
@@ -152,19 +73,27 @@ impl BodySpec {
             return Err(Fault::new("a path needs at least two points").at("path"));
         }
         let points = self.size()?;
-        let ModelSpec::Chain = self.model;
-        let spec = ChainSpec {
-            material: material.build(),
-            section: Section { radius: self.radius.get() },
-            path: self.path.iter().map(Triple::vector).collect(),
-            points,
-            settings: self.chain.as_ref().map_or_else(ChainSettings::default, |table| table.build()),
-        };
-        if least_points(&spec) > points_left as f64 {
-            let key = if points.is_some() { "points" } else { "chain" };
-            return Err(Fault::new(format!("too many points: all bodies together may have {MOST_POINTS}")).at(key));
+        let too_many = |key| Fault::new(format!("too many points: all bodies together may have {MOST_POINTS}")).at(key);
+        let (material, section) = (material.build(), Section { radius: self.radius.get() });
+        let path = self.path.iter().map(Triple::vector).collect();
+        match self.model {
+            ModelSpec::Chain => {
+                let settings = self.chain.as_ref().map_or_else(ChainSettings::default, |table| table.build());
+                let spec = ChainSpec { material, section, path, points, settings };
+                if least_points(&spec) > points_left as f64 {
+                    return Err(too_many(if points.is_some() { "points" } else { "chain" }));
+                }
+                Ok(Body::Chain(Chain::new(&self.name, spec)?))
+            }
+            ModelSpec::Cable => {
+                let settings = self.cable.as_ref().map_or_else(CableSettings::default, |table| table.build());
+                let segments = points.map_or(USUAL_SEGMENTS, |points| points - 1);
+                if segments >= points_left {
+                    return Err(too_many("points"));
+                }
+                Ok(Body::Cable(Cable::new(&self.name, CableSpec { material, section, path, segments, settings })?))
+            }
         }
-        Ok(Body::Chain(Chain::new(&self.name, spec)?))
     }
 
     /// Number of points, if given.
@@ -189,66 +118,5 @@ fn least_points(spec: &ChainSpec) -> f64 {
         // two segments bend by an angle of about 0.15, so that one is about 0.15 radii long
         (None, Some(radius)) => length / (0.2 * radius),
         (None, None) => 2.0,
-    }
-}
-
-impl ChainTable {
-    fn build(&self) -> ChainSettings {
-        let default = ChainSettings::default();
-        ChainSettings {
-            bending: self.bending.map_or(default.bending, BendingSpec::build),
-            update: self.update.map_or(default.update, UpdateSpec::build),
-            rate: self.rate.map(Quantity::get),
-            gripper_rate: self.gripper_rate.map(Quantity::get),
-            contact_rate: self.contact_rate.map_or(default.contact_rate, Quantity::get),
-            heuristic: self.heuristic.as_ref().map(|table| table.build()),
-            contraction: self.contraction.map(Quantity::get),
-            bending_force: self.bending_force.map(Quantity::get),
-            bending_stiffness: self.bending_stiffness.map(Quantity::get),
-            matched_curvature: self.matched_curvature.map_or(default.matched_curvature, Quantity::get),
-            grip_stiffness: self.grip_stiffness.map(Quantity::get),
-            contact_stiffness: self.contact_stiffness.map(Quantity::get),
-            scaling: self.scaling.map(Quantity::get),
-            history: self.history.map(Quantity::get),
-            damping: self.damping.map_or(default.damping, Quantity::get),
-            step_limit: self.step_limit.map_or(default.step_limit, Quantity::get),
-            relative_limit: self.relative_limit.unwrap_or(default.relative_limit),
-            keep_displacement: self.keep_displacement.unwrap_or(default.keep_displacement),
-            mass: self.mass.map(Quantity::get),
-            equal_weights: self.equal_weights.unwrap_or(default.equal_weights),
-        }
-    }
-}
-
-impl BendingSpec {
-    fn build(self) -> BendingLaw {
-        match self {
-            BendingSpec::Linear => BendingLaw::Linear,
-            BendingSpec::Paper => BendingLaw::Paper,
-        }
-    }
-}
-
-impl UpdateSpec {
-    fn build(self) -> UpdateRule {
-        match self {
-            UpdateSpec::Plain => UpdateRule::Plain,
-            UpdateSpec::Limit => UpdateRule::Limit,
-            UpdateSpec::Relative => UpdateRule::Relative,
-            UpdateSpec::Dynamics => UpdateRule::Dynamics,
-            UpdateSpec::Velocity => UpdateRule::Velocity,
-        }
-    }
-}
-
-impl HeuristicTable {
-    fn build(&self) -> Heuristic {
-        let default = Heuristic::default();
-        Heuristic {
-            stretch: self.stretch.map_or(default.stretch, Quantity::get),
-            bend_angle: self.bend_angle_deg.map_or(default.bend_angle, |angle| angle.get().to_radians()),
-            grip_gap: self.grip_gap.map_or(default.grip_gap, Quantity::get),
-            bend_radius: self.bend_radius.map(Quantity::get).or(default.bend_radius),
-        }
     }
 }

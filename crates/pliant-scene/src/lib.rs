@@ -33,6 +33,8 @@
 
 mod assemble;
 mod body;
+mod cable;
+mod chain;
 mod error;
 mod expect;
 mod fault;

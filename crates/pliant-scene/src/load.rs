@@ -1,12 +1,13 @@
 //! Dead loads in a scene file.
 
+use pliant::math::Vec3;
 use pliant::{Load, World};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::fault::Fault;
 use crate::place::{PlaceSpec, body_named};
-use crate::quantity::{EndTime, LoadForce, Quantity, Time, Triple};
+use crate::quantity::{EndTime, LoadForce, LoadTorque, Quantity, Time, Triple};
 use crate::word::Name;
 
 /// A force that keeps its size and direction in the world, such as a weight hung on a rod.
@@ -17,8 +18,10 @@ pub(crate) struct LoadSpec {
     body: Name,
     /// Where on the body: "start", "end", a fraction of its length from 0 to 1, or { node = 3 }.
     at: PlaceSpec,
-    /// Force in the world [N].
-    force: Triple<LoadForce>,
+    /// Force in the world [N]; none unless given.
+    force: Option<Triple<LoadForce>>,
+    /// Torque in the world [N m]; none unless given.
+    torque: Option<Triple<LoadTorque>>,
     /// When it starts [s]; 0 unless given.
     from: Option<Time>,
     /// When it ends [s]; never unless given.
@@ -33,6 +36,8 @@ impl LoadSpec {
             return Err(Fault::new(format!("it must end after it starts at {from} s, got {until} s")).at("until"));
         }
         let body = body_named(&self.body, world)?;
-        Ok(Load { body, place: self.at.0, force: self.force.vector(), from, until })
+        let force = self.force.map_or(Vec3::ZERO, |force| force.vector());
+        let torque = self.torque.map_or(Vec3::ZERO, |torque| torque.vector());
+        Ok(Load { body, place: self.at.0, force, torque, from, until })
     }
 }

@@ -145,6 +145,8 @@ quantity! {
     Mobility, "scaling" ["m/N"] above 0.0 .. 1e9;
     Fraction, "fraction" ["-"] from 0.0 .. 1.0;
     Damping, "damping" ["1/s"] from 0.0 .. 1e9;
+    DampingTime, "damping time" ["s"] from 0.0 .. 1e6;
+    LoadTorque, "torque" ["N m"] from -1e12 .. 1e12;
     StepLimit, "limit" ["segments"] above 0.0 .. 10.0;
     Mass, "mass" ["kg"] above 0.0 .. 1e9;
     /// A bound of an expectation, in the unit of its quantity.

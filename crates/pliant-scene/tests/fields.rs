@@ -8,6 +8,7 @@
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use std::path::Path;
 
+use pliant::cable::{Cable, CableSettings, CableSpec};
 use pliant::chain::{BendingLaw, Chain, ChainSettings, ChainSpec, Heuristic, UpdateRule};
 use pliant::contact::ShapeKind;
 use pliant::math::{Quat, Vec3};
@@ -39,7 +40,7 @@ fn top_level_values_and_their_defaults() {
 
 /// A chain shows its constants only through its behaviour; the `Debug` picture holds all of them.
 fn assert_same_chain(scene: &Scene, spec: ChainSpec) {
-    let Body::Chain(read) = &scene.world.bodies()[0];
+    let Body::Chain(read) = &scene.world.bodies()[0] else { panic!("no chain") };
     let built = Chain::new("rod", spec).unwrap();
     assert_eq!(format!("{read:?}"), format!("{built:?}"));
 }
@@ -346,14 +347,43 @@ fn grippers_and_grips_are_read() {
 }
 
 #[test]
+fn cables_are_read() {
+    let scene = scene(&format!(
+        "{MATERIAL}[[body]]\nname = 'wire'\nmodel = 'cable'\nmaterial = 'm'\nradius = 0.01\n\
+         path = [[0, 0, 0], [1, 0, 0]]\nsegments = 7\n[body.cable]\ndamping_time = 0.25\ndrag = 3\n"
+    ));
+    let spec = CableSpec {
+        material: Material { young: 2e6, poisson: 0.3, density: 1000.0, friction: Friction::NONE },
+        section: Section { radius: 0.01 },
+        path: vec![Vec3::ZERO, Vec3::X],
+        segments: 7,
+        settings: CableSettings { damping_time: 0.25, drag: 3.0 },
+    };
+    let built = Cable::new("wire", spec).unwrap();
+    let Body::Cable(read) = &scene.world.bodies()[0] else { panic!("no cable") };
+    assert_eq!(format!("{read:?}"), format!("{built:?}"));
+}
+
+#[test]
+fn a_chain_takes_no_torque() {
+    let rod = "[[body]]\nname = 'rod'\nmodel = 'MODEL'\nmaterial = 'm'\nradius = 0.01\npath = [[0, 0, 0], [1, 0, 0]]\n";
+    let load = "[[load]]\nbody = 'rod'\nat = 'end'\ntorque = [1, 2, 3]\n";
+    let text = |model| format!("{MATERIAL}{}{load}", rod.replace("MODEL", model));
+    assert_eq!(scene(&text("cable")).world.loads()[0].torque, Vec3::new(1.0, 2.0, 3.0));
+    let error = parse(&text("chain"), "s.toml", Path::new("."), &[]).unwrap_err().to_string();
+    assert!(error.contains("takes no torque"), "{error}");
+}
+
+#[test]
 fn loads_are_read() {
     let scene = with_rod(
         "[[load]]\nbody = 'rod'\nat = 'end'\nforce = [1, -2, 3.5]\nfrom = 0.25\nuntil = 4\n\
          [[load]]\nbody = 'rod'\nat = { node = 2 }\nforce = [0, 0, -1]\n",
     );
     let force = Vec3::new(1.0, -2.0, 3.5);
-    let first = Load { body: 0, place: Place::Fraction(1.0), force, from: 0.25, until: 4.0 };
-    let second = Load { body: 0, place: Place::Node(2), force: -Vec3::Z, from: 0.0, until: f64::INFINITY };
+    let torque = Vec3::ZERO;
+    let first = Load { body: 0, place: Place::Fraction(1.0), force, torque, from: 0.25, until: 4.0 };
+    let second = Load { body: 0, place: Place::Node(2), force: -Vec3::Z, torque, from: 0.0, until: f64::INFINITY };
     assert_eq!(scene.world.loads(), [first, second]);
 }
 

@@ -290,7 +290,16 @@ fn folder() -> tempfile::TempDir {
 
 /// Take a few steps of a scene that costs little: each must succeed with finite numbers, or say what diverged.
 fn step_a_little(mut scene: Scene) {
-    let work: f64 = scene.world.bodies().iter().map(|Body::Chain(c)| c.size() as f64 * c.rate()).sum();
+    let work: f64 = scene
+        .world
+        .bodies()
+        .iter()
+        .map(|body| match body {
+            Body::Chain(chain) => chain.size() as f64 * chain.rate(),
+            // one step of the model a step of the world
+            Body::Cable(cable) => 10.0 * cable.size() as f64 / scene.step,
+        })
+        .sum();
     if work * scene.step > 1e4 {
         return;
     }

@@ -1,7 +1,9 @@
 //! A body of any model, and what the world asks of it.
 
+use crate::cable::{Cable, CableState};
 use crate::chain::{Chain, ChainState};
 use crate::contact::Obstacle;
+use crate::derived::Derived;
 use crate::error::{BuildError, StepError};
 use crate::frame::{BodyFrame, Contact, Event};
 use crate::grip::{Grip, Gripper, Load, Place};
@@ -9,9 +11,13 @@ use crate::math::{Pose, Vec3};
 
 /// A body: one of the models.
 #[derive(Clone, Debug)]
+// a world has few bodies, and each holds far more on the heap than here
+#[allow(clippy::large_enum_variant)]
 pub enum Body {
     /// Points with contraction and bending forces.
     Chain(Chain),
+    /// Rigid links with elastic joints.
+    Cable(Cable),
 }
 
 /// The part of a body that changes, for snapshots.
@@ -19,6 +25,8 @@ pub enum Body {
 pub enum BodyState {
     /// Of a chain.
     Chain(ChainState),
+    /// Of a cable.
+    Cable(CableState),
 }
 
 /// What surrounds a body during one step.
@@ -63,6 +71,7 @@ impl Body {
     pub fn name(&self) -> &str {
         match self {
             Body::Chain(chain) => chain.name(),
+            Body::Cable(cable) => cable.name(),
         }
     }
 
@@ -70,6 +79,7 @@ impl Body {
     pub fn model(&self) -> &'static str {
         match self {
             Body::Chain(_) => "chain",
+            Body::Cable(_) => "cable",
         }
     }
 
@@ -77,6 +87,7 @@ impl Body {
     pub fn size(&self) -> usize {
         match self {
             Body::Chain(chain) => chain.size(),
+            Body::Cable(cable) => cable.size(),
         }
     }
 
@@ -84,6 +95,23 @@ impl Body {
     pub fn model_steps(&self) -> u64 {
         match self {
             Body::Chain(chain) => chain.counters().steps,
+            Body::Cable(cable) => cable.counters().steps,
+        }
+    }
+
+    /// What the model derived from material and settings, with the reason for each.
+    pub fn derived(&self) -> &[Derived] {
+        match self {
+            Body::Chain(chain) => chain.derived(),
+            Body::Cable(cable) => cable.derived(),
+        }
+    }
+
+    /// Number of solver iterations so far, for models that iterate.
+    pub fn iterations(&self) -> u64 {
+        match self {
+            Body::Chain(_) => 0,
+            Body::Cable(cable) => cable.counters().iterations,
         }
     }
 
@@ -91,6 +119,7 @@ impl Body {
     pub fn radius(&self) -> f64 {
         match self {
             Body::Chain(chain) => chain.radius(),
+            Body::Cable(cable) => cable.radius(),
         }
     }
 
@@ -98,6 +127,7 @@ impl Body {
     pub(crate) fn advance(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
         match self {
             Body::Chain(chain) => chain.advance(around),
+            Body::Cable(cable) => cable.advance(around),
         }
     }
 
@@ -105,6 +135,7 @@ impl Body {
     pub(crate) fn vicinity(&self, dt: f64, gravity: Vec3, pulled: f64) -> Vicinity {
         match self {
             Body::Chain(chain) => chain.vicinity(dt, gravity, pulled),
+            Body::Cable(cable) => cable.vicinity(dt, gravity, pulled),
         }
     }
 
@@ -112,6 +143,7 @@ impl Body {
     pub fn place_pose(&self, place: Place) -> Result<Pose, BuildError> {
         match self {
             Body::Chain(chain) => chain.place_pose(place),
+            Body::Cable(cable) => cable.place_pose(place),
         }
     }
 
@@ -119,6 +151,7 @@ impl Body {
     pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
         match self {
             Body::Chain(chain) => chain.prepare(index, time, grips, loads),
+            Body::Cable(cable) => cable.prepare(index, time, grips, loads),
         }
     }
 
@@ -126,6 +159,7 @@ impl Body {
     pub fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
         match self {
             Body::Chain(chain) => chain.write_frame(gravity, frame),
+            Body::Cable(cable) => cable.write_frame(gravity, frame),
         }
     }
 
@@ -133,6 +167,8 @@ impl Body {
     pub fn write_contacts(&self, index: usize, obstacles: &[Obstacle], contacts: &mut Vec<Contact>) {
         match self {
             Body::Chain(chain) => chain.write_contacts(index, obstacles, contacts),
+            // contact of cables is not there yet, and the world refuses obstacles beside them
+            Body::Cable(_) => {}
         }
     }
 
@@ -140,6 +176,7 @@ impl Body {
     pub(crate) fn state(&self) -> BodyState {
         match self {
             Body::Chain(chain) => BodyState::Chain(chain.state().clone()),
+            Body::Cable(cable) => BodyState::Cable(cable.state().clone()),
         }
     }
 
@@ -147,6 +184,8 @@ impl Body {
     pub(crate) fn fits(&self, state: &BodyState) -> bool {
         match (self, state) {
             (Body::Chain(chain), BodyState::Chain(state)) => chain.fits(state),
+            (Body::Cable(cable), BodyState::Cable(state)) => cable.fits(state),
+            _ => false,
         }
     }
 
@@ -154,6 +193,7 @@ impl Body {
     pub(crate) fn reserve(&mut self, grips: usize, loads: usize, obstacles: usize) {
         match self {
             Body::Chain(chain) => chain.reserve(grips, loads, obstacles),
+            Body::Cable(cable) => cable.reserve(grips, loads, obstacles),
         }
     }
 
@@ -167,6 +207,8 @@ impl Body {
     pub(crate) fn set_state(&mut self, state: &BodyState) -> bool {
         match (self, state) {
             (Body::Chain(chain), BodyState::Chain(state)) => chain.set_state(state),
+            (Body::Cable(cable), BodyState::Cable(state)) => cable.set_state(state),
+            _ => false,
         }
     }
 }

@@ -91,7 +91,7 @@ pub struct GripParams {
     pub snap: bool,
 }
 
-/// A dead load: a force that keeps its size and direction in the world, at a place of a body.
+/// A dead load: a force and a torque that keep size and direction in the world, at a place of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
     /// Index of the body.
@@ -100,6 +100,8 @@ pub struct Load {
     pub place: Place,
     /// Force [N].
     pub force: Vec3,
+    /// Torque [N m].
+    pub torque: Vec3,
     /// When it starts [s].
     pub from: f64,
     /// When it ends [s]; may be infinite.

@@ -4,8 +4,11 @@
 //! of it. Bodies are of one of several published models, each in a folder of its own. SI units and `f64` throughout.
 
 mod body;
+pub mod cable;
 pub mod chain;
 pub mod contact;
+mod curve;
+mod derived;
 mod error;
 mod frame;
 mod grip;
@@ -16,6 +19,7 @@ pub mod motion;
 mod world;
 
 pub use body::{Body, BodyState};
+pub use derived::Derived;
 pub use error::{BuildError, StepError};
 pub use frame::{BodyFrame, Contact, Energy, Event, EventKind, Field, Frame, GripperFrame};
 pub use grip::{Anchor, Grip, GripParams, Gripper, GripperParams, Hold, Load, Place, Wrench};

@@ -127,6 +127,9 @@ impl World {
     /// Add an obstacle; returns its index.
     pub fn add_obstacle(&mut self, params: ObstacleParams) -> Result<usize, BuildError> {
         unique("obstacle", &params.name, self.obstacles.iter().map(|o| o.params.name.as_str()))?;
+        if let Some(cable) = self.bodies.iter().find(|b| matches!(b, Body::Cable(_))) {
+            return Err(BuildError::NoContact { body: cable.name().into() });
+        }
         self.obstacles.push(Obstacle::new(params, self.time()));
         self.near.reserve(self.obstacles.len());
         self.reserve();
@@ -143,6 +146,11 @@ impl World {
     /// Add a body; returns its index.
     pub fn add_body(&mut self, body: Body) -> Result<usize, BuildError> {
         unique("body", body.name(), self.bodies.iter().map(Body::name))?;
+        if let Body::Cable(_) = body
+            && !self.obstacles.is_empty()
+        {
+            return Err(BuildError::NoContact { body: body.name().into() });
+        }
         self.bodies.push(body);
         self.reserve();
         Ok(self.bodies.len() - 1)
@@ -167,7 +175,11 @@ impl World {
     /// Add a dead load; returns its index.
     pub fn add_load(&mut self, load: Load) -> Result<usize, BuildError> {
         let missing = || BuildError::NoSuch { kind: "body", name: format!("number {}", load.body) };
-        self.bodies.get(load.body).ok_or_else(missing)?.place_pose(load.place)?;
+        let body = self.bodies.get(load.body).ok_or_else(missing)?;
+        body.place_pose(load.place)?;
+        if matches!(body, Body::Chain(_)) && load.torque != Vec3::ZERO {
+            return Err(BuildError::NoTorque { body: body.name().into() });
+        }
         self.loads.push(load);
         self.reserve();
         self.prepare(load.body);
@@ -402,6 +414,7 @@ impl World {
         let missing = || BuildError::NoSuch { kind: "body", name: format!("number {body}") };
         match self.bodies.get_mut(body).ok_or_else(missing)? {
             Body::Chain(chain) => chain.set_points(points),
+            body => Err(BuildError::NoSuch { kind: "chain", name: body.name().into() }),
         }
     }
 

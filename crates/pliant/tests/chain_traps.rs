@@ -282,7 +282,9 @@ fn snapshots_hold_everything_and_fit_nothing_else() {
     assert!(world.restore(&other.snapshot()).is_err());
     let before = world.snapshot();
     let force = Vec3::X;
-    world.add_load(Load { body: 0, place: Place::Node(0), force, from: 0.0, until: f64::INFINITY }).unwrap();
+    world
+        .add_load(Load { body: 0, place: Place::Node(0), force, torque: Vec3::ZERO, from: 0.0, until: f64::INFINITY })
+        .unwrap();
     world.gravity = Vec3::ZERO;
     world.restore(&before).unwrap();
     assert!(world.loads().is_empty());

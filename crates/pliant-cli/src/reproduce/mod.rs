@@ -186,7 +186,7 @@ fn scene(text: &str, name: &str, changes: &[(&str, &str)]) -> Result<Scene, Fail
 fn chain(world: &World) -> Result<&Chain, Failure> {
     match world.bodies().first() {
         Some(Body::Chain(chain)) => Ok(chain),
-        None => Err(Failure::Run("the scene has no body".into())),
+        _ => Err(Failure::Run("the scene's first body is no chain".into())),
     }
 }
 

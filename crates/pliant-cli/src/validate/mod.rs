@@ -3,9 +3,11 @@
 //! References are closed forms or come from `references/`, computed by other code; never from our own earlier output.
 //! A tolerance says where it comes from beside the case.
 
+mod cable_rods;
 mod chain;
 mod chain_rods;
 pub mod references;
+mod rods;
 
 use comfy_table::Cell;
 use indicatif::ProgressBar;
@@ -95,6 +97,10 @@ impl Case {
     const fn of_chain(name: &'static str, run: fn(&mut Sheet)) -> Case {
         Case { model: "chain", name, run }
     }
+
+    const fn of_cable(name: &'static str, run: fn(&mut Sheet)) -> Case {
+        Case { model: "cable", name, run }
+    }
 }
 
 #[derive(Serialize)]
@@ -108,12 +114,12 @@ struct Summary {
 pub fn validate(filter: Option<&str>, options: &Options) -> Result<(), Failure> {
     options.refuse_out("validate")?;
     options.refuse_overrides("validate")?;
-    let all = [chain::CASES, chain_rods::CASES].concat();
+    let all = [chain::CASES, chain_rods::CASES, cable_rods::CASES].concat();
     let chosen: Vec<&Case> = all.iter().filter(|c| filter.is_none_or(|f| f == c.model || f == c.name)).collect();
     if chosen.is_empty() {
         let known: Vec<&str> = all.iter().map(|c| c.name).collect();
         let text = format!(
-            "there is no model or case named {}; models: chain; cases: {}",
+            "there is no model or case named {}; models: chain, cable; cases: {}",
             filter.unwrap_or(""),
             known.join(", ")
         );
@@ -141,9 +147,11 @@ pub fn validate(filter: Option<&str>, options: &Options) -> Result<(), Failure> 
 }
 
 fn print_rows(rows: &[Row]) -> Result<(), Failure> {
-    let mut table = output::table(&["case", "quantity", "size", "value", "reference", "error", "tolerance", ""]);
+    let mut table =
+        output::table(&["model", "case", "quantity", "size", "value", "reference", "error", "tolerance", ""]);
     for r in rows {
         table.add_row(vec![
+            Cell::new(r.model),
             Cell::new(r.case),
             Cell::new(&r.quantity),
             number(r.size),

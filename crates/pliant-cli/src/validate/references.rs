@@ -13,6 +13,8 @@ pub struct RodsStatic {
     pub postbuckled_elastica: Vec<Buckled>,
     /// Catenaries.
     pub catenary: Vec<Catenary>,
+    /// Straight rods bent to helices by a dead moment at the tip.
+    pub helix_dead_end_moment: Vec<Helix>,
     /// The spring-steel rod of Kahl and Henrich, Table 5.
     pub seed000_table5_rod: Vec<SteelRod>,
 }
@@ -60,6 +62,44 @@ pub struct Buckled {
     pub clamped_force: f64,
 }
 
+/// A straight rod of length 1 and EI = 1 along +z, bent to a helix by a dead moment at its tip.
+#[derive(Deserialize)]
+pub struct Helix {
+    /// Torsional stiffness.
+    #[serde(rename = "GJ")]
+    pub gj: f64,
+    /// Moment.
+    pub tip_moment: [f64; 3],
+    /// Tip.
+    pub tip_position: [f64; 3],
+}
+
+/// A straight rod along +z with dead loads at its tip.
+#[derive(Deserialize)]
+pub struct DeadLoad {
+    /// Length [m].
+    #[serde(rename = "L")]
+    pub length: f64,
+    /// EA [N].
+    #[serde(rename = "EA")]
+    pub ea: f64,
+    /// Force [N].
+    pub tip_force: [f64; 3],
+    /// Moment [N m].
+    pub tip_moment: [f64; 3],
+    /// Tip [m].
+    pub tip_position: [f64; 3],
+}
+
+/// The cases of silicone cable in space, by name.
+pub fn rods_3d() -> Vec<(String, DeadLoad)> {
+    let text = include_str!("../../../../references/rods_3d_dead_load.json");
+    let all: std::collections::BTreeMap<String, serde_json::Value> =
+        serde_json::from_str(text).unwrap_or_else(|e| unreachable!("references/rods_3d_dead_load.json: {e}"));
+    let cables = all.into_iter().filter(|(name, _)| name.starts_with("cable004"));
+    cables.filter_map(|(name, value)| Some((name, serde_json::from_value(value).ok()?))).collect()
+}
+
 /// A perfectly flexible line hung from two points of equal height.
 #[derive(Deserialize)]
 pub struct Catenary {
@@ -103,5 +143,6 @@ mod tests {
     #[test]
     fn the_references_are_readable() {
         assert!(super::rods_static().catenary.len() > 1);
+        assert!(super::rods_3d().len() > 1);
     }
 }

@@ -20,7 +20,7 @@ mod update;
 mod tests;
 
 pub use bending::Bending;
-pub use params::{BendingLaw, ChainSettings, ChainSpec, Derived, Heuristic, UpdateRule};
+pub use params::{BendingLaw, ChainSettings, ChainSpec, Heuristic, UpdateRule};
 pub use update::Counters;
 
 use contact::{Planes, Search, Touch};
@@ -31,6 +31,8 @@ use kernel::Kernel;
 use update::UpdateState;
 
 use crate::body::{Surroundings, Vicinity};
+use crate::curve;
+use crate::derived::Derived;
 use crate::error::{BuildError, StepError};
 use crate::grip::{Grip, Load, Place, Wrench};
 use crate::lanes::{LANES, Row, Rows, get, zero_rows};
@@ -97,11 +99,11 @@ impl Chain {
     /// Build a chain.
     pub fn new(name: &str, spec: ChainSpec) -> Result<Chain, BuildError> {
         path::check(name, &spec)?;
-        let length = path::length(&spec.path);
+        let length = curve::length(&spec.path);
         let (constants, derived) = derive::derive(&spec, length)?;
         let points = constants.elasticity.points;
         let blocks = constants.elasticity.blocks() + PADDING;
-        let x = path::rows(&path::resample(&spec.path, points), blocks);
+        let x = path::rows(&curve::resample(&spec.path, points), blocks);
         let tau = 1.0 / constants.rate;
         let state = ChainState {
             points,

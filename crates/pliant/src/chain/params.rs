@@ -132,16 +132,3 @@ impl Default for Heuristic {
         Heuristic { stretch: 5.0, bend_angle: 2.5_f64.to_radians(), grip_gap: 1.0, bend_radius: None }
     }
 }
-
-/// A parameter that was derived, with its value and the reason.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Derived {
-    /// Symbol of the paper, such as `c_b`.
-    pub symbol: &'static str,
-    /// Value.
-    pub value: f64,
-    /// Unit.
-    pub unit: &'static str,
-    /// Where it comes from.
-    pub why: String,
-}

@@ -1,6 +1,7 @@
-//! The initial centre line: a polyline, resampled to points at equal distances along it.
+//! What a chain is built from: parameters checked, points laid out in rows.
 
 use super::params::ChainSpec;
+use crate::curve;
 use crate::error::BuildError;
 use crate::lanes::{LANES, Rows, set, zero_rows};
 use crate::math::Vec3;
@@ -49,44 +50,11 @@ pub fn check(name: &str, spec: &ChainSpec) -> Result<(), BuildError> {
     if let Some(h) = s.heuristic.filter(|h| h.bend_angle >= std::f64::consts::FRAC_PI_2) {
         return Err(out_of_range(name, "heuristic.bend_angle", "below a right angle", h.bend_angle));
     }
-    if let Some(bad) = spec.path.iter().find(|p| !p.is_finite()) {
-        return Err(out_of_range(name, "the path", "finite", bad.x + bad.y + bad.z));
-    }
-    if length(&spec.path) == 0.0 {
-        return Err(BuildError::EmptyPath { body: name.into() });
-    }
-    Ok(())
+    curve::check(name, &spec.path)
 }
 
 fn out_of_range(name: &str, what: &str, expected: &'static str, value: f64) -> BuildError {
     BuildError::Parameter { what: format!("{what} of {name}"), expected, value }
-}
-
-/// Length of a polyline [m].
-pub fn length(path: &[Vec3]) -> f64 {
-    path.windows(2).map(|w| (w[1] - w[0]).length()).sum()
-}
-
-/// `points` points at equal distances along a polyline.
-pub fn resample(path: &[Vec3], points: usize) -> Vec<Vec3> {
-    let spacing = length(path) / (points - 1) as f64;
-    // the piece of the polyline at hand, and where it starts along the length
-    let (mut piece, mut start) = (0, 0.0);
-    let piece_length = |piece: usize| (path[piece + 1] - path[piece]).length();
-    let mut out: Vec<Vec3> = (0..points)
-        .map(|i| {
-            let s = spacing * i as f64;
-            while piece + 2 < path.len() && s >= start + piece_length(piece) {
-                start += piece_length(piece);
-                piece += 1;
-            }
-            let fraction = ((s - start) / piece_length(piece).max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
-            path[piece].lerp(path[piece + 1], fraction)
-        })
-        .collect();
-    // the end is the end, whatever rounding did on the way
-    out[points - 1] = path[path.len() - 1];
-    out
 }
 
 /// Points as rows of coordinates, padded to `blocks` blocks. The padding continues the last segment.

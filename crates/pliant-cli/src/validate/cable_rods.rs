@@ -1,0 +1,157 @@
+//! The cable against rods: static shapes in the plane and in space, frequencies, energy.
+
+use std::f64::consts::TAU;
+
+use pliant::math::{Pose, Quat, Vec3};
+use pliant::{Frame, Hold, Load, Place, Section, World};
+
+use super::references::{rods_3d, rods_static};
+use super::rods::{G, Model, Rod, built, heavy_elastica, hold, period, settle, tip, tip_loaded, world_of};
+use super::{Case, Sheet};
+
+/// Cases of this file.
+pub const CASES: &[Case] = &[
+    Case::of_cable("tip-loaded-cantilever", |sheet| tip_loaded(sheet, Model::Cable, 1e-3)),
+    // the moment of a joint goes with twice the sine of half its angle, which shows at Gamma = 100
+    Case::of_cable("heavy-elastica", |sheet| heavy_elastica(sheet, Model::Cable, 2e-3)),
+    Case::of_cable("helix-under-end-moment", helix),
+    Case::of_cable("dead-loads-in-space", dead_loads),
+    Case::of_cable("frequencies", frequencies),
+    Case::of_cable("energy", energy),
+];
+
+/// A rod along +z, clamped at the origin, at rest under a dead force and moment at its tip.
+fn held_upright(rod: &Rod, force: Vec3, torque: Vec3) -> Frame {
+    let mut world = world_of(rod.body(vec![Vec3::ZERO, Vec3::Z * rod.length]), Vec3::ZERO);
+    let turn = Quat::from_rotation_arc(Vec3::X, Vec3::Z);
+    hold(&mut world, "wall", 0.0, Hold::Clamp, Pose::from_rotation(turn));
+    // bit by bit: a moment that acts at once would spin the tip before the rod can follow
+    let period = 6.0 / rod.frequency();
+    for part in 0..20 {
+        push(&mut world, force / 20.0, torque / 20.0, 0.1 * period * f64::from(part));
+    }
+    settle(world, rod.length, period)
+}
+
+/// A dead load at the tip, from a time on.
+fn push(world: &mut World, force: Vec3, torque: Vec3, from: f64) {
+    let place = Place::Fraction(1.0);
+    built(world.add_load(Load { body: 0, place, force, torque, from, until: f64::INFINITY }));
+}
+
+/// A dead moment bends a straight rod to a helix. The cheapest test that tells EI from GJ.
+fn helix(sheet: &mut Sheet) {
+    for r in rods_static().helix_dead_end_moment.iter().filter(|r| (r.gj - 2.0 / 3.0).abs() < 1e-9) {
+        let at = |points: usize| {
+            let mut rod = Rod::thin(Model::Cable, points);
+            rod.damping = 4.0 * rod.frequency();
+            let torque = Vec3::from_array(r.tip_moment) * (rod.rigidity() / rod.length);
+            let tip = tip(&held_upright(&rod, Vec3::ZERO, torque)) / rod.length;
+            (tip - Vec3::from_array(r.tip_position)).length()
+        };
+        let name = format!("tip error / L at moment {:?}", r.tip_moment.map(|m| (m * 100.0).round() / 100.0));
+        let error = at(41);
+        sheet.scaled(name, 40, [error, 0.0, 1.0], 5e-3);
+        if r.tip_moment[2] == 3.0 {
+            sheet.order("tip", [20, 40, 80], [at(21), error, at(81)], 2.0);
+        }
+    }
+}
+
+/// The paper's silicone cable, 0.1 m of it, with stretch and shear.
+fn dead_loads(sheet: &mut Sheet) {
+    for (name, r) in rods_3d() {
+        let radius = 2e-3;
+        let young = r.ea / Section { radius }.area();
+        let mut rod =
+            Rod { model: Model::Cable, length: r.length, radius, young, density: 1100.0, points: 41, damping: 0.0 };
+        rod.damping = 4.0 * rod.frequency();
+        let tip = tip(&held_upright(&rod, Vec3::from_array(r.tip_force), Vec3::from_array(r.tip_moment)));
+        let error = (tip - Vec3::from_array(r.tip_position)).length() / r.length;
+        sheet.scaled(format!("tip error / L, {name}"), 40, [error, 0.0, 1.0], 5e-3);
+    }
+}
+
+/// A rod loaded at once swings about the shape it would rest in; along or about its axis it does so in a triangular wave,
+/// whose crossings of that shape are half a period apart exactly.
+fn frequencies(sheet: &mut Sheet) {
+    let rod = Rod {
+        model: Model::Cable,
+        length: 0.4,
+        radius: 2e-3,
+        young: 4.462e6,
+        density: 1100.0,
+        points: 41,
+        damping: 0.0,
+    };
+    let section = Section { radius: rod.radius };
+    let (shear, area) = (rod.young / 3.0, section.area());
+    let twist = 2.0 * shear * section.second_moment();
+    let load = 1e-4;
+    // bending, stretching, twisting: load, where it rests, frequency, what to look at
+    type Looking = fn(&Frame) -> f64;
+    let cases: [(&str, Vec3, Vec3, f64, f64, Looking); 3] = [
+        (
+            "bending",
+            Vec3::Z * load,
+            Vec3::ZERO,
+            load * rod.length.powi(3) / (3.0 * rod.rigidity()),
+            rod.frequency() / TAU,
+            |f| tip(f).z,
+        ),
+        (
+            "stretching",
+            Vec3::X * load,
+            Vec3::ZERO,
+            load * rod.length / (rod.young * area),
+            (rod.young / rod.density).sqrt() / (4.0 * rod.length),
+            |f| tip(f).x - 0.4,
+        ),
+        (
+            "twisting",
+            Vec3::ZERO,
+            Vec3::X * load * 1e-3,
+            load * 1e-3 * rod.length / twist,
+            (shear / rod.density).sqrt() / (4.0 * rod.length),
+            |f| f.bodies[0].frames.last().map_or(0.0, |q| 2.0 * q.x),
+        ),
+    ];
+    for (name, force, torque, rest, exact, look) in cases {
+        let mut world = world_of(rod.straight(), Vec3::ZERO);
+        hold(&mut world, "wall", 0.0, Hold::Clamp, Pose::IDENTITY);
+        push(&mut world, force, torque, 0.0);
+        // the midpoint rule is slow by (w T)^2 / 12: 8e-5 at 200 steps a period
+        let measured = 1.0 / period(&mut world, 0.005 / exact, 5, 20.0 / exact, |f| look(f) - rest);
+        sheet.relative(format!("first frequency of {name} [Hz]"), 40, measured, exact, 0.01);
+    }
+}
+
+/// Released from horizontal without any damping: energy is kept whatever the step.
+fn energy(sheet: &mut Sheet) {
+    for step in [1e-3, 5e-3, 1e-2, 2e-2] {
+        let rod = Rod {
+            model: Model::Cable,
+            length: 0.4,
+            radius: 2e-3,
+            young: 4.462e6,
+            density: 1100.0,
+            points: 41,
+            damping: 0.0,
+        };
+        let mut world = world_of(rod.straight(), Vec3::Z * -G);
+        hold(&mut world, "hook", 0.0, Hold::Position, Pose::IDENTITY);
+        let total = |world: &World| world.frame().bodies[0].energy.total();
+        let start = total(&world);
+        let swing = rod.line_density() * G * rod.length.powi(2);
+        let mut worst: f64 = 0.0;
+        for _ in 0..(2.0 / step) as usize {
+            if world.step(step).is_err() {
+                worst = f64::NAN;
+                break;
+            }
+            worst = worst.max((total(&world) - start).abs() / swing);
+        }
+        // what Newton's method leaves, 1e-7 of the velocities a step at the most
+        sheet.scaled(format!("energy error / swing in 2 s at {} ms", step * 1e3), 40, [worst, 0.0, 1.0], 1e-6);
+    }
+}

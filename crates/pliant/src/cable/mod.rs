@@ -1,0 +1,320 @@
+//! The cable: a Cosserat rod as rigid links with elastic joints, after J. Lee, M. Lee, Yoon, D. Lee, "A parallelized
+//! iterative algorithm for real-time simulation of long flexible cable manipulation".
+//!
+//! Links have six degrees of freedom; joints stretch, shear, bend and twist with EA, GA, EI and GJ. Steps are passive: the
+//! energy grows by the work done on the cable and by nothing else, whatever the step. Contact is not there yet.
+
+mod block;
+mod joint;
+mod params;
+mod report;
+mod step;
+
+pub use params::{CableSettings, CableSpec};
+
+use block::Vec6;
+use step::{Acting, Held, LinkState, Links, Push, Solved, StepScratch};
+
+use crate::body::{Surroundings, Vicinity};
+use crate::curve;
+use crate::derived::Derived;
+use crate::error::{BuildError, StepError};
+use crate::grip::{Grip, Hold, Load, Place, Wrench};
+use crate::math::{Pose, Quat, Vec3, unit_or};
+
+/// A position farther than this from the origin has diverged [m].
+const FAR: f64 = 1e7;
+
+/// A hold between the middle of a link and the held section is at least this much stiffer than a joint.
+const STIFFEST_HOLD: f64 = 100.0;
+
+/// A cable of rigid links.
+#[derive(Clone, Debug)]
+pub struct Cable {
+    name: String,
+    links: Links,
+    radius: f64,
+    derived: Vec<Derived>,
+    state: CableState,
+    scratch: Scratch,
+}
+
+/// What changes in a cable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CableState {
+    links: LinkState,
+    /// Force and moment in each joint, mean over the last step.
+    loads: Vec<Vec6>,
+    /// Energy in the pieces between held sections and the middles of their links [J].
+    held_energy: f64,
+    counters: Counters,
+}
+
+/// How much work the steps were.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Steps taken.
+    pub steps: u64,
+    /// Newton iterations in all.
+    pub iterations: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Scratch {
+    step: StepScratch,
+    held: Vec<Held>,
+    /// Index of the grip of each hold.
+    grips: Vec<usize>,
+    pushes: Vec<Push>,
+}
+
+impl Cable {
+    /// Build a cable.
+    pub fn new(name: &str, spec: CableSpec) -> Result<Cable, BuildError> {
+        check(name, &spec)?;
+        let count = spec.segments;
+        let length = curve::length(&spec.path) / count as f64;
+        let area = spec.section.area();
+        let mass = spec.material.density * area * length;
+        let radius = spec.section.radius;
+        let across = mass * (3.0 * radius * radius + length * length) / 12.0;
+        let (young, shear, bending) =
+            (spec.material.young, spec.material.shear_modulus(), spec.section.second_moment());
+        let rigidity =
+            [young * area, shear * area, shear * area, shear * 2.0 * bending, young * bending, young * bending];
+        let note = |symbol, value, unit, why: &str| Derived { symbol, value, unit, why: why.into() };
+        let derived = vec![
+            note("L", length, "m", "length of the path over the number of segments"),
+            note("m", mass * count as f64, "kg", "density times volume"),
+            note("EA", rigidity[0], "N", "stretching"),
+            note("GA", rigidity[1], "N", "shearing, with G = E / (2 + 2 nu) and no correction of the section"),
+            note("GJ", rigidity[3], "N m2", "twisting"),
+            note("EI", rigidity[4], "N m2", "bending"),
+        ];
+        let links = Links {
+            length,
+            inertia: [mass, mass, mass, 0.5 * mass * radius * radius, across, across],
+            stiffness: rigidity.map(|k| k / length),
+            damping_time: spec.settings.damping_time,
+            drag: spec.settings.drag,
+        };
+        let state = CableState {
+            links: LinkState {
+                poses: poses_along(&curve::resample(&spec.path, count + 1)),
+                velocities: vec![[0.0; 6]; count],
+                means: vec![[0.0; 6]; count],
+            },
+            loads: vec![[0.0; 6]; count - 1],
+            held_energy: 0.0,
+            counters: Counters::default(),
+        };
+        let scratch = Scratch { step: StepScratch::new(count, 4), held: vec![], grips: vec![], pushes: vec![] };
+        Ok(Cable { name: name.into(), links, radius, derived, state, scratch })
+    }
+
+    /// Advance by a step of the world.
+    pub(crate) fn advance(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
+        self.aim(around);
+        let Cable { links, state, scratch, .. } = self;
+        let acting = Acting { gravity: around.gravity, held: &scratch.held, pushes: &scratch.pushes };
+        let Solved { iterations, converged } =
+            step::advance(links, &mut state.links, &acting, around.dt, &mut scratch.step);
+        state.counters.steps += 1;
+        state.counters.iterations += u64::from(iterations);
+        state.loads.copy_from_slice(&scratch.step.loads);
+        let stored = |h: &Held| h.energy(&state.links.poses[h.link]);
+        state.held_energy = scratch.held.iter().map(stored).sum();
+        let time = around.time + around.dt;
+        if !converged {
+            let quantity = "the number of iterations that did not converge".into();
+            return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value: f64::from(iterations) });
+        }
+        self.write_loads(around);
+        self.check_finite(time)
+    }
+
+    /// Poses of the held sections over the step.
+    fn aim(&mut self, around: &Surroundings<'_>) {
+        for (held, &grip) in self.scratch.held.iter_mut().zip(&self.scratch.grips) {
+            let grip = &around.grips[grip];
+            let Some(anchor) = grip.anchor else { continue };
+            let sweep = &around.grippers[grip.params.gripper].sweep;
+            let section = Pose::from_parts(anchor.position, anchor.orientation);
+            held.poses = [0.0, 0.5, 1.0].map(|fraction| sweep.at(fraction) * section);
+        }
+    }
+
+    /// Load of each grip: what its hold exerts on the gripper, the torque about the gripper's origin.
+    fn write_loads(&self, around: &mut Surroundings<'_>) {
+        for grip in around.grips.iter_mut().filter(|g| g.params.body == around.body) {
+            grip.load = Wrench::default();
+        }
+        for ((held, &index), load) in
+            self.scratch.held.iter().zip(&self.scratch.grips).zip(&self.scratch.step.held_loads)
+        {
+            let grip = &mut around.grips[index];
+            // half-way through the step, as the load is its mean
+            let origin = around.grippers[grip.params.gripper].sweep.at(0.5).translation;
+            let arm = held.poses[1].translation - origin;
+            grip.load += Wrench { force: load.0, torque: load.1 + arm.cross(load.0) };
+        }
+    }
+
+    fn check_finite(&self, time: f64) -> Result<(), StepError> {
+        for (i, pose) in self.state.links.poses.iter().enumerate() {
+            let p = pose.translation.to_array();
+            if let Some(axis) = p.iter().position(|c| c.is_nan() || c.abs() >= FAR) {
+                let quantity = format!("{} of link {i} [m]", ["x", "y", "z"][axis]);
+                return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value: p[axis] });
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
+        let count = self.size();
+        let Scratch { held, grips: numbers, pushes, .. } = &mut self.scratch;
+        held.clear();
+        numbers.clear();
+        pushes.clear();
+        for (number, grip) in grips.iter().enumerate() {
+            if grip.params.body != index || grip.anchor.is_none() {
+                continue;
+            }
+            let (link, offset) = locate(grip.params.place, count, self.links.length);
+            // the piece between the held section and the middle of its link bends like a joint of that length
+            let stiffer = (self.links.length / offset.abs().max(f64::MIN_POSITIVE)).min(STIFFEST_HOLD);
+            let mut stiffness = self.links.stiffness.map(|k| k * stiffer);
+            if grip.params.hold == Hold::Position {
+                // free to turn, and equally stiff in every direction
+                stiffness = [stiffness[0], stiffness[0], stiffness[0], 0.0, 0.0, 0.0];
+            }
+            held.push(Held { link, offset, stiffness, poses: [Pose::IDENTITY; 3] });
+            numbers.push(number);
+        }
+        for load in loads.iter().filter(|l| l.body == index && l.acts_at(time)) {
+            let (link, offset) = locate(load.place, count, self.links.length);
+            pushes.push(Push { link, offset, force: load.force, torque: load.torque });
+        }
+    }
+
+    pub(crate) fn vicinity(&self, _: f64, _: Vec3, _: f64) -> Vicinity {
+        let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        for pose in &self.state.links.poses {
+            (low, high) = (low.min(pose.translation), high.max(pose.translation));
+        }
+        Vicinity { low, high, reach: self.radius + self.links.length, horizon: 0.0 }
+    }
+
+    pub(crate) fn place_pose(&self, place: Place) -> Result<Pose, BuildError> {
+        let count = self.size();
+        if let Place::Node(node) = place
+            && node > count
+        {
+            let why = format!("its nodes are 0 to {count}");
+            return Err(BuildError::NoSuchPlace { body: self.name.clone(), place: format!("node {node}"), why });
+        }
+        let (link, offset) = locate(place, count, self.links.length);
+        let pose = &self.state.links.poses[link];
+        Ok(Pose::from_parts(pose.transform_point(Vec3::X * offset), pose.rotation))
+    }
+
+    /// Name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Number of links.
+    pub fn size(&self) -> usize {
+        self.state.links.poses.len()
+    }
+
+    /// Radius of the cable [m].
+    pub fn radius(&self) -> f64 {
+        self.radius
+    }
+
+    /// Parameters that were derived, with the reason for each.
+    pub fn derived(&self) -> &[Derived] {
+        &self.derived
+    }
+
+    /// How much work the steps were.
+    pub fn counters(&self) -> Counters {
+        self.state.counters
+    }
+
+    pub(crate) fn state(&self) -> &CableState {
+        &self.state
+    }
+
+    /// Whether a state is one of a cable like this.
+    pub(crate) fn fits(&self, state: &CableState) -> bool {
+        state.links.poses.len() == self.size()
+    }
+
+    /// Room for grips and loads, so that a step allocates nothing.
+    pub(crate) fn reserve(&mut self, grips: usize, loads: usize, _: usize) {
+        self.scratch.held.reserve(grips);
+        self.scratch.grips.reserve(grips);
+        self.scratch.pushes.reserve(loads);
+        self.scratch.step.reserve(grips);
+    }
+
+    pub(crate) fn set_state(&mut self, state: &CableState) -> bool {
+        let fits = self.fits(state);
+        if fits {
+            self.state.clone_from(state);
+        }
+        fits
+    }
+}
+
+/// The link a place lies on, and where along it from its middle [m].
+fn locate(place: Place, count: usize, length: f64) -> (usize, f64) {
+    let fraction = match place {
+        Place::Node(node) => node as f64 / count as f64,
+        Place::Fraction(fraction) => fraction,
+    };
+    let s = fraction.clamp(0.0, 1.0) * count as f64;
+    let link = (s as usize).min(count - 1);
+    (link, (s - link as f64 - 0.5) * length)
+}
+
+/// Poses of the links between points, each frame turned from the last by the least rotation.
+fn poses_along(points: &[Vec3]) -> Vec<Pose> {
+    let mut turn = Quat::IDENTITY;
+    points
+        .windows(2)
+        .map(|w| {
+            let tangent = unit_or(w[1] - w[0], turn * Vec3::X);
+            turn = (Quat::from_rotation_arc(turn * Vec3::X, tangent) * turn).normalize();
+            Pose::from_parts(0.5 * (w[0] + w[1]), turn)
+        })
+        .collect()
+}
+
+fn check(name: &str, spec: &CableSpec) -> Result<(), BuildError> {
+    let bad =
+        |what: &str, expected, value| BuildError::Parameter { what: format!("{what} of {name}"), expected, value };
+    let positive = [
+        ("Young's modulus", spec.material.young),
+        ("the shear modulus", spec.material.shear_modulus()),
+        ("the density", spec.material.density),
+        ("the radius", spec.section.radius),
+    ];
+    for (what, value) in positive {
+        if !(value.is_finite() && value > 0.0) {
+            return Err(bad(what, "finite and positive", value));
+        }
+    }
+    for (what, value) in [("damping_time", spec.settings.damping_time), ("drag", spec.settings.drag)] {
+        if !(value.is_finite() && value >= 0.0) {
+            return Err(bad(what, "finite and not negative", value));
+        }
+    }
+    if !(2..=1_000_000).contains(&spec.segments) {
+        return Err(bad("the number of segments", "2 to 1,000,000", spec.segments as f64));
+    }
+    curve::check(name, &spec.path)
+}

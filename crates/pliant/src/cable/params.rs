@@ -1,0 +1,35 @@
+//! Parameters of the cable: what a user may set, and what a body is built from.
+
+use crate::material::{Material, Section};
+use crate::math::Vec3;
+
+/// Everything a cable is built from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CableSpec {
+    /// Material.
+    pub material: Material,
+    /// Cross-section.
+    pub section: Section,
+    /// Initial centre line as a polyline [m]; the cable is straight at rest, as long as this path.
+    pub path: Vec<Vec3>,
+    /// Number of links.
+    pub segments: usize,
+    /// Settings of the model.
+    pub settings: CableSettings,
+}
+
+/// Settings of the cable model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CableSettings {
+    /// Damping of the material: viscous over elastic stress, per rate of strain [s]. The loss factor at angular frequency
+    /// w is w times this.
+    pub damping_time: f64,
+    /// Drag of the air: force per mass and velocity [1/s].
+    pub drag: f64,
+}
+
+impl Default for CableSettings {
+    fn default() -> Self {
+        CableSettings { damping_time: 1e-3, drag: 0.0 }
+    }
+}

@@ -1,0 +1,573 @@
+//! One step of a cable without contact: the passive midpoint rule, solved to the end.
+//!
+//! Unknown are the mean velocities V of the step. With e_0, e_1 the strains at its ends, (1) and (4) of the paper read
+//!
+//!   2 M (V - V_0) / T + C V + J^T K ((e_0 + e_1) / 2 + d J V) = F,      V_1 = 2 V - V_0,
+//!
+//! with the damping time d. (As printed, the step matrix has one T too many and misses the term 2 M V_0 / T.) The
+//! published step takes e_1 = e_0 + T J_0 V and solves once; it gains energy as links turn. Here e_1 is the strain at the
+//! end of the step and J the Jacobian of the whole step, J V T = e_1 - e_0 (see `joint`), so that without damping the
+//! energy changes by the work of F and by nothing else, whatever the step. Newton's method with the tangent of all that:
+//! not symmetric, but still block-tridiagonal.
+
+use super::block::{Mat6, Tridiagonal, Vec6, add_scaled, add_weighted, times, times_transposed};
+use super::joint::{Arms, Joint, Turning, strain};
+use crate::math::{Pose, Quat, Vec3, pose_between};
+
+/// What a cable is made of, for its step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Links {
+    /// Length of a link [m].
+    pub length: f64,
+    /// Mass and inertia of a link, in its own axes [kg, kg m2].
+    pub inertia: Vec6,
+    /// Stiffness of a joint: stretch, shear, shear [N/m], torsion, bending, bending [N m].
+    pub stiffness: Vec6,
+    /// Damping of a joint over its stiffness [s].
+    pub damping_time: f64,
+    /// Drag force per mass and velocity [1/s].
+    pub drag: f64,
+}
+
+impl Links {
+    fn arms(&self) -> Arms {
+        Arms { a: 0.5 * self.length, b: 0.5 * self.length }
+    }
+}
+
+/// A cross-section held at a pose that may move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Held {
+    /// Which link.
+    pub link: usize,
+    /// Where along the link, from its centre [m].
+    pub offset: f64,
+    /// Stiffness of the hold, as of a joint; zero for what is free.
+    pub stiffness: Vec6,
+    /// Poses of the section at the start, middle and end of the step.
+    pub poses: [Pose; 3],
+}
+
+/// Poses and velocities of the links.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkState {
+    /// Poses of the centres; the tangent is the x axis.
+    pub poses: Vec<Pose>,
+    /// Linear velocity in the world, angular velocity in the link [m/s, rad/s].
+    pub velocities: Vec<Vec6>,
+    /// Mean velocities of the last step: what oscillates faster than the step has none.
+    pub means: Vec<Vec6>,
+}
+
+/// Working memory of a step.
+#[derive(Clone, Debug, Default)]
+pub struct StepScratch {
+    matrix: Tridiagonal,
+    residual: Vec<Vec6>,
+    mean: Vec<Vec6>,
+    change: Vec<Vec6>,
+    middle: Vec<Pose>,
+    end: Vec<Pose>,
+    strains: Vec<Vec6>,
+    held_strains: Vec<Vec6>,
+    held_poses: Vec<[Pose; 3]>,
+    /// Force and moment in each joint at the end of the last iteration.
+    pub loads: Vec<Vec6>,
+    /// Force and torque of the cable on each hold, in the world, about the held section.
+    pub held_loads: Vec<(Vec3, Vec3)>,
+}
+
+/// How a step went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Solved {
+    /// Newton iterations.
+    pub iterations: u32,
+    /// Whether they converged.
+    pub converged: bool,
+}
+
+const MOST_ITERATIONS: u32 = 12;
+
+/// Smallest part of a step that is tried.
+const SMALLEST_PART: f64 = 1.0 / 256.0;
+
+/// Newton stops when a correction is this small against the speeds of the step.
+const TOLERANCE: f64 = 1e-7;
+
+impl StepScratch {
+    /// Room for holds.
+    pub fn reserve(&mut self, holds: usize) {
+        self.held_strains.reserve(holds);
+        self.held_poses.reserve(holds);
+        self.held_loads.reserve(holds);
+    }
+
+    /// For a number of links and room for holds.
+    pub fn new(links: usize, holds: usize) -> StepScratch {
+        StepScratch {
+            matrix: Tridiagonal::new(links),
+            residual: vec![[0.0; 6]; links],
+            mean: vec![[0.0; 6]; links],
+            change: vec![[0.0; 6]; links],
+            middle: vec![Pose::IDENTITY; links],
+            end: vec![Pose::IDENTITY; links],
+            strains: vec![[0.0; 6]; links - 1],
+            held_strains: Vec::with_capacity(holds),
+            held_poses: Vec::with_capacity(holds),
+            loads: vec![[0.0; 6]; links - 1],
+            held_loads: Vec::with_capacity(holds),
+        }
+    }
+}
+
+/// Advance by `step` [s]. Where Newton's method does not converge, the step is taken in two halves, and each of them again.
+pub fn advance(
+    links: &Links,
+    state: &mut LinkState,
+    around: &Acting<'_>,
+    step: f64,
+    scratch: &mut StepScratch,
+) -> Solved {
+    advance_part(links, state, around, step, [0.0, 1.0], scratch)
+}
+
+/// Advance by the part of the step between two fractions of it.
+fn advance_part(
+    links: &Links,
+    state: &mut LinkState,
+    around: &Acting<'_>,
+    step: f64,
+    [from, to]: [f64; 2],
+    scratch: &mut StepScratch,
+) -> Solved {
+    let mut solved = advance_once(links, state, around, step, [from, to], scratch);
+    if solved.converged || to - from <= SMALLEST_PART {
+        return solved;
+    }
+    let middle = 0.5 * (from + to);
+    for part in [[from, middle], [middle, to]] {
+        let more = advance_part(links, state, around, step, part, scratch);
+        solved = Solved { iterations: solved.iterations + more.iterations, converged: more.converged };
+        if !solved.converged {
+            break;
+        }
+    }
+    solved
+}
+
+/// Strains at the start of the step.
+fn prepare(links: &Links, state: &LinkState, around: &Acting<'_>, [from, to]: [f64; 2], scratch: &mut StepScratch) {
+    for (strains, poses) in scratch.strains.iter_mut().zip(state.poses.windows(2)) {
+        *strains = strain(&poses[0], &poses[1], links.arms());
+    }
+    scratch.held_strains.clear();
+    scratch.held_loads.clear();
+    scratch.held_poses.clear();
+    for h in around.held {
+        let poses = [from, 0.5 * (from + to), to].map(|fraction| h.pose_at(fraction));
+        scratch.held_strains.push(strain(&poses[0], &state.poses[h.link], h.arms()));
+        scratch.held_loads.push((Vec3::ZERO, Vec3::ZERO));
+        scratch.held_poses.push(poses);
+    }
+}
+
+/// One step; the state is left as it was where it does not converge.
+fn advance_once(
+    links: &Links,
+    state: &mut LinkState,
+    around: &Acting<'_>,
+    step: f64,
+    [from, to]: [f64; 2],
+    scratch: &mut StepScratch,
+) -> Solved {
+    let step = step * (to - from);
+    prepare(links, state, around, [from, to], scratch);
+    // a good start: the last mean velocity, in which what oscillates faster than the step has cancelled
+    scratch.mean.copy_from_slice(&state.means);
+    let solved = newton(links, state, around, step, scratch);
+    if !solved.converged {
+        return solved;
+    }
+    place(state, step, scratch);
+    for i in 0..state.poses.len() {
+        state.poses[i] = scratch.end[i];
+        for k in 0..6 {
+            state.velocities[i][k] = 2.0 * scratch.mean[i][k] - state.velocities[i][k];
+        }
+    }
+    state.means.copy_from_slice(&scratch.mean);
+    solved
+}
+
+fn weight(links: &Links, v: &Vec6) -> f64 {
+    (0..6).map(|k| links.inertia[k] * v[k] * v[k]).sum()
+}
+
+/// Size of the residual: as a change of velocity, weighted by inertia.
+fn size_of(links: &Links, residual: &[Vec6]) -> f64 {
+    residual.iter().map(|r| (0..6).map(|k| r[k] * r[k] / links.inertia[k]).sum::<f64>()).sum()
+}
+
+fn newton(links: &Links, state: &LinkState, around: &Acting<'_>, step: f64, s: &mut StepScratch) -> Solved {
+    let mut solved = Solved::default();
+    place(state, step, s);
+    assemble(links, state, around, step, s);
+    let mut residual = size_of(links, &s.residual);
+    while solved.iterations < MOST_ITERATIONS {
+        solved.iterations += 1;
+        if !s.matrix.factor() {
+            return solved;
+        }
+        s.matrix.solve(&mut s.residual);
+        s.change.copy_from_slice(&s.residual);
+        let change: f64 = s.change.iter().map(|c| weight(links, c)).sum();
+        let size: f64 = s.mean.iter().chain(&state.velocities).map(|v| weight(links, v)).sum();
+        if !change.is_finite() {
+            return solved;
+        }
+        // back along the step until the residual shrinks
+        let mut fraction = 1.0;
+        for (mean, c) in s.mean.iter_mut().zip(&s.change) {
+            add_scaled(mean, -fraction, c);
+        }
+        if change <= TOLERANCE * TOLERANCE * size.max(1e-300) {
+            solved.converged = true;
+            return solved;
+        }
+        loop {
+            place(state, step, s);
+            assemble(links, state, around, step, s);
+            let new = size_of(links, &s.residual);
+            if new < residual || fraction < 0.01 {
+                residual = new;
+                break;
+            }
+            fraction *= 0.5;
+            for (mean, c) in s.mean.iter_mut().zip(&s.change) {
+                add_scaled(mean, fraction, c);
+            }
+        }
+    }
+    solved
+}
+
+/// A dead force and torque on a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Push {
+    /// Which link.
+    pub link: usize,
+    /// Where along the link, from its centre [m].
+    pub offset: f64,
+    /// Force in the world [N].
+    pub force: Vec3,
+    /// Torque in the world [N m].
+    pub torque: Vec3,
+}
+
+impl Push {
+    /// Subtract from the residual, with the link half-way through the step, and add how that changes as the link turns:
+    /// a world vector f is R^T f in the link, and changes by (R^T f) x turn.
+    fn add(&self, step: f64, s: &mut StepScratch) {
+        let to_link = s.middle[self.link].rotation.inverse();
+        let (arm, force, torque) = (Vec3::X * self.offset, to_link * self.force, to_link * self.torque);
+        let turning = arm.cross(force) + torque;
+        for k in 0..3 {
+            s.residual[self.link][k] -= self.force[k];
+            s.residual[self.link][k + 3] -= turning[k];
+        }
+        for (j, axis) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {
+            let change = (arm.cross(force.cross(axis)) + torque.cross(axis)) * (0.5 * step);
+            for k in 0..3 {
+                s.matrix.diagonal[self.link][k + 3][j + 3] -= change[k];
+            }
+        }
+    }
+}
+
+/// All that acts on a cable during a step.
+#[derive(Clone, Copy, Debug)]
+pub struct Acting<'a> {
+    /// Acceleration of gravity [m/s2].
+    pub gravity: Vec3,
+    /// Cross-sections held.
+    pub held: &'a [Held],
+    /// Dead loads.
+    pub pushes: &'a [Push],
+}
+
+impl Held {
+    /// The pose of the hold at a fraction of the step.
+    fn pose_at(&self, fraction: f64) -> Pose {
+        let [start, middle, end] = &self.poses;
+        if fraction < 0.5 {
+            pose_between(start, middle, 2.0 * fraction)
+        } else {
+            pose_between(middle, end, 2.0 * fraction - 1.0)
+        }
+    }
+
+    /// Energy of the hold at the end of the step [J].
+    pub fn energy(&self, link: &Pose) -> f64 {
+        let e = strain(&self.poses[2], link, self.arms());
+        (0..6).map(|k| 0.5 * self.stiffness[k] * e[k] * e[k]).sum()
+    }
+
+    fn arms(&self) -> Arms {
+        Arms { a: 0.0, b: -self.offset }
+    }
+}
+
+/// Poses half a step and a step on at the mean velocities.
+fn place(state: &LinkState, step: f64, scratch: &mut StepScratch) {
+    for (i, pose) in state.poses.iter().enumerate() {
+        scratch.middle[i] = moved(pose, &scratch.mean[i], 0.5 * step);
+        scratch.end[i] = moved(pose, &scratch.mean[i], step);
+    }
+}
+
+fn moved(pose: &Pose, velocity: &Vec6, time: f64) -> Pose {
+    let linear = Vec3::new(velocity[0], velocity[1], velocity[2]);
+    let angular = Vec3::new(velocity[3], velocity[4], velocity[5]);
+    let turn = pose.rotation * Quat::from_scaled_axis(angular * time);
+    Pose::from_parts(pose.translation + linear * time, turn.normalize())
+}
+
+/// Residual and tangent at the mean velocities at hand.
+fn assemble(links: &Links, state: &LinkState, around: &Acting<'_>, step: f64, s: &mut StepScratch) {
+    let count = state.poses.len();
+    let arms = links.arms();
+    s.matrix.clear();
+    for i in 0..count {
+        let (mean, start) = (&s.mean[i], &state.velocities[i]);
+        for k in 0..6 {
+            let drag = if k < 3 { links.drag * links.inertia[k] } else { 0.0 };
+            s.matrix.diagonal[i][k][k] = 2.0 * links.inertia[k] / step + drag;
+            s.residual[i][k] = 2.0 * links.inertia[k] * (mean[k] - start[k]) / step + drag * mean[k];
+        }
+        // C V: the gyroscopic torque, which does no work
+        let spin = Vec3::new(mean[3], mean[4], mean[5]);
+        let momentum = Vec3::new(links.inertia[3] * spin.x, links.inertia[4] * spin.y, links.inertia[5] * spin.z);
+        let gyroscopic = spin.cross(momentum);
+        for k in 0..3 {
+            s.residual[i][k] -= links.inertia[k] * around.gravity[k];
+            s.residual[i][k + 3] += gyroscopic[k];
+        }
+    }
+    for push in around.pushes {
+        push.add(step, s);
+    }
+    for i in 0..count - 1 {
+        let turning = |i: usize| Turning {
+            start: &state.poses[i],
+            middle: &s.middle[i],
+            end: &s.end[i],
+            turn: Vec3::new(s.mean[i][3], s.mean[i][4], s.mean[i][5]) * step,
+        };
+        let joint = Joint::of_step(&turning(i), &turning(i + 1), arms);
+        let mut rate = times(&joint.by_a, &s.mean[i]);
+        add_scaled(&mut rate, 1.0, &times(&joint.by_b, &s.mean[i + 1]));
+        let end = strain(&s.end[i], &s.end[i + 1], arms);
+        let load = load_of(&links.stiffness, links.damping_time, &s.strains[i], &end, &rate);
+        s.loads[i] = load;
+        add_scaled(&mut s.residual[i], 1.0, &times_transposed(&joint.by_a, &load));
+        add_scaled(&mut s.residual[i + 1], 1.0, &times_transposed(&joint.by_b, &load));
+        // how the load changes: K T/2 times the rate at the end of the step, and the damping at its middle
+        let at_end = Joint::new(&s.end[i], &s.end[i + 1], arms);
+        let (k, d) = (links.stiffness.map(|k| 0.5 * step * k), links.stiffness.map(|k| k * links.damping_time));
+        let by_a = load_change(&k, &trivialised(&at_end.by_a, &s.mean[i], step), &d, &joint.by_a);
+        let by_b = load_change(&k, &trivialised(&at_end.by_b, &s.mean[i + 1], step), &d, &joint.by_b);
+        add_weighted(&mut s.matrix.diagonal[i], &joint.by_a, &[1.0; 6], &by_a);
+        add_weighted(&mut s.matrix.right[i], &joint.by_a, &[1.0; 6], &by_b);
+        add_weighted(&mut s.matrix.below[i], &joint.by_b, &[1.0; 6], &by_a);
+        add_weighted(&mut s.matrix.diagonal[i + 1], &joint.by_b, &[1.0; 6], &by_b);
+        let [aa, ab, ba, bb] = joint.geometric(Vec3::new(load[0], load[1], load[2]));
+        for r in 0..6 {
+            add_scaled(&mut s.matrix.diagonal[i][r], 0.5 * step, &aa[r]);
+            add_scaled(&mut s.matrix.right[i][r], 0.5 * step, &ab[r]);
+            add_scaled(&mut s.matrix.below[i][r], 0.5 * step, &ba[r]);
+            add_scaled(&mut s.matrix.diagonal[i + 1][r], 0.5 * step, &bb[r]);
+        }
+    }
+    for (n, h) in around.held.iter().enumerate() {
+        let poses = s.held_poses[n];
+        // the hold's own turn changes the strain too, but does no work on the cable's account
+        let hand = Turning { start: &poses[0], middle: &poses[1], end: &poses[2], turn: Vec3::ZERO };
+        let link = Turning {
+            start: &state.poses[h.link],
+            middle: &s.middle[h.link],
+            end: &s.end[h.link],
+            turn: Vec3::new(s.mean[h.link][3], s.mean[h.link][4], s.mean[h.link][5]) * step,
+        };
+        let joint = Joint::of_step(&hand, &link, h.arms());
+        let end = strain(&poses[2], &s.end[h.link], h.arms());
+        let load: Vec6 = std::array::from_fn(|k| h.stiffness[k] * 0.5 * (s.held_strains[n][k] + end[k]));
+        let reaction = times_transposed(&joint.by_a, &load);
+        let force = -Vec3::new(reaction[0], reaction[1], reaction[2]);
+        let torque = poses[1].rotation * -Vec3::new(reaction[3], reaction[4], reaction[5]);
+        s.held_loads[n] = (force, torque);
+        add_scaled(&mut s.residual[h.link], 1.0, &times_transposed(&joint.by_b, &load));
+        let at_end = Joint::new(&poses[2], &s.end[h.link], h.arms());
+        let weight = h.stiffness.map(|k| k * 0.5 * step);
+        let change = trivialised(&at_end.by_b, &s.mean[h.link], step);
+        add_weighted(&mut s.matrix.diagonal[h.link], &joint.by_b, &weight, &change);
+        let bb = joint.geometric(Vec3::new(load[0], load[1], load[2]))[3];
+        for r in 0..6 {
+            add_scaled(&mut s.matrix.diagonal[h.link][r], 0.5 * step, &bb[r]);
+        }
+    }
+}
+
+/// K a + D b, row by row.
+fn load_change(k: &Vec6, a: &Mat6, d: &Vec6, b: &Mat6) -> Mat6 {
+    std::array::from_fn(|i| std::array::from_fn(|j| k[i] * a[i][j] + d[i] * b[i][j]))
+}
+
+/// A Jacobian at the end of the step in terms of the mean angular velocity w: a turn of the link at the end is T J_r(T w)
+/// times a change of w, with J_r(x) = 1 - [x]x/2 + [x]x^2/6 - ...
+fn trivialised(m: &Mat6, mean: &Vec6, step: f64) -> Mat6 {
+    let x = Vec3::new(mean[3], mean[4], mean[5]) * step;
+    let mut out = *m;
+    for row in &mut out {
+        let r = Vec3::new(row[3], row[4], row[5]);
+        // r^T [x]x = (r x x)^T
+        let once = r.cross(x);
+        let new = r - once * 0.5 + once.cross(x) / 6.0;
+        (row[3], row[4], row[5]) = (new.x, new.y, new.z);
+    }
+    out
+}
+
+/// Force and moment in a joint over a step.
+fn load_of(stiffness: &Vec6, damping_time: f64, start: &Vec6, end: &Vec6, rate: &Vec6) -> Vec6 {
+    std::array::from_fn(|k| stiffness[k] * (0.5 * (start[k] + end[k]) + damping_time * rate[k]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn silicone(count: usize) -> (Links, LinkState) {
+        let (length, radius, density) = (0.4, 2e-3_f64, 1100.0);
+        let (young, shear) = (4.462e6, 4.462e6 / 3.0);
+        let area = std::f64::consts::PI * radius * radius;
+        let (i, j) = (area * radius * radius / 4.0, area * radius * radius / 2.0);
+        let h = length / count as f64;
+        let mass = density * area * h;
+        let across = mass * (3.0 * radius * radius + h * h) / 12.0;
+        let links = Links {
+            length: h,
+            inertia: [mass, mass, mass, 0.5 * mass * radius * radius, across, across],
+            stiffness: [young * area, shear * area, shear * area, shear * j, young * i, young * i].map(|k| k / h),
+            damping_time: 0.0,
+            drag: 0.0,
+        };
+        let poses = (0..count).map(|k| Pose::from_translation(Vec3::X * (k as f64 + 0.5) * h)).collect();
+        (links, LinkState { poses, velocities: vec![[0.0; 6]; count], means: vec![[0.0; 6]; count] })
+    }
+
+    fn energy(links: &Links, state: &LinkState, held: &[Held]) -> f64 {
+        let mut sum = 0.0;
+        for (pose, v) in state.poses.iter().zip(&state.velocities) {
+            sum += (0..6).map(|k| 0.5 * links.inertia[k] * v[k] * v[k]).sum::<f64>();
+            sum += links.inertia[0] * 9.81 * pose.translation.z;
+        }
+        let arms = links.arms();
+        let elastic = |k: &Vec6, e: &Vec6| (0..6).map(|i| 0.5 * k[i] * e[i] * e[i]).sum::<f64>();
+        for w in state.poses.windows(2) {
+            sum += elastic(&links.stiffness, &strain(&w[0], &w[1], arms));
+        }
+        sum + held.iter().map(|h| h.energy(&state.poses[h.link])).sum::<f64>()
+    }
+
+    fn clamp(links: &Links) -> Held {
+        let stiffness = links.stiffness.map(|k| 2.0 * k);
+        Held { link: 0, offset: -0.5 * links.length, stiffness, poses: [Pose::IDENTITY; 3] }
+    }
+
+    #[test]
+    fn the_tangent_is_the_derivative_of_the_residual() {
+        let (mut links, mut state) = silicone(4);
+        links.damping_time = 2e-3;
+        for (i, pose) in state.poses.iter_mut().enumerate() {
+            let x = i as f64 + 1.0;
+            pose.rotation = Quat::from_scaled_axis(Vec3::new(0.1 * x.sin(), 0.2 * x.cos(), 0.1 * (2.0 * x).sin()));
+            pose.translation += Vec3::new(0.0, 1e-3 * x.sin(), 2e-3 * x.cos());
+            state.velocities[i] = std::array::from_fn(|k| (x * (k as f64 + 1.0)).sin() * if k < 3 { 0.1 } else { 2.0 });
+        }
+        let torque = Vec3::new(1e-5, -2e-5, 3e-5);
+        let pushes = [Push { link: 2, offset: 0.02, force: Vec3::new(1e-3, 2e-3, -1e-3), torque }];
+        let (held, step) = ([clamp(&links)], 5e-3);
+        let around = Acting { gravity: Vec3::ZERO, held: &held, pushes: &pushes };
+        let mut s = StepScratch::new(4, 1);
+        prepare(&links, &state, &around, [0.0, 1.0], &mut s);
+        let base: Vec<Vec6> = state.velocities.iter().map(|v| v.map(|x| 0.9 * x)).collect();
+        let mut residual = |mean: &[Vec6]| {
+            s.mean.copy_from_slice(mean);
+            place(&state, step, &mut s);
+            assemble(&links, &state, &around, step, &mut s);
+            (s.residual.clone(), s.matrix.clone())
+        };
+        let matrix = residual(&base).1;
+        for j in 0..4 {
+            for k in 0..6 {
+                let h = if k < 3 { 1e-6 } else { 1e-4 };
+                let mut at = |sign: f64| {
+                    let mut mean = base.clone();
+                    mean[j][k] += sign * h;
+                    residual(&mean).0
+                };
+                let (up, down) = (at(1.0), at(-1.0));
+                for (i, r) in (0..4).flat_map(|i| (0..6).map(move |r| (i, r))) {
+                    let slope = (up[i][r] - down[i][r]) / (2.0 * h);
+                    let got = match i.abs_diff(j) {
+                        0 => matrix.diagonal[i][r][k],
+                        1 if j > i => matrix.right[i][r][k],
+                        1 => matrix.below[j][r][k],
+                        _ => 0.0,
+                    };
+                    // what is left out is the change of J with the moments, and of J with the turn of the whole step
+                    let scale = matrix.diagonal[j][k][k].abs().max(matrix.diagonal[i][r][r].abs());
+                    assert!((got - slope).abs() < 0.05 * scale, "({i},{r}) by ({j},{k}): {got} for {slope}");
+                }
+            }
+        }
+    }
+
+    /// Released from horizontal without damping: the energy stays what it was, whatever the step.
+    #[test]
+    fn energy_is_kept_at_any_step() {
+        for step in [1e-3, 5e-3, 2e-2] {
+            let (links, mut state) = silicone(40);
+            let held = [clamp(&links)];
+            let around = Acting { gravity: Vec3::Z * -9.81, held: &held, pushes: &[] };
+            let mut scratch = StepScratch::new(40, 1);
+            let start = energy(&links, &state, &held);
+            let swing = 40.0 * links.inertia[0] * 9.81 * 0.4;
+            for _ in 0..(3.0 / step) as usize {
+                assert!(advance(&links, &mut state, &around, step, &mut scratch).converged);
+                let off = (energy(&links, &state, &held) - start) / swing;
+                // the tolerance of Newton's method, summed up over the steps
+                assert!(off.abs() < 1e-7, "{step} s: {off}");
+            }
+        }
+    }
+
+    /// Free flight with spin and vibration: momentum stays what it was.
+    #[test]
+    fn momentum_is_kept_in_free_flight() {
+        let (links, mut state) = silicone(20);
+        for (i, v) in state.velocities.iter_mut().enumerate() {
+            *v = [0.3, 0.1 * (i as f64).sin(), -0.2, 3.0, 1.0, 20.0 + i as f64];
+        }
+        let momentum = |s: &LinkState| -> Vec3 {
+            s.velocities.iter().map(|v| Vec3::new(v[0], v[1], v[2]) * links.inertia[0]).sum()
+        };
+        let start = momentum(&state);
+        let mut scratch = StepScratch::new(20, 0);
+        let around = Acting { gravity: Vec3::ZERO, held: &[], pushes: &[] };
+        for _ in 0..200 {
+            assert!(advance(&links, &mut state, &around, 2e-3, &mut scratch).converged);
+        }
+        assert!((momentum(&state) - start).length() < 1e-9 * start.length());
+    }
+}

@@ -1,0 +1,174 @@
+//! The cable in a world: exact snapshots, identical reruns, no allocation, loads in balance, steel and rubber alike.
+#![allow(clippy::unwrap_used)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+
+use pliant::cable::{Cable, CableSettings, CableSpec};
+use pliant::contact::{ObstacleParams, Shape, ShapeKind};
+use pliant::math::{Pose, Vec3};
+use pliant::motion::{Blend, Motion, Window};
+use pliant::{Body, Friction, GripParams, GripperParams, Hold, Load, Material, Place, Section, World};
+
+/// Counts the allocations of each thread, since the tests run side by side.
+struct Counting;
+
+#[allow(unsafe_code)]
+// SAFETY: every call goes to the system's allocator unchanged
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        THREAD.with(|t| t.set(t.get() + 1));
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static GLOBAL: Counting = Counting;
+
+thread_local! {
+    static THREAD: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+const RUBBER: Material = Material {
+    young: 4.462e6,
+    poisson: 0.4999,
+    density: 1100.0,
+    friction: Friction { coefficient: 0.0, exponent: 1.0 },
+};
+const STEEL: Material =
+    Material { young: 2.1e11, poisson: 0.3, density: 7900.0, friction: Friction { coefficient: 0.0, exponent: 1.0 } };
+
+fn cable(material: Material, settings: CableSettings) -> Body {
+    let path = vec![Vec3::ZERO, Vec3::X * 0.4];
+    let spec = CableSpec { material, section: Section { radius: 2e-3 }, path, segments: 40, settings };
+    Body::Cable(Cable::new("wire", spec).unwrap())
+}
+
+/// Held at its start by a hand that turns and moves.
+fn handled(material: Material, settings: CableSettings, hold: Hold) -> World {
+    let mut world = World::new(Vec3::Z * -9.81);
+    let motion = Motion::Turn {
+        axis: Vec3::new(0.2, 1.0, 0.3),
+        centre: Vec3::X * -0.1,
+        angle: 2.0,
+        advance: 0.1,
+        blend: Blend::MinimumJerk,
+        window: Window { start: 0.0, end: 1.0 },
+    };
+    world.add_gripper(GripperParams { name: "hand".into(), placed: Pose::IDENTITY, motion }).unwrap();
+    world.add_body(cable(material, settings)).unwrap();
+    let place = Place::Fraction(0.0);
+    let grip = GripParams { gripper: 0, body: 0, place, hold, from: 0.0, until: f64::INFINITY, snap: false };
+    world.add_grip(grip).unwrap();
+    world
+}
+
+#[test]
+fn restore_then_continue_equals_continue_to_the_bit() {
+    let run = |world: &mut World| (0..30).for_each(|_| world.step(5e-3).unwrap());
+    let mut world = handled(RUBBER, CableSettings::default(), Hold::Clamp);
+    run(&mut world);
+    let middle = world.snapshot();
+    run(&mut world);
+    let straight = (world.snapshot(), world.frame());
+    world.restore(&middle).unwrap();
+    run(&mut world);
+    assert_eq!((world.snapshot(), world.frame()), straight);
+    let mut other = handled(RUBBER, CableSettings::default(), Hold::Clamp);
+    other.restore(&middle).unwrap();
+    run(&mut other);
+    assert_eq!(other.snapshot(), straight.0);
+}
+
+#[test]
+fn a_step_allocates_nothing() {
+    let mut world = handled(RUBBER, CableSettings::default(), Hold::Clamp);
+    let mut frame = world.frame();
+    world.step(5e-3).unwrap();
+    let before = THREAD.with(std::cell::Cell::get);
+    for _ in 0..50 {
+        world.step(5e-3).unwrap();
+        world.write_frame(&mut frame);
+    }
+    assert_eq!(THREAD.with(std::cell::Cell::get) - before, 0);
+}
+
+/// At rest a gripper carries the weight, and its moment about the gripper's origin.
+#[test]
+fn a_held_cable_at_rest_puts_its_weight_and_moment_on_the_gripper() {
+    for (hold, fraction) in [(Hold::Clamp, 0.0), (Hold::Clamp, 0.4), (Hold::Clamp, 1.0), (Hold::Position, 0.0)] {
+        let mut world = World::new(Vec3::Z * -9.81);
+        let placed = Pose::from_translation(Vec3::new(-0.1, 0.05, 0.0));
+        world.add_gripper(GripperParams { name: "hand".into(), placed, motion: Motion::Hold }).unwrap();
+        world.add_body(cable(RUBBER, CableSettings { damping_time: 0.01, drag: 10.0 })).unwrap();
+        let place = Place::Fraction(fraction);
+        let grip = GripParams { gripper: 0, body: 0, place, hold, from: 0.0, until: f64::INFINITY, snap: false };
+        world.add_grip(grip).unwrap();
+        (0..800).for_each(|_| world.step(1e-2).unwrap());
+        let frame = world.frame();
+        let load = frame.grippers[0].load;
+        let weight = Vec3::Z * (-9.81 * 1100.0 * Section { radius: 2e-3 }.area() * 0.4);
+        assert!((load.force - weight).length() < 1e-6 * weight.length(), "{hold:?} at {fraction}: {}", load.force);
+        // each link's weight acts half-way between its ends, which are the nodes but for the stretch of the joints
+        let nodes = &frame.bodies[0].nodes;
+        let centre: Vec3 = nodes.windows(2).map(|n| 0.5 * (n[0] + n[1])).sum::<Vec3>() / 40.0;
+        let moment = (centre - placed.translation).cross(weight);
+        assert!((load.torque - moment).length() < 1e-3 * moment.length(), "{hold:?} at {fraction}: {}", load.torque);
+    }
+}
+
+/// No tuning: rubber and steel, at any of these steps, held and turned.
+#[test]
+fn rubber_and_steel_are_stable_at_any_step() {
+    for material in [RUBBER, STEEL] {
+        for dt in [1e-3, 2e-3, 5e-3, 1e-2] {
+            let mut world = handled(material, CableSettings::default(), Hold::Clamp);
+            (0..(1.5 / dt) as usize).for_each(|_| world.step(dt).unwrap());
+            let nodes = &world.frame().bodies[0].nodes;
+            let length: f64 = nodes.windows(2).map(|n| (n[1] - n[0]).length()).sum();
+            assert!((length / 0.4 - 1.0).abs() < 0.05, "{dt} s: {length}");
+        }
+    }
+}
+
+/// A dead torque about the axis twists a clamped cable by T L / GJ.
+#[test]
+fn a_torque_twists_as_saint_venant_says() {
+    let mut world = World::new(Vec3::ZERO);
+    world.add_gripper(GripperParams { name: "wall".into(), placed: Pose::IDENTITY, motion: Motion::Hold }).unwrap();
+    world.add_body(cable(RUBBER, CableSettings { damping_time: 0.05, drag: 5.0 })).unwrap();
+    let place = Place::Fraction(0.0);
+    let hold = Hold::Clamp;
+    let grip = GripParams { gripper: 0, body: 0, place, hold, from: 0.0, until: f64::INFINITY, snap: false };
+    world.add_grip(grip).unwrap();
+    let torque = Vec3::X * 1e-6;
+    let place = Place::Fraction(1.0);
+    let force = Vec3::ZERO;
+    world.add_load(Load { body: 0, place, force, torque, from: 0.0, until: f64::INFINITY }).unwrap();
+    (0..2000).for_each(|_| world.step(1e-3).unwrap());
+    let twist = 2.0 * RUBBER.shear_modulus() * Section { radius: 2e-3 }.second_moment();
+    // the last link, where the torque acts, is rigid from its middle on
+    let expected = 1e-6 * 0.4 * (39.5 / 40.0) / twist;
+    let angle = world.frame().bodies[0].frames[40].to_scaled_axis().x;
+    assert!((angle / expected - 1.0).abs() < 1e-4, "{angle} for {expected}");
+}
+
+/// What cannot be done yet is refused, not done wrongly.
+#[test]
+fn obstacles_beside_a_cable_are_refused() {
+    let floor = || ObstacleParams {
+        name: "floor".into(),
+        shape: Shape::new(ShapeKind::Plane).unwrap(),
+        placed: Pose::IDENTITY,
+        motion: Motion::Hold,
+        friction: None,
+    };
+    let mut world = World::new(Vec3::ZERO);
+    world.add_obstacle(floor()).unwrap();
+    assert!(world.add_body(cable(RUBBER, CableSettings::default())).is_err());
+    let mut world = World::new(Vec3::ZERO);
+    world.add_body(cable(RUBBER, CableSettings::default())).unwrap();
+    assert!(world.add_obstacle(floor()).is_err());
+}
