@@ -1,35 +1,13 @@
 //! The cable in a world: exact snapshots, identical reruns, no allocation, loads in balance, steel and rubber alike.
 #![allow(clippy::unwrap_used)]
 
-use std::alloc::{GlobalAlloc, Layout, System};
+mod common;
 
 use pliant::cable::{Cable, CableSettings, CableSpec};
 use pliant::contact::{ObstacleParams, Shape, ShapeKind};
 use pliant::math::{Pose, Vec3};
 use pliant::motion::{Blend, Motion, Window};
 use pliant::{Body, Friction, GripParams, GripperParams, Hold, Load, Material, Place, Section, World};
-
-/// Counts the allocations of each thread, since the tests run side by side.
-struct Counting;
-
-#[allow(unsafe_code)]
-// SAFETY: every call goes to the system's allocator unchanged
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        THREAD.with(|t| t.set(t.get() + 1));
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static GLOBAL: Counting = Counting;
-
-thread_local! {
-    static THREAD: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
-}
 
 const RUBBER: Material = Material {
     young: 4.462e6,
@@ -87,12 +65,12 @@ fn a_step_allocates_nothing() {
     let mut world = handled(RUBBER, CableSettings::default(), Hold::Clamp);
     let mut frame = world.frame();
     world.step(5e-3).unwrap();
-    let before = THREAD.with(std::cell::Cell::get);
+    let before = common::allocations();
     for _ in 0..50 {
         world.step(5e-3).unwrap();
         world.write_frame(&mut frame);
     }
-    assert_eq!(THREAD.with(std::cell::Cell::get) - before, 0);
+    assert_eq!(common::allocations() - before, 0);
 }
 
 /// At rest a gripper carries the weight, and its moment about the gripper's origin.

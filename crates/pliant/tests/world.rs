@@ -2,7 +2,7 @@
 //! close and open, loads in balance, and errors that name what diverged.
 #![allow(clippy::unwrap_used)]
 
-use std::alloc::{GlobalAlloc, Layout, System};
+mod common;
 
 use pliant::chain::{Chain, ChainSettings, ChainSpec, UpdateRule};
 use pliant::contact::{ObstacleParams, Shape, ShapeKind};
@@ -11,28 +11,6 @@ use pliant::motion::{Blend, Motion, Window};
 use pliant::{
     Body, EventKind, Friction, GripParams, GripperParams, Hold, Load, Material, Place, Section, StepError, World,
 };
-
-/// Counts the allocations of each thread, since the tests run side by side.
-struct Counting;
-
-#[allow(unsafe_code)]
-// SAFETY: every call goes to the system's allocator unchanged
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        THREAD.with(|t| t.set(t.get() + 1));
-        unsafe { System.alloc(layout) }
-    }
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static GLOBAL: Counting = Counting;
-
-thread_local! {
-    static THREAD: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
-}
 
 fn rubber() -> Material {
     Material { young: 5e6, poisson: 0.5, density: 1100.0, friction: Friction { coefficient: 0.5, exponent: 1.0 } }
@@ -146,12 +124,12 @@ fn a_step_allocates_nothing() {
             world.write_frame(&mut frame);
         }
         frame.contacts.reserve(1000);
-        let before = THREAD.with(std::cell::Cell::get);
+        let before = common::allocations();
         for _ in 0..200 {
             world.step(1e-3).unwrap();
             world.write_frame(&mut frame);
         }
-        assert_eq!(THREAD.with(std::cell::Cell::get) - before, 0, "{:?}", settings.update);
+        assert_eq!(common::allocations() - before, 0, "{:?}", settings.update);
     }
 }
 

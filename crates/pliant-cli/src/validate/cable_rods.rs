@@ -19,6 +19,12 @@ pub const CASES: &[Case] = &[
     Case::of_cable("energy", energy),
 ];
 
+/// 0.4 m of the paper's silicone cable, in 40 links.
+fn silicone() -> Rod {
+    let (length, radius, young) = (0.4, 2e-3, 4.462e6);
+    Rod { model: Model::Cable, length, radius, young, density: 1100.0, points: 41, damping: 0.0 }
+}
+
 /// A rod along +z, clamped at the origin, at rest under a dead force and moment at its tip.
 fn held_upright(rod: &Rod, force: Vec3, torque: Vec3) -> Frame {
     let mut world = world_of(rod.body(vec![Vec3::ZERO, Vec3::Z * rod.length]), Vec3::ZERO);
@@ -74,15 +80,7 @@ fn dead_loads(sheet: &mut Sheet) {
 /// A rod loaded at once swings about the shape it would rest in; along or about its axis it does so in a triangular wave,
 /// whose crossings of that shape are half a period apart exactly.
 fn frequencies(sheet: &mut Sheet) {
-    let rod = Rod {
-        model: Model::Cable,
-        length: 0.4,
-        radius: 2e-3,
-        young: 4.462e6,
-        density: 1100.0,
-        points: 41,
-        damping: 0.0,
-    };
+    let rod = silicone();
     let section = Section { radius: rod.radius };
     let (shear, area) = (rod.young / 3.0, section.area());
     let twist = 2.0 * shear * section.second_moment();
@@ -128,15 +126,7 @@ fn frequencies(sheet: &mut Sheet) {
 /// Released from horizontal without any damping: energy is kept whatever the step.
 fn energy(sheet: &mut Sheet) {
     for step in [1e-3, 5e-3, 1e-2, 2e-2] {
-        let rod = Rod {
-            model: Model::Cable,
-            length: 0.4,
-            radius: 2e-3,
-            young: 4.462e6,
-            density: 1100.0,
-            points: 41,
-            damping: 0.0,
-        };
+        let rod = silicone();
         let mut world = world_of(rod.straight(), Vec3::Z * -G);
         hold(&mut world, "hook", 0.0, Hold::Position, Pose::IDENTITY);
         let total = |world: &World| world.frame().bodies[0].energy.total();

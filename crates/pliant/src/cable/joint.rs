@@ -63,7 +63,12 @@ struct Part {
     axis: Vec3,
 }
 
-impl Turning<'_> {
+impl<'a> Turning<'a> {
+    /// A link that rests.
+    fn resting(pose: &'a Pose) -> Turning<'a> {
+        Turning { start: pose, middle: pose, end: pose, turn: Vec3::ZERO }
+    }
+
     fn part(&self, fraction: f64) -> Part {
         let length = self.turn.length();
         let t = fraction * length;
@@ -122,32 +127,9 @@ fn relative(a: Quat, b: Quat) -> Quat {
 }
 
 impl Joint {
-    /// Jacobians at the given poses.
+    /// Jacobians at the given poses: those of a step in which nothing turns.
     pub fn new(a: &Pose, b: &Pose, arms: Arms) -> Joint {
-        let h = Vec3::X * arms.b;
-        let to_a = a.rotation.inverse();
-        let y = to_a * (b.translation - b.rotation * h - a.translation);
-        let q = relative(a.rotation, b.rotation);
-        let u = Vec3::new(q.x, q.y, q.z);
-        let bend = Bend::between(q, q);
-        let (mut by_a, mut by_b) = (ZERO, ZERO);
-        for (j, axis) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {
-            let along = to_a * axis;
-            let of_b = q * h.cross(axis);
-            let of_a = y.cross(axis);
-            let half = 0.5 * u.dot(axis);
-            let twist_b = bend.change((axis * q.w + u.cross(axis)) * 0.5, -half);
-            let twist_a = bend.change((u.cross(axis) - axis * q.w) * 0.5, half);
-            for i in 0..3 {
-                by_a[i][j] = -along[i];
-                by_b[i][j] = along[i];
-                by_a[i][j + 3] = of_a[i];
-                by_b[i][j + 3] = of_b[i];
-                by_a[i + 3][j + 3] = twist_a[i];
-                by_b[i + 3][j + 3] = twist_b[i];
-            }
-        }
-        Joint { by_a, by_b, y, turn_a: a.rotation, relative: q, arms }
+        Joint::of_step(&Turning::resting(a), &Turning::resting(b), arms)
     }
 
     /// Jacobians of a whole step: with the mean velocities V of the step, J V T is the change of the strain to the last
