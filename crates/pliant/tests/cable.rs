@@ -97,6 +97,29 @@ fn a_held_cable_at_rest_puts_its_weight_and_moment_on_the_gripper() {
     }
 }
 
+/// A cable at rest stays there, near the origin and far from it. (Newton's method took rounding for motion and gave up.)
+#[test]
+fn a_cable_at_rest_stays_at_rest() {
+    for far in [0.0, 1000.0] {
+        let mut world = World::new(Vec3::Z * -9.81);
+        let path = vec![Vec3::X * far, Vec3::new(far + 0.4, 0.0, 0.0)];
+        let settings = CableSettings { damping_time: 0.01, drag: 20.0 };
+        let spec = CableSpec { material: RUBBER, section: Section { radius: 2e-3 }, path, segments: 40, settings };
+        world.add_gripper(GripperParams { name: "hand".into(), placed: Pose::IDENTITY, motion: Motion::Hold }).unwrap();
+        world.add_body(Body::Cable(Cable::new("wire", spec).unwrap())).unwrap();
+        let (place, hold) = (Place::Fraction(0.0), Hold::Clamp);
+        let grip = GripParams { gripper: 0, body: 0, place, hold, from: 0.0, until: f64::INFINITY, snap: false };
+        world.add_grip(grip).unwrap();
+        (0..6000).for_each(|_| world.step(1e-2).unwrap());
+        let before = world.frame();
+        (0..100).for_each(|_| world.step(1e-2).unwrap());
+        let after = world.frame();
+        let pairs = before.bodies[0].nodes.iter().zip(&after.bodies[0].nodes);
+        let moved = pairs.map(|(a, b)| (*a - *b).length());
+        assert!(moved.fold(0.0, f64::max) < 1e-9, "{far} m away");
+    }
+}
+
 /// No tuning: rubber and steel, at any of these steps, held and turned.
 #[test]
 fn rubber_and_steel_are_stable_at_any_step() {

@@ -71,9 +71,12 @@ pub struct StepScratch {
     strains: Vec<Vec6>,
     held_strains: Vec<Vec6>,
     held_poses: Vec<[Pose; 3]>,
-    /// Force and moment in each joint at the end of the last iteration.
+    /// Force and moment in each joint, and the cable's force and torque on each hold, of the part of the step at hand.
+    part_loads: Vec<Vec6>,
+    part_held_loads: Vec<(Vec3, Vec3)>,
+    /// Force and moment in each joint, mean over the step.
     pub loads: Vec<Vec6>,
-    /// Force and torque of the cable on each hold, in the world, about the held section.
+    /// Force and torque of the cable on each hold, in the world, about the held section, mean over the step.
     pub held_loads: Vec<(Vec3, Vec3)>,
 }
 
@@ -94,12 +97,17 @@ const SMALLEST_PART: f64 = 1.0 / 256.0;
 /// Newton stops when a correction is this small against the speeds of the step.
 const TOLERANCE: f64 = 1e-7;
 
+/// A cable at rest has no speeds to measure against: this part of a link in a step counts as one, so that rounding, of
+/// positions a kilometre from the origin too, is not taken for motion.
+const RESTING: f64 = 1e-3;
+
 impl StepScratch {
     /// Room for holds.
     pub fn reserve(&mut self, holds: usize) {
         self.held_strains.reserve(holds);
         self.held_poses.reserve(holds);
         self.held_loads.reserve(holds);
+        self.part_held_loads.reserve(holds);
     }
 
     /// For a number of links and room for holds.
@@ -114,6 +122,8 @@ impl StepScratch {
             strains: vec![[0.0; 6]; links - 1],
             held_strains: Vec::with_capacity(holds),
             held_poses: Vec::with_capacity(holds),
+            part_loads: vec![[0.0; 6]; links - 1],
+            part_held_loads: Vec::with_capacity(holds),
             loads: vec![[0.0; 6]; links - 1],
             held_loads: Vec::with_capacity(holds),
         }
@@ -128,6 +138,9 @@ pub fn advance(
     step: f64,
     scratch: &mut StepScratch,
 ) -> Solved {
+    scratch.loads.fill([0.0; 6]);
+    scratch.held_loads.clear();
+    scratch.held_loads.resize(around.held.len(), (Vec3::ZERO, Vec3::ZERO));
     advance_part(links, state, around, step, [0.0, 1.0], scratch)
 }
 
@@ -161,12 +174,12 @@ fn prepare(links: &Links, state: &LinkState, around: &Acting<'_>, [from, to]: [f
         *strains = strain(&poses[0], &poses[1], links.arms());
     }
     scratch.held_strains.clear();
-    scratch.held_loads.clear();
+    scratch.part_held_loads.clear();
     scratch.held_poses.clear();
     for h in around.held {
         let poses = [from, 0.5 * (from + to), to].map(|fraction| h.pose_at(fraction));
         scratch.held_strains.push(strain(&poses[0], &state.poses[h.link], h.arms()));
-        scratch.held_loads.push((Vec3::ZERO, Vec3::ZERO));
+        scratch.part_held_loads.push((Vec3::ZERO, Vec3::ZERO));
         scratch.held_poses.push(poses);
     }
 }
@@ -196,6 +209,13 @@ fn advance_once(
         }
     }
     state.means.copy_from_slice(&scratch.mean);
+    for (sum, load) in scratch.loads.iter_mut().zip(&scratch.part_loads) {
+        add_scaled(sum, to - from, load);
+    }
+    for (sum, load) in scratch.held_loads.iter_mut().zip(&scratch.part_held_loads) {
+        sum.0 += load.0 * (to - from);
+        sum.1 += load.1 * (to - from);
+    }
     solved
 }
 
@@ -222,6 +242,7 @@ fn newton(links: &Links, state: &LinkState, around: &Acting<'_>, step: f64, s: &
         s.change.copy_from_slice(&s.residual);
         let change: f64 = s.change.iter().map(|c| weight(links, c)).sum();
         let size: f64 = s.mean.iter().chain(&state.velocities).map(|v| weight(links, v)).sum();
+        let resting = links.inertia[0] * (RESTING * links.length / step).powi(2) * s.mean.len() as f64;
         if !change.is_finite() {
             return solved;
         }
@@ -230,7 +251,7 @@ fn newton(links: &Links, state: &LinkState, around: &Acting<'_>, step: f64, s: &
         for (mean, c) in s.mean.iter_mut().zip(&s.change) {
             add_scaled(mean, -fraction, c);
         }
-        if change <= TOLERANCE * TOLERANCE * size.max(1e-300) {
+        if change <= TOLERANCE * TOLERANCE * (size + resting) {
             solved.converged = true;
             return solved;
         }
@@ -368,7 +389,7 @@ fn assemble(links: &Links, state: &LinkState, around: &Acting<'_>, step: f64, s:
         add_scaled(&mut rate, 1.0, &times(&joint.by_b, &s.mean[i + 1]));
         let end = strain(&s.end[i], &s.end[i + 1], arms);
         let load = load_of(&links.stiffness, links.damping_time, &s.strains[i], &end, &rate);
-        s.loads[i] = load;
+        s.part_loads[i] = load;
         add_scaled(&mut s.residual[i], 1.0, &times_transposed(&joint.by_a, &load));
         add_scaled(&mut s.residual[i + 1], 1.0, &times_transposed(&joint.by_b, &load));
         // how the load changes: K T/2 times the rate at the end of the step, and the damping at its middle
@@ -404,7 +425,7 @@ fn assemble(links: &Links, state: &LinkState, around: &Acting<'_>, step: f64, s:
         let reaction = times_transposed(&joint.by_a, &load);
         let force = -Vec3::new(reaction[0], reaction[1], reaction[2]);
         let torque = poses[1].rotation * -Vec3::new(reaction[3], reaction[4], reaction[5]);
-        s.held_loads[n] = (force, torque);
+        s.part_held_loads[n] = (force, torque);
         add_scaled(&mut s.residual[h.link], 1.0, &times_transposed(&joint.by_b, &load));
         let at_end = Joint::new(&poses[2], &s.end[h.link], h.arms());
         let weight = h.stiffness.map(|k| k * 0.5 * step);
