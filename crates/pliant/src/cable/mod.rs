@@ -4,6 +4,7 @@
 //! Links have six degrees of freedom; joints stretch, shear, bend and twist with EA, GA, EI and GJ. Steps are passive: the
 //! energy grows by the work done on the cable and by nothing else, whatever the step. Contact is not there yet.
 
+mod assembly;
 mod block;
 mod joint;
 mod params;
