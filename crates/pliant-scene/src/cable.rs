@@ -22,6 +22,7 @@ impl CableTable {
         CableSettings {
             damping_time: self.damping_time.map_or(default.damping_time, Quantity::get),
             drag: self.drag.map_or(default.drag, Quantity::get),
+            ..default
         }
     }
 }

@@ -120,7 +120,7 @@ impl From<BuildError> for Fault {
             BuildError::SameName { .. } => Some("name".into()),
             BuildError::NoSuchPlace { .. } => Some("at".into()),
             BuildError::Shape(_) => Some("shape".into()),
-            BuildError::NoContact { .. } | BuildError::NoTorque { .. } => None,
+            BuildError::NoTorque { .. } => None,
             BuildError::NoSuch { .. } | BuildError::ForeignSnapshot | BuildError::Pose { .. } => None,
         };
         Fault { field, ..Fault::new(error.to_string()) }

@@ -123,11 +123,14 @@ impl Body {
         }
     }
 
-    /// Advance by a step of the world.
+    /// Advance by a step of the world; bodies that move together with others only get ready for it.
     pub(crate) fn advance(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
         match self {
             Body::Chain(chain) => chain.advance(around),
-            Body::Cable(cable) => cable.advance(around),
+            Body::Cable(cable) => {
+                cable.begin(around);
+                Ok(())
+            }
         }
     }
 
@@ -167,8 +170,7 @@ impl Body {
     pub fn write_contacts(&self, index: usize, obstacles: &[Obstacle], contacts: &mut Vec<Contact>) {
         match self {
             Body::Chain(chain) => chain.write_contacts(index, obstacles, contacts),
-            // contact of cables is not there yet, and the world refuses obstacles beside them
-            Body::Cable(_) => {}
+            Body::Cable(cable) => cable.write_contacts(index, obstacles, contacts),
         }
     }
 

@@ -47,12 +47,6 @@ pub enum BuildError {
         /// What would be right.
         why: String,
     },
-    /// Nothing may pass through anything in silence.
-    #[error("{body} is a cable, and cables cannot touch obstacles yet: use the model \"chain\" beside them")]
-    NoContact {
-        /// Name of the body.
-        body: String,
-    },
     /// A torque on a model without torsion.
     #[error("{body} is a chain, which knows no torsion and takes no torque as a load")]
     NoTorque {

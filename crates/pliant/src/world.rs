@@ -1,6 +1,7 @@
 //! The world: everything in a scene, and the step that moves it on.
 
 use crate::body::{Body, BodyState, Surroundings, Vicinity};
+use crate::cable::{Around, Crew};
 use crate::contact::{Obstacle, ObstacleParams};
 use crate::error::{BuildError, StepError};
 use crate::frame::{BodyFrame, Event, EventKind, Frame, GripperFrame};
@@ -127,9 +128,6 @@ impl World {
     /// Add an obstacle; returns its index.
     pub fn add_obstacle(&mut self, params: ObstacleParams) -> Result<usize, BuildError> {
         unique("obstacle", &params.name, self.obstacles.iter().map(|o| o.params.name.as_str()))?;
-        if let Some(cable) = self.bodies.iter().find(|b| matches!(b, Body::Cable(_))) {
-            return Err(BuildError::NoContact { body: cable.name().into() });
-        }
         self.obstacles.push(Obstacle::new(params, self.time()));
         self.near.reserve(self.obstacles.len());
         self.reserve();
@@ -146,11 +144,6 @@ impl World {
     /// Add a body; returns its index.
     pub fn add_body(&mut self, body: Body) -> Result<usize, BuildError> {
         unique("body", body.name(), self.bodies.iter().map(Body::name))?;
-        if let Body::Cable(_) = body
-            && !self.obstacles.is_empty()
-        {
-            return Err(BuildError::NoContact { body: body.name().into() });
-        }
         self.bodies.push(body);
         self.reserve();
         Ok(self.bodies.len() - 1)
@@ -236,6 +229,7 @@ impl World {
             probe.enter(Stage::Advance, Some(body));
             self.advance_body(body, dt)?;
         }
+        self.advance_cables(dt, probe)?;
 
         // loads on grippers, from the grips the bodies have written
         probe.enter(Stage::Report, None);
@@ -327,20 +321,40 @@ impl World {
     }
 
     fn advance_body(&mut self, body: usize, dt: f64) -> Result<(), StepError> {
+        self.with_surroundings(body, dt, Body::advance)
+    }
+
+    /// Advance the cables, each with those it can touch.
+    fn advance_cables(&mut self, dt: f64, probe: &mut impl Probe) -> Result<(), StepError> {
+        for body in 0..self.bodies.len() {
+            if !matches!(self.bodies[body], Body::Cable(_)) {
+                continue;
+            }
+            probe.enter(Stage::Advance, Some(body));
+            let around = Around { gravity: self.gravity, obstacles: &self.obstacles };
+            let solved = Crew { bodies: &mut self.bodies, members: &[body], around }.advance(dt);
+            let iterations = solved.converged.then_some(solved.iterations);
+            self.with_surroundings(body, dt, |body, around| match body {
+                Body::Cable(cable) => cable.end(around, iterations),
+                Body::Chain(_) => Ok(()),
+            })?;
+        }
+        Ok(())
+    }
+
+    fn with_surroundings<T>(
+        &mut self,
+        body: usize,
+        dt: f64,
+        f: impl FnOnce(&mut Body, &mut Surroundings<'_>) -> T,
+    ) -> T {
         let (time, pulled) = (self.time(), self.pulled(body, dt));
         let World { bodies, obstacles, near, grippers, grips, events, .. } = self;
-        bodies[body].advance(&mut Surroundings {
-            body,
-            time,
-            dt,
-            gravity: self.gravity,
-            pulled,
-            obstacles,
-            near,
-            grippers,
-            grips,
-            events,
-        })
+        let gravity = self.gravity;
+        f(
+            &mut bodies[body],
+            &mut Surroundings { body, time, dt, gravity, pulled, obstacles, near, grippers, grips, events },
+        )
     }
 
     fn sum_gripper_loads(&mut self) {

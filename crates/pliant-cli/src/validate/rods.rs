@@ -74,7 +74,7 @@ impl Rod {
             Model::Cable => {
                 // where a rod is to come to rest, twisting and stretching must too
                 let damping_time = if self.damping > 0.0 { 0.2 / self.damping } else { 0.0 };
-                let settings = CableSettings { damping_time, drag: self.damping };
+                let settings = CableSettings { damping_time, drag: self.damping, ..CableSettings::default() };
                 let spec = CableSpec { material, section, path, segments: self.points - 1, settings };
                 Cable::new("rod", spec).map_or_else(failed, Body::Cable)
             }

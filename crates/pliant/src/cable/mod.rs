@@ -2,19 +2,27 @@
 //! iterative algorithm for real-time simulation of long flexible cable manipulation".
 //!
 //! Links have six degrees of freedom; joints stretch, shear, bend and twist with EA, GA, EI and GJ. Steps are passive: the
-//! energy grows by the work done on the cable and by nothing else, whatever the step. Contact is not there yet.
+//! energy grows by the work done on the cable and by nothing else, whatever the step. Contact is open, sticking or sliding,
+//! and solved together with the motion.
 
 mod assembly;
 mod block;
+mod holds;
+mod impact;
 mod joint;
+mod newton;
 mod params;
 mod report;
+mod search;
 mod step;
+mod touch;
 
 pub use params::{CableSettings, CableSpec};
 
 use block::Vec6;
-use step::{Acting, Held, LinkState, Links, Push, Solved, StepScratch};
+use holds::{Held, Push};
+pub(crate) use newton::{Around, Crew};
+use step::{LinkState, Links, StepScratch};
 
 use crate::body::{Surroundings, Vicinity};
 use crate::curve;
@@ -34,7 +42,6 @@ const STIFFEST_HOLD: f64 = 100.0;
 pub struct Cable {
     name: String,
     links: Links,
-    radius: f64,
     derived: Vec<Derived>,
     state: CableState,
     scratch: Scratch,
@@ -48,6 +55,8 @@ pub struct CableState {
     loads: Vec<Vec6>,
     /// Energy in the pieces between held sections and the middles of their links [J].
     held_energy: f64,
+    /// Obstacles touched in the last step, in order.
+    touched: Vec<usize>,
     counters: Counters,
 }
 
@@ -67,6 +76,10 @@ struct Scratch {
     /// Index of the grip of each hold.
     grips: Vec<usize>,
     pushes: Vec<Push>,
+    /// Obstacles that can be touched during the step.
+    near: Vec<usize>,
+    /// Speed of the fastest gripper that holds the cable [m/s].
+    pulled: f64,
 }
 
 impl Cable {
@@ -94,43 +107,51 @@ impl Cable {
         ];
         let links = Links {
             length,
+            radius,
             inertia: [mass, mass, mass, 0.5 * mass * radius * radius, across, across],
             stiffness: rigidity.map(|k| k / length),
             damping_time: spec.settings.damping_time,
             drag: spec.settings.drag,
+            friction: spec.material.friction,
+            per_contact: spec.settings.friction_per_contact,
+            restitution: spec.settings.restitution,
         };
         let state = CableState {
-            links: LinkState {
-                poses: poses_along(&curve::resample(&spec.path, count + 1)),
-                velocities: vec![[0.0; 6]; count],
-                means: vec![[0.0; 6]; count],
-            },
+            links: LinkState::resting(poses_along(&curve::resample(&spec.path, count + 1))),
             loads: vec![[0.0; 6]; count - 1],
             held_energy: 0.0,
+            touched: vec![],
             counters: Counters::default(),
         };
-        let scratch = Scratch { step: StepScratch::new(count, 4), held: vec![], grips: vec![], pushes: vec![] };
-        Ok(Cable { name: name.into(), links, radius, derived, state, scratch })
+        let step = StepScratch::new(count, 4);
+        let scratch = Scratch { step, held: vec![], grips: vec![], pushes: vec![], near: vec![], pulled: 0.0 };
+        Ok(Cable { name: name.into(), links, derived, state, scratch })
     }
 
-    /// Advance by a step of the world.
-    pub(crate) fn advance(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
+    /// Get ready for a step of the world; the crew it belongs to then makes it.
+    pub(crate) fn begin(&mut self, around: &Surroundings<'_>) {
         self.aim(around);
-        let Cable { links, state, scratch, .. } = self;
-        let acting = Acting { gravity: around.gravity, held: &scratch.held, pushes: &scratch.pushes };
-        let Solved { iterations, converged } =
-            step::advance(links, &mut state.links, &acting, around.dt, &mut scratch.step);
+        self.scratch.near.clear();
+        self.scratch.near.extend_from_slice(around.near);
+        self.scratch.pulled = around.pulled;
+    }
+
+    /// Tell of a step that was made, with its number of iterations; none where it did not converge.
+    pub(crate) fn end(&mut self, around: &mut Surroundings<'_>, iterations: Option<u32>) -> Result<(), StepError> {
+        let Cable { state, scratch, .. } = self;
+        let time = around.time + around.dt;
+        let Some(iterations) = iterations else {
+            let quantity = "the part of the step in which it moves too wildly to be followed [s]".into();
+            let value = around.dt / 256.0;
+            return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value });
+        };
         state.counters.steps += 1;
         state.counters.iterations += u64::from(iterations);
         state.loads.copy_from_slice(&scratch.step.loads);
         let stored = |h: &Held| h.energy(&state.links.poses[h.link]);
         state.held_energy = scratch.held.iter().map(stored).sum();
-        let time = around.time + around.dt;
-        if !converged {
-            let quantity = "the number of iterations that did not converge".into();
-            return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value: f64::from(iterations) });
-        }
         self.write_loads(around);
+        self.note_touching(around);
         self.check_finite(time)
     }
 
@@ -199,12 +220,14 @@ impl Cable {
         }
     }
 
-    pub(crate) fn vicinity(&self, _: f64, _: Vec3, _: f64) -> Vicinity {
+    pub(crate) fn vicinity(&self, dt: f64, gravity: Vec3, pulled: f64) -> Vicinity {
         let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
         for pose in &self.state.links.poses {
             (low, high) = (low.min(pose.translation), high.max(pose.translation));
         }
-        Vicinity { low, high, reach: self.radius + self.links.length, horizon: 0.0 }
+        // twice as far as the search for touches begins with: it may have to look farther
+        let travel = 2.0 * self.links.travel(&self.state.links.velocities, dt, gravity, pulled);
+        Vicinity { low, high, reach: self.links.radius + self.links.length + travel, horizon: 0.0 }
     }
 
     pub(crate) fn place_pose(&self, place: Place) -> Result<Pose, BuildError> {
@@ -232,7 +255,7 @@ impl Cable {
 
     /// Radius of the cable [m].
     pub fn radius(&self) -> f64 {
-        self.radius
+        self.links.radius
     }
 
     /// Parameters that were derived, with the reason for each.
@@ -255,7 +278,13 @@ impl Cable {
     }
 
     /// Room for grips and loads, so that a step allocates nothing.
-    pub(crate) fn reserve(&mut self, grips: usize, loads: usize, _: usize) {
+    pub(crate) fn reserve(&mut self, grips: usize, loads: usize, obstacles: usize) {
+        // a link touches one obstacle, seldom more
+        let touches = self.size() * obstacles.min(2) + 16;
+        self.state.links.touches.reserve(touches);
+        self.scratch.step.touches.reserve(touches);
+        self.state.touched.reserve(obstacles);
+        self.scratch.near.reserve(obstacles);
         self.scratch.held.reserve(grips);
         self.scratch.grips.reserve(grips);
         self.scratch.pushes.reserve(loads);
@@ -309,10 +338,21 @@ fn check(name: &str, spec: &CableSpec) -> Result<(), BuildError> {
             return Err(bad(what, "finite and positive", value));
         }
     }
-    for (what, value) in [("damping_time", spec.settings.damping_time), ("drag", spec.settings.drag)] {
+    let friction = &spec.material.friction;
+    let not_negative = [
+        ("damping_time", spec.settings.damping_time),
+        ("drag", spec.settings.drag),
+        ("the restitution", spec.settings.restitution),
+        ("the friction", friction.coefficient),
+        ("the exponent of friction", friction.exponent),
+    ];
+    for (what, value) in not_negative {
         if !(value.is_finite() && value >= 0.0) {
             return Err(bad(what, "finite and not negative", value));
         }
+    }
+    if spec.settings.restitution > 1.0 {
+        return Err(bad("the restitution", "at most 1", spec.settings.restitution));
     }
     if !(2..=1_000_000).contains(&spec.segments) {
         return Err(bad("the number of segments", "2 to 1,000,000", spec.segments as f64));

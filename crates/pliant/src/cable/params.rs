@@ -26,10 +26,15 @@ pub struct CableSettings {
     pub damping_time: f64,
     /// Drag of the air: force per mass and velocity [1/s].
     pub drag: f64,
+    /// Part of its normal speed with which a link leaves what it hits, 0 to 1 [-].
+    pub restitution: f64,
+    /// Apply the law of friction to each contact as it is, as printed in the paper, instead of per length: with an
+    /// exponent other than 1 results then depend on the number of segments.
+    pub friction_per_contact: bool,
 }
 
 impl Default for CableSettings {
     fn default() -> Self {
-        CableSettings { damping_time: 1e-3, drag: 0.0 }
+        CableSettings { damping_time: 1e-3, drag: 0.0, restitution: 0.0, friction_per_contact: false }
     }
 }

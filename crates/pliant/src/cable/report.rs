@@ -2,12 +2,23 @@
 
 use super::Cable;
 use super::block::Vec6;
-use super::joint::{Arms, strain};
-use crate::frame::{BodyFrame, Energy, Field};
+use super::joint::strain;
+use super::search::Touch;
+use crate::body::Surroundings;
+use crate::contact::Obstacle;
+use crate::frame::{BodyFrame, Contact, Energy, Event, EventKind, Field};
 use crate::math::{Quat, Vec3};
 
-const FIELDS: [(&str, &str); 4] =
-    [("tension", "N"), ("shear force", "N"), ("bending moment", "N m"), ("torsion", "N m")];
+const FIELDS: [(&str, &str); 5] = [
+    ("tension", "N"),
+    ("shear force", "N"),
+    ("bending moment", "N m"),
+    ("torsion", "N m"),
+    ("contact force", "N"),
+];
+
+/// A cable has left an obstacle when it is farther away than this part of its radius.
+const PARTING_GAP: f64 = 0.1;
 
 impl Cable {
     /// Energies [J].
@@ -18,7 +29,7 @@ impl Cable {
             energy.kinetic += (0..6).map(|k| 0.5 * self.links.inertia[k] * v[k] * v[k]).sum::<f64>();
             energy.gravity -= self.links.inertia[0] * gravity.dot(pose.translation);
         }
-        let arms = Arms { a: 0.5 * self.links.length, b: 0.5 * self.links.length };
+        let arms = self.links.arms();
         let stored = |k: &Vec6, e: &Vec6| (0..6).map(|i| 0.5 * k[i] * e[i] * e[i]).sum::<f64>();
         for pair in links.poses.windows(2) {
             energy.elastic += stored(&self.links.stiffness, &strain(&pair[0], &pair[1], arms));
@@ -29,7 +40,8 @@ impl Cable {
 
     /// Nodes are the ends and the joints, half-way between the ends of the links that meet there.
     pub(crate) fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
-        let poses = &self.state.links.poses;
+        let links = &self.state.links;
+        let poses = &links.poses;
         let count = poses.len();
         let half = Vec3::X * (0.5 * self.links.length);
         let (start, end) = (|i: usize| poses[i].transform_point(-half), |i: usize| poses[i].transform_point(half));
@@ -58,9 +70,64 @@ impl Cable {
                     0 => load[0],
                     1 => load[1].hypot(load[2]),
                     2 => load[4].hypot(load[5]),
-                    _ => load[3],
+                    3 => load[3],
+                    _ => 0.0,
                 }
             }));
         }
+        // each link shares its contact force among the two nodes it lies between
+        let values = &mut frame.fields[FIELDS.len() - 1].values;
+        let mut carried = Vec3::ZERO;
+        let mut touches = links.touches.iter().peekable();
+        for i in 0..=count {
+            let mut own = Vec3::ZERO;
+            while let Some(touch) = touches.next_if(|t| t.link == i) {
+                own += touch.force;
+            }
+            values[i] = 0.5 * (carried + own).length();
+            carried = own;
+        }
+    }
+
+    pub(crate) fn write_contacts(&self, index: usize, obstacles: &[Obstacle], contacts: &mut Vec<Contact>) {
+        for touch in &self.state.links.touches {
+            let (distance, position) = self.distance(touch, obstacles);
+            let penetration = self.links.radius - distance;
+            if touch.force != Vec3::ZERO || penetration > 0.0 {
+                let (obstacle, normal, force) = (touch.obstacle, touch.axes[0], touch.force);
+                contacts.push(Contact { body: index, obstacle, position, normal, force, penetration });
+            }
+        }
+    }
+
+    /// Distance of the axis of a link from an obstacle at the end of the step, and where the obstacle is nearest.
+    fn distance(&self, touch: &Touch, obstacles: &[Obstacle]) -> (f64, Vec3) {
+        let obstacle = &obstacles[touch.obstacle];
+        let point = self.state.links.poses[touch.link].transform_point(Vec3::X * touch.s);
+        let face = obstacle.params.shape.surface_near(&obstacle.sweep.end, point, f64::MAX);
+        face.map_or((f64::INFINITY, point), |f| (f.distance, f.point))
+    }
+
+    /// Tell which obstacles the cable began or ceased to touch.
+    pub(super) fn note_touching(&mut self, around: &mut Surroundings<'_>) {
+        let (time, body) = (around.time + around.dt, around.body);
+        let mut touched = std::mem::take(&mut self.state.touched);
+        let touches = |obstacle: usize| self.state.links.touches.iter().filter(move |t| t.obstacle == obstacle);
+        // contact begins with a force and ends clearly away, so that a resting cable does not chatter
+        let reach = (1.0 + PARTING_GAP) * self.links.radius;
+        touched.retain(|&obstacle| {
+            let stays = touches(obstacle).any(|t| self.distance(t, around.obstacles).0 < reach);
+            if !stays {
+                around.events.push(Event { time, kind: EventKind::Parted { body, obstacle } });
+            }
+            stays
+        });
+        for &obstacle in &self.scratch.near {
+            if !touched.contains(&obstacle) && touches(obstacle).any(|t| t.force != Vec3::ZERO) {
+                around.events.push(Event { time, kind: EventKind::Touched { body, obstacle } });
+                touched.push(obstacle);
+            }
+        }
+        self.state.touched = touched;
     }
 }

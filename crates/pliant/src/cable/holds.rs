@@ -1,0 +1,106 @@
+//! What holds and loads a cable: cross-sections in grippers, and dead forces and torques.
+
+use super::assembly::trivialised;
+use super::block::{Vec6, add_scaled, add_weighted, times_transposed};
+use super::joint::{Arms, Joint, Turning, strain};
+use super::step::{LinkState, StepScratch};
+use crate::math::{Pose, Vec3, pose_between};
+
+/// A cross-section held at a pose that may move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Held {
+    /// Which link.
+    pub link: usize,
+    /// Where along the link, from its centre [m].
+    pub offset: f64,
+    /// Stiffness of the hold, as of a joint; zero for what is free.
+    pub stiffness: Vec6,
+    /// Poses of the section at the start, middle and end of the step.
+    pub poses: [Pose; 3],
+}
+
+impl Held {
+    /// The pose of the hold at a fraction of the step.
+    pub fn pose_at(&self, fraction: f64) -> Pose {
+        let [start, middle, end] = &self.poses;
+        if fraction < 0.5 {
+            pose_between(start, middle, 2.0 * fraction)
+        } else {
+            pose_between(middle, end, 2.0 * fraction - 1.0)
+        }
+    }
+
+    /// Energy of the hold at the end of the step [J].
+    pub fn energy(&self, link: &Pose) -> f64 {
+        let e = strain(&self.poses[2], link, self.arms());
+        (0..6).map(|k| 0.5 * self.stiffness[k] * e[k] * e[k]).sum()
+    }
+
+    /// From the gripper, which has no length, to the middle of the link.
+    pub fn arms(&self) -> Arms {
+        Arms { a: 0.0, b: -self.offset }
+    }
+
+    /// Add the hold, whose number is `n`, to residual and tangent.
+    pub fn add(&self, n: usize, state: &LinkState, step: f64, s: &mut StepScratch) {
+        let h = self;
+        let poses = s.held_poses[n];
+        // the hold's own turn changes the strain too, but does no work on the cable's account
+        let hand = Turning { start: &poses[0], middle: &poses[1], end: &poses[2], turn: Vec3::ZERO };
+        let link = Turning {
+            start: &state.poses[h.link],
+            middle: &s.middle[h.link],
+            end: &s.end[h.link],
+            turn: Vec3::new(s.mean[h.link][3], s.mean[h.link][4], s.mean[h.link][5]) * step,
+        };
+        let joint = Joint::of_step(&hand, &link, h.arms());
+        let end = strain(&poses[2], &s.end[h.link], h.arms());
+        let load: Vec6 = std::array::from_fn(|k| h.stiffness[k] * 0.5 * (s.held_strains[n][k] + end[k]));
+        let reaction = times_transposed(&joint.by_a, &load);
+        let force = -Vec3::new(reaction[0], reaction[1], reaction[2]);
+        let torque = poses[1].rotation * -Vec3::new(reaction[3], reaction[4], reaction[5]);
+        s.part_held_loads[n] = (force, torque);
+        add_scaled(&mut s.residual[h.link], 1.0, &times_transposed(&joint.by_b, &load));
+        let at_end = Joint::new(&poses[2], &s.end[h.link], h.arms());
+        let weight = h.stiffness.map(|k| k * 0.5 * step);
+        let change = trivialised(&at_end.by_b, &s.mean[h.link], step);
+        add_weighted(&mut s.matrix.diagonal[h.link], &joint.by_b, &weight, &change);
+        let bb = joint.geometric(Vec3::new(load[0], load[1], load[2]))[3];
+        for r in 0..6 {
+            add_scaled(&mut s.matrix.diagonal[h.link][r], 0.5 * step, &bb[r]);
+        }
+    }
+}
+
+/// A dead force and torque on a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Push {
+    /// Which link.
+    pub link: usize,
+    /// Where along the link, from its centre [m].
+    pub offset: f64,
+    /// Force in the world [N].
+    pub force: Vec3,
+    /// Torque in the world [N m].
+    pub torque: Vec3,
+}
+
+impl Push {
+    /// Subtract from the residual, with the link half-way through the step, and add how that changes as the link turns:
+    /// a world vector f is R^T f in the link, and changes by (R^T f) x turn.
+    pub fn add(&self, step: f64, s: &mut StepScratch) {
+        let to_link = s.middle[self.link].rotation.inverse();
+        let (arm, force, torque) = (Vec3::X * self.offset, to_link * self.force, to_link * self.torque);
+        let turning = arm.cross(force) + torque;
+        for k in 0..3 {
+            s.residual[self.link][k] -= self.force[k];
+            s.residual[self.link][k + 3] -= turning[k];
+        }
+        for (j, axis) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {
+            let change = (arm.cross(force.cross(axis)) + torque.cross(axis)) * (0.5 * step);
+            for k in 0..3 {
+                s.matrix.diagonal[self.link][k + 3][j + 3] -= change[k];
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Velocities of touching links after a step.
+//!
+//! The law of contact holds for the mean velocity V of a step, and V_1 = 2 V - V_0: left alone, a link that stops on a
+//! floor would leave it as fast as it came, and one that sticks would swing to and fro for ever. So at every contact that
+//! pushes, V_1 is brought towards rest against the obstacle, link by link, by the impulse of least kinetic energy: it
+//! takes energy, never gives any, and the force of the contact is corrected by it.
+
+use super::block::{Vec6, dot};
+use super::search::Touch;
+use super::step::Links;
+use super::touch::{Contacting, velocity};
+
+/// Passes over the contacts, for links in corners.
+const PASSES: usize = 2;
+
+/// Settle the velocities at the end of a step of given mean velocities.
+pub fn settle(links: &Links, mean: &[Vec6], velocities: &mut [Vec6], touches: &mut [Touch], step: f64) {
+    let touching = |t: &&mut Touch| t.state != Contacting::Open;
+    for touch in touches.iter_mut().filter(touching) {
+        let [end, middle] = [&velocities[touch.link], &mean[touch.link]].map(|v| dot(&touch.rows[0], v));
+        // V_0 = 2 V - V_1 is how fast it came
+        let came = 2.0 * middle - end - touch.surface[0];
+        touch.bounce = links.restitution * (-came).max(0.0);
+    }
+    for _ in 0..PASSES {
+        for touch in touches.iter_mut().filter(touching) {
+            let v = &mut velocities[touch.link];
+            let speed = relative(touch, v)[0];
+            nudge(links, touch, v, 0, speed.clamp(0.0, touch.bounce) - speed, step);
+            let (slid, slides) = (relative(touch, &mean[touch.link]), relative(touch, v));
+            // a link that sticks rests; one that slid has stopped where it would now slide back
+            if touch.state == Contacting::Stick || slid[1] * slides[1] + slid[2] * slides[2] < 0.0 {
+                for k in 1..3 {
+                    let speed = relative(touch, v)[k];
+                    nudge(links, touch, v, k, -speed, step);
+                }
+            }
+        }
+    }
+}
+
+fn relative(touch: &Touch, v: &Vec6) -> [f64; 3] {
+    let u = velocity(&touch.rows, v);
+    std::array::from_fn(|k| u[k] - touch.surface[k])
+}
+
+/// Change the velocity of the point of contact along one axis.
+fn nudge(links: &Links, touch: &mut Touch, v: &mut Vec6, axis: usize, by: f64, step: f64) {
+    let row = &touch.rows[axis];
+    let yielding: f64 = row.iter().zip(&links.inertia).map(|(r, m)| r * r / m).sum();
+    let impulse = by / yielding;
+    for k in 0..6 {
+        v[k] += row[k] * impulse / links.inertia[k];
+    }
+    touch.force += touch.axes[axis] * (impulse / step);
+}

@@ -1,0 +1,294 @@
+//! Where links touch obstacles.
+//!
+//! At the start of a step every link that could reach an obstacle gets a touch with the plane it faces there. While Newton's
+//! method runs the touch looks again, with link and obstacle half-way through the step; where a link moves so fast that
+//! half-way may be behind something thin, the plane of the start stays, and nothing gets past it.
+
+use super::block::Vec6;
+use super::touch::{Contacting, Law, Reply, axes, rows, velocity};
+use crate::contact::{Obstacle, ShapeKind, SurfacePoint};
+use crate::material::Friction;
+use crate::math::{Pose, Vec3};
+
+/// Links bulge by this part of their radius in the middle, so that the point where one touches a flat floor glides along
+/// it as it tilts instead of jumping between its ends.
+const BULGE: f64 = 0.01;
+
+/// Faces of a concave obstacle that one stretch of a link may touch.
+const FACES: usize = 3;
+
+/// Cosine of the angle within which a face half-way through the step is still the one the link began with.
+const SAME_SIDE: f64 = 0.5;
+
+/// Of the depth that is there at the start of a step, this part is taken back in it.
+const RECOVERY: f64 = 0.5;
+
+/// But no more than this part of the radius.
+const FASTEST_RECOVERY: f64 = 0.1;
+
+/// A link near an obstacle.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Touch {
+    /// Which link.
+    pub link: usize,
+    /// Which obstacle.
+    pub obstacle: usize,
+    /// The stretch of the link that it stands for, from its middle [m].
+    span: [f64; 2],
+    /// The plane at the start of the step.
+    start: Facing,
+    /// Stiffness and friction.
+    pub law: Law,
+    /// Normal and two tangents, in the world.
+    pub axes: [Vec3; 3],
+    /// Velocity along these per velocity of the link.
+    pub rows: [Vec6; 3],
+    /// Where along the link, from its middle [m].
+    pub s: f64,
+    /// Velocity along the axes at which nothing slides and the gap is closed at the end of the step [m/s].
+    carried: [f64; 3],
+    /// Velocity of the obstacle along the axes [m/s].
+    pub surface: [f64; 3],
+    /// Force before this step, in the world [N].
+    before: Vec3,
+    /// Force on the link, in the world [N].
+    pub force: Vec3,
+    /// Whether it slides.
+    pub state: Contacting,
+    /// Speed with which it may leave the obstacle after an impact [m/s].
+    pub bounce: f64,
+}
+
+/// What a point of a link faces.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Facing {
+    /// Unit normal out of the obstacle.
+    normal: Vec3,
+    /// Distance of the two surfaces [m].
+    gap: f64,
+    /// Where along the link, from its middle [m].
+    s: f64,
+}
+
+/// What to look among, and when.
+pub struct Search<'a> {
+    /// All obstacles.
+    pub obstacles: &'a [Obstacle],
+    /// Those near the cable.
+    pub near: &'a [usize],
+    /// Fractions of the world's step between which the cable moves.
+    pub part: [f64; 2],
+    /// The world's step [s].
+    pub dt: f64,
+    /// Radius of the cable [m].
+    pub radius: f64,
+    /// Length of a link [m].
+    pub length: f64,
+    /// Friction of the cable's surface.
+    pub friction: Friction,
+    /// Whether the law of friction holds per contact instead of per length.
+    pub per_contact: bool,
+    /// rho of the law of contact [kg/s].
+    pub rho: f64,
+}
+
+impl Search<'_> {
+    fn step(&self) -> f64 {
+        self.dt * (self.part[1] - self.part[0])
+    }
+
+    /// All touches of a cable whose links move less than `travel` [m]; forces are taken over from the touches before.
+    /// Both lists are in order of links.
+    pub fn begin(&self, poses: &[Pose], travel: f64, before: &[Touch], found: &mut Vec<Touch>) {
+        found.clear();
+        let mut old = 0;
+        for (link, pose) in poses.iter().enumerate() {
+            while old < before.len() && before[old].link < link {
+                old += 1;
+            }
+            for &index in self.near {
+                let obstacle = &self.obstacles[index];
+                let world = obstacle.sweep.at(self.part[0]);
+                let moving = obstacle.sweep.velocity_of(pose.translation, self.part[0], self.dt).length();
+                let reach = self.radius + travel + 1.5 * moving * self.step();
+                let whole = reach + 0.5 * self.length;
+                if obstacle.params.shape.surface_near(&world, pose.translation, whole).is_none() {
+                    continue;
+                }
+                let pieces = self.pieces(obstacle);
+                for piece in 0..pieces {
+                    let width = self.length / pieces as f64;
+                    let from = -0.5 * self.length + width * piece as f64;
+                    let span = [from, from + width];
+                    let mut faces = [None; FACES];
+                    self.faces(obstacle, &world, pose, span, reach, &mut faces);
+                    for start in faces.into_iter().flatten() {
+                        let mut touch = self.touch(link, index, span, start);
+                        let same = |t: &&Touch| {
+                            t.link == link && t.obstacle == index && t.axes[0].dot(start.normal) > SAME_SIDE && t.span == span
+                        };
+                        if let Some(known) = before[old..].iter().take_while(|t| t.link == link).find(same) {
+                            touch.before = known.force;
+                        }
+                        found.push(touch);
+                    }
+                }
+            }
+        }
+    }
+
+    /// In how many stretches a link is searched: more than one only where surfaces may be bumpy.
+    fn pieces(&self, obstacle: &Obstacle) -> usize {
+        match obstacle.params.shape.kind() {
+            ShapeKind::Mesh(_) | ShapeKind::HeightField { .. } => {
+                ((self.length / (2.0 * self.radius)).ceil() as usize).clamp(1, 4)
+            }
+            _ => 1,
+        }
+    }
+
+    fn touch(&self, link: usize, obstacle: usize, span: [f64; 2], start: Facing) -> Touch {
+        let friction = self.obstacles[obstacle].params.friction.unwrap_or(self.friction);
+        let carried_by = span[1] - span[0];
+        let scale = if self.per_contact { 1.0 } else { carried_by.powf(1.0 - friction.exponent) };
+        let law = Law { rho: self.rho, coefficient: friction.coefficient * scale, exponent: friction.exponent };
+        Touch {
+            link,
+            obstacle,
+            span,
+            start,
+            law,
+            axes: [start.normal, Vec3::ZERO, Vec3::ZERO],
+            rows: [[0.0; 6]; 3],
+            s: start.s,
+            carried: [0.0; 3],
+            surface: [0.0; 3],
+            before: Vec3::ZERO,
+            force: Vec3::ZERO,
+            state: Contacting::Open,
+            bounce: 0.0,
+        }
+    }
+
+    /// Bring a touch up to date with the link half-way through the step, at its mean velocity.
+    pub fn refresh(&self, touch: &mut Touch, middle: &Pose, mean: &Vec6) {
+        let step = self.step();
+        let obstacle = &self.obstacles[touch.obstacle];
+        let fraction = 0.5 * (self.part[0] + self.part[1]);
+        let world = obstacle.sweep.at(fraction);
+        let tangent = middle.rotation * Vec3::X;
+        let point = |s: f64, normal: Vec3| middle.translation + tangent * s - normal * self.radius;
+        // how far the link comes towards the plane of the start within the step
+        let here = point(touch.start.s, touch.start.normal);
+        let towards = |normal: Vec3, at: Vec3| {
+            let row = rows(&[normal; 3], at - middle.translation, middle.rotation);
+            velocity(&row, mean)[0] - normal.dot(obstacle.sweep.velocity_of(at, fraction, self.dt))
+        };
+        let advance = -towards(touch.start.normal, here) * step;
+        let mut facing = touch.start;
+        let mut gap = facing.gap;
+        let mut position = here;
+        if advance < touch.start.gap + self.radius {
+            let reach = 2.0 * self.radius + self.length + touch.start.gap.abs() + advance.abs();
+            let mut faces = [None; FACES];
+            self.faces(obstacle, &world, middle, touch.span, reach, &mut faces);
+            let side = |f: &Facing| f.normal.dot(touch.start.normal);
+            let best = faces.into_iter().flatten().max_by(|a, b| side(a).total_cmp(&side(b)));
+            if let Some(best) = best.filter(|b| side(b) > SAME_SIDE) {
+                facing = best;
+                position = point(facing.s, facing.normal);
+                // the gap half-way, taken back to the start at the present velocity
+                gap = facing.gap - 0.5 * step * towards(facing.normal, position);
+            }
+        }
+        if gap < 0.0 {
+            gap = (RECOVERY * gap).max(-FASTEST_RECOVERY * self.radius);
+        }
+        touch.axes = axes(facing.normal, tangent);
+        touch.rows = rows(&touch.axes, position - middle.translation, middle.rotation);
+        touch.s = facing.s;
+        let surface = obstacle.sweep.velocity_of(position, fraction, self.dt);
+        touch.surface = touch.axes.map(|axis| axis.dot(surface));
+        touch.carried = touch.surface;
+        touch.carried[0] -= gap / step;
+    }
+
+    /// What a stretch of a link faces, nearest first.
+    fn faces(
+        &self,
+        obstacle: &Obstacle,
+        world: &Pose,
+        link: &Pose,
+        span: [f64; 2],
+        reach: f64,
+        faces: &mut [Option<Facing>; FACES],
+    ) {
+        let shape = &obstacle.params.shape;
+        let Some((s, nearest)) = self.closest(obstacle, world, link, span, reach) else { return };
+        let at = link.transform_point(Vec3::X * s);
+        let bulge = s * s * (4.0 * BULGE * self.radius / (self.length * self.length));
+        let facing = |f: SurfacePoint| Facing { normal: f.normal, gap: f.distance - self.radius + bulge, s };
+        faces[0] = Some(facing(nearest));
+        if matches!(shape.kind(), ShapeKind::Mesh(_) | ShapeKind::HeightField { .. }) {
+            let mut found = [None; FACES];
+            shape.surfaces_near(world, at, reach.min(2.0 * self.radius + self.length), &mut found);
+            for (out, face) in faces.iter_mut().zip(found).skip(1) {
+                *out = face.map(facing);
+            }
+        }
+    }
+
+    /// The point of a stretch of a link that is nearest to an obstacle: where the gap has no slope along the link.
+    fn closest(
+        &self,
+        obstacle: &Obstacle,
+        world: &Pose,
+        link: &Pose,
+        [from, to]: [f64; 2],
+        reach: f64,
+    ) -> Option<(f64, SurfacePoint)> {
+        let tangent = link.rotation * Vec3::X;
+        let curvature = 8.0 * BULGE * self.radius / (self.length * self.length);
+        let look = |s: f64, reach: f64| {
+            let point = link.translation + tangent * s;
+            obstacle.params.shape.surface_near(world, point, reach).map(|f| (f.normal.dot(tangent) + s * curvature, f))
+        };
+        let half = 0.5 * (to - from);
+        let middle = 0.5 * (from + to);
+        let (slope, face) = look(middle, reach + half)?;
+        if slope.abs() * half < 1e-3 * self.radius {
+            return Some((middle, face));
+        }
+        let end = if slope < 0.0 { to } else { from };
+        let Some((end_slope, end_face)) = look(end, reach + 2.0 * half) else { return Some((middle, face)) };
+        if end_slope * slope >= 0.0 {
+            return Some((end, end_face));
+        }
+        let between = middle - slope * (end - middle) / (end_slope - slope);
+        let best = look(between, reach + half).map_or((middle, face), |(_, f)| (between, f));
+        // the slope need not be smooth where faces meet: keep whichever is nearest
+        let candidates = [best, (end, end_face), (middle, face)];
+        candidates.into_iter().min_by(|a, b| a.1.distance.total_cmp(&b.1.distance))
+    }
+}
+
+impl Touch {
+    /// Velocity in the law of contact, for a velocity of the link.
+    fn velocity(&self, mean: &Vec6) -> [f64; 3] {
+        let v = velocity(&self.rows, mean);
+        std::array::from_fn(|k| v[k] - self.carried[k])
+    }
+
+    /// What the law says at a velocity of the link.
+    pub fn reply(&self, mean: &Vec6) -> Reply {
+        let before = self.axes.map(|axis| axis.dot(self.before));
+        self.law.reply(&before, &self.velocity(mean))
+    }
+
+    /// Take over the force that the law says.
+    pub fn settle(&mut self, mean: &Vec6) {
+        let reply = self.reply(mean);
+        self.state = reply.state;
+        self.force = (0..3).map(|k| self.axes[k] * reply.force[k]).sum();
+    }
+}
