@@ -72,6 +72,13 @@ pub fn assemble_links(links: &Links, state: &LinkState, gravity: Vec3, step: f64
             add_scaled(&mut s.matrix.below[i][r], 0.5 * step, &ba[r]);
             add_scaled(&mut s.matrix.diagonal[i + 1][r], 0.5 * step, &bb[r]);
         }
+        let [aa, ab, ba, bb] = joint.of_moment(Vec3::new(load[3], load[4], load[5]));
+        for (r, c) in (0..3).flat_map(|r| (0..3).map(move |c| (r, c))) {
+            s.matrix.diagonal[i][r + 3][c + 3] += 0.5 * step * aa[r][c];
+            s.matrix.right[i][r + 3][c + 3] += 0.5 * step * ab[r][c];
+            s.matrix.below[i][r + 3][c + 3] += 0.5 * step * ba[r][c];
+            s.matrix.diagonal[i + 1][r + 3][c + 3] += 0.5 * step * bb[r][c];
+        }
     }
 }
 

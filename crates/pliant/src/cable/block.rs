@@ -120,54 +120,27 @@ impl Tridiagonal {
     }
 }
 
-/// LU factors in place, unit lower; the diagonal holds the inverse pivots.
+/// The inverse, in place, with pivots.
 fn lu(m: &mut Mat6) -> bool {
+    let mut a = *m;
+    let mut inv = ZERO;
+    for i in 0..6 { inv[i][i] = 1.0; }
     for k in 0..6 {
-        if m[k][k] == 0.0 || !m[k][k].is_finite() {
-            return false;
-        }
-        let inverse = 1.0 / m[k][k];
-        m[k][k] = inverse;
-        for i in k + 1..6 {
-            let f = m[i][k] * inverse;
-            m[i][k] = f;
-            for j in k + 1..6 {
-                m[i][j] -= f * m[k][j];
-            }
-        }
+        let mut p = k;
+        for i in k + 1..6 { if a[i][k].abs() > a[p][k].abs() { p = i; } }
+        if a[p][k] == 0.0 || !a[p][k].is_finite() { return false; }
+        a.swap(k, p); inv.swap(k, p);
+        let f = 1.0 / a[k][k];
+        for j in 0..6 { a[k][j] *= f; inv[k][j] *= f; }
+        let (ra, ri) = (a[k], inv[k]);
+        for i in 0..6 { if i != k { let g = a[i][k]; add_scaled(&mut a[i], -g, &ra); add_scaled(&mut inv[i], -g, &ri); } }
     }
+    *m = inv;
     true
 }
 
-fn solve_vector(lu: &Mat6, x: &mut Vec6) {
-    for i in 0..6 {
-        for k in 0..i {
-            x[i] -= lu[i][k] * x[k];
-        }
-    }
-    for i in (0..6).rev() {
-        for k in i + 1..6 {
-            x[i] -= lu[i][k] * x[k];
-        }
-        x[i] *= lu[i][i];
-    }
-}
-
-fn solve_block(lu: &Mat6, x: &mut Mat6) {
-    for i in 0..6 {
-        for k in 0..i {
-            let row = x[k];
-            add_scaled(&mut x[i], -lu[i][k], &row);
-        }
-    }
-    for i in (0..6).rev() {
-        for k in i + 1..6 {
-            let row = x[k];
-            add_scaled(&mut x[i], -lu[i][k], &row);
-        }
-        x[i].iter_mut().for_each(|v| *v *= lu[i][i]);
-    }
-}
+fn solve_vector(inv: &Mat6, x: &mut Vec6) { *x = times(inv, x); }
+fn solve_block(inv: &Mat6, x: &mut Mat6) { *x = product(inv, x); }
 
 #[cfg(test)]
 mod tests {

@@ -4,6 +4,11 @@
 //! floor would leave it as fast as it came, and one that sticks would swing to and fro for ever. So at every contact that
 //! pushes, V_1 is brought towards rest against the obstacle, link by link, by the impulse of least kinetic energy: it
 //! takes energy, never gives any, and the force of the contact is corrected by it.
+//!
+//! Friction shakes modes that are much faster than the step, such as links that rock about their contact points. The
+//! midpoint rule keeps those for ever, with a sign that changes from step to step. The means of the last two steps tell
+//! them from motion: V + (V - V_before) / 2 is the velocity at the end without them. Touching links are drawn towards that,
+//! as far as it takes energy; where nothing touches, the midpoint rule is left alone.
 
 use super::block::{Vec6, dot};
 use super::search::Touch;
@@ -13,9 +18,26 @@ use super::touch::{Contacting, velocity};
 /// Passes over the contacts, for links in corners.
 const PASSES: usize = 2;
 
-/// Settle the velocities at the end of a step of given mean velocities.
-pub fn settle(links: &Links, mean: &[Vec6], velocities: &mut [Vec6], touches: &mut [Touch], step: f64) {
+/// How much of what is faster than the step is taken from a touching link in a step.
+const CALMING: f64 = 0.5;
+
+/// Settle the velocities at the end of a step, given the mean velocities of the step before and of this one.
+pub fn settle(
+    links: &Links,
+    [before, mean]: [&[Vec6]; 2],
+    velocities: &mut [Vec6],
+    touches: &mut [Touch],
+    step: f64,
+) {
     let touching = |t: &&mut Touch| t.state != Contacting::Open;
+    let mut calmed = usize::MAX;
+    for touch in touches.iter_mut().filter(touching) {
+        let link = touch.link;
+        if link != calmed {
+            calm(&links.inertia, &before[link], &mean[link], &mut velocities[link]);
+            calmed = link;
+        }
+    }
     for touch in touches.iter_mut().filter(touching) {
         let [end, middle] = [&velocities[touch.link], &mean[touch.link]].map(|v| dot(&touch.rows[0], v));
         // V_0 = 2 V - V_1 is how fast it came
@@ -37,6 +59,15 @@ pub fn settle(links: &Links, mean: &[Vec6], velocities: &mut [Vec6], touches: &m
             }
         }
     }
+}
+
+/// Draw a velocity towards the one without fast modes, but not so far that its energy grows.
+fn calm(inertia: &Vec6, before: &Vec6, mean: &Vec6, v: &mut Vec6) {
+    let towards: Vec6 = std::array::from_fn(|k| 1.5 * mean[k] - 0.5 * before[k] - v[k]);
+    let weighted = |a: &Vec6, b: &Vec6| (0..6).map(|k| inertia[k] * a[k] * b[k]).sum::<f64>();
+    // |v + f d|^2 <= |v|^2 up to f = -2 v.d / d.d
+    let most = -2.0 * weighted(v, &towards) / weighted(&towards, &towards).max(f64::MIN_POSITIVE);
+    super::block::add_scaled(v, CALMING.min(most).max(0.0), &towards);
 }
 
 fn relative(touch: &Touch, v: &Vec6) -> [f64; 3] {

@@ -5,7 +5,7 @@
 //! the iteration does not converge, the step is taken in two halves, and each of them again.
 
 use super::Cable;
-use super::step::{Part, Share};
+use super::step::{Part, Share, Touching};
 use crate::body::Body;
 
 /// Cables that are solved together, among all bodies.
@@ -44,8 +44,17 @@ const SMALLEST_PART: f64 = 1.0 / 256.0;
 /// Newton stops when a correction is this small against the speeds of the step.
 const TOLERANCE: f64 = 1e-7;
 
-/// Iterations in which touches are brought up to date; after that their planes stay, so that the iteration can end.
-const LOOKS: u32 = 3;
+/// How often planes and limits of friction are brought up to date in a step. In between they stay, so that the iteration
+/// can end: taken from velocities on the way they would lead it astray.
+const ROUNDS: u32 = 2;
+
+/// They are when corrections are this small against the speeds of the step.
+const SETTLED: f64 = 0.03;
+
+/// How far beyond the best place along a change it may go, as a part of the residual there was along it.
+const OVERSHOOT: f64 = 0.5;
+
+const MOST_BACKTRACKS: usize = 8;
 
 /// How often a step is begun again because links moved farther than was foreseen.
 const MOST_SEARCHES: usize = 4;
@@ -108,39 +117,86 @@ impl Crew<'_> {
 
     fn newton(&mut self, part: &Part) -> Solved {
         let mut solved = Solved::default();
-        let (mut misfit, _) = self.linearise(part, true);
+        let mut touching = Touching::First;
+        let mut rounds = if self.touches() { ROUNDS } else { 0 };
+        let mut last = f64::INFINITY;
+        self.each(|mut share| share.assemble(part));
         while solved.iterations < MOST_ITERATIONS {
+            let changed = self.touch(part, touching);
             solved.iterations += 1;
             let Some((change, size)) = self.solve(part) else { return solved };
+            let decline = self.decline();
             self.each(|mut share| share.go(1.0));
-            if change <= TOLERANCE * TOLERANCE * size {
+            if std::env::var("DBG").is_ok() { let mut st=[0usize;3]; self.each(|sh| for t in &sh.s.touches { st[t.state as usize]+=1; }); eprintln!("part {:.4} {:.4} it {} change {:.3e} size {:.3e} decline {:.3e} states {:?} changed {changed}", part.from, part.to, solved.iterations, change, size, decline, st); }
+            // the next change would be smaller again by as much as this one is, or more
+            let next = change * (change / last).min(1.0);
+            let settled = changed == 0 && touching != Touching::First;
+            if settled && rounds == 0 && next <= TOLERANCE * TOLERANCE * size {
                 solved.converged = true;
                 return solved;
             }
-            // back along the way until the residual shrinks, unless a contact has come, gone, stuck or slipped
-            let mut fraction = 1.0;
-            loop {
-                let look = solved.iterations < LOOKS && fraction == 1.0;
-                let (new, changed) = self.linearise(part, look);
-                if new < misfit || fraction < 0.01 || changed > 0 || look {
-                    misfit = new;
-                    break;
-                }
-                fraction *= 0.5;
-                self.each(|mut share| share.go(-fraction));
+            last = change;
+            self.each(|mut share| share.assemble(part));
+            if touching != Touching::First {
+                self.search_along(part, decline);
+            }
+            touching = Touching::Settled;
+            if rounds > 0 && changed == 0 && change <= SETTLED * SETTLED * size {
+                rounds -= 1;
+                touching = Touching::Fresh;
             }
         }
         solved
     }
 
-    /// Residual and tangent; returns the size of the residual and how many contacts changed what they do.
-    fn linearise(&mut self, part: &Part, look: bool) -> (f64, usize) {
-        let (mut misfit, mut changed) = (0.0, 0);
-        self.each(|mut share| {
-            changed += share.linearise(part, look);
-            misfit += share.misfit();
-        });
-        (misfit, changed)
+    /// Newton's change may lead too far, where contacts come or go on the way: back to where the residual along the change
+    /// is no longer much against it.
+    fn search_along(&mut self, part: &Part, decline: f64) {
+        let enough = OVERSHOOT * decline.abs();
+        let (mut low, mut high) = ((0.0, decline), (1.0, self.descent()));
+        let (mut at, mut slope) = high;
+        for _ in 0..MOST_BACKTRACKS {
+            if slope.abs() <= enough || high.1 >= -enough {
+                break;
+            }
+            // where a straight line between the two would vanish, but well inside
+            let next = low.0 + (high.0 - low.0) * (low.1 / (low.1 - high.1)).clamp(0.1, 0.9);
+            self.each(|mut share| {
+                share.go(next - at);
+                share.assemble(part);
+            });
+            at = next;
+            slope = self.descent();
+            if slope > 0.0 { low = (at, slope) } else { high = (at, slope) }
+            if std::env::var("DBG").is_ok() { eprintln!("   at {at:.4} slope {slope:.3e} of {decline:.3e}"); }
+        }
+    }
+
+    fn touches(&mut self) -> bool {
+        let mut any = false;
+        self.each(|share| any |= !share.s.touches.is_empty());
+        any
+    }
+
+    /// Add touches to residual and tangent; returns how many changed what they do.
+    fn touch(&mut self, part: &Part, touching: Touching) -> usize {
+        let mut changed = 0;
+        self.each(|mut share| changed += share.touch(part, touching));
+        changed
+    }
+
+    /// The residual along the change where contacts are in it.
+    fn decline(&mut self) -> f64 {
+        let mut sum = 0.0;
+        self.each(|share| sum += share.decline());
+        sum
+    }
+
+    /// The same where they are not.
+    fn descent(&mut self) -> f64 {
+        let mut sum = 0.0;
+        self.each(|share| sum += share.descent());
+        sum
     }
 
     /// Newton's change: its size and what it is measured against; none where it cannot be had.

@@ -49,9 +49,13 @@ pub struct Touch {
     carried: [f64; 3],
     /// Velocity of the obstacle along the axes [m/s].
     pub surface: [f64; 3],
+    /// Largest friction, from the normal force of the iteration before [N].
+    pub limit: f64,
     /// Force before this step, in the world [N].
     before: Vec3,
-    /// Force on the link, in the world [N].
+    /// Force of the law of contact on the link, in the world [N].
+    lawful: Vec3,
+    /// Force on the link, in the world: that of the law, and the impulse that settles the velocity [N].
     pub force: Vec3,
     /// Whether it slides.
     pub state: Contacting,
@@ -128,7 +132,9 @@ impl Search<'_> {
                             t.link == link && t.obstacle == index && t.axes[0].dot(start.normal) > SAME_SIDE && t.span == span
                         };
                         if let Some(known) = before[old..].iter().take_while(|t| t.link == link).find(same) {
-                            touch.before = known.force;
+                            touch.before = known.lawful;
+                            touch.state = known.state;
+                            touch.limit = known.limit;
                         }
                         found.push(touch);
                     }
@@ -163,7 +169,9 @@ impl Search<'_> {
             s: start.s,
             carried: [0.0; 3],
             surface: [0.0; 3],
+            limit: 0.0,
             before: Vec3::ZERO,
+            lawful: Vec3::ZERO,
             force: Vec3::ZERO,
             state: Contacting::Open,
             bounce: 0.0,
@@ -282,13 +290,23 @@ impl Touch {
     /// What the law says at a velocity of the link.
     pub fn reply(&self, mean: &Vec6) -> Reply {
         let before = self.axes.map(|axis| axis.dot(self.before));
-        self.law.reply(&before, &self.velocity(mean))
+        self.law.reply(&before, &self.velocity(mean), self.limit)
+    }
+
+    /// What the law would say if the touch did what it did in the step before; the law itself where there was no force.
+    pub fn first_reply(&self, mean: &Vec6) -> Reply {
+        if self.before == Vec3::ZERO {
+            return self.reply(mean);
+        }
+        let before = self.axes.map(|axis| axis.dot(self.before));
+        self.law.go_on(&before, &self.velocity(mean), self.state)
     }
 
     /// Take over the force that the law says.
     pub fn settle(&mut self, mean: &Vec6) {
         let reply = self.reply(mean);
         self.state = reply.state;
-        self.force = (0..3).map(|k| self.axes[k] * reply.force[k]).sum();
+        self.lawful = (0..3).map(|k| self.axes[k] * reply.force[k]).sum();
+        self.force = self.lawful;
     }
 }

@@ -11,12 +11,12 @@
 //! with the tangent of all that: not symmetric, but still block-tridiagonal.
 
 use super::assembly::{assemble_links, place};
-use super::block::{Tridiagonal, Vec6, add_scaled};
+use super::block::{Tridiagonal, Vec6, add_scaled, dot};
 use super::holds::{Held, Push};
 use super::impact;
 use super::joint::{Arms, strain};
 use super::search::{Search, Touch};
-use super::touch::{Contacting, add_slope, subtract_force};
+use super::touch::{Contacting, add_slope, subtract_force, velocity};
 use crate::contact::Obstacle;
 use crate::material::Friction;
 use crate::math::{Pose, Vec3};
@@ -95,7 +95,7 @@ impl LinkState {
 pub struct StepScratch {
     /// Tangent.
     pub matrix: Tridiagonal,
-    /// What is left of the equations; after `solve`, the change of the mean velocities that Newton's method wants.
+    /// What is left of the equations.
     pub residual: Vec<Vec6>,
     /// Mean velocities at hand.
     pub mean: Vec<Vec6>,
@@ -176,6 +176,17 @@ pub struct Share<'a> {
     pub acting: Acting<'a>,
     /// Working memory.
     pub s: &'a mut StepScratch,
+}
+
+/// How touches are treated in an iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Touching {
+    /// At first they do what they did in the step before.
+    First,
+    /// Planes and limits of friction are brought up to date.
+    Fresh,
+    /// They stay, so that the iteration can end.
+    Settled,
 }
 
 /// How much Newton's method still moves, weighted by inertia.
@@ -263,9 +274,8 @@ impl Share<'_> {
         search.begin(&state.poses, s.travel, &state.touches, &mut s.touches);
     }
 
-    /// Residual and tangent at the mean velocities at hand. With `look`, touches are brought up to date first. Returns
-    /// how many touches changed between open, stick and slip.
-    pub fn linearise(&mut self, part: &Part, look: bool) -> usize {
+    /// Residual and tangent at the mean velocities at hand, without contact.
+    pub fn assemble(&mut self, part: &Part) {
         let step = part.step();
         place(self.state, step, self.s);
         let Share { links, state, acting, s } = self;
@@ -276,17 +286,41 @@ impl Share<'_> {
         for (n, h) in acting.held.iter().enumerate() {
             h.add(n, state, step, s);
         }
+    }
+
+    /// The residual along the last change, with touches as they are but not yet in the residual: how fast the sum of
+    /// energies and of what contacts cost falls along it.
+    pub fn descent(&self) -> f64 {
+        let s = &self.s;
+        let along: f64 = s.residual.iter().zip(&s.change).map(|(r, c)| dot(r, c)).sum();
+        let pushed = |t: &Touch| {
+            let (force, moved) = (t.reply(&s.mean[t.link]).force, velocity(&t.rows, &s.change[t.link]));
+            force[0] * moved[0] + force[1] * moved[1] + force[2] * moved[2]
+        };
+        along - s.touches.iter().map(pushed).sum::<f64>()
+    }
+
+    /// Add touches to residual and tangent. Returns how many changed between open, stick and slip.
+    pub fn touch(&mut self, part: &Part, touching: Touching) -> usize {
+        let Share { links, acting, s, .. } = self;
         let search = search(links, acting, part);
         let mut changed = 0;
         for touch in &mut s.touches {
             let link = touch.link;
-            if look {
+            if touching != Touching::Settled {
                 search.refresh(touch, &s.middle[link], &s.mean[link]);
             }
-            let reply = touch.reply(&s.mean[link]);
+            let reply = if touching == Touching::First {
+                touch.first_reply(&s.mean[link])
+            } else {
+                touch.reply(&s.mean[link])
+            };
             changed += usize::from(reply.state != touch.state);
             touch.state = reply.state;
-            if reply.state != Contacting::Open {
+            if touching == Touching::Fresh {
+                touch.limit = touch.law.limit(reply.force[0].max(0.0));
+            }
+            if reply.force != [0.0; 3] {
                 subtract_force(&mut s.residual[link], &touch.rows, &reply.force);
                 add_slope(&mut s.matrix.diagonal[link], &touch.rows, &reply.slope, &touch.rows);
             }
@@ -294,20 +328,19 @@ impl Share<'_> {
         changed
     }
 
-    /// Size of the residual: as a change of velocity, weighted by inertia.
-    pub fn misfit(&self) -> f64 {
-        let inertia = &self.links.inertia;
-        self.s.residual.iter().map(|r| (0..6).map(|k| r[k] * r[k] / inertia[k]).sum::<f64>()).sum()
-    }
-
     /// Factor the tangent and find the change of the mean velocities; false where the tangent is singular.
     pub fn solve(&mut self) -> bool {
         if !self.s.matrix.factor() {
             return false;
         }
-        self.s.matrix.solve(&mut self.s.residual);
         self.s.change.copy_from_slice(&self.s.residual);
+        self.s.matrix.solve(&mut self.s.change);
         true
+    }
+
+    /// The residual, with touches in it, along the change.
+    pub fn decline(&self) -> f64 {
+        self.s.residual.iter().zip(&self.s.change).map(|(r, c)| dot(r, c)).sum()
     }
 
     /// How large the change is, and against what.
@@ -352,7 +385,8 @@ impl Share<'_> {
                 state.velocities[i][k] = 2.0 * s.mean[i][k] - state.velocities[i][k];
             }
         }
-        impact::settle(links, &s.mean, &mut state.velocities, &mut s.touches, step);
+        impact::settle(links, [&state.means, &s.mean], &mut state.velocities, &mut s.touches, step);
+        if std::env::var("DBG2").is_ok() { for i in (0..state.poses.len()).step_by(1) { let q=state.poses[i].rotation; let to=|v:&Vec6| q.inverse()*Vec3::new(v[0],v[1],v[2]); let (a,b)=(to(&s.mean[i]),to(&state.velocities[i])); let t=s.touches.iter().find(|t| t.link==i); eprintln!("L {i} mean {:+.4} {:+.4} {:+.4} w {:+.2} {:+.2} {:+.2} | end {:+.4} {:+.4} {:+.4} w {:+.2} {:+.2} {:+.2} | load {:+.3} {:+.4} | {:?} f {:.4?} s {:.2e}", a.x,a.y,a.z,s.mean[i][3],s.mean[i][4],s.mean[i][5],b.x,b.y,b.z,state.velocities[i][3],state.velocities[i][4],state.velocities[i][5], s.part_loads[i.min(s.part_loads.len()-1)][0], s.part_loads[i.min(s.part_loads.len()-1)][2], t.map(|t|t.state), t.map(|t| t.axes.map(|a| a.dot(t.force))), t.map_or(0.0,|t|t.s)); } eprintln!("----"); }
         state.means.copy_from_slice(&s.mean);
         state.touches.clear();
         state.touches.extend_from_slice(&s.touches);
@@ -436,12 +470,12 @@ mod tests {
         };
         let mut s = StepScratch::new(4, 1);
         let part = Part { from: 0.0, to: 1.0, dt: step };
-        let base: Vec<Vec6> = share.state.velocities.iter().map(|v| v.map(|x| 0.9 * x)).collect();
+        let base: Vec<Vec6> = state.velocities.iter().map(|v| v.map(|x| 0.9 * x)).collect();
         let mut share = Share { links: &links, state: &mut state, acting, s: &mut s };
         share.begin(&part);
         let mut residual = |mean: &[Vec6]| {
             share.s.mean.copy_from_slice(mean);
-            share.linearise(&part, true);
+            share.assemble(&part);
             (share.s.residual.clone(), share.s.matrix.clone())
         };
         let matrix = residual(&base).1;

@@ -6,7 +6,9 @@
 //!
 //!   f = project(f - rho u)        with any rho > 0,
 //!
-//! where `project` drops negative normal forces and cuts tangential ones to the limit. With the f of the last step on the
+//! where `project` drops negative normal forces and cuts tangential ones to the limit. (The limit is taken from the normal
+//! force of the iteration before: for a given limit the problem has one solution and is easily solved, while changing both
+//! at once leads Newton's method astray.) With the f of the last step on the
 //! right, this is a force as a function of u: exact once f has settled, and off by (change of f) / rho in u until then.
 
 use super::block::{Mat6, Vec6, dot};
@@ -46,10 +48,6 @@ pub struct Reply {
     pub state: Contacting,
 }
 
-/// Friction grows no faster than this with the normal force, for the sake of the slope alone: with an exponent below one
-/// it would be infinite where contact begins.
-const STEEPEST: f64 = 10.0;
-
 impl Law {
     /// Largest friction at a normal force [N].
     pub fn limit(&self, normal: f64) -> f64 {
@@ -60,32 +58,48 @@ impl Law {
         }
     }
 
-    /// The force at a velocity, from the force before.
-    pub fn reply(&self, before: &[f64; 3], velocity: &[f64; 3]) -> Reply {
-        let wanted: [f64; 3] = std::array::from_fn(|k| before[k] - self.rho * velocity[k]);
-        let [normal, ty, tz] = wanted;
-        if normal <= 0.0 {
-            return Reply { force: [0.0; 3], slope: [[0.0; 3]; 3], state: Contacting::Open };
+    /// The force at a velocity, from the force before; friction up to `limit`, which is there as long as the limit is, so
+    /// that the force has no jumps.
+    pub fn reply(&self, before: &[f64; 3], velocity: &[f64; 3], limit: f64) -> Reply {
+        let [normal, ty, tz]: [f64; 3] = std::array::from_fn(|k| before[k] - self.rho * velocity[k]);
+        let tangential = ty.hypot(tz);
+        let mut reply = Reply { force: [0.0; 3], slope: [[0.0; 3]; 3], state: Contacting::Open };
+        if normal > 0.0 {
+            reply.force[0] = normal;
+            reply.slope[0][0] = self.rho;
+            reply.state = Contacting::Slip;
         }
-        let (limit, tangential) = (self.limit(normal), ty.hypot(tz));
         if tangential <= limit {
-            let slope = std::array::from_fn(|i| std::array::from_fn(|j| if i == j { self.rho } else { 0.0 }));
-            return Reply { force: wanted, slope, state: Contacting::Stick };
+            (reply.force[1], reply.force[2]) = (ty, tz);
+            (reply.slope[1][1], reply.slope[2][2]) = (self.rho, self.rho);
+            reply.state = if normal > 0.0 { Contacting::Stick } else { Contacting::Open };
+            return reply;
         }
         let along = [ty / tangential, tz / tangential];
-        let steep = (self.exponent * limit / normal).min(STEEPEST);
         let turning = self.rho * limit / tangential;
-        let mut slope = [[0.0; 3]; 3];
-        slope[0][0] = self.rho;
-        for i in 0..2 {
-            slope[i + 1][0] = self.rho * steep * along[i];
-            for j in 0..2 {
-                let across = if i == j { 1.0 } else { 0.0 } - along[i] * along[j];
-                slope[i + 1][j + 1] = turning * across;
+        for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            let across = if i == j { 1.0 } else { 0.0 } - along[i] * along[j];
+            reply.slope[i + 1][j + 1] = turning * across;
+        }
+        (reply.force[1], reply.force[2]) = (limit * along[0], limit * along[1]);
+        reply
+    }
+
+    /// The force at a velocity for a contact that goes on doing what it did, whatever the velocity says.
+    pub fn go_on(&self, before: &[f64; 3], velocity: &[f64; 3], state: Contacting) -> Reply {
+        let wanted: [f64; 3] = std::array::from_fn(|k| before[k] - self.rho * velocity[k]);
+        match state {
+            Contacting::Stick => Reply { force: wanted, slope: diagonal([self.rho; 3]), state },
+            _ => {
+                let force = [wanted[0], before[1], before[2]];
+                Reply { force, slope: diagonal([self.rho, 0.0, 0.0]), state }
             }
         }
-        Reply { force: [normal, limit * along[0], limit * along[1]], slope, state: Contacting::Slip }
     }
+}
+
+fn diagonal(d: [f64; 3]) -> [[f64; 3]; 3] {
+    [[d[0], 0.0, 0.0], [0.0, d[1], 0.0], [0.0, 0.0, d[2]]]
 }
 
 /// Unit vectors along a normal and two tangents. The first tangent follows `along` as well as it can, so that the axes of
@@ -144,13 +158,13 @@ mod tests {
             ([0.0, 0.0, 0.0], [1e-3, 3e-2, -2e-2], Contacting::Open),
         ];
         for (before, u, state) in cases {
-            let reply = LAW.reply(&before, &u);
+            let reply = LAW.reply(&before, &u, 0.6);
             assert_eq!(reply.state, state);
             for j in 0..3 {
                 let at = |sign: f64| {
                     let mut v = u;
                     v[j] += sign * 1e-7;
-                    LAW.reply(&before, &v).force
+                    LAW.reply(&before, &v, 0.6).force
                 };
                 let (up, down) = (at(1.0), at(-1.0));
                 for i in 0..3 {
@@ -163,9 +177,9 @@ mod tests {
 
     #[test]
     fn friction_opposes_sliding_and_never_pulls() {
-        let reply = LAW.reply(&[0.5, 0.0, 0.0], &[0.0, 1.0, 0.0]);
+        let reply = LAW.reply(&[0.5, 0.0, 0.0], &[0.0, 1.0, 0.0], LAW.limit(0.5));
         assert_eq!(reply.state, Contacting::Slip);
         assert!((reply.force[1] + LAW.limit(0.5)).abs() < 1e-12 && reply.force[2] == 0.0);
-        assert!(LAW.reply(&[0.5, 0.1, 0.0], &[1.0, 0.0, 0.0]).force == [0.0; 3]);
+        assert!(LAW.reply(&[0.5, 0.1, 0.0], &[1.0, 0.0, 0.0], 1.0).force == [0.0; 3]);
     }
 }
