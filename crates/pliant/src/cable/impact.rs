@@ -30,12 +30,9 @@ pub fn settle(
     step: f64,
 ) {
     let touching = |t: &&mut Touch| t.state != Contacting::Open;
-    let mut calmed = usize::MAX;
-    for touch in touches.iter_mut().filter(touching) {
-        let link = touch.link;
-        if link != calmed {
-            calm(&links.inertia, &before[link], &mean[link], &mut velocities[link]);
-            calmed = link;
+    if touches.iter_mut().any(|t| touching(&t)) {
+        for (link, v) in velocities.iter_mut().enumerate() {
+            calm(&links.inertia, &before[link], &mean[link], v);
         }
     }
     for touch in touches.iter_mut().filter(touching) {

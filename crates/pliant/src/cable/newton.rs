@@ -36,7 +36,7 @@ pub(crate) struct Solved {
     pub converged: bool,
 }
 
-const MOST_ITERATIONS: u32 = 20;
+const MOST_ITERATIONS: u32 = 40;
 
 /// Smallest part of a step that is tried.
 const SMALLEST_PART: f64 = 1.0 / 256.0;
@@ -47,6 +47,9 @@ const TOLERANCE: f64 = 1e-7;
 /// How often planes and limits of friction are brought up to date in a step. In between they stay, so that the iteration
 /// can end: taken from velocities on the way they would lead it astray.
 const ROUNDS: u32 = 2;
+
+/// With contact it also stops at this: which of a few contacts stick is then of no account.
+const CLOSE: f64 = 1e-5;
 
 /// They are when corrections are this small against the speeds of the step.
 const SETTLED: f64 = 0.03;
@@ -118,7 +121,8 @@ impl Crew<'_> {
     fn newton(&mut self, part: &Part) -> Solved {
         let mut solved = Solved::default();
         let mut touching = Touching::First;
-        let mut rounds = if self.touches() { ROUNDS } else { 0 };
+        let touched = self.touches();
+        let mut rounds = if touched { ROUNDS } else { 0 };
         let mut last = f64::INFINITY;
         self.each(|mut share| share.assemble(part));
         while solved.iterations < MOST_ITERATIONS {
@@ -130,8 +134,9 @@ impl Crew<'_> {
             if std::env::var("DBG").is_ok() { let mut st=[0usize;3]; self.each(|sh| for t in &sh.s.touches { st[t.state as usize]+=1; }); eprintln!("part {:.4} {:.4} it {} change {:.3e} size {:.3e} decline {:.3e} states {:?} changed {changed}", part.from, part.to, solved.iterations, change, size, decline, st); }
             // the next change would be smaller again by as much as this one is, or more
             let next = change * (change / last).min(1.0);
-            let settled = changed == 0 && touching != Touching::First;
-            if settled && rounds == 0 && next <= TOLERANCE * TOLERANCE * size {
+            let exact = changed == 0 && next <= TOLERANCE * TOLERANCE * size;
+            let close = touched && change <= CLOSE * CLOSE * size;
+            if (exact || close) && rounds == 0 && touching != Touching::First {
                 solved.converged = true;
                 return solved;
             }
@@ -141,7 +146,7 @@ impl Crew<'_> {
                 self.search_along(part, decline);
             }
             touching = Touching::Settled;
-            if rounds > 0 && changed == 0 && change <= SETTLED * SETTLED * size {
+            if rounds > 0 && change <= SETTLED * SETTLED * size {
                 rounds -= 1;
                 touching = Touching::Fresh;
             }

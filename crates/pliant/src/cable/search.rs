@@ -293,6 +293,13 @@ impl Touch {
         self.law.reply(&before, &self.velocity(mean), self.limit)
     }
 
+    /// Normal force that friction goes by: the mean of this step and the one before, where there was one, as the midpoint rule
+    /// makes forces that swing about their mean from step to step.
+    pub fn pressed(&self, normal: f64) -> f64 {
+        let before = self.axes[0].dot(self.before);
+        if before > 0.0 { 0.5 * (normal.max(0.0) + before) } else { normal.max(0.0) }
+    }
+
     /// What the law would say if the touch did what it did in the step before; the law itself where there was no force.
     pub fn first_reply(&self, mean: &Vec6) -> Reply {
         if self.before == Vec3::ZERO {

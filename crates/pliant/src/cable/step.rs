@@ -16,7 +16,7 @@ use super::holds::{Held, Push};
 use super::impact;
 use super::joint::{Arms, strain};
 use super::search::{Search, Touch};
-use super::touch::{Contacting, add_slope, subtract_force, velocity};
+use super::touch::{add_slope, subtract_force, velocity};
 use crate::contact::Obstacle;
 use crate::material::Friction;
 use crate::math::{Pose, Vec3};
@@ -307,6 +307,10 @@ impl Share<'_> {
         let mut changed = 0;
         for touch in &mut s.touches {
             let link = touch.link;
+            if touching == Touching::Fresh {
+                // from the force as it was found, before a new plane moves it
+                touch.limit = touch.law.limit(touch.pressed(touch.reply(&s.mean[link]).force[0]));
+            }
             if touching != Touching::Settled {
                 search.refresh(touch, &s.middle[link], &s.mean[link]);
             }
@@ -317,9 +321,6 @@ impl Share<'_> {
             };
             changed += usize::from(reply.state != touch.state);
             touch.state = reply.state;
-            if touching == Touching::Fresh {
-                touch.limit = touch.law.limit(reply.force[0].max(0.0));
-            }
             if reply.force != [0.0; 3] {
                 subtract_force(&mut s.residual[link], &touch.rows, &reply.force);
                 add_slope(&mut s.matrix.diagonal[link], &touch.rows, &reply.slope, &touch.rows);
