@@ -46,13 +46,16 @@ const TOLERANCE: f64 = 1e-7;
 
 /// How often planes and limits of friction are brought up to date in a step. In between they stay, so that the iteration
 /// can end: taken from velocities on the way they would lead it astray.
-const ROUNDS: u32 = 2;
+const ROUNDS: u32 = 1;
 
 /// With contact it also stops at this: which of a few contacts stick is then of no account.
-const CLOSE: f64 = 1e-5;
+const CLOSE: f64 = 1e-4;
 
 /// They are when corrections are this small against the speeds of the step.
 const SETTLED: f64 = 0.03;
+
+/// A change this small against the speeds of the step is not worth a search along it.
+const SMALL: f64 = 1e-3;
 
 /// How far beyond the best place along a change it may go, as a part of the residual there was along it.
 const OVERSHOOT: f64 = 0.5;
@@ -142,7 +145,7 @@ impl Crew<'_> {
             }
             last = change;
             self.each(|mut share| share.assemble(part));
-            if touching != Touching::First {
+            if touching != Touching::First && change > SMALL * SMALL * size {
                 self.search_along(part, decline);
             }
             touching = Touching::Settled;
