@@ -94,8 +94,9 @@ pub fn strain(a: &Pose, b: &Pose, arms: Arms) -> Vec6 {
 }
 
 /// e_2 = SINE u + TANGENT u / (1 + w).
-const SINE: f64 = 2.0 / 3.0;
-const TANGENT: f64 = 8.0 / 3.0;
+pub const SINE: f64 = 2.0 / 3.0;
+/// See `SINE`.
+pub const TANGENT: f64 = 8.0 / 3.0;
 
 /// The change of e_2 for changes of u and w between two ends of which the means are known, exactly:
 /// u_1/(1+w_1) - u_0/(1+w_0) = (du (1 + mean w) - mean u dw) / ((1 + w_0) (1 + w_1)).

@@ -6,10 +6,16 @@
 
 mod assembly;
 mod block;
+mod elimination;
 mod joint;
+mod joints;
+mod kernel;
 mod params;
 mod report;
+mod rows;
+mod solution;
 mod step;
+mod three;
 
 pub use params::{CableSettings, CableSpec};
 
@@ -98,6 +104,7 @@ impl Cable {
             stiffness: rigidity.map(|k| k / length),
             damping_time: spec.settings.damping_time,
             drag: spec.settings.drag,
+            rest: vec![[0.0; 6]; count - 1],
         };
         let state = CableState {
             links: LinkState {

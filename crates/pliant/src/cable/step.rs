@@ -10,9 +10,10 @@
 //! energy changes by the work of F and by nothing else, whatever the step. Newton's method with the tangent of all that:
 //! not symmetric, but still block-tridiagonal.
 
-use super::assembly::{assemble_links, place, trivialised};
-use super::block::{Tridiagonal, Vec6, add_scaled, add_weighted, times_transposed};
+use super::assembly::{assemble_links, begin, place, trivialised};
+use super::block::{Tridiagonal, Vec6, add_scaled, add_weighted, dot, squares, times_transposed};
 use super::joint::{Arms, Joint, Turning, strain};
+use super::rows::Rows;
 use crate::math::{Pose, Vec3, pose_between};
 
 /// What a cable is made of, for its step.
@@ -28,6 +29,8 @@ pub struct Links {
     pub damping_time: f64,
     /// Drag force per mass and velocity [1/s].
     pub drag: f64,
+    /// Strain of each joint without load: natural stretch [m], twist and curvature [rad].
+    pub rest: Vec<Vec6>,
 }
 
 impl Links {
@@ -70,7 +73,7 @@ pub struct StepScratch {
     change: Vec<Vec6>,
     pub middle: Vec<Pose>,
     pub end: Vec<Pose>,
-    pub strains: Vec<Vec6>,
+    pub rows: Rows,
     held_strains: Vec<Vec6>,
     held_poses: Vec<[Pose; 3]>,
     /// Force and moment in each joint, and the cable's force and torque on each hold, of the part of the step at hand.
@@ -121,7 +124,7 @@ impl StepScratch {
             change: vec![[0.0; 6]; links],
             middle: vec![Pose::IDENTITY; links],
             end: vec![Pose::IDENTITY; links],
-            strains: vec![[0.0; 6]; links - 1],
+            rows: Rows::new(links),
             held_strains: Vec::with_capacity(holds),
             held_poses: Vec::with_capacity(holds),
             part_loads: vec![[0.0; 6]; links - 1],
@@ -172,9 +175,7 @@ fn advance_part(
 
 /// Strains at the start of the step.
 fn prepare(links: &Links, state: &LinkState, around: &Acting<'_>, [from, to]: [f64; 2], scratch: &mut StepScratch) {
-    for (strains, poses) in scratch.strains.iter_mut().zip(state.poses.windows(2)) {
-        *strains = strain(&poses[0], &poses[1], links.arms());
-    }
+    begin(links, state, scratch);
     scratch.held_strains.clear();
     scratch.part_held_loads.clear();
     scratch.held_poses.clear();
@@ -203,7 +204,7 @@ fn advance_once(
     if !solved.converged {
         return solved;
     }
-    place(state, step, scratch);
+    place(step, scratch);
     for i in 0..state.poses.len() {
         state.poses[i] = scratch.end[i];
         for k in 0..6 {
@@ -221,19 +222,22 @@ fn advance_once(
     solved
 }
 
-fn weight(links: &Links, v: &Vec6) -> f64 {
-    (0..6).map(|k| links.inertia[k] * v[k] * v[k]).sum()
+/// Size of velocities, weighted by inertia.
+fn weight(links: &Links, velocities: &[Vec6]) -> f64 {
+    dot(&links.inertia, &squares(velocities))
 }
 
 /// Size of the residual: as a change of velocity, weighted by inertia.
 fn size_of(links: &Links, residual: &[Vec6]) -> f64 {
-    residual.iter().map(|r| (0..6).map(|k| r[k] * r[k] / links.inertia[k]).sum::<f64>()).sum()
+    dot(&links.inertia.map(|m| 1.0 / m), &squares(residual))
 }
 
 fn newton(links: &Links, state: &LinkState, around: &Acting<'_>, step: f64, s: &mut StepScratch) -> Solved {
     let mut solved = Solved::default();
-    place(state, step, s);
-    assemble(links, state, around, step, s);
+    place(step, s);
+    if !assemble(links, state, around, step, s) {
+        return solved;
+    }
     let mut residual = size_of(links, &s.residual);
     while solved.iterations < MOST_ITERATIONS {
         solved.iterations += 1;
@@ -242,8 +246,8 @@ fn newton(links: &Links, state: &LinkState, around: &Acting<'_>, step: f64, s: &
         }
         s.matrix.solve(&mut s.residual);
         s.change.copy_from_slice(&s.residual);
-        let change: f64 = s.change.iter().map(|c| weight(links, c)).sum();
-        let size: f64 = s.mean.iter().chain(&state.velocities).map(|v| weight(links, v)).sum();
+        let change = weight(links, &s.change);
+        let size = weight(links, &s.mean) + weight(links, &state.velocities);
         let resting = links.inertia[0] * (RESTING * links.length / step).powi(2) * s.mean.len() as f64;
         if !change.is_finite() {
             return solved;
@@ -254,13 +258,13 @@ fn newton(links: &Links, state: &LinkState, around: &Acting<'_>, step: f64, s: &
             add_scaled(mean, -fraction, c);
         }
         if change <= TOLERANCE * TOLERANCE * (size + resting) {
-            solved.converged = true;
+            solved.converged = s.rows.placed;
             return solved;
         }
         loop {
-            place(state, step, s);
-            assemble(links, state, around, step, s);
-            let new = size_of(links, &s.residual);
+            place(step, s);
+            let fits = assemble(links, state, around, step, s);
+            let new = if fits { size_of(links, &s.residual) } else { f64::INFINITY };
             if new < residual || fraction < 0.01 {
                 residual = new;
                 break;
@@ -340,9 +344,9 @@ impl Held {
     }
 }
 
-/// Residual and tangent at the mean velocities at hand.
-fn assemble(links: &Links, state: &LinkState, around: &Acting<'_>, step: f64, s: &mut StepScratch) {
-    assemble_links(links, state, around.gravity, step, s);
+/// Residual and tangent at the mean velocities at hand. False where links turn by more than a step can follow.
+fn assemble(links: &Links, state: &LinkState, around: &Acting<'_>, step: f64, s: &mut StepScratch) -> bool {
+    let fits = assemble_links(links, around.gravity, step, s, true);
     for push in around.pushes {
         push.add(step, s);
     }
@@ -373,6 +377,7 @@ fn assemble(links: &Links, state: &LinkState, around: &Acting<'_>, step: f64, s:
             add_scaled(&mut s.matrix.diagonal[h.link][r], 0.5 * step, &bb[r]);
         }
     }
+    fits
 }
 
 #[cfg(test)]
@@ -394,6 +399,7 @@ mod tests {
             stiffness: [young * area, shear * area, shear * area, shear * j, young * i, young * i].map(|k| k / h),
             damping_time: 0.0,
             drag: 0.0,
+            rest: vec![[0.0; 6]; count - 1],
         };
         let poses = (0..count).map(|k| Pose::from_translation(Vec3::X * (k as f64 + 0.5) * h)).collect();
         (links, LinkState { poses, velocities: vec![[0.0; 6]; count], means: vec![[0.0; 6]; count] })
@@ -437,8 +443,8 @@ mod tests {
         let base: Vec<Vec6> = state.velocities.iter().map(|v| v.map(|x| 0.9 * x)).collect();
         let mut residual = |mean: &[Vec6]| {
             s.mean.copy_from_slice(mean);
-            place(&state, step, &mut s);
-            assemble(&links, &state, &around, step, &mut s);
+            place(step, &mut s);
+            assert!(assemble(&links, &state, &around, step, &mut s));
             (s.residual.clone(), s.matrix.clone())
         };
         let matrix = residual(&base).1;
