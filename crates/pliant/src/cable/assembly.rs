@@ -287,6 +287,7 @@ pub mod tests {
             let by_a = change(&at_end.by_a, &s.mean[i], &joint.by_a);
             let by_b = change(&at_end.by_b, &s.mean[i + 1], &joint.by_b);
             let [aa, ab, ba, bb] = joint.geometric(Vec3::new(load[0], load[1], load[2]));
+            let of_moment = joint.of_moment(Vec3::new(load[3], load[4], load[5]));
             let m = &mut out.matrix;
             for (to, left, right, geometric) in [
                 (&mut m.right[i], &joint.by_a, &by_b, &ab),
@@ -298,6 +299,13 @@ pub mod tests {
             }
             add_weighted(&mut m.diagonal[i + 1], &joint.by_b, &[1.0; 6], &by_b);
             (0..6).for_each(|r| add_scaled(&mut m.diagonal[i + 1][r], 0.5 * step, &bb[r]));
+            for (r, c) in (0..3).flat_map(|r| (0..3).map(move |c| (r, c))) {
+                let [aa, ab, ba, bb] = of_moment.map(|block| 0.5 * step * block[r][c]);
+                m.diagonal[i][r + 3][c + 3] += aa;
+                m.right[i][r + 3][c + 3] += ab;
+                m.below[i][r + 3][c + 3] += ba;
+                m.diagonal[i + 1][r + 3][c + 3] += bb;
+            }
         }
         out
     }

@@ -173,6 +173,40 @@ impl Joint {
         Joint { by_a, by_b, y, turn_a: a.middle.rotation, relative: q, arms }
     }
 
+    /// The part of the stiffness that a moment M in the joint adds: the change of J^T M as links turn. With
+    /// c = SINE + TANGENT / (1 + w), the torques are
+    ///   2 Q_b^T M = c (w M - u x M) - c' u (u.M),     2 Q_a^T M = -c (w M + u x M) + c' u (u.M).
+    /// It matters: a cable bent round a drum could else not be told from one that resists rolling about its own axis.
+    /// Returns the blocks (a, a), (a, b), (b, a) and (b, b), each 3 x 3. `joints` has the same for four joints.
+    #[cfg(test)]
+    pub fn of_moment(&self, moment: Vec3) -> [[[f64; 3]; 3]; 4] {
+        let (u, w) = (Vec3::new(self.relative.x, self.relative.y, self.relative.z), self.relative.w);
+        let c = SINE + TANGENT / (1.0 + w);
+        let c1 = -TANGENT / ((1.0 + w) * (1.0 + w));
+        let c2 = -2.0 * c1 / (1.0 + w);
+        let change = |du: Vec3, dw: f64| {
+            let straight = moment * (c1 * dw * w + c * dw)
+                - u * (c2 * dw * u.dot(moment))
+                - (du * u.dot(moment) + u * du.dot(moment)) * c1;
+            let crossed = u.cross(moment) * (c1 * dw) + du.cross(moment) * c;
+            ((-straight - crossed) * 0.5, (straight - crossed) * 0.5)
+        };
+        let mut out = [[[0.0; 3]; 3]; 4];
+        for (j, axis) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {
+            let (by_a, by_b) = (
+                change((u.cross(axis) - axis * w) * 0.5, 0.5 * u[j]),
+                change((u.cross(axis) + axis * w) * 0.5, -0.5 * u[j]),
+            );
+            for i in 0..3 {
+                out[0][i][j] = by_a.0[i];
+                out[1][i][j] = by_b.0[i];
+                out[2][i][j] = by_a.1[i];
+                out[3][i][j] = by_b.1[i];
+            }
+        }
+        out
+    }
+
     /// The part of the stiffness that a force N in the joint adds: the change of J^T N as links move.
     /// Returns the blocks (a, a), (a, b), (b, a) and (b, b).
     pub fn geometric(&self, force: Vec3) -> [Mat6; 4] {
@@ -279,6 +313,28 @@ mod tests {
             + quadratic(&blocks[2], &vb, &va)
             + quadratic(&blocks[3], &vb, &vb);
         assert!((got - slope).abs() < 1e-8 * slope.abs(), "{got} for {slope}");
+    }
+
+    #[test]
+    fn the_part_of_the_moment_is_the_derivative_of_the_torques() {
+        let (a, b) = (pose(1.0), pose(2.0));
+        let lambda: Vec6 = [0.0, 0.0, 0.0, 3.0, -1.0, 2.0];
+        let blocks = Joint::new(&a, &b, ARMS).of_moment(Vec3::new(3.0, -1.0, 2.0));
+        for (turned, j) in (0..2).flat_map(|t| (0..3).map(move |j| (t, j))) {
+            let torques = |h: f64| {
+                let mut v = [0.0; 6];
+                v[j + 3] = 1.0;
+                let (pa, pb) = if turned == 0 { (moved(&a, &v, h), b) } else { (a, moved(&b, &v, h)) };
+                let joint = Joint::new(&pa, &pb, ARMS);
+                [times_transposed(&joint.by_a, &lambda), times_transposed(&joint.by_b, &lambda)]
+            };
+            let (up, down) = (torques(1e-6), torques(-1e-6));
+            for (on, i) in (0..2).flat_map(|t| (0..3).map(move |i| (t, i))) {
+                let slope = (up[on][i + 3] - down[on][i + 3]) / 2e-6;
+                let got = blocks[2 * on + turned][i][j];
+                assert!((got - slope).abs() < 1e-8, "torque {i} on {on} by {j} of {turned}: {got} for {slope}");
+            }
+        }
     }
 
     #[test]

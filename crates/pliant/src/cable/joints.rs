@@ -25,6 +25,8 @@ pub struct Joint<L> {
     p_b: [Lanes3<L>; 2],
     q_a: Matrix<L>,
     q_b: Matrix<L>,
+    /// Turn from a to b half-way.
+    turn: Turn<L>,
     /// At the end of the step: y, turn from a to b, 1 / (1 + w).
     end_y: Lanes3<L>,
     end_turn: Turn<L>,
@@ -86,6 +88,7 @@ impl<L: Lanes> Joint<L> {
             p_b,
             q_a,
             q_b,
+            turn: q,
             end_y,
             end_turn,
             per_one_and_w: per_product * start_w,
@@ -186,11 +189,47 @@ impl<L: Lanes> Joint<L> {
             cross: [far.cross(axes_a.transposed_times(axes_b.0[2])), axes_a.transposed_times(axes_b.0[1]).cross(far)],
             mu: axes_b.transposed_times(axes_a.times(far)),
             force,
+            moment: self.of_moment(law),
             e_a,
             e_b,
             f_a,
             f_b,
         }
+    }
+
+    /// What a moment adds to the torques as links turn, see `joint::Joint::of_moment`, times half the step: for turns of a
+    /// and of b, the torque on a and that on b.
+    #[inline(always)]
+    fn of_moment(&self, law: &Law<L>) -> [[Matrix<L>; 2]; 2] {
+        let (u, w) = (self.turn.u, self.turn.w);
+        let moment = self.load[1].scale(L::splat(0.25 * law.step));
+        let per = (L::splat(1.0) + w).inverse();
+        let tangent = L::splat(TANGENT) * per;
+        let (c, c1) = (L::splat(SINE) + tangent, L::zero() - tangent * per);
+        let c2 = L::splat(-2.0) * c1 * per;
+        let along = u.dot(moment);
+        // per dw, which is minus and plus u / 2
+        let half = u.scale(L::splat(0.5));
+        let straight = Matrix::outer(moment.scale(c1 * w + c) - u.scale(c2 * along), half);
+        let crossed = Matrix::outer(u.cross(moment).scale(c1), half);
+        // per du, which is ([u]x - w) / 2 and ([u]x + w) / 2
+        let (bend, spin) = (half.cross(moment), moment.scale(L::splat(0.5) * w));
+        let (by_u, cross_moment) = (u.scale(c1), moment.scale(c));
+        let zero = Matrix([none(), none(), none()]);
+        let half_w = L::splat(0.5) * w;
+        let du = [
+            zero.plus_diagonal(L::zero() - half_w).plus_crossing(half),
+            zero.plus_diagonal(half_w).plus_crossing(half),
+        ];
+        let pull = c1 * along;
+        let straight_a = straight.less(&du[0].scale(pull).less(&Matrix::outer(by_u, bend + spin)));
+        let straight_b = Matrix::outer(by_u, bend - spin).less(&straight.plus(&du[1].scale(pull)));
+        let crossed_a = crossed.less(&du[0].crossed_by(cross_moment));
+        let crossed_b = crossed.plus(&du[1].crossed_by(cross_moment)).negative();
+        [
+            [straight_a.plus(&crossed_a).negative(), straight_a.less(&crossed_a)],
+            [straight_b.plus(&crossed_b).negative(), straight_b.less(&crossed_b)],
+        ]
     }
 
     /// m + P_b^T n.
@@ -210,13 +249,13 @@ impl<L: Lanes> Joint<L> {
         let y = self.whole_y;
         let turn = t.e_a.crossed_with(self.y).plus(&self.q_a.transposed_product(&t.f_a));
         let turn = turn.plus(&Matrix::outer(y, t.force)).plus_diagonal(L::zero() - t.force.dot(y));
-        six([t.slide, t.turn_a.negative()], [t.slide_a.negative(), turn])
+        six([t.slide, t.turn_a.negative()], [t.slide_a.negative(), turn.plus(&t.moment[0][0])])
     }
 
     /// Rows of a, columns of b.
     #[inline(always)]
     pub fn ab(&self, t: &Tangent<L>) -> Six<L> {
-        let turn = t.e_b.crossed_with(self.y).plus(&self.q_a.transposed_product(&t.f_b));
+        let turn = t.e_b.crossed_with(self.y).plus(&self.q_a.transposed_product(&t.f_b)).plus(&t.moment[1][0]);
         six([t.slide.negative(), t.turn_b.negative()], [t.slide_a, turn.plus_columns(t.cross[0], t.cross[1])])
     }
 
@@ -225,7 +264,7 @@ impl<L: Lanes> Joint<L> {
     pub fn ba(&self, t: &Tangent<L>) -> Six<L> {
         let turn = self.with_p_b(&self.q_b.transposed_product(&t.f_a), &t.e_a);
         let turn = turn.transposed().plus_columns(t.cross[0], t.cross[1]).transposed();
-        six([t.slide.negative(), t.turn_a], [t.slide_b.negative(), turn])
+        six([t.slide.negative(), t.turn_a], [t.slide_b.negative(), turn.plus(&t.moment[0][1])])
     }
 
     /// Rows and columns of b.
@@ -237,7 +276,7 @@ impl<L: Lanes> Joint<L> {
             Lanes3 { y: b.y + t.mu.x, ..b },
             Lanes3 { z: c.z + t.mu.x, ..c },
         ]);
-        six([t.slide, t.turn_b], [t.slide_b, turn])
+        six([t.slide, t.turn_b], [t.slide_b, turn.plus(&t.moment[1][1])])
     }
 }
 
@@ -281,6 +320,8 @@ pub struct Tangent<L> {
     mu: Lanes3<L>,
     /// Force; like `cross` and `mu`, times half the step.
     force: Lanes3<L>,
+    /// See `Joint::of_moment`.
+    moment: [[Matrix<L>; 2]; 2],
     e_a: Matrix<L>,
     e_b: Matrix<L>,
     f_a: Matrix<L>,

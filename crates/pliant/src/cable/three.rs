@@ -140,6 +140,12 @@ impl<L: Lanes> Matrix<L> {
         Matrix([self.0[0], self.0[1] + second, self.0[2] + third])
     }
 
+    /// m - n.
+    #[inline(always)]
+    pub fn less(&self, n: &Self) -> Self {
+        Matrix([self.0[0] - n.0[0], self.0[1] - n.0[1], self.0[2] - n.0[2]])
+    }
+
     /// -m.
     #[inline(always)]
     pub fn negative(&self) -> Self {
