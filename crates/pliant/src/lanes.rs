@@ -56,6 +56,12 @@ pub trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = S
     fn block(self) -> Block;
     /// 1 / sqrt(x), by a root and a division.
     fn inverse_root(self) -> Self;
+    /// 1 / x, by a division.
+    fn inverse(self) -> Self;
+    /// The number in lane `K` replaced by that of `other`.
+    fn replaced<const K: usize>(self, other: Self) -> Self;
+    /// Four vectors of four numbers: the first of each, the second of each, and so on.
+    fn transposed(rows: [Self; LANES]) -> [Self; LANES];
     /// The larger of each pair; the first where one is not a number.
     fn max(self, other: Self) -> Self;
     /// One where `self` is below `other`, else zero.
@@ -64,6 +70,25 @@ pub trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = S
     fn followed_by(self, next: Self) -> Self;
     /// Each number's left neighbour, given the block to the left.
     fn preceded_by(self, before: Self) -> Self;
+
+    /// Zeros.
+    #[inline(always)]
+    fn zero() -> Self {
+        Self::splat(0.0)
+    }
+
+    /// From four of many numbers, beginning with number `i`.
+    #[inline(always)]
+    fn load_at(from: &[f64], i: usize) -> Self {
+        let four = &from[i..i + LANES];
+        Self::load(&[four[0], four[1], four[2], four[3]])
+    }
+
+    /// To four of many numbers, beginning with number `i`.
+    #[inline(always)]
+    fn store_at(self, to: &mut [f64], i: usize) {
+        to[i..i + LANES].copy_from_slice(&self.block());
+    }
 
     /// The largest of the four.
     #[inline(always)]
@@ -101,6 +126,20 @@ impl Lanes for Plain {
     #[inline(always)]
     fn inverse_root(self) -> Plain {
         self.pairs(self, |x, _| 1.0 / x.sqrt())
+    }
+    #[inline(always)]
+    fn inverse(self) -> Plain {
+        self.pairs(self, |x, _| 1.0 / x)
+    }
+    #[inline(always)]
+    fn replaced<const K: usize>(mut self, other: Plain) -> Plain {
+        self.0[K] = other.0[K];
+        self
+    }
+    #[inline(always)]
+    fn transposed(rows: [Plain; LANES]) -> [Plain; LANES] {
+        let [a, b, c, d] = rows.map(|row| row.0);
+        [0, 1, 2, 3].map(|i| Plain([a[i], b[i], c[i], d[i]]))
     }
     #[inline(always)]
     fn max(self, other: Plain) -> Plain {
@@ -148,7 +187,7 @@ impl Mul for Plain {
 ///
 /// `unsafe` because these instructions are undefined on a machine without them: code that uses `Wide` must only be
 /// reached through a function with the target feature `avx2`, called after the machine was asked (see
-/// `chain::kernel`).
+/// `chain::kernel` and `cable::kernel`).
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod wide {
@@ -178,6 +217,35 @@ mod wide {
         #[inline(always)]
         fn inverse_root(self) -> Wide {
             Wide(unsafe { _mm256_div_pd(_mm256_set1_pd(1.0), _mm256_sqrt_pd(self.0)) })
+        }
+        #[inline(always)]
+        fn inverse(self) -> Wide {
+            Wide(unsafe { _mm256_div_pd(_mm256_set1_pd(1.0), self.0) })
+        }
+        #[inline(always)]
+        fn replaced<const K: usize>(self, other: Wide) -> Wide {
+            Wide(unsafe {
+                match K {
+                    0 => _mm256_blend_pd::<1>(self.0, other.0),
+                    1 => _mm256_blend_pd::<2>(self.0, other.0),
+                    2 => _mm256_blend_pd::<4>(self.0, other.0),
+                    _ => _mm256_blend_pd::<8>(self.0, other.0),
+                }
+            })
+        }
+        #[inline(always)]
+        fn transposed([a, b, c, d]: [Wide; LANES]) -> [Wide; LANES] {
+            // [a0 b0 a2 b2] and so on, then halves of those
+            unsafe {
+                let (ab0, ab1) = (_mm256_unpacklo_pd(a.0, b.0), _mm256_unpackhi_pd(a.0, b.0));
+                let (cd0, cd1) = (_mm256_unpacklo_pd(c.0, d.0), _mm256_unpackhi_pd(c.0, d.0));
+                [
+                    Wide(_mm256_permute2f128_pd::<0x20>(ab0, cd0)),
+                    Wide(_mm256_permute2f128_pd::<0x20>(ab1, cd1)),
+                    Wide(_mm256_permute2f128_pd::<0x31>(ab0, cd0)),
+                    Wide(_mm256_permute2f128_pd::<0x31>(ab1, cd1)),
+                ]
+            }
         }
         #[inline(always)]
         fn max(self, other: Wide) -> Wide {
@@ -264,6 +332,22 @@ impl<L: Lanes> Lanes3<L> {
     #[inline(always)]
     pub fn dot(self, other: Self) -> L {
         self.x * other.x + self.y * other.y + self.z * other.z
+    }
+
+    /// Vector products.
+    #[inline(always)]
+    pub fn cross(self, other: Self) -> Self {
+        Lanes3 {
+            x: self.y * other.z - self.z * other.y,
+            y: self.z * other.x - self.x * other.z,
+            z: self.x * other.y - self.y * other.x,
+        }
+    }
+
+    /// Products coordinate by coordinate.
+    #[inline(always)]
+    pub fn by_parts(self, other: Self) -> Self {
+        Lanes3 { x: self.x * other.x, y: self.y * other.y, z: self.z * other.z }
     }
 
     /// Each vector times its own factor.

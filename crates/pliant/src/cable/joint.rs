@@ -94,8 +94,9 @@ pub fn strain(a: &Pose, b: &Pose, arms: Arms) -> Vec6 {
 }
 
 /// e_2 = SINE u + TANGENT u / (1 + w).
-const SINE: f64 = 2.0 / 3.0;
-const TANGENT: f64 = 8.0 / 3.0;
+pub const SINE: f64 = 2.0 / 3.0;
+/// See `SINE`.
+pub const TANGENT: f64 = 8.0 / 3.0;
 
 /// The change of e_2 for changes of u and w between two ends of which the means are known, exactly:
 /// u_1/(1+w_1) - u_0/(1+w_0) = (du (1 + mean w) - mean u dw) / ((1 + w_0) (1 + w_1)).
@@ -176,14 +177,16 @@ impl Joint {
     /// c = SINE + TANGENT / (1 + w), the torques are
     ///   2 Q_b^T M = c (w M - u x M) - c' u (u.M),     2 Q_a^T M = -c (w M + u x M) + c' u (u.M).
     /// It matters: a cable bent round a drum could else not be told from one that resists rolling about its own axis.
-    /// Returns the blocks (a, a), (a, b), (b, a) and (b, b), each 3 x 3.
+    /// Returns the blocks (a, a), (a, b), (b, a) and (b, b), each 3 x 3. `joints` has the same for four joints.
+    #[cfg(test)]
     pub fn of_moment(&self, moment: Vec3) -> [[[f64; 3]; 3]; 4] {
         let (u, w) = (Vec3::new(self.relative.x, self.relative.y, self.relative.z), self.relative.w);
         let c = SINE + TANGENT / (1.0 + w);
         let c1 = -TANGENT / ((1.0 + w) * (1.0 + w));
         let c2 = -2.0 * c1 / (1.0 + w);
         let change = |du: Vec3, dw: f64| {
-            let straight = moment * (c1 * dw * w + c * dw) - u * (c2 * dw * u.dot(moment))
+            let straight = moment * (c1 * dw * w + c * dw)
+                - u * (c2 * dw * u.dot(moment))
                 - (du * u.dot(moment) + u * du.dot(moment)) * c1;
             let crossed = u.cross(moment) * (c1 * dw) + du.cross(moment) * c;
             ((-straight - crossed) * 0.5, (straight - crossed) * 0.5)

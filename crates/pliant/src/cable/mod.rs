@@ -7,14 +7,20 @@
 
 mod assembly;
 mod block;
+mod elimination;
 mod holds;
 mod impact;
 mod joint;
+mod joints;
+mod kernel;
 mod newton;
 mod params;
 mod report;
+mod rows;
 mod search;
+mod solution;
 mod step;
+mod three;
 mod touch;
 
 pub use params::{CableSettings, CableSpec};
@@ -110,6 +116,7 @@ impl Cable {
             radius,
             inertia: [mass, mass, mass, 0.5 * mass * radius * radius, across, across],
             stiffness: rigidity.map(|k| k / length),
+            rest: vec![[0.0; 6]; count - 1],
             damping_time: spec.settings.damping_time,
             drag: spec.settings.drag,
             friction: spec.material.friction,

@@ -127,7 +127,9 @@ impl Crew<'_> {
         let touched = self.touches();
         let mut rounds = if touched { ROUNDS } else { 0 };
         let mut last = f64::INFINITY;
-        self.each(|mut share| share.assemble(part));
+        if !self.assemble(part, true) {
+            return solved;
+        }
         while solved.iterations < MOST_ITERATIONS {
             let changed = self.touch(part, touching);
             solved.iterations += 1;
@@ -144,9 +146,9 @@ impl Crew<'_> {
                 return solved;
             }
             last = change;
-            self.each(|mut share| share.assemble(part));
-            if touching != Touching::First && change > SMALL * SMALL * size {
-                self.search_along(part, decline);
+            let fits = self.assemble(part, true);
+            if !fits || (touching != Touching::First && change > SMALL * SMALL * size) {
+                self.search_along(part, decline, fits);
             }
             touching = Touching::Settled;
             if rounds > 0 && change <= SETTLED * SETTLED * size {
@@ -159,9 +161,10 @@ impl Crew<'_> {
 
     /// Newton's change may lead too far, where contacts come or go on the way: back to where the residual along the change
     /// is no longer much against it.
-    fn search_along(&mut self, part: &Part, decline: f64) {
+    fn search_along(&mut self, part: &Part, decline: f64, fits: bool) {
         let enough = OVERSHOOT * decline.abs();
-        let (mut low, mut high) = ((0.0, decline), (1.0, self.descent()));
+        let slope_at = |crew: &mut Self, fits: bool| if fits { crew.descent() } else { f64::NEG_INFINITY };
+        let (mut low, mut high) = ((0.0, decline), (1.0, slope_at(self, fits)));
         let (mut at, mut slope) = high;
         for _ in 0..MOST_BACKTRACKS {
             if slope.abs() <= enough || high.1 >= -enough {
@@ -169,15 +172,26 @@ impl Crew<'_> {
             }
             // where a straight line between the two would vanish, but well inside
             let next = low.0 + (high.0 - low.0) * (low.1 / (low.1 - high.1)).clamp(0.1, 0.9);
-            self.each(|mut share| {
-                share.go(next - at);
-                share.assemble(part);
-            });
+            self.each(|mut share| share.go(next - at));
             at = next;
-            slope = self.descent();
-            if slope > 0.0 { low = (at, slope) } else { high = (at, slope) }
-            if std::env::var("DBG").is_ok() { eprintln!("   at {at:.4} slope {slope:.3e} of {decline:.3e}"); }
+            let fits = self.assemble(part, false);
+            slope = slope_at(self, fits);
+            if slope > 0.0 {
+                low = (at, slope);
+            } else {
+                high = (at, slope);
+            }
         }
+        if at < 1.0 {
+            self.assemble(part, true);
+        }
+    }
+
+    /// Residual, and the tangent too where wanted, without contact; false where links turn too far to be followed.
+    fn assemble(&mut self, part: &Part, tangent: bool) -> bool {
+        let mut fits = true;
+        self.each(|mut share| fits &= share.assemble(part, tangent));
+        fits
     }
 
     fn touches(&mut self) -> bool {

@@ -31,8 +31,9 @@ impl Cable {
         }
         let arms = self.links.arms();
         let stored = |k: &Vec6, e: &Vec6| (0..6).map(|i| 0.5 * k[i] * e[i] * e[i]).sum::<f64>();
-        for pair in links.poses.windows(2) {
-            energy.elastic += stored(&self.links.stiffness, &strain(&pair[0], &pair[1], arms));
+        for (pair, rest) in links.poses.windows(2).zip(&self.links.rest) {
+            let e = strain(&pair[0], &pair[1], arms);
+            energy.elastic += stored(&self.links.stiffness, &std::array::from_fn(|k| e[k] - rest[k]));
         }
         energy.elastic += self.state.held_energy;
         energy

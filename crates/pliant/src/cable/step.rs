@@ -10,11 +10,12 @@
 //! damping the energy changes by the work of F and by nothing else, whatever the step. Newton's method (see `newton`) works
 //! with the tangent of all that: not symmetric, but still block-tridiagonal.
 
-use super::assembly::{assemble_links, place};
-use super::block::{Tridiagonal, Vec6, add_scaled, dot};
+use super::assembly::{assemble_links, begin, place};
+use super::block::{Tridiagonal, Vec6, add_scaled, dot, squares};
 use super::holds::{Held, Push};
 use super::impact;
 use super::joint::{Arms, strain};
+use super::rows::Rows;
 use super::search::{Search, Touch};
 use super::touch::{add_slope, subtract_force, velocity};
 use crate::contact::Obstacle;
@@ -32,6 +33,8 @@ pub struct Links {
     pub inertia: Vec6,
     /// Stiffness of a joint: stretch, shear, shear [N/m], torsion, bending, bending [N m].
     pub stiffness: Vec6,
+    /// Strain of each joint without load: natural stretch [m], twist and curvature [rad].
+    pub rest: Vec<Vec6>,
     /// Damping of a joint over its stiffness [s].
     pub damping_time: f64,
     /// Drag force per mass and velocity [1/s].
@@ -105,8 +108,8 @@ pub struct StepScratch {
     pub middle: Vec<Pose>,
     /// Poses at the end of the step.
     pub end: Vec<Pose>,
-    /// Strains at the start of the step.
-    pub strains: Vec<Vec6>,
+    /// What the kernels read and write, four links at a time.
+    pub rows: Rows,
     /// The same of the holds.
     pub held_strains: Vec<Vec6>,
     /// Poses of the holds at the start, middle and end of the part of the step at hand.
@@ -224,7 +227,7 @@ impl StepScratch {
             change: zeros,
             middle: vec![Pose::IDENTITY; links],
             end: vec![Pose::IDENTITY; links],
-            strains: between.clone(),
+            rows: Rows::new(links),
             held_strains: Vec::with_capacity(holds),
             held_poses: Vec::with_capacity(holds),
             touches: vec![],
@@ -249,9 +252,7 @@ impl Share<'_> {
     /// Strains at the start of a part of the step, a first guess of the velocities, and what may be touched.
     pub fn begin(&mut self, part: &Part) {
         let Share { links, state, acting, s } = self;
-        for (strains, poses) in s.strains.iter_mut().zip(state.poses.windows(2)) {
-            *strains = strain(&poses[0], &poses[1], links.arms());
-        }
+        begin(links, state, s);
         s.held_strains.clear();
         s.part_held_loads.clear();
         s.held_poses.clear();
@@ -274,18 +275,20 @@ impl Share<'_> {
         search.begin(&state.poses, s.travel, &state.touches, &mut s.touches);
     }
 
-    /// Residual and tangent at the mean velocities at hand, without contact.
-    pub fn assemble(&mut self, part: &Part) {
+    /// Residual at the mean velocities at hand, and with `tangent` the tangent too, without contact. False where links turn
+    /// by more than a step can follow.
+    pub fn assemble(&mut self, part: &Part, tangent: bool) -> bool {
         let step = part.step();
-        place(self.state, step, self.s);
+        place(step, self.s);
         let Share { links, state, acting, s } = self;
-        assemble_links(links, state, acting.gravity, step, s);
+        let fits = assemble_links(links, acting.gravity, step, s, tangent);
         for push in acting.pushes {
             push.add(step, s);
         }
         for (n, h) in acting.held.iter().enumerate() {
             h.add(n, state, step, s);
         }
+        fits
     }
 
     /// The residual along the last change, with touches as they are but not yet in the residual: how fast the sum of
@@ -346,9 +349,9 @@ impl Share<'_> {
 
     /// How large the change is, and against what.
     pub fn progress(&self, step: f64) -> Progress {
-        let weight = |v: &Vec6| (0..6).map(|k| self.links.inertia[k] * v[k] * v[k]).sum::<f64>();
-        let change = self.s.change.iter().map(weight).sum();
-        let moving: f64 = self.s.mean.iter().chain(&self.state.velocities).map(weight).sum();
+        let weight = |v: &[Vec6]| dot(&self.links.inertia, &squares(v));
+        let change = weight(&self.s.change);
+        let moving = weight(&self.s.mean) + weight(&self.state.velocities);
         let resting = self.links.inertia[0] * (RESTING * self.links.length / step).powi(2) * self.s.mean.len() as f64;
         Progress { change, size: moving + resting }
     }
@@ -375,7 +378,7 @@ impl Share<'_> {
     /// Take the part of the step over into the state.
     pub fn finish(&mut self, part: &Part) {
         let step = part.step();
-        place(self.state, step, self.s);
+        place(step, self.s);
         let Share { links, state, s, .. } = self;
         for touch in &mut s.touches {
             touch.settle(&s.mean[touch.link]);
@@ -433,6 +436,7 @@ mod tests {
             radius,
             inertia: [mass, mass, mass, 0.5 * mass * radius * radius, across, across],
             stiffness: [young * area, shear * area, shear * area, shear * j, young * i, young * i].map(|k| k / h),
+            rest: vec![[0.0; 6]; count - 1],
             damping_time: 0.0,
             drag: 0.0,
             friction: Friction::NONE,
@@ -476,7 +480,7 @@ mod tests {
         share.begin(&part);
         let mut residual = |mean: &[Vec6]| {
             share.s.mean.copy_from_slice(mean);
-            share.assemble(&part);
+            assert!(share.assemble(&part, true));
             (share.s.residual.clone(), share.s.matrix.clone())
         };
         let matrix = residual(&base).1;
