@@ -80,7 +80,7 @@ fn a_held_cable_at_rest_puts_its_weight_and_moment_on_the_gripper() {
         let mut world = World::new(Vec3::Z * -9.81);
         let placed = Pose::from_translation(Vec3::new(-0.1, 0.05, 0.0));
         world.add_gripper(GripperParams { name: "hand".into(), placed, motion: Motion::Hold }).unwrap();
-        world.add_body(cable(RUBBER, CableSettings { damping_time: 0.01, drag: 10.0 })).unwrap();
+        world.add_body(cable(RUBBER, CableSettings { damping_time: 0.01, drag: 10.0, ..CableSettings::default() })).unwrap();
         let place = Place::Fraction(fraction);
         let grip = GripParams { gripper: 0, body: 0, place, hold, from: 0.0, until: f64::INFINITY, snap: false };
         world.add_grip(grip).unwrap();
@@ -103,7 +103,7 @@ fn a_cable_at_rest_stays_at_rest() {
     for far in [0.0, 1000.0] {
         let mut world = World::new(Vec3::Z * -9.81);
         let path = vec![Vec3::X * far, Vec3::new(far + 0.4, 0.0, 0.0)];
-        let settings = CableSettings { damping_time: 0.01, drag: 20.0 };
+        let settings = CableSettings { damping_time: 0.01, drag: 20.0, ..CableSettings::default() };
         let spec = CableSpec { material: RUBBER, section: Section { radius: 2e-3 }, path, segments: 40, settings };
         world.add_gripper(GripperParams { name: "hand".into(), placed: Pose::IDENTITY, motion: Motion::Hold }).unwrap();
         world.add_body(Body::Cable(Cable::new("wire", spec).unwrap())).unwrap();
@@ -139,7 +139,7 @@ fn rubber_and_steel_are_stable_at_any_step() {
 fn a_torque_twists_as_saint_venant_says() {
     let mut world = World::new(Vec3::ZERO);
     world.add_gripper(GripperParams { name: "wall".into(), placed: Pose::IDENTITY, motion: Motion::Hold }).unwrap();
-    world.add_body(cable(RUBBER, CableSettings { damping_time: 0.05, drag: 5.0 })).unwrap();
+    world.add_body(cable(RUBBER, CableSettings { damping_time: 0.05, drag: 5.0, ..CableSettings::default() })).unwrap();
     let place = Place::Fraction(0.0);
     let hold = Hold::Clamp;
     let grip = GripParams { gripper: 0, body: 0, place, hold, from: 0.0, until: f64::INFINITY, snap: false };

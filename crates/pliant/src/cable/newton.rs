@@ -36,7 +36,7 @@ pub(crate) struct Solved {
     pub converged: bool,
 }
 
-const MOST_ITERATIONS: u32 = 40;
+const MOST_ITERATIONS: u32 = 28;
 
 /// Smallest part of a step that is tried.
 const SMALLEST_PART: f64 = 1.0 / 256.0;
@@ -54,8 +54,8 @@ const CLOSE: f64 = 1e-4;
 /// They are when corrections are this small against the speeds of the step.
 const SETTLED: f64 = 0.03;
 
-/// A change this small against the speeds of the step is not worth a search along it.
-const SMALL: f64 = 1e-3;
+/// This many iterations double what is close.
+const PATIENCE: u32 = 4;
 
 /// How far beyond the best place along a change it may go, as a part of the residual there was along it.
 const OVERSHOOT: f64 = 0.5;
@@ -140,14 +140,16 @@ impl Crew<'_> {
             // the next change would be smaller again by as much as this one is, or more
             let next = change * (change / last).min(1.0);
             let exact = changed == 0 && next <= TOLERANCE * TOLERANCE * size;
-            let close = touched && change <= CLOSE * CLOSE * size;
+            // the longer it takes, the less exact it has to be
+            let close = CLOSE * f64::from(1 << (solved.iterations / PATIENCE).min(16));
+            let close = touched && change <= close * close * size;
             if (exact || close) && rounds == 0 && touching != Touching::First {
                 solved.converged = true;
                 return solved;
             }
             last = change;
             let fits = self.assemble(part, true);
-            if !fits || (touching != Touching::First && change > SMALL * SMALL * size) {
+            if !fits || (touched && touching != Touching::First) {
                 self.search_along(part, decline, fits);
             }
             touching = Touching::Settled;
