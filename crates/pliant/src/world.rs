@@ -1,7 +1,7 @@
 //! The world: everything in a scene, and the step that moves it on.
 
 use crate::body::{Body, BodyState, Surroundings, Vicinity};
-use crate::cable::{Around, Crew};
+use crate::cable::{Around, Coupling, Crew, Grid, Pair};
 use crate::contact::{Obstacle, ObstacleParams};
 use crate::error::{BuildError, StepError};
 use crate::frame::{BodyFrame, Event, EventKind, Frame, GripperFrame};
@@ -22,8 +22,24 @@ pub struct World {
     bodies: Vec<Body>,
     /// What happened during the last step.
     events: Vec<Event>,
+    /// Links of cables that touch or may touch each other, in order.
+    pairs: Vec<Pair>,
     /// Scratch: the obstacles near the body at hand.
     near: Vec<usize>,
+    cables: CableScratch,
+}
+
+/// Working memory for cables that are solved together.
+#[derive(Clone, Debug, Default)]
+struct CableScratch {
+    grid: Grid,
+    coupling: Coupling,
+    found: Vec<Pair>,
+    /// How far the links of each body may move in the step [m].
+    travel: Vec<f64>,
+    /// For each body, the first of those it is solved with.
+    leader: Vec<usize>,
+    members: Vec<usize>,
 }
 
 /// Simulated time. While the step stays the same it is a product, not a sum, so that a million steps of a millisecond are
@@ -106,6 +122,7 @@ pub struct Snapshot {
     grips: Vec<Grip>,
     loads: Vec<Load>,
     bodies: Vec<BodyState>,
+    pairs: Vec<Pair>,
     events: Vec<Event>,
 }
 
@@ -121,7 +138,9 @@ impl World {
             loads: vec![],
             bodies: vec![],
             events: Vec::with_capacity(64),
+            pairs: vec![],
             near: vec![],
+            cables: CableScratch::default(),
         }
     }
 
@@ -326,20 +345,71 @@ impl World {
 
     /// Advance the cables, each with those it can touch.
     fn advance_cables(&mut self, dt: f64, probe: &mut impl Probe) -> Result<(), StepError> {
+        if !self.bodies.iter().any(|b| matches!(b, Body::Cable(_))) {
+            return Ok(());
+        }
+        probe.enter(Stage::Near, None);
+        self.find_pairs(dt);
+        self.find_groups();
+        let mut from = 0;
         for body in 0..self.bodies.len() {
-            if !matches!(self.bodies[body], Body::Cable(_)) {
+            if !matches!(self.bodies[body], Body::Cable(_)) || self.cables.leader[body] != body {
                 continue;
             }
             probe.enter(Stage::Advance, Some(body));
+            let CableScratch { coupling, leader, members, .. } = &mut self.cables;
+            members.clear();
+            members.extend((body..leader.len()).filter(|&b| leader[b] == body));
+            let count = self.pairs[from..].iter().take_while(|p| leader[p.ends[0].body] == body).count();
+            let pairs = &mut self.pairs[from..from + count];
+            from += count;
             let around = Around { gravity: self.gravity, obstacles: &self.obstacles };
-            let solved = Crew { bodies: &mut self.bodies, members: &[body], around }.advance(dt);
+            let solved = Crew { bodies: &mut self.bodies, members, pairs, coupling, around }.advance(dt);
             let iterations = solved.converged.then_some(solved.iterations);
-            self.with_surroundings(body, dt, |body, around| match body {
-                Body::Cable(cable) => cable.end(around, iterations),
-                Body::Chain(_) => Ok(()),
-            })?;
+            for member in 0..self.cables.members.len() {
+                let member = self.cables.members[member];
+                self.with_surroundings(member, dt, |body, around| match body {
+                    Body::Cable(cable) => cable.end(around, iterations),
+                    Body::Chain(_) => Ok(()),
+                })?;
+            }
         }
+        self.pairs.sort_unstable_by_key(|pair| pair.ends);
         Ok(())
+    }
+
+    /// Which links of cables may touch each other during the step.
+    fn find_pairs(&mut self, dt: f64) {
+        self.cables.travel.clear();
+        for body in 0..self.bodies.len() {
+            let pulled = self.pulled(body, dt);
+            self.cables.travel.push(match &self.bodies[body] {
+                Body::Cable(cable) => cable.travel(dt, self.gravity, pulled),
+                Body::Chain(_) => 0.0,
+            });
+        }
+        let CableScratch { grid, travel, found, .. } = &mut self.cables;
+        grid.find(&self.bodies, travel, &self.pairs, found);
+        std::mem::swap(&mut self.pairs, found);
+    }
+
+    /// Which cables are connected by pairs; pairs are then in order of their groups.
+    fn find_groups(&mut self) {
+        let leader = &mut self.cables.leader;
+        leader.clear();
+        leader.extend(0..self.bodies.len());
+        // as often as it takes for the smallest index of a group to reach all of it
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for pair in &self.pairs {
+                let [a, b] = pair.ends.map(|end| end.body);
+                let first = leader[a].min(leader[b]);
+                changed |= leader[a] != first || leader[b] != first;
+                (leader[a], leader[b]) = (first, first);
+            }
+        }
+        self.pairs.sort_unstable_by_key(|pair| (leader[pair.ends[0].body], pair.ends));
     }
 
     fn with_surroundings<T>(
@@ -376,6 +446,7 @@ impl World {
             grips: self.grips.clone(),
             loads: self.loads.clone(),
             bodies: self.bodies.iter().map(Body::state).collect(),
+            pairs: self.pairs.clone(),
             events: self.events.clone(),
         }
     }
@@ -399,6 +470,7 @@ impl World {
             (gripper.sweep, gripper.driven, gripper.load) = (*sweep, *driven, *load);
         }
         self.grips.clone_from(&snapshot.grips);
+        self.pairs.clone_from(&snapshot.pairs);
         self.events.clone_from(&snapshot.events);
         self.loads.clone_from(&snapshot.loads);
         self.gravity = snapshot.gravity;

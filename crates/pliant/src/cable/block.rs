@@ -104,7 +104,6 @@ impl Tridiagonal {
     }
 
     /// Solve in place for four right-hand sides at once.
-    #[cfg_attr(not(test), allow(dead_code))]
     pub fn solve_many(&self, x: &mut [[Block; 6]]) {
         let Tridiagonal { right, below, kernel, factors, .. } = self;
         kernel.run(SolvingMany { right, below, factors, x });

@@ -24,13 +24,14 @@ const CALMING: f64 = 0.5;
 /// Settle the velocities at the end of a step, given the mean velocities of the step before and of this one.
 pub fn settle(
     links: &Links,
+    paired: bool,
     [before, mean]: [&[Vec6]; 2],
     velocities: &mut [Vec6],
     touches: &mut [Touch],
     step: f64,
 ) {
     let touching = |t: &&mut Touch| t.state != Contacting::Open;
-    if touches.iter_mut().any(|t| touching(&t)) {
+    if paired || touches.iter_mut().any(|t| touching(&t)) {
         for (link, v) in velocities.iter_mut().enumerate() {
             calm(&links.inertia, &before[link], &mean[link], v);
         }

@@ -7,13 +7,16 @@
 
 mod assembly;
 mod block;
+mod coupling;
 mod elimination;
+mod grid;
 mod holds;
 mod impact;
 mod joint;
 mod joints;
 mod kernel;
 mod newton;
+mod pairs;
 mod params;
 mod report;
 mod rows;
@@ -21,13 +24,17 @@ mod search;
 mod solution;
 mod step;
 mod three;
+mod together;
 mod touch;
 
 pub use params::{CableSettings, CableSpec};
 
 use block::Vec6;
 use holds::{Held, Push};
+pub(crate) use coupling::Coupling;
+pub(crate) use grid::Grid;
 pub(crate) use newton::{Around, Crew};
+pub use pairs::Pair;
 use step::{LinkState, Links, StepScratch};
 
 use crate::body::{Surroundings, Vicinity};
@@ -227,13 +234,18 @@ impl Cable {
         }
     }
 
+    /// How far its links may move in a step [m].
+    pub(crate) fn travel(&self, dt: f64, gravity: Vec3, pulled: f64) -> f64 {
+        self.links.travel(&self.state.links.velocities, dt, gravity, pulled)
+    }
+
     pub(crate) fn vicinity(&self, dt: f64, gravity: Vec3, pulled: f64) -> Vicinity {
         let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
         for pose in &self.state.links.poses {
             (low, high) = (low.min(pose.translation), high.max(pose.translation));
         }
         // twice as far as the search for touches begins with: it may have to look farther
-        let travel = 2.0 * self.links.travel(&self.state.links.velocities, dt, gravity, pulled);
+        let travel = 2.0 * self.travel(dt, gravity, pulled);
         Vicinity { low, high, reach: self.links.radius + self.links.length + travel, horizon: 0.0 }
     }
 

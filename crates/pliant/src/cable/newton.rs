@@ -5,6 +5,8 @@
 //! the iteration does not converge, the step is taken in two halves, and each of them again.
 
 use super::Cable;
+use super::coupling::Coupling;
+use super::pairs::Pair;
 use super::step::{Part, Share, Touching};
 use crate::body::Body;
 
@@ -14,6 +16,10 @@ pub(crate) struct Crew<'a> {
     pub bodies: &'a mut [Body],
     /// Indices of the cables.
     pub members: &'a [usize],
+    /// Their links that may touch each other.
+    pub pairs: &'a mut [Pair],
+    /// Working memory for those.
+    pub coupling: &'a mut Coupling,
     /// What surrounds them.
     pub around: Around<'a>,
 }
@@ -107,6 +113,7 @@ impl Crew<'_> {
         let mut solved = Solved::default();
         for _ in 0..MOST_SEARCHES {
             self.each(|mut share| share.begin(part));
+            self.begin_pairs(part);
             let more = self.newton(part);
             solved = Solved { iterations: solved.iterations + more.iterations, converged: more.converged };
             let mut outran = false;
@@ -116,7 +123,9 @@ impl Crew<'_> {
             }
         }
         if solved.converged {
-            self.each(|mut share| share.finish(part));
+            let paired = self.pairs.iter().any(|p| p.pushes);
+            self.each(|mut share| share.finish(part, paired));
+            self.settle_pairs(part);
         }
         solved
     }
@@ -197,7 +206,7 @@ impl Crew<'_> {
     }
 
     fn touches(&mut self) -> bool {
-        let mut any = false;
+        let mut any = !self.pairs.is_empty();
         self.each(|share| any |= !share.s.touches.is_empty());
         any
     }
@@ -206,7 +215,7 @@ impl Crew<'_> {
     fn touch(&mut self, part: &Part, touching: Touching) -> usize {
         let mut changed = 0;
         self.each(|mut share| changed += share.touch(part, touching));
-        changed
+        changed + self.touch_pairs(part, touching)
     }
 
     /// The residual along the change where contacts are in it.
@@ -220,14 +229,15 @@ impl Crew<'_> {
     fn descent(&mut self) -> f64 {
         let mut sum = 0.0;
         self.each(|share| sum += share.descent());
-        sum
+        sum + self.descent_of_pairs()
     }
 
     /// Newton's change: its size and what it is measured against; none where it cannot be had.
     fn solve(&mut self, part: &Part) -> Option<(f64, f64)> {
         let (mut fine, mut change, mut size) = (true, 0.0, 0.0);
-        self.each(|mut share| {
-            fine &= share.solve();
+        self.each(|mut share| fine &= share.solve());
+        fine = fine && self.couple();
+        self.each(|share| {
             let progress = share.progress(part.step());
             change += progress.change;
             size += progress.size;

@@ -19,6 +19,7 @@ use super::rows::Rows;
 use super::search::{Search, Touch};
 use super::touch::{add_slope, subtract_force, velocity};
 use crate::contact::Obstacle;
+use crate::lanes::{Block, LANES};
 use crate::material::Friction;
 use crate::math::{Pose, Vec3};
 
@@ -104,6 +105,8 @@ pub struct StepScratch {
     pub mean: Vec<Vec6>,
     /// The last change of the mean velocities.
     pub change: Vec<Vec6>,
+    /// Four right-hand sides at once.
+    pub many: Vec<[Block; 6]>,
     /// Poses half-way through the step.
     pub middle: Vec<Pose>,
     /// Poses at the end of the step.
@@ -225,6 +228,7 @@ impl StepScratch {
             residual: zeros.clone(),
             mean: zeros.clone(),
             change: zeros,
+            many: vec![[[0.0; LANES]; 6]; links],
             middle: vec![Pose::IDENTITY; links],
             end: vec![Pose::IDENTITY; links],
             rows: Rows::new(links),
@@ -375,8 +379,8 @@ impl Share<'_> {
         outran
     }
 
-    /// Take the part of the step over into the state.
-    pub fn finish(&mut self, part: &Part) {
+    /// Take the part of the step over into the state; `paired` where links push links.
+    pub fn finish(&mut self, part: &Part, paired: bool) {
         let step = part.step();
         place(step, self.s);
         let Share { links, state, s, .. } = self;
@@ -389,7 +393,7 @@ impl Share<'_> {
                 state.velocities[i][k] = 2.0 * s.mean[i][k] - state.velocities[i][k];
             }
         }
-        impact::settle(links, [&state.means, &s.mean], &mut state.velocities, &mut s.touches, step);
+        impact::settle(links, paired, [&state.means, &s.mean], &mut state.velocities, &mut s.touches, step);
         if std::env::var("DBG2").is_ok() { for i in (0..state.poses.len()).step_by(1) { let q=state.poses[i].rotation; let to=|v:&Vec6| q.inverse()*Vec3::new(v[0],v[1],v[2]); let (a,b)=(to(&s.mean[i]),to(&state.velocities[i])); let t=s.touches.iter().find(|t| t.link==i); eprintln!("L {i} mean {:+.4} {:+.4} {:+.4} w {:+.2} {:+.2} {:+.2} | end {:+.4} {:+.4} {:+.4} w {:+.2} {:+.2} {:+.2} | load {:+.3} {:+.4} | {:?} f {:.4?} s {:.2e}", a.x,a.y,a.z,s.mean[i][3],s.mean[i][4],s.mean[i][5],b.x,b.y,b.z,state.velocities[i][3],state.velocities[i][4],state.velocities[i][5], s.part_loads[i.min(s.part_loads.len()-1)][0], s.part_loads[i.min(s.part_loads.len()-1)][2], t.map(|t|t.state), t.map(|t| t.axes.map(|a| a.dot(t.force))), t.map_or(0.0,|t|t.s)); } eprintln!("----"); }
         state.means.copy_from_slice(&s.mean);
         state.touches.clear();

@@ -1,0 +1,102 @@
+//! Which links may touch which: a grid of cells over all links of all cables, in time that grows with their number.
+
+use super::Cable;
+use super::pairs::{End, Pair, axis_distance, nearest_neighbour};
+use crate::body::Body;
+use crate::math::Vec3;
+
+/// Working memory of the search for pairs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Grid {
+    /// All links, with the middle of each.
+    places: Vec<(End, Vec3)>,
+    /// First link of each cell, and the next link of the same cell after each link; one more than the index, 0 for none.
+    first: Vec<u32>,
+    next: Vec<u32>,
+}
+
+impl Grid {
+    /// Room for a number of links.
+    pub fn reserve(&mut self, links: usize) {
+        self.places.reserve(links.saturating_sub(self.places.len()));
+        self.next.reserve(links.saturating_sub(self.next.len()));
+        let cells = (2 * links).next_power_of_two();
+        self.first.reserve(cells.saturating_sub(self.first.len()));
+    }
+
+    /// All pairs of links that may touch in a step, in order; `known` are those of the step before, in order too.
+    pub fn find(&mut self, bodies: &[Body], travel: &[f64], known: &[Pair], found: &mut Vec<Pair>) {
+        found.clear();
+        let cables = || bodies.iter().enumerate().filter_map(|(i, b)| match b {
+            Body::Cable(cable) => Some((i, cable)),
+            Body::Chain(_) => None,
+        });
+        let (mut count, mut width) = (0, 0.0_f64);
+        for (i, cable) in cables() {
+            count += cable.size();
+            width = width.max(2.0 * (cable.links.radius + travel[i]) + cable.links.length);
+        }
+        self.places.clear();
+        for (body, cable) in cables() {
+            let poses = &cable.state.links.poses;
+            self.places.extend(poses.iter().enumerate().map(|(link, pose)| (End { body, link }, pose.translation)));
+        }
+        let cells = (2 * count).next_power_of_two();
+        self.first.clear();
+        self.first.resize(cells, 0);
+        self.next.clear();
+        self.next.resize(count, 0);
+        let cell_of = |p: Vec3| (p / width).floor().to_array().map(|x| x.clamp(-1e15, 1e15) as i64);
+        for (i, (_, place)) in self.places.iter().enumerate() {
+            let slot = hash(cell_of(*place)) & (cells - 1);
+            self.next[i] = self.first[slot];
+            self.first[slot] = i as u32 + 1;
+        }
+        for (i, (end, place)) in self.places.iter().enumerate() {
+            let [x, y, z] = cell_of(*place);
+            for dx in -1..=1 {
+                for dy in -1..=1 {
+                    for dz in -1..=1 {
+                        let cell = [x + dx, y + dy, z + dz];
+                        let mut at = self.first[hash(cell) & (cells - 1)];
+                        while at > 0 {
+                            let j = at as usize - 1;
+                            at = self.next[j];
+                            let (other, there) = &self.places[j];
+                            // each pair once; links of other cells may share the slot
+                            if j > i
+                                && there.distance_squared(*place) < width * width
+                                && cell_of(*there) == cell
+                                && let (Body::Cable(a), Body::Cable(b)) = (&bodies[end.body], &bodies[other.body])
+                                && may_touch((a, end), (b, other), travel)
+                            {
+                                found.push(Pair::new([*end, *other]));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        found.sort_unstable_by_key(|pair| pair.ends);
+        for pair in found.iter_mut() {
+            if let Ok(at) = known.binary_search_by_key(&pair.ends, |k| k.ends) {
+                pair.go_on(&known[at]);
+            }
+        }
+    }
+}
+
+fn may_touch((a, end): (&Cable, &End), (b, other): (&Cable, &End), travel: &[f64]) -> bool {
+    if end.body == other.body && end.link.abs_diff(other.link) < nearest_neighbour(&a.links) {
+        return false;
+    }
+    let reach = a.links.radius + b.links.radius + travel[end.body] + travel[other.body];
+    let (p, q) = (&a.state.links.poses[end.link], &b.state.links.poses[other.link]);
+    axis_distance((p, &a.links), (q, &b.links)) < reach
+}
+
+fn hash([x, y, z]: [i64; 3]) -> usize {
+    let mix = |v: i64, k: u64| (v as u64).wrapping_mul(k);
+    let h = mix(x, 0x9E37_79B9_7F4A_7C15) ^ mix(y, 0xC2B2_AE3D_27D4_EB4F) ^ mix(z, 0x1656_67B1_9E37_79F9);
+    (h ^ (h >> 29)) as usize
+}

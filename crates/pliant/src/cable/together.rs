@@ -1,0 +1,212 @@
+//! Pairs of links in Newton's method: their forces and slopes, and the coupling of the links that they touch.
+
+use super::Cable;
+use super::block::{Vec6, add_scaled};
+use super::coupling::Coupling;
+use super::newton::Crew;
+use super::pairs::{End, Pair, Side};
+use super::step::{Part, Touching};
+use super::touch::subtract_force;
+use crate::body::Body;
+use crate::lanes::LANES;
+
+/// The cable of an end of a pair; pairs are made of cables only.
+fn cable(bodies: &[Body], end: End) -> Option<&Cable> {
+    match &bodies[end.body] {
+        Body::Cable(cable) => Some(cable),
+        Body::Chain(_) => None,
+    }
+}
+
+fn cable_mut(bodies: &mut [Body], end: End) -> Option<&mut Cable> {
+    match &mut bodies[end.body] {
+        Body::Cable(cable) => Some(cable),
+        Body::Chain(_) => None,
+    }
+}
+
+fn side_at_start(cable: &Cable, link: usize) -> Side<'_> {
+    let state = &cable.state.links;
+    Side { links: &cable.links, pose: state.poses[link], mean: state.means[link] }
+}
+
+fn side(cable: &Cable, link: usize) -> Side<'_> {
+    let s = &cable.scratch.step;
+    Side { links: &cable.links, pose: s.middle[link], mean: s.mean[link] }
+}
+
+/// Whatever is needed of both ends of a pair.
+fn both<'a, T>(bodies: &'a [Body], pair: &Pair, f: impl Fn(&'a Cable, usize) -> T) -> Option<[T; 2]> {
+    let [a, b] = pair.ends;
+    Some([f(cable(bodies, a)?, a.link), f(cable(bodies, b)?, b.link)])
+}
+
+impl Crew<'_> {
+    /// Look at all pairs at the start of a part of the step.
+    pub(super) fn begin_pairs(&mut self, part: &Part) {
+        for pair in self.pairs.iter_mut() {
+            if let Some([a, b]) = both(self.bodies, pair, side_at_start) {
+                pair.begin([&a, &b], part.step());
+            }
+        }
+    }
+
+    /// Add pairs to the residual and find their slopes. Returns how many changed between open, stick and slip.
+    pub(super) fn touch_pairs(&mut self, part: &Part, touching: Touching) -> usize {
+        let mut changed = 0;
+        for pair in self.pairs.iter_mut() {
+            let Some([a, b]) = both(self.bodies, pair, side) else { continue };
+            let means = [&a.mean, &b.mean];
+            if touching == Touching::Fresh {
+                pair.renew_limit(means);
+            }
+            if touching != Touching::Settled {
+                pair.refresh([&a, &b], part.step());
+            }
+            let reply = if touching == Touching::First { pair.first_reply(means) } else { pair.reply(means) };
+            changed += usize::from(reply.state != pair.state);
+            pair.state = reply.state;
+            pair.pushes = reply.force != [0.0; 3];
+            pair.slope = reply.slope;
+            if pair.pushes {
+                let [end, other] = pair.ends;
+                if let Some(c) = cable_mut(self.bodies, end) {
+                    subtract_force(&mut c.scratch.step.residual[end.link], &pair.rows[0], &reply.force);
+                }
+                if let Some(c) = cable_mut(self.bodies, other) {
+                    let back = reply.force.map(|f| -f);
+                    subtract_force(&mut c.scratch.step.residual[other.link], &pair.rows[1], &back);
+                }
+            }
+        }
+        changed
+    }
+
+    /// What the pairs add to the residual along the change, where they are not in it.
+    pub(super) fn descent_of_pairs(&self) -> f64 {
+        let mut sum = 0.0;
+        for pair in self.pairs.iter() {
+            let of = |c: &Cable, link: usize| (c.scratch.step.mean[link], c.scratch.step.change[link]);
+            let Some([a, b]) = both(self.bodies, pair, of) else { continue };
+            let (force, moved) = (pair.reply([&a.0, &b.0]).force, pair.relative([&a.1, &b.1]));
+            sum -= force[0] * moved[0] + force[1] * moved[1] + force[2] * moved[2];
+        }
+        sum
+    }
+
+    /// Correct the change for the coupling of links that touch. False where that is singular.
+    pub(super) fn couple(&mut self) -> bool {
+        let count = self.pairs.iter().filter(|p| p.pushes).count();
+        if count == 0 {
+            return true;
+        }
+        self.coupling.begin(count);
+        let change = |c: &Cable, link: usize| c.scratch.step.change[link];
+        for (n, pair) in self.pairs.iter().filter(|p| p.pushes).enumerate() {
+            let Some([a, b]) = both(self.bodies, pair, change) else { continue };
+            self.coupling.set_right(n, pair.relative([&a, &b]));
+        }
+        for first in (0..3 * count).step_by(LANES) {
+            self.respond(first, 3 * count);
+        }
+        for (n, pair) in self.pairs.iter().filter(|p| p.pushes).enumerate() {
+            self.coupling.weigh(n, &pair.slope);
+        }
+        if !self.coupling.solve() {
+            return false;
+        }
+        self.apply()
+    }
+
+    /// Answer of the cables to unit forces of the pairs: four columns of the coupling, from `first` on.
+    fn respond(&mut self, first: usize, columns: usize) {
+        let Crew { bodies, members, pairs, coupling, .. } = self;
+        for &member in members.iter() {
+            let Body::Cable(cable) = &mut bodies[member] else { continue };
+            let s = &mut cable.scratch.step;
+            let many = &mut s.many;
+            many.fill([[0.0; LANES]; 6]);
+            let mut any = false;
+            for (n, pair) in pairs.iter().filter(|p| p.pushes).enumerate() {
+                for k in 0..3 {
+                    let column = 3 * n + k;
+                    if !(first..first + LANES).contains(&column) {
+                        continue;
+                    }
+                    for (side, sign) in [(0, 1.0), (1, -1.0)] {
+                        if pair.ends[side].body == member {
+                            any = true;
+                            for c in 0..6 {
+                                many[pair.ends[side].link][c][column - first] += sign * pair.rows[side][k][c];
+                            }
+                        }
+                    }
+                }
+            }
+            if !any {
+                continue;
+            }
+            s.matrix.solve_many(many);
+            for (n, pair) in pairs.iter().filter(|p| p.pushes).enumerate() {
+                for (side, sign) in [(0, 1.0), (1, -1.0)] {
+                    if pair.ends[side].body != member {
+                        continue;
+                    }
+                    let answer = &many[pair.ends[side].link];
+                    for lane in 0..LANES.min(columns - first) {
+                        let v: Vec6 = std::array::from_fn(|c| sign * answer[c][lane]);
+                        coupling.add(n, first + lane, super::touch::velocity(&pair.rows[side], &v));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Solve again with the forces of the coupling.
+    fn apply(&mut self) -> bool {
+        let Crew { bodies, members, pairs, coupling, .. } = self;
+        for &member in members.iter() {
+            let Body::Cable(cable) = &mut bodies[member] else { continue };
+            let s = &mut cable.scratch.step;
+            s.change.copy_from_slice(&s.residual);
+            add_forces(pairs, member, coupling, &mut s.change);
+            s.matrix.solve(&mut s.change);
+        }
+        true
+    }
+
+    /// Take the pairs of a part of the step over.
+    pub(super) fn settle_pairs(&mut self, part: &Part) {
+        for pair in self.pairs.iter_mut() {
+            let mean = |c: &Cable, link: usize| c.scratch.step.mean[link];
+            let Some([a, b]) = both(self.bodies, pair, mean) else { continue };
+            pair.settle([&a, &b]);
+            if !pair.pushes {
+                continue;
+            }
+            let of = |c: &Cable, link: usize| (c.links.inertia, c.state.links.velocities[link]);
+            let Some([a, b]) = both(self.bodies, pair, of) else { continue };
+            let mut velocities = [a.1, b.1];
+            pair.calm([&a.0, &b.0], &mut velocities, part.step());
+            for (end, v) in pair.ends.into_iter().zip(velocities) {
+                if let Some(c) = cable_mut(self.bodies, end) {
+                    c.state.links.velocities[end.link] = v;
+                }
+            }
+        }
+    }
+}
+
+fn add_forces(pairs: &[Pair], member: usize, coupling: &Coupling, to: &mut [Vec6]) {
+    for (n, pair) in pairs.iter().filter(|p| p.pushes).enumerate() {
+        let y = coupling.force(n);
+        for (side, sign) in [(0, -1.0), (1, 1.0)] {
+            let end = pair.ends[side];
+            if end.body == member {
+                for k in 0..3 {
+                    add_scaled(&mut to[end.link], sign * y[k], &pair.rows[side][k]);
+                }
+            }
+        }
+    }
+}
