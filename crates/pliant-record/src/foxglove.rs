@@ -93,7 +93,7 @@ message!(
     }
 );
 message!(ContactSample = "pliant.Contact" {
-    1 body: String, 2 obstacle: String, 3 position: Point3, 4 normal: Vector3, 5 force: Vector3, 6 penetration: f64,
+    1 body: String, 2 other: String, 3 position: Point3, 4 normal: Vector3, 5 force: Vector3, 6 penetration: f64,
 });
 
 /// An enumeration as a field. Of each we use one value only, so the type itself is the value.

@@ -157,7 +157,10 @@ impl McapWriter {
         let name = |names: &[String], index: usize| names.get(index).cloned().unwrap_or_default();
         let contacts = frame.contacts.iter().map(|contact| ContactSample {
             body: name(&self.names.bodies, contact.body),
-            obstacle: name(&self.names.obstacles, contact.obstacle),
+            other: match contact.other {
+                pliant::Other::Obstacle(index) => name(&self.names.obstacles, index),
+                pliant::Other::Body(index) => name(&self.names.bodies, index),
+            },
             position: contact.position.into(),
             normal: contact.normal.into(),
             force: contact.force.into(),

@@ -133,7 +133,7 @@ fn shapes_loads_and_energies_come_back_exactly() {
         assert_eq!(list(contacts, "contacts").len(), frame.contacts.len());
         for (c, contact) in frame.contacts.iter().enumerate() {
             assert_eq!(vector(contacts, &format!("contacts.{c}.force")), contact.force);
-            assert_eq!(text(contacts, &format!("contacts.{c}.obstacle")), "floor");
+            assert_eq!(text(contacts, &format!("contacts.{c}.other")), "floor");
         }
     }
     assert!(frames.iter().any(|frame| !frame.contacts.is_empty()), "the rod falls on the floor");

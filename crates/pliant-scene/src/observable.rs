@@ -243,7 +243,7 @@ mod tests {
         let load = Wrench { force: Vec3::new(3.0, 0.0, 4.0), torque: Vec3::new(0.0, 5.0, 12.0) };
         let contact = |penetration, force| Contact {
             body: 0,
-            obstacle: 0,
+            other: pliant::Other::Obstacle(0),
             position: Vec3::ZERO,
             normal: Vec3::Z,
             force: Vec3::Z * force,

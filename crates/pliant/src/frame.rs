@@ -71,21 +71,30 @@ pub struct GripperFrame {
     pub attached: bool,
 }
 
-/// One contact of a body with an obstacle.
+/// One contact of a body with an obstacle, another body or itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
     /// Index of the body.
     pub body: usize,
-    /// Index of the obstacle.
-    pub obstacle: usize,
+    /// What it touches.
+    pub other: Other,
     /// Where, in the world [m].
     pub position: Vec3,
-    /// Unit normal out of the obstacle.
+    /// Unit normal out of what it touches.
     pub normal: Vec3,
     /// Force on the body [N].
     pub force: Vec3,
-    /// How deep the body's surface is inside the obstacle [m]; not positive when it is not.
+    /// How deep the body's surface is inside the other [m]; not positive when it is not.
     pub penetration: f64,
+}
+
+/// What a body touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Other {
+    /// An obstacle, by index.
+    Obstacle(usize),
+    /// A body, by index: another one or itself.
+    Body(usize),
 }
 
 /// Something that happened during a step.

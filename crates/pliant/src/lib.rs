@@ -21,7 +21,7 @@ mod world;
 pub use body::{Body, BodyState};
 pub use derived::Derived;
 pub use error::{BuildError, StepError};
-pub use frame::{BodyFrame, Contact, Energy, Event, EventKind, Field, Frame, GripperFrame};
+pub use frame::{BodyFrame, Contact, Energy, Event, EventKind, Field, Frame, GripperFrame, Other};
 pub use grip::{Anchor, Grip, GripParams, Gripper, GripperParams, Hold, Load, Place, Wrench};
 pub use material::{Friction, Material, Section};
 pub use world::{Probe, Snapshot, Stage, World};

@@ -1,7 +1,7 @@
 //! The world: everything in a scene, and the step that moves it on.
 
 use crate::body::{Body, BodyState, Surroundings, Vicinity};
-use crate::cable::{Around, Coupling, Crew, Grid, Pair};
+use crate::cable::{self, Around, Coupling, Crew, Grid, Pair};
 use crate::contact::{Obstacle, ObstacleParams};
 use crate::error::{BuildError, StepError};
 use crate::frame::{BodyFrame, Event, EventKind, Frame, GripperFrame};
@@ -314,6 +314,17 @@ impl World {
         for body in &mut self.bodies {
             body.reserve(grips, loads, obstacles);
         }
+        let links = |b: &Body| if let Body::Cable(cable) = b { cable.size() } else { 0 };
+        let (links, bodies) = (self.bodies.iter().map(links).sum::<usize>(), self.bodies.len());
+        let CableScratch { grid, found, travel, leader, members, .. } = &mut self.cables;
+        grid.reserve(links);
+        // a link seldom has more than a few others near it
+        for pairs in [&mut self.pairs, found] {
+            pairs.reserve((4 * links).saturating_sub(pairs.len()));
+        }
+        travel.reserve(bodies);
+        leader.reserve(bodies);
+        members.reserve(bodies);
     }
 
     /// Speed of the fastest gripper that holds a body [m/s].
@@ -555,6 +566,7 @@ impl World {
         for (index, body) in self.bodies.iter().enumerate() {
             body.write_contacts(index, &self.obstacles, &mut frame.contacts);
         }
+        cable::write_pairs(&self.bodies, &self.pairs, &mut frame.contacts);
     }
 }
 

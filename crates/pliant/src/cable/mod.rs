@@ -35,6 +35,7 @@ pub(crate) use coupling::Coupling;
 pub(crate) use grid::Grid;
 pub(crate) use newton::{Around, Crew};
 pub use pairs::Pair;
+pub(crate) use together::write_pairs;
 use step::{LinkState, Links, StepScratch};
 
 use crate::body::{Surroundings, Vicinity};

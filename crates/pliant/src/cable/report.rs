@@ -6,7 +6,7 @@ use super::joint::strain;
 use super::search::Touch;
 use crate::body::Surroundings;
 use crate::contact::Obstacle;
-use crate::frame::{BodyFrame, Contact, Energy, Event, EventKind, Field};
+use crate::frame::{BodyFrame, Contact, Energy, Event, EventKind, Field, Other};
 use crate::math::{Quat, Vec3};
 
 const FIELDS: [(&str, &str); 5] = [
@@ -78,15 +78,9 @@ impl Cable {
         }
         // each link shares its contact force among the two nodes it lies between
         let values = &mut frame.fields[FIELDS.len() - 1].values;
-        let mut carried = Vec3::ZERO;
-        let mut touches = links.touches.iter().peekable();
-        for i in 0..=count {
-            let mut own = Vec3::ZERO;
-            while let Some(touch) = touches.next_if(|t| t.link == i) {
-                own += touch.force;
-            }
-            values[i] = 0.5 * (carried + own).length();
-            carried = own;
+        for (i, value) in values.iter_mut().enumerate() {
+            let pushed = |link: Option<&Vec3>| link.copied().unwrap_or_default();
+            *value = 0.5 * (pushed(i.checked_sub(1).map(|j| &links.pushed[j])) + pushed(links.pushed.get(i))).length();
         }
     }
 
@@ -95,8 +89,8 @@ impl Cable {
             let (distance, position) = self.distance(touch, obstacles);
             let penetration = self.links.radius - distance;
             if touch.force != Vec3::ZERO || penetration > 0.0 {
-                let (obstacle, normal, force) = (touch.obstacle, touch.axes[0], touch.force);
-                contacts.push(Contact { body: index, obstacle, position, normal, force, penetration });
+                let (other, normal, force) = (Other::Obstacle(touch.obstacle), touch.axes[0], touch.force);
+                contacts.push(Contact { body: index, other, position, normal, force, penetration });
             }
         }
     }

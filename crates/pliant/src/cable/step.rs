@@ -84,13 +84,16 @@ pub struct LinkState {
     pub means: Vec<Vec6>,
     /// Touches with obstacles in the last step, in order of links.
     pub touches: Vec<Touch>,
+    /// Sum of all contact forces on each link in the last step [N].
+    pub pushed: Vec<Vec3>,
 }
 
 impl LinkState {
     /// Links at rest.
     pub fn resting(poses: Vec<Pose>) -> LinkState {
         let zeros = vec![[0.0; 6]; poses.len()];
-        LinkState { poses, velocities: zeros.clone(), means: zeros, touches: vec![] }
+        let pushed = vec![Vec3::ZERO; poses.len()];
+        LinkState { poses, velocities: zeros.clone(), means: zeros, touches: vec![], pushed }
     }
 }
 
@@ -398,6 +401,10 @@ impl Share<'_> {
         state.means.copy_from_slice(&s.mean);
         state.touches.clear();
         state.touches.extend_from_slice(&s.touches);
+        state.pushed.fill(Vec3::ZERO);
+        for touch in &s.touches {
+            state.pushed[touch.link] += touch.force;
+        }
         for (sum, load) in s.loads.iter_mut().zip(&s.part_loads) {
             add_scaled(sum, part.to - part.from, load);
         }

@@ -8,7 +8,9 @@ use super::pairs::{End, Pair, Side};
 use super::step::{Part, Touching};
 use super::touch::subtract_force;
 use crate::body::Body;
+use crate::frame::{Contact, Other};
 use crate::lanes::LANES;
+use crate::math::{Pose, Vec3};
 
 /// The cable of an end of a pair; pairs are made of cables only.
 fn cable(bodies: &[Body], end: End) -> Option<&Cable> {
@@ -39,6 +41,27 @@ fn side(cable: &Cable, link: usize) -> Side<'_> {
 fn both<'a, T>(bodies: &'a [Body], pair: &Pair, f: impl Fn(&'a Cable, usize) -> T) -> Option<[T; 2]> {
     let [a, b] = pair.ends;
     Some([f(cable(bodies, a)?, a.link), f(cable(bodies, b)?, b.link)])
+}
+
+/// Append the contacts of pairs: each as one of its first link, with the force on that.
+pub(crate) fn write_pairs(bodies: &[Body], pairs: &[Pair], contacts: &mut Vec<Contact>) {
+    for pair in pairs {
+        let end = |c: &Cable, link: usize| (c.state.links.poses[link], c.links.radius);
+        let Some([a, b]) = both(bodies, pair, end) else { continue };
+        let point = |(pose, _): &(Pose, f64), along: f64| pose.transform_point(Vec3::X * along);
+        let [p, q] = [point(&a, pair.along[0]), point(&b, pair.along[1])];
+        let penetration = a.1 + b.1 - p.distance(q);
+        if pair.force != Vec3::ZERO || penetration > 0.0 {
+            contacts.push(Contact {
+                body: pair.ends[0].body,
+                other: Other::Body(pair.ends[1].body),
+                position: p - pair.axes[0] * a.1,
+                normal: pair.axes[0],
+                force: pair.force,
+                penetration,
+            });
+        }
+    }
 }
 
 impl Crew<'_> {
@@ -191,6 +214,11 @@ impl Crew<'_> {
             for (end, v) in pair.ends.into_iter().zip(velocities) {
                 if let Some(c) = cable_mut(self.bodies, end) {
                     c.state.links.velocities[end.link] = v;
+                }
+            }
+            for (end, force) in pair.ends.into_iter().zip([pair.force, -pair.force]) {
+                if let Some(c) = cable_mut(self.bodies, end) {
+                    c.state.links.pushed[end.link] += force;
                 }
             }
         }

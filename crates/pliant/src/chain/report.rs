@@ -4,7 +4,7 @@ use super::Chain;
 use super::contact::Touching;
 use crate::body::Surroundings;
 use crate::contact::Obstacle;
-use crate::frame::{BodyFrame, Contact, Energy, Event, EventKind, Field};
+use crate::frame::{BodyFrame, Contact, Energy, Event, EventKind, Field, Other};
 use crate::lanes::get;
 use crate::math::Vec3;
 
@@ -97,7 +97,7 @@ impl Chain {
             let face = shape.surface_near(&obstacles[obstacle].sweep.end, point, f64::MAX);
             contacts.push(Contact {
                 body: index,
-                obstacle,
+                other: Other::Obstacle(obstacle),
                 position: face.map_or(point - normal * (self.radius - depth), |f| f.point),
                 normal,
                 force,
