@@ -35,8 +35,6 @@ struct CableScratch {
     grid: Grid,
     coupling: Coupling,
     found: Vec<Pair>,
-    /// How far the links of each body may move in the step [m].
-    travel: Vec<f64>,
     /// For each body, the first of those it is solved with.
     leader: Vec<usize>,
     members: Vec<usize>,
@@ -316,13 +314,12 @@ impl World {
         }
         let links = |b: &Body| if let Body::Cable(cable) = b { cable.size() } else { 0 };
         let (links, bodies) = (self.bodies.iter().map(links).sum::<usize>(), self.bodies.len());
-        let CableScratch { grid, found, travel, leader, members, .. } = &mut self.cables;
+        let CableScratch { grid, found, leader, members, .. } = &mut self.cables;
         grid.reserve(links);
         // a link seldom has more than a few others near it
         for pairs in [&mut self.pairs, found] {
             pairs.reserve((4 * links).saturating_sub(pairs.len()));
         }
-        travel.reserve(bodies);
         leader.reserve(bodies);
         members.reserve(bodies);
     }
@@ -391,16 +388,8 @@ impl World {
 
     /// Which links of cables may touch each other during the step.
     fn find_pairs(&mut self, dt: f64) {
-        self.cables.travel.clear();
-        for body in 0..self.bodies.len() {
-            let pulled = self.pulled(body, dt);
-            self.cables.travel.push(match &self.bodies[body] {
-                Body::Cable(cable) => cable.travel(dt, self.gravity, pulled),
-                Body::Chain(_) => 0.0,
-            });
-        }
-        let CableScratch { grid, travel, found, .. } = &mut self.cables;
-        grid.find(&self.bodies, travel, &self.pairs, found);
+        let CableScratch { grid, found, .. } = &mut self.cables;
+        grid.find(&self.bodies, dt, self.gravity, &self.pairs, found);
         std::mem::swap(&mut self.pairs, found);
     }
 

@@ -1,6 +1,7 @@
 //! Which links may touch which: a grid of cells over all links of all cables, in time that grows with their number.
 
 use super::Cable;
+use super::block::Vec6;
 use super::pairs::{End, Pair, axis_distance, nearest_neighbour};
 use crate::body::Body;
 use crate::math::Vec3;
@@ -25,16 +26,18 @@ impl Grid {
     }
 
     /// All pairs of links that may touch in a step, in order; `known` are those of the step before, in order too.
-    pub fn find(&mut self, bodies: &[Body], travel: &[f64], known: &[Pair], found: &mut Vec<Pair>) {
+    pub fn find(&mut self, bodies: &[Body], dt: f64, gravity: Vec3, known: &[Pair], found: &mut Vec<Pair>) {
         found.clear();
         let cables = || bodies.iter().enumerate().filter_map(|(i, b)| match b {
             Body::Cable(cable) => Some((i, cable)),
             Body::Chain(_) => None,
         });
         let (mut count, mut width) = (0, 0.0_f64);
-        for (i, cable) in cables() {
+        for (_, cable) in cables() {
+            let Cable { links, state, .. } = cable;
             count += cable.size();
-            width = width.max(2.0 * (cable.links.radius + travel[i]) + cable.links.length);
+            let fastest = state.links.velocities.iter().map(|v| links.speed(v)).fold(0.0, f64::max);
+            width = width.max(2.0 * (links.radius + links.travel(fastest, dt, gravity)) + links.length);
         }
         self.places.clear();
         for (body, cable) in cables() {
@@ -68,7 +71,7 @@ impl Grid {
                                 && there.distance_squared(*place) < width * width
                                 && cell_of(*there) == cell
                                 && let (Body::Cable(a), Body::Cable(b)) = (&bodies[end.body], &bodies[other.body])
-                                && may_touch((a, end), (b, other), travel)
+                                && may_touch((a, end), (b, other), dt, gravity)
                             {
                                 found.push(Pair::new([*end, *other]));
                             }
@@ -86,11 +89,15 @@ impl Grid {
     }
 }
 
-fn may_touch((a, end): (&Cable, &End), (b, other): (&Cable, &End), travel: &[f64]) -> bool {
+fn may_touch((a, end): (&Cable, &End), (b, other): (&Cable, &End), dt: f64, gravity: Vec3) -> bool {
     if end.body == other.body && end.link.abs_diff(other.link) < nearest_neighbour(&a.links) {
         return false;
     }
-    let reach = a.links.radius + b.links.radius + travel[end.body] + travel[other.body];
+    let (v, w) = (&a.state.links.velocities[end.link], &b.state.links.velocities[other.link]);
+    let approach = Vec3::new(v[0] - w[0], v[1] - w[1], v[2] - w[2]).length();
+    let turning = |c: &Cable, v: &Vec6| 0.5 * c.links.length * v[4].hypot(v[5]);
+    let speed = approach + turning(a, v) + turning(b, w);
+    let reach = a.links.radius + b.links.radius + a.links.travel(speed, dt, gravity) + b.links.travel(0.0, dt, gravity);
     let (p, q) = (&a.state.links.poses[end.link], &b.state.links.poses[other.link]);
     axis_distance((p, &a.links), (q, &b.links)) < reach
 }

@@ -92,8 +92,6 @@ struct Scratch {
     pushes: Vec<Push>,
     /// Obstacles that can be touched during the step.
     near: Vec<usize>,
-    /// Speed of the fastest gripper that holds the cable [m/s].
-    pulled: f64,
 }
 
 impl Cable {
@@ -139,7 +137,7 @@ impl Cable {
             counters: Counters::default(),
         };
         let step = StepScratch::new(count, 4);
-        let scratch = Scratch { step, held: vec![], grips: vec![], pushes: vec![], near: vec![], pulled: 0.0 };
+        let scratch = Scratch { step, held: vec![], grips: vec![], pushes: vec![], near: vec![] };
         Ok(Cable { name: name.into(), links, derived, state, scratch })
     }
 
@@ -148,7 +146,6 @@ impl Cable {
         self.aim(around);
         self.scratch.near.clear();
         self.scratch.near.extend_from_slice(around.near);
-        self.scratch.pulled = around.pulled;
     }
 
     /// Tell of a step that was made, with its number of iterations; none where it did not converge.
@@ -235,18 +232,14 @@ impl Cable {
         }
     }
 
-    /// How far its links may move in a step [m].
-    pub(crate) fn travel(&self, dt: f64, gravity: Vec3, pulled: f64) -> f64 {
-        self.links.travel(&self.state.links.velocities, dt, gravity, pulled)
-    }
-
     pub(crate) fn vicinity(&self, dt: f64, gravity: Vec3, pulled: f64) -> Vicinity {
         let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
         for pose in &self.state.links.poses {
             (low, high) = (low.min(pose.translation), high.max(pose.translation));
         }
         // twice as far as the search for touches begins with: it may have to look farther
-        let travel = 2.0 * self.travel(dt, gravity, pulled);
+        let fastest = self.state.links.velocities.iter().map(|v| self.links.speed(v)).fold(pulled, f64::max);
+        let travel = 2.0 * self.links.travel(fastest, dt, gravity);
         Vicinity { low, high, reach: self.links.radius + self.links.length + travel, horizon: 0.0 }
     }
 

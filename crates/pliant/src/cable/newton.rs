@@ -256,7 +256,6 @@ impl Cable {
             pushes: &scratch.pushes,
             obstacles: around.obstacles,
             near: &scratch.near,
-            pulled: scratch.pulled,
         };
         Share { links, state: &mut state.links, acting, s: &mut scratch.step }
     }

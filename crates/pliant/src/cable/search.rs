@@ -101,12 +101,13 @@ impl Search<'_> {
         self.dt * (self.part[1] - self.part[0])
     }
 
-    /// All touches of a cable whose links move less than `travel` [m]; forces are taken over from the touches before.
+    /// All touches of a cable whose links move less than `travel` says [m]; forces are taken over from the touches before.
     /// Both lists are in order of links.
-    pub fn begin(&self, poses: &[Pose], travel: f64, before: &[Touch], found: &mut Vec<Touch>) {
+    pub fn begin(&self, poses: &[Pose], travel: impl Fn(usize) -> f64, before: &[Touch], found: &mut Vec<Touch>) {
         found.clear();
         let mut old = 0;
         for (link, pose) in poses.iter().enumerate() {
+            let travel = travel(link);
             while old < before.len() && before[old].link < link {
                 old += 1;
             }

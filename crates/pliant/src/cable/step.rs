@@ -54,14 +54,13 @@ impl Links {
         Arms { a: 0.5 * self.length, b: 0.5 * self.length }
     }
 
-    /// How far links can move in a step that they begin at some velocities, pulled at a speed [m].
-    pub fn travel(&self, velocities: &[Vec6], step: f64, gravity: Vec3, pulled: f64) -> f64 {
-        let fastest = velocities.iter().map(|v| self.speed(v)).fold(pulled, f64::max);
-        TRAVEL * step * (fastest + gravity.length() * step) + 0.1 * self.radius
+    /// How far something can move in a step that it begins at a speed, with some room for what it meets [m].
+    pub fn travel(&self, speed: f64, step: f64, gravity: Vec3) -> f64 {
+        TRAVEL * step * (speed + gravity.length() * step) + MARGIN * self.radius
     }
 
     /// Largest speed of any point of a link's axis [m/s].
-    fn speed(&self, v: &Vec6) -> f64 {
+    pub fn speed(&self, v: &Vec6) -> f64 {
         let (linear, turning) = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2], v[4] * v[4] + v[5] * v[5]);
         linear.sqrt() + 0.5 * self.length * turning.sqrt()
     }
@@ -130,8 +129,8 @@ pub struct StepScratch {
     pub loads: Vec<Vec6>,
     /// Force and torque of the cable on each hold, in the world, about the held section, mean over the step.
     pub held_loads: Vec<(Vec3, Vec3)>,
-    /// How far links may have moved at most for all touches to be known [m].
-    travel: f64,
+    /// How much farther than expected links have moved in this step [m].
+    farther: f64,
 }
 
 /// A part of the world's step.
@@ -171,8 +170,6 @@ pub struct Acting<'a> {
     pub obstacles: &'a [Obstacle],
     /// Those near the cable.
     pub near: &'a [usize],
-    /// Speed of the fastest gripper that holds the cable [m/s].
-    pub pulled: f64,
 }
 
 /// A cable during a step.
@@ -214,6 +211,9 @@ const RESTING: f64 = 1e-3;
 /// Links may move this many times as far as they would at the speeds of the start.
 const TRAVEL: f64 = 2.0;
 
+/// And this part of their radius farther.
+const MARGIN: f64 = 0.5;
+
 impl StepScratch {
     /// Room for holds.
     pub fn reserve(&mut self, holds: usize) {
@@ -242,7 +242,7 @@ impl StepScratch {
             part_held_loads: Vec::with_capacity(holds),
             loads: between,
             held_loads: Vec::with_capacity(holds),
-            travel: 0.0,
+            farther: 0.0,
         }
     }
 }
@@ -253,7 +253,7 @@ impl Share<'_> {
         self.s.loads.fill([0.0; 6]);
         self.s.held_loads.clear();
         self.s.held_loads.resize(self.acting.held.len(), (Vec3::ZERO, Vec3::ZERO));
-        self.s.travel = 0.0;
+        self.s.farther = 0.0;
     }
 
     /// Strains at the start of a part of the step, a first guess of the velocities, and what may be touched.
@@ -276,10 +276,10 @@ impl Share<'_> {
 
     fn find_touches(&mut self, part: &Part) {
         let Share { links, state, acting, s } = self;
-        let travel = links.travel(&state.velocities, part.step(), acting.gravity, acting.pulled);
-        s.travel = s.travel.max(travel);
         let search = search(links, acting, part);
-        search.begin(&state.poses, s.travel, &state.touches, &mut s.touches);
+        let (step, gravity, farther) = (part.step(), acting.gravity, s.farther);
+        let travel = |link: usize| links.travel(links.speed(&state.velocities[link]), step, gravity) + farther;
+        search.begin(&state.poses, travel, &state.touches, &mut s.touches);
     }
 
     /// Residual at the mean velocities at hand, and with `tangent` the tangent too, without contact. False where links turn
@@ -372,12 +372,15 @@ impl Share<'_> {
 
     /// Whether a link has moved farther than touches were looked for; they are then to be looked for again.
     pub fn outran(&mut self, part: &Part) -> bool {
-        let Share { links, acting, s, .. } = self;
-        let fastest = s.mean.iter().map(|v| links.speed(v)).fold(0.0, f64::max);
-        let moved = fastest * part.step();
-        let outran = moved > s.travel && !acting.near.is_empty() && moved.is_finite();
+        let Share { links, state, acting, s } = self;
+        let step = part.step();
+        let farther = |(mean, start): (&Vec6, &Vec6)| {
+            step * links.speed(mean) - links.travel(links.speed(start), step, acting.gravity)
+        };
+        let most = s.mean.iter().zip(&state.velocities).map(farther).fold(0.0, f64::max);
+        let outran = most > s.farther && !acting.near.is_empty() && most.is_finite();
         if outran {
-            s.travel = 1.5 * moved;
+            s.farther = 1.5 * most;
         }
         outran
     }
@@ -482,7 +485,6 @@ mod tests {
             pushes: &pushes,
             obstacles: &[],
             near: &[],
-            pulled: 0.0,
         };
         let mut s = StepScratch::new(4, 1);
         let part = Part { from: 0.0, to: 1.0, dt: step };
