@@ -105,7 +105,9 @@ impl Summary {
         let contacts = frame.contacts.iter().map(|c| ContactSummary {
             body: world.bodies().get(c.body).map(Body::name).unwrap_or_default().into(),
             other: match c.other {
-                pliant::Other::Obstacle(i) => world.obstacles().get(i).map(|o| o.params.name.clone()).unwrap_or_default(),
+                pliant::Other::Obstacle(i) => {
+                    world.obstacles().get(i).map(|o| o.params.name.clone()).unwrap_or_default()
+                }
                 pliant::Other::Body(i) => world.bodies().get(i).map(|b| b.name().to_owned()).unwrap_or_default(),
             },
             position: c.position.to_array(),

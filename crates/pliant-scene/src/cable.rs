@@ -4,7 +4,7 @@ use pliant::cable::CableSettings;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::quantity::{Damping, DampingTime, Quantity};
+use crate::quantity::{Damping, DampingTime, Quantity, Restitution};
 
 /// Settings of the model `cable`. What is not given has the default of the engine.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -14,6 +14,20 @@ pub(crate) struct CableTable {
     damping_time: Option<DampingTime>,
     /// Drag of the air: force per mass and velocity [1/s].
     drag: Option<Damping>,
+    /// Part of its normal speed with which a link leaves what it hits [-].
+    restitution: Option<Restitution>,
+    /// What the law of friction is for, where its exponent is not 1: each length of the cable, or each contact.
+    friction_per: Option<FrictionPer>,
+}
+
+/// What the law of friction is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum FrictionPer {
+    /// Forces per length: results do not depend on the number of segments.
+    Length,
+    /// Forces of each contact, as printed in the paper.
+    Contact,
 }
 
 impl CableTable {
@@ -22,7 +36,8 @@ impl CableTable {
         CableSettings {
             damping_time: self.damping_time.map_or(default.damping_time, Quantity::get),
             drag: self.drag.map_or(default.drag, Quantity::get),
-            ..default
+            restitution: self.restitution.map_or(default.restitution, Quantity::get),
+            friction_per_contact: self.friction_per.map_or(default.friction_per_contact, |p| p == FrictionPer::Contact),
         }
     }
 }

@@ -146,6 +146,7 @@ quantity! {
     Fraction, "fraction" ["-"] from 0.0 .. 1.0;
     Damping, "damping" ["1/s"] from 0.0 .. 1e9;
     DampingTime, "damping time" ["s"] from 0.0 .. 1e6;
+    Restitution, "restitution" ["-"] from 0.0 .. 1.0;
     LoadTorque, "torque" ["N m"] from -1e12 .. 1e12;
     StepLimit, "limit" ["segments"] above 0.0 .. 10.0;
     Mass, "mass" ["kg"] above 0.0 .. 1e9;

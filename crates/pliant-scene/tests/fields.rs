@@ -350,14 +350,15 @@ fn grippers_and_grips_are_read() {
 fn cables_are_read() {
     let scene = scene(&format!(
         "{MATERIAL}[[body]]\nname = 'wire'\nmodel = 'cable'\nmaterial = 'm'\nradius = 0.01\n\
-         path = [[0, 0, 0], [1, 0, 0]]\nsegments = 7\n[body.cable]\ndamping_time = 0.25\ndrag = 3\n"
+         path = [[0, 0, 0], [1, 0, 0]]\nsegments = 7\n[body.cable]\ndamping_time = 0.25\ndrag = 3\n\
+         restitution = 0.5\nfriction_per = 'contact'\n"
     ));
     let spec = CableSpec {
         material: Material { young: 2e6, poisson: 0.3, density: 1000.0, friction: Friction::NONE },
         section: Section { radius: 0.01 },
         path: vec![Vec3::ZERO, Vec3::X],
         segments: 7,
-        settings: CableSettings { damping_time: 0.25, drag: 3.0 },
+        settings: CableSettings { damping_time: 0.25, drag: 3.0, restitution: 0.5, friction_per_contact: true },
     };
     let built = Cable::new("wire", spec).unwrap();
     let Body::Cable(read) = &scene.world.bodies()[0] else { panic!("no cable") };

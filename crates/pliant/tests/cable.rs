@@ -80,7 +80,9 @@ fn a_held_cable_at_rest_puts_its_weight_and_moment_on_the_gripper() {
         let mut world = World::new(Vec3::Z * -9.81);
         let placed = Pose::from_translation(Vec3::new(-0.1, 0.05, 0.0));
         world.add_gripper(GripperParams { name: "hand".into(), placed, motion: Motion::Hold }).unwrap();
-        world.add_body(cable(RUBBER, CableSettings { damping_time: 0.01, drag: 10.0, ..CableSettings::default() })).unwrap();
+        world
+            .add_body(cable(RUBBER, CableSettings { damping_time: 0.01, drag: 10.0, ..CableSettings::default() }))
+            .unwrap();
         let place = Place::Fraction(fraction);
         let grip = GripParams { gripper: 0, body: 0, place, hold, from: 0.0, until: f64::INFINITY, snap: false };
         world.add_grip(grip).unwrap();

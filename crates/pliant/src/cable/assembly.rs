@@ -233,6 +233,10 @@ pub mod tests {
             damping_time: 2e-3,
             drag: 0.3,
             rest: (0..count - 1).map(|i| std::array::from_fn(|k| 0.01 * wave(i, k + 7))).collect(),
+            radius: 2e-3,
+            friction: crate::material::Friction::NONE,
+            per_contact: false,
+            restitution: 0.0,
         };
         let poses = (0..count).map(|i| {
             let turn = Quat::from_scaled_axis(Vec3::new(wave(i, 0), 2.0 * wave(i, 1), wave(i, 2)) * 0.2);
@@ -241,7 +245,7 @@ pub mod tests {
         });
         let poses = poses.collect();
         let moving = |f: f64| (0..count).map(|i| std::array::from_fn(|k| f * wave(i, k + 2))).collect();
-        (links, LinkState { poses, velocities: moving(4.0), means: moving(3.0) })
+        (links, LinkState { velocities: moving(4.0), means: moving(3.0), ..LinkState::resting(poses) })
     }
 
     /// Load, residual and tangent by the textbook: joint after joint, whole blocks.

@@ -58,9 +58,7 @@ impl Coupling {
     pub fn solve(&mut self) -> bool {
         let n = self.size;
         for k in 0..n {
-            let pivot = (k..n).max_by(|&i, &j| {
-                self.matrix[i * n + k].abs().total_cmp(&self.matrix[j * n + k].abs())
-            });
+            let pivot = (k..n).max_by(|&i, &j| self.matrix[i * n + k].abs().total_cmp(&self.matrix[j * n + k].abs()));
             let Some(pivot) = pivot else { return false };
             if self.matrix[pivot * n + k] == 0.0 || !self.matrix[pivot * n + k].is_finite() {
                 return false;

@@ -4,13 +4,13 @@ use super::Cable;
 use super::block::Vec6;
 use super::pairs::{End, Pair, axis_distance, nearest_neighbour};
 use crate::body::Body;
-use crate::math::Vec3;
+use crate::math::{Pose, Vec3};
 
 /// Working memory of the search for pairs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Grid {
-    /// All links, with the middle of each.
-    places: Vec<(End, Vec3)>,
+    /// All links, with the middle and the cell of each.
+    places: Vec<(End, Vec3, [i32; 3])>,
     /// First link of each cell, and the next link of the same cell after each link; one more than the index, 0 for none.
     first: Vec<u32>,
     next: Vec<u32>,
@@ -28,10 +28,12 @@ impl Grid {
     /// All pairs of links that may touch in a step, in order; `known` are those of the step before, in order too.
     pub fn find(&mut self, bodies: &[Body], dt: f64, gravity: Vec3, known: &[Pair], found: &mut Vec<Pair>) {
         found.clear();
-        let cables = || bodies.iter().enumerate().filter_map(|(i, b)| match b {
-            Body::Cable(cable) => Some((i, cable)),
-            Body::Chain(_) => None,
-        });
+        let cables = || {
+            bodies.iter().enumerate().filter_map(|(i, b)| match b {
+                Body::Cable(cable) => Some((i, cable)),
+                Body::Chain(_) => None,
+            })
+        };
         let (mut count, mut width) = (0, 0.0_f64);
         for (_, cable) in cables() {
             let Cable { links, state, .. } = cable;
@@ -39,24 +41,26 @@ impl Grid {
             let fastest = state.links.velocities.iter().map(|v| links.speed(v)).fold(0.0, f64::max);
             width = width.max(2.0 * (links.radius + links.travel(fastest, dt, gravity)) + links.length);
         }
+        // far out cells run together, which costs time but loses nothing
+        let cell_of = |p: Vec3| (p / width).floor().to_array().map(|x| x.clamp(-1e9, 1e9) as i32);
         self.places.clear();
         for (body, cable) in cables() {
             let poses = &cable.state.links.poses;
-            self.places.extend(poses.iter().enumerate().map(|(link, pose)| (End { body, link }, pose.translation)));
+            let place =
+                |(link, pose): (usize, &Pose)| (End { body, link }, pose.translation, cell_of(pose.translation));
+            self.places.extend(poses.iter().enumerate().map(place));
         }
         let cells = (2 * count).next_power_of_two();
         self.first.clear();
         self.first.resize(cells, 0);
         self.next.clear();
         self.next.resize(count, 0);
-        let cell_of = |p: Vec3| (p / width).floor().to_array().map(|x| x.clamp(-1e15, 1e15) as i64);
-        for (i, (_, place)) in self.places.iter().enumerate() {
-            let slot = hash(cell_of(*place)) & (cells - 1);
+        for (i, (_, _, cell)) in self.places.iter().enumerate() {
+            let slot = hash(*cell) & (cells - 1);
             self.next[i] = self.first[slot];
             self.first[slot] = i as u32 + 1;
         }
-        for (i, (end, place)) in self.places.iter().enumerate() {
-            let [x, y, z] = cell_of(*place);
+        for (i, (end, place, [x, y, z])) in self.places.iter().enumerate() {
             for dx in -1..=1 {
                 for dy in -1..=1 {
                     for dz in -1..=1 {
@@ -65,11 +69,11 @@ impl Grid {
                         while at > 0 {
                             let j = at as usize - 1;
                             at = self.next[j];
-                            let (other, there) = &self.places[j];
+                            let (other, there, other_cell) = &self.places[j];
                             // each pair once; links of other cells may share the slot
                             if j > i
                                 && there.distance_squared(*place) < width * width
-                                && cell_of(*there) == cell
+                                && *other_cell == cell
                                 && let (Body::Cable(a), Body::Cable(b)) = (&bodies[end.body], &bodies[other.body])
                                 && may_touch((a, end), (b, other), dt, gravity)
                             {
@@ -95,15 +99,17 @@ fn may_touch((a, end): (&Cable, &End), (b, other): (&Cable, &End), dt: f64, grav
     }
     let (v, w) = (&a.state.links.velocities[end.link], &b.state.links.velocities[other.link]);
     let approach = Vec3::new(v[0] - w[0], v[1] - w[1], v[2] - w[2]).length();
-    let turning = |c: &Cable, v: &Vec6| 0.5 * c.links.length * v[4].hypot(v[5]);
+    let turning = |c: &Cable, v: &Vec6| 0.5 * c.links.length * (v[4] * v[4] + v[5] * v[5]).sqrt();
     let speed = approach + turning(a, v) + turning(b, w);
-    let reach = a.links.radius + b.links.radius + a.links.travel(speed, dt, gravity) + b.links.travel(0.0, dt, gravity);
+    // gravity pulls at both, so at most one of them falls towards the other
+    let reach = b.links.radius + a.links.radius + a.links.travel(speed, dt, 0.5 * gravity);
     let (p, q) = (&a.state.links.poses[end.link], &b.state.links.poses[other.link]);
-    axis_distance((p, &a.links), (q, &b.links)) < reach
+    let apart = p.translation.distance(q.translation) - 0.5 * (a.links.length + b.links.length);
+    apart < reach && axis_distance((p, &a.links), (q, &b.links)) < reach
 }
 
-fn hash([x, y, z]: [i64; 3]) -> usize {
-    let mix = |v: i64, k: u64| (v as u64).wrapping_mul(k);
+fn hash([x, y, z]: [i32; 3]) -> usize {
+    let mix = |v: i32, k: u64| (v as u64).wrapping_mul(k);
     let h = mix(x, 0x9E37_79B9_7F4A_7C15) ^ mix(y, 0xC2B2_AE3D_27D4_EB4F) ^ mix(z, 0x1656_67B1_9E37_79F9);
     (h ^ (h >> 29)) as usize
 }

@@ -30,13 +30,13 @@ mod touch;
 pub use params::{CableSettings, CableSpec};
 
 use block::Vec6;
-use holds::{Held, Push};
 pub(crate) use coupling::Coupling;
 pub(crate) use grid::Grid;
+use holds::{Held, Push};
 pub(crate) use newton::{Around, Crew};
 pub use pairs::Pair;
-pub(crate) use together::write_pairs;
 use step::{LinkState, Links, StepScratch};
+pub(crate) use together::write_pairs;
 
 use crate::body::{Surroundings, Vicinity};
 use crate::curve;

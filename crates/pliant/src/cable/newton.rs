@@ -79,7 +79,7 @@ impl Crew<'_> {
         }
     }
 
-    fn each<'s>(&'s mut self, mut f: impl FnMut(Share<'_>)) {
+    fn each(&mut self, mut f: impl FnMut(Share<'_>)) {
         for member in 0..self.members.len() {
             if let Some(share) = self.share(member) {
                 f(share);
@@ -145,7 +145,6 @@ impl Crew<'_> {
             let Some((change, size)) = self.solve(part) else { return solved };
             let decline = self.decline();
             self.each(|mut share| share.go(1.0));
-            if std::env::var("DBG").is_ok() { let mut st=[0usize;3]; self.each(|sh| for t in &sh.s.touches { st[t.state as usize]+=1; }); eprintln!("part {:.4} {:.4} it {} change {:.3e} size {:.3e} decline {:.3e} states {:?} changed {changed}", part.from, part.to, solved.iterations, change, size, decline, st); }
             // the next change would be smaller again by as much as this one is, or more
             let next = change * (change / last).min(1.0);
             let exact = changed == 0 && next <= TOLERANCE * TOLERANCE * size;

@@ -9,13 +9,8 @@ use crate::contact::Obstacle;
 use crate::frame::{BodyFrame, Contact, Energy, Event, EventKind, Field, Other};
 use crate::math::{Quat, Vec3};
 
-const FIELDS: [(&str, &str); 5] = [
-    ("tension", "N"),
-    ("shear force", "N"),
-    ("bending moment", "N m"),
-    ("torsion", "N m"),
-    ("contact force", "N"),
-];
+const FIELDS: [(&str, &str); 5] =
+    [("tension", "N"), ("shear force", "N"), ("bending moment", "N m"), ("torsion", "N m"), ("contact force", "N")];
 
 /// A cable has left an obstacle when it is farther away than this part of its radius.
 const PARTING_GAP: f64 = 0.1;

@@ -130,7 +130,10 @@ impl Search<'_> {
                     for start in faces.into_iter().flatten() {
                         let mut touch = self.touch(link, index, span, start);
                         let same = |t: &&Touch| {
-                            t.link == link && t.obstacle == index && t.axes[0].dot(start.normal) > SAME_SIDE && t.span == span
+                            t.link == link
+                                && t.obstacle == index
+                                && t.axes[0].dot(start.normal) > SAME_SIDE
+                                && t.span == span
                         };
                         if let Some(known) = before[old..].iter().take_while(|t| t.link == link).find(same) {
                             touch.before = known.lawful;

@@ -324,11 +324,8 @@ impl Share<'_> {
             if touching != Touching::Settled {
                 search.refresh(touch, &s.middle[link], &s.mean[link]);
             }
-            let reply = if touching == Touching::First {
-                touch.first_reply(&s.mean[link])
-            } else {
-                touch.reply(&s.mean[link])
-            };
+            let reply =
+                if touching == Touching::First { touch.first_reply(&s.mean[link]) } else { touch.reply(&s.mean[link]) };
             changed += usize::from(reply.state != touch.state);
             touch.state = reply.state;
             if reply.force != [0.0; 3] {
@@ -400,7 +397,6 @@ impl Share<'_> {
             }
         }
         impact::settle(links, paired, [&state.means, &s.mean], &mut state.velocities, &mut s.touches, step);
-        if std::env::var("DBG2").is_ok() { for i in (0..state.poses.len()).step_by(1) { let q=state.poses[i].rotation; let to=|v:&Vec6| q.inverse()*Vec3::new(v[0],v[1],v[2]); let (a,b)=(to(&s.mean[i]),to(&state.velocities[i])); let t=s.touches.iter().find(|t| t.link==i); eprintln!("L {i} mean {:+.4} {:+.4} {:+.4} w {:+.2} {:+.2} {:+.2} | end {:+.4} {:+.4} {:+.4} w {:+.2} {:+.2} {:+.2} | load {:+.3} {:+.4} | {:?} f {:.4?} s {:.2e}", a.x,a.y,a.z,s.mean[i][3],s.mean[i][4],s.mean[i][5],b.x,b.y,b.z,state.velocities[i][3],state.velocities[i][4],state.velocities[i][5], s.part_loads[i.min(s.part_loads.len()-1)][0], s.part_loads[i.min(s.part_loads.len()-1)][2], t.map(|t|t.state), t.map(|t| t.axes.map(|a| a.dot(t.force))), t.map_or(0.0,|t|t.s)); } eprintln!("----"); }
         state.means.copy_from_slice(&s.mean);
         state.touches.clear();
         state.touches.extend_from_slice(&s.touches);
@@ -479,13 +475,7 @@ mod tests {
         let torque = Vec3::new(1e-5, -2e-5, 3e-5);
         let pushes = [Push { link: 2, offset: 0.02, force: Vec3::new(1e-3, 2e-3, -1e-3), torque }];
         let (held, step) = ([clamp(&links)], 5e-3);
-        let acting = Acting {
-            gravity: Vec3::ZERO,
-            held: &held,
-            pushes: &pushes,
-            obstacles: &[],
-            near: &[],
-        };
+        let acting = Acting { gravity: Vec3::ZERO, held: &held, pushes: &pushes, obstacles: &[], near: &[] };
         let mut s = StepScratch::new(4, 1);
         let part = Part { from: 0.0, to: 1.0, dt: step };
         let base: Vec<Vec6> = state.velocities.iter().map(|v| v.map(|x| 0.9 * x)).collect();

@@ -51,18 +51,14 @@ pub struct Reply {
 impl Law {
     /// Largest friction at a normal force [N].
     pub fn limit(&self, normal: f64) -> f64 {
-        if self.exponent == 1.0 {
-            self.coefficient * normal
-        } else {
-            self.coefficient * normal.powf(self.exponent)
-        }
+        if self.exponent == 1.0 { self.coefficient * normal } else { self.coefficient * normal.powf(self.exponent) }
     }
 
     /// The force at a velocity, from the force before; friction up to `limit`, which is there as long as the limit is, so
     /// that the force has no jumps.
     pub fn reply(&self, before: &[f64; 3], velocity: &[f64; 3], limit: f64) -> Reply {
         let [normal, ty, tz]: [f64; 3] = std::array::from_fn(|k| before[k] - self.rho * velocity[k]);
-        let tangential = ty.hypot(tz);
+        let tangential = (ty * ty + tz * tz).sqrt();
         let mut reply = Reply { force: [0.0; 3], slope: [[0.0; 3]; 3], state: Contacting::Open };
         if normal > 0.0 {
             reply.force[0] = normal;
@@ -180,6 +176,6 @@ mod tests {
         let reply = LAW.reply(&[0.5, 0.0, 0.0], &[0.0, 1.0, 0.0], LAW.limit(0.5));
         assert_eq!(reply.state, Contacting::Slip);
         assert!((reply.force[1] + LAW.limit(0.5)).abs() < 1e-12 && reply.force[2] == 0.0);
-        assert!(LAW.reply(&[0.5, 0.1, 0.0], &[1.0, 0.0, 0.0], 1.0).force == [0.0; 3]);
+        assert_eq!(LAW.reply(&[0.5, 0.1, 0.0], &[1.0, 0.0, 0.0], 0.0).force, [0.0; 3]);
     }
 }
