@@ -75,7 +75,7 @@ impl BodySpec {
         let points = self.size()?;
         let too_many = |key| Fault::new(format!("too many points: all bodies together may have {MOST_POINTS}")).at(key);
         let (material, section) = (material.build(), Section { radius: self.radius.get() });
-        let path = self.path.iter().map(Triple::vector).collect();
+        let path = self.centre_line();
         match self.model {
             ModelSpec::Chain => {
                 let settings = self.chain.as_ref().map_or_else(ChainSettings::default, |table| table.build());
@@ -94,6 +94,11 @@ impl BodySpec {
                 Ok(Body::Cable(Cable::new(&self.name, CableSpec { material, section, path, segments, settings })?))
             }
         }
+    }
+
+    /// Points of the initial centre line [m].
+    pub(crate) fn centre_line(&self) -> Vec<Vec3> {
+        self.path.iter().map(Triple::vector).collect()
     }
 
     /// Number of points, if given.

@@ -53,6 +53,7 @@ mod quantity;
 mod samples;
 mod schema;
 mod suggest;
+mod wind;
 mod word;
 
 use std::path::Path;

@@ -124,6 +124,9 @@ quantity! {
     Acceleration, "acceleration" ["m/s2"] from -1e6 .. 1e6;
     Angle, "angle" ["degrees"] from -1e6 .. 1e6;
     Turns, "number of turns" ["-"] from -1e6 .. 1e6;
+    /// Turns of a cable on a drum.
+    Windings, "number of turns" ["-"] above 0.0 .. 1e6;
+    Stretch, "stretch" ["-"] from 0.0 .. 10.0;
     Frequency, "frequency" ["Hz"] from 0.0 .. 1e6;
     Rate, "rate" ["Hz"] above 0.0 .. 1e7;
     Young, "Young's modulus" ["Pa"] from 1.0 .. 1e13;

@@ -12,7 +12,7 @@ use pliant::cable::{Cable, CableSettings, CableSpec};
 use pliant::chain::{BendingLaw, Chain, ChainSettings, ChainSpec, Heuristic, UpdateRule};
 use pliant::contact::ShapeKind;
 use pliant::math::{Quat, Vec3};
-use pliant::motion::{Blend, Leg, Motion, Waypoint, Window};
+use pliant::motion::{Blend, Leg, Motion, Waypoint, Wind, Window};
 use pliant::{Body, Friction, Hold, Load, Material, Place, Section};
 use pliant_scene::{Scene, parse};
 
@@ -318,6 +318,40 @@ fn every_motion_is_read() {
 }
 
 #[test]
+fn winding_takes_its_way_from_drum_and_cable() {
+    let winding = |at: &str, fields: &str| {
+        let scene = with_rod(&format!(
+            "[[obstacle]]\nname = 'drum'\nshape = {{ cylinder = {{ radius = 0.04, length = 0.5 }} }}\n\
+             position = [0, 0.2, -0.05]\norientation = {{ euler_deg = [90, 0, 0] }}\n\
+             [[gripper]]\nname = 'hand'\ngrips = [{{ body = 'rod', at = {at} }}]\n\
+             motion = {{ wind = {{ on = 'drum', turns = 2.5, {fields} }} }}\n"
+        ));
+        scene.world.grippers()[0].params.motion.clone()
+    };
+    let motion = winding("'end'", "pitch = 0.03, stretch = 0.02, start = 1.5, period = 4");
+    let Motion::Wind(wind) = motion else { panic!("{motion:?}") };
+    assert!((wind.axis + Vec3::Y).length() < 1e-15, "{}", wind.axis);
+    let expected = Wind {
+        axis: wind.axis,
+        centre: Vec3::new(0.0, 0.2, -0.05),
+        from: Vec3::ZERO,
+        towards: Vec3::X,
+        length: 1.02,
+        pitch: 0.03,
+        turns: 2.5,
+        start: 1.5,
+        period: 4.0,
+    };
+    assert_eq!(wind, expected);
+    assert!((wind.radius() - 0.05).abs() < 1e-15);
+    // the last point is the end too; stretch and start may be left out
+    for at in ["1", "1.0", "{ node = 10 }"] {
+        let plain = Wind { length: 1.0, start: 0.0, ..expected };
+        assert_eq!(winding(at, "pitch = 0.03, period = 4"), Motion::Wind(plain), "{at}");
+    }
+}
+
+#[test]
 fn grippers_and_grips_are_read() {
     let scene = with_rod(
         "[[gripper]]\nname = 'left'\ngrips = [{ body = 'rod', at = 'start' }]\n\
@@ -357,7 +391,7 @@ fn cables_are_read() {
         section: Section { radius: 0.01 },
         path: vec![Vec3::ZERO, Vec3::X],
         segments: 7,
-        settings: CableSettings { damping_time: 0.25, drag: 3.0 },
+        settings: CableSettings { damping_time: 0.25, drag: 3.0, ..CableSettings::default() },
     };
     let built = Cable::new("wire", spec).unwrap();
     let Body::Cable(read) = &scene.world.bodies()[0] else { panic!("no cable") };
