@@ -52,6 +52,7 @@ mod pose;
 mod quantity;
 mod samples;
 mod schema;
+mod section;
 mod suggest;
 mod wind;
 mod word;
