@@ -48,6 +48,9 @@ use crate::math::{Pose, Quat, Vec3, unit_or};
 /// A position farther than this from the origin has diverged [m].
 const FAR: f64 = 1e7;
 
+/// A velocity of a link above this has diverged [m/s, rad/s].
+const FASTEST: f64 = 1e12;
+
 /// A hold between the middle of a link and the held section is at least this much stiffer than a joint.
 const STIFFEST_HOLD: f64 = 100.0;
 
@@ -198,6 +201,17 @@ impl Cable {
     }
 
     fn check_finite(&self, time: f64) -> Result<(), StepError> {
+        // a link that turns or moves beyond all bounds can still be in its place
+        let links = self.state.links.poses.iter().zip(&self.state.links.velocities);
+        let wild = |(pose, velocity): (&Pose, &Vec6)| {
+            !pose.rotation.is_finite() || velocity.iter().any(|v| v.is_nan() || v.abs() >= FASTEST)
+        };
+        if let Some(i) = links.map(wild).position(|wild| wild) {
+            let quantity = format!("the velocity of link {i} [m/s, rad/s]");
+            let velocity = &self.state.links.velocities[i];
+            let value = velocity.iter().fold(0.0, |most: f64, v| if v.is_nan() { *v } else { most.max(v.abs()) });
+            return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value });
+        }
         for (i, pose) in self.state.links.poses.iter().enumerate() {
             let p = pose.translation.to_array();
             if let Some(axis) = p.iter().position(|c| c.is_nan() || c.abs() >= FAR) {
