@@ -132,7 +132,7 @@ impl SceneSpec {
     fn add_grippers(&self, world: &mut World, files: &mut Files) -> Result<(), Fault> {
         for (index, spec) in self.gripper.iter().enumerate() {
             let here = |fault: Fault| fault.at(index).at("gripper");
-            let params = spec.build(world, files).map_err(here)?;
+            let params = spec.build(world, &self.body, files).map_err(here)?;
             let gripper = world.add_gripper(params).map_err(|e| here(e.into()))?;
             for (grip_index, grip) in spec.grips.iter().enumerate() {
                 let here = |fault: Fault| here(fault.at(grip_index).at("grips"));

@@ -13,7 +13,8 @@ use crate::cable::CableTable;
 use crate::chain::ChainTable;
 use crate::fault::Fault;
 use crate::material::MaterialSpec;
-use crate::quantity::{Coordinate, Count, Length, Quantity, Triple};
+use crate::quantity::{Component, Coordinate, Count, Length, Quantity, Triple};
+use crate::section::SectionSpec;
 use crate::word::{Name, Table};
 
 /// Most points of all bodies together.
@@ -32,8 +33,13 @@ pub(crate) struct BodySpec {
     model: ModelSpec,
     /// Name of its material.
     material: Name,
-    /// Radius of its round section [m].
-    radius: Length,
+    /// Radius of its solid round section [m]; either this or `section`.
+    radius: Option<Length>,
+    /// Its section, if it is not solid and round; either this or `radius`.
+    section: Option<SectionSpec>,
+    /// Direction of the section's width at the start of the path, made perpendicular to it [-]; only for the model `cable`.
+    /// The axes of the world, turned the least way to the path, unless given.
+    normal: Option<Triple<Component>>,
     /// Initial centre line: points of a polyline [m], at least two.
     path: Vec<Triple<Coordinate>>,
     /// Number of points; only one of points, segments and intervals. The model chooses unless given.
@@ -74,10 +80,14 @@ impl BodySpec {
         }
         let points = self.size()?;
         let too_many = |key| Fault::new(format!("too many points: all bodies together may have {MOST_POINTS}")).at(key);
-        let (material, section) = (material.build(), Section { radius: self.radius.get() });
-        let path = self.path.iter().map(Triple::vector).collect();
+        let (material, section) = (material.build(), self.section()?);
+        let path = self.centre_line();
         match self.model {
             ModelSpec::Chain => {
+                if self.normal.is_some() {
+                    let message = "a chain has no axes across it: leave the normal out, or make it a cable";
+                    return Err(Fault::new(message).at("normal"));
+                }
                 let settings = self.chain.as_ref().map_or_else(ChainSettings::default, |table| table.build());
                 let spec = ChainSpec { material, section, path, points, settings };
                 if least_points(&spec) > points_left as f64 {
@@ -91,9 +101,27 @@ impl BodySpec {
                 if segments >= points_left {
                     return Err(too_many("points"));
                 }
-                Ok(Body::Cable(Cable::new(&self.name, CableSpec { material, section, path, segments, settings })?))
+                let normal = self.normal.map(|normal| normal.vector());
+                let spec = CableSpec { material, section, path, normal, segments, settings };
+                Ok(Body::Cable(Cable::new(&self.name, spec)?))
             }
         }
+    }
+
+    fn section(&self) -> Result<Section, Fault> {
+        match (self.radius, &self.section) {
+            (Some(radius), None) => Ok(Section::Round { radius: radius.get() }),
+            (None, Some(section)) => Ok(section.build()),
+            (None, None) => Err(Fault::new("give the radius of a solid round section, or a section")),
+            (Some(_), Some(_)) => {
+                Err(Fault::new("give either the radius of a solid round section or a section, not both").at("section"))
+            }
+        }
+    }
+
+    /// Points of the initial centre line [m].
+    pub(crate) fn centre_line(&self) -> Vec<Vec3> {
+        self.path.iter().map(Triple::vector).collect()
     }
 
     /// Number of points, if given.

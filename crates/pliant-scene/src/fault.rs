@@ -120,6 +120,8 @@ impl From<BuildError> for Fault {
             BuildError::SameName { .. } => Some("name".into()),
             BuildError::NoSuchPlace { .. } => Some("at".into()),
             BuildError::Shape(_) => Some("shape".into()),
+            BuildError::UnevenSection { .. } => Some("section".into()),
+            BuildError::Normal { .. } => Some("normal".into()),
             BuildError::NoTorque { .. } => None,
             BuildError::NoSuch { .. } | BuildError::ForeignSnapshot | BuildError::Pose { .. } => None,
         };

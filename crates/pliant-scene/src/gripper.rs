@@ -9,12 +9,14 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, Visitor};
 
+use crate::body::BodySpec;
 use crate::fault::Fault;
 use crate::files::Files;
 use crate::motion::MotionSpec;
 use crate::place::{PlaceSpec, body_named, unknown_word};
 use crate::pose::{OrientationSpec, pose};
 use crate::quantity::{Coordinate, EndTime, Quantity, Time, Triple};
+use crate::wind::{HeldCable, Winder};
 use crate::word::{Name, Table};
 
 /// A gripper: a frame that moves, and places of bodies tied to it.
@@ -55,8 +57,13 @@ pub(crate) struct GripSpec {
 }
 
 impl GripperSpec {
-    /// The gripper. The bodies it holds are in the world already.
-    pub(crate) fn build(&self, world: &World, files: &mut Files) -> Result<GripperParams, Fault> {
+    /// The gripper. The bodies it holds are in the world already, made of `bodies` in the same order.
+    pub(crate) fn build(
+        &self,
+        world: &World,
+        bodies: &[Table<BodySpec>],
+        files: &mut Files,
+    ) -> Result<GripperParams, Fault> {
         let origin = match (&self.position, self.grips.first()) {
             (Some(position), _) => position.vector(),
             (None, Some(grip)) => grip.position(world).map_err(|f| f.at(0).at("grips"))?,
@@ -66,7 +73,13 @@ impl GripperSpec {
             name: self.name.to_string(),
             placed: pose(None, self.orientation.as_ref(), origin)?,
             motion: match &self.motion {
-                Some(motion) => motion.build(files).map_err(|f| f.at("motion"))?,
+                Some(motion) => {
+                    let cable = match self.grips.first() {
+                        Some(grip) => Some(grip.cable(world, bodies).map_err(|f| f.at(0).at("grips"))?),
+                        None => None,
+                    };
+                    motion.build(files, Some(&Winder { world, cable })).map_err(|f| f.at("motion"))?
+                }
                 None => Motion::Hold,
             },
         })
@@ -89,6 +102,11 @@ impl GripSpec {
             until,
             snap: self.snap.unwrap_or(false),
         })
+    }
+
+    fn cable<'a>(&self, world: &World, bodies: &'a [Table<BodySpec>]) -> Result<HeldCable<'a>, Fault> {
+        let body = body_named(&self.body, world)?;
+        Ok(HeldCable { body, place: self.at.0, spec: &bodies[body] })
     }
 
     fn position(&self, world: &World) -> Result<Vec3, Fault> {

@@ -52,7 +52,9 @@ mod pose;
 mod quantity;
 mod samples;
 mod schema;
+mod section;
 mod suggest;
+mod wind;
 mod word;
 
 use std::path::Path;

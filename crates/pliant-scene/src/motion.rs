@@ -12,6 +12,7 @@ use crate::quantity::{
     Acceleration, Angle, Component, Coordinate, Duration, EndTime, Frequency, Quantity, Time, Triple, Turns, Velocity,
 };
 use crate::samples;
+use crate::wind::{WindSpec, Winder};
 use crate::word::{Nothing, Table};
 
 /// How deep sequences may stand inside sequences.
@@ -37,6 +38,8 @@ pub(crate) enum MotionSpec {
     Sinusoid(Table<SinusoidSpec>),
     /// Follow poses from a table in a file.
     Samples(Table<SamplesSpec>),
+    /// Lay a cable on a drum.
+    Wind(Table<WindSpec>),
     /// One motion after another, each from where the last one ended.
     Sequence(Vec<Table<LegSpec>>),
 }
@@ -179,12 +182,12 @@ pub(crate) struct LegSpec {
 }
 
 impl MotionSpec {
-    /// The engine's motion. Faults are below the value of the motion itself.
-    pub(crate) fn build(&self, files: &mut Files) -> Result<Motion, Fault> {
-        self.build_nested(files, 0)
+    /// The engine's motion, of a gripper if there is a winder. Faults are below the value of the motion itself.
+    pub(crate) fn build(&self, files: &mut Files, winder: Option<&Winder<'_>>) -> Result<Motion, Fault> {
+        self.build_nested(files, winder, 0)
     }
 
-    fn build_nested(&self, files: &mut Files, depth: usize) -> Result<Motion, Fault> {
+    fn build_nested(&self, files: &mut Files, winder: Option<&Winder<'_>>, depth: usize) -> Result<Motion, Fault> {
         match self {
             MotionSpec::Hold(_) => Ok(Motion::Hold),
             MotionSpec::Waypoints(spec) => spec.build().map_err(|f| f.at("waypoints")),
@@ -211,12 +214,18 @@ impl MotionSpec {
                 let waypoints = samples::read(&spec.file, files).map_err(|f| f.at("file").at("samples"))?;
                 Ok(Motion::Waypoints { blend, waypoints })
             }
-            MotionSpec::Sequence(legs) => sequence(legs, files, depth).map_err(|f| f.at("sequence")),
+            MotionSpec::Wind(spec) => spec.build(winder).map_err(|f| f.at("wind")),
+            MotionSpec::Sequence(legs) => sequence(legs, files, winder, depth).map_err(|f| f.at("sequence")),
         }
     }
 }
 
-fn sequence(legs: &[Table<LegSpec>], files: &mut Files, depth: usize) -> Result<Motion, Fault> {
+fn sequence(
+    legs: &[Table<LegSpec>],
+    files: &mut Files,
+    winder: Option<&Winder<'_>>,
+    depth: usize,
+) -> Result<Motion, Fault> {
     if depth >= DEEPEST {
         return Err(Fault::new(format!("sequences stand inside each other more than {DEEPEST} deep")));
     }
@@ -225,7 +234,7 @@ fn sequence(legs: &[Table<LegSpec>], files: &mut Files, depth: usize) -> Result<
     }
     let mut built = Vec::with_capacity(legs.len());
     for (index, leg) in legs.iter().enumerate() {
-        let motion = leg.motion.build_nested(files, depth + 1).map_err(|f| f.at("motion").at(index))?;
+        let motion = leg.motion.build_nested(files, winder, depth + 1).map_err(|f| f.at("motion").at(index))?;
         built.push(Leg { duration: leg.duration.get(), motion });
     }
     Ok(Motion::Sequence(built))

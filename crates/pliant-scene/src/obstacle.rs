@@ -124,7 +124,7 @@ impl ObstacleSpec {
             shape: Shape::new(kind).map_err(|e| Fault::new(e.to_string()).at("shape"))?,
             placed: pose(self.position.as_ref(), self.orientation.as_ref(), Vec3::ZERO)?,
             motion: match &self.motion {
-                Some(motion) => motion.build(files).map_err(|f| f.at("motion"))?,
+                Some(motion) => motion.build(files, None).map_err(|f| f.at("motion"))?,
                 None => Motion::Hold,
             },
             friction: self.friction.as_ref().map(|friction| friction.build()),

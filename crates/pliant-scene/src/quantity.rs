@@ -124,6 +124,9 @@ quantity! {
     Acceleration, "acceleration" ["m/s2"] from -1e6 .. 1e6;
     Angle, "angle" ["degrees"] from -1e6 .. 1e6;
     Turns, "number of turns" ["-"] from -1e6 .. 1e6;
+    /// Turns of a cable on a drum.
+    Windings, "number of turns" ["-"] above 0.0 .. 1e6;
+    Stretch, "stretch" ["-"] from 0.0 .. 10.0;
     Frequency, "frequency" ["Hz"] from 0.0 .. 1e6;
     Rate, "rate" ["Hz"] above 0.0 .. 1e7;
     Young, "Young's modulus" ["Pa"] from 1.0 .. 1e13;
@@ -140,6 +143,11 @@ quantity! {
     BendingForce, "force" ["N"] from 0.0 .. 1e15;
     LoadForce, "force" ["N"] from -1e12 .. 1e12;
     BendingStiffness, "bending stiffness" ["N m2"] from 0.0 .. 1e15;
+    /// EA or GA of a section.
+    AxialRigidity, "rigidity" ["N"] from 1e-12 .. 1e15;
+    /// EI or GJ of a section.
+    BendingRigidity, "rigidity" ["N m2"] from 1e-18 .. 1e15;
+    MassPerLength, "mass per length" ["kg/m"] from 1e-12 .. 1e9;
     Stiffness, "stiffness" ["N/m"] above 0.0 .. 1e15;
     Curvature, "curvature" ["1/m"] above 0.0 .. 1e9;
     Mobility, "scaling" ["m/N"] above 0.0 .. 1e9;

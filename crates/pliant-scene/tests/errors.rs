@@ -145,7 +145,7 @@ fn each_mistake_is_reported_in_its_place() {
         ),
         // structure
         ("duration = 1.0\n", "\n", "s.toml:1:1: missing field `duration`"),
-        ("radius = 0.001\n", "", "s.toml:8:1: missing field `radius`"),
+        ("radius = 0.001\n", "", "s.toml:8:1: give the radius of a solid round section, or a section"),
         ("density = 7800\n", "", "s.toml:4:1: missing field `density`"),
         ("radius = 0.1 ", "", "s.toml:19:20: missing field `radius`"),
         (
@@ -181,6 +181,48 @@ fn each_mistake_is_reported_in_its_place() {
         ("radius = 0.1 }", "radius = 0.1", "s.toml:20:1: missing comma between key-value pairs, expected `,`"),
         ("step = 0.01", "duration = 2", "s.toml:2:1: duplicate key"),
         ("step = 0.01", "step = ", "s.toml:2:8: string values must be quoted, expected literal string"),
+        // sections
+        (
+            "radius = 0.001",
+            "radius = 0.001\nsection = { hollow = { radius = 0.001, inner = 0.0005 } }",
+            "s.toml:13:11: give either the radius of a solid round section or a section, not both",
+        ),
+        (
+            "radius = 0.001",
+            "section = { hollow = { radius = 0.001, inner = 0.002 } }",
+            "s.toml:12:48: the inner radius of wire must be less than the outer one and not negative, got 0.002",
+        ),
+        (
+            "radius = 0.001",
+            "section = { rectangle = { width = 0.002, height = 0.001 } }",
+            "s.toml:12:11: wire is a chain, which bends alike in all directions, but the section has an EI of 3.3333e-2 \
+             N m2 about y and 1.3333e-1 N m2 about z: give it a round section, or make it a cable",
+        ),
+        (
+            "radius = 0.001",
+            "section = { explicit = { radius = 0.001, mass_per_length = 1, EA = 1, GA = 1, EI = [1, 0], GJ = 1 } }",
+            "s.toml:12:88: EI: expected a rigidity from 1e-18 to 1e15 [N m2], got 0",
+        ),
+        (
+            "radius = 0.001",
+            "section = { explicit = { radius = 0.001, EA = 1, GA = 1, EI = [1, 1], GJ = 1 } }",
+            "s.toml:12:24: missing field `mass_per_length`",
+        ),
+        (
+            "radius = 0.001",
+            "section = { round = { radius = 0.001 } }",
+            "s.toml:12:13: unknown choice `round` (known: hollow, rectangle, explicit)",
+        ),
+        (
+            "radius = 0.001",
+            "radius = 0.001\nnormal = [0, 1, 0]",
+            "s.toml:13:10: a chain has no axes across it: leave the normal out, or make it a cable",
+        ),
+        (
+            "model = 'chain'\nmaterial = 'steel'",
+            "model = 'cable'\nmaterial = 'steel'\nnormal = [-2, 0, 0]",
+            "s.toml:12:10: the normal of wire must have a direction across the start of its path, got [-2, 0, 0]",
+        ),
         // names
         ("name = 'hand'", "name = ''", "s.toml:23:8: a name must not be empty"),
         ("name = 'hand'", "name = 'a.b'", "s.toml:23:8: a name must not contain dots or slashes"),
@@ -237,6 +279,47 @@ fn each_mistake_is_reported_in_its_place() {
             "s.toml:20:81: times must increase: 1 s follows 1 s",
         ),
         ("{ hold = {} }", "{ sequence = [] }", "s.toml:20:23: a sequence needs at least one leg"),
+        // winding
+        (
+            "{ hold = {} }",
+            "{ wind = { on = 'floor', pitch = 0, turns = 1, period = 1 } }",
+            "s.toml:20:19: only a gripper can wind: give this motion to the one that holds the cable's end",
+        ),
+        (
+            "at = 'end' }]",
+            "at = 0.9 }]\nmotion = { wind = { on = 'floor', pitch = 0, turns = 1, period = 1 } }",
+            "s.toml:25:19: the gripper's first grip must hold the end of the cable to wind: at = \"end\"",
+        ),
+        (
+            "grips = [{ body = 'wire', at = 'end' }]",
+            "position = [0, 0, 0]\nmotion = { wind = { on = 'floor', pitch = 0, turns = 1, period = 1 } }",
+            "s.toml:25:19: the gripper's first grip must hold the end of the cable to wind: at = \"end\"",
+        ),
+        (
+            "at = 'end' }]",
+            "at = 'end' }]\nmotion = { wind = { on = 'flor', pitch = 0, turns = 1, period = 1 } }",
+            "s.toml:25:26: there is no obstacle named `flor` (did you mean `floor`?)",
+        ),
+        (
+            "at = 'end' }]",
+            "at = 'end' }]\nmotion = { wind = { on = 'floor', pitch = 0, turns = 1, period = 1 } }",
+            "s.toml:25:26: floor must be a cylinder or a capsule to be wound on",
+        ),
+        (
+            "at = 'end' }]",
+            "at = 'end' }]\nmotion = { wind = { on = 'floor', pitch = 0, turns = 0, period = 1 } }",
+            "s.toml:25:54: turns: expected a number of turns above 0 and at most 1e6 [-], got 0",
+        ),
+        (
+            "at = 'end' }]",
+            "at = 'end' }]\nmotion = { wind = { on = 'floor', pitch = 0, turns = 1, period = 0 } }",
+            "s.toml:25:66: period: expected a duration above 0 and at most 1e6 [s], got 0",
+        ),
+        (
+            "at = 'end' }]",
+            "at = 'end' }]\nmotion = { wind = { on = 'floor', pitch = 0, turns = 1, period = 1, stretch = -0.1 } }",
+            "s.toml:25:79: stretch: expected a stretch from 0 to 10 [-], got -0.1",
+        ),
         // grips
         (
             "at = 'end' }",
@@ -288,6 +371,30 @@ fn each_mistake_is_reported_in_its_place() {
         }
     }
     assert!(wrong.is_empty(), "{} of the messages differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_cable_that_cannot_be_wound_is_refused() {
+    let with = |position: &str, turns: &str| {
+        SCENE.replace("{ sphere = { radius = 0.1 } }", "{ cylinder = { radius = 0.1, length = 1 } }").replace(
+            "motion = { hold = {} }",
+            &format!(
+                "position = {position}\n[[gripper]]\nname = 'winder'\ngrips = [{{ body = 'wire', at = 'end' }}]\n\
+                 motion = {{ wind = {{ on = 'floor', pitch = 0.1, turns = {turns}, stretch = 0.01, period = 1 }} }}"
+            ),
+        )
+    };
+    parse(&with("[0, 0.1, 0]", "1.5"), "s.toml", Path::new("."), &[]).unwrap();
+    // a turn takes sqrt((2 pi 0.1 m)^2 + (0.1 m)^2) = 0.63623 m of the 1.01 m
+    assert_eq!(
+        refused(&with("[0, 0.1, 0]", "2")),
+        "s.toml:24:56: 2 turns take 1.272 m of cable, more than its 1.010 m: at most 1.587 turns fit"
+    );
+    let lost = "s.toml:24:19: the path of the cable does not tell which way to wind: it must start beside the axis of \
+                floor and lead around it";
+    // straight away from the axis, and on it
+    assert_eq!(refused(&with("[-0.1, 0, 0]", "1")), lost);
+    assert_eq!(refused(&with("[0, 0, 1]", "1")), lost);
 }
 
 #[test]

@@ -12,8 +12,8 @@ use pliant::cable::{Cable, CableSettings, CableSpec};
 use pliant::chain::{BendingLaw, Chain, ChainSettings, ChainSpec, Heuristic, UpdateRule};
 use pliant::contact::ShapeKind;
 use pliant::math::{Quat, Vec3};
-use pliant::motion::{Blend, Leg, Motion, Waypoint, Window};
-use pliant::{Body, Friction, Hold, Load, Material, Place, Section};
+use pliant::motion::{Blend, Leg, Motion, Waypoint, Wind, Window};
+use pliant::{Body, Friction, Hold, Load, Material, Place, Rigidities, Section};
 use pliant_scene::{Scene, parse};
 
 fn scene(text: &str) -> Scene {
@@ -48,7 +48,7 @@ fn assert_same_chain(scene: &Scene, spec: ChainSpec) {
 fn spec() -> ChainSpec {
     ChainSpec {
         material: Material { young: 2e6, poisson: 0.3, density: 1000.0, friction: Friction::NONE },
-        section: Section { radius: 0.01 },
+        section: Section::Round { radius: 0.01 },
         path: vec![Vec3::ZERO, Vec3::X],
         points: Some(11),
         settings: ChainSettings::default(),
@@ -67,7 +67,7 @@ fn material_section_path_and_defaults_reach_the_chain() {
         &scene(text),
         ChainSpec {
             material: Material { young: 5e6, poisson: 0.49, density: 1200.0, friction },
-            section: Section { radius: 0.002 },
+            section: Section::Round { radius: 0.002 },
             path: vec![Vec3::new(0.0, 0.0, 1.0), Vec3::new(0.0, 0.5, 1.0), Vec3::new(0.0, 0.5, 2.0)],
             points: Some(31),
             settings: ChainSettings::default(),
@@ -318,6 +318,40 @@ fn every_motion_is_read() {
 }
 
 #[test]
+fn winding_takes_its_way_from_drum_and_cable() {
+    let winding = |at: &str, fields: &str| {
+        let scene = with_rod(&format!(
+            "[[obstacle]]\nname = 'drum'\nshape = {{ cylinder = {{ radius = 0.04, length = 0.5 }} }}\n\
+             position = [0, 0.2, -0.05]\norientation = {{ euler_deg = [90, 0, 0] }}\n\
+             [[gripper]]\nname = 'hand'\ngrips = [{{ body = 'rod', at = {at} }}]\n\
+             motion = {{ wind = {{ on = 'drum', turns = 2.5, {fields} }} }}\n"
+        ));
+        scene.world.grippers()[0].params.motion.clone()
+    };
+    let motion = winding("'end'", "pitch = 0.03, stretch = 0.02, start = 1.5, period = 4");
+    let Motion::Wind(wind) = motion else { panic!("{motion:?}") };
+    assert!((wind.axis + Vec3::Y).length() < 1e-15, "{}", wind.axis);
+    let expected = Wind {
+        axis: wind.axis,
+        centre: Vec3::new(0.0, 0.2, -0.05),
+        from: Vec3::ZERO,
+        towards: Vec3::X,
+        length: 1.02,
+        pitch: 0.03,
+        turns: 2.5,
+        start: 1.5,
+        period: 4.0,
+    };
+    assert_eq!(wind, expected);
+    assert!((wind.radius() - 0.05).abs() < 1e-15);
+    // the last point is the end too; stretch and start may be left out
+    for at in ["1", "1.0", "{ node = 10 }"] {
+        let plain = Wind { length: 1.0, start: 0.0, ..expected };
+        assert_eq!(winding(at, "pitch = 0.03, period = 4"), Motion::Wind(plain), "{at}");
+    }
+}
+
+#[test]
 fn grippers_and_grips_are_read() {
     let scene = with_rod(
         "[[gripper]]\nname = 'left'\ngrips = [{ body = 'rod', at = 'start' }]\n\
@@ -355,14 +389,57 @@ fn cables_are_read() {
     ));
     let spec = CableSpec {
         material: Material { young: 2e6, poisson: 0.3, density: 1000.0, friction: Friction::NONE },
-        section: Section { radius: 0.01 },
+        section: Section::Round { radius: 0.01 },
         path: vec![Vec3::ZERO, Vec3::X],
+        normal: None,
         segments: 7,
         settings: CableSettings { damping_time: 0.25, drag: 3.0, restitution: 0.5, friction_per_contact: true },
     };
     let built = Cable::new("wire", spec).unwrap();
     let Body::Cable(read) = &scene.world.bodies()[0] else { panic!("no cable") };
     assert_eq!(format!("{read:?}"), format!("{built:?}"));
+}
+
+#[test]
+fn sections_and_normals_are_read() {
+    let cases = [
+        ("hollow = { radius = 0.02, inner = 0.015 }", Section::Hollow { radius: 0.02, inner: 0.015 }),
+        ("rectangle = { width = 0.03, height = 0.001 }", Section::Rectangle { width: 0.03, height: 0.001 }),
+        (
+            "explicit = { radius = 0.01, mass_per_length = 0.2, EA = 100, GA = 50, EI = [0.25, 0.5], GJ = 0.125 }",
+            Section::Explicit(Rigidities {
+                radius: 0.01,
+                mass_per_length: 0.2,
+                ea: 100.0,
+                ga: 50.0,
+                ei: [0.25, 0.5],
+                gj: 0.125,
+            }),
+        ),
+    ];
+    for (text, section) in cases {
+        for (line, normal) in [("", None), ("normal = [1, 2, 0]\n", Some(Vec3::new(1.0, 2.0, 0.0)))] {
+            let scene = scene(&format!(
+                "{MATERIAL}[[body]]\nname = 'wire'\nmodel = 'cable'\nmaterial = 'm'\nsection = {{ {text} }}\n{line}\
+                 path = [[0, 0, 0], [1, 0, 0]]\nsegments = 7\n"
+            ));
+            let spec = CableSpec {
+                material: Material { young: 2e6, poisson: 0.3, density: 1000.0, friction: Friction::NONE },
+                section,
+                path: vec![Vec3::ZERO, Vec3::X],
+                normal,
+                segments: 7,
+                settings: CableSettings::default(),
+            };
+            let built = Cable::new("wire", spec).unwrap();
+            let Body::Cable(read) = &scene.world.bodies()[0] else { panic!("no cable") };
+            assert_eq!(format!("{read:?}"), format!("{built:?}"));
+        }
+    }
+    // a chain takes what bends alike in all directions
+    let text = "duration = 1\n[material.m]\nyoung = 2e6\ndensity = 1000\n[[body]]\nname = 'rod'\nmodel = 'chain'\n\
+                material = 'm'\nsection.hollow = { radius = 0.01, inner = 0.005 }\npath = [[0, 0, 0], [1, 0, 0]]\npoints = 11\n";
+    assert_same_chain(&scene(text), ChainSpec { section: Section::Hollow { radius: 0.01, inner: 0.005 }, ..spec() });
 }
 
 #[test]
@@ -427,5 +504,5 @@ fn the_schema_describes_every_field() {
     assert_eq!((&young["minimum"], &young["maximum"], &young["unit"]), (&1.0.into(), &1e13.into(), &"Pa".into()));
     let body = schema.pointer("/$defs/BodySpec").unwrap();
     assert_eq!(body["additionalProperties"], false);
-    assert!(body["required"].as_array().unwrap().contains(&"radius".into()));
+    assert!(body["required"].as_array().unwrap().contains(&"path".into()));
 }

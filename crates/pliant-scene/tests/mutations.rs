@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use pliant::Body;
 use pliant_scene::{Override, Scene, parse};
 
-const SCENES: [&str; 4] = [
+const SCENES: [&str; 5] = [
     r#"title = "Hanging wire"
 duration = 2.0
 step = 0.01
@@ -116,6 +116,42 @@ shape = { capsule = { radius = 0.1, length = 1 } }
 name = "free"
 position = [1, 2, 3]
 motion = { samples = { file = "poses.csv", blend = "linear" } }
+"#,
+    r#"duration = 0.2
+step = 0.01
+[material.rubber]
+young = 5e6
+density = 1100
+[[body]]
+name = "ribbon"
+model = "cable"
+material = "rubber"
+section = { rectangle = { width = 0.01, height = 0.002 } }
+normal = [0, 1, 0]
+path = [[0, 0, 0.1], [1, 0, 0.1]]
+segments = 10
+[[body]]
+name = "hose"
+model = "cable"
+material = "rubber"
+section = { hollow = { radius = 0.01, inner = 0.008 } }
+path = [[0, 1, 0.1], [1, 1, 0.1]]
+segments = 5
+[[body]]
+name = "rope"
+model = "cable"
+material = "rubber"
+section = { explicit = { radius = 0.01, mass_per_length = 0.2, EA = 1e3, GA = 500, EI = [0.01, 0.02], GJ = 0.01 } }
+path = [[0, 2, 0.1], [1, 2, 0.1]]
+segments = 5
+[[obstacle]]
+name = "drum"
+shape = { cylinder = { radius = 0.08, length = 0.5 } }
+orientation = { euler_deg = [90, 0, 0] }
+[[gripper]]
+name = "hand"
+grips = [{ body = "ribbon", at = "end", orientation = true }]
+motion = { wind = { on = "drum", pitch = 0.01, turns = 1.2, stretch = 0.02, start = 0.05, period = 2.5 } }
 "#,
     // deeply edited by hand: dotted keys, inline arrays of tables, several bodies
     r#"duration = 0.1

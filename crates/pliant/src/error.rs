@@ -1,6 +1,7 @@
 //! What can go wrong while building or stepping a world.
 
 use crate::contact::ShapeError;
+use crate::math::Vec3;
 
 /// Why a world or body cannot be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -46,6 +47,27 @@ pub enum BuildError {
         place: String,
         /// What would be right.
         why: String,
+    },
+    /// A section stiffer one way than another, in a model that cannot tell.
+    #[error(
+        "{body} is a chain, which bends alike in all directions, but the section has an EI of {about_y:.4e} N m2 about y \
+         and {about_z:.4e} N m2 about z: give it a round section, or make it a cable"
+    )]
+    UnevenSection {
+        /// Name of the body.
+        body: String,
+        /// EI about y [N m2].
+        about_y: f64,
+        /// EI about z [N m2].
+        about_z: f64,
+    },
+    /// A direction of a section that says nothing.
+    #[error("the normal of {body} must have a direction across the start of its path, got {normal}")]
+    Normal {
+        /// Name of the body.
+        body: String,
+        /// The direction.
+        normal: Vec3,
     },
     /// A torque on a model without torsion.
     #[error("{body} is a chain, which knows no torsion and takes no torque as a load")]

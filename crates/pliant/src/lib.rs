@@ -16,6 +16,7 @@ mod lanes;
 mod material;
 pub mod math;
 pub mod motion;
+mod section;
 mod world;
 
 pub use body::{Body, BodyState};
@@ -23,5 +24,6 @@ pub use derived::Derived;
 pub use error::{BuildError, StepError};
 pub use frame::{BodyFrame, Contact, Energy, Event, EventKind, Field, Frame, GripperFrame, Other};
 pub use grip::{Anchor, Grip, GripParams, Gripper, GripperParams, Hold, Load, Place, Wrench};
-pub use material::{Friction, Material, Section};
+pub use material::{Friction, Material};
+pub use section::{Rigidities, Section};
 pub use world::{Probe, Snapshot, Stage, World};

@@ -1,6 +1,4 @@
-//! What a body is made of, and the cross-section of a slender one.
-
-use std::f64::consts::PI;
+//! What a body is made of.
 
 /// Friction `|t| <= coefficient * |n|^exponent`; an exponent of 1 is Coulomb's law.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,24 +31,5 @@ impl Material {
     /// Shear modulus G = E / (2 (1 + nu)) [Pa].
     pub fn shear_modulus(&self) -> f64 {
         self.young / (2.0 * (1.0 + self.poisson))
-    }
-}
-
-/// The solid round cross-section of a slender body.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Section {
-    /// Outer radius [m].
-    pub radius: f64,
-}
-
-impl Section {
-    /// Area A [m2].
-    pub fn area(&self) -> f64 {
-        PI * self.radius * self.radius
-    }
-
-    /// Second moment of area I about a diameter [m4].
-    pub fn second_moment(&self) -> f64 {
-        PI * self.radius.powi(4) / 4.0
     }
 }

@@ -1,5 +1,9 @@
 //! Prescribed motions of grippers and obstacles: time in, pose out.
 
+mod wind;
+
+pub use wind::Wind;
+
 use crate::math::{Pose, Quat, Vec3, pose_between, unit_or};
 
 /// A motion as a function of time, starting from the pose its owner is placed at.
@@ -48,6 +52,8 @@ pub enum Motion {
         /// Phase at the start [rad].
         phase: f64,
     },
+    /// Lay a cable on a drum, holding the end of what is left.
+    Wind(Wind),
     /// One motion after another, each starting from the pose where the last one ended.
     Sequence(Vec<Leg>),
 }
@@ -139,6 +145,7 @@ impl Motion {
                 let angle = std::f64::consts::TAU * frequency * time + phase;
                 translated(placed, *amplitude * (angle.sin() - phase.sin()))
             }
+            Motion::Wind(wind) => wind.pose(placed, time),
             Motion::Sequence(legs) => pose_in_sequence(legs, placed, time),
         }
     }

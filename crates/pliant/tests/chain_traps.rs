@@ -12,13 +12,13 @@ const G: f64 = 9.81;
 fn chain(path: &[Vec3], points: usize, friction: f64, settings: ChainSettings) -> Body {
     let friction = Friction { coefficient: friction, exponent: 1.0 };
     let material = Material { young: 5e6, poisson: 0.5, density: 1100.0, friction };
-    let section = Section { radius: 3e-3 };
+    let section = Section::Round { radius: 3e-3 };
     let spec = ChainSpec { material, section, path: path.to_vec(), points: Some(points), settings };
     Body::Chain(Chain::new("rod", spec).unwrap())
 }
 
 fn weight(length: f64) -> f64 {
-    1100.0 * Section { radius: 3e-3 }.area() * length * G
+    1100.0 * Section::Round { radius: 3e-3 }.area() * length * G
 }
 
 fn damped() -> ChainSettings {

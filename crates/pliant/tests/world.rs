@@ -19,7 +19,7 @@ fn rubber() -> Material {
 fn rod(settings: ChainSettings) -> Body {
     let spec = ChainSpec {
         material: rubber(),
-        section: Section { radius: 3e-3 },
+        section: Section::Round { radius: 3e-3 },
         path: vec![Vec3::new(0.0, 0.0, 0.2), Vec3::new(0.3, 0.0, 0.2)],
         points: Some(21),
         settings,
@@ -145,7 +145,7 @@ fn a_held_rod_at_rest_puts_its_weight_and_moment_on_the_gripper() {
             world.add_grip(grip(place, hold)).unwrap();
             (0..6000).for_each(|_| world.step(1e-3).unwrap());
             let frame = world.frame();
-            let mass = 1100.0 * Section { radius: 3e-3 }.area() * 0.3;
+            let mass = 1100.0 * Section::Round { radius: 3e-3 }.area() * 0.3;
             let load = frame.grippers[0].load;
             let weight = Vec3::Z * (-9.81 * mass);
             assert!((load.force - weight).length() < 1e-9 * weight.length(), "{hold:?} at {place}: {}", load.force);
@@ -220,7 +220,7 @@ fn a_dead_load_stretches_the_rod_as_hookes_law_says() {
     let frame = world.frame();
     let nodes = &frame.bodies[0].nodes;
     let stretch = (nodes[20] - nodes[0]).length() / 0.3 - 1.0;
-    let expected = 2.0 / (5e6 * Section { radius: 3e-3 }.area());
+    let expected = 2.0 / (5e6 * Section::Round { radius: 3e-3 }.area());
     assert!((stretch / expected - 1.0).abs() < 1e-10, "{stretch} for {expected}");
     assert!((frame.grippers[0].load.force - force).length() < 1e-6);
     assert!(frame.bodies[0].fields[0].values.iter().all(|t| (t - 2.0).abs() < 1e-5), "tension is the load everywhere");
@@ -306,7 +306,7 @@ fn friction_holds_below_its_angle_and_slides_by_coulombs_law_above() {
         let settings = ChainSettings { damping: 0.0, ..ChainSettings::default() };
         let spec = ChainSpec {
             material: rubber(),
-            section: Section { radius: 3e-3 },
+            section: Section::Round { radius: 3e-3 },
             path: vec![turn * Vec3::new(0.0, 0.0, 3e-3), turn * Vec3::new(0.0, 0.3, 3e-3)],
             points: Some(11),
             settings,

@@ -67,7 +67,7 @@ fn helix(sheet: &mut Sheet) {
 fn dead_loads(sheet: &mut Sheet) {
     for (name, r) in rods_3d() {
         let radius = 2e-3;
-        let young = r.ea / Section { radius }.area();
+        let young = r.ea / Section::Round { radius }.area();
         let mut rod =
             Rod { model: Model::Cable, length: r.length, radius, young, density: 1100.0, points: 41, damping: 0.0 };
         rod.damping = 4.0 * rod.frequency();
@@ -81,9 +81,9 @@ fn dead_loads(sheet: &mut Sheet) {
 /// whose crossings of that shape are half a period apart exactly.
 fn frequencies(sheet: &mut Sheet) {
     let rod = silicone();
-    let section = Section { radius: rod.radius };
+    let section = Section::Round { radius: rod.radius };
     let (shear, area) = (rod.young / 3.0, section.area());
-    let twist = 2.0 * shear * section.second_moment();
+    let twist = 2.0 * shear * section.second_moments()[0];
     let load = 1e-4;
     // bending, stretching, twisting: load, where it rests, frequency, what to look at
     type Looking = fn(&Frame) -> f64;

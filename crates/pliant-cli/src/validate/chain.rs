@@ -19,7 +19,7 @@ const POINTS: usize = 24;
 fn spec(bending: BendingLaw) -> ChainSpec {
     ChainSpec {
         material: Material { young: 2e7, poisson: 0.4, density: 1100.0, friction: Friction::NONE },
-        section: Section { radius: 2e-3 },
+        section: Section::Round { radius: 2e-3 },
         path: vec![Vec3::ZERO, Vec3::X * 0.3],
         points: Some(POINTS),
         settings: ChainSettings { bending, ..ChainSettings::default() },
@@ -125,7 +125,7 @@ fn parameters(sheet: &mut Sheet) {
     // Table 5: (21) as printed gives 3574.96; carrying the moment needs 1/alpha = 6 times that
     let mut steel = spec(BendingLaw::Paper);
     steel.material.young = 2.1e11;
-    steel.section.radius = 1e-3;
+    steel.section = Section::Round { radius: 1e-3 };
     steel.path = vec![Vec3::ZERO, Vec3::X * 0.5];
     steel.points = Some(16);
     steel.settings.matched_curvature = 5.0;

@@ -36,7 +36,7 @@ impl Rod {
     /// A rod with EI = 1e-4 N m2.
     pub fn thin(model: Model, points: usize) -> Rod {
         let radius: f64 = 5e-4;
-        let young = 1e-4 / Section { radius }.second_moment();
+        let young = 1e-4 / Section::Round { radius }.second_moments()[0];
         Rod { model, length: 0.4, radius, young, density: DENSITY, points, damping: 0.0 }
     }
 
@@ -49,11 +49,11 @@ impl Rod {
     }
 
     pub fn rigidity(&self) -> f64 {
-        self.young * Section { radius: self.radius }.second_moment()
+        self.young * Section::Round { radius: self.radius }.second_moments()[0]
     }
 
     pub fn line_density(&self) -> f64 {
-        self.density * Section { radius: self.radius }.area()
+        self.density * Section::Round { radius: self.radius }.area()
     }
 
     /// First bending frequency of the cantilever [rad/s].
@@ -63,7 +63,7 @@ impl Rod {
 
     pub fn body(&self, path: Vec<Vec3>) -> Body {
         let material = Material { young: self.young, poisson: 0.5, density: self.density, friction: Friction::NONE };
-        let section = Section { radius: self.radius };
+        let section = Section::Round { radius: self.radius };
         let failed = |e: pliant::BuildError| -> Body { unreachable!("a rod of this file: {e}") };
         match self.model {
             Model::Chain => {
@@ -75,7 +75,7 @@ impl Rod {
                 // where a rod is to come to rest, twisting and stretching must too
                 let damping_time = if self.damping > 0.0 { 0.2 / self.damping } else { 0.0 };
                 let settings = CableSettings { damping_time, drag: self.damping, ..CableSettings::default() };
-                let spec = CableSpec { material, section, path, segments: self.points - 1, settings };
+                let spec = CableSpec { material, section, path, normal: None, segments: self.points - 1, settings };
                 Cable::new("rod", spec).map_or_else(failed, Body::Cable)
             }
         }

@@ -36,7 +36,7 @@ pub fn world(points: usize) -> World {
     let friction = Friction { coefficient: 0.3, exponent: 1.0 };
     let spec = ChainSpec {
         material: Material { young: 1e6, poisson: 0.4, density: 1100.0, friction },
-        section: Section { radius: 0.003 },
+        section: Section::Round { radius: 0.003 },
         path: vec![Vec3::new(0.0, 0.0, 0.05), Vec3::new(0.3, 0.0, 0.05)],
         points: Some(points),
         settings: ChainSettings::default(),

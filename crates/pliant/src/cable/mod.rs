@@ -48,6 +48,9 @@ use crate::math::{Pose, Quat, Vec3, unit_or};
 /// A position farther than this from the origin has diverged [m].
 const FAR: f64 = 1e7;
 
+/// A velocity of a link above this has diverged [m/s, rad/s].
+const FASTEST: f64 = 1e12;
+
 /// A hold between the middle of a link and the held section is at least this much stiffer than a joint.
 const STIFFEST_HOLD: f64 = 100.0;
 
@@ -100,27 +103,30 @@ impl Cable {
         check(name, &spec)?;
         let count = spec.segments;
         let length = curve::length(&spec.path) / count as f64;
-        let area = spec.section.area();
-        let mass = spec.material.density * area * length;
-        let radius = spec.section.radius;
-        let across = mass * (3.0 * radius * radius + length * length) / 12.0;
-        let (young, shear, bending) =
-            (spec.material.young, spec.material.shear_modulus(), spec.section.second_moment());
-        let rigidity =
-            [young * area, shear * area, shear * area, shear * 2.0 * bending, young * bending, young * bending];
+        let mass = spec.section.mass_per_length(&spec.material) * length;
+        // slices that turn, and across the link their distance from its middle
+        let [along, about_y, about_z] = spec.section.rotary_inertia(&spec.material).map(|inertia| inertia * length);
+        let slender = mass * length * length / 12.0;
+        let rigidity = spec.section.rigidities(&spec.material);
         let note = |symbol, value, unit, why: &str| Derived { symbol, value, unit, why: why.into() };
-        let derived = vec![
+        let mut derived = vec![
             note("L", length, "m", "length of the path over the number of segments"),
-            note("m", mass * count as f64, "kg", "density times volume"),
+            note("m", mass * count as f64, "kg", spec.section.mass_reason()),
             note("EA", rigidity[0], "N", "stretching"),
-            note("GA", rigidity[1], "N", "shearing, with G = E / (2 + 2 nu) and no correction of the section"),
+            note("GA", rigidity[1], "N", spec.section.shear_reason()),
             note("GJ", rigidity[3], "N m2", "twisting"),
-            note("EI", rigidity[4], "N m2", "bending"),
         ];
+        if spec.section.is_isotropic() {
+            derived.push(note("EI", rigidity[4], "N m2", "bending"));
+        } else {
+            derived.push(note("EI_y", rigidity[4], "N m2", "bending about the section's y axis"));
+            derived.push(note("EI_z", rigidity[5], "N m2", "bending about the section's z axis"));
+        }
+        let poses = poses_along(name, &curve::resample(&spec.path, count + 1), spec.normal)?;
         let links = Links {
             length,
-            radius,
-            inertia: [mass, mass, mass, 0.5 * mass * radius * radius, across, across],
+            radius: spec.section.radius(),
+            inertia: [mass, mass, mass, along, about_y + slender, about_z + slender],
             stiffness: rigidity.map(|k| k / length),
             rest: vec![[0.0; 6]; count - 1],
             damping_time: spec.settings.damping_time,
@@ -130,7 +136,7 @@ impl Cable {
             restitution: spec.settings.restitution,
         };
         let state = CableState {
-            links: LinkState::resting(poses_along(&curve::resample(&spec.path, count + 1))),
+            links: LinkState::resting(poses),
             loads: vec![[0.0; 6]; count - 1],
             held_energy: 0.0,
             touched: vec![],
@@ -195,6 +201,17 @@ impl Cable {
     }
 
     fn check_finite(&self, time: f64) -> Result<(), StepError> {
+        // a link that turns or moves beyond all bounds can still be in its place
+        let links = self.state.links.poses.iter().zip(&self.state.links.velocities);
+        let wild = |(pose, velocity): (&Pose, &Vec6)| {
+            !pose.rotation.is_finite() || velocity.iter().any(|v| v.is_nan() || v.abs() >= FASTEST)
+        };
+        if let Some(i) = links.map(wild).position(|wild| wild) {
+            let quantity = format!("the velocity of link {i} [m/s, rad/s]");
+            let velocity = &self.state.links.velocities[i];
+            let value = velocity.iter().fold(0.0, |most: f64, v| if v.is_nan() { *v } else { most.max(v.abs()) });
+            return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value });
+        }
         for (i, pose) in self.state.links.poses.iter().enumerate() {
             let p = pose.translation.to_array();
             if let Some(axis) = p.iter().position(|c| c.is_nan() || c.abs() >= FAR) {
@@ -324,17 +341,31 @@ fn locate(place: Place, count: usize, length: f64) -> (usize, f64) {
     (link, (s - link as f64 - 0.5) * length)
 }
 
-/// Poses of the links between points, each frame turned from the last by the least rotation.
-fn poses_along(points: &[Vec3]) -> Vec<Pose> {
+/// Poses of the links between points, each frame turned from the last by the least rotation. The first has its y axis
+/// along `normal` where one is given.
+fn poses_along(name: &str, points: &[Vec3], normal: Option<Vec3>) -> Result<Vec<Pose>, BuildError> {
     let mut turn = Quat::IDENTITY;
-    points
+    if let Some(normal) = normal {
+        let tangent = unit_or(points[1] - points[0], Vec3::X);
+        let across = normal.try_normalize().map(|unit| unit.reject_from_normalized(tangent));
+        // less than a thousandth of a degree off the path is no direction across it
+        let Some(y) = across.filter(|across| across.length() > 1e-5).map(Vec3::normalize) else {
+            return Err(BuildError::Normal { body: name.into(), normal });
+        };
+        turn = Quat::from_rotation_arc(Vec3::X, tangent);
+        let from = turn * Vec3::Y;
+        let angle = from.cross(y).dot(tangent).atan2(from.dot(y));
+        turn = (Quat::from_axis_angle(tangent, angle) * turn).normalize();
+    }
+    let poses = points
         .windows(2)
         .map(|w| {
             let tangent = unit_or(w[1] - w[0], turn * Vec3::X);
             turn = (Quat::from_rotation_arc(turn * Vec3::X, tangent) * turn).normalize();
             Pose::from_parts(0.5 * (w[0] + w[1]), turn)
         })
-        .collect()
+        .collect();
+    Ok(poses)
 }
 
 fn check(name: &str, spec: &CableSpec) -> Result<(), BuildError> {
@@ -344,7 +375,6 @@ fn check(name: &str, spec: &CableSpec) -> Result<(), BuildError> {
         ("Young's modulus", spec.material.young),
         ("the shear modulus", spec.material.shear_modulus()),
         ("the density", spec.material.density),
-        ("the radius", spec.section.radius),
     ];
     for (what, value) in positive {
         if !(value.is_finite() && value > 0.0) {
@@ -370,5 +400,6 @@ fn check(name: &str, spec: &CableSpec) -> Result<(), BuildError> {
     if !(2..=1_000_000).contains(&spec.segments) {
         return Err(bad("the number of segments", "2 to 1,000,000", spec.segments as f64));
     }
+    spec.section.check(name)?;
     curve::check(name, &spec.path)
 }

@@ -1,7 +1,8 @@
 //! Parameters of the cable: what a user may set, and what a body is built from.
 
-use crate::material::{Material, Section};
+use crate::material::Material;
 use crate::math::Vec3;
+use crate::section::Section;
 
 /// Everything a cable is built from.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,6 +13,9 @@ pub struct CableSpec {
     pub section: Section,
     /// Initial centre line as a polyline [m]; the cable is straight at rest, as long as this path.
     pub path: Vec<Vec3>,
+    /// Direction of the section's y axis at the start of the path, made perpendicular to it; `None` turns the axes of the
+    /// world the least way to the path.
+    pub normal: Option<Vec3>,
     /// Number of links.
     pub segments: usize,
     /// Settings of the model.

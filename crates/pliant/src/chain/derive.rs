@@ -87,14 +87,14 @@ pub fn derive(spec: &ChainSpec, length: f64) -> Result<(Constants, Vec<Derived>)
     let segments = (points - 1) as f64;
     let segment = length / segments;
     let total = notes.or(s.mass, "m", "kg", || {
-        (spec.material.density * spec.section.area() * length, "density times volume".into())
+        (spec.section.mass_per_length(&spec.material) * length, spec.section.mass_reason().into())
     });
     let weight = total * STANDARD_GRAVITY;
 
     // stiffness
     let contraction = notes.or(s.contraction, "c_c", "N", || match &s.heuristic {
         Some(h) => (weight * 100.0 / h.stretch, format!("(12): its own weight stretches it by {} %", h.stretch)),
-        None => (spec.material.young * spec.section.area(), "E A".into()),
+        None => (spec.section.rigidities(&spec.material)[0], "E A".into()),
     });
     let matched = s.matched_curvature * segment;
     if s.bending == BendingLaw::Paper && matched >= FRAC_PI_2 && s.bending_force.is_none() && s.heuristic.is_none() {
@@ -173,6 +173,11 @@ fn points(spec: &ChainSpec, length: f64, notes: &mut Notes) -> Result<usize, Bui
     }
 }
 
+/// EI, the same about all axes [N m2].
+fn bending_rigidity(spec: &ChainSpec) -> f64 {
+    spec.section.rigidities(&spec.material)[4]
+}
+
 fn bending(spec: &ChainSpec, segment: f64, weight: f64, notes: &mut Notes) -> Bending {
     let s = &spec.settings;
     let law = s.bending;
@@ -188,7 +193,7 @@ fn bending(spec: &ChainSpec, segment: f64, weight: f64, notes: &mut Notes) -> Be
                     let rigidity = paper.moment(h.bend_angle, segment) * segment / h.bend_angle;
                     (rigidity, format!("(13) at {:.3} deg, linear in the angle", h.bend_angle.to_degrees()))
                 }
-                None => (spec.material.young * spec.section.second_moment(), "E I of the section".into()),
+                None => (bending_rigidity(spec), "E I of the section".into()),
             });
             rigidity / segment
         }
@@ -200,7 +205,7 @@ fn bending(spec: &ChainSpec, segment: f64, weight: f64, notes: &mut Notes) -> Be
             None => {
                 // (21) matches a force EI k^2; the moment EI k on the arm L_s needs 1/alpha times as much
                 let angle = s.matched_curvature * segment;
-                let rigidity = spec.material.young * spec.section.second_moment();
+                let rigidity = bending_rigidity(spec);
                 let moment = Bending { law, stiffness: 1.0 }.moment(angle, segment);
                 (
                     rigidity * s.matched_curvature / moment,

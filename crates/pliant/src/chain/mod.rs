@@ -131,7 +131,7 @@ impl Chain {
             constants,
             settings: spec.settings,
             derived,
-            radius: spec.section.radius,
+            radius: spec.section.radius(),
             friction: spec.material.friction,
             state,
             scratch,

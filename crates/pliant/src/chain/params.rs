@@ -1,14 +1,15 @@
 //! Parameters of the chain: what a user may set, and what a body is built from.
 
-use crate::material::{Material, Section};
+use crate::material::Material;
 use crate::math::Vec3;
+use crate::section::Section;
 
 /// Everything a chain is built from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChainSpec {
     /// Material; E, density and friction are used, the chain knows no torsion.
     pub material: Material,
-    /// Cross-section.
+    /// Cross-section; it must bend alike in all directions.
     pub section: Section,
     /// Initial centre line as a polyline [m]; the rod is straight at rest, as long as this path.
     pub path: Vec<Vec3>,

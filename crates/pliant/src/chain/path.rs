@@ -12,7 +12,6 @@ pub fn check(name: &str, spec: &ChainSpec) -> Result<(), BuildError> {
     let required = [
         ("Young's modulus", spec.material.young),
         ("the density", spec.material.density),
-        ("the radius", spec.section.radius),
         ("contact_rate", s.contact_rate),
         ("step_limit", s.step_limit),
         ("matched_curvature", s.matched_curvature),
@@ -49,6 +48,11 @@ pub fn check(name: &str, spec: &ChainSpec) -> Result<(), BuildError> {
     }
     if let Some(h) = s.heuristic.filter(|h| h.bend_angle >= std::f64::consts::FRAC_PI_2) {
         return Err(out_of_range(name, "heuristic.bend_angle", "below a right angle", h.bend_angle));
+    }
+    spec.section.check(name)?;
+    if !spec.section.is_isotropic() {
+        let [.., about_y, about_z] = spec.section.rigidities(&spec.material);
+        return Err(BuildError::UnevenSection { body: name.into(), about_y, about_z });
     }
     curve::check(name, &spec.path)
 }

@@ -178,7 +178,7 @@ fn rigid_motions_of_the_rest_shape_give_no_force() {
 fn every_form_of_the_kernel_gives_the_same_bits() {
     let spec = |points| ChainSpec {
         material: crate::Material { young: 1e7, poisson: 0.3, density: 1000.0, friction: Friction::NONE },
-        section: crate::Section { radius: 2e-3 },
+        section: crate::Section::Round { radius: 2e-3 },
         path: vec![Vec3::ZERO, Vec3::X * 0.3, Vec3::new(0.3, 0.3, 0.0)],
         points: Some(points),
         settings: ChainSettings { update: UpdateRule::Dynamics, ..ChainSettings::default() },
