@@ -159,6 +159,7 @@ impl SceneSpec {
         let known = Known {
             bodies: world.bodies().iter().map(pliant::Body::name).collect(),
             grippers: world.grippers().iter().map(|gripper| gripper.params.name.as_str()).collect(),
+            obstacles: world.obstacles().iter().map(|obstacle| obstacle.params.name.as_str()).collect(),
             frame: world.frame(),
         };
         let build = |(index, spec): (usize, &Table<ExpectSpec>)| {

@@ -2,6 +2,7 @@
 
 use pliant::Frame;
 use pliant::math::Vec3;
+use pliant::topology;
 
 use crate::fault::Fault;
 
@@ -14,6 +15,12 @@ pub(crate) enum Observable {
     Extent(usize, Side, Axis),
     /// Length of the polyline through the nodes of a body.
     Length(usize),
+    /// Turns of a body about the z axis of an obstacle, with a sign.
+    Turns(usize, usize),
+    /// Advance along that axis per turn, of the part that is wound on the obstacle.
+    Pitch(usize, usize),
+    /// Determinant of the knot in a body: 1 without one, 3 for an overhand knot.
+    Knot(usize),
     Energy(usize, Energy),
     /// Smallest or largest value of a field: body, field.
     Field(usize, usize, Side),
@@ -67,6 +74,7 @@ const ENERGIES: &[(&str, Energy)] = &[
 pub(crate) struct Known<'a> {
     pub(crate) bodies: Vec<&'a str>,
     pub(crate) grippers: Vec<&'a str>,
+    pub(crate) obstacles: Vec<&'a str>,
     pub(crate) frame: Frame,
 }
 
@@ -140,6 +148,13 @@ impl Observable {
             Observable::Length(body) => {
                 frame.bodies.get(body)?.nodes.windows(2).map(|pair| pair[0].distance(pair[1])).sum()
             }
+            Observable::Turns(body, obstacle) => {
+                topology::turns(&frame.bodies.get(body)?.nodes, frame.obstacles.get(obstacle)?)
+            }
+            Observable::Pitch(body, obstacle) => {
+                topology::pitch(&frame.bodies.get(body)?.nodes, frame.obstacles.get(obstacle)?)
+            }
+            Observable::Knot(body) => topology::knot_determinant(&frame.bodies.get(body)?.nodes) as f64,
             Observable::Energy(body, kind) => {
                 let energy = frame.bodies.get(body)?.energy;
                 match kind {
@@ -165,7 +180,7 @@ impl Observable {
 fn body(words: &mut Words<'_>, known: &Known<'_>) -> Result<Observable, Fault> {
     let body = words.one_of("body", &known.bodies)?;
     let shown = known.frame.bodies.get(body);
-    let quantities = ["start", "end", "node", "min", "max", "length", "energy", "field"];
+    let quantities = ["start", "end", "node", "min", "max", "length", "energy", "turns", "pitch", "knot", "field"];
     Ok(match words.one_of("quantity of a body", &quantities)? {
         0 => Observable::Node(body, Some(0), words.choice("axis", AXES)?),
         1 => Observable::Node(body, None, words.choice("axis", AXES)?),
@@ -182,6 +197,9 @@ fn body(words: &mut Words<'_>, known: &Known<'_>) -> Result<Observable, Fault> {
         4 => Observable::Extent(body, Side::Max, words.choice("axis", AXES)?),
         5 => Observable::Length(body),
         6 => Observable::Energy(body, words.choice("energy", ENERGIES)?),
+        7 => Observable::Turns(body, words.one_of("obstacle", &known.obstacles)?),
+        8 => Observable::Pitch(body, words.one_of("obstacle", &known.obstacles)?),
+        9 => Observable::Knot(body),
         _ => {
             let names = shown.map_or(vec![], |frame| frame.fields.iter().map(|f| f.name.replace(' ', "_")).collect());
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -255,7 +273,7 @@ mod tests {
             contacts: vec![contact(-0.1, 2.0), contact(0.2, 3.0), contact(0.1, 0.0)],
             ..Frame::default()
         };
-        Known { bodies: vec!["rod", "wire"], grippers: vec!["hand"], frame }
+        Known { bodies: vec!["rod", "wire"], grippers: vec!["hand"], obstacles: vec!["drum"], frame }
     }
 
     #[test]

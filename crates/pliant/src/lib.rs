@@ -17,6 +17,7 @@ mod material;
 pub mod math;
 pub mod motion;
 mod section;
+pub mod topology;
 mod world;
 
 pub use body::{Body, BodyState};
