@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use pliant::cable::{Cable, CableSettings, CableSpec};
+use pliant::cable::{Cable, CableSettings, CableSpec, Rest};
 use pliant::chain::{Chain, ChainSettings, ChainSpec};
 use pliant::math::Vec3;
 use pliant::{Body, Section};
@@ -14,6 +14,7 @@ use crate::chain::ChainTable;
 use crate::fault::Fault;
 use crate::material::MaterialSpec;
 use crate::quantity::{Component, Coordinate, Count, Length, Quantity, Triple};
+use crate::rest::RestSpec;
 use crate::section::SectionSpec;
 use crate::word::{Name, Table};
 
@@ -40,6 +41,8 @@ pub(crate) struct BodySpec {
     /// Direction of the section's width at the start of the path, made perpendicular to it [-]; only for the model `cable`.
     /// The axes of the world, turned the least way to the path, unless given.
     normal: Option<Triple<Component>>,
+    /// Its shape without load; straight unless given. Only for the model `cable`.
+    rest: Option<RestSpec>,
     /// Initial centre line: points of a polyline [m], at least two.
     path: Vec<Triple<Coordinate>>,
     /// Number of points; only one of points, segments and intervals. The model chooses unless given.
@@ -84,6 +87,10 @@ impl BodySpec {
         let path = self.centre_line();
         match self.model {
             ModelSpec::Chain => {
+                if let Some(RestSpec::Path(_) | RestSpec::Curved(_)) = self.rest {
+                    let message = "a chain is straight at rest: leave the rest out, or make it a cable";
+                    return Err(Fault::new(message).at("rest"));
+                }
                 if self.normal.is_some() {
                     let message = "a chain has no axes across it: leave the normal out, or make it a cable";
                     return Err(Fault::new(message).at("normal"));
@@ -102,7 +109,8 @@ impl BodySpec {
                     return Err(too_many("points"));
                 }
                 let normal = self.normal.map(|normal| normal.vector());
-                let spec = CableSpec { material, section, path, normal, segments, settings };
+                let rest = self.rest.as_ref().map_or(Rest::Straight, RestSpec::build);
+                let spec = CableSpec { material, section, path, normal, rest, segments, settings };
                 Ok(Body::Cable(Cable::new(&self.name, spec)?))
             }
         }

@@ -50,6 +50,7 @@ mod overrides;
 mod place;
 mod pose;
 mod quantity;
+mod rest;
 mod samples;
 mod schema;
 mod section;

@@ -8,7 +8,7 @@
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use std::path::Path;
 
-use pliant::cable::{Cable, CableSettings, CableSpec};
+use pliant::cable::{Cable, CableSettings, CableSpec, Rest};
 use pliant::chain::{BendingLaw, Chain, ChainSettings, ChainSpec, Heuristic, UpdateRule};
 use pliant::contact::ShapeKind;
 use pliant::math::{Quat, Vec3};
@@ -392,6 +392,7 @@ fn cables_are_read() {
         section: Section::Round { radius: 0.01 },
         path: vec![Vec3::ZERO, Vec3::X],
         normal: None,
+        rest: Rest::Straight,
         segments: 7,
         settings: CableSettings { damping_time: 0.25, drag: 3.0, restitution: 0.5, friction_per_contact: true },
     };
@@ -428,6 +429,7 @@ fn sections_and_normals_are_read() {
                 section,
                 path: vec![Vec3::ZERO, Vec3::X],
                 normal,
+                rest: Rest::Straight,
                 segments: 7,
                 settings: CableSettings::default(),
             };

@@ -3,7 +3,7 @@
 
 mod common;
 
-use pliant::cable::{Cable, CableSettings, CableSpec};
+use pliant::cable::{Cable, CableSettings, CableSpec, Rest};
 use pliant::math::{Pose, Vec3};
 use pliant::motion::{Blend, Motion, Window};
 use pliant::{Body, Friction, GripParams, GripperParams, Hold, Load, Material, Place, Section, World};
@@ -19,8 +19,15 @@ const STEEL: Material =
 
 fn cable(material: Material, settings: CableSettings) -> Body {
     let path = vec![Vec3::ZERO, Vec3::X * 0.4];
-    let spec =
-        CableSpec { material, section: Section::Round { radius: 2e-3 }, path, normal: None, segments: 40, settings };
+    let spec = CableSpec {
+        material,
+        section: Section::Round { radius: 2e-3 },
+        path,
+        normal: None,
+        rest: Rest::Straight,
+        segments: 40,
+        settings,
+    };
     Body::Cable(Cable::new("wire", spec).unwrap())
 }
 
@@ -111,6 +118,7 @@ fn a_cable_at_rest_stays_at_rest() {
             section: Section::Round { radius: 2e-3 },
             path,
             normal: None,
+            rest: Rest::Straight,
             segments: 40,
             settings,
         };

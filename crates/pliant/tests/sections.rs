@@ -1,7 +1,7 @@
 //! Sections in a world: beams and shafts of each kind deform as their closed forms say, and what fits no model is refused.
 #![allow(clippy::unwrap_used)]
 
-use pliant::cable::{Cable, CableSettings, CableSpec};
+use pliant::cable::{Cable, CableSettings, CableSpec, Rest};
 use pliant::chain::{Chain, ChainSettings, ChainSpec};
 use pliant::math::{Pose, Vec3};
 use pliant::motion::Motion;
@@ -16,7 +16,15 @@ const RIBBON: Section = Section::Rectangle { width: 6e-3, height: 2e-3 };
 
 fn spec(section: Section, normal: Option<Vec3>, end: Vec3) -> CableSpec {
     let settings = CableSettings { drag: 100.0, ..CableSettings::default() };
-    CableSpec { material: STEEL, section, path: vec![Vec3::ZERO, end], normal, segments: LINKS, settings }
+    CableSpec {
+        material: STEEL,
+        section,
+        path: vec![Vec3::ZERO, end],
+        normal,
+        rest: Rest::Straight,
+        segments: LINKS,
+        settings,
+    }
 }
 
 /// A cable clamped at its start, at rest under a dead load at its end.

@@ -1,6 +1,6 @@
 //! Rods of any model in the set-ups that several models are compared with.
 
-use pliant::cable::{Cable, CableSettings, CableSpec};
+use pliant::cable::{Cable, CableSettings, CableSpec, Rest};
 use pliant::chain::{Chain, ChainSettings, ChainSpec};
 use pliant::math::{Pose, Quat, Vec3};
 use pliant::motion::Motion;
@@ -75,7 +75,15 @@ impl Rod {
                 // where a rod is to come to rest, twisting and stretching must too
                 let damping_time = if self.damping > 0.0 { 0.2 / self.damping } else { 0.0 };
                 let settings = CableSettings { damping_time, drag: self.damping, ..CableSettings::default() };
-                let spec = CableSpec { material, section, path, normal: None, segments: self.points - 1, settings };
+                let spec = CableSpec {
+                    material,
+                    section,
+                    path,
+                    normal: None,
+                    rest: Rest::Straight,
+                    segments: self.points - 1,
+                    settings,
+                };
                 Cable::new("rod", spec).map_or_else(failed, Body::Cable)
             }
         }

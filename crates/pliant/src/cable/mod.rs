@@ -27,12 +27,13 @@ mod three;
 mod together;
 mod touch;
 
-pub use params::{CableSettings, CableSpec};
+pub use params::{CableSettings, CableSpec, Rest};
 
 use block::Vec6;
 pub(crate) use coupling::Coupling;
 pub(crate) use grid::Grid;
 use holds::{Held, Push};
+use joint::{Arms, strain};
 pub(crate) use newton::{Around, Crew};
 pub use pairs::Pair;
 use step::{LinkState, Links, StepScratch};
@@ -123,12 +124,20 @@ impl Cable {
             derived.push(note("EI_z", rigidity[5], "N m2", "bending about the section's z axis"));
         }
         let poses = poses_along(name, &curve::resample(&spec.path, count + 1), spec.normal)?;
+        let arms = Arms { a: 0.5 * length, b: 0.5 * length };
+        let rest = match spec.rest {
+            Rest::Straight => vec![[0.0; 6]; count - 1],
+            Rest::Path => poses.windows(2).map(|p| strain(&p[0], &p[1], arms)).collect(),
+            Rest::Curved { curvature: [y, z], twist } => {
+                vec![[0.0, 0.0, 0.0, twist * length, y * length, z * length]; count - 1]
+            }
+        };
         let links = Links {
             length,
             radius: spec.section.radius(),
             inertia: [mass, mass, mass, along, about_y + slender, about_z + slender],
             stiffness: rigidity.map(|k| k / length),
-            rest: vec![[0.0; 6]; count - 1],
+            rest,
             damping_time: spec.settings.damping_time,
             drag: spec.settings.drag,
             friction: spec.material.friction,
@@ -392,6 +401,16 @@ fn check(name: &str, spec: &CableSpec) -> Result<(), BuildError> {
     for (what, value) in not_negative {
         if !(value.is_finite() && value >= 0.0) {
             return Err(bad(what, "finite and not negative", value));
+        }
+    }
+    if let Rest::Curved { curvature: [y, z], twist } = spec.rest {
+        // a natural turn of more than a right angle in one joint is no curve
+        let most = std::f64::consts::FRAC_PI_2 * spec.segments as f64 / curve::length(&spec.path);
+        for (what, value) in [("the natural curvature", y), ("the natural curvature", z), ("the natural twist", twist)]
+        {
+            if value.is_nan() || value.abs() > most {
+                return Err(bad(what, "at most a right angle per segment", value));
+            }
         }
     }
     if spec.settings.restitution > 1.0 {

@@ -11,15 +11,34 @@ pub struct CableSpec {
     pub material: Material,
     /// Cross-section.
     pub section: Section,
-    /// Initial centre line as a polyline [m]; the cable is straight at rest, as long as this path.
+    /// Initial centre line as a polyline [m]; the cable is as long as this path.
     pub path: Vec<Vec3>,
     /// Direction of the section's y axis at the start of the path, made perpendicular to it; `None` turns the axes of the
     /// world the least way to the path.
     pub normal: Option<Vec3>,
+    /// The shape it has without load.
+    pub rest: Rest,
     /// Number of links.
     pub segments: usize,
     /// Settings of the model.
     pub settings: CableSettings,
+}
+
+/// The shape of a cable without load.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Rest {
+    /// Straight.
+    #[default]
+    Straight,
+    /// That of its initial path.
+    Path,
+    /// The same curvature and twist everywhere: a circle or a helix.
+    Curved {
+        /// Curvature about the y and z axes of the section [1/m].
+        curvature: [f64; 2],
+        /// Twist about the tangent [rad/m].
+        twist: f64,
+    },
 }
 
 /// Settings of the cable model.
