@@ -20,6 +20,9 @@ const FACES: usize = 3;
 /// Cosine of the angle within which a face half-way through the step is still the one the link began with.
 const SAME_SIDE: f64 = 0.5;
 
+/// How often the place where a link is nearest is narrowed down.
+const MOST_HALVINGS: usize = 10;
+
 /// Of the depth that is there at the start of a step, this part is taken back in it.
 const RECOVERY: f64 = 0.5;
 
@@ -276,11 +279,26 @@ impl Search<'_> {
         if end_slope * slope >= 0.0 {
             return Some((end, end_face));
         }
-        let between = middle - slope * (end - middle) / (end_slope - slope);
-        let best = look(between, reach + half).map_or((middle, face), |(_, f)| (between, f));
-        // the slope need not be smooth where faces meet: keep whichever is nearest
-        let candidates = [best, (end, end_face), (middle, face)];
-        candidates.into_iter().min_by(|a, b| a.1.distance.total_cmp(&b.1.distance))
+        // the slope changes sign in between, steadily on a round obstacle and with a jump at an edge: halve, but take the
+        // straight line between the two where it is nearly one
+        let (mut low, mut high) = ((middle, slope, face), (end, end_slope, end_face));
+        for round in 0..MOST_HALVINGS {
+            let weight = low.1 / (low.1 - high.1);
+            let share = if round % 2 == 0 { weight.clamp(0.05, 0.95) } else { 0.5 };
+            let s = low.0 + (high.0 - low.0) * share;
+            let Some((slope, face)) = look(s, reach + 2.0 * half) else { break };
+            if slope * low.1 > 0.0 {
+                low = (s, slope, face);
+            } else {
+                high = (s, slope, face);
+            }
+            // what could still be gained
+            if slope.abs() * (high.0 - low.0).abs() < 1e-3 * self.radius {
+                break;
+            }
+        }
+        let nearer = if low.2.distance < high.2.distance { low } else { high };
+        Some((nearer.0, nearer.2))
     }
 }
 
