@@ -27,7 +27,8 @@ pub struct Options {
     /// Print machine-readable JSON on standard output.
     #[arg(long, global = true)]
     pub json: bool,
-    /// Use at most this many threads; results never depend on it. (So far every model uses one.)
+    /// Use at most this many threads; results never depend on it. As many as there are cores unless given; cables that do
+    /// not touch each other share them.
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
     /// Override a value of the scene, such as duration=1.0 or body.rod.points=21. May be repeated.
@@ -39,6 +40,12 @@ pub struct Options {
 }
 
 impl Options {
+    /// Number of threads to use.
+    pub fn threads(&self) -> u16 {
+        let cores = || std::thread::available_parallelism().map_or(1, |n| n.get().min(8) as u16);
+        self.threads.unwrap_or_else(cores)
+    }
+
     /// For commands that have no scene to change.
     pub fn refuse_overrides(&self, command: &str) -> Result<(), Failure> {
         if self.overrides.is_empty() {

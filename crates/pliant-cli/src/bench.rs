@@ -46,6 +46,7 @@ struct BodyBench {
 /// Measure a scene.
 pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure> {
     let mut scene = pliant_scene::load(path, &options.overrides)?;
+    scene.world.set_threads(options.threads().into());
     let stretch = warm_up(&mut scene, Duration::from_secs_f64(0.25 * seconds))?;
     let start = scene.world.snapshot();
 
@@ -91,8 +92,7 @@ pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure
     });
     let result = Bench {
         scene: path.display().to_string(),
-        // bodies advance one after another
-        threads: 1,
+        threads: options.threads(),
         step_s: scene.step,
         steps: times.len(),
         mean_us,

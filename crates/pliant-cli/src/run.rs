@@ -17,13 +17,13 @@ use crate::output::{self, short};
 use crate::run_summary::Summary;
 
 /// The scene that runs when no command is given.
-const SHOWCASE: &str = include_str!("../../../scenes/handover.toml");
-const SHOWCASE_NAME: &str = "scenes/handover.toml";
+const SHOWCASE: &str = include_str!("../../../scenes/winding.toml");
+const SHOWCASE_NAME: &str = "scenes/winding.toml";
 
 /// Run the built-in scene and leave its report in ./out.
 pub fn showcase(options: &Options) -> Result<(), Failure> {
     let scene = pliant_scene::parse(SHOWCASE, SHOWCASE_NAME, Path::new("scenes"), &options.overrides)?;
-    let out = options.out.clone().unwrap_or_else(|| free_directory("out/handover"));
+    let out = options.out.clone().unwrap_or_else(|| free_directory("out/winding"));
     simulate(scene, SHOWCASE_NAME, Some(&out), options)
 }
 
@@ -71,6 +71,7 @@ pub struct Ran {
 }
 
 fn simulate(mut scene: Scene, name: &str, out: Option<&Path>, options: &Options) -> Result<(), Failure> {
+    scene.world.set_threads(options.threads().into());
     check::print_warnings(&scene);
     let info = RunInfo {
         title: scene.title.clone(),

@@ -56,10 +56,27 @@ fn the_handover_scene_meets_its_expectations() {
 }
 
 #[test]
+fn the_scenes_of_cables_meet_their_expectations() {
+    let scenes = [
+        ("hanging.toml", 10.0),
+        ("winding.toml", 7.5),
+        ("capstan.toml", 4.0),
+        ("knot.toml", 13.0),
+        ("knot-loose.toml", 5.0),
+        ("lifting.toml", 6.0),
+        ("routing.toml", 9.0),
+        ("many-cables.toml", 2.0),
+    ];
+    for (name, duration) in scenes {
+        runs_to_its_end_as_expected(name, duration);
+    }
+}
+
+#[test]
 fn the_number_of_threads_changes_no_bit() {
-    for name in ["chain.toml", "handover.toml"] {
+    for name in ["chain.toml", "handover.toml", "winding.toml", "lifting.toml", "many-cables.toml"] {
         let run = |threads: &str| {
-            let args = ["run", &scene(name), "--set", "duration=3.0", "--json", "--threads", threads];
+            let args = ["run", &scene(name), "--set", "duration=2.0", "--json", "--threads", threads];
             pliant(&args).expect_code(0).json()
         };
         let (one, two) = (run("1"), run("2"));
@@ -75,8 +92,8 @@ fn the_number_of_threads_changes_no_bit() {
 fn without_a_command_the_built_in_scene_runs_and_leaves_its_report() {
     let dir = tempfile::tempdir().unwrap();
     let ran = common::pliant_in(dir.path(), &["--set", "duration=0.5"]).expect_code(0);
-    assert!(ran.stdout.contains("handover.toml"), "{}", ran.stdout);
-    let [first, second] = ["out/handover", "out/handover-2"].map(|out| dir.path().join(out).join("report.html"));
+    assert!(ran.stdout.contains("winding.toml"), "{}", ran.stdout);
+    let [first, second] = ["out/winding", "out/winding-2"].map(|out| dir.path().join(out).join("report.html"));
     assert!(first.is_file() && !second.exists());
     let before = std::fs::read(&first).unwrap();
     // a second time goes beside it

@@ -17,6 +17,7 @@ mod material;
 pub mod math;
 pub mod motion;
 mod section;
+mod team;
 pub mod topology;
 mod world;
 

@@ -1,13 +1,14 @@
 //! The world: everything in a scene, and the step that moves it on.
 
 use crate::body::{Body, BodyState, Surroundings, Vicinity};
-use crate::cable::{self, Around, Coupling, Crew, Grid, Pair};
+use crate::cable::{self, Around, Crews, Grid, Pair};
 use crate::contact::{Obstacle, ObstacleParams};
 use crate::error::{BuildError, StepError};
 use crate::frame::{BodyFrame, Event, EventKind, Frame, GripperFrame};
 use crate::grip::{Grip, GripParams, Gripper, GripperParams, Load, Wrench};
 use crate::math::{Pose, Vec3};
 use crate::motion::Sweep;
+use crate::team::Team;
 
 /// Everything in a scene.
 #[derive(Clone, Debug)]
@@ -27,17 +28,17 @@ pub struct World {
     /// Scratch: the obstacles near the body at hand.
     near: Vec<usize>,
     cables: CableScratch,
+    team: Team,
 }
 
 /// Working memory for cables that are solved together.
 #[derive(Clone, Debug, Default)]
 struct CableScratch {
     grid: Grid,
-    coupling: Coupling,
+    crews: Crews,
     found: Vec<Pair>,
     /// For each body, the first of those it is solved with.
     leader: Vec<usize>,
-    members: Vec<usize>,
 }
 
 /// Simulated time. While the step stays the same it is a product, not a sum, so that a million steps of a millisecond are
@@ -139,7 +140,13 @@ impl World {
             pairs: vec![],
             near: vec![],
             cables: CableScratch::default(),
+            team: Team::new(1),
         }
+    }
+
+    /// Let as many threads share the work of a step; one unless told. Results do not depend on it.
+    pub fn set_threads(&mut self, threads: usize) {
+        self.team = Team::new(threads);
     }
 
     /// Add an obstacle; returns its index.
@@ -314,14 +321,14 @@ impl World {
         }
         let links = |b: &Body| if let Body::Cable(cable) = b { cable.size() } else { 0 };
         let (links, bodies) = (self.bodies.iter().map(links).sum::<usize>(), self.bodies.len());
-        let CableScratch { grid, found, leader, members, .. } = &mut self.cables;
+        let CableScratch { grid, found, leader, crews } = &mut self.cables;
         grid.reserve(links);
         // a link seldom has more than a few others near it
         for pairs in [&mut self.pairs, found] {
             pairs.reserve((4 * links).saturating_sub(pairs.len()));
         }
         leader.reserve(bodies);
-        members.reserve(bodies);
+        crews.reserve(bodies);
     }
 
     /// Speed of the fastest gripper that holds a body [m/s].
@@ -353,34 +360,19 @@ impl World {
 
     /// Advance the cables, each with those it can touch.
     fn advance_cables(&mut self, dt: f64, probe: &mut impl Probe) -> Result<(), StepError> {
-        if !self.bodies.iter().any(|b| matches!(b, Body::Cable(_))) {
-            return Ok(());
-        }
+        let Some(first) = self.bodies.iter().position(|b| matches!(b, Body::Cable(_))) else { return Ok(()) };
         probe.enter(Stage::Near, None);
         self.find_pairs(dt);
         self.find_groups();
-        let mut from = 0;
+        probe.enter(Stage::Advance, Some(first));
+        let World { bodies, obstacles, pairs, cables, team, .. } = self;
+        let around = Around { gravity: self.gravity, obstacles };
+        cables.crews.advance(bodies, pairs, &cables.leader, around, dt, team);
         for body in 0..self.bodies.len() {
-            if !matches!(self.bodies[body], Body::Cable(_)) || self.cables.leader[body] != body {
-                continue;
-            }
-            probe.enter(Stage::Advance, Some(body));
-            let CableScratch { coupling, leader, members, .. } = &mut self.cables;
-            members.clear();
-            members.extend((body..leader.len()).filter(|&b| leader[b] == body));
-            let count = self.pairs[from..].iter().take_while(|p| leader[p.ends[0].body] == body).count();
-            let pairs = &mut self.pairs[from..from + count];
-            from += count;
-            let around = Around { gravity: self.gravity, obstacles: &self.obstacles };
-            let solved = Crew { bodies: &mut self.bodies, members, pairs, coupling, around }.advance(dt);
-            let iterations = solved.converged.then_some(solved.iterations);
-            for member in 0..self.cables.members.len() {
-                let member = self.cables.members[member];
-                self.with_surroundings(member, dt, |body, around| match body {
-                    Body::Cable(cable) => cable.end(around, iterations),
-                    Body::Chain(_) => Ok(()),
-                })?;
-            }
+            self.with_surroundings(body, dt, |body, around| match body {
+                Body::Cable(cable) => cable.end(around),
+                Body::Chain(_) => Ok(()),
+            })?;
         }
         self.pairs.sort_unstable_by_key(|pair| pair.ends);
         Ok(())

@@ -8,6 +8,7 @@
 mod assembly;
 mod block;
 mod coupling;
+mod crews;
 mod elimination;
 mod grid;
 mod holds;
@@ -30,12 +31,13 @@ mod touch;
 pub use params::{CableSettings, CableSpec, Rest};
 
 use block::Vec6;
-pub(crate) use coupling::Coupling;
+pub(crate) use crews::Crews;
 pub(crate) use grid::Grid;
 use holds::{Held, Push};
 use joint::{Arms, strain};
-pub(crate) use newton::{Around, Crew};
+pub(crate) use newton::Around;
 pub use pairs::Pair;
+use newton::Solved;
 use step::{LinkState, Links, StepScratch};
 pub(crate) use together::write_pairs;
 
@@ -96,6 +98,8 @@ struct Scratch {
     pushes: Vec<Push>,
     /// Obstacles that can be touched during the step.
     near: Vec<usize>,
+    /// How the last step went.
+    solved: Solved,
 }
 
 impl Cable {
@@ -152,7 +156,7 @@ impl Cable {
             counters: Counters::default(),
         };
         let step = StepScratch::new(count, 4);
-        let scratch = Scratch { step, held: vec![], grips: vec![], pushes: vec![], near: vec![] };
+        let scratch = Scratch { step, held: vec![], grips: vec![], pushes: vec![], near: vec![], solved: Solved::default() };
         Ok(Cable { name: name.into(), links, derived, state, scratch })
     }
 
@@ -163,15 +167,16 @@ impl Cable {
         self.scratch.near.extend_from_slice(around.near);
     }
 
-    /// Tell of a step that was made, with its number of iterations; none where it did not converge.
-    pub(crate) fn end(&mut self, around: &mut Surroundings<'_>, iterations: Option<u32>) -> Result<(), StepError> {
+    /// Tell of the step that was made.
+    pub(crate) fn end(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
         let Cable { state, scratch, .. } = self;
         let time = around.time + around.dt;
-        let Some(iterations) = iterations else {
+        let Solved { iterations, converged } = scratch.solved;
+        if !converged {
             let quantity = "the part of the step in which it moves too wildly to be followed [s]".into();
             let value = around.dt / 256.0;
             return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value });
-        };
+        }
         state.counters.steps += 1;
         state.counters.iterations += u64::from(iterations);
         state.loads.copy_from_slice(&scratch.step.loads);

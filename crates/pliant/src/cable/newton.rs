@@ -12,9 +12,11 @@ use crate::body::Body;
 
 /// Cables that are solved together, among all bodies.
 pub(crate) struct Crew<'a> {
-    /// All bodies.
+    /// Bodies that these cables are among, in order.
     pub bodies: &'a mut [Body],
-    /// Indices of the cables.
+    /// Index of the first of those in the world.
+    pub first: usize,
+    /// Indices of the cables in the world.
     pub members: &'a [usize],
     /// Their links that may touch each other.
     pub pairs: &'a mut [Pair],
@@ -73,7 +75,7 @@ const MOST_SEARCHES: usize = 4;
 
 impl Crew<'_> {
     fn share(&mut self, member: usize) -> Option<Share<'_>> {
-        match &mut self.bodies[self.members[member]] {
+        match &mut self.bodies[self.members[member] - self.first] {
             Body::Cable(cable) => Some(cable.share(self.around)),
             Body::Chain(_) => None,
         }
@@ -88,9 +90,14 @@ impl Crew<'_> {
     }
 
     /// Advance by a step.
-    pub fn advance(&mut self, dt: f64) -> Solved {
+    pub fn advance(&mut self, dt: f64) {
         self.each(|mut share| share.begin_step());
-        self.advance_part(&Part { from: 0.0, to: 1.0, dt })
+        let solved = self.advance_part(&Part { from: 0.0, to: 1.0, dt });
+        for &member in self.members {
+            if let Body::Cable(cable) = &mut self.bodies[member - self.first] {
+                cable.scratch.solved = solved;
+            }
+        }
     }
 
     fn advance_part(&mut self, part: &Part) -> Solved {

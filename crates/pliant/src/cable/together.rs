@@ -13,15 +13,15 @@ use crate::lanes::LANES;
 use crate::math::{Pose, Vec3};
 
 /// The cable of an end of a pair; pairs are made of cables only.
-fn cable(bodies: &[Body], end: End) -> Option<&Cable> {
-    match &bodies[end.body] {
+fn cable((bodies, first): (&[Body], usize), end: End) -> Option<&Cable> {
+    match &bodies[end.body - first] {
         Body::Cable(cable) => Some(cable),
         Body::Chain(_) => None,
     }
 }
 
-fn cable_mut(bodies: &mut [Body], end: End) -> Option<&mut Cable> {
-    match &mut bodies[end.body] {
+fn cable_mut((bodies, first): (&mut [Body], usize), end: End) -> Option<&mut Cable> {
+    match &mut bodies[end.body - first] {
         Body::Cable(cable) => Some(cable),
         Body::Chain(_) => None,
     }
@@ -38,7 +38,7 @@ fn side(cable: &Cable, link: usize) -> Side<'_> {
 }
 
 /// Whatever is needed of both ends of a pair.
-fn both<'a, T>(bodies: &'a [Body], pair: &Pair, f: impl Fn(&'a Cable, usize) -> T) -> Option<[T; 2]> {
+fn both<'a, T>(bodies: (&'a [Body], usize), pair: &Pair, f: impl Fn(&'a Cable, usize) -> T) -> Option<[T; 2]> {
     let [a, b] = pair.ends;
     Some([f(cable(bodies, a)?, a.link), f(cable(bodies, b)?, b.link)])
 }
@@ -47,7 +47,7 @@ fn both<'a, T>(bodies: &'a [Body], pair: &Pair, f: impl Fn(&'a Cable, usize) -> 
 pub(crate) fn write_pairs(bodies: &[Body], pairs: &[Pair], contacts: &mut Vec<Contact>) {
     for pair in pairs {
         let end = |c: &Cable, link: usize| (c.state.links.poses[link], c.links.radius);
-        let Some([a, b]) = both(bodies, pair, end) else { continue };
+        let Some([a, b]) = both((bodies, 0), pair, end) else { continue };
         let point = |(pose, _): &(Pose, f64), along: f64| pose.transform_point(Vec3::X * along);
         let [p, q] = [point(&a, pair.along[0]), point(&b, pair.along[1])];
         let penetration = a.1 + b.1 - p.distance(q);
@@ -68,7 +68,7 @@ impl Crew<'_> {
     /// Look at all pairs at the start of a part of the step.
     pub(super) fn begin_pairs(&mut self, part: &Part) {
         for pair in self.pairs.iter_mut() {
-            if let Some([a, b]) = both(self.bodies, pair, side_at_start) {
+            if let Some([a, b]) = both((self.bodies, self.first), pair, side_at_start) {
                 pair.begin([&a, &b], part.step());
             }
         }
@@ -78,7 +78,7 @@ impl Crew<'_> {
     pub(super) fn touch_pairs(&mut self, part: &Part, touching: Touching) -> usize {
         let mut changed = 0;
         for pair in self.pairs.iter_mut() {
-            let Some([a, b]) = both(self.bodies, pair, side) else { continue };
+            let Some([a, b]) = both((self.bodies, self.first), pair, side) else { continue };
             let means = [&a.mean, &b.mean];
             if touching == Touching::Fresh {
                 pair.renew_limit(means);
@@ -93,10 +93,10 @@ impl Crew<'_> {
             pair.slope = reply.slope;
             if pair.pushes {
                 let [end, other] = pair.ends;
-                if let Some(c) = cable_mut(self.bodies, end) {
+                if let Some(c) = cable_mut((self.bodies, self.first), end) {
                     subtract_force(&mut c.scratch.step.residual[end.link], &pair.rows[0], &reply.force);
                 }
-                if let Some(c) = cable_mut(self.bodies, other) {
+                if let Some(c) = cable_mut((self.bodies, self.first), other) {
                     let back = reply.force.map(|f| -f);
                     subtract_force(&mut c.scratch.step.residual[other.link], &pair.rows[1], &back);
                 }
@@ -110,7 +110,7 @@ impl Crew<'_> {
         let mut sum = 0.0;
         for pair in self.pairs.iter() {
             let of = |c: &Cable, link: usize| (c.scratch.step.mean[link], c.scratch.step.change[link]);
-            let Some([a, b]) = both(self.bodies, pair, of) else { continue };
+            let Some([a, b]) = both((self.bodies, self.first), pair, of) else { continue };
             let (force, moved) = (pair.reply([&a.0, &b.0]).force, pair.relative([&a.1, &b.1]));
             sum -= force[0] * moved[0] + force[1] * moved[1] + force[2] * moved[2];
         }
@@ -126,7 +126,7 @@ impl Crew<'_> {
         self.coupling.begin(count);
         let change = |c: &Cable, link: usize| c.scratch.step.change[link];
         for (n, pair) in self.pairs.iter().filter(|p| p.pushes).enumerate() {
-            let Some([a, b]) = both(self.bodies, pair, change) else { continue };
+            let Some([a, b]) = both((self.bodies, self.first), pair, change) else { continue };
             self.coupling.set_right(n, pair.relative([&a, &b]));
         }
         for first in (0..3 * count).step_by(LANES) {
@@ -143,9 +143,9 @@ impl Crew<'_> {
 
     /// Answer of the cables to unit forces of the pairs: four columns of the coupling, from `first` on.
     fn respond(&mut self, first: usize, columns: usize) {
-        let Crew { bodies, members, pairs, coupling, .. } = self;
+        let Crew { bodies, first: offset, members, pairs, coupling, .. } = self;
         for &member in members.iter() {
-            let Body::Cable(cable) = &mut bodies[member] else { continue };
+            let Body::Cable(cable) = &mut bodies[member - *offset] else { continue };
             let s = &mut cable.scratch.step;
             let many = &mut s.many;
             many.fill([[0.0; LANES]; 6]);
@@ -187,9 +187,9 @@ impl Crew<'_> {
 
     /// Solve again with the forces of the coupling.
     fn apply(&mut self) -> bool {
-        let Crew { bodies, members, pairs, coupling, .. } = self;
+        let Crew { bodies, first: offset, members, pairs, coupling, .. } = self;
         for &member in members.iter() {
-            let Body::Cable(cable) = &mut bodies[member] else { continue };
+            let Body::Cable(cable) = &mut bodies[member - *offset] else { continue };
             let s = &mut cable.scratch.step;
             s.change.copy_from_slice(&s.residual);
             add_forces(pairs, member, coupling, &mut s.change);
@@ -202,22 +202,22 @@ impl Crew<'_> {
     pub(super) fn settle_pairs(&mut self, part: &Part) {
         for pair in self.pairs.iter_mut() {
             let mean = |c: &Cable, link: usize| c.scratch.step.mean[link];
-            let Some([a, b]) = both(self.bodies, pair, mean) else { continue };
+            let Some([a, b]) = both((self.bodies, self.first), pair, mean) else { continue };
             pair.settle([&a, &b]);
             if !pair.pushes {
                 continue;
             }
             let of = |c: &Cable, link: usize| (c.links.inertia, c.state.links.velocities[link]);
-            let Some([a, b]) = both(self.bodies, pair, of) else { continue };
+            let Some([a, b]) = both((self.bodies, self.first), pair, of) else { continue };
             let mut velocities = [a.1, b.1];
             pair.calm([&a.0, &b.0], &mut velocities, part.step());
             for (end, v) in pair.ends.into_iter().zip(velocities) {
-                if let Some(c) = cable_mut(self.bodies, end) {
+                if let Some(c) = cable_mut((self.bodies, self.first), end) {
                     c.state.links.velocities[end.link] = v;
                 }
             }
             for (end, force) in pair.ends.into_iter().zip([pair.force, -pair.force]) {
-                if let Some(c) = cable_mut(self.bodies, end) {
+                if let Some(c) = cable_mut((self.bodies, self.first), end) {
                     c.state.links.pushed[end.link] += force;
                 }
             }

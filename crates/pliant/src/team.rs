@@ -1,0 +1,220 @@
+//! Threads that share the work of a step.
+//!
+//! The work lasts tens of microseconds, less than it takes to wake a thread: workers spin for a while before they sleep, and
+//! so does whoever waits for them. Each item of work is done by one thread and touches nothing of the others, so that the
+//! results do not depend on how many threads there are.
+
+use std::cell::UnsafeCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::{JoinHandle, Thread};
+
+/// Threads that wait for work; none for a team of one.
+#[derive(Debug, Default)]
+pub struct Team {
+    shared: Option<Arc<Shared>>,
+    workers: Vec<JoinHandle<()>>,
+    /// How many threads it was asked for.
+    size: usize,
+}
+
+/// How often a thread looks before it lets others run, and before it sleeps.
+const SPINS: u32 = 2_000;
+const YIELDS: u32 = 200;
+
+/// What is to be done: called with the number of the thread.
+type Job = *const (dyn Fn(usize) + Sync);
+
+struct Shared {
+    /// Counts the jobs.
+    round: AtomicUsize,
+    /// Workers that have not finished the job at hand.
+    busy: AtomicUsize,
+    stop: AtomicBool,
+    failed: AtomicBool,
+    job: UnsafeCell<Option<Job>>,
+}
+
+impl std::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Shared")
+    }
+}
+
+impl Clone for Team {
+    /// A team of as many threads of its own, which start when first needed.
+    fn clone(&self) -> Team {
+        Team { shared: None, workers: vec![], size: self.size }
+    }
+}
+
+impl Drop for Team {
+    fn drop(&mut self) {
+        if let Some(shared) = &self.shared {
+            shared.stop.store(true, Ordering::Release);
+        }
+        for worker in self.workers.drain(..) {
+            worker.thread().unpark();
+            // a worker that panicked has been told of already
+            let _ = worker.join();
+        }
+    }
+}
+
+impl Team {
+    /// A team of `size` threads, the caller's included.
+    pub fn new(size: usize) -> Team {
+        Team { shared: None, workers: vec![], size: size.max(1) }
+    }
+
+    /// How many threads it has, the caller's included.
+    pub fn size(&self) -> usize {
+        self.size.max(1)
+    }
+
+    fn start(&mut self) {
+        if self.shared.is_some() || self.size() == 1 {
+            return;
+        }
+        let shared = Arc::new(Shared {
+            round: AtomicUsize::new(0),
+            busy: AtomicUsize::new(0),
+            stop: AtomicBool::new(false),
+            failed: AtomicBool::new(false),
+            job: UnsafeCell::new(None),
+        });
+        for number in 1..self.size() {
+            let shared = shared.clone();
+            let name = format!("pliant-{number}");
+            // a machine that has no more threads to give leaves the work to those there are
+            if let Ok(worker) = std::thread::Builder::new().name(name).spawn(move || work(&shared, number)) {
+                self.workers.push(worker);
+            }
+        }
+        self.shared = Some(shared);
+    }
+}
+
+/// `unsafe` because threads are given a pointer to work that lives on the caller's stack, and to items of a slice: `each`
+/// waits for all of them before it returns, and gives each item to one thread.
+#[allow(unsafe_code)]
+mod sharing {
+    use super::*;
+
+    // SAFETY: `job` is written by the caller of `each` while no worker reads it (`busy` is 0) and read by workers after
+    // `round` has been raised with Release; everything else is atomic
+    unsafe impl Sync for Shared {}
+    unsafe impl Send for Shared {}
+
+    struct Items<T>(*mut T);
+    // SAFETY: threads take different items of a slice of `T: Send`
+    unsafe impl<T: Send> Sync for Items<T> {}
+
+    impl Team {
+        /// Do something with each item; which thread does which is fixed by their numbers. Panics if a thread did.
+        pub fn each<T: Send>(&mut self, items: &mut [T], f: impl Fn(&mut T) + Sync) {
+            self.start();
+            let threads = self.workers.len() + 1;
+            let Some(shared) = self.shared.as_ref().filter(|_| threads > 1 && items.len() > 1) else {
+                items.iter_mut().for_each(f);
+                return;
+            };
+            let (first, count) = (Items(items.as_mut_ptr()), items.len());
+            let job = |thread: usize| {
+                let first = &first;
+                for i in (thread..count).step_by(threads) {
+                    // SAFETY: i is below the length, and of this thread's residue modulo the number of threads
+                    f(unsafe { &mut *first.0.add(i) });
+                }
+            };
+            let pointer: *const (dyn Fn(usize) + Sync + '_) = &job;
+            // SAFETY: only the lifetime changes, and no worker uses the pointer after `busy` is 0 again, below
+            let pointer: Job = unsafe { std::mem::transmute(pointer) };
+            // SAFETY: no worker reads it now
+            unsafe { *shared.job.get() = Some(pointer) };
+            shared.busy.store(self.workers.len(), Ordering::Relaxed);
+            shared.round.fetch_add(1, Ordering::Release);
+            self.workers.iter().map(JoinHandle::thread).for_each(Thread::unpark);
+            let own = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job(0)));
+            wait(|| shared.busy.load(Ordering::Acquire) == 0, || {});
+            if let Err(panic) = own {
+                std::panic::resume_unwind(panic);
+            }
+            assert!(!shared.failed.swap(false, Ordering::Relaxed), "a thread of the team panicked");
+        }
+    }
+
+    pub(super) fn work(shared: &Shared, number: usize) {
+        let mut seen = 0;
+        loop {
+            let ready = || shared.round.load(Ordering::Acquire) != seen || shared.stop.load(Ordering::Acquire);
+            wait(ready, std::thread::park);
+            if shared.stop.load(Ordering::Acquire) {
+                return;
+            }
+            seen = shared.round.load(Ordering::Acquire);
+            // SAFETY: written before `round` was raised, and not again before `busy` falls to 0
+            if let Some(job) = unsafe { *shared.job.get() } {
+                // SAFETY: the caller of `each` waits until `busy` is 0, so what it points to is still there
+                let job = unsafe { &*job };
+                if std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job(number))).is_err() {
+                    shared.failed.store(true, Ordering::Relaxed);
+                }
+            }
+            shared.busy.fetch_sub(1, Ordering::Release);
+        }
+    }
+}
+
+use sharing::work;
+
+/// Spin until something is so; then yield; then `sleep`, over and over.
+fn wait(ready: impl Fn() -> bool, sleep: impl Fn()) {
+    let mut tries = 0;
+    while !ready() {
+        tries += 1;
+        if tries < SPINS {
+            std::hint::spin_loop();
+        } else if tries < SPINS + YIELDS {
+            std::thread::yield_now();
+        } else {
+            sleep();
+            tries = SPINS;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_item_is_done_once_by_any_number_of_threads() {
+        for size in [1, 2, 3, 8] {
+            let mut team = Team::new(size);
+            for count in [0, 1, 2, 7, 100] {
+                let mut items: Vec<usize> = (0..count).collect();
+                for _ in 0..20 {
+                    team.each(&mut items, |i| *i += 1000);
+                }
+                let want: Vec<usize> = (0..count).map(|i| i + 20_000).collect();
+                assert_eq!(items, want, "{size} threads");
+            }
+        }
+    }
+
+    #[test]
+    fn a_panic_is_passed_on_and_the_team_goes_on() {
+        let mut team = Team::new(2);
+        for bad in [0, 1] {
+            let mut items = [0, 1, 2, 3];
+            let failed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                team.each(&mut items, |i| assert!(*i != bad, "no"));
+            }));
+            assert!(failed.is_err());
+            let mut items = [1, 2, 3];
+            team.each(&mut items, |i| *i *= 2);
+            assert_eq!(items, [2, 4, 6]);
+        }
+    }
+}
