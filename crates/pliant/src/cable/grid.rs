@@ -6,6 +6,24 @@ use super::pairs::{End, Pair, axis_distance, nearest_neighbour};
 use crate::body::Body;
 use crate::math::{Pose, Vec3};
 
+/// A cell and half of its neighbours, so that every two neighbours are looked at from one side.
+const HALF_AROUND: [[i32; 3]; 14] = [
+    [0, 0, 0],
+    [1, 0, 0],
+    [-1, 1, 0],
+    [0, 1, 0],
+    [1, 1, 0],
+    [-1, -1, 1],
+    [0, -1, 1],
+    [1, -1, 1],
+    [-1, 0, 1],
+    [0, 0, 1],
+    [1, 0, 1],
+    [-1, 1, 1],
+    [0, 1, 1],
+    [1, 1, 1],
+];
+
 /// Working memory of the search for pairs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Grid {
@@ -61,25 +79,23 @@ impl Grid {
             self.first[slot] = i as u32 + 1;
         }
         for (i, (end, place, [x, y, z])) in self.places.iter().enumerate() {
-            for dx in -1..=1 {
-                for dy in -1..=1 {
-                    for dz in -1..=1 {
-                        let cell = [x + dx, y + dy, z + dz];
-                        let mut at = self.first[hash(cell) & (cells - 1)];
-                        while at > 0 {
-                            let j = at as usize - 1;
-                            at = self.next[j];
-                            let (other, there, other_cell) = &self.places[j];
-                            // each pair once; links of other cells may share the slot
-                            if j > i
-                                && there.distance_squared(*place) < width * width
-                                && *other_cell == cell
-                                && let (Body::Cable(a), Body::Cable(b)) = (&bodies[end.body], &bodies[other.body])
-                                && may_touch((a, end), (b, other), dt, gravity)
-                            {
-                                found.push(Pair::new([*end, *other]));
-                            }
-                        }
+            // each pair once: half of the cells around, and of the own cell the links that come later
+            for [dx, dy, dz] in HALF_AROUND {
+                let cell = [x + dx, y + dy, z + dz];
+                let own = [dx, dy, dz] == [0; 3];
+                let mut at = self.first[hash(cell) & (cells - 1)];
+                while at > 0 {
+                    let j = at as usize - 1;
+                    at = self.next[j];
+                    let (other, there, other_cell) = &self.places[j];
+                    // links of other cells may share the slot
+                    if *other_cell == cell
+                        && (!own || j > i)
+                        && there.distance_squared(*place) < width * width
+                        && let (Body::Cable(a), Body::Cable(b)) = (&bodies[end.body], &bodies[other.body])
+                        && may_touch((a, end), (b, other), dt, gravity)
+                    {
+                        found.push(Pair::new(if i < j { [*end, *other] } else { [*other, *end] }));
                     }
                 }
             }

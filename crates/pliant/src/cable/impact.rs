@@ -13,7 +13,7 @@
 use super::block::{Vec6, dot};
 use super::search::Touch;
 use super::step::Links;
-use super::touch::{Contacting, velocity};
+use super::touch::{Contacting, minus, velocity};
 
 /// Passes over the contacts, for links in corners.
 const PASSES: usize = 2;
@@ -69,8 +69,7 @@ fn calm(inertia: &Vec6, before: &Vec6, mean: &Vec6, v: &mut Vec6) {
 }
 
 fn relative(touch: &Touch, v: &Vec6) -> [f64; 3] {
-    let u = velocity(&touch.rows, v);
-    std::array::from_fn(|k| u[k] - touch.surface[k])
+    minus(&velocity(&touch.rows, v), &touch.surface)
 }
 
 /// Change the velocity of the point of contact along one axis.

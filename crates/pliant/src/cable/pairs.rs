@@ -6,7 +6,7 @@
 
 use super::block::Vec6;
 use super::step::Links;
-use super::touch::{Contacting, Law, Reply, axes, rows, velocity};
+use super::touch::{Contacting, Law, Reply, along, axes, minus, rows, velocity};
 use crate::math::{Pose, Vec3};
 
 /// One side of a pair.
@@ -144,7 +144,7 @@ impl Pair {
     /// Velocity of the first link against the second, along the axes.
     pub fn relative(&self, velocities: [&Vec6; 2]) -> [f64; 3] {
         let [a, b] = [velocity(&self.rows[0], velocities[0]), velocity(&self.rows[1], velocities[1])];
-        std::array::from_fn(|k| a[k] - b[k])
+        minus(&a, &b)
     }
 
     fn lawful_velocity(&self, means: [&Vec6; 2]) -> [f64; 3] {
@@ -155,7 +155,7 @@ impl Pair {
 
     /// What the law says at the links' velocities.
     pub fn reply(&self, means: [&Vec6; 2]) -> Reply {
-        let before = self.axes.map(|axis| axis.dot(self.before));
+        let before = along(&self.axes, self.before);
         self.law.reply(&before, &self.lawful_velocity(means), self.limit)
     }
 
@@ -164,7 +164,7 @@ impl Pair {
         if self.before == Vec3::ZERO {
             return self.reply(means);
         }
-        let before = self.axes.map(|axis| axis.dot(self.before));
+        let before = along(&self.axes, self.before);
         self.law.go_on(&before, &self.lawful_velocity(means), self.state)
     }
 

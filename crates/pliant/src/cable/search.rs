@@ -4,8 +4,8 @@
 //! method runs the touch looks again, with link and obstacle half-way through the step; where a link moves so fast that
 //! half-way may be behind something thin, the plane of the start stays, and nothing gets past it.
 
-use super::block::Vec6;
-use super::touch::{Contacting, Law, Reply, axes, rows, velocity};
+use super::block::{Vec6, dot};
+use super::touch::{Contacting, Law, Reply, along, axes, minus, row, rows, velocity};
 use crate::contact::{Obstacle, ShapeKind, SurfacePoint};
 use crate::material::Friction;
 use crate::math::{Pose, Vec3};
@@ -196,8 +196,8 @@ impl Search<'_> {
         // how far the link comes towards the plane of the start within the step
         let here = point(touch.start.s, touch.start.normal);
         let towards = |normal: Vec3, at: Vec3| {
-            let row = rows(&[normal; 3], at - middle.translation, middle.rotation);
-            velocity(&row, mean)[0] - normal.dot(obstacle.sweep.velocity_of(at, fraction, self.dt))
+            let row = row(normal, at - middle.translation, middle.rotation.inverse());
+            dot(&row, mean) - normal.dot(obstacle.sweep.velocity_of(at, fraction, self.dt))
         };
         let advance = -towards(touch.start.normal, here) * step;
         let mut facing = touch.start;
@@ -223,7 +223,7 @@ impl Search<'_> {
         touch.rows = rows(&touch.axes, position - middle.translation, middle.rotation);
         touch.s = facing.s;
         let surface = obstacle.sweep.velocity_of(position, fraction, self.dt);
-        touch.surface = touch.axes.map(|axis| axis.dot(surface));
+        touch.surface = along(&touch.axes, surface);
         touch.carried = touch.surface;
         touch.carried[0] -= gap / step;
     }
@@ -305,13 +305,12 @@ impl Search<'_> {
 impl Touch {
     /// Velocity in the law of contact, for a velocity of the link.
     fn velocity(&self, mean: &Vec6) -> [f64; 3] {
-        let v = velocity(&self.rows, mean);
-        std::array::from_fn(|k| v[k] - self.carried[k])
+        minus(&velocity(&self.rows, mean), &self.carried)
     }
 
     /// What the law says at a velocity of the link.
     pub fn reply(&self, mean: &Vec6) -> Reply {
-        let before = self.axes.map(|axis| axis.dot(self.before));
+        let before = along(&self.axes, self.before);
         self.law.reply(&before, &self.velocity(mean), self.limit)
     }
 
@@ -327,7 +326,7 @@ impl Touch {
         if self.before == Vec3::ZERO {
             return self.reply(mean);
         }
-        let before = self.axes.map(|axis| axis.dot(self.before));
+        let before = along(&self.axes, self.before);
         self.law.go_on(&before, &self.velocity(mean), self.state)
     }
 
@@ -335,7 +334,8 @@ impl Touch {
     pub fn settle(&mut self, mean: &Vec6) {
         let reply = self.reply(mean);
         self.state = reply.state;
-        self.lawful = (0..3).map(|k| self.axes[k] * reply.force[k]).sum();
+        let [normal, first, second] = &self.axes;
+        self.lawful = *normal * reply.force[0] + *first * reply.force[1] + *second * reply.force[2];
         self.force = self.lawful;
     }
 }

@@ -398,10 +398,9 @@ impl Share<'_> {
         }
         impact::settle(links, paired, [&state.means, &s.mean], &mut state.velocities, &mut s.touches, step);
         state.means.copy_from_slice(&s.mean);
-        state.touches.clear();
-        state.touches.extend_from_slice(&s.touches);
+        std::mem::swap(&mut state.touches, &mut s.touches);
         state.pushed.fill(Vec3::ZERO);
-        for touch in &s.touches {
+        for touch in &state.touches {
             state.pushed[touch.link] += touch.force;
         }
         for (sum, load) in s.loads.iter_mut().zip(&s.part_loads) {

@@ -57,7 +57,8 @@ impl Law {
     /// The force at a velocity, from the force before; friction up to `limit`, which is there as long as the limit is, so
     /// that the force has no jumps.
     pub fn reply(&self, before: &[f64; 3], velocity: &[f64; 3], limit: f64) -> Reply {
-        let [normal, ty, tz]: [f64; 3] = std::array::from_fn(|k| before[k] - self.rho * velocity[k]);
+        let wanted = |k: usize| before[k] - self.rho * velocity[k];
+        let (normal, ty, tz) = (wanted(0), wanted(1), wanted(2));
         let tangential = (ty * ty + tz * tz).sqrt();
         let mut reply = Reply { force: [0.0; 3], slope: [[0.0; 3]; 3], state: Contacting::Open };
         if normal > 0.0 {
@@ -83,7 +84,8 @@ impl Law {
 
     /// The force at a velocity for a contact that goes on doing what it did, whatever the velocity says.
     pub fn go_on(&self, before: &[f64; 3], velocity: &[f64; 3], state: Contacting) -> Reply {
-        let wanted: [f64; 3] = std::array::from_fn(|k| before[k] - self.rho * velocity[k]);
+        let wanted = |k: usize| before[k] - self.rho * velocity[k];
+        let wanted = [wanted(0), wanted(1), wanted(2)];
         match state {
             Contacting::Stick => Reply { force: wanted, slope: diagonal([self.rho; 3]), state },
             _ => {
@@ -109,10 +111,28 @@ pub fn axes(normal: Vec3, along: Vec3) -> [Vec3; 3] {
 /// Rows that give the velocity of a point of a link along three axes, from linear velocity in the world and angular
 /// velocity in the link: the point is at `arm` from the middle, in the world.
 pub fn rows(axes: &[Vec3; 3], arm: Vec3, turn: Quat) -> [Vec6; 3] {
-    axes.map(|axis| {
-        let spin = turn.inverse() * arm.cross(axis);
-        [axis.x, axis.y, axis.z, spin.x, spin.y, spin.z]
-    })
+    let back = turn.inverse();
+    // written out, as everything here that runs for each contact: the compiler does not always see through `map`
+    [row(axes[0], arm, back), row(axes[1], arm, back), row(axes[2], arm, back)]
+}
+
+/// One of these rows, with the turn into the link.
+#[inline]
+pub fn row(axis: Vec3, arm: Vec3, back: Quat) -> Vec6 {
+    let spin = back * arm.cross(axis);
+    [axis.x, axis.y, axis.z, spin.x, spin.y, spin.z]
+}
+
+/// Components of a vector along axes.
+#[inline]
+pub fn along(axes: &[Vec3; 3], v: Vec3) -> [f64; 3] {
+    [axes[0].dot(v), axes[1].dot(v), axes[2].dot(v)]
+}
+
+/// Difference of two vectors.
+#[inline]
+pub fn minus(a: &[f64; 3], b: &[f64; 3]) -> [f64; 3] {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
 /// r -= rows^T force.
