@@ -17,6 +17,7 @@ mod material;
 pub mod math;
 pub mod motion;
 mod world;
+pub mod xpbd;
 
 pub use body::{Body, BodyState};
 pub use derived::Derived;

@@ -336,7 +336,7 @@ impl World {
             let iterations = solved.converged.then_some(solved.iterations);
             self.with_surroundings(body, dt, |body, around| match body {
                 Body::Cable(cable) => cable.end(around, iterations),
-                Body::Chain(_) => Ok(()),
+                Body::Chain(_) | Body::Xpbd(_) => Ok(()),
             })?;
         }
         Ok(())
