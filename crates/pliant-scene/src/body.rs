@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use pliant::cable::{Cable, CableSettings, CableSpec};
 use pliant::chain::{Chain, ChainSettings, ChainSpec};
 use pliant::math::Vec3;
+use pliant::xpbd::{Xpbd, XpbdSettings, XpbdSpec};
 use pliant::{Body, Section};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,11 +16,12 @@ use crate::fault::Fault;
 use crate::material::MaterialSpec;
 use crate::quantity::{Coordinate, Count, Length, Quantity, Triple};
 use crate::word::{Name, Table};
+use crate::xpbd::XpbdTable;
 
 /// Most points of all bodies together.
 pub(crate) const MOST_POINTS: usize = 1_000_000;
 
-/// Segments of a cable that says nothing of its size.
+/// Segments of a rod of links that says nothing of its size.
 const USUAL_SEGMENTS: usize = 40;
 
 /// A body that bends.
@@ -46,6 +48,8 @@ pub(crate) struct BodySpec {
     chain: Option<Table<ChainTable>>,
     /// Settings of the model `cable`; other models leave them alone.
     cable: Option<Table<CableTable>>,
+    /// Settings of the model `xpbd`; other models leave them alone.
+    xpbd: Option<Table<XpbdTable>>,
 }
 
 /// The model of a body.
@@ -56,6 +60,8 @@ pub(crate) enum ModelSpec {
     Chain,
     /// Rigid links with elastic joints.
     Cable,
+    /// Rigid links with elastic joints, by extended position-based dynamics.
+    Xpbd,
 }
 
 impl BodySpec {
@@ -92,6 +98,14 @@ impl BodySpec {
                     return Err(too_many("points"));
                 }
                 Ok(Body::Cable(Cable::new(&self.name, CableSpec { material, section, path, segments, settings })?))
+            }
+            ModelSpec::Xpbd => {
+                let settings = self.xpbd.as_ref().map_or_else(XpbdSettings::default, |table| table.build());
+                let segments = points.map_or(USUAL_SEGMENTS, |points| points - 1);
+                if segments >= points_left {
+                    return Err(too_many("points"));
+                }
+                Ok(Body::Xpbd(Xpbd::new(&self.name, XpbdSpec { material, section, path, segments, settings })?))
             }
         }
     }

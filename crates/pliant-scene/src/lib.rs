@@ -54,6 +54,7 @@ mod samples;
 mod schema;
 mod suggest;
 mod word;
+mod xpbd;
 
 use std::path::Path;
 

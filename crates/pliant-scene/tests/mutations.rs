@@ -298,6 +298,7 @@ fn step_a_little(mut scene: Scene) {
             Body::Chain(chain) => chain.size() as f64 * chain.rate(),
             // one step of the model a step of the world
             Body::Cable(cable) => 10.0 * cable.size() as f64 / scene.step,
+            Body::Xpbd(rod) => (rod.sweeps() * rod.size()) as f64 / scene.step,
         })
         .sum();
     if work * scene.step > 1e4 {
