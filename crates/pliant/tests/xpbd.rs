@@ -154,6 +154,21 @@ fn a_rod_comes_to_rest_on_a_floor() {
     assert!(frame.contacts.iter().all(|c| c.penetration < 1e-6));
 }
 
+/// What starts inside is put out at once, and not thrown: a millimetre in a step of a millisecond would be 1 m/s.
+#[test]
+fn a_rod_that_starts_inside_is_not_thrown_out() {
+    let mut world = World::new(Vec3::Z * -G);
+    world.add_obstacle(obstacle("floor", ShapeKind::Plane, Pose::IDENTITY, Motion::Hold)).unwrap();
+    let path = vec![Vec3::Z * 1e-3, Vec3::new(0.3, 0.0, 1e-3)];
+    world.add_body(rod(path, 30, settings(40, 1))).unwrap();
+    for _ in 0..200 {
+        world.step(1e-3).unwrap();
+        let nodes = &world.frame().bodies[0].nodes;
+        let highest = nodes.iter().map(|n| n.z).fold(0.0, f64::max);
+        assert!(highest < 1.1 * RADIUS, "{highest}");
+    }
+}
+
 /// Along the slope, below and above the angle of friction (26.57 degrees for 0.5).
 #[test]
 fn a_rod_sticks_on_a_slope_or_slides_as_coulomb_says() {
