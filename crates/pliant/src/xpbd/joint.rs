@@ -100,7 +100,11 @@ pub fn reaction_on_a(a: &Pose, b: &Pose, arms: Arms, load: &Pair) -> Pair {
 /// Turn a link by a small angle in its own axes.
 pub fn turn(rotation: &mut Quat, by: Vec3) {
     let half = by * 0.5;
-    *rotation = (*rotation * Quat::from_xyzw(half.x, half.y, half.z, 1.0)).normalize();
+    // the length of the product is sqrt(1 + x); small turns, which are nearly all, need no root for it
+    let x = half.length_squared();
+    let shorter = if x < 1e-5 { 1.0 - x * (0.5 - x * 0.375) } else { 1.0 / (1.0 + x).sqrt() };
+    let half = half * shorter;
+    *rotation *= Quat::from_xyzw(half.x, half.y, half.z, shorter);
 }
 
 impl Spring {
@@ -117,8 +121,12 @@ impl Spring {
         if self.turning {
             let (e, by_b) = bend(a.rotation, b.rotation);
             let by_b_t = by_b.transpose();
-            let matrix =
-                by_b * Mat3::from_diagonal(of_b.turn) * by_b_t + by_b_t * Mat3::from_diagonal(of_a.turn) * by_b;
+            // D W_b D^T + D^T W_a D
+            let mut matrix = Symmetric::default();
+            for k in 0..3 {
+                matrix.add(by_b.col(k), of_b.turn[k]);
+                matrix.add(by_b_t.col(k), of_a.turn[k]);
+            }
             let d = self.solve(matrix, e, before[1], 1, &mut multiplier[1]);
             turn(&mut a.rotation, -(of_a.turn * (by_b * d)));
             turn(&mut b.rotation, of_b.turn * (by_b_t * d));
@@ -139,8 +147,10 @@ impl Spring {
         let (axis, across) = (b_in_a * Vec3::X, y.cross(Vec3::X));
         let (turn_a, turn_b) = (of_a.turn.y, of_b.turn.y * self.arms.b * self.arms.b);
         let along = of_a.shift + of_b.shift + turn_a * y.length_squared() + turn_b;
-        let matrix = Mat3::from_diagonal(Vec3::splat(along)) - outer(y, turn_a) - outer(axis, turn_b)
-            + outer(across, of_a.turn.x - turn_a);
+        let mut matrix = Symmetric { diagonal: Vec3::splat(along), beside: Vec3::ZERO };
+        matrix.add(y, -turn_a);
+        matrix.add(axis, -turn_b);
+        matrix.add(across, of_a.turn.x - turn_a);
         let d = self.solve(matrix, e, before, 0, multiplier);
         let push = a.rotation * d;
         a.translation -= push * of_a.shift;
@@ -150,18 +160,44 @@ impl Spring {
         turn(&mut b.rotation, of_b.turn * (b_in_a.inverse() * d).cross(arm));
     }
 
-    fn solve(&self, matrix: Mat3, e: Vec3, before: Vec3, part: usize, multiplier: &mut Vec3) -> Vec3 {
+    fn solve(&self, matrix: Symmetric, e: Vec3, before: Vec3, part: usize, multiplier: &mut Vec3) -> Vec3 {
         let alpha = self.compliance[part];
         let wanted = -e - alpha * *multiplier - (e - before) * self.viscous;
-        let d = (matrix * (1.0 + self.viscous) + Mat3::from_diagonal(alpha)).inverse() * wanted;
+        let more = 1.0 + self.viscous;
+        let matrix = Symmetric { diagonal: matrix.diagonal * more + alpha, beside: matrix.beside * more };
+        let d = matrix.solve(wanted);
         *multiplier += d;
         d
     }
 }
 
-/// k v v^T.
-fn outer(v: Vec3, k: f64) -> Mat3 {
-    Mat3::from_cols(v * (k * v.x), v * (k * v.y), v * (k * v.z))
+/// A symmetric matrix.
+#[derive(Clone, Copy, Debug, Default)]
+struct Symmetric {
+    /// xx, yy, zz.
+    diagonal: Vec3,
+    /// yz, xz, xy.
+    beside: Vec3,
+}
+
+impl Symmetric {
+    /// Add k v v^T.
+    fn add(&mut self, v: Vec3, k: f64) {
+        let scaled = v * k;
+        self.diagonal += scaled * v;
+        self.beside += Vec3::new(scaled.y * v.z, scaled.x * v.z, scaled.x * v.y);
+    }
+
+    /// The solution of M x = b, by cofactors.
+    fn solve(&self, b: Vec3) -> Vec3 {
+        let (Vec3 { x: xx, y: yy, z: zz }, Vec3 { x: yz, y: xz, z: xy }) = (self.diagonal, self.beside);
+        let first = Vec3::new(yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy);
+        let (middle, last, mixed) = (xx * zz - xz * xz, xx * yy - xy * xy, xy * xz - xx * yz);
+        let determinant = first.dot(Vec3::new(xx, xy, xz));
+        let second = Vec3::new(first.y, middle, mixed);
+        let third = Vec3::new(first.z, mixed, last);
+        Vec3::new(first.dot(b), second.dot(b), third.dot(b)) / determinant
+    }
 }
 
 #[cfg(test)]
