@@ -5,7 +5,7 @@
 //!   e_1 = y - h_a                                  stretch and shear in the frame of a,
 //!   e_2 = (2/3) u + (8/3) u / (1 + w)              torsion and bending: the angle up to its fourth power.
 //!
-//! Kugelstadt and Schoemer, "Position and orientation based Cosserat rods" (2016), (27), take the Darboux vector 2 u / L,
+//! Kugelstadt and Schoemer, "Position and orientation based Cosserat rods" (2016), take the Darboux vector 2 u / L,
 //! which is too soft by phi^2 / 24 at an angle phi; ours is the strain of the model `cable`, so that both have the same
 //! rest shapes. Rigid segments with joints of six constraints are those of Deul, Kugelstadt, Weiler, Bender, "Direct
 //! position-based solver for stiff rods" (2018). The rates, with linear velocities in the world and angular ones in the
@@ -108,7 +108,7 @@ pub fn turn(rotation: &mut Quat, by: Vec3) {
 }
 
 impl Spring {
-    /// Project the joint once: Macklin, Mueller, Chentanez, "XPBD" (2016), (26) with damping,
+    /// Project the joint once: Macklin, Mueller, Chentanez, "XPBD" (2016), the update with damping,
     ///
     ///   ((1 + gamma) J W J^T + alpha~) dlambda = -e - alpha~ lambda - gamma (e - e_before),
     ///
