@@ -51,6 +51,11 @@ fn the_chain_scene_meets_its_expectations() {
 }
 
 #[test]
+fn the_xpbd_scene_meets_its_expectations() {
+    runs_to_its_end_as_expected("xpbd.toml", 3.0);
+}
+
+#[test]
 fn the_handover_scene_meets_its_expectations() {
     runs_to_its_end_as_expected("handover.toml", 12.0);
 }

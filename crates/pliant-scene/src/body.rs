@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use pliant::cable::{Cable, CableSettings, CableSpec, Rest};
 use pliant::chain::{Chain, ChainSettings, ChainSpec};
 use pliant::math::Vec3;
+use pliant::xpbd::{Xpbd, XpbdSettings, XpbdSpec};
 use pliant::{Body, Section};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -17,11 +18,12 @@ use crate::quantity::{Component, Coordinate, Count, Length, Quantity, Triple};
 use crate::rest::RestSpec;
 use crate::section::SectionSpec;
 use crate::word::{Name, Table};
+use crate::xpbd::XpbdTable;
 
 /// Most points of all bodies together.
 pub(crate) const MOST_POINTS: usize = 1_000_000;
 
-/// Segments of a cable that says nothing of its size.
+/// Segments of a rod of links that says nothing of its size.
 const USUAL_SEGMENTS: usize = 40;
 
 /// A body that bends.
@@ -55,6 +57,8 @@ pub(crate) struct BodySpec {
     chain: Option<Table<ChainTable>>,
     /// Settings of the model `cable`; other models leave them alone.
     cable: Option<Table<CableTable>>,
+    /// Settings of the model `xpbd`; other models leave them alone.
+    xpbd: Option<Table<XpbdTable>>,
 }
 
 /// The model of a body.
@@ -65,6 +69,8 @@ pub(crate) enum ModelSpec {
     Chain,
     /// Rigid links with elastic joints.
     Cable,
+    /// Rigid links with elastic joints, by extended position-based dynamics.
+    Xpbd,
 }
 
 impl BodySpec {
@@ -85,16 +91,9 @@ impl BodySpec {
         let too_many = |key| Fault::new(format!("too many points: all bodies together may have {MOST_POINTS}")).at(key);
         let (material, section) = (material.build(), self.section()?);
         let path = self.centre_line();
+        self.refuse_what_only_cables_have()?;
         match self.model {
             ModelSpec::Chain => {
-                if let Some(RestSpec::Path(_) | RestSpec::Curved(_)) = self.rest {
-                    let message = "a chain is straight at rest: leave the rest out, or make it a cable";
-                    return Err(Fault::new(message).at("rest"));
-                }
-                if self.normal.is_some() {
-                    let message = "a chain has no axes across it: leave the normal out, or make it a cable";
-                    return Err(Fault::new(message).at("normal"));
-                }
                 let settings = self.chain.as_ref().map_or_else(ChainSettings::default, |table| table.build());
                 let spec = ChainSpec { material, section, path, points, settings };
                 if least_points(&spec) > points_left as f64 {
@@ -113,7 +112,32 @@ impl BodySpec {
                 let spec = CableSpec { material, section, path, normal, rest, segments, settings };
                 Ok(Body::Cable(Cable::new(&self.name, spec)?))
             }
+            ModelSpec::Xpbd => {
+                let settings = self.xpbd.as_ref().map_or_else(XpbdSettings::default, |table| table.build());
+                let segments = points.map_or(USUAL_SEGMENTS, |points| points - 1);
+                if segments >= points_left {
+                    return Err(too_many("points"));
+                }
+                Ok(Body::Xpbd(Xpbd::new(&self.name, XpbdSpec { material, section, path, segments, settings })?))
+            }
         }
+    }
+
+    fn refuse_what_only_cables_have(&self) -> Result<(), Fault> {
+        let model = match self.model {
+            ModelSpec::Chain => "a chain",
+            ModelSpec::Xpbd => "a rod of the model xpbd",
+            ModelSpec::Cable => return Ok(()),
+        };
+        if let Some(RestSpec::Path(_) | RestSpec::Curved(_)) = self.rest {
+            let message = format!("{model} is straight at rest: leave the rest out, or make it a cable");
+            return Err(Fault::new(message).at("rest"));
+        }
+        if self.normal.is_some() {
+            let message = format!("{model} has no axes across it: leave the normal out, or make it a cable");
+            return Err(Fault::new(message).at("normal"));
+        }
+        Ok(())
     }
 
     fn section(&self) -> Result<Section, Fault> {

@@ -57,6 +57,7 @@ mod section;
 mod suggest;
 mod wind;
 mod word;
+mod xpbd;
 
 use std::path::Path;
 

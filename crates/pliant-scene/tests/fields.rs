@@ -13,6 +13,7 @@ use pliant::chain::{BendingLaw, Chain, ChainSettings, ChainSpec, Heuristic, Upda
 use pliant::contact::ShapeKind;
 use pliant::math::{Quat, Vec3};
 use pliant::motion::{Blend, Leg, Motion, Waypoint, Wind, Window};
+use pliant::xpbd::{Xpbd, XpbdSettings, XpbdSpec};
 use pliant::{Body, Friction, Hold, Load, Material, Place, Rigidities, Section};
 use pliant_scene::{Scene, parse};
 
@@ -442,6 +443,27 @@ fn sections_and_normals_are_read() {
     let text = "duration = 1\n[material.m]\nyoung = 2e6\ndensity = 1000\n[[body]]\nname = 'rod'\nmodel = 'chain'\n\
                 material = 'm'\nsection.hollow = { radius = 0.01, inner = 0.005 }\npath = [[0, 0, 0], [1, 0, 0]]\npoints = 11\n";
     assert_same_chain(&scene(text), ChainSpec { section: Section::Hollow { radius: 0.01, inner: 0.005 }, ..spec() });
+}
+
+#[test]
+fn xpbd_rods_are_read() {
+    let scene = scene(&format!(
+        "{MATERIAL}[[body]]\nname = 'wire'\nmodel = 'xpbd'\nmaterial = 'm'\nradius = 0.01\n\
+         path = [[0, 0, 0], [1, 0, 0]]\nsegments = 7\n\
+         [body.xpbd]\niterations = 30\nsubsteps = 4\ndamping_time = 0.25\ndrag = 3\n"
+    ));
+    let spec = XpbdSpec {
+        material: Material { young: 2e6, poisson: 0.3, density: 1000.0, friction: Friction::NONE },
+        section: Section::Round { radius: 0.01 },
+        path: vec![Vec3::ZERO, Vec3::X],
+        segments: 7,
+        settings: XpbdSettings { iterations: 30, substeps: 4, damping_time: 0.25, drag: 3.0 },
+    };
+    let built = Xpbd::new("wire", spec).unwrap();
+    let Body::Xpbd(read) = &scene.world.bodies()[0] else { panic!("no rod") };
+    assert_eq!(format!("{read:?}"), format!("{built:?}"));
+    // 30 sweeps in four equal shares are eight each
+    assert_eq!(read.sweeps(), 32);
 }
 
 #[test]

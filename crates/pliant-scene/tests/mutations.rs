@@ -159,7 +159,9 @@ material.m = { young = 1e7, density = 900 }
 body = [
   { name = "a", model = "chain", material = "m", radius = 0.001, path = [[0, 0, 0], [0.1, 0, 0]], points = 4 },
   { name = "b", model = "chain", material = "m", radius = 0.001, path = [[0, 0, 1], [0.1, 0, 1]], intervals = 3, chain.update = "plain" },
+  { name = "c", model = "xpbd", material = "m", radius = 0.001, path = [[0, 0, 1], [0.1, 0, 1]], segments = 4, xpbd = { iterations = 6, substeps = 2, drag = 1 } },
 ]
+obstacle = [{ name = "floor", shape = { plane = {} } }]
 gripper = [{ name = "h", grips = [{ body = "a", at = 0 }, { body = "b", at = 1 }] }]
 expect = [{ quantity = "body.a.field.tension.max", at = 0.05, min = -1, max = 1 }]
 "#,
@@ -334,6 +336,7 @@ fn step_a_little(mut scene: Scene) {
             Body::Chain(chain) => chain.size() as f64 * chain.rate(),
             // one step of the model a step of the world
             Body::Cable(cable) => 10.0 * cable.size() as f64 / scene.step,
+            Body::Xpbd(rod) => (rod.sweeps() * rod.size()) as f64 / scene.step,
         })
         .sum();
     if work * scene.step > 1e4 {

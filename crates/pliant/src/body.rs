@@ -8,6 +8,7 @@ use crate::error::{BuildError, StepError};
 use crate::frame::{BodyFrame, Contact, Event};
 use crate::grip::{Grip, Gripper, Load, Place};
 use crate::math::{Pose, Vec3};
+use crate::xpbd::{Xpbd, XpbdState};
 
 /// A body: one of the models.
 #[derive(Clone, Debug)]
@@ -18,6 +19,8 @@ pub enum Body {
     Chain(Chain),
     /// Rigid links with elastic joints.
     Cable(Cable),
+    /// Rigid links with elastic joints, by extended position-based dynamics.
+    Xpbd(Xpbd),
 }
 
 /// The part of a body that changes, for snapshots.
@@ -27,6 +30,8 @@ pub enum BodyState {
     Chain(ChainState),
     /// Of a cable.
     Cable(CableState),
+    /// Of a rod by extended position-based dynamics.
+    Xpbd(XpbdState),
 }
 
 /// What surrounds a body during one step.
@@ -72,6 +77,7 @@ impl Body {
         match self {
             Body::Chain(chain) => chain.name(),
             Body::Cable(cable) => cable.name(),
+            Body::Xpbd(rod) => rod.name(),
         }
     }
 
@@ -80,6 +86,7 @@ impl Body {
         match self {
             Body::Chain(_) => "chain",
             Body::Cable(_) => "cable",
+            Body::Xpbd(_) => "xpbd",
         }
     }
 
@@ -88,6 +95,7 @@ impl Body {
         match self {
             Body::Chain(chain) => chain.size(),
             Body::Cable(cable) => cable.size(),
+            Body::Xpbd(rod) => rod.size(),
         }
     }
 
@@ -96,6 +104,7 @@ impl Body {
         match self {
             Body::Chain(chain) => chain.counters().steps,
             Body::Cable(cable) => cable.counters().steps,
+            Body::Xpbd(rod) => rod.counters().steps,
         }
     }
 
@@ -104,6 +113,7 @@ impl Body {
         match self {
             Body::Chain(chain) => chain.derived(),
             Body::Cable(cable) => cable.derived(),
+            Body::Xpbd(rod) => rod.derived(),
         }
     }
 
@@ -112,6 +122,7 @@ impl Body {
         match self {
             Body::Chain(_) => 0,
             Body::Cable(cable) => cable.counters().iterations,
+            Body::Xpbd(rod) => rod.counters().iterations,
         }
     }
 
@@ -120,6 +131,7 @@ impl Body {
         match self {
             Body::Chain(chain) => chain.radius(),
             Body::Cable(cable) => cable.radius(),
+            Body::Xpbd(rod) => rod.radius(),
         }
     }
 
@@ -131,6 +143,7 @@ impl Body {
                 cable.begin(around);
                 Ok(())
             }
+            Body::Xpbd(rod) => rod.advance(around),
         }
     }
 
@@ -139,6 +152,7 @@ impl Body {
         match self {
             Body::Chain(chain) => chain.vicinity(dt, gravity, pulled),
             Body::Cable(cable) => cable.vicinity(dt, gravity, pulled),
+            Body::Xpbd(rod) => rod.vicinity(dt, gravity, pulled),
         }
     }
 
@@ -147,6 +161,7 @@ impl Body {
         match self {
             Body::Chain(chain) => chain.place_pose(place),
             Body::Cable(cable) => cable.place_pose(place),
+            Body::Xpbd(rod) => rod.place_pose(place),
         }
     }
 
@@ -155,6 +170,7 @@ impl Body {
         match self {
             Body::Chain(chain) => chain.prepare(index, time, grips, loads),
             Body::Cable(cable) => cable.prepare(index, time, grips, loads),
+            Body::Xpbd(rod) => rod.prepare(index, time, grips, loads),
         }
     }
 
@@ -163,6 +179,7 @@ impl Body {
         match self {
             Body::Chain(chain) => chain.write_frame(gravity, frame),
             Body::Cable(cable) => cable.write_frame(gravity, frame),
+            Body::Xpbd(rod) => rod.write_frame(gravity, frame),
         }
     }
 
@@ -171,6 +188,7 @@ impl Body {
         match self {
             Body::Chain(chain) => chain.write_contacts(index, obstacles, contacts),
             Body::Cable(cable) => cable.write_contacts(index, obstacles, contacts),
+            Body::Xpbd(rod) => rod.write_contacts(index, obstacles, contacts),
         }
     }
 
@@ -179,6 +197,7 @@ impl Body {
         match self {
             Body::Chain(chain) => BodyState::Chain(chain.state().clone()),
             Body::Cable(cable) => BodyState::Cable(cable.state().clone()),
+            Body::Xpbd(rod) => BodyState::Xpbd(rod.state().clone()),
         }
     }
 
@@ -187,6 +206,7 @@ impl Body {
         match (self, state) {
             (Body::Chain(chain), BodyState::Chain(state)) => chain.fits(state),
             (Body::Cable(cable), BodyState::Cable(state)) => cable.fits(state),
+            (Body::Xpbd(rod), BodyState::Xpbd(state)) => rod.fits(state),
             _ => false,
         }
     }
@@ -196,6 +216,7 @@ impl Body {
         match self {
             Body::Chain(chain) => chain.reserve(grips, loads, obstacles),
             Body::Cable(cable) => cable.reserve(grips, loads, obstacles),
+            Body::Xpbd(rod) => rod.reserve(grips, loads, obstacles),
         }
     }
 
@@ -210,6 +231,7 @@ impl Body {
         match (self, state) {
             (Body::Chain(chain), BodyState::Chain(state)) => chain.set_state(state),
             (Body::Cable(cable), BodyState::Cable(state)) => cable.set_state(state),
+            (Body::Xpbd(rod), BodyState::Xpbd(state)) => rod.set_state(state),
             _ => false,
         }
     }

@@ -20,6 +20,7 @@ mod section;
 mod team;
 pub mod topology;
 mod world;
+pub mod xpbd;
 
 pub use body::{Body, BodyState};
 pub use derived::Derived;

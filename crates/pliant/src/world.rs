@@ -371,7 +371,7 @@ impl World {
         for body in 0..self.bodies.len() {
             self.with_surroundings(body, dt, |body, around| match body {
                 Body::Cable(cable) => cable.end(around),
-                Body::Chain(_) => Ok(()),
+                Body::Chain(_) | Body::Xpbd(_) => Ok(()),
             })?;
         }
         self.pairs.sort_unstable_by_key(|pair| pair.ends);

@@ -8,6 +8,7 @@ mod chain;
 mod chain_rods;
 pub mod references;
 mod rods;
+mod xpbd_rods;
 
 use comfy_table::Cell;
 use indicatif::ProgressBar;
@@ -101,6 +102,10 @@ impl Case {
     const fn of_cable(name: &'static str, run: fn(&mut Sheet)) -> Case {
         Case { model: "cable", name, run }
     }
+
+    const fn of_xpbd(name: &'static str, run: fn(&mut Sheet)) -> Case {
+        Case { model: "xpbd", name, run }
+    }
 }
 
 #[derive(Serialize)]
@@ -114,12 +119,12 @@ struct Summary {
 pub fn validate(filter: Option<&str>, options: &Options) -> Result<(), Failure> {
     options.refuse_out("validate")?;
     options.refuse_overrides("validate")?;
-    let all = [chain::CASES, chain_rods::CASES, cable_rods::CASES].concat();
+    let all = [chain::CASES, chain_rods::CASES, cable_rods::CASES, xpbd_rods::CASES].concat();
     let chosen: Vec<&Case> = all.iter().filter(|c| filter.is_none_or(|f| f == c.model || f == c.name)).collect();
     if chosen.is_empty() {
         let known: Vec<&str> = all.iter().map(|c| c.name).collect();
         let text = format!(
-            "there is no model or case named {}; models: chain, cable; cases: {}",
+            "there is no model or case named {}; models: chain, cable, xpbd; cases: {}",
             filter.unwrap_or(""),
             known.join(", ")
         );

@@ -4,6 +4,7 @@ use pliant::cable::{Cable, CableSettings, CableSpec, Rest};
 use pliant::chain::{Chain, ChainSettings, ChainSpec};
 use pliant::math::{Pose, Quat, Vec3};
 use pliant::motion::Motion;
+use pliant::xpbd::{Xpbd, XpbdSettings, XpbdSpec};
 use pliant::{Body, Frame, Friction, GripParams, GripperParams, Hold, Load, Material, Place, Section, World};
 
 use super::Sheet;
@@ -19,6 +20,8 @@ pub enum Model {
     Chain,
     /// Rigid links.
     Cable,
+    /// Rigid links, with so much work in a step of the world.
+    Xpbd { iterations: usize, substeps: usize },
 }
 
 /// A thin rod along x from the origin; thin, so that its stretch under these loads stays below 1e-5.
@@ -85,6 +88,12 @@ impl Rod {
                     settings,
                 };
                 Cable::new("rod", spec).map_or_else(failed, Body::Cable)
+            }
+            Model::Xpbd { iterations, substeps } => {
+                // the end of a substep decides its forces, which damps all fast motion
+                let settings = XpbdSettings { iterations, substeps, damping_time: 0.0, drag: self.damping };
+                let spec = XpbdSpec { material, section, path, segments: self.points - 1, settings };
+                Xpbd::new("rod", spec).map_or_else(failed, Body::Xpbd)
             }
         }
     }

@@ -49,7 +49,7 @@ impl Grid {
         let cables = || {
             bodies.iter().enumerate().filter_map(|(i, b)| match b {
                 Body::Cable(cable) => Some((i, cable)),
-                Body::Chain(_) => None,
+                Body::Chain(_) | Body::Xpbd(_) => None,
             })
         };
         let (mut count, mut width) = (0, 0.0_f64);

@@ -36,8 +36,8 @@ pub(crate) use grid::Grid;
 use holds::{Held, Push};
 use joint::{Arms, strain};
 pub(crate) use newton::Around;
-pub use pairs::Pair;
 use newton::Solved;
+pub use pairs::Pair;
 use step::{LinkState, Links, StepScratch};
 pub(crate) use together::write_pairs;
 
@@ -156,7 +156,8 @@ impl Cable {
             counters: Counters::default(),
         };
         let step = StepScratch::new(count, 4);
-        let scratch = Scratch { step, held: vec![], grips: vec![], pushes: vec![], near: vec![], solved: Solved::default() };
+        let scratch =
+            Scratch { step, held: vec![], grips: vec![], pushes: vec![], near: vec![], solved: Solved::default() };
         Ok(Cable { name: name.into(), links, derived, state, scratch })
     }
 

@@ -16,14 +16,14 @@ use crate::math::{Pose, Vec3};
 fn cable((bodies, first): (&[Body], usize), end: End) -> Option<&Cable> {
     match &bodies[end.body - first] {
         Body::Cable(cable) => Some(cable),
-        Body::Chain(_) => None,
+        Body::Chain(_) | Body::Xpbd(_) => None,
     }
 }
 
 fn cable_mut((bodies, first): (&mut [Body], usize), end: End) -> Option<&mut Cable> {
     match &mut bodies[end.body - first] {
         Body::Cable(cable) => Some(cable),
-        Body::Chain(_) => None,
+        Body::Chain(_) | Body::Xpbd(_) => None,
     }
 }
 

@@ -1,0 +1,328 @@
+//! The model `xpbd`: an elastic rod by extended position-based dynamics, after Macklin, Mueller, Chentanez, "XPBD:
+//! position-based simulation of compliant constrained dynamics" (2016), with the rod of Kugelstadt and Schoemer, "Position
+//! and orientation based Cosserat rods" (2016).
+//!
+//! Rigid links with six degrees of freedom; joints stretch, shear, bend and twist with EA, GA, EI and GJ, as compliant
+//! constraints that are projected one after another. Nothing is solved to the end: a step costs what it is allowed to, and
+//! what its sweeps do not reach makes the rod softer. With many sweeps or short substeps the rod is that of its material.
+
+mod joint;
+mod params;
+mod report;
+mod step;
+mod touch;
+
+pub use params::{XpbdSettings, XpbdSpec};
+
+use joint::{Arms, Mobility, Pair, strain};
+use step::{Held, Links, Push};
+use touch::Touch;
+
+use crate::body::{Surroundings, Vicinity};
+use crate::curve;
+use crate::derived::Derived;
+use crate::error::{BuildError, StepError};
+use crate::grip::{Grip, Hold, Load, Place, Wrench};
+use crate::math::{Pose, Quat, Vec3, unit_or};
+
+/// A position farther than this from the origin has diverged [m].
+const FAR: f64 = 1e7;
+
+/// A rod of rigid links, by extended position-based dynamics.
+#[derive(Clone, Debug)]
+pub struct Xpbd {
+    name: String,
+    links: Links,
+    derived: Vec<Derived>,
+    state: XpbdState,
+    scratch: Scratch,
+}
+
+/// What changes in a rod.
+#[derive(Clone, Debug, PartialEq)]
+pub struct XpbdState {
+    poses: Vec<Pose>,
+    /// Velocities in the world [m/s].
+    velocities: Vec<Vec3>,
+    /// Angular velocities in the links' axes [rad/s].
+    turnings: Vec<Vec3>,
+    /// Force and moment in each joint, mean over the last step.
+    loads: Vec<Pair>,
+    /// Energy in the pieces between held sections and the middles of their links [J].
+    held_energy: f64,
+    /// Contacts of the last substep, in order of links.
+    touches: Vec<Touch>,
+    /// Obstacles touched in the last step, in order.
+    touched: Vec<usize>,
+    counters: Counters,
+}
+
+/// How much work the steps were.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Substeps taken.
+    pub steps: u64,
+    /// Sweeps over all constraints.
+    pub iterations: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Scratch {
+    /// Poses at the start of the substep.
+    start: Vec<Pose>,
+    /// Strains of the joints there.
+    strains: Vec<Pair>,
+    /// Multipliers of the joints.
+    multipliers: Vec<Pair>,
+    held: Vec<Held>,
+    pushes: Vec<Push>,
+}
+
+impl Xpbd {
+    /// Build a rod.
+    pub fn new(name: &str, spec: XpbdSpec) -> Result<Xpbd, BuildError> {
+        spec.check(name)?;
+        let (count, settings, radius) = (spec.segments, spec.settings, spec.section.radius());
+        let length = curve::length(&spec.path) / count as f64;
+        let mass = spec.section.mass_per_length(&spec.material) * length;
+        let [along, about_y, about_z] = spec.section.rotary_inertia(&spec.material).map(|inertia| inertia * length);
+        let slender = mass * length * length / 12.0;
+        let inertia = Vec3::new(along, about_y + slender, about_z + slender);
+        let [ea, ga_y, ga_z, gj, ei_y, ei_z] = spec.section.rigidities(&spec.material);
+        let rigidity = [Vec3::new(ea, ga_y, ga_z), Vec3::new(gj, ei_y, ei_z)];
+        let note = |symbol, value, unit, why: &str| Derived { symbol, value, unit, why: why.into() };
+        let derived = vec![
+            note("L", length, "m", "length of the path over the number of segments"),
+            note("m", mass * count as f64, "kg", spec.section.mass_reason()),
+            note("EA", rigidity[0].x, "N", "stretching"),
+            note("GA", rigidity[0].y, "N", spec.section.shear_reason()),
+            note("GJ", rigidity[1].x, "N m2", "twisting"),
+            note("EI", rigidity[1].y, "N m2", "bending"),
+            note(
+                "h_c",
+                (mass * length / ea).sqrt(),
+                "s",
+                "time in which stretch crosses a link; substeps as short as this need few sweeps, longer ones many",
+            ),
+        ];
+        let links = Links {
+            length,
+            radius,
+            mass,
+            inertia,
+            mobility: Mobility { shift: 1.0 / mass, turn: inertia.recip() },
+            compliance: rigidity.map(|k| length / k),
+            damping_time: settings.damping_time,
+            drag: settings.drag,
+            friction: spec.material.friction,
+            substeps: settings.substeps,
+            sweeps: settings.iterations.div_ceil(settings.substeps),
+        };
+        let poses = poses_along(&curve::resample(&spec.path, count + 1));
+        let still = || vec![Vec3::ZERO; count];
+        let none = || vec![[Vec3::ZERO; 2]; count - 1];
+        let start = poses.clone();
+        let scratch = Scratch { start, strains: none(), multipliers: none(), held: vec![], pushes: vec![] };
+        let state = XpbdState {
+            poses,
+            velocities: still(),
+            turnings: still(),
+            loads: none(),
+            held_energy: 0.0,
+            touches: vec![],
+            touched: vec![],
+            counters: Counters::default(),
+        };
+        Ok(Xpbd { name: name.into(), links, derived, state, scratch })
+    }
+
+    /// Advance by a step of the world.
+    pub(crate) fn advance(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
+        self.state.loads.fill([Vec3::ZERO; 2]);
+        for held in &mut self.scratch.held {
+            held.load = Wrench::default();
+        }
+        let parts = self.links.substeps;
+        for part in 0..parts {
+            self.substep(around, [part, part + 1].map(|p| p as f64 / parts as f64));
+            self.check_finite(around.time + around.dt)?;
+            self.state.counters.steps += 1;
+            self.state.counters.iterations += self.links.sweeps as u64;
+        }
+        self.state.held_energy = self.scratch.held.iter().map(|held| self.energy_of(held)).sum();
+        self.write_loads(around);
+        self.note_touching(around);
+        Ok(())
+    }
+
+    fn energy_of(&self, held: &Held) -> f64 {
+        let e = strain(&held.pose, &self.state.poses[held.link], held.arms);
+        let bending = if held.turning { stored(held.compliance[1], e[1]) } else { 0.0 };
+        stored(held.compliance[0], e[0]) + bending
+    }
+
+    /// Load of each grip: what its hold exerts on the gripper, the torque about the gripper's origin.
+    fn write_loads(&self, around: &mut Surroundings<'_>) {
+        for grip in around.grips.iter_mut().filter(|g| g.params.body == around.body) {
+            grip.load = Wrench::default();
+        }
+        for held in &self.scratch.held {
+            around.grips[held.grip].load += held.load;
+        }
+    }
+
+    fn check_finite(&self, time: f64) -> Result<(), StepError> {
+        for (i, pose) in self.state.poses.iter().enumerate() {
+            let (p, q) = (pose.translation.to_array(), pose.rotation);
+            let axis = p.iter().position(|c| c.is_nan() || c.abs() >= FAR);
+            if axis.is_none() && q.is_finite() {
+                continue;
+            }
+            let (quantity, value) = match axis {
+                Some(axis) => (format!("{} of link {i} [m]", ["x", "y", "z"][axis]), p[axis]),
+                None => (format!("the rotation of link {i} [-]"), q.w),
+            };
+            return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value });
+        }
+        Ok(())
+    }
+
+    pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
+        let (count, length, compliance) = (self.size(), self.links.length, self.links.compliance);
+        let Scratch { held, pushes, .. } = &mut self.scratch;
+        held.clear();
+        pushes.clear();
+        for (grip, of) in grips.iter().enumerate().filter(|(_, g)| g.params.body == index) {
+            let Some(anchor) = of.anchor else { continue };
+            let (link, offset) = locate(of.params.place, count, length);
+            // the piece between the held section and the middle of its link bends like a joint of that length
+            let mut compliance = compliance.map(|c| c * (offset.abs() / length));
+            let turning = of.params.hold != Hold::Position;
+            if !turning {
+                // free to turn, and equally stiff in every direction
+                compliance[0] = Vec3::splat(compliance[0].x);
+            }
+            let section = Pose::from_parts(anchor.position, anchor.orientation);
+            let (pose, multiplier, load) = (section, [Vec3::ZERO; 2], Wrench::default());
+            let arms = Arms { a: 0.0, b: -offset };
+            held.push(Held { grip, link, compliance, turning, arms, section, pose, multiplier, load });
+        }
+        for load in loads.iter().filter(|l| l.body == index && l.acts_at(time)) {
+            let (link, offset) = locate(load.place, count, length);
+            pushes.push(Push { link, offset, force: load.force, torque: load.torque });
+        }
+    }
+
+    pub(crate) fn vicinity(&self, dt: f64, gravity: Vec3, pulled: f64) -> Vicinity {
+        let XpbdState { poses, velocities, turnings, .. } = &self.state;
+        let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        for pose in poses {
+            (low, high) = (low.min(pose.translation), high.max(pose.translation));
+        }
+        let speeds = velocities.iter().zip(turnings).map(|(v, w)| self.links.speed(*v, *w));
+        let fastest = speeds.fold(pulled, f64::max);
+        // twice as far as it goes at this speed, as a rod that snaps back gets faster
+        let travel = 2.0 * dt * (fastest + gravity.length() * dt);
+        Vicinity { low, high, reach: 2.0 * self.links.radius + self.links.length + travel, horizon: 0.0 }
+    }
+
+    pub(crate) fn place_pose(&self, place: Place) -> Result<Pose, BuildError> {
+        let count = self.size();
+        if let Place::Node(node) = place
+            && node > count
+        {
+            let why = format!("its nodes are 0 to {count}");
+            return Err(BuildError::NoSuchPlace { body: self.name.clone(), place: format!("node {node}"), why });
+        }
+        let (link, offset) = locate(place, count, self.links.length);
+        let pose = &self.state.poses[link];
+        Ok(Pose::from_parts(pose.transform_point(Vec3::X * offset), pose.rotation))
+    }
+
+    /// Name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Number of links.
+    pub fn size(&self) -> usize {
+        self.state.poses.len()
+    }
+
+    /// Radius of the rod [m].
+    pub fn radius(&self) -> f64 {
+        self.links.radius
+    }
+
+    /// Sweeps over all constraints in a step of the world.
+    pub fn sweeps(&self) -> usize {
+        self.links.sweeps * self.links.substeps
+    }
+
+    /// Parameters that were derived, with the reason for each.
+    pub fn derived(&self) -> &[Derived] {
+        &self.derived
+    }
+
+    /// How much work the steps were.
+    pub fn counters(&self) -> Counters {
+        self.state.counters
+    }
+
+    pub(crate) fn state(&self) -> &XpbdState {
+        &self.state
+    }
+
+    /// Whether a state is one of a rod like this.
+    pub(crate) fn fits(&self, state: &XpbdState) -> bool {
+        state.poses.len() == self.size()
+    }
+
+    /// Room for grips, loads and contacts, so that a step allocates nothing.
+    pub(crate) fn reserve(&mut self, grips: usize, loads: usize, obstacles: usize) {
+        // a point is near one obstacle, seldom more
+        let touches = self.size() * self.links.points() * obstacles.min(3) + 16;
+        let more = |capacity: usize, wanted: usize| wanted.saturating_sub(capacity);
+        self.state.touches.reserve(more(self.state.touches.len(), touches));
+        self.state.touched.reserve(obstacles);
+        self.scratch.held.reserve(grips);
+        self.scratch.pushes.reserve(loads);
+    }
+
+    pub(crate) fn set_state(&mut self, state: &XpbdState) -> bool {
+        let fits = self.fits(state);
+        if fits {
+            self.state.clone_from(state);
+        }
+        fits
+    }
+}
+
+/// Energy of a spring of given compliance; one that does not give has none [J].
+fn stored(compliance: Vec3, e: Vec3) -> f64 {
+    (0..3).filter(|&k| compliance[k] > 0.0).map(|k| 0.5 * e[k] * e[k] / compliance[k]).sum()
+}
+
+/// The link a place lies on, and where along it from its middle [m].
+fn locate(place: Place, count: usize, length: f64) -> (usize, f64) {
+    let fraction = match place {
+        Place::Node(node) => node as f64 / count as f64,
+        Place::Fraction(fraction) => fraction,
+    };
+    let s = fraction.clamp(0.0, 1.0) * count as f64;
+    let link = (s as usize).min(count - 1);
+    (link, (s - link as f64 - 0.5) * length)
+}
+
+/// Poses of the links between points, each frame turned from the last by the least rotation.
+fn poses_along(points: &[Vec3]) -> Vec<Pose> {
+    let mut turn = Quat::IDENTITY;
+    points
+        .windows(2)
+        .map(|w| {
+            let tangent = unit_or(w[1] - w[0], turn * Vec3::X);
+            turn = (Quat::from_rotation_arc(turn * Vec3::X, tangent) * turn).normalize();
+            Pose::from_parts(0.5 * (w[0] + w[1]), turn)
+        })
+        .collect()
+}

@@ -1,0 +1,230 @@
+//! One substep: move freely, sweep over the constraints, take velocities from positions. Macklin, Mueller, Chentanez,
+//! "XPBD: position-based simulation of compliant constrained dynamics" (2016), algorithm 1.
+
+use super::joint::{Arms, Mobility, Pair, Spring, reaction_on_a, strain};
+use super::touch::{MOST_POINTS, Search};
+use super::{Xpbd, XpbdState};
+use crate::body::Surroundings;
+use crate::grip::Wrench;
+use crate::material::Friction;
+use crate::math::{Pose, Quat, Vec3};
+
+/// What all links of a rod have in common.
+#[derive(Clone, Debug)]
+pub struct Links {
+    /// Length of a link [m].
+    pub length: f64,
+    /// Radius of the rod [m].
+    pub radius: f64,
+    /// Mass [kg].
+    pub mass: f64,
+    /// Moments of inertia in the link's axes [kg m2].
+    pub inertia: Vec3,
+    /// Inverses of both.
+    pub mobility: Mobility,
+    /// Compliance of a joint: L / (EA, GA, GA) [m/N] and L / (GJ, EI, EI) [1/(N m)].
+    pub compliance: Pair,
+    /// Viscous over elastic stress, per rate of strain [s].
+    pub damping_time: f64,
+    /// Force per mass and velocity [1/s].
+    pub drag: f64,
+    /// Friction where the obstacle says nothing.
+    pub friction: Friction,
+    /// Substeps of a step of the world.
+    pub substeps: usize,
+    /// Sweeps of a substep.
+    pub sweeps: usize,
+}
+
+impl Links {
+    /// Where a joint is on the two links that it connects.
+    pub fn arms(&self) -> Arms {
+        Arms { a: 0.5 * self.length, b: 0.5 * self.length }
+    }
+
+    /// Number of points of a link that can touch. An edge that comes between two of them stays two thirds of the radius
+    /// away from the axis, since they are at most 1.5 radii apart.
+    pub fn points(&self) -> usize {
+        ((self.length / (1.5 * self.radius)).ceil() as usize).clamp(1, MOST_POINTS)
+    }
+
+    /// Largest speed of any point of a link's axis [m/s].
+    pub fn speed(&self, velocity: Vec3, turning: Vec3) -> f64 {
+        velocity.length() + 0.5 * self.length * turning.y.hypot(turning.z)
+    }
+}
+
+/// A cross-section held at a pose that may move.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    /// Index of the grip.
+    pub grip: usize,
+    /// Which link.
+    pub link: usize,
+    /// Compliance of the piece between the held section and the centre of the link, which has its own length.
+    pub compliance: Pair,
+    /// Whether the direction is held too.
+    pub turning: bool,
+    /// Where on the link; the section itself has no length.
+    pub arms: Arms,
+    /// The section in the gripper's frame.
+    pub section: Pose,
+    /// The section in the world at the end of the substep.
+    pub pose: Pose,
+    /// Multipliers of this substep.
+    pub multiplier: Pair,
+    /// What the rod exerts on the gripper, mean over the step so far.
+    pub load: Wrench,
+}
+
+/// A dead force and torque on a link.
+#[derive(Clone, Copy, Debug)]
+pub struct Push {
+    /// Which link.
+    pub link: usize,
+    /// Where along the link, from its centre [m].
+    pub offset: f64,
+    /// Force in the world [N].
+    pub force: Vec3,
+    /// Torque in the world [N m].
+    pub torque: Vec3,
+}
+
+impl Xpbd {
+    /// Advance from one fraction of the world's step to another.
+    pub(super) fn substep(&mut self, around: &Surroundings<'_>, part: [f64; 2]) {
+        let h = around.dt / self.links.substeps as f64;
+        self.aim(around, part[1]);
+        self.move_freely(around.gravity, h);
+        if self.state.poses.iter().any(|p| !(p.translation.is_finite() && p.rotation.is_finite())) {
+            return;
+        }
+        self.find_touches(around, part, h);
+        for sweep in 0..self.links.sweeps {
+            self.sweep(h, sweep % 2 == 1);
+        }
+        self.take_velocities(h);
+        self.note_loads(around, part[1], h);
+    }
+
+    /// Poses of the held sections at a fraction of the step.
+    fn aim(&mut self, around: &Surroundings<'_>, fraction: f64) {
+        for held in &mut self.scratch.held {
+            let gripper = around.grips[held.grip].params.gripper;
+            held.pose = around.grippers[gripper].sweep.at(fraction) * held.section;
+            held.multiplier = [Vec3::ZERO; 2];
+        }
+    }
+
+    /// Where inertia, weight and loads would take each link if it were alone.
+    fn move_freely(&mut self, gravity: Vec3, h: f64) {
+        let Xpbd { links, state, scratch, .. } = self;
+        let XpbdState { poses, velocities, turnings, .. } = state;
+        scratch.start.copy_from_slice(poses);
+        scratch.multipliers.fill([Vec3::ZERO; 2]);
+        for (before, pair) in scratch.strains.iter_mut().zip(poses.windows(2)) {
+            *before = strain(&pair[0], &pair[1], links.arms());
+        }
+        // drag slows the motion there is; what is at rest under load stays there, and its weight is not lessened
+        let slowed = 1.0 / (1.0 + links.drag * h);
+        velocities.iter_mut().for_each(|v| *v *= slowed);
+        for push in &scratch.pushes {
+            let rotation = poses[push.link].rotation;
+            let arm = rotation * (Vec3::X * push.offset);
+            velocities[push.link] += push.force * (links.mobility.shift * h);
+            let torque = rotation.inverse() * (arm.cross(push.force) + push.torque);
+            turnings[push.link] += links.mobility.turn * torque * h;
+        }
+        // Euler's equations of a body with equal moments about y and z turn these two components at a constant rate
+        let precession = 1.0 - links.inertia.x / links.inertia.y;
+        for ((pose, velocity), turning) in poses.iter_mut().zip(velocities).zip(turnings) {
+            *velocity += gravity * h;
+            pose.translation += *velocity * h;
+            *turning = Quat::from_rotation_x(-precession * turning.x * h) * *turning;
+            pose.rotation = (pose.rotation * Quat::from_scaled_axis(*turning * h)).normalize();
+        }
+    }
+
+    fn find_touches(&mut self, around: &Surroundings<'_>, part: [f64; 2], h: f64) {
+        let Xpbd { links, state, scratch, .. } = self;
+        state.touches.clear();
+        if around.near.is_empty() {
+            return;
+        }
+        let speeds = state.velocities.iter().zip(&state.turnings).map(|(v, w)| links.speed(*v, *w));
+        // what a link does not do of itself it is made to by others: by the fastest at the most
+        let margin = links.radius + h * speeds.fold(around.pulled, f64::max);
+        let search = Search { part, h, radius: links.radius, margin };
+        let points = links.points();
+        for (link, (start, free)) in scratch.start.iter().zip(&state.poses).enumerate() {
+            for point in 0..points {
+                let s = ((point as f64 + 0.5) / points as f64 - 0.5) * links.length;
+                for &obstacle in around.near {
+                    let of = (obstacle, &around.obstacles[obstacle]);
+                    search.find([start, free], (link, s), of, links.friction, &mut state.touches);
+                }
+            }
+        }
+    }
+
+    /// Project every constraint once. Every other sweep goes backwards, so that neither end is preferred; what must hold
+    /// most comes last.
+    fn sweep(&mut self, h: f64, backwards: bool) {
+        let Xpbd { links, state, scratch, .. } = self;
+        let (h2, of) = (h * h, &links.mobility);
+        let compliance = links.compliance.map(|c| c / h2);
+        let spring = Spring { arms: links.arms(), compliance, viscous: links.damping_time / h, turning: true };
+        let joints = scratch.multipliers.len();
+        for step in 0..joints {
+            let i = if backwards { joints - 1 - step } else { step };
+            let (a, b) = state.poses.split_at_mut(i + 1);
+            let (a, b) = (&mut a[i], &mut b[0]);
+            spring.project((a, of), (b, of), &scratch.strains[i], &mut scratch.multipliers[i]);
+        }
+        for held in &mut scratch.held {
+            let compliance = held.compliance.map(|c| c / h2);
+            let spring = Spring { arms: held.arms, compliance, viscous: 0.0, turning: held.turning };
+            let mut section = held.pose;
+            let link = (&mut state.poses[held.link], of);
+            spring.project((&mut section, &Mobility::default()), link, &[Vec3::ZERO; 2], &mut held.multiplier);
+        }
+        let share = links.length / links.points() as f64;
+        for touch in &mut state.touches {
+            touch.project(&mut state.poses[touch.link], of, links.radius, share, h2);
+        }
+    }
+
+    fn take_velocities(&mut self, h: f64) {
+        let Xpbd { links, state, scratch, .. } = self;
+        let XpbdState { poses, velocities, turnings, touches, .. } = state;
+        for (i, (pose, start)) in poses.iter().zip(&scratch.start).enumerate() {
+            velocities[i] = (pose.translation - start.translation) / h;
+            let turned = start.rotation.inverse() * pose.rotation;
+            turnings[i] = (if turned.w < 0.0 { -turned } else { turned }).to_scaled_axis() / h;
+        }
+        for touch in touches {
+            let link = touch.link;
+            touch.calm(&poses[link], &links.mobility, &mut velocities[link], &mut turnings[link]);
+            touch.settle(h * h);
+        }
+    }
+
+    /// Forces are multipliers over the square of the substep.
+    fn note_loads(&mut self, around: &Surroundings<'_>, fraction: f64, h: f64) {
+        let Xpbd { links, state, scratch, .. } = self;
+        let share = 1.0 / (links.substeps as f64 * h * h);
+        for (load, multiplier) in state.loads.iter_mut().zip(&scratch.multipliers) {
+            for k in 0..2 {
+                // a joint that is stretched pulls
+                load[k] -= multiplier[k] * share;
+            }
+        }
+        for held in &mut scratch.held {
+            let [force, torque] = reaction_on_a(&held.pose, &state.poses[held.link], held.arms, &held.multiplier);
+            let (force, torque) = (held.pose.rotation * force * share, held.pose.rotation * torque * share);
+            let gripper = around.grips[held.grip].params.gripper;
+            let arm = held.pose.translation - around.grippers[gripper].sweep.at(fraction).translation;
+            held.load += Wrench { force, torque: torque + arm.cross(force) };
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Contact with obstacles: points of the links in front of planes, with friction, as inequality constraints.
+//!
+//! A link has points along its axis, at most 1.5 radii apart. Before the sweeps of a substep each looks for the surface
+//! that it meets on its way to where it would go freely, as seen from the obstacle, which may move too; that surface
+//! becomes a plane for this substep. The way is followed in strides as long as the distance to the surface, so that
+//! nothing that is thick or thin is missed and nothing that is passed by is met.
+
+use super::joint::{Mobility, turn};
+use crate::contact::{Obstacle, SurfacePoint};
+use crate::material::Friction;
+use crate::math::{Pose, Vec3};
+
+/// Most strides on the way of a point. A way that is longer ends where they end, in front of the plane seen there.
+const STRIDES: usize = 12;
+
+/// Most points of a link. Longer links have wider gaps between their points.
+pub const MOST_POINTS: usize = 20;
+
+/// Most faces of one obstacle that a point touches at once.
+const FACES: usize = 3;
+
+/// A point touches a surface that is nearer than its radius and this part of it.
+const TOUCHING: f64 = 1e-3;
+
+/// Faces whose normals have a smaller product are different sides of an obstacle.
+const SAME_SIDE: f64 = 0.5;
+
+/// A point of a link in front of a plane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Touch {
+    /// Which link.
+    pub link: usize,
+    /// Where along the link, from its centre [m].
+    pub s: f64,
+    /// Which obstacle.
+    pub obstacle: usize,
+    /// Unit normal out of the obstacle, at the end of the substep.
+    pub normal: Vec3,
+    /// Distance of the plane from the origin along the normal, at the end of the substep [m].
+    level: f64,
+    /// The point of the link's surface that rubs, in the link's axes [m].
+    arm: Vec3,
+    /// Where that point would be at the end of the substep if the obstacle took it along [m].
+    carried: Vec3,
+    /// Velocity of the obstacle there [m/s].
+    velocity: Vec3,
+    friction: Friction,
+    /// Multiplier of the normal force [N s2].
+    pressing: f64,
+    /// Multiplier of friction [N s2].
+    rubbing: Vec3,
+    /// Force on the link [N].
+    pub force: Vec3,
+}
+
+/// Where an obstacle is looked for, and for how long the answer holds.
+#[derive(Clone, Copy, Debug)]
+pub struct Search {
+    /// Fractions of the world's step at both ends of the substep.
+    pub part: [f64; 2],
+    /// Length of the substep [s].
+    pub h: f64,
+    /// Radius of the rod [m].
+    pub radius: f64,
+    /// How much farther than it would freely a point may go [m].
+    pub margin: f64,
+}
+
+impl Search {
+    /// Add what a point of a link touches of an obstacle on its way from one pose of the link to another.
+    pub fn find(
+        &self,
+        [start, free]: [&Pose; 2],
+        (link, s): (usize, f64),
+        (index, obstacle): (usize, &Obstacle),
+        friction: Friction,
+        touches: &mut Vec<Touch>,
+    ) {
+        let [before, after] = self.part.map(|fraction| obstacle.sweep.at(fraction));
+        let carried = |point: Vec3| after.transform_point(before.inverse_transform_point(point));
+        let axis = Vec3::X * s;
+        let from = start.transform_point(axis);
+        let mut faces = [None; FACES];
+        self.faces(obstacle, &after, [carried(from), free.transform_point(axis)], &mut faces);
+        for SurfacePoint { point, normal, .. } in faces.into_iter().flatten() {
+            let rubs = from - normal * self.radius;
+            let (level, arm) = (normal.dot(point), start.inverse_transform_point(rubs));
+            let (velocity, carried) = ((carried(rubs) - rubs) / self.h, carried(rubs));
+            let friction = obstacle.params.friction.unwrap_or(friction);
+            let (pressing, rubbing, force) = (0.0, Vec3::ZERO, Vec3::ZERO);
+            touches.push(Touch {
+                link,
+                s,
+                obstacle: index,
+                normal,
+                level,
+                arm,
+                carried,
+                velocity,
+                friction,
+                pressing,
+                rubbing,
+                force,
+            });
+        }
+    }
+
+    /// The faces that a point meets between two places, as seen from the obstacle at `pose`.
+    fn faces(
+        &self,
+        obstacle: &Obstacle,
+        pose: &Pose,
+        [from, to]: [Vec3; 2],
+        faces: &mut [Option<SurfacePoint>; FACES],
+    ) {
+        let shape = &obstacle.params.shape;
+        let way = to - from;
+        let length = way.length();
+        let reach = self.radius + length + self.margin;
+        let (mut at, mut gone) = (from, 0.0);
+        let mut stopped = None;
+        for _ in 0..STRIDES {
+            let Some(face) = shape.surface_near(pose, at, reach) else { return };
+            let gap = face.distance - self.radius;
+            stopped = Some(face);
+            if gap <= TOUCHING * self.radius {
+                break;
+            }
+            if gone + gap >= length {
+                (at, stopped) = (to, None);
+                break;
+            }
+            gone += gap;
+            at = from + way * (gone / length);
+        }
+        if let Some(face) = stopped
+            && length > 0.0
+        {
+            // the rest of the way is along the surface, which may be curved
+            let rest = way * (1.0 - gone / length);
+            let slid = at + rest - face.normal * face.normal.dot(rest);
+            let there = shape.surface_near(pose, slid, reach);
+            if there.is_some_and(|there| there.normal.dot(face.normal) > SAME_SIDE) {
+                at = slid;
+            }
+        }
+        shape.surfaces_near(pose, at, self.radius + self.margin, faces);
+    }
+}
+
+impl Touch {
+    /// Push the link out of the obstacle and hold it back by friction. `share` is the length of rod that the point stands
+    /// for, `h2` the square of the substep.
+    pub fn project(&mut self, pose: &mut Pose, of: &Mobility, radius: f64, share: f64, h2: f64) {
+        let arm = pose.rotation * (Vec3::X * self.s);
+        let gap = self.normal.dot(pose.translation + arm) - self.level - radius;
+        let pressing = (self.pressing - gap / resistance(pose, of, arm, self.normal)).max(0.0);
+        push(pose, of, arm, self.normal * (pressing - self.pressing));
+        self.pressing = pressing;
+        if self.friction.coefficient == 0.0 {
+            return;
+        }
+        let arm = pose.rotation * self.arm;
+        let slip = pose.translation + arm - self.carried;
+        let slip = slip - self.normal * self.normal.dot(slip);
+        let Some(along) = slip.try_normalize() else { return };
+        let wanted = self.rubbing - slip / resistance(pose, of, arm, along);
+        let rubbing = wanted.clamp_length_max(self.limit(share, h2));
+        push(pose, of, arm, rubbing - self.rubbing);
+        self.rubbing = rubbing;
+    }
+
+    /// Largest multiplier of friction: h^2 kappa l^(1 - N) f^N with f = lambda / h^2, a law per length of rod.
+    fn limit(&self, share: f64, h2: f64) -> f64 {
+        let Friction { coefficient, exponent } = self.friction;
+        if exponent == 1.0 {
+            return coefficient * self.pressing;
+        }
+        h2 * coefficient * share.powf(1.0 - exponent) * (self.pressing / h2).powf(exponent)
+    }
+
+    /// Nothing bounces: take away what normal velocity the link has against the obstacle that it was pressed to.
+    pub fn calm(&self, pose: &Pose, of: &Mobility, velocity: &mut Vec3, turning: &mut Vec3) {
+        if self.pressing <= 0.0 {
+            return;
+        }
+        let arm = pose.rotation * (Vec3::X * self.s);
+        let moving = *velocity + (pose.rotation * *turning).cross(arm) - self.velocity;
+        let impulse = self.normal * (-self.normal.dot(moving) / resistance(pose, of, arm, self.normal));
+        *velocity += impulse * of.shift;
+        *turning += of.turn * (pose.rotation.inverse() * arm.cross(impulse));
+    }
+
+    /// Turn the multipliers to a force.
+    pub fn settle(&mut self, h2: f64) {
+        self.force = (self.normal * self.pressing + self.rubbing) / h2;
+    }
+}
+
+/// J W J^T of a unit vector at an arm from the centre of a link [1/kg].
+fn resistance(pose: &Pose, of: &Mobility, arm: Vec3, along: Vec3) -> f64 {
+    let spin = pose.rotation.inverse() * arm.cross(along);
+    of.shift + spin.dot(of.turn * spin)
+}
+
+/// Move a link by a multiplier at an arm from its centre.
+fn push(pose: &mut Pose, of: &Mobility, arm: Vec3, by: Vec3) {
+    pose.translation += by * of.shift;
+    let spin = pose.rotation.inverse() * arm.cross(by);
+    turn(&mut pose.rotation, of.turn * spin);
+}
