@@ -120,6 +120,8 @@ impl Summary {
                 EventKind::Attached { .. } => "attached",
                 EventKind::Released { .. } => "released",
                 EventKind::Touched { .. } => "touched",
+                EventKind::OverTension { .. } => "over-tension",
+                EventKind::OverBend { .. } => "over-bend",
                 EventKind::Parted { .. } => "parted",
             },
             text: event_text(world, e.kind),

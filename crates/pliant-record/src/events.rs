@@ -34,6 +34,8 @@ impl Names {
             EventKind::Attached { gripper: g, body: b } => format!("{} grips {}", gripper(g), body(b)),
             EventKind::Released { gripper: g, body: b } => format!("{} releases {}", gripper(g), body(b)),
             EventKind::Touched { body: b, obstacle: o } => format!("{} touches {}", body(b), obstacle(o)),
+            EventKind::OverTension { body: b, node } => format!("{} is over its tension limit at node {node}", body(b)),
+            EventKind::OverBend { body: b, node } => format!("{} is bent beyond its limit at node {node}", body(b)),
             EventKind::Parted { body: b, obstacle: o } => format!("{} leaves {}", body(b), obstacle(o)),
         }
     }

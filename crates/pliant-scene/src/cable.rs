@@ -4,7 +4,7 @@ use pliant::cable::CableSettings;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::quantity::{Damping, DampingTime, Quantity, Restitution};
+use crate::quantity::{Damping, DampingTime, Force, Length, Quantity, Restitution};
 
 /// Settings of the model `cable`. What is not given has the default of the engine.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -18,6 +18,10 @@ pub(crate) struct CableTable {
     restitution: Option<Restitution>,
     /// What the law of friction is for, where its exponent is not 1: each length of the cable, or each contact.
     friction_per: Option<FrictionPer>,
+    /// Tension that is told of as an event [N]; none unless given.
+    tension_limit: Option<Force>,
+    /// Radius of bending below which it is told of as an event [m]; none unless given.
+    bend_radius_limit: Option<Length>,
 }
 
 /// What the law of friction is for.
@@ -37,6 +41,8 @@ impl CableTable {
             damping_time: self.damping_time.map_or(default.damping_time, Quantity::get),
             drag: self.drag.map_or(default.drag, Quantity::get),
             restitution: self.restitution.map_or(default.restitution, Quantity::get),
+            tension_limit: self.tension_limit.map_or(default.tension_limit, Quantity::get),
+            bend_radius_limit: self.bend_radius_limit.map_or(default.bend_radius_limit, Quantity::get),
             friction_per_contact: self.friction_per.map_or(default.friction_per_contact, |p| p == FrictionPer::Contact),
         }
     }

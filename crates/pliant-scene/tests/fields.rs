@@ -386,7 +386,7 @@ fn cables_are_read() {
     let scene = scene(&format!(
         "{MATERIAL}[[body]]\nname = 'wire'\nmodel = 'cable'\nmaterial = 'm'\nradius = 0.01\n\
          path = [[0, 0, 0], [1, 0, 0]]\nsegments = 7\n[body.cable]\ndamping_time = 0.25\ndrag = 3\n\
-         restitution = 0.5\nfriction_per = 'contact'\n"
+         restitution = 0.5\nfriction_per = 'contact'\ntension_limit = 2\nbend_radius_limit = 0.03\n"
     ));
     let spec = CableSpec {
         material: Material { young: 2e6, poisson: 0.3, density: 1000.0, friction: Friction::NONE },
@@ -395,7 +395,14 @@ fn cables_are_read() {
         normal: None,
         rest: Rest::Straight,
         segments: 7,
-        settings: CableSettings { damping_time: 0.25, drag: 3.0, restitution: 0.5, friction_per_contact: true },
+        settings: CableSettings {
+            damping_time: 0.25,
+            drag: 3.0,
+            restitution: 0.5,
+            friction_per_contact: true,
+            tension_limit: 2.0,
+            bend_radius_limit: 0.03,
+        },
     };
     let built = Cable::new("wire", spec).unwrap();
     let Body::Cable(read) = &scene.world.bodies()[0] else { panic!("no cable") };

@@ -130,6 +130,20 @@ pub enum EventKind {
         /// Index of the obstacle.
         obstacle: usize,
     },
+    /// A body is stretched with more tension than it should bear.
+    OverTension {
+        /// Index of the body.
+        body: usize,
+        /// The node with the most.
+        node: usize,
+    },
+    /// A body is bent tighter than it should be.
+    OverBend {
+        /// Index of the body.
+        body: usize,
+        /// The node where it is bent most.
+        node: usize,
+    },
     /// A body no longer touches an obstacle.
     Parted {
         /// Index of the body.

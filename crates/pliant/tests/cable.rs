@@ -6,7 +6,7 @@ mod common;
 use pliant::cable::{Cable, CableSettings, CableSpec, Rest};
 use pliant::math::{Pose, Vec3};
 use pliant::motion::{Blend, Motion, Window};
-use pliant::{Body, Friction, GripParams, GripperParams, Hold, Load, Material, Place, Section, World};
+use pliant::{Body, EventKind, Friction, GripParams, GripperParams, Hold, Load, Material, Place, Section, World};
 
 const RUBBER: Material = Material {
     young: 4.462e6,
@@ -171,4 +171,39 @@ fn a_torque_twists_as_saint_venant_says() {
     let expected = 1e-6 * 0.4 * (39.5 / 40.0) / twist;
     let angle = world.frame().bodies[0].frames[40].to_scaled_axis().x;
     assert!((angle / expected - 1.0).abs() < 1e-4, "{angle} for {expected}");
+}
+
+/// A cable that is pulled and bent beyond its limits says so, once.
+#[test]
+fn limits_are_told_of() {
+    let mut world = World::new(Vec3::ZERO);
+    let settings = CableSettings { tension_limit: 1.0, bend_radius_limit: 0.2, ..CableSettings::default() };
+    world.add_body(cable(RUBBER, settings)).unwrap();
+    for (name, x) in [("left", 0.0), ("right", 0.4)] {
+        let placed = Pose::from_translation(Vec3::X * x);
+        world.add_gripper(GripperParams { name: name.into(), placed, motion: Motion::Hold }).unwrap();
+    }
+    for (gripper, fraction) in [(0, 0.0), (1, 1.0)] {
+        let place = Place::Fraction(fraction);
+        let hold = Hold::Position;
+        let grip = GripParams { gripper, body: 0, place, hold, from: 0.0, until: f64::INFINITY, snap: false };
+        world.add_grip(grip).unwrap();
+    }
+    let told = |world: &mut World, to: f64| {
+        let from = world.grippers()[1].sweep.end.translation.x;
+        let mut kinds = vec![];
+        for i in 1..=200 {
+            let x = from + (to - from) * f64::from(i) / 200.0;
+            world.drive(1, Some(Pose::from_translation(Vec3::new(x, 0.0, 1e-3)))).unwrap();
+            world.step(5e-3).unwrap();
+            kinds.extend(world.events().iter().map(|e| e.kind));
+        }
+        kinds
+    };
+    // EA = 56 N: 3 % of stretch are 1.7 N
+    let kinds = told(&mut world, 0.412);
+    assert!(matches!(kinds[..], [.., EventKind::OverTension { body: 0, .. }]), "{kinds:?}");
+    assert_eq!(kinds.iter().filter(|k| matches!(k, EventKind::OverTension { .. })).count(), 1);
+    let kinds = told(&mut world, 0.2);
+    assert_eq!(kinds.iter().filter(|k| matches!(k, EventKind::OverBend { .. })).count(), 1, "{kinds:?}");
 }

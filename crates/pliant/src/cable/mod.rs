@@ -62,6 +62,8 @@ const STIFFEST_HOLD: f64 = 100.0;
 pub struct Cable {
     name: String,
     links: Links,
+    /// Tension [N] and curvature [1/m] that are told of.
+    limits: [f64; 2],
     derived: Vec<Derived>,
     state: CableState,
     scratch: Scratch,
@@ -77,6 +79,8 @@ pub struct CableState {
     held_energy: f64,
     /// Obstacles touched in the last step, in order.
     touched: Vec<usize>,
+    /// Whether tension and curvature are beyond their limits.
+    beyond: [bool; 2],
     counters: Counters,
 }
 
@@ -153,12 +157,14 @@ impl Cable {
             loads: vec![[0.0; 6]; count - 1],
             held_energy: 0.0,
             touched: vec![],
+            beyond: [false; 2],
             counters: Counters::default(),
         };
         let step = StepScratch::new(count, 4);
         let scratch =
             Scratch { step, held: vec![], grips: vec![], pushes: vec![], near: vec![], solved: Solved::default() };
-        Ok(Cable { name: name.into(), links, derived, state, scratch })
+        let limits = [spec.settings.tension_limit, 1.0 / spec.settings.bend_radius_limit];
+        Ok(Cable { name: name.into(), links, limits, derived, state, scratch })
     }
 
     /// Get ready for a step of the world; the crew it belongs to then makes it.
@@ -185,6 +191,7 @@ impl Cable {
         state.held_energy = scratch.held.iter().map(stored).sum();
         self.write_loads(around);
         self.note_touching(around);
+        self.note_limits(around);
         self.check_finite(time)
     }
 
@@ -401,6 +408,7 @@ fn check(name: &str, spec: &CableSpec) -> Result<(), BuildError> {
         ("damping_time", spec.settings.damping_time),
         ("drag", spec.settings.drag),
         ("the restitution", spec.settings.restitution),
+        ("the limit of the radius of bending", spec.settings.bend_radius_limit),
         ("the friction", friction.coefficient),
         ("the exponent of friction", friction.exponent),
     ];
@@ -418,6 +426,10 @@ fn check(name: &str, spec: &CableSpec) -> Result<(), BuildError> {
                 return Err(bad(what, "at most a right angle per segment", value));
             }
         }
+    }
+    let limit = spec.settings.tension_limit;
+    if limit.is_nan() || limit <= 0.0 {
+        return Err(bad("the limit of tension", "positive", limit));
     }
     if spec.settings.restitution > 1.0 {
         return Err(bad("the restitution", "at most 1", spec.settings.restitution));

@@ -54,10 +54,21 @@ pub struct CableSettings {
     /// Apply the law of friction to each contact as it is, as printed in the paper, instead of per length: with an
     /// exponent other than 1 results then depend on the number of segments.
     pub friction_per_contact: bool,
+    /// Tension that is told of as an event [N]; infinite for none.
+    pub tension_limit: f64,
+    /// Radius of bending below which it is told of as an event [m]; zero for none.
+    pub bend_radius_limit: f64,
 }
 
 impl Default for CableSettings {
     fn default() -> Self {
-        CableSettings { damping_time: 1e-3, drag: 0.0, restitution: 0.0, friction_per_contact: false }
+        CableSettings {
+            damping_time: 1e-3,
+            drag: 0.0,
+            restitution: 0.0,
+            friction_per_contact: false,
+            tension_limit: f64::INFINITY,
+            bend_radius_limit: 0.0,
+        }
     }
 }

@@ -98,6 +98,33 @@ impl Cable {
         face.map_or((f64::INFINITY, point), |f| (f.distance, f.point))
     }
 
+    /// Tell when tension or curvature goes beyond its limit; and again after it was clearly within.
+    pub(super) fn note_limits(&mut self, around: &mut Surroundings<'_>) {
+        const CLEARLY: f64 = 0.95;
+        let (time, body) = (around.time + around.dt, around.body);
+        let arms = self.links.arms();
+        let poses = &self.state.links.poses;
+        let curvature = |joint: usize| {
+            let e = strain(&poses[joint], &poses[joint + 1], arms);
+            e[4].hypot(e[5]) / self.links.length
+        };
+        for (kind, limit) in self.limits.into_iter().enumerate().filter(|(_, limit)| limit.is_finite()) {
+            let value = |joint: usize| if kind == 0 { self.state.loads[joint][0] } else { curvature(joint) };
+            let most =
+                (0..self.state.loads.len()).map(|joint| (joint, value(joint))).max_by(|a, b| a.1.total_cmp(&b.1));
+            let Some((joint, most)) = most else { continue };
+            let node = joint + 1;
+            if most > limit && !self.state.beyond[kind] {
+                self.state.beyond[kind] = true;
+                let kind =
+                    if kind == 0 { EventKind::OverTension { body, node } } else { EventKind::OverBend { body, node } };
+                around.events.push(Event { time, kind });
+            } else if most < CLEARLY * limit {
+                self.state.beyond[kind] = false;
+            }
+        }
+    }
+
     /// Tell which obstacles the cable began or ceased to touch.
     pub(super) fn note_touching(&mut self, around: &mut Surroundings<'_>) {
         let (time, body) = (around.time + around.dt, around.body);
