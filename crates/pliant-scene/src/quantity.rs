@@ -150,8 +150,9 @@ quantity! {
     MassPerLength, "mass per length" ["kg/m"] from 1e-12 .. 1e9;
     Stiffness, "stiffness" ["N/m"] above 0.0 .. 1e15;
     Curvature, "curvature" ["1/m"] above 0.0 .. 1e9;
-    /// A natural curvature or twist, with a sign.
+    /// A natural curvature, with a sign.
     Bend, "curvature" ["1/m"] from -1e9 .. 1e9;
+    Twist, "twist" ["rad/m"] from -1e9 .. 1e9;
     Mobility, "scaling" ["m/N"] above 0.0 .. 1e9;
     Fraction, "fraction" ["-"] from 0.0 .. 1.0;
     Damping, "damping" ["1/s"] from 0.0 .. 1e9;

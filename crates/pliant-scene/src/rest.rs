@@ -4,7 +4,7 @@ use pliant::cable::Rest;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::quantity::{Bend, Quantity, Tuple};
+use crate::quantity::{Bend, Quantity, Tuple, Twist};
 use crate::word::{Nothing, Table};
 
 /// The shape without load.
@@ -26,7 +26,7 @@ pub(crate) struct CurvedSpec {
     /// Curvature about the y and z axes of the section [1/m]; zero unless given.
     curvature: Option<Tuple<Bend, 2>>,
     /// Twist about the tangent [rad/m]; zero unless given.
-    twist: Option<Bend>,
+    twist: Option<Twist>,
 }
 
 impl RestSpec {
