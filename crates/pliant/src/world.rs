@@ -373,11 +373,10 @@ impl World {
             from += count;
             let around = Around { gravity: self.gravity, obstacles: &self.obstacles };
             let solved = Crew { bodies: &mut self.bodies, members, pairs, coupling, around }.advance(dt);
-            let iterations = solved.converged.then_some(solved.iterations);
             for member in 0..self.cables.members.len() {
                 let member = self.cables.members[member];
                 self.with_surroundings(member, dt, |body, around| match body {
-                    Body::Cable(cable) => cable.end(around, iterations),
+                    Body::Cable(cable) => cable.end(around, solved),
                     Body::Chain(_) => Ok(()),
                 })?;
             }

@@ -14,6 +14,8 @@ pub struct Coupling {
     /// P x; then y.
     right: Vec<f64>,
     size: usize,
+    /// Pairs of the solvers that have forces as unknowns.
+    pub(super) paired: Vec<super::sweeps::Paired>,
 }
 
 impl Coupling {

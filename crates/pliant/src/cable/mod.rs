@@ -5,9 +5,11 @@
 //! energy grows by the work done on the cable and by nothing else, whatever the step. Contact is open, sticking or sliding,
 //! and solved together with the motion.
 
+mod answers;
 mod assembly;
 mod block;
 mod coupling;
+mod cuts;
 mod elimination;
 mod grid;
 mod holds;
@@ -18,22 +20,26 @@ mod kernel;
 mod newton;
 mod pairs;
 mod params;
+mod projection;
 mod report;
 mod rows;
+mod runs;
 mod search;
 mod solution;
 mod step;
+mod sweeps;
 mod three;
 mod together;
 mod touch;
 
-pub use params::{CableSettings, CableSpec};
+pub use params::{CableSettings, CableSpec, Solver};
 
 use block::Vec6;
 pub(crate) use coupling::Coupling;
 pub(crate) use grid::Grid;
 use holds::{Held, Push};
-pub(crate) use newton::{Around, Crew};
+use runs::Runs;
+pub(crate) use newton::{Around, Crew, Solved};
 pub use pairs::Pair;
 use step::{LinkState, Links, StepScratch};
 pub(crate) use together::write_pairs;
@@ -82,8 +88,12 @@ pub struct CableState {
 pub struct Counters {
     /// Steps taken.
     pub steps: u64,
-    /// Newton iterations in all.
+    /// Iterations in all: Newton's, or over contacts for the solvers that have those.
     pub iterations: u64,
+    /// How often the equations of a step were linearised, in all.
+    pub linearisations: u64,
+    /// Steps in which iterations over contacts came to their limit.
+    pub limit_hits: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -142,7 +152,8 @@ impl Cable {
             touched: vec![],
             counters: Counters::default(),
         };
-        let step = StepScratch::new(count, 4);
+        let mut step = StepScratch::new(count, 4);
+        step.runs = Runs::new(count, &spec.settings);
         let scratch = Scratch { step, held: vec![], grips: vec![], pushes: vec![], near: vec![] };
         Ok(Cable { name: name.into(), links, derived, state, scratch })
     }
@@ -154,17 +165,19 @@ impl Cable {
         self.scratch.near.extend_from_slice(around.near);
     }
 
-    /// Tell of a step that was made, with its number of iterations; none where it did not converge.
-    pub(crate) fn end(&mut self, around: &mut Surroundings<'_>, iterations: Option<u32>) -> Result<(), StepError> {
+    /// Tell of a step that was made, and how it went.
+    pub(crate) fn end(&mut self, around: &mut Surroundings<'_>, solved: Solved) -> Result<(), StepError> {
         let Cable { state, scratch, .. } = self;
         let time = around.time + around.dt;
-        let Some(iterations) = iterations else {
+        if !solved.converged {
             let quantity = "the part of the step in which it moves too wildly to be followed [s]".into();
             let value = around.dt / 256.0;
             return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value });
-        };
+        }
         state.counters.steps += 1;
-        state.counters.iterations += u64::from(iterations);
+        state.counters.iterations += u64::from(solved.iterations);
+        state.counters.linearisations += u64::from(solved.linearisations);
+        state.counters.limit_hits += u64::from(solved.limited);
         state.loads.copy_from_slice(&scratch.step.loads);
         let stored = |h: &Held| h.energy(&state.links.poses[h.link]);
         state.held_energy = scratch.held.iter().map(stored).sum();
@@ -313,6 +326,7 @@ impl Cable {
         let touches = self.size() * obstacles.min(2) + 16;
         self.state.links.touches.reserve(touches);
         self.scratch.step.touches.reserve(touches);
+        self.scratch.step.runs.reserve(touches);
         self.state.touched.reserve(obstacles);
         self.scratch.near.reserve(obstacles);
         self.scratch.held.reserve(grips);

@@ -35,10 +35,39 @@ pub struct CableSettings {
     /// Apply the law of friction to each contact as it is, as printed in the paper, instead of per length: with an
     /// exponent other than 1 results then depend on the number of segments.
     pub friction_per_contact: bool,
+    /// How contact is solved.
+    pub solver: Solver,
+    /// Most iterations over contacts in each linearisation of a step, for the solvers that have them.
+    pub iterations: u32,
+    /// Number of runs for the solver of subsystems; each has two links or more.
+    pub subsystems: usize,
+    /// Whether that solver bounds what contacts change in an iteration, (16) of the paper.
+    pub post_regulation: bool,
+}
+
+/// How a cable's contact is solved. All come to the same motion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Solver {
+    /// As part of the motion, by Newton's method.
+    #[default]
+    Newton,
+    /// All contacts at once, by projected Gauss and Seidel's method: the paper's direct solver.
+    Direct,
+    /// In runs of links with couplings between them: the paper's Algorithm 1.
+    Subsystems,
 }
 
 impl Default for CableSettings {
     fn default() -> Self {
-        CableSettings { damping_time: 1e-3, drag: 0.0, restitution: 0.0, friction_per_contact: false }
+        CableSettings {
+            damping_time: 1e-3,
+            drag: 0.0,
+            restitution: 0.0,
+            friction_per_contact: false,
+            solver: Solver::Newton,
+            iterations: 100,
+            subsystems: 16,
+            post_regulation: true,
+        }
     }
 }
