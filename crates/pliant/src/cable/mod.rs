@@ -21,6 +21,8 @@ mod newton;
 mod pairs;
 mod params;
 mod projection;
+#[cfg(test)]
+mod referee;
 mod report;
 mod rows;
 mod runs;

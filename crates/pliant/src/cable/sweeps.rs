@@ -19,6 +19,10 @@ const MOST_LINEARISATIONS: u32 = 16;
 /// This many double what is close.
 const PATIENCE: u32 = 3;
 
+/// Where iterations over contacts come to their limit, their slow progress is easily taken for convergence: so many
+/// linearisations go on from where the last ended.
+const PATIENT: u32 = 4;
+
 /// Planes of contacts are brought up to date in so many of them; then they stay, so that the iteration can end.
 const FRESH: u32 = 3;
 
@@ -50,12 +54,12 @@ impl Crew<'_> {
                 return solved;
             }
             solved.linearisations += 1;
-            self.iterate(part, &mut solved);
+            let limited = self.iterate(part, &mut solved);
             let Some((change, size)) = self.take(part) else { return solved };
             let next = change * (change / last).min(1.0);
             let close = CLOSE * f64::from(1 << (n / PATIENCE).min(16));
             let enough = next <= TOLERANCE * TOLERANCE * size || (rough && change <= close * close * size);
-            if enough && (n > 0 || !rough) {
+            if enough && (n > 0 || !rough) && (!limited || n + 1 >= PATIENT) {
                 solved.converged = true;
                 break;
             }
@@ -82,15 +86,15 @@ impl Crew<'_> {
         fine
     }
 
-    /// Find the forces.
-    fn iterate(&mut self, part: &Part, solved: &mut Solved) {
+    /// Find the forces. True where the iterations came to their limit.
+    fn iterate(&mut self, part: &Part, solved: &mut Solved) -> bool {
         let (mut limit, mut needed) = (0, !self.pairs.is_empty());
         self.each(|share| {
             limit = limit.max(share.s.runs.limit);
             needed |= share.s.runs.is_cut() || !share.s.touches.is_empty();
         });
         if !needed {
-            return;
+            return false;
         }
         for iteration in 1..=limit {
             solved.iterations += 1;
@@ -106,10 +110,11 @@ impl Crew<'_> {
                 done &= share.s.runs.couple(size);
             });
             if done {
-                return;
+                return false;
             }
         }
         solved.limited = true;
+        true
     }
 
     /// (16): bound what contacts have changed.
