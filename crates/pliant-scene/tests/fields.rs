@@ -8,7 +8,7 @@
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use std::path::Path;
 
-use pliant::cable::{Cable, CableSettings, CableSpec};
+use pliant::cable::{Cable, CableSettings, CableSpec, Solver};
 use pliant::chain::{BendingLaw, Chain, ChainSettings, ChainSpec, Heuristic, UpdateRule};
 use pliant::contact::ShapeKind;
 use pliant::math::{Quat, Vec3};
@@ -385,7 +385,8 @@ fn cables_are_read() {
     let scene = scene(&format!(
         "{MATERIAL}[[body]]\nname = 'wire'\nmodel = 'cable'\nmaterial = 'm'\nradius = 0.01\n\
          path = [[0, 0, 0], [1, 0, 0]]\nsegments = 7\n[body.cable]\ndamping_time = 0.25\ndrag = 3\n\
-         restitution = 0.5\nfriction_per = 'contact'\n"
+         restitution = 0.5\nfriction_per = 'contact'\n\
+         solver = 'subsystems'\niterations = 70\nsubsystems = 5\npost_regulation = false\n"
     ));
     let spec = CableSpec {
         material: Material { young: 2e6, poisson: 0.3, density: 1000.0, friction: Friction::NONE },
@@ -393,7 +394,16 @@ fn cables_are_read() {
         path: vec![Vec3::ZERO, Vec3::X],
         normal: None,
         segments: 7,
-        settings: CableSettings { damping_time: 0.25, drag: 3.0, restitution: 0.5, friction_per_contact: true },
+        settings: CableSettings {
+            damping_time: 0.25,
+            drag: 3.0,
+            restitution: 0.5,
+            friction_per_contact: true,
+            solver: Solver::Subsystems,
+            iterations: 70,
+            subsystems: 5,
+            post_regulation: false,
+        },
     };
     let built = Cable::new("wire", spec).unwrap();
     let Body::Cable(read) = &scene.world.bodies()[0] else { panic!("no cable") };

@@ -4,8 +4,8 @@
 mod common;
 
 use pliant::cable::{Cable, CableSettings, CableSpec, Solver};
-use pliant::math::{Pose, Vec3};
 use pliant::contact::{ObstacleParams, Shape, ShapeKind};
+use pliant::math::{Pose, Vec3};
 use pliant::motion::{Blend, Motion, Window};
 use pliant::{Body, Friction, GripParams, GripperParams, Hold, Load, Material, Place, Section, World};
 

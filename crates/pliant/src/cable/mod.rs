@@ -40,9 +40,9 @@ use block::Vec6;
 pub(crate) use coupling::Coupling;
 pub(crate) use grid::Grid;
 use holds::{Held, Push};
-use runs::Runs;
 pub(crate) use newton::{Around, Crew, Solved};
 pub use pairs::Pair;
+use runs::Runs;
 use step::{LinkState, Links, StepScratch};
 pub(crate) use together::write_pairs;
 

@@ -69,10 +69,7 @@ impl Local {
         self.limit = self.law.limit(self.pressed(normal));
         let across = 0.5 * (w[1][2] + w[2][1]);
         let plane = [w[1][1], across, w[2][2]];
-        let wanted = [
-            plane[0] * old[1] + plane[1] * old[2] - uy,
-            plane[1] * old[1] + plane[2] * old[2] - uz,
-        ];
+        let wanted = [plane[0] * old[1] + plane[1] * old[2] - uy, plane[1] * old[1] + plane[2] * old[2] - uz];
         let (friction, sticks) = within(&plane, &wanted, self.limit);
         self.force = [normal, friction[0], friction[1]];
         self.state = match (normal > 0.0, sticks) {

@@ -315,8 +315,7 @@ impl StepScratch {
         r.loads = (2e-3 * links.inertia[0] * links.length / (step * step)).powi(2);
         for cut in &mut r.cuts {
             let i = cut.link;
-            let motion =
-                |i: usize| Motion { poses: [&state.poses[i], &middle[i], &end[i]], mean: &mean[i] };
+            let motion = |i: usize| Motion { poses: [&state.poses[i], &middle[i], &end[i]], mean: &mean[i] };
             let (head, tail) = r.diagonal.split_at_mut(i + 1);
             let beside = [&matrix.right[i], &matrix.below[i]];
             if !cut.cut(links, [motion(i), motion(i + 1)], step, beside, [&mut head[i], &mut tail[0]]) {
