@@ -1,5 +1,6 @@
 //! The textbook version of the solvers in `sweeps`, with whole matrices: the whole inverse, the whole Delassus operator,
 //! and for runs S, C and U of (11) as they stand.
+#![allow(clippy::unwrap_used)]
 
 use super::runs::Runs;
 use super::*;
