@@ -314,12 +314,13 @@ impl World {
         }
         let links = |b: &Body| if let Body::Cable(cable) = b { cable.size() } else { 0 };
         let (links, bodies) = (self.bodies.iter().map(links).sum::<usize>(), self.bodies.len());
-        let CableScratch { grid, found, leader, members, .. } = &mut self.cables;
+        let CableScratch { grid, found, leader, members, coupling, .. } = &mut self.cables;
         grid.reserve(links);
         // a link seldom has more than a few others near it
         for pairs in [&mut self.pairs, found] {
             pairs.reserve((4 * links).saturating_sub(pairs.len()));
         }
+        coupling.reserve(4 * links);
         leader.reserve(bodies);
         members.reserve(bodies);
     }

@@ -19,6 +19,11 @@ pub struct Coupling {
 }
 
 impl Coupling {
+    /// Room for a number of pairs that may touch.
+    pub fn reserve(&mut self, pairs: usize) {
+        self.paired.reserve(pairs.saturating_sub(self.paired.len()));
+    }
+
     /// Begin with a number of pairs that push.
     pub fn begin(&mut self, pairs: usize) {
         self.size = 3 * pairs;
