@@ -30,6 +30,7 @@ struct Bench {
     real_time_factor: f64,
     contacts_mean: f64,
     iterations_mean: f64,
+    limit_hits: f64,
     stages_us: std::collections::BTreeMap<&'static str, f64>,
     bodies: Vec<BodyBench>,
 }
@@ -52,8 +53,10 @@ pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure
 
     // once for the steps themselves, once with a clock at every stage
     let mut times = vec![];
-    let (mut contacts, mut iterations) = (vec![], vec![]);
+    let (mut contacts, mut iterations, mut limit_hits) = (vec![], vec![], vec![]);
     let solved_before: u64 = scene.world.bodies().iter().map(pliant::Body::iterations).sum();
+    let hits = |world: &World| world.bodies().iter().map(pliant::Body::limit_hits).sum::<u64>();
+    let hits_before = hits(&scene.world);
     repeat(&mut scene.world, &start, Duration::from_secs_f64(seconds), |world| {
         for _ in 0..stretch {
             let begun = Instant::now();
@@ -63,6 +66,7 @@ pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure
         contacts.push(world.frame().contacts.len() as f64);
         let solved: u64 = world.bodies().iter().map(pliant::Body::iterations).sum();
         iterations.push((solved - solved_before) as f64 / stretch as f64);
+        limit_hits.push((hits(world) - hits_before) as f64 / stretch as f64);
         Ok(())
     })?;
     let mut stages = StageClock::new(scene.world.bodies().len());
@@ -103,6 +107,7 @@ pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure
         real_time_factor: scene.step * 1e6 / mean_us,
         contacts_mean: mean(&contacts),
         iterations_mean: mean(&iterations),
+        limit_hits: mean(&limit_hits),
         stages_us: stages.means(),
         bodies: bodies.collect(),
     };
@@ -228,6 +233,9 @@ fn print(bench: &Bench) -> Result<(), Failure> {
     output::print_text(table)?;
     if bench.iterations_mean > 0.0 {
         output::print_text(format!("{} iterations a step", short(bench.iterations_mean)))?;
+        if bench.limit_hits > 0.0 {
+            output::print_text(format!("in {} % of steps they came to their limit", short(100.0 * bench.limit_hits)))?;
+        }
     }
     output::print_text(format!("{} x real time", short(bench.real_time_factor)))?;
     Ok(())

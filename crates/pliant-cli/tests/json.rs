@@ -73,7 +73,10 @@ fn bench_tells_times_of_steps_stages_and_bodies() {
     let times = ["mean_us", "p50_us", "p95_us", "p99_us", "max_us", "real_time_factor"].map(|key| (key, "number"));
     expect_kinds(&result, &times);
     expect_kinds(&result, &[("scene", "text"), ("threads", "count"), ("step_s", "number"), ("steps", "count")]);
-    expect_kinds(&result, &[("contacts_mean", "number"), ("iterations_mean", "number"), ("stages_us", "table")]);
+    expect_kinds(
+        &result,
+        &[("contacts_mean", "number"), ("iterations_mean", "number"), ("limit_hits", "number"), ("stages_us", "table")],
+    );
     let stages = result["stages_us"].as_object().unwrap();
     assert!(!stages.is_empty() && stages.values().all(Value::is_number), "{stages:?}");
     let body = &each(&result, "bodies")[0];
@@ -108,7 +111,7 @@ fn validate_takes_a_model_or_a_case() {
 fn reproduce_lists_its_experiments() {
     let ids = pliant(&["reproduce", "--json"]).expect_code(0).json();
     let listed = pliant(&["reproduce"]).expect_code(0).stdout;
-    for id in ["000-rotation", "000-horizontal", "000-accelerated", "000-steel"] {
+    for id in ["000-rotation", "000-horizontal", "000-accelerated", "000-steel", "004-table1"] {
         assert!(ids.as_array().unwrap().iter().any(|known| known == id), "{id} in {ids}");
         assert!(listed.contains(id), "{id} in {listed}");
     }

@@ -1,6 +1,8 @@
 //! Settings of the model `cable` in a scene file.
 
-use pliant::cable::CableSettings;
+use std::num::NonZeroU32;
+
+use pliant::cable::{CableSettings, Solver};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -22,6 +24,28 @@ pub(crate) struct CableTable {
     tension_limit: Option<Force>,
     /// Radius of bending below which it is told of as an event [m]; none unless given.
     bend_radius_limit: Option<Length>,
+    /// How contact is solved.
+    solver: Option<SolverName>,
+    /// Most iterations over contacts in each linearisation of a step; for the solvers `direct` and `subsystems`.
+    #[schemars(range(min = 1))]
+    iterations: Option<NonZeroU32>,
+    /// Number of runs of links; for the solver `subsystems`. Each has two links or more.
+    #[schemars(range(min = 1))]
+    subsystems: Option<NonZeroU32>,
+    /// Whether the solver `subsystems` bounds what contacts change in an iteration.
+    post_regulation: Option<bool>,
+}
+
+/// How contact is solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum SolverName {
+    /// As part of the motion, by Newton's method.
+    Newton,
+    /// All contacts at once, by projected Gauss and Seidel's method.
+    Direct,
+    /// In runs of links with couplings between them.
+    Subsystems,
 }
 
 /// What the law of friction is for.
@@ -44,6 +68,14 @@ impl CableTable {
             tension_limit: self.tension_limit.map_or(default.tension_limit, Quantity::get),
             bend_radius_limit: self.bend_radius_limit.map_or(default.bend_radius_limit, Quantity::get),
             friction_per_contact: self.friction_per.map_or(default.friction_per_contact, |p| p == FrictionPer::Contact),
+            solver: self.solver.map_or(default.solver, |name| match name {
+                SolverName::Newton => Solver::Newton,
+                SolverName::Direct => Solver::Direct,
+                SolverName::Subsystems => Solver::Subsystems,
+            }),
+            iterations: self.iterations.map_or(default.iterations, NonZeroU32::get),
+            subsystems: self.subsystems.map_or(default.subsystems, |n| n.get() as usize),
+            post_regulation: self.post_regulation.unwrap_or(default.post_regulation),
         }
     }
 }

@@ -117,6 +117,14 @@ impl Body {
         }
     }
 
+    /// Number of steps so far in which a solver's iterations came to their limit.
+    pub fn limit_hits(&self) -> u64 {
+        match self {
+            Body::Chain(_) | Body::Xpbd(_) => 0,
+            Body::Cable(cable) => cable.counters().limit_hits,
+        }
+    }
+
     /// Number of solver iterations so far, for models that iterate.
     pub fn iterations(&self) -> u64 {
         match self {

@@ -1,6 +1,7 @@
 //! `pliant reproduce`: published experiments run again, their figures beside ours, also where the paper did better or
 //! is wrong. Each experiment is a scene of `scenes/` run in the paper's variants.
 
+mod cable_winding;
 mod chain_moves;
 mod chain_steel;
 mod planar_rod;
@@ -30,6 +31,9 @@ struct Experiment {
 
 const KAHL: &str = "B. Kahl, D. Henrich, Manipulation of deformable linear objects: Force-based simulation approach";
 
+const LEE: &str = "J. Lee, M. Lee, J. Yoon, D. Lee, A parallelized iterative algorithm for real-time simulation of long \
+                   flexible cable manipulation";
+
 const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         id: "000-rotation",
@@ -54,6 +58,12 @@ const EXPERIMENTS: &[Experiment] = &[
         seed: KAHL,
         about: "spring steel against an energy-minimising rod (Table 5, Fig. 12, 13)",
         run: chain_steel::steel,
+    },
+    Experiment {
+        id: "004-table1",
+        seed: LEE,
+        about: "a cable is wound on a cylinder: time and iterations of three solvers (Table I)",
+        run: cable_winding::table,
     },
 ];
 

@@ -130,8 +130,9 @@ impl Task for Factoring<'_> {
     }
 }
 
+/// Fill a block up.
 #[inline(always)]
-fn copy<L: Lanes>(from: &Mat6, to: &mut Wide6) {
+pub fn copy<L: Lanes>(from: &Mat6, to: &mut Wide6) {
     for r in 0..6 {
         set_wide_row(&mut to.0[r], row::<L>(&from[r]));
     }
@@ -139,7 +140,7 @@ fn copy<L: Lanes>(from: &Mat6, to: &mut Wide6) {
 
 /// Keep the inverse `at` with its product with the block `inwards`, and go on to the next diagonal block.
 #[inline(always)]
-fn next<L: Lanes>(at: &mut Wide6, inwards: &Mat6, back: &Mat6, diagonal: &Mat6, factor: &mut Factor) {
+pub fn next<L: Lanes>(at: &mut Wide6, inwards: &Mat6, back: &Mat6, diagonal: &Mat6, factor: &mut Factor) {
     let beside = rows_of::<L>(inwards);
     let mut carried = [[L::zero(); 2]; 6];
     for r in 0..6 {
@@ -160,7 +161,7 @@ pub fn rows_of<L: Lanes>(m: &Mat6) -> [Two<L>; 6] {
 
 /// Invert blocks in place, step by step together. False where one has no inverse.
 #[inline(always)]
-fn invert<L: Lanes, const N: usize>(m: &mut [Wide6; N]) -> bool {
+pub fn invert<L: Lanes, const N: usize>(m: &mut [Wide6; N]) -> bool {
     let mut exchanged = [[0; 6]; N];
     let fine = step_together::<L, N, 0, 0>(m, &mut exchanged)
         & step_together::<L, N, 1, 1>(m, &mut exchanged)

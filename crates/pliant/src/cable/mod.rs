@@ -5,10 +5,12 @@
 //! energy grows by the work done on the cable and by nothing else, whatever the step. Contact is open, sticking or sliding,
 //! and solved together with the motion.
 
+mod answers;
 mod assembly;
 mod block;
 mod coupling;
 mod crews;
+mod cuts;
 mod elimination;
 mod grid;
 mod holds;
@@ -19,25 +21,30 @@ mod kernel;
 mod newton;
 mod pairs;
 mod params;
+mod projection;
+#[cfg(test)]
+mod referee;
 mod report;
 mod rows;
+mod runs;
 mod search;
 mod solution;
 mod step;
+mod sweeps;
 mod three;
 mod together;
 mod touch;
 
-pub use params::{CableSettings, CableSpec, Rest};
+pub use params::{CableSettings, CableSpec, Rest, Solver};
 
 use block::Vec6;
 pub(crate) use crews::Crews;
 pub(crate) use grid::Grid;
 use holds::{Held, Push};
 use joint::{Arms, strain};
-pub(crate) use newton::Around;
-use newton::Solved;
+pub(crate) use newton::{Around, Solved};
 pub use pairs::Pair;
+use runs::Runs;
 use step::{LinkState, Links, StepScratch};
 pub(crate) use together::write_pairs;
 
@@ -89,8 +96,12 @@ pub struct CableState {
 pub struct Counters {
     /// Steps taken.
     pub steps: u64,
-    /// Newton iterations in all.
+    /// Iterations in all: Newton's, or over contacts for the solvers that have those.
     pub iterations: u64,
+    /// How often the equations of a step were linearised, in all.
+    pub linearisations: u64,
+    /// Steps in which iterations over contacts came to their limit.
+    pub limit_hits: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -160,7 +171,8 @@ impl Cable {
             beyond: [false; 2],
             counters: Counters::default(),
         };
-        let step = StepScratch::new(count, 4);
+        let mut step = StepScratch::new(count, 4);
+        step.runs = Runs::new(count, &spec.settings);
         let scratch =
             Scratch { step, held: vec![], grips: vec![], pushes: vec![], near: vec![], solved: Solved::default() };
         let limits = [spec.settings.tension_limit, 1.0 / spec.settings.bend_radius_limit];
@@ -178,14 +190,16 @@ impl Cable {
     pub(crate) fn end(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
         let Cable { state, scratch, .. } = self;
         let time = around.time + around.dt;
-        let Solved { iterations, converged } = scratch.solved;
-        if !converged {
+        let solved = scratch.solved;
+        if !solved.converged {
             let quantity = "the part of the step in which it moves too wildly to be followed [s]".into();
             let value = around.dt / 256.0;
             return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value });
         }
         state.counters.steps += 1;
-        state.counters.iterations += u64::from(iterations);
+        state.counters.iterations += u64::from(solved.iterations);
+        state.counters.linearisations += u64::from(solved.linearisations);
+        state.counters.limit_hits += u64::from(solved.limited);
         state.loads.copy_from_slice(&scratch.step.loads);
         let stored = |h: &Held| h.energy(&state.links.poses[h.link]);
         state.held_energy = scratch.held.iter().map(stored).sum();
@@ -335,6 +349,7 @@ impl Cable {
         let touches = self.size() * obstacles.min(2) + 16;
         self.state.links.touches.reserve(touches);
         self.scratch.step.touches.reserve(touches);
+        self.scratch.step.runs.reserve(touches);
         self.state.touched.reserve(obstacles);
         self.scratch.near.reserve(obstacles);
         self.scratch.held.reserve(grips);

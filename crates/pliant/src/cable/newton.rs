@@ -38,10 +38,26 @@ pub(crate) struct Around<'a> {
 /// How a step went.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Solved {
-    /// Newton iterations.
+    /// Iterations: Newton's, or over contacts.
     pub iterations: u32,
+    /// How often the equations were linearised.
+    pub linearisations: u32,
+    /// Whether iterations over contacts came to their limit.
+    pub limited: bool,
     /// Whether they converged.
     pub converged: bool,
+}
+
+impl Solved {
+    /// What came after it, with the work of both.
+    fn and(self, more: Solved) -> Solved {
+        Solved {
+            iterations: self.iterations + more.iterations,
+            linearisations: self.linearisations + more.linearisations,
+            limited: self.limited || more.limited,
+            converged: more.converged,
+        }
+    }
 }
 
 const MOST_ITERATIONS: u32 = 28;
@@ -50,14 +66,14 @@ const MOST_ITERATIONS: u32 = 28;
 const SMALLEST_PART: f64 = 1.0 / 256.0;
 
 /// Newton stops when a correction is this small against the speeds of the step.
-const TOLERANCE: f64 = 1e-7;
+pub const TOLERANCE: f64 = 1e-7;
 
 /// How often planes and limits of friction are brought up to date in a step. In between they stay, so that the iteration
 /// can end: taken from velocities on the way they would lead it astray.
 const ROUNDS: u32 = 1;
 
 /// With contact it also stops at this: which of a few contacts stick is then of no account.
-const CLOSE: f64 = 1e-4;
+pub const CLOSE: f64 = 1e-4;
 
 /// They are when corrections are this small against the speeds of the step.
 const SETTLED: f64 = 0.03;
@@ -81,7 +97,7 @@ impl Crew<'_> {
         }
     }
 
-    fn each(&mut self, mut f: impl FnMut(Share<'_>)) {
+    pub(super) fn each(&mut self, mut f: impl FnMut(Share<'_>)) {
         for member in 0..self.members.len() {
             if let Some(share) = self.share(member) {
                 f(share);
@@ -106,8 +122,7 @@ impl Crew<'_> {
             return solved;
         }
         for half in part.halves() {
-            let more = self.advance_part(&half);
-            solved = Solved { iterations: solved.iterations + more.iterations, converged: more.converged };
+            solved = solved.and(self.advance_part(&half));
             if !solved.converged {
                 break;
             }
@@ -118,11 +133,11 @@ impl Crew<'_> {
     /// One part of the step; the states are left as they were where it does not converge.
     fn advance_once(&mut self, part: &Part) -> Solved {
         let mut solved = Solved::default();
+        let swept = self.is_swept();
         for _ in 0..MOST_SEARCHES {
             self.each(|mut share| share.begin(part));
             self.begin_pairs(part);
-            let more = self.newton(part);
-            solved = Solved { iterations: solved.iterations + more.iterations, converged: more.converged };
+            solved = solved.and(if swept { self.sweeps(part) } else { self.newton(part) });
             let mut outran = false;
             self.each(|mut share| outran |= share.outran(part));
             if !solved.converged || !outran {
@@ -149,6 +164,7 @@ impl Crew<'_> {
         while solved.iterations < MOST_ITERATIONS {
             let changed = self.touch(part, touching);
             solved.iterations += 1;
+            solved.linearisations += 1;
             let Some((change, size)) = self.solve(part) else { return solved };
             let decline = self.decline();
             self.each(|mut share| share.go(1.0));
@@ -205,13 +221,13 @@ impl Crew<'_> {
     }
 
     /// Residual, and the tangent too where wanted, without contact; false where links turn too far to be followed.
-    fn assemble(&mut self, part: &Part, tangent: bool) -> bool {
+    pub(super) fn assemble(&mut self, part: &Part, tangent: bool) -> bool {
         let mut fits = true;
         self.each(|mut share| fits &= share.assemble(part, tangent));
         fits
     }
 
-    fn touches(&mut self) -> bool {
+    pub(super) fn touches(&mut self) -> bool {
         let mut any = !self.pairs.is_empty();
         self.each(|share| any |= !share.s.touches.is_empty());
         any

@@ -58,6 +58,26 @@ pub struct CableSettings {
     pub tension_limit: f64,
     /// Radius of bending below which it is told of as an event [m]; zero for none.
     pub bend_radius_limit: f64,
+    /// How contact is solved.
+    pub solver: Solver,
+    /// Most iterations over contacts in each linearisation of a step, for the solvers that have them.
+    pub iterations: u32,
+    /// Number of runs for the solver of subsystems; each has two links or more.
+    pub subsystems: usize,
+    /// Whether that solver bounds what contacts change in an iteration, (16) of the paper.
+    pub post_regulation: bool,
+}
+
+/// How a cable's contact is solved. All come to the same motion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Solver {
+    /// As part of the motion, by Newton's method.
+    #[default]
+    Newton,
+    /// All contacts at once, by projected Gauss and Seidel's method: the paper's direct solver.
+    Direct,
+    /// In runs of links with couplings between them: the paper's Algorithm 1.
+    Subsystems,
 }
 
 impl Default for CableSettings {
@@ -69,6 +89,10 @@ impl Default for CableSettings {
             friction_per_contact: false,
             tension_limit: f64::INFINITY,
             bend_radius_limit: 0.0,
+            solver: Solver::Newton,
+            iterations: 100,
+            subsystems: 16,
+            post_regulation: true,
         }
     }
 }

@@ -5,6 +5,7 @@
 //! half-way may be behind something thin, the plane of the start stays, and nothing gets past it.
 
 use super::block::{Vec6, dot};
+use super::projection::Local;
 use super::touch::{Contacting, Law, Reply, along, axes, minus, row, rows, velocity};
 use crate::contact::{Obstacle, ShapeKind, SurfacePoint};
 use crate::material::Friction;
@@ -58,6 +59,8 @@ pub struct Touch {
     before: Vec3,
     /// Force of the law of contact on the link, in the world [N].
     lawful: Vec3,
+    /// That force where a solver found it as an unknown of its own.
+    found: Option<Vec3>,
     /// Force on the link, in the world: that of the law, and the impulse that settles the velocity [N].
     pub force: Vec3,
     /// Whether it slides.
@@ -179,6 +182,7 @@ impl Search<'_> {
             limit: 0.0,
             before: Vec3::ZERO,
             lawful: Vec3::ZERO,
+            found: None,
             force: Vec3::ZERO,
             state: Contacting::Open,
             bounce: 0.0,
@@ -304,7 +308,7 @@ impl Search<'_> {
 
 impl Touch {
     /// Velocity in the law of contact, for a velocity of the link.
-    fn velocity(&self, mean: &Vec6) -> [f64; 3] {
+    pub fn velocity(&self, mean: &Vec6) -> [f64; 3] {
         minus(&velocity(&self.rows, mean), &self.carried)
     }
 
@@ -330,8 +334,24 @@ impl Touch {
         self.law.go_on(&before, &self.velocity(mean), self.state)
     }
 
-    /// Take over the force that the law says.
+    /// The contact for a solver that has forces as unknowns, at a velocity of the link; `yielding` is left open.
+    pub fn local(&self, mean: &Vec6) -> Local {
+        let known = self.found.unwrap_or(self.before);
+        Local::new(self.law, self.velocity(mean), self.axes.map(|axis| axis.dot(known)), self.axes[0].dot(self.before))
+    }
+
+    /// Keep what such a solver has found.
+    pub fn take(&mut self, local: &Local) {
+        (self.state, self.limit) = (local.state, local.limit);
+        self.found = Some((0..3).map(|k| self.axes[k] * local.force[k]).sum());
+    }
+
+    /// Take over the force that the law says, or that was found.
     pub fn settle(&mut self, mean: &Vec6) {
+        if let Some(found) = self.found {
+            (self.lawful, self.force) = (found, found);
+            return;
+        }
         let reply = self.reply(mean);
         self.state = reply.state;
         let [normal, first, second] = &self.axes;

@@ -16,6 +16,7 @@ use super::holds::{Held, Push};
 use super::impact;
 use super::joint::{Arms, strain};
 use super::rows::Rows;
+use super::runs::Runs;
 use super::search::{Search, Touch};
 use super::touch::{add_slope, subtract_force, velocity};
 use crate::contact::Obstacle;
@@ -129,6 +130,8 @@ pub struct StepScratch {
     pub loads: Vec<Vec6>,
     /// Force and torque of the cable on each hold, in the world, about the held section, mean over the step.
     pub held_loads: Vec<(Vec3, Vec3)>,
+    /// Runs of links, for the solvers that need them.
+    pub runs: Runs,
     /// How much farther than expected links have moved in this step [m].
     farther: f64,
 }
@@ -242,6 +245,7 @@ impl StepScratch {
             part_held_loads: Vec::with_capacity(holds),
             loads: between,
             held_loads: Vec::with_capacity(holds),
+            runs: Runs::default(),
             farther: 0.0,
         }
     }
@@ -413,7 +417,8 @@ impl Share<'_> {
     }
 }
 
-fn search<'a>(links: &Links, acting: &Acting<'a>, part: &Part) -> Search<'a> {
+/// What to look among for touches.
+pub fn search<'a>(links: &Links, acting: &Acting<'a>, part: &Part) -> Search<'a> {
     Search {
         obstacles: acting.obstacles,
         near: acting.near,

@@ -20,7 +20,8 @@ fn cable((bodies, first): (&[Body], usize), end: End) -> Option<&Cable> {
     }
 }
 
-fn cable_mut((bodies, first): (&mut [Body], usize), end: End) -> Option<&mut Cable> {
+/// The same, to be changed.
+pub(super) fn cable_mut((bodies, first): (&mut [Body], usize), end: End) -> Option<&mut Cable> {
     match &mut bodies[end.body - first] {
         Body::Cable(cable) => Some(cable),
         Body::Chain(_) | Body::Xpbd(_) => None,
@@ -32,13 +33,18 @@ fn side_at_start(cable: &Cable, link: usize) -> Side<'_> {
     Side { links: &cable.links, pose: state.poses[link], mean: state.means[link] }
 }
 
-fn side(cable: &Cable, link: usize) -> Side<'_> {
+/// A link of a cable as a pair sees it.
+pub(super) fn side(cable: &Cable, link: usize) -> Side<'_> {
     let s = &cable.scratch.step;
     Side { links: &cable.links, pose: s.middle[link], mean: s.mean[link] }
 }
 
 /// Whatever is needed of both ends of a pair.
-fn both<'a, T>(bodies: (&'a [Body], usize), pair: &Pair, f: impl Fn(&'a Cable, usize) -> T) -> Option<[T; 2]> {
+pub(super) fn both<'a, T>(
+    bodies: (&'a [Body], usize),
+    pair: &Pair,
+    f: impl Fn(&'a Cable, usize) -> T,
+) -> Option<[T; 2]> {
     let [a, b] = pair.ends;
     Some([f(cable(bodies, a)?, a.link), f(cable(bodies, b)?, b.link)])
 }
