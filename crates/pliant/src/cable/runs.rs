@@ -69,8 +69,9 @@ const XI: f64 = 1.0;
 /// See `XI`.
 const ALPHA: f64 = 0.97;
 
-/// Couplings have converged when they change by this part of the loads of their joints. Block Gauss and Seidel's method
-/// gains about a hundredth in each iteration at 16 runs, so that what is left is a hundred times as large.
+/// Couplings have converged when they change by this part of the loads of their joints. For 16 stiffly
+/// coupled masses block Gauss and Seidel's method keeps cos^2(pi/16) = 0.96 of an error in each iteration, so that what is
+/// left is many times the last change. Chosen by trial: at 1e-3 a draped cable's end force was 4 % off, at 1e-5 0.1 %.
 const COUPLED: f64 = 1e-5;
 
 /// Contacts have converged when they change velocities by this part.
