@@ -204,7 +204,8 @@ fn sweeps_are_those_of_the_whole_delassus_operator() {
         compare("velocity", scratch.step.runs.change.iter().flatten().copied(), &v);
         slides += locals.iter().filter(|l| l.force[0] > 0.0).count();
     }
-    assert!(slides > 25, "{slides} contacts push");
+    // else there was nothing to compare
+    assert!(slides > 10, "{slides} contacts push");
 }
 
 #[test]
