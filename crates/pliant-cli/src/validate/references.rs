@@ -138,11 +138,57 @@ pub fn rods_static() -> RodsStatic {
     serde_json::from_str(text).unwrap_or_else(|e| unreachable!("references/rods_static.json: {e}"))
 }
 
+/// Cables pulled over a drum.
+#[derive(Deserialize)]
+pub struct Capstan {
+    /// Coulomb's friction on a cable of finite thickness.
+    pub coulomb_finite_thickness: Vec<ThickCapstan>,
+    /// Friction by a power of the normal force.
+    pub power_law: Vec<PowerCapstan>,
+}
+
+/// A thick cable on a drum.
+#[derive(Deserialize)]
+pub struct ThickCapstan {
+    /// Coefficient of friction.
+    pub mu: f64,
+    /// Radius of the cable / radius of the drum.
+    #[serde(rename = "r_over_R")]
+    pub thickness: f64,
+    /// Angle of wrap / pi.
+    #[serde(rename = "theta_over_pi")]
+    pub angle: f64,
+    /// Pull / load.
+    #[serde(rename = "T_over_T0")]
+    pub ratio: f64,
+}
+
+/// A thin cable on a drum, kappa = 1.296 and N = 0.7616.
+#[derive(Deserialize)]
+pub struct PowerCapstan {
+    /// Load [N].
+    #[serde(rename = "T0")]
+    pub load: f64,
+    /// Angle of wrap / pi.
+    #[serde(rename = "theta_over_pi")]
+    pub angle: f64,
+    /// Pull, if its centre line has a radius of 22 mm [N].
+    #[serde(rename = "T_per_length_Rc22mm")]
+    pub pull: f64,
+}
+
+/// The capstans, read from the file that the command carries.
+pub fn capstan() -> Capstan {
+    let text = include_str!("../../../../references/capstan.json");
+    serde_json::from_str(text).unwrap_or_else(|e| unreachable!("references/capstan.json: {e}"))
+}
+
 #[cfg(test)]
 mod tests {
     #[test]
     fn the_references_are_readable() {
         assert!(super::rods_static().catenary.len() > 1);
         assert!(super::rods_3d().len() > 1);
+        assert!(super::capstan().power_law.len() > 1);
     }
 }
