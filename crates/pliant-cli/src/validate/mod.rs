@@ -4,6 +4,8 @@
 //! A tolerance says where it comes from beside the case.
 
 mod cable_capstan;
+mod cable_contact;
+mod cable_energy;
 mod cable_rods;
 mod chain;
 mod chain_rods;
@@ -116,7 +118,7 @@ struct Summary {
 pub fn validate(filter: Option<&str>, options: &Options) -> Result<(), Failure> {
     options.refuse_out("validate")?;
     options.refuse_overrides("validate")?;
-    let all = [chain::CASES, chain_rods::CASES, cable_rods::CASES, cable_capstan::CASES].concat();
+    let all = [chain::CASES, chain_rods::CASES, cable_rods::CASES, cable_capstan::CASES, cable_contact::CASES, cable_energy::CASES].concat();
     let chosen: Vec<&Case> = all.iter().filter(|c| filter.is_none_or(|f| f == c.model || f == c.name)).collect();
     if chosen.is_empty() {
         let known: Vec<&str> = all.iter().map(|c| c.name).collect();
