@@ -8,6 +8,7 @@ use super::Cable;
 use super::coupling::Coupling;
 use super::pairs::Pair;
 use super::step::{Part, Share, Touching};
+use super::touch::Contacting;
 use crate::body::Body;
 
 /// Cables that are solved together, among all bodies.
@@ -150,7 +151,7 @@ impl Crew<'_> {
             let exact = changed == 0 && next <= TOLERANCE * TOLERANCE * size;
             // the longer it takes, the less exact it has to be
             let close = CLOSE * f64::from(1 << (solved.iterations / PATIENCE).min(16));
-            let close = touched && change <= close * close * size;
+            let close = self.pushing() && change <= close * close * size;
             if (exact || close) && rounds == 0 && touching != Touching::First {
                 solved.converged = true;
                 return solved;
@@ -207,6 +208,13 @@ impl Crew<'_> {
     fn touches(&mut self) -> bool {
         let mut any = !self.pairs.is_empty();
         self.each(|share| any |= !share.s.touches.is_empty());
+        any
+    }
+
+    /// Whether anything pushes: what only might touch is no reason to be less exact, and energy would drift by it.
+    fn pushing(&mut self) -> bool {
+        let mut any = self.pairs.iter().any(|p| p.pushes);
+        self.each(|share| any |= share.s.touches.iter().any(|t| t.state != Contacting::Open));
         any
     }
 
