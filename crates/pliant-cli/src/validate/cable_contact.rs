@@ -179,7 +179,12 @@ fn depth_over(world: &mut World, step: f64, time: f64) -> f64 {
             return f64::NAN;
         }
         world.write_frame(&mut frame);
-        depth = depth.max(deepest(&frame));
+        let d = deepest(&frame);
+        if d > depth && d > 1e-4 {
+            let at = frame.contacts.iter().max_by(|a, b| a.penetration.total_cmp(&b.penetration));
+            eprintln!("step {k} of {step}: {d:e} {:?}", at.map(|c| (c.other, c.position, c.normal, c.force)));
+        }
+        depth = depth.max(d);
     }
     depth
 }
