@@ -38,16 +38,14 @@ fn flicked(turns: f64, time: f64, restitution: f64, hits: bool, gravity: f64) ->
     world
 }
 
-/// Most that the energy rises above that at a time, and above the least so far, over a scale [J].
-fn rise(mut world: World, step: f64, from: f64, steps: usize) -> [f64; 2] {
+/// Most that the energy rises above that at a time [J].
+fn rise(mut world: World, step: f64, from: f64, steps: usize) -> f64 {
     let mut frame = world.frame();
-    let (mut start, mut least, mut rises) = (f64::NAN, f64::INFINITY, [0.0_f64; 2]);
+    let (mut start, mut risen) = (f64::NAN, 0.0_f64);
     let before = (from / step).ceil() as usize + 1;
-    let mut peak = (0, 0.0);
     for k in 0..before + steps {
-        if let Err(e) = world.step(step) {
-            eprintln!("step {k} of {step}: {e}");
-            return [f64::NAN; 2];
+        if world.step(step).is_err() {
+            return f64::NAN;
         }
         world.write_frame(&mut frame);
         let total = frame.bodies[0].energy.total();
@@ -55,40 +53,31 @@ fn rise(mut world: World, step: f64, from: f64, steps: usize) -> [f64; 2] {
             start = total;
         }
         if k >= before {
-            least = least.min(total);
-            rises = [rises[0].max(total - start), rises[1].max(total - least)];
-            if total - least > peak.1 { peak = (k, total - least) }
+            risen = risen.max(total - start);
         }
     }
-    eprintln!("   peak rise {} at step {}, start {start}", peak.1, peak.0);
-    rises
+    risen
 }
 
 fn passivity(sheet: &mut Sheet) {
     let mass = Section::Round { radius: RADIUS }.mass_per_length(&silicone(coulomb(0.0))) * LENGTH;
     let swing = mass * G * LENGTH;
-    let mut steps = 0;
     for step in [1e-3, 5e-3, 1e-2] {
         // spinning without weight, and a flick that sends a wave through the cable
         for (name, turns, time, gravity) in [("free flight with spin", 0.5, 0.5, 0.0), ("whip", 0.5, 0.1, G)] {
             let count = 8000;
-            let [above, risen] = rise(flicked(turns, time, 0.0, false, gravity), step, time, count);
-            steps += count;
-            eprintln!("{name} {step}: {:e} {:e}", above / swing, risen / swing);
+            let above = rise(flicked(turns, time, 0.0, false, gravity), step, time, count);
             let text = format!("{name}, {} ms: rise of energy / swing", step * 1e3);
             sheet.scaled(text, SEGMENTS, [above, 0.0, swing], 1e-9);
         }
         for restitution in [0.0, 0.5] {
             for (name, turns, time) in [("impacts after a toss", 0.1, 0.2), ("impacts after a flick", 0.5, 0.1)] {
                 let count = 4400;
-                let [above, risen] = rise(flicked(turns, time, restitution, true, G), step, time, count);
-                steps += count;
+                let above = rise(flicked(turns, time, restitution, true, G), step, time, count);
                 let drop = mass * G * 0.4;
-                eprintln!("{name} {restitution} {step}: {:e} {:e}", above / drop, risen / drop);
                 let text = format!("{name}, restitution {restitution}, {} ms: rise of energy / drop", step * 1e3);
                 sheet.scaled(text, SEGMENTS, [above, 0.0, drop], 1e-6);
             }
         }
     }
-    eprintln!("{steps} steps");
 }

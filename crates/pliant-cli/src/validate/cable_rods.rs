@@ -94,8 +94,7 @@ fn bend_of_45_degrees(sheet: &mut Sheet) {
     let (length, mass_per_length, ei) = (0.25 * PI * radius, 1.0, 1e7 / 12.0);
     let frequency = 3.516 * f64::sqrt(ei / mass_per_length) / (length * length);
     let given = Rigidities { radius: 0.5, mass_per_length, ea: 1e7, ga: 5e6 * 5.0 / 6.0, ei: [ei; 2], gj: 5e6 / 6.0 };
-    let settings =
-        CableSettings { damping_time: 0.1 / frequency, drag: 2.0 * frequency, ..CableSettings::default() };
+    let settings = CableSettings { damping_time: 0.1 / frequency, drag: 2.0 * frequency, ..CableSettings::default() };
     let material = silicone_with(Friction::NONE);
     let section = Section::Explicit(given);
     let spec = CableSpec { material, section, path, normal: None, rest: Rest::Path, segments, settings };
@@ -108,8 +107,7 @@ fn bend_of_45_degrees(sheet: &mut Sheet) {
     }
     let moved = tip(&settle(world, length, period)) - start;
     let reference = super::references::bend().map_or(Vec3::NAN, Vec3::from_array);
-    for (name, got, expected) in
-        [("x", moved.x, reference.x), ("y", moved.y, reference.y), ("z", moved.z, reference.z)]
+    for (name, got, expected) in [("x", moved.x, reference.x), ("y", moved.y, reference.y), ("z", moved.z, reference.z)]
     {
         sheet.relative(format!("displacement of the tip along {name}"), segments, got, expected, 5e-3);
     }

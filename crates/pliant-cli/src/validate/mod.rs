@@ -118,7 +118,15 @@ struct Summary {
 pub fn validate(filter: Option<&str>, options: &Options) -> Result<(), Failure> {
     options.refuse_out("validate")?;
     options.refuse_overrides("validate")?;
-    let all = [chain::CASES, chain_rods::CASES, cable_rods::CASES, cable_capstan::CASES, cable_contact::CASES, cable_energy::CASES].concat();
+    let all = [
+        chain::CASES,
+        chain_rods::CASES,
+        cable_rods::CASES,
+        cable_capstan::CASES,
+        cable_contact::CASES,
+        cable_energy::CASES,
+    ]
+    .concat();
     let chosen: Vec<&Case> = all.iter().filter(|c| filter.is_none_or(|f| f == c.model || f == c.name)).collect();
     if chosen.is_empty() {
         let known: Vec<&str> = all.iter().map(|c| c.name).collect();
