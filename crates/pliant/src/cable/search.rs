@@ -237,8 +237,8 @@ impl Search<'_> {
         let obstacle = &self.obstacles[touch.obstacle];
         let world = obstacle.sweep.at(self.part[1]);
         let deepest = self.closest(obstacle, &world, end, touch.span, 2.0 * self.radius + self.length);
-        // one that begins deeper may stay there, but for the bulge that is in its gap
-        let allowed = (touch.start.gap - BULGE * self.radius).min(-SINKING * self.radius);
+        // one that creeps deeper from step to step is drawn back soon enough
+        let allowed = touch.start.gap.min(0.0) - SINKING * self.radius;
         deepest.is_some_and(|(_, f)| f.normal.dot(touch.start.normal) > SAME_SIDE && f.distance - self.radius < allowed)
     }
 
