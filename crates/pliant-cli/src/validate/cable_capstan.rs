@@ -129,7 +129,7 @@ fn slide(section: Section, law: &Law, segments: usize, step: f64, far: f64) -> S
     let force = along(0.0) * -law.load;
     let place = Place::Fraction(0.0);
     built(world.add_load(Load { body: 0, place, force, torque: Vec3::ZERO, from: 0.0, until: f64::INFINITY }));
-    let speed = 0.01;
+    let speed = 0.02;
     let window = Window { start: 0.2, end: f64::INFINITY };
     let motion = Motion::Glide { velocity: along(angle) * speed, acceleration: Vec3::ZERO, window };
     hand(&mut world, 1.0, Hold::Position, Pose::from_parts(end, Quat::IDENTITY), motion, f64::INFINITY);
@@ -171,7 +171,7 @@ fn thick(sheet: &mut Sheet) {
         let given = rigidities(0.05, 1.0);
         let load = if hard { 0.2 } else { 1.0 };
         let law = Law { friction: coulomb(r.mu), load, angle: r.angle * PI, bending: given.ei[0] };
-        let slid = slide(Section::Explicit(given), &law, 160, 0.01, 0.05);
+        let slid = slide(Section::Explicit(given), &law, 160, 0.01, 0.04);
         let name = format!("pull / load at {} pi, mu = {}", r.angle, r.mu);
         if hard {
             let name = format!("{name}, {load} N, with stiffness");
@@ -187,7 +187,7 @@ fn stiff(sheet: &mut Sheet) {
     for (mu, angle, load) in [(0.3, 0.5, 1.0), (0.3, 1.0, 1.0), (0.3, 1.0, 0.3), (0.1, 2.0, 1.0), (0.3, 2.0, 0.5)] {
         let given = rigidities(1.0, 1.0);
         let mut law = Law { friction: coulomb(mu), load, angle: angle * PI, bending: given.ei[0] };
-        let slid = slide(Section::Explicit(given), &law, 160, 0.01, 0.05);
+        let slid = slide(Section::Explicit(given), &law, 160, 0.01, 0.04);
         law.angle += slid.turned;
         let name = format!("pull / load at {angle} pi, mu = {mu}, {load} N, with stiffness");
         sheet.relative(name, 160, slid.pull / load, law.pull(1.0) / load, 0.01);
