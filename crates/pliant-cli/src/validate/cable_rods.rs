@@ -1,9 +1,13 @@
 //! The cable against rods: static shapes in the plane and in space, frequencies, energy.
 
-use std::f64::consts::TAU;
+use std::f64::consts::{PI, TAU};
 
+use pliant::cable::{CableSettings, CableSpec, Rest};
 use pliant::math::{Pose, Quat, Vec3};
-use pliant::{Frame, Hold, Load, Place, Section, World};
+use pliant::motion::Motion;
+use pliant::{Frame, Friction, Hold, Load, Place, Rigidities, Section, World};
+
+use super::contact::{hand, silicone as silicone_with, world_with};
 
 use super::references::{rods_3d, rods_static};
 use super::rods::{G, Model, Rod, built, heavy_elastica, hold, period, settle, tip, tip_loaded, world_of};
@@ -15,6 +19,7 @@ pub const CASES: &[Case] = &[
     Case::of_cable("heavy-elastica", |sheet| heavy_elastica(sheet, Model::Cable, 1.2e-3)),
     Case::of_cable("helix-under-end-moment", helix),
     Case::of_cable("dead-loads-in-space", dead_loads),
+    Case::of_cable("bend-of-45-degrees", bend_of_45_degrees),
     Case::of_cable("frequencies", frequencies),
     Case::of_cable("energy", energy),
 ];
@@ -78,6 +83,37 @@ fn dead_loads(sheet: &mut Sheet) {
         let tip = tip(&held_upright(&rod, Vec3::from_array(r.tip_force), Vec3::from_array(r.tip_moment)));
         let error = (tip - Vec3::from_array(r.tip_position)).length() / r.length;
         sheet.scaled(format!("tip error / L, {name}"), 40, [error, 0.0, 1.0], 5e-4);
+    }
+}
+
+/// A bend of 45 degrees with radius 100 and a 1 x 1 section, and a force across its plane (Bathe and Bolourchi 1979).
+fn bend_of_45_degrees(sheet: &mut Sheet) {
+    let (radius, segments) = (100.0, 40);
+    let arc = |k: i32| {
+        let angle = 0.25 * PI * f64::from(k) / 1000.0;
+        Vec3::new(radius * (1.0 - angle.cos()), 0.0, radius * angle.sin())
+    };
+    let path: Vec<Vec3> = (0..=1000).map(arc).collect();
+    let start = path[path.len() - 1];
+    let (length, mass_per_length, ei) = (0.25 * PI * radius, 1.0, 1e7 / 12.0);
+    let frequency = 3.516 * f64::sqrt(ei / mass_per_length) / (length * length);
+    let given = Rigidities { radius: 0.5, mass_per_length, ea: 1e7, ga: 5e6 * 5.0 / 6.0, ei: [ei; 2], gj: 5e6 / 6.0 };
+    let settings = CableSettings { damping_time: 0.1 / frequency, drag: 2.0 * frequency, ..CableSettings::default() };
+    let material = silicone_with(Friction::NONE);
+    let section = Section::Explicit(given);
+    let spec = CableSpec { material, section, path, normal: None, rest: Rest::Path, segments, settings };
+    let mut world = world_with(spec, Vec3::ZERO);
+    // as its first link points, which is along the chord of the arc
+    hand(&mut world, 0.0, Hold::Clamp, Pose::IDENTITY, Motion::Hold, f64::INFINITY);
+    let period = TAU / frequency;
+    for part in 0..20 {
+        push(&mut world, Vec3::Y * 30.0, Vec3::ZERO, 0.1 * period * f64::from(part));
+    }
+    let moved = tip(&settle(world, length, period)) - start;
+    let reference = super::references::bend().map_or(Vec3::NAN, Vec3::from_array);
+    for (name, got, expected) in [("x", moved.x, reference.x), ("y", moved.y, reference.y), ("z", moved.z, reference.z)]
+    {
+        sheet.relative(format!("displacement of the tip along {name}"), segments, got, expected, 5e-3);
     }
 }
 

@@ -3,9 +3,12 @@
 //! References are closed forms or come from `references/`, computed by other code; never from our own earlier output.
 //! A tolerance says where it comes from beside the case.
 
+mod cable_capstan;
+mod cable_contact;
 mod cable_rods;
 mod chain;
 mod chain_rods;
+mod contact;
 pub mod references;
 mod rods;
 mod xpbd_rods;
@@ -119,7 +122,15 @@ struct Summary {
 pub fn validate(filter: Option<&str>, options: &Options) -> Result<(), Failure> {
     options.refuse_out("validate")?;
     options.refuse_overrides("validate")?;
-    let all = [chain::CASES, chain_rods::CASES, cable_rods::CASES, xpbd_rods::CASES].concat();
+    let all = [
+        chain::CASES,
+        chain_rods::CASES,
+        cable_rods::CASES,
+        cable_capstan::CASES,
+        cable_contact::CASES,
+        xpbd_rods::CASES,
+    ]
+    .concat();
     let chosen: Vec<&Case> = all.iter().filter(|c| filter.is_none_or(|f| f == c.model || f == c.name)).collect();
     if chosen.is_empty() {
         let known: Vec<&str> = all.iter().map(|c| c.name).collect();

@@ -15,6 +15,8 @@ pub struct RodsStatic {
     pub catenary: Vec<Catenary>,
     /// Straight rods bent to helices by a dead moment at the tip.
     pub helix_dead_end_moment: Vec<Helix>,
+    /// Strips pushed on a rough plane.
+    pub stick_slip_threshold: Vec<StickSlip>,
     /// The spring-steel rod of Kahl and Henrich, Table 5.
     pub seed000_table5_rod: Vec<SteelRod>,
 }
@@ -62,6 +64,16 @@ pub struct Buckled {
     pub clamped_force: f64,
 }
 
+/// A strip clamped upright above a rough plane and pushed down on it.
+#[derive(Deserialize)]
+pub struct StickSlip {
+    /// Coefficient of friction.
+    pub mu: f64,
+    /// Push / L at which its tip slips.
+    #[serde(rename = "delta_star_over_L")]
+    pub push: f64,
+}
+
 /// A straight rod of length 1 and EI = 1 along +z, bent to a helix by a dead moment at its tip.
 #[derive(Deserialize)]
 pub struct Helix {
@@ -89,6 +101,17 @@ pub struct DeadLoad {
     pub tip_moment: [f64; 3],
     /// Tip [m].
     pub tip_position: [f64; 3],
+}
+
+/// Displacement of the tip of a 45-degree bend of radius 100 under a force of 600 across its plane.
+pub fn bend() -> Option<[f64; 3]> {
+    #[derive(Deserialize)]
+    struct Bend {
+        tip_displacement: [f64; 3],
+    }
+    let text = include_str!("../../../../references/rods_3d_dead_load.json");
+    let all: serde_json::Value = serde_json::from_str(text).ok()?;
+    serde_json::from_value::<Bend>(all.get("bathe_bend_600")?.clone()).ok().map(|b| b.tip_displacement)
 }
 
 /// The cases of silicone cable in space, by name.
@@ -138,11 +161,58 @@ pub fn rods_static() -> RodsStatic {
     serde_json::from_str(text).unwrap_or_else(|e| unreachable!("references/rods_static.json: {e}"))
 }
 
+/// Cables pulled over a drum.
+#[derive(Deserialize)]
+pub struct Capstan {
+    /// Coulomb's friction on a cable of finite thickness.
+    pub coulomb_finite_thickness: Vec<ThickCapstan>,
+    /// Friction by a power of the normal force.
+    pub power_law: Vec<PowerCapstan>,
+}
+
+/// A thick cable on a drum.
+#[derive(Deserialize)]
+pub struct ThickCapstan {
+    /// Coefficient of friction.
+    pub mu: f64,
+    /// Radius of the cable / radius of the drum.
+    #[serde(rename = "r_over_R")]
+    pub thickness: f64,
+    /// Angle of wrap / pi.
+    #[serde(rename = "theta_over_pi")]
+    pub angle: f64,
+    /// Pull / load.
+    #[serde(rename = "T_over_T0")]
+    pub ratio: f64,
+}
+
+/// A thin cable on a drum, kappa = 1.296 and N = 0.7616.
+#[derive(Deserialize)]
+pub struct PowerCapstan {
+    /// Load [N].
+    #[serde(rename = "T0")]
+    pub load: f64,
+    /// Angle of wrap / pi.
+    #[serde(rename = "theta_over_pi")]
+    pub angle: f64,
+    /// Pull, if its centre line has a radius of 22 mm [N].
+    #[serde(rename = "T_per_length_Rc22mm")]
+    pub pull: f64,
+}
+
+/// The capstans, read from the file that the command carries.
+pub fn capstan() -> Capstan {
+    let text = include_str!("../../../../references/capstan.json");
+    serde_json::from_str(text).unwrap_or_else(|e| unreachable!("references/capstan.json: {e}"))
+}
+
 #[cfg(test)]
 mod tests {
     #[test]
     fn the_references_are_readable() {
         assert!(super::rods_static().catenary.len() > 1);
         assert!(super::rods_3d().len() > 1);
+        assert!(super::bend().is_some());
+        assert!(super::capstan().power_law.len() > 1);
     }
 }

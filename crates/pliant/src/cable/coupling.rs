@@ -27,6 +27,12 @@ impl Coupling {
     /// Begin with a number of pairs that push.
     pub fn begin(&mut self, pairs: usize) {
         self.size = 3 * pairs;
+        // room for twice as many, so that a step in contact seldom allocates
+        let room = 3 * (2 * pairs).max(24);
+        if self.matrix.capacity() < self.size * self.size {
+            self.matrix.reserve(room * room - self.matrix.len());
+            self.right.reserve(room - self.right.len());
+        }
         self.matrix.clear();
         self.matrix.resize(self.size * self.size, 0.0);
         self.right.clear();

@@ -145,6 +145,9 @@ impl Crew<'_> {
                 break;
             }
         }
+        if part.to - part.from > SMALLEST_PART {
+            self.each(|mut share| solved.converged &= !share.sank(part));
+        }
         if solved.converged {
             let paired = self.pairs.iter().any(|p| p.pushes);
             self.each(|mut share| share.finish(part, paired));

@@ -30,6 +30,9 @@ const RECOVERY: f64 = 0.5;
 /// But no more than this part of the radius.
 const FASTEST_RECOVERY: f64 = 0.1;
 
+/// A link may sink in by this part of its radius within a step; more than its bulge, which lets its ends do so.
+const SINKING: f64 = 0.0125;
+
 /// A link near an obstacle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touch {
@@ -230,6 +233,17 @@ impl Search<'_> {
         touch.surface = along(&touch.axes, surface);
         touch.carried = touch.surface;
         touch.carried[0] -= gap / step;
+    }
+
+    /// Whether a link is deeper in the obstacle at the end of the step than contact should let it be: it turned so fast that
+    /// the point that was nearest half-way is not the one that counts.
+    pub fn sank(&self, touch: &Touch, end: &Pose) -> bool {
+        let obstacle = &self.obstacles[touch.obstacle];
+        let world = obstacle.sweep.at(self.part[1]);
+        let deepest = self.closest(obstacle, &world, end, touch.span, 2.0 * self.radius + self.length);
+        // one that creeps deeper from step to step is drawn back soon enough
+        let allowed = touch.start.gap.min(0.0) - SINKING * self.radius;
+        deepest.is_some_and(|(_, f)| f.normal.dot(touch.start.normal) > SAME_SIDE && f.distance - self.radius < allowed)
     }
 
     /// What a stretch of a link faces, nearest first.

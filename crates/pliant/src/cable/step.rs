@@ -386,6 +386,13 @@ impl Share<'_> {
         outran
     }
 
+    /// Whether a link is inside something at the end of the part.
+    pub fn sank(&mut self, part: &Part) -> bool {
+        place(part.step(), self.s);
+        let search = search(self.links, &self.acting, part);
+        self.s.touches.iter().any(|touch| search.sank(touch, &self.s.end[touch.link]))
+    }
+
     /// Take the part of the step over into the state; `paired` where links push links.
     pub fn finish(&mut self, part: &Part, paired: bool) {
         let step = part.step();
