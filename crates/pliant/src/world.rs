@@ -1,7 +1,7 @@
 //! The world: everything in a scene, and the step that moves it on.
 
 use crate::body::{Body, BodyState, Surroundings, Vicinity};
-use crate::cable::{self, Around, Crews, Grid, Pair};
+use crate::cable::{self, Around, Crews, Pair, Trees};
 use crate::contact::{Obstacle, ObstacleParams};
 use crate::error::{BuildError, StepError};
 use crate::frame::{BodyFrame, Event, EventKind, Frame, GripperFrame};
@@ -34,7 +34,7 @@ pub struct World {
 /// Working memory for cables that are solved together.
 #[derive(Clone, Debug, Default)]
 struct CableScratch {
-    grid: Grid,
+    trees: Trees,
     crews: Crews,
     found: Vec<Pair>,
     /// For each body, the first of those it is solved with.
@@ -321,8 +321,8 @@ impl World {
         }
         let links = |b: &Body| if let Body::Cable(cable) = b { cable.size() } else { 0 };
         let (links, bodies) = (self.bodies.iter().map(links).sum::<usize>(), self.bodies.len());
-        let CableScratch { grid, found, leader, crews } = &mut self.cables;
-        grid.reserve(links);
+        let CableScratch { trees, found, leader, crews } = &mut self.cables;
+        trees.reserve(bodies, links);
         // a link seldom has more than a few others near it
         for pairs in [&mut self.pairs, found] {
             pairs.reserve((4 * links).saturating_sub(pairs.len()));
@@ -380,8 +380,8 @@ impl World {
 
     /// Which links of cables may touch each other during the step.
     fn find_pairs(&mut self, dt: f64) {
-        let CableScratch { grid, found, .. } = &mut self.cables;
-        grid.find(&self.bodies, dt, self.gravity, &self.pairs, found);
+        let CableScratch { trees, found, .. } = &mut self.cables;
+        trees.find(&self.bodies, dt, self.gravity, &self.pairs, found);
         std::mem::swap(&mut self.pairs, found);
     }
 

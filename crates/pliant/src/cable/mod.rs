@@ -12,7 +12,7 @@ mod coupling;
 mod crews;
 mod cuts;
 mod elimination;
-mod grid;
+
 mod holds;
 mod impact;
 mod joint;
@@ -34,12 +34,12 @@ mod sweeps;
 mod three;
 mod together;
 mod touch;
+mod tree;
 
 pub use params::{CableSettings, CableSpec, Rest, Solver};
 
 use block::Vec6;
 pub(crate) use crews::Crews;
-pub(crate) use grid::Grid;
 use holds::{Held, Push};
 use joint::{Arms, strain};
 pub(crate) use newton::{Around, Solved};
@@ -47,6 +47,7 @@ pub use pairs::Pair;
 use runs::Runs;
 use step::{LinkState, Links, StepScratch};
 pub(crate) use together::write_pairs;
+pub(crate) use tree::Trees;
 
 use crate::body::{Surroundings, Vicinity};
 use crate::curve;

@@ -170,6 +170,7 @@ impl Crew<'_> {
             solved.iterations += 1;
             solved.linearisations += 1;
             let Some((change, size)) = self.solve(part) else { return solved };
+            if std::env::var("DBG").is_ok() { eprintln!("it {} change {:.1e} changed {} pairs {} pushing {}", solved.iterations, (change/size).sqrt(), changed, self.pairs.len(), self.pushing()); }
             let decline = self.decline();
             self.each(|mut share| share.go(1.0));
             // the next change would be smaller again by as much as this one is, or more
