@@ -155,6 +155,13 @@ impl Body {
         }
     }
 
+    /// Go back to where it was before bodies that move together made the step.
+    pub(crate) fn begin_again(&mut self) {
+        if let Body::Cable(cable) = self {
+            cable.begin_again();
+        }
+    }
+
     /// Where it is and how far around it obstacles matter during a step, when it is pulled at a speed [m/s].
     pub(crate) fn vicinity(&self, dt: f64, gravity: Vec3, pulled: f64) -> Vicinity {
         match self {

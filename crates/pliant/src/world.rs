@@ -31,6 +31,9 @@ pub struct World {
     team: Team,
 }
 
+/// How often a step is made again because links met that were not expected to.
+const MOST_REPEATS: usize = 3;
+
 /// Working memory for cables that are solved together.
 #[derive(Clone, Debug, Default)]
 struct CableScratch {
@@ -361,27 +364,38 @@ impl World {
     /// Advance the cables, each with those it can touch.
     fn advance_cables(&mut self, dt: f64, probe: &mut impl Probe) -> Result<(), StepError> {
         let Some(first) = self.bodies.iter().position(|b| matches!(b, Body::Cable(_))) else { return Ok(()) };
-        probe.enter(Stage::Near, None);
-        self.find_pairs(dt);
-        self.find_groups();
+        self.cables.trees.forget();
+        for attempt in 1.. {
+            probe.enter(Stage::Near, None);
+            self.find_pairs(dt);
+            self.find_groups();
+            probe.enter(Stage::Advance, Some(first));
+            let World { bodies, obstacles, pairs, cables, team, .. } = self;
+            let around = Around { gravity: self.gravity, obstacles };
+            cables.crews.advance(bodies, pairs, &cables.leader, around, dt, team);
+            pairs.sort_unstable_by_key(|pair| pair.ends);
+            probe.enter(Stage::Near, None);
+            if !cables.trees.missed(bodies, pairs) || attempt > MOST_REPEATS {
+                break;
+            }
+            // links met that were not expected to: make the step again, now with them
+            bodies.iter_mut().for_each(Body::begin_again);
+            std::mem::swap(pairs, &mut cables.found);
+        }
         probe.enter(Stage::Advance, Some(first));
-        let World { bodies, obstacles, pairs, cables, team, .. } = self;
-        let around = Around { gravity: self.gravity, obstacles };
-        cables.crews.advance(bodies, pairs, &cables.leader, around, dt, team);
         for body in 0..self.bodies.len() {
             self.with_surroundings(body, dt, |body, around| match body {
                 Body::Cable(cable) => cable.end(around),
                 Body::Chain(_) | Body::Xpbd(_) => Ok(()),
             })?;
         }
-        self.pairs.sort_unstable_by_key(|pair| pair.ends);
         Ok(())
     }
 
     /// Which links of cables may touch each other during the step.
     fn find_pairs(&mut self, dt: f64) {
         let CableScratch { trees, found, .. } = &mut self.cables;
-        trees.find(&self.bodies, dt, self.gravity, &self.pairs, found);
+        trees.find(&self.bodies, dt, &self.pairs, found);
         std::mem::swap(&mut self.pairs, found);
     }
 

@@ -25,8 +25,10 @@ pub fn place(step: f64, scratch: &mut StepScratch) {
 pub fn assemble_links(links: &Links, gravity: Vec3, step: f64, s: &mut StepScratch, tangent: bool) -> bool {
     let matrix = tangent.then_some(&mut s.matrix);
     let kernel = s.rows.kernel;
+    let fresh = s.rows.fresh;
+    s.rows.fresh &= !tangent;
     let (pieces, residual, loads) = (s.rows.pieces(), &mut s.residual[..], &mut s.part_loads[..]);
-    kernel.run(Assemble { links, gravity, step, pieces, matrix, residual, loads });
+    kernel.run(Assemble { links, gravity, step, fresh, pieces, matrix, residual, loads });
     s.rows.placed
 }
 
@@ -49,7 +51,8 @@ struct Assemble<'a> {
     links: &'a Links,
     gravity: Vec3,
     step: f64,
-    pieces: &'a [Piece],
+    fresh: bool,
+    pieces: &'a mut [Piece],
     matrix: Option<&'a mut Tridiagonal>,
     residual: &'a mut [Vec6],
     loads: &'a mut [Vec6],
@@ -60,10 +63,10 @@ impl Task for Assemble<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let Assemble { links, gravity, step, pieces, matrix, residual, loads } = self;
+        let Assemble { links, gravity, step, fresh, pieces, matrix, residual, loads } = self;
         let law = Law::<L>::new(links, gravity, step);
         if let Some(matrix) = matrix {
-            law.tangent(pieces, matrix, residual, loads);
+            law.tangent(pieces, fresh, matrix, residual, loads);
         } else {
             law.residual(pieces, residual, loads);
         }
@@ -128,17 +131,25 @@ impl<L: Lanes> Law<L> {
     }
 
     #[inline(always)]
-    fn tangent(&self, pieces: &[Piece], m: &mut Tridiagonal, residual: &mut [Vec6], loads: &mut [Vec6]) {
+    fn tangent(
+        &self,
+        pieces: &mut [Piece],
+        fresh: bool,
+        m: &mut Tridiagonal,
+        residual: &mut [Vec6],
+        loads: &mut [Vec6],
+    ) {
         let mut before = [none(), none()];
         let mut block_before = [[L::zero(); 6]; 6];
         let ([ix, iy], d) = (self.inertia_per_step, self.drag);
         let own = [ix.x + d.x, ix.y + d.y, ix.z + d.z, iy.x, iy.y, iy.z];
-        for (n, piece) in pieces.iter().enumerate() {
+        for (n, piece) in pieces.iter_mut().enumerate() {
             let i = n * LANES;
             let joint = Joint::at(self, piece, i);
             scatter(self.forces(&joint, piece, &mut before), residual, i);
             scatter(joint.load, loads, i);
-            let parts = joint.tangent(self, piece);
+            let parts = joint.tangent(self, piece, fresh);
+            piece.keep_mean();
             store(&joint.ab(&parts), &mut m.right, i);
             store(&joint.ba(&parts), &mut m.below, i);
             let (mut aa, bb) = (joint.aa(&parts), joint.bb(&parts));
@@ -322,6 +333,8 @@ pub mod tests {
         begin(links, state, &mut s);
         s.mean.copy_from_slice(&state.means);
         place(step, &mut s);
+        // twice, as the tangent goes on from where it was last taken
+        assert_eq!(assemble_links(links, GRAVITY, step, &mut s, tangent), s.rows.placed);
         let fits = assemble_links(links, GRAVITY, step, &mut s, tangent);
         (fits, s)
     }

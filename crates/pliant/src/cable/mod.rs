@@ -116,6 +116,8 @@ struct Scratch {
     near: Vec<usize>,
     /// How the last step went.
     solved: Solved,
+    /// Where the links were at the start of the step.
+    start: LinkState,
 }
 
 impl Cable {
@@ -174,8 +176,8 @@ impl Cable {
         };
         let mut step = StepScratch::new(count, 4);
         step.runs = Runs::new(count, &spec.settings);
-        let scratch =
-            Scratch { step, held: vec![], grips: vec![], pushes: vec![], near: vec![], solved: Solved::default() };
+        let (solved, start) = (Solved::default(), state.links.clone());
+        let scratch = Scratch { step, held: vec![], grips: vec![], pushes: vec![], near: vec![], solved, start };
         let limits = [spec.settings.tension_limit, 1.0 / spec.settings.bend_radius_limit];
         Ok(Cable { name: name.into(), links, limits, derived, state, scratch })
     }
@@ -185,6 +187,12 @@ impl Cable {
         self.aim(around);
         self.scratch.near.clear();
         self.scratch.near.extend_from_slice(around.near);
+        self.scratch.start.copy_from(&self.state.links);
+    }
+
+    /// Go back to where it was before the crew made the step.
+    pub(crate) fn begin_again(&mut self) {
+        self.state.links.copy_from(&self.scratch.start);
     }
 
     /// Tell of the step that was made.
@@ -350,6 +358,7 @@ impl Cable {
         let touches = self.size() * obstacles.min(2) + 16;
         self.state.links.touches.reserve(touches);
         self.scratch.step.touches.reserve(touches);
+        self.scratch.start.touches.reserve(touches);
         self.scratch.step.runs.reserve(touches);
         self.state.touched.reserve(obstacles);
         self.scratch.near.reserve(obstacles);

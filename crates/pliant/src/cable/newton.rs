@@ -67,7 +67,7 @@ const MOST_ITERATIONS: u32 = 28;
 const SMALLEST_PART: f64 = 1.0 / 256.0;
 
 /// Newton stops when a correction is this small against the speeds of the step.
-pub const TOLERANCE: f64 = 1e-7;
+pub const TOLERANCE: f64 = 1e-5;
 
 /// How often planes and limits of friction are brought up to date in a step. In between they stay, so that the iteration
 /// can end: taken from velocities on the way they would lead it astray.
@@ -149,9 +149,10 @@ impl Crew<'_> {
             self.each(|mut share| solved.converged &= !share.sank(part));
         }
         if solved.converged {
+            self.balance(part);
             let paired = self.pairs.iter().any(|p| p.pushes);
             self.each(|mut share| share.finish(part, paired));
-            self.settle_pairs(part);
+            self.calm_pairs(part);
         }
         solved
     }
@@ -170,7 +171,6 @@ impl Crew<'_> {
             solved.iterations += 1;
             solved.linearisations += 1;
             let Some((change, size)) = self.solve(part) else { return solved };
-            if std::env::var("DBG").is_ok() { eprintln!("it {} change {:.1e} changed {} pairs {} pushing {}", solved.iterations, (change/size).sqrt(), changed, self.pairs.len(), self.pushing()); }
             let decline = self.decline();
             self.each(|mut share| share.go(1.0));
             // the next change would be smaller again by as much as this one is, or more
@@ -195,6 +195,13 @@ impl Crew<'_> {
             }
         }
         solved
+    }
+
+    /// Take over the forces of contacts and find what is left of the equations, see `StepScratch::give_back`.
+    fn balance(&mut self, part: &Part) {
+        self.assemble(part, false);
+        self.each(|mut share| share.settle_touches());
+        self.settle_pairs();
     }
 
     /// Newton's change may lead too far, where contacts come or go on the way: back to where the residual along the change

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use super::runs::Runs;
+use super::touch::{along, subtract_force};
 use super::*;
 use crate::body::Body;
 use crate::contact::{ObstacleParams, Shape, ShapeKind};
@@ -101,8 +102,11 @@ fn linearised(count: usize, runs: usize) -> Cable {
     let Body::Cable(cable) = &world.bodies()[0] else { panic!() };
     let mut cable = cable.clone();
     let Cable { links, state, scratch, .. } = &mut cable;
-    // out of balance, so that forces and velocities change by as much as they are
-    scratch.step.residual.iter_mut().flatten().for_each(|x| *x *= 1.5);
+    // out of balance by half of what contacts carry, so that forces and velocities change by as much as they are
+    for touch in &scratch.step.touches {
+        let force = along(&touch.axes, touch.force).map(|f| -1.5 * f);
+        subtract_force(&mut scratch.step.residual[touch.link], &touch.rows, &force);
+    }
     scratch.step.runs = Runs::divided(count, runs, false);
     assert!(scratch.step.linearise(links, &state.links, STEP));
     let obstacles: std::collections::BTreeSet<usize> = scratch.step.touches.iter().map(|t| t.obstacle).collect();

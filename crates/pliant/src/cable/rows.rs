@@ -15,6 +15,8 @@ pub struct Rows {
     pub kernel: Kernel,
     /// Whether no link turns by more than `MOST_TURN` at the mean velocities last placed.
     pub placed: bool,
+    /// Whether the tangent has not been taken since the start of the step.
+    pub fresh: bool,
     pieces: Vec<Piece>,
 }
 
@@ -59,7 +61,14 @@ pub const END_TURN: usize = 62;
 pub const END_AXES: usize = 66;
 /// Half the sum of the matrices at both ends.
 pub const MEAN_AXES: usize = 75;
-const COUNT: usize = 84;
+// where the tangent was last taken
+/// Mean velocity there.
+pub const LAST_MEAN: usize = 84;
+/// Load of the joint there.
+pub const LAST_LOAD: usize = 90;
+/// How the load changes: five matrices.
+pub const LOAD_CHANGE: usize = 96;
+const COUNT: usize = 141;
 
 impl Piece {
     /// A row: of the links, with `NEXT` 0, or of those after them, with 1.
@@ -87,6 +96,14 @@ impl Piece {
         Matrix([self.three::<L, NEXT>(row), self.three::<L, NEXT>(row + 3), self.three::<L, NEXT>(row + 6)])
     }
 
+    /// Remember the mean velocities.
+    #[inline(always)]
+    pub fn keep_mean(&mut self) {
+        for k in 0..6 {
+            self.0[LAST_MEAN + k] = self.0[MEAN + k];
+        }
+    }
+
     #[inline(always)]
     fn set<L: Lanes>(&mut self, row: usize, value: L) {
         value.store_at(&mut self.0[row], 0);
@@ -105,15 +122,17 @@ impl Piece {
         self.set(row + 3, q.w);
     }
 
+    /// Set nine rows.
     #[inline(always)]
-    fn set_matrix<L: Lanes>(&mut self, row: usize, m: &Matrix<L>) {
+    pub fn set_matrix<L: Lanes>(&mut self, row: usize, m: &Matrix<L>) {
         self.set_three(row, m.0[0]);
         self.set_three(row + 3, m.0[1]);
         self.set_three(row + 6, m.0[2]);
     }
 
+    /// Set six rows.
     #[inline(always)]
-    fn set_six<L: Lanes>(&mut self, row: usize, v: [Lanes3<L>; 2]) {
+    pub fn set_six<L: Lanes>(&mut self, row: usize, v: [Lanes3<L>; 2]) {
         self.set_three(row, v[0]);
         self.set_three(row + 3, v[1]);
     }
@@ -142,16 +161,17 @@ impl Rows {
                 piece.0[row].fill(1.0);
             }
         }
-        Rows { kernel: Kernel::default(), placed: true, pieces: vec![piece; links.div_ceil(LANES)] }
+        Rows { kernel: Kernel::default(), placed: true, fresh: true, pieces: vec![piece; links.div_ceil(LANES)] }
     }
 
     /// Four links a piece.
-    pub fn pieces(&self) -> &[Piece] {
-        &self.pieces
+    pub fn pieces(&mut self) -> &mut [Piece] {
+        &mut self.pieces
     }
 
     /// Read the start of a step.
     pub fn begin(&mut self, links: &Links, state: &LinkState) {
+        self.fresh = true;
         self.kernel.run(Begin { links, state, rows: self });
     }
 
@@ -269,6 +289,7 @@ impl Task for Begin<'_> {
             piece.set_turn(TURN, turn);
             piece.set_matrix(AXES, &turn.matrix());
             piece.set_six(VELOCITY, gathered::<L>(&state.velocities, i));
+            piece.set_six(LAST_LOAD, gathered::<L>(&state.loads, i));
             join(before, piece, POSITION, VELOCITY);
         }
         let arms = links.arms();

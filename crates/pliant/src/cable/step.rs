@@ -18,7 +18,7 @@ use super::joint::{Arms, strain};
 use super::rows::Rows;
 use super::runs::Runs;
 use super::search::{Search, Touch};
-use super::touch::{add_slope, subtract_force, velocity};
+use super::touch::{add_slope, along, subtract_force, velocity};
 use crate::contact::Obstacle;
 use crate::lanes::{Block, LANES};
 use crate::material::Friction;
@@ -82,6 +82,12 @@ pub struct LinkState {
     pub velocities: Vec<Vec6>,
     /// Mean velocities of the last step: what oscillates faster than the step has none.
     pub means: Vec<Vec6>,
+    /// Those of the step before it.
+    pub earlier: Vec<Vec6>,
+    /// How long those two steps were [s].
+    pub steps: [f64; 2],
+    /// Force and moment in each joint in the last step.
+    pub loads: Vec<Vec6>,
     /// Touches with obstacles in the last step, in order of links.
     pub touches: Vec<Touch>,
     /// Sum of all contact forces on each link in the last step [N].
@@ -93,7 +99,22 @@ impl LinkState {
     pub fn resting(poses: Vec<Pose>) -> LinkState {
         let zeros = vec![[0.0; 6]; poses.len()];
         let pushed = vec![Vec3::ZERO; poses.len()];
-        LinkState { poses, velocities: zeros.clone(), means: zeros, touches: vec![], pushed }
+        let loads = vec![[0.0; 6]; poses.len() - 1];
+        let (velocities, means, earlier) = (zeros.clone(), zeros.clone(), zeros);
+        LinkState { poses, velocities, means, earlier, steps: [0.0; 2], loads, touches: vec![], pushed }
+    }
+
+    /// Become like another, without allocating where there is room.
+    pub fn copy_from(&mut self, other: &LinkState) {
+        let LinkState { poses, velocities, means, earlier, steps, loads, touches, pushed } = other;
+        self.poses.clone_from(poses);
+        self.velocities.clone_from(velocities);
+        self.means.clone_from(means);
+        self.earlier.clone_from(earlier);
+        self.steps = *steps;
+        self.loads.clone_from(loads);
+        self.touches.clone_from(touches);
+        self.pushed.clone_from(pushed);
     }
 }
 
@@ -211,6 +232,9 @@ pub struct Progress {
 /// positions a kilometre from the origin too, is not taken for motion.
 const RESTING: f64 = 1e-3;
 
+/// Velocities are corrected by no more than this part, see `StepScratch::give_back`.
+const MOST_GIVEN: f64 = 1e-2;
+
 /// Links may move this many times as far as they would at the speeds of the start.
 const TRAVEL: f64 = 2.0;
 
@@ -251,6 +275,35 @@ impl StepScratch {
     }
 }
 
+impl StepScratch {
+    /// A good start: the last mean velocity, in which what oscillates faster than the step has cancelled, and as much more
+    /// as it was more than the one before.
+    fn guess(&mut self, state: &LinkState, step: f64) {
+        self.mean.copy_from_slice(&state.means);
+        // what is pushed does not go on as before
+        if state.steps == [step; 2] && state.pushed.iter().all(|&p| p == Vec3::ZERO) {
+            for ((mean, last), earlier) in self.mean.iter_mut().zip(&state.means).zip(&state.earlier) {
+                for k in 0..6 {
+                    mean[k] += last[k] - earlier[k];
+                }
+            }
+        }
+    }
+}
+
+impl StepScratch {
+    /// What is left of the equations has worked on the links by its product with the way they went: take that from the
+    /// energy of their motion.
+    fn give_back(&self, links: &Links, velocities: &mut [Vec6], step: f64) {
+        let work: f64 = step * self.residual.iter().zip(&self.mean).map(|(r, v)| dot(r, v)).sum::<f64>();
+        let energy = 0.5 * dot(&links.inertia, &squares(velocities));
+        if work != 0.0 && energy > 0.0 {
+            let factor = (1.0 - work / energy).max(0.0).sqrt().clamp(1.0 - MOST_GIVEN, 1.0 + MOST_GIVEN);
+            velocities.as_flattened_mut().iter_mut().for_each(|v| *v *= factor);
+        }
+    }
+}
+
 impl Share<'_> {
     /// Forget the loads of the step before.
     pub fn begin_step(&mut self) {
@@ -273,8 +326,7 @@ impl Share<'_> {
             s.part_held_loads.push((Vec3::ZERO, Vec3::ZERO));
             s.held_poses.push(poses);
         }
-        // a good start: the last mean velocity, in which what oscillates faster than the step has cancelled
-        s.mean.copy_from_slice(&state.means);
+        s.guess(state, part.step());
         self.find_touches(part);
     }
 
@@ -393,22 +445,30 @@ impl Share<'_> {
         self.s.touches.iter().any(|touch| search.sank(touch, &self.s.end[touch.link]))
     }
 
+    /// Take over the forces of touches, into the residual too.
+    pub fn settle_touches(&mut self) {
+        let s = &mut *self.s;
+        for touch in &mut s.touches {
+            touch.settle(&s.mean[touch.link]);
+            subtract_force(&mut s.residual[touch.link], &touch.rows, &along(&touch.axes, touch.force));
+        }
+    }
+
     /// Take the part of the step over into the state; `paired` where links push links.
     pub fn finish(&mut self, part: &Part, paired: bool) {
         let step = part.step();
         place(step, self.s);
         let Share { links, state, s, .. } = self;
-        for touch in &mut s.touches {
-            touch.settle(&s.mean[touch.link]);
+        state.poses.copy_from_slice(&s.end);
+        for (v, mean) in state.velocities.iter_mut().zip(&s.mean) {
+            *v = std::array::from_fn(|k| 2.0 * mean[k] - v[k]);
         }
-        for i in 0..state.poses.len() {
-            state.poses[i] = s.end[i];
-            for k in 0..6 {
-                state.velocities[i][k] = 2.0 * s.mean[i][k] - state.velocities[i][k];
-            }
-        }
+        s.give_back(links, &mut state.velocities, step);
         impact::settle(links, paired, [&state.means, &s.mean], &mut state.velocities, &mut s.touches, step);
+        std::mem::swap(&mut state.means, &mut state.earlier);
         state.means.copy_from_slice(&s.mean);
+        state.steps = [state.steps[1], step];
+        state.loads.copy_from_slice(&s.part_loads);
         std::mem::swap(&mut state.touches, &mut s.touches);
         state.pushed.fill(Vec3::ZERO);
         for touch in &state.touches {
@@ -494,7 +554,8 @@ mod tests {
         share.begin(&part);
         let mut residual = |mean: &[Vec6]| {
             share.s.mean.copy_from_slice(mean);
-            assert!(share.assemble(&part, true));
+            // twice, as the tangent goes on from where it was last taken
+            assert!(share.assemble(&part, true) && share.assemble(&part, true));
             (share.s.residual.clone(), share.s.matrix.clone())
         };
         let matrix = residual(&base).1;

@@ -6,7 +6,7 @@ use super::coupling::Coupling;
 use super::newton::Crew;
 use super::pairs::{End, Pair, Side};
 use super::step::{Part, Touching};
-use super::touch::subtract_force;
+use super::touch::{along, subtract_force};
 use crate::body::Body;
 use crate::frame::{Contact, Other};
 use crate::lanes::LANES;
@@ -204,12 +204,25 @@ impl Crew<'_> {
         true
     }
 
-    /// Take the pairs of a part of the step over.
-    pub(super) fn settle_pairs(&mut self, part: &Part) {
+    /// Take over the forces of pairs, into the residuals too.
+    pub(super) fn settle_pairs(&mut self) {
         for pair in self.pairs.iter_mut() {
             let mean = |c: &Cable, link: usize| c.scratch.step.mean[link];
             let Some([a, b]) = both((self.bodies, self.first), pair, mean) else { continue };
             pair.settle([&a, &b]);
+            for (side, force) in [pair.force, -pair.force].into_iter().enumerate() {
+                let end = pair.ends[side];
+                if let Some(c) = cable_mut((self.bodies, self.first), end) {
+                    let residual = &mut c.scratch.step.residual[end.link];
+                    subtract_force(residual, &pair.rows[side], &along(&pair.axes, force));
+                }
+            }
+        }
+    }
+
+    /// Bring links that push each other to rest against each other.
+    pub(super) fn calm_pairs(&mut self, part: &Part) {
+        for pair in self.pairs.iter_mut() {
             if !pair.pushes {
                 continue;
             }
