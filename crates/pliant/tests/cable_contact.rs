@@ -204,13 +204,15 @@ fn a_knot_pulled_tight_stays_a_knot() {
         let motion = Motion::Glide { velocity, acceleration: Vec3::ZERO, window: Window { start: 0.0, end: 2.0 } };
         hand(&mut world, 0, fraction, at, motion);
     }
+    // the path is drawn with strands up to 2.2 mm inside each other: they come apart first
+    (0..10).for_each(|_| world.step(0.01).unwrap());
     let mut deepest: f64 = 0.0;
-    for _ in 0..250 {
+    for _ in 10..250 {
         world.step(0.01).unwrap();
         deepest = world.frame().contacts.iter().map(|c| c.penetration).fold(deepest, f64::max);
     }
     assert_eq!(knot_determinant(&world.frame().bodies[0].nodes), 3);
-    assert!(deepest < 0.5 * RADIUS, "{:.0} um inside itself", deepest * 1e6);
+    assert!(deepest < 0.01 * RADIUS, "{:.0} um inside itself", deepest * 1e6);
 }
 
 /// A cable on a floor and a ball, beside another, held, let go and held again.

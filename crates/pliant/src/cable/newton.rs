@@ -147,6 +147,7 @@ impl Crew<'_> {
         }
         if part.to - part.from > SMALLEST_PART {
             self.each(|mut share| solved.converged &= !share.sank(part));
+            solved.converged &= !self.pairs_sank();
         }
         if solved.converged {
             self.balance(part);

@@ -66,6 +66,9 @@ const RECOVERY: f64 = 0.5;
 /// But no more than this part of the radius.
 const FASTEST_RECOVERY: f64 = 0.1;
 
+/// Links may sink into each other by this part of their radius within a step.
+const SINKING: f64 = 0.1;
+
 /// A link as a pair sees it.
 pub struct Side<'a> {
     /// What its cable is made of.
@@ -144,6 +147,13 @@ impl Pair {
             gap = (RECOVERY * gap).max(-FASTEST_RECOVERY * radius);
         }
         self.closing = -gap / step;
+    }
+
+    /// Whether the links are deeper in each other at the end of the step than they should be: they turned so fast that the
+    /// points that were nearest half-way are not those that count.
+    pub fn sank(&self, sides: [&Side<'_>; 2]) -> bool {
+        let radius = sides[0].links.radius.min(sides[1].links.radius);
+        nearest(sides).gap < self.start.1.min(0.0) - SINKING * radius
     }
 
     /// Velocity of the first link against the second, along the axes.

@@ -39,6 +39,10 @@ pub(super) fn side(cable: &Cable, link: usize) -> Side<'_> {
     Side { links: &cable.links, pose: s.middle[link], mean: s.mean[link] }
 }
 
+fn side_at_end(cable: &Cable, link: usize) -> Side<'_> {
+    Side { pose: cable.scratch.step.end[link], ..side(cable, link) }
+}
+
 /// Whatever is needed of both ends of a pair.
 pub(super) fn both<'a, T>(
     bodies: (&'a [Body], usize),
@@ -202,6 +206,13 @@ impl Crew<'_> {
             s.matrix.solve(&mut s.change);
         }
         true
+    }
+
+    /// Whether links are deeper in each other at the end of the part than contact should let them be.
+    pub(super) fn pairs_sank(&self) -> bool {
+        let sank =
+            |pair: &Pair| both((self.bodies, self.first), pair, side_at_end).is_some_and(|[a, b]| pair.sank([&a, &b]));
+        self.pairs.iter().any(sank)
     }
 
     /// Take over the forces of pairs, into the residuals too.
