@@ -180,13 +180,17 @@ impl<L: Lanes> Joint<L> {
         if fresh {
             return last;
         }
-        let of_a = |row: usize| piece.three::<L, 0>(MEAN + row) - piece.three::<L, 0>(LAST_MEAN + row);
-        let of_b = |row: usize| piece.three::<L, 1>(MEAN + row) - piece.three::<L, 1>(LAST_MEAN + row);
-        let change = |k: usize| piece.matrix::<L, 0>(LOAD_CHANGE + 9 * k);
-        let (slide, turn_a, turn_b) = (of_b(0) - of_a(0), of_a(3), of_b(3));
+        // no closures: vector instructions do not go into them
+        let slid = piece.three::<L, 1>(MEAN) - piece.three::<L, 0>(MEAN);
+        let slide = slid - (piece.three::<L, 1>(LAST_MEAN) - piece.three::<L, 0>(LAST_MEAN));
+        let turn_a = piece.three::<L, 0>(MEAN + 3) - piece.three::<L, 0>(LAST_MEAN + 3);
+        let turn_b = piece.three::<L, 1>(MEAN + 3) - piece.three::<L, 1>(LAST_MEAN + 3);
+        let (c, e_a) = (piece.matrix::<L, 0>(LOAD_CHANGE), piece.matrix::<L, 0>(LOAD_CHANGE + 9));
+        let (e_b, f_a) = (piece.matrix::<L, 0>(LOAD_CHANGE + 18), piece.matrix::<L, 0>(LOAD_CHANGE + 27));
+        let f_b = piece.matrix::<L, 0>(LOAD_CHANGE + 36);
         [
-            last[0] + change(0).times(slide) + change(1).times(turn_a) + change(2).times(turn_b),
-            last[1] + change(3).times(turn_a) + change(4).times(turn_b),
+            last[0] + c.times(slide) + e_a.times(turn_a) + e_b.times(turn_b),
+            last[1] + f_a.times(turn_a) + f_b.times(turn_b),
         ]
     }
 
@@ -196,9 +200,11 @@ impl<L: Lanes> Joint<L> {
         let foreseen = self.foreseen(piece, fresh);
         let [c, e_a, e_b, f_a, f_b] = self.load_change(law, piece);
         piece.set_six(LAST_LOAD, self.load);
-        for (k, m) in [&c, &e_a, &e_b, &f_a, &f_b].into_iter().enumerate() {
-            piece.set_matrix(LOAD_CHANGE + 9 * k, m);
-        }
+        piece.set_matrix(LOAD_CHANGE, &c);
+        piece.set_matrix(LOAD_CHANGE + 9, &e_a);
+        piece.set_matrix(LOAD_CHANGE + 18, &e_b);
+        piece.set_matrix(LOAD_CHANGE + 27, &f_a);
+        piece.set_matrix(LOAD_CHANGE + 36, &f_b);
         let (axes_a, axes_b) = (piece.matrix::<L, 0>(MIDDLE_AXES), piece.matrix::<L, 1>(MIDDLE_AXES));
         // what a force adds as links turn: see `joint::Joint::geometric`
         let force = foreseen[0].scale(L::splat(0.5 * law.step));

@@ -184,6 +184,11 @@ impl Crew<'_> {
                 solved.converged = true;
                 return solved;
             }
+            // what rests is where it was: nothing to look at again
+            if touching == Touching::First && changed == 0 && change <= TOLERANCE * TOLERANCE * size && self.stays() {
+                solved.converged = true;
+                return solved;
+            }
             last = change;
             let fits = self.assemble(part, true);
             if !fits || (touched && touching != Touching::First) {
@@ -244,6 +249,13 @@ impl Crew<'_> {
         let mut any = !self.pairs.is_empty();
         self.each(|share| any |= !share.s.touches.is_empty());
         any
+    }
+
+    /// Whether all contacts do what they are taken to do, and none slides.
+    fn stays(&mut self) -> bool {
+        let mut all = self.pairs_stay();
+        self.each(|share| all = all && share.s.touches.iter().all(|t| t.stays(&share.s.mean[t.link])));
+        all
     }
 
     /// Whether anything pushes: what only might touch is no reason to be less exact, and energy would drift by it.

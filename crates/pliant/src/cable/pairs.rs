@@ -174,6 +174,11 @@ impl Pair {
         self.law.reply(&before, &self.lawful_velocity(means), self.limit)
     }
 
+    /// Whether at the links' velocities it does what it is taken to do, and does not slide.
+    pub fn stays(&self, means: [&Vec6; 2]) -> bool {
+        self.state != Contacting::Slip && self.reply(means).state == self.state
+    }
+
     /// What it would say if the pair did what it did before; the law itself where there was no force.
     pub fn first_reply(&self, means: [&Vec6; 2]) -> Reply {
         if self.before == Vec3::ZERO {

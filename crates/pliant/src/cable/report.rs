@@ -3,7 +3,7 @@
 use super::Cable;
 use super::block::Vec6;
 use super::joint::strain;
-use super::search::Touch;
+use super::search::Touched;
 use crate::body::Surroundings;
 use crate::contact::Obstacle;
 use crate::frame::{BodyFrame, Contact, Energy, Event, EventKind, Field, Other};
@@ -84,14 +84,14 @@ impl Cable {
             let (distance, position) = self.distance(touch, obstacles);
             let penetration = self.links.radius - distance;
             if touch.force != Vec3::ZERO || penetration > 0.0 {
-                let (other, normal, force) = (Other::Obstacle(touch.obstacle), touch.axes[0], touch.force);
+                let (other, normal, force) = (Other::Obstacle(touch.obstacle), touch.normal, touch.force);
                 contacts.push(Contact { body: index, other, position, normal, force, penetration });
             }
         }
     }
 
     /// Distance of the axis of a link from an obstacle at the end of the step, and where the obstacle is nearest.
-    fn distance(&self, touch: &Touch, obstacles: &[Obstacle]) -> (f64, Vec3) {
+    fn distance(&self, touch: &Touched, obstacles: &[Obstacle]) -> (f64, Vec3) {
         let obstacle = &obstacles[touch.obstacle];
         let point = self.state.links.poses[touch.link].transform_point(Vec3::X * touch.s);
         let face = obstacle.params.shape.surface_near(&obstacle.sweep.end, point, f64::MAX);

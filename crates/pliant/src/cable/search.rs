@@ -33,6 +33,9 @@ const FASTEST_RECOVERY: f64 = 0.1;
 /// A link may sink in by this part of its radius within a step; more than its bulge, which lets its ends do so.
 const SINKING: f64 = 0.0125;
 
+/// A link that moves by less than this part of its radius faces half-way through the step what it faced at the start.
+const STILL: f64 = 1e-4;
+
 /// A link near an obstacle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touch {
@@ -70,6 +73,25 @@ pub struct Touch {
     pub state: Contacting,
     /// Speed with which it may leave the obstacle after an impact [m/s].
     pub bounce: f64,
+}
+
+/// What is kept of a touch after the step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Touched {
+    /// Which link.
+    pub link: usize,
+    /// Which obstacle.
+    pub obstacle: usize,
+    span: [f64; 2],
+    /// Where along the link, from its middle [m].
+    pub s: f64,
+    /// Unit normal out of the obstacle.
+    pub normal: Vec3,
+    /// Force on the link, in the world [N].
+    pub force: Vec3,
+    lawful: Vec3,
+    limit: f64,
+    state: Contacting,
 }
 
 /// What a point of a link faces.
@@ -112,7 +134,7 @@ impl Search<'_> {
 
     /// All touches of a cable whose links move less than `travel` says [m]; forces are taken over from the touches before.
     /// Both lists are in order of links.
-    pub fn begin(&self, poses: &[Pose], travel: impl Fn(usize) -> f64, before: &[Touch], found: &mut Vec<Touch>) {
+    pub fn begin(&self, poses: &[Pose], travel: impl Fn(usize) -> f64, before: &[Touched], found: &mut Vec<Touch>) {
         found.clear();
         let mut old = 0;
         for (link, pose) in poses.iter().enumerate() {
@@ -138,11 +160,8 @@ impl Search<'_> {
                     self.faces(obstacle, &world, pose, span, reach, &mut faces);
                     for start in faces.into_iter().flatten() {
                         let mut touch = self.touch(link, index, span, start);
-                        let same = |t: &&Touch| {
-                            t.link == link
-                                && t.obstacle == index
-                                && t.axes[0].dot(start.normal) > SAME_SIDE
-                                && t.span == span
+                        let same = |t: &&Touched| {
+                            t.obstacle == index && t.normal.dot(start.normal) > SAME_SIDE && t.span == span
                         };
                         if let Some(known) = before[old..].iter().take_while(|t| t.link == link).find(same) {
                             touch.before = known.lawful;
@@ -197,7 +216,6 @@ impl Search<'_> {
         let step = self.step();
         let obstacle = &self.obstacles[touch.obstacle];
         let fraction = 0.5 * (self.part[0] + self.part[1]);
-        let world = obstacle.sweep.at(fraction);
         let tangent = middle.rotation * Vec3::X;
         let point = |s: f64, normal: Vec3| middle.translation + tangent * s - normal * self.radius;
         // how far the link comes towards the plane of the start within the step
@@ -210,7 +228,8 @@ impl Search<'_> {
         let mut facing = touch.start;
         let mut gap = facing.gap;
         let mut position = here;
-        if advance < touch.start.gap + self.radius {
+        if advance < touch.start.gap + self.radius && !self.rests(obstacle, mean, STILL) {
+            let world = obstacle.sweep.at(fraction);
             let reach = 2.0 * self.radius + self.length + touch.start.gap.abs() + advance.abs();
             let mut faces = [None; FACES];
             self.faces(obstacle, &world, middle, touch.span, reach, &mut faces);
@@ -235,10 +254,21 @@ impl Search<'_> {
         touch.carried[0] -= gap / step;
     }
 
+    /// Whether no point of a link moves by more than a part of its radius in the step, nor the obstacle at all.
+    fn rests(&self, obstacle: &Obstacle, mean: &Vec6, part: f64) -> bool {
+        let (linear, turning) =
+            (Vec3::new(mean[0], mean[1], mean[2]).length(), Vec3::new(0.0, mean[4], mean[5]).length());
+        obstacle.sweep.start == obstacle.sweep.end
+            && self.step() * (linear + 0.5 * self.length * turning) < part * self.radius
+    }
+
     /// Whether a link is deeper in the obstacle at the end of the step than contact should let it be: it turned so fast that
     /// the point that was nearest half-way is not the one that counts.
-    pub fn sank(&self, touch: &Touch, end: &Pose) -> bool {
+    pub fn sank(&self, touch: &Touch, end: &Pose, mean: &Vec6) -> bool {
         let obstacle = &self.obstacles[touch.obstacle];
+        if self.rests(obstacle, mean, SINKING) {
+            return false;
+        }
         let world = obstacle.sweep.at(self.part[1]);
         let deepest = self.closest(obstacle, &world, end, touch.span, 2.0 * self.radius + self.length);
         // one that creeps deeper from step to step is drawn back soon enough
@@ -332,6 +362,11 @@ impl Touch {
         self.law.reply(&before, &self.velocity(mean), self.limit)
     }
 
+    /// Whether at a velocity of the link it does what it is taken to do, and does not slide.
+    pub fn stays(&self, mean: &Vec6) -> bool {
+        self.state != Contacting::Slip && self.reply(mean).state == self.state
+    }
+
     /// Normal force that friction goes by: the mean of this step and the one before, where there was one, as the midpoint rule
     /// makes forces that swing about their mean from step to step.
     pub fn pressed(&self, normal: f64) -> f64 {
@@ -358,6 +393,12 @@ impl Touch {
     pub fn take(&mut self, local: &Local) {
         (self.state, self.limit) = (local.state, local.limit);
         self.found = Some((0..3).map(|k| self.axes[k] * local.force[k]).sum());
+    }
+
+    /// What is kept of it.
+    pub fn touched(&self) -> Touched {
+        let Touch { link, obstacle, span, s, force, lawful, limit, state, .. } = *self;
+        Touched { link, obstacle, span, s, normal: self.axes[0], force, lawful, limit, state }
     }
 
     /// Take over the force that the law says, or that was found.

@@ -17,7 +17,7 @@ use super::impact;
 use super::joint::{Arms, strain};
 use super::rows::Rows;
 use super::runs::Runs;
-use super::search::{Search, Touch};
+use super::search::{Search, Touch, Touched};
 use super::touch::{add_slope, along, subtract_force, velocity};
 use crate::contact::Obstacle;
 use crate::lanes::{Block, LANES};
@@ -89,7 +89,7 @@ pub struct LinkState {
     /// Force and moment in each joint in the last step.
     pub loads: Vec<Vec6>,
     /// Touches with obstacles in the last step, in order of links.
-    pub touches: Vec<Touch>,
+    pub touches: Vec<Touched>,
     /// Sum of all contact forces on each link in the last step [N].
     pub pushed: Vec<Vec3>,
 }
@@ -442,7 +442,7 @@ impl Share<'_> {
     pub fn sank(&mut self, part: &Part) -> bool {
         place(part.step(), self.s);
         let search = search(self.links, &self.acting, part);
-        self.s.touches.iter().any(|touch| search.sank(touch, &self.s.end[touch.link]))
+        self.s.touches.iter().any(|touch| search.sank(touch, &self.s.end[touch.link], &self.s.mean[touch.link]))
     }
 
     /// Take over the forces of touches, into the residual too.
@@ -469,7 +469,8 @@ impl Share<'_> {
         state.means.copy_from_slice(&s.mean);
         state.steps = [state.steps[1], step];
         state.loads.copy_from_slice(&s.part_loads);
-        std::mem::swap(&mut state.touches, &mut s.touches);
+        state.touches.clear();
+        state.touches.extend(s.touches.iter().map(Touch::touched));
         state.pushed.fill(Vec3::ZERO);
         for touch in &state.touches {
             state.pushed[touch.link] += touch.force;

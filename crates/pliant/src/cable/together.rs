@@ -208,6 +208,13 @@ impl Crew<'_> {
         true
     }
 
+    /// Whether all pairs do what they are taken to do, and none slides.
+    pub(super) fn pairs_stay(&self) -> bool {
+        let mean = |c: &Cable, link: usize| c.scratch.step.mean[link];
+        let stays = |p: &Pair| both((self.bodies, self.first), p, mean).is_none_or(|[a, b]| p.stays([&a, &b]));
+        self.pairs.iter().all(stays)
+    }
+
     /// Whether links are deeper in each other at the end of the part than contact should let them be.
     pub(super) fn pairs_sank(&self) -> bool {
         let sank =

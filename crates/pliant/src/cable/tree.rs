@@ -40,6 +40,8 @@ pub(crate) struct Trees {
 #[derive(Clone, Copy, Debug)]
 struct Moving {
     place: Vec3,
+    /// From its middle to its end, each coordinate without its sign [m].
+    half: Vec3,
     /// How far it goes [m].
     shift: Vec3,
     /// How far from that way its ends may come [m].
@@ -174,7 +176,7 @@ impl Trees {
             list(cable, &mut self.moving);
             plant(&self.moving[first..], [0, cable.size()], &mut self.nodes);
             let Node { places, shifts, room, .. } = self.nodes[node];
-            let reach = Vec3::splat(cable.links.radius + 0.5 * cable.links.length + room);
+            let reach = Vec3::splat(cable.links.radius + room);
             let low = places.low + shifts.low.min(Vec3::ZERO) - reach;
             let high = places.high + shifts.high.max(Vec3::ZERO) + reach;
             self.roots.push(Root { body, node, first, low, high });
@@ -224,7 +226,7 @@ impl Trees {
     fn between(&self, a: Branch<'_>, b: Branch<'_>, tell: &mut impl FnMut(Linked<'_>, Linked<'_>, [End; 2])) {
         let (one, other) = (&self.nodes[a.node], &self.nodes[b.node]);
         let (p, q) = (&a.cable.links, &b.cable.links);
-        let reach = p.radius + q.radius + 0.5 * (p.length + q.length) + one.room + other.room;
+        let reach = p.radius + q.radius + one.room + other.room;
         let (apart, shift) = (one.places.less(&other.places), one.shifts.less(&other.shifts));
         let (low, high) = (apart.low + shift.low.min(Vec3::ZERO), apart.high + shift.high.max(Vec3::ZERO));
         if low.max(-high).max(Vec3::ZERO).length_squared() >= reach * reach {
@@ -323,7 +325,7 @@ fn foresee(cable: &Cable, dt: f64, moving: &mut Vec<Moving>) {
         let shift = linear(v);
         let room = ROOM * cable.links.radius + dt * half * (v[4] * v[4] + v[5] * v[5]).sqrt();
         let shearing = state.means.get(i + 1).map_or(0.0, |next| (linear(next) - shift).length());
-        moving.push(Moving { place: pose.translation, shift, room, shearing });
+        moving.push(Moving { place: pose.translation, half: half_of(cable, pose), shift, room, shearing });
     }
 }
 
@@ -334,8 +336,13 @@ fn look_back(cable: &Cable, moving: &mut Vec<Moving>) {
     for (i, pose) in start.poses.iter().enumerate() {
         let room = 0.5 * cable.links.length * turned(pose, &end.poses[i]);
         let shearing = if i + 1 < start.poses.len() { (shift(i + 1) - shift(i)).length() } else { 0.0 };
-        moving.push(Moving { place: pose.translation, shift: shift(i), room, shearing });
+        moving.push(Moving { place: pose.translation, half: half_of(cable, pose), shift: shift(i), room, shearing });
     }
+}
+
+/// See `Moving::half`.
+fn half_of(cable: &Cable, pose: &Pose) -> Vec3 {
+    (pose.rotation * Vec3::X).abs() * (0.5 * cable.links.length)
 }
 
 /// How far the end of a unit vector along a link turns.
@@ -376,7 +383,7 @@ fn plant(moving: &[Moving], [first, end]: [usize; 2], nodes: &mut Vec<Node>) {
         }
     } else {
         for m in &moving[first..end] {
-            places = places.and(Span { low: m.place, high: m.place });
+            places = places.and(Span { low: m.place - m.half, high: m.place + m.half });
             shifts = shifts.and(Span { low: m.shift, high: m.shift });
             room = f64::max(room, m.room);
         }
@@ -399,7 +406,7 @@ mod tests {
         Body::Cable(Cable::new("wire", spec).unwrap())
     }
 
-    /// Coils and random walks at random speeds: what the tree finds is what looking at every two links finds.
+    /// Coils and random walks at random speeds.
     #[test]
     fn nothing_that_may_touch_is_missed() {
         let mut state = 1_u64;
@@ -407,8 +414,8 @@ mod tests {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (state >> 33) as f64 / f64::from(1_u32 << 31) * 2.0 - 1.0
         };
-        let mut total = 0;
-        for round in 0..60 {
+        let mut total = [0; 2];
+        for round in 0..30 {
             let mut bodies = vec![];
             for segments in [2, 3, 17, 60, 161] {
                 let (mut at, mut heading) = (Vec3::new(random(), random(), random()) * 0.05, Vec3::X);
@@ -433,21 +440,34 @@ mod tests {
             }
             let (mut trees, mut found, mut wanted) = (Trees::default(), vec![], vec![]);
             trees.find(&bodies, 1e-3 * f64::from(1 + round % 10), &[], &mut found);
-            let mut tell = |_: Linked<'_>, _: Linked<'_>, ends: [End; 2]| wanted.push(ends);
             let trunks: Vec<Branch<'_>> = (0..bodies.len()).map(|n| trees.trunk(&bodies, n).unwrap()).collect();
-            for (n, &a) in trunks.iter().enumerate() {
-                for &b in &trunks[n..] {
-                    for i in 0..a.cable.size() {
-                        let from = if a.root.body == b.root.body { i + 1 } else { 0 };
-                        (from..b.cable.size()).for_each(|j| trees.look([a, b], [i, j], &mut tell));
+            let at = |a: &Branch<'_>, i: usize| (a.cable.state.links.poses[i], trees.moving[a.root.first + i]);
+            for (n, a) in trunks.iter().enumerate() {
+                for (b, i) in trunks[n..].iter().flat_map(|b| (0..a.cable.size()).map(move |i| (b, i))) {
+                    let nearest = nearest_neighbour(&a.cable.links);
+                    let from = if a.root.body == b.root.body { i + nearest } else { 0 };
+                    for j in from..b.cable.size() {
+                        let ((p, m), (q, o)) = (at(a, i), at(b, j));
+                        let reach = 4e-3 + m.room + o.room;
+                        // a look at every moment finds what the quick one must not leave out
+                        let near = (0..=40).any(|k| {
+                            let shift = (m.shift - o.shift) * (f64::from(k) / 40.0);
+                            let moved = Pose::from_parts(p.translation + shift, p.rotation);
+                            axis_distance((&moved, &a.cable.links), (&q, &b.cable.links)) < reach
+                        });
+                        if near {
+                            wanted.push([End { body: a.root.body, link: i }, End { body: b.root.body, link: j }]);
+                        }
                     }
                 }
             }
-            wanted.sort_unstable();
-            total += wanted.len();
-            let found: Vec<[End; 2]> = found.iter().map(|pair| pair.ends).collect();
-            assert!(wanted == found, "round {round}: {} for {}", found.len(), wanted.len());
+            total[0] += wanted.len();
+            total[1] += found.len();
+            for ends in wanted {
+                assert!(found.binary_search_by_key(&ends, |pair| pair.ends).is_ok(), "round {round}: {ends:?}");
+            }
         }
-        assert!(total > 1000);
+        // and it does not find everything
+        assert!(total[0] > 300 && total[1] < 5 * total[0], "{total:?}");
     }
 }
