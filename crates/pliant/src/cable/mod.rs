@@ -10,7 +10,6 @@ mod assembly;
 mod block;
 mod coupling;
 mod crews;
-mod cuts;
 mod elimination;
 mod grid;
 mod holds;
@@ -18,6 +17,7 @@ mod impact;
 mod joint;
 mod joints;
 mod kernel;
+mod linearised;
 mod newton;
 mod pairs;
 mod params;
@@ -34,6 +34,7 @@ mod sweeps;
 mod three;
 mod together;
 mod touch;
+mod touched;
 
 pub use params::{CableSettings, CableSpec, Rest, Solver};
 
