@@ -1,12 +1,14 @@
 //! Runs of links whose contacts are solved one run apart from the other, and the couplings between runs: the parts of
 //! Algorithm 1 of the paper. A cable in one run is its direct solver.
 //!
-//! Two things differ from print, both because a taut cable is stiff along itself: there one pass of block Gauss and
-//! Seidel's method over couplings (13) and contacts that know nothing of what holds on beside them (15) take hundreds of
-//! iterations, for in 10 ms a push runs along the whole cable.
+//! Two things differ from print, both because a taut cable is stiff along itself, and in 10 ms a push runs along all of it.
+//! As printed, with one pass of block Gauss and Seidel's method over couplings (13) and contacts that take the forces of
+//! the others to stay (15), the winding of 160 segments in 20 runs took 700 iterations a step, four steps in five came to
+//! the limit of 100, and the force at its end was 6 % off; this way it takes 4, at most 16, and 0.4 %.
 //!
 //! - Couplings follow contacts exactly, S y = U - C f: with all forces given the cable is one block-tridiagonal system,
-//!   whose factors cost less than those of the runs and of S.
+//!   whose factors cost less than those of the runs and of S. Runs are what contacts are solved in: each with the
+//!   velocities that the others had an iteration before.
 //! - A contact at hand takes the others to go on holding. With D the slope of what a contact does (see `touch`: rho for
 //!   what sticks, nothing for what slides) the unknown is g = f + D u in place of f, so that
 //!
@@ -15,7 +17,7 @@
 //!   One contact changed by dg moves by du = W dg, W a block of J (A + J^T D J)^-1 J^T, and by its force df = dg - D du as
 //!   du = (1 - W D)^-1 W df: that is the operator in its projection. Where everything sticks, W is nearly diagonal and a
 //!   single sweep nearly exact; where D is wrong, since a contact begins to slide, the iteration is that of the paper
-//!   among such contacts, and the next linearisation has the right D.
+//!   among such contacts, and the next linearisation has the right D. The solution does not depend on D.
 
 use super::block::{Vec6, add_scaled, dot, squares};
 use super::elimination::Wide6;
@@ -46,7 +48,7 @@ pub struct Runs {
 /// (16) allows a change by contacts in iteration l of XI ALPHA^l times that of the first. The paper does not say what it
 /// took; a bound that the first change exceeds would freeze contacts from the start.
 const XI: f64 = 1.0;
-/// See `XI`.
+/// See `XI`. A linearisation has few iterations, hence a bound that falls fast.
 const ALPHA: f64 = 0.8;
 
 impl Runs {

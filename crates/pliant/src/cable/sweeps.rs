@@ -55,6 +55,9 @@ impl Crew<'_> {
             }
             solved.linearisations += 1;
             let swept = !rough || self.iterate(part, n, &mut solved);
+            if solved.limited {
+                return solved;
+            }
             let Some((change, size)) = self.take(part) else { return solved };
             // the next change would be smaller again by as much as this one is, or more
             let next = change * (change / last).min(1.0);
@@ -92,7 +95,11 @@ impl Crew<'_> {
             size += share.progress(part.step()).size;
         });
         let settled = SWEPT * SWEPT * CLOSE * CLOSE * size;
-        for iteration in 1..=limit {
+        for iteration in 1..=STALE {
+            if solved.iterations >= limit {
+                solved.limited = true;
+                break;
+            }
             solved.iterations += 1;
             self.each(|share| {
                 share.s.runs.begin();
@@ -105,11 +112,7 @@ impl Crew<'_> {
             if n == 0 && changed <= INEXACT * INEXACT * self.whole() {
                 return false;
             }
-            if iteration >= STALE {
-                return false;
-            }
         }
-        solved.limited = true;
         false
     }
 
