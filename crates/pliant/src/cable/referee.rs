@@ -238,6 +238,22 @@ fn sweeps_and_couplings_are_those_of_whole_matrices() {
     }
 }
 
+/// (16) takes forces, pushes and velocities back together.
+#[test]
+fn a_change_that_is_shortened_is_still_a_solution() {
+    let mut cable = linearised(20, 4);
+    let s = &mut cable.scratch.step;
+    s.runs.begin();
+    let before = s.runs.change.clone();
+    s.sweep();
+    let after = s.runs.change.clone();
+    s.runs.shorten(0.25);
+    let halfway: Vec<f64> =
+        before.iter().flatten().zip(after.iter().flatten()).map(|(a, b)| 0.75 * a + 0.25 * b).collect();
+    s.settle_couplings();
+    compare("velocity", s.runs.change.iter().flatten().copied(), &halfway, ROUNDING);
+}
+
 /// The plain method of III-C: forces are the unknowns, and every contact takes the forces of the others to stay.
 #[test]
 fn forces_are_those_of_the_plain_method() {

@@ -59,11 +59,10 @@ impl Crew<'_> {
                 return solved;
             }
             let Some((change, size)) = self.take(part) else { return solved };
-            // the next change would be smaller again by as much as this one is, or more
-            let next = change * (change / last).min(1.0);
-            let close = CLOSE * f64::from(1 << (n / PATIENCE).min(16));
-            let enough = if rough { close } else { TOLERANCE };
-            if swept && next <= enough * enough * size && (n > 0 || !rough) {
+            // the next change would be smaller again by as much as this one is, or more; the first says nothing of that
+            let next = if last.is_finite() { change * (change / last).min(1.0) } else { change };
+            let enough = if rough { CLOSE * f64::from(1 << (n / PATIENCE).min(16)) } else { TOLERANCE };
+            if swept && next <= enough * enough * size {
                 solved.converged = !self.meets(part, false);
                 break;
             }
