@@ -16,7 +16,7 @@ use super::together::{both, side};
 use super::touch::Contacting;
 
 /// How often a step is linearised; then Newton's method has to make it.
-const MOST_LINEARISATIONS: u32 = 16;
+const MOST_LINEARISATIONS: u32 = 10;
 
 /// This many double what is close.
 const PATIENCE: u32 = 3;
