@@ -80,10 +80,10 @@ pub fn table(results: &mut Results) -> Result<(), Failure> {
     results
         .choice("contacts", "each takes the others to go on holding; the paper's to go on pushing with the same force");
     results.remark(
-        "With couplings and contacts as printed, but linearised until velocities stay, solver 3 took 380 iterations a step \
-         at 40 segments, 536 at 80 and 717 at 160, came to the limit in 72 to 80 % of steps, and its end force was 5 to \
-         12 % off: 29 to 47 times the time of Newton's method. Solver 1 as printed took 232 to 389 iterations and came to \
-         the limit in 69 to 76 % of steps.",
+        "With couplings and contacts as printed, but linearised until velocities stay, on scenes/winding.toml solver 3 took \
+         380 iterations a step at 40 segments, 536 at 80 and 717 at 160, came to the limit in 72 to 81 % of steps, and its \
+         end force was 6 to 12 % off, in 29 to 47 times the time of Newton's method. Solver 1 as printed took 232 to 389 \
+         iterations and came to the limit in 69 to 76 % of steps.",
     );
     for (segments, runs, paper) in SIZES {
         let mut outcomes = vec![];
