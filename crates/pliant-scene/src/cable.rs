@@ -26,7 +26,7 @@ pub(crate) struct CableTable {
     bend_radius_limit: Option<Length>,
     /// How contact is solved.
     solver: Option<SolverName>,
-    /// Most iterations over contacts in each linearisation of a step; for the solvers `direct` and `subsystems`.
+    /// Most iterations over contacts in a step, which Newton's method then makes; for the solvers `direct` and `subsystems`.
     #[schemars(range(min = 1))]
     iterations: Option<NonZeroU32>,
     /// Number of runs of links; for the solver `subsystems`. Each has two links or more.

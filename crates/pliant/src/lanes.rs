@@ -87,7 +87,9 @@ pub trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = S
     /// To four of many numbers, beginning with number `i`.
     #[inline(always)]
     fn store_at(self, to: &mut [f64], i: usize) {
-        to[i..i + LANES].copy_from_slice(&self.block());
+        // written out: `copy_from_slice` is not always inlined, and then calls for each of a kernel's stores
+        let (four, [a, b, c, d]) = (&mut to[i..i + LANES], self.block());
+        (four[0], four[1], four[2], four[3]) = (a, b, c, d);
     }
 
     /// The largest of the four.

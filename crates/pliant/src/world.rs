@@ -331,7 +331,7 @@ impl World {
             pairs.reserve((4 * links).saturating_sub(pairs.len()));
         }
         leader.reserve(bodies);
-        crews.reserve(bodies, 4 * links);
+        crews.reserve(bodies);
     }
 
     /// Speed of the fastest gripper that holds a body [m/s].

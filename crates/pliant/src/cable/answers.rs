@@ -1,161 +1,65 @@
-//! How the links of a run answer to a push on one of them: blocks of the inverse of a block-tridiagonal matrix, in linear
-//! time.
+//! How links answer to a push on them: diagonal blocks G of the inverse of a block-tridiagonal matrix, from the factors of
+//! `elimination`, in linear time.
 //!
-//! With D_i the pivots eliminated from the left and E_i those from the right, G_i = (D_i + E_i - A_ii)^-1 is the diagonal
-//! block of the inverse. A push b on link i moves it by v_i = G_i b; the links beside it, on which nothing pushes, follow:
+//! Elimination goes from both ends to the middle, where G is the inverse of what is left. From there outwards, with D the
+//! pivot of a link, N the block beside it towards the middle, B the one across, and G' of the next link that way,
 //!
-//!   v_{i+1} = -E_{i+1}^-1 A_{i+1,i} v_i,      v_{i-1} = -D_{i-1}^-1 A_{i-1,i} v_i,
-//!
-//! and so on. Pushes on many links are summed up on the way, once up and once down the run.
+//!   G = D^-1 + D^-1 N G' B D^-1.
 
-use super::block::{Mat6, Vec6, ZERO, add_scaled, times_transposed};
-use super::elimination::{Factor, Wide6, copy, invert, next};
+use super::block::Mat6;
+use super::elimination::{Factor, Wide6, combined, set_wide_row, sum, wide_row};
 use super::kernel::Task;
-use crate::lanes::{Lanes, Plain};
+use super::solution::wide_rows;
+use crate::lanes::Lanes;
 
-/// How a link answers to a push, and how its neighbours follow it. All blocks are stored by columns, so that a product
-/// with a vector works on whole registers.
-#[derive(Clone, Copy, Debug)]
-pub struct Answer {
-    /// G: velocity per push on the link itself.
-    pub own: Mat6,
-    /// Velocity of the next link per velocity of this one.
-    pub up: Mat6,
-    /// Velocity of the link before per velocity of this one.
-    pub down: Mat6,
-}
-
-impl Default for Answer {
-    fn default() -> Answer {
-        Answer { own: ZERO, up: ZERO, down: ZERO }
-    }
-}
-
-/// Answers of a run from the blocks of its matrix. False where it has no inverse.
+/// Answers of links `of[0]` up to the one before `of[1]`, and of those between them and the middle.
 pub struct Answering<'a> {
-    /// See `block::Tridiagonal`; of the run alone.
-    pub diagonal: &'a [Mat6],
-    /// One less than there are links.
+    /// See `block::Tridiagonal`.
     pub right: &'a [Mat6],
-    /// One less than there are links.
+    /// See `block::Tridiagonal`.
     pub below: &'a [Mat6],
-    /// What comes out.
-    pub answers: &'a mut [Answer],
+    /// Of the matrix.
+    pub factors: &'a [Factor],
+    /// Whose answers are wanted.
+    pub of: [usize; 2],
+    /// What comes out: velocity per push.
+    pub answers: &'a mut [Wide6],
 }
 
 impl Task for Answering<'_> {
-    type Output = bool;
+    type Output = ();
 
     #[inline(always)]
-    fn run<L: Lanes>(self) -> bool {
-        let Answering { diagonal, right, below, answers } = self;
-        let count = diagonal.len();
-        let mut fine = true;
-        for (answer, block) in answers.iter_mut().zip(diagonal) {
-            // D and E are added on the way; at its end each is the block itself
-            answer.own = block.map(|row| row.map(|x| -x));
+    fn run<L: Lanes>(self) {
+        let Answering { right, below, factors, of, answers } = self;
+        let middle = factors.len() / 2;
+        answers[middle] = factors[middle].inverse;
+        for i in (of[0]..middle).rev() {
+            answers[i] = outwards::<L>(&factors[i], &below[i], &answers[i + 1]);
         }
-        let mut at = [Wide6::default(), Wide6::default()];
-        copy::<L>(&diagonal[0], &mut at[0]);
-        copy::<L>(&diagonal[count - 1], &mut at[1]);
-        add(&at[0], &mut answers[0].own);
-        add(&at[1], &mut answers[count - 1].own);
-        for i in 0..count - 1 {
-            let (low, high) = (i, count - 1 - i);
-            fine &= invert::<L, 2>(&mut at);
-            let mut factor = [Factor::default(), Factor::default()];
-            next::<L>(&mut at[0], &right[low], &below[low], &diagonal[low + 1], &mut factor[0]);
-            next::<L>(&mut at[1], &below[high - 1], &right[high - 1], &diagonal[high - 1], &mut factor[1]);
-            answers[low + 1].down = negative_columns(&factor[0].inwards);
-            answers[high - 1].up = negative_columns(&factor[1].inwards);
-            add(&at[0], &mut answers[low + 1].own);
-            add(&at[1], &mut answers[high - 1].own);
+        for i in middle + 1..of[1] {
+            answers[i] = outwards::<L>(&factors[i], &right[i - 1], &answers[i - 1]);
         }
-        for two in answers.chunks_mut(2) {
-            let mut blocks = [Wide6::default(), Wide6::default()];
-            copy::<L>(&two[0].own, &mut blocks[0]);
-            copy::<L>(&two[two.len() - 1].own, &mut blocks[1]);
-            fine &= invert::<L, 2>(&mut blocks);
-            for (answer, block) in two.iter_mut().zip(&blocks) {
-                answer.own = std::array::from_fn(|c| std::array::from_fn(|r| block.0[r][c]));
-            }
-        }
-        fine
     }
 }
 
 #[inline(always)]
-fn add(block: &Wide6, to: &mut Mat6) {
+fn outwards<L: Lanes>(factor: &Factor, across: &Mat6, next: &Wide6) -> Wide6 {
+    let inverse = wide_rows::<L>(&factor.inverse);
+    let mut carried = inverse;
     for r in 0..6 {
-        for c in 0..6 {
-            to[r][c] += block.0[r][c];
-        }
+        carried[r] = combined(&across[r], &inverse);
     }
-}
-
-#[inline(always)]
-fn negative_columns(block: &Wide6) -> Mat6 {
-    std::array::from_fn(|c| std::array::from_fn(|r| -block.0[r][c]))
-}
-
-/// Move all links of a run by what pushes do, given how each moves by its own: v += A^-1 b with own = G b.
-pub fn spread(answers: &[Answer], own: &[Vec6], v: &mut [Vec6]) {
-    let mut carried = [0.0; 6];
-    for i in 0..v.len() {
-        add_scaled(&mut v[i], 1.0, &carried);
-        add_scaled(&mut v[i], 1.0, &own[i]);
-        add_scaled(&mut carried, 1.0, &own[i]);
-        carried = times_transposed(&answers[i].up, &carried);
+    let mut answered = carried;
+    for r in 0..6 {
+        answered[r] = combined(&next.0[r], &carried);
     }
-    spread_down(answers, own, v);
-}
-
-/// The part of it by which links move whose followers were pushed.
-pub fn spread_down(answers: &[Answer], own: &[Vec6], v: &mut [Vec6]) {
-    let mut carried = [0.0; 6];
-    for i in (0..v.len()).rev() {
-        add_scaled(&mut v[i], 1.0, &carried);
-        add_scaled(&mut carried, 1.0, &own[i]);
-        carried = times_transposed(&answers[i].down, &carried);
+    let mut out = Wide6::default();
+    for r in 0..6 {
+        set_wide_row(
+            &mut out.0[r],
+            sum(wide_row::<L>(&factor.inverse.0[r]), combined(&factor.inwards.0[r], &answered)),
+        );
     }
-}
-
-/// Move all links of a run after link `at` of it has moved by `own`.
-pub fn spread_from(answers: &[Answer], at: usize, own: &Vec6, v: &mut [Vec6]) {
-    add_scaled(&mut v[at], 1.0, own);
-    let mut carried = *own;
-    for i in at + 1..v.len() {
-        carried = times_transposed(&answers[i - 1].up, &carried);
-        add_scaled(&mut v[i], 1.0, &carried);
-    }
-    let mut carried = *own;
-    for i in (0..at).rev() {
-        carried = times_transposed(&answers[i + 1].down, &carried);
-        add_scaled(&mut v[i], 1.0, &carried);
-    }
-}
-
-/// How link `to` of a run moves where link `from` of it has moved by `own`.
-pub fn carry(answers: &[Answer], from: usize, to: usize, own: &Vec6) -> Vec6 {
-    let mut carried = *own;
-    for i in from..to {
-        carried = times_transposed(&answers[i].up, &carried);
-    }
-    for i in (to + 1..=from).rev() {
-        carried = times_transposed(&answers[i].down, &carried);
-    }
-    carried
-}
-
-/// Inverse of a block; none where there is none.
-pub fn inverse(m: &Mat6) -> Option<Mat6> {
-    let mut wide = [Wide6::default()];
-    copy::<Plain>(m, &mut wide[0]);
-    let fine = invert::<Plain, 1>(&mut wide);
-    fine.then(|| std::array::from_fn(|r| std::array::from_fn(|c| wide[0].0[r][c])))
-}
-
-/// a b.
-pub fn product(a: &Mat6, b: &Mat6) -> Mat6 {
-    std::array::from_fn(|r| times_transposed(b, &a[r]))
+    out
 }

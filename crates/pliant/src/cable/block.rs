@@ -38,6 +38,7 @@ pub fn add_scaled(a: &mut Vec6, f: f64, b: &Vec6) {
 }
 
 /// m x.
+#[cfg(test)]
 pub fn times(m: &Mat6, x: &Vec6) -> Vec6 {
     std::array::from_fn(|i| dot(&m[i], x))
 }
@@ -74,7 +75,8 @@ pub struct Tridiagonal {
     pub below: Vec<Mat6>,
     /// Which instructions are used.
     pub kernel: Kernel,
-    factors: Vec<Factor>,
+    /// What `factor` has made of the blocks.
+    pub factors: Vec<Factor>,
 }
 
 impl Tridiagonal {

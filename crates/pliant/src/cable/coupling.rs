@@ -14,16 +14,9 @@ pub struct Coupling {
     /// P x; then y.
     right: Vec<f64>,
     size: usize,
-    /// Pairs of the solvers that have forces as unknowns.
-    pub(super) paired: Vec<super::sweeps::Paired>,
 }
 
 impl Coupling {
-    /// Room for a number of pairs that may touch.
-    pub fn reserve(&mut self, pairs: usize) {
-        self.paired.reserve(pairs.saturating_sub(self.paired.len()));
-    }
-
     /// Begin with a number of pairs that push.
     pub fn begin(&mut self, pairs: usize) {
         self.size = 3 * pairs;

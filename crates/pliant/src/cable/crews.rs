@@ -27,15 +27,11 @@ struct Share<'a> {
 }
 
 impl Crews {
-    /// Room for a number of bodies and pairs.
-    pub fn reserve(&mut self, bodies: usize, pairs: usize) {
+    /// Room for a number of bodies.
+    pub fn reserve(&mut self, bodies: usize) {
         self.members.reserve(bodies);
         self.together.reserve(bodies);
         self.shares.resize_with(MOST_SHARES, Coupling::default);
-        // those solved together use the first; the others grow when they must
-        if let Some(first) = self.shares.first_mut() {
-            first.reserve(pairs);
-        }
     }
 
     /// Advance all cables. `leader` has for each body the first of those it is connected with by pairs, and pairs are in

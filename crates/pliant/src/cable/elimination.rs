@@ -42,8 +42,9 @@ pub fn wide_row<L: Lanes>(from: &[f64; 8]) -> Two<L> {
     [L::load_at(from, 0), L::load_at(from, 4)]
 }
 
+/// Put a row of a block that is filled up.
 #[inline(always)]
-fn set_wide_row<L: Lanes>(to: &mut [f64; 8], row: Two<L>) {
+pub fn set_wide_row<L: Lanes>(to: &mut [f64; 8], row: Two<L>) {
     row[0].store_at(to, 0);
     row[1].store_at(to, 4);
 }
@@ -53,8 +54,9 @@ fn scaled<L: Lanes>(f: L, a: Two<L>) -> Two<L> {
     [f * a[0], f * a[1]]
 }
 
+/// a + b.
 #[inline(always)]
-fn sum<L: Lanes>(a: Two<L>, b: Two<L>) -> Two<L> {
+pub fn sum<L: Lanes>(a: Two<L>, b: Two<L>) -> Two<L> {
     [a[0] + b[0], a[1] + b[1]]
 }
 
@@ -66,7 +68,7 @@ pub fn difference<L: Lanes>(a: Two<L>, b: Two<L>) -> Two<L> {
 
 /// A row times a block.
 #[inline(always)]
-fn combined<L: Lanes>(f: &[f64], rows: &[Two<L>; 6]) -> Two<L> {
+pub fn combined<L: Lanes>(f: &[f64], rows: &[Two<L>; 6]) -> Two<L> {
     let even =
         sum(sum(scaled(L::splat(f[0]), rows[0]), scaled(L::splat(f[2]), rows[2])), scaled(L::splat(f[4]), rows[4]));
     let odd =

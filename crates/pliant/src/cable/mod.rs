@@ -10,14 +10,13 @@ mod assembly;
 mod block;
 mod coupling;
 mod crews;
-mod cuts;
 mod elimination;
-
 mod holds;
 mod impact;
 mod joint;
 mod joints;
 mod kernel;
+mod linearised;
 mod newton;
 mod pairs;
 mod params;
@@ -34,6 +33,7 @@ mod sweeps;
 mod three;
 mod together;
 mod touch;
+mod touched;
 mod tree;
 
 pub use params::{CableSettings, CableSpec, Rest, Solver};

@@ -131,14 +131,22 @@ impl Crew<'_> {
         solved
     }
 
+    fn begin(&mut self, part: &Part) {
+        self.each(|mut share| share.begin(part));
+        self.begin_pairs(part);
+    }
+
     /// One part of the step; the states are left as they were where it does not converge.
     fn advance_once(&mut self, part: &Part) -> Solved {
         let mut solved = Solved::default();
         let swept = self.is_swept();
         for _ in 0..MOST_SEARCHES {
-            self.each(|mut share| share.begin(part));
-            self.begin_pairs(part);
+            self.begin(part);
             solved = solved.and(if swept { self.sweeps(part) } else { self.newton(part) });
+            if swept && !solved.converged {
+                self.begin(part);
+                solved = solved.and(self.newton(part));
+            }
             let mut outran = false;
             self.each(|mut share| outran |= share.outran(part));
             if !solved.converged || !outran {

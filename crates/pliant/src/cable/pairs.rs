@@ -5,7 +5,6 @@
 //! what the pairs add has a small rank (see `coupling`).
 
 use super::block::Vec6;
-use super::projection::Local;
 use super::step::Links;
 use super::touch::{Contacting, Law, Reply, along, axes, minus, rows, velocity};
 use crate::math::{Pose, Vec3};
@@ -42,8 +41,6 @@ pub struct Pair {
     before: Vec3,
     /// Force of the law on the first link, in the world [N].
     lawful: Vec3,
-    /// That force where a solver found it as an unknown of its own.
-    found: Option<Vec3>,
     /// Force on the first link, in the world, with the impulse that settles velocities [N].
     pub force: Vec3,
     /// Whether it slides.
@@ -93,7 +90,6 @@ impl Pair {
             limit: 0.0,
             before: Vec3::ZERO,
             lawful: Vec3::ZERO,
-            found: None,
             force: Vec3::ZERO,
             state: Contacting::Open,
             pushes: false,
@@ -114,7 +110,6 @@ impl Pair {
         let flipped = self.before != Vec3::ZERO && nearest.normal.dot(self.axes[0]) < 0.0 && nearest.distance < 1e-9;
         self.start = (if flipped { -nearest.normal } else { nearest.normal }, nearest.gap);
         self.before = self.lawful;
-        self.found = None;
         let [a, b] = sides.map(|s| s.links);
         let friction = if a.friction.coefficient <= b.friction.coefficient { a.friction } else { b.friction };
         let length = a.length.min(b.length);
@@ -195,25 +190,8 @@ impl Pair {
         self.limit = self.law.limit(pressed);
     }
 
-    /// The contact for a solver that has forces as unknowns, at the links' velocities; `yielding` is left open.
-    pub fn local(&self, means: [&Vec6; 2]) -> Local {
-        let (known, u) = (self.found.unwrap_or(self.before), self.lawful_velocity(means));
-        Local::new(self.law, u, self.axes.map(|axis| axis.dot(known)), self.axes[0].dot(self.before))
-    }
-
-    /// Keep what such a solver has found.
-    pub fn take(&mut self, local: &Local) {
-        (self.state, self.limit) = (local.state, local.limit);
-        self.pushes = local.force != [0.0; 3];
-        self.found = Some((0..3).map(|k| self.axes[k] * local.force[k]).sum());
-    }
-
-    /// Take over the force that the law says, or that was found.
+    /// Take over the force that the law says.
     pub fn settle(&mut self, means: [&Vec6; 2]) {
-        if let Some(found) = self.found {
-            (self.lawful, self.force) = (found, found);
-            return;
-        }
         let reply = self.reply(means);
         self.state = reply.state;
         self.lawful = (0..3).map(|k| self.axes[k] * reply.force[k]).sum();

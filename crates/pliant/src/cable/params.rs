@@ -60,7 +60,7 @@ pub struct CableSettings {
     pub bend_radius_limit: f64,
     /// How contact is solved.
     pub solver: Solver,
-    /// Most iterations over contacts in each linearisation of a step, for the solvers that have them.
+    /// Most iterations over contacts in a step, for the solvers that have them; then Newton's method makes it.
     pub iterations: u32,
     /// Number of runs for the solver of subsystems; each has two links or more.
     pub subsystems: usize,
@@ -68,7 +68,7 @@ pub struct CableSettings {
     pub post_regulation: bool,
 }
 
-/// How a cable's contact is solved. All come to the same motion.
+/// How a cable's contact is solved. All come to the same motion; where links push links, Newton's method makes the step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Solver {
     /// As part of the motion, by Newton's method.

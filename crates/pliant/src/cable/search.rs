@@ -389,6 +389,18 @@ impl Touch {
         Local::new(self.law, self.velocity(mean), self.axes.map(|axis| axis.dot(known)), self.axes[0].dot(self.before))
     }
 
+    /// How its force is taken to fall with its velocity by such a solver, while others move: as where it goes on doing what
+    /// it did.
+    pub fn expected_slope(&self, mean: &Vec6) -> [[f64; 3]; 3] {
+        let Some(found) = self.found else { return self.first_reply(mean).slope };
+        let rho = self.law.rho;
+        match self.state {
+            Contacting::Open => [[0.0; 3]; 3],
+            Contacting::Stick => [[rho, 0.0, 0.0], [0.0, rho, 0.0], [0.0, 0.0, rho]],
+            Contacting::Slip => self.law.reply(&along(&self.axes, found), &self.velocity(mean), self.limit).slope,
+        }
+    }
+
     /// Keep what such a solver has found.
     pub fn take(&mut self, local: &Local) {
         (self.state, self.limit) = (local.state, local.limit);

@@ -19,7 +19,7 @@ pub struct Solving<'a> {
 
 /// A block times a vector.
 #[inline(always)]
-fn product<L: Lanes>(rows: &[Two<L>; 6], x: Two<L>) -> Two<L> {
+pub fn product<L: Lanes>(rows: &[Two<L>; 6], x: Two<L>) -> Two<L> {
     let mut parts = [L::zero(); 6];
     for r in 0..6 {
         parts[r] = rows[r][0] * x[0] + rows[r][1] * x[1];
@@ -30,13 +30,15 @@ fn product<L: Lanes>(rows: &[Two<L>; 6], x: Two<L>) -> Two<L> {
     [(a + b) + (c + d), (e + f) + (g + h)]
 }
 
+/// All rows of a block that is filled up.
 #[inline(always)]
-fn wide_rows<L: Lanes>(m: &Wide6) -> [Two<L>; 6] {
+pub fn wide_rows<L: Lanes>(m: &Wide6) -> [Two<L>; 6] {
     [wide_row(&m.0[0]), wide_row(&m.0[1]), wide_row(&m.0[2]), wide_row(&m.0[3]), wide_row(&m.0[4]), wide_row(&m.0[5])]
 }
 
+/// Six numbers from two registers.
 #[inline(always)]
-fn set_row<L: Lanes>(to: &mut Vec6, row: Two<L>) {
+pub fn set_row<L: Lanes>(to: &mut Vec6, row: Two<L>) {
     let ([a, b, c, d], [e, f, _, _]) = (row[0].block(), row[1].block());
     *to = [a, b, c, d, e, f];
 }
