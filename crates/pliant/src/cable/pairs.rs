@@ -39,6 +39,8 @@ pub struct Pair {
     pub limit: f64,
     /// Force on the first link before this step, in the world [N].
     before: Vec3,
+    /// Force from which the law goes, in the world: that, then what was found on the way [N].
+    from: Vec3,
     /// Force of the law on the first link, in the world [N].
     lawful: Vec3,
     /// Force on the first link, in the world, with the impulse that settles velocities [N].
@@ -89,6 +91,7 @@ impl Pair {
             closing: 0.0,
             limit: 0.0,
             before: Vec3::ZERO,
+            from: Vec3::ZERO,
             lawful: Vec3::ZERO,
             force: Vec3::ZERO,
             state: Contacting::Open,
@@ -109,7 +112,7 @@ impl Pair {
         // links that have been pushed through each other's middles come out where they went in
         let flipped = self.before != Vec3::ZERO && nearest.normal.dot(self.axes[0]) < 0.0 && nearest.distance < 1e-9;
         self.start = (if flipped { -nearest.normal } else { nearest.normal }, nearest.gap);
-        self.before = self.lawful;
+        (self.before, self.from) = (self.lawful, self.lawful);
         let [a, b] = sides.map(|s| s.links);
         let friction = if a.friction.coefficient <= b.friction.coefficient { a.friction } else { b.friction };
         let length = a.length.min(b.length);
@@ -165,8 +168,7 @@ impl Pair {
 
     /// What the law says at the links' velocities.
     pub fn reply(&self, means: [&Vec6; 2]) -> Reply {
-        let before = along(&self.axes, self.before);
-        self.law.reply(&before, &self.lawful_velocity(means), self.limit)
+        self.law.reply(&along(&self.axes, self.from), &self.lawful_velocity(means), self.limit)
     }
 
     /// Whether at the links' velocities it does what it is taken to do, and does not slide.
@@ -183,9 +185,11 @@ impl Pair {
         self.law.go_on(&before, &self.lawful_velocity(means), self.state)
     }
 
-    /// Renew the limit of friction from the normal force that was found.
-    pub fn renew_limit(&mut self, means: [&Vec6; 2]) {
-        let (normal, before) = (self.reply(means).force[0], self.axes[0].dot(self.before));
+    /// Bring the limit of friction up to date with the force found, and let the law go from that force.
+    pub fn renew(&mut self, means: [&Vec6; 2]) {
+        let force = self.reply(means).force;
+        let (normal, before) = (force[0], self.axes[0].dot(self.before));
+        self.from = (0..3).map(|k| self.axes[k] * force[k]).sum();
         let pressed = if before > 0.0 { 0.5 * (normal.max(0.0) + before) } else { normal.max(0.0) };
         self.limit = self.law.limit(pressed);
     }

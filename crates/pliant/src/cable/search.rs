@@ -63,6 +63,8 @@ pub struct Touch {
     pub limit: f64,
     /// Force before this step, in the world [N].
     before: Vec3,
+    /// Force from which the law goes, in the world: that, then what was found on the way [N].
+    from: Vec3,
     /// Force of the law of contact on the link, in the world [N].
     lawful: Vec3,
     /// That force where a solver found it as an unknown of its own.
@@ -164,7 +166,7 @@ impl Search<'_> {
                             t.obstacle == index && t.normal.dot(start.normal) > SAME_SIDE && t.span == span
                         };
                         if let Some(known) = before[old..].iter().take_while(|t| t.link == link).find(same) {
-                            touch.before = known.lawful;
+                            (touch.before, touch.from) = (known.lawful, known.lawful);
                             touch.state = known.state;
                             touch.limit = known.limit;
                         }
@@ -203,6 +205,7 @@ impl Search<'_> {
             surface: [0.0; 3],
             limit: 0.0,
             before: Vec3::ZERO,
+            from: Vec3::ZERO,
             lawful: Vec3::ZERO,
             found: None,
             force: Vec3::ZERO,
@@ -358,8 +361,15 @@ impl Touch {
 
     /// What the law says at a velocity of the link.
     pub fn reply(&self, mean: &Vec6) -> Reply {
-        let before = along(&self.axes, self.before);
-        self.law.reply(&before, &self.velocity(mean), self.limit)
+        self.law.reply(&along(&self.axes, self.from), &self.velocity(mean), self.limit)
+    }
+
+    /// Bring the limit of friction up to date with the force found, and let the law go from that force: what a contact gives
+    /// way by is what its force changes over rho.
+    pub fn renew(&mut self, mean: &Vec6) {
+        let force = self.reply(mean).force;
+        self.limit = self.law.limit(self.pressed(force[0]));
+        self.from = (0..3).map(|k| self.axes[k] * force[k]).sum();
     }
 
     /// Whether at a velocity of the link it does what it is taken to do, and does not slide.

@@ -375,7 +375,7 @@ impl Share<'_> {
             let link = touch.link;
             if touching == Touching::Fresh {
                 // from the force as it was found, before a new plane moves it
-                touch.limit = touch.law.limit(touch.pressed(touch.reply(&s.mean[link]).force[0]));
+                touch.renew(&s.mean[link]);
             }
             if touching != Touching::Settled {
                 search.refresh(touch, &s.middle[link], &s.mean[link]);

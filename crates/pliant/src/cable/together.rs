@@ -91,7 +91,7 @@ impl Crew<'_> {
             let Some([a, b]) = both((self.bodies, self.first), pair, side) else { continue };
             let means = [&a.mean, &b.mean];
             if touching == Touching::Fresh {
-                pair.renew_limit(means);
+                pair.renew(means);
             }
             if touching != Touching::Settled {
                 pair.refresh([&a, &b], part.step());
