@@ -156,7 +156,8 @@ fn a_cable_shot_at_any_shape_does_not_go_through() {
     for (name, kind, placed) in shapes() {
         let (least, deep) = thrown(kind, placed, 20.0);
         assert!(least < 1.1 * RADIUS, "{name}: it never came near");
-        assert!(deep < 25e-6, "{name}: {:.1} um inside", deep * 1e6);
+        // an eightieth of the radius within a step, from where it was
+        assert!(deep < 0.015 * RADIUS, "{name}: {:.1} um inside", deep * 1e6);
         // nodes lie half-way between the ends of links that the shot draws apart
         assert!(least > 0.95 * RADIUS, "{name}: nodes {:.1} um inside", (RADIUS - least) * 1e6);
     }

@@ -166,7 +166,7 @@ impl Crew<'_> {
         solved
     }
 
-    fn newton(&mut self, part: &Part) -> Solved {
+    pub(super) fn newton(&mut self, part: &Part) -> Solved {
         let mut solved = Solved::default();
         let mut touching = Touching::First;
         let touched = self.touches();
@@ -192,8 +192,7 @@ impl Crew<'_> {
                 solved.converged = true;
                 return solved;
             }
-            // what rests is where it was: nothing to look at again
-            if touching == Touching::First && changed == 0 && change <= TOLERANCE * TOLERANCE * size && self.stays() {
+            if touching == Touching::First && changed == 0 && self.rests(change, size) {
                 solved.converged = true;
                 return solved;
             }
@@ -257,6 +256,21 @@ impl Crew<'_> {
         let mut any = !self.pairs.is_empty();
         self.each(|share| any |= !share.s.touches.is_empty());
         any
+    }
+
+    /// One iteration, which is enough for a cable that rests.
+    pub(super) fn rest(&mut self, part: &Part) -> bool {
+        if !self.assemble(part, true) || self.touch(part, Touching::First) > 0 {
+            return false;
+        }
+        let Some((change, size)) = self.solve(part) else { return false };
+        self.each(|mut share| share.go(1.0));
+        self.rests(change, size)
+    }
+
+    /// What rests is where it was: there is nothing to look at again.
+    fn rests(&mut self, change: f64, size: f64) -> bool {
+        change <= TOLERANCE * TOLERANCE * size && self.stays()
     }
 
     /// Whether all contacts do what they are taken to do, and none slides.

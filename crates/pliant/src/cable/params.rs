@@ -72,11 +72,11 @@ pub struct CableSettings {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Solver {
     /// As part of the motion, by Newton's method.
-    #[default]
     Newton,
     /// All contacts at once, by projected Gauss and Seidel's method: the paper's direct solver.
     Direct,
     /// In runs of links with couplings between them: the paper's Algorithm 1.
+    #[default]
     Subsystems,
 }
 
@@ -89,7 +89,7 @@ impl Default for CableSettings {
             friction_per_contact: false,
             tension_limit: f64::INFINITY,
             bend_radius_limit: 0.0,
-            solver: Solver::Newton,
+            solver: Solver::default(),
             iterations: 100,
             subsystems: 16,
             post_regulation: true,

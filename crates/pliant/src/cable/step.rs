@@ -409,11 +409,21 @@ impl Share<'_> {
 
     /// How large the change is, and against what.
     pub fn progress(&self, step: f64) -> Progress {
+        let [moving, resting] = self.sizes(step);
+        Progress { change: dot(&self.links.inertia, &squares(&self.s.change)), size: moving + resting }
+    }
+
+    /// Squares of the velocities, weighted by inertia: those of the step, and those that count as rest.
+    fn sizes(&self, step: f64) -> [f64; 2] {
         let weight = |v: &[Vec6]| dot(&self.links.inertia, &squares(v));
-        let change = weight(&self.s.change);
-        let moving = weight(&self.s.mean) + weight(&self.state.velocities);
-        let resting = self.links.inertia[0] * (RESTING * self.links.length / step).powi(2) * self.s.mean.len() as f64;
-        Progress { change, size: moving + resting }
+        let rest = self.links.inertia[0] * (RESTING * self.links.length / step).powi(2) * self.s.mean.len() as f64;
+        [weight(&self.s.mean) + weight(&self.state.velocities), rest]
+    }
+
+    /// Whether it may be at rest.
+    pub fn is_slow(&self, step: f64) -> bool {
+        let [moving, resting] = self.sizes(step);
+        moving < resting
     }
 
     /// Go a fraction of the change on; backwards when negative.

@@ -10,7 +10,7 @@
 //! exactly, while Gauss and Seidel's method for the pairs of a knot needs hundreds of iterations. (The paper binds the
 //! subsystems of touching links into one, IV-D-2.)
 
-use super::newton::{CLOSE, Crew, Solved, TOLERANCE};
+use super::newton::{CLOSE, Crew, Solved};
 use super::step::{Part, Share};
 use super::together::{both, side};
 use super::touch::Contacting;
@@ -45,23 +45,30 @@ impl Crew<'_> {
     /// Make a part of the step.
     pub(super) fn sweeps(&mut self, part: &Part) -> Solved {
         let mut solved = Solved::default();
+        if !self.is_touched() {
+            return self.newton(part);
+        }
         self.each(|share| share.s.runs.provide(share.s.mean.len()));
-        let mut rough = false;
-        self.each(|share| rough |= !share.s.touches.is_empty());
+        if self.is_slow(part) {
+            (solved.iterations, solved.linearisations) = (1, 1);
+            if self.rest(part) {
+                return Solved { converged: true, ..solved };
+            }
+        }
         let mut last = f64::INFINITY;
         for n in 0..MOST_LINEARISATIONS {
             if !self.linearise(part, n < FRESH) || self.meets(part, n < FRESH) {
                 return solved;
             }
             solved.linearisations += 1;
-            let swept = !rough || self.iterate(part, n, &mut solved);
+            let swept = self.iterate(part, n, &mut solved);
             if solved.limited {
                 return solved;
             }
             let Some((change, size)) = self.take(part) else { return solved };
             // the next change would be smaller again by as much as this one is, or more; the first says nothing of that
             let next = if last.is_finite() { change * (change / last).min(1.0) } else { change };
-            let enough = if rough { CLOSE * f64::from(1 << (n / PATIENCE).min(16)) } else { TOLERANCE };
+            let enough = CLOSE * f64::from(1 << (n / PATIENCE).min(16));
             if swept && next <= enough * enough * size {
                 solved.converged = !self.meets(part, false);
                 break;
@@ -69,6 +76,20 @@ impl Crew<'_> {
             last = change;
         }
         solved
+    }
+
+    /// Whether links may touch obstacles.
+    fn is_touched(&mut self) -> bool {
+        let mut any = false;
+        self.each(|share| any |= !share.s.touches.is_empty());
+        any
+    }
+
+    /// Whether the cables may be at rest.
+    fn is_slow(&mut self, part: &Part) -> bool {
+        let mut all = true;
+        self.each(|share| all = all && share.is_slow(part.step()));
+        all
     }
 
     /// Equations at the velocities at hand; with `fresh` planes of contacts too. False where that cannot be done.
