@@ -122,6 +122,7 @@ impl From<BuildError> for Fault {
             BuildError::Shape(_) => Some("shape".into()),
             BuildError::UnevenSection { .. } => Some("section".into()),
             BuildError::Normal { .. } => Some("normal".into()),
+            BuildError::LinearSubsystems { .. } => Some("solver".into()),
             BuildError::NoTorque { .. } => None,
             BuildError::NoSuch { .. } | BuildError::ForeignSnapshot | BuildError::Pose { .. } => None,
         };

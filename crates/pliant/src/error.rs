@@ -61,6 +61,15 @@ pub enum BuildError {
         /// EI about z [N m2].
         about_z: f64,
     },
+    /// A step that a solver does not know.
+    #[error(
+        "{body} has the linear step, but the couplings of its solver `subsystems` are those of the midpoint step: choose \
+         the solver `newton` or `direct`, or the midpoint step"
+    )]
+    LinearSubsystems {
+        /// Name of the body.
+        body: String,
+    },
     /// A direction of a section that says nothing.
     #[error("the normal of {body} must have a direction across the start of its path, got {normal}")]
     Normal {

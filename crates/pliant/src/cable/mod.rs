@@ -18,6 +18,7 @@ mod impact;
 mod joint;
 mod joints;
 mod kernel;
+mod linear;
 mod newton;
 mod pairs;
 mod params;
@@ -35,13 +36,14 @@ mod three;
 mod together;
 mod touch;
 
-pub use params::{CableSettings, CableSpec, Rest, Solver};
+pub use params::{CableSettings, CableSpec, Rest, Solver, Step};
 
 use block::Vec6;
 pub(crate) use crews::Crews;
 pub(crate) use grid::Grid;
 use holds::{Held, Push};
 use joint::{Arms, strain};
+use linear::Linear;
 pub(crate) use newton::{Around, Solved};
 pub use pairs::Pair;
 use runs::Runs;
@@ -162,6 +164,7 @@ impl Cable {
             friction: spec.material.friction,
             per_contact: spec.settings.friction_per_contact,
             restitution: spec.settings.restitution,
+            linear: spec.settings.step == Step::Linear,
         };
         let state = CableState {
             links: LinkState::resting(poses),
@@ -173,6 +176,7 @@ impl Cable {
         };
         let mut step = StepScratch::new(count, 4);
         step.runs = Runs::new(count, &spec.settings);
+        step.linear = Linear::new(if links.linear { count } else { 0 });
         let scratch =
             Scratch { step, held: vec![], grips: vec![], pushes: vec![], near: vec![], solved: Solved::default() };
         let limits = [spec.settings.tension_limit, 1.0 / spec.settings.bend_radius_limit];
@@ -193,7 +197,7 @@ impl Cable {
         let solved = scratch.solved;
         if !solved.converged {
             let quantity = "the part of the step in which it moves too wildly to be followed [s]".into();
-            let value = around.dt / 256.0;
+            let value = if self.links.linear { around.dt } else { around.dt / 256.0 };
             return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value });
         }
         state.counters.steps += 1;
@@ -431,6 +435,9 @@ fn check(name: &str, spec: &CableSpec) -> Result<(), BuildError> {
         if !(value.is_finite() && value >= 0.0) {
             return Err(bad(what, "finite and not negative", value));
         }
+    }
+    if spec.settings.step == Step::Linear && spec.settings.solver == Solver::Subsystems {
+        return Err(BuildError::LinearSubsystems { body: name.into() });
     }
     if let Rest::Curved { curvature: [y, z], twist } = spec.rest {
         // a natural turn of more than a right angle in one joint is no curve
