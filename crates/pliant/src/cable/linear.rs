@@ -4,7 +4,8 @@
 //!
 //!   (2 M / T + C + J^T K J (T/2 + d) + G T/2) V = 2 M V_0 / T - J^T K e_0 + F + J_c^T f,
 //!
-//! everything taken at the start of the step; C V = V x (I V_0) does no work. Two strains at once follow from it: that of
+//! everything taken at the start of the step; C V = V x (I V_0) does no work. (G of a clamp has no part for its moment, as in
+//! the tangent of the midpoint step, which can do without: clamped cables are of order one.) Two strains at once follow from it: that of
 //! (4), e_0 + T/2 J V, and that of the links after they have moved. They differ by the square of the angle a link turns by,
 //! which is energy that nobody has paid for.
 //!
