@@ -111,7 +111,7 @@ fn validate_takes_a_model_or_a_case() {
 fn reproduce_lists_its_experiments() {
     let ids = pliant(&["reproduce", "--json"]).expect_code(0).json();
     let listed = pliant(&["reproduce"]).expect_code(0).stdout;
-    for id in ["000-rotation", "000-horizontal", "000-accelerated", "000-steel", "004-table1"] {
+    for id in ["000-rotation", "000-horizontal", "000-accelerated", "000-steel", "004-table1", "004-force"] {
         assert!(ids.as_array().unwrap().iter().any(|known| known == id), "{id} in {ids}");
         assert!(listed.contains(id), "{id} in {listed}");
     }
@@ -134,4 +134,19 @@ fn reproduce_puts_the_papers_figures_beside_ours_and_draws() {
     assert!(each(&result, "rows").iter().any(|row| row["holds"] == false));
     let drawing = std::fs::read_to_string(dir.path().join("drawn/000-steel.svg")).unwrap();
     assert!(drawing.starts_with("<svg") && drawing.trim_end().ends_with("</svg>"));
+}
+
+#[test]
+fn the_force_of_winding_is_reproduced() {
+    let dir = tempfile::tempdir().unwrap();
+    let ran = common::pliant_in(dir.path(), &["reproduce", "004-force", "--json", "--out", "drawn"]).expect_code(0);
+    let result = ran.json();
+    let rows = each(&result, "rows");
+    // of the paper's figures there are three, and the cable's errors are below them
+    let published: Vec<&Value> = rows.iter().filter(|row| row["paper"].is_number()).collect();
+    assert_eq!(published.len(), 3);
+    assert!(published.iter().all(|row| row["holds"] == true), "{published:?}");
+    let cable = |row: &&Value| row["quantity"].as_str().unwrap().starts_with("cable");
+    assert!(rows.iter().filter(cable).all(|row| row["holds"] == true), "{rows:?}");
+    assert!(std::fs::read_to_string(dir.path().join("drawn/004-force.svg")).unwrap().starts_with("<svg"));
 }

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use pliant::cable::{CableSettings, Solver};
+use pliant::cable::{CableSettings, Solver, Step};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -24,6 +24,8 @@ pub(crate) struct CableTable {
     tension_limit: Option<Force>,
     /// Radius of bending below which it is told of as an event [m]; none unless given.
     bend_radius_limit: Option<Length>,
+    /// What is solved in a step.
+    step: Option<StepName>,
     /// How contact is solved.
     solver: Option<SolverName>,
     /// Most iterations over contacts in a step, which Newton's method then makes; for the solvers `direct` and `subsystems`.
@@ -34,6 +36,16 @@ pub(crate) struct CableTable {
     subsystems: Option<NonZeroU32>,
     /// Whether the solver `subsystems` bounds what contacts change in an iteration.
     post_regulation: Option<bool>,
+}
+
+/// What is solved in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum StepName {
+    /// The whole motion of the links: energy does not grow by itself, whatever the step.
+    Midpoint,
+    /// The motion linearised once, at the start of the step, as in the paper: energy grows as links turn.
+    Linear,
 }
 
 /// How contact is solved.
@@ -68,6 +80,10 @@ impl CableTable {
             tension_limit: self.tension_limit.map_or(default.tension_limit, Quantity::get),
             bend_radius_limit: self.bend_radius_limit.map_or(default.bend_radius_limit, Quantity::get),
             friction_per_contact: self.friction_per.map_or(default.friction_per_contact, |p| p == FrictionPer::Contact),
+            step: self.step.map_or(default.step, |name| match name {
+                StepName::Midpoint => Step::Midpoint,
+                StepName::Linear => Step::Linear,
+            }),
             solver: self.solver.map_or(default.solver, |name| match name {
                 SolverName::Newton => Solver::Newton,
                 SolverName::Direct => Solver::Direct,

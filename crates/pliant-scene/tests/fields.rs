@@ -8,7 +8,7 @@
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use std::path::Path;
 
-use pliant::cable::{Cable, CableSettings, CableSpec, Rest, Solver};
+use pliant::cable::{Cable, CableSettings, CableSpec, Rest, Solver, Step};
 use pliant::chain::{BendingLaw, Chain, ChainSettings, ChainSpec, Heuristic, UpdateRule};
 use pliant::contact::ShapeKind;
 use pliant::math::{Quat, Vec3};
@@ -387,7 +387,7 @@ fn cables_are_read() {
         "{MATERIAL}[[body]]\nname = 'wire'\nmodel = 'cable'\nmaterial = 'm'\nradius = 0.01\n\
          path = [[0, 0, 0], [1, 0, 0]]\nsegments = 7\n[body.cable]\ndamping_time = 0.25\ndrag = 3\n\
          restitution = 0.5\nfriction_per = 'contact'\ntension_limit = 2\nbend_radius_limit = 0.03\n\
-         solver = 'subsystems'\niterations = 70\nsubsystems = 5\npost_regulation = false\n"
+         step = 'linear'\nsolver = 'direct'\niterations = 70\nsubsystems = 5\npost_regulation = false\n"
     ));
     let spec = CableSpec {
         material: Material { young: 2e6, poisson: 0.3, density: 1000.0, friction: Friction::NONE },
@@ -403,7 +403,8 @@ fn cables_are_read() {
             friction_per_contact: true,
             tension_limit: 2.0,
             bend_radius_limit: 0.03,
-            solver: Solver::Subsystems,
+            step: Step::Linear,
+            solver: Solver::Direct,
             iterations: 70,
             subsystems: 5,
             post_regulation: false,

@@ -1,6 +1,7 @@
 //! `pliant reproduce`: published experiments run again, their figures beside ours, also where the paper did better or
 //! is wrong. Each experiment is a scene of `scenes/` run in the paper's variants.
 
+mod cable_force;
 mod cable_winding;
 mod chain_moves;
 mod chain_steel;
@@ -64,6 +65,12 @@ const EXPERIMENTS: &[Experiment] = &[
         seed: LEE,
         about: "a cable is wound on a cylinder: time and iterations of three solvers (Table I)",
         run: cable_winding::table,
+    },
+    Experiment {
+        id: "004-force",
+        seed: LEE,
+        about: "the same: force on the hand and pitch, for cable and xpbd (Fig. 4, 5)",
+        run: cable_force::force,
     },
 ];
 

@@ -248,6 +248,7 @@ pub mod tests {
             friction: crate::material::Friction::NONE,
             per_contact: false,
             restitution: 0.0,
+            linear: false,
         };
         let poses = (0..count).map(|i| {
             let turn = Quat::from_scaled_axis(Vec3::new(wave(i, 0), 2.0 * wave(i, 1), wave(i, 2)) * 0.2);

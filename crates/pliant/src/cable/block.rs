@@ -38,7 +38,6 @@ pub fn add_scaled(a: &mut Vec6, f: f64, b: &Vec6) {
 }
 
 /// m x.
-#[cfg(test)]
 pub fn times(m: &Mat6, x: &Vec6) -> Vec6 {
     std::array::from_fn(|i| dot(&m[i], x))
 }

@@ -16,6 +16,7 @@ mod impact;
 mod joint;
 mod joints;
 mod kernel;
+mod linear;
 mod linearised;
 mod newton;
 mod pairs;
@@ -36,12 +37,13 @@ mod touch;
 mod touched;
 mod tree;
 
-pub use params::{CableSettings, CableSpec, Rest, Solver};
+pub use params::{CableSettings, CableSpec, Rest, Solver, Step};
 
 use block::Vec6;
 pub(crate) use crews::Crews;
 use holds::{Held, Push};
 use joint::{Arms, strain};
+use linear::Linear;
 pub(crate) use newton::{Around, Solved};
 pub use pairs::Pair;
 use runs::Runs;
@@ -165,6 +167,7 @@ impl Cable {
             friction: spec.material.friction,
             per_contact: spec.settings.friction_per_contact,
             restitution: spec.settings.restitution,
+            linear: spec.settings.step == Step::Linear,
         };
         let state = CableState {
             links: LinkState::resting(poses),
@@ -176,6 +179,7 @@ impl Cable {
         };
         let mut step = StepScratch::new(count, 4);
         step.runs = Runs::new(count, &spec.settings);
+        step.linear = Linear::new(if links.linear { count } else { 0 });
         let (solved, start) = (Solved::default(), state.links.clone());
         let scratch = Scratch { step, held: vec![], grips: vec![], pushes: vec![], near: vec![], solved, start };
         let limits = [spec.settings.tension_limit, 1.0 / spec.settings.bend_radius_limit];
@@ -202,7 +206,7 @@ impl Cable {
         let solved = scratch.solved;
         if !solved.converged {
             let quantity = "the part of the step in which it moves too wildly to be followed [s]".into();
-            let value = around.dt / 256.0;
+            let value = if self.links.linear { around.dt } else { around.dt / 256.0 };
             return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value });
         }
         state.counters.steps += 1;

@@ -2,7 +2,8 @@
 //!
 //! Contact is part of the equations (see `touch`): each iteration solves the tangent with every contact open, sticking or
 //! sliding as the velocities at hand say, so that the right combination is usually found within a few iterations. Where
-//! the iteration does not converge, the step is taken in two halves, and each of them again.
+//! the iteration does not converge, the step is taken in two halves, and each of them again. The linear step never is: it
+//! is one solution of its equations, of which there are more only to find out what contacts do.
 
 use super::Cable;
 use super::coupling::Coupling;
@@ -119,7 +120,7 @@ impl Crew<'_> {
 
     fn advance_part(&mut self, part: &Part) -> Solved {
         let mut solved = self.advance_once(part);
-        if solved.converged || part.to - part.from <= SMALLEST_PART {
+        if solved.converged || self.is_linear() || part.to - part.from <= SMALLEST_PART {
             return solved;
         }
         for half in part.halves() {
@@ -153,7 +154,7 @@ impl Crew<'_> {
                 break;
             }
         }
-        if part.to - part.from > SMALLEST_PART {
+        if part.to - part.from > SMALLEST_PART && !self.is_linear() {
             self.each(|mut share| solved.converged &= !share.sank(part));
             solved.converged &= !self.pairs_sank();
         }
@@ -172,16 +173,22 @@ impl Crew<'_> {
         let touched = self.touches();
         let mut rounds = if touched { ROUNDS } else { 0 };
         let mut last = f64::INFINITY;
+        let linear = self.is_linear();
         if !self.assemble(part, true) {
             return solved;
         }
         while solved.iterations < MOST_ITERATIONS {
             let changed = self.touch(part, touching);
             solved.iterations += 1;
-            solved.linearisations += 1;
+            solved.linearisations += u32::from(!linear || solved.iterations == 1);
             let Some((change, size)) = self.solve(part) else { return solved };
             let decline = self.decline();
             self.each(|mut share| share.go(1.0));
+            if linear && !touched {
+                // that was it, if no link turns too far to be moved there
+                solved.converged = self.assemble(part, false);
+                return solved;
+            }
             // the next change would be smaller again by as much as this one is, or more
             let next = change * (change / last).min(1.0);
             let exact = changed == 0 && next <= TOLERANCE * TOLERANCE * size;
@@ -198,6 +205,9 @@ impl Crew<'_> {
             }
             last = change;
             let fits = self.assemble(part, true);
+            if linear && !fits {
+                return solved;
+            }
             if !fits || (touched && touching != Touching::First) {
                 self.search_along(part, decline, fits);
             }
@@ -207,6 +217,8 @@ impl Crew<'_> {
                 touching = Touching::Fresh;
             }
         }
+        // no shorter step would be linear: what a few contacts do is then left open
+        (solved.converged, solved.limited) = (linear, linear);
         solved
     }
 
@@ -215,6 +227,13 @@ impl Crew<'_> {
         self.assemble(part, false);
         self.each(|mut share| share.settle_touches());
         self.settle_pairs();
+    }
+
+    /// Whether the equations of all members are linear but for contact.
+    fn is_linear(&mut self) -> bool {
+        let mut all = true;
+        self.each(|share| all &= share.links.linear);
+        all
     }
 
     /// Newton's change may lead too far, where contacts come or go on the way: back to where the residual along the change

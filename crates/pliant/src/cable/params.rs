@@ -58,6 +58,8 @@ pub struct CableSettings {
     pub tension_limit: f64,
     /// Radius of bending below which it is told of as an event [m]; zero for none.
     pub bend_radius_limit: f64,
+    /// What is solved in a step.
+    pub step: Step,
     /// How contact is solved.
     pub solver: Solver,
     /// Most iterations over contacts in a step, for the solvers that have them; then Newton's method makes it.
@@ -66,6 +68,17 @@ pub struct CableSettings {
     pub subsystems: usize,
     /// Whether that solver bounds what contacts change in an iteration, (16) of the paper.
     pub post_regulation: bool,
+}
+
+/// What is solved in a step of a cable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Step {
+    /// The whole motion of the links: energy does not grow by itself, whatever the step.
+    #[default]
+    Midpoint,
+    /// The motion linearised once, at the start of the step, as in the paper: energy grows as links turn, the more the
+    /// longer the step.
+    Linear,
 }
 
 /// How a cable's contact is solved. All come to the same motion; where links push links, Newton's method makes the step.
@@ -89,6 +102,7 @@ impl Default for CableSettings {
             friction_per_contact: false,
             tension_limit: f64::INFINITY,
             bend_radius_limit: 0.0,
+            step: Step::Midpoint,
             solver: Solver::default(),
             iterations: 100,
             subsystems: 16,

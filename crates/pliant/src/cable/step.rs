@@ -9,12 +9,15 @@
 //! the strain at the end of the step and J the Jacobian of the whole step, J V T = e_1 - e_0 (see `joint`), so that without
 //! damping the energy changes by the work of F and by nothing else, whatever the step. Newton's method (see `newton`) works
 //! with the tangent of all that: not symmetric, but still block-tridiagonal.
+//!
+//! The published step is there too, where a cable asks for it: see `linear`.
 
 use super::assembly::{assemble_links, begin, place};
 use super::block::{Tridiagonal, Vec6, add_scaled, dot, squares};
 use super::holds::{Held, Push};
 use super::impact;
 use super::joint::{Arms, strain};
+use super::linear::Linear;
 use super::rows::Rows;
 use super::runs::Runs;
 use super::search::{Search, Touch, Touched};
@@ -47,6 +50,8 @@ pub struct Links {
     pub per_contact: bool,
     /// Part of its normal speed with which a link leaves what it hits.
     pub restitution: f64,
+    /// Whether the equations of a step are those linearised at its start.
+    pub linear: bool,
 }
 
 impl Links {
@@ -153,6 +158,8 @@ pub struct StepScratch {
     pub held_loads: Vec<(Vec3, Vec3)>,
     /// Runs of links, for the solvers that need them.
     pub runs: Runs,
+    /// The equations of the linear step, where a cable makes that.
+    pub linear: Linear,
     /// How much farther than expected links have moved in this step [m].
     farther: f64,
 }
@@ -270,6 +277,7 @@ impl StepScratch {
             loads: between,
             held_loads: Vec::with_capacity(holds),
             runs: Runs::default(),
+            linear: Linear::default(),
             farther: 0.0,
         }
     }
@@ -326,6 +334,10 @@ impl Share<'_> {
             s.part_held_loads.push((Vec3::ZERO, Vec3::ZERO));
             s.held_poses.push(poses);
         }
+        if self.links.linear {
+            self.linearise(part);
+        }
+        let Share { state, s, .. } = self;
         s.guess(state, part.step());
         self.find_touches(part);
     }
@@ -341,6 +353,14 @@ impl Share<'_> {
     /// Residual at the mean velocities at hand, and with `tangent` the tangent too, without contact. False where links turn
     /// by more than a step can follow.
     pub fn assemble(&mut self, part: &Part, tangent: bool) -> bool {
+        if self.links.linear {
+            return self.assemble_linear(part);
+        }
+        self.assemble_whole(part, tangent)
+    }
+
+    /// The same of the midpoint step.
+    pub fn assemble_whole(&mut self, part: &Part, tangent: bool) -> bool {
         let step = part.step();
         place(step, self.s);
         let Share { links, state, acting, s } = self;
@@ -468,6 +488,9 @@ impl Share<'_> {
     pub fn finish(&mut self, part: &Part, paired: bool) {
         let step = part.step();
         place(step, self.s);
+        if self.links.linear {
+            self.linear_loads(part);
+        }
         let Share { links, state, s, .. } = self;
         state.poses.copy_from_slice(&s.end);
         for (v, mean) in state.velocities.iter_mut().zip(&s.mean) {
@@ -534,6 +557,7 @@ mod tests {
             friction: Friction::NONE,
             per_contact: false,
             restitution: 0.0,
+            linear: false,
         };
         let poses = (0..count).map(|k| Pose::from_translation(Vec3::X * (k as f64 + 0.5) * h)).collect();
         (links, LinkState::resting(poses))
