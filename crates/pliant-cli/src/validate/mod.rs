@@ -5,6 +5,7 @@
 
 mod cable_capstan;
 mod cable_contact;
+mod cable_energy;
 mod cable_rods;
 mod chain;
 mod chain_rods;
@@ -128,6 +129,7 @@ pub fn validate(filter: Option<&str>, options: &Options) -> Result<(), Failure> 
         cable_rods::CASES,
         cable_capstan::CASES,
         cable_contact::CASES,
+        cable_energy::CASES,
         xpbd_rods::CASES,
     ]
     .concat();

@@ -154,12 +154,14 @@ impl Crew<'_> {
                 break;
             }
         }
+        // what is left of the equations there, if links do not turn too far to be followed
+        solved.converged = solved.converged && self.assemble(part, false);
         if part.to - part.from > SMALLEST_PART && !self.is_linear() {
             self.each(|mut share| solved.converged &= !share.sank(part));
             solved.converged &= !self.pairs_sank();
         }
         if solved.converged {
-            self.balance(part);
+            self.balance();
             let paired = self.pairs.iter().any(|p| p.pushes);
             self.each(|mut share| share.finish(part, paired));
             self.calm_pairs(part);
@@ -222,9 +224,8 @@ impl Crew<'_> {
         solved
     }
 
-    /// Take over the forces of contacts and find what is left of the equations, see `StepScratch::give_back`.
-    fn balance(&mut self, part: &Part) {
-        self.assemble(part, false);
+    /// Take over the forces of contacts, into what is left of the equations too; see `StepScratch::give_back`.
+    fn balance(&mut self) {
         self.each(|mut share| share.settle_touches());
         self.settle_pairs();
     }

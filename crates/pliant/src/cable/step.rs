@@ -301,15 +301,37 @@ impl StepScratch {
 
 impl StepScratch {
     /// What is left of the equations has worked on the links by its product with the way they went: take that from the
-    /// energy of their motion.
+    /// energy of their motion against each other.
     fn give_back(&self, links: &Links, velocities: &mut [Vec6], step: f64) {
         let work: f64 = step * self.residual.iter().zip(&self.mean).map(|(r, v)| dot(r, v)).sum::<f64>();
-        let energy = 0.5 * dot(&links.inertia, &squares(velocities));
+        let drift = drift(velocities);
+        let energy = 0.5 * beside_drift(links, velocities, &drift);
         if work != 0.0 && energy > 0.0 {
             let factor = (1.0 - work / energy).max(0.0).sqrt().clamp(1.0 - MOST_GIVEN, 1.0 + MOST_GIVEN);
-            velocities.as_flattened_mut().iter_mut().for_each(|v| *v *= factor);
+            for v in velocities.iter_mut() {
+                *v = std::array::from_fn(|k| drift[k] + factor * (v[k] - drift[k]));
+            }
         }
     }
+}
+
+/// Mean velocity of the links; they do not turn as one.
+fn drift(velocities: &[Vec6]) -> Vec6 {
+    let mut sum = [0.0; 6];
+    velocities.iter().for_each(|v| add_scaled(&mut sum, 1.0 / velocities.len() as f64, v));
+    [sum[0], sum[1], sum[2], 0.0, 0.0, 0.0]
+}
+
+/// Sum of the squares of velocities against a drift, weighted by inertia. What all links have in common is no motion that
+/// anything could be measured against.
+fn beside_drift(links: &Links, velocities: &[Vec6], drift: &Vec6) -> f64 {
+    let mut sum = [0.0; 6];
+    for v in velocities {
+        for k in 0..6 {
+            sum[k] += (v[k] - drift[k]) * (v[k] - drift[k]);
+        }
+    }
+    dot(&links.inertia, &sum)
 }
 
 impl Share<'_> {
@@ -435,7 +457,7 @@ impl Share<'_> {
 
     /// Squares of the velocities, weighted by inertia: those of the step, and those that count as rest.
     fn sizes(&self, step: f64) -> [f64; 2] {
-        let weight = |v: &[Vec6]| dot(&self.links.inertia, &squares(v));
+        let weight = |v: &[Vec6]| beside_drift(self.links, v, &drift(v));
         let rest = self.links.inertia[0] * (RESTING * self.links.length / step).powi(2) * self.s.mean.len() as f64;
         [weight(&self.s.mean) + weight(&self.state.velocities), rest]
     }
@@ -470,7 +492,6 @@ impl Share<'_> {
 
     /// Whether a link is inside something at the end of the part.
     pub fn sank(&mut self, part: &Part) -> bool {
-        place(part.step(), self.s);
         let search = search(self.links, &self.acting, part);
         self.s.touches.iter().any(|touch| search.sank(touch, &self.s.end[touch.link], &self.s.mean[touch.link]))
     }
