@@ -95,15 +95,26 @@ impl Crews {
         }
         team.each(&mut shares[..used], |share| {
             let Some(Share { bodies, first, pairs, coupling }) = share else { return };
-            let mut from = 0;
+            let (mut from, mut last) = (0, None);
             for body in *first..*first + bodies.len() {
                 let count = pairs[from..].iter().take_while(|p| leader[p.ends[0].body] == body).count();
                 if matches!(bodies[body - *first], Body::Cable(_)) && !together[body] {
+                    hand_on(bodies, last, body - *first);
+                    last = Some(body - *first);
                     let pairs = &mut pairs[from..from + count];
                     Crew { bodies, first: *first, members: &[body], pairs, coupling, around }.advance(dt);
                 }
                 from += count;
             }
         });
+    }
+}
+
+/// Let a cable work in the memory of the last one.
+fn hand_on(bodies: &mut [Body], last: Option<usize>, next: usize) {
+    let (before, rest) = bodies.split_at_mut(next);
+    let Some(last) = last.and_then(|last| before.get_mut(last)) else { return };
+    if let (Body::Cable(last), Some(Body::Cable(next))) = (last, rest.first_mut()) {
+        next.work_in_memory_of(last);
     }
 }

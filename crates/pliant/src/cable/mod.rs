@@ -194,6 +194,11 @@ impl Cable {
         self.scratch.start.copy_from(&self.state.links);
     }
 
+    /// Work in the memory of another cable, which has just been at work and is still in the cache.
+    pub(crate) fn work_in_memory_of(&mut self, other: &mut Cable) {
+        self.scratch.step.exchange(&mut other.scratch.step);
+    }
+
     /// Go back to where it was before the crew made the step.
     pub(crate) fn begin_again(&mut self) {
         self.state.links.copy_from(&self.scratch.start);

@@ -77,6 +77,18 @@ impl Runs {
         }
     }
 
+    /// See `StepScratch::exchange`.
+    pub fn exchange(&mut self, other: &mut Runs) {
+        use std::mem::swap;
+        if self.change.len() == other.change.len() {
+            swap(&mut self.answers, &mut other.answers);
+            swap(&mut self.pushes, &mut other.pushes);
+            swap(&mut self.old, &mut other.old);
+            swap(&mut self.change, &mut other.change);
+            swap(&mut self.touched, &mut other.touched);
+        }
+    }
+
     /// Room for touches.
     pub fn reserve(&mut self, touches: usize) {
         self.touched.reserve(touches);

@@ -257,6 +257,23 @@ impl StepScratch {
         self.part_held_loads.reserve(holds);
     }
 
+    /// Exchange all that carries nothing from step to step with a cable of as many links, whose memory is at hand.
+    pub fn exchange(&mut self, other: &mut StepScratch) {
+        use std::mem::swap;
+        if self.mean.len() == other.mean.len() {
+            swap(&mut self.matrix, &mut other.matrix);
+            swap(&mut self.residual, &mut other.residual);
+            swap(&mut self.mean, &mut other.mean);
+            swap(&mut self.change, &mut other.change);
+            swap(&mut self.many, &mut other.many);
+            swap(&mut self.middle, &mut other.middle);
+            swap(&mut self.end, &mut other.end);
+            swap(&mut self.rows, &mut other.rows);
+            swap(&mut self.touches, &mut other.touches);
+            self.runs.exchange(&mut other.runs);
+        }
+    }
+
     /// For a number of links and room for holds.
     pub fn new(links: usize, holds: usize) -> StepScratch {
         let (zeros, between) = (vec![[0.0; 6]; links], vec![[0.0; 6]; links - 1]);
