@@ -210,8 +210,9 @@ impl Crew<'_> {
             if linear && !fits {
                 return solved;
             }
-            if !fits || (touched && touching != Touching::First) {
-                self.search_along(part, decline, fits);
+            if (!fits || (touched && touching != Touching::First)) && self.search_along(part, decline, fits) {
+                // not gone all the way: it says nothing of the next change
+                last = 0.0;
             }
             touching = Touching::Settled;
             if rounds > 0 && change <= SETTLED * SETTLED * size {
@@ -238,8 +239,8 @@ impl Crew<'_> {
     }
 
     /// Newton's change may lead too far, where contacts come or go on the way: back to where the residual along the change
-    /// is no longer much against it.
-    fn search_along(&mut self, part: &Part, decline: f64, fits: bool) {
+    /// is no longer much against it. True where that is not all the way.
+    fn search_along(&mut self, part: &Part, decline: f64, fits: bool) -> bool {
         let enough = OVERSHOOT * decline.abs();
         let slope_at = |crew: &mut Self, fits: bool| if fits { crew.descent() } else { f64::NEG_INFINITY };
         let (mut low, mut high) = ((0.0, decline), (1.0, slope_at(self, fits)));
@@ -263,6 +264,7 @@ impl Crew<'_> {
         if at < 1.0 {
             self.assemble(part, true);
         }
+        at < 1.0
     }
 
     /// Residual, and the tangent too where wanted, without contact; false where links turn too far to be followed.

@@ -21,7 +21,7 @@ use super::linear::Linear;
 use super::rows::Rows;
 use super::runs::Runs;
 use super::search::{Search, Touch, Touched};
-use super::touch::{add_slope, along, subtract_force, velocity};
+use super::touch::{add_slope, along, minus, subtract_force, velocity};
 use crate::contact::Obstacle;
 use crate::lanes::{Block, LANES};
 use crate::material::Friction;
@@ -162,6 +162,8 @@ pub struct StepScratch {
     pub linear: Linear,
     /// How much farther than expected links have moved in this step [m].
     farther: f64,
+    /// Power of contacts on the cable, against what they touch, as far as it adds energy [W].
+    pub gained: f64,
 }
 
 /// A part of the world's step.
@@ -239,7 +241,7 @@ pub struct Progress {
 /// positions a kilometre from the origin too, is not taken for motion.
 const RESTING: f64 = 1e-3;
 
-/// Velocities are corrected by no more than this part, see `StepScratch::give_back`.
+/// Velocities grow by no more than this part where energy was lost, see `StepScratch::give_back`.
 const MOST_GIVEN: f64 = 1e-2;
 
 /// Links may move this many times as far as they would at the speeds of the start.
@@ -296,6 +298,7 @@ impl StepScratch {
             runs: Runs::default(),
             linear: Linear::default(),
             farther: 0.0,
+            gained: 0.0,
         }
     }
 }
@@ -317,14 +320,15 @@ impl StepScratch {
 }
 
 impl StepScratch {
-    /// What is left of the equations has worked on the links by its product with the way they went: take that from the
-    /// energy of their motion against each other.
+    /// What is left of the equations has worked on the links by its product with the way they went, and contacts that push
+    /// links out of something do work too: take that from the energy of their motion against each other.
     fn give_back(&self, links: &Links, velocities: &mut [Vec6], step: f64) {
-        let work: f64 = step * self.residual.iter().zip(&self.mean).map(|(r, v)| dot(r, v)).sum::<f64>();
+        let left: f64 = self.residual.iter().zip(&self.mean).map(|(r, v)| dot(r, v)).sum();
+        let work = step * (left + self.gained);
         let drift = drift(velocities);
         let energy = 0.5 * beside_drift(links, velocities, &drift);
         if work != 0.0 && energy > 0.0 {
-            let factor = (1.0 - work / energy).max(0.0).sqrt().clamp(1.0 - MOST_GIVEN, 1.0 + MOST_GIVEN);
+            let factor = (1.0 - work / energy).max(0.0).sqrt().min(1.0 + MOST_GIVEN);
             for v in velocities.iter_mut() {
                 *v = std::array::from_fn(|k| drift[k] + factor * (v[k] - drift[k]));
             }
@@ -516,9 +520,13 @@ impl Share<'_> {
     /// Take over the forces of touches, into the residual too.
     pub fn settle_touches(&mut self) {
         let s = &mut *self.s;
+        s.gained = 0.0;
         for touch in &mut s.touches {
             touch.settle(&s.mean[touch.link]);
-            subtract_force(&mut s.residual[touch.link], &touch.rows, &along(&touch.axes, touch.force));
+            let force = along(&touch.axes, touch.force);
+            let against = minus(&velocity(&touch.rows, &s.mean[touch.link]), &touch.surface);
+            s.gained += (force[0] * against[0] + force[1] * against[1] + force[2] * against[2]).max(0.0);
+            subtract_force(&mut s.residual[touch.link], &touch.rows, &force);
         }
     }
 

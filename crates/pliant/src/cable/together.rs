@@ -228,9 +228,12 @@ impl Crew<'_> {
             let mean = |c: &Cable, link: usize| c.scratch.step.mean[link];
             let Some([a, b]) = both((self.bodies, self.first), pair, mean) else { continue };
             pair.settle([&a, &b]);
+            let (force, against) = (along(&pair.axes, pair.force), pair.relative([&a, &b]));
+            let gained = (force[0] * against[0] + force[1] * against[1] + force[2] * against[2]).max(0.0);
             for (side, force) in [pair.force, -pair.force].into_iter().enumerate() {
                 let end = pair.ends[side];
                 if let Some(c) = cable_mut((self.bodies, self.first), end) {
+                    c.scratch.step.gained += 0.5 * gained;
                     let residual = &mut c.scratch.step.residual[end.link];
                     subtract_force(residual, &pair.rows[side], &along(&pair.axes, force));
                 }
