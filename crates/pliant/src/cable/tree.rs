@@ -392,6 +392,7 @@ fn plant(moving: &[Moving], [first, end]: [usize; 2], nodes: &mut Vec<Node>) {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::cable::{CableSettings, CableSpec, Rest};
