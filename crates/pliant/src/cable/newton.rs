@@ -64,6 +64,9 @@ impl Solved {
 
 const MOST_ITERATIONS: u32 = 28;
 
+/// The same in the smallest part of a step.
+const LAST_ITERATIONS: u32 = 64;
+
 /// Smallest part of a step that is tried.
 const SMALLEST_PART: f64 = 1.0 / 256.0;
 
@@ -179,7 +182,9 @@ impl Crew<'_> {
         if !self.assemble(part, true) {
             return solved;
         }
-        while solved.iterations < MOST_ITERATIONS {
+        // the smallest part has to do: there it goes on until what it comes to is close enough
+        let most = if part.to - part.from > SMALLEST_PART { MOST_ITERATIONS } else { LAST_ITERATIONS };
+        while solved.iterations < most {
             let changed = self.touch(part, touching);
             solved.iterations += 1;
             solved.linearisations += u32::from(!linear || solved.iterations == 1);
