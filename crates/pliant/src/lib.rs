@@ -13,6 +13,7 @@ mod error;
 mod frame;
 mod grip;
 mod lanes;
+mod linkage;
 mod material;
 pub mod math;
 pub mod motion;

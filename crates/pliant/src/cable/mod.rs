@@ -56,6 +56,7 @@ use crate::curve;
 use crate::derived::Derived;
 use crate::error::{BuildError, StepError};
 use crate::grip::{Grip, Hold, Load, Place, Wrench};
+use crate::linkage::{locate, poses_along};
 use crate::math::{Pose, Quat, Vec3, unit_or};
 
 /// A position farther than this from the origin has diverged [m].
@@ -147,7 +148,8 @@ impl Cable {
             derived.push(note("EI_y", rigidity[4], "N m2", "bending about the section's y axis"));
             derived.push(note("EI_z", rigidity[5], "N m2", "bending about the section's z axis"));
         }
-        let poses = poses_along(name, &curve::resample(&spec.path, count + 1), spec.normal)?;
+        let points = curve::resample(&spec.path, count + 1);
+        let poses = poses_along(&points, first_turn(name, &points, spec.normal)?);
         let arms = Arms { a: 0.5 * length, b: 0.5 * length };
         let rest = match spec.rest {
             Rest::Straight => vec![[0.0; 6]; count - 1],
@@ -386,42 +388,19 @@ impl Cable {
     }
 }
 
-/// The link a place lies on, and where along it from its middle [m].
-fn locate(place: Place, count: usize, length: f64) -> (usize, f64) {
-    let fraction = match place {
-        Place::Node(node) => node as f64 / count as f64,
-        Place::Fraction(fraction) => fraction,
+/// How the first link is turned from the world, where its y axis is to be along `normal`.
+fn first_turn(name: &str, points: &[Vec3], normal: Option<Vec3>) -> Result<Quat, BuildError> {
+    let Some(normal) = normal else { return Ok(Quat::IDENTITY) };
+    let tangent = unit_or(points[1] - points[0], Vec3::X);
+    let across = normal.try_normalize().map(|unit| unit.reject_from_normalized(tangent));
+    // less than a thousandth of a degree off the path is no direction across it
+    let Some(y) = across.filter(|across| across.length() > 1e-5).map(Vec3::normalize) else {
+        return Err(BuildError::Normal { body: name.into(), normal });
     };
-    let s = fraction.clamp(0.0, 1.0) * count as f64;
-    let link = (s as usize).min(count - 1);
-    (link, (s - link as f64 - 0.5) * length)
-}
-
-/// Poses of the links between points, each frame turned from the last by the least rotation. The first has its y axis
-/// along `normal` where one is given.
-fn poses_along(name: &str, points: &[Vec3], normal: Option<Vec3>) -> Result<Vec<Pose>, BuildError> {
-    let mut turn = Quat::IDENTITY;
-    if let Some(normal) = normal {
-        let tangent = unit_or(points[1] - points[0], Vec3::X);
-        let across = normal.try_normalize().map(|unit| unit.reject_from_normalized(tangent));
-        // less than a thousandth of a degree off the path is no direction across it
-        let Some(y) = across.filter(|across| across.length() > 1e-5).map(Vec3::normalize) else {
-            return Err(BuildError::Normal { body: name.into(), normal });
-        };
-        turn = Quat::from_rotation_arc(Vec3::X, tangent);
-        let from = turn * Vec3::Y;
-        let angle = from.cross(y).dot(tangent).atan2(from.dot(y));
-        turn = (Quat::from_axis_angle(tangent, angle) * turn).normalize();
-    }
-    let poses = points
-        .windows(2)
-        .map(|w| {
-            let tangent = unit_or(w[1] - w[0], turn * Vec3::X);
-            turn = (Quat::from_rotation_arc(turn * Vec3::X, tangent) * turn).normalize();
-            Pose::from_parts(0.5 * (w[0] + w[1]), turn)
-        })
-        .collect();
-    Ok(poses)
+    let turn = Quat::from_rotation_arc(Vec3::X, tangent);
+    let from = turn * Vec3::Y;
+    let angle = from.cross(y).dot(tangent).atan2(from.dot(y));
+    Ok((Quat::from_axis_angle(tangent, angle) * turn).normalize())
 }
 
 fn check(name: &str, spec: &CableSpec) -> Result<(), BuildError> {

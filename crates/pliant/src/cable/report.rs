@@ -6,11 +6,9 @@ use super::joint::strain;
 use super::search::Touched;
 use crate::body::Surroundings;
 use crate::contact::Obstacle;
-use crate::frame::{BodyFrame, Contact, Energy, Event, EventKind, Field, Other};
-use crate::math::{Quat, Vec3};
-
-const FIELDS: [(&str, &str); 5] =
-    [("tension", "N"), ("shear force", "N"), ("bending moment", "N m"), ("torsion", "N m"), ("contact force", "N")];
+use crate::frame::{BodyFrame, Contact, Energy, Event, EventKind, Other};
+use crate::linkage::{FIELDS, write_nodes};
+use crate::math::Vec3;
 
 /// A cable has left an obstacle when it is farther away than this part of its radius.
 const PARTING_GAP: f64 = 0.1;
@@ -34,29 +32,13 @@ impl Cable {
         energy
     }
 
-    /// Nodes are the ends and the joints, half-way between the ends of the links that meet there.
+    /// Copy out all that can be seen.
     pub(crate) fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
         let links = &self.state.links;
         let poses = &links.poses;
         let count = poses.len();
-        let half = Vec3::X * (0.5 * self.links.length);
-        let (start, end) = (|i: usize| poses[i].transform_point(-half), |i: usize| poses[i].transform_point(half));
-        frame.nodes.clear();
-        frame.frames.clear();
-        for i in 0..=count {
-            let (before, after) = (i.max(1) - 1, i.min(count - 1));
-            frame.nodes.push(match i {
-                0 => start(0),
-                i if i == count => end(count - 1),
-                i => 0.5 * (end(i - 1) + start(i)),
-            });
-            let (a, b): (Quat, Quat) = (poses[before].rotation, poses[after].rotation);
-            frame.frames.push(if before == after { a } else { a.slerp(b, 0.5) });
-        }
+        write_nodes(poses, self.links.length, frame);
         frame.energy = self.energy(gravity);
-        if frame.fields.len() != FIELDS.len() {
-            frame.fields = FIELDS.map(|(name, unit)| Field { name, unit, values: vec![] }).to_vec();
-        }
         for (k, field) in frame.fields.iter_mut().enumerate() {
             field.values.clear();
             field.values.extend((0..=count).map(|i| {

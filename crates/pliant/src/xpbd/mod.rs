@@ -23,7 +23,8 @@ use crate::curve;
 use crate::derived::Derived;
 use crate::error::{BuildError, StepError};
 use crate::grip::{Grip, Hold, Load, Place, Wrench};
-use crate::math::{Pose, Quat, Vec3, unit_or};
+use crate::linkage::{locate, poses_along};
+use crate::math::{Pose, Quat, Vec3};
 
 /// A position farther than this from the origin has diverged [m].
 const FAR: f64 = 1e7;
@@ -118,7 +119,7 @@ impl Xpbd {
             substeps: settings.substeps,
             sweeps: settings.iterations.div_ceil(settings.substeps),
         };
-        let poses = poses_along(&curve::resample(&spec.path, count + 1));
+        let poses = poses_along(&curve::resample(&spec.path, count + 1), Quat::IDENTITY);
         let still = || vec![Vec3::ZERO; count];
         let none = || vec![[Vec3::ZERO; 2]; count - 1];
         let start = poses.clone();
@@ -301,28 +302,4 @@ impl Xpbd {
 /// Energy of a spring of given compliance; one that does not give has none [J].
 fn stored(compliance: Vec3, e: Vec3) -> f64 {
     (0..3).filter(|&k| compliance[k] > 0.0).map(|k| 0.5 * e[k] * e[k] / compliance[k]).sum()
-}
-
-/// The link a place lies on, and where along it from its middle [m].
-fn locate(place: Place, count: usize, length: f64) -> (usize, f64) {
-    let fraction = match place {
-        Place::Node(node) => node as f64 / count as f64,
-        Place::Fraction(fraction) => fraction,
-    };
-    let s = fraction.clamp(0.0, 1.0) * count as f64;
-    let link = (s as usize).min(count - 1);
-    (link, (s - link as f64 - 0.5) * length)
-}
-
-/// Poses of the links between points, each frame turned from the last by the least rotation.
-fn poses_along(points: &[Vec3]) -> Vec<Pose> {
-    let mut turn = Quat::IDENTITY;
-    points
-        .windows(2)
-        .map(|w| {
-            let tangent = unit_or(w[1] - w[0], turn * Vec3::X);
-            turn = (Quat::from_rotation_arc(turn * Vec3::X, tangent) * turn).normalize();
-            Pose::from_parts(0.5 * (w[0] + w[1]), turn)
-        })
-        .collect()
 }
