@@ -3,8 +3,9 @@
 use super::block::{Mat6, Tridiagonal, Vec6, ZERO};
 use super::joints::Joint;
 use super::kernel::Task;
+use super::links::{LinkState, Links};
 use super::rows::{MEAN, Piece, VELOCITY, scatter};
-use super::step::{LinkState, Links, StepScratch};
+use super::step::StepScratch;
 use super::three::{all, none};
 use crate::lanes::{LANES, Lanes, Lanes3};
 use crate::math::Vec3;

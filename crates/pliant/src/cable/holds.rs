@@ -3,7 +3,8 @@
 use super::assembly::trivialised;
 use super::block::{Vec6, add_scaled, add_weighted, times_transposed};
 use super::joint::{Arms, Joint, Turning, strain};
-use super::step::{LinkState, StepScratch};
+use super::links::LinkState;
+use super::step::StepScratch;
 use crate::math::{Pose, Vec3, pose_between};
 
 /// A cross-section held at a pose that may move.

@@ -11,8 +11,8 @@
 //! as far as it takes energy; where nothing touches, the midpoint rule is left alone.
 
 use super::block::{Vec6, dot};
+use super::links::Links;
 use super::search::Touch;
-use super::step::Links;
 use super::touch::{Contacting, minus, velocity};
 
 /// Passes over the contacts, for links in corners.

@@ -5,7 +5,7 @@
 //! what the pairs add has a small rank (see `coupling`).
 
 use super::block::Vec6;
-use super::step::Links;
+use super::links::Links;
 use super::touch::{Contacting, Law, Reply, along, axes, minus, rows, velocity};
 use crate::math::{Pose, Vec3};
 

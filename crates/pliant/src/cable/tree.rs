@@ -8,8 +8,8 @@
 
 use super::Cable;
 use super::block::Vec6;
+use super::links::{LinkState, Links};
 use super::pairs::{End, Pair, axis_distance, nearest_neighbour};
-use super::step::{LinkState, Links};
 use crate::body::Body;
 use crate::math::{Pose, Vec3};
 

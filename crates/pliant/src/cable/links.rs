@@ -1,0 +1,128 @@
+//! The links of a cable: what they are made of, and where they are.
+
+use super::block::{Vec6, add_scaled, dot};
+use super::joint::Arms;
+use super::search::Touched;
+use crate::material::Friction;
+use crate::math::{Pose, Vec3};
+
+/// Links may move this many times as far as they would at the speeds of the start.
+const TRAVEL: f64 = 2.0;
+
+/// And this part of their radius farther.
+const MARGIN: f64 = 0.5;
+
+/// What a cable is made of, for its step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Links {
+    /// Length of a link [m].
+    pub length: f64,
+    /// Radius of the cable [m].
+    pub radius: f64,
+    /// Mass and inertia of a link, in its own axes [kg, kg m2].
+    pub inertia: Vec6,
+    /// Stiffness of a joint: stretch, shear, shear [N/m], torsion, bending, bending [N m].
+    pub stiffness: Vec6,
+    /// Strain of each joint without load: natural stretch [m], twist and curvature [rad].
+    pub rest: Vec<Vec6>,
+    /// Damping of a joint over its stiffness [s].
+    pub damping_time: f64,
+    /// Drag force per mass and velocity [1/s].
+    pub drag: f64,
+    /// Friction of the surface.
+    pub friction: Friction,
+    /// Whether the law of friction holds per contact instead of per length.
+    pub per_contact: bool,
+    /// Part of its normal speed with which a link leaves what it hits.
+    pub restitution: f64,
+    /// Whether the equations of a step are those linearised at its start.
+    pub linear: bool,
+}
+
+impl Links {
+    /// Half-lengths on either side of a joint.
+    pub fn arms(&self) -> Arms {
+        Arms { a: 0.5 * self.length, b: 0.5 * self.length }
+    }
+
+    /// How far something can move in a step that it begins at a speed, with some room for what it meets [m].
+    pub fn travel(&self, speed: f64, step: f64, gravity: Vec3) -> f64 {
+        TRAVEL * step * (speed + gravity.length() * step) + MARGIN * self.radius
+    }
+
+    /// Largest speed of any point of a link's axis [m/s].
+    pub fn speed(&self, v: &Vec6) -> f64 {
+        let (linear, turning) = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2], v[4] * v[4] + v[5] * v[5]);
+        linear.sqrt() + 0.5 * self.length * turning.sqrt()
+    }
+
+    /// rho of the law of contact [kg/s]: well above what resists a push within a step, so that a contact gives way by
+    /// less than a micrometre; not so far above that rounding of positions becomes force.
+    pub fn rho(&self, step: f64) -> f64 {
+        200.0 * self.inertia[0] / step + 5.0 * step * self.stiffness[0]
+    }
+}
+
+/// Poses and velocities of the links, and what they touch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LinkState {
+    /// Poses of the centres; the tangent is the x axis.
+    pub poses: Vec<Pose>,
+    /// Linear velocity in the world, angular velocity in the link [m/s, rad/s].
+    pub velocities: Vec<Vec6>,
+    /// Mean velocities of the last step: what oscillates faster than the step has none.
+    pub means: Vec<Vec6>,
+    /// Those of the step before it.
+    pub earlier: Vec<Vec6>,
+    /// How long those two steps were [s].
+    pub steps: [f64; 2],
+    /// Force and moment in each joint in the last step.
+    pub loads: Vec<Vec6>,
+    /// Touches with obstacles in the last step, in order of links.
+    pub touches: Vec<Touched>,
+    /// Sum of all contact forces on each link in the last step [N].
+    pub pushed: Vec<Vec3>,
+}
+
+impl LinkState {
+    /// Links at rest.
+    pub fn resting(poses: Vec<Pose>) -> LinkState {
+        let zeros = vec![[0.0; 6]; poses.len()];
+        let pushed = vec![Vec3::ZERO; poses.len()];
+        let loads = vec![[0.0; 6]; poses.len() - 1];
+        let (velocities, means, earlier) = (zeros.clone(), zeros.clone(), zeros);
+        LinkState { poses, velocities, means, earlier, steps: [0.0; 2], loads, touches: vec![], pushed }
+    }
+
+    /// Become like another, without allocating where there is room.
+    pub fn copy_from(&mut self, other: &LinkState) {
+        let LinkState { poses, velocities, means, earlier, steps, loads, touches, pushed } = other;
+        self.poses.clone_from(poses);
+        self.velocities.clone_from(velocities);
+        self.means.clone_from(means);
+        self.earlier.clone_from(earlier);
+        self.steps = *steps;
+        self.loads.clone_from(loads);
+        self.touches.clone_from(touches);
+        self.pushed.clone_from(pushed);
+    }
+}
+
+/// Mean velocity of the links; they do not turn as one.
+pub fn drift(velocities: &[Vec6]) -> Vec6 {
+    let mut sum = [0.0; 6];
+    velocities.iter().for_each(|v| add_scaled(&mut sum, 1.0 / velocities.len() as f64, v));
+    [sum[0], sum[1], sum[2], 0.0, 0.0, 0.0]
+}
+
+/// Sum of the squares of velocities against a drift, weighted by inertia. What all links have in common is no motion that
+/// anything could be measured against.
+pub fn beside_drift(links: &Links, velocities: &[Vec6], drift: &Vec6) -> f64 {
+    let mut sum = [0.0; 6];
+    for v in velocities {
+        for k in 0..6 {
+            sum[k] += (v[k] - drift[k]) * (v[k] - drift[k]);
+        }
+    }
+    dot(&links.inertia, &sum)
+}
