@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use pliant::cable::{CableSettings, Solver, Step};
+use pliant::cable::{CableSettings, Couplings, Solver, Step};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -34,6 +34,8 @@ pub(crate) struct CableTable {
     /// Number of runs of links; for the solver `subsystems`. Each has two links or more.
     #[schemars(range(min = 1))]
     subsystems: Option<NonZeroU32>,
+    /// How the solver `subsystems` treats the couplings between runs.
+    couplings: Option<CouplingsName>,
     /// Whether the solver `subsystems` bounds what contacts change in an iteration.
     post_regulation: Option<bool>,
 }
@@ -58,6 +60,16 @@ pub(crate) enum SolverName {
     Direct,
     /// In runs of links with couplings between them.
     Subsystems,
+}
+
+/// How couplings between runs are solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum CouplingsName {
+    /// They follow contacts exactly.
+    Exact,
+    /// By one pass of block Gauss and Seidel's method in each iteration, as printed in the paper: for comparison.
+    Printed,
 }
 
 /// What the law of friction is for.
@@ -91,6 +103,10 @@ impl CableTable {
             }),
             iterations: self.iterations.map_or(default.iterations, NonZeroU32::get),
             subsystems: self.subsystems.map_or(default.subsystems, |n| n.get() as usize),
+            couplings: self.couplings.map_or(default.couplings, |name| match name {
+                CouplingsName::Exact => Couplings::Exact,
+                CouplingsName::Printed => Couplings::Printed,
+            }),
             post_regulation: self.post_regulation.unwrap_or(default.post_regulation),
         }
     }

@@ -8,7 +8,7 @@
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use std::path::Path;
 
-use pliant::cable::{Cable, CableSettings, CableSpec, Rest, Solver, Step};
+use pliant::cable::{Cable, CableSettings, CableSpec, Couplings, Rest, Solver, Step};
 use pliant::chain::{BendingLaw, Chain, ChainSettings, ChainSpec, Heuristic, UpdateRule};
 use pliant::contact::ShapeKind;
 use pliant::math::{Quat, Vec3};
@@ -387,7 +387,8 @@ fn cables_are_read() {
         "{MATERIAL}[[body]]\nname = 'wire'\nmodel = 'cable'\nmaterial = 'm'\nradius = 0.01\n\
          path = [[0, 0, 0], [1, 0, 0]]\nsegments = 7\n[body.cable]\ndamping_time = 0.25\ndrag = 3\n\
          restitution = 0.5\nfriction_per = 'contact'\ntension_limit = 2\nbend_radius_limit = 0.03\n\
-         step = 'linear'\nsolver = 'direct'\niterations = 70\nsubsystems = 5\npost_regulation = false\n"
+         step = 'linear'\nsolver = 'subsystems'\niterations = 70\nsubsystems = 3\ncouplings = 'printed'\n\
+         post_regulation = false\n"
     ));
     let spec = CableSpec {
         material: Material { young: 2e6, poisson: 0.3, density: 1000.0, friction: Friction::NONE },
@@ -404,9 +405,10 @@ fn cables_are_read() {
             tension_limit: 2.0,
             bend_radius_limit: 0.03,
             step: Step::Linear,
-            solver: Solver::Direct,
+            solver: Solver::Subsystems,
             iterations: 70,
-            subsystems: 5,
+            subsystems: 3,
+            couplings: Couplings::Printed,
             post_regulation: false,
         },
     };

@@ -50,6 +50,11 @@ impl Crews {
         for (body, &first) in leader.iter().enumerate().filter(|(body, first)| body != *first) {
             (self.together[body], self.together[first]) = (true, true);
         }
+        // one cable has the whole team
+        let mut cables = (0..bodies.len()).filter(|&b| matches!(bodies[b], Body::Cable(_)));
+        if let (Some(only), None) = (cables.next(), cables.next()) {
+            self.together[only] = true;
+        }
         self.advance_alone(bodies, pairs, leader, around, dt, team);
         // then those with company
         let mut from = 0;
@@ -60,7 +65,8 @@ impl Crews {
                 self.members.extend((first..bodies.len()).filter(|&b| leader[b] == first));
                 let Some(coupling) = self.shares.first_mut() else { return };
                 let pairs = &mut pairs[from..from + count];
-                Crew { bodies, first: 0, members: &self.members, pairs, coupling, around }.advance(dt);
+                Crew { bodies, first: 0, members: &self.members, pairs, coupling, around, team: Some(team) }
+                    .advance(dt);
             }
             from += count;
         }
@@ -102,7 +108,7 @@ impl Crews {
                     hand_on(bodies, last, body - *first);
                     last = Some(body - *first);
                     let pairs = &mut pairs[from..from + count];
-                    Crew { bodies, first: *first, members: &[body], pairs, coupling, around }.advance(dt);
+                    Crew { bodies, first: *first, members: &[body], pairs, coupling, around, team: None }.advance(dt);
                 }
                 from += count;
             }

@@ -6,10 +6,12 @@
 //! and solved together with the motion.
 
 mod answers;
+mod apart;
 mod assembly;
 mod block;
 mod coupling;
 mod crews;
+mod cuts;
 mod elimination;
 mod holds;
 mod impact;
@@ -22,6 +24,7 @@ mod links;
 mod newton;
 mod pairs;
 mod params;
+mod printed;
 mod projection;
 #[cfg(test)]
 mod referee;
@@ -38,7 +41,7 @@ mod touch;
 mod touched;
 mod tree;
 
-pub use params::{CableSettings, CableSpec, Rest, Solver, Step};
+pub use params::{CableSettings, CableSpec, Couplings, Rest, Solver, Step};
 
 use block::Vec6;
 pub(crate) use crews::Crews;

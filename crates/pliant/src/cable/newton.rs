@@ -11,6 +11,7 @@ use super::pairs::Pair;
 use super::step::{Part, Share, Touching};
 use super::touch::Contacting;
 use crate::body::Body;
+use crate::team::Team;
 
 /// Cables that are solved together, among all bodies.
 pub(crate) struct Crew<'a> {
@@ -26,6 +27,8 @@ pub(crate) struct Crew<'a> {
     pub coupling: &'a mut Coupling,
     /// What surrounds them.
     pub around: Around<'a>,
+    /// Threads that are free to help.
+    pub team: Option<&'a mut Team>,
 }
 
 /// What surrounds cables.

@@ -66,6 +66,8 @@ pub struct CableSettings {
     pub iterations: u32,
     /// Number of runs for the solver of subsystems; each has two links or more.
     pub subsystems: usize,
+    /// How that solver treats the couplings between runs.
+    pub couplings: Couplings,
     /// Whether that solver bounds what contacts change in an iteration, (16) of the paper.
     pub post_regulation: bool,
 }
@@ -93,6 +95,17 @@ pub enum Solver {
     Subsystems,
 }
 
+/// How couplings between runs of a cable are solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Couplings {
+    /// They follow contacts exactly.
+    #[default]
+    Exact,
+    /// By one pass of block Gauss and Seidel's method in each iteration, as printed in the paper: for comparison. A step
+    /// that comes to the limit of iterations is taken as it is.
+    Printed,
+}
+
 impl Default for CableSettings {
     fn default() -> Self {
         CableSettings {
@@ -106,6 +119,7 @@ impl Default for CableSettings {
             solver: Solver::default(),
             iterations: 100,
             subsystems: 16,
+            couplings: Couplings::Exact,
             post_regulation: true,
         }
     }

@@ -1,6 +1,7 @@
 //! The textbook version of the solvers in `sweeps`, with whole matrices: the whole inverse and the whole Delassus operator.
 #![allow(clippy::unwrap_used)]
 
+use super::printed::Printed;
 use super::runs::Runs;
 use super::*;
 use crate::body::Body;
@@ -94,6 +95,11 @@ fn draped(count: usize, settings: CableSettings) -> World {
 
 /// The equations of a draped cable, in a number of runs.
 fn linearised(count: usize, runs: usize) -> Cable {
+    linearised_with(count, runs, false)
+}
+
+/// The same, where wanted with couplings as printed.
+fn linearised_with(count: usize, runs: usize, printed: bool) -> Cable {
     let settings = CableSettings { solver: Solver::Direct, ..CableSettings::default() };
     let mut world = draped(count, settings);
     (0..60).for_each(|_| world.step(STEP).unwrap());
@@ -107,7 +113,12 @@ fn linearised(count: usize, runs: usize) -> Cable {
     share.refresh(&part);
     // out of balance, so that forces and velocities change by as much as they are
     share.s.residual.iter_mut().flatten().for_each(|x| *x *= 1.5);
-    assert!(share.s.linearise());
+    if printed {
+        share.s.runs.printed = Some(Printed::new(&share.s.runs.bounds));
+        assert!(share.s.linearise_printed(share.links, share.state, STEP, None));
+    } else {
+        assert!(share.s.linearise());
+    }
     let obstacles: std::collections::BTreeSet<usize> = share.s.touches.iter().map(|t| t.obstacle).collect();
     assert_eq!(obstacles.len(), 2, "both drum and floor are touched");
     cable
@@ -288,10 +299,89 @@ fn forces_are_those_of_the_plain_method() {
     }
 }
 
+/// Algorithm 1 as printed, with whole matrices: contacts by (15) at the couplings at hand, then one pass over S (13).
+#[test]
+fn printed_couplings_are_those_of_block_gauss_seidel_on_the_whole_s() {
+    let runs = 4;
+    let mut cable = linearised_with(20, runs, true);
+    let Whole { held, b, contacts, .. } = whole(&cable);
+    let cuts = |cable: &Cable| cable.scratch.step.runs.printed.as_ref().unwrap().cuts().to_vec();
+    let n = b.len();
+    let (mut strains, mut pushes) = (zeros(6 * (runs - 1), n), zeros(n, 6 * (runs - 1)));
+    for (k, cut) in cuts(&cable).iter().enumerate() {
+        for (side, r, c) in (0..2).flat_map(|s| (0..6).flat_map(move |r| (0..6).map(move |c| (s, r, c)))) {
+            strains[6 * k + r][6 * (cut.link + side) + c] = cut.strains[side][r][c];
+            pushes[6 * (cut.link + side) + r][6 * k + c] = cut.pushes[side][r][c];
+        }
+    }
+    // without the joints between runs; nothing is left beside the diagonal there
+    let (joined, coupling) = (inverse(&held), product(&pushes, &strains));
+    let cut: Dense = joined.iter().zip(&coupling).map(|(a, c)| minus(a, c)).collect();
+    for c in cuts(&cable) {
+        for (r, k) in (0..6).flat_map(|r| (0..6).map(move |c| (r, c))) {
+            let (i, j) = (6 * c.link + r, 6 * (c.link + 1) + k);
+            let size = joined[i][i].abs() + joined[j][j].abs();
+            assert!(cut[i][j].abs() < ROUNDING * size && cut[j][i].abs() < ROUNDING * size);
+        }
+    }
+    let free = inverse(&cut);
+    let (to_contacts, to_cuts) = (product(&free, &transposed(&contacts)), product(&free, &pushes));
+    let mut s = product(&strains, &to_cuts);
+    (0..s.len()).for_each(|i| s[i][i] += 1.0);
+    let (c, u) = (product(&strains, &to_contacts), times(&strains, &times(&free, &b)));
+    let delassus = product(&contacts, &to_contacts);
+    let coupled = product(&contacts, &to_cuts);
+    let base = times(&contacts, &times(&free, &b));
+    let mut locals: Vec<_> = cable.scratch.step.runs.touched.iter().map(|t| t.local).collect();
+    let forces = |locals: &[projection::Local]| locals.iter().flat_map(|l| l.force).collect::<Vec<f64>>();
+    let (mut y, mut pushing) = (vec![0.0; 6 * (runs - 1)], 0);
+    for _ in 0..12 {
+        for t in 0..locals.len() {
+            let (own, lagged) = (times(&delassus, &forces(&locals)), times(&coupled, &y));
+            let at = locals[t].base;
+            locals[t].project(&std::array::from_fn(|k| at[k] + base[3 * t + k] + own[3 * t + k] - lagged[3 * t + k]));
+        }
+        let right = sum(&times(&c, &forces(&locals)), &u);
+        for k in 0..runs - 1 {
+            let block: Dense = (0..6).map(|r| s[6 * k + r][6 * k..6 * k + 6].to_vec()).collect();
+            let others = |row: &[f64]| (0..row.len()).filter(|j| j / 6 != k).map(|j| row[j] * y[j]).sum::<f64>();
+            let left: Vec<f64> = (0..6).map(|r| right[6 * k + r] - others(&s[6 * k + r])).collect();
+            y[6 * k..6 * k + 6].copy_from_slice(&times(&inverse(&block), &left));
+        }
+        let step = &mut cable.scratch.step;
+        step.runs.begin();
+        step.sweep_printed(None);
+        step.couple_printed(None);
+        compare("force", step.runs.touched.iter().flat_map(|t| t.local.force), &forces(&locals), ROUNDING);
+        compare("coupling", cuts(&cable).iter().flat_map(|c| c.y), &y, ROUNDING);
+        pushing += locals.iter().filter(|l| l.force[0] > 0.0).count();
+    }
+    // else there was nothing to compare
+    assert!(pushing > 10, "{pushing} contacts push");
+}
+
+/// Threads share out the runs of one cable; the numbers are the same to the bit.
+#[test]
+fn printed_couplings_do_not_depend_on_threads() {
+    let drawn = |threads: usize| {
+        let settings = CableSettings { subsystems: 5, couplings: Couplings::Printed, ..CableSettings::default() };
+        let mut world = draped(24, settings);
+        world.set_threads(threads);
+        (0..60).for_each(|_| world.step(STEP).unwrap());
+        let Body::Cable(cable) = &world.bodies()[0] else { panic!() };
+        cable.state.links.poses.iter().map(|p| p.translation.to_array().map(f64::to_bits)).collect::<Vec<_>>()
+    };
+    let one = drawn(1);
+    for threads in [2, 3, 8] {
+        assert_eq!(drawn(threads), one, "{threads} threads");
+    }
+}
+
 /// Force on the hand over the last steps, and where the links end up.
-fn outcome(solver: Solver, subsystems: usize) -> (Vec3, Vec<Vec3>) {
+fn outcome(solver: Solver, subsystems: usize, couplings: Couplings) -> (Vec3, Vec<Vec3>) {
     // drag, so that what was shaken when the cable was let go has come to rest: impacts make small differences large
-    let settings = CableSettings { solver, subsystems, iterations: 1000, drag: 10.0, ..CableSettings::default() };
+    let settings =
+        CableSettings { solver, subsystems, couplings, iterations: 1000, drag: 10.0, ..CableSettings::default() };
     let mut world = draped(24, settings);
     let mut force = Vec3::ZERO;
     for n in 0..250 {
@@ -306,13 +396,17 @@ fn outcome(solver: Solver, subsystems: usize) -> (Vec3, Vec<Vec3>) {
 
 #[test]
 fn all_solvers_come_to_the_same_motion() {
-    let (force, shape) = outcome(Solver::Newton, 0);
-    for (solver, subsystems) in [(Solver::Direct, 0), (Solver::Subsystems, 4)] {
-        let (other, places) = outcome(solver, subsystems);
+    let (force, shape) = outcome(Solver::Newton, 0, Couplings::Exact);
+    for (solver, subsystems, couplings) in [
+        (Solver::Direct, 0, Couplings::Exact),
+        (Solver::Subsystems, 4, Couplings::Exact),
+        (Solver::Subsystems, 4, Couplings::Printed),
+    ] {
+        let (other, places) = outcome(solver, subsystems, couplings);
         let apart = shape.iter().zip(&places).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
-        assert!((other - force).length() < 0.01 * force.length(), "{solver:?}: {other} for {force}");
+        assert!((other - force).length() < 0.01 * force.length(), "{solver:?}, {couplings:?}: {other} for {force}");
         // of the cable's length
-        assert!(apart < 0.01 * 0.4, "{solver:?}: {apart} m apart");
+        assert!(apart < 0.01 * 0.4, "{solver:?}, {couplings:?}: {apart} m apart");
     }
 }
 

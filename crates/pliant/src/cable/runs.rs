@@ -3,8 +3,8 @@
 //!
 //! Two things differ from print, both because a taut cable is stiff along itself, and in 10 ms a push runs along all of it.
 //! As printed, one pass of block Gauss and Seidel's method over couplings (13) keeps about cos^2(pi / runs) of an error in
-//! each iteration, and contacts that take the forces of the others to stay (15) undo each other's work: hundreds of
-//! iterations a step for a wound cable.
+//! each iteration, and contacts that take the forces of the others to stay (15) undo each other's work: thousands of
+//! iterations a step for a taut cable on a drum. (That way is in `printed`, for comparison.)
 //!
 //! - Couplings follow contacts exactly, S y = U - C f: with all forces given the cable is one block-tridiagonal system,
 //!   whose factors cost less than those of the runs and of S. Runs are what contacts are solved in: each with the
@@ -21,7 +21,8 @@
 
 use super::block::{Vec6, add_scaled, dot, squares};
 use super::elimination::Wide6;
-use super::params::{CableSettings, Solver};
+use super::params::{CableSettings, Couplings, Solver};
+use super::printed::Printed;
 use super::touched::Touched;
 
 /// The runs of a cable, and working memory for them.
@@ -38,6 +39,8 @@ pub struct Runs {
     pub change: Vec<Vec6>,
     /// Touches in order of links.
     pub touched: Vec<Touched>,
+    /// Runs apart from each other, where couplings are as printed.
+    pub printed: Option<Printed>,
     /// Most iterations in a step.
     pub limit: u32,
     regulated: bool,
@@ -50,6 +53,8 @@ pub struct Runs {
 const XI: f64 = 1.0;
 /// See `XI`. A linearisation has few iterations, hence a bound that falls fast.
 const ALPHA: f64 = 0.8;
+/// Where couplings lag behind, contacts take long to settle: a bound that falls fast would freeze them before.
+const PRINTED_ALPHA: f64 = 0.97;
 
 impl Runs {
     /// For a number of links; none for a solver that needs no runs.
@@ -59,7 +64,11 @@ impl Runs {
             Solver::Direct => 1,
             Solver::Subsystems => settings.subsystems.min(count / 2).max(1),
         };
-        Runs::with(count, runs, settings.iterations, settings.post_regulation && runs > 1)
+        let mut out = Runs::with(count, runs, settings.iterations, settings.post_regulation && runs > 1);
+        if runs > 1 && settings.couplings == Couplings::Printed {
+            out.printed = Some(Printed::new(&out.bounds));
+        }
+        out
     }
 
     /// So many runs.
@@ -127,7 +136,8 @@ impl Runs {
         if iteration == 1 {
             self.first = changed;
         }
-        let bound = XI * ALPHA.powi(iteration as i32 - 1) * self.first.sqrt();
+        let alpha = if self.printed.is_some() { PRINTED_ALPHA } else { ALPHA };
+        let bound = XI * alpha.powi(iteration as i32 - 1) * self.first.sqrt();
         if self.regulated && changed > bound * bound { bound / changed.sqrt() } else { 1.0 }
     }
 

@@ -1,6 +1,6 @@
 //! The paper's two solvers for a step of cables that are solved together: contact forces are unknowns of their own, found
 //! by projected Gauss and Seidel's method for all contacts at once (III-C), or run by run with couplings that follow
-//! (Algorithm 1; see `runs` for what differs from print).
+//! (Algorithm 1; see `runs` for what differs from print, and `printed` for what does not).
 //!
 //! The paper linearises the step once; here it is linearised again until its velocities stay, as in its section IV-D-4, so
 //! that all solvers come to the same motion. Contacts go on from where they were: in each linearisation they are only
@@ -42,6 +42,13 @@ impl Crew<'_> {
         any
     }
 
+    /// Whether a member's couplings are as printed in the paper.
+    fn is_printed(&mut self) -> bool {
+        let mut any = false;
+        self.each(|share| any |= share.s.runs.printed.is_some());
+        any
+    }
+
     /// Make a part of the step.
     pub(super) fn sweeps(&mut self, part: &Part) -> Solved {
         let mut solved = Solved::default();
@@ -55,21 +62,21 @@ impl Crew<'_> {
                 return Solved { converged: true, ..solved };
             }
         }
-        let mut last = f64::INFINITY;
+        let (printed, mut last) = (self.is_printed(), f64::INFINITY);
         for n in 0..MOST_LINEARISATIONS {
             if !self.linearise(part, n < FRESH) || self.meets(part, n < FRESH) {
                 return solved;
             }
             solved.linearisations += 1;
             let swept = self.iterate(part, n, &mut solved);
-            if solved.limited {
+            if solved.limited && !printed {
                 return solved;
             }
             let Some((change, size)) = self.take(part) else { return solved };
             // the next change would be smaller again by as much as this one is, or more; the first says nothing of that
             let next = if last.is_finite() { change * (change / last).min(1.0) } else { change };
             let enough = CLOSE * f64::from(1 << (n / PATIENCE).min(16));
-            if swept && next <= enough * enough * size {
+            if (swept && next <= enough * enough * size) || solved.limited {
                 solved.converged = !self.meets(part, false);
                 break;
             }
@@ -97,13 +104,17 @@ impl Crew<'_> {
         if !self.assemble(part, true) {
             return false;
         }
-        let mut fine = true;
+        let (mut fine, mut team) = (true, self.team.take());
         self.each(|mut share| {
             if fresh {
                 share.refresh(part);
             }
-            fine &= share.s.linearise();
+            fine &= match share.s.runs.printed {
+                None => share.s.linearise(),
+                Some(_) => share.s.linearise_printed(share.links, share.state, part.step(), team.as_deref_mut()),
+            };
         });
+        self.team = team;
         fine
     }
 
@@ -115,25 +126,46 @@ impl Crew<'_> {
             size += share.progress(part.step()).size;
         });
         let settled = SWEPT * SWEPT * CLOSE * CLOSE * size;
-        for iteration in 1..=STALE {
+        let printed = self.is_printed();
+        let most = if printed { limit } else { STALE };
+        for iteration in 1..=most {
             if solved.iterations >= limit {
                 solved.limited = true;
                 break;
             }
             solved.iterations += 1;
-            self.each(|share| {
-                share.s.runs.begin();
-                share.s.sweep();
-            });
+            self.sweep();
             let changed = self.regulate(iteration);
-            if changed <= settled {
+            let coupled = self.couple_runs();
+            if coupled && (printed || changed <= settled) {
                 return true;
             }
-            if n == 0 && changed <= INEXACT * INEXACT * self.whole() {
+            if n == 0 && coupled && changed <= INEXACT * INEXACT * self.whole() {
                 return false;
             }
         }
         false
+    }
+
+    /// (15): one pass over the contacts of every run.
+    fn sweep(&mut self) {
+        let mut team = self.team.take();
+        self.each(|share| {
+            share.s.runs.begin();
+            match share.s.runs.printed {
+                None => share.s.sweep(),
+                Some(_) => share.s.sweep_printed(team.as_deref_mut()),
+            }
+        });
+        self.team = team;
+    }
+
+    /// (13), where couplings have not followed contacts already. False where they still change.
+    fn couple_runs(&mut self) -> bool {
+        let (mut all, mut team) = (true, self.team.take());
+        self.each(|share| all &= share.s.couple_printed(team.as_deref_mut()));
+        self.team = team;
+        all
     }
 
     /// How much the linearisation has changed velocities, weighted by inertia.

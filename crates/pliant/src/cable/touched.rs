@@ -42,7 +42,7 @@ impl Touched {
     }
 
     /// Give it the force that its law demands at velocity u, and return by how much that changes g.
-    fn project(&mut self, u: &[f64; 3]) -> [f64; 3] {
+    pub fn project(&mut self, u: &[f64; 3]) -> [f64; 3] {
         let falls = times(&self.slope, u);
         self.local.force = [self.held[0] - falls[0], self.held[1] - falls[1], self.held[2] - falls[2]];
         let more = self.local.project(u);
