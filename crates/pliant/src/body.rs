@@ -4,6 +4,7 @@ use crate::cable::{Cable, CableState};
 use crate::chain::{Chain, ChainState};
 use crate::contact::Obstacle;
 use crate::derived::Derived;
+use crate::elastica::{Elastica, ElasticaState};
 use crate::error::{BuildError, StepError};
 use crate::frame::{BodyFrame, Contact, Event};
 use crate::grip::{Grip, Gripper, Load, Place};
@@ -21,6 +22,8 @@ pub enum Body {
     Cable(Cable),
     /// Rigid links with elastic joints, by extended position-based dynamics.
     Xpbd(Xpbd),
+    /// A planar rod in angle coordinates.
+    Elastica(Elastica),
 }
 
 /// The part of a body that changes, for snapshots.
@@ -32,6 +35,8 @@ pub enum BodyState {
     Cable(CableState),
     /// Of a rod by extended position-based dynamics.
     Xpbd(XpbdState),
+    /// Of a planar rod in angle coordinates.
+    Elastica(ElasticaState),
 }
 
 /// What surrounds a body during one step.
@@ -78,6 +83,7 @@ impl Body {
             Body::Chain(chain) => chain.name(),
             Body::Cable(cable) => cable.name(),
             Body::Xpbd(rod) => rod.name(),
+            Body::Elastica(rod) => rod.name(),
         }
     }
 
@@ -87,6 +93,7 @@ impl Body {
             Body::Chain(_) => "chain",
             Body::Cable(_) => "cable",
             Body::Xpbd(_) => "xpbd",
+            Body::Elastica(_) => "elastica",
         }
     }
 
@@ -96,6 +103,7 @@ impl Body {
             Body::Chain(chain) => chain.size(),
             Body::Cable(cable) => cable.size(),
             Body::Xpbd(rod) => rod.size(),
+            Body::Elastica(rod) => rod.size(),
         }
     }
 
@@ -105,6 +113,7 @@ impl Body {
             Body::Chain(chain) => chain.counters().steps,
             Body::Cable(cable) => cable.counters().steps,
             Body::Xpbd(rod) => rod.counters().steps,
+            Body::Elastica(rod) => rod.counters().steps,
         }
     }
 
@@ -114,13 +123,14 @@ impl Body {
             Body::Chain(chain) => chain.derived(),
             Body::Cable(cable) => cable.derived(),
             Body::Xpbd(rod) => rod.derived(),
+            Body::Elastica(rod) => rod.derived(),
         }
     }
 
     /// Number of steps so far in which a solver's iterations came to their limit.
     pub fn limit_hits(&self) -> u64 {
         match self {
-            Body::Chain(_) | Body::Xpbd(_) => 0,
+            Body::Chain(_) | Body::Xpbd(_) | Body::Elastica(_) => 0,
             Body::Cable(cable) => cable.counters().limit_hits,
         }
     }
@@ -131,6 +141,7 @@ impl Body {
             Body::Chain(_) => 0,
             Body::Cable(cable) => cable.counters().iterations,
             Body::Xpbd(rod) => rod.counters().iterations,
+            Body::Elastica(rod) => rod.counters().evaluations,
         }
     }
 
@@ -140,6 +151,7 @@ impl Body {
             Body::Chain(chain) => chain.radius(),
             Body::Cable(cable) => cable.radius(),
             Body::Xpbd(rod) => rod.radius(),
+            Body::Elastica(rod) => rod.radius(),
         }
     }
 
@@ -152,6 +164,7 @@ impl Body {
                 Ok(())
             }
             Body::Xpbd(rod) => rod.advance(around),
+            Body::Elastica(rod) => rod.advance(around),
         }
     }
 
@@ -168,6 +181,7 @@ impl Body {
             Body::Chain(chain) => chain.vicinity(dt, gravity, pulled),
             Body::Cable(cable) => cable.vicinity(dt, gravity, pulled),
             Body::Xpbd(rod) => rod.vicinity(dt, gravity, pulled),
+            Body::Elastica(rod) => rod.vicinity(dt, gravity, pulled),
         }
     }
 
@@ -177,6 +191,7 @@ impl Body {
             Body::Chain(chain) => chain.place_pose(place),
             Body::Cable(cable) => cable.place_pose(place),
             Body::Xpbd(rod) => rod.place_pose(place),
+            Body::Elastica(rod) => rod.place_pose(place),
         }
     }
 
@@ -186,6 +201,7 @@ impl Body {
             Body::Chain(chain) => chain.prepare(index, time, grips, loads),
             Body::Cable(cable) => cable.prepare(index, time, grips, loads),
             Body::Xpbd(rod) => rod.prepare(index, time, grips, loads),
+            Body::Elastica(rod) => rod.prepare(index, time, grips, loads),
         }
     }
 
@@ -195,6 +211,7 @@ impl Body {
             Body::Chain(chain) => chain.write_frame(gravity, frame),
             Body::Cable(cable) => cable.write_frame(gravity, frame),
             Body::Xpbd(rod) => rod.write_frame(gravity, frame),
+            Body::Elastica(rod) => rod.write_frame(gravity, frame),
         }
     }
 
@@ -204,6 +221,7 @@ impl Body {
             Body::Chain(chain) => chain.write_contacts(index, obstacles, contacts),
             Body::Cable(cable) => cable.write_contacts(index, obstacles, contacts),
             Body::Xpbd(rod) => rod.write_contacts(index, obstacles, contacts),
+            Body::Elastica(rod) => rod.write_contacts(index, obstacles, contacts),
         }
     }
 
@@ -213,6 +231,7 @@ impl Body {
             Body::Chain(chain) => BodyState::Chain(chain.state().clone()),
             Body::Cable(cable) => BodyState::Cable(cable.state().clone()),
             Body::Xpbd(rod) => BodyState::Xpbd(rod.state().clone()),
+            Body::Elastica(rod) => BodyState::Elastica(rod.state().clone()),
         }
     }
 
@@ -222,6 +241,7 @@ impl Body {
             (Body::Chain(chain), BodyState::Chain(state)) => chain.fits(state),
             (Body::Cable(cable), BodyState::Cable(state)) => cable.fits(state),
             (Body::Xpbd(rod), BodyState::Xpbd(state)) => rod.fits(state),
+            (Body::Elastica(rod), BodyState::Elastica(state)) => rod.fits(state),
             _ => false,
         }
     }
@@ -232,6 +252,7 @@ impl Body {
             Body::Chain(chain) => chain.reserve(grips, loads, obstacles),
             Body::Cable(cable) => cable.reserve(grips, loads, obstacles),
             Body::Xpbd(rod) => rod.reserve(grips, loads, obstacles),
+            Body::Elastica(rod) => rod.reserve(grips, loads, obstacles),
         }
     }
 
@@ -247,6 +268,7 @@ impl Body {
             (Body::Chain(chain), BodyState::Chain(state)) => chain.set_state(state),
             (Body::Cable(cable), BodyState::Cable(state)) => cable.set_state(state),
             (Body::Xpbd(rod), BodyState::Xpbd(state)) => rod.set_state(state),
+            (Body::Elastica(rod), BodyState::Elastica(state)) => rod.set_state(state),
             _ => false,
         }
     }

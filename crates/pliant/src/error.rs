@@ -75,6 +75,34 @@ pub enum BuildError {
         /// Name of the body.
         body: String,
     },
+    /// A constraint that a rod cannot keep.
+    #[error(
+        "{body} cannot be where {by} holds it: {off:.3e} {unit} are missing. It may be too short for where its ends are to be, or \
+         held in ways that exclude each other"
+    )]
+    Unreachable {
+        /// Name of the body.
+        body: String,
+        /// Who holds it.
+        by: String,
+        /// By how much it is violated.
+        off: f64,
+        /// Unit of that.
+        unit: &'static str,
+    },
+    /// A rod that finds no equilibrium.
+    #[error(
+        "{body} finds no stable equilibrium from its path: its last change was {change:.1e} rad, with {falling} directions \
+         in which its energy falls. Give it a path closer to the shape it is to have"
+    )]
+    NoEquilibrium {
+        /// Name of the body.
+        body: String,
+        /// Directions in which energy falls.
+        falling: usize,
+        /// The last change [rad].
+        change: f64,
+    },
     /// A snapshot of a world with other parts.
     #[error("the snapshot belongs to another world")]
     ForeignSnapshot,
@@ -97,6 +125,23 @@ pub enum StepError {
     Step {
         /// What was asked for [s].
         dt: f64,
+    },
+    /// A constraint that a rod cannot keep.
+    #[error(
+        "{body} cannot be where {by} holds it at t = {time:.6} s: {off:.3e} {unit} are missing. It may be too short for where \
+         its ends are to be, or held in ways that exclude each other"
+    )]
+    Unreachable {
+        /// Name of the body.
+        body: String,
+        /// When [s].
+        time: f64,
+        /// Who holds it.
+        by: String,
+        /// By how much it is violated.
+        off: f64,
+        /// Unit of that.
+        unit: &'static str,
     },
     /// A quantity is no longer a finite number of sensible size.
     #[error("{body} diverged at t = {time:.6} s: {quantity} is {value:.3e}")]

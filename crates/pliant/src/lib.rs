@@ -9,6 +9,7 @@ pub mod chain;
 pub mod contact;
 mod curve;
 mod derived;
+pub mod elastica;
 mod error;
 mod frame;
 mod grip;

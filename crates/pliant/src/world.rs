@@ -3,6 +3,7 @@
 use crate::body::{Body, BodyState, Surroundings, Vicinity};
 use crate::cable::{self, Around, Crews, Pair, Trees};
 use crate::contact::{Obstacle, ObstacleParams};
+use crate::elastica::Settled;
 use crate::error::{BuildError, StepError};
 use crate::frame::{BodyFrame, Event, EventKind, Frame, GripperFrame};
 use crate::grip::{Grip, GripParams, Gripper, GripperParams, Load, Wrench};
@@ -206,6 +207,29 @@ impl World {
         Ok(self.loads.len() - 1)
     }
 
+    /// Bring a rod of the model `elastica` into the equilibrium with its grips and loads that is found from where it is.
+    pub fn settle(&mut self, body: usize) -> Result<Settled, BuildError> {
+        let missing = || BuildError::NoSuch { kind: "body", name: format!("number {body}") };
+        let name = self.bodies.get(body).ok_or_else(missing)?.name().to_owned();
+        // any length of time will do, nothing moves
+        let dt = 1e-3;
+        self.find_near(body, dt);
+        self.with_surroundings(body, dt, |body, around| match body {
+            Body::Elastica(rod) => rod.settle(around),
+            _ => Err(BuildError::NoSuch { kind: "elastica", name }),
+        })
+    }
+
+    /// Let all bodies that are to begin in equilibrium find it.
+    pub fn settle_all(&mut self) -> Result<(), BuildError> {
+        for body in 0..self.bodies.len() {
+            if matches!(&self.bodies[body], Body::Elastica(rod) if rod.begins_settled()) {
+                self.settle(body)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Open a grip now, whatever its schedule says.
     pub fn release(&mut self, grip: usize) -> Result<(), BuildError> {
         let time = self.time();
@@ -386,7 +410,7 @@ impl World {
         for body in 0..self.bodies.len() {
             self.with_surroundings(body, dt, |body, around| match body {
                 Body::Cable(cable) => cable.end(around),
-                Body::Chain(_) | Body::Xpbd(_) => Ok(()),
+                Body::Chain(_) | Body::Xpbd(_) | Body::Elastica(_) => Ok(()),
             })?;
         }
         Ok(())

@@ -1,0 +1,154 @@
+//! Runge, Kutta and Fehlberg's method of order 4(5), with steps chosen by the error.
+//!
+//! Written here instead of taken from a crate: the step ends at those of the world, constraints are corrected in between,
+//! multipliers are averaged over the stages, and nothing may allocate; what is left of an integrator is this table.
+
+use super::system::System;
+
+/// Rates of change at the stages, and working memory.
+#[derive(Clone, Debug, Default)]
+pub struct Fehlberg {
+    /// Rates of coordinates and of their rates, by stage.
+    stages: [[Vec<f64>; 2]; STAGES],
+    trial: [Vec<f64>; 2],
+    /// Length of the step to try next [s]; none before the first.
+    pub next: Option<f64>,
+    /// Multipliers by stage.
+    forces: Vec<[f64; STAGES]>,
+}
+
+const STAGES: usize = 6;
+
+/// When stages are, in parts of the step.
+const TIMES: [f64; STAGES] = [0.0, 1.0 / 4.0, 3.0 / 8.0, 12.0 / 13.0, 1.0, 1.0 / 2.0];
+
+const WEIGHTS: [[f64; STAGES - 1]; STAGES] = [
+    [0.0; 5],
+    [1.0 / 4.0, 0.0, 0.0, 0.0, 0.0],
+    [3.0 / 32.0, 9.0 / 32.0, 0.0, 0.0, 0.0],
+    [1932.0 / 2197.0, -7200.0 / 2197.0, 7296.0 / 2197.0, 0.0, 0.0],
+    [439.0 / 216.0, -8.0, 3680.0 / 513.0, -845.0 / 4104.0, 0.0],
+    [-8.0 / 27.0, 2.0, -3544.0 / 2565.0, 1859.0 / 4104.0, -11.0 / 40.0],
+];
+
+/// Of fifth order, which goes on.
+const FIFTH: [f64; STAGES] = [16.0 / 135.0, 0.0, 6656.0 / 12825.0, 28561.0 / 56430.0, -9.0 / 50.0, 2.0 / 55.0];
+
+/// Of fourth order.
+const FOURTH: [f64; STAGES] = [25.0 / 216.0, 0.0, 1408.0 / 2565.0, 2197.0 / 4104.0, -1.0 / 5.0, 0.0];
+
+/// A step is at least this part of the world's.
+const SMALLEST: f64 = 1e-7;
+
+/// What became of a step of the world.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Steps that were taken.
+    pub steps: u64,
+    /// Evaluations of the equations.
+    pub evaluations: u64,
+    /// Whether the end was reached.
+    pub arrived: bool,
+}
+
+impl Fehlberg {
+    /// Room for coordinates.
+    pub fn new(size: usize) -> Fehlberg {
+        let zeros = || [vec![0.0; size], vec![0.0; size]];
+        Fehlberg { stages: std::array::from_fn(|_| zeros()), trial: zeros(), next: None, forces: vec![] }
+    }
+
+    /// Room for constraints.
+    pub fn reserve(&mut self, bounds: usize) {
+        self.forces.reserve(bounds);
+    }
+
+    /// Move on by the step of the world. `add` is told each constraint's multiplier times time.
+    pub fn advance(
+        &mut self,
+        system: &mut System<'_>,
+        [q, v]: [&mut Vec<f64>; 2],
+        tolerance: f64,
+        mut add: impl FnMut(usize, f64),
+    ) -> Work {
+        let dt = system.dt;
+        let (mut work, mut time) = (Work::default(), 0.0);
+        let mut first = true;
+        while time < dt {
+            let wanted = self.next.unwrap_or(1e-3 * dt);
+            // not a tiny rest
+            let step = if time + 1.01 * wanted >= dt { dt - time } else { wanted.min(0.5 * (dt - time).max(wanted)) };
+            let error = self.try_step(system, [q, v], time, step, first, &mut work) / tolerance;
+            if !(error <= 1.0) {
+                let shorter = if error.is_finite() { (0.9 * error.powf(-0.2)).max(0.1) } else { 0.1 };
+                self.next = Some(step * shorter);
+                if step * shorter < SMALLEST * dt {
+                    return work;
+                }
+                // the first stage is that of the state, which has not changed
+                first = false;
+                continue;
+            }
+            self.accept(system.holds.len(), [q, v], step, &mut add);
+            (time, first) = (if step >= dt - time { dt } else { time + step }, true);
+            let longer = (0.9 * error.max(1e-10).powf(-0.2)).clamp(0.2, 5.0);
+            // a step cut short by the world's says little of how long the next may be
+            self.next = Some(if step < wanted { wanted.max(step * longer) } else { step * longer });
+            work.steps += 1;
+        }
+        work.arrived = true;
+        work
+    }
+
+    /// Make the stages of a step. Returns the largest error: of coordinates, and of rates times the step.
+    fn try_step(
+        &mut self,
+        system: &mut System<'_>,
+        [q, v]: [&[f64]; 2],
+        time: f64,
+        step: f64,
+        first: bool,
+        work: &mut Work,
+    ) -> f64 {
+        let (dt, size) = (system.dt, q.len());
+        self.forces.resize(system.holds.len(), [0.0; STAGES]);
+        for stage in usize::from(!first)..STAGES {
+            let Fehlberg { stages, trial, .. } = self;
+            for (n, y) in [q, v].into_iter().enumerate() {
+                trial[n].copy_from_slice(y);
+                for (weight, known) in WEIGHTS[stage].iter().zip(stages.iter()).take(stage) {
+                    let weight = weight * step;
+                    trial[n].iter_mut().zip(&known[n]).for_each(|(y, rate)| *y += weight * rate);
+                }
+            }
+            let [rates, second] = &mut stages[stage];
+            rates.copy_from_slice(&trial[1]);
+            work.evaluations += 1;
+            if !system.accelerate((time + TIMES[stage] * step) / dt, &trial[0], &trial[1], second) {
+                return f64::INFINITY;
+            }
+            for (forces, bound) in self.forces.iter_mut().zip(&system.s.bounds) {
+                forces[stage] = bound.force;
+            }
+        }
+        let error = |n: usize, k: usize| -> f64 {
+            (0..STAGES).map(|s| step * (FIFTH[s] - FOURTH[s]) * self.stages[s][n][k]).sum::<f64>().abs()
+        };
+        // places against the rod's length
+        let scale = |k: usize| if k < 2 { 1.0 / system.rod.length() } else { 1.0 };
+        (0..size)
+            .map(|k| scale(k) * error(0, k).max(step * error(1, k)))
+            .fold(0.0, |a, b| if b > a || b.is_nan() { b } else { a })
+    }
+
+    fn accept(&self, holds: usize, state: [&mut Vec<f64>; 2], step: f64, add: &mut impl FnMut(usize, f64)) {
+        for (n, y) in state.into_iter().enumerate() {
+            for (stage, weight) in self.stages.iter().zip(FIFTH) {
+                y.iter_mut().zip(&stage[n]).for_each(|(y, rate)| *y += step * weight * rate);
+            }
+        }
+        for n in 0..holds {
+            add(n, (0..STAGES).map(|s| step * FIFTH[s] * self.forces[n][s]).sum());
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What a rod is held by, as geometrical constraints: (24) to (27) of Wakamatsu et al., with time in them.
+
+use super::equations::Bound;
+use super::rod::Kinematics;
+use super::span::angle_row;
+use crate::math::Vec2;
+
+/// One constraint at a place of the rod.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Held {
+    /// Which interval.
+    pub interval: usize,
+    /// Fraction of it.
+    pub fraction: f64,
+    /// What is held.
+    pub what: What,
+    /// Where to, at the start, middle and end of the step of the world: coordinate along the direction [m], or angle [rad].
+    pub target: [f64; 3],
+    /// Who holds it.
+    pub by: By,
+}
+
+/// What a constraint holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum What {
+    /// The place's coordinate along a direction.
+    Along(Vec2),
+    /// The angle there.
+    Angle,
+}
+
+/// Who holds a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// A grip, by index in the world.
+    Grip(usize),
+    /// A slider, by index.
+    Slider(usize),
+}
+
+impl Held {
+    /// Target at a fraction of the step, its rate and its second rate, per that fraction: a parabola through the three.
+    fn target_at(&self, f: f64) -> [f64; 3] {
+        let [start, middle, end] = self.target;
+        let (linear, square) = (4.0 * middle - 3.0 * start - end, 2.0 * (start + end) - 4.0 * middle);
+        [start + f * (linear + f * square), linear + 2.0 * f * square, 2.0 * square]
+    }
+
+    /// The constraint at a fraction of a step of length `dt`.
+    pub fn bound<const K: usize>(&self, at: &Kinematics, h: f64, f: f64, dt: f64) -> Bound {
+        let [target, rate, second] = self.target_at(f);
+        let target = [target, rate / dt, second / (dt * dt)];
+        let (row, now) = match self.what {
+            What::Angle => {
+                let second = [at.second[self.interval][0], at.second[self.interval + 1][0]];
+                let [angle, rate] = at.angle(self.interval, self.fraction);
+                let second = (1.0 - self.fraction) * second[0] + self.fraction * second[1];
+                (angle_row(self.fraction), [angle, rate, second])
+            }
+            What::Along(direction) => {
+                let (node, offset) = at.at::<K>(h, self.interval, self.fraction);
+                let along = |v: Vec2| v.dot(direction);
+                (offset.row(direction), [along(node.place), along(node.velocity), along(node.acceleration)])
+            }
+        };
+        let left = std::array::from_fn(|k| now[k] - target[k]);
+        Bound { interval: self.interval, row, left, force: 0.0 }
+    }
+}

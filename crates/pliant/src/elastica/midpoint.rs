@@ -1,0 +1,147 @@
+//! The implicit midpoint rule, for stiff rods: accelerations a of a step for which the equations of motion hold half-way,
+//!
+//!   v(1/2) = v + (h/2) a,     q(1/2) = q + (h/2) v(1/2),     q(1) = q + h v(1/2),     v(1) = v + h a,
+//!
+//! and constraints at its end. Each iteration solves equations in which forces change with places and rates; inertia is
+//! taken as it is at hand.
+
+use super::equations::Implicit;
+use super::fehlberg::Work;
+use super::rod::Kinematics;
+use super::system::{Scratch, System, forces};
+
+/// Working memory.
+#[derive(Clone, Debug, Default)]
+pub struct Midpoint {
+    /// Accelerations.
+    a: Vec<f64>,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    end: Vec<f64>,
+    at_end: Kinematics,
+    forces: Vec<f64>,
+}
+
+/// Most iterations in a step, which is then halved.
+const MOST_ITERATIONS: usize = 20;
+
+/// Smallest part of the world's step that is tried.
+const SMALLEST: f64 = 1.0 / 4096.0;
+
+impl Midpoint {
+    /// Room for a number of coordinates and intervals.
+    pub fn new(size: usize, intervals: usize) -> Midpoint {
+        let zeros = || vec![0.0; size];
+        Midpoint {
+            a: zeros(),
+            q: zeros(),
+            v: zeros(),
+            end: zeros(),
+            at_end: Kinematics::new(intervals),
+            forces: vec![],
+        }
+    }
+
+    /// Room for constraints.
+    pub fn reserve(&mut self, bounds: usize) {
+        self.forces.reserve(bounds);
+    }
+
+    /// Move on by the step of the world. `add` is told each constraint's multiplier times time.
+    pub fn advance(
+        &mut self,
+        system: &mut System<'_>,
+        [q, v]: [&mut Vec<f64>; 2],
+        tolerance: f64,
+        mut add: impl FnMut(usize, f64),
+    ) -> Work {
+        let (mut work, mut from, mut part) = (Work::default(), 0.0, 1.0);
+        self.forces.clear();
+        self.forces.resize(system.holds.len(), 0.0);
+        self.a.fill(0.0);
+        while from < 1.0 {
+            let converged = if system.rod.extensible {
+                self.step::<2>(system, [q, v], [from, part], tolerance, &mut work)
+            } else {
+                self.step::<1>(system, [q, v], [from, part], tolerance, &mut work)
+            };
+            if !converged {
+                part *= 0.5;
+                if part < SMALLEST {
+                    return work;
+                }
+                self.a.fill(0.0);
+                continue;
+            }
+            let step = part * system.dt;
+            for k in 0..q.len() {
+                q[k] = self.end[k];
+                v[k] += step * self.a[k];
+            }
+            from += part;
+            system.correct_rates(from, q, v);
+            for (n, bound) in system.s.bounds.iter().enumerate() {
+                add(n, step * self.forces[n] + bound.force);
+            }
+            work.steps += 1;
+            // back to longer steps, where they would begin
+            if from < 1.0 && (from / (2.0 * part)).fract() == 0.0 {
+                part *= 2.0;
+            }
+        }
+        work.arrived = true;
+        work
+    }
+
+    fn step<const K: usize>(
+        &mut self,
+        system: &mut System<'_>,
+        [q, v]: [&[f64]; 2],
+        [from, part]: [f64; 2],
+        tolerance: f64,
+        work: &mut Work,
+    ) -> bool {
+        let h = part * system.dt;
+        let (middle, end) = (from + 0.5 * part, from + part);
+        let implicit = Implicit { place: 0.25 * h * h, rate: 0.5 * h };
+        for _ in 0..MOST_ITERATIONS {
+            for k in 0..q.len() {
+                self.v[k] = v[k] + 0.5 * h * self.a[k];
+                self.q[k] = q[k] + 0.5 * h * self.v[k];
+                self.end[k] = q[k] + h * self.v[k];
+            }
+            system.assemble::<K>(middle, [&self.q, &self.v], Some(&self.a), 1.0, implicit);
+            self.at_end.place::<K>(system.rod, &self.end, &self.v, None);
+            let (rod, dt, holds, pushes) = (system.rod, system.dt, system.holds, system.pushes);
+            let Scratch { equations, bounds, touches, .. } = &mut *system.s;
+            for ((bound, held), force) in bounds.iter_mut().zip(holds).zip(&self.forces) {
+                bound.left[0] = held.bound::<K>(&self.at_end, rod.h, end, dt).left[0];
+                bound.force = *force;
+            }
+            equations.turn_forces::<K>(rod, implicit.place, forces(bounds, pushes, touches));
+            work.evaluations += 1;
+            if !equations.solve::<K>(bounds, |b| -b.left[0] / (0.5 * h * h)) {
+                return false;
+            }
+            for (force, bound) in self.forces.iter_mut().zip(bounds.iter()) {
+                *force = bound.force;
+            }
+            let mut most: f64 = 0.0;
+            for (k, x) in equations.solution.x.iter().enumerate() {
+                self.a[k] += x;
+                let scale = if k < 2 { 1.0 / rod.length() } else { 1.0 };
+                most = most.max(0.5 * h * h * scale * x.abs());
+            }
+            if most > 10.0 || most.is_nan() {
+                return false;
+            }
+            if most <= 0.01 * tolerance {
+                for k in 0..q.len() {
+                    self.end[k] = q[k] + h * (v[k] + 0.5 * h * self.a[k]);
+                }
+                return true;
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,583 @@
+//! The model `elastica`: a planar inextensible rod described by its angle along its length, after H. Wakamatsu, T. Yamasaki,
+//! A. Tsumaya, E. Arai and S. Hirai, "Dynamic modeling of linear object deformation considering contact with obstacles".
+//!
+//! Fewest unknowns, no stretch at all, true dynamics; in a plane of the world. Optionally it stretches: then nodes have a
+//! second unknown.
+
+mod elimination;
+mod equations;
+mod equilibrium;
+mod fehlberg;
+mod holds;
+mod midpoint;
+mod params;
+mod plane;
+mod report;
+mod rod;
+mod span;
+mod system;
+mod touch;
+
+pub use equilibrium::Settled;
+pub use params::{ElasticaSettings, ElasticaSpec, Integrator, Profile, Slider, Start};
+
+use equations::{Equations, Field, Push};
+use fehlberg::{Fehlberg, Work};
+use holds::{By, Held, What};
+use midpoint::Midpoint;
+use plane::Plane;
+use rod::{Kinematics, Rod};
+use span::{GAUSS, POINTS, Rule, WEIGHTS};
+use system::{Scratch, System};
+use touch::{Touch, Touching};
+
+use crate::body::{Surroundings, Vicinity};
+use crate::cable::Rest;
+use crate::curve;
+use crate::derived::Derived;
+use crate::error::{BuildError, StepError};
+use crate::grip::{Grip, Gripper, Hold, Load, Place, Wrench};
+use crate::math::{Pose, Vec2, Vec3};
+
+/// A planar rod in angle coordinates.
+#[derive(Clone, Debug)]
+pub struct Elastica {
+    name: String,
+    rod: Rod,
+    plane: Plane,
+    settings: ElasticaSettings,
+    derived: Vec<Derived>,
+    state: ElasticaState,
+    scratch: Memory,
+}
+
+/// What changes in a rod.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ElasticaState {
+    /// Place of the first node [m], angles [rad], stretches.
+    q: Vec<f64>,
+    /// Rates of these.
+    v: Vec<f64>,
+    /// The next step of its integrator [s]; none before the first.
+    next: Option<f64>,
+    /// Contacts at the end of the last step.
+    touches: Vec<Touch>,
+    /// Obstacles touched in the last step, in order.
+    touched: Vec<usize>,
+    /// Force between the two sides of each node: of the part before it on the part behind it [N].
+    carried: Vec<Vec2>,
+    /// Where sliders go through, once known [m].
+    sliders: Vec<Vec2>,
+    counters: Counters,
+}
+
+/// How much work the steps were.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Steps of its integrator.
+    pub steps: u64,
+    /// Evaluations of the equations of motion.
+    pub evaluations: u64,
+}
+
+/// A grip that holds the rod.
+#[derive(Clone, Copy, Debug)]
+struct Gripped {
+    /// Index of the grip in the world.
+    grip: usize,
+    gripper: usize,
+    interval: usize,
+    fraction: f64,
+    turning: bool,
+    /// The held section in the gripper's frame.
+    section: Pose,
+}
+
+#[derive(Clone, Debug)]
+struct Memory {
+    system: Scratch,
+    fehlberg: Fehlberg,
+    midpoint: Midpoint,
+    gripped: Vec<Gripped>,
+    holds: Vec<Held>,
+    /// Multiplier of each constraint times time, over the step.
+    impulses: Vec<f64>,
+    pushes: Vec<Push>,
+    /// Where it is.
+    at: Kinematics,
+    still: Vec<f64>,
+}
+
+/// A constraint that is violated by more than this part of the length, or this angle, cannot be kept.
+const LOST: f64 = 1e-6;
+
+impl Elastica {
+    /// Build a rod.
+    pub fn new(name: &str, spec: ElasticaSpec) -> Result<Elastica, BuildError> {
+        spec.check(name)?;
+        let plane = Plane::of_path(name, &spec.path, spec.normal)?;
+        let (n, settings) = (spec.intervals, spec.settings);
+        let length = curve::length(&spec.path);
+        let h = length / n as f64;
+        let per_length = spec.section.mass_per_length(&spec.material);
+        let [ea, .., ei_y, ei_z] = spec.section.rigidities(&spec.material);
+        let ei = bending_in_plane([ei_y, ei_z]);
+        let factors = |s: f64| factors(&settings.profile, s);
+        let mass = |i: usize, q: usize| per_length * factors((i as f64 + GAUSS[q]) / n as f64)[0] * h * WEIGHTS[q];
+        let rigidity =
+            |i: usize| -> f64 { (0..POINTS).map(|q| WEIGHTS[q] * factors((i as f64 + GAUSS[q]) / n as f64)[1]).sum() };
+        let angles = angles_along(&plane, &curve::resample(&spec.path, n + 1));
+        let rest = match spec.rest {
+            Rest::Straight => vec![0.0; n],
+            Rest::Path => angles.windows(2).map(|w| w[1] - w[0]).collect(),
+            Rest::Curved { curvature, .. } => vec![curvature[1] * h; n],
+        };
+        let masses: Vec<[f64; POINTS]> = (0..n).map(|i| std::array::from_fn(|q| mass(i, q))).collect();
+        let whole: f64 = masses.iter().flatten().sum();
+        let radius = spec.section.radius();
+        // the rod's whole weight, or what bends it to a circle, on one contact: a hundredth of its radius deep
+        let heavy = (9.81 * whole).max(ei / (length * length));
+        let stiffness = settings.contact_stiffness.unwrap_or(heavy / (0.01 * radius));
+        // what stops an interval without bouncing
+        let damping = settings.contact_damping.unwrap_or(2.0 * (stiffness * whole / n as f64).sqrt());
+        let note = |symbol, value, unit, why: &str| Derived { symbol, value, unit, why: why.into() };
+        let derived = vec![
+            note("L", length, "m", "length of the path"),
+            note("m", whole, "kg", spec.section.mass_reason()),
+            note("EI", ei, "N m2", "bending in the plane"),
+            note("k_c", stiffness, "N/m", "contact: the weight on one point sinks in by a hundredth of the radius"),
+            note("b_c", damping, "N s/m", "contact: an interval stops without bouncing"),
+        ];
+        let rod = Rod {
+            h,
+            radius,
+            masses,
+            bending: (0..n).map(|i| ei * rigidity(i) / h).collect(),
+            stretching: (0..n).map(|i| ea * rigidity(i) * h).collect(),
+            rest,
+            damping_time: settings.damping_time,
+            drag: settings.drag,
+            friction: spec.material.friction,
+            voigt: [stiffness, damping],
+            extensible: settings.extensible,
+            rule: Rule::default(),
+        };
+        let size = rod.size();
+        let mut q = vec![0.0; size];
+        for (i, angle) in angles.iter().enumerate() {
+            q[2 + rod.unknowns() * i] = *angle;
+        }
+        let state = ElasticaState {
+            q,
+            v: vec![0.0; size],
+            next: None,
+            touches: vec![],
+            touched: vec![],
+            carried: vec![Vec2::ZERO; n + 1],
+            sliders: vec![],
+            counters: Counters::default(),
+        };
+        let scratch = Memory {
+            system: Scratch { equations: Equations::new(&rod), ..Scratch::default() },
+            fehlberg: Fehlberg::new(size),
+            midpoint: Midpoint::new(size, n),
+            gripped: vec![],
+            holds: vec![],
+            impulses: vec![],
+            pushes: vec![],
+            at: Kinematics::new(n),
+            still: vec![0.0; size],
+        };
+        let mut elastica = Elastica { name: name.into(), rod, plane, settings, derived, state, scratch };
+        elastica.place();
+        elastica.state.sliders = elastica.slider_points();
+        elastica.reserve(0, 0, 0);
+        Ok(elastica)
+    }
+
+    /// Advance by a step of the world.
+    pub(crate) fn advance(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
+        self.aim(around.grippers);
+        let Elastica { rod, plane, settings, state, scratch, .. } = self;
+        let Memory { system: s, fehlberg, midpoint, holds, impulses, pushes, .. } = scratch;
+        impulses.clear();
+        impulses.resize(holds.len(), 0.0);
+        let line_load = plane.direction(settings.line_load);
+        let mut system = System {
+            rod,
+            field: Field { gravity: plane.direction(around.gravity), line_load },
+            pushes,
+            holds,
+            touching: Touching { obstacles: around.obstacles, near: around.near, plane, dt: around.dt },
+            stabilisation: settings.stabilisation,
+            dt: around.dt,
+            s,
+        };
+        let (q, v) = (&mut state.q, &mut state.v);
+        // what grippers do changes from step to step: rates follow by an impulse
+        let mut lost = system.correct(0.0, q);
+        system.correct_rates(0.0, q, v);
+        for (impulse, bound) in impulses.iter_mut().zip(&system.s.bounds) {
+            *impulse += bound.force;
+        }
+        let add = |n: usize, more: f64| impulses[n] += more;
+        let work = match settings.integrator {
+            Integrator::Fehlberg => {
+                fehlberg.next = state.next;
+                let work = fehlberg.advance(&mut system, [q, v], settings.tolerance, add);
+                state.next = fehlberg.next;
+                work
+            }
+            Integrator::Midpoint => midpoint.advance(&mut system, [q, v], settings.tolerance, add),
+        };
+        if work.arrived {
+            let end = system.correct(1.0, q);
+            lost = if end.0 > lost.0 { end } else { lost };
+            system.correct_rates(1.0, q, v);
+        }
+        self.finish(around, lost, work)
+    }
+
+    /// Look at where the step has led.
+    fn finish(
+        &mut self,
+        around: &mut Surroundings<'_>,
+        (lost, which): (f64, usize),
+        work: Work,
+    ) -> Result<(), StepError> {
+        let time = around.time + around.dt;
+        self.state.counters.steps += work.steps;
+        self.state.counters.evaluations += work.evaluations;
+        let diverged = |quantity: &str, value| StepError::Diverged {
+            body: self.name.clone(),
+            time,
+            quantity: quantity.into(),
+            value,
+        };
+        if let Some(bad) = self.state.q.iter().chain(&self.state.v).find(|x| !x.is_finite() || x.abs() > FAR) {
+            return Err(diverged("an angle or its rate [rad, 1/s]", *bad));
+        }
+        if lost > LOST {
+            let held = &self.scratch.holds[which];
+            let by = match held.by {
+                By::Grip(grip) => around.grippers[around.grips[grip].params.gripper].params.name.clone(),
+                By::Slider(slider) => format!("slider {slider}"),
+            };
+            let (off, unit) = if held.what == What::Angle { (lost, "rad") } else { (lost * self.rod.length(), "m") };
+            return Err(StepError::Unreachable { body: self.name.clone(), time, by, off, unit });
+        }
+        if !work.arrived {
+            let part = self.state.next.unwrap_or(0.0);
+            return Err(diverged("the step its integrator would need [s]", part));
+        }
+        self.place();
+        self.state.touches.clone_from(&self.scratch.system.touches);
+        self.write_loads(around);
+        self.note_touching(around);
+        Ok(())
+    }
+
+    /// Bring it into equilibrium with what holds and loads it, at rest.
+    pub(crate) fn settle(&mut self, around: &mut Surroundings<'_>) -> Result<Settled, BuildError> {
+        self.aim(around.grippers);
+        let Elastica { rod, plane, settings, state, scratch, .. } = self;
+        let Memory { system: s, holds, pushes, still, .. } = scratch;
+        let weightless = settings.start == Start::WeightlessEquilibrium;
+        let gravity = if weightless { Vec2::ZERO } else { plane.direction(around.gravity) };
+        let mut system = System {
+            rod,
+            field: Field { gravity, line_load: plane.direction(settings.line_load) },
+            pushes,
+            holds,
+            touching: Touching { obstacles: around.obstacles, near: around.near, plane, dt: around.dt },
+            stabilisation: settings.stabilisation,
+            dt: around.dt,
+            s,
+        };
+        let (lost, which) = system.correct(0.0, &mut state.q);
+        if lost > LOST {
+            let held = &holds[which];
+            let by = match held.by {
+                By::Grip(grip) => around.grippers[around.grips[grip].params.gripper].params.name.clone(),
+                By::Slider(slider) => format!("slider {slider}"),
+            };
+            let (off, unit) = if held.what == What::Angle { (lost, "rad") } else { (lost * rod.length(), "m") };
+            return Err(BuildError::Unreachable { body: self.name.clone(), by, off, unit });
+        }
+        let settled = system.settle(&mut state.q, still);
+        state.v.fill(0.0);
+        self.place();
+        if !settled.balanced {
+            return Err(BuildError::NoEquilibrium {
+                body: self.name.clone(),
+                falling: settled.falling,
+                change: settled.change,
+            });
+        }
+        Ok(settled)
+    }
+
+    /// Whether it is to begin in equilibrium.
+    pub(crate) fn begins_settled(&self) -> bool {
+        self.settings.start != Start::Path
+    }
+
+    /// Kinematics of the state.
+    fn place(&mut self) {
+        let Elastica { rod, state, scratch, .. } = self;
+        if rod.extensible {
+            scratch.at.place::<2>(rod, &state.q, &state.v, None);
+        } else {
+            scratch.at.place::<1>(rod, &state.q, &state.v, None);
+        }
+    }
+
+    /// A place of the rod: where it is, and its angle.
+    fn place_at(&self, interval: usize, fraction: f64) -> (Vec2, f64) {
+        let (at, h) = (&self.scratch.at, self.rod.h);
+        let (node, _) =
+            if self.rod.extensible { at.at::<2>(h, interval, fraction) } else { at.at::<1>(h, interval, fraction) };
+        (node.place, at.angle(interval, fraction)[0])
+    }
+
+    /// Where sliders go through.
+    fn slider_points(&self) -> Vec<Vec2> {
+        let through = |slider: &Slider| match slider.through {
+            Some(point) => self.plane.point(point),
+            None => {
+                let (interval, fraction) = self.rod.locate(slider.at);
+                self.place_at(interval, fraction).0
+            }
+        };
+        self.settings.sliders.iter().map(through).collect()
+    }
+
+    /// Where constraints lead during the step.
+    fn aim(&mut self, grippers: &[Gripper]) {
+        let mut holds = std::mem::take(&mut self.scratch.holds);
+        holds.clear();
+        for g in &self.scratch.gripped {
+            let sweep = &grippers[g.gripper].sweep;
+            let poses = [0.0, 0.5, 1.0].map(|f| sweep.at(f) * g.section);
+            let (interval, fraction, by) = (g.interval, g.fraction, By::Grip(g.grip));
+            let place = poses.map(|pose| self.plane.point(pose.translation));
+            for (what, target) in
+                [(What::Along(Vec2::X), place.map(|p| p.x)), (What::Along(Vec2::Y), place.map(|p| p.y))]
+            {
+                holds.push(Held { interval, fraction, what, target, by });
+            }
+            if g.turning {
+                let mut near = self.place_at(interval, fraction).1;
+                let target = poses.map(|pose| {
+                    let along = self.plane.direction(pose.rotation * Vec3::X);
+                    near = nearest_turn(along.y.atan2(along.x), near);
+                    near
+                });
+                holds.push(Held { interval, fraction, what: What::Angle, target, by });
+            }
+        }
+        for (n, slider) in self.settings.sliders.iter().enumerate() {
+            let (interval, fraction) = self.rod.locate(slider.at);
+            let along = self.plane.direction(slider.along).normalize_or(Vec2::X);
+            let (across, by) = (along.perp(), By::Slider(n));
+            let target = [self.state.sliders[n].dot(across); 3];
+            holds.push(Held { interval, fraction, what: What::Along(across), target, by });
+            if slider.aligned {
+                let angle = nearest_turn(along.y.atan2(along.x), self.place_at(interval, fraction).1);
+                holds.push(Held { interval, fraction, what: What::Angle, target: [angle; 3], by });
+            }
+        }
+        self.scratch.holds = holds;
+    }
+
+    /// Load of each grip: what the rod exerts on the gripper, the torque about the gripper's origin.
+    fn write_loads(&self, around: &mut Surroundings<'_>) {
+        for grip in around.grips.iter_mut().filter(|g| g.params.body == around.body) {
+            grip.load = Wrench::default();
+        }
+        for (held, impulse) in self.scratch.holds.iter().zip(&self.scratch.impulses) {
+            let By::Grip(grip) = held.by else { continue };
+            let (place, _) = self.place_at(held.interval, held.fraction);
+            let grip = &mut around.grips[grip];
+            let origin = around.grippers[grip.params.gripper].sweep.end.translation;
+            let size = -impulse / around.dt;
+            grip.load += match held.what {
+                What::Angle => Wrench { force: Vec3::ZERO, torque: self.plane.normal() * size },
+                What::Along(direction) => {
+                    let force = self.plane.lift(direction) * size;
+                    Wrench { force, torque: (self.plane.lift_point(place) - origin).cross(force) }
+                }
+            };
+        }
+    }
+
+    pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
+        let n = self.rod.intervals();
+        let fraction_of = |place: Place| match place {
+            Place::Node(node) => node as f64 / n as f64,
+            Place::Fraction(fraction) => fraction,
+        };
+        self.scratch.gripped.clear();
+        self.scratch.pushes.clear();
+        for (grip, of) in grips.iter().enumerate().filter(|(_, g)| g.params.body == index) {
+            let Some(anchor) = of.anchor else { continue };
+            let (interval, fraction) = self.rod.locate(fraction_of(of.params.place));
+            let turning = of.params.hold != Hold::Position;
+            let section = Pose::from_parts(anchor.position, anchor.orientation);
+            let gripper = of.params.gripper;
+            self.scratch.gripped.push(Gripped { grip, gripper, interval, fraction, turning, section });
+        }
+        for load in loads.iter().filter(|l| l.body == index && l.acts_at(time)) {
+            let (interval, fraction) = self.rod.locate(fraction_of(load.place));
+            let (force, moment) = (self.plane.direction(load.force), self.plane.normal().dot(load.torque));
+            self.scratch.pushes.push(Push { interval, fraction, force, moment });
+        }
+    }
+
+    pub(crate) fn vicinity(&self, dt: f64, gravity: Vec3, pulled: f64) -> Vicinity {
+        let (mut low, mut high, mut fastest) = (Vec3::INFINITY, Vec3::NEG_INFINITY, pulled);
+        for node in &self.scratch.at.nodes {
+            let place = self.plane.lift_point(node.place);
+            (low, high) = (low.min(place), high.max(place));
+            fastest = fastest.max(node.velocity.length());
+        }
+        let travel = 2.0 * dt * (fastest + gravity.length() * dt);
+        Vicinity { low, high, reach: 2.0 * self.rod.radius + self.rod.h + travel, horizon: 0.0 }
+    }
+
+    pub(crate) fn place_pose(&self, place: Place) -> Result<Pose, BuildError> {
+        let n = self.rod.intervals();
+        let fraction = match place {
+            Place::Node(node) if node > n => {
+                let why = format!("its nodes are 0 to {n}");
+                return Err(BuildError::NoSuchPlace { body: self.name.clone(), place: format!("node {node}"), why });
+            }
+            Place::Node(node) => node as f64 / n as f64,
+            Place::Fraction(fraction) => fraction,
+        };
+        let (interval, fraction) = self.rod.locate(fraction);
+        let (place, angle) = self.place_at(interval, fraction);
+        Ok(self.plane.section(place, angle))
+    }
+
+    /// Name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Number of intervals.
+    pub fn size(&self) -> usize {
+        self.rod.intervals()
+    }
+
+    /// Radius of the rod [m].
+    pub fn radius(&self) -> f64 {
+        self.rod.radius
+    }
+
+    /// Parameters that were derived, with the reason for each.
+    pub fn derived(&self) -> &[Derived] {
+        &self.derived
+    }
+
+    /// How much work the steps were.
+    pub fn counters(&self) -> Counters {
+        self.state.counters
+    }
+
+    /// Angles of the nodes, in the rod's plane [rad].
+    pub fn angles(&self) -> impl Iterator<Item = f64> + '_ {
+        (0..=self.rod.intervals()).map(|i| rod::unknowns(&self.rod, &self.state.q, i)[0])
+    }
+
+    pub(crate) fn state(&self) -> &ElasticaState {
+        &self.state
+    }
+
+    /// Whether a state is one of a rod like this.
+    pub(crate) fn fits(&self, state: &ElasticaState) -> bool {
+        state.q.len() == self.state.q.len() && state.sliders.len() == self.state.sliders.len()
+    }
+
+    /// Room for grips, loads and contacts, so that a step allocates nothing.
+    pub(crate) fn reserve(&mut self, grips: usize, loads: usize, obstacles: usize) {
+        let n = self.rod.intervals();
+        let bounds = 3 * grips + 2 * self.settings.sliders.len();
+        let touches = n * obstacles.min(3) + 16;
+        let Memory { system, fehlberg, midpoint, gripped, holds, impulses, pushes, .. } = &mut self.scratch;
+        system.equations.reserve(bounds);
+        fehlberg.reserve(bounds);
+        midpoint.reserve(bounds);
+        system.bounds.reserve(bounds);
+        system.touches.reserve(touches);
+        system.springs.reserve(2 * touches);
+        gripped.reserve(grips);
+        holds.reserve(bounds);
+        impulses.reserve(bounds);
+        pushes.reserve(loads);
+        let ElasticaState { touches: known, touched, .. } = &mut self.state;
+        known.reserve(touches.saturating_sub(known.len()));
+        touched.reserve(obstacles);
+    }
+
+    pub(crate) fn set_state(&mut self, state: &ElasticaState) -> bool {
+        let fits = self.fits(state);
+        if fits {
+            self.state.clone_from(state);
+            self.place();
+        }
+        fits
+    }
+}
+
+/// Angles and rates beyond this have diverged.
+const FAR: f64 = 1e9;
+
+/// EI for bending in the plane: about the axis across it, where a section has one.
+fn bending_in_plane(ei: [f64; 2]) -> f64 {
+    // the section's z axis is the normal of the plane
+    ei[1]
+}
+
+/// Factors of mass and rigidity at a fraction of the length.
+fn factors(profile: &[Profile], at: f64) -> [f64; 2] {
+    let behind = profile.partition_point(|p| p.at <= at);
+    match (behind.checked_sub(1).map(|n| &profile[n]), profile.get(behind)) {
+        (Some(a), Some(b)) => {
+            let f = (at - a.at) / (b.at - a.at);
+            [a.mass + f * (b.mass - a.mass), a.rigidity + f * (b.rigidity - a.rigidity)]
+        }
+        (Some(one), None) | (None, Some(one)) => [one.mass, one.rigidity],
+        (None, None) => [1.0; 2],
+    }
+}
+
+/// Angles at points of a curve: half-way between those of the pieces that meet there, and at the ends as much farther.
+fn angles_along(plane: &Plane, points: &[Vec3]) -> Vec<f64> {
+    let mut last: Option<f64> = None;
+    let pieces: Vec<f64> = points
+        .windows(2)
+        .map(|w| {
+            let along = plane.direction(w[1] - w[0]);
+            let angle = along.y.atan2(along.x);
+            let angle = last.map_or(angle, |last| nearest_turn(angle, last));
+            last = Some(angle);
+            angle
+        })
+        .collect();
+    let n = pieces.len();
+    let between = |i: usize| 0.5 * (pieces[i - 1] + pieces[i]);
+    let at = |i: usize| match i {
+        _ if n == 1 => pieces[0],
+        0 => 1.5 * pieces[0] - 0.5 * pieces[1],
+        i if i == n => 1.5 * pieces[n - 1] - 0.5 * pieces[n - 2],
+        i => between(i),
+    };
+    (0..=n).map(at).collect()
+}
+
+/// An angle with as many whole turns as bring it nearest to another.
+fn nearest_turn(angle: f64, near: f64) -> f64 {
+    use std::f64::consts::TAU;
+    angle + TAU * ((near - angle) / TAU).round()
+}

@@ -1,0 +1,91 @@
+//! The plane a rod lives in.
+
+use crate::error::BuildError;
+use crate::math::{Pose, Quat, Vec2, Vec3, unit_or};
+
+/// A plane of the world with axes in it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plane {
+    /// Its origin in the world [m].
+    pub origin: Vec3,
+    /// First axis.
+    pub x: Vec3,
+    /// Second axis.
+    pub y: Vec3,
+}
+
+/// A path may leave its plane by this part of its length.
+const FLAT: f64 = 1e-6;
+
+impl Plane {
+    /// The plane of a path; an upright one through a straight path, unless a direction out of it is given. The second axis
+    /// points upwards where it can.
+    pub fn of_path(body: &str, path: &[Vec3], normal: Option<Vec3>) -> Result<Plane, BuildError> {
+        let origin = path[0];
+        let length = crate::curve::length(path);
+        let far = path.iter().map(|p| *p - origin).max_by(|a, b| a.length().total_cmp(&b.length()));
+        let x = unit_or(far.unwrap_or(Vec3::X), Vec3::X);
+        let across = |p: &Vec3| (*p - origin) - x * x.dot(*p - origin);
+        let widest = path.iter().map(across).max_by(|a, b| a.length().total_cmp(&b.length())).unwrap_or(Vec3::ZERO);
+        let straight = widest.length() <= FLAT * length;
+        let up = Vec3::Z - x * x.z;
+        let y = match normal {
+            Some(normal) => unit_or(normal, Vec3::ZERO).cross(x),
+            None if !straight => widest,
+            None if up.length() > FLAT => up,
+            None => Vec3::X,
+        };
+        let Some(y) = (y - x * x.dot(y)).try_normalize() else {
+            let normal = normal.unwrap_or(Vec3::ZERO);
+            return Err(BuildError::Normal { body: body.into(), normal });
+        };
+        // world axes in the plane, where they are: angles are then those one expects
+        let out = x.cross(y);
+        let (x, y) = match Vec3::AXES.into_iter().find(|axis| axis.dot(out).abs() < FLAT) {
+            Some(axis) if (out.cross(axis)).dot(Vec3::ONE) >= 0.0 => (axis, out.cross(axis)),
+            Some(axis) => (axis, -out.cross(axis)),
+            None => (x, y),
+        };
+        let plane = Plane { origin, x, y };
+        let off = path.iter().map(|p| plane.normal().dot(*p - origin).abs()).fold(0.0, f64::max);
+        if off > FLAT * length {
+            let what =
+                format!("the path of {body} (an elastica lives in a plane): its largest distance from the plane");
+            return Err(BuildError::Parameter { what, expected: "zero", value: off });
+        }
+        Ok(plane)
+    }
+
+    /// Direction out of it.
+    pub fn normal(&self) -> Vec3 {
+        self.x.cross(self.y)
+    }
+
+    /// A direction of the world, within the plane.
+    pub fn direction(&self, v: Vec3) -> Vec2 {
+        Vec2::new(self.x.dot(v), self.y.dot(v))
+    }
+
+    /// The nearest point of the plane to one of the world.
+    pub fn point(&self, p: Vec3) -> Vec2 {
+        self.direction(p - self.origin)
+    }
+
+    /// A direction of the plane, in the world.
+    pub fn lift(&self, v: Vec2) -> Vec3 {
+        self.x * v.x + self.y * v.y
+    }
+
+    /// A point of the plane, in the world.
+    pub fn lift_point(&self, p: Vec2) -> Vec3 {
+        self.origin + self.lift(p)
+    }
+
+    /// A section of the rod: its x axis is the tangent, its z axis the normal of the plane.
+    pub fn section(&self, place: Vec2, angle: f64) -> Pose {
+        let (sin, cos) = angle.sin_cos();
+        let (t, n) = (self.lift(Vec2::new(cos, sin)), self.lift(Vec2::new(-sin, cos)));
+        let turn = Quat::from_mat3(&glamx::DMat3::from_cols(t, n, self.normal()));
+        Pose::from_parts(self.lift_point(place), turn)
+    }
+}

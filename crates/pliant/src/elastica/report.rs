@@ -1,0 +1,123 @@
+//! What a rod tells of itself: shape, frames, forces and moments, energies, contacts.
+
+use super::span::POINTS;
+use super::{Elastica, Kinematics};
+use crate::body::Surroundings;
+use crate::contact::Obstacle;
+use crate::frame::{BodyFrame, Contact, Energy, Event, EventKind, Field, Other};
+use crate::linkage::FIELDS;
+use crate::math::{Vec2, Vec3};
+
+/// A rod has left an obstacle when it is farther away than this part of its radius.
+const PARTING_GAP: f64 = 0.1;
+
+impl Elastica {
+    /// Energies [J].
+    pub fn energy(&self, gravity: Vec3) -> Energy {
+        let at = &self.scratch.at;
+        let mut energy = Energy { elastic: self.rod.elastic(&self.state.q), ..Energy::default() };
+        for (i, masses) in self.rod.masses.iter().enumerate() {
+            for q in 0..POINTS {
+                let (start, offset) = (&at.nodes[i], &at.offsets[i][q]);
+                energy.kinetic += 0.5 * masses[q] * (start.velocity + offset.velocity).length_squared();
+                energy.gravity -= masses[q] * gravity.dot(self.plane.lift_point(start.place + offset.place));
+            }
+        }
+        energy
+    }
+
+    /// Copy out all that can be seen.
+    pub(crate) fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
+        let (n, at) = (self.rod.intervals(), &self.scratch.at);
+        frame.nodes.clear();
+        frame.frames.clear();
+        for (node, angle) in at.nodes.iter().zip(self.angles()) {
+            let pose = self.plane.section(node.place, angle);
+            frame.nodes.push(pose.translation);
+            frame.frames.push(pose.rotation);
+        }
+        if frame.fields.len() != FIELDS.len() {
+            frame.fields = FIELDS.map(|(name, unit)| Field { name, unit, values: vec![] }).to_vec();
+        }
+        for (k, field) in frame.fields.iter_mut().enumerate() {
+            field.values.clear();
+            field.values.extend((0..=n).map(|i| self.value(at, k, i)));
+        }
+        frame.energy = self.energy(gravity);
+    }
+
+    /// A field at a node.
+    fn value(&self, at: &Kinematics, field: usize, node: usize) -> f64 {
+        let n = self.rod.intervals();
+        let angle = if node < n { at.ends[node].u[0][0] } else { at.ends[n - 1].u[1][0] };
+        let (sin, cos) = angle.sin_cos();
+        let force = self.state.carried[node];
+        match field {
+            0 => -force.dot(Vec2::new(cos, sin)),
+            1 => force.dot(Vec2::new(-sin, cos)).abs(),
+            2 => self.moment(at, node).abs(),
+            4 => self
+                .state
+                .touches
+                .iter()
+                .filter(|t| nearest_node(t.interval, t.fraction) == node)
+                .map(|t| t.force)
+                .sum::<Vec2>()
+                .length(),
+            _ => 0.0,
+        }
+    }
+
+    /// Bending moment at a node [N m]: it jumps there between intervals, half-way; at the ends as much farther.
+    fn moment(&self, at: &Kinematics, node: usize) -> f64 {
+        let n = self.rod.intervals();
+        let of = |i: usize| self.rod.bending[i] * (at.ends[i].u[1][0] - at.ends[i].u[0][0] - self.rod.rest[i]);
+        match node {
+            _ if n == 1 => of(0),
+            0 => 1.5 * of(0) - 0.5 * of(1),
+            i if i == n => 1.5 * of(n - 1) - 0.5 * of(n - 2),
+            i => 0.5 * (of(i - 1) + of(i)),
+        }
+    }
+
+    pub(crate) fn write_contacts(&self, index: usize, obstacles: &[Obstacle], contacts: &mut Vec<Contact>) {
+        let _ = obstacles;
+        for touch in &self.state.touches {
+            let (place, _) = self.place_at(touch.interval, touch.fraction);
+            contacts.push(Contact {
+                body: index,
+                other: Other::Obstacle(touch.obstacle),
+                position: self.plane.lift_point(place - touch.normal * (self.rod.radius - touch.depth)),
+                normal: self.plane.lift(touch.normal),
+                force: self.plane.lift(touch.force),
+                penetration: touch.depth,
+            });
+        }
+    }
+
+    /// Tell which obstacles the rod began or ceased to touch.
+    pub(super) fn note_touching(&mut self, around: &mut Surroundings<'_>) {
+        let _ = PARTING_GAP;
+        let (time, body) = (around.time + around.dt, around.body);
+        let mut touched = std::mem::take(&mut self.state.touched);
+        let touches = |obstacle: usize| self.state.touches.iter().any(move |t| t.obstacle == obstacle);
+        touched.retain(|&obstacle| {
+            let stays = touches(obstacle);
+            if !stays {
+                around.events.push(Event { time, kind: EventKind::Parted { body, obstacle } });
+            }
+            stays
+        });
+        for &obstacle in around.near {
+            if !touched.contains(&obstacle) && touches(obstacle) {
+                around.events.push(Event { time, kind: EventKind::Touched { body, obstacle } });
+                touched.push(obstacle);
+            }
+        }
+        self.state.touched = touched;
+    }
+}
+
+fn nearest_node(interval: usize, fraction: f64) -> usize {
+    interval + usize::from(fraction > 0.5)
+}

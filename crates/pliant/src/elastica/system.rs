@@ -1,0 +1,154 @@
+//! A rod during a step of the world: accelerations from where it is, and the corrections that keep constraints.
+
+use super::equations::{Bound, Equations, Field, Implicit, Push, Spring};
+use super::holds::Held;
+use super::rod::Rod;
+use super::touch::{Touch, Touching};
+use crate::math::Vec2;
+
+/// A rod and all that acts on it during a step of the world.
+pub struct System<'a> {
+    /// What it is made of.
+    pub rod: &'a Rod,
+    /// What acts all along it.
+    pub field: Field,
+    /// Dead loads.
+    pub pushes: &'a [Push],
+    /// Constraints.
+    pub holds: &'a [Held],
+    /// What it may touch.
+    pub touching: Touching<'a>,
+    /// mu of (25) [1/s].
+    pub stabilisation: f64,
+    /// The world's step [s].
+    pub dt: f64,
+    /// Working memory.
+    pub s: &'a mut Scratch,
+}
+
+/// Working memory of a system.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    /// The equations.
+    pub equations: Equations,
+    /// Constraints at the instant at hand, with their multipliers.
+    pub bounds: Vec<Bound>,
+    /// Contacts at the instant at hand.
+    pub touches: Vec<Touch>,
+    /// What they push with.
+    pub springs: Vec<Spring>,
+}
+
+/// How often coordinates are corrected until constraints hold.
+const MOST_CORRECTIONS: usize = 30;
+
+/// Constraints hold when they are violated by less than this part of the rod's length, or this angle.
+pub const HOLDS: f64 = 1e-11;
+
+impl System<'_> {
+    /// Accelerations at a fraction of the step; the multipliers are left in the bounds. False where there are none.
+    pub fn accelerate(&mut self, f: f64, q: &[f64], v: &[f64], a: &mut [f64]) -> bool {
+        if self.rod.extensible { self.accelerate_of::<2>(f, q, v, a) } else { self.accelerate_of::<1>(f, q, v, a) }
+    }
+
+    fn accelerate_of<const K: usize>(&mut self, f: f64, q: &[f64], v: &[f64], a: &mut [f64]) -> bool {
+        self.assemble::<K>(f, [q, v], None, 1.0, Implicit::default());
+        let mu = self.stabilisation;
+        // (25): R'' + 2 mu R' + mu^2 R = 0
+        let wanted = |b: &Bound| -b.left[2] - 2.0 * mu * b.left[1] - mu * mu * b.left[0];
+        let fine = self.s.equations.solve::<K>(&mut self.s.bounds, wanted);
+        a.copy_from_slice(&self.s.equations.solution.x);
+        fine
+    }
+
+    /// Equations at coordinates, rates and, where there are, second rates, with `mass` times the inertia.
+    pub fn assemble<const K: usize>(
+        &mut self,
+        f: f64,
+        [q, v]: [&[f64]; 2],
+        a: Option<&[f64]>,
+        mass: f64,
+        implicit: Implicit,
+    ) {
+        let Scratch { equations, bounds, touches, springs } = &mut *self.s;
+        equations.at.place::<K>(self.rod, q, v, a);
+        equations.assemble::<K>(self.rod, &self.field, mass, implicit);
+        for push in self.pushes {
+            equations.push::<K>(self.rod, push);
+        }
+        self.touching.find::<K>(self.rod, &equations.at, f, touches);
+        self.touching.push::<K>(self.rod, &equations.at, touches, springs);
+        for spring in springs.iter() {
+            equations.spring(spring, implicit);
+        }
+        bounds.clear();
+        bounds.extend(self.holds.iter().map(|held| held.bound::<K>(&equations.at, self.rod.h, f, self.dt)));
+    }
+
+    /// Correct coordinates until constraints hold, by changes that are least weighted by mass. The largest violation that
+    /// is left, and of which constraint.
+    pub fn correct(&mut self, f: f64, q: &mut [f64]) -> (f64, usize) {
+        if self.rod.extensible { self.correct_of::<2>(f, q) } else { self.correct_of::<1>(f, q) }
+    }
+
+    fn correct_of<const K: usize>(&mut self, f: f64, q: &mut [f64]) -> (f64, usize) {
+        let length = self.rod.length();
+        let mut most = (0.0, 0);
+        for _ in 0..MOST_CORRECTIONS {
+            // rates are of no account
+            self.place_only::<K>(f, q, q);
+            most = self.largest(0, length);
+            if most.0 <= HOLDS || !self.s.equations.solve::<K>(&mut self.s.bounds, |b| -b.left[0]) {
+                break;
+            }
+            // far from where they hold, places turn: go no farther than that can be told
+            let x = &self.s.equations.solution.x;
+            let turn = x[2..].iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+            let part = (0.5 / turn).min(1.0);
+            q.iter_mut().zip(x).for_each(|(q, x)| *q += part * x);
+        }
+        most
+    }
+
+    /// Correct rates until constraints hold, by impulses; these are left in the bounds [N s].
+    pub fn correct_rates(&mut self, f: f64, q: &[f64], v: &mut [f64]) -> bool {
+        if self.rod.extensible { self.correct_rates_of::<2>(f, q, v) } else { self.correct_rates_of::<1>(f, q, v) }
+    }
+
+    fn correct_rates_of<const K: usize>(&mut self, f: f64, q: &[f64], v: &mut [f64]) -> bool {
+        self.place_only::<K>(f, q, v);
+        let fine = self.s.equations.solve::<K>(&mut self.s.bounds, |b| -b.left[1]);
+        v.iter_mut().zip(&self.s.equations.solution.x).for_each(|(v, x)| *v += x);
+        fine
+    }
+
+    /// Inertia and constraints alone.
+    fn place_only<const K: usize>(&mut self, f: f64, q: &[f64], v: &[f64]) {
+        let Scratch { equations, bounds, .. } = &mut *self.s;
+        equations.place_only::<K>(self.rod, q, v);
+        bounds.clear();
+        bounds.extend(self.holds.iter().map(|held| held.bound::<K>(&equations.at, self.rod.h, f, self.dt)));
+    }
+
+    /// The largest violation, of places against a length.
+    fn largest(&self, order: usize, length: f64) -> (f64, usize) {
+        let mut most = (0.0, 0);
+        for (n, (bound, held)) in self.s.bounds.iter().zip(self.holds).enumerate() {
+            let size = bound.left[order].abs() / if held.what == super::holds::What::Angle { 1.0 } else { length };
+            if size > most.0 {
+                most = (size, n);
+            }
+        }
+        most
+    }
+}
+
+/// Forces at places besides weight and inertia, with their intervals: those of constraints, loads and contacts.
+pub fn forces<'a>(
+    bounds: &'a [Bound],
+    pushes: &'a [Push],
+    touches: &'a [Touch],
+) -> impl Iterator<Item = (usize, Vec2)> + 'a {
+    let held = bounds.iter().map(|b| (b.interval, Vec2::new(b.row[0], b.row[1]) * b.force));
+    held.chain(pushes.iter().map(|p| (p.interval, p.force))).chain(touches.iter().map(|t| (t.interval, t.force)))
+}
