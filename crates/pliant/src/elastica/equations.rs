@@ -181,6 +181,13 @@ impl Equations {
         }
     }
 
+    /// Add a spring that draws a constraint to where it holds.
+    pub fn stiffen(&mut self, bound: &Bound, stiffness: f64) {
+        let form = &mut self.forms[bound.interval];
+        form.add(stiffness * bound.left[0], &bound.row);
+        form.add_square(stiffness, &bound.row);
+    }
+
     /// Add how forces turn with the rod, from the second derivatives of places by unknowns: tension makes it stiffer,
     /// compression softer. `others` are forces at places besides weight and inertia, with their intervals.
     pub fn turn_forces<const K: usize>(&mut self, rod: &Rod, weight: f64, others: impl Iterator<Item = (usize, Vec2)>) {

@@ -5,6 +5,7 @@
 //! energy would rise in all directions from where it leads; what cannot be reached so without inertia is no minimum.
 
 use super::equations::Implicit;
+use super::holds::What;
 use super::system::{HOLDS, Scratch, System, forces};
 
 /// What became of the search.
@@ -29,7 +30,7 @@ const SMALL: f64 = 1e-11;
 const LARGEST: f64 = 0.2;
 
 /// Inertia that is as good as none, as a part of what resists bending.
-const FAINT: f64 = 1e-12;
+const FAINT: f64 = 1e-8;
 
 impl System<'_> {
     /// Bring coordinates into equilibrium.
@@ -57,6 +58,11 @@ impl System<'_> {
                 bound.force = force;
             }
             equations.turn_forces::<K>(rod, 1.0, forces(bounds, pushes, touches));
+            // a constraint that is kept does no work on a spring along it, which keeps the matrix far from singular
+            for (bound, held) in bounds.iter().zip(self.holds) {
+                let arm = if held.what == What::Angle { 1.0 } else { 1.0 / (length * length) };
+                equations.stiffen(bound, rod.bending[bound.interval] * arm);
+            }
             let violated = bounds.iter().fold(0.0, |most: f64, b| most.max(b.left[0].abs()));
             let fine = equations.solve::<K>(bounds, |b| -b.left[0]);
             settled.falling = equations.falling(bounds.len());
