@@ -222,6 +222,39 @@ impl Equations {
         }
     }
 
+    /// Force between the two sides of each node, of the part before it on the part behind it, where the accelerations are
+    /// those that were solved for: what is left of the balance of all behind it.
+    pub fn transmit<const K: usize>(
+        &mut self,
+        rod: &Rod,
+        field: &Field,
+        [q, v]: [&[f64]; 2],
+        others: impl Iterator<Item = (usize, f64, Vec2)>,
+        out: &mut [Vec2],
+    ) {
+        let Equations { at, solution, .. } = self;
+        at.place::<K>(rod, q, v, Some(&solution.x));
+        out.fill(Vec2::ZERO);
+        for (interval, fraction, force) in others {
+            // at the last node a force acts behind it, at the first before it
+            match (interval + 1 == rod.intervals() && fraction == 1.0, interval == 0 && fraction == 0.0) {
+                (true, _) => out[rod.intervals()] -= force,
+                (false, true) => {}
+                (false, false) => out[interval] -= force,
+            }
+        }
+        let mut carried = out[rod.intervals()];
+        for i in (0..rod.intervals()).rev() {
+            for q in 0..POINTS {
+                let node = at.moved::<K>(i, &at.offsets[i][q]);
+                let free = node.acceleration - field.gravity + node.velocity * rod.drag;
+                carried += free * rod.masses[i][q] - field.line_load * (rod.h * WEIGHTS[q]);
+            }
+            carried += out[i];
+            out[i] = carried;
+        }
+    }
+
     /// Find the change for which all is in balance, and constraints change by `wanted(bound)`. The multipliers are left in
     /// the bounds. False where there is none.
     pub fn solve<const K: usize>(&mut self, bounds: &mut [Bound], wanted: impl Fn(&Bound) -> f64) -> bool {

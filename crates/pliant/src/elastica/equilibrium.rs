@@ -53,11 +53,11 @@ impl System<'_> {
             let implicit = Implicit { place: 1.0, rate: 0.0 };
             self.assemble::<K>(0.0, [q, still], None, mass, implicit);
             let (rod, pushes) = (self.rod, self.pushes);
-            let Scratch { equations, bounds, touches, .. } = &mut *self.s;
+            let Scratch { equations, bounds, springs, .. } = &mut *self.s;
             for (bound, force) in bounds.iter_mut().zip(known) {
                 bound.force = force;
             }
-            equations.turn_forces::<K>(rod, 1.0, forces(bounds, pushes, touches));
+            equations.turn_forces::<K>(rod, 1.0, forces(bounds, pushes, springs));
             // a constraint that is kept does no work on a spring along it, which keeps the matrix far from singular
             for (bound, held) in bounds.iter().zip(self.holds) {
                 let arm = if held.what == What::Angle { 1.0 } else { 1.0 / (length * length) };

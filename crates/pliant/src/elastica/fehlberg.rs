@@ -110,7 +110,7 @@ impl Fehlberg {
         first: bool,
         work: &mut Work,
     ) -> f64 {
-        let (dt, size) = (system.dt, q.len());
+        let dt = system.dt;
         self.forces.resize(system.holds.len(), [0.0; STAGES]);
         for stage in usize::from(!first)..STAGES {
             let Fehlberg { stages, trial, .. } = self;
@@ -131,14 +131,19 @@ impl Fehlberg {
                 forces[stage] = bound.force;
             }
         }
-        let error = |n: usize, k: usize| -> f64 {
-            (0..STAGES).map(|s| step * (FIFTH[s] - FOURTH[s]) * self.stages[s][n][k]).sum::<f64>().abs()
-        };
-        // places against the rod's length
-        let scale = |k: usize| if k < 2 { 1.0 / system.rod.length() } else { 1.0 };
-        (0..size)
-            .map(|k| scale(k) * error(0, k).max(step * error(1, k)))
-            .fold(0.0, |a, b| if b > a || b.is_nan() { b } else { a })
+        let Fehlberg { stages, trial, .. } = self;
+        for (n, error) in trial.iter_mut().enumerate() {
+            error.fill(0.0);
+            for (s, stage) in stages.iter().enumerate() {
+                let weight = step * (FIFTH[s] - FOURTH[s]) * if n == 1 { step } else { 1.0 };
+                error.iter_mut().zip(&stage[n]).for_each(|(e, rate)| *e += weight * rate);
+            }
+            // places against the rod's length
+            error[..2].iter_mut().for_each(|e| *e /= system.rod.length());
+        }
+        let most = |e: &Vec<f64>| e.iter().fold(0.0, |most: f64, e| if e.abs() <= most { most } else { e.abs() });
+        let [places, rates] = [most(&trial[0]), most(&trial[1])];
+        if rates <= places { places } else { rates }
     }
 
     fn accept(&self, holds: usize, state: [&mut Vec<f64>; 2], step: f64, add: &mut impl FnMut(usize, f64)) {

@@ -9,6 +9,7 @@ mod equations;
 mod equilibrium;
 mod fehlberg;
 mod holds;
+mod meet;
 mod midpoint;
 mod params;
 mod plane;
@@ -24,6 +25,7 @@ pub use params::{ElasticaSettings, ElasticaSpec, Integrator, Profile, Slider, St
 use equations::{Equations, Field, Push};
 use fehlberg::{Fehlberg, Work};
 use holds::{By, Held, What};
+use meet::Meeting;
 use midpoint::Midpoint;
 use plane::Plane;
 use rod::{Kinematics, Rod};
@@ -62,6 +64,8 @@ pub struct ElasticaState {
     next: Option<f64>,
     /// Contacts at the end of the last step.
     touches: Vec<Touch>,
+    /// Contacts with itself.
+    meetings: Vec<Meeting>,
     /// Obstacles touched in the last step, in order.
     touched: Vec<usize>,
     /// Force between the two sides of each node: of the part before it on the part behind it [N].
@@ -172,6 +176,7 @@ impl Elastica {
             v: vec![0.0; size],
             next: None,
             touches: vec![],
+            meetings: vec![],
             touched: vec![],
             carried: vec![Vec2::ZERO; n + 1],
             sliders: vec![],
@@ -209,6 +214,7 @@ impl Elastica {
             pushes,
             holds,
             touching: Touching { obstacles: around.obstacles, near: around.near, plane, dt: around.dt },
+            self_contact: settings.self_contact,
             stabilisation: settings.stabilisation,
             dt: around.dt,
             s,
@@ -234,6 +240,7 @@ impl Elastica {
             let end = system.correct(1.0, q);
             lost = if end.0 > lost.0 { end } else { lost };
             system.correct_rates(1.0, q, v);
+            system.look(q, v, &mut state.carried);
         }
         self.finish(around, lost, work)
     }
@@ -272,6 +279,7 @@ impl Elastica {
         }
         self.place();
         self.state.touches.clone_from(&self.scratch.system.touches);
+        self.state.meetings.clone_from(&self.scratch.system.meetings);
         self.write_loads(around);
         self.note_touching(around);
         Ok(())
@@ -290,6 +298,7 @@ impl Elastica {
             pushes,
             holds,
             touching: Touching { obstacles: around.obstacles, near: around.near, plane, dt: around.dt },
+            self_contact: settings.self_contact,
             stabilisation: settings.stabilisation,
             dt: around.dt,
             s,
@@ -306,6 +315,7 @@ impl Elastica {
         }
         let settled = system.settle(&mut state.q, still);
         state.v.fill(0.0);
+        system.look(&state.q, &state.v, &mut state.carried);
         self.place();
         if !settled.balanced {
             return Err(BuildError::NoEquilibrium {
@@ -510,13 +520,15 @@ impl Elastica {
         midpoint.reserve(bounds);
         system.bounds.reserve(bounds);
         system.touches.reserve(touches);
-        system.springs.reserve(2 * touches);
+        system.meetings.reserve(n.min(1000) + 16);
+        system.springs.reserve(2 * touches + 4 * n.min(1000));
         gripped.reserve(grips);
         holds.reserve(bounds);
         impulses.reserve(bounds);
         pushes.reserve(loads);
-        let ElasticaState { touches: known, touched, .. } = &mut self.state;
+        let ElasticaState { touches: known, meetings, touched, .. } = &mut self.state;
         known.reserve(touches.saturating_sub(known.len()));
+        meetings.reserve((n.min(1000) + 16).saturating_sub(meetings.len()));
         touched.reserve(obstacles);
     }
 

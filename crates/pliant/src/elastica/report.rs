@@ -56,16 +56,18 @@ impl Elastica {
             0 => -force.dot(Vec2::new(cos, sin)),
             1 => force.dot(Vec2::new(-sin, cos)).abs(),
             2 => self.moment(at, node).abs(),
-            4 => self
-                .state
-                .touches
-                .iter()
-                .filter(|t| nearest_node(t.interval, t.fraction) == node)
-                .map(|t| t.force)
-                .sum::<Vec2>()
-                .length(),
+            4 => self.touching_force(node).length(),
             _ => 0.0,
         }
+    }
+
+    /// Force of contacts nearest to a node [N].
+    fn touching_force(&self, node: usize) -> Vec2 {
+        let touches = self.state.touches.iter().map(|t| (t.interval, t.fraction, t.force));
+        let second = self.state.meetings.iter().map(|m| (m.intervals[1], m.fractions[1], m.force));
+        let first = self.state.meetings.iter().map(|m| (m.intervals[0], m.fractions[0], -m.force));
+        let here = touches.chain(second).chain(first).filter(|(i, x, _)| nearest_node(*i, *x) == node);
+        here.map(|(_, _, force)| force).sum()
     }
 
     /// Bending moment at a node [N m]: it jumps there between intervals, half-way; at the ends as much farther.
@@ -91,6 +93,17 @@ impl Elastica {
                 normal: self.plane.lift(touch.normal),
                 force: self.plane.lift(touch.force),
                 penetration: touch.depth,
+            });
+        }
+        for m in &self.state.meetings {
+            let (place, _) = self.place_at(m.intervals[1], m.fractions[1]);
+            contacts.push(Contact {
+                body: index,
+                other: Other::Body(index),
+                position: self.plane.lift_point(place - m.normal * (self.rod.radius - 0.5 * m.depth)),
+                normal: self.plane.lift(m.normal),
+                force: self.plane.lift(m.force),
+                penetration: m.depth,
             });
         }
     }

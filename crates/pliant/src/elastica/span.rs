@@ -92,11 +92,11 @@ pub struct Ends {
 }
 
 impl Ends {
+    /// At a fraction of the interval, where the direction is known.
     #[inline(always)]
-    fn at<const K: usize>(&self, x: f64) -> At {
+    fn at<const K: usize>(&self, x: f64, e: Vec2) -> At {
         let mix = |of: &[Unknowns; 2], k: usize| (1.0 - x) * of[0][k] + x * of[1][k];
-        let (sin, cos) = mix(&self.u, 0).sin_cos();
-        let (e, n) = (Vec2::new(cos, sin), Vec2::new(-sin, cos));
+        let n = e.perp();
         let rate = mix(&self.rates, 0);
         if K == 1 {
             return At { by: [n, Vec2::ZERO], along: e, spun: e * (-rate * rate) };
@@ -105,17 +105,32 @@ impl Ends {
         At { by: [n * long, e], along: e * long, spun: n * (2.0 * rate * stretching) - e * (long * rate * rate) }
     }
 
+    /// Directions at the Gauss points of the first part of the interval: those are at equal angles on either side of the
+    /// middle, so that one sine and cosine and two of small angles do.
+    #[inline(always)]
+    fn directions(&self, fraction: f64) -> [Vec2; POINTS] {
+        let turn = (self.u[1][0] - self.u[0][0]) * fraction;
+        let middle = unit(self.u[0][0] + 0.5 * turn);
+        let [wide, narrow] = [0, 1].map(|r| small_unit(turn * (0.5 - GAUSS[r])));
+        // complex products: backwards by the conjugate
+        let back = |by: Vec2| Vec2::new(middle.x * by.x + middle.y * by.y, middle.y * by.x - middle.x * by.y);
+        let forth = |by: Vec2| Vec2::new(middle.x * by.x - middle.y * by.y, middle.y * by.x + middle.x * by.y);
+        [back(wide), back(narrow), forth(narrow), forth(wide)]
+    }
+
     /// The Gauss points and the end of an interval of length h.
     #[inline(always)]
     pub fn offsets<const K: usize>(&self, rule: &Rule, h: f64) -> [Offset; POINTS + 1] {
-        let at: [At; POINTS] = std::array::from_fn(|r| self.at::<K>(GAUSS[r]));
+        let e = self.directions(1.0);
+        let at: [At; POINTS] = std::array::from_fn(|r| self.at::<K>(GAUSS[r], e[r]));
         std::array::from_fn(|q| self.sum::<K>(&at, &rule.up_to[q], &GAUSS, h))
     }
 
     /// Any place of it, as a fraction of its length.
     pub fn offset<const K: usize>(&self, fraction: f64, h: f64) -> Offset {
         let places: [f64; POINTS] = std::array::from_fn(|r| fraction * GAUSS[r]);
-        let at: [At; POINTS] = std::array::from_fn(|r| self.at::<K>(places[r]));
+        let e = self.directions(fraction);
+        let at: [At; POINTS] = std::array::from_fn(|r| self.at::<K>(places[r], e[r]));
         self.sum::<K>(&at, &WEIGHTS, &places, fraction * h)
     }
 
@@ -142,6 +157,38 @@ impl Ends {
         }
         out
     }
+}
+
+/// The direction of an angle.
+#[inline(always)]
+fn unit(angle: f64) -> Vec2 {
+    let (sin, cos) = angle.sin_cos();
+    Vec2::new(cos, sin)
+}
+
+/// The same of an angle that is usually small: the series, to the last digit, where it is.
+#[inline(always)]
+fn small_unit(x: f64) -> Vec2 {
+    if x.abs() > 0.4 {
+        return unit(x);
+    }
+    let y = x * x;
+    let cos = 1.0
+        - y * (1.0 / 2.0)
+            * (1.0
+                - y * (1.0 / 12.0)
+                    * (1.0
+                        - y * (1.0 / 30.0)
+                            * (1.0 - y * (1.0 / 56.0) * (1.0 - y * (1.0 / 90.0) * (1.0 - y * (1.0 / 132.0))))));
+    let sin = x
+        * (1.0
+            - y * (1.0 / 6.0)
+                * (1.0
+                    - y * (1.0 / 20.0)
+                        * (1.0
+                            - y * (1.0 / 42.0)
+                                * (1.0 - y * (1.0 / 72.0) * (1.0 - y * (1.0 / 110.0) * (1.0 - y * (1.0 / 156.0)))))));
+    Vec2::new(cos, sin)
 }
 
 impl Offset {

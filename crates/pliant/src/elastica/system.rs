@@ -1,8 +1,10 @@
 //! A rod during a step of the world: accelerations from where it is, and the corrections that keep constraints.
 
 use super::equations::{Bound, Equations, Field, Implicit, Push, Spring};
-use super::holds::Held;
+use super::holds::{Held, What};
+use super::meet::{self, Meeting};
 use super::rod::Rod;
+use super::span::Row;
 use super::touch::{Touch, Touching};
 use crate::math::Vec2;
 
@@ -18,6 +20,8 @@ pub struct System<'a> {
     pub holds: &'a [Held],
     /// What it may touch.
     pub touching: Touching<'a>,
+    /// Whether it may touch itself.
+    pub self_contact: bool,
     /// mu of (25) [1/s].
     pub stabilisation: f64,
     /// The world's step [s].
@@ -35,6 +39,8 @@ pub struct Scratch {
     pub bounds: Vec<Bound>,
     /// Contacts at the instant at hand.
     pub touches: Vec<Touch>,
+    /// Contacts with itself.
+    pub meetings: Vec<Meeting>,
     /// What they push with.
     pub springs: Vec<Spring>,
 }
@@ -61,6 +67,22 @@ impl System<'_> {
         fine
     }
 
+    /// Contacts and forces along the rod where the step has led.
+    pub fn look(&mut self, q: &[f64], v: &[f64], carried: &mut [Vec2]) {
+        if self.rod.extensible { self.look_of::<2>(q, v, carried) } else { self.look_of::<1>(q, v, carried) }
+    }
+
+    fn look_of<const K: usize>(&mut self, q: &[f64], v: &[f64], carried: &mut [Vec2]) {
+        self.assemble::<K>(1.0, [q, v], None, 1.0, Implicit::default());
+        let Scratch { equations, bounds, springs, .. } = &mut *self.s;
+        equations.solve::<K>(bounds, |b| -b.left[2]);
+        let held = self.holds.iter().zip(bounds.iter()).map(|(held, b)| (b.interval, held.fraction, &b.row, b.force));
+        let touching = springs.iter().map(|s| (s.interval, 0.5, &s.row, s.force));
+        let at_places = held.chain(touching).map(|(i, x, row, force)| (i, x, Vec2::new(row[0], row[1]) * force));
+        let pushed = self.pushes.iter().map(|p| (p.interval, p.fraction, p.force));
+        equations.transmit::<K>(self.rod, &self.field, [q, v], at_places.chain(pushed), carried);
+    }
+
     /// Equations at coordinates, rates and, where there are, second rates, with `mass` times the inertia.
     pub fn assemble<const K: usize>(
         &mut self,
@@ -70,14 +92,19 @@ impl System<'_> {
         mass: f64,
         implicit: Implicit,
     ) {
-        let Scratch { equations, bounds, touches, springs } = &mut *self.s;
+        let Scratch { equations, bounds, touches, meetings, springs } = &mut *self.s;
         equations.at.place::<K>(self.rod, q, v, a);
         equations.assemble::<K>(self.rod, &self.field, mass, implicit);
         for push in self.pushes {
             equations.push::<K>(self.rod, push);
         }
         self.touching.find::<K>(self.rod, &equations.at, f, touches);
+        springs.clear();
         self.touching.push::<K>(self.rod, &equations.at, touches, springs);
+        if self.self_contact {
+            meet::find::<K>(self.rod, &equations.at, meetings);
+            meet::push::<K>(self.rod, &equations.at, meetings, springs);
+        }
         for spring in springs.iter() {
             equations.spring(spring, implicit);
         }
@@ -117,6 +144,10 @@ impl System<'_> {
 
     fn correct_rates_of<const K: usize>(&mut self, f: f64, q: &[f64], v: &mut [f64]) -> bool {
         self.place_only::<K>(f, q, v);
+        let enough = HOLDS / self.dt;
+        if self.largest(1, self.rod.length()).0 <= enough {
+            return true;
+        }
         let fine = self.s.equations.solve::<K>(&mut self.s.bounds, |b| -b.left[1]);
         v.iter_mut().zip(&self.s.equations.solution.x).for_each(|(v, x)| *v += x);
         fine
@@ -134,7 +165,7 @@ impl System<'_> {
     fn largest(&self, order: usize, length: f64) -> (f64, usize) {
         let mut most = (0.0, 0);
         for (n, (bound, held)) in self.s.bounds.iter().zip(self.holds).enumerate() {
-            let size = bound.left[order].abs() / if held.what == super::holds::What::Angle { 1.0 } else { length };
+            let size = bound.left[order].abs() / if held.what == What::Angle { 1.0 } else { length };
             if size > most.0 {
                 most = (size, n);
             }
@@ -147,8 +178,10 @@ impl System<'_> {
 pub fn forces<'a>(
     bounds: &'a [Bound],
     pushes: &'a [Push],
-    touches: &'a [Touch],
+    springs: &'a [Spring],
 ) -> impl Iterator<Item = (usize, Vec2)> + 'a {
-    let held = bounds.iter().map(|b| (b.interval, Vec2::new(b.row[0], b.row[1]) * b.force));
-    held.chain(pushes.iter().map(|p| (p.interval, p.force))).chain(touches.iter().map(|t| (t.interval, t.force)))
+    let along = |row: &Row, force: f64| Vec2::new(row[0], row[1]) * force;
+    let held = bounds.iter().map(move |b| (b.interval, along(&b.row, b.force)));
+    let pushed = pushes.iter().map(|p| (p.interval, p.force));
+    held.chain(pushed).chain(springs.iter().map(move |s| (s.interval, along(&s.row, s.force))))
 }

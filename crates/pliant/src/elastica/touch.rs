@@ -96,7 +96,6 @@ impl Touching<'_> {
 
     /// What touches push with.
     pub fn push<const K: usize>(&self, rod: &Rod, at: &Kinematics, touches: &mut [Touch], springs: &mut Vec<Spring>) {
-        springs.clear();
         let [stiffness, damping] = rod.voigt;
         for touch in touches {
             let (node, offset) = at.at::<K>(rod.h, touch.interval, touch.fraction);
