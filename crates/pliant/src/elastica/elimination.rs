@@ -120,6 +120,8 @@ impl Elimination {
             let mut next = [local[0] + p.x, local[1] + p.y, 0.0, 0.0];
             for k in 0..K {
                 next[2 + k] = local[2 + k] + a[k].dot(p);
+            }
+            for k in 0..K {
                 for j in 0..2 + K {
                     next[j] -= kept.gain[k][j] * z[k];
                 }

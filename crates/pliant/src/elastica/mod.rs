@@ -13,6 +13,8 @@ mod meet;
 mod midpoint;
 mod params;
 mod plane;
+#[cfg(test)]
+mod referee;
 mod report;
 mod rod;
 mod span;
