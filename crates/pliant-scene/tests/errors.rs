@@ -454,9 +454,11 @@ fn an_elastica_without_equilibrium_is_refused() {
     let scene = SCENE.replace("'chain'", "'elastica'");
     let other = "[[body]]\nname = 'other'\nmodel = 'elastica'\nmaterial = 'steel'\nradius = 0.001\n\
                  path = [[0, 0, 1], [1, 0, 1]]\nelastica.start = 'equilibrium'\n";
-    // nothing holds it
-    let message = refused(&format!("{scene}{other}"));
-    assert!(message.starts_with("s.toml:36:8: other finds no stable equilibrium from its path"), "{message}");
+    // it turns about where it is held: nothing balances the torque
+    let turned = "[[gripper]]\nname = 'left'\ngrips = [{ body = 'other', at = 'start' }]\n\
+                  [[load]]\nbody = 'other'\nat = 'end'\ntorque = [0, 10, 0]\n";
+    let message = refused(&format!("{scene}{other}{turned}"));
+    assert!(message.starts_with("s.toml:35:8: other finds no stable equilibrium from its path"), "{message}");
     // held 3 m apart
     let grip = |name: &str, at: &str, x: u8| {
         format!(
@@ -465,7 +467,10 @@ fn an_elastica_without_equilibrium_is_refused() {
         )
     };
     let message = refused(&format!("{scene}{other}{}{}", grip("left", "start", 0), grip("right", "end", 3)));
-    assert!(message.starts_with("s.toml:31:1: other cannot be where "), "{message}");
+    assert!(
+        message.starts_with("s.toml:30:1: other cannot be where right holds it: 2.000e0 m are missing"),
+        "{message}"
+    );
 }
 
 #[test]

@@ -183,7 +183,7 @@ intervals = 6
 [body.elastica]
 integrator = "midpoint"
 tolerance = 1e-6
-start = "equilibrium"
+start = "path"
 stabilisation = 50
 damping_time = 0.01
 drag = 1
@@ -201,13 +201,13 @@ material = "m"
 radius = 0.002
 path = [[0, 0.2, 0.1], [0.3, 0.2, 0.1]]
 points = 5
-elastica = { integrator = "midpoint", start = "path" }
+elastica = { integrator = "midpoint", start = "weightless_equilibrium" }
 [[obstacle]]
 name = "ground"
 shape = { plane = {} }
 [[gripper]]
 name = "hand"
-grips = [{ body = "strip", at = "start", orientation = true }]
+grips = [{ body = "strip", at = "start", orientation = true }, { body = "loop", at = "start", orientation = true }]
 "#,
 ];
 
