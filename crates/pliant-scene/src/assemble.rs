@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use pliant::World;
 use pliant::math::Vec3;
+use pliant::{BuildError, World};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -76,6 +76,7 @@ impl SceneSpec {
         self.add_bodies(&mut world)?;
         self.add_grippers(&mut world, &mut files)?;
         self.add_loads(&mut world)?;
+        self.settle(&mut world)?;
         // an expectation "at the end" means the end as written, reached when less than a step is missing
         let end = written_duration.unwrap_or(duration) - step;
         let expectations = self.expectations(&world, end)?;
@@ -150,6 +151,23 @@ impl SceneSpec {
             world.add_load(load).map_err(|e| here(e.into()))?;
         }
         Ok(())
+    }
+
+    /// Let bodies that are to begin in equilibrium find it.
+    fn settle(&self, world: &mut World) -> Result<(), Fault> {
+        world.settle_all().map_err(|error| {
+            let index = match &error {
+                BuildError::Unreachable { body, .. } | BuildError::NoEquilibrium { body, .. } => {
+                    self.body.iter().position(|spec| *spec.name == **body)
+                }
+                _ => None,
+            };
+            let fault = Fault::from(error);
+            match index {
+                Some(index) => fault.at(index).at("body"),
+                None => fault,
+            }
+        })
     }
 
     fn expectations(&self, world: &World, end: f64) -> Result<Vec<Expectation>, Fault> {

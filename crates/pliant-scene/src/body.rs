@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use pliant::cable::{Cable, CableSettings, CableSpec, Rest};
 use pliant::chain::{Chain, ChainSettings, ChainSpec};
+use pliant::elastica::{Elastica, ElasticaSettings, ElasticaSpec};
 use pliant::math::Vec3;
 use pliant::xpbd::{Xpbd, XpbdSettings, XpbdSpec};
 use pliant::{Body, Section};
@@ -12,6 +13,7 @@ use serde::Deserialize;
 
 use crate::cable::CableTable;
 use crate::chain::ChainTable;
+use crate::elastica::ElasticaTable;
 use crate::fault::Fault;
 use crate::material::MaterialSpec;
 use crate::quantity::{Component, Coordinate, Count, Length, Quantity, Triple};
@@ -25,6 +27,9 @@ pub(crate) const MOST_POINTS: usize = 1_000_000;
 
 /// Segments of a rod of links that says nothing of its size.
 const USUAL_SEGMENTS: usize = 40;
+
+/// Intervals of a rod in angle coordinates that says nothing of its size.
+const USUAL_INTERVALS: usize = 20;
 
 /// A body that bends.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -40,10 +45,11 @@ pub(crate) struct BodySpec {
     radius: Option<Length>,
     /// Its section, if it is not solid and round; either this or `radius`.
     section: Option<SectionSpec>,
-    /// Direction of the section's width at the start of the path, made perpendicular to it [-]; only for the model `cable`.
-    /// The axes of the world, turned the least way to the path, unless given.
+    /// For the model `cable` the direction of the section's width at the start of the path, made perpendicular to it [-]; the
+    /// axes of the world, turned the least way to the path, unless given. For the model `elastica` a direction out of the
+    /// plane it lives in [-]; that of the path, or the upright plane through a straight one, unless given. Others have none.
     normal: Option<Triple<Component>>,
-    /// Its shape without load; straight unless given. Only for the model `cable`.
+    /// Its shape without load; straight unless given. Only for the models `cable` and `elastica`.
     rest: Option<RestSpec>,
     /// Initial centre line: points of a polyline [m], at least two.
     path: Vec<Triple<Coordinate>>,
@@ -59,6 +65,8 @@ pub(crate) struct BodySpec {
     cable: Option<Table<CableTable>>,
     /// Settings of the model `xpbd`; other models leave them alone.
     xpbd: Option<Table<XpbdTable>>,
+    /// Settings of the model `elastica`; other models leave them alone.
+    elastica: Option<Table<ElasticaTable>>,
 }
 
 /// The model of a body.
@@ -71,6 +79,8 @@ pub(crate) enum ModelSpec {
     Cable,
     /// Rigid links with elastic joints, by extended position-based dynamics.
     Xpbd,
+    /// A planar rod described by its angle along its length.
+    Elastica,
 }
 
 impl BodySpec {
@@ -91,7 +101,7 @@ impl BodySpec {
         let too_many = |key| Fault::new(format!("too many points: all bodies together may have {MOST_POINTS}")).at(key);
         let (material, section) = (material.build(), self.section()?);
         let path = self.centre_line();
-        self.refuse_what_only_cables_have()?;
+        self.check_rest_and_normal()?;
         match self.model {
             ModelSpec::Chain => {
                 let settings = self.chain.as_ref().map_or_else(ChainSettings::default, |table| table.build());
@@ -107,8 +117,7 @@ impl BodySpec {
                 if segments >= points_left {
                     return Err(too_many("points"));
                 }
-                let normal = self.normal.map(|normal| normal.vector());
-                let rest = self.rest.as_ref().map_or(Rest::Straight, RestSpec::build);
+                let (normal, rest) = self.normal_and_rest();
                 let spec = CableSpec { material, section, path, normal, rest, segments, settings };
                 Ok(Body::Cable(Cable::new(&self.name, spec)?))
             }
@@ -120,14 +129,31 @@ impl BodySpec {
                 }
                 Ok(Body::Xpbd(Xpbd::new(&self.name, XpbdSpec { material, section, path, segments, settings })?))
             }
+            ModelSpec::Elastica => {
+                let table =
+                    self.elastica.as_ref().map_or_else(|| Ok(ElasticaSettings::default()), |table| table.build());
+                let settings = table.map_err(|fault| fault.at("elastica"))?;
+                let intervals = points.map_or(USUAL_INTERVALS, |points| points - 1);
+                if intervals >= points_left {
+                    return Err(too_many("points"));
+                }
+                let (normal, rest) = self.normal_and_rest();
+                let spec = ElasticaSpec { material, section, path, normal, rest, intervals, settings };
+                Ok(Body::Elastica(Elastica::new(&self.name, spec)?))
+            }
         }
     }
 
-    fn refuse_what_only_cables_have(&self) -> Result<(), Fault> {
+    /// Refuse a shape without load, and axes across it, that its model does not have.
+    fn check_rest_and_normal(&self) -> Result<(), Fault> {
         let model = match self.model {
             ModelSpec::Chain => "a chain",
             ModelSpec::Xpbd => "a rod of the model xpbd",
             ModelSpec::Cable => return Ok(()),
+            ModelSpec::Elastica => {
+                let checked = self.rest.as_ref().map_or(Ok(()), RestSpec::refuse_out_of_plane);
+                return checked.map_err(|fault| fault.at("rest"));
+            }
         };
         if let Some(RestSpec::Path(_) | RestSpec::Curved(_)) = self.rest {
             let message = format!("{model} is straight at rest: leave the rest out, or make it a cable");
@@ -138,6 +164,11 @@ impl BodySpec {
             return Err(Fault::new(message).at("normal"));
         }
         Ok(())
+    }
+
+    fn normal_and_rest(&self) -> (Option<Vec3>, Rest) {
+        let normal = self.normal.map(|normal| normal.vector());
+        (normal, self.rest.as_ref().map_or(Rest::Straight, RestSpec::build))
     }
 
     fn section(&self) -> Result<Section, Fault> {

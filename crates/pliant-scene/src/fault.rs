@@ -122,7 +122,8 @@ impl From<BuildError> for Fault {
             BuildError::Shape(_) => Some("shape".into()),
             BuildError::UnevenSection { .. } => Some("section".into()),
             BuildError::Normal { .. } => Some("normal".into()),
-            BuildError::NoTorque { .. } => None,
+            BuildError::NoEquilibrium { .. } => Some("path".into()),
+            BuildError::NoTorque { .. } | BuildError::Unreachable { .. } => None,
             BuildError::NoSuch { .. } | BuildError::ForeignSnapshot | BuildError::Pose { .. } => None,
         };
         Fault { field, ..Fault::new(error.to_string()) }

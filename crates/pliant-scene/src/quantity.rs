@@ -149,18 +149,27 @@ quantity! {
     BendingRigidity, "rigidity" ["N m2"] from 1e-18 .. 1e15;
     MassPerLength, "mass per length" ["kg/m"] from 1e-12 .. 1e9;
     Stiffness, "stiffness" ["N/m"] above 0.0 .. 1e15;
+    /// Stiffness of a contact that may have none.
+    ContactStiffness, "stiffness" ["N/m"] from 0.0 .. 1e12;
+    ContactDamping, "damping" ["N s/m"] from 0.0 .. 1e12;
     Curvature, "curvature" ["1/m"] above 0.0 .. 1e9;
     /// A natural curvature, with a sign.
     Bend, "curvature" ["1/m"] from -1e9 .. 1e9;
     Twist, "twist" ["rad/m"] from -1e9 .. 1e9;
     Mobility, "scaling" ["m/N"] above 0.0 .. 1e9;
     Fraction, "fraction" ["-"] from 0.0 .. 1.0;
+    /// A factor of something that must not vanish.
+    Factor, "factor" ["-"] from 1e-9 .. 1e9;
     Damping, "damping" ["1/s"] from 0.0 .. 1e9;
+    Stabilisation, "stabilisation" ["1/s"] from 0.0 .. 1e6;
     DampingTime, "damping time" ["s"] from 0.0 .. 1e6;
     Restitution, "restitution" ["-"] from 0.0 .. 1.0;
+    LineLoad, "load" ["N/m"] from -1e12 .. 1e12;
     LoadTorque, "torque" ["N m"] from -1e12 .. 1e12;
     StepLimit, "limit" ["segments"] above 0.0 .. 10.0;
     Mass, "mass" ["kg"] above 0.0 .. 1e9;
+    /// An error of an angle that is allowed.
+    AngleTolerance, "tolerance" ["rad"] from 1e-13 .. 0.1;
     /// A bound of an expectation, in the unit of its quantity.
     Bound, "number" ["unit of the quantity"] from -1e30 .. 1e30;
     /// A tolerance of an expectation, in the unit of its quantity.

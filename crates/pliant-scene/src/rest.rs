@@ -1,9 +1,10 @@
-//! The shape of a cable without load, in a scene file.
+//! The shape of a body without load, in a scene file.
 
 use pliant::cable::Rest;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::fault::Fault;
 use crate::quantity::{Bend, Quantity, Tuple, Twist};
 use crate::word::{Nothing, Table};
 
@@ -39,5 +40,23 @@ impl RestSpec {
                 twist: spec.twist.map_or(0.0, Quantity::get),
             },
         }
+    }
+
+    /// Refuse what leaves the plane of a rod of the model `elastica`.
+    pub(crate) fn refuse_out_of_plane(&self) -> Result<(), Fault> {
+        let Rest::Curved { curvature: [about_y, _], twist } = self.build() else { return Ok(()) };
+        let refused = |what: &str, key: &str| {
+            let message = format!(
+                "a rod of the model elastica bends in its plane, about z only: leave {what} out, or make it a cable"
+            );
+            Err(Fault::new(message).at(key).at("curved"))
+        };
+        if twist != 0.0 {
+            return refused("the twist", "twist");
+        }
+        if about_y != 0.0 {
+            return refused("the curvature about y", "curvature");
+        }
+        Ok(())
     }
 }

@@ -59,7 +59,7 @@ fn each_mistake_is_reported_in_its_place() {
         // words
         ("step = 0.01", "stp = 0.01", "s.toml:2:1: unknown field `stp` (did you mean `step`?)"),
         ("radius = 0.001", "raduis = 0.001", "s.toml:12:1: unknown field `raduis` (did you mean `radius`?)"),
-        ("'chain'", "'rope'", "s.toml:10:9: unknown choice `rope` (known: chain, cable, xpbd)"),
+        ("'chain'", "'rope'", "s.toml:10:9: unknown choice `rope` (known: chain, cable, xpbd, elastica)"),
         ("rate = 1000", "update = 'velocty'", "s.toml:15:20: unknown choice `velocty` (did you mean `velocity`?)"),
         ("rate = 1000", "rat = 1000", "s.toml:15:11: unknown field `rat` (did you mean `rate`?)"),
         ("sphere =", "shpere =", "s.toml:19:11: unknown choice `shpere` (did you mean `sphere`?)"),
@@ -371,6 +371,106 @@ fn each_mistake_is_reported_in_its_place() {
         }
     }
     assert!(wrong.is_empty(), "{} of the messages differ:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// The same for a rod of the model `elastica`, whose lines begin with the tenth.
+#[test]
+fn each_mistake_in_an_elastica_is_reported_in_its_place() {
+    let cases = [
+        (
+            "elastica.profile = [{ at = 0, mass = 1, rigidity = 1 }, { at = 0.5, mass = 1, rigidity = 1 }, \
+             { at = 0.25, mass = 1, rigidity = 1 }]",
+            "s.toml:15:102: places of a profile must rise along the rod: 0.25 follows 0.5",
+        ),
+        (
+            "elastica.profile = [{ at = 0.5, mass = 1, rigidity = 1 }, { at = 0.5, mass = 1, rigidity = 2 }]",
+            "s.toml:15:66: places of a profile must rise along the rod: 0.5 follows 0.5",
+        ),
+        (
+            "elastica.profile = [{ at = 1.5, mass = 1, rigidity = 1 }]",
+            "s.toml:15:28: at: expected a fraction from 0 to 1 [-], got 1.5",
+        ),
+        (
+            "elastica.profile = [{ at = 1, mass = 0, rigidity = 1 }]",
+            "s.toml:15:38: mass: expected a factor from 1e-9 to 1e9 [-], got 0",
+        ),
+        (
+            "elastica.sliders = [{ at = 0, along = [1, 0, 0] }, { at = 1, along = [0, 0, 0] }]",
+            "s.toml:15:70: a direction must not be zero",
+        ),
+        ("elastica.sliders = [{ at = 0 }]", "s.toml:15:21: missing field `along`"),
+        ("elastica.sliders = [[0, 1]]", "s.toml:15:21: sliders: expected a table, got sequence"),
+        (
+            "elastica.tolerance = 1e-14",
+            "s.toml:15:22: tolerance: expected a tolerance from 1e-13 to 0.1 [rad], got 1e-14",
+        ),
+        (
+            "elastica.stabilisation = -1",
+            "s.toml:15:26: stabilisation: expected a stabilisation from 0 to 1e6 [1/s], got -1",
+        ),
+        (
+            "elastica.contact_stiffness = 1e13",
+            "s.toml:15:30: contact_stiffness: expected a stiffness from 0 to 1e12 [N/m], got 1e13",
+        ),
+        ("elastica.integrator = 'euler'", "s.toml:15:23: unknown choice `euler` (known: fehlberg, midpoint)"),
+        ("elastica.start = 'equilibrum'", "s.toml:15:18: unknown choice `equilibrum` (did you mean `equilibrium`?)"),
+        (
+            "rest = { curved = { twist = 1 } }",
+            "s.toml:15:29: a rod of the model elastica bends in its plane, about z only: leave the twist out, or make it a \
+             cable",
+        ),
+        (
+            "rest = { curved = { curvature = [1, 2] } }",
+            "s.toml:15:33: a rod of the model elastica bends in its plane, about z only: leave the curvature about y out, or \
+             make it a cable",
+        ),
+        (
+            "normal = [1, 0, 0]",
+            "s.toml:15:10: the normal of wire must have a direction across the start of its path, got [1, 0, 0]",
+        ),
+    ];
+    let scene = SCENE.replace("'chain'", "'elastica'");
+    parse(&scene, "s.toml", Path::new("."), &[]).unwrap();
+    let mut wrong = vec![];
+    for (mistake, message) in cases {
+        let got = refused(&scene.replace("chain = { rate = 1000 }", mistake));
+        if got != message {
+            wrong.push(format!("  {mistake}\n    got      {got}\n    expected {message}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of the messages differ:\n{}", wrong.len(), wrong.join("\n"));
+    let slider = "{ at = 0, along = [1, 0, 0] }";
+    let many = format!("elastica.sliders = [{}]", [slider; 101].join(", "));
+    let got = refused(&scene.replace("chain = { rate = 1000 }", &many));
+    assert_eq!(got, "s.toml:15:20: 101 sliders are too many: a rod may have 100");
+    let curved = scene.replace("[1, 0, 0]]", "[1, 0, 0], [1, 1, 0], [1, 1, 1]]");
+    let message = refused(&curved);
+    assert!(message.starts_with("s.toml:13:8: the path of wire (an elastica lives in a plane)"), "{message}");
+}
+
+/// A rod that is to begin in equilibrium and cannot: the body is named, and where it stands.
+#[test]
+fn an_elastica_without_equilibrium_is_refused() {
+    let scene = SCENE.replace("'chain'", "'elastica'");
+    let other = "[[body]]\nname = 'other'\nmodel = 'elastica'\nmaterial = 'steel'\nradius = 0.001\n\
+                 path = [[0, 0, 1], [1, 0, 1]]\nelastica.start = 'equilibrium'\n";
+    // it turns about where it is held: nothing balances the torque
+    let turned = "[[gripper]]\nname = 'left'\ngrips = [{ body = 'other', at = 'start' }]\n\
+                  [[load]]\nbody = 'other'\nat = 'end'\ntorque = [0, 10, 0]\n";
+    let message = refused(&format!("{scene}{other}{turned}"));
+    assert!(message.starts_with("s.toml:35:8: other finds no stable equilibrium from its path"), "{message}");
+    // held 3 m apart
+    let grip = |name: &str, at: &str, x: u8| {
+        format!(
+            "[[gripper]]\nname = '{name}'\nposition = [{x}, 0, 1]\n\
+             grips = [{{ body = 'other', at = '{at}', snap = true }}]\n"
+        )
+    };
+    let message = refused(&format!("{scene}{other}{}{}", grip("left", "start", 0), grip("right", "end", 3)));
+    assert!(
+        message.starts_with("s.toml:30:1: other cannot be where right holds it: 2.000e0 m are missing"),
+        "{message}"
+    );
 }
 
 #[test]
