@@ -224,7 +224,11 @@ impl World {
     pub fn settle_all(&mut self) -> Result<(), BuildError> {
         for body in 0..self.bodies.len() {
             if matches!(&self.bodies[body], Body::Elastica(rod) if rod.begins_settled()) {
-                self.settle(body)?;
+                let Settled { falling, change, .. } = self.settle(body)?;
+                if falling > 0 {
+                    let body = self.bodies[body].name().into();
+                    return Err(BuildError::NoEquilibrium { body, falling, change });
+                }
             }
         }
         Ok(())

@@ -153,9 +153,9 @@ fn a_rod_swings_onto_a_peg_and_winds_round_it() {
             // 1e5 N/m hold 25 N within a quarter of a millimetre
             let deep = frame.contacts.iter().map(|c| c.penetration).fold(0.0, f64::max);
             assert!(deep < 3e-3, "{deep} m deep at {}", world.time());
-            let total = frame.bodies[0].energy.total();
-            // springs of contacts give back what they have stored
-            assert!(total < energy + 0.05, "energy {total} after {energy} at {}", world.time());
+            let stored: f64 = frame.contacts.iter().map(|c| 0.5 * 1e5 * c.penetration * c.penetration).sum();
+            let total = frame.bodies[0].energy.total() + stored;
+            assert!(total < energy + 1e-2, "energy {total} after {energy} at {}", world.time());
             energy = energy.min(total);
         }
         let first = touched.unwrap();
@@ -221,7 +221,9 @@ fn contact_with_itself_keeps_momentum() {
     for _ in 0..2000 {
         world.step(1e-4).unwrap();
         met |= !world.frame().contacts.is_empty();
-        assert!(world.frame().bodies[0].energy.total() < energy * (1.0 + 1e-6));
+        let total = world.frame().bodies[0].energy.total();
+        // of the integrator's tolerance
+        assert!(total < energy * (1.0 + 1e-5), "{} at {}", total / energy - 1.0, world.time());
     }
     assert!(met, "the rod touches itself");
     // middles of chords are not quite those of arcs

@@ -32,11 +32,16 @@ pub struct Push {
     pub moment: f64,
 }
 
+/// A force [N] at a fraction of an interval.
+pub type At = (usize, f64, Vec2);
+
 /// A force along a row, such as that of a contact, and how it falls as the row grows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spring {
     /// Which interval.
     pub interval: usize,
+    /// Fraction of it.
+    pub fraction: f64,
     /// What it acts along.
     pub row: Row,
     /// Force [N].
@@ -50,6 +55,8 @@ pub struct Spring {
 pub struct Bound {
     /// Which interval.
     pub interval: usize,
+    /// Fraction of it.
+    pub fraction: f64,
     /// How what is constrained changes.
     pub row: Row,
     /// How much the constraint is violated: R [m or rad], its rate, and its second rate at the accelerations at hand.
@@ -189,36 +196,42 @@ impl Equations {
     }
 
     /// Add how forces turn with the rod, from the second derivatives of places by unknowns: tension makes it stiffer,
-    /// compression softer. `others` are forces at places besides weight and inertia, with their intervals.
-    pub fn turn_forces<const K: usize>(&mut self, rod: &Rod, weight: f64, others: impl Iterator<Item = (usize, Vec2)>) {
+    /// compression softer. `others` are forces at places besides weight and inertia.
+    pub fn turn_forces<const K: usize>(&mut self, rod: &Rod, weight: f64, others: impl Iterator<Item = At>) {
         self.carried.fill(Vec2::ZERO);
-        for (interval, force) in others {
+        for (interval, fraction, force) in others {
             self.carried[interval] -= force;
+            // the place is that of the first part of its interval
+            self.turn_part::<K>(rod, interval, fraction, |r| -force * (WEIGHTS[r] * weight));
         }
         // what the part of the rod before a place has to exert on the part behind it
         let mut carried = Vec2::ZERO;
         for i in (0..rod.intervals()).rev() {
-            // forces within an interval are taken to act at its end
-            carried += self.carried[i];
-            let ends = self.at.ends[i];
-            for r in 0..POINTS {
-                let sum: Vec2 = (0..POINTS).map(|q| self.left[i][q] * rod.rule.up_to[q][r]).sum();
-                let force = (sum + carried * WEIGHTS[r]) * rod.h;
-                let x = GAUSS[r];
-                let mix = |k: usize| (1.0 - x) * ends.u[0][k] + x * ends.u[1][k];
-                let (sin, cos) = mix(0).sin_cos();
-                let tension = -force.dot(Vec2::new(cos, sin)) * (1.0 + if K > 1 { mix(1) } else { 0.0 });
-                let row = [0.0, 0.0, 1.0 - x, 0.0, x, 0.0];
-                self.forms[i].add_square(weight * tension, &row);
-                if K > 1 {
-                    let across = weight * force.dot(Vec2::new(-sin, cos));
-                    let (sum, less) = ([0.0, 0.0, 1.0 - x, 1.0 - x, x, x], [0.0, 0.0, 1.0 - x, x - 1.0, x, -x]);
-                    // uv = ((u + v)^2 - (u - v)^2) / 4, twice as the form is halved
-                    self.forms[i].add_square(0.5 * across, &sum);
-                    self.forms[i].add_square(-0.5 * across, &less);
-                }
+            let left = self.left[i];
+            let up_to = &rod.rule.up_to;
+            self.turn_part::<K>(rod, i, 1.0, |r| {
+                let sum: Vec2 = (0..POINTS).map(|q| left[q] * up_to[q][r]).sum();
+                (sum + carried * WEIGHTS[r]) * weight
+            });
+            carried += left.iter().sum::<Vec2>() + self.carried[i];
+        }
+    }
+
+    /// The same in the first part of an interval; `force` is what acts along the direction at each of its Gauss points.
+    fn turn_part<const K: usize>(&mut self, rod: &Rod, interval: usize, part: f64, force: impl Fn(usize) -> Vec2) {
+        let (ends, form) = (self.at.ends[interval], &mut self.forms[interval]);
+        for r in 0..POINTS {
+            let (x, force) = (part * GAUSS[r], force(r) * (part * rod.h));
+            let mix = |k: usize| (1.0 - x) * ends.u[0][k] + x * ends.u[1][k];
+            let (sin, cos) = mix(0).sin_cos();
+            let tension = -force.dot(Vec2::new(cos, sin)) * (1.0 + if K > 1 { mix(1) } else { 0.0 });
+            form.add_square(tension, &[0.0, 0.0, 1.0 - x, 0.0, x, 0.0]);
+            if K > 1 {
+                let across = force.dot(Vec2::new(-sin, cos));
+                // u v = ((u + v)^2 - (u - v)^2) / 4, twice as the form is halved
+                form.add_square(0.5 * across, &[0.0, 0.0, 1.0 - x, 1.0 - x, x, x]);
+                form.add_square(-0.5 * across, &[0.0, 0.0, 1.0 - x, x - 1.0, x, -x]);
             }
-            carried += self.left[i].iter().sum::<Vec2>();
         }
     }
 
@@ -229,7 +242,7 @@ impl Equations {
         rod: &Rod,
         field: &Field,
         [q, v]: [&[f64]; 2],
-        others: impl Iterator<Item = (usize, f64, Vec2)>,
+        others: impl Iterator<Item = At>,
         out: &mut [Vec2],
     ) {
         let Equations { at, solution, .. } = self;

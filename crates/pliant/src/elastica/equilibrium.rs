@@ -39,7 +39,7 @@ impl System<'_> {
     }
 
     fn settle_of<const K: usize>(&mut self, q: &mut [f64], still: &[f64]) -> Settled {
-        let mut settled = Settled::default();
+        let mut settled = Settled { change: f64::INFINITY, ..Settled::default() };
         // inertia by which a rod of this length bends as slowly as it would move
         let length = self.rod.length();
         let unit = self.rod.bending.iter().sum::<f64>() * self.rod.h / (length * self.rod.mass() * length * length);
@@ -67,22 +67,21 @@ impl System<'_> {
             let fine = equations.solve::<K>(bounds, |b| -b.left[0]);
             settled.falling = equations.falling(bounds.len());
             if !fine || settled.falling > 0 {
+                if fine && settled.change <= SMALL && mass <= FAINT * unit {
+                    // in balance, but on a summit or a saddle
+                    settled.balanced = true;
+                    return settled;
+                }
                 // not downhill: more inertia, up to where it moves no more
                 mass = (mass * 4.0).max(FAINT * unit);
                 if mass > 1e12 * unit {
                     return settled;
                 }
-                if !fine {
-                    continue;
-                }
-                if settled.change > 0.0 && settled.change <= SMALL {
-                    settled.balanced = true;
-                    return settled;
-                }
                 continue;
             }
             let x = &equations.solution.x;
-            let most = x[2..].iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+            let places = x[..2].iter().map(|x| x / length);
+            let most = places.chain(x[2..].iter().copied()).fold(0.0, |most: f64, x| most.max(x.abs()));
             let part = (LARGEST / most).min(1.0);
             q.iter_mut().zip(x).for_each(|(q, x)| *q += part * x);
             settled.change = most;

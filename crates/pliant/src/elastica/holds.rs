@@ -64,6 +64,6 @@ impl Held {
             }
         };
         let left = std::array::from_fn(|k| now[k] - target[k]);
-        Bound { interval: self.interval, row, left, force: 0.0 }
+        Bound { interval: self.interval, fraction: self.fraction, row, left, force: 0.0 }
     }
 }

@@ -144,7 +144,8 @@ pub fn push<const K: usize>(rod: &Rod, at: &Kinematics, meetings: &mut [Meeting]
                 let row = [&a.1, &b.1][side].row(direction * sign);
                 // each side yields to the other too: twice as stiff as seen from one
                 let slopes = slopes.map(|s| 2.0 * s);
-                springs.push(Spring { interval: m.intervals[side], row, force, slopes });
+                let (interval, fraction) = (m.intervals[side], m.fractions[side]);
+                springs.push(Spring { interval, fraction, row, force, slopes });
             }
             m.force += direction * force;
         };

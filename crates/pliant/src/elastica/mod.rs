@@ -195,6 +195,13 @@ impl Elastica {
             at: Kinematics::new(n),
             still: vec![0.0; size],
         };
+        for slider in &settings.sliders {
+            let within = plane.direction(slider.along).length() / slider.along.length();
+            if within < 1e-6 {
+                let what = format!("the part of a slider's direction that lies in the plane of {name}");
+                return Err(BuildError::Parameter { what, expected: "above zero", value: within });
+            }
+        }
         let mut elastica = Elastica { name: name.into(), rod, plane, settings, derived, state, scratch };
         elastica.place();
         elastica.state.sliders = elastica.slider_points();
@@ -277,7 +284,10 @@ impl Elastica {
         }
         if !work.arrived {
             let part = self.state.next.unwrap_or(0.0);
-            return Err(diverged("the step its integrator would need [s]", part));
+            return Err(diverged(
+                "the step that its integrator would need (a stiff rod is for integrator = \"midpoint\") [s]",
+                part,
+            ));
         }
         self.place();
         self.state.touches.clone_from(&self.scratch.system.touches);
@@ -439,6 +449,8 @@ impl Elastica {
             let gripper = of.params.gripper;
             self.scratch.gripped.push(Gripped { grip, gripper, interval, fraction, turning, section });
         }
+        let bounds = 3 * self.scratch.gripped.len() + 2 * self.settings.sliders.len();
+        self.scratch.system.equations.reserve(bounds);
         for load in loads.iter().filter(|l| l.body == index && l.acts_at(time)) {
             let (interval, fraction) = self.rod.locate(fraction_of(load.place));
             let (force, moment) = (self.plane.direction(load.force), self.plane.normal().dot(load.torque));
@@ -514,7 +526,8 @@ impl Elastica {
     /// Room for grips, loads and contacts, so that a step allocates nothing.
     pub(crate) fn reserve(&mut self, grips: usize, loads: usize, obstacles: usize) {
         let n = self.rod.intervals();
-        let bounds = 3 * grips + 2 * self.settings.sliders.len();
+        // the grips of all bodies are counted: few will be this one's
+        let bounds = 3 * grips.min(16) + 2 * self.settings.sliders.len();
         let touches = n * obstacles.min(3) + 16;
         let Memory { system, fehlberg, midpoint, gripped, holds, impulses, pushes, .. } = &mut self.scratch;
         system.equations.reserve(bounds);

@@ -18,8 +18,8 @@ pub struct Plane {
 const FLAT: f64 = 1e-6;
 
 impl Plane {
-    /// The plane of a path; an upright one through a straight path, unless a direction out of it is given. The second axis
-    /// points upwards where it can.
+    /// The plane of a path; an upright one through a straight path, unless a direction out of it is given. Angles are positive
+    /// about that direction; where there is none, from the first axis of the world in the plane to the second.
     pub fn of_path(body: &str, path: &[Vec3], normal: Option<Vec3>) -> Result<Plane, BuildError> {
         let origin = path[0];
         let length = crate::curve::length(path);
@@ -42,10 +42,10 @@ impl Plane {
         // world axes in the plane, where they are: angles are then those one expects
         let out = x.cross(y);
         let (x, y) = match Vec3::AXES.into_iter().find(|axis| axis.dot(out).abs() < FLAT) {
-            Some(axis) if (out.cross(axis)).dot(Vec3::ONE) >= 0.0 => (axis, out.cross(axis)),
-            Some(axis) => (axis, -out.cross(axis)),
+            Some(axis) => (axis, out.cross(axis)),
             None => (x, y),
         };
+        let y = if normal.is_none() && y.dot(Vec3::ONE) < 0.0 { -y } else { y };
         let plane = Plane { origin, x, y };
         let off = path.iter().map(|p| plane.normal().dot(*p - origin).abs()).fold(0.0, f64::max);
         if off > FLAT * length {

@@ -1,6 +1,6 @@
 //! A rod during a step of the world: accelerations from where it is, and the corrections that keep constraints.
 
-use super::equations::{Bound, Equations, Field, Implicit, Push, Spring};
+use super::equations::{At, Bound, Equations, Field, Implicit, Push, Spring};
 use super::holds::{Held, What};
 use super::meet::{self, Meeting};
 use super::rod::Rod;
@@ -76,11 +76,8 @@ impl System<'_> {
         self.assemble::<K>(1.0, [q, v], None, 1.0, Implicit::default());
         let Scratch { equations, bounds, springs, .. } = &mut *self.s;
         equations.solve::<K>(bounds, |b| -b.left[2]);
-        let held = self.holds.iter().zip(bounds.iter()).map(|(held, b)| (b.interval, held.fraction, &b.row, b.force));
-        let touching = springs.iter().map(|s| (s.interval, 0.5, &s.row, s.force));
-        let at_places = held.chain(touching).map(|(i, x, row, force)| (i, x, Vec2::new(row[0], row[1]) * force));
-        let pushed = self.pushes.iter().map(|p| (p.interval, p.fraction, p.force));
-        equations.transmit::<K>(self.rod, &self.field, [q, v], at_places.chain(pushed), carried);
+        let others = forces(bounds, self.pushes, springs);
+        equations.transmit::<K>(self.rod, &self.field, [q, v], others, carried);
     }
 
     /// Equations at coordinates, rates and, where there are, second rates, with `mass` times the inertia.
@@ -174,14 +171,10 @@ impl System<'_> {
     }
 }
 
-/// Forces at places besides weight and inertia, with their intervals: those of constraints, loads and contacts.
-pub fn forces<'a>(
-    bounds: &'a [Bound],
-    pushes: &'a [Push],
-    springs: &'a [Spring],
-) -> impl Iterator<Item = (usize, Vec2)> + 'a {
+/// Forces at places besides weight and inertia: those of constraints, loads and contacts.
+pub fn forces<'a>(bounds: &'a [Bound], pushes: &'a [Push], springs: &'a [Spring]) -> impl Iterator<Item = At> + 'a {
     let along = |row: &Row, force: f64| Vec2::new(row[0], row[1]) * force;
-    let held = bounds.iter().map(move |b| (b.interval, along(&b.row, b.force)));
-    let pushed = pushes.iter().map(|p| (p.interval, p.force));
-    held.chain(pushed).chain(springs.iter().map(move |s| (s.interval, along(&s.row, s.force))))
+    let held = bounds.iter().map(move |b| (b.interval, b.fraction, along(&b.row, b.force)));
+    let pushed = pushes.iter().map(|p| (p.interval, p.fraction, p.force));
+    held.chain(pushed).chain(springs.iter().map(move |s| (s.interval, s.fraction, along(&s.row, s.force))))
 }

@@ -2,8 +2,10 @@
 //!
 //! The paper has circles, and one nearest point of the rod. Here obstacles are cut by the rod's plane: a distance phi in
 //! space changes within the plane by its gradient there, g, so that phi / |g| is the distance from the outline of the cut and
-//! g / |g| its normal. Every interval touches an obstacle where it is nearest to it. Forces never pull (the printed law
-//! may as the rod leaves), and friction acts against sliding.
+//! g / |g| its normal. Every node touches an obstacle that it is in, and every interval that is nearest to it in between
+//! touches it there, with the part of the force by which it is deeper than its nodes: one contact has the whole force of the
+//! paper's, wherever it is, and it passes from interval to interval without a jump. Forces never pull (the printed law may
+//! as the rod leaves), and friction acts against sliding.
 
 use super::equations::Spring;
 use super::plane::Plane;
@@ -37,6 +39,8 @@ pub struct Touch {
     pub normal: Vec2,
     /// How deep the rod's surface is inside [m].
     pub depth: f64,
+    /// Part of the force that acts here.
+    pub part: f64,
     /// Velocity of the obstacle there, in the plane [m/s].
     pub carried: Vec2,
     /// Force on the rod, in the plane [N].
@@ -62,31 +66,37 @@ impl Touching<'_> {
         for &index in self.near {
             let obstacle = &self.obstacles[index];
             let pose = obstacle.sweep.at(f);
-            for interval in 0..rod.intervals() {
-                let near = |fraction: f64| self.nearest::<K>(rod, at, (obstacle, &pose), interval, fraction);
-                let Some((fraction, (distance, normal))) = lowest::<K>(rod, at, interval, near) else { continue };
+            let face = |place: Vec2| self.face(rod, obstacle, &pose, place);
+            let mut touch = |interval: usize, fraction: f64, place: Vec2, (distance, normal): Face, beyond: f64| {
                 let depth = rod.radius - distance;
-                if depth <= 0.0 {
-                    continue;
+                if depth > beyond.max(0.0) {
+                    let point = self.plane.lift_point(place - normal * distance);
+                    let carried = self.plane.direction(obstacle.sweep.velocity_of(point, f, self.dt));
+                    let (part, force) = (1.0 - beyond.max(0.0) / depth, Vec2::ZERO);
+                    touches.push(Touch { obstacle: index, interval, fraction, normal, depth, part, carried, force });
                 }
-                let place = at.at::<K>(rod.h, interval, fraction).0.place;
-                let point = self.plane.lift_point(place - normal * distance);
-                let carried = self.plane.direction(obstacle.sweep.velocity_of(point, f, self.dt));
-                let force = Vec2::ZERO;
-                touches.push(Touch { obstacle: index, interval, fraction, normal, depth, carried, force });
+            };
+            let mut start = face(at.nodes[0].place);
+            if let Some(start) = start {
+                touch(0, 0.0, at.nodes[0].place, start, 0.0);
+            }
+            for interval in 0..rod.intervals() {
+                let end = face(at.nodes[interval + 1].place);
+                if let (Some(a), Some(b)) = (start, end)
+                    && let Some((x, place, least)) = lowest::<K>(rod, at, interval, [a, b], face)
+                {
+                    touch(interval, x, place, least, rod.radius - a.0.min(b.0));
+                }
+                if let Some(end) = end {
+                    touch(interval, 1.0, at.nodes[interval + 1].place, end, 0.0);
+                }
+                start = end;
             }
         }
     }
 
-    fn nearest<const K: usize>(
-        &self,
-        rod: &Rod,
-        at: &Kinematics,
-        (obstacle, pose): (&Obstacle, &Pose),
-        interval: usize,
-        fraction: f64,
-    ) -> Option<Face> {
-        let place = at.at::<K>(rod.h, interval, fraction).0.place;
+    /// Distance and normal of an obstacle's outline near a place.
+    fn face(&self, rod: &Rod, obstacle: &Obstacle, pose: &Pose, place: Vec2) -> Option<Face> {
         let reach = rod.radius + 2.0 * rod.h;
         let face = obstacle.params.shape.surface_near(pose, self.plane.lift_point(place), reach)?;
         let g = self.plane.direction(face.normal);
@@ -100,13 +110,15 @@ impl Touching<'_> {
         for touch in touches {
             let (node, offset) = at.at::<K>(rod.h, touch.interval, touch.fraction);
             let speed = node.velocity - touch.carried;
+            let [stiffness, damping] = [touch.part * stiffness, touch.part * damping];
             let force = stiffness * touch.depth - damping * speed.dot(touch.normal);
             touch.force = Vec2::ZERO;
             if force <= 0.0 {
                 continue;
             }
             let row = offset.row(touch.normal);
-            springs.push(Spring { interval: touch.interval, row, force, slopes: [stiffness, damping] });
+            let Touch { interval, fraction, .. } = *touch;
+            springs.push(Spring { interval, fraction, row, force, slopes: [stiffness, damping] });
             touch.force = touch.normal * force;
             let friction = self.obstacles[touch.obstacle].params.friction.unwrap_or(rod.friction);
             let limit = friction.coefficient * force.powf(friction.exponent);
@@ -115,52 +127,50 @@ impl Touching<'_> {
                 let sliding = speed.dot(along);
                 let slope = limit / (sliding * sliding + CREEP * CREEP).sqrt();
                 let (row, force) = (offset.row(along), -slope * sliding);
-                springs.push(Spring { interval: touch.interval, row, force, slopes: [0.0, slope] });
+                springs.push(Spring { interval, fraction, row, force, slopes: [0.0, slope] });
                 touch.force += along * force;
             }
         }
     }
 }
 
-/// Where an interval is nearest to something, if it is near at all.
+/// Where an interval is nearest to something, if that is neither of its nodes, which are at faces `ends`.
 fn lowest<const K: usize>(
     rod: &Rod,
     at: &Kinematics,
     interval: usize,
-    near: impl Fn(f64) -> Option<Face>,
-) -> Option<(f64, Face)> {
-    let middle = near(0.5)?;
-    // no place of the interval is farther than half its length from its middle, unless stretched
-    if middle.0 > rod.radius + rod.h {
+    ends: [Face; 2],
+    face: impl Fn(Vec2) -> Option<Face>,
+) -> Option<(f64, Vec2, Face)> {
+    // no place of it is farther from the nearer node than half its length, unless stretched
+    if ends[0].0.min(ends[1].0) > rod.radius + rod.h {
         return None;
     }
     let rise = |x: f64, face: &Face| {
         let (sin, cos) = at.angle(interval, x)[0].sin_cos();
         face.1.dot(Vec2::new(cos, sin))
     };
-    let (mut low, mut high) = ((0.0, near(0.0)?), (1.0, near(1.0)?));
-    let (mut left, mut right) = (rise(0.0, &low.1), rise(1.0, &high.1));
+    let (mut low, mut high) = (0.0, 1.0);
+    let (mut left, mut right) = (rise(0.0, &ends[0]), rise(1.0, &ends[1]));
     if left >= 0.0 || right <= 0.0 {
-        // towards an end, or from a summit: the nearer end, or the middle where all are alike
-        let best = if (high.1).0 < (low.1).0 { high } else { low };
-        let flat = (best.1).0 >= middle.0 && left.abs().max(right.abs()) < 1e-9;
-        return Some(if flat { (0.5, middle) } else { best });
+        return None;
     }
     // regula falsi after Illinois for the place where the distance no longer falls
-    let mut found = (0.5, middle);
+    let mut found = None;
     for _ in 0..MOST_STEPS {
-        let x = low.0 + (high.0 - low.0) * (left / (left - right)).clamp(0.01, 0.99);
-        let face = near(x)?;
-        let slope = rise(x, &face);
-        found = (x, face);
+        let x = low + (high - low) * (left / (left - right)).clamp(0.01, 0.99);
+        let place = at.at::<K>(rod.h, interval, x).0.place;
+        let here = face(place)?;
+        let slope = rise(x, &here);
+        found = Some((x, place, here));
         if slope.abs() < 1e-10 {
             break;
         }
         if slope < 0.0 {
-            (low, left, right) = ((x, face), slope, 0.5 * right);
+            (low, left, right) = (x, slope, 0.5 * right);
         } else {
-            (high, right, left) = ((x, face), slope, 0.5 * left);
+            (high, right, left) = (x, slope, 0.5 * left);
         }
     }
-    Some(found)
+    found
 }
