@@ -10,6 +10,8 @@ mod cable_rods;
 mod chain;
 mod chain_rods;
 mod contact;
+mod elastica_motion;
+mod elastica_rods;
 pub mod references;
 mod rods;
 mod xpbd_rods;
@@ -107,6 +109,10 @@ impl Case {
         Case { model: "cable", name, run }
     }
 
+    const fn of_elastica(name: &'static str, run: fn(&mut Sheet)) -> Case {
+        Case { model: "elastica", name, run }
+    }
+
     const fn of_xpbd(name: &'static str, run: fn(&mut Sheet)) -> Case {
         Case { model: "xpbd", name, run }
     }
@@ -131,13 +137,15 @@ pub fn validate(filter: Option<&str>, options: &Options) -> Result<(), Failure> 
         cable_contact::CASES,
         cable_energy::CASES,
         xpbd_rods::CASES,
+        elastica_rods::CASES,
+        elastica_motion::CASES,
     ]
     .concat();
     let chosen: Vec<&Case> = all.iter().filter(|c| filter.is_none_or(|f| f == c.model || f == c.name)).collect();
     if chosen.is_empty() {
         let known: Vec<&str> = all.iter().map(|c| c.name).collect();
         let text = format!(
-            "there is no model or case named {}; models: chain, cable, xpbd; cases: {}",
+            "there is no model or case named {}; models: chain, cable, xpbd, elastica; cases: {}",
             filter.unwrap_or(""),
             known.join(", ")
         );

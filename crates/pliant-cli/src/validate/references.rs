@@ -1,5 +1,7 @@
 //! Reference solutions from `references/`.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 /// Static shapes of rods.
@@ -9,8 +11,16 @@ pub struct RodsStatic {
     pub tip_load_cantilever: Vec<TipLoad>,
     /// Horizontal cantilevers under their own weight.
     pub heavy_cantilever_horizontal: Vec<Heavy>,
+    /// Inclined cantilevers under their own weight.
+    pub heavy_cantilever_inclined: Vec<Inclined>,
     /// Post-buckled elastica.
     pub postbuckled_elastica: Vec<Buckled>,
+    /// Weightless arches with clamped ends, by the distance of the ends / L.
+    pub clamped_clamped_shape: BTreeMap<String, Vec<Sample>>,
+    /// Heavy arches with clamped ends, by name.
+    pub clamped_clamped_gravity: BTreeMap<String, Arch>,
+    /// Loads at which rods buckle.
+    pub critical_loads: Critical,
     /// Catenaries.
     pub catenary: Vec<Catenary>,
     /// Straight rods bent to helices by a dead moment at the tip.
@@ -50,6 +60,51 @@ pub struct Heavy {
     pub clamp_moment: f64,
 }
 
+/// A cantilever under its own weight whose clamp is inclined.
+#[derive(Deserialize)]
+pub struct Inclined {
+    /// Angle of the clamp above the horizontal [deg].
+    pub clamp_deg: f64,
+    /// The rest.
+    #[serde(flatten)]
+    pub heavy: Heavy,
+}
+
+/// A place of a rod of length 1.
+#[derive(Deserialize)]
+pub struct Sample {
+    /// Distance along it.
+    pub s: f64,
+    /// Place.
+    pub x: f64,
+    /// Place.
+    pub y: f64,
+}
+
+/// An arch with clamped ends under its own weight, of length 1.
+#[derive(Deserialize)]
+pub struct Arch {
+    /// Its shape.
+    pub samples: Vec<Sample>,
+    /// Force along the line of the ends L^2 / EI.
+    #[serde(rename = "Fx_L2_EI")]
+    pub thrust: f64,
+    /// rho A g L^3 / EI.
+    #[serde(rename = "rho_g_L3_over_EI")]
+    pub gamma: f64,
+    /// Distance of the ends.
+    pub end_distance: f64,
+}
+
+/// Loads at which rods buckle.
+#[derive(Deserialize)]
+pub struct Critical {
+    /// P L^2 / EI of a column that is clamped below and free above.
+    pub euler_clamped_free: f64,
+    /// rho A g L^3 / EI of a column under its own weight.
+    pub self_weight_column_clamped_free: f64,
+}
+
 /// A buckled rod whose ends are brought together.
 #[derive(Deserialize)]
 pub struct Buckled {
@@ -62,6 +117,9 @@ pub struct Buckled {
     /// Force on clamped ends L^2 / EI.
     #[serde(rename = "P_clamped_L2_EI")]
     pub clamped_force: f64,
+    /// Force on pinned ends L^2 / EI.
+    #[serde(rename = "P_pinned_L2_EI")]
+    pub pinned_force: f64,
 }
 
 /// A strip clamped upright above a rough plane and pushed down on it.
@@ -117,7 +175,7 @@ pub fn bend() -> Option<[f64; 3]> {
 /// The cases of silicone cable in space, by name.
 pub fn rods_3d() -> Vec<(String, DeadLoad)> {
     let text = include_str!("../../../../references/rods_3d_dead_load.json");
-    let all: std::collections::BTreeMap<String, serde_json::Value> =
+    let all: BTreeMap<String, serde_json::Value> =
         serde_json::from_str(text).unwrap_or_else(|e| unreachable!("references/rods_3d_dead_load.json: {e}"));
     let cables = all.into_iter().filter(|(name, _)| name.starts_with("cable004"));
     cables.filter_map(|(name, value)| Some((name, serde_json::from_value(value).ok()?))).collect()
@@ -206,6 +264,141 @@ pub fn capstan() -> Capstan {
     serde_json::from_str(text).unwrap_or_else(|e| unreachable!("references/capstan.json: {e}"))
 }
 
+/// Motions of rods.
+#[derive(Deserialize)]
+pub struct RodsDynamic {
+    /// Roots of beams.
+    #[serde(rename = "beam_roots_betaL")]
+    pub beam_roots: BeamRoots,
+    /// A rigid rod let go from horizontal.
+    pub rigid_rod_release_from_horizontal: RigidRod,
+    /// Rods that hang and swing a little.
+    pub hanging_rod_frequencies: Vec<HangingRod>,
+    /// Fig. 4 of Wakamatsu et al.
+    pub seed001_fig4_without_obstacle: Swing,
+}
+
+/// Roots of the equations of frequency of beams.
+#[derive(Deserialize)]
+pub struct BeamRoots {
+    /// Clamped at one end.
+    pub clamped_free: Vec<f64>,
+}
+
+/// A rigid rod of length 1 m let go from horizontal.
+#[derive(Deserialize)]
+pub struct RigidRod {
+    /// When it is vertical [s].
+    pub time_to_vertical_s: f64,
+}
+
+/// A rod that hangs.
+#[derive(Deserialize)]
+pub struct HangingRod {
+    /// How its upper end is held.
+    pub bc: String,
+    /// EI [N m2].
+    #[serde(rename = "EI")]
+    pub ei: f64,
+    /// Mass per length [kg/m].
+    pub rho: f64,
+    /// Angular frequencies [rad/s].
+    pub omega: Vec<f64>,
+}
+
+/// The rod of Fig. 4 without its obstacle, in the limit of many intervals.
+#[derive(Deserialize)]
+pub struct Swing {
+    /// Where it is.
+    pub samples: Vec<SwingSample>,
+    /// When it would meet the obstacle.
+    pub obstacle_first_contact: FirstContact,
+}
+
+/// Where the rod of Fig. 4 is.
+#[derive(Deserialize)]
+pub struct SwingSample {
+    /// When [s].
+    pub t: f64,
+    /// Its tip [m].
+    pub tip: [f64; 2],
+    /// Its middle [m].
+    pub mid: [f64; 2],
+}
+
+/// When the rod of Fig. 4 meets its obstacle.
+#[derive(Deserialize)]
+pub struct FirstContact {
+    /// When [s].
+    pub t: f64,
+    /// Centre of the circle [m].
+    pub center: [f64; 2],
+    /// Its radius [m].
+    pub r: f64,
+}
+
+/// The motions, read from the file that the command carries.
+pub fn rods_dynamic() -> RodsDynamic {
+    let text = include_str!("../../../../references/rods_dynamic.json");
+    serde_json::from_str(text).unwrap_or_else(|e| unreachable!("references/rods_dynamic.json: {e}"))
+}
+
+/// Motions of the rods of Wakamatsu et al. by their own equations with few intervals, exact in time.
+#[derive(Deserialize)]
+pub struct Semidiscrete {
+    /// Fig. 4 without its obstacle, by the number of intervals.
+    pub fig4_without_obstacle: BTreeMap<usize, Vec<SwingState>>,
+    /// Fig. 3 with jumps of velocity, by the number of intervals.
+    pub fig3_ideal_jumps: BTreeMap<usize, Vec<ArchState>>,
+}
+
+/// The rod of Fig. 4.
+#[derive(Deserialize)]
+pub struct SwingState {
+    /// When [s].
+    pub t: f64,
+    /// Its tip [m].
+    pub tip: [f64; 2],
+    /// Its middle [m].
+    pub mid: [f64; 2],
+    /// Angle of its first node [rad].
+    pub theta0: f64,
+    /// Angle of its last node [rad].
+    pub theta_n: f64,
+    /// Energies.
+    #[serde(flatten)]
+    pub energies: Energies,
+}
+
+/// The rod of Fig. 3.
+#[derive(Deserialize)]
+pub struct ArchState {
+    /// When [s].
+    pub t: f64,
+    /// Its middle [m].
+    pub mid: [f64; 2],
+    /// Energies.
+    #[serde(flatten)]
+    pub energies: Energies,
+}
+
+/// Energies of a rod [J].
+#[derive(Clone, Copy, Deserialize)]
+pub struct Energies {
+    /// Of motion.
+    pub kinetic: f64,
+    /// Of bending.
+    pub bending: f64,
+    /// In the field of gravity, zero at the origin.
+    pub gravity: f64,
+}
+
+/// The motions with few intervals, read from the file that the command carries.
+pub fn semidiscrete() -> Semidiscrete {
+    let text = include_str!("../../../../references/seed001_semidiscrete.json");
+    serde_json::from_str(text).unwrap_or_else(|e| unreachable!("references/seed001_semidiscrete.json: {e}"))
+}
+
 #[cfg(test)]
 mod tests {
     #[test]
@@ -214,5 +407,7 @@ mod tests {
         assert!(super::rods_3d().len() > 1);
         assert!(super::bend().is_some());
         assert!(super::capstan().power_law.len() > 1);
+        assert!(super::rods_dynamic().hanging_rod_frequencies.len() > 1);
+        assert!(!super::semidiscrete().fig3_ideal_jumps.is_empty());
     }
 }

@@ -1,0 +1,297 @@
+//! The planar rod in motion: the paper's own equations with few intervals, their limit with many, frequencies, energy,
+//! constraints, first contact.
+
+use std::f64::consts::{FRAC_PI_2, TAU};
+
+use pliant::contact::ShapeKind;
+use pliant::elastica::Integrator;
+use pliant::math::{Pose, Quat, Vec3};
+use pliant::motion::{Motion, Window};
+use pliant::{Body, EventKind, Frame, GripParams, GripperParams, Hold, Place, World};
+
+use super::contact::obstacle;
+use super::elastica_rods::{rod, world};
+use super::references::{Energies, rods_dynamic, semidiscrete};
+use super::rods::{G, built, hold, tip};
+use super::{Case, Sheet};
+
+/// Cases of this file.
+pub const CASES: &[Case] = &[
+    Case::of_elastica("printed-equations", printed_equations),
+    Case::of_elastica("many-intervals", many_intervals),
+    Case::of_elastica("frequencies", frequencies),
+    Case::of_elastica("rigid-rod", rigid_rod),
+    Case::of_elastica("energy", energy),
+    Case::of_elastica("constraints", constraints),
+    Case::of_elastica("first-contact", first_contact),
+];
+
+/// The rod of Fig. 4, hung from one end and let go from horizontal, without obstacle.
+fn swing(intervals: usize, integrator: Integrator, tolerance: Option<f64>) -> World {
+    let mut spec = rod(vec![Vec3::ZERO, Vec3::X * -1.0], intervals, 0.1, 1.0);
+    spec.settings.integrator = integrator;
+    spec.settings.tolerance = tolerance.unwrap_or(spec.settings.tolerance);
+    let mut world = world(spec, G);
+    hold(&mut world, "hinge", 0.0, Hold::Position, Pose::IDENTITY);
+    world
+}
+
+/// The rod of Fig. 3 in equilibrium, its ends clamped level and 0.6 m apart; the right one moves to 0.3 m.
+fn pushed_arch(integrator: Integrator) -> World {
+    let path = [[0.0, 0.0], [0.3, 0.4], [0.6, 0.0]].map(|[x, z]| Vec3::new(x, 0.0, z)).to_vec();
+    let mut spec = rod(path, 10, 10.0, 10.0);
+    spec.settings.integrator = integrator;
+    // below what the reference was solved with
+    spec.settings.tolerance = 1e-9;
+    let mut world = world(spec, G);
+    hold(&mut world, "left", 0.0, Hold::Clamp, Pose::IDENTITY);
+    let window = Window { start: 0.0, end: 0.1 };
+    let motion = Motion::Glide { velocity: Vec3::X * -3.0, acceleration: Vec3::ZERO, window };
+    let placed = Pose::from_translation(Vec3::X * 0.6);
+    let gripper = built(world.add_gripper(GripperParams { name: "right".into(), placed, motion }));
+    let (place, hold, until) = (Place::Fraction(1.0), Hold::Clamp, f64::INFINITY);
+    built(world.add_grip(GripParams { gripper, body: 0, place, hold, from: 0.0, until, snap: true }));
+    built(world.settle(0));
+    world
+}
+
+/// Go on until a time; whether that was possible.
+fn run(world: &mut World, until: f64, step: f64) -> bool {
+    while world.time() < until - 0.5 * step {
+        if world.step(step).is_err() {
+            return false;
+        }
+    }
+    true
+}
+
+/// Distance of a node from a place of the plane [m].
+fn off(frame: &Frame, node: usize, [x, z]: [f64; 2]) -> f64 {
+    (frame.bodies[0].nodes[node] - Vec3::new(x, 0.0, z)).length()
+}
+
+fn angle(world: &World, node: usize) -> f64 {
+    match &world.bodies()[0] {
+        Body::Elastica(rod) => rod.angles().nth(node).unwrap_or(f64::NAN),
+        _ => f64::NAN,
+    }
+}
+
+/// Differences of energies from known ones [J].
+fn energies_off(frame: &Frame, known: Energies) -> [f64; 3] {
+    let got = frame.bodies[0].energy;
+    [got.kinetic - known.kinetic, got.elastic - known.bending, got.gravity - known.gravity].map(f64::abs)
+}
+
+/// Largest of errors by quantity; what is not a number stays so.
+fn keep_largest<const N: usize>(worst: &mut [f64; N], errors: [f64; N]) {
+    for (worst, error) in worst.iter_mut().zip(errors) {
+        *worst = if error > *worst || error.is_nan() { error } else { *worst };
+    }
+}
+
+/// Figs. 3 and 4 with the paper's 10 intervals, against other code for the same equations, exact in time.
+fn printed_equations(sheet: &mut Sheet) {
+    let references = semidiscrete();
+    // the reference is good to 1e-9; the midpoint rule is off by (w T)^2 / 24 with w of some 100 rad/s
+    let tolerance = 1e-5;
+    for (&n, samples) in &references.fig4_without_obstacle {
+        for integrator in [Integrator::Fehlberg, Integrator::Midpoint] {
+            let mut world = swing(n, integrator, None);
+            let mut worst = [0.0; 7];
+            for r in samples {
+                let arrived = run(&mut world, r.t, 5e-4);
+                let frame = world.frame();
+                let [kinetic, bending, gravity] = energies_off(&frame, r.energies).map(|e| e / G);
+                let angles = [angle(&world, 0) - r.theta0, angle(&world, n) - r.theta_n].map(f64::abs);
+                let places = [off(&frame, n, r.tip), off(&frame, n / 2, r.mid)];
+                let errors = [places[0], places[1], angles[0], angles[1], kinetic, bending, gravity];
+                keep_largest(&mut worst, if arrived { errors } else { [f64::NAN; 7] });
+            }
+            let names = ["tip / L", "middle / L", "first angle", "last angle"];
+            let energies = ["kinetic energy / swing", "bending energy / swing", "gravity energy / swing"];
+            for (name, error) in names.into_iter().chain(energies).zip(worst) {
+                sheet.scaled(format!("Fig. 4, {integrator:?}: {name}"), n, [error, 0.0, 1.0], tolerance);
+            }
+        }
+    }
+    for (&n, samples) in &references.fig3_ideal_jumps {
+        let mut world = pushed_arch(Integrator::Fehlberg);
+        let mut worst = [0.0; 3];
+        for r in samples {
+            let arrived = run(&mut world, r.t, 1e-3);
+            let frame = world.frame();
+            let error = if arrived { off(&frame, n / 2, r.mid) } else { f64::NAN };
+            sheet.scaled(format!("Fig. 3: middle / L at {} s", r.t), n, [error, 0.0, 1.0], tolerance);
+            let mut errors = energies_off(&frame, r.energies).map(|e| e / samples[0].energies.bending);
+            // the reference has jumped to its velocity at time 0, the rod does so in its first step
+            errors[0] = if r.t == 0.0 { 0.0 } else { errors[0] };
+            keep_largest(&mut worst, if arrived { errors } else { [f64::NAN; 3] });
+        }
+        for (name, error) in ["kinetic", "bending", "gravity"].into_iter().zip(worst) {
+            sheet.scaled(format!("Fig. 3: {name} energy / that of bending"), n, [error, 0.0, 1.0], tolerance);
+        }
+    }
+}
+
+/// Fig. 4 with more and more intervals, against another method's limit.
+fn many_intervals(sheet: &mut Sheet) {
+    let reference = rods_dynamic().seed001_fig4_without_obstacle;
+    let error = |n: usize| {
+        let mut world = swing(n, Integrator::Fehlberg, None);
+        let mut squares = 0.0;
+        for r in &reference.samples {
+            if !run(&mut world, r.t, 1e-3) {
+                return f64::NAN;
+            }
+            let frame = world.frame();
+            squares += off(&frame, n, r.tip).powi(2);
+            // five intervals have no node there
+            if n % 2 == 0 {
+                squares += off(&frame, n / 2, r.mid).powi(2);
+            }
+        }
+        (squares / reference.samples.len() as f64).sqrt()
+    };
+    let errors = [10, 20, 40].map(error);
+    sheet.scaled("tip and middle error / L", 10, [errors[0], 0.0, 1.0], 2e-3);
+    sheet.scaled("tip and middle error / L", 40, [errors[2], 0.0, 1.0], 1.5e-4);
+    sheet.order("tip and middle", [10, 20, 40], errors, 2.0);
+}
+
+/// Angular frequency near another one at which the spectrum of evenly spaced values is highest [rad/s].
+fn peak(values: &[f64], step: f64, near: f64) -> f64 {
+    let height = |omega: f64| {
+        let (mut re, mut im) = (0.0, 0.0);
+        for (k, value) in values.iter().enumerate() {
+            // Hann's window, beyond which other modes are not seen
+            let window = (0.5 * TAU * k as f64 / values.len() as f64).sin().powi(2);
+            let (sin, cos) = (omega * step * k as f64).sin_cos();
+            (re, im) = (re + window * value * cos, im + window * value * sin);
+        }
+        re.hypot(im)
+    };
+    let (mut centre, mut width) = (near, 0.02 * near);
+    for _ in 0..12 {
+        let best = (-5..=5).map(|k| centre + width * f64::from(k) / 5.0);
+        centre = best.max_by(|a, b| height(*a).total_cmp(&height(*b))).unwrap_or(f64::NAN);
+        width *= 0.4;
+    }
+    centre
+}
+
+/// Sideways places of the tip of a rod of length 1 m, held by its upper end and let go a little bent.
+fn sways(ei: f64, mass: f64, gravity: f64, how: Hold, step: f64, count: usize) -> Vec<f64> {
+    let bent = |k: i32| {
+        let s = f64::from(k) / 100.0;
+        Vec3::new(1e-3 * s * s, 0.0, -s)
+    };
+    let mut spec = rod((0..=100).map(bent).collect(), 20, ei, mass);
+    spec.settings.integrator = Integrator::Midpoint;
+    let mut world = world(spec, gravity);
+    hold(&mut world, "hook", 0.0, how, Pose::from_rotation(Quat::from_rotation_y(FRAC_PI_2)));
+    let mut values = vec![];
+    for _ in 0..count {
+        values.push(if world.step(step).is_ok() { tip(&world.frame()).x } else { f64::NAN });
+    }
+    values
+}
+
+/// Frequencies of rods that swing and bend a little.
+fn frequencies(sheet: &mut Sheet) {
+    let references = rods_dynamic();
+    // the midpoint rule is slow by (w T)^2 / 12: 4e-5 at the most
+    for r in &references.hanging_rod_frequencies {
+        let how = if r.bc == "pinned" { Hold::Position } else { Hold::Clamp };
+        let step = 0.02 / r.omega[1];
+        let values = sways(r.ei, r.rho, G, how, step, 10_000);
+        for (n, &omega) in r.omega.iter().take(2).enumerate() {
+            let text = format!("frequency {} of a hanging rod, {} [rad/s]", n + 1, r.bc);
+            sheet.relative(text, 20, peak(&values, step, omega), omega, 5e-3);
+        }
+    }
+    let omega = references.beam_roots.clamped_free[0].powi(2);
+    let step = 0.02 / omega;
+    let values = sways(1.0, 1.0, 0.0, Hold::Clamp, step, 10_000);
+    sheet.relative("first frequency of a cantilever [rad/s]", 20, peak(&values, step, omega), omega, 5e-3);
+}
+
+/// A rod so stiff that it hardly bends, let go from horizontal.
+fn rigid_rod(sheet: &mut Sheet) {
+    let reference = rods_dynamic().rigid_rod_release_from_horizontal.time_to_vertical_s;
+    // bending delays by rho g L^3 / EI, 1e-4, at the most
+    let mut spec = rod(vec![Vec3::ZERO, Vec3::X * -1.0], 10, 1e5, 1.0);
+    spec.settings.integrator = Integrator::Midpoint;
+    let mut world = world(spec, G);
+    hold(&mut world, "hinge", 0.0, Hold::Position, Pose::IDENTITY);
+    let (step, mut last, mut time) = (1e-3, -1.0, f64::NAN);
+    while world.time() < 1.0 && world.step(step).is_ok() {
+        let now = tip(&world.frame()).x;
+        if now >= 0.0 {
+            time = world.time() - step * now / (now - last);
+            break;
+        }
+        last = now;
+    }
+    sheet.relative("time until it is vertical [s]", 10, time, reference, 1e-3);
+}
+
+/// Let go from horizontal without any damping: energy is kept.
+fn energy(sheet: &mut Sheet) {
+    let cases = [
+        ("Fehlberg, tolerance 1e-9", Integrator::Fehlberg, Some(1e-9), 1e-6),
+        ("midpoint rule, 1 ms", Integrator::Midpoint, None, 1e-4),
+    ];
+    for (name, integrator, tolerance, allowed) in cases {
+        let mut world = swing(10, integrator, tolerance);
+        let start = world.frame().bodies[0].energy.total();
+        let mut worst = [0.0];
+        for _ in 0..5000 {
+            let arrived = world.step(1e-3).is_ok();
+            let error = (world.frame().bodies[0].energy.total() - start).abs() / G;
+            keep_largest(&mut worst, [if arrived { error } else { f64::NAN }]);
+        }
+        sheet.scaled(format!("energy error / swing in 5 s, {name}"), 10, [worst[0], 0.0, 1.0], allowed);
+    }
+}
+
+/// Fig. 3 for a second: how far the ends are from where and how they are held.
+fn constraints(sheet: &mut Sheet) {
+    for integrator in [Integrator::Fehlberg, Integrator::Midpoint] {
+        let mut world = pushed_arch(integrator);
+        let mut worst = [0.0; 2];
+        for _ in 0..1000 {
+            let arrived = world.step(1e-3).is_ok();
+            let frame = world.frame();
+            for (node, gripper) in [(0, 0), (10, 1)] {
+                let pose = frame.grippers[gripper].pose;
+                let away = (frame.bodies[0].nodes[node] - pose.translation).length();
+                let errors = [away, angle(&world, node).abs()];
+                keep_largest(&mut worst, if arrived { errors } else { [f64::NAN; 2] });
+            }
+        }
+        for (name, error) in ["place / L", "angle"].into_iter().zip(worst) {
+            sheet.scaled(format!("largest error of a held {name}, {integrator:?}"), 10, [error, 0.0, 1.0], 1e-6);
+        }
+    }
+}
+
+/// Fig. 4: when the rod meets the obstacle.
+fn first_contact(sheet: &mut Sheet) {
+    let reference = rods_dynamic().seed001_fig4_without_obstacle.obstacle_first_contact;
+    let mut spec = rod(vec![Vec3::ZERO, Vec3::X * -1.0], 40, 0.1, 1.0);
+    (spec.settings.contact_stiffness, spec.settings.contact_damping) = (Some(1000.0), Some(100.0));
+    let mut world = world(spec, G);
+    hold(&mut world, "hinge", 0.0, Hold::Position, Pose::IDENTITY);
+    let kind = ShapeKind::Cylinder { radius: reference.r, length: 0.2 };
+    let [x, z] = reference.center;
+    let placed = Pose::from_parts(Vec3::new(x, 0.0, z), Quat::from_rotation_x(FRAC_PI_2));
+    obstacle(&mut world, "circle", kind, placed);
+    let mut time = f64::NAN;
+    while time.is_nan() && world.time() < 0.5 && world.step(1e-4).is_ok() {
+        let touched = world.events().iter().find(|e| matches!(e.kind, EventKind::Touched { .. }));
+        time = touched.map_or(f64::NAN, |e| e.time);
+    }
+    // a step, and what 40 intervals are off by
+    sheet.scaled("time of first contact [s]", 40, [time, reference.t, 1.0], 5e-4);
+}
