@@ -11,7 +11,7 @@ use pliant::{Body, EventKind, Frame, GripParams, GripperParams, Hold, Place, Wor
 
 use super::contact::obstacle;
 use super::elastica_rods::{rod, world};
-use super::references::{Energies, SwingState, rods_dynamic, semidiscrete};
+use super::references_motion::{Energies, SwingState, rods_dynamic, semidiscrete};
 use super::rods::{G, built, hold, tip};
 use super::{Case, Sheet};
 

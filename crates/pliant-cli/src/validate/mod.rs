@@ -13,6 +13,7 @@ mod contact;
 mod elastica_motion;
 mod elastica_rods;
 pub mod references;
+mod references_motion;
 mod rods;
 mod xpbd_rods;
 
