@@ -157,9 +157,9 @@ impl SceneSpec {
     fn settle(&self, world: &mut World) -> Result<(), Fault> {
         world.settle_all().map_err(|error| {
             let index = match &error {
-                BuildError::Unreachable { body, .. } | BuildError::NoEquilibrium { body, .. } => {
-                    self.body.iter().position(|spec| *spec.name == **body)
-                }
+                BuildError::Unreachable { body, .. }
+                | BuildError::NoEquilibrium { body, .. }
+                | BuildError::StartsInside { body, .. } => self.body.iter().position(|spec| *spec.name == **body),
                 _ => None,
             };
             let fault = Fault::from(error);

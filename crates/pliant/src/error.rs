@@ -90,6 +90,16 @@ pub enum BuildError {
         /// Unit of that.
         unit: &'static str,
     },
+    /// A rod that begins inside an obstacle.
+    #[error("{body} begins inside {obstacle}, {depth:.3e} m deep: move one of them away")]
+    StartsInside {
+        /// Name of the body.
+        body: String,
+        /// Name of the obstacle.
+        obstacle: String,
+        /// How deep its surface is inside [m].
+        depth: f64,
+    },
     /// A rod that finds no equilibrium.
     #[error(
         "{body} finds no stable equilibrium from its path: its last change was {change:.1e} rad, with {falling} directions \

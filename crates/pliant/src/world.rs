@@ -211,25 +211,30 @@ impl World {
     pub fn settle(&mut self, body: usize) -> Result<Settled, BuildError> {
         let missing = || BuildError::NoSuch { kind: "body", name: format!("number {body}") };
         let name = self.bodies.get(body).ok_or_else(missing)?.name().to_owned();
-        // any length of time will do, nothing moves
-        let dt = 1e-3;
-        self.find_near(body, dt);
-        self.with_surroundings(body, dt, |body, around| match body {
+        self.find_near(body, STILL);
+        self.with_surroundings(body, STILL, |body, around| match body {
             Body::Elastica(rod) => rod.settle(around),
             _ => Err(BuildError::NoSuch { kind: "elastica", name }),
         })
     }
 
-    /// Let all bodies that are to begin in equilibrium find it.
+    /// Get bodies ready for the first step, when all grips, loads and obstacles are there: those that are to begin in
+    /// equilibrium find it, and those that begin inside an obstacle are refused.
     pub fn settle_all(&mut self) -> Result<(), BuildError> {
         for body in 0..self.bodies.len() {
-            if matches!(&self.bodies[body], Body::Elastica(rod) if rod.begins_settled()) {
+            let Body::Elastica(rod) = &self.bodies[body] else { continue };
+            if rod.begins_settled() {
                 let Settled { falling, change, .. } = self.settle(body)?;
                 if falling > 0 {
                     let body = self.bodies[body].name().into();
                     return Err(BuildError::NoEquilibrium { body, falling, change });
                 }
             }
+            self.find_near(body, STILL);
+            self.with_surroundings(body, STILL, |body, around| match body {
+                Body::Elastica(rod) => rod.check_start(around),
+                _ => Ok(()),
+            })?;
         }
         Ok(())
     }
@@ -592,6 +597,9 @@ impl World {
         cable::write_pairs(&self.bodies, &self.pairs, &mut frame.contacts);
     }
 }
+
+/// A length of time in which nothing moves: any will do [s].
+const STILL: f64 = 1e-3;
 
 fn unique<'a>(kind: &'static str, name: &str, mut taken: impl Iterator<Item = &'a str>) -> Result<(), BuildError> {
     if taken.any(|other| other == name) {

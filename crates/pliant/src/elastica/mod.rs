@@ -151,8 +151,8 @@ impl Elastica {
             note("L", length, "m", "length of the path"),
             note("m", whole, "kg", spec.section.mass_reason()),
             note("EI", ei, "N m2", "bending in the plane"),
-            note("k_c", stiffness, "N/m", "contact: the weight on one point sinks in by a hundredth of the radius"),
-            note("b_c", damping, "N s/m", "contact: an interval stops without bouncing"),
+            note("k_c", stiffness, "N/m", given(settings.contact_stiffness, K_C)),
+            note("b_c", damping, "N s/m", given(settings.contact_damping, B_C)),
         ];
         let rod = Rod {
             h,
@@ -337,6 +337,25 @@ impl Elastica {
             });
         }
         Ok(settled)
+    }
+
+    /// Refuse to begin with the centre line inside an obstacle: contact could push it out either way.
+    pub(crate) fn check_start(&mut self, around: &Surroundings<'_>) -> Result<(), BuildError> {
+        let touching = Touching { obstacles: around.obstacles, near: around.near, plane: &self.plane, dt: around.dt };
+        let touches = &mut self.scratch.system.touches;
+        if self.rod.extensible {
+            touching.find::<2>(&self.rod, &self.scratch.at, 1.0, touches);
+        } else {
+            touching.find::<1>(&self.rod, &self.scratch.at, 1.0, touches);
+        }
+        match touches.iter().max_by(|a, b| a.depth.total_cmp(&b.depth)) {
+            Some(deepest) if deepest.depth > self.rod.radius => Err(BuildError::StartsInside {
+                body: self.name.clone(),
+                obstacle: around.obstacles[deepest.obstacle].params.name.clone(),
+                depth: deepest.depth,
+            }),
+            _ => Ok(()),
+        }
     }
 
     /// Whether it is to begin in equilibrium.
@@ -555,6 +574,18 @@ impl Elastica {
         }
         fits
     }
+}
+
+/// Why contact is as stiff as it is.
+const K_C: &str =
+    "contact: the rod's weight, or what bends it to a circle, on one point sinks in by a hundredth of its radius";
+
+/// Why contact is damped as it is.
+const B_C: &str = "contact: an interval stops without bouncing";
+
+/// Why something is as it is that may have been given.
+fn given(what: Option<f64>, derived: &'static str) -> &'static str {
+    if what.is_some() { "as given" } else { derived }
 }
 
 /// Angles and rates beyond this have diverged.
