@@ -30,6 +30,8 @@ struct Bench {
     real_time_factor: f64,
     contacts_mean: f64,
     iterations_mean: f64,
+    /// Time of a step over its iterations, with all that comes with them.
+    us_per_iteration: Option<f64>,
     limit_hits: f64,
     stages_us: std::collections::BTreeMap<&'static str, f64>,
     bodies: Vec<BodyBench>,
@@ -107,6 +109,7 @@ pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure
         real_time_factor: scene.step * 1e6 / mean_us,
         contacts_mean: mean(&contacts),
         iterations_mean: mean(&iterations),
+        us_per_iteration: (mean(&iterations) > 0.0).then(|| mean_us / mean(&iterations)),
         limit_hits: mean(&limit_hits),
         stages_us: stages.means(),
         bodies: bodies.collect(),
@@ -231,8 +234,9 @@ fn print(bench: &Bench) -> Result<(), Failure> {
         ]);
     }
     output::print_text(table)?;
-    if bench.iterations_mean > 0.0 {
-        output::print_text(format!("{} iterations a step", short(bench.iterations_mean)))?;
+    if let Some(each) = bench.us_per_iteration {
+        let count = short(bench.iterations_mean);
+        output::print_text(format!("{count} iterations a step, one in {} µs with all that comes with it", short(each)))?;
         if bench.limit_hits > 0.0 {
             output::print_text(format!("in {} % of steps they came to their limit", short(100.0 * bench.limit_hits)))?;
         }

@@ -123,6 +123,7 @@ impl From<BuildError> for Fault {
             BuildError::UnevenSection { .. } => Some("section".into()),
             BuildError::Normal { .. } => Some("normal".into()),
             BuildError::NoEquilibrium { .. } | BuildError::StartsInside { .. } => Some("path".into()),
+            BuildError::DirectionAlone { .. } => Some("orientation".into()),
             BuildError::NoTorque { .. } | BuildError::Unreachable { .. } => None,
             BuildError::NoSuch { .. } | BuildError::ForeignSnapshot | BuildError::Pose { .. } => None,
         };

@@ -44,7 +44,7 @@ pub(crate) struct GripSpec {
     body: Name,
     /// Where on the body: "start", "end", a fraction of its length from 0 to 1, or { node = 3 }.
     at: PlaceSpec,
-    /// Whether it holds the direction too: false, true, or "two-points" to hold two neighbouring points of the model;
+    /// Whether it holds the direction too: false, true, "two-points" to hold two neighbouring points of the model, or "only" to hold nothing else (model `elastica`);
     /// false unless given.
     orientation: Option<HoldSpec>,
     /// When it closes [s]; 0 unless given.
@@ -119,7 +119,7 @@ impl GripSpec {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HoldSpec(Hold);
 
-const HOLDS: &str = "false, true or \"two-points\"";
+const HOLDS: &str = "false, true, \"two-points\" or \"only\"";
 
 impl<'de> Deserialize<'de> for HoldSpec {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -143,7 +143,8 @@ impl Visitor<'_> for HoldVisitor {
     fn visit_str<E: de::Error>(self, word: &str) -> Result<HoldSpec, E> {
         match word {
             "two-points" => Ok(HoldSpec(Hold::TwoPoints)),
-            _ => Err(E::custom(unknown_word(word, &["two-points"], HOLDS))),
+            "only" => Ok(HoldSpec(Hold::Direction)),
+            _ => Err(E::custom(unknown_word(word, &["two-points", "only"], HOLDS))),
         }
     }
 }
@@ -154,6 +155,6 @@ impl JsonSchema for HoldSpec {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "enum": [false, true, "two-points"] })
+        json_schema!({ "enum": [false, true, "two-points", "only"] })
     }
 }

@@ -113,6 +113,14 @@ pub enum BuildError {
         /// The last change [rad].
         change: f64,
     },
+    /// A direction held alone, of a model that cannot tell.
+    #[error(
+        "{body} is held by its direction alone, which only rods of the model elastica can be: hold its position too"
+    )]
+    DirectionAlone {
+        /// Name of the body.
+        body: String,
+    },
     /// A snapshot of a world with other parts.
     #[error("the snapshot belongs to another world")]
     ForeignSnapshot,

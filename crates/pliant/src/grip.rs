@@ -69,6 +69,8 @@ pub enum Hold {
     Clamp,
     /// Position and direction through two neighbouring points of the model, as in Kahl and Henrich, Fig. 14.
     TwoPoints,
+    /// The direction; the body may move freely. Only rods of the model `elastica` know that.
+    Direction,
 }
 
 /// What a grip is.

@@ -6,7 +6,7 @@ use crate::contact::{Obstacle, ObstacleParams};
 use crate::elastica::Settled;
 use crate::error::{BuildError, StepError};
 use crate::frame::{BodyFrame, Event, EventKind, Frame, GripperFrame};
-use crate::grip::{Grip, GripParams, Gripper, GripperParams, Load, Wrench};
+use crate::grip::{Grip, GripParams, Gripper, GripperParams, Hold, Load, Wrench};
 use crate::math::{Pose, Vec3};
 use crate::motion::Sweep;
 use crate::team::Team;
@@ -183,6 +183,9 @@ impl World {
         self.grippers.get(params.gripper).ok_or_else(|| missing("gripper", params.gripper))?;
         let body = self.bodies.get(params.body).ok_or_else(|| missing("body", params.body))?;
         body.place_pose(params.place)?;
+        if params.hold == Hold::Direction && !matches!(body, Body::Elastica(_)) {
+            return Err(BuildError::DirectionAlone { body: body.name().into() });
+        }
         self.grips.push(Grip::new(params));
         self.reserve();
         let index = self.grips.len() - 1;

@@ -377,3 +377,17 @@ fn contradictions_are_told_with_their_size() {
     let error = world.settle_all().unwrap_err().to_string();
     assert!(error.contains("stone") && error.contains("e-2 m deep"), "{error}");
 }
+
+/// A hinge at one end, and the other's direction alone held level: the rod's angle there stays as it falls.
+#[test]
+fn a_direction_can_be_held_alone() {
+    let mut world = world_of(spec(vec![Vec3::ZERO, Vec3::X], 10, 0.5, 1.0));
+    held(&mut world, 0.0, Hold::Position);
+    held(&mut world, 1.0, Hold::Direction);
+    run(&mut world, 0.2, 1e-3);
+    let Body::Elastica(rod) = &world.bodies()[0] else { panic!() };
+    assert!(rod.angles().last().unwrap().abs() < 1e-9);
+    assert!(world.frame().bodies[0].nodes[10].z < -0.05);
+    assert_eq!(world.grippers()[1].load.force, Vec3::ZERO);
+    assert!(world.grippers()[1].load.torque.y.abs() > 0.0);
+}

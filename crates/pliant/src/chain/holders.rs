@@ -106,7 +106,8 @@ impl Holders {
             };
             add(Kind::Attract { point, weight, offset: 0.0 });
             match grip.params.hold {
-                Hold::Position => {}
+                // the world refuses to hold the direction of a chain alone
+                Hold::Position | Hold::Direction => {}
                 Hold::TwoPoints => {
                     // a place between two points is nearer to the next than a segment
                     let (other, offset) = if point + 1 < h.points {

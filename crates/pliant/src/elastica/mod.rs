@@ -94,7 +94,7 @@ struct Gripped {
     gripper: usize,
     interval: usize,
     fraction: f64,
-    turning: bool,
+    hold: Hold,
     /// The held section in the gripper's frame.
     section: Pose,
 }
@@ -401,13 +401,13 @@ impl Elastica {
             let sweep = &grippers[g.gripper].sweep;
             let poses = [0.0, 0.5, 1.0].map(|f| sweep.at(f) * g.section);
             let (interval, fraction, by) = (g.interval, g.fraction, By::Grip(g.grip));
-            let place = poses.map(|pose| self.plane.point(pose.translation));
-            for (what, target) in
-                [(What::Along(Vec2::X), place.map(|p| p.x)), (What::Along(Vec2::Y), place.map(|p| p.y))]
-            {
-                holds.push(Held { interval, fraction, what, target, by });
+            if g.hold != Hold::Direction {
+                let place = poses.map(|pose| self.plane.point(pose.translation));
+                for (axis, target) in [(Vec2::X, place.map(|p| p.x)), (Vec2::Y, place.map(|p| p.y))] {
+                    holds.push(Held { interval, fraction, what: What::Along(axis), target, by });
+                }
             }
-            if g.turning {
+            if g.hold != Hold::Position {
                 let mut near = self.place_at(interval, fraction).1;
                 let target = poses.map(|pose| {
                     let along = self.plane.direction(pose.rotation * Vec3::X);
@@ -463,10 +463,10 @@ impl Elastica {
         for (grip, of) in grips.iter().enumerate().filter(|(_, g)| g.params.body == index) {
             let Some(anchor) = of.anchor else { continue };
             let (interval, fraction) = self.rod.locate(fraction_of(of.params.place));
-            let turning = of.params.hold != Hold::Position;
+            let hold = of.params.hold;
             let section = Pose::from_parts(anchor.position, anchor.orientation);
             let gripper = of.params.gripper;
-            self.scratch.gripped.push(Gripped { grip, gripper, interval, fraction, turning, section });
+            self.scratch.gripped.push(Gripped { grip, gripper, interval, fraction, hold, section });
         }
         let bounds = 3 * self.scratch.gripped.len() + 2 * self.settings.sliders.len();
         self.scratch.system.equations.reserve(bounds);
