@@ -74,10 +74,8 @@ impl Midpoint {
                 continue;
             }
             let step = part * system.dt;
-            for k in 0..q.len() {
-                q[k] = self.end[k];
-                v[k] += step * self.a[k];
-            }
+            q.copy_from_slice(&self.end);
+            v.iter_mut().zip(&self.a).for_each(|(v, a)| *v += step * a);
             from += part;
             system.correct_rates(from, q, v);
             for (n, bound) in system.s.bounds.iter().enumerate() {
