@@ -236,7 +236,10 @@ fn print(bench: &Bench) -> Result<(), Failure> {
     output::print_text(table)?;
     if let Some(each) = bench.us_per_iteration {
         let count = short(bench.iterations_mean);
-        output::print_text(format!("{count} iterations a step, one in {} µs with all that comes with it", short(each)))?;
+        output::print_text(format!(
+            "{count} iterations a step, one in {} µs with all that comes with it",
+            short(each)
+        ))?;
         if bench.limit_hits > 0.0 {
             output::print_text(format!("in {} % of steps they came to their limit", short(100.0 * bench.limit_hits)))?;
         }

@@ -60,6 +60,22 @@ pub(crate) struct SceneSpec {
     expect: Vec<Table<ExpectSpec>>,
 }
 
+/// A rod takes this many steps of its own for one of the scene without a word.
+const MANY_STEPS: f64 = 100.0;
+
+/// What to say of a rod that is too stiff for its integrator.
+fn stiff(body: &pliant::Body, step: f64) -> Option<String> {
+    let pliant::Body::Elastica(rod) = body else { return None };
+    let steps = rod.expected_steps(step);
+    (steps > MANY_STEPS).then(|| {
+        format!(
+            "{}: about {steps:.0} steps of its own for each step of {step} s, as it is stiff for its number of intervals; \
+             elastica.integrator = \"midpoint\" takes one",
+            rod.name()
+        )
+    })
+}
+
 impl SceneSpec {
     /// The scene. `written_duration` is the duration in the file where it was changed from outside.
     pub(crate) fn build(&self, name: &str, base: &Path, written_duration: Option<f64>) -> Result<Scene, Fault> {
@@ -81,6 +97,7 @@ impl SceneSpec {
         let end = written_duration.unwrap_or(duration) - step;
         let expectations = self.expectations(&world, end)?;
         let mut warnings = files.warnings;
+        warnings.extend(world.bodies().iter().filter_map(|body| stiff(body, step)));
         for expectation in expectations.iter().filter(|e| written_duration.is_none() && e.due() > duration) {
             warnings.push(format!("{}: the run ends before, at {duration} s", expectation.text()));
         }

@@ -103,7 +103,7 @@ pub enum BuildError {
     /// A rod that finds no equilibrium.
     #[error(
         "{body} finds no stable equilibrium from its path: its last change was {change:.1e} rad, with {falling} directions \
-         in which its energy falls. Give it a path closer to the shape it is to have"
+         in which its energy falls. Hold it where it would fall, or give it a path closer to the shape it is to have"
     )]
     NoEquilibrium {
         /// Name of the body.

@@ -1,6 +1,8 @@
 //! The model `elastica` against closed forms and an independent solution of the same equations.
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
 use pliant::contact::{ObstacleParams, Shape, ShapeKind};
 use pliant::elastica::{Elastica, ElasticaSettings, ElasticaSpec, Integrator};
 use pliant::math::{Pose, Quat, Vec3};
@@ -390,4 +392,20 @@ fn a_direction_can_be_held_alone() {
     assert!(world.frame().bodies[0].nodes[10].z < -0.05);
     assert_eq!(world.grippers()[1].load.force, Vec3::ZERO);
     assert!(world.grippers()[1].load.torque.y.abs() > 0.0);
+}
+
+#[test]
+fn a_step_allocates_nothing() {
+    for integrator in [Integrator::Fehlberg, Integrator::Midpoint] {
+        let mut world = swing_onto_a_peg(10, integrator);
+        let mut frame = world.frame();
+        run(&mut world, 0.25, 1e-3);
+        frame.contacts.reserve(100);
+        let before = common::allocations();
+        for _ in 0..200 {
+            world.step(1e-3).unwrap();
+            world.write_frame(&mut frame);
+        }
+        assert_eq!(common::allocations() - before, 0, "{integrator:?}");
+    }
 }
