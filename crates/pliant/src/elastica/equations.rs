@@ -50,6 +50,31 @@ pub struct Spring {
     pub slopes: [f64; 2],
 }
 
+/// A spring between two places of the rod: how its force falls with their distance. The force itself is that of two springs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tie {
+    /// Intervals of the places, and how the distance changes with each.
+    pub ends: [(usize, Row); 2],
+    /// How fast the force falls with the distance [N/m], and with its rate [N s/m].
+    pub slopes: [f64; 2],
+}
+
+impl Tie {
+    /// What a unit force of it adds to the linear part of an interval's form.
+    fn pull(&self, interval: usize) -> Row {
+        let mut sum = [0.0; 2 + 2 * MOST];
+        for (_, row) in self.ends.iter().filter(|(i, _)| *i == interval) {
+            sum.iter_mut().zip(row).for_each(|(s, x)| *s -= x);
+        }
+        sum
+    }
+
+    /// Its slope per change of what is solved for.
+    fn slope(&self, implicit: Implicit) -> f64 {
+        implicit.place * self.slopes[0] + implicit.rate * self.slopes[1]
+    }
+}
+
 /// A constraint at one instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
@@ -271,35 +296,62 @@ impl Equations {
     /// Find the change for which all is in balance, and constraints change by `wanted(bound)`. The multipliers are left in
     /// the bounds. False where there is none.
     pub fn solve<const K: usize>(&mut self, bounds: &mut [Bound], wanted: impl Fn(&Bound) -> f64) -> bool {
+        self.solve_tied::<K>(bounds, &[], Implicit::default(), wanted)
+    }
+
+    /// The same with ties: each adds a force that falls by its slope as its distance changes.
+    pub fn solve_tied<const K: usize>(
+        &mut self,
+        bounds: &mut [Bound],
+        ties: &[Tie],
+        implicit: Implicit,
+        wanted: impl Fn(&Bound) -> f64,
+    ) -> bool {
         let Equations { at, forms, elimination, solution, columns, dense, positive, .. } = self;
         if !elimination.factor::<K>(forms, |i| at.offsets[i][POINTS].by) {
             return false;
         }
         solution.solve::<K>(elimination, |i| forms[i].g);
-        let count = bounds.len();
-        for (bound, column) in bounds.iter().zip(columns.iter_mut()) {
-            let row = bound.row.map(|x| -x);
-            column.solve::<K>(elimination, |i| if i == bound.interval { row } else { [0.0; 2 + 2 * MOST] });
+        let ties = &ties[..ties.len().min(columns.len() - bounds.len())];
+        let count = bounds.len() + ties.len();
+        for (n, column) in columns[..count].iter_mut().enumerate() {
+            column.solve::<K>(elimination, |i| match n.checked_sub(bounds.len()) {
+                None if i == bounds[n].interval => bounds[n].row.map(|x| -x),
+                None => [0.0; 2 + 2 * MOST],
+                Some(tie) => ties[tie].pull(i),
+            });
         }
         let (matrix, rest) = dense.split_at_mut(count * count);
         let (right, scales) = rest.split_at_mut(count);
         for (j, bound) in bounds.iter().enumerate() {
-            right[j] = wanted(bound) - solution.value::<K>(bound);
+            right[j] = wanted(bound) - solution.value::<K>(bound.interval, &bound.row);
             for k in 0..count {
-                matrix[j * count + k] = columns[k].value::<K>(bound);
+                matrix[j * count + k] = columns[k].value::<K>(bound.interval, &bound.row);
             }
         }
+        for (n, tie) in ties.iter().enumerate() {
+            let j = bounds.len() + n;
+            let value = |of: &Solution| tie.ends.iter().map(|(i, row)| of.value::<K>(*i, row)).sum::<f64>();
+            right[j] = -value(solution);
+            for k in 0..count {
+                matrix[j * count + k] = value(&columns[k]);
+            }
+            matrix[j * count + j] += 1.0 / tie.slope(implicit);
+        }
         *positive = solve_dense(matrix, right, scales);
-        for (k, bound) in bounds.iter_mut().enumerate() {
-            bound.force = right[k];
+        for (k, force) in right.iter().enumerate() {
+            if let Some(bound) = bounds.get_mut(k) {
+                bound.force = *force;
+            }
             for (x, more) in solution.x.iter_mut().zip(&columns[k].x) {
-                *x += right[k] * more;
+                *x += force * more;
             }
         }
         solution.x.iter().all(|x| x.is_finite())
     }
 
     /// Number of directions, among those that the constraints leave, in which the energy of what was solved last falls.
+    /// `bounds` is the number of constraints and ties.
     pub fn falling(&self, bounds: usize) -> usize {
         // by Sylvester's law: the bordered matrix has as many negative eigenvalues as the matrix and minus that of the
         // multipliers have together, and one for each constraint more than the matrix has within the constraints
@@ -313,12 +365,12 @@ impl Solution {
     }
 
     /// By how much it changes what is constrained.
-    fn value<const K: usize>(&self, bound: &Bound) -> f64 {
-        let (row, start) = (&bound.row, self.starts[bound.interval]);
+    fn value<const K: usize>(&self, interval: usize, row: &Row) -> f64 {
+        let start = self.starts[interval];
         let mut sum = row[0] * start.x + row[1] * start.y;
         for k in 0..K {
-            sum += row[2 + k] * self.x[2 + K * bound.interval + k];
-            sum += row[2 + MOST + k] * self.x[2 + K * (bound.interval + 1) + k];
+            sum += row[2 + k] * self.x[2 + K * interval + k];
+            sum += row[2 + MOST + k] * self.x[2 + K * (interval + 1) + k];
         }
         sum
     }

@@ -53,7 +53,7 @@ impl System<'_> {
             let implicit = Implicit { place: 1.0, rate: 0.0 };
             self.assemble::<K>(0.0, [q, still], None, mass, implicit);
             let (rod, pushes) = (self.rod, self.pushes);
-            let Scratch { equations, bounds, springs, .. } = &mut *self.s;
+            let Scratch { equations, bounds, springs, ties, .. } = &mut *self.s;
             for (bound, force) in bounds.iter_mut().zip(known) {
                 bound.force = force;
             }
@@ -64,8 +64,8 @@ impl System<'_> {
                 equations.stiffen(bound, rod.bending[bound.interval] * arm);
             }
             let violated = bounds.iter().fold(0.0, |most: f64, b| most.max(b.left[0].abs()));
-            let fine = equations.solve::<K>(bounds, |b| -b.left[0]);
-            settled.falling = equations.falling(bounds.len());
+            let fine = equations.solve_tied::<K>(bounds, ties, implicit, |b| -b.left[0]);
+            settled.falling = equations.falling(bounds.len() + ties.len());
             if !fine || settled.falling > 0 {
                 if fine && settled.change <= SMALL && mass <= FAINT * unit {
                     // in balance, but on a summit or a saddle

@@ -8,7 +8,7 @@
 //! A plane curve can only come back to itself after turning by more than half a turn. From an interval on, the next one that
 //! it may touch is as many intervals away as their distance takes, since the rod does not stretch by much.
 
-use super::equations::Spring;
+use super::equations::{Spring, Tie};
 use super::rod::{Kinematics, Rod};
 use crate::math::Vec2;
 
@@ -29,6 +29,9 @@ pub struct Meeting {
 
 /// Steps to the nearest places of two intervals.
 const MOST_STEPS: usize = 10;
+
+/// Most ties of a rod to itself.
+pub const MOST_TIES: usize = 16;
 
 /// Friction reaches its limit at this speed [m/s].
 const CREEP: f64 = 1e-4;
@@ -129,7 +132,14 @@ fn meet<const K: usize>(rod: &Rod, at: &Kinematics, intervals: [usize; 2], apart
 }
 
 /// What meetings push with.
-pub fn push<const K: usize>(rod: &Rod, at: &Kinematics, meetings: &mut [Meeting], springs: &mut Vec<Spring>) {
+pub fn push<const K: usize>(
+    rod: &Rod,
+    at: &Kinematics,
+    meetings: &mut [Meeting],
+    springs: &mut Vec<Spring>,
+    ties: &mut Vec<Tie>,
+) {
+    ties.clear();
     let [stiffness, damping] = rod.voigt;
     for m in meetings {
         let [a, b] = [0, 1].map(|side| at.at::<K>(rod.h, m.intervals[side], m.fractions[side]));
@@ -140,10 +150,14 @@ pub fn push<const K: usize>(rod: &Rod, at: &Kinematics, meetings: &mut [Meeting]
             continue;
         }
         let mut add = |direction: Vec2, force: f64, slopes: [f64; 2]| {
-            for (side, sign) in [(0, -1.0), (1, 1.0)] {
-                let row = [&a.1, &b.1][side].row(direction * sign);
-                // each side yields to the other too: twice as stiff as seen from one
-                let slopes = slopes.map(|s| 2.0 * s);
+            let rows = [a.1.row(-direction), b.1.row(direction)];
+            let tied = ties.len() < MOST_TIES;
+            if tied {
+                ties.push(Tie { ends: [0, 1].map(|side| (m.intervals[side], rows[side])), slopes });
+            }
+            for (side, row) in rows.into_iter().enumerate() {
+                // without a tie each side yields to the other too: twice as stiff as seen from one
+                let slopes = if tied { [0.0; 2] } else { slopes.map(|s| 2.0 * s) };
                 let (interval, fraction) = (m.intervals[side], m.fractions[side]);
                 springs.push(Spring { interval, fraction, row, force, slopes });
             }

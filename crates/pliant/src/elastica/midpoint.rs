@@ -111,14 +111,14 @@ impl Midpoint {
             system.assemble::<K>(middle, [&self.q, &self.v], Some(&self.a), 1.0, implicit);
             self.at_end.place::<K>(system.rod, &self.end, &self.v, None);
             let (rod, dt, holds, pushes) = (system.rod, system.dt, system.holds, system.pushes);
-            let Scratch { equations, bounds, springs, .. } = &mut *system.s;
+            let Scratch { equations, bounds, springs, ties, .. } = &mut *system.s;
             for ((bound, held), force) in bounds.iter_mut().zip(holds).zip(&self.forces) {
                 bound.left[0] = held.bound::<K>(&self.at_end, rod.h, end, dt).left[0];
                 bound.force = *force;
             }
             equations.turn_forces::<K>(rod, implicit.place, forces(bounds, pushes, springs));
             work.evaluations += 1;
-            if !equations.solve::<K>(bounds, |b| -b.left[0] / (0.5 * h * h)) {
+            if !equations.solve_tied::<K>(bounds, ties, implicit, |b| -b.left[0] / (0.5 * h * h)) {
                 return false;
             }
             for (force, bound) in self.forces.iter_mut().zip(bounds.iter()) {

@@ -27,7 +27,7 @@ pub use params::{ElasticaSettings, ElasticaSpec, Integrator, Profile, Slider, St
 use equations::{Equations, Field, Push};
 use fehlberg::{Fehlberg, Work};
 use holds::{By, Held, What};
-use meet::Meeting;
+use meet::{MOST_TIES, Meeting};
 use midpoint::Midpoint;
 use plane::Plane;
 use rod::{Kinematics, Rod};
@@ -363,6 +363,12 @@ impl Elastica {
         self.settings.start != Start::Path
     }
 
+    /// Most places where it pushes itself that are solved for together.
+    fn ties(&self) -> usize {
+        // the explicit integrator needs them for equilibria alone
+        if self.settings.self_contact { MOST_TIES } else { 0 }
+    }
+
     /// Kinematics of the state.
     fn place(&mut self) {
         let Elastica { rod, state, scratch, .. } = self;
@@ -468,7 +474,7 @@ impl Elastica {
             let gripper = of.params.gripper;
             self.scratch.gripped.push(Gripped { grip, gripper, interval, fraction, hold, section });
         }
-        let bounds = 3 * self.scratch.gripped.len() + 2 * self.settings.sliders.len();
+        let bounds = 3 * self.scratch.gripped.len() + 2 * self.settings.sliders.len() + self.ties();
         self.scratch.system.equations.reserve(bounds);
         for load in loads.iter().filter(|l| l.body == index && l.acts_at(time)) {
             let (interval, fraction) = self.rod.locate(fraction_of(load.place));
@@ -557,7 +563,7 @@ impl Elastica {
     pub(crate) fn reserve(&mut self, grips: usize, loads: usize, obstacles: usize) {
         let n = self.rod.intervals();
         // the grips of all bodies are counted: few will be this one's
-        let bounds = 3 * grips.min(16) + 2 * self.settings.sliders.len();
+        let bounds = 3 * grips.min(16) + 2 * self.settings.sliders.len() + self.ties();
         let touches = n * obstacles.min(3) + 16;
         let Memory { system, fehlberg, midpoint, gripped, holds, impulses, pushes, .. } = &mut self.scratch;
         system.equations.reserve(bounds);
@@ -566,6 +572,7 @@ impl Elastica {
         system.bounds.reserve(bounds);
         system.touches.reserve(touches);
         system.meetings.reserve(n.min(1000) + 16);
+        system.ties.reserve(MOST_TIES);
         system.springs.reserve(2 * touches + 4 * n.min(1000));
         gripped.reserve(grips);
         holds.reserve(bounds);

@@ -1,6 +1,6 @@
 //! A rod during a step of the world: accelerations from where it is, and the corrections that keep constraints.
 
-use super::equations::{At, Bound, Equations, Field, Implicit, Push, Spring};
+use super::equations::{At, Bound, Equations, Field, Implicit, Push, Spring, Tie};
 use super::holds::{Held, What};
 use super::meet::{self, Meeting};
 use super::rod::Rod;
@@ -43,6 +43,8 @@ pub struct Scratch {
     pub meetings: Vec<Meeting>,
     /// What they push with.
     pub springs: Vec<Spring>,
+    /// How that changes where two places of the rod push each other.
+    pub ties: Vec<Tie>,
 }
 
 /// How often coordinates are corrected until constraints hold.
@@ -89,7 +91,7 @@ impl System<'_> {
         mass: f64,
         implicit: Implicit,
     ) {
-        let Scratch { equations, bounds, touches, meetings, springs } = &mut *self.s;
+        let Scratch { equations, bounds, touches, meetings, springs, ties } = &mut *self.s;
         equations.at.place::<K>(self.rod, q, v, a);
         equations.assemble::<K>(self.rod, &self.field, mass, implicit);
         for push in self.pushes {
@@ -100,7 +102,7 @@ impl System<'_> {
         self.touching.push::<K>(self.rod, &equations.at, touches, springs);
         if self.self_contact {
             meet::find::<K>(self.rod, &equations.at, meetings);
-            meet::push::<K>(self.rod, &equations.at, meetings, springs);
+            meet::push::<K>(self.rod, &equations.at, meetings, springs, ties);
         }
         for spring in springs.iter() {
             equations.spring(spring, implicit);
