@@ -6,7 +6,7 @@ use crate::contact::Obstacle;
 use crate::derived::Derived;
 use crate::elastica::{Elastica, ElasticaState};
 use crate::error::{BuildError, StepError};
-use crate::frame::{BodyFrame, Contact, Event};
+use crate::frame::{BodyFrame, Contact, Event, EventKind};
 use crate::grip::{Grip, Gripper, Load, Place};
 use crate::math::{Pose, Vec3};
 use crate::xpbd::{Xpbd, XpbdState};
@@ -61,6 +61,33 @@ pub(crate) struct Surroundings<'a> {
     pub pulled: f64,
     /// Where to tell what happens.
     pub events: &'a mut Vec<Event>,
+}
+
+impl Surroundings<'_> {
+    /// Tell which obstacles the body began or ceased to touch: `touched` are those it touched, of which some `stay`, and
+    /// contact with those `near` may begin.
+    pub fn note_touching(
+        &mut self,
+        touched: &mut Vec<usize>,
+        near: &[usize],
+        stays: impl Fn(usize) -> bool,
+        begins: impl Fn(usize) -> bool,
+    ) {
+        let (time, body) = (self.time + self.dt, self.body);
+        touched.retain(|&obstacle| {
+            let stays = stays(obstacle);
+            if !stays {
+                self.events.push(Event { time, kind: EventKind::Parted { body, obstacle } });
+            }
+            stays
+        });
+        for &obstacle in near {
+            if !touched.contains(&obstacle) && begins(obstacle) {
+                self.events.push(Event { time, kind: EventKind::Touched { body, obstacle } });
+                touched.push(obstacle);
+            }
+        }
+    }
 }
 
 /// Where a body is and how far around it obstacles matter.
@@ -221,7 +248,7 @@ impl Body {
             Body::Chain(chain) => chain.write_contacts(index, obstacles, contacts),
             Body::Cable(cable) => cable.write_contacts(index, obstacles, contacts),
             Body::Xpbd(rod) => rod.write_contacts(index, obstacles, contacts),
-            Body::Elastica(rod) => rod.write_contacts(index, obstacles, contacts),
+            Body::Elastica(rod) => rod.write_contacts(index, contacts),
         }
     }
 

@@ -1,15 +1,11 @@
 //! What a rod tells of itself: shape, frames, forces and moments, energies, contacts.
 
 use super::span::POINTS;
-use super::{Elastica, Kinematics};
+use super::{Elastica, ElasticaState, Kinematics};
 use crate::body::Surroundings;
-use crate::contact::Obstacle;
-use crate::frame::{BodyFrame, Contact, Energy, Event, EventKind, Field, Other};
+use crate::frame::{BodyFrame, Contact, Energy, Field, Other};
 use crate::linkage::FIELDS;
 use crate::math::{Vec2, Vec3};
-
-/// A rod has left an obstacle when it is farther away than this part of its radius.
-const PARTING_GAP: f64 = 0.1;
 
 impl Elastica {
     /// Energies [J].
@@ -82,8 +78,7 @@ impl Elastica {
         }
     }
 
-    pub(crate) fn write_contacts(&self, index: usize, obstacles: &[Obstacle], contacts: &mut Vec<Contact>) {
-        let _ = obstacles;
+    pub(crate) fn write_contacts(&self, index: usize, contacts: &mut Vec<Contact>) {
         for touch in &self.state.touches {
             let (place, _) = self.place_at(touch.interval, touch.fraction);
             contacts.push(Contact {
@@ -110,24 +105,9 @@ impl Elastica {
 
     /// Tell which obstacles the rod began or ceased to touch.
     pub(super) fn note_touching(&mut self, around: &mut Surroundings<'_>) {
-        let _ = PARTING_GAP;
-        let (time, body) = (around.time + around.dt, around.body);
-        let mut touched = std::mem::take(&mut self.state.touched);
-        let touches = |obstacle: usize| self.state.touches.iter().any(move |t| t.obstacle == obstacle);
-        touched.retain(|&obstacle| {
-            let stays = touches(obstacle);
-            if !stays {
-                around.events.push(Event { time, kind: EventKind::Parted { body, obstacle } });
-            }
-            stays
-        });
-        for &obstacle in around.near {
-            if !touched.contains(&obstacle) && touches(obstacle) {
-                around.events.push(Event { time, kind: EventKind::Touched { body, obstacle } });
-                touched.push(obstacle);
-            }
-        }
-        self.state.touched = touched;
+        let ElasticaState { touches, touched, .. } = &mut self.state;
+        let touching = |obstacle: usize| touches.iter().any(move |t| t.obstacle == obstacle);
+        around.note_touching(touched, around.near, touching, touching);
     }
 }
 

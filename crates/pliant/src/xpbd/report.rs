@@ -5,7 +5,7 @@ use super::touch::Touch;
 use super::{Xpbd, stored};
 use crate::body::Surroundings;
 use crate::contact::Obstacle;
-use crate::frame::{BodyFrame, Contact, Energy, Event, EventKind, Other};
+use crate::frame::{BodyFrame, Contact, Energy, Other};
 use crate::linkage::{FIELDS, write_nodes};
 use crate::math::Vec3;
 
@@ -93,24 +93,13 @@ impl Xpbd {
 
     /// Tell which obstacles the rod began or ceased to touch.
     pub(super) fn note_touching(&mut self, around: &mut Surroundings<'_>) {
-        let (time, body) = (around.time + around.dt, around.body);
         let mut touched = std::mem::take(&mut self.state.touched);
         let touches = |obstacle: usize| self.state.touches.iter().filter(move |t| t.obstacle == obstacle);
-        // contact begins with a force and ends clearly away, so that a resting rod does not chatter
-        let reach = (1.0 + PARTING_GAP) * self.links.radius;
-        touched.retain(|&obstacle| {
-            let stays = touches(obstacle).any(|t| self.distance(t, around.obstacles).0 < reach);
-            if !stays {
-                around.events.push(Event { time, kind: EventKind::Parted { body, obstacle } });
-            }
-            stays
-        });
-        for &obstacle in around.near {
-            if !touched.contains(&obstacle) && touches(obstacle).any(|t| t.force != Vec3::ZERO) {
-                around.events.push(Event { time, kind: EventKind::Touched { body, obstacle } });
-                touched.push(obstacle);
-            }
-        }
+        // contact begins with a force and ends clearly away, so that what rests does not chatter
+        let (reach, obstacles) = ((1.0 + PARTING_GAP) * self.links.radius, around.obstacles);
+        let stays = |obstacle| touches(obstacle).any(|t| self.distance(t, obstacles).0 < reach);
+        let begins = |obstacle| touches(obstacle).any(|t| t.force != Vec3::ZERO);
+        around.note_touching(&mut touched, around.near, stays, begins);
         self.state.touched = touched;
     }
 }
