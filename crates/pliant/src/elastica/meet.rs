@@ -10,6 +10,7 @@
 
 use super::equations::{Spring, Tie};
 use super::rod::{Kinematics, Rod};
+use super::touch::begun;
 use crate::math::Vec2;
 
 /// Two places of the rod that touch.
@@ -144,6 +145,7 @@ pub fn push<const K: usize>(
     for m in meetings {
         let [a, b] = [0, 1].map(|side| at.at::<K>(rod.h, m.intervals[side], m.fractions[side]));
         let speed = b.0.velocity - a.0.velocity;
+        let damping = damping * begun(m.depth, rod);
         let force = stiffness * m.depth - damping * speed.dot(m.normal);
         m.force = Vec2::ZERO;
         if force <= 0.0 {

@@ -110,7 +110,7 @@ impl Touching<'_> {
         for touch in touches {
             let (node, offset) = at.at::<K>(rod.h, touch.interval, touch.fraction);
             let speed = node.velocity - touch.carried;
-            let [stiffness, damping] = [touch.part * stiffness, touch.part * damping];
+            let [stiffness, damping] = [touch.part * stiffness, touch.part * damping * begun(touch.depth, rod)];
             let force = stiffness * touch.depth - damping * speed.dot(touch.normal);
             touch.force = Vec2::ZERO;
             if force <= 0.0 {
@@ -132,6 +132,11 @@ impl Touching<'_> {
             }
         }
     }
+}
+
+/// How much of the damping acts at a depth: it begins with the contact, but without a jump, within a hundredth of the radius.
+pub fn begun(depth: f64, rod: &Rod) -> f64 {
+    (depth / (0.01 * rod.radius)).min(1.0)
 }
 
 /// Where an interval is nearest to something, if that is neither of its nodes, which are at faces `ends`.
