@@ -120,7 +120,7 @@ pub fn steel(results: &mut Results) -> Result<(), Failure> {
     ];
     let labels = labels.map(String::from).to_vec();
     let title = "Spring steel at -135, -175 and -215 degrees".into();
-    results.drawings.push(("000-steel".into(), Drawing { title, labels, curves }));
+    results.drawings.push(("000-steel".into(), Drawing { title, labels, curves, notes: vec![] }));
     results.remark("The published law is cubic in the angle, so no modulus fits it; the default law is linear.");
     Ok(())
 }

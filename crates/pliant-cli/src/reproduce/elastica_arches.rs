@@ -1,0 +1,229 @@
+//! Wakamatsu et al.'s arches: Fig. 3, whose ends are pushed together and which then swings, and Fig. 5, whose sides meet.
+
+use std::collections::BTreeMap;
+
+use pliant::Frame;
+
+use super::elastica_shapes::{INTERVAL, Point, Props, apart, at, curve, frames, nearest, strip};
+use super::{Results, common_elastica_choices};
+use crate::failure::Failure;
+use crate::output::short;
+
+const PUSHED: &str = include_str!("../../../../scenes/001-fig3.toml");
+const SOLVED: &str = include_str!("../../../../references/seed001_semidiscrete.json");
+const MEETING: &str = include_str!("../../../../scenes/001-fig5.toml");
+
+fn push(changes: &[(&str, &str)]) -> Result<Vec<Frame>, Failure> {
+    frames(PUSHED, "scenes/001-fig3.toml", changes)
+}
+
+/// The middle of a rod, half its length from both ends.
+fn middle(frame: &Frame) -> Point {
+    let nodes = &frame.bodies[0].nodes;
+    let middle = nodes[nodes.len() / 2];
+    [middle.x, middle.z]
+}
+
+/// How far the middle is behind, to the right of half-way between the ends, when they move to the left [m].
+fn lag(frame: &Frame) -> f64 {
+    let nodes = &frame.bodies[0].nodes;
+    middle(frame)[0] - 0.5 * (nodes[0].x + nodes[nodes.len() - 1].x)
+}
+
+/// When the middle first is half-way between the ends again, after it lagged behind [s].
+fn caught_up(frames: &[Frame]) -> f64 {
+    let behind = frames.iter().position(|f| lag(f) > 1e-3).unwrap_or(0);
+    let pair = frames[behind..].windows(2).find(|w| lag(&w[1]) <= 0.0);
+    pair.map_or(f64::NAN, |w| {
+        let (a, b) = (lag(&w[0]), lag(&w[1]));
+        w[0].time + (w[1].time - w[0].time) * a / (a - b)
+    })
+}
+
+/// When the middle turns about between two times [s].
+fn turnings(frames: &[Frame], from: f64, to: f64) -> Vec<f64> {
+    let within: Vec<&Frame> = frames.iter().filter(|f| f.time >= from && f.time <= to).collect();
+    let turns = |w: &&[&Frame]| (lag(w[1]) - lag(w[0])) * (lag(w[2]) - lag(w[1])) < 0.0;
+    within.windows(3).filter(turns).map(|w| w[1].time).collect()
+}
+
+fn largest_distance(a: &Frame, b: &Frame) -> f64 {
+    let pairs = a.bodies[0].nodes.iter().zip(&b.bodies[0].nodes);
+    pairs.map(|(p, q)| (*p - *q).length()).fold(0.0, f64::max)
+}
+
+/// Where the middle is at some times, by other code that solves the printed equations: see `references/`.
+fn solved() -> Result<Vec<(f64, Point)>, Failure> {
+    #[derive(serde::Deserialize)]
+    struct Solved {
+        fig3_ideal_jumps: BTreeMap<String, Vec<State>>,
+    }
+    #[derive(serde::Deserialize)]
+    struct State {
+        t: f64,
+        mid: Point,
+    }
+    let mut solved: Solved = serde_json::from_str(SOLVED).map_err(|e| Failure::Run(e.to_string()))?;
+    let of_ten = solved.fig3_ideal_jumps.remove("10").unwrap_or_default();
+    Ok(of_ten.into_iter().map(|state| (state.t, state.mid)).collect())
+}
+
+/// How the right end moves where nothing gives it the velocity that it should have: by (25) what it is off by,
+/// R = x - x_d, follows R'' + 2 mu R' + mu^2 R = 0, and R' jumps by as much as x_d' does: R = 3 t e^(-mu t) from 0 on,
+/// less the same from 0.1 s on.
+fn stabilised(mu: f64) -> String {
+    let late = |t: f64| if t > 0.0 { 3.0 * t * (-mu * t).exp() } else { 0.0 };
+    let point = |k: usize| {
+        let t = 0.0005 * k as f64;
+        let x = 0.6 - 3.0 * t.min(0.1) + late(t) - late(t - 0.1);
+        format!("{{ time = {t}, position = [{x}, 0.0, 0.0] }}")
+    };
+    let points: Vec<String> = (0..=800).map(point).collect();
+    format!("{{ waypoints = {{ blend = \"linear\", points = [{}] }} }}", points.join(", "))
+}
+
+/// Fig. 3.
+pub fn pushed(results: &mut Results) -> Result<(), Failure> {
+    common_elastica_choices(results);
+    results.choice(
+        "jumps of the end's velocity",
+        "an impulse gives the rod the velocity that its ends have at 0 and at 0.1 s; with (25) it depends on mu, which is \
+         not given",
+    );
+    results.choice("start", "equilibrium under gravity; not said");
+    results.choice("upper part", "the middle of the rod, against half-way between its ends");
+    let ours = push(&[])?;
+    let lag_at = |frames: &[Frame], times: &[f64]| times.iter().map(|t| lag(at(frames, *t))).collect::<Vec<f64>>();
+    for (time, lag) in [0.03, 0.06, 0.09].iter().zip(lag_at(&ours, &[0.03, 0.06, 0.09])) {
+        results.statement(format!("{time:.2} s: the upper part is behind, by"), "m", lag, lag > 0.0);
+    }
+    let caught = caught_up(&ours);
+    results.number("the upper part catches up at", "s", 0.12, caught);
+    for (time, lag) in [0.15, 0.18].iter().zip(lag_at(&ours, &[0.15, 0.18])) {
+        results.statement(format!("{time:.2} s: the upper part has overrun, by"), "m", -lag, lag < 0.0);
+    }
+    let turned = turnings(&ours, 0.1, 0.33);
+    let later = turned.iter().filter(|t| **t > 0.18).count();
+    results.statement("0.18 to 0.33 s: it swings, changes of direction", "-", later as f64, later >= 1);
+    let list = turned.iter().map(|t| format!("{t:.3}")).collect::<Vec<_>>().join(", ");
+    results.remark(format!("The upper part changes direction at {list} s."));
+    let lags = lag_at(&ours, &[0.12, 0.21, 0.24, 0.27, 0.30, 0.33]).iter().map(|l| short(*l)).collect::<Vec<_>>();
+    results.remark(format!(
+        "At 0.12 s, where the paper has it just caught up, it is {} m behind: it has overrun already. From 0.21 s on, in \
+         steps of 0.03 s: {} m.",
+        lags[0],
+        lags[1..].join(", ")
+    ));
+    for (time, known) in solved()? {
+        let [x, z] = middle(at(&ours, time));
+        let off = (x - known[0]).hypot(z - known[1]);
+        results.remark(format!(
+            "{:.2} s: middle at {}, {} m; off an independent solution of the printed equations by {:.1e} m",
+            time,
+            short(x),
+            short(z),
+            off
+        ));
+    }
+    let weightless = push(&[("body.rod.elastica.start", "weightless_equilibrium")])?;
+    results.remark(format!(
+        "Begun in equilibrium without gravity it is up to {:.1e} m off at the start, {:.1e} m at 0.18 s, {:.1e} m at 0.33 s.",
+        largest_distance(&ours[0], &weightless[0]),
+        largest_distance(at(&ours, 0.18), at(&weightless, 0.18)),
+        largest_distance(at(&ours, 0.33), at(&weightless, 0.33)),
+    ));
+    let fine = push(&[("body.rod.intervals", "40")])?;
+    results.remark(format!(
+        "With 40 intervals it catches up at {} s, and is {} m ahead at 0.15 s, {} m at 0.18 s.",
+        short(caught_up(&fine)),
+        short(-lag(at(&fine, 0.15))),
+        short(-lag(at(&fine, 0.18)))
+    ));
+    for mu in [200.0, 100.0, 50.0, 30.0, 20.0, 10.0] {
+        let soft = push(&[("gripper.right.motion", &stabilised(mu))])?;
+        let lags = lag_at(&soft, &[0.03, 0.06, 0.09, 0.12, 0.15, 0.18]).iter().map(|l| short(*l)).collect::<Vec<_>>();
+        results.remark(format!("{mu} {} {}", caught_up(&soft), lags.join(" ")));
+    }
+    let instants: Vec<f64> = (0..12).map(|k| 0.03 * f64::from(k)).collect();
+    strip(results, "001-fig3", "An arch is pushed together (Fig. 3)", &ours, &instants, &Props::Clamps);
+    Ok(())
+}
+
+fn meet(changes: &[(&str, &str)]) -> Result<Vec<Frame>, Failure> {
+    frames(MEETING, "scenes/001-fig5.toml", changes)
+}
+
+/// When the rod first touches itself [s].
+fn first_contact(frames: &[Frame]) -> f64 {
+    frames.iter().find(|f| !f.contacts.is_empty()).map_or(f64::NAN, |f| f.time)
+}
+
+/// Width of what is between the two places that touched first: the loop above them [m].
+fn loop_width(frame: &Frame, [from, to]: [usize; 2]) -> f64 {
+    let range = curve(frame)[from..=to]
+        .iter()
+        .fold([f64::INFINITY, f64::NEG_INFINITY], |r, p| [r[0].min(p[0]), r[1].max(p[0])]);
+    range[1] - range[0]
+}
+
+/// Fig. 5.
+pub fn meeting(results: &mut Results) -> Result<(), Failure> {
+    common_elastica_choices(results);
+    results.choice("radius of the rod", "5 mm; none is given, and with it two parts touch 10 mm apart");
+    results.choice(
+        "force of self-contact",
+        "k_c and b_c push apart what is closer than two radii; as printed, (34) attracts and its damping feeds energy",
+    );
+    results.choice("jumps of the end's velocity", "an impulse, as for Fig. 3");
+    results.choice("start", "equilibrium under gravity; not said");
+    let ours = meet(&[])?;
+    let contact = first_contact(&ours);
+    results.statement(
+        "it touches itself between frames (c) 0.08 and (d) 0.12, at",
+        "s",
+        contact,
+        contact > 0.08 && contact <= 0.12,
+    );
+    results.number("the same, against the time of the frame that shows it", "s", 0.12, contact);
+    let end = |t: f64| at(&ours, t).bodies[0].nodes.last().map_or(f64::NAN, |p| p.x);
+    results.number("distance of the ends after the motion", "m", 0.1005, end(0.2));
+    let (mut least, mut crossed) = (f64::INFINITY, None);
+    for f in &ours {
+        let (distance, crosses) = apart(&curve(f), 2 * INTERVAL);
+        least = least.min(distance);
+        crossed = crossed.or(crosses.then_some(f.time));
+    }
+    results.statement(
+        "parts do not pass through each other: least distance of centre lines, above 0",
+        "mm",
+        1e3 * least,
+        crossed.is_none() && least > 0.0,
+    );
+    if let Some(time) = crossed {
+        results.remark(format!("The centre line crosses itself at {} s.", short(time)));
+    }
+    if let Some(touching) = ours.iter().find(|f| !f.contacts.is_empty()) {
+        let shape = curve(touching);
+        let places = touching.contacts[0].position;
+        let here = nearest(&shape, [places.x, places.z]);
+        let between = [here.min(shape.len() - 1 - here), here.max(shape.len() - 1 - here)];
+        let before = loop_width(touching, between);
+        for time in [0.20, 0.24, 0.28] {
+            let grown = loop_width(at(&ours, time), between) - before;
+            results.statement(format!("{time:.2} s: the upper part has swollen, by"), "mm", 1e3 * grown, grown > 0.0);
+        }
+        results.remark(format!("At first contact the upper part is {} m wide.", short(before)));
+    }
+    let force = |f: &Frame| f.contacts.iter().map(|c| c.force.length()).sum::<f64>();
+    let most = ours.iter().map(force).fold(0.0, f64::max);
+    let deep = ours.iter().flat_map(|f| &f.contacts).map(|c| c.penetration).fold(0.0, f64::max);
+    results.remark(format!("Contact: at most {} N, {} mm deep.", short(most), short(1e3 * deep)));
+    let radii = [("0.0025", 2.5), ("0.005", 5.0), ("0.01", 10.0)];
+    for (radius, millimetres) in radii {
+        let time = first_contact(&meet(&[("body.rod.section.explicit.radius", radius), ("duration", "0.2")])?);
+        results.remark(format!("With a radius of {millimetres} mm it touches itself at {} s.", short(time)));
+    }
+    let instants: Vec<f64> = (0..8).map(|k| 0.04 * f64::from(k)).collect();
+    strip(results, "001-fig5", "The sides of an arch meet (Fig. 5)", &ours, &instants, &Props::Clamps);
+    Ok(())
+}
