@@ -73,13 +73,22 @@ pub fn apart(curve: &[Point], along: usize) -> (f64, bool) {
     let (mut least, mut crosses) = (f64::INFINITY, false);
     for i in 0..curve.len() - 1 {
         for j in i + along..curve.len() - 1 {
-            least = least.min((curve[i][0] - curve[j][0]).hypot(curve[i][1] - curve[j][1]));
+            least = least.min(to_piece(curve[i], [curve[j], curve[j + 1]]));
+            least = least.min(to_piece(curve[j], [curve[i], curve[i + 1]]));
             let side = |a: Point, b: Point, c: Point| (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);
             let [a, b, c, d] = [curve[i], curve[i + 1], curve[j], curve[j + 1]];
             crosses |= side(a, b, c) * side(a, b, d) < 0.0 && side(c, d, a) * side(c, d, b) < 0.0;
         }
     }
     (least, crosses)
+}
+
+/// Distance of a point from a straight piece.
+fn to_piece(p: Point, [a, b]: [Point; 2]) -> f64 {
+    let (along, to) = ([b[0] - a[0], b[1] - a[1]], [p[0] - a[0], p[1] - a[1]]);
+    let part = (to[0] * along[0] + to[1] * along[1]) / (along[0] * along[0] + along[1] * along[1]);
+    let part = part.clamp(0.0, 1.0);
+    (to[0] - part * along[0]).hypot(to[1] - part * along[1])
 }
 
 /// How far points are apart that one interval is between.
@@ -93,7 +102,7 @@ pub enum Props {
     Peg(Point, f64),
 }
 
-/// Shapes at instants, beside each other, six in a row.
+/// Shapes at instants, beside each other, four or six in a row.
 pub fn strip(results: &mut Results, name: &str, title: &str, frames: &[Frame], instants: &[f64], props: &Props) {
     let shapes: Vec<Vec<Point>> = instants.iter().map(|t| curve(at(frames, *t))).collect();
     let range = |k: usize| {
@@ -102,9 +111,10 @@ pub fn strip(results: &mut Results, name: &str, title: &str, frames: &[Frame], i
     };
     let ((left, right), (bottom, top)) = (range(0), range(1));
     let (wide, high) = ((right - left) * 1.1, top - bottom);
+    let columns = if instants.len() > 8 { 6 } else { 4 };
     let (mut curves, mut notes) = (vec![], vec![]);
     for (n, (shape, time)) in shapes.iter().zip(instants).enumerate() {
-        let corner = [(n % 6) as f64 * wide, -((n / 6) as f64) * (high + 0.35 * wide)];
+        let corner = [(n % columns) as f64 * wide, -((n / columns) as f64) * (high + 0.35 * wide)];
         let mut draw = |points: &[Point], label: usize| {
             let points = points.iter().map(|p| [p[0] + corner[0], p[1] + corner[1]]).collect();
             curves.push(Curve { points, label });
