@@ -146,10 +146,9 @@ pub fn peg(results: &mut Results) -> Result<(), Failure> {
     }
     let needed = stiff.force(0.30, 0.50);
     results.remark(format!(
-        "By (30) the spring's force is k_c times the depth, at most k_c r = 10 N, where the rod is at the centre of the \
-         circle; from there on it pushes out on the other side. From 0.30 to 0.50 s the obstacle has to carry {} N in the \
-         mean (k_c = 1e5), twice the weight of the rod and more: the rod moves, and is held up by damping alone. The printed \
-         k_c cannot have given the figure with the printed law.",
+        "By (30) the spring's force is k_c times the depth: at most k_c r = 10 N, where the rod is at the centre of the \
+         circle, and beyond it pushes out on the other side. From 0.30 to 0.50 s the obstacle has to carry {} N in the mean \
+         (of k_c = 1e5), so that with the printed k_c the rod sinks in as fast as damping lets it.",
         short(needed)
     ));
     let fine = Fall::new(&[("body.rod.intervals", "40")])?;

@@ -156,3 +156,34 @@ fn sinc(x: f64) -> f64 {
 fn wrapped(angle: f64) -> f64 {
     angle - std::f64::consts::TAU * (angle / std::f64::consts::TAU).round()
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Arcs lead from node to node, and their lengths add up to that of the rod.
+    #[test]
+    fn a_curve_is_the_rod_between_its_nodes() {
+        let text = include_str!("../../../../scenes/001-fig3.toml");
+        let frames = frames(text, "scenes/001-fig3.toml", &[("duration", "0.05")]).unwrap();
+        let frame = frames.last().unwrap();
+        let curve = curve(frame);
+        for (k, node) in frame.bodies[0].nodes.iter().enumerate() {
+            let [x, z] = curve[FINE * k];
+            assert!((x - node.x).hypot(z - node.z) < 1e-12);
+        }
+        // pieces are shorter than arcs by the square of the angle they turn by, over 24
+        let length: f64 = curve.windows(2).map(|w| (w[1][0] - w[0][0]).hypot(w[1][1] - w[0][1])).sum();
+        assert!((length - 1.0).abs() < 2e-4, "{length}");
+    }
+
+    #[test]
+    fn a_crossing_is_seen() {
+        let open: Vec<Point> = (0..=20).map(|k| [(0.3 * f64::from(k)).cos(), (0.3 * f64::from(k)).sin()]).collect();
+        let (least, crosses) = apart(&open, 4);
+        assert!(!crosses && least > 0.1, "{least}");
+        let closed = [[0.0, 0.0], [1.0, 1.0], [1.0, 0.0], [0.0, 1.0]];
+        assert!(apart(&closed, 2).1);
+    }
+}

@@ -8,7 +8,6 @@ mod chain_steel;
 mod elastica_arches;
 mod elastica_peg;
 mod elastica_shapes;
-mod planar_rod;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
