@@ -1,4 +1,4 @@
-//! Curves as SVG: strips of shapes laid over each other, in the plane they move in.
+//! Curves as SVG: strips of shapes laid over each other, or beside each other, in the plane they move in.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,6 +11,14 @@ pub struct Curve {
     pub label: usize,
 }
 
+/// Words in a drawing.
+pub struct Note {
+    /// Where their middle is: right, up.
+    pub at: [f64; 2],
+    /// The words.
+    pub text: String,
+}
+
 /// A drawing of curves with equal scales in both directions.
 pub struct Drawing {
     /// Title above.
@@ -19,6 +27,8 @@ pub struct Drawing {
     pub labels: Vec<String>,
     /// The curves.
     pub curves: Vec<Curve>,
+    /// Words among them.
+    pub notes: Vec<Note>,
 }
 
 const COLOURS: [&str; 6] = ["#1b6ca8", "#c8553d", "#2e8b57", "#8a5aa8", "#b8860b", "#555555"];
@@ -28,7 +38,8 @@ const MARGIN: f64 = 40.0;
 impl Drawing {
     /// The drawing as SVG text.
     pub fn svg(&self) -> String {
-        let all = || self.curves.iter().flat_map(|c| c.points.iter()).filter(|p| p.iter().all(|v| v.is_finite()));
+        let places = || self.curves.iter().flat_map(|c| c.points.iter()).chain(self.notes.iter().map(|n| &n.at));
+        let all = || places().filter(|p| p.iter().all(|v| v.is_finite()));
         let range =
             |k: usize| all().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), p| (low.min(p[k]), high.max(p[k])));
         let ((left, right), (bottom, top)) = (range(0), range(1));
@@ -52,6 +63,7 @@ impl Drawing {
                 escaped(label)
             );
         }
+        let on_paper = |p: &[f64; 2]| [MARGIN + (p[0] - left) * scale, MARGIN + legend + (top - p[1]) * scale];
         for curve in &self.curves {
             let colour = COLOURS[curve.label % COLOURS.len()];
             let _ = write!(
@@ -59,10 +71,16 @@ impl Drawing {
                 "<polyline fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\" stroke-opacity=\"0.8\" points=\""
             );
             for p in curve.points.iter().filter(|p| p.iter().all(|v| v.is_finite())) {
-                let (x, y) = (MARGIN + (p[0] - left) * scale, MARGIN + legend + (top - p[1]) * scale);
+                let [x, y] = on_paper(p);
                 let _ = write!(out, "{x:.2},{y:.2} ");
             }
             out.push_str("\"/>\n");
+        }
+        for note in &self.notes {
+            let [x, y] = on_paper(&note.at);
+            let text = escaped(&note.text);
+            let _ =
+                writeln!(out, "<text x=\"{x:.2}\" y=\"{y:.2}\" font-size=\"12\" text-anchor=\"middle\">{text}</text>");
         }
         // a bar for the size
         let bar = nice_below(0.25 * extent);

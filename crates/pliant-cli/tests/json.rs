@@ -111,7 +111,17 @@ fn validate_takes_a_model_or_a_case() {
 fn reproduce_lists_its_experiments() {
     let ids = pliant(&["reproduce", "--json"]).expect_code(0).json();
     let listed = pliant(&["reproduce"]).expect_code(0).stdout;
-    for id in ["000-rotation", "000-horizontal", "000-accelerated", "000-steel", "004-table1", "004-force"] {
+    for id in [
+        "000-rotation",
+        "000-horizontal",
+        "000-accelerated",
+        "000-steel",
+        "001-fig3",
+        "001-fig4",
+        "001-fig5",
+        "004-table1",
+        "004-force",
+    ] {
         assert!(ids.as_array().unwrap().iter().any(|known| known == id), "{id} in {ids}");
         assert!(listed.contains(id), "{id} in {listed}");
     }
@@ -149,4 +159,26 @@ fn the_force_of_winding_is_reproduced() {
     let cable = |row: &&Value| row["quantity"].as_str().unwrap().starts_with("cable");
     assert!(rows.iter().filter(cable).all(|row| row["holds"] == true), "{rows:?}");
     assert!(std::fs::read_to_string(dir.path().join("drawn/004-force.svg")).unwrap().starts_with("<svg"));
+}
+
+#[test]
+fn the_figures_of_the_planar_rod_are_reproduced() {
+    let dir = tempfile::tempdir().unwrap();
+    for (id, drawings) in [
+        ("001-fig3", ["001-fig3", "001-fig3-mu"]),
+        ("001-fig4", ["001-fig4", "001-fig4-stiff"]),
+        ("001-fig5", ["001-fig5", "001-fig5-stiff"]),
+    ] {
+        let ran = common::pliant_in(dir.path(), &["reproduce", id, "--json", "--out", id]).expect_code(0);
+        let rows = ran.json()["rows"].as_array().unwrap().clone();
+        assert!(rows.iter().all(|row| row["ours"].is_number()), "{rows:?}");
+        for name in drawings {
+            let drawing = std::fs::read_to_string(dir.path().join(id).join(format!("{name}.svg"))).unwrap();
+            assert!(drawing.matches("<text").count() > 8, "a time below each shape of {name}");
+        }
+        // what the obstacle and the other side of the rod hold back does not go through, where they are stiff enough
+        let stiff =
+            |row: &&Value| ["k_c = 1e5", "mu = 20"].iter().any(|k| row["quantity"].as_str().unwrap().contains(k));
+        assert!(rows.iter().filter(stiff).all(|row| row["holds"] == true), "{rows:?}");
+    }
 }

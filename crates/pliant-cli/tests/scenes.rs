@@ -78,6 +78,15 @@ fn the_scenes_of_cables_meet_their_expectations() {
 }
 
 #[test]
+fn the_scenes_of_planar_rods_meet_their_expectations() {
+    for (name, duration) in
+        [("001-fig3.toml", 0.4), ("001-fig4.toml", 1.1), ("001-fig5.toml", 0.32), ("swing.toml", 1.1)]
+    {
+        runs_to_its_end_as_expected(name, duration);
+    }
+}
+
+#[test]
 fn the_number_of_threads_changes_no_bit() {
     for name in ["chain.toml", "handover.toml", "winding.toml", "lifting.toml", "many-cables.toml"] {
         let run = |threads: &str| {

@@ -103,6 +103,7 @@ pub fn force(results: &mut Results) -> Result<(), Failure> {
             title: "A cable wound on a drum, from the side (Fig. 5)".into(),
             labels: ["cable, 320 segments, 1 ms", "cable", "xpbd, 100 iterations"].map(String::from).to_vec(),
             curves: curves.collect(),
+            notes: vec![],
         },
     ));
     results.remark("The paper's errors contain those of its robot and sensor; ours are of the discretisation alone.");

@@ -64,6 +64,7 @@ fn drawing(title: &str, trials: &[(&str, &Trial)]) -> Drawing {
         title: title.into(),
         labels: trials.iter().map(|(name, _)| (*name).into()).collect(),
         curves: curves.collect(),
+        notes: vec![],
     }
 }
 

@@ -5,7 +5,9 @@ mod cable_force;
 mod cable_winding;
 mod chain_moves;
 mod chain_steel;
-mod planar_rod;
+mod elastica_arches;
+mod elastica_peg;
+mod elastica_shapes;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -31,6 +33,9 @@ struct Experiment {
 }
 
 const KAHL: &str = "B. Kahl, D. Henrich, Manipulation of deformable linear objects: Force-based simulation approach";
+
+const WAKAMATSU: &str = "H. Wakamatsu, T. Yamasaki, A. Tsumaya, E. Arai, S. Hirai, Dynamic modeling of linear object \
+                         deformation considering contact with obstacles";
 
 const LEE: &str = "J. Lee, M. Lee, J. Yoon, D. Lee, A parallelized iterative algorithm for real-time simulation of long \
                    flexible cable manipulation";
@@ -59,6 +64,24 @@ const EXPERIMENTS: &[Experiment] = &[
         seed: KAHL,
         about: "spring steel against an energy-minimising rod (Table 5, Fig. 12, 13)",
         run: chain_steel::steel,
+    },
+    Experiment {
+        id: "001-fig3",
+        seed: WAKAMATSU,
+        about: "the ends of an arch are pushed together, and it swings (Fig. 3)",
+        run: elastica_arches::pushed,
+    },
+    Experiment {
+        id: "001-fig4",
+        seed: WAKAMATSU,
+        about: "a hinged rod falls onto a thin peg (Fig. 4)",
+        run: elastica_peg::peg,
+    },
+    Experiment {
+        id: "001-fig5",
+        seed: WAKAMATSU,
+        about: "the ends of an arch are pushed together until its sides meet (Fig. 5)",
+        run: elastica_arches::meeting,
     },
     Experiment {
         id: "004-table1",
@@ -197,6 +220,12 @@ fn scene(text: &str, name: &str, changes: &[(&str, &str)]) -> Result<Scene, Fail
         changes.iter().map(|(path, value)| format!("{path}={value}").parse()).collect();
     let overrides = overrides.map_err(|e: pliant_scene::OverrideError| Failure::Run(e.to_string()))?;
     Ok(pliant_scene::parse(text, name, Path::new("scenes"), &overrides)?)
+}
+
+/// Choices of all experiments with planar rods.
+fn common_elastica_choices(results: &mut Results) {
+    results.choice("gravity", "9.81 m/s2; not given");
+    results.choice("units", "metres, kilograms, seconds, newtons; none are given");
 }
 
 /// The first body as a chain.
