@@ -29,7 +29,10 @@ pub struct Meeting {
 }
 
 /// Steps to the nearest places of two intervals.
-const MOST_STEPS: usize = 10;
+const MOST_STEPS: usize = 30;
+
+/// Halvings of such a step.
+const MOST_HALVINGS: usize = 20;
 
 /// Most ties of a rod to itself.
 pub const MOST_TIES: usize = 16;
@@ -76,60 +79,81 @@ fn turns_enough(at: &Kinematics) -> bool {
     high - low > std::f64::consts::PI
 }
 
-/// The nearest places of two intervals, if they touch there: Gauss and Newton's method from the nearest ends or middles.
+/// The nearest places of two intervals, if they touch there.
 fn meet<const K: usize>(rod: &Rod, at: &Kinematics, intervals: [usize; 2], apart: usize) -> Option<Meeting> {
-    let place = |side: usize, x: f64| at.at::<K>(rod.h, intervals[side], x).0.place;
-    let tangent = |side: usize, x: f64| {
-        let (sin, cos) = at.angle(intervals[side], x)[0].sin_cos();
-        Vec2::new(cos, sin) * rod.h
-    };
-    let starts = [0.0, 0.5, 1.0];
-    let (mut x, mut least) = ([0.5; 2], f64::INFINITY);
-    for a in starts {
-        let first = place(0, a);
-        for b in starts {
-            let d = (place(1, b) - first).length();
-            if d < least {
-                (x, least) = ([a, b], d);
-            }
-        }
-    }
-    for _ in 0..MOST_STEPS {
-        let d = place(1, x[1]) - place(0, x[0]);
-        let [s, t] = [tangent(0, x[0]), tangent(1, x[1])];
-        // least |d - s dx + t dy|^2, with each kept within its interval
-        let (ss, st, tt) = (s.dot(s), s.dot(t), t.dot(t));
-        let (right, above) = (d.dot(s), -d.dot(t));
-        let det = ss * tt - st * st;
-        let (dx, dy) = if det > 1e-6 * ss * tt {
-            ((tt * right + st * above) / det, (st * right + ss * above) / det)
-        } else {
-            (0.5 * right / ss, 0.5 * above / tt)
-        };
-        let mut next = [(x[0] + dx).clamp(0.0, 1.0), (x[1] + dy).clamp(0.0, 1.0)];
-        // where one is stopped at an end, the other goes to what is nearest to that
-        if next[0] != x[0] + dx {
-            next[1] = (x[1] + (above + st * (next[0] - x[0])) / tt).clamp(0.0, 1.0);
-        } else if next[1] != x[1] + dy {
-            next[0] = (x[0] + (right + st * (next[1] - x[1])) / ss).clamp(0.0, 1.0);
-        }
-        let moved = (next[0] - x[0]).abs() + (next[1] - x[1]).abs();
-        x = next;
-        if moved < 1e-9 {
-            break;
-        }
-    }
-    let d = place(1, x[1]) - place(0, x[0]);
+    let (fractions, downhill) = nearest::<K>(rod, at, intervals);
+    let d = gap::<K>(rod, at, intervals, fractions);
     let (distance, depth) = (d.length(), 2.0 * rod.radius - d.length());
     // what an interval shares with the one before it counts for that
-    let repeated = (x[0] == 0.0 && intervals[0] > 0) || (x[1] == 0.0 && intervals[1] > intervals[0] + apart);
-    (depth > 0.0 && distance > 0.0 && !repeated).then(|| Meeting {
+    let [a, b] = fractions;
+    let repeated = (a == 0.0 && intervals[0] > 0) || (b == 0.0 && intervals[1] > intervals[0] + apart);
+    // and where the next one is nearer it counts there
+    let beyond = (0..2).any(|k| {
+        (fractions[k] >= 1.0 && downhill[k] > 0.0 && intervals[k] + 1 < rod.intervals())
+            || (fractions[k] <= 0.0 && downhill[k] < 0.0 && intervals[k] > 0)
+    });
+    (depth > 0.0 && distance > 0.0 && !repeated && !beyond).then(|| Meeting {
         intervals,
-        fractions: x,
+        fractions,
         normal: d / distance,
         depth,
         force: Vec2::ZERO,
     })
+}
+
+/// From a place of the first interval to one of the second.
+fn gap<const K: usize>(rod: &Rod, at: &Kinematics, intervals: [usize; 2], x: [f64; 2]) -> Vec2 {
+    let [a, b] = [0, 1].map(|side| at.at::<K>(rod.h, intervals[side], x[side]).0.place);
+    b - a
+}
+
+/// Where two intervals are nearest, and which way the distance would still fall there: Newton's method from the nearest ends
+/// or middles, with second derivatives made positive, as nearly parallel arcs have next to none.
+fn nearest<const K: usize>(rod: &Rod, at: &Kinematics, intervals: [usize; 2]) -> ([f64; 2], [f64; 2]) {
+    let squared = |x: [f64; 2]| 0.5 * gap::<K>(rod, at, intervals, x).length_squared();
+    let starts = [0.0, 0.5, 1.0];
+    let pairs = starts.into_iter().flat_map(|a| starts.map(|b| [a, b]));
+    let mut x = pairs.min_by(|a, b| squared(*a).total_cmp(&squared(*b))).unwrap_or([0.5; 2]);
+    let mut downhill = [0.0; 2];
+    for _ in 0..MOST_STEPS {
+        let d = gap::<K>(rod, at, intervals, x);
+        // tangents, and how they turn
+        let [(s, turning_s), (t, turning_t)] = [0, 1].map(|k| {
+            let [from, to] = at.ends[intervals[k]].u;
+            let (sin, cos) = at.angle(intervals[k], x[k])[0].sin_cos();
+            (Vec2::new(cos, sin) * rod.h, Vec2::new(-sin, cos) * (rod.h * (to[0] - from[0])))
+        });
+        downhill = [d.dot(s), -d.dot(t)];
+        let (ss, tt) = (s.dot(s), t.dot(t));
+        let (mut a, mut b, mut c) = (ss - d.dot(turning_s), tt + d.dot(turning_t), -s.dot(t));
+        let mut g = downhill;
+        for k in 0..2 {
+            // an end that it would only go beyond is kept
+            if (x[k] <= 0.0 && g[k] < 0.0) || (x[k] >= 1.0 && g[k] > 0.0) {
+                (g[k], c) = (0.0, 0.0);
+                (a, b) = if k == 0 { (ss, b) } else { (a, tt) };
+            }
+        }
+        let least = 0.5 * (a + b) - (0.25 * (a - b) * (a - b) + c * c).sqrt();
+        let lift = (1e-3 * ss.max(tt) - least).max(0.0);
+        (a, b) = (a + lift, b + lift);
+        let det = a * b - c * c;
+        let step = [(b * g[0] - c * g[1]) / det, (a * g[1] - c * g[0]) / det];
+        let (now, mut part, mut next) = (squared(x), 1.0, x);
+        for _ in 0..MOST_HALVINGS {
+            next = [0, 1].map(|k| (x[k] + part * step[k]).clamp(0.0, 1.0));
+            if squared(next) <= now {
+                break;
+            }
+            part *= 0.5;
+        }
+        let moved = (next[0] - x[0]).abs() + (next[1] - x[1]).abs();
+        x = next;
+        if moved < 1e-12 {
+            break;
+        }
+    }
+    (x, downhill)
 }
 
 /// What meetings push with.
