@@ -103,8 +103,11 @@ impl ElasticaTable {
     /// The settings; refuses a profile that is out of order, and sliders without a direction.
     pub(crate) fn build(&self) -> Result<ElasticaSettings, Fault> {
         let default = ElasticaSettings::default();
+        // waves of stretch are too fast for an explicit method
+        let extensible = self.extensible.unwrap_or(default.extensible);
+        let usual = if extensible { Integrator::Midpoint } else { default.integrator };
         Ok(ElasticaSettings {
-            integrator: self.integrator.map_or(default.integrator, |name| match name {
+            integrator: self.integrator.map_or(usual, |name| match name {
                 IntegratorName::Fehlberg => Integrator::Fehlberg,
                 IntegratorName::Midpoint => Integrator::Midpoint,
             }),

@@ -161,6 +161,21 @@ pub enum StepError {
         /// Unit of that.
         unit: &'static str,
     },
+    /// A rod that does not stretch, drawn tight.
+    #[error(
+        "{body} is taut between {between} at t = {time:.6} s: it is {slack:.3e} m longer than their distance, and does not stretch. \
+         Give it more length, or let it be extensible"
+    )]
+    Taut {
+        /// Name of the body.
+        body: String,
+        /// When [s].
+        time: f64,
+        /// Who holds it.
+        between: String,
+        /// How much longer it is [m].
+        slack: f64,
+    },
     /// A quantity is no longer a finite number of sensible size.
     #[error("{body} diverged at t = {time:.6} s: {quantity} is {value:.3e}")]
     Diverged {

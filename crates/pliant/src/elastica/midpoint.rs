@@ -3,7 +3,8 @@
 //!   v(1/2) = v + (h/2) a,     q(1/2) = q + (h/2) v(1/2),     q(1) = q + h v(1/2),     v(1) = v + h a,
 //!
 //! and constraints at its end. Each iteration solves equations in which forces change with places and rates; inertia is
-//! taken as it is at hand.
+//! taken as it is at hand. Where that does not converge however short the step, the equations are to hold at its end instead
+//! (Euler's implicit rule), which takes energy from what swings too fast to be followed.
 
 use super::equations::Implicit;
 use super::fehlberg::Work;
@@ -26,7 +27,13 @@ pub struct Midpoint {
 const MOST_ITERATIONS: usize = 20;
 
 /// Smallest part of the world's step that is tried.
-const SMALLEST: f64 = 1.0 / 4096.0;
+const SMALLEST: f64 = 1.0 / 256.0;
+
+/// How much less exact it may be there: contacts may come and go without end.
+const LESS_EXACT: f64 = 1e3;
+
+/// And this much [rad] where Euler's rule does not end either: what is left of the balance is then lost.
+const LAST: f64 = 1e-3;
 
 impl Midpoint {
     /// Room for a number of coordinates and intervals.
@@ -56,19 +63,26 @@ impl Midpoint {
         mut add: impl FnMut(usize, f64),
     ) -> Work {
         let (mut work, mut from, mut part) = (Work::default(), 0.0, 1.0);
+        // where in a step the equations hold; waves of stretch are too fast to be followed, and have to die
+        let usual = if system.rod.extensible { 0.55 } else { 0.5 };
+        let mut at = usual;
         self.forces.clear();
         self.forces.resize(system.holds.len(), 0.0);
         self.a.fill(0.0);
         while from < 1.0 {
             let converged = if system.rod.extensible {
-                self.step::<2>(system, [q, v], [from, part], tolerance, &mut work)
+                self.step::<2>(system, [q, v], [from, part, at], tolerance, &mut work)
             } else {
-                self.step::<1>(system, [q, v], [from, part], tolerance, &mut work)
+                self.step::<1>(system, [q, v], [from, part, at], tolerance, &mut work)
             };
             if !converged {
                 part *= 0.5;
-                if part < SMALLEST {
+                if part < SMALLEST && at == 1.0 {
                     return work;
+                }
+                if part < SMALLEST {
+                    at = 1.0;
+                    part = longest_from(from);
                 }
                 self.a.fill(0.0);
                 continue;
@@ -82,6 +96,7 @@ impl Midpoint {
                 add(n, step * self.forces[n] + bound.force);
             }
             work.steps += 1;
+            at = usual;
             // back to longer steps, where they would begin
             if from < 1.0 && (from / (2.0 * part)).fract() == 0.0 {
                 part *= 2.0;
@@ -95,20 +110,21 @@ impl Midpoint {
         &mut self,
         system: &mut System<'_>,
         [q, v]: [&[f64]; 2],
-        [from, part]: [f64; 2],
+        [from, part, at]: [f64; 3],
         tolerance: f64,
         work: &mut Work,
     ) -> bool {
         let h = part * system.dt;
-        let (middle, end) = (from + 0.5 * part, from + part);
-        let implicit = Implicit { place: 0.25 * h * h, rate: 0.5 * h };
-        for _ in 0..MOST_ITERATIONS {
+        let (within, end) = (from + at * part, from + part);
+        let implicit = Implicit { place: at * at * h * h, rate: at * h };
+        let exact = 0.01 * tolerance;
+        for n in 1..=MOST_ITERATIONS {
             for k in 0..q.len() {
-                self.v[k] = v[k] + 0.5 * h * self.a[k];
-                self.q[k] = q[k] + 0.5 * h * self.v[k];
+                self.v[k] = v[k] + at * h * self.a[k];
+                self.q[k] = q[k] + at * h * self.v[k];
                 self.end[k] = q[k] + h * self.v[k];
             }
-            system.assemble::<K>(middle, [&self.q, &self.v], Some(&self.a), 1.0, implicit);
+            system.assemble::<K>(within, [&self.q, &self.v], Some(&self.a), 1.0, implicit);
             self.at_end.place::<K>(system.rod, &self.end, &self.v, None);
             let (rod, dt, holds, pushes) = (system.rod, system.dt, system.holds, system.pushes);
             let Scratch { equations, bounds, springs, ties, .. } = &mut *system.s;
@@ -118,7 +134,7 @@ impl Midpoint {
             }
             equations.turn_forces::<K>(rod, implicit.place, forces(bounds, pushes, springs));
             work.evaluations += 1;
-            if !equations.solve_tied::<K>(bounds, ties, implicit, |b| -b.left[0] / (0.5 * h * h)) {
+            if !equations.solve_tied::<K>(bounds, ties, implicit, |b| -b.left[0] / (at * h * h)) {
                 return false;
             }
             for (force, bound) in self.forces.iter_mut().zip(bounds.iter()) {
@@ -128,18 +144,32 @@ impl Midpoint {
             for (k, x) in equations.solution.x.iter().enumerate() {
                 self.a[k] += x;
                 let scale = if k < 2 { 1.0 / rod.length() } else { 1.0 };
-                most = most.max(0.5 * h * h * scale * x.abs());
+                most = most.max(at * h * h * scale * x.abs());
             }
             if most > 10.0 || most.is_nan() {
                 return false;
             }
-            if most <= 0.01 * tolerance {
+            let enough = match (part > SMALLEST, at < 1.0 || n < MOST_ITERATIONS) {
+                (true, _) => exact,
+                (false, true) => LESS_EXACT * exact,
+                (false, false) => LAST,
+            };
+            if most <= enough {
                 for k in 0..q.len() {
-                    self.end[k] = q[k] + h * (v[k] + 0.5 * h * self.a[k]);
+                    self.end[k] = q[k] + h * (v[k] + at * h * self.a[k]);
                 }
                 return true;
             }
         }
         false
     }
+}
+
+/// The longest part of a step that can begin at a fraction of it, when parts are halves of halves.
+fn longest_from(from: f64) -> f64 {
+    let mut part = 1.0;
+    while (from / part).fract() != 0.0 || from + part > 1.0 {
+        part *= 0.5;
+    }
+    part
 }

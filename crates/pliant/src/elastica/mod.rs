@@ -245,9 +245,10 @@ impl Elastica {
             }
             Integrator::Midpoint => midpoint.advance(&mut system, [q, v], settings.tolerance, add),
         };
+        // where the step has failed too: it may be that constraints cannot be kept at its end
+        let end = system.correct(1.0, q);
+        lost = if end.0 > lost.0 { end } else { lost };
         if work.arrived {
-            let end = system.correct(1.0, q);
-            lost = if end.0 > lost.0 { end } else { lost };
             system.correct_rates(1.0, q, v);
             system.look(q, v, &mut state.carried);
         }
@@ -282,12 +283,22 @@ impl Elastica {
             let (off, unit) = if held.what == What::Angle { (lost, "rad") } else { (lost * self.rod.length(), "m") };
             return Err(StepError::Unreachable { body: self.name.clone(), time, by, off, unit });
         }
+        if !work.arrived
+            && let Some((between, slack)) = self.taut(around)
+        {
+            return Err(StepError::Taut { body: self.name.clone(), time, between, slack });
+        }
         if !work.arrived {
-            let part = self.state.next.unwrap_or(0.0);
-            return Err(diverged(
-                "the step that its integrator would need (a stiff rod is for integrator = \"midpoint\") [s]",
-                part,
-            ));
+            return Err(match self.settings.integrator {
+                Integrator::Fehlberg => diverged(
+                    "the step that its integrator would need (a stiff rod is for integrator = \"midpoint\") [s]",
+                    self.state.next.unwrap_or(0.0),
+                ),
+                Integrator::Midpoint => diverged(
+                    "the step at which its iteration would converge (is it too thick for its intervals, or bent at a corner?) [s]",
+                    0.0,
+                ),
+            });
         }
         self.place();
         self.state.touches.clone_from(&self.scratch.system.touches);
@@ -337,6 +348,22 @@ impl Elastica {
             });
         }
         Ok(settled)
+    }
+
+    /// Two grips between which there is next to no slack, and how much there is [m].
+    fn taut(&self, around: &Surroundings<'_>) -> Option<(String, f64)> {
+        let mut held: Vec<&Gripped> = self.scratch.gripped.iter().filter(|g| g.hold != Hold::Direction).collect();
+        let along = |g: &Gripped| (g.interval as f64 + g.fraction) * self.rod.h;
+        held.sort_by(|a, b| along(a).total_cmp(&along(b)));
+        let name = |g: &Gripped| &around.grippers[g.gripper].params.name;
+        let place = |g: &Gripped, f: f64| (around.grippers[g.gripper].sweep.at(f) * g.section).translation;
+        held.windows(2).find_map(|w| {
+            let distance = [0.0, 1.0].map(|f| (place(w[1], f) - place(w[0], f)).length());
+            let length = along(w[1]) - along(w[0]);
+            let slack = length - distance[0].max(distance[1]);
+            (!self.rod.extensible && slack < TAUT * length)
+                .then(|| (format!("{} and {}", name(w[0]), name(w[1])), slack))
+        })
     }
 
     /// Refuse to begin with the centre line inside an obstacle: contact could push it out either way.
@@ -593,6 +620,9 @@ impl Elastica {
         fits
     }
 }
+
+/// A rod with less slack than this part of its length is taut.
+const TAUT: f64 = 1e-3;
 
 /// Why contact is as stiff as it is.
 const K_C: &str =
