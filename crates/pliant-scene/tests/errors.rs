@@ -329,7 +329,7 @@ fn each_mistake_is_reported_in_its_place() {
         (
             "at = 'end' }",
             "at = 'end', orientation = 'two_points' }",
-            "s.toml:24:53: orientation: expected false, true or \"two-points\", got \"two_points\" (did you mean \"two-points\"?)",
+            "s.toml:24:53: orientation: expected false, true, \"two-points\" or \"only\", got \"two_points\" (did you mean \"two-points\"?)",
         ),
         ("[{ body = 'wire', at = 'end' }]", "[]", "s.toml:22:1: a gripper without grips needs a position"),
         // loads
