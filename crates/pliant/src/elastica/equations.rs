@@ -184,9 +184,8 @@ impl Equations {
         }
     }
 
-    /// Inertia alone, at coordinates and rates.
-    pub fn place_only<const K: usize>(&mut self, rod: &Rod, q: &[f64], v: &[f64]) {
-        self.at.place::<K>(rod, q, v, None);
+    /// Inertia alone, at `at`.
+    pub fn inertia<const K: usize>(&mut self, rod: &Rod) {
         for (i, form) in self.forms.iter_mut().enumerate() {
             *form = Form::default();
             for (offset, m) in self.at.offsets[i].iter().zip(rod.masses[i]) {

@@ -124,7 +124,11 @@ impl System<'_> {
             // rates are of no account
             self.place_only::<K>(f, q, q);
             most = self.largest(0, length);
-            if most.0 <= HOLDS || !self.s.equations.solve::<K>(&mut self.s.bounds, |b| -b.left[0]) {
+            if most.0 <= HOLDS {
+                break;
+            }
+            self.s.equations.inertia::<K>(self.rod);
+            if !self.s.equations.solve::<K>(&mut self.s.bounds, |b| -b.left[0]) {
                 break;
             }
             // far from where they hold, places turn: go no farther than that can be told
@@ -147,15 +151,16 @@ impl System<'_> {
         if self.largest(1, self.rod.length()).0 <= enough {
             return true;
         }
+        self.s.equations.inertia::<K>(self.rod);
         let fine = self.s.equations.solve::<K>(&mut self.s.bounds, |b| -b.left[1]);
         v.iter_mut().zip(&self.s.equations.solution.x).for_each(|(v, x)| *v += x);
         fine
     }
 
-    /// Inertia and constraints alone.
+    /// Places and constraints alone.
     fn place_only<const K: usize>(&mut self, f: f64, q: &[f64], v: &[f64]) {
         let Scratch { equations, bounds, .. } = &mut *self.s;
-        equations.place_only::<K>(self.rod, q, v);
+        equations.at.place::<K>(self.rod, q, v, None);
         bounds.clear();
         bounds.extend(self.holds.iter().map(|held| held.bound::<K>(&equations.at, self.rod.h, f, self.dt)));
     }
