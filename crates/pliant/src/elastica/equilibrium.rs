@@ -6,6 +6,8 @@
 
 use super::equations::Implicit;
 use super::holds::What;
+use super::meet;
+use super::span::{POINTS, WEIGHTS};
 use super::system::{HOLDS, Scratch, System, forces};
 
 /// What became of the search.
@@ -26,8 +28,20 @@ const MOST_ITERATIONS: usize = 500;
 /// Forces are in balance when Newton's change is this small [rad].
 const SMALL: f64 = 1e-11;
 
+/// The same where the rod touches something [rad].
+const SMALL_TOUCHING: f64 = 1e-5;
+
 /// Largest change of an angle [rad].
 const LARGEST: f64 = 0.2;
+
+/// The same where the rod touches something.
+const FAINT_TOUCHING: f64 = 1e-3;
+
+/// Halvings of a change that would lead uphill.
+const MOST_HALVINGS: usize = 12;
+
+/// Changes smaller than this [rad] are taken without a look at the energy, which rounding and contacts blur.
+const CLOSE: f64 = 1e-6;
 
 /// Inertia that is as good as none, as a part of what resists bending.
 const FAINT: f64 = 1e-8;
@@ -43,7 +57,7 @@ impl System<'_> {
         // inertia by which a rod of this length bends as slowly as it would move
         let length = self.rod.length();
         let unit = self.rod.bending.iter().sum::<f64>() * self.rod.h / (length * self.rod.mass() * length * length);
-        let (mut mass, mut last) = (unit, f64::INFINITY);
+        let mut mass = unit;
         for bound in &mut self.s.bounds {
             bound.force = 0.0;
         }
@@ -82,20 +96,68 @@ impl System<'_> {
             let x = &equations.solution.x;
             let places = x[..2].iter().map(|x| x / length);
             let most = places.chain(x[2..].iter().copied()).fold(0.0, |most: f64, x| most.max(x.abs()));
-            let part = (LARGEST / most).min(1.0);
-            q.iter_mut().zip(x).for_each(|(q, x)| *q += part * x);
+            let mut part = (LARGEST / most).min(1.0);
+            let (limited, change) = (part < 1.0, x.clone());
+            // downhill in energy, with the multipliers at hand: contacts may come on the way
+            let before = self.potential::<K>(q, still);
+            q.iter_mut().zip(&change).for_each(|(q, x)| *q += part * x);
+            let mut shortened = false;
+            for _ in 0..MOST_HALVINGS {
+                if most <= CLOSE || self.potential::<K>(q, still) <= before {
+                    break;
+                }
+                shortened = true;
+                q.iter_mut().zip(&change).for_each(|(q, x)| *q -= 0.5 * part * x);
+                part *= 0.5;
+            }
             settled.change = most;
-            if most <= SMALL && violated <= HOLDS * length.max(1.0) && mass <= FAINT * unit {
+            // contacts come and go by the last digits of a depth: they blur what small is
+            let touching = !self.s.touches.is_empty() || !self.s.meetings.is_empty();
+            let (small, faint) = if touching { (SMALL_TOUCHING, FAINT_TOUCHING) } else { (SMALL, FAINT) };
+            if most <= small && violated <= HOLDS * length.max(1.0) && mass <= faint * unit {
                 settled.balanced = true;
                 return settled;
             }
-            mass = if part < 1.0 { mass } else { mass * (most / last).clamp(0.05, 1.5) };
-            if most < 1e-3 {
-                mass *= 0.05;
-            }
+            mass *= match (shortened, limited) {
+                (true, _) => 2.0,
+                (false, true) => 1.0,
+                (false, false) => 0.2,
+            };
             mass = mass.max(0.5 * FAINT * unit);
-            last = most;
         }
         settled
+    }
+
+    /// Energy of the rod, of what pushes it and of contacts, less the work of the multipliers at hand, and of springs that
+    /// draw constraints to where they hold.
+    fn potential<const K: usize>(&mut self, q: &[f64], still: &[f64]) -> f64 {
+        let (rod, length) = (self.rod, self.rod.length());
+        let Scratch { equations, bounds, touches, meetings, .. } = &mut *self.s;
+        let at = &mut equations.at;
+        at.place::<K>(rod, q, still, None);
+        let mut sum = rod.elastic(q);
+        for (i, masses) in rod.masses.iter().enumerate() {
+            for p in 0..POINTS {
+                let place = at.nodes[i].place + at.offsets[i][p].place;
+                sum -= place.dot(self.field.gravity * masses[p] + self.field.line_load * (rod.h * WEIGHTS[p]));
+            }
+        }
+        for push in self.pushes {
+            let place = at.at::<K>(rod.h, push.interval, push.fraction).0.place;
+            sum -= push.force.dot(place) + push.moment * at.angle(push.interval, push.fraction)[0];
+        }
+        for (held, bound) in self.holds.iter().zip(bounds.iter()) {
+            let left = held.bound::<K>(at, rod.h, 0.0, self.dt).left[0];
+            let arm = if held.what == What::Angle { 1.0 } else { 1.0 / (length * length) };
+            sum += 0.5 * rod.bending[held.interval] * arm * left * left - bound.force * left;
+        }
+        self.touching.find::<K>(rod, at, 0.0, touches);
+        let stiffness = rod.voigt[0];
+        sum += touches.iter().map(|t| 0.5 * stiffness * t.part * t.depth * t.depth).sum::<f64>();
+        if self.self_contact {
+            meet::find::<K>(rod, at, meetings);
+            sum += meetings.iter().map(|m| 0.5 * stiffness * m.depth * m.depth).sum::<f64>();
+        }
+        sum
     }
 }
