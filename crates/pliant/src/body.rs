@@ -157,8 +157,9 @@ impl Body {
     /// Number of steps so far in which a solver's iterations came to their limit.
     pub fn limit_hits(&self) -> u64 {
         match self {
-            Body::Chain(_) | Body::Xpbd(_) | Body::Elastica(_) => 0,
+            Body::Chain(_) | Body::Xpbd(_) => 0,
             Body::Cable(cable) => cable.counters().limit_hits,
+            Body::Elastica(rod) => rod.counters().limit_hits,
         }
     }
 

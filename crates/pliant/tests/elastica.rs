@@ -409,3 +409,12 @@ fn a_step_allocates_nothing() {
         assert_eq!(common::allocations() - before, 0, "{integrator:?}");
     }
 }
+
+/// Factors that do not rise along the rod would be taken in the wrong places.
+#[test]
+fn a_profile_out_of_order_is_refused() {
+    let mut varied = spec(vec![Vec3::ZERO, Vec3::X], 10, 0.5, 1.0);
+    varied.settings.profile = [0.5, 0.2].map(|at| pliant::elastica::Profile { at, mass: 1.0, rigidity: 1.0 }).to_vec();
+    let error = Elastica::new("rod", varied).unwrap_err().to_string();
+    assert!(error.contains("factor of rod") && error.contains("0.2"), "{error}");
+}

@@ -28,14 +28,8 @@ const MOST_ITERATIONS: usize = 500;
 /// Forces are in balance when Newton's change is this small [rad].
 const SMALL: f64 = 1e-11;
 
-/// The same where the rod touches something [rad].
-const SMALL_TOUCHING: f64 = 1e-5;
-
 /// Largest change of an angle [rad].
 const LARGEST: f64 = 0.2;
-
-/// The same where the rod touches something.
-const FAINT_TOUCHING: f64 = 1e-3;
 
 /// Halvings of a change that would lead uphill.
 const MOST_HALVINGS: usize = 12;
@@ -45,6 +39,10 @@ const CLOSE: f64 = 1e-6;
 
 /// Inertia that is as good as none, as a part of what resists bending.
 const FAINT: f64 = 1e-8;
+
+/// Where the rod touches something it is enough for a change to be this small [rad] with so much inertia left: forces of
+/// contacts between nodes are not quite the slope of an energy (see `touch`), and come and go near the minimum.
+const TOUCHING: (f64, f64) = (1e-5, 1e-3);
 
 impl System<'_> {
     /// Bring coordinates into equilibrium.
@@ -111,9 +109,8 @@ impl System<'_> {
                 part *= 0.5;
             }
             settled.change = most;
-            // contacts come and go by the last digits of a depth: they blur what small is
             let touching = !self.s.touches.is_empty() || !self.s.meetings.is_empty();
-            let (small, faint) = if touching { (SMALL_TOUCHING, FAINT_TOUCHING) } else { (SMALL, FAINT) };
+            let (small, faint) = if touching { TOUCHING } else { (SMALL, FAINT) };
             if most <= small && violated <= HOLDS * length.max(1.0) && mass <= faint * unit {
                 settled.balanced = true;
                 return settled;

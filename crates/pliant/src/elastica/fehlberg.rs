@@ -50,6 +50,8 @@ pub struct Work {
     pub steps: u64,
     /// Evaluations of the equations.
     pub evaluations: u64,
+    /// Whether an iteration came to its limit and was taken as it was.
+    pub limited: bool,
     /// Whether the end was reached.
     pub arrived: bool,
 }

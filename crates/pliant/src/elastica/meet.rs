@@ -10,7 +10,7 @@
 
 use super::equations::{Spring, Tie};
 use super::rod::{Kinematics, Rod};
-use super::touch::begun;
+use super::touch::Law;
 use crate::math::Vec2;
 
 /// Two places of the rod that touch.
@@ -36,9 +36,6 @@ const MOST_HALVINGS: usize = 20;
 
 /// Most ties of a rod to itself.
 pub const MOST_TIES: usize = 16;
-
-/// Friction reaches its limit at this speed [m/s].
-const CREEP: f64 = 1e-4;
 
 /// Find all places where the rod touches itself.
 pub fn find<const K: usize>(rod: &Rod, at: &Kinematics, meetings: &mut Vec<Meeting>) {
@@ -165,17 +162,11 @@ pub fn push<const K: usize>(
     ties: &mut Vec<Tie>,
 ) {
     ties.clear();
-    let [stiffness, damping] = rod.voigt;
     for m in meetings {
         let [a, b] = [0, 1].map(|side| at.at::<K>(rod.h, m.intervals[side], m.fractions[side]));
-        let speed = b.0.velocity - a.0.velocity;
-        let damping = damping * begun(m.depth, rod);
-        let force = stiffness * m.depth - damping * speed.dot(m.normal);
+        let law = Law { rod, friction: rod.friction, depth: m.depth, part: 1.0 };
         m.force = Vec2::ZERO;
-        if force <= 0.0 {
-            continue;
-        }
-        let mut add = |direction: Vec2, force: f64, slopes: [f64; 2]| {
+        for (direction, force, slopes) in law.push(m.normal, b.0.velocity - a.0.velocity) {
             let rows = [a.1.row(-direction), b.1.row(direction)];
             let tied = ties.len() < MOST_TIES;
             if tied {
@@ -188,14 +179,6 @@ pub fn push<const K: usize>(
                 springs.push(Spring { interval, fraction, row, force, slopes });
             }
             m.force += direction * force;
-        };
-        add(m.normal, force, [stiffness, damping]);
-        let limit = rod.friction.coefficient * force.powf(rod.friction.exponent);
-        if limit > 0.0 {
-            let along = m.normal.perp();
-            let sliding = speed.dot(along);
-            let slope = limit / (sliding * sliding + CREEP * CREEP).sqrt();
-            add(along, -slope * sliding, [0.0, slope]);
         }
     }
 }

@@ -155,6 +155,7 @@ impl Midpoint {
                 (false, false) => LAST,
             };
             if most <= enough {
+                work.limited |= enough == LAST;
                 for k in 0..q.len() {
                     self.end[k] = q[k] + h * (v[k] + at * h * self.a[k]);
                 }

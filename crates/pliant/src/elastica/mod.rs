@@ -18,28 +18,29 @@ mod referee;
 mod report;
 mod rod;
 mod span;
+mod step;
 mod system;
 mod touch;
 
 pub use equilibrium::Settled;
 pub use params::{ElasticaSettings, ElasticaSpec, Integrator, Profile, Slider, Start};
 
-use equations::{Equations, Field, Push};
-use fehlberg::{Fehlberg, Work};
+use equations::{Equations, Push};
+use fehlberg::Fehlberg;
 use holds::{By, Held, What};
 use meet::{MOST_TIES, Meeting};
 use midpoint::Midpoint;
 use plane::Plane;
 use rod::{Kinematics, Rod};
 use span::{GAUSS, POINTS, Rule, WEIGHTS};
-use system::{Scratch, System};
-use touch::{Touch, Touching};
+use system::Scratch;
+use touch::Touch;
 
 use crate::body::{Surroundings, Vicinity};
 use crate::cable::Rest;
 use crate::curve;
 use crate::derived::Derived;
-use crate::error::{BuildError, StepError};
+use crate::error::BuildError;
 use crate::grip::{Grip, Gripper, Hold, Load, Place, Wrench};
 use crate::math::{Pose, Vec2, Vec3};
 
@@ -84,6 +85,8 @@ pub struct Counters {
     pub steps: u64,
     /// Evaluations of the equations of motion.
     pub evaluations: u64,
+    /// Steps of the world in which an iteration came to its limit and was taken as it was.
+    pub limit_hits: u64,
 }
 
 /// A grip that holds the rod.
@@ -114,9 +117,6 @@ struct Memory {
     still: Vec<f64>,
 }
 
-/// A constraint that is violated by more than this part of the length, or this angle, cannot be kept.
-const LOST: f64 = 1e-6;
-
 impl Elastica {
     /// Build a rod.
     pub fn new(name: &str, spec: ElasticaSpec) -> Result<Elastica, BuildError> {
@@ -126,8 +126,8 @@ impl Elastica {
         let length = curve::length(&spec.path);
         let h = length / n as f64;
         let per_length = spec.section.mass_per_length(&spec.material);
-        let [ea, .., ei_y, ei_z] = spec.section.rigidities(&spec.material);
-        let ei = bending_in_plane([ei_y, ei_z]);
+        // the section's z axis is the normal of the plane
+        let [ea, .., ei] = spec.section.rigidities(&spec.material);
         let factors = |s: f64| factors(&settings.profile, s);
         let mass = |i: usize, q: usize| per_length * factors((i as f64 + GAUSS[q]) / n as f64)[0] * h * WEIGHTS[q];
         let rigidity =
@@ -207,182 +207,6 @@ impl Elastica {
         elastica.state.sliders = elastica.slider_points();
         elastica.reserve(0, 0, 0);
         Ok(elastica)
-    }
-
-    /// Advance by a step of the world.
-    pub(crate) fn advance(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
-        self.aim(around.grippers);
-        let Elastica { rod, plane, settings, state, scratch, .. } = self;
-        let Memory { system: s, fehlberg, midpoint, holds, impulses, pushes, .. } = scratch;
-        impulses.clear();
-        impulses.resize(holds.len(), 0.0);
-        let line_load = plane.direction(settings.line_load);
-        let mut system = System {
-            rod,
-            field: Field { gravity: plane.direction(around.gravity), line_load },
-            pushes,
-            holds,
-            touching: Touching { obstacles: around.obstacles, near: around.near, plane, dt: around.dt },
-            self_contact: settings.self_contact,
-            stabilisation: settings.stabilisation,
-            dt: around.dt,
-            s,
-        };
-        let (q, v) = (&mut state.q, &mut state.v);
-        // what grippers do changes from step to step: rates follow by an impulse
-        let mut lost = system.correct(0.0, q);
-        system.correct_rates(0.0, q, v);
-        for (impulse, bound) in impulses.iter_mut().zip(&system.s.bounds) {
-            *impulse += bound.force;
-        }
-        let add = |n: usize, more: f64| impulses[n] += more;
-        let work = match settings.integrator {
-            Integrator::Fehlberg => {
-                fehlberg.next = state.next;
-                let work = fehlberg.advance(&mut system, [q, v], settings.tolerance, add);
-                state.next = fehlberg.next;
-                work
-            }
-            Integrator::Midpoint => midpoint.advance(&mut system, [q, v], settings.tolerance, add),
-        };
-        // where the step has failed too: it may be that constraints cannot be kept at its end
-        let end = system.correct(1.0, q);
-        lost = if end.0 > lost.0 { end } else { lost };
-        if work.arrived {
-            system.correct_rates(1.0, q, v);
-            system.look(q, v, &mut state.carried);
-        }
-        self.finish(around, lost, work)
-    }
-
-    /// Look at where the step has led.
-    fn finish(
-        &mut self,
-        around: &mut Surroundings<'_>,
-        (lost, which): (f64, usize),
-        work: Work,
-    ) -> Result<(), StepError> {
-        let time = around.time + around.dt;
-        self.state.counters.steps += work.steps;
-        self.state.counters.evaluations += work.evaluations;
-        let diverged = |quantity: &str, value| StepError::Diverged {
-            body: self.name.clone(),
-            time,
-            quantity: quantity.into(),
-            value,
-        };
-        if let Some(bad) = self.state.q.iter().chain(&self.state.v).find(|x| !x.is_finite() || x.abs() > FAR) {
-            return Err(diverged("an angle or its rate [rad, 1/s]", *bad));
-        }
-        if lost > LOST {
-            let held = &self.scratch.holds[which];
-            let by = match held.by {
-                By::Grip(grip) => around.grippers[around.grips[grip].params.gripper].params.name.clone(),
-                By::Slider(slider) => format!("slider {slider}"),
-            };
-            let (off, unit) = if held.what == What::Angle { (lost, "rad") } else { (lost * self.rod.length(), "m") };
-            return Err(StepError::Unreachable { body: self.name.clone(), time, by, off, unit });
-        }
-        if !work.arrived
-            && let Some((between, slack)) = self.taut(around)
-        {
-            return Err(StepError::Taut { body: self.name.clone(), time, between, slack });
-        }
-        if !work.arrived {
-            return Err(match self.settings.integrator {
-                Integrator::Fehlberg => diverged(
-                    "the step that its integrator would need (a stiff rod is for integrator = \"midpoint\") [s]",
-                    self.state.next.unwrap_or(0.0),
-                ),
-                Integrator::Midpoint => diverged(
-                    "the step at which its iteration would converge (is it too thick for its intervals, or bent at a corner?) [s]",
-                    0.0,
-                ),
-            });
-        }
-        self.place();
-        self.state.touches.clone_from(&self.scratch.system.touches);
-        self.state.meetings.clone_from(&self.scratch.system.meetings);
-        self.write_loads(around);
-        self.note_touching(around);
-        Ok(())
-    }
-
-    /// Bring it into equilibrium with what holds and loads it, at rest.
-    pub(crate) fn settle(&mut self, around: &mut Surroundings<'_>) -> Result<Settled, BuildError> {
-        self.aim(around.grippers);
-        let Elastica { rod, plane, settings, state, scratch, .. } = self;
-        let Memory { system: s, holds, pushes, still, .. } = scratch;
-        let weightless = settings.start == Start::WeightlessEquilibrium;
-        let gravity = if weightless { Vec2::ZERO } else { plane.direction(around.gravity) };
-        let mut system = System {
-            rod,
-            field: Field { gravity, line_load: plane.direction(settings.line_load) },
-            pushes,
-            holds,
-            touching: Touching { obstacles: around.obstacles, near: around.near, plane, dt: around.dt },
-            self_contact: settings.self_contact,
-            stabilisation: settings.stabilisation,
-            dt: around.dt,
-            s,
-        };
-        let (lost, which) = system.correct(0.0, &mut state.q);
-        if lost > LOST {
-            let held = &holds[which];
-            let by = match held.by {
-                By::Grip(grip) => around.grippers[around.grips[grip].params.gripper].params.name.clone(),
-                By::Slider(slider) => format!("slider {slider}"),
-            };
-            let (off, unit) = if held.what == What::Angle { (lost, "rad") } else { (lost * rod.length(), "m") };
-            return Err(BuildError::Unreachable { body: self.name.clone(), by, off, unit });
-        }
-        let settled = system.settle(&mut state.q, still);
-        state.v.fill(0.0);
-        system.look(&state.q, &state.v, &mut state.carried);
-        self.place();
-        if !settled.balanced {
-            return Err(BuildError::NoEquilibrium {
-                body: self.name.clone(),
-                falling: settled.falling,
-                change: settled.change,
-            });
-        }
-        Ok(settled)
-    }
-
-    /// Two grips between which there is next to no slack, and how much there is [m].
-    fn taut(&self, around: &Surroundings<'_>) -> Option<(String, f64)> {
-        let mut held: Vec<&Gripped> = self.scratch.gripped.iter().filter(|g| g.hold != Hold::Direction).collect();
-        let along = |g: &Gripped| (g.interval as f64 + g.fraction) * self.rod.h;
-        held.sort_by(|a, b| along(a).total_cmp(&along(b)));
-        let name = |g: &Gripped| &around.grippers[g.gripper].params.name;
-        let place = |g: &Gripped, f: f64| (around.grippers[g.gripper].sweep.at(f) * g.section).translation;
-        held.windows(2).find_map(|w| {
-            let distance = [0.0, 1.0].map(|f| (place(w[1], f) - place(w[0], f)).length());
-            let length = along(w[1]) - along(w[0]);
-            let slack = length - distance[0].max(distance[1]);
-            (!self.rod.extensible && slack < TAUT * length)
-                .then(|| (format!("{} and {}", name(w[0]), name(w[1])), slack))
-        })
-    }
-
-    /// Refuse to begin with the centre line inside an obstacle: contact could push it out either way.
-    pub(crate) fn check_start(&mut self, around: &Surroundings<'_>) -> Result<(), BuildError> {
-        let touching = Touching { obstacles: around.obstacles, near: around.near, plane: &self.plane, dt: around.dt };
-        let touches = &mut self.scratch.system.touches;
-        if self.rod.extensible {
-            touching.find::<2>(&self.rod, &self.scratch.at, 1.0, touches);
-        } else {
-            touching.find::<1>(&self.rod, &self.scratch.at, 1.0, touches);
-        }
-        match touches.iter().max_by(|a, b| a.depth.total_cmp(&b.depth)) {
-            Some(deepest) if deepest.depth > self.rod.radius => Err(BuildError::StartsInside {
-                body: self.name.clone(),
-                obstacle: around.obstacles[deepest.obstacle].params.name.clone(),
-                depth: deepest.depth,
-            }),
-            _ => Ok(()),
-        }
     }
 
     /// Whether it is to begin in equilibrium.
@@ -621,9 +445,6 @@ impl Elastica {
     }
 }
 
-/// A rod with less slack than this part of its length is taut.
-const TAUT: f64 = 1e-3;
-
 /// Why contact is as stiff as it is.
 const K_C: &str =
     "contact: the rod's weight, or what bends it to a circle, on one point sinks in by a hundredth of its radius";
@@ -642,15 +463,6 @@ const FASTEST: f64 = 14.5;
 
 /// The longest stable step of Runge, Kutta and Fehlberg's method for a wave, in units of its angular frequency.
 const STABLE: f64 = 3.0;
-
-/// Angles and rates beyond this have diverged.
-const FAR: f64 = 1e9;
-
-/// EI for bending in the plane: about the axis across it, where a section has one.
-fn bending_in_plane(ei: [f64; 2]) -> f64 {
-    // the section's z axis is the normal of the plane
-    ei[1]
-}
 
 /// Factors of mass and rigidity at a fraction of the length.
 fn factors(profile: &[Profile], at: f64) -> [f64; 2] {

@@ -156,6 +156,10 @@ impl ElasticaSpec {
             within("a factor of the mass", p.mass, POSITIVE)?;
             within("a factor of the rigidity", p.rigidity, POSITIVE)?;
         }
+        if let Some(w) = settings.profile.windows(2).find(|w| w[1].at <= w[0].at) {
+            let what = format!("the place of a factor of {name}");
+            return Err(BuildError::Parameter { what, expected: "farther along than the one before", value: w[1].at });
+        }
         for slider in &settings.sliders {
             within("the place of a slider", slider.at, FRACTION)?;
             within("the direction of a slider", slider.along.length(), POSITIVE)?;

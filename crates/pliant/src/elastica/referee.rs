@@ -2,6 +2,9 @@
 //! recursion, no principle of Gauss.
 #![allow(clippy::unwrap_used)]
 
+use super::equations::Field;
+use super::system::System;
+use super::touch::Touching;
 use super::*;
 
 fn numbers(mut seed: u64) -> impl FnMut() -> f64 {

@@ -11,6 +11,7 @@ use super::equations::Spring;
 use super::plane::Plane;
 use super::rod::{Kinematics, Rod};
 use crate::contact::Obstacle;
+use crate::material::Friction;
 use crate::math::{Pose, Vec2};
 
 /// What a rod may touch during a step.
@@ -55,6 +56,9 @@ const MOST_STEPS: usize = 12;
 
 /// Friction reaches its limit at this speed [m/s].
 const CREEP: f64 = 1e-4;
+
+/// Damping acts in full at this depth, in radii.
+const BEGUN: f64 = 0.01;
 
 /// Distance of a place from an outline, and its normal.
 type Face = (f64, Vec2);
@@ -106,37 +110,50 @@ impl Touching<'_> {
 
     /// What touches push with.
     pub fn push<const K: usize>(&self, rod: &Rod, at: &Kinematics, touches: &mut [Touch], springs: &mut Vec<Spring>) {
-        let [stiffness, damping] = rod.voigt;
         for touch in touches {
             let (node, offset) = at.at::<K>(rod.h, touch.interval, touch.fraction);
-            let speed = node.velocity - touch.carried;
-            let [stiffness, damping] = [touch.part * stiffness, touch.part * damping * begun(touch.depth, rod)];
-            let force = stiffness * touch.depth - damping * speed.dot(touch.normal);
-            touch.force = Vec2::ZERO;
-            if force <= 0.0 {
-                continue;
-            }
-            let row = offset.row(touch.normal);
-            let Touch { interval, fraction, .. } = *touch;
-            springs.push(Spring { interval, fraction, row, force, slopes: [stiffness, damping] });
-            touch.force = touch.normal * force;
             let friction = self.obstacles[touch.obstacle].params.friction.unwrap_or(rod.friction);
-            let limit = friction.coefficient * force.powf(friction.exponent);
-            if limit > 0.0 {
-                let along = touch.normal.perp();
-                let sliding = speed.dot(along);
-                let slope = limit / (sliding * sliding + CREEP * CREEP).sqrt();
-                let (row, force) = (offset.row(along), -slope * sliding);
-                springs.push(Spring { interval, fraction, row, force, slopes: [0.0, slope] });
-                touch.force += along * force;
+            let law = Law { rod, friction, depth: touch.depth, part: touch.part };
+            touch.force = Vec2::ZERO;
+            for (direction, force, slopes) in law.push(touch.normal, node.velocity - touch.carried) {
+                let (interval, fraction, row) = (touch.interval, touch.fraction, offset.row(direction));
+                springs.push(Spring { interval, fraction, row, force, slopes });
+                touch.force += direction * force;
             }
         }
     }
 }
 
-/// How much of the damping acts at a depth: it begins with the contact, but without a jump, within a hundredth of the radius.
-pub fn begun(depth: f64, rod: &Rod) -> f64 {
-    (depth / (0.01 * rod.radius)).min(1.0)
+/// Voigt's law with friction, for one contact.
+pub struct Law<'a> {
+    /// The rod.
+    pub rod: &'a Rod,
+    /// Friction of the contact.
+    pub friction: Friction,
+    /// How deep it is [m].
+    pub depth: f64,
+    /// Part of the force that acts.
+    pub part: f64,
+}
+
+/// A direction, the force along it [N], and how fast that falls with place and speed [N/m, N s/m].
+pub type Pushing = (Vec2, f64, [f64; 2]);
+
+impl Law<'_> {
+    /// Forces at a relative velocity: along the normal, and of friction; none where they would pull.
+    pub fn push(&self, normal: Vec2, speed: Vec2) -> impl Iterator<Item = Pushing> {
+        // damping begins with the contact, but without a jump
+        let begun = (self.depth / (BEGUN * self.rod.radius)).min(1.0);
+        let [stiffness, damping] = [self.rod.voigt[0] * self.part, self.rod.voigt[1] * self.part * begun];
+        let force = stiffness * self.depth - damping * speed.dot(normal);
+        let pressed = (force > 0.0).then_some((normal, force, [stiffness, damping]));
+        let along = normal.perp();
+        let limit = self.friction.coefficient * force.max(0.0).powf(self.friction.exponent);
+        let sliding = speed.dot(along);
+        let slope = limit / (sliding * sliding + CREEP * CREEP).sqrt();
+        let rubbed = (force > 0.0 && limit > 0.0).then_some((along, -slope * sliding, [0.0, slope]));
+        pressed.into_iter().chain(rubbed)
+    }
 }
 
 /// Where an interval is nearest to something, if that is neither of its nodes, which are at faces `ends`.

@@ -1,0 +1,196 @@
+//! A step of the world for a rod, its equilibrium before the first, and what can go wrong in either.
+
+use super::equations::{Field, Push};
+use super::fehlberg::Work;
+use super::holds::{By, Held, What};
+use super::plane::Plane;
+use super::rod::Rod;
+use super::system::{Scratch, System};
+use super::touch::Touching;
+use super::{Elastica, ElasticaSettings, Gripped, Integrator, Memory, Settled, Start};
+use crate::body::Surroundings;
+use crate::error::{BuildError, StepError};
+use crate::grip::Hold;
+use crate::math::Vec3;
+
+/// A constraint that is violated by more than this part of the length, or this angle, cannot be kept.
+const LOST: f64 = 1e-6;
+
+/// A rod with less slack than this part of its length is taut.
+const TAUT: f64 = 1e-3;
+
+/// Angles and rates beyond this have diverged.
+const FAR: f64 = 1e9;
+
+/// A constraint that is not kept.
+struct Lost {
+    /// Who holds the rod.
+    by: String,
+    /// By how much it is violated.
+    off: f64,
+    /// Unit of that.
+    unit: &'static str,
+}
+
+/// A rod with what acts on it.
+fn system<'a>(
+    (rod, plane, settings): (&'a Rod, &'a Plane, &ElasticaSettings),
+    (pushes, holds): (&'a [Push], &'a [Held]),
+    around: &Surroundings<'a>,
+    gravity: Vec3,
+    s: &'a mut Scratch,
+) -> System<'a> {
+    System {
+        rod,
+        field: Field { gravity: plane.direction(gravity), line_load: plane.direction(settings.line_load) },
+        pushes,
+        holds,
+        touching: Touching { obstacles: around.obstacles, near: around.near, plane, dt: around.dt },
+        self_contact: settings.self_contact,
+        stabilisation: settings.stabilisation,
+        dt: around.dt,
+        s,
+    }
+}
+
+impl Elastica {
+    /// Advance by a step of the world.
+    pub(crate) fn advance(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
+        self.aim(around.grippers);
+        let Elastica { rod, plane, settings, state, scratch, .. } = self;
+        let Memory { system: s, fehlberg, midpoint, holds, impulses, pushes, .. } = scratch;
+        impulses.clear();
+        impulses.resize(holds.len(), 0.0);
+        let mut system = system((rod, plane, settings), (pushes, holds), around, around.gravity, s);
+        let (q, v) = (&mut state.q, &mut state.v);
+        // what grippers do changes from step to step: rates follow by an impulse
+        let mut lost = system.correct(0.0, q);
+        system.correct_rates(0.0, q, v);
+        for (impulse, bound) in impulses.iter_mut().zip(&system.s.bounds) {
+            *impulse += bound.force;
+        }
+        let add = |n: usize, more: f64| impulses[n] += more;
+        let work = match settings.integrator {
+            Integrator::Fehlberg => {
+                fehlberg.next = state.next;
+                let work = fehlberg.advance(&mut system, [q, v], settings.tolerance, add);
+                state.next = fehlberg.next;
+                work
+            }
+            Integrator::Midpoint => midpoint.advance(&mut system, [q, v], settings.tolerance, add),
+        };
+        // where the step has failed too: it may be that constraints cannot be kept at its end
+        let end = system.correct(1.0, q);
+        lost = if end.0 > lost.0 { end } else { lost };
+        if work.arrived {
+            system.correct_rates(1.0, q, v);
+            system.look(q, v, &mut state.carried);
+        }
+        self.finish(around, lost, work)
+    }
+
+    /// Look at where the step has led.
+    fn finish(&mut self, around: &mut Surroundings<'_>, lost: (f64, usize), work: Work) -> Result<(), StepError> {
+        let (time, body) = (around.time + around.dt, || self.name.clone());
+        let counters = &mut self.state.counters;
+        counters.steps += work.steps;
+        counters.evaluations += work.evaluations;
+        counters.limit_hits += u64::from(work.limited);
+        let diverged =
+            |quantity: &str, value| StepError::Diverged { body: body(), time, quantity: quantity.into(), value };
+        if let Some(bad) = self.state.q.iter().chain(&self.state.v).find(|x| !x.is_finite() || x.abs() > FAR) {
+            return Err(diverged("an angle or its rate [rad, 1/s]", *bad));
+        }
+        if let Some(Lost { by, off, unit }) = self.lost(around, lost) {
+            return Err(StepError::Unreachable { body: body(), time, by, off, unit });
+        }
+        if !work.arrived {
+            return Err(match (self.taut(around), self.settings.integrator) {
+                (Some((between, slack)), _) => StepError::Taut { body: body(), time, between, slack },
+                (None, Integrator::Fehlberg) => diverged(
+                    "the step that its integrator would need (a stiff rod is for integrator = \"midpoint\") [s]",
+                    self.state.next.unwrap_or(0.0),
+                ),
+                (None, Integrator::Midpoint) => diverged(
+                    "the step at which its iteration would converge (is it too thick for its intervals, or bent at a corner?) [s]",
+                    0.0,
+                ),
+            });
+        }
+        self.place();
+        self.state.touches.clone_from(&self.scratch.system.touches);
+        self.state.meetings.clone_from(&self.scratch.system.meetings);
+        self.write_loads(around);
+        self.note_touching(around);
+        Ok(())
+    }
+
+    /// Bring it into equilibrium with what holds and loads it, at rest.
+    pub(crate) fn settle(&mut self, around: &mut Surroundings<'_>) -> Result<Settled, BuildError> {
+        self.aim(around.grippers);
+        let Elastica { rod, plane, settings, state, scratch, .. } = self;
+        let Memory { system: s, holds, pushes, still, .. } = scratch;
+        let weightless = settings.start == Start::WeightlessEquilibrium;
+        let gravity = if weightless { Vec3::ZERO } else { around.gravity };
+        let mut system = system((rod, plane, settings), (pushes, holds), around, gravity, s);
+        let lost = system.correct(0.0, &mut state.q);
+        let mut settled = Settled::default();
+        if lost.0 <= LOST {
+            settled = system.settle(&mut state.q, still);
+            state.v.fill(0.0);
+            system.look(&state.q, &state.v, &mut state.carried);
+        }
+        self.place();
+        if let Some(Lost { by, off, unit }) = self.lost(around, lost) {
+            return Err(BuildError::Unreachable { body: self.name.clone(), by, off, unit });
+        }
+        if !settled.balanced {
+            let Settled { falling, change, .. } = settled;
+            return Err(BuildError::NoEquilibrium { body: self.name.clone(), falling, change });
+        }
+        Ok(settled)
+    }
+
+    /// The constraint that is violated most, if it is not kept: by which part of the length or which angle, and its number.
+    fn lost(&self, around: &Surroundings<'_>, (size, which): (f64, usize)) -> Option<Lost> {
+        let held = self.scratch.holds.get(which).filter(|_| size > LOST)?;
+        let by = match held.by {
+            By::Grip(grip) => around.grippers[around.grips[grip].params.gripper].params.name.clone(),
+            By::Slider(slider) => format!("slider {slider}"),
+        };
+        let (off, unit) = if held.what == What::Angle { (size, "rad") } else { (size * self.rod.length(), "m") };
+        Some(Lost { by, off, unit })
+    }
+
+    /// Two grips between which there is next to no slack, and how much there is [m].
+    fn taut(&self, around: &Surroundings<'_>) -> Option<(String, f64)> {
+        let mut held: Vec<&Gripped> = self.scratch.gripped.iter().filter(|g| g.hold != Hold::Direction).collect();
+        let along = |g: &Gripped| (g.interval as f64 + g.fraction) * self.rod.h;
+        held.sort_by(|a, b| along(a).total_cmp(&along(b)));
+        let name = |g: &Gripped| &around.grippers[g.gripper].params.name;
+        let place = |g: &Gripped, f: f64| (around.grippers[g.gripper].sweep.at(f) * g.section).translation;
+        held.windows(2).find_map(|w| {
+            let distance = [0.0, 1.0].map(|f| (place(w[1], f) - place(w[0], f)).length());
+            let length = along(w[1]) - along(w[0]);
+            let slack = length - distance[0].max(distance[1]);
+            (!self.rod.extensible && slack < TAUT * length)
+                .then(|| (format!("{} and {}", name(w[0]), name(w[1])), slack))
+        })
+    }
+
+    /// Refuse to begin with the centre line inside an obstacle: contact could push it out either way.
+    pub(crate) fn check_start(&mut self, around: &Surroundings<'_>) -> Result<(), BuildError> {
+        let Elastica { rod, plane, settings, state, scratch, .. } = self;
+        let Memory { system: s, holds, pushes, .. } = scratch;
+        let mut system = system((rod, plane, settings), (pushes, holds), around, around.gravity, s);
+        system.look(&state.q, &state.v, &mut state.carried);
+        match s.touches.iter().max_by(|a, b| a.depth.total_cmp(&b.depth)) {
+            Some(deepest) if deepest.depth > rod.radius => Err(BuildError::StartsInside {
+                body: self.name.clone(),
+                obstacle: around.obstacles[deepest.obstacle].params.name.clone(),
+                depth: deepest.depth,
+            }),
+            _ => Ok(()),
+        }
+    }
+}
