@@ -109,6 +109,7 @@ impl Summary {
                     world.obstacles().get(i).map(|o| o.params.name.clone()).unwrap_or_default()
                 }
                 pliant::Other::Body(i) => world.bodies().get(i).map(|b| b.name().to_owned()).unwrap_or_default(),
+                pliant::Other::Slider(i) => format!("slider {i}"),
             },
             position: c.position.to_array(),
             normal: c.normal.to_array(),

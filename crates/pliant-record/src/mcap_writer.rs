@@ -160,6 +160,7 @@ impl McapWriter {
             other: match contact.other {
                 pliant::Other::Obstacle(index) => name(&self.names.obstacles, index),
                 pliant::Other::Body(index) => name(&self.names.bodies, index),
+                pliant::Other::Slider(index) => format!("slider {index}"),
             },
             position: contact.position.into(),
             normal: contact.normal.into(),

@@ -176,6 +176,7 @@ impl SceneSpec {
             let index = match &error {
                 BuildError::Unreachable { body, .. }
                 | BuildError::NoEquilibrium { body, .. }
+                | BuildError::Taut { body, .. }
                 | BuildError::StartsInside { body, .. } => self.body.iter().position(|spec| *spec.name == **body),
                 _ => None,
             };

@@ -122,7 +122,9 @@ impl From<BuildError> for Fault {
             BuildError::Shape(_) => Some("shape".into()),
             BuildError::UnevenSection { .. } => Some("section".into()),
             BuildError::Normal { .. } => Some("normal".into()),
-            BuildError::NoEquilibrium { .. } | BuildError::StartsInside { .. } => Some("path".into()),
+            BuildError::NoEquilibrium { .. } | BuildError::Taut { .. } | BuildError::StartsInside { .. } => {
+                Some("path".into())
+            }
             BuildError::DirectionAlone { .. } => Some("orientation".into()),
             BuildError::NoTorque { .. } | BuildError::Unreachable { .. } => None,
             BuildError::NoSuch { .. } | BuildError::ForeignSnapshot | BuildError::Pose { .. } => None,

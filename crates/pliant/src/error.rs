@@ -113,6 +113,19 @@ pub enum BuildError {
         /// The last change [rad].
         change: f64,
     },
+    /// A rod that does not stretch, without slack to find an equilibrium in.
+    #[error(
+        "{body} is taut between {between}: it is {slack:.3e} m longer than their distance, and does not stretch. \
+         Give it more length, let it be extensible, or let it start as its path"
+    )]
+    Taut {
+        /// Name of the body.
+        body: String,
+        /// Who holds it.
+        between: String,
+        /// How much longer it is [m].
+        slack: f64,
+    },
     /// A direction held alone, of a model that cannot tell.
     #[error(
         "{body} is held by its direction alone, which only rods of the model elastica can be: hold its position too"

@@ -71,7 +71,7 @@ pub struct GripperFrame {
     pub attached: bool,
 }
 
-/// One contact of a body with an obstacle, another body or itself.
+/// One contact of a body with an obstacle, another body, itself or a slider.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
     /// Index of the body.
@@ -95,6 +95,8 @@ pub enum Other {
     Obstacle(usize),
     /// A body, by index: another one or itself.
     Body(usize),
+    /// A line that a place of it slides on, by index among those of the body.
+    Slider(usize),
 }
 
 /// Something that happened during a step.

@@ -3,10 +3,12 @@
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 use pliant::cable::Rest;
-use pliant::elastica::{Elastica, ElasticaSettings, ElasticaSpec};
+use pliant::contact::ShapeKind;
+use pliant::elastica::{Elastica, ElasticaSettings, ElasticaSpec, Slider};
 use pliant::math::{Pose, Quat, Vec3};
 use pliant::{Body, Frame, Friction, Hold, Load, Material, Place, Rigidities, Section, World};
 
+use super::contact::obstacle;
 use super::references::{Heavy, Sample, rods_static};
 use super::rods::{G, built, hold, tip, world_of};
 use super::{Case, Sheet};
@@ -20,6 +22,7 @@ pub const CASES: &[Case] = &[
     Case::of_elastica("columns", columns),
     Case::of_elastica("forces-on-grippers", forces),
     Case::of_elastica("stretch", stretch),
+    Case::of_elastica("on-the-floor", on_the_floor),
 ];
 
 /// A thin rod, straight without load, of given EI [N m2] and mass per length [kg/m].
@@ -296,6 +299,49 @@ fn forces(sheet: &mut Sheet) {
     let load = hung.as_ref().map(|(_, frame)| frame.grippers[0].load);
     row("force on a hinge, across [N]", load.map(|l| l.force.x), 4.0);
     row("force on a hinge, upwards [N]", load.map(|l| l.force.z), -gamma);
+
+    let mut propped = rod(vec![Vec3::ZERO, Vec3::X], 20, 1.0, gamma / G);
+    let slides = |aligned| Slider { at: 1.0, through: Some(Vec3::ZERO), along: Vec3::X, aligned };
+    for aligned in [false, true] {
+        propped.settings.sliders = vec![slides(aligned)];
+        let mut propped = world(propped.clone(), G);
+        hold(&mut propped, "wall", 0.0, Hold::Clamp, Pose::IDENTITY);
+        let rest = rests(propped);
+        let known = rest.as_ref().and_then(|(world, frame)| match &world.bodies()[0] {
+            Body::Elastica(rod) => Some((frame.grippers[0].load, rod.slider_loads()[0], tip(frame), centre(world))),
+            _ => None,
+        });
+        let how = if aligned { "that holds its direction too" } else { "that holds its place" };
+        row(
+            &format!("weight on a clamp and a slider {how} [N]"),
+            known.map(|(wall, slider, ..)| slider.force.z - wall.force.z),
+            gamma,
+        );
+        let moment = known.map(|(wall, slider, tip, _)| wall.torque.y - slider.torque.y - tip.cross(slider.force).y);
+        let reference = known.map_or(f64::NAN, |(.., centre)| gamma * centre.x);
+        row(&format!("moments on a clamp and a slider {how} [N m]"), moment, reference);
+    }
+}
+
+/// A rod clamped above a floor that its far part lies on; the touchdown bears no moment, so that of a beam with little slope a
+/// length s hangs free where H = w s^4 / (72 EI), and the clamp bears 2 w s / 3.
+fn on_the_floor(sheet: &mut Sheet) {
+    let (weight, height) = (10.0, 1e-3);
+    let free = f64::powf(72.0 * height / weight, 0.25);
+    for intervals in [20, 40, 80] {
+        let mut spec = rod(vec![Vec3::ZERO, Vec3::X], intervals, 1.0, weight / G);
+        let given = Rigidities { radius: 1e-4, mass_per_length: weight / G, ea: 1e6, ga: 1e6, ei: [1.0; 2], gj: 1.0 };
+        (spec.section, spec.settings.contact_stiffness) = (Section::Explicit(given), Some(1e6));
+        let mut lying = world(spec, G);
+        hold(&mut lying, "wall", 0.0, Hold::Clamp, Pose::IDENTITY);
+        let below = Pose::from_translation(Vec3::Z * -(height + 1e-4));
+        obstacle(&mut lying, "floor", ShapeKind::Plane, below);
+        let rest = rests(lying);
+        let borne = rest.as_ref().map_or(f64::NAN, |(_, frame)| -frame.grippers[0].load.force.z);
+        sheet.relative("force on the clamp [N]", intervals, borne, 2.0 / 3.0 * weight * free, 0.2 / intervals as f64);
+        let floor: f64 = rest.iter().flat_map(|(_, frame)| &frame.contacts).map(|c| c.force.z).sum();
+        sheet.relative("force on clamp and floor [N]", intervals, borne + floor, weight, 1e-4);
+    }
 }
 
 /// A rod that hangs is stretched by its weight and by a load at its end.

@@ -23,7 +23,7 @@ pub struct Settled {
     pub balanced: bool,
 }
 
-const MOST_ITERATIONS: usize = 500;
+const MOST_ITERATIONS: usize = 5000;
 
 /// Forces are in balance when Newton's change is this small [rad].
 const SMALL: f64 = 1e-11;
@@ -40,9 +40,9 @@ const CLOSE: f64 = 1e-6;
 /// Inertia that is as good as none, as a part of what resists bending.
 const FAINT: f64 = 1e-8;
 
-/// Where the rod touches something it is enough for a change to be this small [rad] with so much inertia left: forces of
-/// contacts between nodes are not quite the slope of an energy (see `touch`), and come and go near the minimum.
-const TOUCHING: (f64, f64) = (1e-5, 1e-3);
+/// Changes smaller than this [rad] are in balance too when no more of them help: distances from outlines of cuts are not
+/// quite what `touch` takes for them, so that forces there are not quite the slope of an energy.
+const NEARLY: f64 = 1e-8;
 
 impl System<'_> {
     /// Bring coordinates into equilibrium.
@@ -109,9 +109,7 @@ impl System<'_> {
                 part *= 0.5;
             }
             settled.change = most;
-            let touching = !self.s.touches.is_empty() || !self.s.meetings.is_empty();
-            let (small, faint) = if touching { TOUCHING } else { (SMALL, FAINT) };
-            if most <= small && violated <= HOLDS * length.max(1.0) && mass <= faint * unit {
+            if most <= SMALL && violated <= HOLDS * length.max(1.0) && mass <= FAINT * unit {
                 settled.balanced = true;
                 return settled;
             }
@@ -122,6 +120,7 @@ impl System<'_> {
             };
             mass = mass.max(0.5 * FAINT * unit);
         }
+        settled.balanced = settled.falling == 0 && settled.change <= NEARLY && mass <= unit;
         settled
     }
 
@@ -150,7 +149,7 @@ impl System<'_> {
         }
         self.touching.find::<K>(rod, at, 0.0, touches);
         let stiffness = rod.voigt[0];
-        sum += touches.iter().map(|t| 0.5 * stiffness * t.part * t.depth * t.depth).sum::<f64>();
+        sum += touches.iter().map(|t| stiffness * t.stored).sum::<f64>();
         if self.self_contact {
             meet::find::<K>(rod, at, meetings);
             sum += meetings.iter().map(|m| 0.5 * stiffness * m.depth * m.depth).sum::<f64>();

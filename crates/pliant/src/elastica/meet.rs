@@ -164,9 +164,12 @@ pub fn push<const K: usize>(
     ties.clear();
     for m in meetings {
         let [a, b] = [0, 1].map(|side| at.at::<K>(rod.h, m.intervals[side], m.fractions[side]));
-        let law = Law { rod, friction: rod.friction, depth: m.depth, part: 1.0 };
+        let law = Law { rod, friction: rod.friction, depth: m.depth, press: m.depth };
         m.force = Vec2::ZERO;
-        for (direction, force, slopes) in law.push(m.normal, b.0.velocity - a.0.velocity) {
+        for (n, push) in law.push(m.normal, b.0.velocity - a.0.velocity).enumerate() {
+            let (direction, force) = (push.along, push.force);
+            // the first is along the normal
+            let slopes = [if n == 0 { rod.voigt[0] } else { 0.0 }, push.damping];
             let rows = [a.1.row(-direction), b.1.row(direction)];
             let tied = ties.len() < MOST_TIES;
             if tied {

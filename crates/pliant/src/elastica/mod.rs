@@ -75,6 +75,8 @@ pub struct ElasticaState {
     carried: Vec<Vec2>,
     /// Where sliders go through, once known [m].
     sliders: Vec<Vec2>,
+    /// What each slider exerts on the rod, the torque about where it holds it: mean over the last step.
+    slider_loads: Vec<Wrench>,
     counters: Counters,
 }
 
@@ -182,6 +184,7 @@ impl Elastica {
             touched: vec![],
             carried: vec![Vec2::ZERO; n + 1],
             sliders: vec![],
+            slider_loads: vec![Wrench::default(); settings.sliders.len()],
             counters: Counters::default(),
         };
         let scratch = Memory {
@@ -288,13 +291,26 @@ impl Elastica {
         self.scratch.holds = holds;
     }
 
-    /// Load of each grip: what the rod exerts on the gripper, the torque about the gripper's origin.
-    fn write_loads(&self, around: &mut Surroundings<'_>) {
+    /// Load of each grip: what the rod exerts on the gripper, the torque about the gripper's origin. And of each slider.
+    fn write_loads(&mut self, around: &mut Surroundings<'_>) {
+        self.state.slider_loads.fill(Wrench::default());
         for grip in around.grips.iter_mut().filter(|g| g.params.body == around.body) {
             grip.load = Wrench::default();
         }
         for (held, impulse) in self.scratch.holds.iter().zip(&self.scratch.impulses) {
-            let By::Grip(grip) = held.by else { continue };
+            let grip = match held.by {
+                By::Grip(grip) => grip,
+                By::Slider(slider) => {
+                    let size = impulse / around.dt;
+                    self.state.slider_loads[slider] += match held.what {
+                        What::Angle => Wrench { force: Vec3::ZERO, torque: self.plane.normal() * size },
+                        What::Along(direction) => {
+                            Wrench { force: self.plane.lift(direction) * size, torque: Vec3::ZERO }
+                        }
+                    };
+                    continue;
+                }
+            };
             let (place, _) = self.place_at(held.interval, held.fraction);
             let grip = &mut around.grips[grip];
             let origin = around.grippers[grip.params.gripper].sweep.end.translation;
@@ -378,6 +394,11 @@ impl Elastica {
     /// Parameters that were derived, with the reason for each.
     pub fn derived(&self) -> &[Derived] {
         &self.derived
+    }
+
+    /// What each slider exerts on the rod, the torque about where it holds it: mean over the last step.
+    pub fn slider_loads(&self) -> &[Wrench] {
+        &self.state.slider_loads
     }
 
     /// How much work the steps were.

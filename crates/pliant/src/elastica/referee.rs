@@ -167,3 +167,81 @@ fn multipliers_are_what_is_left_of_lagrange() {
         assert!(second.abs() < 1e-4, "{held:?}: {second}");
     }
 }
+
+/// Forces of contact are the slope of what contacts store, wherever nodes and intervals are in: by differences.
+#[test]
+fn contacts_push_with_the_slope_of_what_they_store() {
+    use crate::contact::{Obstacle, ObstacleParams, Shape, ShapeKind};
+    use crate::motion::Motion;
+    let placed = Pose::from_translation(Vec3::new(0.4, 0.0, 0.0));
+    let (mut kinds, mut random) = ([0; 3], numbers(3));
+    for (kind, low) in [(ShapeKind::Plane, 0.0), (ShapeKind::Sphere { radius: 0.1 }, 0.1)] {
+        let params = ObstacleParams {
+            name: "obstacle".into(),
+            shape: Shape::new(kind).unwrap(),
+            placed,
+            motion: Motion::Hold,
+            friction: None,
+        };
+        let obstacles = [Obstacle::new(params, 0.0)];
+        for _ in 0..1000 {
+            let mut elastica = moving(false);
+            elastica.rod.radius = 1e-2;
+            let Elastica { rod, plane, state, scratch, .. } = &mut elastica;
+            // sagging slightly, about as deep as its radius
+            let q = &mut state.q;
+            let at = plane.point(Vec3::new(0.4, 0.0, low));
+            let sag = random();
+            for i in 0..=rod.intervals() {
+                q[2 + i] = (i as f64 - 2.5) * sag + 0.02 * random();
+            }
+            scratch.at.place::<1>(rod, q, &scratch.still, None);
+            let off = at + Vec2::new(0.1 * random(), 0.01 + 0.02 * random()) - scratch.at.nodes[2].place;
+            (q[0], q[1]) = (q[0] + off.x, q[1] + off.y);
+            let near = [0];
+            let touching = Touching { obstacles: &obstacles, near: &near, plane, dt: 1e-3 };
+            let Scratch { equations, touches, springs, .. } = &mut scratch.system;
+            let mut stored = |q: &[f64]| {
+                equations.at.place::<1>(rod, q, &scratch.still, None);
+                touching.find::<1>(rod, &equations.at, 0.0, touches);
+                touches.iter().map(|t| rod.voigt[0] * t.stored).sum::<f64>()
+            };
+            let q = state.q.clone();
+            let slopes: Vec<f64> = (0..q.len())
+                .map(|k| {
+                    let mut at = |h: f64| {
+                        let mut q = q.clone();
+                        q[k] += h;
+                        stored(&q)
+                    };
+                    (at(1e-6) - at(-1e-6)) / 2e-6
+                })
+                .collect();
+            stored(&q);
+            springs.clear();
+            touching.push::<1>(rod, &equations.at, (0.0, false), touches, springs);
+            // work of the forces, from how places move
+            let size = slopes.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+            for (k, slope) in slopes.iter().enumerate() {
+                let mut work = 0.0;
+                for touch in touches.iter() {
+                    let place = |q: &[f64], at: &mut Kinematics| {
+                        at.place::<1>(rod, q, &scratch.still, None);
+                        at.at::<1>(rod.h, touch.interval, touch.fraction).0.place
+                    };
+                    let mut moved = q.clone();
+                    moved[k] += 1e-6;
+                    let ahead = place(&moved, &mut equations.at);
+                    moved[k] -= 2e-6;
+                    let behind = place(&moved, &mut equations.at);
+                    work += touch.force.dot(ahead - behind) / 2e-6;
+                }
+                assert!((work + slope).abs() <= 1e-4 * size, "{k}: {work} for {}", -slope);
+            }
+            let between = touches.iter().filter_map(|t| t.beside);
+            between.for_each(|b| kinds[usize::from(b[0].0 > 0.0) + usize::from(b[1].0 > 0.0)] += 1);
+        }
+    }
+    // intervals with no node, one and two that are in
+    assert!(kinds.iter().all(|count| *count > 10), "{kinds:?}");
+}

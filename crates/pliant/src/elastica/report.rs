@@ -101,6 +101,22 @@ impl Elastica {
                 penetration: m.depth,
             });
         }
+        self.write_sliders(index, contacts);
+    }
+
+    /// What sliders push with, each at the place it holds.
+    fn write_sliders(&self, index: usize, contacts: &mut Vec<Contact>) {
+        for (n, (slider, load)) in self.settings.sliders.iter().zip(&self.state.slider_loads).enumerate() {
+            let (interval, fraction) = self.rod.locate(slider.at);
+            contacts.push(Contact {
+                body: index,
+                other: Other::Slider(n),
+                position: self.plane.lift_point(self.place_at(interval, fraction).0),
+                normal: load.force.normalize_or(self.plane.normal().cross(slider.along).normalize_or(Vec3::Z)),
+                force: load.force,
+                penetration: 0.0,
+            });
+        }
     }
 
     /// Tell which obstacles the rod began or ceased to touch.

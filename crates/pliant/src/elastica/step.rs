@@ -145,6 +145,9 @@ impl Elastica {
             return Err(BuildError::Unreachable { body: self.name.clone(), by, off, unit });
         }
         if !settled.balanced {
+            if let Some((between, slack)) = self.taut(around) {
+                return Err(BuildError::Taut { body: self.name.clone(), between, slack });
+            }
             let Settled { falling, change, .. } = settled;
             return Err(BuildError::NoEquilibrium { body: self.name.clone(), falling, change });
         }

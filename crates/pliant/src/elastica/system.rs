@@ -99,7 +99,7 @@ impl System<'_> {
         }
         self.touching.find::<K>(self.rod, &equations.at, f, touches);
         springs.clear();
-        self.touching.push::<K>(self.rod, &equations.at, touches, springs);
+        self.touching.push::<K>(self.rod, &equations.at, (f, implicit.place != 0.0), touches, springs);
         if self.self_contact {
             meet::find::<K>(self.rod, &equations.at, meetings);
             meet::push::<K>(self.rod, &equations.at, meetings, springs, ties);

@@ -2,14 +2,20 @@
 //!
 //! The paper has circles, and one nearest point of the rod. Here obstacles are cut by the rod's plane: a distance phi in
 //! space changes within the plane by its gradient there, g, so that phi / |g| is the distance from the outline of the cut and
-//! g / |g| its normal. Every node touches an obstacle that it is in, and every interval that is nearest to it in between
-//! touches it there, with the part of the force by which it is deeper than its nodes: one contact has the whole force of the
-//! paper's, wherever it is, and it passes from interval to interval without a jump. Forces never pull (the printed law may
-//! as the rod leaves), and friction acts against sliding.
+//! g / |g| its normal. Every node touches an obstacle that it is in, and so does every interval where it is deepest, d,
+//! between its nodes, which are a and b deep. What they store is
+//!
+//!   k_c a^2 / 2 for a node,   k_c (d^2 - a^2) (d^2 - b^2) / (2 d^2) for an interval.
+//!
+//! One contact stores k_c d^2 / 2 as in the paper, wherever it is, also beside a node that is in; it passes from interval to
+//! interval without a jump of force, and a rod that lies flat rests on its nodes. Forces of contact are the slope of this, so
+//! that there is an energy of which an equilibrium is the least. Dampers never pull (the printed ones may as the rod leaves),
+//! and friction acts against sliding.
 
 use super::equations::Spring;
 use super::plane::Plane;
 use super::rod::{Kinematics, Rod};
+use super::span::{Row, angle_row};
 use crate::contact::Obstacle;
 use crate::material::Friction;
 use crate::math::{Pose, Vec2};
@@ -40,8 +46,12 @@ pub struct Touch {
     pub normal: Vec2,
     /// How deep the rod's surface is inside [m].
     pub depth: f64,
-    /// Part of the force that acts here.
-    pub part: f64,
+    /// Force over stiffness: the slope of what is stored with depth [m].
+    pub press: f64,
+    /// What is stored, over stiffness [m2].
+    pub stored: f64,
+    /// Between nodes: how deep they are, if they are in, and which way is out there.
+    pub beside: Option<[Face; 2]>,
     /// Velocity of the obstacle there, in the plane [m/s].
     pub carried: Vec2,
     /// Force on the rod, in the plane [N].
@@ -60,8 +70,11 @@ const CREEP: f64 = 1e-4;
 /// Damping acts in full at this depth, in radii.
 const BEGUN: f64 = 0.01;
 
-/// Distance of a place from an outline, and its normal.
-type Face = (f64, Vec2);
+/// How obstacles curve is seen over this distance, in radii.
+const NEARBY: f64 = 0.01;
+
+/// Distance of a place from an outline, or depth in it, and its normal.
+pub type Face = (f64, Vec2);
 
 impl Touching<'_> {
     /// Find all touches at a fraction of the step.
@@ -71,31 +84,41 @@ impl Touching<'_> {
             let obstacle = &self.obstacles[index];
             let pose = obstacle.sweep.at(f);
             let face = |place: Vec2| self.face(rod, obstacle, &pose, place);
-            let mut touch = |interval: usize, fraction: f64, place: Vec2, (distance, normal): Face, beyond: f64| {
+            let touch = |interval: usize, fraction: f64, place: Vec2, (distance, normal): Face| {
                 let depth = rod.radius - distance;
-                if depth > beyond.max(0.0) {
-                    let point = self.plane.lift_point(place - normal * distance);
-                    let carried = self.plane.direction(obstacle.sweep.velocity_of(point, f, self.dt));
-                    let (part, force) = (1.0 - beyond.max(0.0) / depth, Vec2::ZERO);
-                    touches.push(Touch { obstacle: index, interval, fraction, normal, depth, part, carried, force });
-                }
+                let point = self.plane.lift_point(place - normal * distance);
+                let carried = self.plane.direction(obstacle.sweep.velocity_of(point, f, self.dt));
+                let (press, stored, force) = (depth, 0.5 * depth * depth, Vec2::ZERO);
+                let beside = None;
+                Touch { obstacle: index, interval, fraction, normal, depth, press, stored, beside, carried, force }
+            };
+            let at_node = |interval: usize, fraction: f64, node: usize, face: Option<Face>| {
+                let face = face.filter(|face| face.0 < rod.radius)?;
+                Some(touch(interval, fraction, at.nodes[node].place, face))
             };
             let mut start = face(at.nodes[0].place);
-            if let Some(start) = start {
-                touch(0, 0.0, at.nodes[0].place, start, 0.0);
-            }
+            let mut before = at_node(0, 0.0, 0, start);
             for interval in 0..rod.intervals() {
                 let end = face(at.nodes[interval + 1].place);
+                let mut behind = at_node(interval, 1.0, interval + 1, end);
+                let mut between = None;
                 if let (Some(a), Some(b)) = (start, end)
                     && let Some((x, place, least)) = lowest::<K>(rod, at, interval, [a, b], face)
+                    && least.0 < rod.radius.min(a.0).min(b.0)
                 {
-                    touch(interval, x, place, least, rod.radius - a.0.min(b.0));
+                    let mut here = touch(interval, x, place, least);
+                    let beside = [a, b].map(|(distance, normal)| ((rod.radius - distance).max(0.0), normal));
+                    let [a, b] = beside.map(|face| face.0);
+                    let (stored, [press, less, more], _) = between_nodes(here.depth, a, b);
+                    (here.stored, here.press, here.beside) = (stored, press, Some(beside));
+                    before.iter_mut().for_each(|touch| touch.press += less);
+                    behind.iter_mut().for_each(|touch| touch.press += more);
+                    between = Some(here);
                 }
-                if let Some(end) = end {
-                    touch(interval, 1.0, at.nodes[interval + 1].place, end, 0.0);
-                }
-                start = end;
+                touches.extend(before.into_iter().chain(between));
+                (start, before) = (end, behind);
             }
+            touches.extend(before);
         }
     }
 
@@ -108,20 +131,87 @@ impl Touching<'_> {
         (size > PARALLEL).then(|| (face.distance / size, g / size))
     }
 
-    /// What touches push with.
-    pub fn push<const K: usize>(&self, rod: &Rod, at: &Kinematics, touches: &mut [Touch], springs: &mut Vec<Spring>) {
+    /// What touches push with at a fraction of the step and, if that is asked for, how it changes with places.
+    pub fn push<const K: usize>(
+        &self,
+        rod: &Rod,
+        at: &Kinematics,
+        (f, slopes): (f64, bool),
+        touches: &mut [Touch],
+        springs: &mut Vec<Spring>,
+    ) {
         for touch in touches {
-            let (node, offset) = at.at::<K>(rod.h, touch.interval, touch.fraction);
+            let Touch { interval, fraction, depth, press, .. } = *touch;
+            let (node, offset) = at.at::<K>(rod.h, interval, fraction);
             let friction = self.obstacles[touch.obstacle].params.friction.unwrap_or(rod.friction);
-            let law = Law { rod, friction, depth: touch.depth, part: touch.part };
             touch.force = Vec2::ZERO;
-            for (direction, force, slopes) in law.push(touch.normal, node.velocity - touch.carried) {
-                let (interval, fraction, row) = (touch.interval, touch.fraction, offset.row(direction));
+            for push in (Law { rod, friction, depth, press }).push(touch.normal, node.velocity - touch.carried) {
+                let (row, force, slopes) = (offset.row(push.along), push.force, [0.0, push.damping]);
                 springs.push(Spring { interval, fraction, row, force, slopes });
-                touch.force += direction * force;
+                touch.force += push.along * push.force;
+            }
+            if slopes {
+                self.stiffen::<K>(rod, at, f, touch, springs);
             }
         }
     }
+
+    /// How the elastic force of a touch changes with places.
+    fn stiffen<const K: usize>(&self, rod: &Rod, at: &Kinematics, f: f64, touch: &Touch, springs: &mut Vec<Spring>) {
+        let Touch { interval, fraction, normal, depth, press, .. } = *touch;
+        let mut add = |row: Row, slope: f64| {
+            let slopes = [rod.voigt[0] * slope, 0.0];
+            springs.push(Spring { interval, fraction, row, force: 0.0, slopes });
+        };
+        let (node, offset) = at.at::<K>(rod.h, interval, fraction);
+        let along = normal.perp();
+        // an outline that curves away is less deep beside the place ...
+        let obstacle = &self.obstacles[touch.obstacle];
+        let nearby = NEARBY * rod.radius;
+        let there = self.face(rod, obstacle, &obstacle.sweep.at(f), node.place + along * nearby);
+        let curved = there.map_or(0.0, |(_, normal)| normal.dot(along) / nearby);
+        add(offset.row(along), -press * curved);
+        let row = offset.row(normal);
+        let Some(beside) = touch.beside else {
+            return add(row, 1.0);
+        };
+        // ... but the deepest place moves on as the rod turns: the slope there is what it turns by over its curvature
+        let (sin, cos) = at.angle(interval, fraction)[0].sin_cos();
+        let tangent = Vec2::new(cos, sin);
+        let [from, to] = at.ends[interval].u;
+        let side = normal.dot(tangent.perp());
+        let bent = side * (to[0] - from[0]) / rod.h + curved;
+        if bent > 0.0 {
+            let (turned, moved) = (angle_row(fraction), offset.row(tangent));
+            add(std::array::from_fn(|k| side * turned[k] + curved * moved[k]), press / bent);
+        }
+        // and depths of the interval and of its nodes act on each other
+        let [a, b] = [0.0, 1.0].map(|end| at.at::<K>(rod.h, interval, end).1);
+        let rows = [row, a.row(beside[0].1), b.row(beside[1].1)];
+        let slopes = between_nodes(depth, beside[0].0, beside[1].0).2;
+        for i in 0..3 {
+            // a symmetric matrix as a sum of squares of one row, and of two
+            let others: f64 = (0..3).filter(|j| *j != i).map(|j| slopes[i][j]).sum();
+            add(rows[i], slopes[i][i] - others);
+            for j in 0..i {
+                add(std::array::from_fn(|k| rows[i][k] + rows[j][k]), slopes[i][j]);
+            }
+        }
+    }
+}
+
+/// What an interval stores that is `d` deep between nodes that are `a` and `b` deep, over stiffness; its slopes with these, and
+/// theirs.
+fn between_nodes(d: f64, a: f64, b: f64) -> (f64, [f64; 3], [[f64; 3]; 3]) {
+    let (x, y) = (a / d, b / d);
+    let (xx, yy) = (x * x, y * y);
+    let stored = 0.5 * d * d * (1.0 - xx) * (1.0 - yy);
+    let slopes = [d * (1.0 - xx * yy), -a * (1.0 - yy), -b * (1.0 - xx)];
+    let [ab, da, db] = [2.0 * x * y, -2.0 * x * yy, -2.0 * xx * y];
+    // a node that is not in takes no part
+    let aa = if a > 0.0 { yy - 1.0 } else { 0.0 };
+    let bb = if b > 0.0 { xx - 1.0 } else { 0.0 };
+    (stored, slopes, [[1.0 + 3.0 * xx * yy, da, db], [da, aa, ab], [db, ab, bb]])
 }
 
 /// Voigt's law with friction, for one contact.
@@ -132,26 +222,38 @@ pub struct Law<'a> {
     pub friction: Friction,
     /// How deep it is [m].
     pub depth: f64,
-    /// Part of the force that acts.
-    pub part: f64,
+    /// Force over stiffness [m].
+    pub press: f64,
 }
 
-/// A direction, the force along it [N], and how fast that falls with place and speed [N/m, N s/m].
-pub type Pushing = (Vec2, f64, [f64; 2]);
+/// A force of a contact.
+pub struct Pushing {
+    /// Its direction.
+    pub along: Vec2,
+    /// Its size [N].
+    pub force: f64,
+    /// How fast that falls with speed [N s/m].
+    pub damping: f64,
+}
 
 impl Law<'_> {
-    /// Forces at a relative velocity: along the normal, and of friction; none where they would pull.
+    /// Forces at a relative velocity: along the normal, and of friction.
     pub fn push(&self, normal: Vec2, speed: Vec2) -> impl Iterator<Item = Pushing> {
+        let elastic = self.rod.voigt[0] * self.press;
         // damping begins with the contact, but without a jump
         let begun = (self.depth / (BEGUN * self.rod.radius)).min(1.0);
-        let [stiffness, damping] = [self.rod.voigt[0] * self.part, self.rod.voigt[1] * self.part * begun];
-        let force = stiffness * self.depth - damping * speed.dot(normal);
-        let pressed = (force > 0.0).then_some((normal, force, [stiffness, damping]));
+        let damping = self.rod.voigt[1] * (self.press / self.depth).max(0.0) * begun;
+        let damped = elastic - damping * speed.dot(normal);
+        let pressed = match damped > 0.0 {
+            true => Some(Pushing { along: normal, force: damped, damping }),
+            // a node beside places that are deeper may pull: what they push is more
+            false => (elastic < 0.0).then_some(Pushing { along: normal, force: elastic, damping: 0.0 }),
+        };
         let along = normal.perp();
-        let limit = self.friction.coefficient * force.max(0.0).powf(self.friction.exponent);
+        let limit = self.friction.coefficient * damped.max(0.0).powf(self.friction.exponent);
         let sliding = speed.dot(along);
         let slope = limit / (sliding * sliding + CREEP * CREEP).sqrt();
-        let rubbed = (force > 0.0 && limit > 0.0).then_some((along, -slope * sliding, [0.0, slope]));
+        let rubbed = (limit > 0.0).then_some(Pushing { along, force: -slope * sliding, damping: slope });
         pressed.into_iter().chain(rubbed)
     }
 }
