@@ -30,6 +30,7 @@ const FORCE_COLOR: [f64; 4] = [0.85, 0.10, 0.15, 1.0];
 pub(crate) fn surface_triangles(body: &Body) -> Vec<[u32; 3]> {
     match body {
         Body::Chain(_) | Body::Cable(_) | Body::Xpbd(_) | Body::Elastica(_) => vec![],
+        Body::Lattice(solid) => solid.facets().to_vec(),
     }
 }
 

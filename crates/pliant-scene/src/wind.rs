@@ -124,6 +124,7 @@ impl HeldCable<'_> {
                 let is_there = |node| world.bodies()[self.body].place_pose(Place::Node(node)).is_ok();
                 is_there(node) && !is_there(node + 1)
             }
+            Place::Point(_) | Place::Box { .. } => false,
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::elastica::{Elastica, ElasticaState};
 use crate::error::{BuildError, StepError};
 use crate::frame::{BodyFrame, Contact, Event, EventKind};
 use crate::grip::{Grip, Gripper, Load, Place};
+use crate::lattice::{Lattice, LatticeState};
 use crate::math::{Pose, Vec3};
 use crate::xpbd::{Xpbd, XpbdState};
 
@@ -24,6 +25,8 @@ pub enum Body {
     Xpbd(Xpbd),
     /// A planar rod in angle coordinates.
     Elastica(Elastica),
+    /// A solid as particles and connectors.
+    Lattice(Lattice),
 }
 
 /// The part of a body that changes, for snapshots.
@@ -37,6 +40,8 @@ pub enum BodyState {
     Xpbd(XpbdState),
     /// Of a planar rod in angle coordinates.
     Elastica(ElasticaState),
+    /// Of a solid as particles and connectors.
+    Lattice(LatticeState),
 }
 
 /// What surrounds a body during one step.
@@ -111,6 +116,7 @@ impl Body {
             Body::Cable(cable) => cable.name(),
             Body::Xpbd(rod) => rod.name(),
             Body::Elastica(rod) => rod.name(),
+            Body::Lattice(solid) => solid.name(),
         }
     }
 
@@ -121,6 +127,7 @@ impl Body {
             Body::Cable(_) => "cable",
             Body::Xpbd(_) => "xpbd",
             Body::Elastica(_) => "elastica",
+            Body::Lattice(_) => "lattice",
         }
     }
 
@@ -131,6 +138,7 @@ impl Body {
             Body::Cable(cable) => cable.size(),
             Body::Xpbd(rod) => rod.size(),
             Body::Elastica(rod) => rod.size(),
+            Body::Lattice(solid) => solid.size(),
         }
     }
 
@@ -141,6 +149,7 @@ impl Body {
             Body::Cable(cable) => cable.counters().steps,
             Body::Xpbd(rod) => rod.counters().steps,
             Body::Elastica(rod) => rod.counters().steps,
+            Body::Lattice(solid) => solid.ledger().steps,
         }
     }
 
@@ -151,6 +160,7 @@ impl Body {
             Body::Cable(cable) => cable.derived(),
             Body::Xpbd(rod) => rod.derived(),
             Body::Elastica(rod) => rod.derived(),
+            Body::Lattice(solid) => solid.derived(),
         }
     }
 
@@ -160,6 +170,7 @@ impl Body {
             Body::Chain(_) | Body::Xpbd(_) => 0,
             Body::Cable(cable) => cable.counters().limit_hits,
             Body::Elastica(rod) => rod.counters().limit_hits,
+            Body::Lattice(solid) => solid.ledger().late,
         }
     }
 
@@ -170,6 +181,7 @@ impl Body {
             Body::Cable(cable) => cable.counters().iterations,
             Body::Xpbd(rod) => rod.counters().iterations,
             Body::Elastica(rod) => rod.counters().evaluations,
+            Body::Lattice(solid) => solid.ledger().steps + solid.ledger().refused,
         }
     }
 
@@ -180,6 +192,7 @@ impl Body {
             Body::Cable(cable) => cable.radius(),
             Body::Xpbd(rod) => rod.radius(),
             Body::Elastica(rod) => rod.radius(),
+            Body::Lattice(_) => 0.0,
         }
     }
 
@@ -193,6 +206,10 @@ impl Body {
             }
             Body::Xpbd(rod) => rod.advance(around),
             Body::Elastica(rod) => rod.advance(around),
+            Body::Lattice(solid) => {
+                solid.approach(around);
+                Ok(())
+            }
         }
     }
 
@@ -210,16 +227,22 @@ impl Body {
             Body::Cable(cable) => cable.vicinity(dt, gravity, pulled),
             Body::Xpbd(rod) => rod.vicinity(dt, gravity, pulled),
             Body::Elastica(rod) => rod.vicinity(dt, gravity, pulled),
+            Body::Lattice(solid) => solid.vicinity(dt, gravity, pulled),
         }
     }
 
     /// Pose of a place: its position, and a rotation whose x axis is the tangent.
     pub fn place_pose(&self, place: Place) -> Result<Pose, BuildError> {
+        if let (Place::Point(_) | Place::Box { .. }, false) = (place, matches!(self, Body::Lattice(_))) {
+            let (body, why) = (self.name().into(), "only solids have places in space: say where along it".into());
+            return Err(BuildError::NoSuchPlace { body, place: "that place".into(), why });
+        }
         match self {
             Body::Chain(chain) => chain.place_pose(place),
             Body::Cable(cable) => cable.place_pose(place),
             Body::Xpbd(rod) => rod.place_pose(place),
             Body::Elastica(rod) => rod.place_pose(place),
+            Body::Lattice(solid) => solid.place_pose(place),
         }
     }
 
@@ -230,6 +253,7 @@ impl Body {
             Body::Cable(cable) => cable.prepare(index, time, grips, loads),
             Body::Xpbd(rod) => rod.prepare(index, time, grips, loads),
             Body::Elastica(rod) => rod.prepare(index, time, grips, loads),
+            Body::Lattice(solid) => solid.prepare(index, time, grips, loads),
         }
     }
 
@@ -240,6 +264,7 @@ impl Body {
             Body::Cable(cable) => cable.write_frame(gravity, frame),
             Body::Xpbd(rod) => rod.write_frame(gravity, frame),
             Body::Elastica(rod) => rod.write_frame(gravity, frame),
+            Body::Lattice(solid) => solid.write_frame(gravity, frame),
         }
     }
 
@@ -250,6 +275,7 @@ impl Body {
             Body::Cable(cable) => cable.write_contacts(index, obstacles, contacts),
             Body::Xpbd(rod) => rod.write_contacts(index, obstacles, contacts),
             Body::Elastica(rod) => rod.write_contacts(index, contacts),
+            Body::Lattice(solid) => solid.write_contacts(index, contacts),
         }
     }
 
@@ -260,6 +286,7 @@ impl Body {
             Body::Cable(cable) => BodyState::Cable(cable.state().clone()),
             Body::Xpbd(rod) => BodyState::Xpbd(rod.state().clone()),
             Body::Elastica(rod) => BodyState::Elastica(rod.state().clone()),
+            Body::Lattice(solid) => BodyState::Lattice(solid.state().clone()),
         }
     }
 
@@ -270,6 +297,7 @@ impl Body {
             (Body::Cable(cable), BodyState::Cable(state)) => cable.fits(state),
             (Body::Xpbd(rod), BodyState::Xpbd(state)) => rod.fits(state),
             (Body::Elastica(rod), BodyState::Elastica(state)) => rod.fits(state),
+            (Body::Lattice(solid), BodyState::Lattice(state)) => solid.fits(state),
             _ => false,
         }
     }
@@ -281,6 +309,7 @@ impl Body {
             Body::Cable(cable) => cable.reserve(grips, loads, obstacles),
             Body::Xpbd(rod) => rod.reserve(grips, loads, obstacles),
             Body::Elastica(rod) => rod.reserve(grips, loads, obstacles),
+            Body::Lattice(solid) => solid.reserve(grips, loads, obstacles),
         }
     }
 
@@ -297,6 +326,7 @@ impl Body {
             (Body::Cable(cable), BodyState::Cable(state)) => cable.set_state(state),
             (Body::Xpbd(rod), BodyState::Xpbd(state)) => rod.set_state(state),
             (Body::Elastica(rod), BodyState::Elastica(state)) => rod.set_state(state),
+            (Body::Lattice(solid), BodyState::Lattice(state)) => solid.set_state(state),
             _ => false,
         }
     }

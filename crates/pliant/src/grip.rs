@@ -51,13 +51,33 @@ impl Gripper {
     }
 }
 
-/// A place of a slender body.
+/// A place of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Place {
     /// At a fraction of the rest length, 0 at the start and 1 at the end.
     Fraction(f64),
     /// At a point (node) of the model, counted from 0.
     Node(usize),
+    /// The particle of a solid that is nearest to a point of the world [m].
+    Point(Vec3),
+    /// All particles of a solid in a box of the world.
+    Box {
+        /// Lower corner [m].
+        low: Vec3,
+        /// Upper corner [m].
+        high: Vec3,
+    },
+}
+
+impl Place {
+    /// Which fraction of a slender body it is, of so many intervals. It has no places in space: they are refused before.
+    pub(crate) fn along(self, intervals: usize) -> f64 {
+        match self {
+            Place::Fraction(fraction) => fraction,
+            Place::Node(node) => node as f64 / intervals as f64,
+            Place::Point(_) | Place::Box { .. } => 0.0,
+        }
+    }
 }
 
 /// What a grip holds fast.

@@ -14,6 +14,7 @@ mod error;
 mod frame;
 mod grip;
 mod lanes;
+pub mod lattice;
 mod linkage;
 mod material;
 pub mod math;

@@ -10,11 +10,7 @@ pub const FIELDS: [(&str, &str); 5] =
 
 /// The link a place lies on, and where along it from its middle [m].
 pub fn locate(place: Place, count: usize, length: f64) -> (usize, f64) {
-    let fraction = match place {
-        Place::Node(node) => node as f64 / count as f64,
-        Place::Fraction(fraction) => fraction,
-    };
-    let s = fraction.clamp(0.0, 1.0) * count as f64;
+    let s = place.along(count).clamp(0.0, 1.0) * count as f64;
     let link = (s as usize).min(count - 1);
     (link, (s - link as f64 - 0.5) * length)
 }

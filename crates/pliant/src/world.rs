@@ -7,6 +7,7 @@ use crate::elastica::Settled;
 use crate::error::{BuildError, StepError};
 use crate::frame::{BodyFrame, Event, EventKind, Frame, GripperFrame};
 use crate::grip::{Grip, GripParams, Gripper, GripperParams, Hold, Load, Wrench};
+use crate::lattice;
 use crate::math::{Pose, Vec3};
 use crate::motion::Sweep;
 use crate::team::Team;
@@ -293,6 +294,7 @@ impl World {
             self.advance_body(body, dt)?;
         }
         self.advance_cables(dt, probe)?;
+        self.advance_lattices(dt, probe)?;
 
         // loads on grippers, from the grips the bodies have written
         probe.enter(Stage::Report, None);
@@ -422,7 +424,26 @@ impl World {
         for body in 0..self.bodies.len() {
             self.with_surroundings(body, dt, |body, around| match body {
                 Body::Cable(cable) => cable.end(around),
-                Body::Chain(_) | Body::Xpbd(_) | Body::Elastica(_) => Ok(()),
+                Body::Chain(_) | Body::Xpbd(_) | Body::Elastica(_) | Body::Lattice(_) => Ok(()),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Advance the solids of particles together.
+    fn advance_lattices(&mut self, dt: f64, probe: &mut impl Probe) -> Result<(), StepError> {
+        let Some(first) = self.bodies.iter().position(|b| matches!(b, Body::Lattice(_))) else { return Ok(()) };
+        probe.enter(Stage::Advance, Some(first));
+        let time = self.time();
+        let World { bodies, obstacles, grippers, grips, events, gravity, .. } = self;
+        let (gravity, near) = (*gravity, &[][..]);
+        let around =
+            Surroundings { body: first, time, dt, gravity, pulled: 0.0, obstacles, near, grippers, grips, events };
+        lattice::advance(bodies, &around);
+        for body in 0..self.bodies.len() {
+            self.with_surroundings(body, dt, |body, around| match body {
+                Body::Lattice(solid) => solid.finish(around),
+                _ => Ok(()),
             })?;
         }
         Ok(())

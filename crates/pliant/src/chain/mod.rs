@@ -421,6 +421,6 @@ fn has_friction(own: &Friction, around: &Surroundings<'_>) -> bool {
 fn locate(place: Place, points: usize) -> (usize, f64) {
     match place {
         Place::Node(node) => (node.min(points - 1), 0.0),
-        Place::Fraction(fraction) => split(fraction, points),
+        place => split(place.along(points - 1), points),
     }
 }

@@ -327,15 +327,11 @@ impl Elastica {
 
     pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
         let n = self.rod.intervals();
-        let fraction_of = |place: Place| match place {
-            Place::Node(node) => node as f64 / n as f64,
-            Place::Fraction(fraction) => fraction,
-        };
         self.scratch.gripped.clear();
         self.scratch.pushes.clear();
         for (grip, of) in grips.iter().enumerate().filter(|(_, g)| g.params.body == index) {
             let Some(anchor) = of.anchor else { continue };
-            let (interval, fraction) = self.rod.locate(fraction_of(of.params.place));
+            let (interval, fraction) = self.rod.locate(of.params.place.along(n));
             let hold = of.params.hold;
             let section = Pose::from_parts(anchor.position, anchor.orientation);
             let gripper = of.params.gripper;
@@ -344,7 +340,7 @@ impl Elastica {
         let bounds = 3 * self.scratch.gripped.len() + 2 * self.settings.sliders.len() + self.ties();
         self.scratch.system.equations.reserve(bounds);
         for load in loads.iter().filter(|l| l.body == index && l.acts_at(time)) {
-            let (interval, fraction) = self.rod.locate(fraction_of(load.place));
+            let (interval, fraction) = self.rod.locate(load.place.along(n));
             let (force, moment) = (self.plane.direction(load.force), self.plane.normal().dot(load.torque));
             self.scratch.pushes.push(Push { interval, fraction, force, moment });
         }
@@ -363,15 +359,13 @@ impl Elastica {
 
     pub(crate) fn place_pose(&self, place: Place) -> Result<Pose, BuildError> {
         let n = self.rod.intervals();
-        let fraction = match place {
-            Place::Node(node) if node > n => {
-                let why = format!("its nodes are 0 to {n}");
-                return Err(BuildError::NoSuchPlace { body: self.name.clone(), place: format!("node {node}"), why });
-            }
-            Place::Node(node) => node as f64 / n as f64,
-            Place::Fraction(fraction) => fraction,
-        };
-        let (interval, fraction) = self.rod.locate(fraction);
+        if let Place::Node(node) = place
+            && node > n
+        {
+            let why = format!("its nodes are 0 to {n}");
+            return Err(BuildError::NoSuchPlace { body: self.name.clone(), place: format!("node {node}"), why });
+        }
+        let (interval, fraction) = self.rod.locate(place.along(n));
         let (place, angle) = self.place_at(interval, fraction);
         Ok(self.plane.section(place, angle))
     }

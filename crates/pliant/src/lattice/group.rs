@@ -1,0 +1,139 @@
+//! All bodies of the model in a world: they move together, in steps that suit the one that needs the shortest.
+
+use super::integrate::{balance, correct, predict};
+use super::params::Pace;
+use super::{Lattice, Ledger};
+use crate::body::{Body, Surroundings};
+
+/// A step is halved where energy comes from nothing, and gets longer by this where it does not.
+const LONGER: f64 = 1.5;
+
+/// No step is shorter than this part of the world's.
+const SHORTEST: f64 = 1e-9;
+
+/// Without a bound of its own a body may gain this part of its kinetic energy in a step ...
+const PART: f64 = 1e-3;
+
+/// ... and as much as this speed would give it [m/s].
+const SLOW: f64 = 1e-6;
+
+fn lattices(bodies: &mut [Body]) -> impl Iterator<Item = (usize, &mut Lattice)> {
+    bodies.iter_mut().enumerate().filter_map(|(n, body)| match body {
+        Body::Lattice(lattice) => Some((n, lattice)),
+        _ => None,
+    })
+}
+
+/// Advance by a step of the world.
+pub(crate) fn advance(bodies: &mut [Body], around: &Surroundings<'_>) {
+    let dt = around.dt;
+    for (_, lattice) in lattices(bodies) {
+        lattice.begin();
+    }
+    let (mut time, mut steps) = (0.0, 0usize);
+    let mut tau = lattices(bodies).map(|(_, l)| l.pace(dt)).fold(dt, f64::min);
+    if lattices(bodies).any(|(_, l)| l.state.fresh) {
+        look(bodies, around, 0.0, 0.0);
+    }
+    while time < dt * (1.0 - 1e-12) {
+        let left = dt - time;
+        // no sliver at the end
+        let now = if tau >= left {
+            left
+        } else if 2.0 * tau > left {
+            0.5 * left
+        } else {
+            tau
+        };
+        let fine = attempt(bodies, around, time, now);
+        if !fine && now > SHORTEST * dt {
+            tau = 0.5 * now;
+            lattices(bodies).for_each(|(_, l)| l.state.ledger.refused += 1);
+            continue;
+        }
+        lattices(bodies).for_each(|(_, l)| l.keep(now, fine));
+        (time, steps) = (time + now, steps + 1);
+        let longest = lattices(bodies).map(|(_, l)| l.longest(dt)).fold(dt, f64::min);
+        // a step cut short by the end of the world's says nothing of how long they may be
+        tau = (LONGER * now.max(if now < tau { tau / LONGER } else { 0.0 })).min(longest);
+    }
+    for (_, lattice) in lattices(bodies) {
+        lattice.end(tau, steps);
+    }
+}
+
+/// Forces where a step leads: those of each body, and those between bodies.
+fn look(bodies: &mut [Body], around: &Surroundings<'_>, time: f64, tau: f64) {
+    for (_, lattice) in lattices(bodies) {
+        lattice.look(around, (time + tau) / around.dt, tau);
+    }
+}
+
+/// Try a step of `tau` from a time since the start of the world's step; false where energy comes from nothing.
+fn attempt(bodies: &mut [Body], around: &Surroundings<'_>, time: f64, tau: f64) -> bool {
+    for (_, lattice) in lattices(bodies) {
+        let Lattice { settings, state, scratch, .. } = lattice;
+        let before = (&state.before[..], if state.last > 0.0 { tau / state.last } else { 0.0 });
+        predict(settings.scheme, tau, &scratch.inverse, &state.motion, before, &mut scratch.next);
+        lattice.lead(around, (time + tau) / around.dt);
+    }
+    look(bodies, around, time, tau);
+    let mut fine = true;
+    for (_, lattice) in lattices(bodies) {
+        let Lattice { matter, settings, state, scratch, .. } = lattice;
+        correct(settings.scheme, tau, &scratch.inverse, &state.motion, &mut scratch.next);
+        scratch.balance = balance(&matter.masses, &scratch.inverse, &state.motion, &scratch.next);
+        fine &= lattice.allows();
+    }
+    fine
+}
+
+impl Lattice {
+    /// The step to begin with.
+    fn pace(&self, dt: f64) -> f64 {
+        match self.settings.pace {
+            Pace::Constant { step } => step,
+            Pace::Adaptive { .. } => self.state.tau.unwrap_or(dt).min(self.longest(dt)),
+        }
+    }
+
+    /// The longest step it may take.
+    fn longest(&self, dt: f64) -> f64 {
+        match self.settings.pace {
+            Pace::Constant { step } => step,
+            Pace::Adaptive { .. } => self.stable.min(dt),
+        }
+    }
+
+    /// Whether it allows the step.
+    fn allows(&self) -> bool {
+        let balance = &self.scratch.balance;
+        let error = balance.error().abs();
+        match self.settings.pace {
+            Pace::Constant { .. } => true,
+            Pace::Adaptive { energy_error: Some(bound), .. } => error <= bound,
+            Pace::Adaptive { energy_error: None, .. } => {
+                error <= PART * balance.kinetic + 0.5 * self.total_mass * SLOW * SLOW
+            }
+        }
+    }
+
+    /// Take the step.
+    fn keep(&mut self, tau: f64, fine: bool) {
+        self.feel(tau);
+        let Lattice { state, scratch, total_mass, .. } = self;
+        let Ledger { steps, error, velocity_error, position_error, shortest, .. } = &mut state.ledger;
+        *steps += 1;
+        let made = scratch.balance.error();
+        *error += made;
+        // the seed's estimates: all of it as motion of the whole
+        *velocity_error = (2.0 * made.abs() / *total_mass).sqrt();
+        *position_error = *velocity_error * tau;
+        *shortest = shortest.min(tau);
+        state.ledger.unbalanced += u64::from(!fine);
+        std::mem::swap(&mut state.before, &mut state.motion.forces);
+        std::mem::swap(&mut state.motion, &mut scratch.next);
+        state.last = tau;
+        self.keep_contacts();
+    }
+}

@@ -1,0 +1,254 @@
+//! The model `lattice`: solids as particles and connectors, after A. Joukhadar, "Robot-Phi: Dynamic modeling system for
+//! robotics applications".
+//!
+//! Motion, deformation and contact in one frame: particles carry the exact inertia of the solid, springs and dampers between
+//! them its elasticity, facets between them its surface. Steps are as long as energy is kept.
+
+mod build;
+mod connectors;
+mod group;
+mod holds;
+mod integrate;
+mod matter;
+mod params;
+mod report;
+pub mod solid;
+mod stiffness;
+
+pub(crate) use group::advance;
+pub use params::{Connector, Drive, Fluid, LatticeSettings, LatticeSpec, Pace, Part, Scheme, Site};
+
+use crate::body::{Surroundings, Vicinity};
+use crate::derived::Derived;
+use crate::error::{BuildError, StepError};
+use crate::math::Vec3;
+use holds::{Held, Push};
+use integrate::{Balance, Motion};
+use matter::Matter;
+
+/// A place farther than this from the origin has diverged [m].
+const FAR: f64 = 1e7;
+
+/// A solid as particles and connectors.
+#[derive(Clone, Debug)]
+pub struct Lattice {
+    name: String,
+    matter: Matter,
+    settings: LatticeSettings,
+    derived: Vec<Derived>,
+    total_mass: f64,
+    /// The longest step that connectors allow [s].
+    stable: f64,
+    state: LatticeState,
+    scratch: Scratch,
+}
+
+/// What changes in a body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LatticeState {
+    motion: Motion,
+    /// Forces one step before [N].
+    before: Vec<Vec3>,
+    /// Length of the last step [s]; zero before the first.
+    last: f64,
+    /// The next step [s]; none before the first.
+    tau: Option<f64>,
+    /// Whether forces are still to be found.
+    fresh: bool,
+    /// Particles that grippers lead.
+    held: Vec<Held>,
+    /// Obstacles touched in the last step, in order.
+    touched: Vec<usize>,
+    ledger: Ledger,
+}
+
+/// What steps did to energy, and how many there were.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ledger {
+    /// Steps that were taken.
+    pub steps: u64,
+    /// Attempts that were refused.
+    pub refused: u64,
+    /// Steps that were taken though energy came from nothing, as they could not be shorter.
+    pub unbalanced: u64,
+    /// Steps of the world that took more steps than their budget.
+    pub late: u64,
+    /// Energy that came from nothing, in all [J].
+    pub error: f64,
+    /// What that of the last step would be as a velocity of the whole [m/s].
+    pub velocity_error: f64,
+    /// How far that leads in the step [m].
+    pub position_error: f64,
+    /// The shortest step [s].
+    pub shortest: f64,
+}
+
+impl Default for Ledger {
+    fn default() -> Self {
+        Ledger {
+            steps: 0,
+            refused: 0,
+            unbalanced: 0,
+            late: 0,
+            error: 0.0,
+            velocity_error: 0.0,
+            position_error: 0.0,
+            shortest: f64::INFINITY,
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Scratch {
+    /// Where a step leads.
+    next: Motion,
+    /// One over each mass, or zero where a gripper leads.
+    inverse: Vec<f64>,
+    pushes: Vec<Push>,
+    /// Force times time on each gripper's particles [N s].
+    felt: Vec<Vec3>,
+    balance: Balance,
+    near: Vec<usize>,
+}
+
+impl Lattice {
+    /// Build a body.
+    pub fn new(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
+        spec.check(name)?;
+        build::build(name, spec)
+    }
+
+    /// Get ready for a step of the world, in which these obstacles are near.
+    pub(crate) fn approach(&mut self, around: &Surroundings<'_>) {
+        self.scratch.near.clear();
+        self.scratch.near.extend_from_slice(around.near);
+        for &(hinge, drive) in &self.matter.drives {
+            // as it is in the middle of the step
+            self.matter.hinges[hinge].rest = drive.at(self.matter.rests[hinge], around.time + 0.5 * around.dt);
+        }
+    }
+
+    fn begin(&mut self) {
+        self.scratch.felt.clear();
+    }
+
+    /// After the steps of a step of the world.
+    fn end(&mut self, tau: f64, steps: usize) {
+        self.state.tau = Some(tau);
+        if let Pace::Adaptive { budget: Some(budget), .. } = self.settings.pace {
+            self.state.ledger.late += u64::from(steps > budget);
+        }
+    }
+
+    /// Forces where a step leads, at a fraction of the step of the world.
+    fn look(&mut self, around: &Surroundings<'_>, _f: f64, _tau: f64) {
+        let Lattice { matter, settings, state, scratch, .. } = self;
+        if state.fresh {
+            scratch.next.places.clone_from(&state.motion.places);
+            scratch.next.velocities.clone_from(&state.motion.velocities);
+        }
+        let Motion { places, velocities, forces } = &mut scratch.next;
+        for (n, force) in forces.iter_mut().enumerate() {
+            *force = (around.gravity - velocities[n] * settings.drag) * matter.masses[n];
+        }
+        matter.push(places, velocities, forces);
+        for push in &scratch.pushes {
+            forces[push.particle as usize] += push.force;
+        }
+        if state.fresh {
+            state.motion.forces.clone_from(forces);
+            state.fresh = false;
+        }
+    }
+
+    /// After the last step of a step of the world: look at where it has led.
+    pub(crate) fn finish(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
+        let Motion { places, velocities, .. } = &self.state.motion;
+        let off = |v: &&Vec3| !(v.abs().max_element() < FAR);
+        if let Some(bad) = places.iter().chain(velocities).find(off) {
+            return Err(StepError::Diverged {
+                body: self.name.clone(),
+                time: around.time + around.dt,
+                quantity: "a particle's place or velocity [m, m/s]".into(),
+                value: bad.abs().max_element(),
+            });
+        }
+        self.write_loads(around);
+        Ok(())
+    }
+
+    fn keep_contacts(&mut self) {}
+
+    pub(crate) fn vicinity(&self, dt: f64, gravity: Vec3, pulled: f64) -> Vicinity {
+        let (mut low, mut high, mut fastest) = (Vec3::INFINITY, Vec3::NEG_INFINITY, pulled * pulled);
+        for (place, velocity) in self.state.motion.places.iter().zip(&self.state.motion.velocities) {
+            (low, high) = (low.min(*place), high.max(*place));
+            fastest = fastest.max(velocity.length_squared());
+        }
+        let travel = 2.0 * dt * (fastest.sqrt() + gravity.length() * dt);
+        Vicinity { low, high, reach: travel, horizon: 0.0 }
+    }
+
+    /// Name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Number of particles.
+    pub fn size(&self) -> usize {
+        self.matter.size()
+    }
+
+    /// What was derived from material and settings.
+    pub fn derived(&self) -> &[Derived] {
+        &self.derived
+    }
+
+    /// What steps did to energy, and how many there were.
+    pub fn ledger(&self) -> &Ledger {
+        &self.state.ledger
+    }
+
+    /// Facets of its surface, over its particles.
+    pub fn facets(&self) -> &[[u32; 3]] {
+        &self.matter.facets
+    }
+
+    /// Masses of its particles [kg].
+    pub fn masses(&self) -> &[f64] {
+        &self.matter.masses
+    }
+
+    /// Places of its particles [m].
+    pub fn places(&self) -> &[Vec3] {
+        &self.state.motion.places
+    }
+
+    /// Velocities of its particles [m/s].
+    pub fn velocities(&self) -> &[Vec3] {
+        &self.state.motion.velocities
+    }
+
+    pub(crate) fn state(&self) -> &LatticeState {
+        &self.state
+    }
+
+    pub(crate) fn fits(&self, state: &LatticeState) -> bool {
+        state.motion.places.len() == self.matter.size()
+    }
+
+    pub(crate) fn set_state(&mut self, state: &LatticeState) -> bool {
+        if !self.fits(state) {
+            return false;
+        }
+        self.state.clone_from(state);
+        true
+    }
+
+    pub(crate) fn reserve(&mut self, _grips: usize, _loads: usize, obstacles: usize) {
+        self.scratch.near.reserve(obstacles);
+        self.state.touched.reserve(obstacles);
+        let size = self.matter.size();
+        self.scratch.felt.reserve(size.min(100_000));
+    }
+}

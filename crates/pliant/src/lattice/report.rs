@@ -1,0 +1,36 @@
+//! What a body tells of itself: shape, energies, contacts.
+
+use super::Lattice;
+use crate::frame::{BodyFrame, Contact, Energy, Field};
+use crate::math::Vec3;
+
+/// Fields of a frame: name and unit.
+const FIELDS: [(&str, &str); 1] = [("speed", "m/s")];
+
+impl Lattice {
+    /// Energies [J].
+    pub fn energy(&self, gravity: Vec3) -> Energy {
+        let motion = &self.state.motion;
+        let mut energy = Energy { elastic: self.matter.elastic(&motion.places), ..Energy::default() };
+        for ((mass, place), velocity) in self.matter.masses.iter().zip(&motion.places).zip(&motion.velocities) {
+            energy.kinetic += 0.5 * mass * velocity.length_squared();
+            energy.gravity -= mass * gravity.dot(*place);
+        }
+        energy
+    }
+
+    /// Copy out all that can be seen.
+    pub(crate) fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
+        frame.nodes.clear();
+        frame.nodes.extend_from_slice(&self.state.motion.places);
+        frame.frames.clear();
+        if frame.fields.len() != FIELDS.len() {
+            frame.fields = FIELDS.map(|(name, unit)| Field { name, unit, values: vec![] }).to_vec();
+        }
+        frame.fields[0].values.clear();
+        frame.fields[0].values.extend(self.state.motion.velocities.iter().map(|v| v.length()));
+        frame.energy = self.energy(gravity);
+    }
+
+    pub(crate) fn write_contacts(&self, _index: usize, _contacts: &mut Vec<Contact>) {}
+}

@@ -1,0 +1,134 @@
+//! Solids as particles and connectors, against closed forms.
+#![allow(clippy::unwrap_used)]
+
+use pliant::lattice::solid::{MassRule, brick};
+use pliant::lattice::{Connector, Lattice, LatticeSettings, LatticeSpec, Pace, Part, Scheme, Site};
+use pliant::math::{Pose, Vec3};
+use pliant::motion::Motion;
+use pliant::{Body, Friction, GripParams, GripperParams, Hold, Load, Material, Place, World};
+
+fn material(young: f64, poisson: f64) -> Material {
+    Material { young, poisson, density: 1000.0, friction: Friction::NONE }
+}
+
+fn spec(parts: Vec<Part>, connectors: Vec<Connector>, settings: LatticeSettings) -> LatticeSpec {
+    LatticeSpec {
+        material: material(1e5, 0.3),
+        parts,
+        connectors,
+        placed: Pose::IDENTITY,
+        velocity: Vec3::ZERO,
+        spin: Vec3::ZERO,
+        settings,
+    }
+}
+
+fn solid(size: Vec3, counts: [usize; 3]) -> Part {
+    Part::Solid { cells: brick(size, counts), rule: MassRule::Approximate }
+}
+
+fn world_of(spec: LatticeSpec, gravity: Vec3) -> World {
+    let mut world = World::new(gravity);
+    world.add_body(Body::Lattice(Lattice::new("solid", spec).unwrap())).unwrap();
+    world
+}
+
+fn lattice(world: &World) -> &Lattice {
+    let Body::Lattice(lattice) = &world.bodies()[0] else { panic!() };
+    lattice
+}
+
+/// Two unit masses, lambda = 100 N/m, mu = 5 N s/m, let go stretched: dp = exp(-zeta w t) (cos + ...) in closed form.
+fn pair(scheme: Scheme, pace: Pace) -> World {
+    let part = Part::Points { places: vec![Vec3::ZERO, Vec3::X * 1.1], masses: vec![1.0, 1.0] };
+    let site = |x: f64| Site { part: 0, point: Vec3::X * x };
+    let spring = Connector::Line { ends: [site(0.0), site(1.1)], rest: Some(1.0), stiffness: 100.0, damping: 5.0 };
+    let settings = LatticeSettings { scheme, pace, ..LatticeSettings::default() };
+    world_of(spec(vec![part], vec![spring], settings), Vec3::ZERO)
+}
+
+#[test]
+fn a_damped_pair_follows_its_closed_form() {
+    let (w0, zeta) = (200.0_f64.sqrt(), 0.35355339059327373_f64);
+    let wd = w0 * (1.0 - zeta * zeta).sqrt();
+    let known = |t: f64| (-zeta * w0 * t).exp() * ((wd * t).cos() + zeta * w0 / wd * (wd * t).sin());
+    let taylor = Scheme::Development { alpha: 0.5, beta: 1.0 / 3.0 };
+    for (scheme, order) in [(Scheme::Verlet, 2.0), (taylor, 2.0), (Scheme::Development { alpha: 0.0, beta: 0.0 }, 1.0)]
+    {
+        let error = |step: f64| {
+            let mut world = pair(scheme, Pace::Constant { step });
+            let mut worst: f64 = 0.0;
+            for n in 1..=100 {
+                world.step(0.01).unwrap();
+                let places = lattice(&world).places();
+                let off = ((places[1] - places[0]).length() - 1.0) / 0.1 - known(0.01 * f64::from(n));
+                worst = worst.max(off.abs());
+            }
+            worst
+        };
+        let [coarse, fine] = [error(1e-3), error(5e-4)];
+        let found = (coarse / fine).log2();
+        assert!((found - order).abs() < 0.2, "{scheme:?}: order {found}, errors {coarse:e} and {fine:e}");
+        println!("{scheme:?}: {coarse:e} {fine:e}");
+    }
+}
+
+#[test]
+fn momentum_and_angular_momentum_are_kept() {
+    let mut spec = spec(vec![solid(Vec3::new(0.3, 0.1, 0.2), [3, 1, 2])], vec![], LatticeSettings::default());
+    (spec.velocity, spec.spin) = (Vec3::new(1.0, 2.0, -0.5), Vec3::new(5.0, -3.0, 8.0));
+    spec.material = material(1e5, 0.1);
+    let mut world = world_of(spec, Vec3::ZERO);
+    let sums = |world: &World| {
+        let l = lattice(world);
+        let mut sums = (Vec3::ZERO, Vec3::ZERO);
+        for ((m, p), v) in l.masses().iter().zip(l.places()).zip(l.velocities()) {
+            sums.0 += *v * *m;
+            sums.1 += p.cross(*v * *m);
+        }
+        sums
+    };
+    let before = sums(&world);
+    for _ in 0..100 {
+        world.step(0.01).unwrap();
+    }
+    let after = sums(&world);
+    assert!((after.0 - before.0).length() < 1e-12 * before.0.length(), "{} {}", after.0, before.0);
+    assert!((after.1 - before.1).length() < 1e-11 * before.1.length(), "{} {}", after.1, before.1);
+    println!("{:?}", lattice(&world).ledger());
+}
+
+/// A bar along x, held at its left face.
+fn bar(n: usize, long: usize, poisson: f64) -> (World, f64) {
+    let (a, length) = (0.1, 0.1 * long as f64);
+    let settings = LatticeSettings { drag: 3.0, ..LatticeSettings::default() };
+    let mut spec = spec(vec![solid(Vec3::new(length, a, a), [n * long, n, n])], vec![], settings);
+    spec.material = material(1e5, poisson);
+    let mut world = world_of(spec, Vec3::ZERO);
+    let gripper = world
+        .add_gripper(GripperParams { name: "wall".into(), placed: Pose::IDENTITY, motion: Motion::Hold })
+        .unwrap();
+    let e = 1e-6;
+    let place = Place::Box { low: Vec3::new(-0.5 * length - e, -1.0, -1.0), high: Vec3::new(-0.5 * length + e, 1.0, 1.0) };
+    let grip = GripParams { gripper, body: 0, place, hold: Hold::Clamp, from: 0.0, until: f64::INFINITY, snap: false };
+    world.add_grip(grip).unwrap();
+    (world, length)
+}
+
+#[test]
+fn a_bar_bends() {
+    for n in [2, 4] {
+        let (mut world, length) = bar(n, 5, 0.3);
+        let e = 1e-6;
+        let place = Place::Box { low: Vec3::new(0.5 * length - e, -1.0, -1.0), high: Vec3::new(0.5 * length + e, 1.0, 1.0) };
+        let force = Vec3::Z * 1e-3;
+        world.add_load(Load { body: 0, place, force, torque: Vec3::ZERO, from: 0.0, until: f64::INFINITY }).unwrap();
+        for _ in 0..400 {
+            world.step(0.01).unwrap();
+        }
+        let z = world.bodies()[0].place_pose(place).unwrap().translation.z;
+        let (young, shear, a) = (1e5, 1e5 / 2.6, 0.1_f64);
+        let known = 1e-3 * (length.powi(3) / (3.0 * young * a.powi(4) / 12.0) + 6.0 * length / (5.0 * shear * a * a));
+        println!("{n}: {} of {known}: {}, {:?}, {:?}", z, z / known, world.grippers()[0].load, lattice(&world).ledger());
+    }
+}
