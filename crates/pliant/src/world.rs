@@ -7,7 +7,7 @@ use crate::elastica::Settled;
 use crate::error::{BuildError, StepError};
 use crate::frame::{BodyFrame, Event, EventKind, Frame, GripperFrame};
 use crate::grip::{Grip, GripParams, Gripper, GripperParams, Hold, Load, Wrench};
-use crate::lattice;
+use crate::lattice::{self, Meeting, Meetings, Shared};
 use crate::math::{Pose, Vec3};
 use crate::motion::Sweep;
 use crate::team::Team;
@@ -27,6 +27,9 @@ pub struct World {
     events: Vec<Event>,
     /// Links of cables that touch or may touch each other, in order.
     pairs: Vec<Pair>,
+    /// Facets of solids that touch each other, in order.
+    meetings: Vec<Meeting>,
+    solids: Meetings,
     /// Scratch: the obstacles near the body at hand.
     near: Vec<usize>,
     cables: CableScratch,
@@ -127,6 +130,7 @@ pub struct Snapshot {
     loads: Vec<Load>,
     bodies: Vec<BodyState>,
     pairs: Vec<Pair>,
+    meetings: Vec<Meeting>,
     events: Vec<Event>,
 }
 
@@ -143,6 +147,8 @@ impl World {
             bodies: vec![],
             events: Vec::with_capacity(64),
             pairs: vec![],
+            meetings: vec![],
+            solids: Meetings::default(),
             near: vec![],
             cables: CableScratch::default(),
             team: Team::new(1),
@@ -435,11 +441,11 @@ impl World {
         let Some(first) = self.bodies.iter().position(|b| matches!(b, Body::Lattice(_))) else { return Ok(()) };
         probe.enter(Stage::Advance, Some(first));
         let time = self.time();
-        let World { bodies, obstacles, grippers, grips, events, gravity, .. } = self;
+        let World { bodies, obstacles, grippers, grips, events, gravity, meetings, solids, team, .. } = self;
         let (gravity, near) = (*gravity, &[][..]);
         let around =
             Surroundings { body: first, time, dt, gravity, pulled: 0.0, obstacles, near, grippers, grips, events };
-        lattice::advance(bodies, &around);
+        lattice::advance(bodies, &mut Shared { meetings, scratch: solids, team }, &around);
         for body in 0..self.bodies.len() {
             self.with_surroundings(body, dt, |body, around| match body {
                 Body::Lattice(solid) => solid.finish(around),
@@ -510,6 +516,7 @@ impl World {
             loads: self.loads.clone(),
             bodies: self.bodies.iter().map(Body::state).collect(),
             pairs: self.pairs.clone(),
+            meetings: self.meetings.clone(),
             events: self.events.clone(),
         }
     }
@@ -534,6 +541,7 @@ impl World {
         }
         self.grips.clone_from(&snapshot.grips);
         self.pairs.clone_from(&snapshot.pairs);
+        self.meetings.clone_from(&snapshot.meetings);
         self.events.clone_from(&snapshot.events);
         self.loads.clone_from(&snapshot.loads);
         self.gravity = snapshot.gravity;
@@ -619,6 +627,7 @@ impl World {
             body.write_contacts(index, &self.obstacles, &mut frame.contacts);
         }
         cable::write_pairs(&self.bodies, &self.pairs, &mut frame.contacts);
+        lattice::write_meetings(&self.meetings, &mut frame.contacts);
     }
 }
 

@@ -1,9 +1,10 @@
 //! Solids as particles and connectors, against closed forms.
 #![allow(clippy::unwrap_used)]
 
+use pliant::contact::{ObstacleParams, Shape, ShapeKind};
 use pliant::lattice::solid::{MassRule, brick};
-use pliant::lattice::{Connector, Lattice, LatticeSettings, LatticeSpec, Pace, Part, Scheme, Site};
-use pliant::math::{Pose, Vec3};
+use pliant::lattice::{Connector, Lattice, LatticeSettings, LatticeSpec, Pace, Part, PointContact, Scheme, Site};
+use pliant::math::{Pose, Quat, Vec3};
 use pliant::motion::Motion;
 use pliant::{Body, Friction, GripParams, GripperParams, Hold, Load, Material, Place, World};
 
@@ -105,11 +106,11 @@ fn bar(n: usize, long: usize, poisson: f64) -> (World, f64) {
     let mut spec = spec(vec![solid(Vec3::new(length, a, a), [n * long, n, n])], vec![], settings);
     spec.material = material(1e5, poisson);
     let mut world = world_of(spec, Vec3::ZERO);
-    let gripper = world
-        .add_gripper(GripperParams { name: "wall".into(), placed: Pose::IDENTITY, motion: Motion::Hold })
-        .unwrap();
+    let gripper =
+        world.add_gripper(GripperParams { name: "wall".into(), placed: Pose::IDENTITY, motion: Motion::Hold }).unwrap();
     let e = 1e-6;
-    let place = Place::Box { low: Vec3::new(-0.5 * length - e, -1.0, -1.0), high: Vec3::new(-0.5 * length + e, 1.0, 1.0) };
+    let place =
+        Place::Box { low: Vec3::new(-0.5 * length - e, -1.0, -1.0), high: Vec3::new(-0.5 * length + e, 1.0, 1.0) };
     let grip = GripParams { gripper, body: 0, place, hold: Hold::Clamp, from: 0.0, until: f64::INFINITY, snap: false };
     world.add_grip(grip).unwrap();
     (world, length)
@@ -120,7 +121,8 @@ fn a_bar_bends() {
     for n in [2, 4] {
         let (mut world, length) = bar(n, 5, 0.3);
         let e = 1e-6;
-        let place = Place::Box { low: Vec3::new(0.5 * length - e, -1.0, -1.0), high: Vec3::new(0.5 * length + e, 1.0, 1.0) };
+        let place =
+            Place::Box { low: Vec3::new(0.5 * length - e, -1.0, -1.0), high: Vec3::new(0.5 * length + e, 1.0, 1.0) };
         let force = Vec3::Z * 1e-3;
         world.add_load(Load { body: 0, place, force, torque: Vec3::ZERO, from: 0.0, until: f64::INFINITY }).unwrap();
         for _ in 0..400 {
@@ -129,6 +131,69 @@ fn a_bar_bends() {
         let z = world.bodies()[0].place_pose(place).unwrap().translation.z;
         let (young, shear, a) = (1e5, 1e5 / 2.6, 0.1_f64);
         let known = 1e-3 * (length.powi(3) / (3.0 * young * a.powi(4) / 12.0) + 6.0 * length / (5.0 * shear * a * a));
-        println!("{n}: {} of {known}: {}, {:?}, {:?}", z, z / known, world.grippers()[0].load, lattice(&world).ledger());
+        println!(
+            "{n}: {} of {known}: {}, {:?}, {:?}",
+            z,
+            z / known,
+            world.grippers()[0].load,
+            lattice(&world).ledger()
+        );
+    }
+}
+
+fn floor(world: &mut World, angle: f64, friction: f64) {
+    let placed = Pose::from_rotation(Quat::from_rotation_y(angle));
+    let shape = Shape::new(ShapeKind::Plane).unwrap();
+    let friction = Some(Friction { coefficient: friction, exponent: 1.0 });
+    world.add_obstacle(ObstacleParams { name: "floor".into(), shape, placed, motion: Motion::Hold, friction }).unwrap();
+}
+
+/// One kilogram on a spring of 2000 N/m with a damper of 5 N s/m that does not pull, from 1 m: particles.json.
+#[test]
+fn a_ball_bounces_as_high_as_it_should() {
+    for (damping, height) in [(0.0, 0.9999999998423109), (5.0, 0.6944157915611449)] {
+        let part = Part::Points { places: vec![Vec3::Z], masses: vec![1.0] };
+        let point_contact = Some(PointContact { radius: 0.0, stiffness: 2000.0, damping });
+        let settings = LatticeSettings { point_contact, ..LatticeSettings::default() };
+        let mut world = world_of(spec(vec![part], vec![], settings), Vec3::Z * -9.81);
+        floor(&mut world, 0.0, 0.0);
+        let (mut top, mut risen) = (0.0_f64, false);
+        for _ in 0..1000 {
+            world.step(1e-3).unwrap();
+            let (z, v) = (lattice(&world).places()[0].z, lattice(&world).velocities()[0].z);
+            risen |= v > 0.0;
+            if risen {
+                top = top.max(z);
+            }
+        }
+        println!("{damping}: {top} for {height}, {:?}", lattice(&world).ledger());
+        assert!((top - height).abs() < 2e-3, "{top} for {height}");
+    }
+}
+
+/// A cube on a slope slides with g (sin a - c cos a), or sticks.
+#[test]
+fn a_cube_slides_or_sticks() {
+    for (friction, expected) in [(0.05, 2.894298375529322), (0.1, 2.433379145033834), (0.4, 0.0)] {
+        let angle = 20.0_f64.to_radians();
+        let tilt = Quat::from_rotation_y(angle);
+        let mut spec = spec(vec![solid(Vec3::splat(0.1), [1, 1, 1])], vec![], LatticeSettings::default());
+        spec.placed = Pose::from_parts(tilt * Vec3::Z * 0.05, tilt);
+        let mut world = world_of(spec, Vec3::Z * -9.81);
+        floor(&mut world, angle, friction);
+        let along = |world: &World| {
+            let l = lattice(world);
+            let sum: Vec3 = l.masses().iter().zip(l.velocities()).map(|(m, v)| *v * *m).sum();
+            (sum / l.masses().iter().sum::<f64>()).dot(tilt * Vec3::X)
+        };
+        for _ in 0..200 {
+            world.step(5e-3).unwrap();
+        }
+        let first = along(&world);
+        for _ in 0..100 {
+            world.step(5e-3).unwrap();
+        }
+        let found = (along(&world) - first) / 0.5;
+        println!("{friction}: {found} for {expected}, {first} {:?}", lattice(&world).ledger());
     }
 }

@@ -5,9 +5,11 @@ use std::collections::HashMap;
 use super::connectors::{Hinge, Link, LinkKind, Swell, SwellKind, volume};
 use super::integrate::{Balance, Motion};
 use super::matter::Matter;
+use super::order::{Span, along, arrange, blocks};
 use super::params::{Connector, LatticeSpec, Part, Site};
 use super::solid::{Cell, Cells};
 use super::stiffness::{Lame, Strut, fit};
+use super::touch::Law;
 use super::{Lattice, LatticeState, Ledger, Scratch};
 use crate::derived::Derived;
 use crate::error::BuildError;
@@ -20,13 +22,19 @@ const PATTERN: [f64; 3] = [0.45, 0.1, 1.2];
 /// The fastest vibration is damped by this part of what would stop it.
 const DAMPED: f64 = 0.1;
 
+/// Contact absorbs by this part of what would stop a layer of cells without bouncing.
+const ABSORBED: f64 = 0.2;
+
 /// Steps are this part of the longest that is stable.
 const SAFE: f64 = 0.7;
 
-/// Links of a body under construction: stiffness of each pair of particles.
+/// Damping of an angle connector that is still to come from the material.
+const FROM_MATERIAL: f64 = f64::NAN;
+
+/// Links of a body under construction: pairs of particles and stiffness, which add up.
 #[derive(Default)]
 struct Web {
-    stiffness: HashMap<[u32; 2], f64>,
+    links: Vec<([u32; 2], f64)>,
     /// By how much the worst cell misses the material.
     missed: f64,
     /// Cells that were fitted: their edges in space, and what came out.
@@ -39,36 +47,49 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
     let lame = Lame::of(material.young, material.poisson);
     let mut matter = Matter::default();
     let (mut places, mut firsts, mut web) = (vec![], vec![], Web::default());
-    let mut smallest = f64::INFINITY;
+    let (mut space, mut cells_count) = (0.0, 0);
     for part in &parts {
         firsts.push(places.len());
         match part {
             Part::Points { places: own, masses } => {
+                matter.points.extend(places.len() as u32..(places.len() + own.len()) as u32);
                 places.extend_from_slice(own);
                 matter.masses.extend_from_slice(masses);
             }
             Part::Solid { cells, .. } => {
                 let first = places.len() as u32;
                 add_solid(cells, first, material.density, &lame, &mut matter, &mut places, &mut web);
-                smallest = smallest.min(1.0);
+                space += (matter.mass() - matter.masses[..first as usize].iter().sum::<f64>()) / material.density;
+                cells_count += cells.cells.len();
             }
         }
     }
     firsts.push(places.len());
-    matter.take_links(&web, &places);
+    let mut sites: Vec<Vec<u32>> = firsts.windows(2).map(|w| (w[0] as u32..w[1] as u32).collect()).collect();
+    matter.arrange(&mut places, &mut web, &mut sites);
+    matter.take_links(&mut web, &places);
     for connector in &connectors {
-        matter.connect(connector, &places, &firsts);
+        matter.connect(connector, &places, &sites);
     }
+    matter.finish_order();
     let fastest = matter.fastest(&places).sqrt();
     // damping over stiffness by which the fastest vibration has that part of critical damping
     let usual = if fastest > 0.0 { 2.0 * DAMPED / fastest } else { 0.0 };
     let damping = settings.damping_time.unwrap_or(usual);
     matter.link_kinds[..matter.own_kinds].iter_mut().for_each(|kind| kind.damping = damping * kind.stiffness);
     matter.swell_kinds.iter_mut().for_each(|kind| kind.damping = damping * kind.stiffness);
-    matter.hinges[..matter.own_hinges].iter_mut().for_each(|hinge| hinge.damping = damping * hinge.stiffness);
+    let own = |hinge: &&mut Hinge| hinge.damping.is_nan();
+    matter.hinges.iter_mut().filter(own).for_each(|hinge| hinge.damping = damping * hinge.stiffness);
     // an explicit step of a damped vibration
     let zeta = 0.5 * damping * fastest;
     let stable = if fastest > 0.0 { SAFE * 2.0 / fastest * ((1.0 + zeta * zeta).sqrt() - zeta) } else { f64::INFINITY };
+    let grain = (space / f64::from(cells_count.max(1) as u32)).cbrt();
+    // a layer of cells, pressed together
+    let pressing = settings.contact_stiffness.unwrap_or(material.young / grain.max(1e-6));
+    let absorbing = settings.contact_damping.unwrap_or(2.0 * ABSORBED * (pressing * material.density * grain).sqrt());
+    let kinetic = material.friction.coefficient;
+    let friction = [kinetic * settings.static_friction, kinetic];
+    let contact = Law { stiffness: pressing, damping: absorbing, friction };
     let note = |symbol, value, unit, why: &str| Derived { symbol, value, unit, why: why.into() };
     let total_mass = matter.mass();
     let derived = vec![
@@ -76,6 +97,8 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
         note("n", matter.size() as f64, "-", "particles"),
         note("e_C", web.missed, "-", "part of the elastic constants that links of the worst cell miss"),
         note("tau_d", damping, "s", "damping over stiffness of connectors"),
+        note("lambda_c", pressing, "N/m3", "force over volume of penetration: E over the edge of a cell, or as given"),
+        note("mu_c", absorbing, "N s/m3", "force over the rate of that volume"),
         note("tau_s", stable, "s", "longest step that connectors allow"),
     ];
     let local = places;
@@ -92,6 +115,9 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
         felt: vec![],
         balance: Balance::default(),
         near: vec![],
+        candidates: vec![],
+        touches: vec![],
+        boxes: vec![],
     };
     let state = LatticeState {
         motion,
@@ -99,11 +125,12 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
         last: 0.0,
         tau: None,
         fresh: true,
+        touches: vec![],
         held: vec![],
         touched: vec![],
         ledger: Ledger::default(),
     };
-    Ok(Lattice { name: name.into(), matter, settings, derived, total_mass, stable, state, scratch })
+    Ok(Lattice { name: name.into(), matter, settings, derived, total_mass, stable, contact, grain, state, scratch })
 }
 
 fn add_solid(
@@ -169,7 +196,7 @@ fn add_corners(ids: &[u32; 8], places: &[Vec3], size: f64, shearing: f64, matter
             let [pa, pb, pc] = [a, b, c].map(|k| places[k as usize]);
             let rest = (pa - pc).angle_between(pb - pc);
             let stiffness = shearing * size / 8.0;
-            matter.hinges.push(Hinge { ends: [a, b], middle: c, side: None, rest, stiffness, damping: 0.0 });
+            matter.hinges.push(Hinge { ends: [a, b], middle: c, side: None, rest, stiffness, damping: FROM_MATERIAL });
         }
     }
 }
@@ -201,9 +228,7 @@ impl Web {
         let (found, missed) = self.known.entry(key).or_insert_with(|| fit(&struts, size, wanted)).clone();
         self.missed = self.missed.max(missed);
         for ((pair, _), stiffness) in pairs.iter().zip(&found).filter(|(_, s)| **s > 0.0) {
-            let mut pair = *pair;
-            pair.sort_unstable();
-            *self.stiffness.entry(pair).or_insert(0.0) += stiffness;
+            self.links.push((*pair, *stiffness));
         }
     }
 }
@@ -220,12 +245,12 @@ impl Matter {
     }
 
     /// Take links over, in order of particles; those that are alike share a kind.
-    fn take_links(&mut self, web: &Web, places: &[Vec3]) {
-        let mut pairs: Vec<([u32; 2], f64)> =
-            web.stiffness.iter().map(|(pair, stiffness)| (*pair, *stiffness)).collect();
-        pairs.sort_unstable_by_key(|(pair, _)| *pair);
+    fn take_links(&mut self, web: &mut Web, places: &[Vec3]) {
+        web.links.iter_mut().for_each(|(pair, _)| pair.sort_unstable());
+        web.links.sort_by_key(|(pair, _)| *pair);
         let mut kinds: HashMap<[u64; 2], u32> = HashMap::new();
-        for (ends, stiffness) in pairs {
+        for same in web.links.chunk_by(|a, b| a.0 == b.0) {
+            let (ends, stiffness) = (same[0].0, same.iter().map(|(_, stiffness)| stiffness).sum::<f64>());
             let rest = (places[ends[0] as usize] - places[ends[1] as usize]).length();
             // alike to a part in 10^12: rounding must not make a kind of its own
             let key = [rest, stiffness].map(|x| x.to_bits().wrapping_add(1 << 11) >> 12);
@@ -237,15 +262,40 @@ impl Matter {
             self.links.push(Link { ends, kind });
         }
         self.own_kinds = self.link_kinds.len();
-        self.own_hinges = self.hinges.len();
+    }
+
+    /// Bring particles into order along the body, and connectors with them.
+    fn arrange(&mut self, places: &mut Vec<Vec3>, web: &mut Web, sites: &mut [Vec<u32>]) {
+        let number = along(places);
+        *places = arrange(places, &number);
+        self.masses = arrange(&self.masses, &number);
+        let of = |n: &mut u32| *n = number[*n as usize];
+        web.links.iter_mut().for_each(|(pair, _)| pair.iter_mut().for_each(of));
+        self.hinges.iter_mut().for_each(|h| h.ends.iter_mut().chain([&mut h.middle]).chain(&mut h.side).for_each(of));
+        self.swells.iter_mut().for_each(|s| s.corners.iter_mut().for_each(of));
+        self.facets.iter_mut().for_each(|f| f.iter_mut().for_each(of));
+        self.points.iter_mut().chain(sites.iter_mut().flatten()).for_each(of);
+        self.swells.sort_by_key(Span::span);
+    }
+
+    /// Connectors in order of their first particles, in blocks.
+    fn finish_order(&mut self) {
+        self.links.sort_by_key(Span::span);
+        let mut order: Vec<usize> = (0..self.hinges.len()).collect();
+        order.sort_by_key(|n| self.hinges[*n].span());
+        let mut now = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(k, n)| now[*n] = k);
+        self.rests = order.iter().map(|n| self.hinges[*n].rest).collect();
+        self.hinges = order.iter().map(|n| self.hinges[*n]).collect();
+        self.drives.iter_mut().for_each(|(n, _)| *n = now[*n]);
+        self.blocks = blocks(self.size(), &self.links, &self.hinges, &self.swells);
     }
 
     /// Add a connector that is given one by one.
-    fn connect(&mut self, connector: &Connector, places: &[Vec3], firsts: &[usize]) {
+    fn connect(&mut self, connector: &Connector, places: &[Vec3], sites: &[Vec<u32>]) {
         let particle = |site: &Site| {
-            let range = firsts[site.part]..firsts[site.part + 1];
-            let distance = |n: &usize| (places[*n] - site.point).length_squared();
-            range.min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or(0) as u32
+            let distance = |n: &u32| (places[*n as usize] - site.point).length_squared();
+            sites[site.part].iter().copied().min_by(|a, b| distance(a).total_cmp(&distance(b))).unwrap_or(0)
         };
         match connector {
             Connector::Line { ends, rest, stiffness, damping } => {
@@ -272,8 +322,6 @@ impl Matter {
                 if let Some(drive) = drive {
                     self.drives.push((self.hinges.len(), *drive));
                 }
-                self.rests.resize(self.hinges.len(), 0.0);
-                self.rests.push(hinge.rest);
                 self.hinges.push(hinge);
             }
         }

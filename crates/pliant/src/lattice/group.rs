@@ -2,8 +2,9 @@
 
 use super::integrate::{balance, correct, predict};
 use super::params::Pace;
-use super::{Lattice, Ledger};
+use super::{Lattice, Ledger, Meeting, Meetings};
 use crate::body::{Body, Surroundings};
+use crate::team::Team;
 
 /// A step is halved where energy comes from nothing, and gets longer by this where it does not.
 const LONGER: f64 = 1.5;
@@ -17,6 +18,16 @@ const PART: f64 = 1e-3;
 /// ... and as much as this speed would give it [m/s].
 const SLOW: f64 = 1e-6;
 
+/// What bodies share: where they touch each other.
+pub(crate) struct Shared<'a> {
+    /// Facets that touch.
+    pub meetings: &'a mut Vec<Meeting>,
+    /// Working memory.
+    pub scratch: &'a mut Meetings,
+    /// Threads.
+    pub team: &'a mut Team,
+}
+
 fn lattices(bodies: &mut [Body]) -> impl Iterator<Item = (usize, &mut Lattice)> {
     bodies.iter_mut().enumerate().filter_map(|(n, body)| match body {
         Body::Lattice(lattice) => Some((n, lattice)),
@@ -25,7 +36,8 @@ fn lattices(bodies: &mut [Body]) -> impl Iterator<Item = (usize, &mut Lattice)> 
 }
 
 /// Advance by a step of the world.
-pub(crate) fn advance(bodies: &mut [Body], around: &Surroundings<'_>) {
+pub(crate) fn advance(bodies: &mut [Body], shared: &mut Shared<'_>, around: &Surroundings<'_>) {
+    shared.scratch.find(bodies, around);
     let dt = around.dt;
     for (_, lattice) in lattices(bodies) {
         lattice.begin();
@@ -33,7 +45,8 @@ pub(crate) fn advance(bodies: &mut [Body], around: &Surroundings<'_>) {
     let (mut time, mut steps) = (0.0, 0usize);
     let mut tau = lattices(bodies).map(|(_, l)| l.pace(dt)).fold(dt, f64::min);
     if lattices(bodies).any(|(_, l)| l.state.fresh) {
-        look(bodies, around, 0.0, 0.0);
+        look(bodies, shared, around, 0.0, 0.0);
+        lattices(bodies).for_each(|(_, l)| l.begin_with_forces());
     }
     while time < dt * (1.0 - 1e-12) {
         let left = dt - time;
@@ -45,13 +58,14 @@ pub(crate) fn advance(bodies: &mut [Body], around: &Surroundings<'_>) {
         } else {
             tau
         };
-        let fine = attempt(bodies, around, time, now);
+        let fine = attempt(bodies, shared, around, time, now);
         if !fine && now > SHORTEST * dt {
             tau = 0.5 * now;
             lattices(bodies).for_each(|(_, l)| l.state.ledger.refused += 1);
             continue;
         }
         lattices(bodies).for_each(|(_, l)| l.keep(now, fine));
+        shared.scratch.keep(shared.meetings);
         (time, steps) = (time + now, steps + 1);
         let longest = lattices(bodies).map(|(_, l)| l.longest(dt)).fold(dt, f64::min);
         // a step cut short by the end of the world's says nothing of how long they may be
@@ -63,21 +77,22 @@ pub(crate) fn advance(bodies: &mut [Body], around: &Surroundings<'_>) {
 }
 
 /// Forces where a step leads: those of each body, and those between bodies.
-fn look(bodies: &mut [Body], around: &Surroundings<'_>, time: f64, tau: f64) {
+fn look(bodies: &mut [Body], shared: &mut Shared<'_>, around: &Surroundings<'_>, time: f64, tau: f64) {
     for (_, lattice) in lattices(bodies) {
-        lattice.look(around, (time + tau) / around.dt, tau);
+        lattice.look(shared.team, around, (time + tau) / around.dt, tau);
     }
+    shared.scratch.push(bodies, shared.meetings, tau);
 }
 
 /// Try a step of `tau` from a time since the start of the world's step; false where energy comes from nothing.
-fn attempt(bodies: &mut [Body], around: &Surroundings<'_>, time: f64, tau: f64) -> bool {
+fn attempt(bodies: &mut [Body], shared: &mut Shared<'_>, around: &Surroundings<'_>, time: f64, tau: f64) -> bool {
     for (_, lattice) in lattices(bodies) {
         let Lattice { settings, state, scratch, .. } = lattice;
         let before = (&state.before[..], if state.last > 0.0 { tau / state.last } else { 0.0 });
         predict(settings.scheme, tau, &scratch.inverse, &state.motion, before, &mut scratch.next);
         lattice.lead(around, (time + tau) / around.dt);
     }
-    look(bodies, around, time, tau);
+    look(bodies, shared, around, time, tau);
     let mut fine = true;
     for (_, lattice) in lattices(bodies) {
         let Lattice { matter, settings, state, scratch, .. } = lattice;

@@ -1,14 +1,18 @@
 //! What a body is made of: particles with masses, connectors, facets. Frozen when it is built.
 
 use super::connectors::{Hinge, Link, LinkKind, Swell, SwellKind};
+use super::order::{Block, MOST_BLOCKS};
 use super::params::Drive;
 use crate::math::Vec3;
+use crate::team::Team;
 
 /// What a body is made of.
 #[derive(Clone, Debug, Default)]
 pub struct Matter {
     /// Mass of each particle [kg].
     pub masses: Vec<f64>,
+    /// Which of them are given one by one.
+    pub points: Vec<u32>,
     /// Links, in order of their first ends.
     pub links: Vec<Link>,
     /// Their kinds.
@@ -19,16 +23,27 @@ pub struct Matter {
     pub drives: Vec<(usize, Drive)>,
     /// Their angles without torque before they are moved [rad].
     pub rests: Vec<f64>,
-    /// How many kinds of links, and how many angle connectors, come from the material; those given one by one are behind.
+    /// How many kinds of links come from the material; those given one by one are behind.
     pub own_kinds: usize,
-    /// The same of angle connectors.
-    pub own_hinges: usize,
     /// Volume connectors.
     pub swells: Vec<Swell>,
     /// Their kinds.
     pub swell_kinds: Vec<SwellKind>,
+    /// Particles and connectors in blocks that threads share out.
+    pub blocks: Vec<Block>,
     /// Facets of the surface, seen from outside counter-clockwise.
     pub facets: Vec<[u32; 3]>,
+}
+
+/// What one thread pushes.
+#[derive(Default)]
+struct Share<'a> {
+    /// Which block's connectors.
+    block: usize,
+    /// The first of the particles.
+    start: usize,
+    /// Forces on particles of the block and the next.
+    forces: &'a mut [Vec3],
 }
 
 impl Matter {
@@ -42,31 +57,45 @@ impl Matter {
         self.masses.iter().sum()
     }
 
-    /// Add the forces of all connectors.
-    pub fn push(&self, places: &[Vec3], velocities: &[Vec3], forces: &mut [Vec3]) {
-        for link in &self.links {
+    /// Add the forces of all connectors: first those of every other block, then the rest.
+    pub fn push(&self, team: &mut Team, places: &[Vec3], velocities: &[Vec3], forces: &mut [Vec3]) {
+        for first in 0..self.blocks.len().min(2) {
+            let mut shares: [Share<'_>; MOST_BLOCKS] = std::array::from_fn(|_| Share::default());
+            let (mut rest, mut at, mut count) = (&mut *forces, 0, 0);
+            for k in (first..self.blocks.len()).step_by(2) {
+                let start = self.blocks[k].particles.start;
+                let end = self.blocks.get(k + 1).map_or(self.size(), |next| next.particles.end);
+                let (_, behind) = rest.split_at_mut(start - at);
+                let (own, behind) = behind.split_at_mut(end - start);
+                shares[count] = Share { block: k, start, forces: own };
+                (rest, at, count) = (behind, end, count + 1);
+            }
+            team.each(&mut shares[..count], |share| self.push_block(places, velocities, share));
+        }
+    }
+
+    /// Add the forces of a block's connectors.
+    fn push_block(&self, places: &[Vec3], velocities: &[Vec3], share: &mut Share<'_>) {
+        let (block, start) = (&self.blocks[share.block], share.start);
+        let forces = &mut *share.forces;
+        for link in &self.links[block.links.clone()] {
             let [a, b] = link.ends.map(|end| end as usize);
             let kind = &self.link_kinds[link.kind as usize];
             let force = kind.force(places[a] - places[b], velocities[a] - velocities[b]);
-            forces[a] += force;
-            forces[b] -= force;
+            forces[a - start] += force;
+            forces[b - start] -= force;
         }
-        for hinge in &self.hinges {
-            let [a, b, c] = [hinge.ends[0], hinge.ends[1], hinge.middle].map(|n| n as usize);
+        for hinge in &self.hinges[block.hinges.clone()] {
+            let ids = [hinge.ends[0], hinge.ends[1], hinge.middle].map(|n| n as usize);
             let side = hinge.side.map(|n| places[n as usize]);
-            let turned =
-                hinge.turn([places[a], places[b], places[c]], [velocities[a], velocities[b], velocities[c]], side);
-            for (n, force) in [a, b, c].into_iter().zip(turned.forces) {
-                forces[n] += force;
-            }
+            let turned = hinge.turn(ids.map(|n| places[n]), ids.map(|n| velocities[n]), side);
+            ids.into_iter().zip(turned.forces).for_each(|(n, force)| forces[n - start] += force);
         }
-        for swell in &self.swells {
-            let corners = swell.corners.map(|n| places[n as usize]);
-            let moving = swell.corners.map(|n| velocities[n as usize]);
-            let pushed = self.swell_kinds[swell.kind as usize].forces(&corners, &moving);
-            for (n, force) in swell.corners.into_iter().zip(pushed) {
-                forces[n as usize] += force;
-            }
+        for swell in &self.swells[block.swells.clone()] {
+            let ids = swell.corners.map(|n| n as usize);
+            let kind = &self.swell_kinds[swell.kind as usize];
+            let pushed = kind.forces(&ids.map(|n| places[n]), &ids.map(|n| velocities[n]));
+            ids.into_iter().zip(pushed).for_each(|(n, force)| forces[n - start] += force);
         }
     }
 

@@ -6,25 +6,43 @@
 
 mod build;
 mod connectors;
+mod flow;
 mod group;
 mod holds;
 mod integrate;
 mod matter;
+mod meet;
+mod order;
+mod overlap;
+mod pairs;
 mod params;
+mod polygon;
+#[cfg(test)]
+mod random;
 mod report;
+mod rub;
+mod sink;
 pub mod solid;
 mod stiffness;
+mod touch;
+mod tree;
 
-pub(crate) use group::advance;
-pub use params::{Connector, Drive, Fluid, LatticeSettings, LatticeSpec, Pace, Part, Scheme, Site};
+pub(crate) use group::{Shared, advance};
+pub use meet::Meeting;
+pub(crate) use meet::{Meetings, write_meetings};
+pub use params::{Connector, Drive, Fluid, LatticeSettings, LatticeSpec, Pace, Part, PointContact, Scheme, Site};
 
 use crate::body::{Surroundings, Vicinity};
 use crate::derived::Derived;
 use crate::error::{BuildError, StepError};
 use crate::math::Vec3;
+use crate::team::Team;
+use flow::{Drag, drag};
 use holds::{Held, Push};
 use integrate::{Balance, Motion};
 use matter::Matter;
+use touch::{Law, Touch};
+use tree::Bounds;
 
 /// A place farther than this from the origin has diverged [m].
 const FAR: f64 = 1e7;
@@ -39,6 +57,10 @@ pub struct Lattice {
     total_mass: f64,
     /// The longest step that connectors allow [s].
     stable: f64,
+    /// How its surface presses and rubs.
+    contact: Law,
+    /// Edge of a cell, or what stands for it [m].
+    grain: f64,
     state: LatticeState,
     scratch: Scratch,
 }
@@ -55,6 +77,8 @@ pub struct LatticeState {
     tau: Option<f64>,
     /// Whether forces are still to be found.
     fresh: bool,
+    /// Contacts with obstacles, in order.
+    touches: Vec<Touch>,
     /// Particles that grippers lead.
     held: Vec<Held>,
     /// Obstacles touched in the last step, in order.
@@ -109,6 +133,12 @@ struct Scratch {
     felt: Vec<Vec3>,
     balance: Balance,
     near: Vec<usize>,
+    /// Obstacles and facets that may touch during the step of the world.
+    candidates: Vec<[u32; 2]>,
+    /// Contacts where a step leads.
+    touches: Vec<Touch>,
+    /// Boxes of facets during the step of the world.
+    boxes: Vec<Bounds>,
 }
 
 impl Lattice {
@@ -122,6 +152,7 @@ impl Lattice {
     pub(crate) fn approach(&mut self, around: &Surroundings<'_>) {
         self.scratch.near.clear();
         self.scratch.near.extend_from_slice(around.near);
+        self.find_candidates(around);
         for &(hinge, drive) in &self.matter.drives {
             // as it is in the middle of the step
             self.matter.hinges[hinge].rest = drive.at(self.matter.rests[hinge], around.time + 0.5 * around.dt);
@@ -141,7 +172,7 @@ impl Lattice {
     }
 
     /// Forces where a step leads, at a fraction of the step of the world.
-    fn look(&mut self, around: &Surroundings<'_>, _f: f64, _tau: f64) {
+    fn look(&mut self, team: &mut Team, around: &Surroundings<'_>, f: f64, tau: f64) {
         let Lattice { matter, settings, state, scratch, .. } = self;
         if state.fresh {
             scratch.next.places.clone_from(&state.motion.places);
@@ -151,13 +182,26 @@ impl Lattice {
         for (n, force) in forces.iter_mut().enumerate() {
             *force = (around.gravity - velocities[n] * settings.drag) * matter.masses[n];
         }
-        matter.push(places, velocities, forces);
+        matter.push(team, places, velocities, forces);
         for push in &scratch.pushes {
             forces[push.particle as usize] += push.force;
         }
-        if state.fresh {
-            state.motion.forces.clone_from(forces);
-            state.fresh = false;
+        if let Some(Fluid { viscosity, quadratic, velocity }) = settings.fluid {
+            let law = if quadratic { Drag::Quadratic(viscosity) } else { Drag::Linear(viscosity) };
+            for facet in &matter.facets {
+                let ids = facet.map(|n| n as usize);
+                let force = drag(&ids.map(|n| places[n]), &ids.map(|n| velocities[n]), velocity, law) / 3.0;
+                ids.into_iter().for_each(|n| forces[n] += force);
+            }
+        }
+        self.touch(around, f, tau);
+    }
+
+    /// Take the forces where it is as those to begin with.
+    fn begin_with_forces(&mut self) {
+        if self.state.fresh {
+            self.state.motion.forces.clone_from(&self.scratch.next.forces);
+            self.state.fresh = false;
         }
     }
 
@@ -174,10 +218,15 @@ impl Lattice {
             });
         }
         self.write_loads(around);
+        let Lattice { state: LatticeState { touches, touched, .. }, scratch, .. } = self;
+        let touching = |obstacle: usize| touches.iter().any(|t| t.key[0] as usize == obstacle);
+        around.note_touching(touched, &scratch.near, touching, touching);
         Ok(())
     }
 
-    fn keep_contacts(&mut self) {}
+    fn keep_contacts(&mut self) {
+        std::mem::swap(&mut self.state.touches, &mut self.scratch.touches);
+    }
 
     pub(crate) fn vicinity(&self, dt: f64, gravity: Vec3, pulled: f64) -> Vicinity {
         let (mut low, mut high, mut fastest) = (Vec3::INFINITY, Vec3::NEG_INFINITY, pulled * pulled);

@@ -148,6 +148,17 @@ pub struct Fluid {
     pub velocity: Vec3,
 }
 
+/// Contact of particles that are given one by one, (7).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PointContact {
+    /// How far around a particle its surface is [m].
+    pub radius: f64,
+    /// lambda [N/m].
+    pub stiffness: f64,
+    /// mu [N s/m].
+    pub damping: f64,
+}
+
 /// Settings of the model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LatticeSettings {
@@ -164,6 +175,8 @@ pub struct LatticeSettings {
     pub contact_stiffness: Option<f64>,
     /// mu of contact: force over the rate of that volume [N s/m3]; from the material unless given.
     pub contact_damping: Option<f64>,
+    /// How particles that are given one by one touch obstacles; not at all unless given.
+    pub point_contact: Option<PointContact>,
     /// Static over kinetic friction, at least 1 [-].
     pub static_friction: f64,
     /// The fluid around it.
@@ -181,6 +194,7 @@ impl Default for LatticeSettings {
             drag: 0.0,
             contact_stiffness: None,
             contact_damping: None,
+            point_contact: None,
             static_friction: 1.0,
             fluid: None,
             self_contact: false,

@@ -1,7 +1,7 @@
 //! What a body tells of itself: shape, energies, contacts.
 
 use super::Lattice;
-use crate::frame::{BodyFrame, Contact, Energy, Field};
+use crate::frame::{BodyFrame, Contact, Energy, Field, Other};
 use crate::math::Vec3;
 
 /// Fields of a frame: name and unit.
@@ -32,5 +32,14 @@ impl Lattice {
         frame.energy = self.energy(gravity);
     }
 
-    pub(crate) fn write_contacts(&self, _index: usize, _contacts: &mut Vec<Contact>) {}
+    pub(crate) fn write_contacts(&self, index: usize, contacts: &mut Vec<Contact>) {
+        contacts.extend(self.state.touches.iter().filter(|t| t.force != Vec3::ZERO).map(|t| Contact {
+            body: index,
+            other: Other::Obstacle(t.key[0] as usize),
+            position: t.place,
+            normal: t.normal,
+            force: t.force,
+            penetration: t.depth,
+        }));
+    }
 }

@@ -1,0 +1,145 @@
+//! The volume between two facets that have passed through each other: Joukhadar, "Robot-Phi", section 4.4 and figure 25.
+//!
+//! Facets X and Y face each other along n, the mean of n_y and -n_x: out of Y, the way X is pushed. Seen along n they cover
+//! a polygon in common, and over it X is deeper than Y's surface by g, the height of Y's plane over X's, which is linear. Where
+//! g > 0 every column of it is a contact of points, (7) of the paper, so that
+//!
+//!   V = integral of g dA,   E = integral of g^2 / 2 dA,   dE / ds = -V
+//!
+//! for a shift s of X along n: with a stiffness k [N/m3] k V is the force [N] and k E the energy [J]. (The paper has one
+//! letter for the stiffness of points, [N/m], and of volumes.) The force acts in the middle of the columns, P_c. Seen along n
+//! that is in both triangles, so that the weights of their corners are never negative and need no clipping; and the two points
+//! are on one line along n, so that equal and opposite forces along n have no moment.
+//!
+//! Seen from their facets alone, two bodies that overlap and the far sides of two thin bodies are the same: both face each
+//! other across a depth. Depth tells them apart: columns longer than `deepest` are left out. It should be less than the
+//! smallest thickness of a body, and more than the deepest contact expected. At edges sharper than a right angle thickness falls
+//! to zero, and a body's own facets on both sides of such an edge must be kept from this function.
+
+use super::polygon::{Corner, Moments, Polygon, weights};
+use crate::math::{Vec2, Vec3};
+
+/// Facets face each other if the cosine between their normals is below minus this, about 101 degrees: faces at right angles, such
+/// as a side of a box that stands on another, do not. It also keeps projections along n from degenerating.
+pub const FACING: f64 = 0.2;
+
+/// A facet has a normal if its height is more than this fraction of its longest side.
+const THINNEST: f64 = 1e-9;
+
+/// Two facets in one another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Overlap {
+    /// Unit vector n out of Y: the way X is pushed.
+    pub normal: Vec3,
+    /// Cosine of the angle between n and the normals of both facets: one if they are parallel.
+    pub facing: f64,
+    /// Volume between the facets [m3].
+    pub volume: f64,
+    /// Integral of half the depth squared [m4].
+    pub stored: f64,
+    /// Area in contact, across n [m2].
+    pub area: f64,
+    /// Largest depth [m].
+    pub deepest: f64,
+    /// Parts of the corners of X in the point where it is pushed; not negative but for rounding, of sum one.
+    pub on_x: [f64; 3],
+    /// The same for Y.
+    pub on_y: [f64; 3],
+}
+
+/// Unit normal of a facet by the right-hand rule, if it is not degenerate.
+pub fn normal(facet: &[Vec3; 3]) -> Option<Vec3> {
+    let [a, b, c] = *facet;
+    let across = (b - a).cross(c - a);
+    let size = across.length();
+    let longest = (b - a).length_squared().max((c - a).length_squared()).max((c - b).length_squared());
+    (size > THINNEST * longest && size.is_finite()).then(|| across / size)
+}
+
+/// A point of a facet from the parts of its corners; as well for their velocities.
+pub fn blend(corners: &[Vec3; 3], parts: &[f64; 3]) -> Vec3 {
+    corners[0] * parts[0] + corners[1] * parts[1] + corners[2] * parts[2]
+}
+
+/// The volume between facets `x` and `y`, without columns longer than `deepest` [m].
+pub fn overlap(x: &[Vec3; 3], y: &[Vec3; 3], deepest: f64) -> Option<Overlap> {
+    let (normal_x, normal_y) = (normal(x)?, normal(y)?);
+    if normal_x.dot(normal_y) >= -FACING {
+        return None;
+    }
+    let n = (normal_y - normal_x).try_normalize()?;
+    let seen = Seen::along(n, x[0]);
+    // most pairs that are near each other are apart: the highest of Y is below the lowest of X
+    let height = |facet: &[Vec3; 3]| facet.map(|corner| (corner - x[0]).dot(n));
+    let (low, high) = (height(x).into_iter().fold(f64::MAX, f64::min), height(y).into_iter().fold(f64::MIN, f64::max));
+    if high <= low {
+        return None;
+    }
+    let (flat_x, flat_y) = (x.map(|p| seen.place(p)), y.map(|p| seen.place(p)));
+    let (plane_x, plane_y) = (seen.plane(x[0], normal_x), seen.plane(y[0], normal_y));
+    // along n facet X is seen from behind: turned round it is counter-clockwise like Y
+    let turned = [flat_x[0], flat_x[2], flat_x[1]].map(|at| Corner { at, depth: 0.0 });
+    let mut common = Polygon::triangle(turned);
+    for i in 0..3 {
+        let (from, to) = (flat_y[i], flat_y[(i + 1) % 3]);
+        common.keep(|corner| (to - from).perp_dot(corner.at - from));
+    }
+    common.deepen(|at| plane_y.height(at) - plane_x.height(at));
+    common.keep(|corner| corner.depth);
+    common.keep(|corner| deepest - corner.depth);
+    if common.is_empty() {
+        return None;
+    }
+    let sum = common.moments();
+    let middle = sum.first / sum.volume;
+    let [on_x, on_y] = [weights(&flat_x, middle), weights(&flat_y, middle)];
+    // rounding leaves polygons of no area, or of less
+    let sound = sum.volume > 0.0 && sum.area > 0.0 && on_x.iter().chain(&on_y).all(|part| part.is_finite());
+    let Moments { volume, stored, area, deepest, .. } = sum;
+    let facing = n.dot(normal_y);
+    sound.then_some(Overlap { normal: n, facing, volume, stored, area, deepest, on_x, on_y })
+}
+
+/// Two directions across the one that is looked along, and a place to look from.
+struct Seen {
+    origin: Vec3,
+    along: Vec3,
+    across: [Vec3; 2],
+}
+
+/// A plane as height over place.
+struct Plane {
+    height: f64,
+    slope: Vec2,
+}
+
+impl Seen {
+    fn along(n: Vec3, origin: Vec3) -> Seen {
+        let u = n.any_orthonormal_vector();
+        Seen { origin, along: n, across: [u, n.cross(u)] }
+    }
+
+    fn flat(&self, v: Vec3) -> Vec2 {
+        Vec2::new(v.dot(self.across[0]), v.dot(self.across[1]))
+    }
+
+    fn place(&self, point: Vec3) -> Vec2 {
+        self.flat(point - self.origin)
+    }
+
+    /// The plane through a point: its normal's part along n is at least the cosine of half the angle that faces allow.
+    fn plane(&self, through: Vec3, normal: Vec3) -> Plane {
+        let slope = -self.flat(normal) / normal.dot(self.along);
+        Plane { height: (through - self.origin).dot(self.along) - slope.dot(self.place(through)), slope }
+    }
+}
+
+impl Plane {
+    fn height(&self, at: Vec2) -> f64 {
+        self.height + self.slope.dot(at)
+    }
+}
+
+#[cfg(test)]
+#[path = "overlap_tests.rs"]
+mod tests;

@@ -1,0 +1,121 @@
+//! Convex polygons with a depth that is linear over them: clipped, and integrated without error.
+
+use crate::math::Vec2;
+
+/// Corners a triangle can have after the five or fewer cuts it gets here, with one to spare.
+const MOST: usize = 9;
+
+/// A corner of a polygon.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Corner {
+    /// Its place.
+    pub at: Vec2,
+    /// Depth there [m].
+    pub depth: f64,
+}
+
+/// A convex polygon, counter-clockwise.
+#[derive(Clone, Copy, Debug)]
+pub struct Polygon {
+    corners: [Corner; MOST],
+    count: usize,
+}
+
+/// Integrals over a polygon, where `a` is the unit of area of its plane.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Moments {
+    /// Area [a].
+    pub area: f64,
+    /// Integral of the depth [a m].
+    pub volume: f64,
+    /// Integral of half the depth squared [a m2].
+    pub stored: f64,
+    /// Integral of place times depth.
+    pub first: Vec2,
+    /// Largest depth [m].
+    pub deepest: f64,
+}
+
+impl Polygon {
+    /// A triangle, counter-clockwise.
+    pub fn triangle(corners: [Corner; 3]) -> Polygon {
+        let mut polygon = Polygon { corners: [Corner::default(); MOST], count: 0 };
+        corners.into_iter().for_each(|corner| polygon.push(corner));
+        polygon
+    }
+
+    /// Its corners.
+    pub fn corners(&self) -> &[Corner] {
+        &self.corners[..self.count]
+    }
+
+    /// Whether nothing is left of it.
+    pub fn is_empty(&self) -> bool {
+        self.count < 3
+    }
+
+    /// Give corners their depth.
+    pub fn deepen(&mut self, depth: impl Fn(Vec2) -> f64) {
+        self.corners[..self.count].iter_mut().for_each(|corner| corner.depth = depth(corner.at));
+    }
+
+    /// Keep the part where a linear function is not negative (Sutherland and Hodgman, "Reentrant polygon clipping").
+    pub fn keep(&mut self, inside: impl Fn(&Corner) -> f64) {
+        let whole = *self;
+        self.count = 0;
+        let Some(last) = whole.corners().last() else { return };
+        let (mut before, mut from) = (last, inside(last));
+        for corner in whole.corners() {
+            let to = inside(corner);
+            if (from >= 0.0) != (to >= 0.0) {
+                self.push(between(before, corner, from / (from - to)));
+            }
+            if to >= 0.0 {
+                self.push(*corner);
+            }
+            (before, from) = (corner, to);
+        }
+    }
+
+    /// Room never lacks but for rounding of polygons thinner than that: those have no area.
+    fn push(&mut self, corner: Corner) {
+        if self.count < MOST {
+            self.corners[self.count] = corner;
+            self.count += 1;
+        }
+    }
+
+    /// Integrals, exact for linear depth: with depths a, b, c at the corners of a triangle of area T they are
+    /// T (a + b + c) / 3 and T (a2 + b2 + c2 + ab + bc + ca) / 12.
+    pub fn moments(&self) -> Moments {
+        let mut sum = Moments::default();
+        let [first, rest @ ..] = self.corners() else { return sum };
+        for pair in rest.windows(2) {
+            let (p, q) = (pair[0].at - first.at, pair[1].at - first.at);
+            let area = 0.5 * p.perp_dot(q);
+            let [a, b, c] = [first.depth, pair[0].depth, pair[1].depth];
+            let all = a + b + c;
+            sum.area += area;
+            sum.volume += area * all / 3.0;
+            sum.stored += area * (all * all + a * a + b * b + c * c) / 24.0;
+            // from the first corner: integral of place times depth is T (sum p sum d + sum p d) / 12
+            sum.first += area / 12.0 * ((p + q) * all + p * b + q * c);
+        }
+        sum.first += first.at * sum.volume;
+        sum.deepest = self.corners().iter().fold(0.0, |most: f64, corner| most.max(corner.depth));
+        sum
+    }
+}
+
+/// The place where a side is cut.
+fn between(a: &Corner, b: &Corner, fraction: f64) -> Corner {
+    Corner { at: a.at.lerp(b.at, fraction), depth: a.depth + (b.depth - a.depth) * fraction }
+}
+
+/// Barycentric coordinates of a place in a triangle; they sum to one. Not finite where the triangle has no area.
+pub fn weights(triangle: &[Vec2; 3], place: Vec2) -> [f64; 3] {
+    let [a, b, c] = triangle.map(|corner| corner - place);
+    let whole = (triangle[1] - triangle[0]).perp_dot(triangle[2] - triangle[0]);
+    let (second, third) = (c.perp_dot(a) / whole, a.perp_dot(b) / whole);
+    [1.0 - second - third, second, third]
+}

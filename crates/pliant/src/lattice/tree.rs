@@ -1,0 +1,179 @@
+//! A tree of boxes over the facets of one body, that is built once and follows the body as it moves and bends.
+//!
+//! It is a full binary tree: node i has nodes 2 i + 1 and 2 i + 2 below it, and at level l the k-th node is over the facets from
+//! n k / 2^l to n (k + 1) / 2^l in the tree's order. Nothing but the order and the boxes is kept.
+
+use crate::math::Vec3;
+
+/// Lower and upper corner of a box [m].
+pub type Bounds = [Vec3; 2];
+
+/// Facets under a lowest node, at most.
+const LEAF: usize = 4;
+
+/// A tree is built anew when boxes of its lowest nodes have grown by this factor.
+const WORN: f64 = 1.5;
+
+/// A box that holds nothing.
+pub const EMPTY: Bounds = [Vec3::INFINITY, Vec3::NEG_INFINITY];
+
+/// Whether two boxes have a point in common; never if one has a corner that is not a number.
+pub fn meet(a: &Bounds, b: &Bounds) -> bool {
+    a[0].cmple(b[1]).all() && b[0].cmple(a[1]).all()
+}
+
+/// A box around both; numbers that are none are left out.
+pub fn join(a: &Bounds, b: &Bounds) -> Bounds {
+    let each = |f: fn(f64, f64) -> f64, p: Vec3, q: Vec3| Vec3::new(f(p.x, q.x), f(p.y, q.y), f(p.z, q.z));
+    [each(f64::min, a[0], b[0]), each(f64::max, a[1], b[1])]
+}
+
+/// The box of a facet, larger by `margin` [m] on every side.
+pub fn around(facet: &[Vec3; 3], margin: f64) -> Bounds {
+    let [low, high] = facet.iter().fold(EMPTY, |bounds, &corner| join(&bounds, &[corner; 2]));
+    [low - margin, high + margin]
+}
+
+/// The tree of one body.
+#[derive(Clone, Debug, Default)]
+pub struct Tree {
+    /// Facets in the order of the tree.
+    order: Vec<u32>,
+    /// Boxes of nodes, from the top.
+    nodes: Vec<Bounds>,
+    /// Levels below the top.
+    levels: u32,
+    /// Summed size of the lowest boxes when it was built [m].
+    built: f64,
+}
+
+impl Tree {
+    /// Follow the facets to where they are now.
+    pub fn follow(&mut self, facets: &[Bounds]) {
+        if self.order.len() != facets.len() {
+            self.build(facets);
+            return;
+        }
+        let size = self.refit(facets);
+        if size > WORN * self.built {
+            self.build(facets);
+        }
+    }
+
+    /// Order facets by halving them along the longest side of the box of their middles.
+    fn build(&mut self, facets: &[Bounds]) {
+        let count = facets.len();
+        self.order.clear();
+        self.order.extend(0..count as u32);
+        self.levels = 0;
+        while (LEAF << self.levels) < count {
+            self.levels += 1;
+        }
+        self.nodes.clear();
+        self.nodes.resize((2 << self.levels) - 1, EMPTY);
+        for level in 0..self.levels {
+            for k in 0..1 << level {
+                let [from, to] = span(count, level, k);
+                let half = span(count, level + 1, 2 * k)[1];
+                halve(&mut self.order[from..to], half - from, facets);
+            }
+        }
+        self.built = self.refit(facets);
+    }
+
+    /// New boxes for all nodes; the summed size of the lowest.
+    fn refit(&mut self, facets: &[Bounds]) -> f64 {
+        let lowest = (1 << self.levels) - 1;
+        let mut size = 0.0;
+        for k in 0..1 << self.levels {
+            let [from, to] = span(facets.len(), self.levels, k);
+            let bounds = self.order[from..to].iter().fold(EMPTY, |sum, &f| join(&sum, &facets[f as usize]));
+            let extent = (bounds[1] - bounds[0]).element_sum();
+            size += if extent.is_finite() { extent.max(0.0) } else { 0.0 };
+            self.nodes[lowest + k] = bounds;
+        }
+        for i in (0..lowest).rev() {
+            self.nodes[i] = join(&self.nodes[2 * i + 1], &self.nodes[2 * i + 2]);
+        }
+        size
+    }
+
+    /// The box around all facets.
+    pub fn bounds(&self) -> Bounds {
+        self.nodes.first().copied().unwrap_or(EMPTY)
+    }
+
+    /// Facets under a lowest node.
+    fn under(&self, node: usize) -> &[u32] {
+        let [from, to] = span(self.order.len(), self.levels, node + 1 - (1 << self.levels));
+        &self.order[from..to]
+    }
+
+    /// The two nodes below a node, or none below the lowest.
+    fn below(&self, node: usize) -> Option<[usize; 2]> {
+        (2 * node + 2 < self.nodes.len()).then_some([2 * node + 1, 2 * node + 2])
+    }
+
+    /// Visit pairs of lists of facets, one of each tree, whose boxes meet.
+    pub fn meetings(&self, other: &Tree, stack: &mut Vec<[usize; 2]>, mut visit: impl FnMut(&[u32], &[u32])) {
+        stack.clear();
+        if !self.nodes.is_empty() && !other.nodes.is_empty() {
+            stack.push([0, 0]);
+        }
+        while let Some([a, b]) = stack.pop() {
+            if !meet(&self.nodes[a], &other.nodes[b]) {
+                continue;
+            }
+            match (self.below(a), other.below(b)) {
+                (None, None) => visit(self.under(a), other.under(b)),
+                (Some(below), None) => stack.extend(below.map(|a| [a, b])),
+                (None, Some(below)) => stack.extend(below.map(|b| [a, b])),
+                // the larger of two is the one to take apart
+                (Some(in_a), Some(in_b)) => match size(&self.nodes[a]) > size(&other.nodes[b]) {
+                    true => stack.extend(in_a.map(|a| [a, b])),
+                    false => stack.extend(in_b.map(|b| [a, b])),
+                },
+            }
+        }
+    }
+
+    /// The same within the tree, each pair of lists once; a list also meets itself.
+    pub fn own_meetings(&self, stack: &mut Vec<[usize; 2]>, mut visit: impl FnMut(&[u32], &[u32])) {
+        stack.clear();
+        if !self.nodes.is_empty() {
+            stack.push([0, 0]);
+        }
+        while let Some([a, b]) = stack.pop() {
+            if !meet(&self.nodes[a], &self.nodes[b]) {
+                continue;
+            }
+            match (self.below(a), self.below(b)) {
+                (Some([c, d]), _) if a == b => stack.extend([[c, c], [d, d], [c, d]]),
+                // all lowest nodes are on one level, and so are both of a pair
+                (Some(in_a), Some(in_b)) => stack.extend(in_a.into_iter().flat_map(|a| in_b.map(|b| [a, b]))),
+                _ => visit(self.under(a), self.under(b)),
+            }
+        }
+    }
+}
+
+/// Where facets of the k-th node of a level begin and end.
+fn span(count: usize, level: u32, k: usize) -> [usize; 2] {
+    [(count * k) >> level, (count * (k + 1)) >> level]
+}
+
+/// Sum of the sides of a box [m].
+fn size(bounds: &Bounds) -> f64 {
+    (bounds[1] - bounds[0]).element_sum()
+}
+
+/// Put the facets with smaller middles along the longest direction first.
+fn halve(order: &mut [u32], at: usize, facets: &[Bounds]) {
+    let middle = |f: u32| facets[f as usize][0] + facets[f as usize][1];
+    let all = order.iter().fold(EMPTY, |sum, &f| join(&sum, &[middle(f); 2]));
+    let extent = all[1] - all[0];
+    let axis = if extent.x >= extent.y.max(extent.z) { 0 } else { 1 + usize::from(extent.z > extent.y) };
+    if at < order.len() {
+        order.select_nth_unstable_by(at, |&a, &b| middle(a)[axis].total_cmp(&middle(b)[axis]).then(a.cmp(&b)));
+    }
+}
