@@ -89,7 +89,7 @@ impl SceneSpec {
         let gravity = self.gravity.map_or(Vec3::new(0.0, 0.0, -9.81), |gravity| gravity.vector());
         let mut world = World::new(gravity);
         self.add_obstacles(&mut world, &mut files)?;
-        self.add_bodies(&mut world)?;
+        self.add_bodies(&mut world, &mut files)?;
         self.add_grippers(&mut world, &mut files)?;
         self.add_loads(&mut world)?;
         self.settle(&mut world)?;
@@ -136,11 +136,11 @@ impl SceneSpec {
         Ok(())
     }
 
-    fn add_bodies(&self, world: &mut World) -> Result<(), Fault> {
+    fn add_bodies(&self, world: &mut World, files: &mut Files) -> Result<(), Fault> {
         let mut points_left = MOST_POINTS;
         for (index, spec) in self.body.iter().enumerate() {
             let here = |fault: Fault| fault.at(index).at("body");
-            let body = spec.build(&self.material, points_left).map_err(here)?;
+            let body = spec.build(&self.material, points_left, files).map_err(here)?;
             points_left = points_left.saturating_sub(body.size());
             world.add_body(body).map_err(|e| here(e.into()))?;
         }

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use pliant::cable::{Cable, CableSettings, CableSpec, Rest};
 use pliant::chain::{Chain, ChainSettings, ChainSpec};
 use pliant::elastica::{Elastica, ElasticaSettings, ElasticaSpec};
-use pliant::math::Vec3;
+use pliant::lattice::{Lattice, LatticeSettings, LatticeSpec};
+use pliant::math::{Pose, Vec3};
 use pliant::xpbd::{Xpbd, XpbdSettings, XpbdSpec};
-use pliant::{Body, Section};
+use pliant::{Body, Material, Section};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -15,10 +16,14 @@ use crate::cable::CableTable;
 use crate::chain::ChainTable;
 use crate::elastica::ElasticaTable;
 use crate::fault::Fault;
+use crate::files::Files;
+use crate::lattice::LatticeTable;
 use crate::material::MaterialSpec;
-use crate::quantity::{Component, Coordinate, Count, Length, Quantity, Triple};
+use crate::pose::{OrientationSpec, pose};
+use crate::quantity::{Component, Coordinate, Count, Length, Quantity, Spin, Triple, Velocity};
 use crate::rest::RestSpec;
 use crate::section::SectionSpec;
+use crate::solid::{PartSpec, SolidSpec};
 use crate::word::{Name, Table};
 use crate::xpbd::XpbdTable;
 
@@ -51,8 +56,22 @@ pub(crate) struct BodySpec {
     normal: Option<Triple<Component>>,
     /// Its shape without load; straight unless given. Only for the models `cable` and `elastica`.
     rest: Option<RestSpec>,
-    /// Initial centre line: points of a polyline [m], at least two.
+    /// Initial centre line of a rod: points of a polyline [m], at least two. Rods only.
+    #[serde(default)]
     path: Vec<Triple<Coordinate>>,
+    /// Shape of a solid, in one piece; either this or `parts`. Only for the model `lattice`, as all up to `spin`.
+    solid: Option<SolidSpec>,
+    /// Parts of a solid.
+    #[serde(default)]
+    parts: Vec<Table<PartSpec>>,
+    /// Position of the origin of a solid's frame [m]; the origin of the world unless given.
+    position: Option<Triple<Coordinate>>,
+    /// Orientation of a solid; that of the world unless given.
+    orientation: Option<Table<OrientationSpec>>,
+    /// Velocity of a solid at first [m/s]; none unless given.
+    velocity: Option<Triple<Velocity>>,
+    /// Angular velocity of a solid at first, about the origin of its frame [rad/s]; none unless given.
+    spin: Option<Triple<Spin>>,
     /// Number of points; only one of points, segments and intervals. The model chooses unless given.
     points: Option<Count<2, MOST_POINTS>>,
     /// Number of segments, one less than points.
@@ -67,6 +86,8 @@ pub(crate) struct BodySpec {
     xpbd: Option<Table<XpbdTable>>,
     /// Settings of the model `elastica`; other models leave them alone.
     elastica: Option<Table<ElasticaTable>>,
+    /// Settings of the model `lattice`; other models leave them alone.
+    lattice: Option<Table<LatticeTable>>,
 }
 
 /// The model of a body.
@@ -81,6 +102,8 @@ pub(crate) enum ModelSpec {
     Xpbd,
     /// A planar rod described by its angle along its length.
     Elastica,
+    /// A solid as particles and connectors.
+    Lattice,
 }
 
 impl BodySpec {
@@ -89,13 +112,19 @@ impl BodySpec {
         &self,
         materials: &BTreeMap<Name, Table<MaterialSpec>>,
         points_left: usize,
+        files: &mut Files,
     ) -> Result<Body, Fault> {
         let Some(material) = materials.get(&self.material) else {
             let known = materials.keys().map(|name| &**name);
             return Err(Fault::unknown("material", &self.material, known).at("material"));
         };
+        if let ModelSpec::Lattice = self.model {
+            return self.build_solid(material.build(), files);
+        }
+        self.refuse_what_solids_have()?;
         if self.path.len() < 2 {
-            return Err(Fault::new("a path needs at least two points").at("path"));
+            let fault = Fault::new("a rod needs a path of at least two points");
+            return Err(if self.path.is_empty() { fault } else { fault.at("path") });
         }
         let points = self.size()?;
         let too_many = |key| Fault::new(format!("too many points: all bodies together may have {MOST_POINTS}")).at(key);
@@ -141,6 +170,73 @@ impl BodySpec {
                 let spec = ElasticaSpec { material, section, path, normal, rest, intervals, settings };
                 Ok(Body::Elastica(Elastica::new(&self.name, spec)?))
             }
+            // built before
+            ModelSpec::Lattice => Err(Fault::new("a solid has no path")),
+        }
+    }
+
+    /// A solid.
+    fn build_solid(&self, material: Material, files: &mut Files) -> Result<Body, Fault> {
+        self.refuse_what_rods_have()?;
+        let parts = match (&self.solid, self.parts.is_empty()) {
+            (Some(solid), true) => vec![solid.build(&Pose::IDENTITY, &self.name, files).map_err(|f| f.at("solid"))?],
+            (None, false) => {
+                let part = |(n, spec): (usize, &Table<PartSpec>)| spec.build(files).map_err(|f| f.at(n).at("parts"));
+                self.parts.iter().enumerate().map(part).collect::<Result<_, _>>()?
+            }
+            (Some(_), false) => return Err(Fault::new("give either a solid or parts, not both").at("parts")),
+            (None, true) => return Err(Fault::new("a body of the model lattice needs a solid, or parts")),
+        };
+        let table = self.lattice.as_deref();
+        let connectors = match table {
+            Some(table) => table.connectors(&self.parts).map_err(|f| f.at("lattice"))?,
+            None => vec![],
+        };
+        let spec = LatticeSpec {
+            material,
+            parts,
+            connectors,
+            placed: pose(self.position.as_ref(), self.orientation.as_ref(), Vec3::ZERO)?,
+            velocity: self.velocity.map_or(Vec3::ZERO, |v| v.vector()),
+            spin: self.spin.map_or(Vec3::ZERO, |v| v.vector()),
+            settings: table.map_or_else(LatticeSettings::default, LatticeTable::build),
+        };
+        Ok(Body::Lattice(Lattice::new(&self.name, spec)?))
+    }
+
+    /// Refuse fields of rods in a solid.
+    fn refuse_what_rods_have(&self) -> Result<(), Fault> {
+        let given = [
+            ("path", !self.path.is_empty()),
+            ("radius", self.radius.is_some()),
+            ("section", self.section.is_some()),
+            ("normal", self.normal.is_some()),
+            ("rest", self.rest.is_some()),
+            ("points", self.points.is_some()),
+            ("segments", self.segments.is_some()),
+            ("intervals", self.intervals.is_some()),
+        ];
+        match given.into_iter().find(|(_, given)| *given) {
+            Some((key, _)) => {
+                Err(Fault::new("this is for rods: a body of the model lattice is a solid, or parts").at(key))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Refuse fields of solids in a rod.
+    fn refuse_what_solids_have(&self) -> Result<(), Fault> {
+        let given = [
+            ("solid", self.solid.is_some()),
+            ("parts", !self.parts.is_empty()),
+            ("position", self.position.is_some()),
+            ("orientation", self.orientation.is_some()),
+            ("velocity", self.velocity.is_some()),
+            ("spin", self.spin.is_some()),
+        ];
+        match given.into_iter().find(|(_, given)| *given) {
+            Some((key, _)) => Err(Fault::new("this is for solids, of the model lattice: a rod has a path").at(key)),
+            None => Ok(()),
         }
     }
 
@@ -149,7 +245,7 @@ impl BodySpec {
         let model = match self.model {
             ModelSpec::Chain => "a chain",
             ModelSpec::Xpbd => "a rod of the model xpbd",
-            ModelSpec::Cable => return Ok(()),
+            ModelSpec::Cable | ModelSpec::Lattice => return Ok(()),
             ModelSpec::Elastica => {
                 let checked = self.rest.as_ref().map_or(Ok(()), RestSpec::refuse_out_of_plane);
                 return checked.map_err(|fault| fault.at("rest"));

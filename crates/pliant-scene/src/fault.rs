@@ -126,7 +126,7 @@ impl From<BuildError> for Fault {
                 Some("path".into())
             }
             BuildError::DirectionAlone { .. } => Some("orientation".into()),
-            BuildError::NoTorque { .. } | BuildError::Unreachable { .. } => None,
+            BuildError::Solid { .. } | BuildError::NoTorque { .. } | BuildError::Unreachable { .. } => None,
             BuildError::NoSuch { .. } | BuildError::ForeignSnapshot | BuildError::Pose { .. } => None,
         };
         Fault { field, ..Fault::new(error.to_string()) }

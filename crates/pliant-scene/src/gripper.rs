@@ -42,7 +42,8 @@ pub(crate) struct GripperSpec {
 pub(crate) struct GripSpec {
     /// Name of the body.
     body: Name,
-    /// Where on the body: "start", "end", a fraction of its length from 0 to 1, or { node = 3 }.
+    /// Where on the body: "start", "end", a fraction of its length from 0 to 1, { node = 3 }, or for a solid { point = [x, y, z] }, the
+    /// particle nearest to it, or { min = [x, y, z], max = [x, y, z] }, all particles in that box of the world.
     at: PlaceSpec,
     /// Whether it holds the direction too: false, true, "two-points" to hold two neighbouring points of the model, or "only" to hold nothing else (model `elastica`);
     /// false unless given.

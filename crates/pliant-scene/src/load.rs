@@ -16,7 +16,8 @@ use crate::word::Name;
 pub(crate) struct LoadSpec {
     /// Name of the body.
     body: Name,
-    /// Where on the body: "start", "end", a fraction of its length from 0 to 1, or { node = 3 }.
+    /// Where on the body: "start", "end", a fraction of its length from 0 to 1, { node = 3 }, or for a solid { point = [x, y, z] }, the
+    /// particle nearest to it, or { min = [x, y, z], max = [x, y, z] }, all particles in that box of the world.
     at: PlaceSpec,
     /// Force in the world [N]; none unless given.
     force: Option<Triple<LoadForce>>,

@@ -26,6 +26,13 @@ pub(crate) fn read(name: &str, scale: f64, owner: &str, files: &mut Files) -> Re
     Ok(mesh)
 }
 
+/// Read a mesh that is to be a solid; whoever wants one judges its surface.
+pub(crate) fn read_solid(name: &str, scale: f64, files: &mut Files) -> Result<Mesh, Fault> {
+    let mesh = read_triangles(name, scale, files)?;
+    files.take_triangles(mesh.triangles.len())?;
+    Ok(mesh)
+}
+
 /// Read only the vertices of a mesh, for a hull.
 pub(crate) fn read_points(name: &str, scale: f64, files: &mut Files) -> Result<Vec<Vec3>, Fault> {
     Ok(read_triangles(name, scale, files)?.vertices)

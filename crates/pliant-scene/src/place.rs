@@ -9,7 +9,7 @@ use serde::{Deserialize, de::value::MapAccessDeserializer};
 
 use crate::body::MOST_POINTS;
 use crate::fault::Fault;
-use crate::quantity::{Count, Fraction, Quantity};
+use crate::quantity::{Coordinate, Count, Fraction, Quantity, Triple};
 use crate::suggest;
 use crate::word::Name;
 
@@ -17,12 +17,16 @@ use crate::word::Name;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlaceSpec(pub(crate) Place);
 
-const PLACES: &str = "\"start\", \"end\", a fraction from 0 to 1, or { node = 3 }";
+const PLACES: &str = "\"start\", \"end\", a fraction from 0 to 1, { node = 3 }, or for a solid { point = [x, y, z] } or \
+                      { min = [x, y, z], max = [x, y, z] }";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct NodeSpec {
-    node: Count<0, { MOST_POINTS - 1 }>,
+struct SpaceSpec {
+    node: Option<Count<0, { MOST_POINTS - 1 }>>,
+    point: Option<Triple<Coordinate>>,
+    min: Option<Triple<Coordinate>>,
+    max: Option<Triple<Coordinate>>,
 }
 
 impl<'de> Deserialize<'de> for PlaceSpec {
@@ -61,7 +65,14 @@ impl<'de> Visitor<'de> for PlaceVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<PlaceSpec, A::Error> {
-        NodeSpec::deserialize(MapAccessDeserializer::new(map)).map(|spec| PlaceSpec(Place::Node(spec.node.0)))
+        let SpaceSpec { node, point, min, max } = SpaceSpec::deserialize(MapAccessDeserializer::new(map))?;
+        let place = match (node, point, min, max) {
+            (Some(node), None, None, None) => Place::Node(node.0),
+            (None, Some(point), None, None) => Place::Point(point.vector()),
+            (None, None, Some(min), Some(max)) => Place::Box { low: min.vector(), high: max.vector() },
+            _ => return Err(de::Error::custom(format!("expected {PLACES}"))),
+        };
+        Ok(PlaceSpec(place))
     }
 }
 
@@ -76,6 +87,16 @@ impl JsonSchema for PlaceSpec {
             { "type": "number", "minimum": 0, "maximum": 1, "description": "Fraction of the length from the start [-]." },
             { "type": "object", "additionalProperties": false, "required": ["node"], "properties": {
                 "node": { "type": "integer", "minimum": 0, "description": "Point of the model, counted from 0 [-]." },
+            } },
+            { "type": "object", "additionalProperties": false, "required": ["point"], "properties": {
+                "point": { "type": "array", "items": { "type": "number" }, "minItems": 3, "maxItems": 3,
+                    "description": "The particle of a solid that is nearest to this point of the world [m]." },
+            } },
+            { "type": "object", "additionalProperties": false, "required": ["min", "max"], "properties": {
+                "min": { "type": "array", "items": { "type": "number" }, "minItems": 3, "maxItems": 3,
+                    "description": "All particles of a solid in a box of the world: its lower corner [m]." },
+                "max": { "type": "array", "items": { "type": "number" }, "minItems": 3, "maxItems": 3,
+                    "description": "Its upper corner [m]." },
             } },
         ] })
     }

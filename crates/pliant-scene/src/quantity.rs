@@ -152,6 +152,17 @@ quantity! {
     /// Stiffness of a contact that may have none.
     ContactStiffness, "stiffness" ["N/m"] from 0.0 .. 1e12;
     ContactDamping, "damping" ["N s/m"] from 0.0 .. 1e12;
+    /// Force over a volume.
+    VolumeStiffness, "stiffness" ["N/m3"] above 0.0 .. 1e18;
+    VolumeDamping, "damping" ["N s/m3"] from 0.0 .. 1e18;
+    TurnStiffness, "stiffness" ["N m/rad"] from 0.0 .. 1e15;
+    TurnDamping, "damping" ["N m s/rad"] from 0.0 .. 1e15;
+    Viscosity, "viscosity" ["N s/m3 or N s2/m4"] from 0.0 .. 1e12;
+    Energy, "energy" ["J"] above 0.0 .. 1e12;
+    /// Angular velocity.
+    Spin, "angular velocity" ["rad/s"] from -1e6 .. 1e6;
+    /// A weight of a method.
+    Weight, "weight" ["-"] from 0.0 .. 1.0;
     Curvature, "curvature" ["1/m"] above 0.0 .. 1e9;
     /// A natural curvature, with a sign.
     Bend, "curvature" ["1/m"] from -1e9 .. 1e9;

@@ -126,6 +126,14 @@ pub enum BuildError {
         /// How much longer it is [m].
         slack: f64,
     },
+    /// A solid that cannot become particles.
+    #[error("{body} cannot be made of particles: {why}")]
+    Solid {
+        /// Name of the body.
+        body: String,
+        /// Why.
+        why: String,
+    },
     /// A direction held alone, of a model that cannot tell.
     #[error(
         "{body} is held by its direction alone, which only rods of the model elastica can be: hold its position too"

@@ -25,7 +25,7 @@ fn spec(parts: Vec<Part>, connectors: Vec<Connector>, settings: LatticeSettings)
 }
 
 fn solid(size: Vec3, counts: [usize; 3]) -> Part {
-    Part::Solid { cells: brick(size, counts), rule: MassRule::Approximate }
+    Part::Solid { cells: brick(size, counts).unwrap(), rule: MassRule::Approximate }
 }
 
 fn world_of(spec: LatticeSpec, gravity: Vec3) -> World {

@@ -26,6 +26,7 @@ pub mod solid;
 mod stiffness;
 mod touch;
 mod tree;
+mod web;
 
 pub(crate) use group::{Shared, advance};
 pub use meet::Meeting;

@@ -246,7 +246,7 @@ impl LatticeSpec {
             return Err(bad("energy_error", "finite and positive", error));
         }
         let counts = self.parts.iter().map(|part| match part {
-            Part::Solid { cells, .. } => cells.vertices.len(),
+            Part::Solid { cells, .. } => cells.vertices().len(),
             Part::Points { places, .. } => places.len(),
         });
         let count: usize = counts.sum();

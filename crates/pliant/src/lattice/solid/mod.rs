@@ -1,49 +1,37 @@
-//! temporary
-#![allow(missing_docs)]
-use crate::math::Vec3;
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cell {
-    Hexahedron([u32; 8]),
-}
-#[derive(Clone, Debug, PartialEq)]
-pub struct Cells {
-    pub vertices: Vec<Vec3>,
-    pub cells: Vec<Cell>,
-}
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MassRule {
-    Approximate,
-}
-pub fn brick(size: Vec3, counts: [usize; 3]) -> Cells {
-    let [nx, ny, nz] = counts;
-    let mut vertices = vec![];
-    for k in 0..=nz {
-        for j in 0..=ny {
-            for i in 0..=nx {
-                vertices.push(
-                    Vec3::new(i as f64 / nx as f64 - 0.5, j as f64 / ny as f64 - 0.5, k as f64 / nz as f64 - 0.5)
-                        * size,
-                );
-            }
-        }
-    }
-    let id = |i: usize, j: usize, k: usize| ((k * (ny + 1) + j) * (nx + 1) + i) as u32;
-    let mut cells = vec![];
-    for k in 0..nz {
-        for j in 0..ny {
-            for i in 0..nx {
-                cells.push(Cell::Hexahedron([
-                    id(i, j, k),
-                    id(i + 1, j, k),
-                    id(i + 1, j + 1, k),
-                    id(i, j + 1, k),
-                    id(i, j, k + 1),
-                    id(i + 1, j, k + 1),
-                    id(i + 1, j + 1, k + 1),
-                    id(i, j + 1, k + 1),
-                ]));
-            }
-        }
-    }
-    Cells { vertices, cells }
-}
+//! From the shape of a solid to particles with masses.
+//!
+//! A. Joukhadar, "Robot-Phi: Dynamic modeling system for robotics applications", sections 4.2.1 to 4.2.3: a solid is
+//! cut into cells (hexahedra, wedges, pyramids, tetrahedra), and every cell becomes a few point masses that keep its
+//! mass, centre and inertia matrix. Geometry alone: what joins the particles is decided elsewhere.
+//!
+//! A [`Mesh`](crate::contact::Mesh) is judged by [`check_mesh`], solids are cut by [`brick`], [`russian_doll`] and
+//! [`sweep`], the cuts are [`Cells`], and [`Particles::new`] gives them masses by a [`MassRule`].
+
+mod accuracy;
+mod cells;
+mod check;
+mod discretise;
+mod moments;
+mod outer;
+mod particles;
+mod random;
+mod rules;
+mod split;
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used)]
+mod tests;
+mod weld;
+
+pub use accuracy::{RefineError, Refined, cells_for, inertia_error};
+pub use cells::{Cell, CellError, Cells, FaceCorners};
+pub use check::{BrokenMesh, Checked, MeshLimits, MeshWarning, check_mesh};
+pub use discretise::{
+    DiscretiseError, Facet, Patch, Rings, brick, frustum, graded_brick, grading, polygon, polyhedron_surface, prism,
+    russian_doll, sweep,
+};
+pub use moments::{Mat3, Moments};
+pub use outer::{Outer, QuadCut};
+pub use particles::{CellParticles, MassError, ParticleKind, Particles, TetraParticles};
+pub use random::{ErrorStatistics, moved_vertex_errors, random_hexahedra_errors};
+pub use rules::MassRule;
+pub use split::{Corner, Cut};

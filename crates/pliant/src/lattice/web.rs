@@ -1,0 +1,151 @@
+//! Connectors of solids, from their cells and their material.
+//!
+//! Links lead between all neighbours in a cell: along edges and diagonals of faces, from what is inside to the corners around
+//! it. Where the material is not one that links alone can make, volumes and the angles at corners take the rest: see
+//! `stiffness`.
+
+use std::collections::HashMap;
+
+use super::connectors::{Hinge, Swell, SwellKind};
+use super::matter::Matter;
+use super::solid::{Cell, CellParticles, Cells, FaceCorners, Particles};
+use super::stiffness::{Lame, Strut, fit};
+
+/// Stiffness of links to begin with, over mu and the edge of a cube: edges, diagonals of faces, from the centre to corners.
+/// With diagonals of faces a single cube withstands torsion; more of them would make bars stiffer in it.
+const PATTERN: [f64; 3] = [0.45, 0.1, 1.2];
+
+/// Damping of an angle connector that is still to come from the material.
+pub const FROM_MATERIAL: f64 = f64::NAN;
+
+/// Links of a body under construction: pairs of particles and stiffness, which add up.
+#[derive(Default)]
+pub struct Web {
+    /// Pairs of particles, and stiffness [N/m].
+    pub links: Vec<([u32; 2], f64)>,
+    /// By how much the worst cell misses the material.
+    pub missed: f64,
+    /// Cells that were fitted: their links in space, and what came out.
+    known: HashMap<Vec<[i64; 3]>, (Vec<f64>, f64)>,
+}
+
+/// A solid that joins a body under construction.
+pub struct Joining<'a> {
+    /// Its cells.
+    pub cells: &'a Cells,
+    /// Its particles.
+    pub particles: &'a Particles,
+    /// Number of its first particle in the body.
+    pub first: u32,
+    /// What it is made of.
+    pub lame: Lame,
+}
+
+impl Joining<'_> {
+    /// Add its connectors and facets.
+    pub fn connect(&self, facets: Vec<[u32; 3]>, web: &mut Web, matter: &mut Matter) {
+        let (swelling, shearing) = (self.lame.swelling(), self.lame.shearing());
+        for (index, (cell, own)) in self.cells.cells().iter().zip(&self.particles.cells).enumerate() {
+            let size = self.cells.volume(index);
+            self.link(cell, own, size, web);
+            if swelling > 0.0 {
+                let kind = matter.swell_kind(SwellKind { rest: size, stiffness: swelling, damping: 0.0 });
+                matter.swells.push(Swell { corners: as_hexahedron(cell).map(|n| n + self.first), kind });
+            }
+            if shearing > 0.0 {
+                self.add_corners(cell, 3.0 * size * shearing, matter);
+            }
+        }
+        matter.facets.extend(facets.into_iter().map(|facet| facet.map(|n| n + self.first)));
+    }
+
+    /// Links of a cell.
+    fn link(&self, cell: &Cell, own: &CellParticles, size: f64, web: &mut Web) {
+        let edge = size.cbrt() * self.lame.shared().max(1e-3 * self.lame.mu);
+        let mut pairs: Vec<([u32; 2], f64)> = vec![];
+        let mut add = |a: u32, b: u32, guess: f64| {
+            let pair = [a.min(b), a.max(b)];
+            if !pairs.iter().any(|(other, _)| *other == pair) {
+                pairs.push((pair, guess * edge));
+            }
+        };
+        for (n, face) in cell.faces().enumerate() {
+            let corners = face.corners();
+            for (k, a) in corners.iter().enumerate() {
+                add(*a, corners[(k + 1) % corners.len()], PATTERN[0]);
+                if let Some(middle) = own.face_centres.get(n).copied().flatten() {
+                    add(*a, middle, PATTERN[1]);
+                }
+            }
+            if let (FaceCorners::Quad([a, b, c, d]), None) = (face, own.face_centres.get(n).copied().flatten()) {
+                add(a, c, PATTERN[1]);
+                add(b, d, PATTERN[1]);
+            }
+        }
+        if let Some(centre) = own.centre {
+            let faces = own.face_centres.iter().flatten();
+            own.vertices.iter().chain(faces).for_each(|n| add(*n, centre, PATTERN[2]));
+        }
+        for tetra in &own.tetrahedra {
+            for (k, a) in tetra.corners.iter().enumerate() {
+                tetra.corners[..k].iter().for_each(|b| add(*a, *b, PATTERN[1]));
+                add(*a, tetra.centre, PATTERN[2]);
+            }
+        }
+        let places = &self.particles.positions;
+        let strut =
+            |([a, b], guess): &([u32; 2], f64)| Strut { d: places[*a as usize] - places[*b as usize], guess: *guess };
+        let struts: Vec<Strut> = pairs.iter().map(strut).collect();
+        // equal cells have equal links: rounded to a millionth of an edge
+        let unit = 1e-6 * size.cbrt();
+        let key: Vec<[i64; 3]> = struts.iter().map(|s| s.d.to_array().map(|x| (x / unit).round() as i64)).collect();
+        let wanted = [self.lame.shared() + 2.0 * self.lame.mu, self.lame.shared()];
+        let Web { links, missed, known } = web;
+        let (found, off) = known.entry(key).or_insert_with(|| fit(&struts, size, wanted));
+        *missed = missed.max(*off);
+        let stiff = pairs.iter().zip(found.iter()).filter(|(_, stiffness)| **stiffness > 0.0);
+        links.extend(stiff.map(|((pair, _), stiffness)| (pair.map(|n| n + self.first), *stiffness)));
+    }
+
+    /// Angles at the corners of a cell's faces resist shear: they share a stiffness [N m/rad] out.
+    fn add_corners(&self, cell: &Cell, stiffness: f64, matter: &mut Matter) {
+        let count: usize = cell.faces().map(|face| face.corners().len()).sum();
+        for face in cell.faces() {
+            let corners = face.corners();
+            for (k, c) in corners.iter().enumerate() {
+                let (a, b) = (corners[(k + 1) % corners.len()], corners[(k + corners.len() - 1) % corners.len()]);
+                let [pa, pb, pc] = [a, b, *c].map(|n| self.particles.positions[n as usize]);
+                matter.hinges.push(Hinge {
+                    ends: [a + self.first, b + self.first],
+                    middle: c + self.first,
+                    side: None,
+                    rest: (pa - pc).angle_between(pb - pc),
+                    stiffness: stiffness / count as f64,
+                    damping: FROM_MATERIAL,
+                });
+            }
+        }
+    }
+}
+
+/// Corners of a cell as those of a hexahedron, some of which coincide.
+fn as_hexahedron(cell: &Cell) -> [u32; 8] {
+    match *cell {
+        Cell::Hexahedron(v) => v,
+        Cell::Wedge([a, b, c, d, e, f]) => [a, b, c, c, d, e, f, f],
+        Cell::Pyramid([a, b, c, d, tip]) => [a, b, c, d, tip, tip, tip, tip],
+        Cell::Tetrahedron([a, b, c, tip]) => [a, b, c, c, tip, tip, tip, tip],
+    }
+}
+
+impl Matter {
+    /// The kind of volume connectors like this.
+    fn swell_kind(&mut self, kind: SwellKind) -> u32 {
+        let close = |k: &SwellKind| (k.rest - kind.rest).abs() < 1e-12 * kind.rest && k.stiffness == kind.stiffness;
+        let known = self.swell_kinds.iter().rev().take(64).position(close).map(|n| self.swell_kinds.len() - 1 - n);
+        known.unwrap_or_else(|| {
+            self.swell_kinds.push(kind);
+            self.swell_kinds.len() - 1
+        }) as u32
+    }
+}
