@@ -63,17 +63,20 @@ pub(crate) struct SceneSpec {
 /// A rod takes this many steps of its own for one of the scene without a word.
 const MANY_STEPS: f64 = 100.0;
 
-/// What to say of a rod that is too stiff for its integrator.
+/// What to say of a body that is too stiff for its integrator.
 fn stiff(body: &pliant::Body, step: f64) -> Option<String> {
-    let pliant::Body::Elastica(rod) = body else { return None };
-    let steps = rod.expected_steps(step);
-    (steps > MANY_STEPS).then(|| {
-        format!(
-            "{}: about {steps:.0} steps of its own for each step of {step} s, as it is stiff for its number of intervals; \
-             elastica.integrator = \"midpoint\" takes one",
-            rod.name()
-        )
-    })
+    let (steps, why) = match body {
+        pliant::Body::Elastica(rod) => (
+            rod.expected_steps(step),
+            "as it is stiff for its number of intervals; elastica.integrator = \"midpoint\" takes one",
+        ),
+        pliant::Body::Lattice(solid) => {
+            (solid.expected_steps(step), "as it is stiff for the size of its cells; softer or larger ones take fewer")
+        }
+        _ => return None,
+    };
+    (steps > MANY_STEPS)
+        .then(|| format!("{}: about {steps:.0} steps of its own for each step of {step} s, {why}", body.name()))
 }
 
 impl SceneSpec {

@@ -22,6 +22,9 @@ const MOST_CELLS: usize = 100_000;
 /// Most particles that are given one by one.
 const MOST_POINTS: usize = 100_000;
 
+/// Most corners of cells of a solid.
+const MOST_CORNERS: usize = 4_000_000;
+
 /// Number of cells along something.
 pub(crate) type CellCount = Count<1, MOST_CELLS>;
 
@@ -164,6 +167,7 @@ impl PartSpec {
 impl SolidSpec {
     /// A part of this shape, at a pose in the frame of the body.
     pub(crate) fn build(&self, placed: &Pose, owner: &str, files: &mut Files) -> Result<Part, Fault> {
+        self.refuse_too_many()?;
         let (key, cells, masses) = match self {
             SolidSpec::Box(spec) => {
                 let counts = spec.cells.as_ref().map_or([1; 3], |cells| [cells[0].0, cells[1].0, cells[2].0]);
@@ -194,6 +198,11 @@ impl SolidSpec {
                 for warning in &checked.warnings {
                     files.warnings.push(format!("body {owner}: {}: {warning}", spec.file));
                 }
+                let corners = checked.mesh.vertices.len().saturating_mul(count(&spec.shells));
+                if corners > MOST_CORNERS {
+                    let message = format!("{corners} corners of cells are too many: a solid may have {MOST_CORNERS}");
+                    return Err(Fault::new(message).at("shells").at("mesh"));
+                }
                 ("mesh", doll(&checked.mesh, count(&spec.shells)), spec.masses)
             }
             SolidSpec::Points(spec) => {
@@ -213,6 +222,27 @@ impl SolidSpec {
             Some(MassName::SymmetricExact) => MassRule::SymmetricExact,
         };
         Ok(Part::Solid { cells: cells.moved(|p| placed.transform_point(p)), rule })
+    }
+}
+
+impl SolidSpec {
+    /// Refuse what would take more memory than there may be, before it does.
+    fn refuse_too_many(&self) -> Result<(), Fault> {
+        let (key, factors) = match self {
+            SolidSpec::Box(spec) => {
+                ("box", spec.cells.as_ref().map_or([1; 3], |cells| cells.each_ref().map(|c| c.0 + 1)))
+            }
+            SolidSpec::Prism(spec) => ("prism", [spec.sides.0, count(&spec.rings) + 1, count(&spec.layers) + 1]),
+            SolidSpec::Frustum(spec) => ("frustum", [spec.sides.0, count(&spec.rings) + 1, count(&spec.layers) + 1]),
+            SolidSpec::Convex(spec) => ("convex", [spec.points.len(), count(&spec.shells), 1]),
+            SolidSpec::Mesh(_) | SolidSpec::Points(_) => return Ok(()),
+        };
+        let corners = factors.into_iter().fold(1usize, usize::saturating_mul);
+        if corners > MOST_CORNERS {
+            let message = format!("{corners} corners of cells are too many: a solid may have {MOST_CORNERS}");
+            return Err(Fault::new(message).at(key));
+        }
+        Ok(())
     }
 }
 

@@ -445,7 +445,7 @@ impl World {
         let (gravity, near) = (*gravity, &[][..]);
         let around =
             Surroundings { body: first, time, dt, gravity, pulled: 0.0, obstacles, near, grippers, grips, events };
-        lattice::advance(bodies, &mut Shared { meetings, scratch: solids, team }, &around);
+        lattice::advance(bodies, &mut Shared { meetings, scratch: solids, team }, &around)?;
         for body in 0..self.bodies.len() {
             self.with_surroundings(body, dt, |body, around| match body {
                 Body::Lattice(solid) => solid.finish(around),

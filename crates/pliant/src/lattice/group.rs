@@ -4,6 +4,7 @@ use super::integrate::{balance, correct, predict};
 use super::params::Pace;
 use super::{Lattice, Ledger, Meeting, Meetings};
 use crate::body::{Body, Surroundings};
+use crate::error::StepError;
 use crate::team::Team;
 
 /// A step is halved where energy comes from nothing, and gets longer by this where it does not.
@@ -11,6 +12,9 @@ const LONGER: f64 = 1.5;
 
 /// No step is shorter than this part of the world's.
 const SHORTEST: f64 = 1e-9;
+
+/// A step of the world takes no more than these.
+const MOST_STEPS: usize = 1_000_000;
 
 /// Without a bound of its own a body may gain this part of its kinetic energy in a step ...
 const PART: f64 = 1e-3;
@@ -36,7 +40,11 @@ fn lattices(bodies: &mut [Body]) -> impl Iterator<Item = (usize, &mut Lattice)> 
 }
 
 /// Advance by a step of the world.
-pub(crate) fn advance(bodies: &mut [Body], shared: &mut Shared<'_>, around: &Surroundings<'_>) {
+pub(crate) fn advance(
+    bodies: &mut [Body],
+    shared: &mut Shared<'_>,
+    around: &Surroundings<'_>,
+) -> Result<(), StepError> {
     shared.scratch.find(bodies, around);
     let dt = around.dt;
     for (_, lattice) in lattices(bodies) {
@@ -49,6 +57,9 @@ pub(crate) fn advance(bodies: &mut [Body], shared: &mut Shared<'_>, around: &Sur
         lattices(bodies).for_each(|(_, l)| l.begin_with_forces());
     }
     while time < dt * (1.0 - 1e-12) {
+        if steps > MOST_STEPS {
+            return Err(too_many(bodies, around, tau));
+        }
         let left = dt - time;
         // no sliver at the end
         let now = if tau >= left {
@@ -58,6 +69,7 @@ pub(crate) fn advance(bodies: &mut [Body], shared: &mut Shared<'_>, around: &Sur
         } else {
             tau
         };
+        steps += 1;
         let fine = attempt(bodies, shared, around, time, now);
         if !fine && now > SHORTEST * dt {
             tau = 0.5 * now;
@@ -66,13 +78,25 @@ pub(crate) fn advance(bodies: &mut [Body], shared: &mut Shared<'_>, around: &Sur
         }
         lattices(bodies).for_each(|(_, l)| l.keep(now, fine));
         shared.scratch.keep(shared.meetings);
-        (time, steps) = (time + now, steps + 1);
+        time += now;
         let longest = lattices(bodies).map(|(_, l)| l.longest(dt)).fold(dt, f64::min);
         // a step cut short by the end of the world's says nothing of how long they may be
         tau = (LONGER * now.max(if now < tau { tau / LONGER } else { 0.0 })).min(longest);
     }
     for (_, lattice) in lattices(bodies) {
         lattice.end(tau, steps);
+    }
+    Ok(())
+}
+
+/// What to say when a step of the world takes no end.
+fn too_many(bodies: &mut [Body], around: &Surroundings<'_>, tau: f64) -> StepError {
+    let stiffest = lattices(bodies).min_by(|a, b| a.1.stable.total_cmp(&b.1.stable));
+    StepError::Diverged {
+        body: stiffest.map_or_else(String::new, |(_, lattice)| lattice.name.clone()),
+        time: around.time,
+        quantity: "the step that it would need (make it softer, or its cells larger) [s]".into(),
+        value: tau,
     }
 }
 

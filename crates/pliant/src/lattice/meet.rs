@@ -78,7 +78,9 @@ impl Meetings {
                 Err(_) => Stick::default(),
             };
             let pressed = Pressed { normal: o.normal, volume: o.volume, area: o.area, velocity };
-            let force = law.push(&pressed, &mut stick, tau);
+            let push = law.push(&pressed, &mut stick, tau);
+            // along the mean of normals alone forces would not be the slope of an energy
+            let force = if push == Vec3::ZERO { push } else { push + o.aside * law.stiffness };
             let sides = [blend(&x.0, &o.on_x), blend(&y.0, &o.on_y)];
             let place = 0.5 * (sides[0] + sides[1]);
             self.next.push(Meeting { pair, stick, place, normal: o.normal, force, depth: o.deepest });

@@ -191,7 +191,7 @@ impl Lattice {
             let law = if quadratic { Drag::Quadratic(viscosity) } else { Drag::Linear(viscosity) };
             for facet in &matter.facets {
                 let ids = facet.map(|n| n as usize);
-                let force = drag(&ids.map(|n| places[n]), &ids.map(|n| velocities[n]), velocity, law) / 3.0;
+                let force = drag(&ids.map(|n| places[n]), &ids.map(|n| velocities[n]), velocity, law);
                 ids.into_iter().for_each(|n| forces[n] += force);
             }
         }
@@ -209,7 +209,7 @@ impl Lattice {
     /// After the last step of a step of the world: look at where it has led.
     pub(crate) fn finish(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
         let Motion { places, velocities, .. } = &self.state.motion;
-        let off = |v: &&Vec3| !(v.abs().max_element() < FAR);
+        let off = |v: &&Vec3| !v.is_finite() || v.abs().max_element() > FAR;
         if let Some(bad) = places.iter().chain(velocities).find(off) {
             return Err(StepError::Diverged {
                 body: self.name.clone(),
@@ -252,6 +252,14 @@ impl Lattice {
     /// What was derived from material and settings.
     pub fn derived(&self) -> &[Derived] {
         &self.derived
+    }
+
+    /// About how many steps a step of the world will take [-], by what connectors allow.
+    pub fn expected_steps(&self, dt: f64) -> f64 {
+        match self.settings.pace {
+            Pace::Constant { step } => dt / step,
+            Pace::Adaptive { .. } => dt / self.stable,
+        }
     }
 
     /// What steps did to energy, and how many there were.

@@ -11,6 +11,15 @@
 //! that is in both triangles, so that the weights of their corners are never negative and need no clipping; and the two points
 //! are on one line along n, so that equal and opposite forces along n have no moment.
 //!
+//! Along n alone the force is no slope of an energy where facets are not parallel: a body tilted by a in a plane is pushed aside
+//! by a / 2 of its weight. The slope of E with a shift of X across n is
+//!
+//!   integral of g s_x dA + sum over sides of X of the integral of g^2 / 2 along them times their outward normals,
+//!
+//! where s_x is the slope of X's plane: `aside` is minus that. With it the force V n + `aside` of a facet within another is
+//! along the normal of that other, as it must be. The two points where it acts are g apart along n, so that it has a moment of
+//! up to g times `aside`, which the force along n has not.
+//!
 //! Seen from their facets alone, two bodies that overlap and the far sides of two thin bodies are the same: both face each
 //! other across a depth. Depth tells them apart: columns longer than `deepest` are left out. It should be less than the
 //! smallest thickness of a body, and more than the deepest contact expected. At edges sharper than a right angle thickness falls
@@ -35,6 +44,8 @@ pub struct Overlap {
     pub facing: f64,
     /// Volume between the facets [m3].
     pub volume: f64,
+    /// Across n: minus the slope of `stored` with a shift of X [m3].
+    pub aside: Vec3,
     /// Integral of half the depth squared [m4].
     pub stored: f64,
     /// Area in contact, across n [m2].
@@ -78,7 +89,7 @@ pub fn overlap(x: &[Vec3; 3], y: &[Vec3; 3], deepest: f64) -> Option<Overlap> {
     let (flat_x, flat_y) = (x.map(|p| seen.place(p)), y.map(|p| seen.place(p)));
     let (plane_x, plane_y) = (seen.plane(x[0], normal_x), seen.plane(y[0], normal_y));
     // along n facet X is seen from behind: turned round it is counter-clockwise like Y
-    let turned = [flat_x[0], flat_x[2], flat_x[1]].map(|at| Corner { at, depth: 0.0 });
+    let turned = [flat_x[0], flat_x[2], flat_x[1]].map(|at| Corner::new(at, 0.0));
     let mut common = Polygon::triangle(turned);
     for i in 0..3 {
         let (from, to) = (flat_y[i], flat_y[(i + 1) % 3]);
@@ -97,7 +108,8 @@ pub fn overlap(x: &[Vec3; 3], y: &[Vec3; 3], deepest: f64) -> Option<Overlap> {
     let sound = sum.volume > 0.0 && sum.area > 0.0 && on_x.iter().chain(&on_y).all(|part| part.is_finite());
     let Moments { volume, stored, area, deepest, .. } = sum;
     let facing = n.dot(normal_y);
-    sound.then_some(Overlap { normal: n, facing, volume, stored, area, deepest, on_x, on_y })
+    let aside = seen.lift(-(plane_x.slope * sum.volume + common.rim()));
+    sound.then_some(Overlap { normal: n, facing, volume, aside, stored, area, deepest, on_x, on_y })
 }
 
 /// Two directions across the one that is looked along, and a place to look from.
@@ -123,6 +135,10 @@ impl Seen {
         Vec2::new(v.dot(self.across[0]), v.dot(self.across[1]))
     }
 
+    fn lift(&self, flat: Vec2) -> Vec3 {
+        self.across[0] * flat.x + self.across[1] * flat.y
+    }
+
     fn place(&self, point: Vec3) -> Vec2 {
         self.flat(point - self.origin)
     }
@@ -141,5 +157,6 @@ impl Plane {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 #[path = "overlap_tests.rs"]
 mod tests;

@@ -69,11 +69,6 @@ impl Broad {
         pairs.sort_unstable();
         pairs
     }
-
-    /// The pairs last found.
-    pub fn pairs(&self) -> &[Pair] {
-        &self.pairs
-    }
 }
 
 /// Pairs of two bodies.

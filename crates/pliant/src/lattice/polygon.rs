@@ -12,6 +12,15 @@ pub struct Corner {
     pub at: Vec2,
     /// Depth there [m].
     pub depth: f64,
+    /// Whether the side from here to the next corner is one of the triangle's, not of a cut.
+    pub own: bool,
+}
+
+impl Corner {
+    /// A corner of a triangle.
+    pub fn new(at: Vec2, depth: f64) -> Corner {
+        Corner { at, depth, own: true }
+    }
 }
 
 /// A convex polygon, counter-clockwise.
@@ -68,7 +77,9 @@ impl Polygon {
         for corner in whole.corners() {
             let to = inside(corner);
             if (from >= 0.0) != (to >= 0.0) {
-                self.push(between(before, corner, from / (from - to)));
+                let cut = between(before, corner, from / (from - to));
+                // on the way out the next side is the cut's, on the way in what is left of the old one
+                self.push(Corner { own: before.own && to >= 0.0, ..cut });
             }
             if to >= 0.0 {
                 self.push(*corner);
@@ -105,11 +116,21 @@ impl Polygon {
         sum.deepest = self.corners().iter().fold(0.0, |most: f64, corner| most.max(corner.depth));
         sum
     }
+
+    /// Integral of half the depth squared along the triangle's own sides, times their outward normals.
+    pub fn rim(&self) -> Vec2 {
+        let next = self.corners().iter().cycle().skip(1);
+        let sides = self.corners().iter().zip(next).filter(|(from, _)| from.own);
+        sides.fold(Vec2::ZERO, |sum, (from, to)| {
+            let (a, b) = (from.depth, to.depth);
+            sum - (to.at - from.at).perp() * ((a * a + a * b + b * b) / 6.0)
+        })
+    }
 }
 
 /// The place where a side is cut.
 fn between(a: &Corner, b: &Corner, fraction: f64) -> Corner {
-    Corner { at: a.at.lerp(b.at, fraction), depth: a.depth + (b.depth - a.depth) * fraction }
+    Corner { at: a.at.lerp(b.at, fraction), depth: a.depth + (b.depth - a.depth) * fraction, own: a.own }
 }
 
 /// Barycentric coordinates of a place in a triangle; they sum to one. Not finite where the triangle has no area.

@@ -20,7 +20,8 @@ pub type Face = (f64, Vec3);
 pub struct Fineness {
     /// Depth may differ from linear by this fraction of the largest [-].
     pub tolerance: f64,
-    /// How often a facet is quartered, at most.
+    /// How often a facet is quartered, at most: obstacles smaller than the facet's longest side over two to this power slip through
+    /// its middle, and every level doubles the cost of facets across an edge of an obstacle.
     pub levels: u32,
 }
 
@@ -47,8 +48,8 @@ pub struct Sunk {
     pub parts: [f64; 3],
 }
 
-/// Parts whose normals differ by less than this cosine, 26 degrees, are one.
-const SAME: f64 = 0.9;
+/// Parts whose normals differ by less than this cosine, 37 degrees, are one.
+const SAME: f64 = 0.8;
 
 /// Parts of one facet that are told apart.
 const GROUPS: usize = 4;
@@ -59,8 +60,12 @@ const COVERED: f64 = 0.5774;
 /// Depth that differs from linear by less than this times the longest side is linear.
 const FLAT: f64 = 1e-12;
 
-/// Quarterings that no fineness goes beyond: 65536 parts.
-const MOST_LEVELS: u32 = 8;
+/// A part with all its corners and middles of sides outside has nothing inside if depth differs from linear by less than this times
+/// their distance: where depth is quadratic it differs in the middle by at most 4/3 of what it does at middles of sides.
+const CLEAR: f64 = 0.4;
+
+/// Quarterings that no fineness goes beyond.
+const MOST_LEVELS: u32 = 12;
 
 /// Give `push` the parts of a facet that are in an obstacle: one per direction of its surface, mostly one.
 ///
@@ -140,7 +145,7 @@ impl<F: Fn(Vec3, f64) -> Option<Face>> Search<'_, F> {
     }
 
     fn corner(&self, at: Vec2, reach: f64) -> Option<Corner> {
-        (self.face)(self.point(at), reach).map(|(distance, _)| Corner { at, depth: -distance })
+        (self.face)(self.point(at), reach).map(|(distance, _)| Corner::new(at, -distance))
     }
 
     /// Take a part as it is, or in quarters.
@@ -161,15 +166,18 @@ impl<F: Fn(Vec3, f64) -> Option<Face>> Search<'_, F> {
         }
         let nearest = middles.iter().fold(nearest, |most, corner| most.max(corner.depth));
         self.deepest = self.deepest.max(nearest);
-        let scale = if nearest > 0.0 { self.deepest } else { -nearest };
+        let allowed = if nearest > 0.0 { self.fineness.tolerance * self.deepest } else { CLEAR * -nearest };
         let [d, e, f] = middles;
-        let quarters = [[a, f, e], [f, b, d], [e, d, c], [d, e, f]];
+        let mut quarters = [[a, f, e], [f, b, d], [e, d, c], [d, e, f]];
         let last = level >= self.fineness.levels.min(MOST_LEVELS);
         if bent <= FLAT * side {
             self.take(corners);
-        } else if last || bent <= self.fineness.tolerance * scale {
+        } else if last || bent <= allowed {
             quarters.into_iter().for_each(|quarter| self.take(quarter));
         } else {
+            // the deepest first, so that the others know how deep that is
+            let depth = |quarter: &[Corner; 3]| quarter.iter().map(|corner| corner.depth).sum::<f64>();
+            quarters.sort_unstable_by(|p, q| depth(q).total_cmp(&depth(p)));
             quarters.into_iter().for_each(|quarter| self.divide(quarter, level + 1));
         }
     }
@@ -217,5 +225,6 @@ impl<F: Fn(Vec3, f64) -> Option<Face>> Search<'_, F> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 #[path = "sink_tests.rs"]
 mod tests;

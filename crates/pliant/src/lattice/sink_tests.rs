@@ -72,7 +72,7 @@ fn under_plane(facet: [Vec3; 3]) -> [f64; 3] {
 #[test]
 fn a_box_displaces_its_volume() {
     // a unit cube tilted and sunk: facets that face the plane give the volume under it, a wedge or more
-    for (tilt, deep) in [(0.0, 0.1), (0.3f64, 0.1), (0.3, 0.2), (0.7853981633974483, 0.5)] {
+    for (tilt, deep) in [(0.0, 0.1), (0.3f64, 0.1), (0.3, 0.2), (std::f64::consts::FRAC_PI_4, 0.5)] {
         let turn = Quat::from_rotation_y(tilt);
         let corner = |k: usize| Vec3::new((k & 1) as f64, (k >> 1 & 1) as f64, (k >> 2) as f64);
         let sides = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
@@ -103,7 +103,7 @@ fn sphere_in_the_middle_of_a_large_facet() {
         let expected = std::f64::consts::TAU * height * height * (radius * (radius / height).ln() - deep);
         let cap = std::f64::consts::PI * deep * deep * (radius - deep / 3.0);
         let mut errors = Vec::new();
-        for (tolerance, levels) in [(0.2, 8), (0.05, 6), (0.05, 8), (0.01, 8)] {
+        for (tolerance, levels) in [(0.2, 12), (0.05, 6), (0.05, 8), (0.05, 12), (0.01, 12)] {
             let (found, asked) = sunk(&facet, ShapeKind::Sphere { radius }, Fineness { tolerance, levels });
             let volume: f64 = found.iter().map(|part| part.volume).sum();
             errors.push((volume / expected - 1.0).abs());
@@ -113,16 +113,14 @@ fn sphere_in_the_middle_of_a_large_facet() {
                 volume / expected - 1.0,
                 volume / cap - 1.0
             );
-            if tolerance < 0.1 && (deep > 5e-4 || levels > 6) {
+            if tolerance < 0.1 && levels > 8 {
                 assert_eq!(found.len(), 1);
                 assert!((found[0].normal - Vec3::Z).length() < 0.02);
                 assert!(blend(&facet, &found[0].parts).truncate().length() < 0.02 * (radius * deep).sqrt());
             }
         }
         assert!((expected / cap - 1.0).abs() < 1.5 * deep / radius);
-        if deep > 5e-4 {
-            assert!(errors[2] < 0.03 && errors[3] < 0.01 && errors[3] < errors[0], "{errors:?}");
-        }
+        assert!(errors[3] < 0.03 && errors[4] < 0.01 && errors[4] < errors[0], "{errors:?}");
     }
 }
 
@@ -148,12 +146,12 @@ fn box_under_the_middle_of_a_facet() {
         let (found, asked) = sunk(&facet, kind(), Fineness { levels, ..Fineness::default() });
         let volume: f64 = found.iter().map(|part| part.volume).sum();
         // near the sides the nearest surface is theirs, which the facet does not face
-        let expected = 0.01 * (0.2f64.powi(2) - 0.01 * 0.2 * 2.0) + 4e-6 / 3.0 * 1.0;
+        let expected = 0.01 * 0.18f64.powi(2);
         println!(
             "levels {levels}: {asked} questions, {} parts, volume {volume:.4e}, expected {expected:.4e}",
             found.len()
         );
-        assert!((volume / 4e-4 - 1.0).abs() < 0.25, "{volume}");
+        assert!((volume / expected - 1.0).abs() < 0.15 * 0.5f64.powi(levels as i32 - 5), "{volume}");
         assert!((found[0].normal - Vec3::Z).length() < 1e-9);
     }
 }
@@ -179,7 +177,7 @@ fn forces_sum_to_the_slope_of_what_is_stored() {
         met += 1;
     }
     println!("{met} facets: slope along the push differs by up to {worst:.1e}");
-    assert!(met > 20);
+    assert!(met > 20 && worst < 0.03, "{met} {worst}");
 }
 
 #[test]

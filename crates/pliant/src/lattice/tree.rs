@@ -50,7 +50,7 @@ pub struct Tree {
 impl Tree {
     /// Follow the facets to where they are now.
     pub fn follow(&mut self, facets: &[Bounds]) {
-        if self.order.len() != facets.len() {
+        if self.nodes.is_empty() || self.order.len() != facets.len() {
             self.build(facets);
             return;
         }

@@ -15,7 +15,7 @@
 //! The first facet (0, 1, 2 and 3 where there is one) is counter-clockwise seen from the rest of the cell.
 
 use super::moments::{Moments, bounds};
-use super::split::{self, Cut};
+use super::split::{self, Corner, Cut};
 use crate::math::Vec3;
 
 /// A simple solid by its vertices, in the order drawn in this file's head: the first facet counter-clockwise seen
@@ -241,6 +241,19 @@ impl Cells {
             Some(c) => split::cell_moments(&self.vertices, c, cut, self.is_even(cell)),
             None => Moments::ZERO,
         }
+    }
+
+    /// The tetrahedra of a cell, by corners within the cell; the last corner sees the others counter-clockwise.
+    pub fn tetrahedra(&self, cell: usize, cut: Cut) -> Vec<[Corner; 4]> {
+        self.cells.get(cell).map(|c| split::tetrahedra(c, cut, self.is_even(cell))).unwrap_or_default()
+    }
+
+    /// Corners of the tetrahedra of a cell [m], in the same order.
+    pub fn tetrahedra_points(&self, cell: usize, cut: Cut) -> Vec<[Vec3; 4]> {
+        let Some(c) = self.cells.get(cell) else { return vec![] };
+        let centre = self.cell_moments(cell, Cut::Centred).centre;
+        let at = |corner| split::position(&self.vertices, c, corner, centre);
+        self.tetrahedra(cell, cut).into_iter().map(|t| t.map(at)).collect()
     }
 
     /// Moments of the solid at density one.

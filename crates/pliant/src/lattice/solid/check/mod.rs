@@ -137,7 +137,8 @@ fn sorted(mut triangle: [u32; 3]) -> [u32; 3] {
 
 /// Whether corners turn like their rising order.
 fn is_even([a, b, c]: [u32; 3]) -> bool {
-    (a < b && b < c) || (b < c && c < a) || (c < a && a < b)
+    // round the triangle, indices rise twice and fall once, or the other way round
+    [a < b, b < c, c < a].iter().filter(|rises| **rises).count() == 2
 }
 
 /// Refuse a mesh without surface; once it is closed, one without volume.

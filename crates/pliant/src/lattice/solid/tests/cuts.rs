@@ -24,6 +24,32 @@ fn bricks() {
     ));
 }
 
+/// Both cuts into five and the others: numbers, and volumes that are positive and add up to the cell's.
+#[test]
+fn tetrahedra_of_cells() {
+    let c = unit_cube();
+    let two = brick(Vec3::ONE, [2, 1, 1]).unwrap();
+    assert_ne!(two.is_even(0), two.is_even(1));
+    let solids = [
+        (two, [5, 24]),
+        (Cells::new(vec![c[0], c[1], c[3], c[4], c[5], c[7]], vec![Cell::Wedge([0, 1, 2, 3, 4, 5])]).unwrap(), [3, 14]),
+        (Cells::new(vec![c[0], c[1], c[3], c[4], c[5], c[7]], vec![Cell::Wedge([4, 3, 5, 1, 0, 2])]).unwrap(), [3, 14]),
+        (Cells::new(vec![c[0], c[1], c[2], c[3], c[6]], vec![Cell::Pyramid([0, 1, 2, 3, 4])]).unwrap(), [2, 8]),
+        (Cells::new(vec![c[0], c[1], c[3], c[4]], vec![Cell::Tetrahedron([0, 1, 2, 3])]).unwrap(), [1, 1]),
+    ];
+    for (cells, counts) in solids {
+        for cell in 0..cells.cells().len() {
+            for (cut, count) in [Cut::Plain, Cut::Centred].into_iter().zip(counts) {
+                let volumes: Vec<f64> =
+                    cells.tetrahedra_points(cell, cut).iter().map(|t| Moments::of_tetrahedron(*t).volume).collect();
+                assert_eq!(volumes.len(), count);
+                assert!(volumes.iter().all(|v| *v > 0.0));
+                assert!((volumes.iter().sum::<f64>() - cells.volume(cell)).abs() < 1e-15);
+            }
+        }
+    }
+}
+
 /// Corners of a regular polygon of radius 1.
 fn regular(sides: usize) -> Vec<Vec3> {
     (0..sides)

@@ -87,7 +87,7 @@ fn five_particles_are_a_tetrahedron() {
         }
     }
     println!("five particles: worst difference {worst:.2e}");
-    assert!(worst < 1e-14);
+    assert!(worst < 1e-15);
 }
 
 /// references/particles.json, nine_particle_box: M/24 and 2M/3, exact for any box; and for any slanted one.
@@ -105,8 +105,8 @@ fn nine_particles_are_a_box() {
     }
 }
 
-/// Corners moved by up to a fifth of the edge: facets are no longer plane, so the truth is the solid of the method's own
-/// tetrahedra, given by its surface of triangles: facets cut at their middles for 39, along diagonals for 13.
+/// Corners moved by up to a fifth of the edge: facets are no longer plane, so the truth is the solid of the method's
+/// own tetrahedra, given by its surface of triangles: facets cut at their middles for 39, along diagonals for 13.
 #[test]
 fn exact_rules_are_exact_for_bent_hexahedra() {
     let mut next = numbers(11);
@@ -199,16 +199,39 @@ fn whole_bodies_keep_their_moments() {
     assert!(still.iter().zip(&particles.positions).all(|(a, b)| a.distance(*b) < 1e-14));
 }
 
-/// The paper: "For 10000 tests, the average relative precision was 0.0003". Corners moved evenly by up to 2.6 % of the edge
-/// in each coordinate give that mean; by 10 % it is some ten times as much, as the error grows with the amplitude.
+/// The paper: "For 10000 tests, the average relative precision was 0.0003", without saying of what. The error of the
+/// matrix grows with the amplitude and is 0.0003 on average for corners moved by up to 0.63 % of the edge in each
+/// coordinate; that of its size grows with the square and is 0.0003 for 31 %, which one would call random hexahedra.
 #[test]
 fn nine_particles_of_random_hexahedra() {
-    for amplitude in [0.001, 0.0063, 0.1, 0.2, 0.25, 0.3, 0.35] {
-        let s = random_hexahedra_errors(10_000, amplitude, 1);
-        println!("amplitude {amplitude}: {s:?}");
-    }
-    for rule in [MassRule::SymmetricExact, MassRule::Exact, MassRule::Approximate] {
-        println!("one corner by 10 %, {rule:?}: {:?}", moved_vertex_errors(10_000, 0.1, rule, 1));
+    let small = random_hexahedra_errors(10_000, 0.0063, 1);
+    assert_eq!((small.count, small.left_out), (10_000, 0));
+    assert!((small.mean / 3.0e-4 - 1.0).abs() < 0.03, "{small:?}");
+    let large = random_hexahedra_errors(10_000, 0.31, 1);
+    assert!((large.mean_of_size / 3.0e-4 - 1.0).abs() < 0.05, "{large:?}");
+    assert!(large.mean > 0.02 && large.max < 0.15);
+    // first order in the amplitude, and second order of the size: the ratio leaves what is across the inertia of the
+    // vertices, so |rJ|2 = |I|2 - |rJ - I|2
+    let tenth = random_hexahedra_errors(10_000, 0.00063, 1);
+    assert!(
+        (small.mean / tenth.mean - 10.0).abs() < 0.2 && (small.mean_of_size / tenth.mean_of_size - 100.0).abs() < 5.0
+    );
+    assert!((large.mean_of_size / (0.5 * large.rms * large.rms) - 1.0).abs() < 0.01);
+}
+
+/// The paper: "if one particle from a sub object changes its position of 10% relatively to the sub-object dimension,
+/// the inertia matrix relative error increases of 0.1%". We find 0.41 % of the matrix and 0.04 % of its size for nine
+/// particles.
+#[test]
+fn one_moved_corner() {
+    for (rule, mean, of_size) in [
+        (MassRule::SymmetricExact, 4.1e-3, 2.3e-4),
+        (MassRule::Exact, 7.3e-3, 2.9e-3),
+        (MassRule::Approximate, 4.1e-3, 4.0e-4),
+    ] {
+        let s = moved_vertex_errors(10_000, 0.1, rule, 1);
+        assert_eq!(s.left_out, 0);
+        assert!((s.mean / mean - 1.0).abs() < 0.02 && (s.mean_of_size / of_size - 1.0).abs() < 0.05, "{s:?}");
     }
 }
 
@@ -234,28 +257,52 @@ fn bad_input_is_refused() {
     assert!(inertia_error(&cube, &other, MassRule::Exact).is_err());
 }
 
-/// A corner pushed through towards its opposite: no mass may be negative, whatever the rule comes to.
+/// Hexahedra too wild for a rule: another one takes over or there is an error, but no mass is negative.
 #[test]
-fn dented_hexahedra_give_no_negative_masses() {
-    let (mut fallen, mut refused) = (0, 0);
-    for dent in 1..40 {
-        let mut corners = unit_cube();
-        corners[6] = corners[6].lerp(corners[0], dent as f64 / 40.0);
-        let Ok(cells) = hexahedron(corners) else { continue };
-        match Particles::new(&cells, 1.0, MassRule::Approximate) {
-            Ok(p) => {
-                assert!(p.masses.iter().all(|m| *m > 0.0));
-                fallen += usize::from(p.cells[0].rule != MassRule::Approximate);
-                let truth = cells.moments(p.cells[0].rule.cut());
-                assert!((p.moments().volume - truth.volume).abs() < 1e-12);
+fn wild_hexahedra_give_no_negative_masses() {
+    let mut next = numbers(29);
+    let (mut kept, mut fallen, mut refused) = (0, 0, 0);
+    for _ in 0..20_000 {
+        let Ok(cells) = hexahedron(unit_cube().map(|c| c + 0.8 * vector(&mut next))) else { continue };
+        for rule in [MassRule::SymmetricExact, MassRule::Exact, MassRule::Approximate] {
+            match Particles::new(&cells, 1.0, rule) {
+                Ok(p) => {
+                    assert!(p.masses.iter().all(|m| *m > 0.0));
+                    let used = p.cells[0].rule;
+                    *if used == rule { &mut kept } else { &mut fallen } += 1;
+                    let truth = cells.moments(used.cut());
+                    assert!((p.moments().volume / truth.volume - 1.0).abs() < 1e-12);
+                    assert!(p.moments().centre.distance(truth.centre) < 1e-12);
+                    assert!(used == MassRule::Approximate || p.moments().inertia_error(&truth) < 1e-12);
+                }
+                Err(MassError::Negative { cell: 0, mass, .. }) => {
+                    assert!(mass <= 0.0);
+                    refused += 1;
+                }
+                Err(other) => panic!("{other}"),
             }
-            Err(MassError::Negative { cell: 0, mass, .. }) => {
-                assert!(mass <= 0.0);
-                refused += 1;
-            }
-            Err(other) => panic!("{other}"),
         }
     }
-    println!("dented: {fallen} by another rule, {refused} refused");
-    assert!(refused > 0);
+    println!("wild: {kept} kept, {fallen} by another rule, {refused} refused");
+    assert!(kept > 0 && fallen > 0 && refused > 0);
+}
+
+/// Undistorted wedges and pyramids by vertices and centre. A prism needs 1/4 of the mass at the vertices across and 1/3
+/// along, so one ratio cannot fit both.
+#[test]
+fn approximate_wedges_and_pyramids() {
+    let wedge = prism(3, 3f64.sqrt() / 3.0, 1.0, Rings { per_edge: 1, rings: 1 }, 1).unwrap();
+    let c = unit_cube();
+    let base = vec![c[0], c[1], c[2], c[3], Vec3::Z * 0.5];
+    let pyramid = Cells::new(base, vec![Cell::Pyramid([0, 1, 2, 3, 4])]).unwrap();
+    let one = |cells: &Cells| {
+        let particles = Particles::new(cells, 1.0, MassRule::Approximate).unwrap();
+        particles.moments().inertia_error(&cells.moments(Cut::Centred))
+    };
+    let whole = vec![Vec3::new(0.0, 0.0, 0.0), Vec3::X, Vec3::new(0.5, 0.75f64.sqrt(), 0.0)];
+    let mut corners = whole.clone();
+    corners.extend(whole.iter().map(|v| *v + Vec3::Z));
+    let single = Cells::new(corners, vec![Cell::Wedge([0, 1, 2, 3, 4, 5])]).unwrap();
+    println!("three wedges {:.4}, one wedge {:.4}, pyramid {:.4}", one(&wedge), one(&single), one(&pyramid));
+    assert!(one(&wedge) < 0.1 && one(&single) < 0.1 && one(&pyramid) < 0.1);
 }
