@@ -59,7 +59,7 @@ fn each_mistake_is_reported_in_its_place() {
         // words
         ("step = 0.01", "stp = 0.01", "s.toml:2:1: unknown field `stp` (did you mean `step`?)"),
         ("radius = 0.001", "raduis = 0.001", "s.toml:12:1: unknown field `raduis` (did you mean `radius`?)"),
-        ("'chain'", "'rope'", "s.toml:10:9: unknown choice `rope` (known: chain, cable, xpbd, elastica)"),
+        ("'chain'", "'rope'", "s.toml:10:9: unknown choice `rope` (known: chain, cable, xpbd, elastica, lattice)"),
         ("rate = 1000", "update = 'velocty'", "s.toml:15:20: unknown choice `velocty` (did you mean `velocity`?)"),
         ("rate = 1000", "rat = 1000", "s.toml:15:11: unknown field `rat` (did you mean `rate`?)"),
         ("sphere =", "shpere =", "s.toml:19:11: unknown choice `shpere` (did you mean `sphere`?)"),
@@ -74,7 +74,7 @@ fn each_mistake_is_reported_in_its_place() {
         (
             "'end' }]",
             "'ende' }]",
-            "s.toml:24:32: at: expected \"start\", \"end\", a fraction from 0 to 1, or { node = 3 }, got \"ende\" (did you mean \"end\"?)",
+            "s.toml:24:32: at: expected \"start\", \"end\", a fraction from 0 to 1, { node = 3 }, or for a solid { point = [x, y, z] } or { min = [x, y, z], max = [x, y, z] }, got \"ende\" (did you mean \"end\"?)",
         ),
         // numbers
         (
@@ -134,7 +134,7 @@ fn each_mistake_is_reported_in_its_place() {
         (
             "at = 'end' }",
             "at = 1.5 }",
-            "s.toml:24:32: at: expected \"start\", \"end\", a fraction from 0 to 1, or { node = 3 }, got 1.5",
+            "s.toml:24:32: at: expected \"start\", \"end\", a fraction from 0 to 1, { node = 3 }, or for a solid { point = [x, y, z] } or { min = [x, y, z], max = [x, y, z] }, got 1.5",
         ),
         ("at = 'end' }", "at = { node = 5 } }", "s.toml:24:32: wire has no node 5: its nodes are 0 to 4"),
         ("rate = 1000", "history = 1", "s.toml:15:21: history of wire must be from 0 to below 1, got 1"),
@@ -172,7 +172,7 @@ fn each_mistake_is_reported_in_its_place() {
             "intervals = 4\nsegments = 4",
             "s.toml:15:12: only one of points, segments and intervals can be given",
         ),
-        ("[[0, 0, 0], [1, 0, 0]]", "[[0, 0, 0]]", "s.toml:13:8: a path needs at least two points"),
+        ("[[0, 0, 0], [1, 0, 0]]", "[[0, 0, 0]]", "s.toml:13:8: a rod needs a path of at least two points"),
         (
             "[[0, 0, 0], [1, 0, 0]]",
             "[[1, 0, 0], [1, 0, 0]]",
