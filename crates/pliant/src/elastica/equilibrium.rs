@@ -31,6 +31,9 @@ const SMALL: f64 = 1e-11;
 /// Largest change of an angle [rad].
 const LARGEST: f64 = 0.2;
 
+/// An angle that has changed by this much turns without end [rad].
+const ENDLESS: f64 = 30.0;
+
 /// Halvings of a change that would lead uphill.
 const MOST_HALVINGS: usize = 12;
 
@@ -56,6 +59,7 @@ impl System<'_> {
         let length = self.rod.length();
         let unit = self.rod.bending.iter().sum::<f64>() * self.rod.h / (length * self.rod.mass() * length * length);
         let mut mass = unit;
+        let begun = q[2..].to_vec();
         for bound in &mut self.s.bounds {
             bound.force = 0.0;
         }
@@ -109,6 +113,9 @@ impl System<'_> {
                 part *= 0.5;
             }
             settled.change = most;
+            if q[2..].iter().zip(&begun).any(|(q, from)| (q - from).abs() > ENDLESS) {
+                return settled;
+            }
             if most <= SMALL && violated <= HOLDS * length.max(1.0) && mass <= FAINT * unit {
                 settled.balanced = true;
                 return settled;
