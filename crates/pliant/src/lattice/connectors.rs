@@ -138,10 +138,11 @@ pub struct SwellKind {
 /// Faces of a hexahedron, seen from outside counter-clockwise.
 pub const FACES: [[usize; 4]; 6] = [[0, 3, 2, 1], [4, 5, 6, 7], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7]];
 
-/// Volume of a hexahedron and how it changes with each corner: a third of the sum over faces of their middle times their
-/// vector area, which is the same wherever the origin is.
-pub fn volume(corners: &[Vec3; 8]) -> (f64, [Vec3; 8]) {
-    let (mut sum, mut slopes) = (0.0, [Vec3::ZERO; 8]);
+/// Volume of a hexahedron, and 24 times how it changes with each corner: a third of the sum over faces of their middle times
+/// their vector area, which is the same wherever the origin is.
+#[inline(always)]
+fn measure(corners: &[Vec3; 8], slopes: &mut [Vec3; 8]) -> f64 {
+    let mut sum = 0.0;
     let origin = corners[0];
     for face in FACES {
         let [a, b, c, d] = face.map(|i| corners[i] - origin);
@@ -153,16 +154,26 @@ pub fn volume(corners: &[Vec3; 8]) -> (f64, [Vec3; 8]) {
         slopes[face[2]] += pq + qs;
         slopes[face[3]] += pq + sp;
     }
-    (sum / 24.0, slopes.map(|s| s / 24.0))
+    sum / 24.0
+}
+
+/// Volume of a hexahedron, and how it changes with each corner.
+pub fn volume(corners: &[Vec3; 8]) -> (f64, [Vec3; 8]) {
+    let mut slopes = [Vec3::ZERO; 8];
+    let size = measure(corners, &mut slopes);
+    slopes.iter_mut().for_each(|s| *s /= 24.0);
+    (size, slopes)
 }
 
 impl SwellKind {
     /// Force on each corner, from places and velocities.
-    pub fn forces(&self, corners: &[Vec3; 8], velocities: &[Vec3; 8]) -> [Vec3; 8] {
-        let (volume, slopes) = volume(corners);
-        let rate: f64 = slopes.iter().zip(velocities).map(|(s, v)| s.dot(*v)).sum();
+    #[inline(always)]
+    pub fn push(&self, corners: &[Vec3; 8], velocities: &[Vec3; 8], mut push: impl FnMut(usize, Vec3)) {
+        let mut slopes = [Vec3::ZERO; 8];
+        let volume = measure(corners, &mut slopes);
+        let rate = slopes.iter().zip(velocities).map(|(s, v)| s.dot(*v)).sum::<f64>() / 24.0;
         let pressure = (self.stiffness * (volume - self.rest) + self.damping * rate) / self.rest;
-        slopes.map(|slope| slope * -pressure)
+        slopes.iter().enumerate().for_each(|(n, slope)| push(n, *slope * (pressure / -24.0)));
     }
 
     /// Energy [J].
@@ -235,7 +246,8 @@ mod tests {
             assert!(power <= 1e-12, "a damper gives {power} W");
 
             let swell = SwellKind { rest: 0.3, stiffness: 5.0, damping: 0.0 };
-            let forces = swell.forces(&places, &still);
+            let mut forces = [Vec3::ZERO; 8];
+            swell.push(&places, &still, |n, force| forces[n] = force);
             balanced(&places, &forces);
             let expected = -slope(&places, 5, |p| swell.energy(p.try_into().unwrap()));
             assert!((forces[5] - expected).length() < 1e-7, "{} {expected}", forces[5]);

@@ -94,8 +94,8 @@ impl Matter {
         for swell in &self.swells[block.swells.clone()] {
             let ids = swell.corners.map(|n| n as usize);
             let kind = &self.swell_kinds[swell.kind as usize];
-            let pushed = kind.forces(&ids.map(|n| places[n]), &ids.map(|n| velocities[n]));
-            ids.into_iter().zip(pushed).for_each(|(n, force)| forces[n - start] += force);
+            let (corners, moving) = (ids.map(|n| places[n]), ids.map(|n| velocities[n]));
+            kind.push(&corners, &moving, |n, force| forces[ids[n] - start] += force);
         }
     }
 
