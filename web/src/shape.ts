@@ -46,6 +46,8 @@ export abstract class Shape {
       vertexColors: true,
       roughness: 0.55,
       side: body.kind === "surface" ? DoubleSide : FrontSide,
+      // Edges of a solid are edges: normals shared between its faces would round them.
+      flatShading: body.kind === "surface",
       transparent: ghost,
       opacity: look.opacity,
       depthWrite: !ghost,
