@@ -1,7 +1,6 @@
 //! Curves as SVG: strips of shapes laid over each other, or beside each other, in the plane they move in.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 /// One curve of a drawing.
 pub struct Curve {
@@ -94,14 +93,6 @@ impl Drawing {
             y + 5.0
         );
         out
-    }
-
-    /// Write the drawing to a file, in a folder made if needed.
-    pub fn write(&self, path: &Path) -> std::io::Result<()> {
-        if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder)?;
-        }
-        std::fs::write(path, self.svg())
     }
 }
 

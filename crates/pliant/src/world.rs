@@ -112,6 +112,8 @@ pub trait Probe {
     fn enter(&mut self, stage: Stage, body: Option<usize>);
     /// The step is over.
     fn leave(&mut self);
+    /// Bodies of the model `lattice` have taken an inner step of `tau` [s], and are so long after the start of the step [s].
+    fn stride(&mut self, _bodies: &[Body], _elapsed: f64, _tau: f64) {}
 }
 
 impl Probe for () {
@@ -445,7 +447,8 @@ impl World {
         let (gravity, near) = (*gravity, &[][..]);
         let around =
             Surroundings { body: first, time, dt, gravity, pulled: 0.0, obstacles, near, grippers, grips, events };
-        lattice::advance(bodies, &mut Shared { meetings, scratch: solids, team }, &around)?;
+        let seen = |bodies: &[Body], elapsed: f64, tau: f64| probe.stride(bodies, elapsed, tau);
+        lattice::advance(bodies, &mut Shared { meetings, scratch: solids, team }, &around, seen)?;
         for body in 0..self.bodies.len() {
             self.with_surroundings(body, dt, |body, around| match body {
                 Body::Lattice(solid) => solid.finish(around),

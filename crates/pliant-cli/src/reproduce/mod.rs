@@ -8,6 +8,16 @@ mod chain_steel;
 mod elastica_arches;
 mod elastica_peg;
 mod elastica_shapes;
+mod lattice_ball;
+mod lattice_bar;
+mod lattice_hand;
+mod lattice_inertia;
+mod lattice_pair;
+mod lattice_pictures;
+mod lattice_pyramid;
+mod lattice_slope;
+mod lattice_steps;
+mod lattice_vehicle;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -39,6 +49,8 @@ const WAKAMATSU: &str = "H. Wakamatsu, T. Yamasaki, A. Tsumaya, E. Arai, S. Hira
 
 const LEE: &str = "J. Lee, M. Lee, J. Yoon, D. Lee, A parallelized iterative algorithm for real-time simulation of long \
                    flexible cable manipulation";
+
+const JOUKHADAR: &str = "A. Joukhadar, Robot-Phi: Dynamic modeling system for robotics applications";
 
 const EXPERIMENTS: &[Experiment] = &[
     Experiment {
@@ -84,6 +96,54 @@ const EXPERIMENTS: &[Experiment] = &[
         run: elastica_arches::meeting,
     },
     Experiment {
+        id: "003-bar",
+        seed: JOUKHADAR,
+        about: "traction, flexion and torsion of a bar (section 6)",
+        run: lattice_bar::bar,
+    },
+    Experiment {
+        id: "003-slope",
+        seed: JOUKHADAR,
+        about: "a wheel turns and a cube topples on a slope (Fig. 32)",
+        run: lattice_slope::slope,
+    },
+    Experiment {
+        id: "003-pyramid",
+        seed: JOUKHADAR,
+        about: "a stiff collision of a pyramid and a table: frequency of steps (section 6)",
+        run: lattice_pyramid::pyramid,
+    },
+    Experiment {
+        id: "003-inertia",
+        seed: JOUKHADAR,
+        about: "inertia of a solid as particles (Fig. 7, section 4.2.3)",
+        run: lattice_inertia::inertia,
+    },
+    Experiment {
+        id: "003-pair",
+        seed: JOUKHADAR,
+        about: "two particles, adaptive against constant steps (Fig. 19, 21)",
+        run: lattice_pair::pair,
+    },
+    Experiment {
+        id: "003-ball",
+        seed: JOUKHADAR,
+        about: "time steps while a ball falls and bounces, and what they gain (Fig. 20)",
+        run: lattice_ball::ball,
+    },
+    Experiment {
+        id: "003-vehicle",
+        seed: JOUKHADAR,
+        about: "a vehicle finds its configuration on hills (Fig. 33)",
+        run: lattice_vehicle::vehicle,
+    },
+    Experiment {
+        id: "003-hand",
+        seed: JOUKHADAR,
+        about: "a hand holds something for 50 s, adaptive against constant steps (Fig. 31)",
+        run: lattice_hand::hand,
+    },
+    Experiment {
         id: "004-table1",
         seed: LEE,
         about: "a cable is wound on a cylinder: time and iterations of three solvers (Table I)",
@@ -107,6 +167,9 @@ pub struct Results {
     rows: Vec<Row>,
     #[serde(skip)]
     drawings: Vec<(String, Drawing)>,
+    /// Pictures as SVG text.
+    #[serde(skip)]
+    pictures: Vec<(String, String)>,
     #[serde(skip)]
     remarks: Vec<String>,
 }
@@ -160,6 +223,7 @@ pub fn reproduce(id: Option<&str>, options: &Options) -> Result<(), Failure> {
         choices: BTreeMap::new(),
         rows: vec![],
         drawings: vec![],
+        pictures: vec![],
         remarks: vec![],
     };
     (experiment.run)(&mut results)?;
@@ -206,9 +270,12 @@ fn print(results: &Results, about: &str) -> Result<(), Failure> {
 /// Write the drawings, by default to ./out/reproduce.
 fn draw(results: &Results, out: Option<&Path>) -> Result<(), Failure> {
     let folder = out.map_or_else(|| PathBuf::from("out/reproduce"), Path::to_path_buf);
-    for (name, drawing) in &results.drawings {
+    let drawn = results.drawings.iter().map(|(name, drawing)| (name, drawing.svg()));
+    let pictures = results.pictures.iter().map(|(name, text)| (name, text.clone()));
+    for (name, text) in drawn.chain(pictures) {
         let path = folder.join(format!("{name}.svg"));
-        drawing.write(&path).map_err(|e| Failure::Run(format!("cannot write {}: {e}", path.display())))?;
+        let written = std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&path, text));
+        written.map_err(|e| Failure::Run(format!("cannot write {}: {e}", path.display())))?;
         output::talk(format!("drawing: {}", path.display()));
     }
     Ok(())

@@ -12,8 +12,19 @@ mod chain_rods;
 mod contact;
 mod elastica_motion;
 mod elastica_rods;
+mod lattice_bar;
+mod lattice_bounce;
+mod lattice_energy;
+mod lattice_incline;
+mod lattice_inertia;
+mod lattice_momentum;
+mod lattice_pair;
+mod lattice_roll;
+mod lattice_topple;
+mod lattice_worlds;
 pub mod references;
 mod references_motion;
+mod references_particles;
 mod rods;
 mod xpbd_rods;
 
@@ -117,6 +128,10 @@ impl Case {
     const fn of_xpbd(name: &'static str, run: fn(&mut Sheet)) -> Case {
         Case { model: "xpbd", name, run }
     }
+
+    const fn of_lattice(name: &'static str, run: fn(&mut Sheet)) -> Case {
+        Case { model: "lattice", name, run }
+    }
 }
 
 #[derive(Serialize)]
@@ -140,13 +155,22 @@ pub fn validate(filter: Option<&str>, options: &Options) -> Result<(), Failure> 
         xpbd_rods::CASES,
         elastica_rods::CASES,
         elastica_motion::CASES,
+        lattice_inertia::CASES,
+        lattice_bar::CASES,
+        lattice_pair::CASES,
+        lattice_momentum::CASES,
+        lattice_energy::CASES,
+        lattice_bounce::CASES,
+        lattice_incline::CASES,
+        lattice_roll::CASES,
+        lattice_topple::CASES,
     ]
     .concat();
     let chosen: Vec<&Case> = all.iter().filter(|c| filter.is_none_or(|f| f == c.model || f == c.name)).collect();
     if chosen.is_empty() {
         let known: Vec<&str> = all.iter().map(|c| c.name).collect();
         let text = format!(
-            "there is no model or case named {}; models: chain, cable, xpbd, elastica; cases: {}",
+            "there is no model or case named {}; models: chain, cable, xpbd, elastica, lattice; cases: {}",
             filter.unwrap_or(""),
             known.join(", ")
         );

@@ -39,11 +39,12 @@ fn lattices(bodies: &mut [Body]) -> impl Iterator<Item = (usize, &mut Lattice)> 
     })
 }
 
-/// Advance by a step of the world.
+/// Advance by a step of the world. After each inner step `seen` is told of bodies, time since the start and its length.
 pub(crate) fn advance(
     bodies: &mut [Body],
     shared: &mut Shared<'_>,
     around: &Surroundings<'_>,
+    mut seen: impl FnMut(&[Body], f64, f64),
 ) -> Result<(), StepError> {
     shared.scratch.find(bodies, around);
     let dt = around.dt;
@@ -79,6 +80,7 @@ pub(crate) fn advance(
         lattices(bodies).for_each(|(_, l)| l.keep(now, fine));
         shared.scratch.keep(shared.meetings);
         time += now;
+        seen(bodies, time, now);
         let longest = lattices(bodies).map(|(_, l)| l.longest(dt)).fold(dt, f64::min);
         // a step cut short by the end of the world's says nothing of how long they may be
         tau = (LONGER * now.max(if now < tau { tau / LONGER } else { 0.0 })).min(longest);

@@ -1,10 +1,11 @@
 //! What holds and loads a body: particles that go where a gripper leads them, and dead forces.
 
-use super::Lattice;
+use super::{Lattice, LatticeState};
 use crate::body::Surroundings;
 use crate::error::BuildError;
 use crate::grip::{Grip, Load, Place, Wrench};
 use crate::math::{Pose, Vec3};
+use glamx::DMat3;
 
 /// A particle that a gripper leads.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,6 +16,17 @@ pub struct Held {
     pub particle: u32,
     /// Where it is in the gripper's frame [m].
     pub offset: Vec3,
+}
+
+/// A particle that a load acts on: it takes it along.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Loaded {
+    /// Index of the load in the world.
+    pub load: usize,
+    /// The particle.
+    pub particle: u32,
+    /// Its part of the force.
+    pub part: f64,
 }
 
 /// A dead force on a particle.
@@ -83,42 +95,55 @@ impl Lattice {
         let inverse = &mut self.scratch.inverse;
         inverse.iter_mut().zip(&self.matter.masses).for_each(|(inverse, mass)| *inverse = 1.0 / mass);
         self.state.held.iter().for_each(|held| inverse[held.particle as usize] = 0.0);
+        let acts = |load: usize| loads.get(load).is_some_and(|l| l.body == index && l.acts_at(time));
+        self.state.loaded.retain(|loaded| acts(loaded.load));
         self.scratch.pushes.clear();
-        for load in loads.iter().filter(|l| l.body == index && l.acts_at(time)) {
-            let found = self.particles_at(load.place);
-            self.spread(&found, load.force, load.torque);
+        for (n, load) in loads.iter().enumerate().filter(|(n, _)| acts(*n)) {
+            // it stays with the particles that are at its place when it begins
+            if !self.state.loaded.iter().any(|loaded| loaded.load == n) {
+                self.take_load(n, load.place);
+            }
+            self.spread(n, load.force, load.torque);
         }
     }
 
-    /// Share a force and a torque out among particles: the force by the area of the surface that they carry, the torque by
-    /// forces across their arms.
-    fn spread(&mut self, found: &[u32], force: Vec3, torque: Vec3) {
-        let places = &self.state.motion.places;
-        let mut weights = vec![0.0; found.len()];
+    /// Which particles a load acts on, by the area of the surface that they carry.
+    fn take_load(&mut self, load: usize, place: Place) {
+        let (found, places) = (self.particles_at(place), &self.state.motion.places);
+        let mut areas = vec![0.0; found.len()];
         let at = |n: u32| found.binary_search(&n).ok();
         for facet in &self.matter.facets {
             let [Some(a), Some(b), Some(c)] = facet.map(at) else { continue };
             let [p, q, r] = facet.map(|n| places[n as usize]);
             let area = (q - p).cross(r - p).length();
-            [a, b, c].into_iter().for_each(|n| weights[n] += area);
+            [a, b, c].into_iter().for_each(|n| areas[n] += area);
         }
-        let mut sum: f64 = weights.iter().sum();
+        let mut sum: f64 = areas.iter().sum();
         if sum == 0.0 {
-            weights.fill(1.0);
+            areas.fill(1.0);
             sum = found.len() as f64;
         }
-        let middle: Vec3 = found.iter().zip(&weights).map(|(n, w)| places[*n as usize] * (w / sum)).sum();
+        let loaded = found.into_iter().zip(areas).map(|(particle, area)| Loaded { load, particle, part: area / sum });
+        self.state.loaded.extend(loaded);
+    }
+
+    /// Share a force and a torque out among the particles of a load: the torque by forces across their arms.
+    fn spread(&mut self, load: usize, force: Vec3, torque: Vec3) {
+        let LatticeState { motion, loaded, .. } = &self.state;
+        let own = || loaded.iter().filter(|l| l.load == load).map(|l| (l, motion.places[l.particle as usize]));
+        let middle: Vec3 = own().map(|(l, place)| place * l.part).sum();
         // torque = sum of w r x (turn x r) = inertia times turn
-        let arms = || found.iter().zip(&weights).map(|(n, w)| (places[*n as usize] - middle, w / sum));
-        let mut inertia = glamx::DMat3::ZERO;
-        for (r, w) in arms() {
-            let outer = glamx::DMat3::from_cols(r * r.x, r * r.y, r * r.z);
-            inertia += (glamx::DMat3::IDENTITY * r.length_squared() - outer) * w;
+        let mut inertia = DMat3::ZERO;
+        for (l, place) in own() {
+            let r = place - middle;
+            let outer = DMat3::from_cols(r * r.x, r * r.y, r * r.z);
+            inertia += (DMat3::IDENTITY * r.length_squared() - outer) * l.part;
         }
-        let turn =
-            if torque == Vec3::ZERO || inertia.determinant() == 0.0 { Vec3::ZERO } else { inertia.inverse() * torque };
-        for (n, (r, w)) in found.iter().zip(arms()) {
-            self.scratch.pushes.push(Push { particle: *n, force: (force + turn.cross(r)) * w });
+        let turn = inertia.inverse() * torque;
+        let turn = if torque != Vec3::ZERO && turn.is_finite() { turn } else { Vec3::ZERO };
+        for (l, place) in own() {
+            let force = (force + turn.cross(place - middle)) * l.part;
+            self.scratch.pushes.push(Push { particle: l.particle, force });
         }
     }
 

@@ -131,10 +131,11 @@ impl Law {
 impl Lattice {
     /// Boxes of its facets, with room for how far they go.
     fn box_facets(&mut self, around: &Surroundings<'_>) {
-        let Lattice { matter, state, scratch, .. } = self;
+        let Lattice { matter, state, scratch, grain, .. } = self;
         let motion = &state.motion;
         let fastest = motion.velocities.iter().map(|v| v.length_squared()).fold(0.0, f64::max).sqrt();
-        let margin = around.dt * (1.5 * fastest + around.gravity.length() * around.dt);
+        // facets meet down to half a cell deep, a quarter for either side: boxes of those that lie in each other must not miss
+        let margin = around.dt * (1.5 * fastest + around.gravity.length() * around.dt) + 0.25 * *grain;
         let bounds = |facet: &[u32; 3]| -> Bounds { box_around(&facet.map(|n| motion.places[n as usize]), margin) };
         scratch.boxes.clear();
         scratch.boxes.extend(matter.facets.iter().map(bounds));

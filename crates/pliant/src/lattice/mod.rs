@@ -39,7 +39,7 @@ use crate::error::{BuildError, StepError};
 use crate::math::Vec3;
 use crate::team::Team;
 use flow::{Drag, drag};
-use holds::{Held, Push};
+use holds::{Held, Loaded, Push};
 use integrate::{Balance, Motion};
 use matter::Matter;
 use touch::{Law, Touch};
@@ -82,6 +82,8 @@ pub struct LatticeState {
     touches: Vec<Touch>,
     /// Particles that grippers lead.
     held: Vec<Held>,
+    /// Particles that loads act on.
+    loaded: Vec<Loaded>,
     /// Obstacles touched in the last step, in order.
     touched: Vec<usize>,
     ledger: Ledger,
@@ -265,6 +267,11 @@ impl Lattice {
     /// What steps did to energy, and how many there were.
     pub fn ledger(&self) -> &Ledger {
         &self.state.ledger
+    }
+
+    /// The step that it would take next [s]; none before the first.
+    pub fn next_step(&self) -> Option<f64> {
+        self.state.tau
     }
 
     /// Facets of its surface, over its particles.

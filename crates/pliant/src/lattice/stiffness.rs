@@ -5,7 +5,8 @@
 //!
 //!   links:   sum of stiffness p^2 n_i n_j n_k n_l = V C_ijkl     (C isotropic with lambda = mu)
 //!
-//! is solved for stiffnesses that are not negative, from a pattern that is good for a cube.
+//! is solved for stiffnesses that are not negative, from a pattern that is good for a cube. Edges keep a part of the stiffness along
+//! them: an even strain can do without them in cells of unequal edges, but without them such a cell bends for nothing.
 
 use crate::math::Vec3;
 
@@ -48,6 +49,8 @@ pub struct Strut {
     pub d: Vec3,
     /// Where to begin [N/m].
     pub guess: f64,
+    /// Not to be softer than this [N/m].
+    pub least: f64,
 }
 
 /// Components of a tensor of fourth rank that is the same whichever way its indices are swapped: how often each of x, y and z
@@ -112,14 +115,15 @@ pub fn fit(struts: &[Strut], volume: f64, wanted: [f64; 2]) -> (Vec<f64>, f64) {
     for (strut, set) in struts.iter().zip(&of) {
         columns[*set].iter_mut().zip(column(strut)).for_each(|(sum, x)| *sum += x);
     }
-    let mut found: Vec<f64> = sets.iter().map(|n| struts[*n].guess).collect();
+    let least: Vec<f64> = sets.iter().map(|n| struts[*n].least).collect();
+    let mut found: Vec<f64> = sets.iter().map(|n| struts[*n].guess.max(struts[*n].least)).collect();
     let mut left = target;
     for (column, size) in columns.iter().zip(&found) {
         (0..15).for_each(|c| left[c] -= column[c] * size);
     }
     let norm = |x: &[f64; 15]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
     let size = norm(&target).max(f64::MIN_POSITIVE);
-    // one set after the other takes what it can of what is left, and never less than nothing; to and fro
+    // one set after the other takes what it can of what is left, and never less than its least; to and fro
     for sweep in 0..MOST_SWEEPS {
         let before = norm(&left);
         for n in 0..columns.len() {
@@ -130,7 +134,7 @@ pub fn fit(struts: &[Strut], volume: f64, wanted: [f64; 2]) -> (Vec<f64>, f64) {
                 continue;
             }
             let gain = (0..15).map(|c| column[c] * left[c]).sum::<f64>() / square;
-            let next = (*stiffness + gain).max(0.0);
+            let next = (*stiffness + gain).max(least[n]);
             (0..15).for_each(|c| left[c] -= column[c] * (next - *stiffness));
             *stiffness = next;
         }
@@ -151,11 +155,11 @@ mod tests {
         // edges, halves of body diagonals: 1.5 mu a for the latter, mu a / 2 for the former, by hand
         let mut struts = vec![];
         for axis in [Vec3::X, Vec3::Y, Vec3::Z] {
-            (0..4).for_each(|_| struts.push(Strut { d: axis * 2.0, guess: 0.0 }));
+            (0..4).for_each(|_| struts.push(Strut { d: axis * 2.0, guess: 0.0, least: 0.0 }));
         }
         for n in 0..8 {
             let sign = |bit: usize| if n >> bit & 1 == 0 { -1.0 } else { 1.0 };
-            struts.push(Strut { d: Vec3::new(sign(0), sign(1), sign(2)), guess: 0.0 });
+            struts.push(Strut { d: Vec3::new(sign(0), sign(1), sign(2)), guess: 0.0, least: 0.0 });
         }
         let mu = 5.0;
         let (found, missed) = fit(&struts, 8.0, [3.0 * mu, mu]);

@@ -15,6 +15,14 @@ use super::stiffness::{Lame, Strut, fit};
 /// With diagonals of faces a single cube withstands torsion; more of them would make bars stiffer in it.
 const PATTERN: [f64; 3] = [0.45, 0.1, 1.2];
 
+/// Edges carry at least this part of what a cell resists along them. A beam that is one cell thick then has 3.6 times this
+/// of its stiffness in bending; with nothing it would have none where cells are twice as long as thick.
+const ALONG_EDGES: f64 = 0.2;
+
+/// Links keep this part of what they begin with: long or thin cells cannot be had from links that all push back, and without
+/// some of them they would not miss the material but fold.
+const LEAST: f64 = 0.05;
+
 /// Damping of an angle connector that is still to come from the material.
 pub const FROM_MATERIAL: f64 = f64::NAN;
 
@@ -93,13 +101,18 @@ impl Joining<'_> {
             }
         }
         let places = &self.particles.positions;
-        let strut =
-            |([a, b], guess): &([u32; 2], f64)| Strut { d: places[*a as usize] - places[*b as usize], guess: *guess };
+        let wanted = [self.lame.shared() + 2.0 * self.lame.mu, self.lame.shared()];
+        let strut = |([a, b], guess): &([u32; 2], f64)| {
+            let d = places[*a as usize] - places[*b as usize];
+            // four of them in a box
+            let along = if *guess == PATTERN[0] * edge { ALONG_EDGES } else { 0.0 };
+            let least = along * wanted[0] * size / (4.0 * d.length_squared());
+            Strut { d, guess: *guess, least: least.max(LEAST * guess) }
+        };
         let struts: Vec<Strut> = pairs.iter().map(strut).collect();
         // equal cells have equal links: rounded to a millionth of an edge
         let unit = 1e-6 * size.cbrt();
         let key: Vec<[i64; 3]> = struts.iter().map(|s| s.d.to_array().map(|x| (x / unit).round() as i64)).collect();
-        let wanted = [self.lame.shared() + 2.0 * self.lame.mu, self.lame.shared()];
         let Web { links, missed, known } = web;
         let (found, off) = known.entry(key).or_insert_with(|| fit(&struts, size, wanted));
         *missed = missed.max(*off);

@@ -137,8 +137,8 @@ fn sorted(mut triangle: [u32; 3]) -> [u32; 3] {
 
 /// Whether corners turn like their rising order.
 fn is_even([a, b, c]: [u32; 3]) -> bool {
-    // round the triangle, indices rise twice and fall once, or the other way round
-    [a < b, b < c, c < a].iter().filter(|rises| **rises).count() == 2
+    // two of three neighbours rise in every turn of an order that is kept
+    [a < b, b < c, c < a].into_iter().filter(|rises| *rises).count() == 2
 }
 
 /// Refuse a mesh without surface; once it is closed, one without volume.

@@ -1,0 +1,173 @@
+//! A square bar, clamped at one end and loaded at the other: traction, flexion, torsion.
+//!
+//! All three loads act at once, and so weakly that each does as if alone. Sections keep their mean along, across and about
+//! the bar, by its symmetry.
+
+use pliant::lattice::{Lattice, LatticeSettings, Pace};
+use pliant::math::{Pose, Vec3};
+use pliant::motion::Motion;
+use pliant::{GripParams, GripperParams, Hold, Load, Place, World};
+
+use super::lattice_worlds::{DENSITY, block, body_of, lattice, material, steps, world_with};
+use super::references_particles::particles;
+use super::rods::built;
+use super::{Case, Sheet};
+
+/// Cases of this file.
+pub const CASES: &[Case] = &[Case::of_lattice("bar", bar)];
+
+/// Young's modulus [Pa].
+const YOUNG: f64 = 1e5;
+/// Side [m].
+const SIDE: f64 = 0.1;
+/// Length over side.
+const LONG: usize = 5;
+/// Loads: so weak that rotations stay near 1e-4, and what they do to each other 1e-4 of what they do.
+const FORCE: Vec3 = Vec3::new(1e-3, 0.0, 1e-4);
+/// [N m].
+const TORQUE: f64 = 1e-5;
+
+/// Deflection of the end over that of the beam for nu = 0.3, as the clamp hinders sections from changing their shape: by finite
+/// elements in space (hexahedra with Wilson's incompatible modes, 2 to 8 across: 0.9706, 0.9802, 0.9830, 0.9843).
+const CLAMPED: f64 = 0.987;
+
+/// What the loads do.
+#[derive(Clone, Copy)]
+struct Change {
+    /// Lengthening between sections one side from the ends [m].
+    lengthening: f64,
+    /// Deflection of the end [m].
+    deflection: f64,
+    /// Deflection of the second of these sections against the first, seen along it [m].
+    bow: f64,
+    /// Twist between sections one side from the ends [rad].
+    twist: f64,
+    /// Force on the gripper [N].
+    felt: Vec3,
+}
+
+fn length() -> f64 {
+    SIDE * LONG as f64
+}
+
+/// Particles of a bar within a tenth of a cell of a section, at a distance from its clamp [m].
+fn section(body: &Lattice, n: usize, at: f64) -> Vec<usize> {
+    let near = 0.1 * SIDE / n as f64;
+    let places = body.places().iter().enumerate();
+    places.filter(|(_, p)| (p.x + 0.5 * length() - at).abs() < near).map(|(n, _)| n).collect()
+}
+
+/// A bar of n by n cells with its loads.
+fn loaded(n: usize, poisson: f64) -> World {
+    // the lowest vibration in flexion: 1.8751^2 sqrt(E I / (rho A L^4)), damped by 0.9 of what would stop it
+    let slowest = 3.516 * (YOUNG / DENSITY / 12.0).sqrt() * SIDE / length().powi(2);
+    let part = block(Vec3::new(length(), SIDE, SIDE), [n * LONG, n, n]);
+    let usual = LatticeSettings { drag: 1.8 * slowest, damping_time: Some(0.0), ..LatticeSettings::default() };
+    let mut spec = body_of(part, material(YOUNG, poisson), usual);
+    // the body's own step is 0.7 of one that is stable for sure
+    let stable =
+        built(Lattice::new("bar", spec.clone())).derived().iter().find(|d| d.symbol == "tau_s").map(|d| d.value);
+    spec.settings.pace = Pace::Constant { step: stable.map_or(f64::NAN, |tau| 1.4 * tau) };
+    let mut world = world_with([spec], Vec3::ZERO);
+    let e = 0.1 * SIDE / n as f64;
+    let face = |x: f64| Place::Box { low: Vec3::new(x - e, -1.0, -1.0), high: Vec3::new(x + e, 1.0, 1.0) };
+    let gripper = GripperParams { name: "wall".into(), placed: Pose::IDENTITY, motion: Motion::Hold };
+    let gripper = built(world.add_gripper(gripper));
+    let (place, hold, until) = (face(-0.5 * length()), Hold::Clamp, f64::INFINITY);
+    built(world.add_grip(GripParams { gripper, body: 0, place, hold, from: 0.0, until, snap: false }));
+    let place = face(0.5 * length());
+    built(world.add_load(Load { body: 0, place, force: FORCE, torque: Vec3::X * TORQUE, from: 0.0, until }));
+    world
+}
+
+/// What the loads have done when the bar is at rest.
+fn rest(n: usize, poisson: f64) -> Option<Change> {
+    let mut world = loaded(n, poisson);
+    let first = lattice(&world, 0).clone();
+    // 0.9 of critical damping: 2.3 exp(-0.9 w t) is 1.2e-4 after 2.7 s with w = 4.06/s
+    if !steps(&mut world, 0.02, 135) {
+        return None;
+    }
+    let body = lattice(&world, 0);
+    let moved = |k: usize| body.places()[k] - first.places()[k];
+    let mean = |of: &[usize]| of.iter().map(|k| moved(*k)).sum::<Vec3>() / of.len() as f64;
+    let turned = |of: &[usize]| {
+        let (mut over, mut under) = (0.0, 0.0);
+        for k in of {
+            let r = first.places()[*k];
+            over += r.y * moved(*k).z - r.z * moved(*k).y;
+            under += r.y * r.y + r.z * r.z;
+        }
+        over / under
+    };
+    // about y, from displacements along the bar
+    let tilted = |of: &[usize]| {
+        let squares: f64 = of.iter().map(|k| first.places()[*k].z.powi(2)).sum();
+        -of.iter().map(|k| first.places()[*k].z * moved(*k).x).sum::<f64>() / squares
+    };
+    let [near, far, end] = [SIDE, length() - SIDE, length()].map(|at| section(&first, n, at));
+    Some(Change {
+        lengthening: mean(&far).x - mean(&near).x,
+        deflection: mean(&end).z,
+        bow: mean(&far).z - mean(&near).z - tilted(&near) * (length() - 2.0 * SIDE),
+        twist: turned(&far) - turned(&near),
+        felt: world.grippers()[0].load.force,
+    })
+}
+
+/// What the bar's formulas say.
+fn formulas(poisson: f64, torsion: f64) -> Change {
+    let shear = YOUNG / (2.0 * (1.0 + poisson));
+    let (all, inner, area) = (length(), length() - 2.0 * SIDE, SIDE * SIDE);
+    let bending = YOUNG * SIDE.powi(4) / 12.0;
+    // from the first section on: a force F, and a moment F (L - x)
+    let bow = FORCE.z * (0.5 * (all - SIDE) * inner * inner - inner.powi(3) / 6.0) / bending;
+    let sheared = |length: f64| FORCE.z * 6.0 * length / (5.0 * shear * area);
+    Change {
+        lengthening: FORCE.x * inner / (YOUNG * area),
+        deflection: FORCE.z * all.powi(3) / (3.0 * bending) + sheared(all),
+        bow: bow + sheared(inner),
+        twist: TORQUE * inner / (shear * torsion * SIDE.powi(4)),
+        felt: FORCE,
+    }
+}
+
+/// Against F L/(E A), F L^3/(3 E I) + 6 F L/(5 G A) and T L/(G J).
+fn bar(sheet: &mut Sheet) {
+    let torsion = particles().bar.torsion;
+    for poisson in [0.1, 0.3, 0.45] {
+        let known = formulas(poisson, torsion);
+        let sizes: &[usize] = if poisson == 0.3 { &[2, 4, 8] } else { &[4] };
+        let found: Vec<Option<Change>> = sizes.iter().map(|n| rest(*n, poisson)).collect();
+        let (finest, last) = (sizes[sizes.len() - 1], found[found.len() - 1]);
+        let text = |what: &str| format!("{what}, nu = {poisson}");
+        let of = |get: fn(&Change) -> f64| last.as_ref().map_or(f64::NAN, get);
+        // connectors are such that even strain is exact; what the clamp does to sections fades by about exp(-2 pi x/a)
+        sheet.relative(text("traction between sections"), finest, of(|c| c.lengthening), known.lengthening, 2e-3);
+        // within a cell strain is taken as even: bars are too stiff by a constant times (h/a)^2, which is 1.5 with volumes and
+        // 2.8 with angles
+        let tolerance = if poisson < 0.25 { 3.5 } else { 1.9 } / (finest * finest) as f64;
+        let bent = |c: &Change| c.bow;
+        let twisted = |c: &Change| c.twist;
+        for (what, get) in [("flexion", bent as fn(&Change) -> f64), ("torsion", twisted)] {
+            let text = text(&format!("{what} between sections"));
+            sheet.relative(&text, finest, of(get), get(&known), tolerance);
+            if found.len() > 2 {
+                // how much too stiff it is; at these sizes the order is still on its way to 2
+                let errors: Vec<f64> =
+                    found.iter().map(|c| c.as_ref().map_or(f64::NAN, |c| get(&known) / get(c) - 1.0)).collect();
+                let order = (errors[1] / errors[2]).log2();
+                sheet.scaled(format!("order of it, {} to {finest}", sizes[1]), finest, [order, 2.0, 1.0], 0.3);
+            }
+        }
+        if poisson == 0.3 {
+            let reference = CLAMPED * known.deflection;
+            sheet.relative(text("deflection of the end"), finest, of(|c| c.deflection), reference, tolerance);
+        }
+        for (what, axis) in [("along", Vec3::X), ("across", Vec3::Z)] {
+            let felt = last.map_or(f64::NAN, |c| c.felt.dot(axis));
+            // what still moves is below 1e-4
+            sheet.relative(text(&format!("force on the clamp, {what} [N]")), finest, felt, FORCE.dot(axis), 1e-3);
+        }
+    }
+}

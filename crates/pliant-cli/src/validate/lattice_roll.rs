@@ -1,0 +1,109 @@
+//! Cylinders on a slope: they roll or slip as they should.
+//!
+//! A prism of n sides is a cylinder whose radius is between r cos(pi/n) and r, and whose inertia is
+//! m r^2/2 (1 - (2/3) sin^2(pi/n)). With 48 sides its radius is off by up to 0.2 %. It sinks in by another 0.3 %, so that it
+//! stands on one and a half sides and does not hop from one to the next. Hence the tolerance of 1 %.
+
+use std::f64::consts::{FRAC_PI_2, PI};
+
+use pliant::World;
+use pliant::lattice::LatticeSettings;
+use pliant::lattice::solid::{Rings, prism};
+use pliant::math::{Pose, Quat, Vec3};
+
+use super::lattice_worlds::{DENSITY, Sums, body_of, cut, lattice, material, slope, solid, steps, world_with};
+use super::references_particles::particles;
+use super::rods::G;
+use super::{Case, Sheet};
+
+/// Cases of this file.
+pub const CASES: &[Case] = &[Case::of_lattice("cylinder", cylinders), Case::of_lattice("slide-to-roll", slide_to_roll)];
+
+const SIDES: usize = 48;
+/// [m].
+const RADIUS: f64 = 0.1;
+/// [m].
+const WIDTH: f64 = 0.1;
+/// Force over volume of penetration [N/m3].
+const SOFT: f64 = 1e8;
+
+/// A cylinder across a slope [rad], with a velocity along it [m/s].
+fn cylinder(angle: f64, friction: f64, speed: f64) -> World {
+    let part = solid(cut(prism(SIDES, RADIUS, WIDTH, Rings { per_edge: 1, rings: 3 }, 1)));
+    let (contact_stiffness, contact_damping) = (Some(SOFT), Some(2e4));
+    let settings = LatticeSettings { contact_stiffness, contact_damping, ..LatticeSettings::default() };
+    let mut spec = body_of(part, material(5e6, 0.25), settings);
+    let tilt = Quat::from_rotation_y(angle);
+    // pressed in by its weight: (4/3) sqrt(2 r) d^(3/2) is the area of a segment of depth d; a prism is thinner by a third of
+    // what its sides are off
+    let segment = PI * RADIUS * RADIUS * DENSITY * G * angle.cos() / SOFT;
+    let off = RADIUS * (PI / SIDES as f64).powi(2) / 6.0;
+    let sink = (0.75 * segment / (2.0 * RADIUS).sqrt()).powf(2.0 / 3.0) + off;
+    // its axis along y
+    let across = Quat::from_rotation_x(FRAC_PI_2);
+    spec.placed = Pose::from_parts(tilt * Vec3::Z * (RADIUS - sink), tilt * across);
+    spec.velocity = tilt * Vec3::X * speed;
+    let mut world = world_with([spec], Vec3::Z * -G);
+    slope(&mut world, angle, friction);
+    world
+}
+
+/// Velocity along the slope, and that of the rim.
+fn speeds(world: &World, down: Vec3) -> [f64; 2] {
+    let sums = Sums::of(world);
+    let inertia = 0.5 * sums.mass * RADIUS * RADIUS * (1.0 - 2.0 / 3.0 * (PI / SIDES as f64).sin().powi(2));
+    [sums.velocity().dot(down), sums.own_spin().y / inertia * RADIUS]
+}
+
+/// Both of them from a time on, at steps of the world; nothing if a step failed.
+fn course(world: &mut World, down: Vec3, dt: f64, [from, until]: [f64; 2]) -> Vec<(f64, [f64; 2])> {
+    let mut course = vec![];
+    while world.time() < until {
+        if !steps(world, dt, 1) {
+            return vec![];
+        }
+        if world.time() > from {
+            course.push((world.time(), speeds(world, down)));
+        }
+    }
+    course
+}
+
+/// The straight line through values in the course of time: the value at time zero, and its slope. It passes over how a body
+/// trembles on its sides.
+fn line(course: &[(f64, f64)]) -> [f64; 2] {
+    let n = course.len() as f64;
+    let (t, y) = course.iter().fold((0.0, 0.0), |(t, y), c| (t + c.0 / n, y + c.1 / n));
+    let (over, under) = course.iter().fold((0.0, 0.0), |(o, u), c| (o + (c.0 - t) * (c.1 - y), u + (c.0 - t).powi(2)));
+    [y - over / under * t, over / under]
+}
+
+/// (2/3) g sin a, or g (sin a - mu cos a) and r alpha = 2 mu g cos a.
+fn cylinders(sheet: &mut Sheet) {
+    for sample in particles().incline.samples.iter().filter(|s| s.mu == 0.4 || s.mu == 0.1) {
+        let angle = sample.angle_deg.to_radians();
+        let down = Quat::from_rotation_y(angle) * Vec3::X;
+        let mut world = cylinder(angle, sample.mu, 0.0);
+        let course = course(&mut world, down, 2e-3, [0.05, 0.35]);
+        let rises = [0, 1].map(|n| line(&course.iter().map(|c| (c.0, c.1[n])).collect::<Vec<_>>())[1]);
+        let size = lattice(&world, 0).size();
+        let at = format!("at {} deg, mu = {} [m/s2]", sample.angle_deg, sample.mu);
+        sheet.relative(format!("acceleration of a cylinder {at}"), size, rises[0], sample.cylinder_acc, 1e-2);
+        sheet.relative(format!("that of its rim {at}"), size, rises[1], sample.cylinder_alpha_times_r, 1e-2);
+    }
+}
+
+/// t = v0/(3 mu g), v = 2 v0/3.
+fn slide_to_roll(sheet: &mut Sheet) {
+    for r in particles().slide_to_roll {
+        let mut world = cylinder(0.0, r.mu, r.v0);
+        let slip = course(&mut world, Vec3::X, 2e-3, [0.0, 0.8 * r.t_roll]);
+        let [first, rise] = line(&slip.iter().map(|c| (c.0, c.1[0] - c.1[1])).collect::<Vec<_>>());
+        let rolling = course(&mut world, Vec3::X, 2e-3, [1.2 * r.t_roll, 1.6 * r.t_roll]);
+        let mean = |n: usize| rolling.iter().map(|c| c.1[n]).sum::<f64>() / rolling.len() as f64;
+        let size = lattice(&world, 0).size();
+        sheet.relative("when a sliding cylinder would not slip any more [s]", size, -first / rise, r.t_roll, 1e-2);
+        sheet.relative("its speed after that [m/s]", size, mean(0), r.v_final, 1e-2);
+        sheet.relative("that of its rim [m/s]", size, mean(1), r.v_final, 1e-2);
+    }
+}
