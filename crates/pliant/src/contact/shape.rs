@@ -125,6 +125,9 @@ pub struct Shape {
     geometry: SharedShape,
     /// Turn from the collision library's axes to ours.
     shape_from_geometry: Quat,
+    /// Facets of a box or a convex hull, few and plane, in its own frame; none of other shapes.
+    faces: Vec<[Vec3; 3]>,
+    thickness: f64,
 }
 
 impl std::fmt::Debug for Shape {
@@ -165,7 +168,25 @@ impl Shape {
                 (surface("height field", ground(heights, *size)?)?, Quat::IDENTITY)
             }
         };
-        Ok(Shape { kind, geometry, shape_from_geometry: turn })
+        let mut shape = Shape { kind, geometry, shape_from_geometry: turn, faces: vec![], thickness: f64::INFINITY };
+        if let ShapeKind::Box { .. } | ShapeKind::Convex { .. } = &shape.kind {
+            let Mesh { vertices, triangles } = shape.outline();
+            let low = vertices.iter().fold(Vec3::INFINITY, |low, v| low.min(*v));
+            let high = vertices.iter().fold(Vec3::NEG_INFINITY, |high, v| high.max(*v));
+            shape.thickness = (high - low).min_element();
+            shape.faces = triangles.iter().map(|t| t.map(|n| vertices[n as usize])).collect();
+        }
+        Ok(shape)
+    }
+
+    /// Facets of a box or a convex hull in its own frame, seen from outside counter-clockwise; none of other shapes.
+    pub fn faces(&self) -> &[[Vec3; 3]] {
+        &self.faces
+    }
+
+    /// The least extent of its faces along an axis [m]; endless without faces.
+    pub fn thickness(&self) -> f64 {
+        self.thickness
     }
 
     /// What it was built from.

@@ -23,7 +23,7 @@ const DAMPED: f64 = 0.1;
 const ABSORBED: f64 = 0.5;
 
 /// Steps are this part of the longest that is stable.
-const SAFE: f64 = 0.7;
+const SAFE: f64 = 0.8;
 
 /// Build a body.
 pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
@@ -61,7 +61,7 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
         matter.connect(connector, &places, &sites);
     }
     matter.finish_order();
-    let fastest = matter.fastest(&places).sqrt();
+    let fastest = matter.fastest_found(&places).sqrt();
     // damping over stiffness by which the fastest vibration has that part of critical damping
     let usual = if fastest > 0.0 { 2.0 * DAMPED / fastest } else { 0.0 };
     let damping = settings.damping_time.unwrap_or(usual);
@@ -107,6 +107,8 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
         candidates: vec![],
         touches: vec![],
         boxes: vec![],
+        next_boxes: vec![],
+        outline: vec![],
     };
     let state = LatticeState {
         motion,

@@ -1,11 +1,11 @@
 //! Contact of bodies with each other and with themselves: the volume between facets that interpenetrate.
 
-use super::Lattice;
 use super::overlap::{blend, overlap};
 use super::pairs::{Broad, Pair, Surface};
 use super::rub::Stick;
 use super::touch::{Law, Pressed};
-use super::tree::{Bounds, around as box_around};
+use super::tree::{Bounds, around as box_around, meet};
+use super::{Lattice, Scratch};
 use crate::body::{Body, Surroundings};
 use crate::frame::{Contact, Other};
 use crate::math::Vec3;
@@ -66,11 +66,25 @@ impl Meetings {
     /// Add forces between bodies where a step leads, `tau` after the last.
     pub fn push(&mut self, bodies: &mut [Body], before: &[Meeting], tau: f64) {
         self.next.clear();
+        if self.pairs.is_empty() {
+            return;
+        }
+        for body in self.solids.iter() {
+            if let Some(Body::Lattice(lattice)) = bodies.get_mut(*body as usize) {
+                lattice.box_next();
+            }
+        }
         for &pair in &self.pairs {
             let [i, j] = pair.bodies.map(|n| n as usize);
             let (Body::Lattice(a), Body::Lattice(b)) = (&bodies[i], &bodies[j]) else { continue };
+            // most of those that may meet do not yet: they are farther apart than what still counts as in each other
+            let [p, q] = pair.facets.map(|n| n as usize);
+            if !meet(&a.scratch.next_boxes[p], &b.scratch.next_boxes[q]) {
+                continue;
+            }
             let (x, y) = (a.facet(pair.facets[0]), b.facet(pair.facets[1]));
-            let Some(o) = overlap(&x.0, &y.0, 0.5 * a.grain.min(b.grain)) else { continue };
+            let deepest = 0.5 * a.grain.min(b.grain);
+            let Some(o) = overlap(&x.0, &y.0, deepest) else { continue };
             let law = a.contact.with(&b.contact);
             let velocity = blend(&x.1, &o.on_x) - blend(&y.1, &o.on_y);
             let mut stick = match before.binary_search_by_key(&pair, |m| m.pair) {
@@ -139,6 +153,15 @@ impl Lattice {
         let bounds = |facet: &[u32; 3]| -> Bounds { box_around(&facet.map(|n| motion.places[n as usize]), margin) };
         scratch.boxes.clear();
         scratch.boxes.extend(matter.facets.iter().map(bounds));
+    }
+
+    /// Boxes of its facets where a step leads, with half of what still counts as in each other.
+    fn box_next(&mut self) {
+        let Lattice { matter, scratch, grain, .. } = self;
+        let Scratch { next, next_boxes, .. } = scratch;
+        let bounds = |facet: &[u32; 3]| box_around(&facet.map(|n| next.places[n as usize]), 0.25 * *grain);
+        next_boxes.clear();
+        next_boxes.extend(matter.facets.iter().map(bounds));
     }
 
     fn surface(&self) -> Surface<'_> {

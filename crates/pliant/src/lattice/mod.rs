@@ -94,7 +94,7 @@ pub struct LatticeState {
 pub struct Ledger {
     /// Steps that were taken.
     pub steps: u64,
-    /// Attempts that were refused.
+    /// Attempts that it refused.
     pub refused: u64,
     /// Steps that were taken though energy came from nothing, as they could not be shorter.
     pub unbalanced: u64,
@@ -142,6 +142,10 @@ struct Scratch {
     touches: Vec<Touch>,
     /// Boxes of facets during the step of the world.
     boxes: Vec<Bounds>,
+    /// Boxes of facets where a step leads.
+    next_boxes: Vec<Bounds>,
+    /// Faces of the obstacle at hand, and their boxes.
+    outline: Vec<([Vec3; 3], Bounds)>,
 }
 
 impl Lattice {

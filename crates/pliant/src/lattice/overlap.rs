@@ -74,6 +74,11 @@ pub fn blend(corners: &[Vec3; 3], parts: &[f64; 3]) -> Vec3 {
 
 /// The volume between facets `x` and `y`, without columns longer than `deepest` [m].
 pub fn overlap(x: &[Vec3; 3], y: &[Vec3; 3], deepest: f64) -> Option<Overlap> {
+    // half of all pairs face away from each other, which is seen without roots
+    let across = |f: &[Vec3; 3]| (f[1] - f[0]).cross(f[2] - f[0]);
+    if across(x).dot(across(y)) >= 0.0 {
+        return None;
+    }
     let (normal_x, normal_y) = (normal(x)?, normal(y)?);
     if normal_x.dot(normal_y) >= -FACING {
         return None;

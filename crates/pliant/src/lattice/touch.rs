@@ -1,13 +1,17 @@
 //! Contact of a body with obstacles: its facets sink in, and are pushed out by the volume that does, (7), with friction, (8).
 
 use super::integrate::Motion;
-use super::overlap::blend;
+use super::overlap::{blend, overlap};
 use super::rub::{Rubbing, Stick, slide};
 use super::sink::{Fineness, sink};
+use super::tree::{around as box_around, meet};
 use super::{Lattice, PointContact};
 use crate::body::Surroundings;
 use crate::contact::Obstacle;
-use crate::math::Vec3;
+use crate::math::{Pose, Vec3};
+
+/// Facets are pushed out of an obstacle with faces down to this part of its thickness.
+const DEEPEST: f64 = 0.4;
 
 /// A place of a body that touches an obstacle.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -102,7 +106,7 @@ impl Lattice {
 
     /// Add forces of obstacles where a step leads, at a fraction of the step of the world and `tau` after the last.
     pub(super) fn touch(&mut self, around: &Surroundings<'_>, f: f64, tau: f64) {
-        let Lattice { matter, settings, state, scratch, contact, .. } = self;
+        let Lattice { matter, settings, state, scratch, contact, grain, .. } = self;
         let Motion { places, velocities, forces } = &mut scratch.next;
         scratch.touches.clear();
         let before = |key: [u32; 3]| match state.touches.binary_search_by_key(&key, |t| t.key) {
@@ -113,15 +117,41 @@ impl Lattice {
             let kinetic = obstacle.params.friction.map_or(contact.friction[1], |f| f.coefficient);
             Law { friction: [kinetic * settings.static_friction, kinetic], ..*contact }
         };
+        let (mut last, mut pose) = (u32::MAX, Pose::IDENTITY);
         for &[index, facet] in &scratch.candidates {
             let obstacle = &around.obstacles[index as usize];
-            let pose = obstacle.sweep.at(f);
+            if index != last {
+                (last, pose) = (index, obstacle.sweep.at(f));
+                let place = |face: &[Vec3; 3]| face.map(|corner| pose.transform_point(corner));
+                let faces = obstacle.params.shape.faces().iter().map(place);
+                scratch.outline.clear();
+                scratch.outline.extend(faces.map(|face| (face, box_around(&face, 0.0))));
+            }
             let ids = matter.facets[facet as usize].map(|n| n as usize);
             let corners = ids.map(|n| places[n]);
             let face = |point: Vec3, reach: f64| {
                 obstacle.params.shape.surface_near(&pose, point, reach).map(|face| (face.distance, face.normal))
             };
             let (law, mut part) = (law_of(obstacle), 0);
+            // plane faces that meet plane facets: the volume between them is known
+            let deepest = DEEPEST * obstacle.params.shape.thickness();
+            let own = box_around(&corners, deepest.min(*grain));
+            for (n, (other, _)) in scratch.outline.iter().enumerate().filter(|(_, (_, bounds))| meet(&own, bounds)) {
+                let Some(o) = overlap(&corners, other, deepest) else { continue };
+                let key = [index, facet, n as u32];
+                let place = blend(&corners, &o.on_x);
+                let moving = blend(&ids.map(|n| velocities[n]), &o.on_x);
+                let velocity = moving - obstacle.sweep.velocity_of(place, f, around.dt);
+                let mut stick = before(key);
+                let pressed = Pressed { normal: o.normal, volume: o.volume, area: o.area, velocity };
+                let push = law.push(&pressed, &mut stick, tau);
+                let force = if push == Vec3::ZERO { push } else { push + o.aside * law.stiffness };
+                ids.iter().zip(o.on_x).for_each(|(n, part)| forces[*n] += force * part);
+                scratch.touches.push(Touch { key, stick, place, normal: o.normal, force, depth: o.deepest });
+            }
+            if !obstacle.params.shape.faces().is_empty() {
+                continue;
+            }
             sink(&corners, &Fineness::default(), face, |sunk| {
                 let key = [index, facet, part];
                 part += 1;

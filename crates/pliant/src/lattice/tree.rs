@@ -30,8 +30,8 @@ pub fn join(a: &Bounds, b: &Bounds) -> Bounds {
 
 /// The box of a facet, larger by `margin` [m] on every side.
 pub fn around(facet: &[Vec3; 3], margin: f64) -> Bounds {
-    let [low, high] = facet.iter().fold(EMPTY, |bounds, &corner| join(&bounds, &[corner; 2]));
-    [low - margin, high + margin]
+    let [a, b, c] = *facet;
+    [a.min(b).min(c) - margin, a.max(b).max(c) + margin]
 }
 
 /// The tree of one body.
