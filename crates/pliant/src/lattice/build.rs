@@ -23,7 +23,7 @@ const DAMPED: f64 = 0.1;
 const ABSORBED: f64 = 0.5;
 
 /// Steps are this part of the longest that is stable.
-const SAFE: f64 = 0.8;
+const SAFE: f64 = 0.7;
 
 /// Build a body.
 pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {

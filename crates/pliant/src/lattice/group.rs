@@ -13,6 +13,9 @@ const LONGER: f64 = 1.5;
 /// No step is shorter than this part of the world's.
 const SHORTEST: f64 = 1e-9;
 
+/// A step half as long makes less than this part of the error, unless forces jump.
+const JUMP: f64 = 0.4;
+
 /// A step of the world takes no more than these.
 const MOST_STEPS: usize = 1_000_000;
 
@@ -23,7 +26,7 @@ const EASE: f64 = 4.0;
 const PART: f64 = 1e-3;
 
 /// ... and as much as this speed would give it [m/s].
-const SLOW: f64 = 1e-5;
+const SLOW: f64 = 1e-6;
 
 /// What bodies share: where they touch each other.
 pub(crate) struct Shared<'a> {
@@ -54,7 +57,7 @@ pub(crate) fn advance(
     for (_, lattice) in lattices(bodies) {
         lattice.begin();
     }
-    let (mut time, mut steps) = (0.0, 0usize);
+    let (mut time, mut steps, mut before) = (0.0, 0usize, None);
     let mut tau = lattices(bodies).map(|(_, l)| l.pace(dt)).fold(dt, f64::min);
     if lattices(bodies).any(|(_, l)| l.state.fresh) {
         look(bodies, shared, around, 0.0, 0.0);
@@ -74,12 +77,17 @@ pub(crate) fn advance(
             tau
         };
         steps += 1;
-        let fine = attempt(bodies, shared, around, time, now);
-        if !fine && now > SHORTEST * dt {
+        let excess = attempt(bodies, shared, around, time, now);
+        let fine = excess <= 1.0;
+        // where a force jumps the error is no smaller for what the step is: shorter ones do not help
+        let jump = before.is_some_and(|before: f64| excess > JUMP * before);
+        before = Some(excess);
+        if !fine && !jump && now > SHORTEST * dt {
             tau = 0.5 * now;
-            lattices(bodies).for_each(|(_, l)| l.state.ledger.refused += u64::from(!l.allows()));
+            lattices(bodies).for_each(|(_, l)| l.state.ledger.refused += u64::from(l.excess() > 1.0));
             continue;
         }
+        before = None;
         lattices(bodies).for_each(|(_, l)| l.keep(now, fine));
         shared.scratch.keep(shared.meetings);
         time += now;
@@ -87,7 +95,7 @@ pub(crate) fn advance(
         let grows = lattices(bodies).all(|(_, l)| l.is_at_ease());
         let longest = lattices(bodies).map(|(_, l)| l.longest(dt)).fold(dt, f64::min);
         // a step cut short by the end of the world's says nothing of how long they may be
-        let longer = if grows { LONGER } else { 1.0 };
+        let longer = if grows || jump { LONGER } else { 1.0 };
         tau = (longer * now.max(if now < tau { tau / longer } else { 0.0 })).min(longest);
     }
     for (_, lattice) in lattices(bodies) {
@@ -115,8 +123,8 @@ fn look(bodies: &mut [Body], shared: &mut Shared<'_>, around: &Surroundings<'_>,
     shared.scratch.push(bodies, shared.meetings, tau);
 }
 
-/// Try a step of `tau` from a time since the start of the world's step; false where energy comes from nothing.
-fn attempt(bodies: &mut [Body], shared: &mut Shared<'_>, around: &Surroundings<'_>, time: f64, tau: f64) -> bool {
+/// Try a step of `tau` from a time since the start of the world's step: energy that comes from nothing over what may.
+fn attempt(bodies: &mut [Body], shared: &mut Shared<'_>, around: &Surroundings<'_>, time: f64, tau: f64) -> f64 {
     for (_, lattice) in lattices(bodies) {
         let Lattice { settings, state, scratch, .. } = lattice;
         let before = (&state.before[..], if state.last > 0.0 { tau / state.last } else { 0.0 });
@@ -124,14 +132,14 @@ fn attempt(bodies: &mut [Body], shared: &mut Shared<'_>, around: &Surroundings<'
         lattice.lead(around, (time + tau) / around.dt);
     }
     look(bodies, shared, around, time, tau);
-    let mut fine = true;
+    let mut excess: f64 = 0.0;
     for (_, lattice) in lattices(bodies) {
         let Lattice { matter, settings, state, scratch, .. } = lattice;
         correct(settings.scheme, tau, &scratch.inverse, &state.motion, &mut scratch.next);
         scratch.balance = balance(&matter.masses, &scratch.inverse, &state.motion, &scratch.next);
-        fine &= lattice.allows();
+        excess = excess.max(lattice.excess());
     }
-    fine
+    excess
 }
 
 impl Lattice {
@@ -162,16 +170,18 @@ impl Lattice {
         }
     }
 
-    /// Whether it allows the step.
-    fn allows(&self) -> bool {
-        self.scratch.balance.error().abs() <= self.bound()
+    /// Energy made of nothing over what may be: above 1 it does not allow the step.
+    fn excess(&self) -> f64 {
+        let excess = self.scratch.balance.error().abs() / self.bound();
+        // what is not a number has gone too far
+        if excess.is_nan() { f64::MAX } else { excess }
     }
 
     /// Whether the next step may be longer. As printed every step that is allowed makes the next one longer, which is refused
     /// time and again at the edge; with a bound of its own a body follows the print.
     fn is_at_ease(&self) -> bool {
         let given = matches!(self.settings.pace, Pace::Adaptive { energy_error: Some(_), .. });
-        given || EASE * self.scratch.balance.error().abs() <= self.bound()
+        given || EASE * self.excess() <= 1.0
     }
 
     /// Take the step.
