@@ -21,7 +21,7 @@ const ALONG_EDGES: f64 = 0.2;
 
 /// Links keep this part of what they begin with: long or thin cells cannot be had from links that all push back, and without
 /// some of them they would not miss the material but fold.
-const LEAST: f64 = 0.05;
+const LEAST: f64 = 0.1;
 
 /// Damping of an angle connector that is still to come from the material.
 pub const FROM_MATERIAL: f64 = f64::NAN;
