@@ -20,7 +20,7 @@ use crate::math::Vec3;
 const DAMPED: f64 = 0.1;
 
 /// Contact absorbs by this part of what would stop a layer of cells without bouncing.
-const ABSORBED: f64 = 0.5;
+const ABSORBED: f64 = 0.2;
 
 /// Steps are this part of the longest that is stable.
 const SAFE: f64 = 0.7;

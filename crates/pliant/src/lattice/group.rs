@@ -13,9 +13,6 @@ const LONGER: f64 = 1.5;
 /// No step is shorter than this part of the world's.
 const SHORTEST: f64 = 1e-9;
 
-/// A step half as long makes less than this part of the error, unless forces jump.
-const JUMP: f64 = 0.4;
-
 /// A step of the world takes no more than these.
 const MOST_STEPS: usize = 1_000_000;
 
@@ -57,7 +54,7 @@ pub(crate) fn advance(
     for (_, lattice) in lattices(bodies) {
         lattice.begin();
     }
-    let (mut time, mut steps, mut before) = (0.0, 0usize, None);
+    let (mut time, mut steps) = (0.0, 0usize);
     let mut tau = lattices(bodies).map(|(_, l)| l.pace(dt)).fold(dt, f64::min);
     if lattices(bodies).any(|(_, l)| l.state.fresh) {
         look(bodies, shared, around, 0.0, 0.0);
@@ -79,15 +76,11 @@ pub(crate) fn advance(
         steps += 1;
         let excess = attempt(bodies, shared, around, time, now);
         let fine = excess <= 1.0;
-        // where a force jumps the error is no smaller for what the step is: shorter ones do not help
-        let jump = before.is_some_and(|before: f64| excess > JUMP * before);
-        before = Some(excess);
-        if !fine && !jump && now > SHORTEST * dt {
+        if !fine && now > SHORTEST * dt {
             tau = 0.5 * now;
             lattices(bodies).for_each(|(_, l)| l.state.ledger.refused += u64::from(l.excess() > 1.0));
             continue;
         }
-        before = None;
         lattices(bodies).for_each(|(_, l)| l.keep(now, fine));
         shared.scratch.keep(shared.meetings);
         time += now;
@@ -95,7 +88,7 @@ pub(crate) fn advance(
         let grows = lattices(bodies).all(|(_, l)| l.is_at_ease());
         let longest = lattices(bodies).map(|(_, l)| l.longest(dt)).fold(dt, f64::min);
         // a step cut short by the end of the world's says nothing of how long they may be
-        let longer = if grows || jump { LONGER } else { 1.0 };
+        let longer = if grows { LONGER } else { 1.0 };
         tau = (longer * now.max(if now < tau { tau / longer } else { 0.0 })).min(longest);
     }
     for (_, lattice) in lattices(bodies) {
