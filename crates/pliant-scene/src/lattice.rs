@@ -88,7 +88,7 @@ pub(crate) struct PointContactSpec {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FluidSpec {
-    /// Force over area and speed [N s/m3], or over area and speed squared [N s2/m4].
+    /// Force over area and speed, or over area and its square [N s/m3 or N s2/m4].
     viscosity: Viscosity,
     /// Whether force grows with the square of speed, as in liquids; false unless given.
     #[serde(default)]
