@@ -107,7 +107,7 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
         candidates: vec![],
         touches: vec![],
         boxes: vec![],
-        next_boxes: vec![],
+        facings: vec![],
         outline: vec![],
     };
     let state = LatticeState {

@@ -35,9 +35,10 @@ pub(crate) struct Shared<'a> {
     pub team: &'a mut Team,
 }
 
-fn lattices(bodies: &mut [Body]) -> impl Iterator<Item = (usize, &mut Lattice)> {
-    bodies.iter_mut().enumerate().filter_map(|(n, body)| match body {
-        Body::Lattice(lattice) => Some((n, lattice)),
+/// Bodies of the model.
+pub(super) fn lattices(bodies: &mut [Body]) -> impl Iterator<Item = &mut Lattice> {
+    bodies.iter_mut().filter_map(|body| match body {
+        Body::Lattice(lattice) => Some(lattice),
         _ => None,
     })
 }
@@ -51,14 +52,14 @@ pub(crate) fn advance(
 ) -> Result<(), StepError> {
     shared.scratch.find(bodies, around);
     let dt = around.dt;
-    for (_, lattice) in lattices(bodies) {
+    for lattice in lattices(bodies) {
         lattice.begin();
     }
     let (mut time, mut steps) = (0.0, 0usize);
-    let mut tau = lattices(bodies).map(|(_, l)| l.pace(dt)).fold(dt, f64::min);
-    if lattices(bodies).any(|(_, l)| l.state.fresh) {
+    let mut tau = lattices(bodies).map(|l| l.pace(dt)).fold(dt, f64::min);
+    if lattices(bodies).any(|l| l.state.fresh) {
         look(bodies, shared, around, 0.0, 0.0);
-        lattices(bodies).for_each(|(_, l)| l.begin_with_forces());
+        lattices(bodies).for_each(|l| l.begin_with_forces());
     }
     while time < dt * (1.0 - 1e-12) {
         if steps > MOST_STEPS {
@@ -78,20 +79,20 @@ pub(crate) fn advance(
         let fine = excess <= 1.0;
         if !fine && now > SHORTEST * dt {
             tau = 0.5 * now;
-            lattices(bodies).for_each(|(_, l)| l.state.ledger.refused += u64::from(l.excess() > 1.0));
+            lattices(bodies).for_each(|l| l.state.ledger.refused += u64::from(l.excess() > 1.0));
             continue;
         }
-        lattices(bodies).for_each(|(_, l)| l.keep(now, fine));
+        lattices(bodies).for_each(|l| l.keep(now, fine));
         shared.scratch.keep(shared.meetings);
         time += now;
         seen(bodies, time, now);
-        let grows = lattices(bodies).all(|(_, l)| l.is_at_ease());
-        let longest = lattices(bodies).map(|(_, l)| l.longest(dt)).fold(dt, f64::min);
+        let grows = lattices(bodies).all(|l| l.is_at_ease());
+        let longest = lattices(bodies).map(|l| l.longest(dt)).fold(dt, f64::min);
         // a step cut short by the end of the world's says nothing of how long they may be
         let longer = if grows { LONGER } else { 1.0 };
         tau = (longer * now.max(if now < tau { tau / longer } else { 0.0 })).min(longest);
     }
-    for (_, lattice) in lattices(bodies) {
+    for lattice in lattices(bodies) {
         lattice.end(tau, steps);
     }
     Ok(())
@@ -99,9 +100,9 @@ pub(crate) fn advance(
 
 /// What to say when a step of the world takes no end.
 fn too_many(bodies: &mut [Body], around: &Surroundings<'_>, tau: f64) -> StepError {
-    let stiffest = lattices(bodies).min_by(|a, b| a.1.stable.total_cmp(&b.1.stable));
+    let stiffest = lattices(bodies).min_by(|a, b| a.stable.total_cmp(&b.stable));
     StepError::Diverged {
-        body: stiffest.map_or_else(String::new, |(_, lattice)| lattice.name.clone()),
+        body: stiffest.map_or_else(String::new, |lattice| lattice.name.clone()),
         time: around.time,
         quantity: "the step that it would need (make it softer, or its cells larger) [s]".into(),
         value: tau,
@@ -110,7 +111,7 @@ fn too_many(bodies: &mut [Body], around: &Surroundings<'_>, tau: f64) -> StepErr
 
 /// Forces where a step leads: those of each body, and those between bodies.
 fn look(bodies: &mut [Body], shared: &mut Shared<'_>, around: &Surroundings<'_>, time: f64, tau: f64) {
-    for (_, lattice) in lattices(bodies) {
+    for lattice in lattices(bodies) {
         lattice.look(shared.team, around, (time + tau) / around.dt, tau);
     }
     shared.scratch.push(bodies, shared.meetings, tau);
@@ -118,7 +119,7 @@ fn look(bodies: &mut [Body], shared: &mut Shared<'_>, around: &Surroundings<'_>,
 
 /// Try a step of `tau` from a time since the start of the world's step: energy that comes from nothing over what may.
 fn attempt(bodies: &mut [Body], shared: &mut Shared<'_>, around: &Surroundings<'_>, time: f64, tau: f64) -> f64 {
-    for (_, lattice) in lattices(bodies) {
+    for lattice in lattices(bodies) {
         let Lattice { settings, state, scratch, .. } = lattice;
         let before = (&state.before[..], if state.last > 0.0 { tau / state.last } else { 0.0 });
         predict(settings.scheme, tau, &scratch.inverse, &state.motion, before, &mut scratch.next);
@@ -126,7 +127,7 @@ fn attempt(bodies: &mut [Body], shared: &mut Shared<'_>, around: &Surroundings<'
     }
     look(bodies, shared, around, time, tau);
     let mut excess: f64 = 0.0;
-    for (_, lattice) in lattices(bodies) {
+    for lattice in lattices(bodies) {
         let Lattice { matter, settings, state, scratch, .. } = lattice;
         correct(settings.scheme, tau, &scratch.inverse, &state.motion, &mut scratch.next);
         scratch.balance = balance(&matter.masses, &scratch.inverse, &state.motion, &scratch.next);

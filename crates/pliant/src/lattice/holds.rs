@@ -1,11 +1,11 @@
 //! What holds and loads a body: particles that go where a gripper leads them, and dead forces.
 
+use super::solid::Moments;
 use super::{Lattice, LatticeState};
 use crate::body::Surroundings;
 use crate::error::BuildError;
 use crate::grip::{Grip, Load, Place, Wrench};
 use crate::math::{Pose, Vec3};
-use glamx::DMat3;
 
 /// A particle that a gripper leads.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,6 +36,13 @@ pub struct Push {
     pub particle: u32,
     /// Force [N].
     pub force: Vec3,
+}
+
+/// The vector w for which forces m (w x r) on points of mass m, at r from their centre, have a torque; zero if they have none
+/// such, as points on a line.
+pub(super) fn turn_for(torque: Vec3, points: &Moments) -> Vec3 {
+    let turn = points.inertia.inverse() * torque;
+    if torque != Vec3::ZERO && turn.is_finite() { turn } else { Vec3::ZERO }
 }
 
 impl Lattice {
@@ -130,19 +137,11 @@ impl Lattice {
     /// Share a force and a torque out among the particles of a load: the torque by forces across their arms.
     fn spread(&mut self, load: usize, force: Vec3, torque: Vec3) {
         let LatticeState { motion, loaded, .. } = &self.state;
-        let own = || loaded.iter().filter(|l| l.load == load).map(|l| (l, motion.places[l.particle as usize]));
-        let middle: Vec3 = own().map(|(l, place)| place * l.part).sum();
-        // torque = sum of w r x (turn x r) = inertia times turn
-        let mut inertia = DMat3::ZERO;
-        for (l, place) in own() {
-            let r = place - middle;
-            let outer = DMat3::from_cols(r * r.x, r * r.y, r * r.z);
-            inertia += (DMat3::IDENTITY * r.length_squared() - outer) * l.part;
-        }
-        let turn = inertia.inverse() * torque;
-        let turn = if torque != Vec3::ZERO && turn.is_finite() { turn } else { Vec3::ZERO };
-        for (l, place) in own() {
-            let force = (force + turn.cross(place - middle)) * l.part;
+        let own = || loaded.iter().filter(|l| l.load == load).map(|l| (motion.places[l.particle as usize], l));
+        let moments = Moments::of_pairs(own().map(|(place, l)| (place, l.part)));
+        let turn = turn_for(torque, &moments);
+        for (place, l) in own() {
+            let force = (force + turn.cross(place - moments.centre)) * l.part;
             self.scratch.pushes.push(Push { particle: l.particle, force });
         }
     }

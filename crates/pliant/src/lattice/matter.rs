@@ -1,4 +1,4 @@
-//! What a body is made of: particles with masses, connectors, facets. Frozen when it is built.
+//! What a body is made of: particles with masses, connectors, facets. Built once; only angles that are driven change.
 
 use super::connectors::{Hinge, Link, LinkKind, Swell, SwellKind};
 use super::order::{Block, MOST_BLOCKS};

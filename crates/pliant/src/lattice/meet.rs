@@ -1,15 +1,20 @@
 //! Contact of bodies with each other and with themselves: the volume between facets that interpenetrate.
 
-use super::overlap::{blend, overlap};
+use super::Lattice;
+use super::group::lattices;
+use super::holds::turn_for;
+use super::overlap::{FACING, Face, blend, overlap};
 use super::pairs::{Broad, Pair, Surface};
 use super::rub::Stick;
+use super::solid::Moments;
 use super::touch::{Law, Pressed};
-use super::tree::{Bounds, around as box_around, meet};
-use super::{Lattice, Scratch};
+use super::tree::{Bounds, EMPTY, around as box_around, meet};
 use crate::body::{Body, Surroundings};
 use crate::frame::{Contact, Other};
 use crate::math::Vec3;
-use glamx::DMat3;
+
+/// During a step of the world particles may become faster by this than they are at its start.
+const FASTER: f64 = 1.5;
 
 /// Two facets that touch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,75 +39,113 @@ pub(crate) struct Meetings {
     broad: Broad,
     /// Which bodies of the world are of this model.
     solids: Vec<u32>,
-    /// Pairs of facets that may touch during the step of the world.
-    pairs: Vec<Pair>,
+    /// Facets that may touch others during the step of the world.
+    near: Vec<Near>,
+    /// Pairs of them that may touch, in order, and where they are in `near`.
+    pairs: Vec<(Pair, [u32; 2])>,
     /// Those that touch where a step leads.
     next: Vec<Meeting>,
+}
+
+/// A facet that may touch others during the step of the world.
+#[derive(Clone, Copy, Debug)]
+struct Near {
+    /// Its body.
+    body: u32,
+    /// Its particles.
+    ids: [u32; 3],
+    /// It, where a step leads.
+    face: Face,
+    /// Its box there, with half of what still counts as in each other.
+    bounds: Bounds,
+}
+
+/// How a facet faces during the step of the world.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Facing {
+    /// Its normal at the start.
+    normal: Vec3,
+    /// Not less than what it turns by [rad].
+    turn: f64,
+    /// Where it is among those that may touch others; past their end if it is not.
+    near: u32,
 }
 
 impl Meetings {
     /// Which facets of which bodies may touch each other during a step of the world.
     pub fn find(&mut self, bodies: &mut [Body], around: &Surroundings<'_>) {
-        self.solids.clear();
-        for (n, body) in bodies.iter_mut().enumerate() {
-            let Body::Lattice(lattice) = body else { continue };
-            self.solids.push(n as u32);
-            lattice.box_facets(around);
-        }
-        self.pairs.clear();
+        let Meetings { broad, solids, near, pairs, .. } = self;
+        solids.clear();
+        near.clear();
+        pairs.clear();
+        solids.extend(bodies.iter().enumerate().filter(|(_, b)| matches!(b, Body::Lattice(_))).map(|(n, _)| n as u32));
         let alone = |body: &Body| !matches!(body, Body::Lattice(l) if l.settings.self_contact);
-        if self.solids.len() == 1 && bodies.get(self.solids[0] as usize).is_none_or(alone) {
+        if solids.len() < 2 && bodies.iter().all(alone) {
             return;
         }
-        let solids = &self.solids;
+        lattices(bodies).for_each(|lattice| lattice.box_facets(around));
         let surface = |n: usize| match &bodies[solids[n] as usize] {
             Body::Lattice(lattice) => lattice.surface(),
             _ => Surface { facets: &[], boxes: &[], itself: None },
         };
-        let found = self.broad.find(solids.len(), surface);
-        self.pairs.extend(found.iter().map(|p| Pair { bodies: p.bodies.map(|n| solids[n as usize]), ..*p }));
+        for found in broad.find(solids.len(), surface) {
+            let pair = Pair { bodies: found.bodies.map(|n| solids[n as usize]), ..*found };
+            let mut faced = [Facing { normal: Vec3::ZERO, turn: 0.0, near: 0 }; 2];
+            for k in 0..2 {
+                let Body::Lattice(lattice) = &bodies[pair.bodies[k] as usize] else { continue };
+                faced[k] = lattice.scratch.facings[pair.facets[k] as usize];
+            }
+            // those that will not face each other in this step, such as faces at right angles
+            if faced[0].normal.dot(faced[1].normal) > faced[0].turn + faced[1].turn - FACING {
+                continue;
+            }
+            let places = [0, 1].map(|k| {
+                let (body, facet) = (pair.bodies[k], pair.facets[k] as usize);
+                let Body::Lattice(lattice) = &mut bodies[body as usize] else { return 0 };
+                let Lattice { matter, state, scratch, .. } = lattice;
+                let place = &mut scratch.facings[facet].near;
+                if *place as usize >= near.len() {
+                    *place = near.len() as u32;
+                    let ids = matter.facets[facet];
+                    let face = Face::new(ids.map(|n| state.motion.places[n as usize]));
+                    near.push(Near { body, ids, face, bounds: EMPTY });
+                }
+                *place
+            });
+            pairs.push((pair, places));
+        }
     }
 
     /// Add forces between bodies where a step leads, `tau` after the last.
     pub fn push(&mut self, bodies: &mut [Body], before: &[Meeting], tau: f64) {
-        self.next.clear();
-        if self.pairs.is_empty() {
-            return;
+        let Meetings { near, pairs, next, .. } = self;
+        next.clear();
+        for near in near.iter_mut() {
+            let Body::Lattice(lattice) = &bodies[near.body as usize] else { continue };
+            near.face = Face::new(near.ids.map(|n| lattice.scratch.next.places[n as usize]));
+            near.bounds = box_around(&near.face.corners, 0.25 * lattice.grain);
         }
-        for body in self.solids.iter() {
-            if let Some(Body::Lattice(lattice)) = bodies.get_mut(*body as usize) {
-                lattice.box_next();
-            }
-        }
-        for &pair in &self.pairs {
-            let [i, j] = pair.bodies.map(|n| n as usize);
-            let (Body::Lattice(a), Body::Lattice(b)) = (&bodies[i], &bodies[j]) else { continue };
+        for &(pair, places) in pairs.iter() {
+            let [x, y] = places.map(|n| &near[n as usize]);
             // most of those that may meet do not yet: they are farther apart than what still counts as in each other
-            let [p, q] = pair.facets.map(|n| n as usize);
-            if !meet(&a.scratch.next_boxes[p], &b.scratch.next_boxes[q]) {
+            if !x.face.faces(&y.face) || !meet(&x.bounds, &y.bounds) {
                 continue;
             }
-            let (x, y) = (a.facet(pair.facets[0]), b.facet(pair.facets[1]));
-            let deepest = 0.5 * a.grain.min(b.grain);
-            let Some(o) = overlap(&x.0, &y.0, deepest) else { continue };
+            let [Body::Lattice(a), Body::Lattice(b)] = pair.bodies.map(|n| &bodies[n as usize]) else { continue };
+            let Some(o) = overlap(&x.face, &y.face, 0.5 * a.grain.min(b.grain)) else { continue };
             let law = a.contact.with(&b.contact);
-            let velocity = blend(&x.1, &o.on_x) - blend(&y.1, &o.on_y);
-            let mut stick = match before.binary_search_by_key(&pair, |m| m.pair) {
-                Ok(n) => before[n].stick,
-                Err(_) => Stick::default(),
-            };
-            let pressed = Pressed { normal: o.normal, volume: o.volume, area: o.area, velocity };
-            let push = law.push(&pressed, &mut stick, tau);
-            // along the mean of normals alone forces would not be the slope of an energy
-            let force = if push == Vec3::ZERO { push } else { push + o.aside * law.stiffness };
-            let sides = [blend(&x.0, &o.on_x), blend(&y.0, &o.on_y)];
-            let place = 0.5 * (sides[0] + sides[1]);
-            self.next.push(Meeting { pair, stick, place, normal: o.normal, force, depth: o.deepest });
-            let pushes = [share(&x.0, &o.on_x, force, place), share(&y.0, &o.on_y, -force, place)];
-            for ((body, facet), push) in [i, j].into_iter().zip(pair.facets).zip(pushes) {
-                let Body::Lattice(lattice) = &mut bodies[body] else { continue };
-                let ids = lattice.matter.facets[facet as usize];
-                ids.into_iter().zip(push).for_each(|(n, push)| lattice.scratch.next.forces[n as usize] += push);
+            let velocity = blend(&a.moving(x.ids), &o.on_x) - blend(&b.moving(y.ids), &o.on_y);
+            let found = before.binary_search_by_key(&pair, |m| m.pair);
+            let mut stick = found.map_or(Stick::default(), |n| before[n].stick);
+            let pressed = Pressed { normal: o.normal, volume: o.volume, aside: o.aside, area: o.area, velocity };
+            let force = law.push(&pressed, &mut stick, tau);
+            let place = 0.5 * (blend(&x.face.corners, &o.on_x) + blend(&y.face.corners, &o.on_y));
+            next.push(Meeting { pair, stick, place, normal: o.normal, force, depth: o.deepest });
+            for (side, parts, force) in [(x, &o.on_x, force), (y, &o.on_y, -force)] {
+                let Body::Lattice(lattice) = &mut bodies[side.body as usize] else { continue };
+                let forces = &mut lattice.scratch.next.forces;
+                let pushes = share(&side.face.corners, parts, force, place);
+                side.ids.into_iter().zip(pushes).for_each(|(n, push)| forces[n as usize] += push);
             }
         }
     }
@@ -116,17 +159,9 @@ impl Meetings {
 /// Share a force that acts at a place out among the corners of a facet, `parts` of it each, so that its torque is kept too:
 /// friction acts between the two facets, off the plane of either.
 fn share(corners: &[Vec3; 3], parts: &[f64; 3], force: Vec3, place: Vec3) -> [Vec3; 3] {
-    let torque = (place - blend(corners, parts)).cross(force);
-    let centre = (corners[0] + corners[1] + corners[2]) / 3.0;
-    let mut inertia = DMat3::ZERO;
-    for corner in corners {
-        let r = *corner - centre;
-        let outer = DMat3::from_cols(r * r.x, r * r.y, r * r.z);
-        inertia += DMat3::IDENTITY * r.length_squared() - outer;
-    }
-    let turn = inertia.inverse() * torque;
-    let turn = if turn.is_finite() { turn } else { Vec3::ZERO };
-    std::array::from_fn(|n| force * parts[n] + turn.cross(corners[n] - centre))
+    let moments = Moments::of_points(corners, &[1.0; 3]);
+    let turn = turn_for((place - blend(corners, parts)).cross(force), &moments);
+    std::array::from_fn(|n| force * parts[n] + turn.cross(corners[n] - moments.centre))
 }
 
 impl Law {
@@ -143,25 +178,28 @@ impl Law {
 }
 
 impl Lattice {
-    /// Boxes of its facets, with room for how far they go.
+    /// Boxes of its facets, with room for how far they go, and how they face.
     fn box_facets(&mut self, around: &Surroundings<'_>) {
         let Lattice { matter, state, scratch, grain, .. } = self;
         let motion = &state.motion;
         let fastest = motion.velocities.iter().map(|v| v.length_squared()).fold(0.0, f64::max).sqrt();
         // facets meet down to half a cell deep, a quarter for either side: boxes of those that lie in each other must not miss
-        let margin = around.dt * (1.5 * fastest + around.gravity.length() * around.dt) + 0.25 * *grain;
-        let bounds = |facet: &[u32; 3]| -> Bounds { box_around(&facet.map(|n| motion.places[n as usize]), margin) };
+        let margin = around.dt * (FASTER * fastest + around.gravity.length() * around.dt) + 0.25 * *grain;
         scratch.boxes.clear();
-        scratch.boxes.extend(matter.facets.iter().map(bounds));
-    }
-
-    /// Boxes of its facets where a step leads, with half of what still counts as in each other.
-    fn box_next(&mut self) {
-        let Lattice { matter, scratch, grain, .. } = self;
-        let Scratch { next, next_boxes, .. } = scratch;
-        let bounds = |facet: &[u32; 3]| box_around(&facet.map(|n| next.places[n as usize]), 0.25 * *grain);
-        next_boxes.clear();
-        next_boxes.extend(matter.facets.iter().map(bounds));
+        scratch.facings.clear();
+        for facet in &matter.facets {
+            let corners = facet.map(|n| motion.places[n as usize]);
+            let [u, v, w] = facet.map(|n| motion.velocities[n as usize]);
+            let [a, b, c] = corners;
+            let sides = [b - a, c - b, a - c].map(|side| side.length());
+            let (across, longest) = ((b - a).cross(c - a), sides.into_iter().fold(0.0, f64::max));
+            // it turns by how fast corners pass each other over its lowest height
+            let passing = (v - u).length().max((w - u).length()).max((w - v).length());
+            let turn = 2.0 * FASTER * around.dt * passing * longest / across.length();
+            let turn = if turn.is_finite() { turn } else { f64::MAX };
+            scratch.boxes.push(box_around(&corners, margin));
+            scratch.facings.push(Facing { normal: across.normalize_or_zero(), turn, near: u32::MAX });
+        }
     }
 
     fn surface(&self) -> Surface<'_> {
@@ -169,11 +207,9 @@ impl Lattice {
         Surface { facets: &self.matter.facets, boxes: &self.scratch.boxes, itself }
     }
 
-    /// Places and velocities of a facet's corners where a step leads.
-    fn facet(&self, facet: u32) -> ([Vec3; 3], [Vec3; 3]) {
-        let ids = self.matter.facets[facet as usize].map(|n| n as usize);
-        let next = &self.scratch.next;
-        (ids.map(|n| next.places[n]), ids.map(|n| next.velocities[n]))
+    /// Velocities of three particles where a step leads.
+    fn moving(&self, ids: [u32; 3]) -> [Vec3; 3] {
+        ids.map(|n| self.scratch.next.velocities[n as usize])
     }
 }
 

@@ -30,6 +30,7 @@ mod web;
 
 pub(crate) use group::{Shared, advance};
 pub use meet::Meeting;
+use meet::Facing;
 pub(crate) use meet::{Meetings, write_meetings};
 pub use params::{Connector, Drive, Fluid, LatticeSettings, LatticeSpec, Pace, Part, PointContact, Scheme, Site};
 
@@ -42,6 +43,7 @@ use flow::{Drag, drag};
 use holds::{Held, Loaded, Push};
 use integrate::{Balance, Motion};
 use matter::Matter;
+use overlap::Face;
 use touch::{Law, Touch};
 use tree::Bounds;
 
@@ -142,10 +144,10 @@ struct Scratch {
     touches: Vec<Touch>,
     /// Boxes of facets during the step of the world.
     boxes: Vec<Bounds>,
-    /// Boxes of facets where a step leads.
-    next_boxes: Vec<Bounds>,
+    /// How they face.
+    facings: Vec<Facing>,
     /// Faces of the obstacle at hand, and their boxes.
-    outline: Vec<([Vec3; 3], Bounds)>,
+    outline: Vec<(Face, Bounds)>,
 }
 
 impl Lattice {

@@ -58,6 +58,32 @@ pub struct Overlap {
     pub on_y: [f64; 3],
 }
 
+/// A facet and which way it faces.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Face {
+    /// Corners, seen from outside counter-clockwise [m].
+    pub corners: [Vec3; 3],
+    /// Unit normal; zero if the facet is degenerate, so that it faces nothing.
+    pub normal: Vec3,
+}
+
+impl Face {
+    /// The facet of three corners.
+    pub fn new(corners: [Vec3; 3]) -> Face {
+        Face { corners, normal: normal(&corners).unwrap_or(Vec3::ZERO) }
+    }
+
+    /// Whether another faces it, as far as normals tell.
+    pub fn faces(&self, other: &Face) -> bool {
+        self.normal.dot(other.normal) < -FACING
+    }
+
+    /// Whether another is wholly on its outer side.
+    fn is_behind(&self, other: &Face) -> bool {
+        other.corners.iter().all(|corner| (*corner - self.corners[0]).dot(self.normal) >= 0.0)
+    }
+}
+
 /// Unit normal of a facet by the right-hand rule, if it is not degenerate.
 pub fn normal(facet: &[Vec3; 3]) -> Option<Vec3> {
     let [a, b, c] = *facet;
@@ -73,24 +99,15 @@ pub fn blend(corners: &[Vec3; 3], parts: &[f64; 3]) -> Vec3 {
 }
 
 /// The volume between facets `x` and `y`, without columns longer than `deepest` [m].
-pub fn overlap(x: &[Vec3; 3], y: &[Vec3; 3], deepest: f64) -> Option<Overlap> {
-    // half of all pairs face away from each other, which is seen without roots
-    let across = |f: &[Vec3; 3]| (f[1] - f[0]).cross(f[2] - f[0]);
-    if across(x).dot(across(y)) >= 0.0 {
+pub fn overlap(x: &Face, y: &Face, deepest: f64) -> Option<Overlap> {
+    // most pairs that are near each other face elsewhere or are apart
+    if !x.faces(y) || x.is_behind(y) || y.is_behind(x) {
         return None;
     }
-    let (normal_x, normal_y) = (normal(x)?, normal(y)?);
-    if normal_x.dot(normal_y) >= -FACING {
-        return None;
-    }
+    let (normal_x, normal_y) = (x.normal, y.normal);
     let n = (normal_y - normal_x).try_normalize()?;
+    let (x, y) = (&x.corners, &y.corners);
     let seen = Seen::along(n, x[0]);
-    // most pairs that are near each other are apart: the highest of Y is below the lowest of X
-    let height = |facet: &[Vec3; 3]| facet.map(|corner| (corner - x[0]).dot(n));
-    let (low, high) = (height(x).into_iter().fold(f64::MAX, f64::min), height(y).into_iter().fold(f64::MIN, f64::max));
-    if high <= low {
-        return None;
-    }
     let (flat_x, flat_y) = (x.map(|p| seen.place(p)), y.map(|p| seen.place(p)));
     let (plane_x, plane_y) = (seen.plane(x[0], normal_x), seen.plane(y[0], normal_y));
     // along n facet X is seen from behind: turned round it is counter-clockwise like Y
@@ -99,6 +116,9 @@ pub fn overlap(x: &[Vec3; 3], y: &[Vec3; 3], deepest: f64) -> Option<Overlap> {
     for i in 0..3 {
         let (from, to) = (flat_y[i], flat_y[(i + 1) % 3]);
         common.keep(|corner| (to - from).perp_dot(corner.at - from));
+        if common.is_empty() {
+            return None;
+        }
     }
     common.deepen(|at| plane_y.height(at) - plane_x.height(at));
     common.keep(|corner| corner.depth);

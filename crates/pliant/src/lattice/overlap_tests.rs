@@ -4,6 +4,10 @@ use super::*;
 use crate::lattice::random::Random;
 use crate::math::Quat;
 
+fn overlap(x: &[Vec3; 3], y: &[Vec3; 3], deepest: f64) -> Option<Overlap> {
+    super::overlap(&Face::new(*x), &Face::new(*y), deepest)
+}
+
 /// The same in the slow way: rays along n from many places of X to Y (Moeller and Trumbore), by the midpoint rule.
 /// Volume, integral of half the depth squared and area, and the middle of the columns on X.
 fn slow(x: &[Vec3; 3], y: &[Vec3; 3], deepest: f64, fine: usize) -> ([f64; 3], Vec3) {

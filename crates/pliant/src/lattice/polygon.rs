@@ -70,12 +70,22 @@ impl Polygon {
 
     /// Keep the part where a linear function is not negative (Sutherland and Hodgman, "Reentrant polygon clipping").
     pub fn keep(&mut self, inside: impl Fn(&Corner) -> f64) {
+        let mut values = [0.0; MOST];
+        self.corners().iter().zip(&mut values).for_each(|(corner, value)| *value = inside(corner));
+        let values = &values[..self.count];
+        // most polygons are wholly on one side
+        if values.iter().all(|value| *value >= 0.0) {
+            return;
+        }
+        if values.iter().all(|value| *value < 0.0) {
+            self.count = 0;
+            return;
+        }
         let whole = *self;
         self.count = 0;
-        let Some(last) = whole.corners().last() else { return };
-        let (mut before, mut from) = (last, inside(last));
-        for corner in whole.corners() {
-            let to = inside(corner);
+        let last = values.len() - 1;
+        let (mut before, mut from) = (&whole.corners[last], values[last]);
+        for (corner, &to) in whole.corners().iter().zip(values) {
             if (from >= 0.0) != (to >= 0.0) {
                 let cut = between(before, corner, from / (from - to));
                 // on the way out the next side is the cut's, on the way in what is left of the old one

@@ -1,11 +1,11 @@
 //! Contact of a body with obstacles: its facets sink in, and are pushed out by the volume that does, (7), with friction, (8).
 
 use super::integrate::Motion;
-use super::overlap::{blend, overlap};
+use super::overlap::{Face, blend, overlap};
 use super::rub::{Rubbing, Stick, slide};
 use super::sink::{Fineness, sink};
 use super::tree::{around as box_around, meet};
-use super::{Lattice, PointContact};
+use super::{Lattice, PointContact, Scratch};
 use crate::body::Surroundings;
 use crate::contact::Obstacle;
 use crate::math::{Pose, Vec3};
@@ -48,6 +48,8 @@ pub struct Pressed {
     pub normal: Vec3,
     /// Volume of penetration [m3].
     pub volume: f64,
+    /// What the volume pushes across the normal [m3].
+    pub aside: Vec3,
     /// Area [m2].
     pub area: f64,
     /// Velocity of the body relative to the other [m/s].
@@ -63,7 +65,8 @@ impl Law {
             return Vec3::ZERO;
         }
         let [hold, slip] = self.friction;
-        let mut push = p.normal * force;
+        // along the normal alone forces would not be the slope of an energy
+        let mut push = p.normal * force + p.aside * self.stiffness;
         if hold > 0.0 {
             // along the surface as stiff and as damped as across it
             let law = Rubbing { stiffness: self.stiffness * p.area, damping: self.damping * p.area, hold, slide: slip };
@@ -107,86 +110,125 @@ impl Lattice {
     /// Add forces of obstacles where a step leads, at a fraction of the step of the world and `tau` after the last.
     pub(super) fn touch(&mut self, around: &Surroundings<'_>, f: f64, tau: f64) {
         let Lattice { matter, settings, state, scratch, contact, grain, .. } = self;
-        let Motion { places, velocities, forces } = &mut scratch.next;
-        scratch.touches.clear();
-        let before = |key: [u32; 3]| match state.touches.binary_search_by_key(&key, |t| t.key) {
-            Ok(n) => state.touches[n].stick,
-            Err(_) => Stick::default(),
-        };
-        let law_of = |obstacle: &Obstacle| {
+        let Scratch { next, touches, candidates, outline, near, .. } = scratch;
+        touches.clear();
+        let by = |index: u32| {
+            let obstacle = &around.obstacles[index as usize];
             let kinetic = obstacle.params.friction.map_or(contact.friction[1], |f| f.coefficient);
-            Law { friction: [kinetic * settings.static_friction, kinetic], ..*contact }
+            let law = Law { friction: [kinetic * settings.static_friction, kinetic], ..*contact };
+            Presser { obstacle, before: &state.touches, law, f, dt: around.dt, tau }
         };
         let (mut last, mut pose) = (u32::MAX, Pose::IDENTITY);
-        for &[index, facet] in &scratch.candidates {
-            let obstacle = &around.obstacles[index as usize];
+        for &[index, facet] in candidates.iter() {
+            let (presser, shape) = (by(index), &around.obstacles[index as usize].params.shape);
             if index != last {
-                (last, pose) = (index, obstacle.sweep.at(f));
-                let place = |face: &[Vec3; 3]| face.map(|corner| pose.transform_point(corner));
-                let faces = obstacle.params.shape.faces().iter().map(place);
-                scratch.outline.clear();
-                scratch.outline.extend(faces.map(|face| (face, box_around(&face, 0.0))));
+                (last, pose) = (index, presser.obstacle.sweep.at(f));
+                let faces = shape.faces().iter().map(|face| face.map(|corner| pose.transform_point(corner)));
+                outline.clear();
+                outline.extend(faces.map(|face| (Face::new(face), box_around(&face, 0.0))));
             }
             let ids = matter.facets[facet as usize].map(|n| n as usize);
-            let corners = ids.map(|n| places[n]);
-            let face = |point: Vec3, reach: f64| {
-                obstacle.params.shape.surface_near(&pose, point, reach).map(|face| (face.distance, face.normal))
-            };
-            let (law, mut part) = (law_of(obstacle), 0);
-            // plane faces that meet plane facets: the volume between them is known
-            let deepest = DEEPEST * obstacle.params.shape.thickness();
-            let own = box_around(&corners, deepest.min(*grain));
-            for (n, (other, _)) in scratch.outline.iter().enumerate().filter(|(_, (_, bounds))| meet(&own, bounds)) {
-                let Some(o) = overlap(&corners, other, deepest) else { continue };
-                let key = [index, facet, n as u32];
-                let place = blend(&corners, &o.on_x);
-                let moving = blend(&ids.map(|n| velocities[n]), &o.on_x);
-                let velocity = moving - obstacle.sweep.velocity_of(place, f, around.dt);
-                let mut stick = before(key);
-                let pressed = Pressed { normal: o.normal, volume: o.volume, area: o.area, velocity };
-                let push = law.push(&pressed, &mut stick, tau);
-                let force = if push == Vec3::ZERO { push } else { push + o.aside * law.stiffness };
-                ids.iter().zip(o.on_x).for_each(|(n, part)| forces[*n] += force * part);
-                scratch.touches.push(Touch { key, stick, place, normal: o.normal, force, depth: o.deepest });
-            }
-            if !obstacle.params.shape.faces().is_empty() {
+            let corners = ids.map(|n| next.places[n]);
+            if shape.faces().is_empty() {
+                let surface = |point: Vec3, reach: f64| {
+                    shape.surface_near(&pose, point, reach).map(|face| (face.distance, face.normal))
+                };
+                let mut part = 0;
+                sink(&corners, &Fineness::default(), surface, |sunk| {
+                    let patch = Patch {
+                        place: blend(&corners, &sunk.parts),
+                        normal: sunk.normal,
+                        volume: sunk.volume,
+                        aside: Vec3::ZERO,
+                        area: sunk.area,
+                        depth: sunk.deepest,
+                        parts: sunk.parts,
+                    };
+                    touches.push(presser.press([index, facet, part], ids, &patch, next));
+                    part += 1;
+                });
                 continue;
             }
-            sink(&corners, &Fineness::default(), face, |sunk| {
-                let key = [index, facet, part];
-                part += 1;
-                let place = blend(&corners, &sunk.parts);
-                let moving = blend(&ids.map(|n| velocities[n]), &sunk.parts);
-                let velocity = moving - obstacle.sweep.velocity_of(place, f, around.dt);
-                let mut stick = before(key);
-                let pressed = Pressed { normal: sunk.normal, volume: sunk.volume, area: sunk.area, velocity };
-                let force = law.push(&pressed, &mut stick, tau);
-                ids.iter().zip(sunk.parts).for_each(|(n, part)| forces[*n] += force * part);
-                scratch.touches.push(Touch { key, stick, place, normal: sunk.normal, force, depth: sunk.deepest });
-            });
+            // plane faces that meet plane facets: the volume between them is known
+            let deepest = DEEPEST * shape.thickness();
+            let (own, bounds) = (Face::new(corners), box_around(&corners, deepest.min(*grain)));
+            for (n, (other, _)) in outline.iter().enumerate().filter(|(_, (_, other))| meet(&bounds, other)) {
+                let Some(o) = overlap(&own, other, deepest) else { continue };
+                let patch = Patch {
+                    place: blend(&corners, &o.on_x),
+                    normal: o.normal,
+                    volume: o.volume,
+                    aside: o.aside,
+                    area: o.area,
+                    depth: o.deepest,
+                    parts: o.on_x,
+                };
+                touches.push(presser.press([index, facet, n as u32], ids, &patch, next));
+            }
         }
         if let Some(PointContact { radius, stiffness, damping }) = settings.point_contact {
-            for &index in &scratch.near {
-                let obstacle = &around.obstacles[index];
-                let pose = obstacle.sweep.at(f);
-                // a point presses on an area of one: its depth is its volume
-                let law = Law { stiffness, damping, ..law_of(obstacle) };
+            for &index in near.iter() {
+                let mut presser = by(index as u32);
+                presser.law = Law { stiffness, damping, ..presser.law };
+                let pose = presser.obstacle.sweep.at(f);
                 for n in matter.points.iter().map(|n| *n as usize) {
-                    let Some(face) = obstacle.params.shape.surface_near(&pose, places[n], radius) else { continue };
+                    let place = next.places[n];
+                    let Some(face) = presser.obstacle.params.shape.surface_near(&pose, place, radius) else { continue };
                     let depth = radius - face.distance;
                     if depth <= 0.0 {
                         continue;
                     }
-                    let key = [index as u32, n as u32, u32::MAX];
-                    let (place, normal) = (places[n] - face.normal * radius, face.normal);
-                    let velocity = velocities[n] - obstacle.sweep.velocity_of(place, f, around.dt);
-                    let mut stick = before(key);
-                    let force = law.push(&Pressed { normal, volume: depth, area: 1.0, velocity }, &mut stick, tau);
-                    forces[n] += force;
-                    scratch.touches.push(Touch { key, stick, place, normal, force, depth });
+                    // a point presses on an area of one: its depth is its volume
+                    let patch = Patch {
+                        place: place - face.normal * radius,
+                        normal: face.normal,
+                        volume: depth,
+                        aside: Vec3::ZERO,
+                        area: 1.0,
+                        depth,
+                        parts: [1.0, 0.0, 0.0],
+                    };
+                    touches.push(presser.press([index as u32, n as u32, u32::MAX], [n; 3], &patch, next));
                 }
             }
         }
-        scratch.touches.sort_unstable_by_key(|touch| touch.key);
+        touches.sort_unstable_by_key(|touch| touch.key);
+    }
+}
+
+/// A part of a surface that is in an obstacle.
+struct Patch {
+    place: Vec3,
+    normal: Vec3,
+    volume: f64,
+    aside: Vec3,
+    area: f64,
+    depth: f64,
+    /// Parts of particles in the point where it is pushed.
+    parts: [f64; 3],
+}
+
+/// An obstacle that presses at a fraction of the step of the world.
+struct Presser<'a> {
+    obstacle: &'a Obstacle,
+    /// Contacts one step before, in order.
+    before: &'a [Touch],
+    law: Law,
+    f: f64,
+    dt: f64,
+    tau: f64,
+}
+
+impl Presser<'_> {
+    /// Press a patch between particles `ids`.
+    fn press(&self, key: [u32; 3], ids: [usize; 3], patch: &Patch, next: &mut Motion) -> Touch {
+        let Patch { place, normal, volume, aside, area, depth, parts } = *patch;
+        let own = blend(&ids.map(|n| next.velocities[n]), &parts);
+        let velocity = own - self.obstacle.sweep.velocity_of(place, self.f, self.dt);
+        let found = self.before.binary_search_by_key(&key, |touch| touch.key);
+        let mut stick = found.map_or(Stick::default(), |n| self.before[n].stick);
+        let force = self.law.push(&Pressed { normal, volume, aside, area, velocity }, &mut stick, self.tau);
+        ids.into_iter().zip(parts).for_each(|(n, part)| next.forces[n] += force * part);
+        Touch { key, stick, place, normal, force, depth }
     }
 }

@@ -50,12 +50,16 @@ impl Moments {
 
     /// Moments of point masses; points without a mass count for nothing.
     pub fn of_points(points: &[Vec3], masses: &[f64]) -> Moments {
-        let mass: f64 = masses.iter().sum();
-        let origin = middle(points);
-        let pairs = || points.iter().zip(masses);
-        let first: Vec3 = pairs().map(|(p, m)| *m * (*p - origin)).sum();
+        Moments::of_pairs(points.iter().copied().zip(masses.iter().copied()))
+    }
+
+    /// Moments of points and their masses.
+    pub fn of_pairs(pairs: impl Iterator<Item = (Vec3, f64)> + Clone) -> Moments {
+        let Some((origin, _)) = pairs.clone().next() else { return Moments::ZERO };
+        let mass: f64 = pairs.clone().map(|(_, m)| m).sum();
+        let first: Vec3 = pairs.clone().map(|(p, m)| m * (p - origin)).sum();
         let centre = origin + shift(first, mass);
-        let second = pairs().map(|(p, m)| *m * outer_product(*p - centre)).fold(Mat3::ZERO, |a, b| a + b);
+        let second = pairs.map(|(p, m)| m * outer_product(p - centre)).fold(Mat3::ZERO, |a, b| a + b);
         Moments { volume: mass, centre, inertia: inertia_of(second) }
     }
 
