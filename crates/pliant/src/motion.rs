@@ -208,15 +208,19 @@ impl Sweep {
         pose_between(&self.start, &self.end, fraction)
     }
 
+    /// Velocity of the origin [m/s] and rate of turning [rad/s] during a step of `dt`.
+    pub fn rates(&self, dt: f64) -> [Vec3; 2] {
+        let Sweep { start, end } = self;
+        let turned = start.rotation != end.rotation;
+        let turn = if turned { (end.rotation * start.rotation.inverse()).to_scaled_axis() } else { Vec3::ZERO };
+        [(end.translation - start.translation) / dt, turn / dt]
+    }
+
     /// Velocity of the material point that is at `point` at a fraction of a step of `dt` [m/s].
     pub fn velocity_of(&self, point: Vec3, fraction: f64, dt: f64) -> Vec3 {
-        if self.start == self.end {
-            return Vec3::ZERO;
-        }
         // the chord of a turning point would have a part along its radius, so the turn and the shift are taken apart
-        let turn = (self.end.rotation * self.start.rotation.inverse()).to_scaled_axis();
-        let origin = self.start.translation.lerp(self.end.translation, fraction);
-        (self.end.translation - self.start.translation + turn.cross(point - origin)) / dt
+        let [velocity, turn] = self.rates(dt);
+        velocity + turn.cross(point - self.start.translation.lerp(self.end.translation, fraction))
     }
 }
 

@@ -100,6 +100,7 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
     let scratch = Scratch {
         next: motion.clone(),
         inverse: matter.masses.iter().map(|m| 1.0 / m).collect(),
+        leaders: vec![0; n],
         pushes: vec![],
         felt: vec![],
         balance: Balance::default(),

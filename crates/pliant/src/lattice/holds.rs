@@ -102,6 +102,9 @@ impl Lattice {
         let inverse = &mut self.scratch.inverse;
         inverse.iter_mut().zip(&self.matter.masses).for_each(|(inverse, mass)| *inverse = 1.0 / mass);
         self.state.held.iter().for_each(|held| inverse[held.particle as usize] = 0.0);
+        let leaders = &mut self.scratch.leaders;
+        leaders.fill(0);
+        self.state.held.iter().for_each(|held| leaders[held.particle as usize] = held.grip as u32 + 1);
         let acts = |load: usize| loads.get(load).is_some_and(|l| l.body == index && l.acts_at(time));
         self.state.loaded.retain(|loaded| acts(loaded.load));
         self.scratch.pushes.clear();
@@ -149,11 +152,16 @@ impl Lattice {
     /// Where held particles go, at a fraction of the step of the world.
     pub(super) fn lead(&mut self, around: &Surroundings<'_>, f: f64) {
         let next = &mut self.scratch.next;
+        let (mut grip, mut pose, mut rates) = (usize::MAX, Pose::IDENTITY, [Vec3::ZERO; 2]);
         for held in &self.state.held {
-            let sweep = &around.grippers[around.grips[held.grip].params.gripper].sweep;
-            let place = sweep.at(f).transform_point(held.offset);
-            next.places[held.particle as usize] = place;
-            next.velocities[held.particle as usize] = sweep.velocity_of(place, f, around.dt);
+            if held.grip != grip {
+                grip = held.grip;
+                let sweep = &around.grippers[around.grips[grip].params.gripper].sweep;
+                (pose, rates) = (sweep.at(f), sweep.rates(around.dt));
+            }
+            let arm = pose.transform_vector(held.offset);
+            next.places[held.particle as usize] = pose.translation + arm;
+            next.velocities[held.particle as usize] = rates[0] + rates[1].cross(arm);
         }
     }
 

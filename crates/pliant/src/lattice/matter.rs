@@ -60,8 +60,16 @@ impl Matter {
         self.masses.iter().sum()
     }
 
-    /// Add the forces of all connectors: first those of every other block, then the rest.
-    pub fn push(&self, team: &mut Team, places: &[Vec3], velocities: &[Vec3], forces: &mut [Vec3]) {
+    /// Add the forces of all connectors: first those of every other block, then the rest. Those between particles that the
+    /// same grip leads are left out, as they are without effect; `leaders` may be empty.
+    pub fn push(
+        &self,
+        team: &mut Team,
+        leaders: &[u32],
+        places: &[Vec3],
+        velocities: &[Vec3],
+        forces: &mut [Vec3],
+    ) {
         for first in 0..self.blocks.len().min(2) {
             let mut shares: [Share<'_>; MOST_BLOCKS] = std::array::from_fn(|_| Share::default());
             let (mut rest, mut at, mut count) = (&mut *forces, 0, 0);
@@ -73,15 +81,20 @@ impl Matter {
                 shares[count] = Share { block: k, start, forces: own };
                 (rest, at, count) = (behind, end, count + 1);
             }
-            team.each(&mut shares[..count], |share| self.push_block(places, velocities, share));
+            team.each(&mut shares[..count], |share| self.push_block(leaders, places, velocities, share));
         }
     }
 
     /// Add the forces of a block's connectors.
-    fn push_block(&self, places: &[Vec3], velocities: &[Vec3], share: &mut Share<'_>) {
+    fn push_block(&self, leaders: &[u32], places: &[Vec3], velocities: &[Vec3], share: &mut Share<'_>) {
         let (block, start) = (&self.blocks[share.block], share.start);
         let forces = &mut *share.forces;
-        for link in &self.links[block.links.clone()] {
+        let led = |ids: &[u32]| {
+            let leader = |n: u32| leaders.get(n as usize).copied().unwrap_or(0);
+            let first = leader(ids[0]);
+            first != 0 && ids[1..].iter().all(|n| leader(*n) == first)
+        };
+        for link in self.links[block.links.clone()].iter().filter(|link| !led(&link.ends)) {
             let [a, b] = link.ends.map(|end| end as usize);
             let kind = &self.link_kinds[link.kind as usize];
             let force = kind.force(places[a] - places[b], velocities[a] - velocities[b]);
@@ -94,7 +107,7 @@ impl Matter {
             let turned = hinge.turn(ids.map(|n| places[n]), ids.map(|n| velocities[n]), side);
             ids.into_iter().zip(turned.forces).for_each(|(n, force)| forces[n - start] += force);
         }
-        for swell in &self.swells[block.swells.clone()] {
+        for swell in self.swells[block.swells.clone()].iter().filter(|swell| !led(&swell.corners)) {
             let ids = swell.corners.map(|n| n as usize);
             let kind = &self.swell_kinds[swell.kind as usize];
             let (corners, moving) = (ids.map(|n| places[n]), ids.map(|n| velocities[n]));
@@ -134,7 +147,7 @@ impl Matter {
             .collect();
         let still = vec![Vec3::ZERO; size];
         let (mut at, mut forces, mut rest) = (places.to_vec(), still.clone(), still.clone());
-        self.push(&mut team, places, &still, &mut rest);
+        self.push(&mut team, &[], places, &still, &mut rest);
         let length = self.links.first().map_or(1.0, |link| self.link_kinds[link.kind as usize].rest.max(1e-9));
         let mut found: f64 = 0.0;
         for _ in 0..(20_000_000 / size.max(1)).clamp(20, 200) {
@@ -146,7 +159,7 @@ impl Matter {
             let small = 1e-6 * length / most;
             at.iter_mut().zip(places).zip(&moved).for_each(|((at, place), x)| *at = *place + *x * small);
             forces.fill(Vec3::ZERO);
-            self.push(&mut team, &at, &still, &mut forces);
+            self.push(&mut team, &[], &at, &still, &mut forces);
             let mut sum = 0.0;
             for n in 0..size {
                 let answer = (rest[n] - forces[n]) / small;

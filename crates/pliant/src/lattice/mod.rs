@@ -133,6 +133,8 @@ struct Scratch {
     next: Motion,
     /// One over each mass, or zero where a gripper leads.
     inverse: Vec<f64>,
+    /// Which grip leads each particle, counted from one; zero where none does.
+    leaders: Vec<u32>,
     pushes: Vec<Push>,
     /// Force times time on each gripper's particles [N s].
     felt: Vec<Vec3>,
@@ -191,7 +193,8 @@ impl Lattice {
         for (n, force) in forces.iter_mut().enumerate() {
             *force = (around.gravity - velocities[n] * settings.drag) * matter.masses[n];
         }
-        matter.push(team, places, velocities, forces);
+        let leaders = if state.held.is_empty() { &[][..] } else { &scratch.leaders };
+        matter.push(team, leaders, places, velocities, forces);
         for push in &scratch.pushes {
             forces[push.particle as usize] += push.force;
         }
