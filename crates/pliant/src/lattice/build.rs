@@ -116,6 +116,7 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
         before: vec![Vec3::ZERO; n],
         last: 0.0,
         tau: None,
+        lately: 0.0,
         fresh: true,
         touches: vec![],
         held: vec![],

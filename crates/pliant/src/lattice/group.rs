@@ -19,8 +19,11 @@ const MOST_STEPS: usize = 1_000_000;
 /// Errors grow with a high power of the step: one that is 3/2 as long makes about as much more.
 const EASE: f64 = 4.0;
 
-/// Without a bound of its own a body may gain this part of its kinetic energy in a step ...
-const PART: f64 = 1e-3;
+/// Without a bound of its own a body may gain this part of the kinetic energy it has or had lately in a step ...
+const PART: f64 = 3e-3;
+
+/// ... which it forgets within this many of its longest steps: what vibrates is at rest twice in each period ...
+const MEMORY: f64 = 300.0;
 
 /// ... and as much as this speed would give it [m/s].
 const SLOW: f64 = 1e-6;
@@ -159,7 +162,7 @@ impl Lattice {
             Pace::Constant { .. } => f64::INFINITY,
             Pace::Adaptive { energy_error: Some(bound), .. } => bound,
             Pace::Adaptive { energy_error: None, .. } => {
-                PART * self.scratch.balance.kinetic + 0.5 * self.total_mass * SLOW * SLOW
+                PART * self.scratch.balance.kinetic.max(self.state.lately) + 0.5 * self.total_mass * SLOW * SLOW
             }
         }
     }
@@ -181,7 +184,8 @@ impl Lattice {
     /// Take the step.
     fn keep(&mut self, tau: f64, fine: bool) {
         self.feel(tau);
-        let Lattice { state, scratch, total_mass, .. } = self;
+        let Lattice { state, scratch, total_mass, stable, .. } = self;
+        state.lately = scratch.balance.kinetic.max(state.lately * (-tau / (MEMORY * *stable)).exp());
         let Ledger { steps, error, velocity_error, position_error, shortest, .. } = &mut state.ledger;
         *steps += 1;
         let made = scratch.balance.error();

@@ -78,6 +78,8 @@ pub struct LatticeState {
     last: f64,
     /// The next step [s]; none before the first.
     tau: Option<f64>,
+    /// The largest kinetic energy that it has not forgotten yet [J].
+    lately: f64,
     /// Whether forces are still to be found.
     fresh: bool,
     /// Contacts with obstacles, in order.
