@@ -1,7 +1,9 @@
 //! Geometry of contact: the shapes of obstacles and what lies near them.
 
+mod edges;
 mod obstacle;
 mod shape;
 
+pub(crate) use edges::edge_turns;
 pub use obstacle::{Obstacle, ObstacleParams};
 pub use shape::{Mesh, Shape, ShapeError, ShapeKind, SurfacePoint};

@@ -8,6 +8,7 @@ use parry3d_f64::bounding_volume::Aabb;
 use parry3d_f64::shape::{Ball, Capsule, Cuboid, Cylinder, HalfSpace, SharedShape, TriMesh, TriMeshFlags, Triangle};
 use parry3d_f64::transformation;
 
+use super::edges::edge_turns;
 use crate::math::{Pose, Quat, Vec3, unit_or};
 
 /// The geometry of an obstacle in its own frame.
@@ -127,6 +128,7 @@ pub struct Shape {
     shape_from_geometry: Quat,
     /// Facets of a box or a convex hull, few and plane, in its own frame; none of other shapes.
     faces: Vec<[Vec3; 3]>,
+    turns: Vec<[f64; 3]>,
     thickness: f64,
 }
 
@@ -168,12 +170,20 @@ impl Shape {
                 (surface("height field", ground(heights, *size)?)?, Quat::IDENTITY)
             }
         };
-        let mut shape = Shape { kind, geometry, shape_from_geometry: turn, faces: vec![], thickness: f64::INFINITY };
+        let mut shape = Shape {
+            kind,
+            geometry,
+            shape_from_geometry: turn,
+            faces: vec![],
+            turns: vec![],
+            thickness: f64::INFINITY,
+        };
         if let ShapeKind::Box { .. } | ShapeKind::Convex { .. } = &shape.kind {
             let Mesh { vertices, triangles } = shape.outline();
             let low = vertices.iter().fold(Vec3::INFINITY, |low, v| low.min(*v));
             let high = vertices.iter().fold(Vec3::NEG_INFINITY, |high, v| high.max(*v));
             shape.thickness = (high - low).min_element();
+            shape.turns = edge_turns(&vertices, &triangles);
             shape.faces = triangles.iter().map(|t| t.map(|n| vertices[n as usize])).collect();
         }
         Ok(shape)
@@ -182,6 +192,11 @@ impl Shape {
     /// Facets of a box or a convex hull in its own frame, seen from outside counter-clockwise; none of other shapes.
     pub fn faces(&self) -> &[[Vec3; 3]] {
         &self.faces
+    }
+
+    /// How much it turns at the edges of its faces, see `edge_turns`.
+    pub(crate) fn turns(&self) -> &[[f64; 3]] {
+        &self.turns
     }
 
     /// The least extent of its faces along an axis [m]; endless without faces.

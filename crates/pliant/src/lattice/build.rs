@@ -12,6 +12,7 @@ use super::stiffness::Lame;
 use super::touch::Law;
 use super::web::{Joining, Web};
 use super::{Lattice, LatticeState, Ledger, Scratch};
+use crate::contact::edge_turns;
 use crate::derived::Derived;
 use crate::error::BuildError;
 use crate::math::Vec3;
@@ -61,6 +62,7 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
         matter.connect(connector, &places, &sites);
     }
     matter.finish_order();
+    matter.turns = edge_turns(&places, &matter.facets);
     let fastest = matter.fastest_found(&places).sqrt();
     // damping over stiffness by which the fastest vibration has that part of critical damping
     let usual = if fastest > 0.0 { 2.0 * DAMPED / fastest } else { 0.0 };

@@ -33,6 +33,8 @@ pub struct Matter {
     pub blocks: Vec<Block>,
     /// Facets of the surface, seen from outside counter-clockwise.
     pub facets: Vec<[u32; 3]>,
+    /// How much the surface turns at their edges, see `edge_turns`.
+    pub turns: Vec<[f64; 3]>,
 }
 
 /// What one thread pushes.

@@ -65,12 +65,14 @@ pub struct Face {
     pub corners: [Vec3; 3],
     /// Unit normal; zero if the facet is degenerate, so that it faces nothing.
     pub normal: Vec3,
+    /// How much the surface turns at its edges, see `edge_turns`.
+    pub turns: [f64; 3],
 }
 
 impl Face {
     /// The facet of three corners.
-    pub fn new(corners: [Vec3; 3]) -> Face {
-        Face { corners, normal: normal(&corners).unwrap_or(Vec3::ZERO) }
+    pub fn new(corners: [Vec3; 3], turns: [f64; 3]) -> Face {
+        Face { corners, normal: normal(&corners).unwrap_or(Vec3::ZERO), turns }
     }
 
     /// Whether another faces it, as far as normals tell.
@@ -106,7 +108,7 @@ pub fn overlap(x: &Face, y: &Face, deepest: f64) -> Option<Overlap> {
     }
     let (normal_x, normal_y) = (x.normal, y.normal);
     let n = (normal_y - normal_x).try_normalize()?;
-    let (x, y) = (&x.corners, &y.corners);
+    let (turns, x, y) = ([x.turns, y.turns], &x.corners, &y.corners);
     let seen = Seen::along(n, x[0]);
     let (flat_x, flat_y) = (x.map(|p| seen.place(p)), y.map(|p| seen.place(p)));
     let (plane_x, plane_y) = (seen.plane(x[0], normal_x), seen.plane(y[0], normal_y));
@@ -123,6 +125,7 @@ pub fn overlap(x: &Face, y: &Face, deepest: f64) -> Option<Overlap> {
     common.deepen(|at| plane_y.height(at) - plane_x.height(at));
     common.keep(|corner| corner.depth);
     common.keep(|corner| deepest - corner.depth);
+    common.keep_own([(flat_x, turns[0]), (flat_y, turns[1])]);
     if common.is_empty() {
         return None;
     }

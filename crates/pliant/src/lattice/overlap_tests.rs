@@ -5,7 +5,7 @@ use crate::lattice::random::Random;
 use crate::math::Quat;
 
 fn overlap(x: &[Vec3; 3], y: &[Vec3; 3], deepest: f64) -> Option<Overlap> {
-    super::overlap(&Face::new(*x), &Face::new(*y), deepest)
+    super::overlap(&Face::new(*x, [0.0; 3]), &Face::new(*y, [0.0; 3]), deepest)
 }
 
 /// The same in the slow way: rays along n from many places of X to Y (Moeller and Trumbore), by the midpoint rule.

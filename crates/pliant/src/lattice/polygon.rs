@@ -2,8 +2,8 @@
 
 use crate::math::Vec2;
 
-/// Corners a triangle can have after the five or fewer cuts it gets here, with one to spare.
-const MOST: usize = 9;
+/// Corners a triangle can have after the eight or fewer cuts it gets here, with one to spare.
+const MOST: usize = 12;
 
 /// A corner of a polygon.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -96,6 +96,33 @@ impl Polygon {
             }
             (before, from) = (corner, to);
         }
+    }
+
+    /// Keep the part that is nearer to facet X than to those across its edges, or that for facet Y, whichever is more: a facet
+    /// that is near the side of another body, deep under its top, is pushed by the side.
+    pub fn keep_own(&mut self, facets: [([Vec2; 3], [f64; 3]); 2]) {
+        // how far inside an edge a corner is, beyond where the facet across is as near
+        let beyond = |(corners, turns): &([Vec2; 3], [f64; 3]), k: usize| {
+            let (from, to, third, turn) = (corners[k], corners[(k + 1) % 3], corners[(k + 2) % 3], turns[k]);
+            let across = (to - from).perp().normalize_or_zero();
+            let across = if across.dot(third - from) < 0.0 { -across } else { across };
+            move |corner: &Corner| across.dot(corner.at - from) - turn * corner.depth
+        };
+        let edges = |(_, turns): &([Vec2; 3], [f64; 3])| {
+            let turns = *turns;
+            (0..3).filter(move |k| turns[*k] > 0.0)
+        };
+        let whole = |facet| edges(facet).all(|k| self.corners().iter().all(|c| beyond(facet, k)(c) >= 0.0));
+        if self.is_empty() || facets.iter().any(whole) {
+            return;
+        }
+        let own = facets.map(|facet| {
+            let mut part = *self;
+            edges(&facet).for_each(|k| part.keep(beyond(&facet, k)));
+            part
+        });
+        let [x, y] = own.each_ref().map(|part| part.moments().volume);
+        *self = own[usize::from(y > x)];
     }
 
     /// Room never lacks but for rounding of polygons thinner than that: those have no area.

@@ -124,8 +124,9 @@ impl Lattice {
             if index != last {
                 (last, pose) = (index, presser.obstacle.sweep.at(f));
                 let faces = shape.faces().iter().map(|face| face.map(|corner| pose.transform_point(corner)));
+                let faces = faces.zip(shape.turns()).map(|(face, turns)| Face::new(face, *turns));
                 outline.clear();
-                outline.extend(faces.map(|face| (Face::new(face), box_around(&face, 0.0))));
+                outline.extend(faces.map(|face| (face, box_around(&face.corners, 0.0))));
             }
             let ids = matter.facets[facet as usize].map(|n| n as usize);
             let corners = ids.map(|n| next.places[n]);
@@ -151,7 +152,7 @@ impl Lattice {
             }
             // plane faces that meet plane facets: the volume between them is known
             let deepest = DEEPEST * shape.thickness();
-            let (own, bounds) = (Face::new(corners), box_around(&corners, deepest.min(*grain)));
+            let (own, bounds) = (Face::new(corners, matter.turns[facet as usize]), box_around(&corners, deepest.min(*grain)));
             for (n, (other, _)) in outline.iter().enumerate().filter(|(_, (_, other))| meet(&bounds, other)) {
                 let Some(o) = overlap(&own, other, deepest) else { continue };
                 let patch = Patch {
