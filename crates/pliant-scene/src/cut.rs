@@ -17,7 +17,7 @@ use crate::quantity::{BendAngle, Coordinate, Count, Crowding, InertiaError, Quan
 const MOST_CELLS: usize = 100_000;
 
 /// Most cells that are chosen for a solid.
-const MOST_CHOSEN: usize = 20_000;
+const MOST_CHOSEN: usize = 5_000;
 
 /// Number of cells along something.
 pub(crate) type CellCount = Count<1, MOST_CELLS>;

@@ -20,9 +20,6 @@ use crate::word::{Name, Table};
 /// Most particles that are given one by one.
 const MOST_POINTS: usize = 100_000;
 
-/// Most corners of cells of a solid.
-const MOST_CORNERS: usize = 4_000_000;
-
 /// A part of a body: a solid, or particles given one by one, somewhere in the frame of the body.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -150,9 +147,9 @@ impl SolidSpec {
     /// A part of this shape, at a pose in the frame of the body.
     pub(crate) fn build(&self, placed: &Pose, owner: &str, files: &mut Files) -> Result<Part, Fault> {
         let (key, cells, masses) = match self {
-            SolidSpec::Box(spec) => ("box", spec.cells(), spec.masses),
-            SolidSpec::Prism(spec) => ("prism", spec.cells(), spec.masses),
-            SolidSpec::Convex(spec) => ("convex", spec.cells(), spec.masses),
+            SolidSpec::Box(spec) => ("box", spec.cells(files), spec.masses),
+            SolidSpec::Prism(spec) => ("prism", spec.cells(files), spec.masses),
+            SolidSpec::Convex(spec) => ("convex", spec.cells(files), spec.masses),
             SolidSpec::Mesh(spec) => ("mesh", spec.cells(owner, files), spec.masses),
             SolidSpec::Points(spec) => return spec.build(placed).map_err(|fault| fault.at("points")),
         };
@@ -162,40 +159,42 @@ impl SolidSpec {
 }
 
 impl BoxSpec {
-    fn cells(&self) -> Result<Cells, Fault> {
+    fn cells(&self, files: &mut Files) -> Result<Cells, Fault> {
         if let Some(Fineness::Counts(counts)) = &self.cells {
-            refuse_too_many(counts.map(|count| count + 1))?;
+            files.take_corners(counts.map(|count| count + 1))?;
         }
         box_cells(self.size.vector(), self.cells.as_ref(), self.grading.as_deref(), rule(self.masses))
     }
 }
 
 impl PrismSpec {
-    fn cells(&self) -> Result<Cells, Fault> {
+    fn cells(&self, files: &mut Files) -> Result<Cells, Fault> {
         let (radius, length) = (self.radius.get(), self.length.get());
         let radii = [radius, self.top_radius.map_or(radius, Quantity::get)];
         let cut = Rings { per_edge: 1, rings: count(&self.rings) };
         let build = |layers| frustum(self.sides.0, radii, length, cut, layers);
-        let refuse = |layers: usize| refuse_too_many([self.sides.0, cut.rings + 1, layers + 1]);
+        let mut take = |layers: usize| files.take_corners([self.sides.0, cut.rings + 1, layers + 1]);
         match &self.layers {
             Some(Fineness::Enough(spec)) => {
-                refuse(1)?;
+                take(1)?;
                 let bar = Bar { along: 2, away: 0, length, reach: radii[0].max(radii[1]) };
                 spec.refine(&bar, rule(self.masses), build).map_err(|fault| fault.at("layers"))
             }
-            Some(Fineness::Counts([layers])) => refuse(*layers).and_then(|()| build(*layers).map_err(fault)),
-            None => refuse(1).and_then(|()| build(1).map_err(fault)),
+            Some(Fineness::Counts([layers])) => take(*layers).and_then(|()| build(*layers).map_err(fault)),
+            None => take(1).and_then(|()| build(1).map_err(fault)),
         }
     }
 }
 
 impl ConvexSpec {
-    fn cells(&self) -> Result<Cells, Fault> {
+    fn cells(&self, files: &mut Files) -> Result<Cells, Fault> {
         let shells = count(&self.shells);
-        refuse_too_many([self.points.len(), shells, 1])?;
+        files.take_corners([self.points.len(), shells, 1])?;
         let points = self.points.iter().map(Triple::vector).collect();
         let hull = Shape::new(ShapeKind::Convex { points }).map_err(fault)?;
+        // a hull is seen from its centre unless it is flat
         doll(&hull.outline(), shells)
+            .map_err(|_| Fault::new("the convex hull is flat: are its points in one plane?").at("points"))
     }
 }
 
@@ -208,7 +207,7 @@ impl MeshSpec {
         for warning in &checked.warnings {
             files.warnings.push(format!("body {owner}: {}: {warning}", self.file));
         }
-        refuse_too_many([checked.mesh.vertices.len(), shells, 1]).map_err(|fault| fault.at("shells"))?;
+        files.take_corners([checked.mesh.vertices.len(), shells, 1]).map_err(|fault| fault.at("shells"))?;
         doll(&checked.mesh, shells)
     }
 }
@@ -222,15 +221,6 @@ impl PointsSpec {
         let masses = vec![self.mass.get(); places.len()];
         Ok(Part::Points { places, masses })
     }
-}
-
-/// Refuse what would take more memory than there may be, before it does.
-fn refuse_too_many(factors: [usize; 3]) -> Result<(), Fault> {
-    let corners = factors.into_iter().fold(1usize, usize::saturating_mul);
-    if corners > MOST_CORNERS {
-        return Err(Fault::new(format!("{corners} corners of cells are too many: a solid may have {MOST_CORNERS}")));
-    }
-    Ok(())
 }
 
 fn rule(given: Option<MassName>) -> MassRule {
