@@ -20,6 +20,9 @@ use crate::word::{Name, Table};
 /// Most particles that are given one by one.
 const MOST_POINTS: usize = 100_000;
 
+/// Most triangles of a surface that is filled with cells: thin ones to its centre, hundreds of steps for every step of the scene.
+const MOST_TRIANGLES: usize = 200_000;
+
 /// A part of a body: a solid, or particles given one by one, somewhere in the frame of the body.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -203,7 +206,8 @@ impl MeshSpec {
         let (scale, shells) = (self.scale.map_or(1.0, Quantity::get), count(&self.shells));
         let raw = mesh::read_solid(&self.file, scale, files)?;
         let broken = |why: &dyn Display| Fault::new(format!("{}: {why}", self.file));
-        let checked = check_mesh(&raw, &MeshLimits::default()).map_err(|e| broken(&e))?;
+        let limits = MeshLimits { triangles: MOST_TRIANGLES, ..MeshLimits::default() };
+        let checked = check_mesh(&raw, &limits).map_err(|e| broken(&e))?;
         for warning in &checked.warnings {
             files.warnings.push(format!("body {owner}: {}: {warning}", self.file));
         }

@@ -240,6 +240,10 @@ fn meshes_that_bound_no_solid_are_refused() {
     nan[100..104].copy_from_slice(&f32::NAN.to_le_bytes());
     let mut far = stl();
     far[100..104].copy_from_slice(&1e30f32.to_le_bytes());
+    // more triangles than can be cells
+    let mut many = stl();
+    many[80..84].copy_from_slice(&240_000u32.to_le_bytes());
+    many.extend(stl()[84..].repeat(19_999));
     let mut missing = obj(&CUBE, &FACES);
     missing.extend(b"f 1 2 99\n");
     let cases = [
@@ -261,6 +265,7 @@ fn meshes_that_bound_no_solid_are_refused() {
         ("a.stl", stl()[..300].to_vec(), "not a readable STL file"),
         ("a.stl", stl()[..40].to_vec(), "not a readable STL file"),
         ("a.stl", vec![], "not a readable STL file"),
+        ("a.stl", many, "at most 200000 are allowed"),
         ("a.obj", missing, "not a readable OBJ file"),
         ("a.obj", b"v nan 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n".to_vec(), "is not finite"),
     ];
