@@ -234,6 +234,6 @@ pub(crate) mod tests {
         assert!(refused("a.stl", "solid\nfacet normal 0 0 zero\n").contains("not a readable STL"));
         assert!(refused("a.stl", "short").contains("not a readable STL"));
         assert!(refused("a.obj", &OBJ.replace("v 1 0 0", "v 1e7 0 0")).contains("farther than 1e6 m"));
-        assert!(refused("a.obj", &OBJ.replace("v 1 0 0", "v nan 0 0")).contains("farther"));
+        assert!(refused("a.obj", &OBJ.replace("v 1 0 0", "v nan 0 0")).contains("not finite"));
     }
 }
