@@ -16,6 +16,9 @@ const SCENE_MARKS: usize = 8_000_000;
 /// Most bytes of all meshes and tables of a scene together.
 const DATA_BYTES: u64 = 256 << 20;
 
+/// Most corners of cells of all solids of a scene together: a few gigabytes of particles and connectors.
+const MOST_CORNERS: usize = 4_000_000;
+
 /// The files a scene refers to, and what it may still use up.
 pub(crate) struct Files {
     base: PathBuf,
@@ -24,6 +27,8 @@ pub(crate) struct Files {
     pub(crate) triangles: usize,
     /// Rows left for tables of samples.
     pub(crate) rows: usize,
+    /// Corners of cells left for solids.
+    corners: usize,
     /// Remarks about what was read.
     pub(crate) warnings: Vec<String>,
 }
@@ -31,7 +36,14 @@ pub(crate) struct Files {
 impl Files {
     /// `base` is the folder that relative names refer to.
     pub(crate) fn new(base: &Path) -> Files {
-        Files { base: base.into(), bytes: DATA_BYTES, triangles: 5_000_000, rows: 1_000_000, warnings: vec![] }
+        Files {
+            base: base.into(),
+            bytes: DATA_BYTES,
+            triangles: 5_000_000,
+            rows: 1_000_000,
+            corners: MOST_CORNERS,
+            warnings: vec![],
+        }
     }
 
     /// The content of a file named in the scene.
@@ -44,7 +56,17 @@ impl Files {
     /// Use up some triangles.
     pub(crate) fn take_triangles(&mut self, count: usize) -> Result<(), Fault> {
         self.triangles = self.triangles.checked_sub(count).ok_or_else(|| {
-            Fault::new(format!("{count} triangles are too many: all obstacles together may have 5000000"))
+            Fault::new(format!("{count} triangles are too many: all meshes together may have 5000000"))
+        })?;
+        Ok(())
+    }
+
+    /// Use up some corners of cells, so many along each of three ways, before they take memory.
+    pub(crate) fn take_corners(&mut self, factors: [usize; 3]) -> Result<(), Fault> {
+        let corners = factors.into_iter().fold(1usize, usize::saturating_mul);
+        self.corners = self.corners.checked_sub(corners).ok_or_else(|| {
+            let message = "corners of cells are too many: all solids together may have";
+            Fault::new(format!("{corners} {message} {MOST_CORNERS}"))
         })?;
         Ok(())
     }

@@ -50,7 +50,10 @@ fn read_triangles(name: &str, scale: f64, files: &mut Files) -> Result<Mesh, Fau
         }
     };
     let mut mesh = parse(&files.read(name)?).map_err(broken)?;
-    for vertex in &mut mesh.vertices {
+    for (number, vertex) in mesh.vertices.iter_mut().enumerate() {
+        if !vertex.is_finite() {
+            return Err(broken(format!("vertex {number} at {vertex} is not finite")));
+        }
         *vertex *= scale;
         if !vertex.to_array().iter().all(|c| Coordinate::RANGE.holds(*c)) {
             return Err(broken(format!("vertex {vertex} is farther than 1e6 m from the origin")));
@@ -231,6 +234,6 @@ pub(crate) mod tests {
         assert!(refused("a.stl", "solid\nfacet normal 0 0 zero\n").contains("not a readable STL"));
         assert!(refused("a.stl", "short").contains("not a readable STL"));
         assert!(refused("a.obj", &OBJ.replace("v 1 0 0", "v 1e7 0 0")).contains("farther than 1e6 m"));
-        assert!(refused("a.obj", &OBJ.replace("v 1 0 0", "v nan 0 0")).contains("farther"));
+        assert!(refused("a.obj", &OBJ.replace("v 1 0 0", "v nan 0 0")).contains("not finite"));
     }
 }

@@ -181,6 +181,10 @@ quantity! {
     Mass, "mass" ["kg"] above 0.0 .. 1e9;
     /// An error of an angle that is allowed.
     AngleTolerance, "tolerance" ["rad"] from 1e-13 .. 0.1;
+    /// A relative error of an inertia matrix that is allowed.
+    InertiaError, "error" ["-"] from 1e-6 .. 1.0;
+    /// How many times shorter cells are in one place than in another.
+    Crowding, "ratio" ["-"] from 1.0 .. 1e3;
     /// A bound of an expectation, in the unit of its quantity.
     Bound, "number" ["unit of the quantity"] from -1e30 .. 1e30;
     /// A tolerance of an expectation, in the unit of its quantity.

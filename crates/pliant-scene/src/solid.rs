@@ -1,32 +1,27 @@
 //! Solids in a scene file: shapes that are cut into cells.
 
+use std::fmt::Display;
+
 use pliant::contact::{Shape, ShapeKind};
 use pliant::lattice::Part;
-use pliant::lattice::solid::{
-    Cells, DiscretiseError, Facet, MassRule, MeshLimits, Patch, Rings, brick, check_mesh, frustum, russian_doll,
-};
+use pliant::lattice::solid::{Cells, Facet, MassRule, MeshLimits, Patch, Rings, check_mesh, frustum, russian_doll};
 use pliant::math::{Pose, Vec3};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::cut::{Bar, CellCount, Fineness, GradingSpec, box_cells};
 use crate::fault::Fault;
 use crate::files::Files;
 use crate::mesh;
 use crate::pose::{OrientationSpec, pose};
-use crate::quantity::{Coordinate, Count, Length, Mass, Quantity, Scale, Triple, Tuple};
+use crate::quantity::{Coordinate, Count, Length, Mass, Quantity, Scale, Triple};
 use crate::word::{Name, Table};
-
-/// Most cells along an edge.
-const MOST_CELLS: usize = 100_000;
 
 /// Most particles that are given one by one.
 const MOST_POINTS: usize = 100_000;
 
-/// Most corners of cells of a solid.
-const MOST_CORNERS: usize = 4_000_000;
-
-/// Number of cells along something.
-pub(crate) type CellCount = Count<1, MOST_CELLS>;
+/// Most triangles of a surface that is filled with cells: thin ones to its centre, hundreds of steps for every step of the scene.
+const MOST_TRIANGLES: usize = 200_000;
 
 /// A part of a body: a solid, or particles given one by one, somewhere in the frame of the body.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -48,10 +43,9 @@ pub(crate) struct PartSpec {
 pub(crate) enum SolidSpec {
     /// A box about the origin.
     Box(Table<BoxSpec>),
-    /// A prism along z about the origin on a regular polygon; with many sides a cylinder.
+    /// A prism along z about the origin on a regular polygon, with many sides a cylinder; with a top of another size a frustum,
+    /// nearly a pyramid or a cone.
     Prism(Table<PrismSpec>),
-    /// The like with a top of another size: a frustum, nearly a pyramid or a cone.
-    Frustum(Table<FrustumSpec>),
     /// The convex hull of points.
     Convex(Table<ConvexSpec>),
     /// A closed surface of triangles from a file, all of which can be seen from its centre of mass.
@@ -66,8 +60,11 @@ pub(crate) enum SolidSpec {
 pub(crate) struct BoxSpec {
     /// Full lengths of the edges along x, y and z [m].
     size: Triple<Length>,
-    /// Number of cells along x, y and z [-]; 1 each unless given.
-    cells: Option<[CellCount; 3]>,
+    /// Number of cells along x, y and z [-], or a table for as many as keep its inertia when it is bent along its longest edge,
+    /// the way that is easiest, or twisted about it; 1 each unless given.
+    cells: Option<Fineness<3>>,
+    /// Where cells crowd; nowhere unless given.
+    grading: Option<Table<GradingSpec>>,
     /// How mass is put on particles.
     masses: Option<MassName>,
 }
@@ -78,32 +75,17 @@ pub(crate) struct BoxSpec {
 pub(crate) struct PrismSpec {
     /// Number of sides [-].
     sides: Count<3, 1000>,
-    /// From the axis to the edges [m].
+    /// From the axis to the edges along z [m], at the bottom if the top is another.
     radius: Length,
+    /// The same at the top [m]; as at the bottom unless given.
+    top_radius: Option<Length>,
     /// Length along z [m].
     length: Length,
     /// Number of rings of cells from the axis outwards [-]; 1 unless given.
     rings: Option<CellCount>,
-    /// Number of layers of cells along z [-]; 1 unless given.
-    layers: Option<CellCount>,
-    /// How mass is put on particles.
-    masses: Option<MassName>,
-}
-
-/// A frustum.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct FrustumSpec {
-    /// Number of sides [-].
-    sides: Count<3, 1000>,
-    /// From the axis to the corners, at the bottom and at the top [m].
-    radii: Tuple<Length, 2>,
-    /// Length along z [m].
-    length: Length,
-    /// Number of rings of cells from the axis outwards [-]; 1 unless given.
-    rings: Option<CellCount>,
-    /// Number of layers of cells along z [-]; 1 unless given.
-    layers: Option<CellCount>,
+    /// Number of layers of cells along z [-], or a table for as many as keep its inertia when it is bent or twisted; 1 unless
+    /// given.
+    layers: Option<Fineness<1>>,
     /// How mass is put on particles.
     masses: Option<MassName>,
 }
@@ -167,83 +149,94 @@ impl PartSpec {
 impl SolidSpec {
     /// A part of this shape, at a pose in the frame of the body.
     pub(crate) fn build(&self, placed: &Pose, owner: &str, files: &mut Files) -> Result<Part, Fault> {
-        self.refuse_too_many()?;
         let (key, cells, masses) = match self {
-            SolidSpec::Box(spec) => {
-                let counts = spec.cells.as_ref().map_or([1; 3], |cells| [cells[0].0, cells[1].0, cells[2].0]);
-                ("box", brick(spec.size.vector(), counts), spec.masses)
-            }
-            SolidSpec::Prism(spec) => {
-                let (rings, layers) = (count(&spec.rings), count(&spec.layers));
-                let cut = Rings { per_edge: 1, rings };
-                let radii = [spec.radius.get(); 2];
-                ("prism", frustum(spec.sides.0, radii, spec.length.get(), cut, layers), spec.masses)
-            }
-            SolidSpec::Frustum(spec) => {
-                let (rings, layers) = (count(&spec.rings), count(&spec.layers));
-                let cut = Rings { per_edge: 1, rings };
-                ("frustum", frustum(spec.sides.0, spec.radii.numbers(), spec.length.get(), cut, layers), spec.masses)
-            }
-            SolidSpec::Convex(spec) => {
-                let points = spec.points.iter().map(Triple::vector).collect();
-                let hull =
-                    Shape::new(ShapeKind::Convex { points }).map_err(|e| Fault::new(e.to_string()).at("convex"))?;
-                ("convex", doll(&hull.outline(), count(&spec.shells)), spec.masses)
-            }
-            SolidSpec::Mesh(spec) => {
-                let scale = spec.scale.map_or(1.0, Quantity::get);
-                let raw = mesh::read_solid(&spec.file, scale, files).map_err(|fault| fault.at("mesh"))?;
-                let checked = check_mesh(&raw, &MeshLimits::default())
-                    .map_err(|e| Fault::new(format!("{}: {e}", spec.file)).at("mesh"))?;
-                for warning in &checked.warnings {
-                    files.warnings.push(format!("body {owner}: {}: {warning}", spec.file));
-                }
-                let corners = checked.mesh.vertices.len().saturating_mul(count(&spec.shells));
-                if corners > MOST_CORNERS {
-                    let message = format!("{corners} corners of cells are too many: a solid may have {MOST_CORNERS}");
-                    return Err(Fault::new(message).at("shells").at("mesh"));
-                }
-                ("mesh", doll(&checked.mesh, count(&spec.shells)), spec.masses)
-            }
-            SolidSpec::Points(spec) => {
-                if spec.places.is_empty() || spec.places.len() > MOST_POINTS {
-                    let message = format!("1 to {MOST_POINTS} particles can be given one by one");
-                    return Err(Fault::new(message).at("points"));
-                }
-                let places: Vec<Vec3> = spec.places.iter().map(|p| placed.transform_point(p.vector())).collect();
-                let masses = vec![spec.mass.get(); places.len()];
-                return Ok(Part::Points { places, masses });
-            }
+            SolidSpec::Box(spec) => ("box", spec.cells(files), spec.masses),
+            SolidSpec::Prism(spec) => ("prism", spec.cells(files), spec.masses),
+            SolidSpec::Convex(spec) => ("convex", spec.cells(files), spec.masses),
+            SolidSpec::Mesh(spec) => ("mesh", spec.cells(owner, files), spec.masses),
+            SolidSpec::Points(spec) => return spec.build(placed).map_err(|fault| fault.at("points")),
         };
-        let cells = cells.map_err(|e| Fault::new(e.to_string()).at(key))?;
-        let rule = match masses {
-            None | Some(MassName::Approximate) => MassRule::Approximate,
-            Some(MassName::Exact) => MassRule::Exact,
-            Some(MassName::SymmetricExact) => MassRule::SymmetricExact,
-        };
-        Ok(Part::Solid { cells: cells.moved(|p| placed.transform_point(p)), rule })
+        let cells = cells.map_err(|fault| fault.at(key))?;
+        Ok(Part::Solid { cells: cells.moved(|p| placed.transform_point(p)), rule: rule(masses) })
     }
 }
 
-impl SolidSpec {
-    /// Refuse what would take more memory than there may be, before it does.
-    fn refuse_too_many(&self) -> Result<(), Fault> {
-        let (key, factors) = match self {
-            SolidSpec::Box(spec) => {
-                ("box", spec.cells.as_ref().map_or([1; 3], |cells| cells.each_ref().map(|c| c.0 + 1)))
-            }
-            SolidSpec::Prism(spec) => ("prism", [spec.sides.0, count(&spec.rings) + 1, count(&spec.layers) + 1]),
-            SolidSpec::Frustum(spec) => ("frustum", [spec.sides.0, count(&spec.rings) + 1, count(&spec.layers) + 1]),
-            SolidSpec::Convex(spec) => ("convex", [spec.points.len(), count(&spec.shells), 1]),
-            SolidSpec::Mesh(_) | SolidSpec::Points(_) => return Ok(()),
-        };
-        let corners = factors.into_iter().fold(1usize, usize::saturating_mul);
-        if corners > MOST_CORNERS {
-            let message = format!("{corners} corners of cells are too many: a solid may have {MOST_CORNERS}");
-            return Err(Fault::new(message).at(key));
+impl BoxSpec {
+    fn cells(&self, files: &mut Files) -> Result<Cells, Fault> {
+        if let Some(Fineness::Counts(counts)) = &self.cells {
+            files.take_corners(counts.map(|count| count + 1))?;
         }
-        Ok(())
+        box_cells(self.size.vector(), self.cells.as_ref(), self.grading.as_deref(), rule(self.masses))
     }
+}
+
+impl PrismSpec {
+    fn cells(&self, files: &mut Files) -> Result<Cells, Fault> {
+        let (radius, length) = (self.radius.get(), self.length.get());
+        let radii = [radius, self.top_radius.map_or(radius, Quantity::get)];
+        let cut = Rings { per_edge: 1, rings: count(&self.rings) };
+        let build = |layers| frustum(self.sides.0, radii, length, cut, layers);
+        let mut take = |layers: usize| files.take_corners([self.sides.0, cut.rings + 1, layers + 1]);
+        match &self.layers {
+            Some(Fineness::Enough(spec)) => {
+                take(1)?;
+                let bar = Bar { along: 2, away: 0, length, reach: radii[0].max(radii[1]) };
+                spec.refine(&bar, rule(self.masses), build).map_err(|fault| fault.at("layers"))
+            }
+            Some(Fineness::Counts([layers])) => take(*layers).and_then(|()| build(*layers).map_err(fault)),
+            None => take(1).and_then(|()| build(1).map_err(fault)),
+        }
+    }
+}
+
+impl ConvexSpec {
+    fn cells(&self, files: &mut Files) -> Result<Cells, Fault> {
+        let shells = count(&self.shells);
+        files.take_corners([self.points.len(), shells, 1])?;
+        let points = self.points.iter().map(Triple::vector).collect();
+        let hull = Shape::new(ShapeKind::Convex { points }).map_err(fault)?;
+        // a hull is seen from its centre unless it is flat
+        doll(&hull.outline(), shells)
+            .map_err(|_| Fault::new("the convex hull is flat: are its points in one plane?").at("points"))
+    }
+}
+
+impl MeshSpec {
+    fn cells(&self, owner: &str, files: &mut Files) -> Result<Cells, Fault> {
+        let (scale, shells) = (self.scale.map_or(1.0, Quantity::get), count(&self.shells));
+        let raw = mesh::read_solid(&self.file, scale, files)?;
+        let broken = |why: &dyn Display| Fault::new(format!("{}: {why}", self.file));
+        let limits = MeshLimits { triangles: MOST_TRIANGLES, ..MeshLimits::default() };
+        let checked = check_mesh(&raw, &limits).map_err(|e| broken(&e))?;
+        for warning in &checked.warnings {
+            files.warnings.push(format!("body {owner}: {}: {warning}", self.file));
+        }
+        files.take_corners([checked.mesh.vertices.len(), shells, 1]).map_err(|fault| fault.at("shells"))?;
+        doll(&checked.mesh, shells)
+    }
+}
+
+impl PointsSpec {
+    fn build(&self, placed: &Pose) -> Result<Part, Fault> {
+        if self.places.is_empty() || self.places.len() > MOST_POINTS {
+            return Err(Fault::new(format!("1 to {MOST_POINTS} particles can be given one by one")));
+        }
+        let places: Vec<Vec3> = self.places.iter().map(|p| placed.transform_point(p.vector())).collect();
+        let masses = vec![self.mass.get(); places.len()];
+        Ok(Part::Points { places, masses })
+    }
+}
+
+fn rule(given: Option<MassName>) -> MassRule {
+    match given {
+        None | Some(MassName::Approximate) => MassRule::Approximate,
+        Some(MassName::Exact) => MassRule::Exact,
+        Some(MassName::SymmetricExact) => MassRule::SymmetricExact,
+    }
+}
+
+fn fault(error: impl Display) -> Fault {
+    Fault::new(error.to_string())
 }
 
 fn count(given: &Option<CellCount>) -> usize {
@@ -251,7 +244,7 @@ fn count(given: &Option<CellCount>) -> usize {
 }
 
 /// A closed surface, filled with shells.
-fn doll(mesh: &pliant::contact::Mesh, shells: usize) -> Result<Cells, DiscretiseError> {
+fn doll(mesh: &pliant::contact::Mesh, shells: usize) -> Result<Cells, Fault> {
     let facets = mesh.triangles.iter().map(|t| Facet::Triangle(*t)).collect();
-    russian_doll(&Patch { points: mesh.vertices.clone(), facets }, shells)
+    russian_doll(&Patch { points: mesh.vertices.clone(), facets }, shells).map_err(fault)
 }

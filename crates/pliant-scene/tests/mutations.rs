@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use pliant::Body;
 use pliant_scene::{Override, Scene, parse};
 
-const SCENES: [&str; 6] = [
+const SCENES: [&str; 8] = [
     r#"title = "Hanging wire"
 duration = 2.0
 step = 0.01
@@ -209,6 +209,109 @@ shape = { plane = {} }
 name = "hand"
 grips = [{ body = "strip", at = "start", orientation = true }, { body = "loop", at = "start", orientation = true }]
 "#,
+    // solids of all shapes, joined, driven, held and loaded
+    r#"duration = 0.02
+step = 0.002
+[material.m]
+young = 2e4
+poisson = 0.35
+density = 1000
+friction = { coefficient = 0.4 }
+[[body]]
+name = "toy"
+model = "lattice"
+material = "m"
+position = [0, 0, 0.1]
+orientation = { axis = [0, 0, 1], angle_deg = 10 }
+velocity = [0.1, 0, -0.2]
+spin = [0, 0, 1]
+parts = [
+  { name = "block", solid = { box = { size = [0.2, 0.1, 0.1], cells = [2, 1, 1], grading = { at = [0.1, 0, 0], finer = [2, 1, 1] } } } },
+  { name = "wheel", solid = { prism = { sides = 5, radius = 0.05, top_radius = 0.03, length = 0.04 } }, position = [0.3, 0, 0], orientation = { euler_deg = [90, 0, 0] } },
+  { name = "hull", solid = { convex = { points = [[0, 0, 0], [0.1, 0, 0], [0, 0.1, 0], [0, 0, 0.1], [0.05, 0.05, 0.05]], masses = "exact" } }, position = [0, 0.2, 0] },
+  { name = "file", solid = { mesh = { file = "block.obj", scale = 0.1, shells = 1, masses = "symmetric_exact" } }, position = [0, -0.3, 0] },
+  { name = "dots", solid = { points = { places = [[0, 0, 0.3], [0.1, 0, 0.3], [0, 0.1, 0.3]], mass = 0.01 } } },
+]
+[body.lattice]
+scheme = "taylor"
+energy_error = 1e-6
+budget = 1000
+damping_time = 0.001
+drag = 0.5
+contact_stiffness = 1e6
+contact_damping = 1e3
+point_contact = { radius = 0.01, stiffness = 100, damping = 0.1 }
+static_friction = 1.5
+fluid = { viscosity = 1, quadratic = true, velocity = [1, 0, 0] }
+self_contact = true
+connectors = [
+  { line = { ends = [{ part = "block", point = [0.1, 0, 0] }, { part = "wheel", point = [0.3, 0, 0] }], rest = 0.2, stiffness = 100, damping = 0.1 } },
+  { line = { ends = [{ part = "dots", point = [0, 0, 0.3] }, { part = "hull", point = [0, 0.2, 0] }], stiffness = 10 } },
+  { angle = { ends = [{ part = "dots", point = [0.1, 0, 0.3] }, { part = "dots", point = [0, 0.1, 0.3] }], middle = { part = "dots", point = [0, 0, 0.3] }, side = { part = "block", point = [0, 0, 0] }, rest_deg = 80, stiffness = 0.01, damping = 0.001, drive = { to_deg = 120, start = 0.001, end = 0.01 } } },
+]
+[[obstacle]]
+name = "floor"
+shape = { plane = {} }
+[[gripper]]
+name = "hand"
+grips = [{ body = "toy", at = { min = [-0.2, -0.1, 0], max = [0, 0.1, 0.2] }, until = 0.004 }, { body = "toy", at = { point = [0, 0, 0.4] }, snap = true }]
+motion = { speed = { velocity = [0, 0, 0.1] } }
+[[load]]
+body = "toy"
+at = { point = [0, -0.3, 0.1] }
+force = [0, 0.1, 0]
+from = 0.002
+[[load]]
+body = "toy"
+at = { min = [0, -1, 0], max = [1, 1, 1] }
+torque = [0, 0, 0.01]
+"#,
+    // solids that touch obstacles and each other, cells as many as needed
+    r#"duration = 0.02
+step = 0.001
+[material.m]
+young = 1e4
+density = 1000
+friction = { coefficient = 0.3 }
+[[body]]
+name = "lower"
+model = "lattice"
+material = "m"
+solid = { box = { size = [0.2, 0.1, 0.1], cells = { error = 0.05, bend_deg = 40 } } }
+position = [0, 0, 0.049]
+lattice = { scheme = { alpha = 0.5, beta = 0.3 } }
+[[body]]
+name = "upper"
+model = "lattice"
+material = "m"
+solid = { prism = { sides = 3, radius = 0.05, length = 0.2, rings = 1, layers = { error = 0.1, twist_deg = 30 } } }
+position = [0, 0, 0.19]
+velocity = [0, 0, -1]
+lattice = { step = 5e-4 }
+[[body]]
+name = "light"
+model = "lattice"
+material = "m"
+solid = { points = { places = [[0, 0, 0], [0, 0, 0.1]], mass = 0.1 } }
+position = [0.2, 0, 0.05]
+lattice = { scheme = "plain", step = 1e-3, point_contact = { stiffness = 10 }, connectors = [{ line = { ends = [{ point = [0, 0, 0] }, { point = [0, 0, 0.1] }], stiffness = 1 } }] }
+[[obstacle]]
+name = "floor"
+shape = { plane = {} }
+[[obstacle]]
+name = "wall"
+shape = { box = { size = [0.1, 1, 1] } }
+position = [0.148, 0, 0]
+motion = { speed = { velocity = [-0.1, 0, 0] } }
+[[obstacle]]
+name = "rough"
+shape = { mesh = { file = "block.obj" } }
+position = [-1.09, 0, 0]
+[[expect]]
+quantity = "body.lower.min.z"
+at = "end"
+min = -0.1
+"#,
 ];
 
 /// A small generator of random numbers (xorshift, Marsaglia 2003).
@@ -386,8 +489,8 @@ fn step_a_little(mut scene: Scene) {
                 100.0 * rod.size() as f64 / scene.step
             }
             Body::Elastica(_) => f64::INFINITY,
-            // contact may take it hundreds of times as many
-            Body::Lattice(solid) => 100.0 * solid.size() as f64 * solid.expected_steps(scene.step) / scene.step,
+            // where forces are far too large it may take a million steps of its own
+            Body::Lattice(_) => f64::INFINITY,
         })
         .sum();
     if work * scene.step > 1e4 {

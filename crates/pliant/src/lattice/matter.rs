@@ -64,14 +64,7 @@ impl Matter {
 
     /// Add the forces of all connectors: first those of every other block, then the rest. Those between particles that the
     /// same grip leads are left out, as they are without effect; `leaders` may be empty.
-    pub fn push(
-        &self,
-        team: &mut Team,
-        leaders: &[u32],
-        places: &[Vec3],
-        velocities: &[Vec3],
-        forces: &mut [Vec3],
-    ) {
+    pub fn push(&self, team: &mut Team, leaders: &[u32], places: &[Vec3], velocities: &[Vec3], forces: &mut [Vec3]) {
         for first in 0..self.blocks.len().min(2) {
             let mut shares: [Share<'_>; MOST_BLOCKS] = std::array::from_fn(|_| Share::default());
             let (mut rest, mut at, mut count) = (&mut *forces, 0, 0);

@@ -29,8 +29,8 @@ mod tree;
 mod web;
 
 pub(crate) use group::{Shared, advance};
-pub use meet::Meeting;
 use meet::Facing;
+pub use meet::Meeting;
 pub(crate) use meet::{Meetings, write_meetings};
 pub use params::{Connector, Drive, Fluid, LatticeSettings, LatticeSpec, Pace, Part, PointContact, Scheme, Site};
 

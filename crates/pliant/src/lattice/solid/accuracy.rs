@@ -81,6 +81,9 @@ pub fn cells_for(
         Ok(Moments::of_points(&positions, &particles.masses))
     };
     let (mut fineness, mut cells) = (1, build(1)?);
+    if cells.cells().len() > most {
+        return Err(DiscretiseError::TooMany { what: "cells of the coarsest cut", most }.into());
+    }
     loop {
         let finer = build(2 * fineness)?;
         let error = inertia(&cells, rule)?.inertia_error(&inertia(&finer, MassRule::SymmetricExact)?);

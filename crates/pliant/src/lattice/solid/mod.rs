@@ -11,6 +11,7 @@ mod accuracy;
 mod cells;
 mod check;
 mod discretise;
+mod flexion;
 mod moments;
 mod outer;
 mod particles;
@@ -26,9 +27,10 @@ pub use accuracy::{RefineError, Refined, cells_for, inertia_error};
 pub use cells::{Cell, CellError, Cells, FaceCorners};
 pub use check::{BrokenMesh, Checked, MeshLimits, MeshWarning, check_mesh};
 pub use discretise::{
-    DiscretiseError, Facet, Patch, Rings, brick, frustum, graded_brick, grading, polygon, polyhedron_surface, prism,
-    russian_doll, sweep,
+    DiscretiseError, Facet, Patch, Rings, brick, crowded, frustum, graded_brick, grading, polygon, polyhedron_surface,
+    prism, russian_doll, sweep,
 };
+pub use flexion::Flexion;
 pub use moments::{Mat3, Moments};
 pub use outer::{Outer, QuadCut};
 pub use particles::{CellParticles, MassError, ParticleKind, Particles, TetraParticles};

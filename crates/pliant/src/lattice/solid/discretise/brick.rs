@@ -33,6 +33,23 @@ pub fn grading(length: f64, count: usize, at: impl Fn(f64) -> f64) -> Result<Vec
     Ok(bounds)
 }
 
+/// A function for [`grading`]: cells crowd about a place of an edge [m], where they are `finer` times shorter than at the end
+/// that is farther away.
+///
+/// The length of cells grows evenly with the distance from that place, h = 1 + k |x - at|, so that neighbours have the same
+/// ratio everywhere: x - at = (exp(k s) - 1)/k, with s counting cells from there.
+pub fn crowded(length: f64, at: f64, finer: f64) -> impl Fn(f64) -> f64 {
+    let [left, right] = [at + 0.5 * length, 0.5 * length - at];
+    let k = (finer - 1.0) / left.max(right);
+    // cells on either side, up to a factor that both have
+    let [before, after] = [left, right].map(|reach| if k == 0.0 { reach } else { (k * reach).ln_1p() / k });
+    move |s: f64| {
+        let from = s * (before + after) - before;
+        let off = if k == 0.0 { from.abs() } else { (k * from.abs()).exp_m1() / k };
+        at + off.copysign(from)
+    }
+}
+
 /// A box of boxes between bounds along each axis [m].
 pub fn graded_brick(bounds: [&[f64]; 3]) -> Result<Cells, DiscretiseError> {
     for axis in bounds {

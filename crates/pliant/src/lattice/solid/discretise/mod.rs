@@ -9,7 +9,7 @@ mod doll;
 mod polygon;
 mod sweep;
 
-pub use brick::{brick, graded_brick, grading};
+pub use brick::{brick, crowded, graded_brick, grading};
 pub use doll::{polyhedron_surface, russian_doll};
 pub use polygon::{Facet, Patch, Rings, polygon};
 pub use sweep::{frustum, prism, sweep};

@@ -175,17 +175,15 @@ fn cells_are_doubled_until_the_inertia_is_kept() {
     let radius = 2.0;
     let size = Vec3::new(radius, 0.3, 0.2);
     // a plane section at x turns by x/radius about an axis at distance radius; y is the depth
-    let bend = |p: Vec3| {
-        let (sin, cos) = (p.x / radius).sin_cos();
-        Vec3::new((radius + p.y) * sin, (radius + p.y) * cos, p.z)
-    };
+    let arc = Flexion { along: 0, away: 1, length: radius, bend: 1.0, twist: 0.0 };
+    let bend = |p: Vec3| arc.moved(p);
     // with a = (radius + y): mean a2 = R2 + h2/12; of the angle t in +-1/2: means of sin2 and cos2, and of cos
     let a2 = radius * radius + 0.3 * 0.3 / 12.0;
     let (sin2, cos_mean) = (0.5 - 0.5 * 1f64.sin(), 2.0 * 0.5f64.sin());
     let (xx, yy, zz) = (a2 * sin2, a2 * (1.0 - sin2) - (radius * cos_mean).powi(2), 0.2 * 0.2 / 12.0);
     let mass = size.x * size.y * size.z;
     let inertia = Mat3::from_diagonal(Vec3::new(yy + zz, xx + zz, xx + yy) * mass);
-    let truth = Moments { volume: mass, centre: Vec3::Y * radius * cos_mean, inertia };
+    let truth = Moments { volume: mass, centre: Vec3::Y * radius * (cos_mean - 1.0), inertia };
     for tolerance in [1e-2, 1e-3, 1e-4] {
         let refined = cells_for(|n| brick(size, [n, 1, 1]), bend, MassRule::Approximate, tolerance, 1000).unwrap();
         let particles = Particles::new(&refined.cells, 1.0, MassRule::Approximate).unwrap();
@@ -197,6 +195,50 @@ fn cells_are_doubled_until_the_inertia_is_kept() {
     }
     let never = cells_for(|n| brick(size, [n, 1, 1]), bend, MassRule::Exact, 0.0, 100);
     assert!(matches!(never, Err(RefineError::TooFine { .. })));
+}
+
+/// The same for a twist by two radians, along z: sections of h by b are spread over all directions, so that their mean squares
+/// A = h2/12 and B = b2/12 become (A + B)/2 +- (A - B)/2 sin(2)/2 with the mean of cos 2t over t from -1 to 1.
+#[test]
+fn a_twisted_bar_keeps_the_inertia_of_its_turned_sections() {
+    let size = Vec3::new(0.6, 0.2, 2.0);
+    let twist = Flexion { along: 2, away: 0, length: 2.0, bend: 0.0, twist: 2.0 };
+    let (a, b, along) = (0.6 * 0.6 / 12.0, 0.2 * 0.2 / 12.0, 2.0 * 2.0 / 12.0);
+    let spread = 0.5 * (a - b) * 2f64.sin() / 2.0;
+    let (xx, yy) = (0.5 * (a + b) + spread, 0.5 * (a + b) - spread);
+    let mass = size.x * size.y * size.z;
+    let inertia = Mat3::from_diagonal(Vec3::new(yy + along, xx + along, xx + yy) * mass);
+    let truth = Moments { volume: mass, centre: Vec3::ZERO, inertia };
+    let refined = cells_for(|n| brick(size, [1, 1, n]), |p| twist.moved(p), MassRule::Approximate, 1e-4, 1000).unwrap();
+    let particles = Particles::new(&refined.cells, 1.0, MassRule::Approximate).unwrap();
+    let moved: Vec<Vec3> = particles.positions.iter().map(|p| twist.moved(*p)).collect();
+    let error = Moments::of_points(&moved, &particles.masses).inertia_error(&truth);
+    println!("{} cells, promised {:.3e}, is {error:.3e}", refined.fineness, refined.error);
+    assert!(refined.fineness > 1 && error <= 1.2e-4 && (error - refined.error).abs() < 0.2 * refined.error);
+    // plane sections stay so far apart as the arc is long, whatever the angles
+    let both = Flexion { bend: 1.5, ..twist };
+    let [p, q] = [-1.0, 1.0].map(|z| both.moved(Vec3::Z * z));
+    // chord: 2 R sin(bend/2)
+    assert!((p.distance(q) - 2.0 * (2.0 / 1.5) * 0.75f64.sin()).abs() < 1e-14);
+    assert!(both.holds(1.3) && !both.holds(1.4));
+}
+
+/// Cells that crowd about a place: neighbours have the same ratio q on either side, and of n cells from that place to the
+/// end q^n is how many times finer.
+#[test]
+fn cells_crowd_about_a_place() {
+    let lengths = |bounds: &[f64]| bounds.windows(2).map(|w| w[1] - w[0]).collect::<Vec<_>>();
+    let cells = lengths(&grading(2.0, 8, crowded(2.0, -1.0, 5.0)).unwrap());
+    assert!(cells.windows(2).all(|w| (w[1] / w[0] - 5f64.powf(1.0 / 8.0)).abs() < 1e-12), "{cells:?}");
+    let both = lengths(&grading(2.0, 8, crowded(2.0, 0.0, 5.0)).unwrap());
+    assert!(both[4..].windows(2).all(|w| (w[1] / w[0] - 5f64.powf(0.25)).abs() < 1e-12), "{both:?}");
+    assert!((0..4).all(|i| (both[i] - both[7 - i]).abs() < 1e-12));
+    let even = lengths(&grading(2.0, 4, crowded(2.0, 0.3, 1.0)).unwrap());
+    assert!(even.iter().all(|h| (h - 0.5).abs() < 1e-15));
+    // a place of its own: the ratio of lengths there and at the far end, as cells become many
+    let many = lengths(&grading(2.0, 4000, crowded(2.0, 0.4, 10.0)).unwrap());
+    let shortest = many.iter().copied().fold(f64::MAX, f64::min);
+    assert!((many[0] / shortest / 10.0 - 1.0).abs() < 2e-3);
 }
 
 /// Moving rigidly or straining evenly costs no exactness; bending does, less with finer cells.
