@@ -489,8 +489,8 @@ fn step_a_little(mut scene: Scene) {
                 100.0 * rod.size() as f64 / scene.step
             }
             Body::Elastica(_) => f64::INFINITY,
-            // where forces are far too large it may take a million steps of its own
-            Body::Lattice(_) => f64::INFINITY,
+            // contact may take it many times as many
+            Body::Lattice(solid) => 100.0 * solid.size() as f64 * solid.expected_steps(scene.step) / scene.step,
         })
         .sum();
     if work * scene.step > 1e4 {

@@ -86,6 +86,7 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
     let derived = vec![
         note("m", total_mass, "kg", "volume times density"),
         note("n", matter.size() as f64, "-", "particles"),
+        note("n_c", count as f64, "-", "cells"),
         note("e_C", web.missed, "-", "part of the elastic constants that links of the worst cell miss"),
         note("tau_d", damping, "s", "damping over stiffness of connectors"),
         note("lambda_c", pressing, "N/m3", "force over volume of penetration: E over the edge of a cell, or as given"),

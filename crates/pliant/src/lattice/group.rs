@@ -10,11 +10,11 @@ use crate::team::Team;
 /// A step is halved where energy comes from nothing, and gets longer by this where it does not.
 const LONGER: f64 = 1.5;
 
-/// No step is shorter than this part of the world's.
-const SHORTEST: f64 = 1e-9;
+/// No step is shorter than this part of the longest.
+const SHORTEST: f64 = 1e-6;
 
-/// A step of the world takes no more than these.
-const MOST_STEPS: usize = 1_000_000;
+/// A step of the world takes no more than this and so many times what connectors ask for.
+const MOST_STEPS: [f64; 2] = [1e4, 100.0];
 
 /// Errors grow with a high power of the step: one that is 3/2 as long makes about as much more.
 const EASE: f64 = 4.0;
@@ -64,8 +64,10 @@ pub(crate) fn advance(
         look(bodies, shared, around, 0.0, 0.0);
         lattices(bodies).for_each(|l| l.begin_with_forces());
     }
+    let expected = lattices(bodies).map(|l| l.expected_steps(dt)).fold(1.0, f64::max);
+    let (shortest, most) = (SHORTEST * dt / expected, MOST_STEPS[0] + MOST_STEPS[1] * expected);
     while time < dt * (1.0 - 1e-12) {
-        if steps > MOST_STEPS {
+        if steps as f64 > most {
             return Err(too_many(bodies, around, tau));
         }
         let left = dt - time;
@@ -80,7 +82,7 @@ pub(crate) fn advance(
         steps += 1;
         let excess = attempt(bodies, shared, around, time, now);
         let fine = excess <= 1.0;
-        if !fine && now > SHORTEST * dt {
+        if !fine && now > shortest {
             tau = 0.5 * now;
             lattices(bodies).for_each(|l| l.state.ledger.refused += u64::from(l.excess() > 1.0));
             continue;
