@@ -87,6 +87,7 @@ impl Face {
 }
 
 /// Unit normal of a facet by the right-hand rule, if it is not degenerate.
+#[inline]
 pub fn normal(facet: &[Vec3; 3]) -> Option<Vec3> {
     let [a, b, c] = *facet;
     let across = (b - a).cross(c - a);

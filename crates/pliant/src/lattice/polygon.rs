@@ -12,14 +12,14 @@ pub struct Corner {
     pub at: Vec2,
     /// Depth there [m].
     pub depth: f64,
-    /// Whether the side from here to the next corner is one of the triangle's, not of a cut.
-    pub own: bool,
+    /// One if the side from here to the next corner is one of the triangle's, zero if it is of a cut.
+    pub own: f64,
 }
 
 impl Corner {
     /// A corner of a triangle.
     pub fn new(at: Vec2, depth: f64) -> Corner {
-        Corner { at, depth, own: true }
+        Corner { at, depth, own: 1.0 }
     }
 }
 
@@ -81,18 +81,20 @@ impl Polygon {
             self.count = 0;
             return;
         }
-        let whole = *self;
-        self.count = 0;
-        let last = values.len() - 1;
-        let (mut before, mut from) = (&whole.corners[last], values[last]);
-        for (corner, &to) in whole.corners().iter().zip(values) {
+        // in place: a convex polygon has no more than one corner more afterwards, and the next is read before it is written
+        let count = std::mem::take(&mut self.count);
+        let (mut before, mut from) = (self.corners[count - 1], values[count - 1]);
+        let mut ahead = self.corners[0];
+        for n in 0..count {
+            let (corner, to) = (ahead, values[n]);
+            ahead = self.corners[(n + 1).min(MOST - 1)];
             if (from >= 0.0) != (to >= 0.0) {
-                let cut = between(before, corner, from / (from - to));
+                let cut = between(&before, &corner, from / (from - to));
                 // on the way out the next side is the cut's, on the way in what is left of the old one
-                self.push(Corner { own: before.own && to >= 0.0, ..cut });
+                self.push(Corner { own: if to >= 0.0 { before.own } else { 0.0 }, ..cut });
             }
             if to >= 0.0 {
-                self.push(*corner);
+                self.push(corner);
             }
             (before, from) = (corner, to);
         }
@@ -116,13 +118,12 @@ impl Polygon {
         if self.is_empty() || facets.iter().any(whole) {
             return;
         }
-        let own = facets.map(|facet| {
-            let mut part = *self;
-            edges(&facet).for_each(|k| part.keep(beyond(&facet, k)));
-            part
-        });
-        let [x, y] = own.each_ref().map(|part| part.moments().volume);
-        *self = own[usize::from(y > x)];
+        let mut other = *self;
+        edges(&facets[0]).for_each(|k| self.keep(beyond(&facets[0], k)));
+        edges(&facets[1]).for_each(|k| other.keep(beyond(&facets[1], k)));
+        if other.moments().volume > self.moments().volume {
+            *self = other;
+        }
     }
 
     /// Room never lacks but for rounding of polygons thinner than that: those have no area.
@@ -157,10 +158,9 @@ impl Polygon {
     /// Integral of half the depth squared along the triangle's own sides, times their outward normals.
     pub fn rim(&self) -> Vec2 {
         let next = self.corners().iter().cycle().skip(1);
-        let sides = self.corners().iter().zip(next).filter(|(from, _)| from.own);
-        sides.fold(Vec2::ZERO, |sum, (from, to)| {
+        self.corners().iter().zip(next).fold(Vec2::ZERO, |sum, (from, to)| {
             let (a, b) = (from.depth, to.depth);
-            sum - (to.at - from.at).perp() * ((a * a + a * b + b * b) / 6.0)
+            sum - (to.at - from.at).perp() * (from.own * (a * a + a * b + b * b) / 6.0)
         })
     }
 }
