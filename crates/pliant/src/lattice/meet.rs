@@ -62,15 +62,40 @@ struct Near {
     bounds: Bounds,
 }
 
-/// How a facet faces during the step of the world.
+/// A facet at the start of the step of the world.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Facing {
-    /// Its normal at the start.
+    corners: [Vec3; 3],
     normal: Vec3,
+    /// Not less than how far its corners go in the step [m].
+    travel: f64,
     /// Not less than what it turns by [rad].
     turn: f64,
     /// Where it is among those that may touch others; past their end if it is not.
     near: u32,
+}
+
+impl Facing {
+    /// Whether it will not touch another in the step: they face elsewhere, or one is outside the other.
+    fn stays_away(&self, other: &Facing) -> bool {
+        let outside = |a: &Facing, b: &Facing| {
+            b.corners.iter().all(|corner| {
+                let arm = *corner - a.corners[0];
+                arm.dot(a.normal) > a.travel + b.travel + a.turn * arm.length()
+            })
+        };
+        let facing = self.normal.dot(other.normal) <= self.turn + other.turn - FACING;
+        !facing || outside(self, other) || outside(other, self)
+    }
+}
+
+/// The two facets of a pair.
+fn facings(bodies: &[Body], pair: &Pair) -> Option<[Facing; 2]> {
+    let facing = |k: usize| match &bodies[pair.bodies[k] as usize] {
+        Body::Lattice(lattice) => lattice.scratch.facings.get(pair.facets[k] as usize).copied(),
+        _ => None,
+    };
+    Some([facing(0)?, facing(1)?])
 }
 
 impl Meetings {
@@ -92,13 +117,8 @@ impl Meetings {
         };
         for found in broad.find(solids.len(), surface) {
             let pair = Pair { bodies: found.bodies.map(|n| solids[n as usize]), ..*found };
-            let mut faced = [Facing { normal: Vec3::ZERO, turn: 0.0, near: 0 }; 2];
-            for k in 0..2 {
-                let Body::Lattice(lattice) = &bodies[pair.bodies[k] as usize] else { continue };
-                faced[k] = lattice.scratch.facings[pair.facets[k] as usize];
-            }
-            // those that will not face each other in this step, such as faces at right angles
-            if faced[0].normal.dot(faced[1].normal) > faced[0].turn + faced[1].turn - FACING {
+            let Some([x, y]) = facings(bodies, &pair) else { continue };
+            if x.stays_away(&y) {
                 continue;
             }
             let places = [0, 1].map(|k| {
@@ -181,13 +201,14 @@ impl Law {
 }
 
 impl Lattice {
-    /// Boxes of its facets, with room for how far they go, and how they face.
+    /// Its facets, and boxes of them with room for how far they go.
     fn box_facets(&mut self, around: &Surroundings<'_>) {
         let Lattice { matter, state, scratch, grain, .. } = self;
         let motion = &state.motion;
         let fastest = motion.velocities.iter().map(|v| v.length_squared()).fold(0.0, f64::max).sqrt();
         // facets meet down to half a cell deep, a quarter for either side: boxes of those that lie in each other must not miss
-        let margin = around.dt * (FASTER * fastest + around.gravity.length() * around.dt) + 0.25 * *grain;
+        let travel = around.dt * (FASTER * fastest + around.gravity.length() * around.dt);
+        let margin = travel + 0.25 * *grain;
         scratch.boxes.clear();
         scratch.facings.clear();
         for facet in &matter.facets {
@@ -201,7 +222,8 @@ impl Lattice {
             let turn = 2.0 * FASTER * around.dt * passing * longest / across.length();
             let turn = if turn.is_finite() { turn } else { f64::MAX };
             scratch.boxes.push(box_around(&corners, margin));
-            scratch.facings.push(Facing { normal: across.normalize_or_zero(), turn, near: u32::MAX });
+            let normal = across.normalize_or_zero();
+            scratch.facings.push(Facing { corners, normal, travel, turn, near: u32::MAX });
         }
     }
 

@@ -148,7 +148,7 @@ struct Scratch {
     touches: Vec<Touch>,
     /// Boxes of facets during the step of the world.
     boxes: Vec<Bounds>,
-    /// How they face.
+    /// Facets at the start of the step of the world.
     facings: Vec<Facing>,
     /// Faces of the obstacle at hand, and their boxes.
     outline: Vec<(Face, Bounds)>,
