@@ -12,7 +12,7 @@ use crate::math::Vec3;
 pub const MOST_BLOCKS: usize = 32;
 
 /// Particles of a block, at least: what is less is not worth sharing out.
-const LEAST: usize = 2000;
+const LEAST: usize = 200;
 
 /// Particles of a body that follow each other, and the connectors that begin there.
 #[derive(Clone, Debug, Default, PartialEq)]

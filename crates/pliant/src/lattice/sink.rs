@@ -23,11 +23,13 @@ pub struct Fineness {
     /// How often a facet is quartered, at most: obstacles smaller than the facet's longest side over two to this power slip through
     /// its middle, and every level doubles the cost of facets across an edge of an obstacle.
     pub levels: u32,
+    /// Whether the obstacle is a plane: depth is linear, and facets are not divided.
+    pub plane: bool,
 }
 
 impl Default for Fineness {
     fn default() -> Fineness {
-        Fineness { tolerance: 0.05, levels: 6 }
+        Fineness { tolerance: 0.05, levels: 6, plane: false }
     }
 }
 
@@ -153,6 +155,10 @@ impl<F: Fn(Vec3, f64) -> Option<Face>> Search<'_, F> {
         let side = self.longest / f64::from(1u32 << level);
         let nearest = corners.iter().fold(f64::MIN, |most, corner| most.max(corner.depth));
         if nearest <= -COVERED * side {
+            return;
+        }
+        if self.fineness.plane {
+            self.take(corners);
             return;
         }
         let [a, b, c] = corners;

@@ -104,7 +104,7 @@ fn sphere_in_the_middle_of_a_large_facet() {
         let cap = std::f64::consts::PI * deep * deep * (radius - deep / 3.0);
         let mut errors = Vec::new();
         for (tolerance, levels) in [(0.2, 12), (0.05, 6), (0.05, 8), (0.05, 12), (0.01, 12)] {
-            let (found, asked) = sunk(&facet, ShapeKind::Sphere { radius }, Fineness { tolerance, levels });
+            let (found, asked) = sunk(&facet, ShapeKind::Sphere { radius }, Fineness { tolerance, levels, plane: false });
             let volume: f64 = found.iter().map(|part| part.volume).sum();
             errors.push((volume / expected - 1.0).abs());
             println!(
@@ -184,7 +184,7 @@ fn forces_sum_to_the_slope_of_what_is_stored() {
 fn nothing_panics() {
     let bad = [0.0, 1.0, -1.0, f64::NAN, f64::INFINITY, 1e300, 1e-300];
     let mut random = Random(9);
-    let fineness = Fineness { tolerance: 0.05, levels: 3 };
+    let fineness = Fineness { tolerance: 0.05, levels: 3, plane: false };
     for _ in 0..20_000 {
         let mut pick = || bad[(random.fraction() * bad.len() as f64) as usize % bad.len()];
         let facet = std::array::from_fn(|_| Vec3::new(pick(), pick(), pick()));

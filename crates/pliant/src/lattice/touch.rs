@@ -7,7 +7,7 @@ use super::sink::{Fineness, sink};
 use super::tree::{around as box_around, meet};
 use super::{Lattice, PointContact, Scratch};
 use crate::body::Surroundings;
-use crate::contact::Obstacle;
+use crate::contact::{Obstacle, ShapeKind};
 use crate::math::{Pose, Vec3};
 
 /// Facets are pushed out of an obstacle with faces down to this part of its thickness.
@@ -130,12 +130,18 @@ impl Lattice {
             }
             let ids = matter.facets[facet as usize].map(|n| n as usize);
             let corners = ids.map(|n| next.places[n]);
+            let plane = matches!(shape.kind(), ShapeKind::Plane);
+            let above = |corner: &Vec3| (*corner - pose.translation).dot(pose.rotation * Vec3::Z) > 0.0;
+            if plane && corners.iter().all(above) {
+                continue;
+            }
             if shape.faces().is_empty() {
                 let surface = |point: Vec3, reach: f64| {
                     shape.surface_near(&pose, point, reach).map(|face| (face.distance, face.normal))
                 };
                 let mut part = 0;
-                sink(&corners, &Fineness::default(), surface, |sunk| {
+                let fineness = Fineness { plane, ..Fineness::default() };
+                sink(&corners, &fineness, surface, |sunk| {
                     let patch = Patch {
                         place: blend(&corners, &sunk.parts),
                         normal: sunk.normal,
