@@ -105,7 +105,11 @@ impl Matter {
         for swell in self.swells[block.swells.clone()].iter().filter(|swell| !led(&swell.corners)) {
             let ids = swell.corners.map(|n| n as usize);
             let kind = &self.swell_kinds[swell.kind as usize];
-            let (corners, moving) = (ids.map(|n| places[n]), ids.map(|n| velocities[n]));
+            // filled in place: results of `map` would be copied
+            let (mut corners, mut moving) = ([Vec3::ZERO; 8], [Vec3::ZERO; 8]);
+            for k in 0..8 {
+                (corners[k], moving[k]) = (places[ids[k]], velocities[ids[k]]);
+            }
             kind.push(&corners, &moving, |n, force| forces[ids[n] - start] += force);
         }
     }
