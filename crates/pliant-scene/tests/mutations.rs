@@ -496,8 +496,10 @@ fn step_a_little(mut scene: Scene) {
     if work * scene.step > 1e4 {
         return;
     }
+    let start = Instant::now();
     for _ in 0..3 {
-        if scene.world.step(scene.step).is_err() {
+        // a solid may take some ten thousand steps of its own before it gives up
+        if start.elapsed() > Duration::from_secs(1) || scene.world.step(scene.step).is_err() {
             return;
         }
         let frame = scene.world.frame();

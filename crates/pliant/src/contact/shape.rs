@@ -170,14 +170,8 @@ impl Shape {
                 (surface("height field", ground(heights, *size)?)?, Quat::IDENTITY)
             }
         };
-        let mut shape = Shape {
-            kind,
-            geometry,
-            shape_from_geometry: turn,
-            faces: vec![],
-            turns: vec![],
-            thickness: f64::INFINITY,
-        };
+        let mut shape =
+            Shape { kind, geometry, shape_from_geometry: turn, faces: vec![], turns: vec![], thickness: f64::INFINITY };
         if let ShapeKind::Box { .. } | ShapeKind::Convex { .. } = &shape.kind {
             let Mesh { vertices, triangles } = shape.outline();
             let low = vertices.iter().fold(Vec3::INFINITY, |low, v| low.min(*v));

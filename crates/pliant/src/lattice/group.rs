@@ -13,8 +13,11 @@ const LONGER: f64 = 1.5;
 /// No step is shorter than this part of the longest.
 const SHORTEST: f64 = 1e-6;
 
-/// A step of the world takes no more than this and so many times what connectors ask for.
-const MOST_STEPS: [f64; 2] = [1e4, 100.0];
+/// A step of the world takes no more steps than this over the number of particles, some seconds of work ...
+const MOST_WORK: f64 = 3e5;
+
+/// ... and so many times those that connectors ask for.
+const MOST_STEPS: f64 = 100.0;
 
 /// Errors grow with a high power of the step: one that is 3/2 as long makes about as much more.
 const EASE: f64 = 4.0;
@@ -65,7 +68,8 @@ pub(crate) fn advance(
         lattices(bodies).for_each(|l| l.begin_with_forces());
     }
     let expected = lattices(bodies).map(|l| l.expected_steps(dt)).fold(1.0, f64::max);
-    let (shortest, most) = (SHORTEST * dt / expected, MOST_STEPS[0] + MOST_STEPS[1] * expected);
+    let size: usize = lattices(bodies).map(|l| l.size()).sum();
+    let (shortest, most) = (SHORTEST * dt / expected, MOST_WORK / size.max(1) as f64 + MOST_STEPS * expected);
     while time < dt * (1.0 - 1e-12) {
         if steps as f64 > most {
             return Err(too_many(bodies, around, tau));

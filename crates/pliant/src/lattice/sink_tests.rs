@@ -104,7 +104,8 @@ fn sphere_in_the_middle_of_a_large_facet() {
         let cap = std::f64::consts::PI * deep * deep * (radius - deep / 3.0);
         let mut errors = Vec::new();
         for (tolerance, levels) in [(0.2, 12), (0.05, 6), (0.05, 8), (0.05, 12), (0.01, 12)] {
-            let (found, asked) = sunk(&facet, ShapeKind::Sphere { radius }, Fineness { tolerance, levels, plane: false });
+            let (found, asked) =
+                sunk(&facet, ShapeKind::Sphere { radius }, Fineness { tolerance, levels, plane: false });
             let volume: f64 = found.iter().map(|part| part.volume).sum();
             errors.push((volume / expected - 1.0).abs());
             println!(

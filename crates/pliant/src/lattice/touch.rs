@@ -158,7 +158,8 @@ impl Lattice {
             }
             // plane faces that meet plane facets: the volume between them is known
             let deepest = DEEPEST * shape.thickness();
-            let (own, bounds) = (Face::new(corners, matter.turns[facet as usize]), box_around(&corners, deepest.min(*grain)));
+            let (own, bounds) =
+                (Face::new(corners, matter.turns[facet as usize]), box_around(&corners, deepest.min(*grain)));
             for (n, (other, _)) in outline.iter().enumerate().filter(|(_, (_, other))| meet(&bounds, other)) {
                 let Some(o) = overlap(&own, other, deepest) else { continue };
                 let patch = Patch {
