@@ -54,8 +54,6 @@ struct Near {
     body: u32,
     /// Its particles.
     ids: [u32; 3],
-    /// How much the surface turns at its edges.
-    turns: [f64; 3],
     /// It, where a step leads.
     face: Face,
     /// Its box there, with half of what still counts as in each other.
@@ -129,9 +127,8 @@ impl Meetings {
                 if *place as usize >= near.len() {
                     *place = near.len() as u32;
                     let ids = matter.facets[facet];
-                    let turns = matter.turns[facet];
-                    let face = Face::new(ids.map(|n| state.motion.places[n as usize]), turns);
-                    near.push(Near { body, ids, turns, face, bounds: EMPTY });
+                    let face = Face::new(ids.map(|n| state.motion.places[n as usize]), matter.turns[facet]);
+                    near.push(Near { body, ids, face, bounds: EMPTY });
                 }
                 *place
             });
@@ -145,7 +142,7 @@ impl Meetings {
         next.clear();
         for near in near.iter_mut() {
             let Body::Lattice(lattice) = &bodies[near.body as usize] else { continue };
-            near.face = Face::new(near.ids.map(|n| lattice.scratch.next.places[n as usize]), near.turns);
+            near.face = Face::new(near.ids.map(|n| lattice.scratch.next.places[n as usize]), near.face.turns);
             near.bounds = box_around(&near.face.corners, 0.25 * lattice.grain);
         }
         for &(pair, places) in pairs.iter() {

@@ -151,6 +151,27 @@ fn momentum_and_moment_are_kept() {
     assert!(met > 4000 && worst < 1e-12, "{met} {worst}");
 }
 
+/// The top of a box, z = 0 for x < 0, and a facet of another that looks down from `deep` under it and reaches under it by
+/// `wide`; both surfaces turn at their edges there by `turns`, none for the volume as printed.
+fn under_an_edge(deep: f64, wide: f64, turns: f64) -> Option<Overlap> {
+    // the top z = 0 of the box, for x < 0, with its edge along y from the second corner to the third
+    let top = Face::new([Vec3::new(-9.0, 0.5, 0.0), Vec3::ZERO, Vec3::Y], [0.0, turns, 0.0]);
+    // facing down, from x = -wide outwards, with its own edge there
+    let below = [Vec3::new(-wide, 0.0, -deep), Vec3::new(-wide, 1.0, -deep), Vec3::new(9.0, 0.5, -deep)];
+    super::overlap(&Face::new(below, [turns, 0.0, 0.0]), &top, 1.0)
+}
+
+#[test]
+fn what_is_nearer_to_a_side_is_not_pushed_by_the_top() {
+    // as printed: a strip of the width, as deep as it is
+    assert!(under_an_edge(0.1, 0.01, 0.0).is_some_and(|o| o.volume > 0.9 * 0.1 * 0.01));
+    // at right angles all of the strip is nearer to the sides
+    assert_eq!(under_an_edge(0.1, 0.01, 1.0), None);
+    // a strip ten times as wide as deep loses the tenth next to the edge
+    let [whole, own] = [0.0, 1.0].map(|turns| under_an_edge(0.01, 0.1, turns).unwrap().volume);
+    assert!((own / whole - 0.9).abs() < 0.01, "{own} of {whole}");
+}
+
 #[test]
 fn force_is_the_slope_of_what_is_stored() {
     let mut random = Random(4);
