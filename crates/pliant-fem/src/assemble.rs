@@ -111,6 +111,15 @@ impl Matrices {
         y
     }
 
+    /// About the highest omega^2, within a factor of a few [1/s2].
+    pub fn highest(&self) -> f64 {
+        let diagonal = self.entries().filter(|(row, column, _)| row == column);
+        diagonal.fold(0.0, |highest, (.., entry)| {
+            let block = &self.stiffness[entry];
+            (0..3).fold(highest, |highest: f64, axis| highest.max(block[axis][axis] / self.mass[entry]))
+        })
+    }
+
     /// k K + m M as a sparse matrix, its lower triangle.
     pub fn combined(&self, k: f64, m: f64) -> SparseColMat<usize, f64> {
         let size = 3 * self.nodes();

@@ -18,6 +18,7 @@ mod mesh;
 mod modal;
 mod model;
 mod modes;
+mod reader;
 mod response;
 mod rigid;
 mod soundness;

@@ -54,8 +54,8 @@ impl TetMesh {
                         let [dx, dy, dz] = [corner & 1, corner >> 1 & 1, corner >> 2];
                         x + dx + (nx + 1) * (y + dy + (ny + 1) * (z + dz))
                     };
-                    // the mirror image of a corner along x has the other parity
-                    let flip = (x + y + z) % 2;
+                    // the mirror image of a corner along x has the other parity; the corner at the origin is cut off
+                    let flip = (x + y + z + 1) % 2;
                     tets.extend(EVEN.iter().map(|tet| tet.map(|corner| node(corner ^ flip))));
                 }
             }
