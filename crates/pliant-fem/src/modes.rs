@@ -11,6 +11,7 @@ use crate::error::FemError;
 use crate::factor::{Cholesky, negative_eigenvalues};
 use crate::model::Model;
 use crate::rigid::RigidFilter;
+use faer::linalg::solvers::SelfAdjointEigen;
 use faer::{Mat, MatRef, Side};
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
@@ -321,10 +322,7 @@ impl<'a> Search<'a> {
     fn ritz(&self, wanted: usize) -> Result<Ritz, FemError> {
         let size = self.basis.columns();
         let matrix = Mat::from_fn(size, size, |i, j| if i >= j { self.projected[i][j] } else { self.projected[j][i] });
-        let eigen = matrix.self_adjoint_eigen(Side::Lower).map_err(|error| FemError::Singular {
-            what: "the projection on the basis",
-            why: format!("{error:?}"),
-        })?;
+        let eigen = eigen(matrix.as_ref())?;
         let (values, vectors) = (eigen.S().column_vector(), eigen.U());
         let wanted = wanted.min(size);
         let mut ritz = Ritz { theta: vec![], vectors: Block::zeros(size, wanted), errors: vec![] };
@@ -369,34 +367,41 @@ impl<'a> Search<'a> {
             Ordering::Greater => 0.0,
         });
         let shapes = shapes.times(mend.as_ref());
-        let mut found: Vec<(f64, f64, usize)> = vec![];
+        // and once more the best in what they span, by Rayleigh and Ritz: K in terms of them is nearly diagonal
+        let mut forces = Block::zeros(model.unknowns(), count);
+        (0..count).for_each(|n| model.matrices.stiffness_times(shapes.column(n), forces.column_mut(n)));
+        let projected = shapes.transposed_times(&forces);
+        let shapes = shapes.times(eigen(projected.as_ref())?.U());
+        let (mut squares, mut residuals) = (vec![], vec![]);
         let (mut force, mut momentum) = (vec![0.0; model.unknowns()], vec![0.0; model.unknowns()]);
+        let mut shapes = shapes;
         for mode in 0..count {
-            let shape = shapes.column(mode);
+            let shape = shapes.column_mut(mode);
+            let largest = shape.iter().fold(0.0f64, |largest, x| if x.abs() > largest.abs() { *x } else { largest });
+            shape.iter_mut().for_each(|x| *x *= largest.signum());
             model.matrices.stiffness_times(shape, &mut force);
             model.matrices.mass_times(shape, &mut momentum);
             let square = dot(shape, &force) / dot(shape, &momentum);
             let size = square * dot(&momentum, &momentum).sqrt();
             add(&mut force, -square, &momentum);
-            found.push((square, dot(&force, &force).sqrt() / size, mode));
-        }
-        // Rayleigh quotients of one frequency may be out of order by rounding
-        found.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut ordered = Block::zeros(model.unknowns(), count);
-        for (n, (.., mode)) in found.iter().enumerate() {
-            let shape = shapes.column(*mode);
-            let largest = shape.iter().fold(0.0f64, |largest, x| if x.abs() > largest.abs() { *x } else { largest });
-            ordered.column_mut(n).iter_mut().zip(shape).for_each(|(to, x)| *to = x * largest.signum());
+            squares.push(square);
+            residuals.push(dot(&force, &force).sqrt() / size);
         }
         Ok(Modes {
             unknowns: model.unknowns(),
-            squares: found.iter().map(|found| found.0).collect(),
-            residuals: found.iter().map(|found| found.1).collect(),
-            shapes: ordered.into_data(),
+            squares,
+            residuals,
+            shapes: shapes.into_data(),
             vectors: self.basis.columns(),
             factor_size: self.cholesky.len(),
         })
     }
+}
+
+/// Eigenvalues and vectors of a dense symmetric matrix, in ascending order.
+fn eigen(matrix: MatRef<'_, f64>) -> Result<SelfAdjointEigen<f64>, FemError> {
+    SelfAdjointEigen::new(matrix, Side::Lower)
+        .map_err(|error| FemError::Singular { what: "the projection on the basis", why: format!("{error:?}") })
 }
 
 /// Columns made orthonormal by mass, given with M times them; those not longer than `least` are dropped. Q, M Q and R with
