@@ -101,7 +101,7 @@ mod tests {
         assert_eq!(mesh.tets().len(), 8640);
         assert_eq!(surface.nodes.len(), 866);
         assert_eq!(surface.facets.len(), 1728);
-        assert!((mesh.volume() - 1e-3).abs() < 1e-17);
+        assert!((mesh.volume() - 1e-3).abs() < 1e-14);
     }
 
     #[test]

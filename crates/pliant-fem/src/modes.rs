@@ -372,26 +372,30 @@ impl<'a> Search<'a> {
         (0..count).for_each(|n| model.matrices.stiffness_times(shapes.column(n), forces.column_mut(n)));
         let projected = shapes.transposed_times(&forces);
         let shapes = shapes.times(eigen(projected.as_ref())?.U());
-        let (mut squares, mut residuals) = (vec![], vec![]);
+        let mut found: Vec<(f64, f64, usize)> = vec![];
         let (mut force, mut momentum) = (vec![0.0; model.unknowns()], vec![0.0; model.unknowns()]);
-        let mut shapes = shapes;
         for mode in 0..count {
-            let shape = shapes.column_mut(mode);
-            let largest = shape.iter().fold(0.0f64, |largest, x| if x.abs() > largest.abs() { *x } else { largest });
-            shape.iter_mut().for_each(|x| *x *= largest.signum());
+            let shape = shapes.column(mode);
             model.matrices.stiffness_times(shape, &mut force);
             model.matrices.mass_times(shape, &mut momentum);
             let square = dot(shape, &force) / dot(shape, &momentum);
             let size = square * dot(&momentum, &momentum).sqrt();
             add(&mut force, -square, &momentum);
-            squares.push(square);
-            residuals.push(dot(&force, &force).sqrt() / size);
+            found.push((square, dot(&force, &force).sqrt() / size, mode));
+        }
+        // those of one frequency may be out of order by rounding
+        found.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut ordered = Block::zeros(model.unknowns(), count);
+        for (n, (.., mode)) in found.iter().enumerate() {
+            let shape = shapes.column(*mode);
+            let largest = shape.iter().fold(0.0f64, |largest, x| if x.abs() > largest.abs() { *x } else { largest });
+            ordered.column_mut(n).iter_mut().zip(shape).for_each(|(to, x)| *to = x * largest.signum());
         }
         Ok(Modes {
             unknowns: model.unknowns(),
-            squares,
-            residuals,
-            shapes: shapes.into_data(),
+            squares: found.iter().map(|found| found.0).collect(),
+            residuals: found.iter().map(|found| found.1).collect(),
+            shapes: ordered.into_data(),
             vectors: self.basis.columns(),
             factor_size: self.cholesky.len(),
         })
