@@ -7,7 +7,8 @@ use std::time::Instant;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let number = |n: usize, or: f64| arguments.get(n).map_or(Ok(or), |text| text.parse::<f64>());
-    let order = if arguments.first().is_some_and(|order| order == "quadratic") { Order::Quadratic } else { Order::Linear };
+    let order =
+        if arguments.first().is_some_and(|order| order == "quadratic") { Order::Quadratic } else { Order::Linear };
     let (cells, count, block, poisson) = (number(1, 12.0)?, number(2, 200.0)?, number(3, 4.0)?, number(4, 0.49)?);
     let solid = Elastic { young: 2000.0, poisson, density: 110.0 };
     let start = Instant::now();
@@ -22,7 +23,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             stage = Some(progress.stage);
         }
         if stage == Some(progress.stage) && progress.done % 200 < params.block {
-            println!("{:8.3} s  {:?} {} of {}", start.elapsed().as_secs_f64(), progress.stage, progress.done, progress.of);
+            println!(
+                "{:8.3} s  {:?} {} of {}",
+                start.elapsed().as_secs_f64(),
+                progress.stage,
+                progress.done,
+                progress.of
+            );
         }
         ControlFlow::Continue(())
     })?;

@@ -66,8 +66,9 @@ impl Matrices {
 
     /// Each entry: row, column, number.
     fn entries(&self) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
-        (0..self.nodes())
-            .flat_map(move |column| (self.starts[column]..self.starts[column + 1]).map(move |e| (self.rows[e], column, e)))
+        (0..self.nodes()).flat_map(move |column| {
+            (self.starts[column]..self.starts[column + 1]).map(move |e| (self.rows[e], column, e))
+        })
     }
 
     /// y = K x [N].

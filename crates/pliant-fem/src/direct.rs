@@ -54,7 +54,8 @@ impl<'a> Direct<'a> {
         // rigid motion decouples: what would cause it is taken out of the force
         self.filter.forces(&mut force);
         let nodes = self.model.surface().nodes.clone();
-        let empty = Response { values: Vec::with_capacity(3 * nodes.len() * timing.samples), samples: timing.samples, nodes };
+        let empty =
+            Response { values: Vec::with_capacity(3 * nodes.len() * timing.samples), samples: timing.samples, nodes };
         let mut responses = vec![empty; forces.len()];
         let mut state = (Block::zeros(size, forces.len()), Block::zeros(size, forces.len()));
         for sample in 0..timing.samples {
@@ -84,7 +85,8 @@ impl<'a> Direct<'a> {
         for n in 0..u.columns() {
             // M (4 / h^2 u0 + 2 / h v0) + 2 / h C u0
             let factor = 4.0 / (h * h) + 2.0 * damping.mass / h;
-            let moved: Vec<f64> = (u.column(n).iter().zip(v.column(n))).map(|(u, v)| factor * u + 2.0 / h * v).collect();
+            let moved: Vec<f64> =
+                (u.column(n).iter().zip(v.column(n))).map(|(u, v)| factor * u + 2.0 / h * v).collect();
             matrices.mass_times(&moved, &mut product);
             add(middle.column_mut(n), 1.0, &product);
             if damping.stiffness > 0.0 {

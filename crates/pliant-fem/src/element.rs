@@ -215,7 +215,8 @@ mod tests {
 
     #[test]
     fn gradients_are_derivatives() {
-        let corners = [Vec3::new(0.1, 0.0, 0.2), Vec3::new(1.0, 0.1, 0.0), Vec3::new(0.3, 0.9, 0.1), Vec3::new(0.2, 0.3, 1.4)];
+        let corners =
+            [Vec3::new(0.1, 0.0, 0.2), Vec3::new(1.0, 0.1, 0.0), Vec3::new(0.3, 0.9, 0.1), Vec3::new(0.2, 0.3, 1.4)];
         let (g, volume) = gradients(corners);
         assert!((volume - six_volumes(corners) / 6.0).abs() < 1e-16);
         let l = [0.1, 0.2, 0.3, 0.4];

@@ -211,7 +211,9 @@ pub enum FemError {
         most: usize,
     },
     /// Iterations that do not converge.
-    #[error("{converged} of {asked} modes have converged after {size} vectors, the worst to {worst:.1e} only: give it more vectors")]
+    #[error(
+        "{converged} of {asked} modes have converged after {size} vectors, the worst to {worst:.1e} only: give it more vectors"
+    )]
     NotConverged {
         /// How many are asked for.
         asked: usize,
@@ -223,7 +225,9 @@ pub enum FemError {
         worst: f64,
     },
     /// Fewer or more modes found than there are.
-    #[error("there are {there} modes below {hertz:.6} Hz, but {found} have been found: the mesh may have very thin tetrahedra")]
+    #[error(
+        "there are {there} modes below {hertz:.6} Hz, but {found} have been found: the mesh may have very thin tetrahedra"
+    )]
     Missed {
         /// Up to which frequency [Hz].
         hertz: f64,

@@ -6,8 +6,8 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::SparseColMat;
 use faer::sparse::linalg::SupernodalThreshold;
 use faer::sparse::linalg::cholesky::{
-    CholeskySymbolicParams, LltRef, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering, factorize_symbolic_cholesky,
-    supernodal::SupernodalIntranodeLbltRef,
+    CholeskySymbolicParams, LltRef, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering,
+    factorize_symbolic_cholesky, supernodal::SupernodalIntranodeLbltRef,
 };
 use faer::{Conj, Par, Side, get_global_parallelism};
 
@@ -34,8 +34,7 @@ impl Cholesky {
         let parallelism = get_global_parallelism();
         let symbolic = symbolic(lower, what)?;
         let mut values = vec![0.0; symbolic.len_val()];
-        let mut memory =
-            MemBuffer::new(symbolic.factorize_numeric_llt_scratch::<f64>(parallelism, Default::default()));
+        let mut memory = MemBuffer::new(symbolic.factorize_numeric_llt_scratch::<f64>(parallelism, Default::default()));
         symbolic
             .factorize_numeric_llt(
                 &mut values,

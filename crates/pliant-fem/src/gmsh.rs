@@ -10,9 +10,8 @@ use std::collections::HashMap;
 const FORMAT: &str = "gmsh";
 
 /// Nodes of the elements of types 1 to 31 of gmsh.
-const NODES_OF_TYPE: [usize; 31] = [
-    2, 3, 4, 4, 8, 6, 5, 3, 6, 9, 10, 27, 18, 14, 1, 8, 20, 15, 13, 9, 10, 12, 15, 15, 21, 4, 5, 6, 20, 35, 56,
-];
+const NODES_OF_TYPE: [usize; 31] =
+    [2, 3, 4, 4, 8, 6, 5, 3, 6, 9, 10, 27, 18, 14, 1, 8, 20, 15, 13, 9, 10, 12, 15, 15, 21, 4, 5, 6, 20, 35, 56];
 
 /// What is in a file.
 #[derive(Default)]
@@ -49,6 +48,13 @@ pub fn read_gmsh(bytes: &[u8]) -> Result<(TetMesh, Repairs), ReadError> {
                 if !reader.skip_past(&format!("$End{other}")) {
                     return Err(reader.ends());
                 }
+            }
+        }
+        if matches!(section, "Nodes" | "Elements") {
+            // a count that is wrong shows here
+            let end = reader.word()?;
+            if end.strip_prefix("$End") != Some(section) {
+                return Err(reader.unexpected("the end", end));
             }
         }
         seen[0] |= section == "Nodes";
@@ -176,7 +182,9 @@ fn elements_2(reader: &mut Reader<'_>, contents: &mut Contents) -> Result<(), Re
         let alike = if reader.binary { reader.count(4, "a count of elements")? } else { 1 };
         let tags = reader.count(4, "a count of tags")?;
         if alike == 0 || alike > total - read {
-            return Err(reader.unexpected("a count of elements within that of the section", format!("{alike} after {tag}")));
+            return Err(
+                reader.unexpected("a count of elements within that of the section", format!("{alike} after {tag}"))
+            );
         }
         for _ in 0..alike {
             if reader.binary {

@@ -90,6 +90,7 @@ pub(crate) fn six_volumes([a, b, c, d]: [Vec3; 4]) -> f64 {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
@@ -109,9 +110,8 @@ mod tests {
         let mesh = TetMesh::block([2, 3, 1], Vec3::new(0.2, 0.4, 0.1)).unwrap();
         let corner = |n: usize| mesh.nodes()[n];
         // by the divergence theorem, the flux of x / 3 through the surface is the volume
-        let flux: f64 = (mesh.surface().facets.iter())
-            .map(|[a, b, c]| corner(*a).dot(corner(*b).cross(corner(*c))) / 6.0)
-            .sum();
+        let flux: f64 =
+            (mesh.surface().facets.iter()).map(|[a, b, c]| corner(*a).dot(corner(*b).cross(corner(*c))) / 6.0).sum();
         assert!((flux - 0.008).abs() < 1e-16, "{flux}");
     }
 

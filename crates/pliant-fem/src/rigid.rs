@@ -48,10 +48,9 @@ impl Model {
     pub(crate) fn rigid_motions(&self) -> Result<Block, FemError> {
         let rigid = self.rigid();
         let inertia = Mat::from_fn(3, 3, |i, j| rigid.inertia[i][j]);
-        let turned = inertia.self_adjoint_eigen(Side::Lower).map_err(|error| FemError::Singular {
-            what: "the inertia",
-            why: format!("{error:?}"),
-        })?;
+        let turned = inertia
+            .self_adjoint_eigen(Side::Lower)
+            .map_err(|error| FemError::Singular { what: "the inertia", why: format!("{error:?}") })?;
         let mut motions = Block::zeros(self.unknowns(), 6);
         for n in 0..3 {
             motions.column_mut(n).iter_mut().skip(n).step_by(3).for_each(|x| *x = 1.0);

@@ -177,6 +177,7 @@ fn edges(tets: &[[usize; 4]], place: impl Fn(usize) -> Vec3) -> Result<(), MeshE
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::TetMesh;

@@ -45,7 +45,10 @@ pub fn solve_static(model: &Model, prescribed: &[(usize, f64)], forces: &[f64]) 
     model.matrices.stiffness_times(&displacements, &mut reactions);
     reactions.iter_mut().zip(forces).for_each(|(reaction, force)| *reaction -= force);
     if let Some(value) = displacements.iter().find(|u| !u.is_finite()) {
-        return Err(FemError::Singular { what: "the stiffness of a held body", why: format!("a displacement is {value}") });
+        return Err(FemError::Singular {
+            what: "the stiffness of a held body",
+            why: format!("a displacement is {value}"),
+        });
     }
     Ok(Static { displacements, reactions })
 }

@@ -9,6 +9,10 @@ use pliant::math::Vec3;
 
 const FORMAT: &str = "VTK";
 
+/// Nodes of cells of types that have always as many.
+const NODES_OF_TYPE: [(i64, usize); 11] =
+    [(1, 1), (3, 2), (5, 3), (8, 4), (9, 4), (10, 4), (21, 3), (22, 6), (23, 8), (24, 10), (28, 9)];
+
 /// Read the tetrahedra of a legacy `.vtk` file with an unstructured grid [m]. Cells of points, lines and surfaces are passed
 /// over; of quadratic tetrahedra the corners are taken, and their other nodes dropped.
 pub fn read_vtk(bytes: &[u8]) -> Result<(TetMesh, Repairs), ReadError> {
@@ -73,9 +77,16 @@ pub fn read_vtk(bytes: &[u8]) -> Result<(TetMesh, Repairs), ReadError> {
 fn tets(reader: &Reader<'_>, cells: &[Vec<i64>], kinds: &[i64]) -> Result<Vec<[usize; 4]>, ReadError> {
     let mut tets = vec![];
     for (cell, kind) in cells.iter().zip(kinds) {
+        // a type cut short is another type, but seldom one of as many nodes
+        let known = NODES_OF_TYPE.iter().find(|(of, _)| of == kind);
+        if known.is_some_and(|(_, count)| *count != cell.len()) {
+            let found = format!("{} nodes of a cell of type {kind}", cell.len());
+            return Err(reader.unexpected("as many nodes as the type has", found));
+        }
         match kind {
             10 | 24 | 71 => {
-                let corners = cell.get(..4).ok_or_else(|| reader.unexpected("four corners of a tetrahedron", cell.len()))?;
+                let corners =
+                    cell.get(..4).ok_or_else(|| reader.unexpected("four corners of a tetrahedron", cell.len()))?;
                 let mut tet = [0; 4];
                 for (to, from) in tet.iter_mut().zip(corners) {
                     *to = usize::try_from(*from).map_err(|_| reader.unexpected("numbers of points", from))?;

@@ -1,5 +1,7 @@
 //! Stiffness, mass and statics of linear and quadratic tetrahedra, against closed forms.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use common::{Random, SEED, SIDE, cube, dot};
@@ -45,7 +47,8 @@ fn patch_test() {
         let trace = strain[0][0] + strain[1][1] + strain[2][2];
         for i in 0..3 {
             for j in 0..3 {
-                let virial: f64 = (0..model.nodes().len()).map(|n| found.reactions[3 * n + i] * model.nodes()[n][j]).sum();
+                let virial: f64 =
+                    (0..model.nodes().len()).map(|n| found.reactions[3 * n + i] * model.nodes()[n][j]).sum();
                 let stress = 2.0 * mu * strain[i][j] + if i == j { lambda * trace } else { 0.0 };
                 let expected = stress * SIDE.powi(3);
                 assert!((virial - expected).abs() < 1e-12 * lambda * SIDE.powi(3), "{order:?} {i}{j}");

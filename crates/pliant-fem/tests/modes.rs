@@ -1,5 +1,7 @@
 //! Vibration modes of the paper's cube, against an independent solution on the same mesh and against the solid.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use common::{LAME, LINEAR_6, LINEAR_12, LUMPED_12, RITZ, SEED, cube, dot, modes};
@@ -9,11 +11,9 @@ use std::ops::ControlFlow;
 
 #[test]
 fn linear_tetrahedra_as_solved_elsewhere() {
-    for (cells, mass, expected) in [
-        (12, MassKind::Consistent, LINEAR_12),
-        (12, MassKind::Lumped, LUMPED_12),
-        (6, MassKind::Consistent, LINEAR_6),
-    ] {
+    for (cells, mass, expected) in
+        [(12, MassKind::Consistent, LINEAR_12), (12, MassKind::Lumped, LUMPED_12), (6, MassKind::Consistent, LINEAR_6)]
+    {
         let found = modes(&cube(cells, Order::Linear, mass), 8);
         for (n, expected) in expected.iter().enumerate() {
             // the same mesh and matrices: equal but for rounding and the residual

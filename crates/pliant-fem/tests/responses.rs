@@ -1,9 +1,13 @@
 //! Responses to an impulse: integrated directly, as a sum over modes, and of one oscillator in closed form.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use common::{Random, SIDE, cube, dot, modes};
-use pliant_fem::{Damping, Direct, FemError, MassKind, Model, Modes, Order, Oscillator, Response, Sampling, Scheme, Timing};
+use pliant_fem::{
+    Damping, Direct, FemError, MassKind, Model, Modes, Order, Oscillator, Response, Sampling, Scheme, Timing,
+};
 use std::ops::ControlFlow;
 
 const DAMPING: Damping = Damping { mass: 2.0, stiffness: 1e-4 };
@@ -142,7 +146,16 @@ fn oscillators_of_all_kinds() {
     let t = 2e-3;
     for k in [0.0, 1e-3, 1.0, 5e3, 1e6, 1e7] {
         let critical = 2.0 * f64::sqrt(k);
-        for c in [0.0, 1e-3 * critical, 0.999_999_9 * critical, critical, 1.000_000_1 * critical, 3.0 * critical, 200.0, 4000.0] {
+        for c in [
+            0.0,
+            1e-3 * critical,
+            0.999_999_9 * critical,
+            critical,
+            1.000_000_1 * critical,
+            3.0 * critical,
+            200.0,
+            4000.0,
+        ] {
             let oscillator = Oscillator::new(Scheme::Exact, k, c, t);
             for (state, p) in [([1.0, 0.0], 0.0), ([0.0, 1.0], 0.0), ([0.0, 0.0], 1.0)] {
                 let (found, expected) = (oscillator.step(state, p), integrated(k, c, t, state, p));
@@ -150,7 +163,10 @@ fn oscillators_of_all_kinds() {
                     // a speed from a displacement of 1 is of the size of omega or k / c
                     let scale = expected[n].abs().max(if state[0] > 0.0 { 1e-3 * k.sqrt() } else { 0.0 });
                     let error = (found[n] - expected[n]).abs() / scale.max(1e-30);
-                    assert!(error < 1e-10 || (found[n] - expected[n]).abs() < 1e-16, "k {k} c {c} {state:?} {p} [{n}]: {error:.1e}");
+                    assert!(
+                        error < 1e-10 || (found[n] - expected[n]).abs() < 1e-16,
+                        "k {k} c {c} {state:?} {p} [{n}]: {error:.1e}"
+                    );
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Numbers and bodies that several tests need.
 
-#![allow(dead_code)]
+#![allow(clippy::unwrap_used, dead_code)]
 
 use pliant_fem::{Elastic, MassKind, Model, Modes, ModesParams, Order, TetMesh};
 use std::ops::ControlFlow;
