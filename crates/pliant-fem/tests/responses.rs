@@ -220,6 +220,6 @@ fn timings_that_are_none() {
         some.respond(force, &[node], &Damping::default(), &Timing::default(), Scheme::Exact).map(|_| ())
     };
     assert!(matches!(respond(&[0.0], 0), Err(FemError::Length { .. })));
-    assert!(matches!(respond(&vec![0.0; 24], 8), Err(FemError::NoSuch { index: 8, count: 8, .. })));
+    assert!(matches!(respond(&[0.0; 24], 8), Err(FemError::NoSuch { index: 8, count: 8, .. })));
     assert!(model.nodes().iter().all(|at| at.max_element() <= SIDE));
 }
