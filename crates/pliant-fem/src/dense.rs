@@ -22,6 +22,13 @@ impl Block {
         Block { rows: data.len(), columns: 1, data }
     }
 
+    /// The columns of a matrix.
+    pub fn from_matrix(matrix: MatRef<'_, f64>) -> Block {
+        let mut block = Block::zeros(matrix.nrows(), matrix.ncols());
+        block.as_mut().copy_from(matrix);
+        block
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows

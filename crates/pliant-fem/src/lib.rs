@@ -10,6 +10,7 @@
 mod assemble;
 mod dense;
 mod direct;
+mod eigen;
 mod element;
 mod error;
 mod factor;

@@ -7,12 +7,12 @@
 //! width. That none is missed is not left to that: the modes below a frequency are counted by the inertia of K - s M.
 
 use crate::dense::{Block, add, dot};
+use crate::eigen::{Eigen, From, eigen};
 use crate::error::FemError;
 use crate::factor::{Cholesky, negative_eigenvalues};
 use crate::model::Model;
 use crate::rigid::RigidFilter;
-use faer::linalg::solvers::SelfAdjointEigen;
-use faer::{Mat, MatRef, Side};
+use faer::{Mat, MatRef};
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
@@ -322,22 +322,15 @@ impl<'a> Search<'a> {
     fn ritz(&self, wanted: usize) -> Result<Ritz, FemError> {
         let size = self.basis.columns();
         let matrix = Mat::from_fn(size, size, |i, j| if i >= j { self.projected[i][j] } else { self.projected[j][i] });
-        let eigen = eigen(matrix.as_ref())?;
-        let (values, vectors) = (eigen.S().column_vector(), eigen.U());
-        let wanted = wanted.min(size);
-        let mut ritz = Ritz { theta: vec![], vectors: Block::zeros(size, wanted), errors: vec![] };
+        let Eigen { values: theta, vectors } = eigen(matrix.as_ref(), wanted, From::Largest)?;
         let last = self.out.columns();
-        for n in 0..wanted {
-            let from = size - 1 - n;
-            let theta = values[from];
-            let vector = ritz.vectors.column_mut(n);
-            vector.iter_mut().enumerate().for_each(|(i, x)| *x = vectors[(i, from)]);
-            let tail = MatRef::from_column_major_slice(&vector[size - last..], last, 1);
+        let error = |n: usize| {
+            let tail = MatRef::from_column_major_slice(&vectors.column(n)[size - last..], last, 1);
             let out = self.out.times(tail);
-            ritz.theta.push(theta);
-            ritz.errors.push(dot(out.column(0), out.column(0)).sqrt() / theta.abs().max(f64::MIN_POSITIVE));
-        }
-        Ok(ritz)
+            dot(out.column(0), out.column(0)).sqrt() / theta[n].abs().max(f64::MIN_POSITIVE)
+        };
+        let errors = (0..theta.len()).map(error).collect();
+        Ok(Ritz { theta, vectors, errors })
     }
 
     /// Modes of Ritz pairs.
@@ -371,7 +364,8 @@ impl<'a> Search<'a> {
         let mut forces = Block::zeros(model.unknowns(), count);
         (0..count).for_each(|n| model.matrices.stiffness_times(shapes.column(n), forces.column_mut(n)));
         let projected = shapes.transposed_times(&forces);
-        let shapes = shapes.times(eigen(projected.as_ref())?.U());
+        let turned = eigen(projected.as_ref(), count, From::Smallest)?;
+        let shapes = shapes.times(turned.vectors.as_ref());
         let mut found: Vec<(f64, f64, usize)> = vec![];
         let (mut force, mut momentum) = (vec![0.0; model.unknowns()], vec![0.0; model.unknowns()]);
         for mode in 0..count {
@@ -400,12 +394,6 @@ impl<'a> Search<'a> {
             factor_size: self.cholesky.len(),
         })
     }
-}
-
-/// Eigenvalues and vectors of a dense symmetric matrix, in ascending order.
-fn eigen(matrix: MatRef<'_, f64>) -> Result<SelfAdjointEigen<f64>, FemError> {
-    SelfAdjointEigen::new(matrix, Side::Lower)
-        .map_err(|error| FemError::Singular { what: "the projection on the basis", why: format!("{error:?}") })
 }
 
 /// Columns made orthonormal by mass, given with M times them; those not longer than `least` are dropped. Q, M Q and R with
