@@ -11,7 +11,7 @@ use crate::dense::{Block, add};
 use crate::error::FemError;
 use crate::factor::Cholesky;
 use crate::model::Model;
-use crate::modes::{Progress, Stage, tell};
+use crate::progress::{Progress, Stage, tell};
 use crate::response::{Damping, Response, Timing};
 use crate::rigid::RigidFilter;
 use std::ops::ControlFlow;

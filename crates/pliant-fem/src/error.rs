@@ -202,6 +202,9 @@ pub enum FemError {
         /// What the factorisation says.
         why: String,
     },
+    /// A body that is free to move as a whole.
+    #[error("the body can still move or turn as a whole: prescribe displacements that hold it in all directions")]
+    NotHeld,
     /// Modes asked for that there are not.
     #[error("{asked} modes are asked for, but this mesh has only {most} of deformation: ask for fewer, or refine it")]
     TooManyModes {

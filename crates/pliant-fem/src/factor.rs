@@ -114,3 +114,26 @@ pub(crate) fn negative_eigenvalues(lower: &SparseColMat<usize, f64>) -> Result<u
     }
     Ok(negative)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::{Elastic, MassKind, Modes, ModesParams, Order, TetMesh};
+    use std::ops::ControlFlow;
+
+    #[test]
+    fn modes_below_a_frequency_are_counted() {
+        let solid = Elastic { young: 2000.0, poisson: 0.49, density: 110.0 };
+        let mesh = TetMesh::cube(2, 0.1).unwrap();
+        let model = crate::Model::new(&mesh, &solid, Order::Quadratic, MassKind::Consistent).unwrap();
+        let params = ModesParams { count: model.unknowns() - 6, ..ModesParams::default() };
+        let modes = Modes::new(&model, &params, &mut |_| ControlFlow::Continue(())).unwrap();
+        let squares = modes.squares();
+        for n in (1..squares.len()).filter(|n| squares[*n] > 1.000_001 * squares[*n - 1]) {
+            let level = 0.5 * (squares[n] + squares[n - 1]);
+            // the rigid ones are below any level
+            assert_eq!(negative_eigenvalues(&model.matrices.combined(1.0, -level)).unwrap(), n + 6);
+        }
+    }
+}

@@ -1,9 +1,11 @@
 //! Static equilibrium under forces and prescribed displacements.
 
-use crate::dense::Block;
+use crate::dense::{Block, dot};
+use crate::eigen::{From, eigen};
 use crate::error::FemError;
 use crate::factor::Cholesky;
 use crate::model::Model;
+use faer::Mat;
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 
 /// A body in equilibrium.
@@ -31,6 +33,7 @@ pub fn solve_static(model: &Model, prescribed: &[(usize, f64)], forces: &[f64]) 
             None => return Err(FemError::NoSuch { what: "a prescribed displacement", index: *index, count: size }),
         }
     }
+    check_held(model, &held)?;
     let mut displacements: Vec<f64> = held.iter().map(|held| held.unwrap_or(0.0)).collect();
     // f - K u of what is prescribed, on the others
     let mut moved = vec![0.0; size];
@@ -51,6 +54,23 @@ pub fn solve_static(model: &Model, prescribed: &[(usize, f64)], forces: &[f64]) 
         });
     }
     Ok(Static { displacements, reactions })
+}
+
+/// Least part of a rigid motion that what is held must see [-]: with less, rounding moves the body.
+const LEAST_HELD: f64 = 1e-8;
+
+/// Every rigid motion must move an unknown that is held: else K is singular, which its factorisation may not notice for rounding.
+fn check_held(model: &Model, held: &[Option<f64>]) -> Result<(), FemError> {
+    let motions = model.rigid_motions()?;
+    // all of unit length at the nodes, so that the smallest eigenvalue of their products at held unknowns is a share
+    let size = |n: usize| dot(motions.column(n), motions.column(n)).sqrt();
+    let seen = |i: usize, j: usize| -> f64 {
+        let both = motions.column(i).iter().zip(motions.column(j)).zip(held);
+        both.filter(|(_, held)| held.is_some()).map(|((a, b), _)| a * b).sum::<f64>() / (size(i) * size(j))
+    };
+    let products = Mat::from_fn(6, 6, |i, j| seen(i.max(j), i.min(j)));
+    let least = eigen(products.as_ref(), 1, From::Smallest)?.values[0].max(0.0).sqrt();
+    if least < LEAST_HELD { Err(FemError::NotHeld) } else { Ok(()) }
 }
 
 /// Rows and columns of K that are free, the lower triangle.

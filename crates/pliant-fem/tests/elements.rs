@@ -170,5 +170,10 @@ fn what_makes_no_body() {
     assert!(matches!(model.forces(&[0.0]), Err(FemError::Length { expected: 24, found: 1, .. })));
     let none = vec![0.0; 24];
     assert!(matches!(solve_static(&model, &[(24, 0.0)], &none), Err(FemError::NoSuch { index: 24, .. })));
+    // a node and a half: it can still turn
+    let hinge: Vec<(usize, f64)> = (0..5).map(|n| (n, 0.0)).collect();
+    for held in [&[][..], &hinge] {
+        assert_eq!(solve_static(&model, held, &none), Err(FemError::NotHeld));
+    }
     assert!(matches!(solve_static(&model, &[(0, f64::NAN)], &none), Err(FemError::Parameter { .. })));
 }
