@@ -1,7 +1,15 @@
 //! A few columns of numbers, one after the other.
 
 use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, get_global_parallelism};
+use faer::{Accum, MatMut, MatRef, Par, get_global_parallelism};
+
+/// Products with few columns are bound by memory: several threads take longer than one.
+const FEW: usize = 16;
+
+/// Threads for a product or a solution with so many columns.
+pub(crate) fn threads(columns: usize) -> Par {
+    if columns <= FEW { Par::Seq } else { get_global_parallelism() }
+}
 
 /// A dense matrix in columns, which can be appended.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -81,20 +89,21 @@ impl Block {
     pub fn transposed_times(&self, other: &Block) -> Block {
         let mut product = Block::zeros(self.columns, other.columns);
         let (a, b) = (self.as_ref().transpose(), other.as_ref());
-        matmul(product.as_mut(), Accum::Replace, a, b, 1.0, get_global_parallelism());
+        matmul(product.as_mut(), Accum::Replace, a, b, 1.0, threads(other.columns));
         product
     }
 
     /// self other.
     pub fn times(&self, other: MatRef<'_, f64>) -> Block {
         let mut product = Block::zeros(self.rows, other.ncols());
-        matmul(product.as_mut(), Accum::Replace, self.as_ref(), other, 1.0, get_global_parallelism());
+        matmul(product.as_mut(), Accum::Replace, self.as_ref(), other, 1.0, threads(other.ncols()));
         product
     }
 
     /// self += factor a b.
     pub fn add_product(&mut self, factor: f64, a: &Block, b: &Block) {
-        matmul(self.as_mut(), Accum::Add, a.as_ref(), b.as_ref(), factor, get_global_parallelism());
+        let threads = threads(self.columns);
+        matmul(self.as_mut(), Accum::Add, a.as_ref(), b.as_ref(), factor, threads);
     }
 }
 

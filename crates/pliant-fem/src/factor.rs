@@ -1,6 +1,6 @@
 //! Sparse factorisation of symmetric matrices: Cholesky, and the count of negative eigenvalues.
 
-use crate::dense::Block;
+use crate::dense::{Block, threads};
 use crate::error::FemError;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::SparseColMat;
@@ -9,13 +9,12 @@ use faer::sparse::linalg::cholesky::{
     CholeskySymbolicParams, LltRef, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering,
     factorize_symbolic_cholesky, supernodal::SupernodalIntranodeLbltRef,
 };
-use faer::{Conj, Par, Side, get_global_parallelism};
+use faer::{Conj, Side, get_global_parallelism};
 
 /// L L^T of a positive definite matrix.
 pub(crate) struct Cholesky {
     symbolic: SymbolicCholesky<usize>,
     values: Vec<f64>,
-    parallelism: Par,
 }
 
 /// Ordering and pattern of the factor.
@@ -46,15 +45,16 @@ impl Cholesky {
                 Default::default(),
             )
             .map_err(|error| FemError::Singular { what, why: error.to_string() })?;
-        Ok(Cholesky { symbolic, values, parallelism })
+        Ok(Cholesky { symbolic, values })
     }
 
     /// Solve for each column, in place.
     pub fn solve(&self, block: &mut Block) {
-        let need = self.symbolic.solve_in_place_scratch::<f64>(block.columns(), self.parallelism);
+        let threads = threads(block.columns());
+        let need = self.symbolic.solve_in_place_scratch::<f64>(block.columns(), threads);
         let mut memory = MemBuffer::new(need);
         let factor = LltRef::new(&self.symbolic, &self.values);
-        factor.solve_in_place_with_conj(Conj::No, block.as_mut(), self.parallelism, MemStack::new(&mut memory));
+        factor.solve_in_place_with_conj(Conj::No, block.as_mut(), threads, MemStack::new(&mut memory));
     }
 
     /// Numbers stored.
