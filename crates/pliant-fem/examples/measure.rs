@@ -1,6 +1,7 @@
-//! Times and accuracies of the modes of the cube of the paper: `measure linear|quadratic CELLS COUNT [BLOCK] [POISSON]`.
+//! Times and accuracies of the cube of the paper: of its modes, `measure linear|quadratic CELLS COUNT [BLOCK] [POISSON]`, and of its
+//! response to COUNT forces, `measure direct CELLS COUNT`.
 
-use pliant_fem::{Elastic, MassKind, Model, Modes, ModesParams, Order, TetMesh};
+use pliant_fem::{Damping, Direct, Elastic, MassKind, Model, Modes, ModesParams, Order, TetMesh, Timing};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -17,12 +18,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let model = Model::new(&mesh, &solid, order, MassKind::Consistent)?;
     println!("{:8.3} s  {} unknowns", start.elapsed().as_secs_f64(), model.unknowns());
     let params = ModesParams { count: count as usize, block: block as usize, ..ModesParams::default() };
-    let mut stage = None;
+    if arguments.first().is_some_and(|what| what == "direct") {
+        let direct = Direct::new(&model, &Damping::default(), &Timing::default())?;
+        println!("{:8.3} s  factorised", start.elapsed().as_secs_f64());
+        let force = |n: usize| (0..model.unknowns()).map(|i| if i == n { 1.0 } else { 0.0 }).collect::<Vec<f64>>();
+        let forces: Vec<Vec<f64>> = (0..params.count).map(force).collect();
+        let forces: Vec<&[f64]> = forces.iter().map(|force| &force[..]).collect();
+        let responses = direct.respond(&forces, &mut |_| ControlFlow::Continue(()))?;
+        println!("{:8.3} s  {} responses", start.elapsed().as_secs_f64(), responses.len());
+        return Ok(());
+    }
     let modes = Modes::new(&model, &params, &mut |progress| {
-        if stage != Some(progress.stage) || progress.done * 2 > progress.of.max(1) {
-            stage = Some(progress.stage);
-        }
-        if stage == Some(progress.stage) && progress.done % 200 < params.block {
+        if progress.done % 200 < params.block {
             println!(
                 "{:8.3} s  {:?} {} of {}",
                 start.elapsed().as_secs_f64(),

@@ -4,9 +4,9 @@
 
 mod common;
 
-use common::{LAME, LINEAR_6, LINEAR_12, LUMPED_12, RITZ, SEED, cube, dot, modes};
+use common::{LAME, LINEAR_6, LINEAR_12, LUMPED_12, RITZ, SEED, SIDE, cube, dot, modes};
 use pliant::math::Vec3;
-use pliant_fem::{FemError, MassKind, Model, Modes, ModesParams, Order, Stage, TetMesh};
+use pliant_fem::{Elastic, FemError, MassKind, Model, Modes, ModesParams, Order, Stage, TetMesh};
 use std::ops::ControlFlow;
 
 #[test]
@@ -39,6 +39,26 @@ fn quadratic_tetrahedra_find_the_solid() {
         // order 4 for smooth modes, less for those with singular edges
         let order = (coarse[n] / fine[n]).log2();
         assert!(order > 2.5, "mode {n}: order {order:.2}");
+    }
+}
+
+#[test]
+fn quadratic_tetrahedra_do_not_lock() {
+    // Lame's modes keep the volume, so they depend on mu alone: sqrt(mu / rho) / (sqrt 2 side), up to the limit of Poisson's ratio.
+    let error = |poisson: f64| {
+        let solid = Elastic { poisson, ..SEED };
+        let mesh = TetMesh::cube(4, SIDE).unwrap();
+        let model = Model::new(&mesh, &solid, Order::Quadratic, MassKind::Consistent).unwrap();
+        let expected = (solid.lame()[1] / solid.density).sqrt() / (2f64.sqrt() * SIDE);
+        let found = modes(&model, 16);
+        // the nearest three
+        let mut errors: Vec<f64> = (0..16).map(|n| (found.hertz(n) / expected - 1.0).abs()).collect();
+        errors.sort_by(f64::total_cmp);
+        errors[2]
+    };
+    for poisson in [0.49, 0.4999, 0.499_99] {
+        println!("{poisson}: {:.5}", error(poisson));
+        assert!(error(poisson) < 0.006, "{poisson}: {}", error(poisson));
     }
 }
 
@@ -87,7 +107,7 @@ fn all_modes_of_a_small_mesh() {
 fn a_slender_beam() {
     // Euler and Bernoulli: omega = (4.730041 / L)^2 sqrt(E I / rho A); at L / h = 25 shear and rotary inertia take 0.6 %, and
     // nu = 0 leaves the section as it is
-    let solid = pliant_fem::Elastic { young: 1e6, poisson: 0.0, density: 1000.0 };
+    let solid = Elastic { young: 1e6, poisson: 0.0, density: 1000.0 };
     let mesh = TetMesh::block([25, 1, 1], Vec3::new(0.5, 0.02, 0.02)).unwrap();
     let model = Model::new(&mesh, &solid, Order::Quadratic, MassKind::Consistent).unwrap();
     let found = modes(&model, 4);
