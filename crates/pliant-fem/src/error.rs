@@ -101,7 +101,10 @@ pub enum MeshError {
         at: Vec3,
     },
     /// A size of a block that is none.
-    #[error("a block needs at least one cell each way and lengths above zero, got {cells:?} cells of {size}")]
+    #[error(
+        "a block needs at least one cell each way, not more than a hundred million nodes, and lengths above zero, got {cells:?} cells \
+         in {size} m"
+    )]
     Block {
         /// Cells each way.
         cells: [usize; 3],

@@ -12,6 +12,9 @@ pub struct TetMesh {
     tets: Vec<[usize; 4]>,
 }
 
+/// Nodes of the largest block: far beyond what can be solved, and not beyond what can be stored.
+const MOST_NODES: usize = 100_000_000;
+
 /// Corners of the five tetrahedra of a cell. Bits of a corner's number are its x, y and z. One is in the middle, between the four
 /// corners of even parity; the others cut off the corners of odd parity.
 const EVEN: [[usize; 4]; 5] = [[0, 3, 5, 6], [1, 0, 3, 5], [2, 0, 3, 6], [4, 0, 5, 6], [7, 3, 5, 6]];
@@ -36,7 +39,7 @@ impl TetMesh {
         let [nx, ny, nz] = cells;
         let count = (cells.iter()).try_fold(1usize, |product, n| product.checked_mul(n.checked_add(1)?));
         let sound = cells.iter().all(|n| *n > 0) && size.is_finite() && size.min_element() > 0.0;
-        let count = count.filter(|_| sound).ok_or(MeshError::Block { cells, size })?;
+        let count = count.filter(|count| sound && *count <= MOST_NODES).ok_or(MeshError::Block { cells, size })?;
         let mut nodes = Vec::with_capacity(count);
         // k / n * size rather than k * (size / n): the last is then at size to the bit
         let place = |k: usize, n: usize, length: f64| k as f64 / n as f64 * length;
@@ -117,7 +120,13 @@ mod tests {
 
     #[test]
     fn blocks_that_are_none() {
-        for (cells, size) in [([0, 1, 1], 1.0), ([1, 1, 1], 0.0), ([1, 1, 1], f64::NAN), ([usize::MAX, 2, 2], 1.0)] {
+        for (cells, size) in [
+            ([0, 1, 1], 1.0),
+            ([1, 1, 1], 0.0),
+            ([1, 1, 1], f64::NAN),
+            ([usize::MAX, 2, 2], 1.0),
+            ([2_000_000; 3], 1.0),
+        ] {
             assert!(matches!(TetMesh::block(cells, Vec3::splat(size)), Err(MeshError::Block { .. })));
         }
     }

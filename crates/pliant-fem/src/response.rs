@@ -1,15 +1,4 @@
-//! What is meant by the response to an impulse, and how it is sampled.
-//!
-//! A force f is constant during the first sample, of length T, and zero afterwards: an impulse f T. The response R[s], s = 0, 1, ...,
-//! is the displacement that follows, without rigid motion: u - Z Z^T M u, with the six rigid motions Z, Z^T M Z = 1. It has the unit of
-//! displacement; for a unit force it is [m/N] and contains the length of the sample (Tagawa, Hirota and Hirose, "A study on haptic
-//! interaction and simulation of motion and deformation of elastic object", eq. (2); their continuous r of eq. (1) is
-//! [m/(N s)]). With it, u[t] = sum over s of R[s] f[t - s] is the displacement after sample t of forces constant during samples.
-//!
-//! Time is cut into sub-steps of T / n. [`Sampling::End`] takes R[s] at the end of sample s, at (s + 1) T: the convolution is then
-//! exact. [`Sampling::Mean`] is what the paper did with n = 2: the mean of the ends of the sub-steps of sample s, which is the
-//! displacement half of T (1 - 1/n) earlier, to second order; 0.5 ms for T = 2 ms and n = 2. R[0] is above zero either way, so
-//! that the force for a displacement can be found from it.
+//! What is meant by the response to an impulse, and how it is sampled: see [`Response`].
 
 use crate::error::FemError;
 
@@ -97,6 +86,17 @@ impl Timing {
 }
 
 /// Displacements of some nodes after an impulse, without rigid motion.
+///
+/// A force f is constant during the first sample, of length T, and zero afterwards: an impulse f T. The response R[s], s = 0, 1, ...,
+/// is the displacement that follows, without rigid motion: u - Z Z^T M u, with the six rigid motions Z, Z^T M Z = 1. It has the unit of
+/// displacement; for a unit force it is [m/N] and contains the length of the sample (Tagawa, Hirota and Hirose, "A study on haptic
+/// interaction and simulation of motion and deformation of elastic object", eq. (2); their continuous r of eq. (1) is
+/// [m/(N s)]). With it, u[t] = sum over s of R[s] f[t - s] is the displacement after sample t of forces constant during samples.
+///
+/// Time is cut into sub-steps of T / n. [`Sampling::End`] takes R[s] at the end of sample s, at (s + 1) T: the convolution is then
+/// exact. [`Sampling::Mean`] is what the paper did with n = 2: the mean of the ends of the sub-steps of sample s, which is the
+/// displacement half of T (1 - 1/n) earlier, to second order; 0.5 ms for T = 2 ms and n = 2. R[0] is above zero either way, so
+/// that the force for a displacement can be found from it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Response {
     /// The nodes.

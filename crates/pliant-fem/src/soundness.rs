@@ -61,7 +61,12 @@ fn turn(nodes: &[Vec3], tets: &mut [[usize; 4]]) -> Result<usize, MeshError> {
         // a share that is no number belongs to four corners at one place
         if share.is_nan() || share < LEAST_SHARE {
             let middle = at.iter().sum::<Vec3>() / 4.0;
-            return Err(MeshError::Flat { tet: n, at: middle, share: volume.abs().min(share), least: LEAST_SHARE });
+            return Err(MeshError::Flat {
+                tet: n,
+                at: middle,
+                share: if share.is_nan() { 0.0 } else { share },
+                least: LEAST_SHARE,
+            });
         }
         if volume < 0.0 {
             tet.swap(2, 3);
