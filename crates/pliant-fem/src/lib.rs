@@ -1,0 +1,46 @@
+//! Offline finite elements: linear elasticity of free bodies of tetrahedra.
+//!
+//! A [`TetMesh`] (built, or read from a file by [`read_gmsh`] or [`read_vtk`]) and an [`Elastic`] material make a [`Model`]:
+//! stiffness K and mass M of linear or quadratic tetrahedra. From it come the [`Rigid`] properties, the lowest
+//! deformation [`Modes`], static solutions ([`solve_static`]) and responses to an impulse, by [`Direct`] integration in time or
+//! as a sum over modes ([`Modes::respond`]).
+//!
+//! Unknowns are ordered node by node: component `axis` of node `n` is number `3 n + axis`. SI units and `f64` throughout.
+
+mod assemble;
+mod dense;
+mod direct;
+mod eigen;
+mod element;
+mod error;
+mod factor;
+mod gmsh;
+mod lanczos;
+mod mesh;
+mod modal;
+mod model;
+mod modes;
+mod progress;
+mod reader;
+mod response;
+mod rigid;
+mod soundness;
+mod statics;
+mod surface;
+mod vtk;
+
+pub use direct::Direct;
+pub use element::{Elastic, MassKind, Order};
+pub use error::{FemError, MeshError, ReadError};
+pub use gmsh::read_gmsh;
+pub use mesh::TetMesh;
+pub use modal::{Oscillator, Scheme};
+pub use model::Model;
+pub use modes::{Modes, ModesParams};
+pub use progress::{Progress, Stage};
+pub use response::{Damping, Response, Sampling, Timing};
+pub use rigid::Rigid;
+pub use soundness::Repairs;
+pub use statics::{Static, solve_static};
+pub use surface::Surface;
+pub use vtk::read_vtk;
