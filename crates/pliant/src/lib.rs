@@ -19,6 +19,7 @@ mod linkage;
 mod material;
 pub mod math;
 pub mod motion;
+pub mod response;
 mod section;
 mod team;
 pub mod topology;
