@@ -10,6 +10,7 @@ use crate::frame::{BodyFrame, Contact, Event, EventKind};
 use crate::grip::{Grip, Gripper, Load, Place};
 use crate::lattice::{Lattice, LatticeState};
 use crate::math::{Pose, Vec3};
+use crate::response::{Response, ResponseState};
 use crate::xpbd::{Xpbd, XpbdState};
 
 /// A body: one of the models.
@@ -27,6 +28,8 @@ pub enum Body {
     Elastica(Elastica),
     /// A solid as particles and connectors.
     Lattice(Lattice),
+    /// An elastic solid by its response to impulses.
+    Response(Response),
 }
 
 /// The part of a body that changes, for snapshots.
@@ -42,6 +45,8 @@ pub enum BodyState {
     Elastica(ElasticaState),
     /// Of a solid as particles and connectors.
     Lattice(LatticeState),
+    /// Of an elastic solid by its response to impulses.
+    Response(ResponseState),
 }
 
 /// What surrounds a body during one step.
@@ -117,6 +122,7 @@ impl Body {
             Body::Xpbd(rod) => rod.name(),
             Body::Elastica(rod) => rod.name(),
             Body::Lattice(solid) => solid.name(),
+            Body::Response(solid) => solid.name(),
         }
     }
 
@@ -128,6 +134,7 @@ impl Body {
             Body::Xpbd(_) => "xpbd",
             Body::Elastica(_) => "elastica",
             Body::Lattice(_) => "lattice",
+            Body::Response(_) => "response",
         }
     }
 
@@ -139,6 +146,7 @@ impl Body {
             Body::Xpbd(rod) => rod.size(),
             Body::Elastica(rod) => rod.size(),
             Body::Lattice(solid) => solid.size(),
+            Body::Response(solid) => solid.size(),
         }
     }
 
@@ -150,6 +158,7 @@ impl Body {
             Body::Xpbd(rod) => rod.counters().steps,
             Body::Elastica(rod) => rod.counters().steps,
             Body::Lattice(solid) => solid.ledger().steps,
+            Body::Response(solid) => solid.counters().steps,
         }
     }
 
@@ -161,6 +170,7 @@ impl Body {
             Body::Xpbd(rod) => rod.derived(),
             Body::Elastica(rod) => rod.derived(),
             Body::Lattice(solid) => solid.derived(),
+            Body::Response(solid) => solid.derived(),
         }
     }
 
@@ -171,6 +181,7 @@ impl Body {
             Body::Cable(cable) => cable.counters().limit_hits,
             Body::Elastica(rod) => rod.counters().limit_hits,
             Body::Lattice(solid) => solid.ledger().late,
+            Body::Response(solid) => solid.counters().limit_hits,
         }
     }
 
@@ -182,6 +193,7 @@ impl Body {
             Body::Xpbd(rod) => rod.counters().iterations,
             Body::Elastica(rod) => rod.counters().evaluations,
             Body::Lattice(solid) => solid.ledger().steps + solid.ledger().refused,
+            Body::Response(solid) => solid.counters().sweeps,
         }
     }
 
@@ -192,7 +204,7 @@ impl Body {
             Body::Cable(cable) => cable.radius(),
             Body::Xpbd(rod) => rod.radius(),
             Body::Elastica(rod) => rod.radius(),
-            Body::Lattice(_) => 0.0,
+            Body::Lattice(_) | Body::Response(_) => 0.0,
         }
     }
 
@@ -210,6 +222,7 @@ impl Body {
                 solid.approach(around);
                 Ok(())
             }
+            Body::Response(solid) => solid.advance(around),
         }
     }
 
@@ -228,12 +241,15 @@ impl Body {
             Body::Xpbd(rod) => rod.vicinity(dt, gravity, pulled),
             Body::Elastica(rod) => rod.vicinity(dt, gravity, pulled),
             Body::Lattice(solid) => solid.vicinity(dt, gravity, pulled),
+            Body::Response(solid) => solid.vicinity(dt, gravity, pulled),
         }
     }
 
     /// Pose of a place: its position, and a rotation whose x axis is the tangent.
     pub fn place_pose(&self, place: Place) -> Result<Pose, BuildError> {
-        if let (Place::Point(_) | Place::Box { .. }, false) = (place, matches!(self, Body::Lattice(_))) {
+        if let (Place::Point(_) | Place::Box { .. }, false) =
+            (place, matches!(self, Body::Lattice(_) | Body::Response(_)))
+        {
             let (body, why) = (self.name().into(), "only solids have places in space: say where along it".into());
             return Err(BuildError::NoSuchPlace { body, place: "that place".into(), why });
         }
@@ -243,6 +259,7 @@ impl Body {
             Body::Xpbd(rod) => rod.place_pose(place),
             Body::Elastica(rod) => rod.place_pose(place),
             Body::Lattice(solid) => solid.place_pose(place),
+            Body::Response(solid) => solid.place_pose(place),
         }
     }
 
@@ -254,6 +271,7 @@ impl Body {
             Body::Xpbd(rod) => rod.prepare(index, time, grips, loads),
             Body::Elastica(rod) => rod.prepare(index, time, grips, loads),
             Body::Lattice(solid) => solid.prepare(index, time, grips, loads),
+            Body::Response(solid) => solid.prepare(index, time, grips, loads),
         }
     }
 
@@ -265,6 +283,7 @@ impl Body {
             Body::Xpbd(rod) => rod.write_frame(gravity, frame),
             Body::Elastica(rod) => rod.write_frame(gravity, frame),
             Body::Lattice(solid) => solid.write_frame(gravity, frame),
+            Body::Response(solid) => solid.write_frame(gravity, frame),
         }
     }
 
@@ -276,6 +295,7 @@ impl Body {
             Body::Xpbd(rod) => rod.write_contacts(index, obstacles, contacts),
             Body::Elastica(rod) => rod.write_contacts(index, contacts),
             Body::Lattice(solid) => solid.write_contacts(index, contacts),
+            Body::Response(solid) => solid.write_contacts(index, contacts),
         }
     }
 
@@ -287,6 +307,7 @@ impl Body {
             Body::Xpbd(rod) => BodyState::Xpbd(rod.state().clone()),
             Body::Elastica(rod) => BodyState::Elastica(rod.state().clone()),
             Body::Lattice(solid) => BodyState::Lattice(solid.state().clone()),
+            Body::Response(solid) => BodyState::Response(solid.state().clone()),
         }
     }
 
@@ -298,6 +319,7 @@ impl Body {
             (Body::Xpbd(rod), BodyState::Xpbd(state)) => rod.fits(state),
             (Body::Elastica(rod), BodyState::Elastica(state)) => rod.fits(state),
             (Body::Lattice(solid), BodyState::Lattice(state)) => solid.fits(state),
+            (Body::Response(solid), BodyState::Response(state)) => solid.fits(state),
             _ => false,
         }
     }
@@ -310,6 +332,7 @@ impl Body {
             Body::Xpbd(rod) => rod.reserve(grips, loads, obstacles),
             Body::Elastica(rod) => rod.reserve(grips, loads, obstacles),
             Body::Lattice(solid) => solid.reserve(grips, loads, obstacles),
+            Body::Response(solid) => solid.reserve(grips, loads, obstacles),
         }
     }
 
@@ -327,6 +350,7 @@ impl Body {
             (Body::Xpbd(rod), BodyState::Xpbd(state)) => rod.set_state(state),
             (Body::Elastica(rod), BodyState::Elastica(state)) => rod.set_state(state),
             (Body::Lattice(solid), BodyState::Lattice(state)) => solid.set_state(state),
+            (Body::Response(solid), BodyState::Response(state)) => solid.set_state(state),
             _ => false,
         }
     }

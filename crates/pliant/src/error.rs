@@ -197,6 +197,16 @@ pub enum StepError {
         /// How much longer it is [m].
         slack: f64,
     },
+    /// A step that is no whole number of the samples of recorded responses.
+    #[error("{body} has responses recorded in samples of {sample} s: steps must be a whole number of them, got {dt} s")]
+    Sample {
+        /// Name of the body.
+        body: String,
+        /// Length of a sample [s].
+        sample: f64,
+        /// The step [s].
+        dt: f64,
+    },
     /// A quantity is no longer a finite number of sensible size.
     #[error("{body} diverged at t = {time:.6} s: {quantity} is {value:.3e}")]
     Diverged {

@@ -13,6 +13,7 @@ pub mod elastica;
 mod error;
 mod frame;
 mod grip;
+mod kernel;
 mod lanes;
 pub mod lattice;
 mod linkage;

@@ -1,6 +1,6 @@
 //! Vectors, rotations and poses: the types of the collision library, under our names.
 
-pub use glamx::{DPose3 as Pose, DQuat as Quat, DVec2 as Vec2, DVec3 as Vec3};
+pub use glamx::{DMat3 as Mat3, DPose3 as Pose, DQuat as Quat, DVec2 as Vec2, DVec3 as Vec3};
 
 /// A unit vector in the direction of `v`, or `fallback` where `v` has no direction.
 pub fn unit_or(v: Vec3, fallback: Vec3) -> Vec3 {

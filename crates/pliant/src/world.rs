@@ -432,7 +432,7 @@ impl World {
         for body in 0..self.bodies.len() {
             self.with_surroundings(body, dt, |body, around| match body {
                 Body::Cable(cable) => cable.end(around),
-                Body::Chain(_) | Body::Xpbd(_) | Body::Elastica(_) | Body::Lattice(_) => Ok(()),
+                _ => Ok(()),
             })?;
         }
         Ok(())

@@ -8,8 +8,8 @@
 
 use super::block::Mat6;
 use super::elimination::{Factor, Wide6, combined, set_wide_row, sum, wide_row};
-use super::kernel::Task;
 use super::solution::wide_rows;
+use crate::kernel::Task;
 use crate::lanes::Lanes;
 
 /// Answers of links `of[0]` up to the one before `of[1]`, and of those between them and the middle.

@@ -10,7 +10,7 @@
 
 use super::block::{Mat6, Vec6, ZERO, add_scaled, times_transposed};
 use super::elimination::{Factor, Wide6, copy, invert, next};
-use super::kernel::Task;
+use crate::kernel::Task;
 use crate::lanes::{Lanes, Plain};
 
 /// How a link answers to a push, and how its neighbours follow it. All blocks are stored by columns, so that a product

@@ -2,11 +2,11 @@
 
 use super::block::{Mat6, Tridiagonal, Vec6, ZERO};
 use super::joints::Joint;
-use super::kernel::Task;
 use super::links::{LinkState, Links};
 use super::rows::{MEAN, Piece, VELOCITY, scatter};
 use super::step::StepScratch;
 use super::three::{all, none};
+use crate::kernel::Task;
 use crate::lanes::{LANES, Lanes, Lanes3};
 use crate::math::Vec3;
 
@@ -232,7 +232,7 @@ pub mod tests {
     use super::*;
     use crate::cable::block::{add_scaled, add_weighted, times, times_transposed};
     use crate::cable::joint::{Joint, Turning, strain};
-    use crate::cable::kernel::Kernel;
+    use crate::kernel::Kernel;
     use crate::math::{Pose, Quat};
 
     /// A cable that is bent and moves, with damping, drag and natural strain.

@@ -1,8 +1,8 @@
 //! 6 x 6 blocks and the solution of block-tridiagonal systems: the linear algebra of a cable, linear in its length.
 
 use super::elimination::{Factor, Factoring};
-use super::kernel::Kernel;
 use super::solution::{Solving, SolvingMany};
+use crate::kernel::Kernel;
 use crate::lanes::Block;
 
 /// A vector of one link or joint: three of translation, three of rotation.

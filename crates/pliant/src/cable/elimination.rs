@@ -6,7 +6,7 @@
 //! takes less time than two triangular solutions, each step of which waits for the last.
 
 use super::block::Mat6;
-use super::kernel::Task;
+use crate::kernel::Task;
 use crate::lanes::{LANES, Lanes};
 
 /// A block whose rows are filled up to two registers.

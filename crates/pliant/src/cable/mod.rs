@@ -17,7 +17,6 @@ mod holds;
 mod impact;
 mod joint;
 mod joints;
-mod kernel;
 mod linear;
 mod linearised;
 mod links;

@@ -101,7 +101,7 @@ impl Crew<'_> {
     fn share(&mut self, member: usize) -> Option<Share<'_>> {
         match &mut self.bodies[self.members[member] - self.first] {
             Body::Cable(cable) => Some(cable.share(self.around)),
-            Body::Chain(_) | Body::Xpbd(_) | Body::Elastica(_) | Body::Lattice(_) => None,
+            _ => None,
         }
     }
 

@@ -2,9 +2,9 @@
 
 use super::block::Vec6;
 use super::joint::{SINE, TANGENT};
-use super::kernel::{Kernel, Task};
 use super::links::{LinkState, Links};
 use super::three::{Matrix, Turn};
+use crate::kernel::{Kernel, Task};
 use crate::lanes::{LANES, Lanes, Lanes3};
 use crate::math::{Pose, Quat, Vec3};
 

@@ -2,7 +2,7 @@
 
 use super::block::{Mat6, Vec6};
 use super::elimination::{Factor, Two, Wide6, difference, row, rows_of, wide_row};
-use super::kernel::Task;
+use crate::kernel::Task;
 use crate::lanes::{Block, Lanes};
 
 /// The solution for one right-hand side, in its place.

@@ -16,7 +16,7 @@ use crate::math::{Pose, Vec3};
 fn cable((bodies, first): (&[Body], usize), end: End) -> Option<&Cable> {
     match &bodies[end.body - first] {
         Body::Cable(cable) => Some(cable),
-        Body::Chain(_) | Body::Xpbd(_) | Body::Elastica(_) | Body::Lattice(_) => None,
+        _ => None,
     }
 }
 
@@ -24,7 +24,7 @@ fn cable((bodies, first): (&[Body], usize), end: End) -> Option<&Cable> {
 pub(super) fn cable_mut((bodies, first): (&mut [Body], usize), end: End) -> Option<&mut Cable> {
     match &mut bodies[end.body - first] {
         Body::Cable(cable) => Some(cable),
-        Body::Chain(_) | Body::Xpbd(_) | Body::Elastica(_) | Body::Lattice(_) => None,
+        _ => None,
     }
 }
 

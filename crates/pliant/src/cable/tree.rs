@@ -162,7 +162,7 @@ impl Trees {
         let root = &self.roots[index];
         match &bodies[root.body] {
             Body::Cable(cable) => Some(Branch { cable, root, node: root.node }),
-            Body::Chain(_) | Body::Xpbd(_) | Body::Elastica(_) | Body::Lattice(_) => None,
+            _ => None,
         }
     }
 

@@ -1,6 +1,242 @@
 //! The model `response`: an elastic solid by its response to impulses, after Tagawa, Hirota and Hirose, "A study on haptic
 //! interaction and simulation of motion and deformation of elastic object".
+//!
+//! The solid is linear, so that what forces of the past have left and what a force does at once simply add up, (6). It moves
+//! as a whole like a rigid body, and deforms in a frame that moves with it. Forces are found where it is held or touched, whatever the
+//! size of its mesh; the surface can be computed from them whenever somebody looks.
 
+mod answers;
 mod basis;
+mod fingers;
+mod holds;
+mod motion;
+mod near;
+mod oscillator;
+mod params;
+mod past;
+mod report;
+mod rows;
+mod shell;
+mod solid;
+mod solve;
+mod step;
+mod touches;
 
 pub use basis::{Basis, Compliance, Hull, Numbers, Records};
+pub use motion::Motion;
+pub use oscillator::{Oscillator, Scheme};
+pub use params::{Damping, Known, ResponseSettings, ResponseSpec};
+pub use report::Shape;
+
+use std::sync::Arc;
+
+use crate::body::Vicinity;
+use crate::derived::Derived;
+use crate::error::BuildError;
+use crate::kernel::Kernel;
+use crate::material::Friction;
+use crate::math::{Pose, Vec3};
+use answers::Answers;
+use near::Watch;
+use past::{Ahead, Past};
+use solid::{Form, Solid};
+use touches::{Slots, Touch};
+
+/// An elastic solid by its response to impulses.
+#[derive(Clone, Debug)]
+pub struct Response {
+    name: String,
+    solid: Arc<Solid>,
+    settings: ResponseSettings,
+    friction: Friction,
+    derived: Vec<Derived>,
+    kernel: Kernel,
+    answers: Answers,
+    state: ResponseState,
+    scratch: Scratch,
+}
+
+/// What changes in a body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResponseState {
+    motion: Motion,
+    past: Past,
+    /// Points that are held, pushed or touch something, in the order in which they are solved.
+    touches: Vec<Touch>,
+    watch: Watch,
+    /// Obstacles touched in the last step, in order.
+    touched: Vec<usize>,
+    /// Energy in what gives way at once [J].
+    stored: f64,
+    counters: Counters,
+}
+
+/// What was done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Steps of its own.
+    pub steps: u64,
+    /// Sweeps over points that are held or touch.
+    pub sweeps: u64,
+    /// Steps in which sweeps came to their limit.
+    pub limit_hits: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Scratch {
+    /// Where it would be at the end of the step if no force but gravity acted.
+    free: Motion,
+    ahead: Ahead,
+    slots: Slots,
+    /// Nodes that may touch something.
+    found: Vec<u32>,
+    near: Vec<usize>,
+}
+
+/// Room for so many points that touch, before there is need of more.
+const ROOM: usize = 64;
+
+impl Response {
+    /// Build a body.
+    pub fn new(name: &str, spec: ResponseSpec) -> Result<Response, BuildError> {
+        spec.check(name)?;
+        let ResponseSpec { solid: known, friction, placed, velocity, spin, mut settings } = spec;
+        let (centre, size) = match &known {
+            Known::Modes(basis) => (basis.hull.centre, basis.squares.len()),
+            Known::Records(records) => {
+                settings.sample = records.sample;
+                (records.hull.centre, 0)
+            }
+        };
+        let solid = Solid::new(name, known, &settings.damping, settings.sample)?;
+        let arm = placed.rotation * centre;
+        let motion = Motion {
+            place: placed.translation + arm,
+            turn: placed.rotation,
+            velocity: velocity + spin.cross(arm),
+            momentum: placed.rotation * (solid.inertia * (placed.rotation.inverse() * spin)),
+        };
+        let kernel = Kernel::default();
+        let modes = match &solid.form {
+            Form::Modes(modes) => modes.count,
+            Form::Records(_) => 0,
+        };
+        let mut slots = Slots::default();
+        slots.reserve(ROOM, modes);
+        let nodes = solid.shell.nodes.len();
+        let state = ResponseState {
+            motion,
+            past: Past::new(&solid),
+            touches: Vec::with_capacity(ROOM),
+            watch: Watch::new(nodes),
+            touched: vec![],
+            stored: 0.0,
+            counters: Counters::default(),
+        };
+        let scratch =
+            Scratch { free: motion, ahead: Ahead::new(modes), slots, found: Vec::with_capacity(nodes), near: vec![] };
+        let answers = Answers::new(kernel, &solid, settings.sample);
+        let derived = report::derived(&solid, size);
+        let solid = Arc::new(solid);
+        Ok(Response { name: name.into(), solid, settings, friction, derived, kernel, answers, state, scratch })
+    }
+
+    /// Name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Number of nodes of its surface.
+    pub fn size(&self) -> usize {
+        self.solid.shell.nodes.len()
+    }
+
+    /// Number of modes it uses; none when it has recorded responses.
+    pub fn modes(&self) -> usize {
+        match &self.solid.form {
+            Form::Modes(modes) => modes.count,
+            Form::Records(_) => 0,
+        }
+    }
+
+    /// What was derived from what is known of the solid.
+    pub fn derived(&self) -> &[Derived] {
+        &self.derived
+    }
+
+    /// What was done so far.
+    pub fn counters(&self) -> &Counters {
+        &self.state.counters
+    }
+
+    /// Mass [kg].
+    pub fn mass(&self) -> f64 {
+        self.solid.mass
+    }
+
+    /// Place and motion of the body as a whole.
+    pub fn motion(&self) -> &Motion {
+        &self.state.motion
+    }
+
+    /// Facets of its surface, over its nodes.
+    pub fn facets(&self) -> &[[u32; 3]] {
+        &self.solid.shell.facets
+    }
+
+    /// Pose of the frame in which nodes are displaced; its origin is the centre of mass.
+    pub fn world_from_body(&self) -> Pose {
+        self.state.motion.world_from_body()
+    }
+
+    /// Where a node would be at the end of the step if no force but gravity acted [m].
+    fn free_place(&self, node: usize) -> Vec3 {
+        let Scratch { free, ahead, .. } = &self.scratch;
+        let moved = self.state.past.free(self.kernel, &self.solid, ahead, node);
+        free.place + free.turn * (self.solid.shell.nodes[node] + moved)
+    }
+
+    pub(crate) fn vicinity(&self, dt: f64, gravity: Vec3, pulled: f64) -> Vicinity {
+        let motion = &self.state.motion;
+        let bulge = match &self.solid.form {
+            Form::Modes(modes) => {
+                modes.reach * (self.state.past.size(self.kernel) + dt * self.state.past.speed(self.kernel))
+            }
+            // nothing bounds it but its own size
+            Form::Records(_) => self.solid.shell.radius,
+        };
+        let size = self.solid.shell.radius + bulge;
+        let (low, high) = (motion.place - size, motion.place + size);
+        let speed = motion.velocity.length().max(pulled) + gravity.length() * dt;
+        Vicinity { low, high, reach: 2.0 * dt * speed + self.solid.shell.edges[0], horizon: 0.0 }
+    }
+
+    pub(crate) fn state(&self) -> &ResponseState {
+        &self.state
+    }
+
+    pub(crate) fn fits(&self, state: &ResponseState) -> bool {
+        let same = match (&self.state.past, &state.past) {
+            (Past::Modes { rates, .. }, Past::Modes { rates: other, .. }) => rates.len() == other.len(),
+            (Past::Records { forces, .. }, Past::Records { forces: other, .. }) => forces.len() == other.len(),
+            _ => false,
+        };
+        same && state.watch.fits(self.size())
+    }
+
+    pub(crate) fn set_state(&mut self, state: &ResponseState) -> bool {
+        if !self.fits(state) {
+            return false;
+        }
+        self.state.clone_from(state);
+        true
+    }
+
+    pub(crate) fn reserve(&mut self, grips: usize, loads: usize, obstacles: usize) {
+        self.state.watch.reserve(obstacles);
+        self.state.touched.reserve(obstacles);
+        self.scratch.near.reserve(obstacles);
+        let room = (ROOM + grips + loads + obstacles).min(10_000);
+        self.state.touches.reserve(room);
+    }
+}

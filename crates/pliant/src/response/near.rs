@@ -1,0 +1,126 @@
+//! Which nodes may touch something, without a look at the whole surface in every step.
+//!
+//! A node that is some way off everything cannot touch before the body, or what is around it, has moved that far. How far any
+//! node may have moved is summed up; a node is looked at again when that sum has reached what its distance allows.
+
+use super::Response;
+use super::solid::Form;
+use crate::body::Surroundings;
+use crate::contact::{Obstacle, ShapeKind};
+use crate::math::{Pose, Vec3};
+
+/// What is known of the distances of nodes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Watch {
+    /// How far any node may have moved in all [m].
+    travel: f64,
+    /// For each node the travel at which it has to be looked at.
+    due: Vec<f64>,
+    /// The obstacles for which that holds.
+    around: Vec<usize>,
+}
+
+impl Watch {
+    /// Of so many nodes.
+    pub fn new(nodes: usize) -> Watch {
+        Watch { travel: 0.0, due: vec![f64::NEG_INFINITY; nodes], around: vec![] }
+    }
+
+    /// Whether it is one of so many nodes.
+    pub fn fits(&self, nodes: usize) -> bool {
+        self.due.len() == nodes
+    }
+
+    /// Room for so many obstacles.
+    pub fn reserve(&mut self, obstacles: usize) {
+        self.around.reserve(obstacles);
+    }
+}
+
+/// A node is looked at in every step when it is nearer than this to something, over the mean edge [-]: neighbours that are pressed may
+/// push it there within the step.
+const MARGIN: f64 = 0.1;
+
+/// Whether an obstacle touches facets as a finger does, at one point, and not nodes: a ball as small as edges.
+pub fn is_finger(obstacle: &Obstacle, edge: f64) -> Option<f64> {
+    match obstacle.params.shape.kind() {
+        ShapeKind::Sphere { radius } if *radius <= 1.5 * edge => Some(*radius),
+        _ => None,
+    }
+}
+
+/// How far any point within `reach` of `middle` and fixed to an obstacle moves in a step of the world [m].
+fn swept(obstacle: &Obstacle, middle: Vec3, reach: f64) -> f64 {
+    let sweep = &obstacle.sweep;
+    if sweep.start == sweep.end {
+        return 0.0;
+    }
+    let [shift, turn] = sweep.rates(1.0);
+    shift.length() + turn.length() * ((middle - sweep.start.translation).length() + reach + shift.length())
+}
+
+impl Response {
+    /// Sum up how far nodes may move in a step of its own, the part `share` of one of the world.
+    pub(super) fn travel(&mut self, around: &Surroundings<'_>, step: f64, share: f64) {
+        let Form::Modes(modes) = &self.solid.form else { return };
+        let (motion, past) = (&self.state.motion, &self.state.past);
+        let size = self.solid.shell.radius + modes.reach * past.size(self.kernel);
+        let spin = motion.spin(&self.solid.inverse_inertia).length();
+        let speed = motion.velocity.length() + around.gravity.length() * step;
+        let fastest = speed + spin * size + modes.reach * past.speed(self.kernel);
+        let others = around.near.iter().map(|n| swept(&around.obstacles[*n], motion.place, size)).fold(0.0, f64::max);
+        self.state.watch.travel += fastest * step + others * share;
+    }
+
+    /// Append the nodes that may touch an obstacle by the end of the step, but for those that do.
+    pub(super) fn find_due(&mut self, around: &Surroundings<'_>, at_end: f64) {
+        if self.state.watch.around != around.near {
+            self.state.watch.around.clear();
+            self.state.watch.around.extend_from_slice(around.near);
+            self.guess_due(around, at_end);
+        }
+        let margin = MARGIN * self.solid.shell.edges[1];
+        let mut found = std::mem::take(&mut self.scratch.found);
+        found.clear();
+        let travel = self.state.watch.travel;
+        found.extend((0u32..).zip(&self.state.watch.due).filter(|(_, due)| **due <= travel).map(|(node, _)| node));
+        found.retain(|node| {
+            let clear = self.clearance(around, at_end, self.free_place(*node as usize));
+            if clear > margin {
+                self.state.watch.due[*node as usize] = travel + clear - margin;
+            }
+            clear <= margin
+        });
+        self.scratch.found = found;
+    }
+
+    /// Distance from all that is near, or from the edge of a finger's reach [m].
+    fn clearance(&self, around: &Surroundings<'_>, at_end: f64, place: Vec3) -> f64 {
+        let distance = |n: &usize| {
+            let obstacle = &around.obstacles[*n];
+            let pose = obstacle.sweep.at(at_end);
+            match is_finger(obstacle, self.solid.shell.edges[1]) {
+                // a finger touches facets: nodes matter within their edges
+                Some(radius) => (pose.translation - place).length() - radius - 1.5 * self.solid.shell.edges[0],
+                None => {
+                    let far = self.solid.shell.radius;
+                    obstacle.params.shape.surface_near(&pose, place, far).map_or(far, |face| face.distance)
+                }
+            }
+        };
+        around.near.iter().map(distance).fold(f64::INFINITY, f64::min)
+    }
+
+    /// When nodes have to be looked at first, from where they would be without deformation.
+    fn guess_due(&mut self, around: &Surroundings<'_>, at_end: f64) {
+        let Form::Modes(modes) = &self.solid.form else { return };
+        let size = self.state.past.size(self.kernel);
+        let world: Pose = self.scratch.free.world_from_body();
+        for (node, rest) in self.solid.shell.nodes.iter().enumerate() {
+            let clear = self.clearance(around, at_end, world.transform_point(*rest));
+            // bulges that follow forces at once are within the margin
+            let sure = clear - modes.reaches[node] * size - 2.0 * MARGIN * self.solid.shell.edges[1];
+            self.state.watch.due[node] = self.state.watch.travel + sure.max(0.0);
+        }
+    }
+}

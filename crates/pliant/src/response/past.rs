@@ -1,0 +1,207 @@
+//! What forces of the past have left: (5) and (7), either as coordinates of modes, which carry all of it along, or as the forces
+//! themselves.
+
+use super::answers::Answers;
+use super::rows::{Dot, Sum};
+use super::solid::{Form, Solid};
+use super::touches::Touch;
+use super::{Numbers, Records};
+use crate::kernel::{Kernel, Task};
+use crate::lanes::{LANES, Lanes};
+use crate::math::{Mat3, Vec3};
+
+/// What forces of the past have left.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Past {
+    /// Coordinates of modes [sqrt(kg) m] and their rates.
+    Modes {
+        /// q.
+        coordinates: Vec<f64>,
+        /// q'.
+        rates: Vec<f64>,
+    },
+    /// Forces at recorded nodes [N].
+    Records {
+        /// For each of as many samples as a response has, three for each node; the youngest at `newest`.
+        forces: Vec<f64>,
+        /// Which sample is the youngest.
+        newest: usize,
+    },
+}
+
+/// A step of all oscillators without forces from outside, but with `push` on each.
+struct Swung<'a> {
+    rows: &'a [Vec<f64>; 6],
+    from: [&'a [f64]; 2],
+    push: Option<&'a [f64]>,
+    to: [&'a mut [f64]; 2],
+}
+
+impl Task for Swung<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Swung { rows, from: [q, v], push, to: [q_to, v_to] } = self;
+        for i in (0..q.len()).step_by(LANES) {
+            let at = |list: &[f64]| L::load_at(list, i);
+            let (x, y) = (at(q), at(v));
+            let mut x_to = at(&rows[0]) * x + at(&rows[1]) * y;
+            let mut y_to = at(&rows[2]) * x + at(&rows[3]) * y;
+            if let Some(push) = push {
+                x_to = x_to + at(&rows[4]) * at(push);
+                y_to = y_to + at(&rows[5]) * at(push);
+            }
+            x_to.store_at(q_to, i);
+            y_to.store_at(v_to, i);
+        }
+    }
+}
+
+/// Coordinates a step later.
+#[derive(Clone, Debug, Default)]
+pub struct Ahead {
+    pub coordinates: Vec<f64>,
+    pub rates: Vec<f64>,
+    /// Forces on the modes [N/sqrt(kg)].
+    pub pushes: Vec<f64>,
+}
+
+impl Ahead {
+    /// Room for so many modes.
+    pub fn new(modes: usize) -> Ahead {
+        Ahead { coordinates: vec![0.0; modes], rates: vec![0.0; modes], pushes: vec![0.0; modes] }
+    }
+}
+
+impl Past {
+    /// Nothing so far.
+    pub fn new(solid: &Solid) -> Past {
+        match &solid.form {
+            Form::Modes(modes) => Past::Modes { coordinates: vec![0.0; modes.count], rates: vec![0.0; modes.count] },
+            Form::Records(records) => {
+                Past::Records { forces: vec![0.0; 3 * records.nodes.len() * records.samples], newest: 0 }
+            }
+        }
+    }
+
+    /// Deformation after a step without forces, but with those of a spin in the frame of the body [rad/s].
+    pub fn look_ahead(&self, kernel: Kernel, solid: &Solid, answers: &Answers, spin: Vec3, ahead: &mut Ahead) {
+        let (Past::Modes { coordinates, rates }, Form::Modes(modes)) = (self, &solid.form) else { return };
+        let spinning = spin != Vec3::ZERO;
+        if spinning {
+            // half of spin . dJ/dq spin: what flies outwards
+            let Vec3 { x, y, z } = spin;
+            let factors = [0.5 * x * x, 0.5 * y * y, 0.5 * z * z, y * z, x * z, x * y];
+            ahead.pushes.fill(0.0);
+            for (rows, factor) in modes.inertias.iter().zip(factors) {
+                kernel.run(Sum { rows, factors: &[factor], to: &mut ahead.pushes });
+            }
+        }
+        let Ahead { coordinates: q, rates: v, pushes } = ahead;
+        let push = spinning.then_some(&pushes[..]);
+        kernel.run(Swung { rows: &answers.swing.rows, from: [coordinates, rates], push, to: [q, v] });
+    }
+
+    /// Inverse moments of inertia of the body as it is deformed [1/(kg m2)].
+    pub fn inverse_inertia(&self, kernel: Kernel, solid: &Solid) -> Mat3 {
+        let (Past::Modes { coordinates, .. }, Form::Modes(modes)) = (self, &solid.form) else {
+            return solid.inverse_inertia;
+        };
+        let [xx, yy, zz, yz, xz, xy] = [0, 1, 2, 3, 4, 5].map(|n| kernel.run(Dot(&modes.inertias[n], coordinates)));
+        let change = Mat3::from_cols_array_2d(&[[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]);
+        let inverse = (solid.inertia + change).inverse();
+        // deformed beyond what a linear solid can be, it turns as if it were not
+        let sound = inverse.is_finite() && inverse.col(0).x > 0.0 && inverse.determinant() > 0.0;
+        if sound { inverse } else { solid.inverse_inertia }
+    }
+
+    /// Displacement of a node after a step without forces [m], in the frame of the body.
+    pub fn free(&self, kernel: Kernel, solid: &Solid, ahead: &Ahead, node: usize) -> Vec3 {
+        match (self, &solid.form) {
+            (Past::Modes { .. }, Form::Modes(modes)) => {
+                let along = |axis: usize| kernel.run(Dot(modes.row(3 * node + axis), &ahead.coordinates));
+                Vec3::new(along(0), along(1), along(2))
+            }
+            (Past::Records { forces, newest }, Form::Records(records)) => records.convolved(forces, *newest, node, 1),
+            _ => Vec3::ZERO,
+        }
+    }
+
+    /// Take the forces of a step, three at each touch in the frame of the body [N], whose modes are `rows`.
+    pub fn take(&mut self, kernel: Kernel, solid: &Solid, answers: &Answers, given: Given<'_>, ahead: &mut Ahead) {
+        match (self, &solid.form) {
+            (Past::Modes { coordinates, rates }, Form::Modes(_)) => {
+                ahead.pushes.fill(0.0);
+                kernel.run(Sum { rows: given.rows, factors: given.forces, to: &mut ahead.pushes });
+                let (b_q, b_v) = (&answers.swing.rows[4], &answers.swing.rows[5]);
+                for n in 0..coordinates.len() {
+                    coordinates[n] = ahead.coordinates[n] + b_q[n] * ahead.pushes[n];
+                    rates[n] = ahead.rates[n] + b_v[n] * ahead.pushes[n];
+                }
+            }
+            (Past::Records { forces, newest }, Form::Records(records)) => {
+                let width = 3 * records.nodes.len();
+                *newest = (*newest + 1) % records.samples;
+                let now = &mut forces[*newest * width..(*newest + 1) * width];
+                now.fill(0.0);
+                for (touch, force) in given.touches.iter().zip(given.forces.as_chunks::<3>().0) {
+                    for (node, weight) in touch.spot.parts() {
+                        let Some(place) = records.nodes.iter().position(|n| *n as usize == node) else { continue };
+                        (0..3).for_each(|axis| now[3 * place + axis] += weight * force[axis]);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Length of all rates of coordinates: how fast any node may move, over its reach.
+    pub fn speed(&self, kernel: Kernel) -> f64 {
+        match self {
+            Past::Modes { rates, .. } => kernel.run(Dot(rates, rates)).sqrt(),
+            Past::Records { .. } => 0.0,
+        }
+    }
+
+    /// Length of all coordinates: how far any node may be displaced, over its reach.
+    pub fn size(&self, kernel: Kernel) -> f64 {
+        match self {
+            Past::Modes { coordinates, .. } => kernel.run(Dot(coordinates, coordinates)).sqrt(),
+            Past::Records { .. } => 0.0,
+        }
+    }
+}
+
+/// Forces of a step.
+#[derive(Clone, Copy)]
+pub struct Given<'a> {
+    /// Who they are from.
+    pub touches: &'a [Touch],
+    /// Modes at these points.
+    pub rows: &'a [f64],
+    /// Three for each [N].
+    pub forces: &'a [f64],
+}
+
+impl Records {
+    /// (5): what the forces of the past have left at a node, those of the last `first - 1` samples not counted.
+    ///
+    /// With `first` 1 the youngest force is one sample old, as seen from the end of the step to come.
+    pub fn convolved(&self, forces: &[f64], newest: usize, node: usize, first: usize) -> Vec3 {
+        let (width, unknowns) = (3 * self.nodes.len(), 3 * self.hull.nodes.len());
+        let mut sum = Vec3::ZERO;
+        for s in first..self.samples {
+            let then = (newest + self.samples - (s - first)) % self.samples;
+            for (force, response) in forces[then * width..(then + 1) * width].iter().zip(&self.responses) {
+                if *force != 0.0 {
+                    sum += at(response, s * unknowns + 3 * node) * *force;
+                }
+            }
+        }
+        sum
+    }
+}
+
+fn at(list: &Numbers, start: usize) -> Vec3 {
+    Vec3::new(list[start], list[start + 1], list[start + 2])
+}

@@ -1,0 +1,193 @@
+//! What a body tells of itself: its surface, (10), energies, contacts.
+
+use std::sync::Arc;
+
+use super::motion::Motion;
+use super::past::Past;
+use super::rows::Dot;
+use super::solid::{Form, Solid};
+use super::touches::{By, Spot, packed};
+use super::{Compliance, Response};
+use crate::derived::Derived;
+use crate::frame::{BodyFrame, Contact, Energy, Field, Other};
+use crate::kernel::Kernel;
+use crate::math::Vec3;
+
+/// Fields of a frame: name and unit.
+const FIELDS: [(&str, &str); 1] = [("displacement", "m")];
+
+/// All that the surface of a body follows from at one instant: a few kilobytes, to be turned into a surface at any time, on any thread.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    solid: Arc<Solid>,
+    motion: Motion,
+    past: Past,
+    forces: Vec<(Spot, Vec3)>,
+}
+
+impl Shape {
+    /// Places of the nodes of the surface [m], into a list used before.
+    pub fn write_surface(&self, places: &mut Vec<Vec3>) {
+        let forces = self.forces.iter().copied();
+        write_surface(Kernel::default(), &self.solid, &self.motion, &self.past, forces, places);
+    }
+}
+
+/// Displacements of all nodes of the surface in the frame of the body, then their places.
+fn write_surface(
+    kernel: Kernel,
+    solid: &Solid,
+    motion: &Motion,
+    past: &Past,
+    forces: impl Iterator<Item = (Spot, Vec3)> + Clone,
+    places: &mut Vec<Vec3>,
+) {
+    places.clear();
+    let nodes = 0..solid.shell.nodes.len();
+    match (past, &solid.form) {
+        (Past::Modes { coordinates, .. }, Form::Modes(modes)) => {
+            let mut coordinates = coordinates.clone();
+            let whole = matches!(modes.basis.compliance, Compliance::Full(_));
+            for (spot, force) in forces.clone().filter(|_| whole) {
+                // what lasting forces would move of the modes is in the whole compliance too
+                for (node, weight) in spot.parts() {
+                    for (axis, f) in force.to_array().into_iter().enumerate() {
+                        let row = modes.row(3 * node + axis).iter().zip(&modes.squares);
+                        coordinates.iter_mut().zip(row).for_each(|(q, (x, square))| *q -= weight * f * x / square);
+                    }
+                }
+            }
+            let along = |unknown: usize| kernel.run(Dot(modes.row(unknown), &coordinates));
+            places.extend(nodes.map(|n| Vec3::new(along(3 * n), along(3 * n + 1), along(3 * n + 2))));
+            for (spot, force) in forces {
+                for (node, weight) in spot.parts() {
+                    match &modes.basis.compliance {
+                        Compliance::Local(_) => places[node] += modes.own[node] * force * weight,
+                        Compliance::Full(list) => {
+                            let moved = places.iter_mut().enumerate();
+                            moved.for_each(|(n, place)| *place += packed(list, n, node) * force * weight);
+                        }
+                    }
+                }
+            }
+        }
+        (Past::Records { forces, newest }, Form::Records(records)) => {
+            places.extend(nodes.map(|n| records.convolved(forces, *newest, n, 0)));
+        }
+        _ => places.extend(nodes.map(|_| Vec3::ZERO)),
+    }
+    let world = motion.world_from_body();
+    for (place, rest) in places.iter_mut().zip(&solid.shell.nodes) {
+        *place = world.transform_point(*rest + *place);
+    }
+}
+
+impl Response {
+    /// What the surface follows from now.
+    pub fn shape(&self) -> Shape {
+        let body = self.state.motion.turn.inverse();
+        let forces = self.state.touches.iter().map(|t| (t.spot, body * t.force)).collect();
+        Shape { solid: self.solid.clone(), motion: self.state.motion, past: self.state.past.clone(), forces }
+    }
+
+    /// Places of the nodes of the surface [m], into a list used before.
+    pub fn write_surface(&self, places: &mut Vec<Vec3>) {
+        let body = self.state.motion.turn.inverse();
+        let forces = self.state.touches.iter().filter(|t| t.force != Vec3::ZERO).map(|t| (t.spot, body * t.force));
+        write_surface(self.kernel, &self.solid, &self.state.motion, &self.state.past, forces, places);
+    }
+
+    /// Whether forces can act on a node.
+    pub(super) fn takes_force(&self, node: u32) -> bool {
+        match &self.solid.form {
+            Form::Modes(_) => true,
+            Form::Records(records) => records.nodes.contains(&node),
+        }
+    }
+
+    /// Note the energy in what gives way at once, given the sum of forces of the step.
+    pub(super) fn keep_stored(&mut self, force: Vec3, torque: Vec3, step: f64) {
+        let slots = &self.scratch.slots;
+        let length = 3 * self.state.touches.len();
+        let all: f64 = slots.forces[..length].iter().zip(&slots.moved).map(|(f, u)| f * u).sum();
+        let turned = self.scratch.free.turn.inverse() * torque;
+        let rigid = force.length_squared() / self.solid.mass + turned.dot(self.solid.inverse_inertia * turned);
+        let pushes = &self.scratch.ahead.pushes;
+        let modes: f64 = self.answers.swing.rows[4].iter().zip(pushes).map(|(b, p)| b * p * p).sum();
+        self.state.stored = 0.5 * (all - 0.5 * step * step * rigid - modes).max(0.0);
+    }
+
+    /// Energies [J]. Recorded responses do not tell that of deformation.
+    pub fn energy(&self, gravity: Vec3) -> Energy {
+        let Motion { place, turn, velocity, momentum } = self.state.motion;
+        let inverse = self.state.past.inverse_inertia(self.kernel, &self.solid);
+        let local = turn.inverse() * momentum;
+        let mut kinetic = 0.5 * self.solid.mass * velocity.length_squared() + 0.5 * local.dot(inverse * local);
+        let mut elastic = self.state.stored;
+        if let (Past::Modes { coordinates, rates }, Form::Modes(modes)) = (&self.state.past, &self.solid.form) {
+            kinetic += 0.5 * self.kernel.run(Dot(rates, rates));
+            let squares = coordinates.iter().zip(&modes.squares).map(|(q, square)| q * q * square);
+            elastic += 0.5 * squares.sum::<f64>();
+        }
+        Energy { kinetic, elastic, gravity: -self.solid.mass * gravity.dot(place) }
+    }
+
+    /// Copy out all that can be seen.
+    pub(crate) fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
+        self.write_surface(&mut frame.nodes);
+        frame.frames.clear();
+        if frame.fields.len() != FIELDS.len() {
+            frame.fields = FIELDS.map(|(name, unit)| Field { name, unit, values: vec![] }).to_vec();
+        }
+        let world = self.world_from_body();
+        let displaced = frame.nodes.iter().zip(&self.solid.shell.nodes);
+        frame.fields[0].values.clear();
+        frame.fields[0].values.extend(displaced.map(|(place, rest)| (*place - world.transform_point(*rest)).length()));
+        frame.energy = self.energy(gravity);
+    }
+
+    pub(crate) fn write_contacts(&self, index: usize, contacts: &mut Vec<Contact>) {
+        for touch in self.state.touches.iter().filter(|t| t.force != Vec3::ZERO) {
+            let By::Obstacle(obstacle) = touch.by else { continue };
+            contacts.push(Contact {
+                body: index,
+                other: Other::Obstacle(obstacle),
+                position: touch.place,
+                normal: touch.normal,
+                force: touch.force,
+                penetration: -touch.gap,
+            });
+        }
+    }
+}
+
+/// What people want to know of the solid.
+pub fn derived(solid: &Solid, known: usize) -> Vec<Derived> {
+    let mut out = vec![
+        Derived { symbol: "m", value: solid.mass, unit: "kg", why: "density times volume of the mesh".into() },
+        Derived {
+            symbol: "n",
+            value: 3.0 * solid.shell.nodes.len() as f64,
+            unit: "-",
+            why: "degrees of freedom of its surface".into(),
+        },
+    ];
+    if let Form::Modes(modes) = &solid.form {
+        let hertz = |square: f64| square.sqrt() / std::f64::consts::TAU;
+        out.push(Derived {
+            symbol: "modes",
+            value: modes.count as f64,
+            unit: "-",
+            why: format!("of {known} known ones those that a sample resolves; the others follow forces at once"),
+        });
+        for (symbol, square, why) in [
+            ("f_1", modes.squares.first(), "the lowest frequency of vibration"),
+            ("f_m", modes.squares.last(), "the highest that is used"),
+        ] {
+            if let Some(square) = square {
+                out.push(Derived { symbol, value: hertz(*square), unit: "Hz", why: why.into() });
+            }
+        }
+    }
+    out
+}

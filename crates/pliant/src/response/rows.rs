@@ -1,0 +1,149 @@
+//! Rows of numbers, one for each mode: the inner loops of the model. Lengths are multiples of four.
+
+use crate::kernel::{Kernel, Task};
+use crate::lanes::{LANES, Lanes};
+
+/// The sum of products of two rows. Four sums side by side hide how long an addition takes.
+#[inline(always)]
+fn dot<L: Lanes>(a: &[f64], b: &[f64]) -> f64 {
+    let (a, b) = (a.as_chunks::<LANES>().0, b.as_chunks::<LANES>().0);
+    let mut sums = [L::zero(); 4];
+    let (fours, rest) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+    for (x, y) in fours.0.iter().zip(rest.0) {
+        for k in 0..4 {
+            sums[k] = sums[k] + L::load(&x[k]) * L::load(&y[k]);
+        }
+    }
+    for (x, y) in fours.1.iter().zip(rest.1) {
+        sums[0] = sums[0] + L::load(x) * L::load(y);
+    }
+    let [p, q, r, s] = ((sums[0] + sums[1]) + (sums[2] + sums[3])).block();
+    (p + q) + (r + s)
+}
+
+/// `to += factor * row`.
+#[inline(always)]
+fn add<L: Lanes>(to: &mut [f64], factor: f64, row: &[f64]) {
+    let factor = L::splat(factor);
+    for (to, x) in to.as_chunks_mut::<LANES>().0.iter_mut().zip(row.as_chunks::<LANES>().0) {
+        *to = (L::load(to) + factor * L::load(x)).block();
+    }
+}
+
+/// Products of each of several rows, one after the other, with one row.
+pub struct Products<'a> {
+    pub rows: &'a [f64],
+    pub with: &'a [f64],
+    pub out: &'a mut [f64],
+}
+
+impl Task for Products<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        for (row, out) in self.rows.chunks_exact(self.with.len().max(1)).zip(self.out) {
+            *out = dot::<L>(row, self.with);
+        }
+    }
+}
+
+/// Products of each row of one list with each row of another: `out[i * b_rows + j]`.
+pub struct Pairs<'a> {
+    pub a: &'a [f64],
+    pub b: &'a [f64],
+    pub length: usize,
+    pub out: &'a mut [f64],
+}
+
+impl Task for Pairs<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let length = self.length.max(1);
+        let mut out = self.out.iter_mut();
+        for a in self.a.chunks_exact(length) {
+            for (b, out) in self.b.chunks_exact(length).zip(&mut out) {
+                *out = dot::<L>(a, b);
+            }
+        }
+    }
+}
+
+/// Adds rows, each with a factor, to one.
+pub struct Sum<'a> {
+    pub rows: &'a [f64],
+    pub factors: &'a [f64],
+    pub to: &'a mut [f64],
+}
+
+impl Task for Sum<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        for (row, factor) in self.rows.chunks_exact(self.to.len().max(1)).zip(self.factors) {
+            add::<L>(self.to, *factor, row);
+        }
+    }
+}
+
+/// Rows multiplied element by element.
+pub struct Scaled<'a> {
+    pub rows: &'a [f64],
+    pub by: &'a [f64],
+    pub out: &'a mut [f64],
+}
+
+impl Task for Scaled<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let length = self.by.len().max(1);
+        for (row, out) in self.rows.chunks_exact(length).zip(self.out.chunks_exact_mut(length)) {
+            let blocks = row.as_chunks::<LANES>().0.iter().zip(self.by.as_chunks::<LANES>().0);
+            for ((x, y), out) in blocks.zip(out.as_chunks_mut::<LANES>().0) {
+                *out = (L::load(x) * L::load(y)).block();
+            }
+        }
+    }
+}
+
+/// The sum of products of two rows.
+pub struct Dot<'a>(pub &'a [f64], pub &'a [f64]);
+
+impl Task for Dot<'_> {
+    type Output = f64;
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> f64 {
+        dot::<L>(self.0, self.1)
+    }
+}
+
+/// The product of two rows of any length, the rest one by one.
+pub fn dot_any(kernel: Kernel, a: &[f64], b: &[f64]) -> f64 {
+    let whole = a.len() / LANES * LANES;
+    let rest: f64 = a[whole..].iter().zip(&b[whole..]).map(|(x, y)| x * y).sum();
+    kernel.run(Dot(&a[..whole], &b[..whole])) + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_are_those_of_a_plain_loop_on_any_machine() {
+        let row = |n: usize, seed: f64| -> Vec<f64> { (0..n).map(|i| (seed * (i + 1) as f64).sin()).collect() };
+        for n in [4, 8, 12, 16, 20, 64, 300] {
+            let (a, b) = (row(n, 0.7), row(n, 1.3));
+            let plain: f64 = a.iter().zip(&b).map(|(x, y)| x * y).sum();
+            let (best, any) = (Kernel::default().run(Dot(&a, &b)), Kernel::Plain.run(Dot(&a, &b)));
+            assert!((best - plain).abs() < 1e-13 * n as f64);
+            assert_eq!(best.to_bits(), any.to_bits());
+            let mut sum = vec![1.0; n];
+            Kernel::default().run(Sum { rows: &a, factors: &[2.0], to: &mut sum });
+            assert!(sum.iter().zip(&a).all(|(s, x)| *s == 1.0 + 2.0 * x));
+        }
+        let (a, b) = (row(11, 0.3), row(11, 0.4));
+        let plain: f64 = a.iter().zip(&b).map(|(x, y)| x * y).sum();
+        assert!((dot_any(Kernel::default(), &a, &b) - plain).abs() < 1e-13);
+    }
+}

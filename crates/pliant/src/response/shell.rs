@@ -1,0 +1,174 @@
+//! The surface of a solid at rest: nodes about its centre of mass, facets, and which of them are neighbours.
+
+use std::collections::HashMap;
+
+use super::Hull;
+use crate::error::BuildError;
+use crate::math::{Vec3, unit_or};
+
+/// A surface of triangles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shell {
+    /// Nodes, from the centre of mass [m].
+    pub nodes: Vec<Vec3>,
+    /// Corners of facets, counter-clockwise seen from outside.
+    pub facets: Vec<[u32; 3]>,
+    /// Across the edge from corner k to the next: the facet there.
+    pub across: Vec<[u32; 3]>,
+    /// Where the facets of each node begin in `around`; one more at the end.
+    starts: Vec<u32>,
+    around: Vec<u32>,
+    /// Unit normals of facets, outwards.
+    pub normals: Vec<Vec3>,
+    /// How far the farthest node is from the centre [m].
+    pub radius: f64,
+    /// The longest and the mean edge [m].
+    pub edges: [f64; 2],
+}
+
+impl Shell {
+    /// Of a hull.
+    pub fn new(name: &str, hull: &Hull) -> Result<Shell, BuildError> {
+        let bad = |what: &str, value: f64| BuildError::Parameter {
+            what: format!("{what} of the surface of {name}"),
+            expected: "a closed surface over finite nodes, each edge of it between two facets",
+            value,
+        };
+        let nodes: Vec<Vec3> = hull.nodes.iter().map(|node| *node - hull.centre).collect();
+        if let Some(node) = nodes.iter().find(|node| !node.is_finite()) {
+            return Err(bad("a node", node.length()));
+        }
+        let mut edges: HashMap<[u32; 2], u32> = HashMap::new();
+        for (n, facet) in hull.facets.iter().enumerate() {
+            for k in 0..3 {
+                let edge = [facet[k], facet[(k + 1) % 3]];
+                if edge[0] as usize >= nodes.len() || edges.insert(edge, n as u32).is_some() {
+                    return Err(bad("an edge", f64::from(edge[0])));
+                }
+            }
+        }
+        let other = |facet: &[u32; 3], k: usize| {
+            let edge = [facet[(k + 1) % 3], facet[k]];
+            edges.get(&edge).copied().ok_or_else(|| bad("an edge", f64::from(edge[0])))
+        };
+        let all = |f: &[u32; 3]| Ok::<_, BuildError>([other(f, 0)?, other(f, 1)?, other(f, 2)?]);
+        let across = hull.facets.iter().map(all).collect::<Result<_, _>>()?;
+        let mut lists = vec![vec![]; nodes.len()];
+        for (n, facet) in hull.facets.iter().enumerate() {
+            facet.iter().for_each(|node| lists[*node as usize].push(n as u32));
+        }
+        let mut starts = vec![0];
+        starts.extend(lists.iter().scan(0, |sum, list| {
+            *sum += list.len() as u32;
+            Some(*sum)
+        }));
+        let length = |[a, b]: &[u32; 2]| (nodes[*a as usize] - nodes[*b as usize]).length();
+        let longest = edges.keys().map(length).fold(0.0, f64::max);
+        // in the order of facets, not of the map: the same bits in every run
+        let sum: f64 =
+            hull.facets.iter().flat_map(|f| [[f[0], f[1]], [f[1], f[2]], [f[2], f[0]]]).map(|e| length(&e)).sum();
+        let mean = sum / edges.len().max(1) as f64;
+        let radius = nodes.iter().map(|node| node.length()).fold(0.0, f64::max);
+        let around = lists.concat();
+        let normal = |f: &[u32; 3]| {
+            let [a, b, c] = f.map(|node| nodes[node as usize]);
+            unit_or((b - a).cross(c - a), Vec3::Z)
+        };
+        let normals = hull.facets.iter().map(normal).collect();
+        Ok(Shell {
+            nodes,
+            facets: hull.facets.clone(),
+            across,
+            starts,
+            around,
+            normals,
+            radius,
+            edges: [longest, mean],
+        })
+    }
+
+    /// Facets of a node.
+    pub fn around(&self, node: u32) -> &[u32] {
+        &self.around[self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize]
+    }
+
+    /// Area that belongs to each of some nodes: a third of each of its facets that has all corners among them [m2].
+    pub fn areas(&self, among: &[u32]) -> Vec<f64> {
+        let mut areas = vec![0.0; among.len()];
+        for facet in &self.facets {
+            let [Ok(a), Ok(b), Ok(c)] = facet.map(|node| among.binary_search(&node)) else { continue };
+            let [p, q, r] = facet.map(|node| self.nodes[node as usize]);
+            let area = (q - p).cross(r - p).length() / 6.0;
+            [a, b, c].into_iter().for_each(|n| areas[n] += area);
+        }
+        areas
+    }
+}
+
+impl Shell {
+    /// Walk over the surface at rest, from a point of a facet by a displacement along it [m]: facet and weights of its corners there.
+    pub fn walk(&self, facet: u32, weights: [f64; 3], displacement: Vec3) -> (u32, [f64; 3]) {
+        let corners = |facet: u32| self.facets[facet as usize].map(|node| self.nodes[node as usize]);
+        let at = |c: [Vec3; 3], w: [f64; 3]| c[0] * w[0] + c[1] * w[1] + c[2] * w[2];
+        let target = at(corners(facet), weights) + displacement;
+        let (mut facet, mut weights) = (facet, nearest_in_triangle(target, corners(facet)));
+        let mut distance = (at(corners(facet), weights) - target).length_squared();
+        for _ in 0..MOST_FACETS {
+            // over the edges that the nearest point is on
+            let next = (0..3).filter(|k| weights[(k + 2) % 3] == 0.0).map(|k| self.across[facet as usize][k]);
+            let look = |n: u32| {
+                let w = nearest_in_triangle(target, corners(n));
+                ((at(corners(n), w) - target).length_squared(), n, w)
+            };
+            let Some(best) = next.map(look).min_by(|a, b| a.0.total_cmp(&b.0)).filter(|b| b.0 < distance) else {
+                break;
+            };
+            (distance, facet, weights) = best;
+        }
+        (facet, weights)
+    }
+}
+
+/// Facets that a point may cross in one step.
+const MOST_FACETS: usize = 16;
+
+/// Weights of the corners of the point of a triangle that is nearest to `p` (Ericson, "Real-time collision detection", 5.1.5).
+pub fn nearest_in_triangle(p: Vec3, [a, b, c]: [Vec3; 3]) -> [f64; 3] {
+    let (ab, ac, ap) = (b - a, c - a, p - a);
+    let (d1, d2) = (ab.dot(ap), ac.dot(ap));
+    if d1 <= 0.0 && d2 <= 0.0 {
+        return [1.0, 0.0, 0.0];
+    }
+    let bp = p - b;
+    let (d3, d4) = (ab.dot(bp), ac.dot(bp));
+    if d3 >= 0.0 && d4 <= d3 {
+        return [0.0, 1.0, 0.0];
+    }
+    let vc = d1 * d4 - d3 * d2;
+    if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
+        let v = share(d1, d1 - d3);
+        return [1.0 - v, v, 0.0];
+    }
+    let cp = p - c;
+    let (d5, d6) = (ab.dot(cp), ac.dot(cp));
+    if d6 >= 0.0 && d5 <= d6 {
+        return [0.0, 0.0, 1.0];
+    }
+    let vb = d5 * d2 - d1 * d6;
+    if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
+        let w = share(d2, d2 - d6);
+        return [1.0 - w, 0.0, w];
+    }
+    let va = d3 * d6 - d5 * d4;
+    if va <= 0.0 && d4 - d3 >= 0.0 && d5 - d6 >= 0.0 {
+        let w = share(d4 - d3, (d4 - d3) + (d5 - d6));
+        return [0.0, 1.0 - w, w];
+    }
+    let (v, w) = (share(vb, va + vb + vc), share(vc, va + vb + vc));
+    [1.0 - v - w, v, w]
+}
+
+/// a / b, or a third where both vanish: a triangle without area.
+fn share(a: f64, b: f64) -> f64 {
+    if b > 0.0 { a / b } else { 1.0 / 3.0 }
+}

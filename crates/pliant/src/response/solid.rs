@@ -1,0 +1,160 @@
+//! What a body of the model is made of, frozen when it is built: surface, inertia, modes.
+
+use super::params::Known;
+use super::shell::Shell;
+use super::{Basis, Compliance, Damping, Hull, Oscillator, Records, Scheme};
+use crate::error::BuildError;
+use crate::lanes::LANES;
+use crate::math::{Mat3, Vec3};
+
+/// Everything that does not change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Solid {
+    pub shell: Shell,
+    pub mass: f64,
+    /// Moments of inertia about the centre at rest [kg m2], and their inverse.
+    pub inertia: Mat3,
+    pub inverse_inertia: Mat3,
+    pub form: Form,
+}
+
+/// How deformation is known.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Form {
+    /// As modes.
+    Modes(Modes),
+    /// As recorded responses.
+    Records(Records),
+}
+
+/// Modes that a sample can resolve; the others follow forces at once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Modes {
+    pub basis: Basis,
+    /// How many are used, a multiple of four.
+    pub count: usize,
+    /// omega^2 of these [1/s2].
+    pub squares: Vec<f64>,
+    /// How their coordinates change the moments of inertia: rows for xx, yy, zz, yz, xz, xy [sqrt(kg) m].
+    pub inertias: [Vec<f64>; 6],
+    /// Length of all components of each node: a displacement is at most this times the length of all coordinates [1/sqrt(kg)].
+    pub reaches: Vec<f64>,
+    /// The largest of these.
+    pub reach: f64,
+    /// What one node gives way beyond the modes, for solids without the whole compliance [m/N].
+    pub own: Vec<Mat3>,
+    /// Their motion over one sample.
+    pub swing: Swing,
+}
+
+/// Oscillators over a step: (q, q') -> a (q, q') + b p.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Swing {
+    /// Length of the step [s].
+    pub step: f64,
+    /// Rows qq, qv, vq, vv of a, then q and v of b.
+    pub rows: [Vec<f64>; 6],
+    /// b of q less what a lasting force would move, b - 1 / omega^2 [s2]: what modes change of the whole compliance.
+    pub change: Vec<f64>,
+}
+
+impl Swing {
+    fn new(squares: &[f64], damping: &Damping, step: f64) -> Swing {
+        let mut swing = Swing::default();
+        swing.rows.iter_mut().for_each(|row| row.resize(squares.len(), 0.0));
+        swing.change.resize(squares.len(), 0.0);
+        swing.set(squares, damping, step);
+        swing
+    }
+
+    /// For steps of another length.
+    pub fn set(&mut self, squares: &[f64], damping: &Damping, step: f64) {
+        self.step = step;
+        for (n, square) in squares.iter().enumerate() {
+            let Oscillator { a, b } = Oscillator::new(Scheme::Exact, *square, damping.of(*square), step);
+            for (row, value) in self.rows.iter_mut().zip([a[0][0], a[0][1], a[1][0], a[1][1], b[0], b[1]]) {
+                row[n] = value;
+            }
+            self.change[n] = b[0] - 1.0 / square;
+        }
+    }
+}
+
+impl Solid {
+    /// Of what is known of it, for samples of this length.
+    pub fn new(name: &str, known: Known, damping: &Damping, sample: f64) -> Result<Solid, BuildError> {
+        let hull = match &known {
+            Known::Modes(basis) => &basis.hull,
+            Known::Records(records) => &records.hull,
+        };
+        let shell = Shell::new(name, hull)?;
+        let Hull { mass, inertia, .. } = *hull;
+        let inertia = Mat3::from_cols_array_2d(&inertia);
+        let inverse_inertia = inertia.inverse();
+        if !inverse_inertia.is_finite() {
+            let what = format!("the inertia of {name}");
+            let value = inertia.determinant();
+            return Err(BuildError::Parameter { what, expected: "that of a solid", value });
+        }
+        let form = match known {
+            Known::Modes(basis) => Form::Modes(Modes::new(basis, damping, sample)),
+            Known::Records(records) => Form::Records(records),
+        };
+        Ok(Solid { shell, mass, inertia, inverse_inertia, form })
+    }
+
+    /// Displacement of `at` at the end of a step, of a constant force at `pushed`, both from the centre: the rigid part [m/N].
+    pub fn rigid_answer(&self, at: Vec3, pushed: Vec3, step: f64) -> Mat3 {
+        let turning = cross(at) * self.inverse_inertia * cross(pushed);
+        (Mat3::from_diagonal(Vec3::splat(1.0 / self.mass)) - turning) * (0.5 * step * step)
+    }
+}
+
+/// The matrix of a cross product.
+pub fn cross(a: Vec3) -> Mat3 {
+    Mat3::from_cols(Vec3::new(0.0, a.z, -a.y), Vec3::new(-a.z, 0.0, a.x), Vec3::new(a.y, -a.x, 0.0))
+}
+
+impl Modes {
+    fn new(basis: Basis, damping: &Damping, sample: f64) -> Modes {
+        // a sample sees less than half a period of the others
+        let seen = |square: &&f64| square.sqrt() * sample < std::f64::consts::PI;
+        let count = basis.squares.iter().take_while(seen).count() / LANES * LANES;
+        let squares = basis.squares[..count].to_vec();
+        // sum of (2 X.u 1 - X u^T - u X^T) with u = q phi
+        let inertia_of = |s: &[[f64; 3]; 3], i: usize, j: usize| {
+            let trace = s[0][0] + s[1][1] + s[2][2];
+            2.0 * if i == j { trace } else { 0.0 } - s[i][j] - s[j][i]
+        };
+        let inertias = [[0, 0], [1, 1], [2, 2], [1, 2], [0, 2], [0, 1]]
+            .map(|[i, j]| basis.moments[..count].iter().map(|s| inertia_of(s, i, j)).collect());
+        let stride = basis.squares.len();
+        let row = |unknown: usize| &basis.shapes[unknown * stride..unknown * stride + count];
+        let nodes = basis.hull.nodes.len();
+        let reaches: Vec<f64> = (0..nodes)
+            .map(|node| (0..3).flat_map(|axis| row(3 * node + axis)).map(|x| x * x).sum::<f64>().sqrt())
+            .collect();
+        let own = match &basis.compliance {
+            Compliance::Full(_) => vec![],
+            Compliance::Local(blocks) => {
+                let entry = |node: usize, i: usize, j: usize| {
+                    let (a, b) = (row(3 * node + i), row(3 * node + j));
+                    let modes: f64 = a.iter().zip(b).zip(&squares).map(|((a, b), square)| a * b / square).sum();
+                    blocks[9 * node + 3 * i + j] - modes
+                };
+                (0..nodes)
+                    .map(|n| Mat3::from_cols_array_2d(&[0, 1, 2].map(|j| [0, 1, 2].map(|i| entry(n, i, j)))))
+                    .collect()
+            }
+        };
+        let reach = reaches.iter().copied().fold(0.0, f64::max);
+        let swing = Swing::new(&squares, damping, sample);
+        Modes { count, squares, inertias, reaches, reach, own, swing, basis }
+    }
+
+    /// Components of an unknown in the modes that are used.
+    pub fn row(&self, unknown: usize) -> &[f64] {
+        let start = unknown * self.basis.squares.len();
+        &self.basis.shapes[start..start + self.count]
+    }
+}

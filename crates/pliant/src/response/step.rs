@@ -1,0 +1,300 @@
+//! A step: where it would go by itself, what is missing where it is held or touches, the forces for that, and where they lead.
+
+use super::Response;
+use super::near::is_finger;
+use super::past::Given;
+use super::solid::Form;
+use super::solve::Condition;
+use super::touches::{By, Spot, Touch};
+use crate::body::Surroundings;
+use crate::contact::Obstacle;
+use crate::error::StepError;
+use crate::grip::Wrench;
+use crate::math::{Pose, Vec3};
+
+/// Sweeps end when displacements change by less than this, over the largest [-].
+const TOLERANCE: f64 = 1e-8;
+
+/// A place farther than this from the origin has diverged [m].
+const FAR: f64 = 1e7;
+
+/// A slower spin than this changes nothing that could be seen [rad/s].
+const SLOW: f64 = 1e-6;
+
+/// What is left of the distance of a node to an obstacle beyond which it is no longer followed, over the mean edge [-].
+const LEFT: f64 = 0.1;
+
+/// One of the model's own steps.
+#[derive(Clone, Copy)]
+struct Stride {
+    /// Its length [s].
+    step: f64,
+    /// Where it ends, as a fraction of the step of the world.
+    at_end: f64,
+    /// Its part of the step of the world.
+    share: f64,
+}
+
+impl Response {
+    /// Advance by a step of the world.
+    pub(crate) fn advance(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
+        self.scratch.near.clear();
+        self.scratch.near.extend_from_slice(around.near);
+        for grip in around.grips.iter_mut().filter(|g| g.params.body == around.body) {
+            grip.load = Wrench::default();
+        }
+        let sample = self.settings.sample;
+        let count = (around.dt / sample).round().max(1.0);
+        let mut step = around.dt / count;
+        if (step / sample - 1.0).abs() < 1e-9 {
+            step = sample;
+        } else if self.modes() == 0 {
+            return Err(StepError::Sample { body: self.name.clone(), sample, dt: around.dt });
+        }
+        for n in 1..=count as u64 {
+            self.stride(around, Stride { step, at_end: n as f64 / count, share: 1.0 / count });
+        }
+        let motion = &self.state.motion;
+        let size = motion.place.abs().max_element().max(motion.velocity.abs().max_element());
+        let swing = self.state.past.size(self.kernel) + self.state.past.speed(self.kernel);
+        if !(size < FAR && swing.is_finite() && motion.turn.is_finite() && motion.momentum.is_finite()) {
+            let quantity = "the place or velocity of its centre, or its deformation".into();
+            let time = around.time + around.dt;
+            return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value: size.max(swing) });
+        }
+        let Response { state, scratch, .. } = self;
+        let touching =
+            |obstacle: usize| state.touches.iter().any(|t| t.by == By::Obstacle(obstacle) && t.force != Vec3::ZERO);
+        around.note_touching(&mut state.touched, &scratch.near, touching, touching);
+        Ok(())
+    }
+
+    fn stride(&mut self, around: &mut Surroundings<'_>, stride: Stride) {
+        if self.answers.set(&self.solid, &self.settings.damping, stride.step) {
+            self.scratch.slots.forget();
+        }
+        self.go_free(around, stride.step);
+        self.find_touches(around, stride);
+        self.aim(around, stride);
+        self.solve();
+        self.follow(around, stride);
+    }
+
+    /// Where it would be at the end of the step if no force but gravity acted.
+    fn go_free(&mut self, around: &Surroundings<'_>, step: f64) {
+        let (kernel, solid) = (self.kernel, &*self.solid);
+        let motion = &self.state.motion;
+        let spins = motion.spin(&solid.inverse_inertia).length() > SLOW;
+        let inverse = if spins { self.state.past.inverse_inertia(kernel, solid) } else { solid.inverse_inertia };
+        let spin = if spins { motion.turn.inverse() * motion.spin(&inverse) } else { Vec3::ZERO };
+        self.scratch.free = motion.free(&inverse, around.gravity, step);
+        self.state.past.look_ahead(kernel, solid, &self.answers, spin, &mut self.scratch.ahead);
+    }
+
+    /// Which points of the surface may touch obstacles.
+    fn find_touches(&mut self, around: &Surroundings<'_>, stride: Stride) {
+        let near = |by: By| !matches!(by, By::Obstacle(n) if !around.near.contains(&n));
+        self.state.touches.retain(|touch| near(touch.by));
+        if around.near.is_empty() {
+            return;
+        }
+        self.travel(around, stride.step, stride.share);
+        self.find_due(around, stride.at_end);
+        self.find_fingers(around, stride.at_end);
+        let edge = self.solid.shell.edges[1];
+        for n in 0..self.scratch.found.len() {
+            let node = self.scratch.found[n];
+            let place = self.free_place(node as usize);
+            for &index in around.near {
+                let obstacle = &around.obstacles[index];
+                let known = |t: &Touch| t.by == By::Obstacle(index) && t.spot.nodes[0] == node && t.facet.is_none();
+                if is_finger(obstacle, edge).is_some() || self.state.touches.iter().any(known) {
+                    continue;
+                }
+                let pose = obstacle.sweep.at(stride.at_end);
+                let Some(face) = obstacle.params.shape.surface_near(&pose, place, LEFT * edge) else { continue };
+                self.state.touches.push(Touch {
+                    spot: Spot::node(node),
+                    facet: None,
+                    by: By::Obstacle(index),
+                    anchor: pose.inverse_transform_point(face.point),
+                    normal: face.normal,
+                    force: Vec3::ZERO,
+                    gap: face.distance,
+                    place,
+                });
+            }
+        }
+    }
+
+    /// What is asked of each point, and what is missing for it.
+    fn aim(&mut self, around: &Surroundings<'_>, stride: Stride) {
+        let Response { state, scratch, solid, answers, kernel, friction, .. } = self;
+        scratch.slots.update(*kernel, &state.touches, solid, answers);
+        scratch.slots.conditions.clear();
+        let free = scratch.free;
+        let body_from_world = free.turn.inverse();
+        let edge = solid.shell.edges[1];
+        for (n, touch) in state.touches.iter_mut().enumerate() {
+            let moved = match &solid.form {
+                Form::Modes(_) => scratch.slots.displacement(*kernel, n, &scratch.ahead.coordinates),
+                Form::Records(_) => touch.spot.mean(|node| state.past.free(*kernel, solid, &scratch.ahead, node)),
+            };
+            put(&mut scratch.slots.free, n, moved);
+            let place = free.place + free.turn * (touch.spot.mean(|node| solid.shell.nodes[node]) + moved);
+            let (condition, missing) = match touch.by {
+                By::Grip(grip) => {
+                    let pose = around.grippers[around.grips[grip].params.gripper].sweep.at(stride.at_end);
+                    (Condition::Held, pose.transform_point(touch.anchor) - place)
+                }
+                By::Load(_) | By::Body => (Condition::Given, Vec3::ZERO),
+                By::Obstacle(index) => {
+                    let obstacle = &around.obstacles[index];
+                    let pose = obstacle.sweep.at(stride.at_end);
+                    let depth = match touch.facet {
+                        Some(facet) => {
+                            touch.normal = -(free.turn * solid.shell.normals[facet as usize]);
+                            let radius = is_finger(obstacle, edge).unwrap_or(0.0);
+                            radius - (place - pose.translation).dot(touch.normal)
+                        }
+                        None => depth_in(obstacle, &pose, place, edge, touch),
+                    };
+                    let off = pose.transform_point(touch.anchor) - place;
+                    let across = off - touch.normal * touch.normal.dot(off);
+                    let normal = body_from_world * touch.normal;
+                    let friction = obstacle.params.friction.unwrap_or(*friction).coefficient;
+                    (Condition::Touch { normal, friction }, touch.normal * depth + across)
+                }
+            };
+            scratch.slots.conditions.push(condition);
+            let (missing, force) = (body_from_world * missing, body_from_world * touch.force);
+            put(&mut scratch.slots.missing, n, missing);
+            put(&mut scratch.slots.forces, n, force);
+        }
+    }
+
+    /// Forces for what is missing.
+    fn solve(&mut self) {
+        let count = self.state.touches.len();
+        let slots = &mut self.scratch.slots;
+        self.state.counters.steps += 1;
+        if count == 0 {
+            return;
+        }
+        let swept = slots.solve(self.kernel, count, self.settings.most_sweeps, TOLERANCE);
+        self.state.counters.sweeps += swept.sweeps as u64;
+        self.state.counters.limit_hits += u64::from(!swept.settled);
+    }
+
+    /// Go where the forces lead.
+    fn follow(&mut self, around: &mut Surroundings<'_>, stride: Stride) {
+        let count = self.state.touches.len();
+        let free = self.scratch.free;
+        let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
+        for n in 0..count {
+            let given = get(&self.scratch.slots.forces, n);
+            let pushed = free.turn * given;
+            let spot = &self.state.touches[n].spot;
+            let rest = spot.mean(|node| self.solid.shell.nodes[node]);
+            let slots = &self.scratch.slots;
+            let arm = free.turn * (rest + get(&slots.free, n) + get(&slots.moved, n));
+            self.state.touches[n].force = pushed;
+            self.state.touches[n].place = free.place + arm;
+            force += pushed;
+            torque += arm.cross(pushed);
+        }
+        self.state.motion = free.pushed(&self.solid, force, torque, stride.step);
+        let Response { state, scratch, solid, answers, kernel, .. } = self;
+        let forces = &scratch.slots.forces[..3 * count];
+        let given = Given { touches: &state.touches, rows: scratch.slots.all_rows(count), forces };
+        state.past.take(*kernel, solid, answers, given, &mut scratch.ahead);
+        self.keep_stored(force, torque, stride.step);
+        self.let_go(around, stride);
+    }
+
+    /// Tell grips their loads, let what slips or is open glide, and forget what has left.
+    fn let_go(&mut self, around: &mut Surroundings<'_>, stride: Stride) {
+        let edge = self.solid.shell.edges[1];
+        let mut n = 0;
+        while n < self.state.touches.len() {
+            let touch = self.state.touches[n];
+            // W f - e: beyond where it was wanted
+            let off = get(&self.scratch.slots.moved, n) - get(&self.scratch.slots.missing, n);
+            let off = self.scratch.free.turn * off;
+            match touch.by {
+                By::Grip(index) => {
+                    let grip = &mut around.grips[index];
+                    let pose = around.grippers[grip.params.gripper].sweep.at(stride.at_end);
+                    let arm =
+                        pose.transform_point(touch.anchor) - around.grippers[grip.params.gripper].sweep.end.translation;
+                    let force = -touch.force * stride.share;
+                    grip.load += Wrench { force, torque: arm.cross(force) };
+                }
+                By::Load(_) | By::Body => {}
+                By::Obstacle(index) => {
+                    let gap = touch.normal.dot(off);
+                    let far = if touch.facet.is_some() { self.solid.shell.edges[0] } else { LEFT * edge };
+                    if touch.force == Vec3::ZERO && gap > far {
+                        self.forget(n);
+                        continue;
+                    }
+                    self.state.touches[n].gap = gap;
+                    let pose = around.obstacles[index].sweep.at(stride.at_end);
+                    let across = off - touch.normal * gap;
+                    if touch.force == Vec3::ZERO || across.length() > 1e-6 * edge {
+                        // it does not stick: it is where it is
+                        let place = pose.transform_point(touch.anchor) + across;
+                        let place = self.on_surface(n, place, gap, around, &pose);
+                        self.state.touches[n].anchor = pose.inverse_transform_point(place);
+                    }
+                }
+            }
+            n += 1;
+        }
+    }
+
+    /// Where a point that slips will stick: for a node where it is, for a finger where it is nearest to the surface.
+    fn on_surface(&mut self, n: usize, place: Vec3, gap: f64, around: &Surroundings<'_>, pose: &Pose) -> Vec3 {
+        let Touch { facet, normal, by, .. } = self.state.touches[n];
+        let By::Obstacle(index) = by else { return place };
+        if facet.is_none() {
+            return place;
+        }
+        let radius = is_finger(&around.obstacles[index], self.solid.shell.edges[1]).unwrap_or(0.0);
+        // where the point of the body is
+        let centre = pose.translation;
+        let along = place - centre;
+        let point = centre + normal * (radius + gap) + (along - normal * normal.dot(along));
+        self.glide(n, point, centre);
+        centre + normal * radius
+    }
+
+    /// Forget a point; the last takes its place.
+    fn forget(&mut self, n: usize) {
+        let last = self.state.touches.len() - 1;
+        self.state.touches.swap_remove(n);
+        let slots = &mut self.scratch.slots;
+        for list in [&mut slots.moved, &mut slots.missing] {
+            list.copy_within(3 * last..3 * last + 3, 3 * n);
+        }
+    }
+}
+
+/// How deep a node is in an obstacle, whose normal there is noted.
+fn depth_in(obstacle: &Obstacle, pose: &Pose, place: Vec3, edge: f64, touch: &mut Touch) -> f64 {
+    match obstacle.params.shape.surface_near(pose, place, edge) {
+        Some(face) => {
+            touch.normal = face.normal;
+            -face.distance
+        }
+        None => -edge,
+    }
+}
+
+fn put(list: &mut [f64], n: usize, v: Vec3) {
+    list[3 * n..3 * n + 3].copy_from_slice(&v.to_array());
+}
+
+fn get(list: &[f64], n: usize) -> Vec3 {
+    Vec3::new(list[3 * n], list[3 * n + 1], list[3 * n + 2])
+}

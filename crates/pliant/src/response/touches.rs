@@ -1,0 +1,270 @@
+//! The points of a body that are held, pushed or touch something, and how they answer to each other.
+
+use super::Compliance;
+use super::answers::Answers;
+use super::rows::{Pairs, Products, Scaled, dot_any};
+use super::solid::{Form, Solid};
+use super::solve::{Condition, Sweeps, Swept};
+use crate::kernel::Kernel;
+use crate::math::{Mat3, Vec3};
+
+/// A point of the surface: a node, or a point of a facet by weights of its corners.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spot {
+    /// The node three times, or corners.
+    pub nodes: [u32; 3],
+    /// Weights, of sum one.
+    pub weights: [f64; 3],
+}
+
+impl Spot {
+    /// A node.
+    pub fn node(node: u32) -> Spot {
+        Spot { nodes: [node; 3], weights: [1.0, 0.0, 0.0] }
+    }
+
+    /// Nodes with their weights, without those of no weight.
+    pub fn parts(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
+        self.nodes.iter().zip(self.weights).filter(|(_, w)| *w != 0.0).map(|(node, w)| (*node as usize, w))
+    }
+
+    /// The node, if it is one.
+    fn single(&self) -> Option<usize> {
+        (self.weights == [1.0, 0.0, 0.0]).then_some(self.nodes[0] as usize)
+    }
+
+    /// Which of two comes first, so that their block is always computed the same way.
+    fn key(&self) -> ([u32; 3], [u64; 3]) {
+        (self.nodes, self.weights.map(f64::to_bits))
+    }
+
+    /// Mean of vectors at its nodes.
+    pub fn mean(&self, of: impl Fn(usize) -> Vec3) -> Vec3 {
+        self.parts().map(|(node, weight)| of(node) * weight).sum()
+    }
+}
+
+/// Who holds, pushes or touches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// A grip, by index in the world.
+    Grip(usize),
+    /// An obstacle, by index in the world.
+    Obstacle(usize),
+    /// A load, by index in the world.
+    Load(usize),
+    /// Another body.
+    Body,
+}
+
+/// A point that is held, pushed or touches something.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Touch {
+    /// Where on the surface.
+    pub spot: Spot,
+    /// Facet that a finger is on; none for nodes.
+    pub facet: Option<u32>,
+    /// By whom.
+    pub by: By,
+    /// Where it is held, or sticks, in the frame of whom [m].
+    pub anchor: Vec3,
+    /// Unit normal out of what it touches, in the world.
+    pub normal: Vec3,
+    /// Force on the body [N], in the world.
+    pub force: Vec3,
+    /// Distance from what it touches at the end of the last step [m].
+    pub gap: f64,
+    /// Where it is then [m].
+    pub place: Vec3,
+}
+
+/// Working memory for the points of a step.
+#[derive(Clone, Debug, Default)]
+pub struct Slots {
+    /// How many there is room for.
+    room: usize,
+    modes: usize,
+    /// Spots whose rows are there.
+    spots: Vec<Spot>,
+    /// Three rows for each: components of the modes there.
+    rows: Vec<f64>,
+    /// W, (9).
+    answers: Vec<f64>,
+    pub inverses: Vec<Mat3>,
+    pub conditions: Vec<Condition>,
+    pub missing: Vec<f64>,
+    /// Displacements if no force acted [m].
+    pub free: Vec<f64>,
+    pub forces: Vec<f64>,
+    /// W f.
+    pub moved: Vec<f64>,
+    scaled: Vec<f64>,
+    changed: Vec<usize>,
+}
+
+impl Slots {
+    /// Make room for so many points.
+    pub fn reserve(&mut self, room: usize, modes: usize) {
+        if room <= self.room {
+            return;
+        }
+        self.modes = modes;
+        // rows are farther apart now: all are made again
+        self.spots.clear();
+        self.room = room;
+        self.rows.resize(3 * modes * room, 0.0);
+        self.answers.resize(9 * room * room, 0.0);
+        self.scaled.resize(3 * modes, 0.0);
+        self.inverses.resize(room, Mat3::ZERO);
+        for list in [&mut self.missing, &mut self.free, &mut self.forces, &mut self.moved] {
+            list.resize(3 * room, 0.0);
+        }
+        self.spots.reserve(room);
+        self.changed.reserve(room);
+        self.conditions.reserve(room);
+    }
+
+    /// Forget all, such as when steps have another length.
+    pub fn forget(&mut self) {
+        self.spots.clear();
+    }
+
+    /// Room between rows of W.
+    pub fn stride(&self) -> usize {
+        3 * self.room
+    }
+
+    /// W.
+    pub fn answers(&self) -> &[f64] {
+        &self.answers
+    }
+
+    /// Components of the modes at a point: three rows.
+    pub fn rows(&self, n: usize) -> &[f64] {
+        &self.rows[3 * n * self.modes..3 * (n + 1) * self.modes]
+    }
+
+    /// Rows of the modes at the first points.
+    pub fn all_rows(&self, count: usize) -> &[f64] {
+        &self.rows[..3 * count * self.modes]
+    }
+
+    /// Make rows and answers those of these points; only what has changed is computed.
+    pub fn update(&mut self, kernel: Kernel, touches: &[Touch], solid: &Solid, answers: &Answers) {
+        if touches.len() > self.room {
+            self.reserve(touches.len().next_power_of_two(), self.modes);
+        }
+        self.spots.truncate(touches.len());
+        self.changed.clear();
+        for (n, touch) in touches.iter().enumerate() {
+            match self.spots.get_mut(n) {
+                Some(spot) if *spot == touch.spot => continue,
+                Some(spot) => *spot = touch.spot,
+                None => self.spots.push(touch.spot),
+            }
+            self.write_rows(n, solid);
+            self.changed.push(n);
+        }
+        for k in 0..self.changed.len() {
+            let n = self.changed[k];
+            for m in 0..self.spots.len() {
+                self.write_block(kernel, n, m, solid, answers);
+            }
+            self.inverses[n] = inverse(&self.block(n));
+        }
+    }
+
+    fn block(&self, n: usize) -> Mat3 {
+        let row = |i: usize| {
+            let start = (3 * n + i) * self.stride() + 3 * n;
+            Vec3::new(self.answers[start], self.answers[start + 1], self.answers[start + 2])
+        };
+        Mat3::from_cols(row(0), row(1), row(2))
+    }
+
+    fn write_rows(&mut self, n: usize, solid: &Solid) {
+        let Form::Modes(modes) = &solid.form else { return };
+        let rows = &mut self.rows[3 * n * self.modes..3 * (n + 1) * self.modes];
+        rows.fill(0.0);
+        for (node, weight) in self.spots[n].parts() {
+            for (axis, row) in rows.chunks_exact_mut(self.modes.max(1)).enumerate() {
+                row.iter_mut().zip(modes.row(3 * node + axis)).for_each(|(x, shape)| *x += weight * shape);
+            }
+        }
+    }
+
+    /// How point `a` moves in a step under a force at point `b`, and the other way round.
+    fn write_block(&mut self, kernel: Kernel, a: usize, b: usize, solid: &Solid, answers: &Answers) {
+        let (a, b) = if self.spots[a].key() <= self.spots[b].key() { (a, b) } else { (b, a) };
+        let mut block = match (self.spots[a].single(), self.spots[b].single(), &answers.dense) {
+            (Some(i), Some(j), Some(dense)) => dense.block(i, j),
+            _ => self.elastic_block(kernel, a, b, solid, answers),
+        };
+        let rest = |n: usize| self.spots[n].mean(|node| solid.shell.nodes[node]);
+        block += solid.rigid_answer(rest(a), rest(b), answers.swing.step);
+        let stride = self.stride();
+        for i in 0..3 {
+            for j in 0..3 {
+                let value = block.col(j)[i];
+                self.answers[(3 * a + i) * stride + 3 * b + j] = value;
+                self.answers[(3 * b + j) * stride + 3 * a + i] = value;
+            }
+        }
+    }
+
+    /// The same without rigid motion.
+    fn elastic_block(&mut self, kernel: Kernel, a: usize, b: usize, solid: &Solid, answers: &Answers) -> Mat3 {
+        let both = |f: &dyn Fn(usize, usize) -> Mat3| {
+            let parts = self.spots[a].parts().flat_map(|(i, v)| self.spots[b].parts().map(move |(j, w)| (i, j, v * w)));
+            parts.map(|(i, j, weight)| f(i, j) * weight).fold(Mat3::ZERO, |sum, block| sum + block)
+        };
+        let modes = match &solid.form {
+            Form::Records(records) => return both(&|i, j| records.first(i, j)),
+            Form::Modes(modes) => modes,
+        };
+        let (beyond, by) = match &modes.basis.compliance {
+            Compliance::Full(list) => (both(&|i, j| packed(list, i, j)), &answers.swing.change),
+            Compliance::Local(_) => {
+                (both(&|i, j| if i == j { modes.own[i] } else { Mat3::ZERO }), &answers.swing.rows[4])
+            }
+        };
+        let length = self.modes;
+        let (rows_a, rows_b) = (3 * a * length..3 * (a + 1) * length, 3 * b * length..3 * (b + 1) * length);
+        kernel.run(Scaled { rows: &self.rows[rows_a], by, out: &mut self.scaled });
+        let mut products = [0.0; 9];
+        kernel.run(Pairs { a: &self.scaled, b: &self.rows[rows_b], length, out: &mut products });
+        let [p, q, r, s, t, u, v, w, x] = products;
+        beyond + Mat3::from_cols_array_2d(&[[p, s, v], [q, t, w], [r, u, x]])
+    }
+
+    /// Displacement of a point by coordinates of the modes [m].
+    pub fn displacement(&self, kernel: Kernel, n: usize, coordinates: &[f64]) -> Vec3 {
+        let mut out = [0.0; 3];
+        kernel.run(Products { rows: self.rows(n), with: coordinates, out: &mut out });
+        Vec3::from_array(out)
+    }
+
+    /// Find the forces of the first points, and how they move them.
+    pub fn solve(&mut self, kernel: Kernel, count: usize, most: usize, tolerance: f64) -> Swept {
+        let stride = self.stride();
+        let Slots { answers, inverses, conditions, missing, forces, moved, .. } = self;
+        let forces = &mut forces[..3 * count];
+        let swept = kernel.run(Sweeps { answers, stride, inverses, conditions, missing, forces, most, tolerance });
+        for (n, moved) in moved[..3 * count].iter_mut().enumerate() {
+            *moved = dot_any(kernel, &answers[n * stride..][..3 * count], forces);
+        }
+        swept
+    }
+}
+
+/// The block of two nodes in a lower triangle, row by row.
+pub fn packed(list: &[f64], i: usize, j: usize) -> Mat3 {
+    let at = |a: usize, b: usize| if a >= b { list[a * (a + 1) / 2 + b] } else { list[b * (b + 1) / 2 + a] };
+    Mat3::from_cols_array_2d(&[0, 1, 2].map(|c| [0, 1, 2].map(|r| at(3 * i + r, 3 * j + c))))
+}
+
+/// The inverse, or none where it has none: forces there have no effect that could be asked for.
+fn inverse(block: &Mat3) -> Mat3 {
+    let inverse = block.inverse();
+    if inverse.is_finite() { inverse } else { Mat3::ZERO }
+}
