@@ -35,7 +35,9 @@ fn known(cells: usize, poisson: f64, used: usize, full: bool) -> (Model, Basis) 
     };
     let size = unknowns.len();
     let compliance = if full {
-        Compliance::Full((0..size).flat_map(|i| (0..=i).map(move |j| (i, j))).map(|(i, j)| entry(i, j)).collect::<Vec<_>>().into())
+        Compliance::Full(
+            (0..size).flat_map(|i| (0..=i).map(move |j| (i, j))).map(|(i, j)| entry(i, j)).collect::<Vec<_>>().into(),
+        )
     } else {
         let nine = |n: usize| (0..9).map(move |k| (3 * n + k / 3, 3 * n + k % 3));
         Compliance::Local((0..size / 3).flat_map(nine).map(|(i, j)| entry(i, j)).collect::<Vec<_>>().into())

@@ -1,5 +1,6 @@
 //! Grippers and what they hold. A grip ties one place of a body to the frame of a gripper.
 
+use crate::material::Friction;
 use crate::math::{Pose, Quat, Vec3};
 use crate::motion::{Motion, Sweep};
 
@@ -49,6 +50,17 @@ impl Gripper {
         let pose = params.motion.pose(&params.placed, time);
         Gripper { params, sweep: Sweep::resting(pose), driven: None, load: Wrench::default() }
     }
+}
+
+/// A fingertip: a ball about a gripper's origin that touches bodies. What they exert on it is a load of the gripper.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FingerParams {
+    /// Index of the gripper.
+    pub gripper: usize,
+    /// Radius [m].
+    pub radius: f64,
+    /// Friction of its surface; `None` leaves it to the body that touches it.
+    pub friction: Option<Friction>,
 }
 
 /// A place of a body.

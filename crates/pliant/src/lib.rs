@@ -31,7 +31,7 @@ pub use body::{Body, BodyState};
 pub use derived::Derived;
 pub use error::{BuildError, StepError};
 pub use frame::{BodyFrame, Contact, Energy, Event, EventKind, Field, Frame, GripperFrame, Other};
-pub use grip::{Anchor, Grip, GripParams, Gripper, GripperParams, Hold, Load, Place, Wrench};
+pub use grip::{Anchor, FingerParams, Grip, GripParams, Gripper, GripperParams, Hold, Load, Place, Wrench};
 pub use material::{Friction, Material};
 pub use section::{Rigidities, Section};
 pub use world::{Probe, Snapshot, Stage, World};

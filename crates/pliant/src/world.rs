@@ -2,14 +2,14 @@
 
 use crate::body::{Body, BodyState, Surroundings, Vicinity};
 use crate::cable::{self, Around, Crews, Pair, Trees};
-use crate::contact::{Obstacle, ObstacleParams};
+use crate::contact::{Obstacle, ObstacleParams, Shape, ShapeKind};
 use crate::elastica::Settled;
 use crate::error::{BuildError, StepError};
-use crate::frame::{BodyFrame, Event, EventKind, Frame, GripperFrame};
-use crate::grip::{Grip, GripParams, Gripper, GripperParams, Hold, Load, Wrench};
+use crate::frame::{BodyFrame, Contact, Event, EventKind, Frame, GripperFrame, Other};
+use crate::grip::{FingerParams, Grip, GripParams, Gripper, GripperParams, Hold, Load, Wrench};
 use crate::lattice::{self, Meeting, Meetings, Shared};
 use crate::math::{Pose, Vec3};
-use crate::motion::Sweep;
+use crate::motion::{Motion, Sweep};
 use crate::team::Team;
 
 /// Everything in a scene.
@@ -20,6 +20,8 @@ pub struct World {
     clock: Clock,
     obstacles: Vec<Obstacle>,
     grippers: Vec<Gripper>,
+    /// Obstacles that are fingertips, each of a gripper.
+    fingers: Vec<Finger>,
     grips: Vec<Grip>,
     loads: Vec<Load>,
     bodies: Vec<Body>,
@@ -33,7 +35,16 @@ pub struct World {
     /// Scratch: the obstacles near the body at hand.
     near: Vec<usize>,
     cables: CableScratch,
+    /// Scratch: contacts of all bodies, where there are fingers.
+    contacts: Vec<Contact>,
     team: Team,
+}
+
+/// The obstacle that is the tip of a gripper.
+#[derive(Clone, Copy, Debug)]
+struct Finger {
+    gripper: usize,
+    obstacle: usize,
 }
 
 /// How often a step is made again because links met that were not expected to.
@@ -144,6 +155,7 @@ impl World {
             clock: Clock::default(),
             obstacles: vec![],
             grippers: vec![],
+            fingers: vec![],
             grips: vec![],
             loads: vec![],
             bodies: vec![],
@@ -153,6 +165,7 @@ impl World {
             solids: Meetings::default(),
             near: vec![],
             cables: CableScratch::default(),
+            contacts: vec![],
             team: Team::new(1),
         }
     }
@@ -176,6 +189,21 @@ impl World {
         unique("gripper", &params.name, self.grippers.iter().map(|g| g.params.name.as_str()))?;
         self.grippers.push(Gripper::new(params, self.time()));
         Ok(self.grippers.len() - 1)
+    }
+
+    /// Let a gripper have a fingertip; returns the index of the obstacle that it is, of the same name.
+    pub fn add_finger(&mut self, params: FingerParams) -> Result<usize, BuildError> {
+        let missing = || BuildError::NoSuch { kind: "gripper", name: format!("number {}", params.gripper) };
+        let Gripper { params: gripper, sweep, .. } = self.grippers.get(params.gripper).ok_or_else(missing)?;
+        let obstacle = self.add_obstacle(ObstacleParams {
+            name: gripper.name.clone(),
+            shape: Shape::new(ShapeKind::Sphere { radius: params.radius })?,
+            placed: sweep.end,
+            motion: Motion::Hold,
+            friction: params.friction,
+        })?;
+        self.fingers.push(Finger { gripper: params.gripper, obstacle });
+        Ok(obstacle)
     }
 
     /// Add a body; returns its index.
@@ -320,6 +348,9 @@ impl World {
             let prescribed = || gripper.params.motion.pose(&gripper.params.placed, time);
             let pose = gripper.driven.unwrap_or_else(prescribed);
             gripper.sweep.advance_to(pose);
+        }
+        for finger in &self.fingers {
+            self.obstacles[finger.obstacle].sweep = self.grippers[finger.gripper].sweep;
         }
     }
 
@@ -505,6 +536,20 @@ impl World {
         }
         for grip in self.grips.iter().filter(|g| g.anchor.is_some()) {
             self.grippers[grip.params.gripper].load += grip.load;
+        }
+        if self.fingers.is_empty() {
+            return;
+        }
+        self.contacts.clear();
+        for (index, body) in self.bodies.iter().enumerate() {
+            body.write_contacts(index, &self.obstacles, &mut self.contacts);
+        }
+        for finger in &self.fingers {
+            let gripper = &mut self.grippers[finger.gripper];
+            for contact in self.contacts.iter().filter(|c| c.other == Other::Obstacle(finger.obstacle)) {
+                let arm = contact.position - gripper.sweep.end.translation;
+                gripper.load += Wrench { force: -contact.force, torque: -arm.cross(contact.force) };
+            }
         }
     }
 

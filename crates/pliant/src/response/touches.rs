@@ -134,11 +134,6 @@ impl Slots {
         3 * self.room
     }
 
-    /// W.
-    pub fn answers(&self) -> &[f64] {
-        &self.answers
-    }
-
     /// Components of the modes at a point: three rows.
     pub fn rows(&self, n: usize) -> &[f64] {
         &self.rows[3 * n * self.modes..3 * (n + 1) * self.modes]
