@@ -1,12 +1,22 @@
 //! Times and accuracies of the cube of the paper: of its modes, `measure linear|quadratic CELLS COUNT [BLOCK] [POISSON]`, and of its
-//! response to COUNT forces, `measure direct CELLS COUNT`.
+//! response to COUNT forces, `measure direct CELLS COUNT`. Of all that is found beforehand, also of a block of linear tetrahedra:
+//! `measure basis linear|quadratic CELLSxCELLSxCELLS COUNT`.
 
-use pliant_fem::{Damping, Direct, Elastic, MassKind, Model, Modes, ModesParams, Order, TetMesh, Timing};
+use pliant::math::Vec3;
+use pliant_fem::{
+    Damping, Direct, Elastic, MassKind, Model, Modes, ModesParams, Order, Recipe, TetMesh, Timing, open_basis,
+    write_basis,
+};
 use std::ops::ControlFlow;
 use std::time::Instant;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [what, order, cells, count] = &arguments[..]
+        && what == "basis"
+    {
+        return basis(order, cells, count.parse()?);
+    }
     let number = |n: usize, or: f64| arguments.get(n).map_or(Ok(or), |text| text.parse::<f64>());
     let order =
         if arguments.first().is_some_and(|order| order == "quadratic") { Order::Quadratic } else { Order::Linear };
@@ -50,5 +60,38 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
     let first: Vec<String> = (0..modes.count().min(12)).map(|n| format!("{:.6}", modes.hertz(n))).collect();
     println!("{} ... {:.6} Hz", first.join(" "), modes.hertz(modes.count() - 1));
+    Ok(())
+}
+
+/// Modes, compliance and file of a block with cells of the size of the paper's.
+fn basis(order: &str, cells: &str, modes: usize) -> Result<(), Box<dyn std::error::Error>> {
+    let start = Instant::now();
+    let counts: Vec<usize> = cells.split('x').map(str::parse).collect::<Result<_, _>>()?;
+    let [x, y, z] = counts[..] else { return Err("three numbers of cells".into()) };
+    let order = if order == "quadratic" { Order::Quadratic } else { Order::Linear };
+    let side = if order == Order::Quadratic { 0.1 / 6.0 } else { 0.1 / 12.0 };
+    let size = Vec3::new(x as f64, y as f64, z as f64) * side;
+    let solid = Elastic { young: 2000.0, poisson: 0.49, density: 110.0 };
+    let recipe = Recipe { order, ..Recipe::new(TetMesh::block([x, y, z], size)?, solid, modes) };
+    let (unknowns, nodes) = recipe.size();
+    println!("{:8.3} s  {unknowns} unknowns, {nodes} nodes on the surface", start.elapsed().as_secs_f64());
+    let threads = std::thread::available_parallelism()?.get();
+    let mut stage = None;
+    let basis = recipe.compute(threads, &mut |progress| {
+        if stage != Some(progress.stage) {
+            stage = Some(progress.stage);
+            println!("{:8.3} s  {:?}", start.elapsed().as_secs_f64(), progress.stage);
+        }
+        ControlFlow::Continue(())
+    })?;
+    println!("{:8.3} s  computed", start.elapsed().as_secs_f64());
+    let path = std::env::temp_dir().join("measured.basis");
+    write_basis(&path, recipe.digest(), &basis)?;
+    let length = std::fs::metadata(&path)?.len();
+    println!("{:8.3} s  written: {:.1} MB", start.elapsed().as_secs_f64(), length as f64 * 1e-6);
+    let opening = Instant::now();
+    let opened = open_basis(&path, Some(recipe.digest()))?;
+    println!("opened in {:.1} ms, equal: {}", opening.elapsed().as_secs_f64() * 1e3, opened == basis);
+    std::fs::remove_file(&path)?;
     Ok(())
 }

@@ -1,14 +1,19 @@
 //! A few columns of numbers, one after the other.
 
 use faer::linalg::matmul::matmul;
-use faer::{Accum, MatMut, MatRef, Par, get_global_parallelism};
+use faer::{Accum, MatMut, MatRef, Par};
 
 /// Products with few columns are bound by memory: several threads take longer than one.
 const FEW: usize = 16;
 
+/// Shares that work is cut into, whatever the number of threads that take them, so that results do not depend on it.
+pub(crate) fn shares() -> Par {
+    Par::rayon(4)
+}
+
 /// Threads for a product or a solution with so many columns.
 pub(crate) fn threads(columns: usize) -> Par {
-    if columns <= FEW { Par::Seq } else { get_global_parallelism() }
+    if columns <= FEW { Par::Seq } else { shares() }
 }
 
 /// A dense matrix in columns, which can be appended.

@@ -6,10 +6,12 @@
 //!
 //!   E_ij = (S_ij + l_j R_ij) / (l_j - l_i), or R_ij / 2 where eigenvalues are too close to be told apart,   X + X E.
 
-use crate::dense::Block;
+use crate::dense::{Block, shares};
 use crate::error::FemError;
-use faer::linalg::solvers::SelfAdjointEigen;
-use faer::{MatRef, Side};
+use faer::MatRef;
+use faer::diag::Diag;
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 
 /// Eigenvalues closer than this part of themselves are not told apart [-].
 const CLOSE: f64 = 1e-8;
@@ -31,10 +33,14 @@ pub(crate) enum From {
 
 /// The first `count` eigenvalues and vectors.
 pub(crate) fn eigen(matrix: MatRef<'_, f64>, count: usize, from: From) -> Result<Eigen, FemError> {
-    let solved = SelfAdjointEigen::new(matrix, Side::Lower)
-        .map_err(|error| FemError::Singular { what: "the projection on the basis", why: format!("{error:?}") })?;
-    let (rough, all) = (solved.S().column_vector(), solved.U());
     let size = matrix.nrows();
+    let (mut rough, mut whole) = (Diag::zeros(size), Block::zeros(size, size));
+    let need = self_adjoint_evd_scratch::<f64>(size, ComputeEigenvectors::Yes, shares(), Default::default());
+    let mut memory = MemBuffer::new(need);
+    let memory = MemStack::new(&mut memory);
+    self_adjoint_evd(matrix, rough.as_mut(), Some(whole.as_mut()), shares(), memory, Default::default())
+        .map_err(|error| FemError::Singular { what: "the projection on the basis", why: format!("{error:?}") })?;
+    let (rough, all) = (rough.column_vector(), whole.as_ref());
     let count = count.min(size);
     // where the eigenvalue `n` of those wanted is among all
     let place = |n: usize| if from == From::Largest { size - 1 - n } else { n };
@@ -42,7 +48,6 @@ pub(crate) fn eigen(matrix: MatRef<'_, f64>, count: usize, from: From) -> Result
     for n in 0..count {
         vectors.column_mut(n).iter_mut().enumerate().for_each(|(i, x)| *x = all[(i, place(n))]);
     }
-    let whole = Block::from_matrix(all);
     let products = Block::from_matrix(matrix).times(vectors.as_ref());
     let mut change = whole.transposed_times(&products);
     let overlap = whole.transposed_times(&vectors);

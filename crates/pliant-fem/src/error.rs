@@ -242,6 +242,14 @@ pub enum FemError {
         /// Modes found below it.
         found: usize,
     },
+    /// Threads that cannot be had.
+    #[error("{threads} threads cannot be started ({why}): ask for fewer")]
+    Threads {
+        /// How many.
+        threads: usize,
+        /// What the system says.
+        why: String,
+    },
     /// Stopped by who watches its progress.
     #[error("stopped")]
     Stopped,

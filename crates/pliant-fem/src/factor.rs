@@ -1,6 +1,6 @@
 //! Sparse factorisation of symmetric matrices: Cholesky, and the count of negative eigenvalues.
 
-use crate::dense::{Block, threads};
+use crate::dense::{Block, shares, threads};
 use crate::error::FemError;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::SparseColMat;
@@ -9,7 +9,7 @@ use faer::sparse::linalg::cholesky::{
     CholeskySymbolicParams, LltRef, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering,
     factorize_symbolic_cholesky, supernodal::SupernodalIntranodeLbltRef,
 };
-use faer::{Conj, Side, get_global_parallelism};
+use faer::{Conj, Par, Side};
 
 /// L L^T of a positive definite matrix.
 pub(crate) struct Cholesky {
@@ -30,7 +30,7 @@ fn symbolic(lower: &SparseColMat<usize, f64>, what: &'static str) -> Result<Symb
 impl Cholesky {
     /// Factorise a matrix given by its lower triangle; `what` names it in errors.
     pub fn new(lower: &SparseColMat<usize, f64>, what: &'static str) -> Result<Cholesky, FemError> {
-        let parallelism = get_global_parallelism();
+        let parallelism = shares();
         let symbolic = symbolic(lower, what)?;
         let mut values = vec![0.0; symbolic.len_val()];
         let mut memory = MemBuffer::new(symbolic.factorize_numeric_llt_scratch::<f64>(parallelism, Default::default()));
@@ -50,11 +50,20 @@ impl Cholesky {
 
     /// Solve for each column, in place.
     pub fn solve(&self, block: &mut Block) {
-        let threads = threads(block.columns());
+        self.solve_with(block, threads(block.columns()));
+    }
+
+    /// The same by some threads.
+    pub fn solve_with(&self, block: &mut Block, threads: Par) {
         let need = self.symbolic.solve_in_place_scratch::<f64>(block.columns(), threads);
         let mut memory = MemBuffer::new(need);
         let factor = LltRef::new(&self.symbolic, &self.values);
         factor.solve_in_place_with_conj(Conj::No, block.as_mut(), threads, MemStack::new(&mut memory));
+    }
+
+    /// Pattern and numbers of the factor.
+    pub fn parts(&self) -> (&SymbolicCholesky<usize>, &[f64]) {
+        (&self.symbolic, &self.values)
     }
 
     /// Numbers stored.
@@ -67,7 +76,7 @@ impl Cholesky {
 /// block diagonal B of L B L^T, which is pivoted within supernodes.
 pub(crate) fn negative_eigenvalues(lower: &SparseColMat<usize, f64>) -> Result<usize, FemError> {
     let what = "the stiffness shifted by a multiple of the mass";
-    let parallelism = get_global_parallelism();
+    let parallelism = shares();
     let symbolic = symbolic(lower, what)?;
     let size = symbolic.nrows();
     let (mut values, mut below) = (vec![0.0; symbolic.len_val()], vec![0.0; size]);

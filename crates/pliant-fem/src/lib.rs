@@ -5,10 +5,16 @@
 //! deformation [`Modes`], static solutions ([`solve_static`]) and responses to an impulse, by [`Direct`] integration in time or
 //! as a sum over modes ([`Modes::respond`]).
 //!
+//! What a simulation of the model `response` needs of a solid is a [`Recipe`], computed once and kept in a file: [`basis_of`] opens
+//! it or makes it.
+//!
 //! Unknowns are ordered node by node: component `axis` of node `n` is number `3 n + axis`. SI units and `f64` throughout.
 
 mod assemble;
+mod cache;
+mod compliance;
 mod dense;
+mod digest;
 mod direct;
 mod eigen;
 mod element;
@@ -20,15 +26,21 @@ mod mesh;
 mod modal;
 mod model;
 mod modes;
+mod pool;
 mod progress;
 mod reader;
+mod recipe;
 mod response;
 mod rigid;
+mod selected;
 mod soundness;
 mod statics;
+mod store;
 mod surface;
 mod vtk;
 
+pub use cache::{Found, basis_of, basis_path, cache_folder};
+pub use digest::Digest;
 pub use direct::Direct;
 pub use element::{Elastic, MassKind, Order};
 pub use error::{FemError, MeshError, ReadError};
@@ -38,9 +50,11 @@ pub use modal::{Oscillator, Scheme};
 pub use model::Model;
 pub use modes::{Modes, ModesParams};
 pub use progress::{Progress, Stage};
+pub use recipe::{FULL_NODES, Recipe, Watcher};
 pub use response::{Damping, Response, Sampling, Timing};
 pub use rigid::Rigid;
 pub use soundness::Repairs;
 pub use statics::{Static, solve_static};
+pub use store::{StoreError, open_basis, write_basis};
 pub use surface::Surface;
 pub use vtk::read_vtk;

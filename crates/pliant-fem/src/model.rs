@@ -24,28 +24,7 @@ impl Model {
     /// becomes four.
     pub fn new(mesh: &TetMesh, solid: &Elastic, order: Order, mass: MassKind) -> Result<Model, FemError> {
         solid.check()?;
-        let mut nodes = mesh.nodes().to_vec();
-        let mut middles: HashMap<[usize; 2], usize> = HashMap::new();
-        let mut cells: Vec<Vec<usize>> = mesh.tets().iter().map(|tet| tet.to_vec()).collect();
-        let mut surface = mesh.surface();
-        if order == Order::Quadratic {
-            for cell in &mut cells {
-                for [i, j] in EDGES {
-                    let edge = sorted([cell[i], cell[j]]);
-                    let middle = *middles.entry(edge).or_insert_with(|| {
-                        nodes.push((nodes[edge[0]] + nodes[edge[1]]) / 2.0);
-                        nodes.len() - 1
-                    });
-                    cell.push(middle);
-                }
-            }
-            let middle = |a: usize, b: usize| middles.get(&sorted([a, b])).copied().unwrap_or(a);
-            let split = |&[a, b, c]: &[usize; 3]| {
-                let (ab, bc, ca) = (middle(a, b), middle(b, c), middle(c, a));
-                [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]
-            };
-            surface = Surface::from_facets(surface.facets.iter().flat_map(split).collect());
-        }
+        let Grid { nodes, cells, surface } = Grid::new(mesh, order);
         let matrices = Matrices::new(&nodes, &cells, order, solid, mass);
         Ok(Model { nodes, surface, elements: cells.len(), matrices })
     }
@@ -70,6 +49,11 @@ impl Model {
         &self.surface
     }
 
+    /// Numbers of the unknowns of the surface among all: three for each of its nodes.
+    pub fn surface_unknowns(&self) -> Vec<usize> {
+        self.surface.nodes.iter().flat_map(|node| [3 * node, 3 * node + 1, 3 * node + 2]).collect()
+    }
+
     /// K u: forces that hold displacements [m] of all nodes [N].
     pub fn forces(&self, displacements: &[f64]) -> Result<Vec<f64>, FemError> {
         self.check_length("displacements", displacements)?;
@@ -90,5 +74,41 @@ impl Model {
     pub(crate) fn check_length(&self, what: &'static str, list: &[f64]) -> Result<(), FemError> {
         let (expected, found) = (self.unknowns(), list.len());
         if expected == found { Ok(()) } else { Err(FemError::Length { what, expected, found }) }
+    }
+}
+
+/// Nodes, elements and surface, without what they are made of.
+pub(crate) struct Grid {
+    pub nodes: Vec<Vec3>,
+    pub cells: Vec<Vec<usize>>,
+    pub surface: Surface,
+}
+
+impl Grid {
+    /// With the further nodes of quadratic elements.
+    pub fn new(mesh: &TetMesh, order: Order) -> Grid {
+        let mut nodes = mesh.nodes().to_vec();
+        let mut middles: HashMap<[usize; 2], usize> = HashMap::new();
+        let mut cells: Vec<Vec<usize>> = mesh.tets().iter().map(|tet| tet.to_vec()).collect();
+        let mut surface = mesh.surface();
+        if order == Order::Quadratic {
+            for cell in &mut cells {
+                for [i, j] in EDGES {
+                    let edge = sorted([cell[i], cell[j]]);
+                    let middle = *middles.entry(edge).or_insert_with(|| {
+                        nodes.push((nodes[edge[0]] + nodes[edge[1]]) / 2.0);
+                        nodes.len() - 1
+                    });
+                    cell.push(middle);
+                }
+            }
+            let middle = |a: usize, b: usize| middles.get(&sorted([a, b])).copied().unwrap_or(a);
+            let split = |&[a, b, c]: &[usize; 3]| {
+                let (ab, bc, ca) = (middle(a, b), middle(b, c), middle(c, a));
+                [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]
+            };
+            surface = Surface::from_facets(surface.facets.iter().flat_map(split).collect());
+        }
+        Grid { nodes, cells, surface }
     }
 }

@@ -14,6 +14,8 @@ pub enum Stage {
     Refining,
     /// Counting modes, to see that none is missed.
     Counting,
+    /// Finding what the surface gives way: unknowns, or blocks of the matrix, of those there are.
+    Loading,
     /// Integrating in time: samples of those wanted.
     Integrating,
 }

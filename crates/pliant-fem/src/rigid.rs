@@ -91,6 +91,16 @@ impl RigidFilter {
         Ok(RigidFilter { motions, momenta })
     }
 
+    /// Z.
+    pub fn motions(&self) -> &Block {
+        &self.motions
+    }
+
+    /// M Z.
+    pub fn momenta(&self) -> &Block {
+        &self.momenta
+    }
+
     /// u - Z Z^T M u, for each column.
     pub fn displacements(&self, u: &mut Block) {
         let part = self.momenta.transposed_times(u);

@@ -74,7 +74,7 @@ fn check_held(model: &Model, held: &[Option<f64>]) -> Result<(), FemError> {
 }
 
 /// Rows and columns of K that are free, the lower triangle.
-fn free_part(model: &Model, free: &[usize]) -> SparseColMat<usize, f64> {
+pub(crate) fn free_part(model: &Model, free: &[usize]) -> SparseColMat<usize, f64> {
     let whole = model.matrices.combined(1.0, 0.0);
     let mut number = vec![usize::MAX; model.unknowns()];
     free.iter().enumerate().for_each(|(n, unknown)| number[*unknown] = n);

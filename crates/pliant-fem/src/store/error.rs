@@ -1,0 +1,122 @@
+//! What can be wrong with a file of what was computed beforehand.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why such a file cannot be used or written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// It cannot be opened or read.
+    #[error("{} cannot be read: {why}", path.display())]
+    Unreadable {
+        /// Which file.
+        path: PathBuf,
+        /// What the system says.
+        why: String,
+        /// Whether it is just not there.
+        missing: bool,
+    },
+    /// It is another kind of file.
+    #[error("{} is no file of precomputed solids ({why}): name another, or precompute it again", path.display())]
+    NotOurs {
+        /// Which file.
+        path: PathBuf,
+        /// What is there instead.
+        why: &'static str,
+    },
+    /// It is of another version.
+    #[error("{} is of version {found}, and this program reads version {expected}: precompute it again", path.display())]
+    Version {
+        /// Which file.
+        path: PathBuf,
+        /// Version of the file.
+        found: u32,
+        /// Version of this program.
+        expected: u32,
+    },
+    /// It holds modes where responses are wanted, or the other way round.
+    #[error("{} holds {found}, not {expected}: name another file, or precompute it again", path.display())]
+    Kind {
+        /// Which file.
+        path: PathBuf,
+        /// What it holds.
+        found: &'static str,
+        /// What is wanted.
+        expected: &'static str,
+    },
+    /// It is of another body.
+    #[error(
+        "{} was computed from another mesh, material or setting (it has the digest {found}, and this body {expected}): \
+         precompute it again", path.display()
+    )]
+    Other {
+        /// Which file.
+        path: PathBuf,
+        /// Digest in the file.
+        found: String,
+        /// Digest of the recipe.
+        expected: String,
+    },
+    /// It ends too early, or goes on too long.
+    #[error("{} has {found} bytes instead of {expected}, so it is not complete: precompute it again", path.display())]
+    Length {
+        /// Which file.
+        path: PathBuf,
+        /// How many bytes it should have.
+        expected: u64,
+        /// How many it has.
+        found: u64,
+    },
+    /// It has changed since it was written.
+    #[error("{} is damaged in its {section}: precompute it again", path.display())]
+    Damaged {
+        /// Which file.
+        path: PathBuf,
+        /// Where.
+        section: String,
+    },
+    /// Numbers in this file cannot be used in place.
+    #[error("this machine stores numbers the other way round than {}: precompute it here", path.display())]
+    Endian {
+        /// Which file.
+        path: PathBuf,
+    },
+    /// It cannot be written.
+    #[error("{} cannot be written: {why}", path.display())]
+    Unwritable {
+        /// Which file or folder.
+        path: PathBuf,
+        /// What the system says, and what to do.
+        why: String,
+    },
+}
+
+impl StoreError {
+    /// Whether the file is just not there.
+    pub fn is_missing(&self) -> bool {
+        matches!(self, StoreError::Unreadable { missing: true, .. })
+    }
+
+    pub(crate) fn unreadable(path: &Path, error: &io::Error) -> StoreError {
+        let missing = error.kind() == io::ErrorKind::NotFound;
+        let why = if missing { "there is no such file".to_string() } else { error.to_string() };
+        StoreError::Unreadable { path: path.into(), why, missing }
+    }
+
+    pub(crate) fn unwritable(path: &Path, error: &io::Error) -> StoreError {
+        let why = match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge => {
+                format!("{error}. Make room, or choose another folder")
+            }
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                format!("{error}. Choose another folder")
+            }
+            _ => error.to_string(),
+        };
+        StoreError::Unwritable { path: path.into(), why }
+    }
+
+    pub(crate) fn damaged(path: &Path, section: impl Into<String>) -> StoreError {
+        StoreError::Damaged { path: path.into(), section: section.into() }
+    }
+}

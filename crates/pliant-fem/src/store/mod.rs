@@ -1,0 +1,37 @@
+//! Files of what was computed beforehand.
+//!
+//! One file holds one result. It is little-endian, and made of a head of 64 bytes, a directory with an entry of 32 bytes for each
+//! section, and the sections, each from a multiple of 64 bytes:
+//!
+//! ```text
+//! head       0  magic            8 bytes, 89 50 4c 49 41 4e 54 0a
+//!            8  order of bytes   u64, 0x0102030405060708
+//!           16  version          u32
+//!           20  kind             u32, 1 for modes, 2 for recorded responses
+//!           24  digest           u128 of the recipe
+//!           40  sections         u64, how many
+//!           48  length           u64 of the whole file [bytes]
+//!           56  checksum         u64, XXH3 of the head up to here and of the directory
+//! entry      0  name             8 bytes, filled up with spaces
+//!            8  start            u64 [bytes]
+//!           16  length           u64 [bytes]
+//!           24  checksum         u64, XXH3 of the section
+//! ```
+//!
+//! Numbers in sections are f64, u64 or u32. Files are mapped into memory and used in place; they are written under another name and
+//! renamed when complete, so that a file of the right name is a whole one.
+
+mod basis;
+mod error;
+mod hull;
+mod layout;
+mod map;
+mod open;
+#[cfg(test)]
+mod tests;
+mod write;
+
+pub use basis::{open_basis, write_basis};
+pub use error::StoreError;
+
+pub(crate) use layout::VERSION;
