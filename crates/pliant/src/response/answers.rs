@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use super::Compliance;
-use super::rows::Dot;
+use super::rows::{Dot, Scaled};
 use super::solid::{Form, Modes, Solid, Swing};
 use super::{Damping, Records};
 use crate::kernel::Kernel;
+use crate::lanes::LANES;
 use crate::math::Mat3;
 
 /// What answers to forces within a step of one length.
@@ -19,42 +20,47 @@ pub struct Answers {
     sample: f64,
 }
 
-/// R[0] of all nodes: blocks of three rows of three.
+/// R[0] of all unknowns of the surface, without rigid motion: a symmetric matrix, row by row.
 #[derive(Debug, PartialEq)]
 pub struct Dense {
-    nodes: usize,
+    /// Numbers in a row, the last ones zero to make a multiple of four.
+    width: usize,
     values: Vec<f64>,
 }
 
 impl Dense {
     /// How node `i` moves under a force at node `j` [m/N].
     pub fn block(&self, i: usize, j: usize) -> Mat3 {
-        // symmetric: the lower triangle is there
-        let (i, j, turned) = if i >= j { (i, j, false) } else { (j, i, true) };
-        let start = 9 * (i * (i + 1) / 2 + j);
-        let [p, q, r, s, t, u, v, w, x] = *self.values[start..].first_chunk::<9>().unwrap_or(&[0.0; 9]);
-        let block = Mat3::from_cols_array_2d(&[[p, s, v], [q, t, w], [r, u, x]]);
-        if turned { block.transpose() } else { block }
+        let start = 3 * i * self.width + 3 * j;
+        let row = |n: usize| &self.values[start + n * self.width..][..3];
+        let (x, y, z) = (row(0), row(1), row(2));
+        Mat3::from_cols_array(&[x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]])
+    }
+
+    /// How all unknowns move under a force on one [m/N].
+    pub fn row(&self, unknown: usize) -> &[f64] {
+        &self.values[unknown * self.width..(unknown + 1) * self.width]
+    }
+
+    /// Numbers in a row.
+    pub fn width(&self) -> usize {
+        self.width
     }
 
     fn new(kernel: Kernel, modes: &Modes, list: &[f64], by: &[f64]) -> Dense {
-        let nodes = modes.basis.hull.nodes.len();
-        let mut values = Vec::with_capacity(9 * nodes * (nodes + 1) / 2);
-        let mut scaled = vec![vec![0.0; modes.count]; 3];
-        for i in 0..nodes {
-            for (axis, row) in scaled.iter_mut().enumerate() {
-                row.iter_mut().zip(modes.row(3 * i + axis)).zip(by).for_each(|((s, x), b)| *s = x * b);
-            }
+        let unknowns = 3 * modes.basis.hull.nodes.len();
+        let width = unknowns.next_multiple_of(LANES);
+        let mut values = vec![0.0; unknowns * width];
+        let mut scaled = vec![0.0; modes.count];
+        for i in 0..unknowns {
+            kernel.run(Scaled { rows: modes.row(i), by, out: &mut scaled });
             for j in 0..=i {
-                let beyond = super::touches::packed(list, i, j);
-                for (r, row) in scaled.iter().enumerate() {
-                    for c in 0..3 {
-                        values.push(beyond.col(c)[r] + kernel.run(Dot(row, modes.row(3 * j + c))));
-                    }
-                }
+                let value = list[i * (i + 1) / 2 + j] + kernel.run(Dot(&scaled, modes.row(j)));
+                values[i * width + j] = value;
+                values[j * width + i] = value;
             }
         }
-        Dense { nodes, values }
+        Dense { width, values }
     }
 }
 

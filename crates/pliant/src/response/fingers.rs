@@ -44,6 +44,7 @@ impl Response {
                 continue;
             };
             let normal = -(self.scratch.free.turn * self.solid.shell.normals[facet as usize]);
+            self.state.watch.begin_again();
             self.state.touches.push(Touch {
                 spot: Spot { nodes: self.solid.shell.facets[facet as usize], weights },
                 facet: Some(facet),

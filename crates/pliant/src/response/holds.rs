@@ -93,7 +93,7 @@ impl Response {
         for node in found {
             // a grip turns its place as a whole
             let anchor = anchor.position + anchor.orientation * (places[node as usize] - middle);
-            self.state.touches.push(still(node, By::Grip(n), anchor, Vec3::ZERO));
+            self.state.touches.push(still(node, By::Grip(n), anchor));
         }
     }
 
@@ -117,11 +117,20 @@ impl Response {
         for (node, part) in found.iter().zip(&parts) {
             let arm = places[*node as usize] - centre;
             let force = (load.force + turn.cross(arm)) * *part;
-            self.state.touches.push(still(*node, By::Load(n), Vec3::ZERO, force));
+            self.state.touches.push(still(*node, By::Load(n), force));
         }
     }
 }
 
-fn still(node: u32, by: By, anchor: Vec3, force: Vec3) -> Touch {
-    Touch { spot: Spot::node(node), facet: None, by, anchor, normal: Vec3::Z, force, gap: 0.0, place: Vec3::ZERO }
+fn still(node: u32, by: By, anchor: Vec3) -> Touch {
+    Touch {
+        spot: Spot::node(node),
+        facet: None,
+        by,
+        anchor,
+        normal: Vec3::Z,
+        force: Vec3::ZERO,
+        gap: 0.0,
+        place: Vec3::ZERO,
+    }
 }

@@ -40,7 +40,7 @@ use answers::Answers;
 use near::Watch;
 use past::{Ahead, Past};
 use solid::{Form, Solid};
-use touches::{Slots, Touch};
+use touches::{Slots, Spot, Touch};
 
 /// An elastic solid by its response to impulses.
 #[derive(Clone, Debug)]
@@ -63,6 +63,8 @@ pub struct ResponseState {
     past: Past,
     /// Points that are held, pushed or touch something, in the order in which they are solved.
     touches: Vec<Touch>,
+    /// Forces of the last step [N], in the frame of the body.
+    acting: Vec<(Spot, Vec3)>,
     watch: Watch,
     /// Obstacles touched in the last step, in order.
     touched: Vec<usize>,
@@ -128,6 +130,7 @@ impl Response {
             motion,
             past: Past::new(&solid),
             touches: Vec::with_capacity(ROOM),
+            acting: Vec::with_capacity(ROOM),
             watch: Watch::new(nodes),
             touched: vec![],
             stored: 0.0,
@@ -238,5 +241,6 @@ impl Response {
         self.scratch.near.reserve(obstacles);
         let room = (ROOM + grips + loads + obstacles).min(10_000);
         self.state.touches.reserve(room);
+        self.state.acting.reserve(room);
     }
 }

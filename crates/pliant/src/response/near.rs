@@ -5,6 +5,7 @@
 
 use super::Response;
 use super::solid::Form;
+use super::touches::By;
 use crate::body::Surroundings;
 use crate::contact::{Obstacle, ShapeKind};
 use crate::math::{Pose, Vec3};
@@ -29,6 +30,11 @@ impl Watch {
     /// Whether it is one of so many nodes.
     pub fn fits(&self, nodes: usize) -> bool {
         self.due.len() == nodes
+    }
+
+    /// Distances have to be found again: a finger that was followed by itself counts as an obstacle from now on, or no longer.
+    pub fn begin_again(&mut self) {
+        self.around.clear();
     }
 
     /// Room for so many obstacles.
@@ -108,7 +114,9 @@ impl Response {
                 }
             }
         };
-        around.near.iter().map(distance).fold(f64::INFINITY, f64::min)
+        // a finger that has its point on the surface is followed there
+        let followed = |n: &&usize| self.state.touches.iter().any(|t| t.facet.is_some() && t.by == By::Obstacle(**n));
+        around.near.iter().filter(|n| !followed(n)).map(distance).fold(f64::INFINITY, f64::min)
     }
 
     /// When nodes have to be looked at first, from where they would be without deformation.

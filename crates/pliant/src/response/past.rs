@@ -19,6 +19,8 @@ pub enum Past {
         coordinates: Vec<f64>,
         /// q'.
         rates: Vec<f64>,
+        /// What q would be without the forces of the last step.
+        free: Vec<f64>,
     },
     /// Forces at recorded nodes [N].
     Records {
@@ -43,13 +45,12 @@ impl Task for Swung<'_> {
     fn run<L: Lanes>(self) {
         let Swung { rows, from: [q, v], push, to: [q_to, v_to] } = self;
         for i in (0..q.len()).step_by(LANES) {
-            let at = |list: &[f64]| L::load_at(list, i);
-            let (x, y) = (at(q), at(v));
-            let mut x_to = at(&rows[0]) * x + at(&rows[1]) * y;
-            let mut y_to = at(&rows[2]) * x + at(&rows[3]) * y;
+            let (x, y) = (L::load_at(q, i), L::load_at(v, i));
+            let mut x_to = L::load_at(&rows[0], i) * x + L::load_at(&rows[1], i) * y;
+            let mut y_to = L::load_at(&rows[2], i) * x + L::load_at(&rows[3], i) * y;
             if let Some(push) = push {
-                x_to = x_to + at(&rows[4]) * at(push);
-                y_to = y_to + at(&rows[5]) * at(push);
+                x_to = x_to + L::load_at(&rows[4], i) * L::load_at(push, i);
+                y_to = y_to + L::load_at(&rows[5], i) * L::load_at(push, i);
             }
             x_to.store_at(q_to, i);
             y_to.store_at(v_to, i);
@@ -77,7 +78,10 @@ impl Past {
     /// Nothing so far.
     pub fn new(solid: &Solid) -> Past {
         match &solid.form {
-            Form::Modes(modes) => Past::Modes { coordinates: vec![0.0; modes.count], rates: vec![0.0; modes.count] },
+            Form::Modes(modes) => {
+                let none = || vec![0.0; modes.count];
+                Past::Modes { coordinates: none(), rates: none(), free: none() }
+            }
             Form::Records(records) => {
                 Past::Records { forces: vec![0.0; 3 * records.nodes.len() * records.samples], newest: 0 }
             }
@@ -86,7 +90,7 @@ impl Past {
 
     /// Deformation after a step without forces, but with those of a spin in the frame of the body [rad/s].
     pub fn look_ahead(&self, kernel: Kernel, solid: &Solid, answers: &Answers, spin: Vec3, ahead: &mut Ahead) {
-        let (Past::Modes { coordinates, rates }, Form::Modes(modes)) = (self, &solid.form) else { return };
+        let (Past::Modes { coordinates, rates, .. }, Form::Modes(modes)) = (self, &solid.form) else { return };
         let spinning = spin != Vec3::ZERO;
         if spinning {
             // half of spin . dJ/dq spin: what flies outwards
@@ -130,7 +134,8 @@ impl Past {
     /// Take the forces of a step, three at each touch in the frame of the body [N], whose modes are `rows`.
     pub fn take(&mut self, kernel: Kernel, solid: &Solid, answers: &Answers, given: Given<'_>, ahead: &mut Ahead) {
         match (self, &solid.form) {
-            (Past::Modes { coordinates, rates }, Form::Modes(_)) => {
+            (Past::Modes { coordinates, rates, free }, Form::Modes(_)) => {
+                free.copy_from_slice(&ahead.coordinates);
                 ahead.pushes.fill(0.0);
                 kernel.run(Sum { rows: given.rows, factors: given.forces, to: &mut ahead.pushes });
                 let (b_q, b_v) = (&answers.swing.rows[4], &answers.swing.rows[5]);

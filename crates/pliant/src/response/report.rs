@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use super::answers::Dense;
 use super::motion::Motion;
 use super::past::Past;
-use super::rows::Dot;
-use super::solid::{Form, Solid};
+use super::rows::{Dot, Sum};
+use super::solid::{Form, Modes, Solid};
 use super::touches::{By, Spot, packed};
-use super::{Compliance, Response};
+use super::{Compliance, Response, ResponseState};
 use crate::derived::Derived;
 use crate::frame::{BodyFrame, Contact, Energy, Field, Other};
 use crate::kernel::Kernel;
@@ -20,81 +21,109 @@ const FIELDS: [(&str, &str); 1] = [("displacement", "m")];
 #[derive(Clone, Debug)]
 pub struct Shape {
     solid: Arc<Solid>,
+    dense: Option<Arc<Dense>>,
     motion: Motion,
     past: Past,
-    forces: Vec<(Spot, Vec3)>,
+    acting: Vec<(Spot, Vec3)>,
 }
 
 impl Shape {
     /// Places of the nodes of the surface [m], into a list used before.
     pub fn write_surface(&self, places: &mut Vec<Vec3>) {
-        let forces = self.forces.iter().copied();
-        write_surface(Kernel::default(), &self.solid, &self.motion, &self.past, forces, places);
+        let Shape { solid, dense, motion, past, acting } = self;
+        write_surface(&Seen { solid, dense: dense.as_deref(), motion, past, acting }, places);
     }
 }
 
-/// Displacements of all nodes of the surface in the frame of the body, then their places.
-fn write_surface(
-    kernel: Kernel,
-    solid: &Solid,
-    motion: &Motion,
-    past: &Past,
-    forces: impl Iterator<Item = (Spot, Vec3)> + Clone,
-    places: &mut Vec<Vec3>,
-) {
+/// What the surface follows from.
+struct Seen<'a> {
+    solid: &'a Solid,
+    dense: Option<&'a Dense>,
+    motion: &'a Motion,
+    past: &'a Past,
+    acting: &'a [(Spot, Vec3)],
+}
+
+/// (10): displacements of all nodes in the frame of the body, then their places.
+fn write_surface(seen: &Seen<'_>, places: &mut Vec<Vec3>) {
+    let (kernel, solid) = (Kernel::default(), seen.solid);
+    let nodes = solid.shell.nodes.len();
     places.clear();
-    let nodes = 0..solid.shell.nodes.len();
-    match (past, &solid.form) {
-        (Past::Modes { coordinates, .. }, Form::Modes(modes)) => {
-            let mut coordinates = coordinates.clone();
-            let whole = matches!(modes.basis.compliance, Compliance::Full(_));
-            for (spot, force) in forces.clone().filter(|_| whole) {
+    match (seen.past, &solid.form) {
+        (Past::Modes { coordinates, free, .. }, Form::Modes(modes)) => match (&modes.basis.compliance, seen.dense) {
+            (_, Some(dense)) => {
+                let mut moved = modes_of(kernel, modes, free, dense.width());
+                for (unknown, force) in each_force(seen.acting) {
+                    kernel.run(Sum { rows: dense.row(unknown), factors: &[force], to: &mut moved });
+                }
+                places.extend(moved.as_chunks::<3>().0[..nodes].iter().map(|u| Vec3::from_array(*u)));
+            }
+            (Compliance::Full(list), None) => {
                 // what lasting forces would move of the modes is in the whole compliance too
-                for (node, weight) in spot.parts() {
-                    for (axis, f) in force.to_array().into_iter().enumerate() {
-                        let row = modes.row(3 * node + axis).iter().zip(&modes.squares);
-                        coordinates.iter_mut().zip(row).for_each(|(q, (x, square))| *q -= weight * f * x / square);
-                    }
+                let mut rest = coordinates.clone();
+                for (unknown, force) in each_force(seen.acting) {
+                    let row = modes.row(unknown).iter().zip(&modes.squares);
+                    rest.iter_mut().zip(row).for_each(|(q, (x, square))| *q -= force * x / square);
+                }
+                let moved = modes_of(kernel, modes, &rest, 3 * nodes);
+                places.extend(moved.as_chunks::<3>().0.iter().map(|u| Vec3::from_array(*u)));
+                for (node, force) in forces_at(seen.acting) {
+                    let moved = places.iter_mut().enumerate();
+                    moved.for_each(|(n, place)| *place += packed(list, n, node) * force);
                 }
             }
-            let along = |unknown: usize| kernel.run(Dot(modes.row(unknown), &coordinates));
-            places.extend(nodes.map(|n| Vec3::new(along(3 * n), along(3 * n + 1), along(3 * n + 2))));
-            for (spot, force) in forces {
-                for (node, weight) in spot.parts() {
-                    match &modes.basis.compliance {
-                        Compliance::Local(_) => places[node] += modes.own[node] * force * weight,
-                        Compliance::Full(list) => {
-                            let moved = places.iter_mut().enumerate();
-                            moved.for_each(|(n, place)| *place += packed(list, n, node) * force * weight);
-                        }
-                    }
-                }
+            (Compliance::Local(_), None) => {
+                let moved = modes_of(kernel, modes, coordinates, 3 * nodes);
+                places.extend(moved.as_chunks::<3>().0.iter().map(|u| Vec3::from_array(*u)));
+                forces_at(seen.acting).for_each(|(node, force)| places[node] += modes.own[node] * force);
             }
-        }
+        },
         (Past::Records { forces, newest }, Form::Records(records)) => {
-            places.extend(nodes.map(|n| records.convolved(forces, *newest, n, 0)));
+            places.extend((0..nodes).map(|n| records.convolved(forces, *newest, n, 0)));
         }
-        _ => places.extend(nodes.map(|_| Vec3::ZERO)),
+        _ => places.resize(nodes, Vec3::ZERO),
     }
-    let world = motion.world_from_body();
+    let world = seen.motion.world_from_body();
     for (place, rest) in places.iter_mut().zip(&solid.shell.nodes) {
         *place = world.transform_point(*rest + *place);
     }
 }
 
+/// Displacements of all unknowns by coordinates of the modes, in a list of at least that length.
+fn modes_of(kernel: Kernel, modes: &Modes, coordinates: &[f64], length: usize) -> Vec<f64> {
+    let mut moved = vec![0.0; length];
+    let unknowns = 3 * modes.basis.hull.nodes.len();
+    moved[..unknowns].iter_mut().enumerate().for_each(|(n, u)| *u = kernel.run(Dot(modes.row(n), coordinates)));
+    moved
+}
+
+/// Nodes and forces on them [N].
+fn forces_at(acting: &[(Spot, Vec3)]) -> impl Iterator<Item = (usize, Vec3)> + '_ {
+    let acts = acting.iter().filter(|(_, force)| *force != Vec3::ZERO);
+    acts.flat_map(|(spot, force)| spot.parts().map(|(node, weight)| (node, *force * weight)))
+}
+
+/// Unknowns and forces on them [N].
+fn each_force(acting: &[(Spot, Vec3)]) -> impl Iterator<Item = (usize, f64)> + '_ {
+    forces_at(acting).flat_map(|(node, force)| (0..3).map(move |axis| (3 * node + axis, force[axis])))
+}
+
 impl Response {
     /// What the surface follows from now.
     pub fn shape(&self) -> Shape {
-        let body = self.state.motion.turn.inverse();
-        let forces = self.state.touches.iter().map(|t| (t.spot, body * t.force)).collect();
-        Shape { solid: self.solid.clone(), motion: self.state.motion, past: self.state.past.clone(), forces }
+        Shape {
+            solid: self.solid.clone(),
+            dense: self.answers.dense.clone(),
+            motion: self.state.motion,
+            past: self.state.past.clone(),
+            acting: self.state.acting.clone(),
+        }
     }
 
     /// Places of the nodes of the surface [m], into a list used before.
     pub fn write_surface(&self, places: &mut Vec<Vec3>) {
-        let body = self.state.motion.turn.inverse();
-        let forces = self.state.touches.iter().filter(|t| t.force != Vec3::ZERO).map(|t| (t.spot, body * t.force));
-        write_surface(self.kernel, &self.solid, &self.state.motion, &self.state.past, forces, places);
+        let ResponseState { motion, past, acting, .. } = &self.state;
+        write_surface(&Seen { solid: &self.solid, dense: self.answers.dense.as_deref(), motion, past, acting }, places);
     }
 
     /// Whether forces can act on a node.
@@ -124,7 +153,7 @@ impl Response {
         let local = turn.inverse() * momentum;
         let mut kinetic = 0.5 * self.solid.mass * velocity.length_squared() + 0.5 * local.dot(inverse * local);
         let mut elastic = self.state.stored;
-        if let (Past::Modes { coordinates, rates }, Form::Modes(modes)) = (&self.state.past, &self.solid.form) {
+        if let (Past::Modes { coordinates, rates, .. }, Form::Modes(modes)) = (&self.state.past, &self.solid.form) {
             kinetic += 0.5 * self.kernel.run(Dot(rates, rates));
             let squares = coordinates.iter().zip(&modes.squares).map(|(q, square)| q * q * square);
             elastic += 0.5 * squares.sum::<f64>();

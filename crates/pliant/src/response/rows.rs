@@ -5,7 +5,7 @@ use crate::lanes::{LANES, Lanes};
 
 /// The sum of products of two rows. Four sums side by side hide how long an addition takes.
 #[inline(always)]
-fn dot<L: Lanes>(a: &[f64], b: &[f64]) -> f64 {
+pub fn dot<L: Lanes>(a: &[f64], b: &[f64]) -> f64 {
     let (a, b) = (a.as_chunks::<LANES>().0, b.as_chunks::<LANES>().0);
     let mut sums = [L::zero(); 4];
     let (fours, rest) = (a.as_chunks::<4>(), b.as_chunks::<4>());

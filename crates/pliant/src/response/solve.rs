@@ -6,7 +6,7 @@
 //! W is symmetric and positive. With friction the force at one point is on the edge of its cone when it slips (Jourdan, Alart and
 //! Jean, "A Gauss-Seidel like algorithm to solve frictional contact problems", 1998).
 
-use super::rows::Dot;
+use super::rows::dot;
 use crate::kernel::Task;
 use crate::lanes::{LANES, Lanes};
 use crate::math::{Mat3, Vec3};
@@ -53,18 +53,21 @@ pub struct Swept {
     pub settled: bool,
 }
 
+#[inline(always)]
 fn get(list: &[f64], point: usize) -> Vec3 {
     Vec3::new(list[3 * point], list[3 * point + 1], list[3 * point + 2])
 }
 
 /// A block of W on its diagonal.
+#[inline(always)]
 fn own(answers: &[f64], stride: usize, point: usize) -> Mat3 {
-    let row = |i: usize| {
+    let mut rows = [Vec3::ZERO; 3];
+    for (i, row) in rows.iter_mut().enumerate() {
         let start = (3 * point + i) * stride + 3 * point;
-        Vec3::new(answers[start], answers[start + 1], answers[start + 2])
-    };
+        *row = Vec3::new(answers[start], answers[start + 1], answers[start + 2]);
+    }
     // symmetric: rows are columns
-    Mat3::from_cols(row(0), row(1), row(2))
+    Mat3::from_cols(rows[0], rows[1], rows[2])
 }
 
 impl Task for Sweeps<'_> {
@@ -81,13 +84,17 @@ impl Task for Sweeps<'_> {
                 if *condition == Condition::Given {
                     continue;
                 }
-                let moved = |i: usize| {
+                let mut moved = [0.0; 3];
+                // no closure here: it would be compiled for any machine
+                for (i, moved) in moved.iter_mut().enumerate() {
                     let row = &answers[(3 * n + i) * stride..][..length];
-                    let rest: f64 = row[whole..].iter().zip(&forces[whole..]).map(|(a, f)| a * f).sum();
-                    Dot(&row[..whole], &forces[..whole]).run::<L>() + rest
-                };
+                    *moved = dot::<L>(&row[..whole], &forces[..whole]);
+                    for (a, f) in row[whole..].iter().zip(&forces[whole..]) {
+                        *moved += a * f;
+                    }
+                }
                 let (before, block) = (get(forces, n), own(answers, stride, n));
-                let wanted = get(missing, n) - Vec3::new(moved(0), moved(1), moved(2)) + block * before;
+                let wanted = get(missing, n) - Vec3::from_array(moved) + block * before;
                 let force = one(*condition, &block, &inverses[n], wanted);
                 change = change.max((block * (force - before)).abs().max_element());
                 largest = largest.max((block * force).abs().max_element());

@@ -13,7 +13,7 @@ use crate::grip::Wrench;
 use crate::math::{Pose, Vec3};
 
 /// Sweeps end when displacements change by less than this, over the largest [-].
-const TOLERANCE: f64 = 1e-8;
+const TOLERANCE: f64 = 1e-5;
 
 /// A place farther than this from the origin has diverged [m].
 const FAR: f64 = 1e7;
@@ -167,7 +167,9 @@ impl Response {
                 }
             };
             scratch.slots.conditions.push(condition);
-            let (missing, force) = (body_from_world * missing, body_from_world * touch.force);
+            // a load has its force, the others begin with that of the step before
+            let guess = if condition == Condition::Given { touch.anchor } else { touch.force };
+            let (missing, force) = (body_from_world * missing, body_from_world * guess);
             put(&mut scratch.slots.missing, n, missing);
             put(&mut scratch.slots.forces, n, force);
         }
@@ -206,6 +208,10 @@ impl Response {
         self.state.motion = free.pushed(&self.solid, force, torque, stride.step);
         let Response { state, scratch, solid, answers, kernel, .. } = self;
         let forces = &scratch.slots.forces[..3 * count];
+        state.acting.clear();
+        state
+            .acting
+            .extend(state.touches.iter().zip(forces.as_chunks::<3>().0).map(|(t, f)| (t.spot, Vec3::from_array(*f))));
         let given = Given { touches: &state.touches, rows: scratch.slots.all_rows(count), forces };
         state.past.take(*kernel, solid, answers, given, &mut scratch.ahead);
         self.keep_stored(force, torque, stride.step);
@@ -241,8 +247,8 @@ impl Response {
                     self.state.touches[n].gap = gap;
                     let pose = around.obstacles[index].sweep.at(stride.at_end);
                     let across = off - touch.normal * gap;
-                    if touch.force == Vec3::ZERO || across.length() > 1e-6 * edge {
-                        // it does not stick: it is where it is
+                    if !self.sticks(n, around) {
+                        // it is where it is
                         let place = pose.transform_point(touch.anchor) + across;
                         let place = self.on_surface(n, place, gap, around, &pose);
                         self.state.touches[n].anchor = pose.inverse_transform_point(place);
@@ -251,6 +257,15 @@ impl Response {
             }
             n += 1;
         }
+    }
+
+    /// Whether friction holds a point that touches: its force is inside the cone.
+    fn sticks(&self, n: usize, around: &Surroundings<'_>) -> bool {
+        let Touch { force, normal, by, .. } = self.state.touches[n];
+        let By::Obstacle(index) = by else { return true };
+        let friction = around.obstacles[index].params.friction.unwrap_or(self.friction).coefficient;
+        let pressed = normal.dot(force);
+        pressed > 0.0 && (force - normal * pressed).length() < friction * pressed * (1.0 - 1e-9)
     }
 
     /// Where a point that slips will stick: for a node where it is, for a finger where it is nearest to the surface.
@@ -271,6 +286,9 @@ impl Response {
 
     /// Forget a point; the last takes its place.
     fn forget(&mut self, n: usize) {
+        if self.state.touches[n].facet.is_some() {
+            self.state.watch.begin_again();
+        }
         let last = self.state.touches.len() - 1;
         self.state.touches.swap_remove(n);
         let slots = &mut self.scratch.slots;

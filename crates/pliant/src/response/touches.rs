@@ -66,7 +66,7 @@ pub struct Touch {
     pub facet: Option<u32>,
     /// By whom.
     pub by: By,
-    /// Where it is held, or sticks, in the frame of whom [m].
+    /// Where it is held, or sticks, in the frame of whom [m]; of a load its force [N].
     pub anchor: Vec3,
     /// Unit normal out of what it touches, in the world.
     pub normal: Vec3,
@@ -254,8 +254,18 @@ impl Slots {
 
 /// The block of two nodes in a lower triangle, row by row.
 pub fn packed(list: &[f64], i: usize, j: usize) -> Mat3 {
-    let at = |a: usize, b: usize| if a >= b { list[a * (a + 1) / 2 + b] } else { list[b * (b + 1) / 2 + a] };
-    Mat3::from_cols_array_2d(&[0, 1, 2].map(|c| [0, 1, 2].map(|r| at(3 * i + r, 3 * j + c))))
+    let (i, j, turned) = if i >= j { (i, j, false) } else { (j, i, true) };
+    let mut rows = [[0.0; 3]; 3];
+    for (r, row) in rows.iter_mut().enumerate() {
+        let n = 3 * i + r;
+        for (c, value) in row.iter_mut().enumerate() {
+            let m = 3 * j + c;
+            *value = if n >= m { list[n * (n + 1) / 2 + m] } else { list[m * (m + 1) / 2 + n] };
+        }
+    }
+    // rows given as columns: the transpose
+    let block = Mat3::from_cols_array_2d(&rows);
+    if turned { block } else { block.transpose() }
 }
 
 /// The inverse, or none where it has none: forces there have no effect that could be asked for.
