@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
@@ -86,10 +86,23 @@ impl JsonSchema for Text {
 #[derive(Clone, Debug)]
 pub(crate) struct Table<T>(T);
 
+impl<T> Table<T> {
+    /// One that is made, not read.
+    pub(crate) fn of(value: T) -> Table<T> {
+        Table(value)
+    }
+}
+
 impl<T> Deref for Table<T> {
     type Target = T;
     fn deref(&self) -> &T {
         &self.0
+    }
+}
+
+impl<T> DerefMut for Table<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
     }
 }
 
