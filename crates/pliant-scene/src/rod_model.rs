@@ -163,8 +163,48 @@ fn fill<T>(slot: &mut Option<T>, value: Option<T>) {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
+    use crate::quantity::Quantity;
+
+    fn spec(model: &str, tables: &str) -> SceneSpec {
+        let text = format!(
+            "duration = 1\n[material.m]\nyoung = 1e6\ndensity = 1000\n[[body]]\nname = 'rod'\nmodel = '{model}'\n\
+             material = 'm'\nradius = 0.001\npath = [[0, 0, 0], [1, 0, 0]]\n{tables}\n\
+             [[expect]]\nquantity = 'body.rod.end.z'\nat = 'end'\nmax = 1\n"
+        );
+        toml::from_str(&text).unwrap()
+    }
+
+    #[test]
+    fn losses_go_over_where_the_other_table_says_nothing() {
+        let tables = "cable = { drag = 3, damping_time = 0.02 }\nxpbd = { drag = 5, substeps = 7 }";
+        let on = |model| {
+            let mut spec = spec("cable", tables);
+            spec.put_rods_on(model).unwrap();
+            assert!(spec.expect.is_empty());
+            spec.body[0].losses(model)
+        };
+        let numbers = |model| {
+            let (damping_time, drag) = on(model);
+            (damping_time.map(Quantity::get), drag.map(Quantity::get))
+        };
+        assert_eq!(numbers(RodModel::Cable), (Some(0.02), Some(3.0)));
+        assert_eq!(numbers(RodModel::Chain), (None, Some(3.0)));
+        assert_eq!(numbers(RodModel::Elastica), (Some(0.02), Some(3.0)));
+        assert_eq!(numbers(RodModel::Xpbd), (Some(0.02), Some(5.0)));
+    }
+
+    #[test]
+    fn only_the_table_of_the_model_it_is_written_for_can_refuse() {
+        let refused = |model: &str, tables: &str| spec(model, tables).put_rods_on(RodModel::Xpbd).is_err();
+        assert!(refused("chain", "chain = { mass = 1 }") && !refused("cable", "chain = { mass = 1 }"));
+        assert!(refused("elastica", "elastica = { line_load = [0, 0, 1] }"));
+        assert!(!refused("elastica", "elastica = { start = 'path', tolerance = 1e-8 }"));
+        // on its own model nothing changes
+        assert!(spec("chain", "chain = { mass = 1 }").put_rods_on(RodModel::Chain).is_ok());
+    }
 
     #[test]
     fn models_go_by_their_names() {

@@ -26,7 +26,7 @@ const TOP: f64 = 34.0;
 const BOTTOM: f64 = HEIGHT - 40.0;
 
 /// Powers of ten in a plot of logarithms, at most.
-const DECADES: f64 = 6.0;
+const DECADES: f64 = 4.0;
 
 impl Chart<'_> {
     /// The plot as SVG text.

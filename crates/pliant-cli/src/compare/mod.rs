@@ -135,7 +135,9 @@ fn print(comparison: &Comparison) -> Result<(), Failure> {
     for row in &comparison.models {
         let worst = |value: fn(&difference::BodyRow) -> f64| row.bodies.iter().map(value).fold(0.0, f64::max);
         let ours = row.runs && row.model != comparison.reference;
-        let apart = |value| number(if ours { short(worst(value)) } else { "-".into() });
+        let ever = |value| number(if ours { short(worst(value)) } else { "-".into() });
+        // what diverged has no end to compare
+        let at_end = |value| if row.diverged.is_none() { ever(value) } else { number("-") };
         let cost = |value: Option<f64>| number(value.map_or("-".into(), short));
         let remark = match (&row.refused, &row.diverged) {
             (Some(_), _) => "cannot",
@@ -145,9 +147,9 @@ fn print(comparison: &Comparison) -> Result<(), Failure> {
         };
         table.add_row(vec![
             row.model.into(),
-            apart(|body| body.shape_rms_end),
-            apart(|body| body.shape_max_end),
-            apart(|body| body.shape_rms_max),
+            at_end(|body| body.shape_rms_end),
+            at_end(|body| body.shape_max_end),
+            ever(|body| body.shape_rms_max),
             cost(row.wall_s),
             cost(row.real_time_factor),
             cost(row.step_us),
@@ -190,7 +192,7 @@ fn print_details(comparison: &Comparison) -> Result<(), Failure> {
         for row in ran() {
             let found = &row.grippers[gripper];
             let [x, y, z] = vector(found.force_end);
-            let ours = row.model != comparison.reference;
+            let ours = row.model != comparison.reference && row.diverged.is_none();
             let apart = |value: f64| number(if ours { short(value) } else { "-".into() });
             let name = found.name.as_str();
             let (end, ever) = (apart(found.force_end_difference), apart(found.force_rms_difference));

@@ -108,9 +108,9 @@ fn legend(models: &[(&Course, Pen<'_>)], comparison: &Comparison) -> String {
     for (course, pen) in models {
         let name = course.model.name();
         let role = if name == comparison.reference { " <small>reference</small>" } else { "" };
-        let _ = write!(
+        let _ = writeln!(
             out,
-            "<span class=\"key\"><svg viewBox=\"0 0 44 10\" width=\"44\" height=\"10\"><path d=\"M2 5H42\" {}/></svg>{name}{role}</span>\n",
+            "<span class=\"key\"><svg viewBox=\"0 0 44 10\" width=\"44\" height=\"10\"><path d=\"M2 5H42\" {}/></svg>{name}{role}</span>",
             pen.line()
         );
     }
@@ -208,12 +208,13 @@ fn table(comparison: &Comparison) -> String {
         let is_reference = row.model == comparison.reference;
         let shape = |value: f64| if is_reference { "–".into() } else { short(100.0 * value) };
         let worst = |value: fn(&ModelRow) -> f64| shape(value(row));
+        let at_end = |value: fn(&ModelRow) -> f64| if row.diverged.is_none() { worst(value) } else { "–".into() };
         let force = row.grippers.iter().map(|g| g.force_rms_difference).fold(0.0, f64::max);
         let force = if is_reference || row.grippers.is_empty() { "–".into() } else { short(force) };
         let cost = |value: Option<f64>| value.map_or("–".into(), short);
         let cells = [
-            worst(|row| row.bodies.iter().map(|b| b.shape_rms_end).fold(0.0, f64::max)),
-            worst(|row| row.bodies.iter().map(|b| b.shape_max_end).fold(0.0, f64::max)),
+            at_end(|row| row.bodies.iter().map(|b| b.shape_rms_end).fold(0.0, f64::max)),
+            at_end(|row| row.bodies.iter().map(|b| b.shape_max_end).fold(0.0, f64::max)),
             worst(|row| row.bodies.iter().map(|b| b.shape_rms_max).fold(0.0, f64::max)),
             force,
             cost(row.wall_s),
