@@ -170,7 +170,7 @@ test("runs with nothing to draw say so, and keep their tables and plots", async 
     const { page, complaints } = await openRun(data);
     assert.match(await page.locator(".message").textContent(), new RegExp(words));
     await page.locator(".plot .line").nth(7).waitFor({ state: "attached" });
-    assert.equal(await page.locator(".mark").count(), 3);
+    assert.equal(await page.locator(".mark").count(), 4);
     assert.deepEqual(complaints, []);
     await page.close();
   }
