@@ -29,7 +29,7 @@ function buildPage(report: Report): HTMLElement[] {
 
 function header(report: Report): HTMLElement {
   // A run that went to its end without meeting what was asked of it must not look like a success.
-  const mood = !report.done ? "bad" : report.expectations.every(({ pass }) => pass) ? "good" : "fair";
+  const mood = !report.done ? "bad" : report.expectations.some(({ pass }) => pass === false) ? "fair" : "good";
   const badge = html("span", { class: `badge ${mood}` }, report.done ? "Done" : "Failed");
   const first = html("div", { class: "headline" }, html("h1", {}, report.title), badge, html("span", { class: "outcome" }, report.outcomeText));
   const second = html("div", { class: "origin" });
@@ -61,12 +61,18 @@ function expectations({ expectations }: Report): HTMLElement[] {
   if (expectations.length === 0) return [];
   const rows = expectations.map(({ text, value, bounds, pass }) =>
     html("tr", {},
-      html("td", { class: pass ? "mark good" : "mark bad" }, pass ? "✓ pass" : "✕ fail"),
+      verdict(pass),
       html("td", {}, text),
       html("td", { class: "number" }, value, html("span", { class: "muted" }, bounds)),
     ),
   );
   return [section("Expectations", html("table", { class: "expectations" }, html("tbody", {}, ...rows)))];
+}
+
+/** What was not reached is neither a success nor a failure, and must look like neither. */
+function verdict(pass: boolean | null): HTMLElement {
+  if (pass === null) return html("td", { class: "mark muted" }, "– open");
+  return html("td", { class: pass ? "mark good" : "mark bad" }, pass ? "✓ pass" : "✕ fail");
 }
 
 function plots({ plots }: Report, clock: Clock): HTMLElement[] {

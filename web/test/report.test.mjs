@@ -38,7 +38,7 @@ test("a run is drawn, without errors and without the network", async () => {
   assert.equal(await page.locator("h1").textContent(), "Swing a rod <over> a ball");
   const { colours } = await browser.look(await picture(page));
   assert.ok(colours > 500, `${colours} colours`);
-  assert.deepEqual(await page.locator(".mark").allTextContents(), ["✓ pass", "✓ pass", "✕ fail"]);
+  assert.deepEqual(await page.locator(".mark").allTextContents(), ["✓ pass", "✓ pass", "✕ fail", "– open"]);
   assert.equal(await page.locator(".event-tick").count(), 3);
   assert.deepEqual(complaints, []);
   await page.close();
@@ -170,7 +170,7 @@ test("runs with nothing to draw say so, and keep their tables and plots", async 
     const { page, complaints } = await openRun(data);
     assert.match(await page.locator(".message").textContent(), new RegExp(words));
     await page.locator(".plot .line").nth(7).waitFor({ state: "attached" });
-    assert.equal(await page.locator(".mark").count(), 3);
+    assert.equal(await page.locator(".mark").count(), 4);
     assert.deepEqual(complaints, []);
     await page.close();
   }

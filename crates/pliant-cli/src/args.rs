@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use pliant_scene::Override;
+use pliant_scene::{Override, RodModel};
 
 use crate::failure::Failure;
 
@@ -75,6 +75,14 @@ pub enum Command {
     Check {
         /// Scene file (TOML).
         scene: PathBuf,
+    },
+    /// Run a scene on several models: differences in shape and grip force, cost; with --out, a picture of all of them.
+    Compare {
+        /// Scene file (TOML).
+        scene: PathBuf,
+        /// Models to put its rods on, with commas between; the first that runs is the reference.
+        #[arg(long, value_name = "MODEL,MODEL,…", value_delimiter = ',', default_values_t = RodModel::ALL)]
+        models: Vec<RodModel>,
     },
     /// Measure the time of a step: mean, percentiles, worst, by stage and body.
     Bench {

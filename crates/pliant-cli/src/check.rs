@@ -69,21 +69,26 @@ pub fn check(path: &Path, options: &Options) -> Result<(), Failure> {
 
 /// Tell what is odd about a scene, and whether it will take long.
 pub fn print_warnings(scene: &Scene) {
+    for warning in warnings(scene) {
+        output::talk(format!("warning: {warning}"));
+    }
+}
+
+/// What is odd about a scene, and whether it will take long.
+pub fn warnings(scene: &Scene) -> Vec<String> {
     // a point costs some ten nanoseconds a model step on any recent machine
     const SECONDS_PER_POINT: f64 = 1.5e-8;
     const LONG: f64 = 600.0;
-    for warning in &scene.warnings {
-        output::talk(format!("warning: {warning}"));
-    }
+    let mut out = scene.warnings.clone();
     for (body, obstacle, depth) in sunken(scene) {
-        output::talk(format!("warning: {body} starts {} mm inside {obstacle}", short(depth * 1e3)));
+        out.push(format!("{body} starts {} mm inside {obstacle}", short(depth * 1e3)));
     }
     for body in scene.world.bodies() {
         let Body::Chain(chain) = body else { continue };
         let hours = scene.duration * chain.rate() * chain.size() as f64 * SECONDS_PER_POINT / 3600.0;
         if hours * 3600.0 > LONG {
-            output::talk(format!(
-                "warning: {} takes {} model steps per second: expect the run to last about {} hours (fewer points, a \
+            out.push(format!(
+                "{} takes {} model steps per second: expect the run to last about {} hours (fewer points, a \
                  softer rod or a lower rate is quicker)",
                 chain.name(),
                 short(chain.rate()),
@@ -91,13 +96,14 @@ pub fn print_warnings(scene: &Scene) {
             ));
         }
         if chain.rate() * scene.step < 0.999 {
-            output::talk(format!(
-                "warning: {}: its rate of {} Hz is below one model step per step of the scene, which is what it gets",
+            out.push(format!(
+                "{}: its rate of {} Hz is below one model step per step of the scene, which is what it gets",
                 chain.name(),
                 short(chain.rate())
             ));
         }
     }
+    out
 }
 
 /// Bodies that start inside an obstacle, by more than a tenth of their radius: body, obstacle, depth [m].

@@ -96,12 +96,13 @@ impl Drawing {
     }
 }
 
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+/// Text in which nothing is taken for markup.
+pub fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// The largest of 1, 2, 5 times a power of ten that is not above `value`.
-fn nice_below(value: f64) -> f64 {
+pub fn nice_below(value: f64) -> f64 {
     let power = 10f64.powf(value.log10().floor());
     [5.0, 2.0, 1.0].into_iter().map(|m| m * power).find(|v| *v <= value).unwrap_or(power)
 }

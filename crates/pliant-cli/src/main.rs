@@ -4,6 +4,7 @@
 mod args;
 mod bench;
 mod check;
+mod compare;
 mod drawing;
 mod failure;
 mod output;
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
         None => run::showcase(&arguments.options),
         Some(Command::Run { scene }) => run::run(scene, &arguments.options),
         Some(Command::Check { scene }) => check::check(scene, &arguments.options),
+        Some(Command::Compare { scene, models }) => compare::compare(scene, models, &arguments.options),
         Some(Command::Bench { scene, seconds }) => bench::bench(scene, *seconds, &arguments.options),
         Some(Command::Validate { case }) => validate::validate(case.as_deref(), &arguments.options),
         Some(Command::Reproduce { id }) => reproduce::reproduce(id.as_deref(), &arguments.options),

@@ -39,9 +39,6 @@ fn free_directory(name: &str) -> PathBuf {
     std::iter::once(PathBuf::from(name)).chain(candidates).find(|p| !p.exists()).unwrap_or_default()
 }
 
-/// Stands for the value of an expectation whose time did not come.
-const NOT_REACHED: &str = "not reached";
-
 /// How a run ended.
 pub enum Ending {
     /// At its time.
@@ -91,7 +88,7 @@ fn simulate(mut scene: Scene, name: &str, out: Option<&Path>, options: &Options)
     let verdicts: Vec<ExpectationRow> = scene.expectations.iter().map(|e| judged(e, scene.world.time())).collect();
     let missed = scene.expectations.iter().filter(|e| is_missed(e, scene.world.time())).count();
     let summary = Summary::new(name, &scene.world, &ran, &scene.expectations);
-    let unreached = verdicts.iter().filter(|v| v.value == NOT_REACHED).count();
+    let unreached = verdicts.iter().filter(|v| v.pass.is_none()).count();
     let (ok, text) = ending_text(&ran, verdicts.len(), missed, unreached);
     let written = recorder.map(|r| {
         r.finish(&Outcome { ok, text: text.clone(), summary: summary.lines(), expectations: verdicts.clone() })
@@ -116,7 +113,7 @@ fn simulate(mut scene: Scene, name: &str, out: Option<&Path>, options: &Options)
 
 /// Step to the end of the scene, or until something ends the run early.
 fn advance(scene: &mut Scene, mut recorder: Option<&mut Recorder>, interrupted: &AtomicBool) -> Ran {
-    let total = (scene.duration / scene.step - 1e-9).ceil().max(1.0) as u64;
+    let total = step_count(scene);
     let progress = progress_bar(scene.duration);
     let mut frame = scene.world.frame();
     let mut events = vec![];
@@ -132,10 +129,7 @@ fn advance(scene: &mut Scene, mut recorder: Option<&mut Recorder>, interrupted: 
             ending = Ending::Interrupted;
             break;
         }
-        // the last step ends with the scene
-        let dt = scene.step.min(scene.duration - scene.world.time());
-        let dt = if dt > 1e-6 * scene.step { dt } else { scene.step };
-        if let Err(error) = scene.world.step(dt) {
+        if let Err(error) = scene.world.step(next_step(scene)) {
             ending = Ending::Diverged(error);
             break;
         }
@@ -166,8 +160,19 @@ fn advance(scene: &mut Scene, mut recorder: Option<&mut Recorder>, interrupted: 
     Ran { ending, steps: scene.world.step_count(), wall_s, frame, penetration_max, events }
 }
 
+/// How many steps a scene has.
+pub fn step_count(scene: &Scene) -> u64 {
+    (scene.duration / scene.step - 1e-9).ceil().max(1.0) as u64
+}
+
+/// Length of the next step [s]: the last one ends with the scene.
+pub fn next_step(scene: &Scene) -> f64 {
+    let left = scene.duration - scene.world.time();
+    if left > 1e-6 * scene.step { scene.step.min(left) } else { scene.step }
+}
+
 /// Set when the user presses Ctrl-C; a second time ends the process at once.
-fn interrupts() -> Arc<AtomicBool> {
+pub fn interrupts() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let seen = flag.clone();
     // without a handler Ctrl-C still ends the run, only less cleanly
@@ -179,7 +184,8 @@ fn interrupts() -> Arc<AtomicBool> {
     flag
 }
 
-fn progress_bar(duration: f64) -> ProgressBar {
+/// A bar for simulated time, shown on a terminal only.
+pub fn progress_bar(duration: f64) -> ProgressBar {
     let bar = ProgressBar::new((duration * 1e3) as u64);
     if let Ok(style) = ProgressStyle::with_template("{bar:32} {msg}") {
         bar.set_style(style);
@@ -187,7 +193,8 @@ fn progress_bar(duration: f64) -> ProgressBar {
     bar
 }
 
-fn show_progress(bar: &ProgressBar, time: f64, started: Instant) {
+/// Move the bar.
+pub fn show_progress(bar: &ProgressBar, time: f64, started: Instant) {
     bar.set_position((time * 1e3) as u64);
     bar.set_message(format!("{time:.2} s simulated, {} x real time", short(time / started.elapsed().as_secs_f64())));
 }
@@ -212,9 +219,9 @@ fn is_missed(expectation: &Expectation, ended_at: f64) -> bool {
 
 fn judged(expectation: &Expectation, ended_at: f64) -> ExpectationRow {
     let (value, pass) = match expectation.verdict(ended_at) {
-        Verdict::Met { value } => (short(value), true),
-        Verdict::Missed { value } => (short(value), false),
-        Verdict::NotReached => (NOT_REACHED.into(), true),
+        Verdict::Met { value } => (short(value), Some(true)),
+        Verdict::Missed { value } => (short(value), Some(false)),
+        Verdict::NotReached => ("not reached".into(), None),
     };
     let bounds = match expectation.bounds() {
         [min, max] if min == f64::NEG_INFINITY => format!("at most {}", short(max)),
@@ -235,10 +242,10 @@ fn print_summary(summary: &Summary, verdicts: &[ExpectationRow]) -> Result<(), F
     }
     let mut table = output::table(&["expected", "value", "bounds", ""]);
     for v in verdicts {
-        let mark = match (v.pass, v.value == NOT_REACHED) {
-            (_, true) => "-",
-            (true, _) => "ok",
-            (false, _) => "MISSED",
+        let mark = match v.pass {
+            None => "-",
+            Some(true) => "ok",
+            Some(false) => "MISSED",
         };
         table.add_row(vec![v.text.as_str(), &v.value, &v.bounds, mark]);
     }
@@ -246,7 +253,7 @@ fn print_summary(summary: &Summary, verdicts: &[ExpectationRow]) -> Result<(), F
 }
 
 /// The command as typed, with the program's name in place of its path.
-fn command_line() -> String {
+pub fn command_line() -> String {
     let quoted = |a: String| if a.contains([' ', '"']) { format!("'{a}'") } else { a };
     let arguments = std::env::args_os().skip(1).map(|a| quoted(a.to_string_lossy().into_owned()));
     std::iter::once("pliant".to_string()).chain(arguments).collect::<Vec<_>>().join(" ")

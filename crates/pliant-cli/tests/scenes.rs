@@ -63,6 +63,7 @@ fn the_handover_scene_meets_its_expectations() {
 #[test]
 fn the_scenes_of_cables_meet_their_expectations() {
     let scenes = [
+        ("cantilever.toml", 3.0),
         ("hanging.toml", 10.0),
         ("winding.toml", 7.5),
         ("capstan.toml", 4.0),

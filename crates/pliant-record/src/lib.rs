@@ -24,4 +24,5 @@ mod scene;
 
 pub use error::RecordError;
 pub use events::event_text;
-pub use recorder::{DEFAULT_RATE, ExpectationRow, Outcome, Paths, Recorder, RunInfo};
+pub use page::write_whole;
+pub use recorder::{DEFAULT_RATE, ExpectationRow, Outcome, Paths, Recorder, RunInfo, claim};

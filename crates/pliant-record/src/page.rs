@@ -4,22 +4,29 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 
+use crate::error::RecordError;
 use crate::recorder::{Outcome, RunInfo};
 
 /// The page with a line for the data; empty when it could not be bundled.
 const TEMPLATE: &str = include_str!(concat!(env!("OUT_DIR"), "/report.html"));
 const PLACEHOLDER: &str = "<!--PLIANT-DATA-->";
 
-/// Write the page as a whole or not at all.
-pub(crate) fn write(path: &Path, json: &str, info: &RunInfo, outcome: &Outcome) -> io::Result<()> {
-    let unfinished = path.with_extension("html.part");
-    let page = page(TEMPLATE, json, info, outcome);
-    let result = write_new(&unfinished, &page).and_then(|()| fs::rename(&unfinished, path));
+/// Write the page of a run.
+pub(crate) fn write(path: &Path, json: &str, info: &RunInfo, outcome: &Outcome) -> Result<(), RecordError> {
+    write_whole(path, &page(TEMPLATE, json, info, outcome))
+}
+
+/// Write a new file as a whole or not at all.
+pub fn write_whole(path: &Path, text: &str) -> Result<(), RecordError> {
+    let mut unfinished = path.as_os_str().to_owned();
+    unfinished.push(".part");
+    let unfinished = Path::new(&unfinished);
+    let result = write_new(unfinished, text).and_then(|()| fs::rename(unfinished, path));
     if result.is_err() {
         // half a page helps nobody; the error to tell is the first one
-        let _ = fs::remove_file(&unfinished);
+        let _ = fs::remove_file(unfinished);
     }
-    result
+    result.map_err(RecordError::write(path))
 }
 
 fn write_new(path: &Path, text: &str) -> io::Result<()> {
@@ -41,8 +48,12 @@ fn plain_page(data: &str, info: &RunInfo, outcome: &Outcome) -> String {
     let state = if outcome.ok { "Done" } else { "Failed" };
     let summary = outcome.summary.iter().map(|(label, value)| row(&[label, value]));
     let expectations = outcome.expectations.iter().map(|e| {
-        let pass = if e.pass { "met" } else { "missed" };
-        row(&[&e.text, &e.value, &e.bounds, pass])
+        let verdict = match e.pass {
+            Some(true) => "met",
+            Some(false) => "missed",
+            None => "open",
+        };
+        row(&[&e.text, &e.value, &e.bounds, verdict])
     });
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title} · Pliant</title>\n\
@@ -90,7 +101,7 @@ mod tests {
             step: 0.01,
         };
         let expectation =
-            ExpectationRow { text: "tip height".into(), value: "0.1".into(), bounds: "< 0.2".into(), pass: true };
+            ExpectationRow { text: "tip height".into(), value: "0.1".into(), bounds: "< 0.2".into(), pass: Some(true) };
         let summary = vec![("steps".to_string(), "100".to_string())];
         (info, Outcome { ok: true, text: "reached 1 s".into(), summary, expectations: vec![expectation] })
     }
@@ -111,5 +122,13 @@ mod tests {
             assert!(page.contains(wanted), "{wanted} in {page}");
         }
         assert!(page.contains("Node.js"));
+    }
+
+    #[test]
+    fn what_was_not_reached_is_neither_met_nor_missed() {
+        let (info, mut outcome) = run();
+        outcome.expectations[0].pass = None;
+        let page = page("", "{}", &info, &outcome);
+        assert!(page.contains("<td>open</td>") && !page.contains("met<") && !page.contains("missed"), "{page}");
     }
 }

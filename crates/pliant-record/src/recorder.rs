@@ -62,8 +62,8 @@ pub struct ExpectationRow {
     pub value: String,
     /// The bounds, with their unit.
     pub bounds: String,
-    /// Whether the value is within them.
-    pub pass: bool,
+    /// Whether the value is within them; none where the run ended before its time.
+    pub pass: Option<bool>,
 }
 
 /// Where the files of a run are.
@@ -208,15 +208,14 @@ impl Recorder {
         let sampled = samples.finish();
         let reported = report
             .into_json(&info, outcome)
-            .map_err(io::Error::other)
-            .and_then(|json| page::write(&paths.report, &json, &info, outcome))
-            .map_err(RecordError::write(&paths.report));
+            .map_err(|cause| RecordError::write(&paths.report)(io::Error::other(cause)))
+            .and_then(|json| page::write(&paths.report, &json, &info, outcome));
         recorded.and(sampled).and(reported).map(|()| paths)
     }
 }
 
-/// Make sure of an empty directory.
-fn claim(dir: &Path) -> Result<(), RecordError> {
+/// Make sure of an empty directory, made if need be: nothing is ever overwritten.
+pub fn claim(dir: &Path) -> Result<(), RecordError> {
     fs::create_dir_all(dir).map_err(RecordError::create(dir))?;
     let mut entries = fs::read_dir(dir).map_err(RecordError::create(dir))?;
     match entries.next() {

@@ -45,7 +45,7 @@ pub(crate) struct SceneSpec {
     material: BTreeMap<Name, Table<MaterialSpec>>,
     /// Bodies that bend.
     #[serde(default)]
-    body: Vec<Table<BodySpec>>,
+    pub(crate) body: Vec<Table<BodySpec>>,
     /// Rigid things that bodies touch.
     #[serde(default)]
     obstacle: Vec<Table<ObstacleSpec>>,
@@ -57,7 +57,7 @@ pub(crate) struct SceneSpec {
     load: Vec<Table<LoadSpec>>,
     /// What is expected of the run.
     #[serde(default)]
-    expect: Vec<Table<ExpectSpec>>,
+    pub(crate) expect: Vec<Table<ExpectSpec>>,
 }
 
 /// A rod takes this many steps of its own for one of the scene without a word.

@@ -43,7 +43,7 @@ pub(crate) struct BodySpec {
     /// Name, unique among bodies.
     pub(crate) name: Name,
     /// Model that simulates it.
-    model: ModelSpec,
+    pub(crate) model: ModelSpec,
     /// Name of its material.
     material: Name,
     /// Radius of its solid round section [m]; either this or `section`.
@@ -79,19 +79,19 @@ pub(crate) struct BodySpec {
     /// Number of intervals, one less than points.
     intervals: Option<Count<1, { MOST_POINTS - 1 }>>,
     /// Settings of the model `chain`; other models leave them alone.
-    chain: Option<Table<ChainTable>>,
+    pub(crate) chain: Option<Table<ChainTable>>,
     /// Settings of the model `cable`; other models leave them alone.
-    cable: Option<Table<CableTable>>,
+    pub(crate) cable: Option<Table<CableTable>>,
     /// Settings of the model `xpbd`; other models leave them alone.
-    xpbd: Option<Table<XpbdTable>>,
+    pub(crate) xpbd: Option<Table<XpbdTable>>,
     /// Settings of the model `elastica`; other models leave them alone.
-    elastica: Option<Table<ElasticaTable>>,
+    pub(crate) elastica: Option<Table<ElasticaTable>>,
     /// Settings of the model `lattice`; other models leave them alone.
     lattice: Option<Table<LatticeTable>>,
 }
 
 /// The model of a body.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ModelSpec {
     /// Points with contraction and bending forces.

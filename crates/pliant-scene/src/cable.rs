@@ -13,9 +13,9 @@ use crate::quantity::{Damping, DampingTime, Force, Length, Quantity, Restitution
 #[serde(deny_unknown_fields)]
 pub(crate) struct CableTable {
     /// Damping of the material: viscous over elastic stress, per rate of strain [s].
-    damping_time: Option<DampingTime>,
+    pub(crate) damping_time: Option<DampingTime>,
     /// Drag of the air: force per mass and velocity [1/s].
-    drag: Option<Damping>,
+    pub(crate) drag: Option<Damping>,
     /// Part of its normal speed with which a link leaves what it hits [-].
     restitution: Option<Restitution>,
     /// What the law of friction is for, where its exponent is not 1: each length of the cable, or each contact.

@@ -43,7 +43,7 @@ pub(crate) struct ChainTable {
     /// Fraction of the last displacement kept by `dynamics` [-].
     history: Option<Fraction>,
     /// Rate at which `velocity` loses speed [1/s].
-    damping: Option<Damping>,
+    pub(crate) damping: Option<Damping>,
     /// Largest displacement in a model step as a fraction of a segment [-].
     step_limit: Option<StepLimit>,
     /// Whether `dynamics` limits relative instead of absolute displacement.
@@ -121,6 +121,20 @@ impl ChainTable {
             mass: self.mass.map(Quantity::get),
             equal_weights: self.equal_weights.unwrap_or(default.equal_weights),
         }
+    }
+}
+
+impl ChainTable {
+    /// A field given that makes another rod of it than its material and section do.
+    pub(crate) fn own_rod(&self) -> Option<&'static str> {
+        let given = [
+            ("heuristic", self.heuristic.is_some()),
+            ("contraction", self.contraction.is_some()),
+            ("bending_force", self.bending_force.is_some()),
+            ("bending_stiffness", self.bending_stiffness.is_some()),
+            ("mass", self.mass.is_some()),
+        ];
+        given.into_iter().find(|(_, given)| *given).map(|(key, _)| key)
     }
 }
 

@@ -28,9 +28,9 @@ pub(crate) struct ElasticaTable {
     /// How fast what is left of a constraint dies away [1/s].
     stabilisation: Option<Stabilisation>,
     /// Damping of the material: viscous over elastic moment, per rate of bending [s].
-    damping_time: Option<DampingTime>,
+    pub(crate) damping_time: Option<DampingTime>,
     /// Drag of the air: force per mass and velocity [1/s].
-    drag: Option<Damping>,
+    pub(crate) drag: Option<Damping>,
     /// Force per depth of a contact [N/m]; derived unless given.
     contact_stiffness: Option<ContactStiffness>,
     /// Force per speed of a contact [N s/m]; derived unless given.
@@ -128,6 +128,17 @@ impl ElasticaTable {
             profile: self.profile()?,
             sliders: self.sliders()?,
         })
+    }
+
+    /// A field given that says what acts on the rod, how it is made or where it begins, and that no other model has.
+    pub(crate) fn own_physics(&self) -> Option<&'static str> {
+        let given = [
+            ("start", self.start.is_some_and(|start| start != StartName::Path)),
+            ("line_load", self.line_load.is_some()),
+            ("profile", !self.profile.is_empty()),
+            ("sliders", !self.sliders.is_empty()),
+        ];
+        given.into_iter().find(|(_, given)| *given).map(|(key, _)| key)
     }
 
     fn profile(&self) -> Result<Vec<Profile>, Fault> {

@@ -11,7 +11,7 @@ use crate::quantity::{
     Step, Time, Triple, TurnDamping, TurnStiffness, Velocity, Viscosity, VolumeDamping, VolumeStiffness, Weight,
 };
 use crate::solid::PartSpec;
-use crate::word::{Name, Table};
+use crate::word::{Name, Pair, Table};
 
 /// Settings of the model `lattice`. What is not given has the default of the engine.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
@@ -122,7 +122,7 @@ pub(crate) enum ConnectorSpec {
 #[serde(deny_unknown_fields)]
 pub(crate) struct LineSpec {
     /// The two particles.
-    ends: [Table<SiteSpec>; 2],
+    ends: Pair<Table<SiteSpec>>,
     /// Length without force [m]; as it is at first unless given.
     rest: Option<Coordinate>,
     /// Stiffness [N/m].
@@ -136,7 +136,7 @@ pub(crate) struct LineSpec {
 #[serde(deny_unknown_fields)]
 pub(crate) struct AngleSpec {
     /// The two particles.
-    ends: [Table<SiteSpec>; 2],
+    ends: Pair<Table<SiteSpec>>,
     /// From where they are seen.
     middle: Table<SiteSpec>,
     /// On which side of the plane of the three the angle counts as positive, for joints that turn by more than half a turn.
@@ -244,7 +244,7 @@ impl ConnectorSpec {
     }
 }
 
-fn sites(ends: &[Table<SiteSpec>; 2], parts: &[Table<PartSpec>]) -> Result<[Site; 2], Fault> {
+fn sites(Pair(ends): &Pair<Table<SiteSpec>>, parts: &[Table<PartSpec>]) -> Result<[Site; 2], Fault> {
     let end = |n: usize| ends[n].build(parts).map_err(|fault| fault.at(n).at("ends"));
     Ok([end(0)?, end(1)?])
 }

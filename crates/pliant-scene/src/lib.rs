@@ -54,6 +54,7 @@ mod place;
 mod pose;
 mod quantity;
 mod rest;
+mod rod_model;
 mod samples;
 mod schema;
 mod section;
@@ -72,6 +73,7 @@ use crate::assemble::SceneSpec;
 pub use error::SceneError;
 pub use expect::{Expectation, Verdict};
 pub use overrides::{Override, OverrideError};
+pub use rod_model::{RodModel, UnknownModel};
 pub use schema::schema;
 
 /// A scene ready to run.
@@ -93,6 +95,16 @@ pub struct Scene {
 
 /// Read a scene from a file. Names of files in it are relative to its folder.
 pub fn load(path: &Path, overrides: &[Override]) -> Result<Scene, SceneError> {
+    load_with(path, overrides, None)
+}
+
+/// Read a scene from a file and put all its rods on one model, whatever models they are written for. Solids stay what they
+/// are, and nothing is expected any more. Refuses what the model cannot express.
+pub fn load_on(path: &Path, overrides: &[Override], model: RodModel) -> Result<Scene, SceneError> {
+    load_with(path, overrides, Some(model))
+}
+
+fn load_with(path: &Path, overrides: &[Override], model: Option<RodModel>) -> Result<Scene, SceneError> {
     let name = path.to_string_lossy();
     let bytes = files::read_bounded(path, files::SCENE_BYTES).map_err(|why| SceneError::of_file(&name, why))?;
     let text = match String::from_utf8(bytes) {
@@ -103,25 +115,35 @@ pub fn load(path: &Path, overrides: &[Override]) -> Result<Scene, SceneError> {
             return Err(SceneError::in_text(&name, &text, readable..readable + 1, "the text is not UTF-8"));
         }
     };
-    parse(&text, &name, path.parent().unwrap_or(Path::new("")), overrides)
+    parse_with(&text, &name, path.parent().unwrap_or(Path::new("")), overrides, model)
 }
 
 /// Read a scene from a text. `name` stands for the file in messages, and `base` is the folder that names of files in
 /// the scene are relative to.
 pub fn parse(text: &str, name: &str, base: &Path, overrides: &[Override]) -> Result<Scene, SceneError> {
+    parse_with(text, name, base, overrides, None)
+}
+
+fn parse_with(
+    text: &str,
+    name: &str,
+    base: &Path,
+    overrides: &[Override],
+    model: Option<RodModel>,
+) -> Result<Scene, SceneError> {
     files::check_text(text).map_err(|why| SceneError::of_file(name, why))?;
     if overrides.is_empty() {
-        return build(text, name, base, None);
+        return build(text, name, base, None, model);
     }
     let written_duration = written_duration(text, overrides);
     let with = |overrides: &[Override]| {
         let edited = overrides::apply(name, text, overrides)?;
-        build(&edited, name, base, written_duration)
+        build(&edited, name, base, written_duration, model)
     };
     with(overrides).map_err(|error| {
         // the first override with which the scene has this fault is to blame; none if it has it anyway
         let same = |result: Result<Scene, SceneError>| result.is_err_and(|other| other.message() == error.message());
-        if let Err(own) = build(text, name, base, None)
+        if let Err(own) = build(text, name, base, None, model)
             && own.message() == error.message()
         {
             return own;
@@ -132,9 +154,16 @@ pub fn parse(text: &str, name: &str, base: &Path, overrides: &[Override]) -> Res
     })
 }
 
-fn build(text: &str, name: &str, base: &Path, written_duration: Option<f64>) -> Result<Scene, SceneError> {
-    let spec: SceneSpec = toml::from_str(text).map_err(|e| fault::from_parser(name, text, &e))?;
-    spec.build(name, base, written_duration).map_err(|fault| fault.into_error(name, text))
+fn build(
+    text: &str,
+    name: &str,
+    base: &Path,
+    written_duration: Option<f64>,
+    model: Option<RodModel>,
+) -> Result<Scene, SceneError> {
+    let mut spec: SceneSpec = toml::from_str(text).map_err(|e| fault::from_parser(name, text, &e))?;
+    let on_model = model.map_or(Ok(()), |model| spec.put_rods_on(model));
+    on_model.and_then(|()| spec.build(name, base, written_duration)).map_err(|fault| fault.into_error(name, text))
 }
 
 /// The duration in the text, where it is overridden.

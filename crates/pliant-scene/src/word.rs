@@ -2,11 +2,11 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 /// The name of a thing in a scene: short, printable, and without the dots and slashes that paths are cut at.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -86,10 +86,23 @@ impl JsonSchema for Text {
 #[derive(Clone, Debug)]
 pub(crate) struct Table<T>(T);
 
+impl<T> Table<T> {
+    /// One that is made, not read.
+    pub(crate) fn of(value: T) -> Table<T> {
+        Table(value)
+    }
+}
+
 impl<T> Deref for Table<T> {
     type Target = T;
     fn deref(&self) -> &T {
         &self.0
+    }
+}
+
+impl<T> DerefMut for Table<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
     }
 }
 
@@ -128,6 +141,51 @@ impl<T: JsonSchema> JsonSchema for Table<T> {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         T::json_schema(generator)
+    }
+}
+
+/// Two things in brackets. Serde would read an array of two from a longer one, and drop what is left over.
+#[derive(Clone, Debug)]
+pub(crate) struct Pair<T>(pub(crate) [T; 2]);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Pair<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(OnlyTwo(PhantomData))
+    }
+}
+
+struct OnlyTwo<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for OnlyTwo<T> {
+    type Value = Pair<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("2 entries in brackets")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let wrong_length = |got| de::Error::invalid_length(got, &self);
+        let first = seq.next_element()?.ok_or_else(|| wrong_length(0))?;
+        let second = seq.next_element()?.ok_or_else(|| wrong_length(1))?;
+        let mut got = 2;
+        while seq.next_element::<de::IgnoredAny>()?.is_some() {
+            got += 1;
+        }
+        if got > 2 { Err(wrong_length(got)) } else { Ok(Pair([first, second])) }
+    }
+}
+
+impl<T: JsonSchema> JsonSchema for Pair<T> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("{}x2", T::schema_name()).into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "array", "items": generator.subschema_for::<T>(), "minItems": 2, "maxItems": 2 })
     }
 }
 

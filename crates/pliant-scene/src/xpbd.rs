@@ -15,9 +15,9 @@ pub(crate) struct XpbdTable {
     /// Substeps of a step of the scene.
     substeps: Option<Count<1, 1_000_000>>,
     /// Damping of the material: viscous over elastic stress, per rate of strain [s].
-    damping_time: Option<DampingTime>,
+    pub(crate) damping_time: Option<DampingTime>,
     /// Drag of the air: force per mass and velocity [1/s].
-    drag: Option<Damping>,
+    pub(crate) drag: Option<Damping>,
 }
 
 impl XpbdTable {

@@ -274,3 +274,18 @@ fn meshes_that_bound_no_solid_are_refused() {
         assert!(message.contains(expected), "{expected}: {message}");
     }
 }
+
+#[test]
+fn a_connector_has_two_ends() {
+    let solid = "{ box = { size = [0.4, 0.1, 0.2] } }";
+    let with = |ends: &str| {
+        let connectors = format!("[{{ line = {{ ends = [{ends}], stiffness = 1 }} }}]");
+        read(&format!("{solid}\nlattice = {{ connectors = {connectors} }}"), Path::new("."))
+    };
+    let end = |x: f64| format!("{{ point = [{x}, 0, 0] }}");
+    assert!(with(&[end(0.0), end(0.4)].join(", ")).is_ok());
+    for (count, ends) in [(0, vec![]), (1, vec![end(0.0)]), (3, vec![end(0.0), end(0.2), end(0.4)])] {
+        let said = with(&ends.join(", ")).unwrap_err().to_string();
+        assert!(said.ends_with(&format!("ends: expected 2 entries in brackets, got {count}")), "{said}");
+    }
+}

@@ -1,0 +1,166 @@
+//! One model's course through a scene: shapes and grip forces at times that all models share, and what it cost.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use pliant::math::{Pose, Vec3};
+use pliant::{Body, Frame, Other, StepError, World};
+use pliant_scene::{RodModel, Scene};
+
+use crate::run::{next_step, progress_bar, show_progress, step_count};
+
+/// Places along a rod at which shapes are compared, at equal fractions of its length.
+pub const STATIONS: usize = 101;
+
+/// Times at which models are compared, at most, beside the start.
+const MOST_SAMPLES: u64 = 200;
+
+/// Places of all rods at all times that are kept of a model, at most: some hundred megabytes.
+const MOST_PLACES: u64 = 5_000_000;
+
+/// What a model did.
+pub struct Course {
+    /// The model.
+    pub model: RodModel,
+    /// Names of the rods.
+    pub rods: Vec<String>,
+    /// The start, and the state at common times from then on.
+    pub samples: Vec<Sample>,
+    /// The world at the end.
+    pub world: World,
+    /// Time of its steps alone [s].
+    pub wall_s: f64,
+    /// Why it did not come to the end.
+    pub diverged: Option<StepError>,
+    /// Whether rods touched each other or themselves at some of these times.
+    pub rods_touched: bool,
+}
+
+/// A world at one of the common times.
+pub struct Sample {
+    /// When [s].
+    pub time: f64,
+    /// Places along each rod [m].
+    pub rods: Vec<Vec<Vec3>>,
+    /// Force on each gripper, mean since the sample before [N].
+    pub forces: Vec<Vec3>,
+    /// Where grippers are [m].
+    pub grippers: Vec<Vec3>,
+    /// Where obstacles are.
+    pub obstacles: Vec<Pose>,
+}
+
+/// Whether a body is a rod, which can go to another model.
+pub fn is_rod(body: &Body) -> bool {
+    RodModel::ALL.iter().any(|model| model.name() == body.model())
+}
+
+/// Run a scene whose rods are on a model. None if the user wants no more of it.
+pub fn follow(mut scene: Scene, model: RodModel, interrupted: &AtomicBool) -> Option<Course> {
+    let rods: Vec<usize> = (0..scene.world.bodies().len()).filter(|i| is_rod(&scene.world.bodies()[*i])).collect();
+    let steps = step_count(&scene);
+    let wanted = steps.min(MOST_SAMPLES).min(MOST_PLACES / (STATIONS * rods.len().max(1)) as u64).max(1);
+    let mut frame = scene.world.frame();
+    let grippers = frame.grippers.len();
+    let mut samples = vec![sample(&frame, &rods, vec![Vec3::ZERO; grippers])];
+    // impulses on grippers since the last sample
+    let mut impulses = vec![Vec3::ZERO; grippers];
+    let mut rods_touched = touch(&frame, &rods);
+    let (mut wall, mut diverged) = (Duration::ZERO, None);
+    let (progress, begun) = (progress_bar(scene.duration), Instant::now());
+    for step in 1..=steps {
+        if interrupted.load(Ordering::Relaxed) {
+            progress.finish_and_clear();
+            return None;
+        }
+        let dt = next_step(&scene);
+        let before = Instant::now();
+        let stepped = scene.world.step(dt);
+        wall += before.elapsed();
+        if let Err(error) = stepped {
+            diverged = Some(error);
+            break;
+        }
+        for (impulse, gripper) in impulses.iter_mut().zip(scene.world.grippers()) {
+            *impulse += dt * gripper.load.force;
+        }
+        // the samples lie at steps of the world, as evenly as can be
+        if step * wanted / steps > (step - 1) * wanted / steps {
+            scene.world.write_frame(&mut frame);
+            let since = frame.time - samples[samples.len() - 1].time;
+            let forces = impulses.iter_mut().map(|impulse| std::mem::take(impulse) / since).collect();
+            rods_touched |= touch(&frame, &rods);
+            samples.push(sample(&frame, &rods, forces));
+        }
+        if step % 64 == 0 {
+            show_progress(&progress, scene.world.time(), begun);
+        }
+    }
+    progress.finish_and_clear();
+    let names = rods.iter().map(|i| scene.world.bodies()[*i].name().to_string()).collect();
+    let (world, wall_s) = (scene.world, wall.as_secs_f64());
+    Some(Course { model, rods: names, samples, world, wall_s, diverged, rods_touched })
+}
+
+fn sample(frame: &Frame, rods: &[usize], forces: Vec<Vec3>) -> Sample {
+    Sample {
+        time: frame.time,
+        rods: rods.iter().map(|i| stations(&frame.bodies[*i].nodes)).collect(),
+        forces,
+        grippers: frame.grippers.iter().map(|gripper| gripper.pose.translation).collect(),
+        obstacles: frame.obstacles.clone(),
+    }
+}
+
+fn touch(frame: &Frame, rods: &[usize]) -> bool {
+    frame
+        .contacts
+        .iter()
+        .any(|c| matches!(c.other, Other::Body(other) if rods.contains(&other)) && rods.contains(&c.body))
+}
+
+/// Places at equal fractions of the length of a polyline: models put their nodes where they like.
+fn stations(nodes: &[Vec3]) -> Vec<Vec3> {
+    let length = length(nodes);
+    let mut out = Vec::with_capacity(STATIONS);
+    let mut past = 0.0;
+    for pair in nodes.windows(2) {
+        let piece = (pair[1] - pair[0]).length();
+        while out.len() + 1 < STATIONS {
+            let s = length * out.len() as f64 / (STATIONS - 1) as f64;
+            if s > past + piece {
+                break;
+            }
+            out.push(pair[0].lerp(pair[1], (s - past) / piece.max(f64::MIN_POSITIVE)));
+        }
+        past += piece;
+    }
+    // rounding may leave out the last but one; the end is the end
+    out.resize(STATIONS, nodes.last().copied().unwrap_or_default());
+    out
+}
+
+/// Length of a polyline [m].
+pub fn length(nodes: &[Vec3]) -> f64 {
+    nodes.windows(2).map(|pair| (pair[1] - pair[0]).length()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stations_lie_at_equal_fractions_of_the_length() {
+        // an L of 1 m and 3 m, cut unevenly
+        let nodes = [[0.0, 0.0], [0.3, 0.0], [1.0, 0.0], [1.0, 2.9], [1.0, 3.0]].map(|[x, z]| Vec3::new(x, 0.0, z));
+        let out = stations(&nodes);
+        assert_eq!(out.len(), STATIONS);
+        for (i, place) in out.iter().enumerate() {
+            let s = 4.0 * i as f64 / 100.0;
+            let there = Vec3::new(s.min(1.0), 0.0, (s - 1.0).max(0.0));
+            assert!((*place - there).length() < 1e-12, "{i}: {place} {there}");
+        }
+        // a rod that has shrunk to a point is no reason to fail
+        assert_eq!(stations(&[Vec3::ONE; 3]), vec![Vec3::ONE; STATIONS]);
+    }
+}
