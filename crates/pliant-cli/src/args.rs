@@ -76,6 +76,11 @@ pub enum Command {
         /// Scene file (TOML).
         scene: PathBuf,
     },
+    /// Compute what bodies of the model response need before they can be simulated, and keep it; with --out in that directory.
+    Precompute {
+        /// Scene file (TOML).
+        scene: PathBuf,
+    },
     /// Measure the time of a step: mean, percentiles, worst, by stage and body.
     Bench {
         /// Scene file (TOML).

@@ -7,6 +7,7 @@ mod check;
 mod drawing;
 mod failure;
 mod output;
+mod precompute;
 mod reproduce;
 mod run;
 mod run_summary;
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
         None => run::showcase(&arguments.options),
         Some(Command::Run { scene }) => run::run(scene, &arguments.options),
         Some(Command::Check { scene }) => check::check(scene, &arguments.options),
+        Some(Command::Precompute { scene }) => precompute::precompute(scene, &arguments.options),
         Some(Command::Bench { scene, seconds }) => bench::bench(scene, *seconds, &arguments.options),
         Some(Command::Validate { case }) => validate::validate(case.as_deref(), &arguments.options),
         Some(Command::Reproduce { id }) => reproduce::reproduce(id.as_deref(), &arguments.options),

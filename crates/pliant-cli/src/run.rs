@@ -167,7 +167,7 @@ fn advance(scene: &mut Scene, mut recorder: Option<&mut Recorder>, interrupted: 
 }
 
 /// Set when the user presses Ctrl-C; a second time ends the process at once.
-fn interrupts() -> Arc<AtomicBool> {
+pub fn interrupts() -> Arc<AtomicBool> {
     let flag = Arc::new(AtomicBool::new(false));
     let seen = flag.clone();
     // without a handler Ctrl-C still ends the run, only less cleanly

@@ -19,6 +19,7 @@ use crate::material::MaterialSpec;
 use crate::observable::Known;
 use crate::obstacle::ObstacleSpec;
 use crate::quantity::{Acceleration, Duration, Quantity, Step, Triple};
+use crate::response::Precomputables;
 use crate::word::{Name, Table, Text};
 
 /// Most entries of each kind.
@@ -109,6 +110,18 @@ impl SceneSpec {
             None => Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy().into_owned()),
         };
         Ok(Scene { title, duration, step, world, expectations, warnings })
+    }
+
+    /// What has to be computed of its bodies before it can run, and remarks.
+    pub(crate) fn precomputable(&self, base: &Path) -> Result<Precomputables, Fault> {
+        self.check_counts()?;
+        let mut files = Files::new(base);
+        let mut bodies = vec![];
+        for (index, spec) in self.body.iter().enumerate() {
+            let found = spec.to_precompute(&self.material, &mut files).map_err(|fault| fault.at(index).at("body"))?;
+            bodies.extend(found);
+        }
+        Ok(Precomputables { bodies, warnings: files.warnings })
     }
 
     fn check_counts(&self) -> Result<(), Fault> {
