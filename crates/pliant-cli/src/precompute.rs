@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
 use pliant_fem::{
-    FemError, Found, PrecomputeError, Progress, Stage, basis_of, cache_folder, open_basis, open_records, records_of,
-    records_path, write_basis,
+    FemError, Found, PrecomputeError, Progress, Stage, basis_of, basis_path, cache_folder, open_basis, open_records,
+    records_of, records_path, write_basis,
 };
 use pliant_scene::{Precomputable, Work};
 use serde::Serialize;
@@ -73,22 +73,28 @@ pub fn precompute(path: &Path, options: &Options) -> Result<(), Failure> {
     print_table(&rows)
 }
 
-/// A directory for results must be new or empty, or hold what an earlier attempt left of the same bodies.
+/// A directory for results must be new or empty, or hold what an earlier attempt at the same bodies left: something that was begun, and
+/// beside it what was finished.
 fn check_out(folder: &Path, bodies: &[Precomputable]) -> Result<(), Failure> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(Failure::Input(format!("cannot write to {}: {error}", folder.display()))),
     };
-    let begun: Vec<PathBuf> = bodies
-        .iter()
-        .filter_map(|body| match &body.work {
-            Work::Records(table) => Some(records_path(table, folder).with_extension("records.part")),
-            Work::Modes(_) => None,
-        })
-        .collect();
-    let ours = |path: PathBuf| begun.iter().any(|part| part.file_name() == path.file_name());
-    match entries.flatten().map(|entry| entry.path()).find(|path| !ours(path.clone())) {
+    let there: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    let (mut begun, mut finished) = (vec![], vec![]);
+    for body in bodies {
+        match &body.work {
+            Work::Modes(recipe) => finished.push(basis_path(recipe, folder)),
+            Work::Records(table) => {
+                finished.push(records_path(table, folder));
+                begun.push(records_path(table, folder).with_extension("records.part"));
+            }
+        }
+    }
+    let resumed = there.iter().any(|path| begun.contains(path));
+    let ours = |path: &PathBuf| begun.contains(path) || resumed && finished.contains(path);
+    match there.iter().find(|path| !ours(path)) {
         Some(other) => Err(Failure::Input(format!(
             "{} already holds files, such as {}: choose a new or empty directory with --out",
             folder.display(),

@@ -19,8 +19,8 @@ const USUAL_MODES: usize = 200;
 /// Most modes.
 const MOST_MODES: usize = 2_000;
 
-/// Most numbers in shapes of modes, of all nodes: finding them takes some 30 bytes for each.
-const MOST_SHAPES: usize = 50_000_000;
+/// Most numbers in shapes of modes, of all nodes: finding them takes some 75 bytes for each.
+const MOST_SHAPES: usize = 25_000_000;
 
 /// Most bytes of recorded responses.
 const MOST_RECORDED: u64 = 64 << 30;

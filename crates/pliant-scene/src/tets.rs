@@ -35,7 +35,7 @@ impl SolidSpec {
             Err(Fault::new(message).at(key))
         };
         match self {
-            SolidSpec::Box(spec) => spec.tetrahedra(order).map_err(|fault| fault.at("box")),
+            SolidSpec::Box(spec) => spec.tetrahedra(order, files).map_err(|fault| fault.at("box")),
             SolidSpec::Tets(spec) => spec.read(owner, files).map_err(|fault| fault.at("tets")),
             SolidSpec::Prism(_) => refused("prism"),
             SolidSpec::Convex(_) => refused("convex"),
@@ -47,7 +47,7 @@ impl SolidSpec {
 
 impl BoxSpec {
     /// A box about the origin.
-    fn tetrahedra(&self, order: Order) -> Result<TetMesh, Fault> {
+    fn tetrahedra(&self, order: Order, files: &mut Files) -> Result<TetMesh, Fault> {
         for (key, given) in [("grading", self.grading.is_some()), ("masses", self.masses.is_some())] {
             if given {
                 return Err(Fault::new("this is for the model lattice: leave it out").at(key));
@@ -67,6 +67,7 @@ impl BoxSpec {
         if unknowns > MOST_UNKNOWNS {
             return Err(too_many(unknowns).at("cells"));
         }
+        files.take_corners([unknowns / 3, 1, 1])?;
         let mesh = TetMesh::block(cells, size).and_then(|mesh| mesh.mapped(|at| at - 0.5 * size));
         mesh.map_err(|error| Fault::new(error.to_string()))
     }
@@ -90,6 +91,7 @@ impl TetsSpec {
         if 3 * mesh.nodes().len() > MOST_UNKNOWNS {
             return Err(too_many(3 * mesh.nodes().len()).at("file"));
         }
+        files.take_corners([mesh.nodes().len(), 1, 1])?;
         let Repairs { turned, dropped } = repairs;
         if turned > 0 {
             files

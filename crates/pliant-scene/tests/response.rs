@@ -121,3 +121,41 @@ fn what_is_refused_says_why_and_where() {
     let error = pliant_scene::parse(&text, "s", ".".as_ref(), &[]).unwrap_err();
     assert!(error.to_string().contains("is for the model response"), "{error}");
 }
+
+#[test]
+fn mutated_scenes_are_read_or_refused() {
+    // never a panic, and never more than what is allowed
+    let text = format!(
+        "{BOX}response = {{ modes = 40, element = \"linear\", damping_time = 1e-3, file = \"x\" }}\n\
+         [[body]]\nname = \"b\"\nmodel = \"response\"\nmaterial = \"foam\"\n\
+         solid = {{ tets = {{ file = \"tet.msh\", scale = 0.001 }} }}\n\
+         response = {{ form = \"records\", touch = [[0, 0, 1]], samples = 10, sample = 0.001 }}\n"
+    );
+    scene(&text, &[]).unwrap();
+    let mut state = 1u64;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as usize % below
+    };
+    for _ in 0..1000 {
+        let mut bytes = text.clone().into_bytes();
+        for _ in 0..1 + random(3) {
+            let at = random(bytes.len());
+            let with = b"0123456789.,[]{}\"=-e ab\n"[random(26)];
+            match random(3) {
+                0 => bytes[at] = with,
+                1 => bytes.insert(at, with),
+                _ => drop(bytes.remove(at)),
+            }
+        }
+        if let Ok(found) = scene(&String::from_utf8(bytes).unwrap(), &[]) {
+            for body in found.bodies {
+                let size = match &body.work {
+                    Work::Modes(recipe) => recipe.size().0,
+                    Work::Records(table) => table.size().0,
+                };
+                assert!(size <= 200_000);
+            }
+        }
+    }
+}
