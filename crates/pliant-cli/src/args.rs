@@ -22,7 +22,7 @@ pub struct Arguments {
 }
 
 /// Options of every command.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub struct Options {
     /// Print machine-readable JSON on standard output.
     #[arg(long, global = true)]
@@ -83,6 +83,11 @@ pub enum Command {
         /// Models to put its rods on, with commas between; the first that runs is the reference.
         #[arg(long, value_name = "MODEL,MODEL,…", value_delimiter = ',', default_values_t = RodModel::ALL)]
         models: Vec<RodModel>,
+    },
+    /// Compute what bodies of the model response need before they can be simulated, and keep it; with --out in that directory.
+    Precompute {
+        /// Scene file (TOML).
+        scene: PathBuf,
     },
     /// Measure the time of a step: mean, percentiles, worst, by stage and body.
     Bench {

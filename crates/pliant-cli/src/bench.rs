@@ -48,7 +48,7 @@ struct BodyBench {
 
 /// Measure a scene.
 pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure> {
-    let mut scene = pliant_scene::load(path, &options.overrides)?;
+    let mut scene = crate::precompute::load(path, options)?;
     scene.world.set_threads(options.threads().into());
     let stretch = warm_up(&mut scene, Duration::from_secs_f64(0.25 * seconds))?;
     let start = scene.world.snapshot();

@@ -39,7 +39,7 @@ struct CheckedDerived<'a> {
 /// Read a scene and tell what it holds.
 pub fn check(path: &Path, options: &Options) -> Result<(), Failure> {
     options.refuse_out("check")?;
-    let scene = pliant_scene::load(path, &options.overrides)?;
+    let scene = crate::precompute::load(path, options)?;
     let bodies = scene.world.bodies().iter().map(checked).collect();
     let checked = Checked {
         scene: path.display().to_string(),

@@ -8,6 +8,7 @@ mod compare;
 mod drawing;
 mod failure;
 mod output;
+mod precompute;
 mod reproduce;
 mod run;
 mod run_summary;
@@ -26,6 +27,7 @@ fn main() -> ExitCode {
         Some(Command::Run { scene }) => run::run(scene, &arguments.options),
         Some(Command::Check { scene }) => check::check(scene, &arguments.options),
         Some(Command::Compare { scene, models }) => compare::compare(scene, models, &arguments.options),
+        Some(Command::Precompute { scene }) => precompute::precompute(scene, &arguments.options),
         Some(Command::Bench { scene, seconds }) => bench::bench(scene, *seconds, &arguments.options),
         Some(Command::Validate { case }) => validate::validate(case.as_deref(), &arguments.options),
         Some(Command::Reproduce { id }) => reproduce::reproduce(id.as_deref(), &arguments.options),

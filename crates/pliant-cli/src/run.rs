@@ -29,7 +29,7 @@ pub fn showcase(options: &Options) -> Result<(), Failure> {
 
 /// Run a scene from a file.
 pub fn run(path: &Path, options: &Options) -> Result<(), Failure> {
-    let scene = pliant_scene::load(path, &options.overrides)?;
+    let scene = crate::precompute::load(path, options)?;
     simulate(scene, &path.display().to_string(), options.out.as_deref(), options)
 }
 

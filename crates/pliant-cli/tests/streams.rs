@@ -46,12 +46,23 @@ fn the_schema_is_json_and_names_the_fields() {
 #[test]
 fn help_names_every_command_and_option() {
     let help = pliant(&["--help"]).expect_code(0).stdout;
-    for word in
-        ["run", "check", "compare", "bench", "validate", "reproduce", "schema", "--json", "--set", "--out", "--threads"]
-    {
+    for word in [
+        "run",
+        "check",
+        "compare",
+        "precompute",
+        "bench",
+        "validate",
+        "reproduce",
+        "schema",
+        "--json",
+        "--set",
+        "--out",
+        "--threads",
+    ] {
         assert!(help.contains(word), "{word} in {help}");
     }
-    for command in ["run", "check", "compare", "bench", "validate", "reproduce", "schema"] {
+    for command in ["run", "check", "compare", "precompute", "bench", "validate", "reproduce", "schema"] {
         let help = pliant(&[command, "--help"]).expect_code(0).stdout;
         assert!(help.contains(&format!("pliant {command}")), "{help}");
     }

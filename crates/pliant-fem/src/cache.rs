@@ -1,9 +1,10 @@
 //! A folder of what was computed before, so that it is computed once.
 
-use crate::error::FemError;
+use crate::error::{FemError, PrecomputeError};
 use crate::recipe::{Recipe, Watcher};
-use crate::store::{StoreError, open_basis, write_basis};
-use pliant::response::Basis;
+use crate::store::{StoreError, open_basis, open_records, write_basis};
+use crate::table::TableRecipe;
+use pliant::response::{Basis, Records};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -67,6 +68,28 @@ pub fn basis_of(
 /// The file of a recipe in a folder.
 pub fn basis_path(recipe: &Recipe, folder: &Path) -> PathBuf {
     folder.join(format!("{}.basis", recipe.digest()))
+}
+
+/// Recorded responses of a solid: opened from the folder if they are there and whole, else recorded there, going on with what an
+/// earlier attempt left. They are too large for memory alone, so that the folder must be one that can be written.
+pub fn records_of(
+    recipe: &TableRecipe,
+    folder: &Path,
+    threads: usize,
+    watch: Watcher<'_>,
+) -> Result<(Records, Found), PrecomputeError> {
+    let path = records_path(recipe, folder);
+    let instead_of = match open_records(&path, Some(recipe.digest())) {
+        Ok(records) => return Ok((records, Found::Kept(path))),
+        Err(error) => Some(error).filter(|error| !error.is_missing()),
+    };
+    let records = recipe.record(&path, threads, watch)?;
+    Ok((records, Found::Stored { path, instead_of }))
+}
+
+/// The file of recorded responses in a folder.
+pub fn records_path(recipe: &TableRecipe, folder: &Path) -> PathBuf {
+    folder.join(format!("{}.records", recipe.digest()))
 }
 
 /// The folder that is used unless another is given: `$PLIANT_CACHE`, else `$XDG_CACHE_HOME/pliant`, else `$HOME/.cache/pliant`, else

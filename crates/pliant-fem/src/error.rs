@@ -1,5 +1,6 @@
 //! What can be wrong with a mesh, a file or a calculation.
 
+use crate::store::StoreError;
 use pliant::math::Vec3;
 
 /// Why nodes and tetrahedra make no mesh of a solid.
@@ -253,4 +254,15 @@ pub enum FemError {
     /// Stopped by who watches its progress.
     #[error("stopped")]
     Stopped,
+}
+
+/// Why nothing was computed beforehand.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PrecomputeError {
+    /// The calculation failed.
+    #[error(transparent)]
+    Fem(#[from] FemError),
+    /// The file cannot be read or written.
+    #[error(transparent)]
+    Store(#[from] StoreError),
 }

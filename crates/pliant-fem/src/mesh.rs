@@ -66,6 +66,11 @@ impl TetMesh {
         TetMesh::new(nodes, tets).map(|(mesh, _)| mesh)
     }
 
+    /// The same mesh with its nodes somewhere else [m].
+    pub fn mapped(&self, place: impl Fn(Vec3) -> Vec3) -> Result<TetMesh, MeshError> {
+        TetMesh::new(self.nodes.iter().map(|at| place(*at)).collect(), self.tets.clone()).map(|(mesh, _)| mesh)
+    }
+
     /// Places of the nodes [m].
     pub fn nodes(&self) -> &[Vec3] {
         &self.nodes

@@ -58,6 +58,16 @@ impl Recipe {
         (3 * grid.nodes.len(), grid.surface.nodes.len())
     }
 
+    /// Is it a body, with so many modes?
+    pub fn check(&self) -> Result<(), FemError> {
+        self.elastic.check()?;
+        let most = self.size().0 - 6;
+        if self.modes == 0 || self.modes > most {
+            return Err(FemError::TooManyModes { asked: self.modes, most });
+        }
+        Ok(())
+    }
+
     /// Find it with so many threads. `watch` hears how far it is, and may stop it.
     pub fn compute(&self, threads: usize, watch: Watcher<'_>) -> Result<Basis, FemError> {
         with_threads(threads, || {

@@ -31,6 +31,7 @@ pub(crate) fn surface_triangles(body: &Body) -> Vec<[u32; 3]> {
     match body {
         Body::Chain(_) | Body::Cable(_) | Body::Xpbd(_) | Body::Elastica(_) => vec![],
         Body::Lattice(solid) => solid.facets().to_vec(),
+        Body::Response(solid) => solid.facets().to_vec(),
     }
 }
 

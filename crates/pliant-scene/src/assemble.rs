@@ -19,6 +19,7 @@ use crate::material::MaterialSpec;
 use crate::observable::Known;
 use crate::obstacle::ObstacleSpec;
 use crate::quantity::{Acceleration, Duration, Quantity, Step, Triple};
+use crate::response::Precomputables;
 use crate::word::{Name, Table, Text};
 
 /// Most entries of each kind.
@@ -92,7 +93,7 @@ impl SceneSpec {
         let gravity = self.gravity.map_or(Vec3::new(0.0, 0.0, -9.81), |gravity| gravity.vector());
         let mut world = World::new(gravity);
         self.add_obstacles(&mut world, &mut files)?;
-        self.add_bodies(&mut world, &mut files)?;
+        self.add_bodies(&mut world, step, &mut files)?;
         self.add_grippers(&mut world, &mut files)?;
         self.add_loads(&mut world)?;
         self.settle(&mut world)?;
@@ -109,6 +110,18 @@ impl SceneSpec {
             None => Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy().into_owned()),
         };
         Ok(Scene { title, duration, step, world, expectations, warnings })
+    }
+
+    /// What has to be computed of its bodies before it can run, and remarks.
+    pub(crate) fn precomputable(&self, base: &Path) -> Result<Precomputables, Fault> {
+        self.check_counts()?;
+        let mut files = Files::new(base);
+        let mut bodies = vec![];
+        for (index, spec) in self.body.iter().enumerate() {
+            let found = spec.to_precompute(&self.material, &mut files).map_err(|fault| fault.at(index).at("body"))?;
+            bodies.extend(found);
+        }
+        Ok(Precomputables { bodies, warnings: files.warnings })
     }
 
     fn check_counts(&self) -> Result<(), Fault> {
@@ -139,11 +152,11 @@ impl SceneSpec {
         Ok(())
     }
 
-    fn add_bodies(&self, world: &mut World, files: &mut Files) -> Result<(), Fault> {
+    fn add_bodies(&self, world: &mut World, step: f64, files: &mut Files) -> Result<(), Fault> {
         let mut points_left = MOST_POINTS;
         for (index, spec) in self.body.iter().enumerate() {
             let here = |fault: Fault| fault.at(index).at("body");
-            let body = spec.build(&self.material, points_left, files).map_err(here)?;
+            let body = spec.build(&self.material, points_left, step, files).map_err(here)?;
             points_left = points_left.saturating_sub(body.size());
             world.add_body(body).map_err(|e| here(e.into()))?;
         }
@@ -159,6 +172,10 @@ impl SceneSpec {
                 let here = |fault: Fault| here(fault.at(grip_index).at("grips"));
                 let params = grip.build(gripper, world).map_err(here)?;
                 world.add_grip(params).map_err(|e| here(e.into()))?;
+            }
+            if let Some(finger) = &spec.finger {
+                let here = |fault: Fault| here(fault.at("finger"));
+                world.add_finger(finger.build(gripper)).map_err(|e| here(e.into()))?;
             }
         }
         Ok(())

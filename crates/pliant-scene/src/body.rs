@@ -7,6 +7,7 @@ use pliant::chain::{Chain, ChainSettings, ChainSpec};
 use pliant::elastica::{Elastica, ElasticaSettings, ElasticaSpec};
 use pliant::lattice::{Lattice, LatticeSettings, LatticeSpec};
 use pliant::math::{Pose, Vec3};
+use pliant::response::{Response, ResponseSpec};
 use pliant::xpbd::{Xpbd, XpbdSettings, XpbdSpec};
 use pliant::{Body, Material, Section};
 use schemars::JsonSchema;
@@ -21,6 +22,7 @@ use crate::lattice::LatticeTable;
 use crate::material::MaterialSpec;
 use crate::pose::{OrientationSpec, pose};
 use crate::quantity::{Component, Coordinate, Count, Length, Quantity, Spin, Triple, Velocity};
+use crate::response::{Precomputable, ResponseTable};
 use crate::rest::RestSpec;
 use crate::section::SectionSpec;
 use crate::solid::{PartSpec, SolidSpec};
@@ -59,11 +61,11 @@ pub(crate) struct BodySpec {
     /// Initial centre line of a rod: points of a polyline [m], at least two. Rods only.
     #[serde(default)]
     path: Vec<Triple<Coordinate>>,
-    /// Shape of a solid, in one piece; either this or `parts`. Only for the model `lattice`, as all up to `spin`.
-    solid: Option<SolidSpec>,
-    /// Parts of a solid.
+    /// Shape of a solid, in one piece; either this or `parts`. Only for the models `lattice` and `response`, as all up to `spin`.
+    pub(crate) solid: Option<SolidSpec>,
+    /// Parts of a solid; only for the model `lattice`.
     #[serde(default)]
-    parts: Vec<Table<PartSpec>>,
+    pub(crate) parts: Vec<Table<PartSpec>>,
     /// Position of the origin of a solid's frame [m]; the origin of the world unless given.
     position: Option<Triple<Coordinate>>,
     /// Orientation of a solid; that of the world unless given.
@@ -88,6 +90,8 @@ pub(crate) struct BodySpec {
     pub(crate) elastica: Option<Table<ElasticaTable>>,
     /// Settings of the model `lattice`; other models leave them alone.
     lattice: Option<Table<LatticeTable>>,
+    /// Settings of the model `response`; other models leave them alone.
+    pub(crate) response: Option<Table<ResponseTable>>,
 }
 
 /// The model of a body.
@@ -104,22 +108,24 @@ pub(crate) enum ModelSpec {
     Elastica,
     /// A solid as particles and connectors.
     Lattice,
+    /// An elastic solid by its response to impulses, computed beforehand.
+    Response,
 }
 
 impl BodySpec {
-    /// The body, of at most `points_left` points.
+    /// The body, of at most `points_left` points, for steps of the scene of this length [s].
     pub(crate) fn build(
         &self,
         materials: &BTreeMap<Name, Table<MaterialSpec>>,
         points_left: usize,
+        step: f64,
         files: &mut Files,
     ) -> Result<Body, Fault> {
-        let Some(material) = materials.get(&self.material) else {
-            let known = materials.keys().map(|name| &**name);
-            return Err(Fault::unknown("material", &self.material, known).at("material"));
-        };
-        if let ModelSpec::Lattice = self.model {
-            return self.build_solid(material.build(), files);
+        let material = self.material(materials)?;
+        match self.model {
+            ModelSpec::Lattice => return self.build_solid(material, files),
+            ModelSpec::Response => return self.build_response(&material, step, files),
+            _ => {}
         }
         self.refuse_what_solids_have()?;
         if self.path.len() < 2 {
@@ -128,7 +134,7 @@ impl BodySpec {
         }
         let points = self.size()?;
         let too_many = |key| Fault::new(format!("too many points: all bodies together may have {MOST_POINTS}")).at(key);
-        let (material, section) = (material.build(), self.section()?);
+        let section = self.section()?;
         let path = self.centre_line();
         self.check_rest_and_normal()?;
         match self.model {
@@ -171,8 +177,45 @@ impl BodySpec {
                 Ok(Body::Elastica(Elastica::new(&self.name, spec)?))
             }
             // built before
-            ModelSpec::Lattice => Err(Fault::new("a solid has no path")),
+            ModelSpec::Lattice | ModelSpec::Response => Err(Fault::new("a solid has no path")),
         }
+    }
+
+    /// What it is made of.
+    fn material(&self, materials: &BTreeMap<Name, Table<MaterialSpec>>) -> Result<Material, Fault> {
+        let known = materials.keys().map(|name| &**name);
+        let found = materials.get(&self.material);
+        found
+            .map(|material| material.build())
+            .ok_or_else(|| Fault::unknown("material", &self.material, known).at("material"))
+    }
+
+    /// What has to be computed before it can be simulated, if it is of such a model.
+    pub(crate) fn to_precompute(
+        &self,
+        materials: &BTreeMap<Name, Table<MaterialSpec>>,
+        files: &mut Files,
+    ) -> Result<Option<Precomputable>, Fault> {
+        match self.model {
+            ModelSpec::Response => self.precomputable(&self.material(materials)?, files).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// An elastic solid by its response to impulses; what is not known of it yet is computed now.
+    fn build_response(&self, material: &Material, step: f64, files: &mut Files) -> Result<Body, Fault> {
+        let wanted = self.precomputable(material, files)?;
+        let (solid, warning) = wanted.known().map_err(|why| Fault::new(why).at("response"))?;
+        files.warnings.extend(warning.map(|warning| format!("{}: {warning}", &*self.name)));
+        let spec = ResponseSpec {
+            solid,
+            friction: material.friction,
+            placed: pose(self.position.as_ref(), self.orientation.as_ref(), Vec3::ZERO)?,
+            velocity: self.velocity.map_or(Vec3::ZERO, |v| v.vector()),
+            spin: self.spin.map_or(Vec3::ZERO, |v| v.vector()),
+            settings: wanted.settings(step),
+        };
+        Ok(Body::Response(Response::new(&self.name, spec)?))
     }
 
     /// A solid.
@@ -205,7 +248,7 @@ impl BodySpec {
     }
 
     /// Refuse fields of rods in a solid.
-    fn refuse_what_rods_have(&self) -> Result<(), Fault> {
+    pub(crate) fn refuse_what_rods_have(&self) -> Result<(), Fault> {
         let given = [
             ("path", !self.path.is_empty()),
             ("radius", self.radius.is_some()),
@@ -218,7 +261,12 @@ impl BodySpec {
         ];
         match given.into_iter().find(|(_, given)| *given) {
             Some((key, _)) => {
-                Err(Fault::new("this is for rods: a body of the model lattice is a solid, or parts").at(key))
+                let model = if let ModelSpec::Response = self.model {
+                    "response is a solid"
+                } else {
+                    "lattice is a solid, or parts"
+                };
+                Err(Fault::new(format!("this is for rods: a body of the model {model}")).at(key))
             }
             None => Ok(()),
         }
@@ -235,7 +283,9 @@ impl BodySpec {
             ("spin", self.spin.is_some()),
         ];
         match given.into_iter().find(|(_, given)| *given) {
-            Some((key, _)) => Err(Fault::new("this is for solids, of the model lattice: a rod has a path").at(key)),
+            Some((key, _)) => {
+                Err(Fault::new("this is for solids, of the models lattice and response: a rod has a path").at(key))
+            }
             None => Ok(()),
         }
     }
@@ -245,7 +295,7 @@ impl BodySpec {
         let model = match self.model {
             ModelSpec::Chain => "a chain",
             ModelSpec::Xpbd => "a rod of the model xpbd",
-            ModelSpec::Cable | ModelSpec::Lattice => return Ok(()),
+            ModelSpec::Cable | ModelSpec::Lattice | ModelSpec::Response => return Ok(()),
             ModelSpec::Elastica => {
                 let checked = self.rest.as_ref().map_or(Ok(()), RestSpec::refuse_out_of_plane);
                 return checked.map_err(|fault| fault.at("rest"));

@@ -46,9 +46,14 @@ impl Files {
         }
     }
 
+    /// Where a file named in the scene is.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.base.join(name)
+    }
+
     /// The content of a file named in the scene.
     pub(crate) fn read(&mut self, name: &str) -> Result<Vec<u8>, Fault> {
-        let bytes = read_bounded(&self.base.join(name), self.bytes).map_err(|e| Fault::new(format!("{name}: {e}")))?;
+        let bytes = read_bounded(&self.path(name), self.bytes).map_err(|e| Fault::new(format!("{name}: {e}")))?;
         self.bytes -= bytes.len() as u64;
         Ok(bytes)
     }

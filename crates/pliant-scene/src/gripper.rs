@@ -4,7 +4,7 @@ use std::fmt;
 
 use pliant::math::Vec3;
 use pliant::motion::Motion;
-use pliant::{GripParams, GripperParams, Hold, World};
+use pliant::{FingerParams, GripParams, GripperParams, Hold, World};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, Visitor};
@@ -12,10 +12,11 @@ use serde::de::{self, Deserializer, Visitor};
 use crate::body::BodySpec;
 use crate::fault::Fault;
 use crate::files::Files;
+use crate::material::FrictionSpec;
 use crate::motion::MotionSpec;
 use crate::place::{PlaceSpec, body_named, unknown_word};
 use crate::pose::{OrientationSpec, pose};
-use crate::quantity::{Coordinate, EndTime, Quantity, Time, Triple};
+use crate::quantity::{Coordinate, EndTime, Length, Quantity, Time, Triple};
 use crate::wind::{HeldCable, Winder};
 use crate::word::{Name, Table};
 
@@ -34,6 +35,29 @@ pub(crate) struct GripperSpec {
     /// What it holds.
     #[serde(default)]
     pub(crate) grips: Vec<Table<GripSpec>>,
+    /// Its fingertip, a ball about its origin that touches bodies; none unless given.
+    pub(crate) finger: Option<Table<FingerSpec>>,
+}
+
+/// A fingertip.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FingerSpec {
+    /// Radius [m].
+    radius: Length,
+    /// Friction of its surface; that of the body that touches it unless given.
+    friction: Option<Table<FrictionSpec>>,
+}
+
+impl FingerSpec {
+    /// The fingertip of a gripper.
+    pub(crate) fn build(&self, gripper: usize) -> FingerParams {
+        FingerParams {
+            gripper,
+            radius: self.radius.get(),
+            friction: self.friction.as_ref().map(|friction| friction.build()),
+        }
+    }
 }
 
 /// One place of a body held by a gripper.

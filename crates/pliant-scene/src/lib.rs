@@ -29,7 +29,7 @@
 //! ```
 //!
 //! Files that a scene refers to: STL and OBJ meshes (triangles only: normals, colours, groups and materials are
-//! ignored) and CSV tables of poses.
+//! ignored), Gmsh and VTK meshes of tetrahedra, and CSV tables of poses.
 
 mod assemble;
 mod body;
@@ -53,6 +53,7 @@ mod overrides;
 mod place;
 mod pose;
 mod quantity;
+mod response;
 mod rest;
 mod rod_model;
 mod samples;
@@ -60,6 +61,7 @@ mod schema;
 mod section;
 mod solid;
 mod suggest;
+mod tets;
 mod wind;
 mod word;
 mod xpbd;
@@ -73,6 +75,7 @@ use crate::assemble::SceneSpec;
 pub use error::SceneError;
 pub use expect::{Expectation, Verdict};
 pub use overrides::{Override, OverrideError};
+pub use response::{Losses, Precomputable, Precomputables, Work};
 pub use rod_model::{RodModel, UnknownModel};
 pub use schema::schema;
 
@@ -105,17 +108,33 @@ pub fn load_on(path: &Path, overrides: &[Override], model: RodModel) -> Result<S
 }
 
 fn load_with(path: &Path, overrides: &[Override], model: Option<RodModel>) -> Result<Scene, SceneError> {
+    let (name, text) = read_text(path)?;
+    parse_with(&text, &name, path.parent().unwrap_or(Path::new("")), overrides, model)
+}
+
+/// What has to be computed of the bodies of a scene file before it can run: those of the model `response`.
+pub fn precomputable(path: &Path, overrides: &[Override]) -> Result<Precomputables, SceneError> {
+    let (name, text) = read_text(path)?;
+    files::check_text(&text).map_err(|why| SceneError::of_file(&name, why))?;
+    let base = path.parent().unwrap_or(Path::new(""));
+    with_overrides(&text, &name, overrides, |text| {
+        let spec: SceneSpec = toml::from_str(text).map_err(|e| fault::from_parser(&name, text, &e))?;
+        spec.precomputable(base).map_err(|fault| fault.into_error(&name, text))
+    })
+}
+
+/// Name and text of a scene file.
+fn read_text(path: &Path) -> Result<(String, String), SceneError> {
     let name = path.to_string_lossy();
     let bytes = files::read_bounded(path, files::SCENE_BYTES).map_err(|why| SceneError::of_file(&name, why))?;
-    let text = match String::from_utf8(bytes) {
-        Ok(text) => text,
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok((name.into_owned(), text)),
         Err(error) => {
             let readable = error.utf8_error().valid_up_to();
             let text = String::from_utf8_lossy(error.as_bytes());
-            return Err(SceneError::in_text(&name, &text, readable..readable + 1, "the text is not UTF-8"));
+            Err(SceneError::in_text(&name, &text, readable..readable + 1, "the text is not UTF-8"))
         }
-    };
-    parse_with(&text, &name, path.parent().unwrap_or(Path::new("")), overrides, model)
+    }
 }
 
 /// Read a scene from a text. `name` stands for the file in messages, and `base` is the folder that names of files in
@@ -132,18 +151,25 @@ fn parse_with(
     model: Option<RodModel>,
 ) -> Result<Scene, SceneError> {
     files::check_text(text).map_err(|why| SceneError::of_file(name, why))?;
-    if overrides.is_empty() {
-        return build(text, name, base, None, model);
-    }
     let written_duration = written_duration(text, overrides);
-    let with = |overrides: &[Override]| {
-        let edited = overrides::apply(name, text, overrides)?;
-        build(&edited, name, base, written_duration, model)
-    };
+    with_overrides(text, name, overrides, |text| build(text, name, base, written_duration, model))
+}
+
+/// Make something of a text with its values overridden. Where that fails because of an override, the error says which.
+fn with_overrides<T>(
+    text: &str,
+    name: &str,
+    overrides: &[Override],
+    build: impl Fn(&str) -> Result<T, SceneError>,
+) -> Result<T, SceneError> {
+    if overrides.is_empty() {
+        return build(text);
+    }
+    let with = |overrides: &[Override]| build(&overrides::apply(name, text, overrides)?);
     with(overrides).map_err(|error| {
         // the first override with which the scene has this fault is to blame; none if it has it anyway
-        let same = |result: Result<Scene, SceneError>| result.is_err_and(|other| other.message() == error.message());
-        if let Err(own) = build(text, name, base, None, model)
+        let same = |result: Result<T, SceneError>| result.is_err_and(|other| other.message() == error.message());
+        if let Err(own) = build(text)
             && own.message() == error.message()
         {
             return own;

@@ -174,6 +174,8 @@ quantity! {
     Damping, "damping" ["1/s"] from 0.0 .. 1e9;
     Stabilisation, "stabilisation" ["1/s"] from 0.0 .. 1e6;
     DampingTime, "damping time" ["s"] from 0.0 .. 1e6;
+    /// Damping of a mode over its frequency.
+    LossFactor, "loss factor" ["-"] from 0.0 .. 2.0;
     Restitution, "restitution" ["-"] from 0.0 .. 1.0;
     LineLoad, "load" ["N/m"] from -1e12 .. 1e12;
     LoadTorque, "torque" ["N m"] from -1e12 .. 1e12;

@@ -15,6 +15,7 @@ use crate::files::Files;
 use crate::mesh;
 use crate::pose::{OrientationSpec, pose};
 use crate::quantity::{Coordinate, Count, Length, Mass, Quantity, Scale, Triple};
+use crate::tets::TetsSpec;
 use crate::word::{Name, Table};
 
 /// Most particles that are given one by one.
@@ -52,6 +53,8 @@ pub(crate) enum SolidSpec {
     Mesh(Table<MeshSpec>),
     /// Particles that are given one by one.
     Points(Table<PointsSpec>),
+    /// A mesh of tetrahedra from a file; only for the model `response`.
+    Tets(Table<TetsSpec>),
 }
 
 /// A box.
@@ -59,14 +62,14 @@ pub(crate) enum SolidSpec {
 #[serde(deny_unknown_fields)]
 pub(crate) struct BoxSpec {
     /// Full lengths of the edges along x, y and z [m].
-    size: Triple<Length>,
+    pub(crate) size: Triple<Length>,
     /// Number of cells along x, y and z [-], or a table for as many as keep its inertia when it is bent along its longest edge,
-    /// the way that is easiest, or twisted about it; 1 each unless given.
-    cells: Option<Fineness<3>>,
-    /// Where cells crowd; nowhere unless given.
-    grading: Option<Table<GradingSpec>>,
-    /// How mass is put on particles.
-    masses: Option<MassName>,
+    /// the way that is easiest, or twisted about it; 1 each unless given. For the model `response` only numbers; a few unless given.
+    pub(crate) cells: Option<Fineness<3>>,
+    /// Where cells crowd; nowhere unless given. Only for the model `lattice`.
+    pub(crate) grading: Option<Table<GradingSpec>>,
+    /// How mass is put on particles. Only for the model `lattice`.
+    pub(crate) masses: Option<MassName>,
 }
 
 /// A prism on a regular polygon.
@@ -155,6 +158,11 @@ impl SolidSpec {
             SolidSpec::Convex(spec) => ("convex", spec.cells(files), spec.masses),
             SolidSpec::Mesh(spec) => ("mesh", spec.cells(owner, files), spec.masses),
             SolidSpec::Points(spec) => return spec.build(placed).map_err(|fault| fault.at("points")),
+            SolidSpec::Tets(_) => {
+                let message = "a mesh of tetrahedra is for the model response: the model lattice fills a box, a prism, a convex \
+                               hull or a mesh of triangles";
+                return Err(Fault::new(message).at("tets"));
+            }
         };
         let cells = cells.map_err(|fault| fault.at(key))?;
         Ok(Part::Solid { cells: cells.moved(|p| placed.transform_point(p)), rule: rule(masses) })

@@ -81,6 +81,12 @@ pub enum StoreError {
         /// Which file.
         path: PathBuf,
     },
+    /// Somebody else is at it.
+    #[error("{} is being computed by another process: wait for it, or choose another folder", path.display())]
+    Busy {
+        /// Which file.
+        path: PathBuf,
+    },
     /// It cannot be written.
     #[error("{} cannot be written: {why}", path.display())]
     Unwritable {

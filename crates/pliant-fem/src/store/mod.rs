@@ -27,11 +27,14 @@ mod hull;
 mod layout;
 mod map;
 mod open;
+mod records;
 #[cfg(test)]
 mod tests;
 mod write;
 
 pub use basis::{open_basis, write_basis};
 pub use error::StoreError;
+pub use records::open_records;
 
 pub(crate) use layout::VERSION;
+pub(crate) use records::{Begun, Frame, Part};

@@ -1,0 +1,271 @@
+//! `pliant precompute`: what has to be known of solids before a scene can run, computed and kept.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use pliant_fem::{
+    FemError, Found, PrecomputeError, Progress, Stage, basis_of, basis_path, cache_folder, open_basis, open_records,
+    records_of, records_path, write_basis,
+};
+use pliant_scene::{Precomputable, Scene, Work};
+use serde::Serialize;
+
+use crate::args::Options;
+use crate::failure::Failure;
+use crate::output::{self, number};
+use crate::run::interrupts;
+
+/// What was computed of a body, or found.
+#[derive(Serialize)]
+struct Row {
+    body: String,
+    form: &'static str,
+    surface_nodes: usize,
+    unknowns: usize,
+    /// Of modes their number, of records the number of responses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    modes: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    records: Option<usize>,
+    seconds: f64,
+    found: bool,
+    file: Option<PathBuf>,
+    megabytes: Option<f64>,
+    peak_mib: Option<f64>,
+    warnings: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Summary<'a> {
+    scene: String,
+    bodies: &'a [Row],
+    warnings: &'a [String],
+}
+
+/// Precompute all bodies of a scene that need it.
+pub fn precompute(path: &Path, options: &Options) -> Result<(), Failure> {
+    let found = pliant_scene::precomputable(path, &options.overrides)?;
+    for warning in &found.warnings {
+        output::talk(format!("warning: {warning}"));
+    }
+    if let Some(folder) = &options.out {
+        check_out(folder, &found.bodies)?;
+    }
+    let interrupted = interrupts();
+    let mut rows = vec![];
+    for body in &found.bodies {
+        let row = compute(body, options, &interrupted)?;
+        for warning in &row.warnings {
+            output::talk(format!("warning: {}: {warning}", row.body));
+        }
+        rows.push(row);
+    }
+    if options.json {
+        let summary = Summary { scene: path.display().to_string(), bodies: &rows, warnings: &found.warnings };
+        return output::print_json(&summary);
+    }
+    if rows.is_empty() {
+        return output::print_text(format!("{}: no body needs to be precomputed", path.display()));
+    }
+    print_table(&rows)
+}
+
+/// Read a scene, first computing what it needs, with progress: whoever runs it should see what takes so long.
+pub fn load(path: &Path, options: &Options) -> Result<Scene, Failure> {
+    let found = pliant_scene::precomputable(path, &options.overrides)?;
+    // a file that a scene names is not made behind its back
+    let new: Vec<&Precomputable> = found.bodies.iter().filter(|body| body.file.is_none() && !is_kept(body)).collect();
+    if !new.is_empty() {
+        let interrupted = interrupts();
+        let to_cache = Options { out: None, ..options.clone() };
+        for body in new {
+            compute(body, &to_cache, &interrupted)?;
+        }
+    }
+    Ok(pliant_scene::load(path, &options.overrides)?)
+}
+
+/// Whether what a body needs is there.
+fn is_kept(body: &Precomputable) -> bool {
+    let folder = cache_folder();
+    match &body.work {
+        Work::Modes(recipe) => basis_path(recipe, &folder).exists(),
+        Work::Records(table) => records_path(table, &folder).exists(),
+    }
+}
+
+/// A directory for results must be new or empty, or hold what an earlier attempt at the same bodies left: something that was begun, and
+/// beside it what was finished.
+fn check_out(folder: &Path, bodies: &[Precomputable]) -> Result<(), Failure> {
+    let entries = match std::fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(Failure::Input(format!("cannot write to {}: {error}", folder.display()))),
+    };
+    let there: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    let (mut begun, mut finished) = (vec![], vec![]);
+    for body in bodies {
+        match &body.work {
+            Work::Modes(recipe) => finished.push(basis_path(recipe, folder)),
+            Work::Records(table) => {
+                finished.push(records_path(table, folder));
+                begun.push(records_path(table, folder).with_extension("records.part"));
+            }
+        }
+    }
+    let resumed = there.iter().any(|path| begun.contains(path));
+    let ours = |path: &PathBuf| begun.contains(path) || resumed && finished.contains(path);
+    match there.iter().find(|path| !ours(path)) {
+        Some(other) => Err(Failure::Input(format!(
+            "{} already holds files, such as {}: choose a new or empty directory with --out",
+            folder.display(),
+            other.display()
+        ))),
+        None => Ok(()),
+    }
+}
+
+fn compute(body: &Precomputable, options: &Options, interrupted: &AtomicBool) -> Result<Row, Failure> {
+    let threads = usize::from(options.threads());
+    let progress = bar();
+    let started = Instant::now();
+    let name = &body.name;
+    let mut watch = |at: Progress| {
+        show(&progress, name, at);
+        if interrupted.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let (unknowns, surface_nodes) = match &body.work {
+        Work::Modes(recipe) => recipe.size(),
+        Work::Records(table) => table.size(),
+    };
+    let folder = options.out.clone().unwrap_or_else(cache_folder);
+    // a file that the scene names is made where the scene wants it, unless --out says otherwise
+    let named = body.file.as_ref().filter(|_| options.out.is_none());
+    let result = match (&body.work, named) {
+        (Work::Modes(recipe), None) => {
+            basis_of(recipe, &folder, threads, &mut watch).map(|(_, found)| found).map_err(PrecomputeError::from)
+        }
+        (Work::Modes(recipe), Some(path)) => match open_basis(path, Some(recipe.digest())) {
+            Ok(_) => Ok(Found::Kept(path.clone())),
+            Err(error) => recipe.compute(threads, &mut watch).map_err(PrecomputeError::from).and_then(|basis| {
+                write_basis(path, recipe.digest(), &basis)?;
+                Ok(Found::Stored { path: path.clone(), instead_of: Some(error).filter(|error| !error.is_missing()) })
+            }),
+        },
+        (Work::Records(table), None) => records_of(table, &folder, threads, &mut watch).map(|(_, found)| found),
+        (Work::Records(table), Some(path)) => match open_records(path, Some(table.digest())) {
+            Ok(_) => Ok(Found::Kept(path.clone())),
+            Err(error) => table.record(path, threads, &mut watch).map(|_| Found::Stored {
+                path: path.clone(),
+                instead_of: Some(error).filter(|error| !error.is_missing()),
+            }),
+        },
+    };
+    progress.finish_and_clear();
+    let found = result.map_err(|error| failure(body, &error, &folder))?;
+    if let (Found::Lost(error), Some(_)) = (&found, &options.out) {
+        return Err(Failure::Run(format!("{name}: {error}")));
+    }
+    let (form, modes, records) = match &body.work {
+        Work::Modes(recipe) => ("modes", Some(recipe.modes), None),
+        Work::Records(table) => ("records", None, Some(3 * table.touched.len())),
+    };
+    let length = found.path().and_then(|path| std::fs::metadata(path).ok()).map(|file| file.len() as f64 * 1e-6);
+    Ok(Row {
+        body: name.clone(),
+        form,
+        surface_nodes,
+        unknowns,
+        modes,
+        records,
+        seconds: started.elapsed().as_secs_f64(),
+        found: matches!(found, Found::Kept(_)),
+        file: found.path().map(Path::to_path_buf),
+        megabytes: length,
+        peak_mib: peak_mib(),
+        warnings: found.warning().into_iter().collect(),
+    })
+}
+
+fn failure(body: &Precomputable, error: &PrecomputeError, folder: &Path) -> Failure {
+    let name = &body.name;
+    match (error, &body.work) {
+        (PrecomputeError::Fem(FemError::Stopped), Work::Records(table)) => {
+            let path = body.file.clone().unwrap_or_else(|| records_path(table, folder));
+            Failure::Run(format!(
+                "{name}: interrupted; what is finished is kept beside {}, to go on with",
+                path.display()
+            ))
+        }
+        (PrecomputeError::Fem(FemError::Stopped), Work::Modes(_)) => Failure::Run(format!("{name}: interrupted")),
+        _ => Failure::Run(format!("{name}: {error}")),
+    }
+}
+
+fn bar() -> ProgressBar {
+    let bar = ProgressBar::new(1);
+    if let Ok(style) = ProgressStyle::with_template("{bar:32} {msg}") {
+        bar.set_style(style);
+    }
+    bar
+}
+
+fn show(bar: &ProgressBar, body: &str, at: Progress) {
+    let doing = match at.stage {
+        Stage::Factorising => "factorising",
+        Stage::Iterating => "searching for modes",
+        Stage::Refining => "refining modes",
+        Stage::Counting => "counting modes",
+        Stage::Loading => "loading the surface",
+        Stage::Integrating => "integrating responses",
+    };
+    bar.set_length(at.of as u64);
+    bar.set_position(at.done as u64);
+    bar.set_message(format!("{body}: {doing}, {} of {}", at.done, at.of));
+}
+
+/// Most memory that this process has used so far, where the system tells [MiB].
+fn peak_mib() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.split_whitespace().next()?.parse::<f64>().ok()? / 1024.0)
+}
+
+fn print_table(rows: &[Row]) -> Result<(), Failure> {
+    let heads = [
+        "body",
+        "form",
+        "surface nodes",
+        "unknowns",
+        "modes or records",
+        "",
+        "time [s]",
+        "size [MB]",
+        "peak memory [MiB]",
+    ];
+    let mut table = output::table(&heads);
+    let or_dash = |value: Option<f64>, digits: usize| value.map_or("-".into(), |value| format!("{value:.digits$}"));
+    for row in rows {
+        table.add_row(vec![
+            row.body.clone().into(),
+            row.form.into(),
+            number(row.surface_nodes),
+            number(row.unknowns),
+            number(row.modes.or(row.records).unwrap_or(0)),
+            if row.found { "found" } else { "computed" }.into(),
+            number(format!("{:.2}", row.seconds)),
+            number(or_dash(row.megabytes, 1)),
+            number(or_dash(row.peak_mib, 0)),
+        ]);
+    }
+    output::print_text(table)?;
+    for row in rows {
+        if let Some(file) = &row.file {
+            output::print_text(format!("{}: {}", row.body, file.display()))?;
+        }
+    }
+    Ok(())
+}
