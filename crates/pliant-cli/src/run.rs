@@ -1,7 +1,7 @@
 //! `pliant run`: simulate a scene, show progress, judge expectations, leave a recording and a report.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -173,15 +173,19 @@ pub fn next_step(scene: &Scene) -> f64 {
 
 /// Set when the user presses Ctrl-C; a second time ends the process at once.
 pub fn interrupts() -> Arc<AtomicBool> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let seen = flag.clone();
-    // without a handler Ctrl-C still ends the run, only less cleanly
-    let _ = ctrlc::set_handler(move || {
-        if seen.swap(true, Ordering::Relaxed) {
-            std::process::exit(1);
-        }
-    });
-    flag
+    static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    FLAG.get_or_init(|| {
+        let flag = Arc::new(AtomicBool::new(false));
+        let seen = flag.clone();
+        // without a handler Ctrl-C still ends the run, only less cleanly
+        let _ = ctrlc::set_handler(move || {
+            if seen.swap(true, Ordering::Relaxed) {
+                std::process::exit(1);
+            }
+        });
+        flag
+    })
+    .clone()
 }
 
 /// A bar for simulated time, shown on a terminal only.
