@@ -67,7 +67,7 @@ pub struct GripperFrame {
     pub pose: Pose,
     /// What the bodies exert on it: world axes, torque about its origin, mean over the last step.
     pub load: Wrench,
-    /// Whether it holds anything.
+    /// Whether it holds anything, or touches it with its fingertip.
     pub attached: bool,
 }
 
