@@ -38,8 +38,9 @@ pub struct TableRecipe {
     pub touched: Vec<u32>,
 }
 
-/// Most responses that one thread computes together: they share the reading of the factor.
-const TOGETHER: usize = 12;
+/// Most responses that one thread computes together: they share the reading of the factor. Few, so that there is work for several
+/// threads where few nodes are touched.
+const TOGETHER: usize = 6;
 
 /// And most memory that they may take [bytes].
 const MOST_BYTES: u64 = 256 << 20;

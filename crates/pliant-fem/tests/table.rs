@@ -111,7 +111,6 @@ struct Stopped {
 
 impl Stopped {
     fn new() -> Stopped {
-        // 27 responses: three at a time for each of three threads
         let table = table(TetMesh::cube(2, SIDE).unwrap(), Order::Linear, (3..12).collect());
         Stopped { folder: tempfile::tempdir().unwrap(), table }
     }
@@ -140,7 +139,7 @@ impl Stopped {
 fn gone_on_with_after_being_stopped() {
     let stopped = Stopped::new();
     let expected = record(&stopped.table);
-    // 27 responses in chunks of 12 take 150 samples; stopped in the second and the third
+    // 27 responses, six at a time, take five times 50 samples; stopped twice in the second
     for most in [60, 30] {
         let (result, done) = stopped.go_on(most);
         assert_eq!(result, Err(PrecomputeError::Fem(FemError::Stopped)));
@@ -148,9 +147,9 @@ fn gone_on_with_after_being_stopped() {
         assert!(stopped.part().exists() && !stopped.path().exists());
         assert!(open_records(&stopped.part(), None).is_err(), "not complete, and not to be taken for it");
     }
-    // one chunk was complete after 60 samples, none after 30 more; 100 are left
+    // six were complete after 60 samples, no more after 30 others
     let (result, done) = stopped.go_on(usize::MAX);
-    assert_eq!(done, 100);
+    assert_eq!(done, 200);
     assert_eq!(result.unwrap(), expected);
     assert!(!stopped.part().exists());
     // once it is there, nothing is left to do
@@ -183,7 +182,7 @@ fn gone_on_with_whatever_happened_to_the_part() {
             change(&stopped.part(), how, &mut random);
             let (result, done) = stopped.go_on(usize::MAX);
             assert!(result.unwrap() == expected, "change {how}");
-            assert!((50..=150).contains(&done), "change {how}: {done}");
+            assert!((150..=250).contains(&done), "change {how}: {done}");
         }
     }
 }
@@ -194,7 +193,7 @@ fn the_part_of_another_body_is_begun_anew() {
     stopped.go_on(60).0.unwrap_err();
     stopped.table.damping.mass = 3.0;
     let (result, done) = stopped.go_on(usize::MAX);
-    assert_eq!(done, 150);
+    assert_eq!(done, 250);
     assert_eq!(result.unwrap(), record(&stopped.table));
 }
 
