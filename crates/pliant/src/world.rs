@@ -10,6 +10,7 @@ use crate::grip::{Grip, GripParams, Gripper, GripperParams, Hold, Load, Wrench};
 use crate::lattice::{self, Meeting, Meetings, Shared};
 use crate::math::{Pose, Vec3};
 use crate::motion::Sweep;
+use crate::react::{self, Press, React};
 use crate::team::Team;
 
 /// Everything in a scene.
@@ -30,6 +31,9 @@ pub struct World {
     /// Facets of solids that touch each other, in order.
     meetings: Vec<Meeting>,
     solids: Meetings,
+    /// Where bodies of different models touch, in order.
+    presses: Vec<Press>,
+    react: React,
     /// Scratch: the obstacles near the body at hand.
     near: Vec<usize>,
     cables: CableScratch,
@@ -83,6 +87,8 @@ impl Clock {
 pub enum Stage {
     /// Obstacles and grippers go to their poses, grips close and open.
     Move,
+    /// Forces between bodies of different models.
+    React,
     /// Which obstacles can touch which body.
     Near,
     /// Each body advances by its own inner steps.
@@ -93,12 +99,13 @@ pub enum Stage {
 
 impl Stage {
     /// All stages in order.
-    pub const ALL: [Stage; 4] = [Stage::Move, Stage::Near, Stage::Advance, Stage::Report];
+    pub const ALL: [Stage; 5] = [Stage::Move, Stage::React, Stage::Near, Stage::Advance, Stage::Report];
 
     /// Name in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Stage::Move => "move",
+            Stage::React => "react",
             Stage::Near => "near",
             Stage::Advance => "advance",
             Stage::Report => "report",
@@ -133,6 +140,7 @@ pub struct Snapshot {
     bodies: Vec<BodyState>,
     pairs: Vec<Pair>,
     meetings: Vec<Meeting>,
+    presses: Vec<Press>,
     events: Vec<Event>,
 }
 
@@ -151,6 +159,8 @@ impl World {
             pairs: vec![],
             meetings: vec![],
             solids: Meetings::default(),
+            presses: vec![],
+            react: React::default(),
             near: vec![],
             cables: CableScratch::default(),
             team: Team::new(1),
@@ -292,6 +302,10 @@ impl World {
         self.move_obstacles_and_grippers(self.clock.after(dt).time());
         self.close_and_open_grips();
 
+        // forces between bodies that advance apart
+        probe.enter(Stage::React, None);
+        self.react(dt);
+
         for body in 0..self.bodies.len() {
             // what the body can touch during the step
             probe.enter(Stage::Near, Some(body));
@@ -307,6 +321,7 @@ impl World {
         // loads on grippers, from the grips the bodies have written
         probe.enter(Stage::Report, None);
         self.sum_gripper_loads();
+        self.react.settle(&self.bodies, &mut self.presses);
         self.clock = self.clock.after(dt);
         probe.leave();
         Ok(())
@@ -355,6 +370,19 @@ impl World {
         true
     }
 
+    /// Let bodies of different models push each other during the step.
+    fn react(&mut self, dt: f64) {
+        if !self.react.any() {
+            return;
+        }
+        if !self.presses.is_empty() {
+            // what pushed in the last step is over
+            self.bodies.iter_mut().for_each(Body::forget_pushes);
+            (0..self.bodies.len()).for_each(|body| self.prepare(body));
+        }
+        self.react.act(&mut self.bodies, &mut self.presses, dt, self.gravity);
+    }
+
     /// Tell a body which grips and loads act on it now.
     fn prepare(&mut self, body: usize) {
         let time = self.time();
@@ -378,6 +406,7 @@ impl World {
         }
         leader.reserve(bodies);
         crews.reserve(bodies);
+        self.react.reserve(&self.bodies, &mut self.presses);
     }
 
     /// Speed of the fastest gripper that holds a body [m/s].
@@ -520,6 +549,7 @@ impl World {
             bodies: self.bodies.iter().map(Body::state).collect(),
             pairs: self.pairs.clone(),
             meetings: self.meetings.clone(),
+            presses: self.presses.clone(),
             events: self.events.clone(),
         }
     }
@@ -545,6 +575,7 @@ impl World {
         self.grips.clone_from(&snapshot.grips);
         self.pairs.clone_from(&snapshot.pairs);
         self.meetings.clone_from(&snapshot.meetings);
+        self.presses.clone_from(&snapshot.presses);
         self.events.clone_from(&snapshot.events);
         self.loads.clone_from(&snapshot.loads);
         self.gravity = snapshot.gravity;
@@ -631,6 +662,7 @@ impl World {
         }
         cable::write_pairs(&self.bodies, &self.pairs, &mut frame.contacts);
         lattice::write_meetings(&self.meetings, &mut frame.contacts);
+        react::write_presses(&self.presses, &mut frame.contacts);
     }
 }
 

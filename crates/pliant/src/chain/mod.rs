@@ -12,6 +12,7 @@ mod holders;
 mod kernel;
 mod params;
 mod path;
+mod react;
 mod report;
 mod update;
 

@@ -1,0 +1,153 @@
+//! The law of contact between bodies that advance apart: forces that hold for a whole step, found at its start.
+//!
+//! Bodies are not solved together, so that a force has to be right before the step is made. With the relative velocity u at a
+//! contact, its gap g and W, by how much a unit of momentum changes u, the force of the step is
+//!
+//!   f = F + p >= 0,   W dt p = -(beta g / dt + gamma u),   F <- F + lambda (f - F),
+//!
+//! where F is what the force has been lately: it bears what rests on it, without any depth, and p answers to what changes.
+//! Before a first touch beta is 1 and gamma 3/2, so that what comes near is at rest when it has arrived: the velocity falls
+//! during the step, on its mean half of it counts, and then the other half has to be braked for. Friction is the same across the
+//! normal without a gap, with |f_t| <= mu f. W couples all contacts of a body: the equations are solved by sweeps.
+//!
+//! Forces that are constant for a step do work f.d over the displacement d of the step, which is known after it. A rigid contact
+//! never gives energy. One that did, since its bodies vibrate faster than steps can tell or give way more than they said, acts
+//! with less until it no longer does.
+
+use super::outline::Outline;
+use super::press::Press;
+use crate::body::Body;
+use crate::material::Friction;
+use crate::math::Vec3;
+
+/// beta: part of the depth that is taken back in a step ...
+const RECOVERY: f64 = 0.2;
+
+/// ... and of a gap after which a force has gone.
+const PARTING: f64 = 0.5;
+
+/// gamma: part of a velocity that is taken back in a step ...
+const CALMING: f64 = 0.8;
+
+/// ... and before a first touch.
+const BRAKING: f64 = 1.5;
+
+/// lambda: part of what a force differs by from what it was lately, that is remembered.
+const MEMORY: f64 = 0.03;
+
+/// Sweeps over all contacts.
+const SWEEPS: usize = 16;
+
+/// Of the work done so far this part is remembered in a step.
+const RECALL: f64 = 0.95;
+
+/// A contact that made energy acts with so much less.
+const WARNED: f64 = 1.5;
+
+/// But no less than this.
+const MOST_CAUTION: f64 = 100.0;
+
+/// In a step without that it acts with so much more.
+const TRUST: f64 = 0.98;
+
+/// What the sweeps need to know of one contact.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    /// Change of the relative velocity that is wanted [m/s].
+    wanted: Vec3,
+    /// W along the normal and across it [1/kg].
+    along: f64,
+    across: f64,
+    friction: Friction,
+}
+
+/// Of two surfaces on each other: the more slippery one counts, as for two cables.
+fn friction_of(a: &Body, b: &Body) -> Friction {
+    let (a, b) = (a.skin().friction, b.skin().friction);
+    if a.coefficient <= b.coefficient { a } else { b }
+}
+
+impl Row {
+    fn new(press: &Press, bodies: &[Body], outlines: &[Outline], dt: f64) -> Row {
+        let [i, j] = press.key.bodies.map(|n| n as usize);
+        let Press { sides: [x, y], normal, gap, caution, .. } = press;
+        let velocity = x.of(&outlines[i].nodes.velocities) - y.of(&outlines[j].nodes.velocities);
+        let apart = velocity.dot(*normal);
+        let fresh = press.lately == 0.0 && press.push == 0.0;
+        let (back, calming) = match (*gap > 0.0, fresh) {
+            (true, true) => (1.0, if apart < 0.0 { BRAKING } else { 1.0 }),
+            (true, false) => (PARTING, CALMING),
+            (false, _) => (RECOVERY, CALMING),
+        };
+        let slip = velocity - *normal * apart;
+        let wanted = -*normal * (back * gap / dt + calming * apart) - slip * CALMING;
+        let mobility = |along: Vec3| outlines[i].mobility(x, along) + outlines[j].mobility(y, along);
+        let t = normal.any_orthonormal_vector();
+        let across = mobility(t).max(mobility(normal.cross(t)));
+        let (along, across) = (mobility(*normal).max(f64::MIN_POSITIVE), across.max(f64::MIN_POSITIVE));
+        Row { wanted: wanted / *caution, along, across, friction: friction_of(&bodies[i], &bodies[j]) }
+    }
+
+    /// Largest friction for a normal force [N].
+    fn limit(&self, push: f64, share: f64) -> f64 {
+        let Friction { coefficient, exponent } = self.friction;
+        if exponent == 1.0 {
+            return coefficient * push;
+        }
+        coefficient * share.powf(1.0 - exponent) * push.powf(exponent)
+    }
+}
+
+/// Find the forces of the step.
+pub(crate) fn solve(presses: &mut [Press], rows: &mut Vec<Row>, bodies: &[Body], outlines: &mut [Outline], dt: f64) {
+    rows.clear();
+    rows.extend(presses.iter().map(|p| Row::new(p, bodies, outlines, dt)));
+    for press in presses.iter_mut() {
+        (press.push, press.rub) = (press.lately, press.rub_lately);
+    }
+    for sweep in 0..SWEEPS {
+        for n in 0..presses.len() {
+            // every other sweep goes backwards, so that neither end is preferred
+            let n = if sweep % 2 == 0 { n } else { presses.len() - 1 - n };
+            relax(&mut presses[n], &rows[n], outlines, dt);
+        }
+    }
+    for press in presses {
+        let part = MEMORY / press.caution;
+        press.lately += part * (press.push - press.lately);
+        press.rub_lately += (press.rub - press.rub_lately) * part;
+    }
+}
+
+/// Let one contact have its way while the others keep their forces.
+fn relax(press: &mut Press, row: &Row, outlines: &mut [Outline], dt: f64) {
+    let [i, j] = press.key.bodies.map(|n| n as usize);
+    let changed = outlines[i].change(&press.sides[0]) - outlines[j].change(&press.sides[1]);
+    let missing = row.wanted - changed;
+    let normal = press.normal;
+    let along = missing.dot(normal);
+    let push = (press.push + along / (row.along * dt)).max(0.0);
+    let rub = press.rub + (missing - normal * along) / (row.across * dt);
+    let rub = rub.clamp_length_max(row.limit(push, press.share));
+    let more = (normal * (push - press.push) + (rub - press.rub)) * dt;
+    (press.push, press.rub) = (push, rub);
+    if more != Vec3::ZERO {
+        outlines[i].hit(&press.sides[0], more);
+        outlines[j].hit(&press.sides[1], -more);
+    }
+}
+
+/// After the step: what its forces have done, with the outlines where they are now.
+pub(crate) fn settle(press: &mut Press, outlines: &[Outline]) {
+    let [i, j] = press.key.bodies.map(|n| n as usize);
+    let gone = |n: usize, outline: &Outline| press.sides[n].of(&outline.nodes.places) - press.places[n];
+    let moved = gone(0, &outlines[i]) - gone(1, &outlines[j]);
+    press.gap += press.normal.dot(moved);
+    press.made = RECALL * press.made + press.force().dot(moved);
+    if press.made > 0.0 {
+        press.made = 0.0;
+        press.caution = (WARNED * press.caution).min(MOST_CAUTION);
+    } else {
+        press.caution = (TRUST * press.caution).max(1.0);
+    }
+}
