@@ -32,6 +32,6 @@ pub use error::{BuildError, StepError};
 pub use frame::{BodyFrame, Contact, Energy, Event, EventKind, Field, Frame, GripperFrame, Other};
 pub use grip::{Anchor, Grip, GripParams, Gripper, GripperParams, Hold, Load, Place, Wrench};
 pub use material::{Friction, Material};
-pub use react::Press;
+pub use react::{Account, Press, Presses};
 pub use section::{Rigidities, Section};
 pub use world::{Probe, Snapshot, Stage, World};

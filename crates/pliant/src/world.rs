@@ -10,7 +10,7 @@ use crate::grip::{Grip, GripParams, Gripper, GripperParams, Hold, Load, Wrench};
 use crate::lattice::{self, Meeting, Meetings, Shared};
 use crate::math::{Pose, Vec3};
 use crate::motion::Sweep;
-use crate::react::{self, Press, React};
+use crate::react::{self, Presses, React};
 use crate::team::Team;
 
 /// Everything in a scene.
@@ -32,7 +32,7 @@ pub struct World {
     meetings: Vec<Meeting>,
     solids: Meetings,
     /// Where bodies of different models touch, in order.
-    presses: Vec<Press>,
+    presses: Presses,
     react: React,
     /// Scratch: the obstacles near the body at hand.
     near: Vec<usize>,
@@ -140,7 +140,7 @@ pub struct Snapshot {
     bodies: Vec<BodyState>,
     pairs: Vec<Pair>,
     meetings: Vec<Meeting>,
-    presses: Vec<Press>,
+    presses: Presses,
     events: Vec<Event>,
 }
 
@@ -159,7 +159,7 @@ impl World {
             pairs: vec![],
             meetings: vec![],
             solids: Meetings::default(),
-            presses: vec![],
+            presses: Presses::default(),
             react: React::default(),
             near: vec![],
             cables: CableScratch::default(),
@@ -375,7 +375,7 @@ impl World {
         if !self.react.any() {
             return;
         }
-        if !self.presses.is_empty() {
+        if !self.presses.list.is_empty() {
             // what pushed in the last step is over
             self.bodies.iter_mut().for_each(Body::forget_pushes);
             (0..self.bodies.len()).for_each(|body| self.prepare(body));

@@ -23,7 +23,8 @@ impl Cable {
     pub(crate) fn give_way(&self, dt: f64, giving: &mut Giving) {
         let (spacing, line_mass) = (self.links.length, self.links.inertia[0] / self.links.length);
         let rigidity = self.links.stiffness[4].min(self.links.stiffness[5]) * spacing;
-        giving.add_beam(&Beam { nodes: self.size() + 1, spacing, line_mass, rigidity, between: 2.0 }, dt);
+        let stretching = self.links.stiffness[0] * spacing;
+        giving.add_beam(&Beam { nodes: self.size() + 1, spacing, line_mass, rigidity, stretching, between: 1.0 }, dt);
     }
 
     pub(crate) fn push(&mut self, spot: Spot, force: Vec3) {

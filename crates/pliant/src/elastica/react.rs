@@ -23,7 +23,7 @@ impl Elastica {
         let line_mass = least(&mut self.rod.masses.iter().map(|m| m.iter().sum::<f64>())) / self.rod.h;
         let rigidity = least(&mut self.rod.bending.iter().copied()) * self.rod.h;
         let (nodes, spacing) = (self.rod.intervals() + 1, self.rod.h);
-        giving.add_beam(&Beam { nodes, spacing, line_mass, rigidity, between: 2.0 }, dt);
+        giving.add_beam(&Beam { nodes, spacing, line_mass, rigidity, stretching: 0.0, between: 1.0 }, dt);
     }
 
     pub(crate) fn push(&mut self, spot: Spot, force: Vec3) {

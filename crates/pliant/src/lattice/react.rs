@@ -19,9 +19,9 @@ impl Lattice {
 
     pub(crate) fn give_way(&self, dt: f64, giving: &mut Giving) {
         // a particle swings back when its neighbours hold it: in a long step it hardly moves against them
-        let held = (2.0 * self.stable / dt).min(1.0);
+        giving.alone = (2.0 * self.stable / dt).min(1.0);
         for (mass, inverse) in self.matter.masses.iter().zip(&self.scratch.inverse) {
-            giving.add(*mass, inverse * held);
+            giving.add(*mass, *inverse);
         }
     }
 

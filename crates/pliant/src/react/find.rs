@@ -66,7 +66,7 @@ impl Finder {
                 }
                 for n in [a, b] {
                     if !std::mem::replace(&mut self.enclosed[n], true) {
-                        outlines[n].enclose(&bodies[n].skin(), dt, gravity);
+                        outlines[n].enclose(&bodies[n], dt, gravity);
                     }
                 }
                 let search = Search { bodies, outlines, known, dt, gravity: gravity.length() };

@@ -15,40 +15,42 @@
 //! with less until it no longer does.
 
 use super::outline::Outline;
-use super::press::Press;
+use super::press::{Press, Presses};
 use crate::body::Body;
 use crate::material::Friction;
 use crate::math::Vec3;
 
-/// beta: part of the depth that is taken back in a step ...
-const RECOVERY: f64 = 0.2;
-
-/// ... and of a gap after which a force has gone.
-const PARTING: f64 = 0.5;
+/// beta: part of the depth, or of a gap, that is taken back in a step.
+const RECOVERY: f64 = 0.3;
 
 /// gamma: part of a velocity that is taken back in a step ...
-const CALMING: f64 = 0.8;
+const CALMING: f64 = 1.0;
 
 /// ... and before a first touch.
 const BRAKING: f64 = 1.5;
 
-/// lambda: part of what a force differs by from what it was lately, that is remembered.
-const MEMORY: f64 = 0.03;
+/// lambda: part of what a force differs by from what it was lately, that is remembered. Ten times as much feeds a heavy body that
+/// swings on a soft one, since what is remembered comes late.
+const MEMORY: f64 = 0.003;
+
+/// Contacts that share the load of a body act with so much less each, as a part of what all together move it: what they do
+/// against each other moves it far less than they know.
+const SHARING: f64 = 0.5;
 
 /// Sweeps over all contacts.
 const SWEEPS: usize = 16;
 
 /// Of the work done so far this part is remembered in a step.
-const RECALL: f64 = 0.95;
+const RECALL: f64 = 0.99;
 
 /// A contact that made energy acts with so much less.
-const WARNED: f64 = 1.5;
+const WARNED: f64 = 1.25;
 
 /// But no less than this.
-const MOST_CAUTION: f64 = 100.0;
+const MOST_CAUTION: f64 = 5.0;
 
 /// In a step without that it acts with so much more.
-const TRUST: f64 = 0.98;
+const TRUST: f64 = 0.96;
 
 /// What the sweeps need to know of one contact.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +60,12 @@ pub(crate) struct Row {
     /// W along the normal and across it [1/kg].
     along: f64,
     across: f64,
+    /// What is added to both [1/kg], see `SHARING`.
+    shared: f64,
     friction: Friction,
+    /// Its account, and by which factor less than it would it acts.
+    account: usize,
+    caution: f64,
 }
 
 /// Of two surfaces on each other: the more slippery one counts, as for two cables.
@@ -68,16 +75,15 @@ fn friction_of(a: &Body, b: &Body) -> Friction {
 }
 
 impl Row {
-    fn new(press: &Press, bodies: &[Body], outlines: &[Outline], dt: f64) -> Row {
+    fn new(press: &Press, (account, caution): (usize, f64), bodies: &[Body], outlines: &[Outline], dt: f64) -> Row {
         let [i, j] = press.key.bodies.map(|n| n as usize);
-        let Press { sides: [x, y], normal, gap, caution, .. } = press;
+        let Press { sides: [x, y], normal, gap, .. } = press;
         let velocity = x.of(&outlines[i].nodes.velocities) - y.of(&outlines[j].nodes.velocities);
         let apart = velocity.dot(*normal);
         let fresh = press.lately == 0.0 && press.push == 0.0;
         let (back, calming) = match (*gap > 0.0, fresh) {
             (true, true) => (1.0, if apart < 0.0 { BRAKING } else { 1.0 }),
-            (true, false) => (PARTING, CALMING),
-            (false, _) => (RECOVERY, CALMING),
+            _ => (RECOVERY, CALMING),
         };
         let slip = velocity - *normal * apart;
         let wanted = -*normal * (back * gap / dt + calming * apart) - slip * CALMING;
@@ -85,7 +91,15 @@ impl Row {
         let t = normal.any_orthonormal_vector();
         let across = mobility(t).max(mobility(normal.cross(t)));
         let (along, across) = (mobility(*normal).max(f64::MIN_POSITIVE), across.max(f64::MIN_POSITIVE));
-        Row { wanted: wanted / *caution, along, across, friction: friction_of(&bodies[i], &bodies[j]) }
+        Row {
+            wanted: wanted / caution,
+            along,
+            across,
+            shared: 0.0,
+            friction: friction_of(&bodies[i], &bodies[j]),
+            account,
+            caution,
+        }
     }
 
     /// Largest friction for a normal force [N].
@@ -99,12 +113,27 @@ impl Row {
 }
 
 /// Find the forces of the step.
-pub(crate) fn solve(presses: &mut [Press], rows: &mut Vec<Row>, bodies: &[Body], outlines: &mut [Outline], dt: f64) {
+pub(crate) fn solve(presses: &mut Presses, rows: &mut Vec<Row>, bodies: &[Body], outlines: &mut [Outline], dt: f64) {
     rows.clear();
-    rows.extend(presses.iter().map(|p| Row::new(p, bodies, outlines, dt)));
+    for n in 0..presses.list.len() {
+        let account = presses.account(presses.list[n].key.bodies);
+        rows.push(Row::new(&presses.list[n], (account, presses.accounts[account].caution), bodies, outlines, dt));
+    }
+    let Presses { list: presses, accounts } = presses;
     for press in presses.iter_mut() {
         (press.push, press.rub) = (press.lately, press.rub_lately);
     }
+    for press in presses.iter() {
+        let [i, j] = press.key.bodies.map(|n| n as usize);
+        outlines[i].hit(&press.sides[0], press.normal);
+        outlines[j].hit(&press.sides[1], -press.normal);
+    }
+    for (press, row) in presses.iter().zip(rows.iter_mut()) {
+        let [i, j] = press.key.bodies.map(|n| n as usize);
+        let all = outlines[i].change(&press.sides[0]) - outlines[j].change(&press.sides[1]);
+        row.shared = SHARING * all.dot(press.normal).max(row.along);
+    }
+    outlines.iter_mut().for_each(Outline::forget);
     for sweep in 0..SWEEPS {
         for n in 0..presses.len() {
             // every other sweep goes backwards, so that neither end is preferred
@@ -112,8 +141,11 @@ pub(crate) fn solve(presses: &mut [Press], rows: &mut Vec<Row>, bodies: &[Body],
             relax(&mut presses[n], &rows[n], outlines, dt);
         }
     }
-    for press in presses {
-        let part = MEMORY / press.caution;
+    accounts.iter_mut().for_each(|account| account.allowed = 0.0);
+    for (press, row) in presses.iter_mut().zip(rows) {
+        let account = &mut accounts[row.account];
+        account.allowed += 0.5 * row.along * (press.lately * dt).powi(2);
+        let part = MEMORY / row.caution;
         press.lately += part * (press.push - press.lately);
         press.rub_lately += (press.rub - press.rub_lately) * part;
     }
@@ -123,11 +155,12 @@ pub(crate) fn solve(presses: &mut [Press], rows: &mut Vec<Row>, bodies: &[Body],
 fn relax(press: &mut Press, row: &Row, outlines: &mut [Outline], dt: f64) {
     let [i, j] = press.key.bodies.map(|n| n as usize);
     let changed = outlines[i].change(&press.sides[0]) - outlines[j].change(&press.sides[1]);
-    let missing = row.wanted - changed;
+    let besides = press.normal * (press.push - press.lately) + press.rub - press.rub_lately;
+    let missing = row.wanted - changed - besides * (row.shared * dt);
     let normal = press.normal;
     let along = missing.dot(normal);
-    let push = (press.push + along / (row.along * dt)).max(0.0);
-    let rub = press.rub + (missing - normal * along) / (row.across * dt);
+    let push = (press.push + along / ((row.along + row.shared) * dt)).max(0.0);
+    let rub = press.rub + (missing - normal * along) / ((row.across + row.shared) * dt);
     let rub = rub.clamp_length_max(row.limit(push, press.share));
     let more = (normal * (push - press.push) + (rub - press.rub)) * dt;
     (press.push, press.rub) = (push, rub);
@@ -138,16 +171,27 @@ fn relax(press: &mut Press, row: &Row, outlines: &mut [Outline], dt: f64) {
 }
 
 /// After the step: what its forces have done, with the outlines where they are now.
-pub(crate) fn settle(press: &mut Press, outlines: &[Outline]) {
-    let [i, j] = press.key.bodies.map(|n| n as usize);
-    let gone = |n: usize, outline: &Outline| press.sides[n].of(&outline.nodes.places) - press.places[n];
-    let moved = gone(0, &outlines[i]) - gone(1, &outlines[j]);
-    press.gap += press.normal.dot(moved);
-    press.made = RECALL * press.made + press.force().dot(moved);
-    if press.made > 0.0 {
-        press.made = 0.0;
-        press.caution = (WARNED * press.caution).min(MOST_CAUTION);
-    } else {
-        press.caution = (TRUST * press.caution).max(1.0);
+pub(crate) fn settle(presses: &mut Presses, outlines: &[Outline]) {
+    for account in &mut presses.accounts {
+        account.made *= RECALL;
+    }
+    for n in 0..presses.list.len() {
+        let press = &mut presses.list[n];
+        let [i, j] = press.key.bodies.map(|n| n as usize);
+        let gone = |n: usize, outline: &Outline| press.sides[n].of(&outline.nodes.places) - press.places[n];
+        let moved = gone(0, &outlines[i]) - gone(1, &outlines[j]);
+        press.gap += press.normal.dot(moved);
+        let answer = press.force() - press.normal * press.lately - press.rub_lately;
+        let (work, bodies) = (answer.dot(moved), press.key.bodies);
+        let account = presses.account(bodies);
+        presses.accounts[account].made += work;
+    }
+    for account in &mut presses.accounts {
+        if account.made > account.allowed {
+            account.made = 0.0;
+            account.caution = (WARNED * account.caution).min(MOST_CAUTION);
+        } else {
+            account.caution = (TRUST * account.caution).max(1.0);
+        }
     }
 }

@@ -12,7 +12,7 @@ mod skin;
 mod strands;
 mod surface;
 
-pub use press::Press;
+pub use press::{Account, Press, Presses};
 pub(crate) use skin::{Beam, Giving, Nodes, Skin, Spot};
 
 use crate::body::Body;
@@ -40,7 +40,7 @@ pub(crate) struct React {
 
 impl React {
     /// Get to know the bodies, and make room.
-    pub fn reserve(&mut self, bodies: &[Body], presses: &mut Vec<Press>) {
+    pub fn reserve(&mut self, bodies: &[Body], presses: &mut Presses) {
         let pairs = || bodies.iter().enumerate().flat_map(|(n, a)| bodies[..n].iter().map(move |b| (a, b)));
         self.any = pairs().any(|(a, b)| strangers(a, b));
         if !self.any {
@@ -52,7 +52,8 @@ impl React {
         self.finder.reserve(bodies.len(), parts);
         self.rows.reserve(parts);
         self.left.reserve(parts);
-        presses.reserve(parts.saturating_sub(presses.len()));
+        presses.list.reserve(parts.saturating_sub(presses.list.len()));
+        presses.accounts.reserve(pairs().count().min(ROOM));
     }
 
     /// Whether there are two bodies that could touch.
@@ -61,22 +62,17 @@ impl React {
     }
 
     /// Find the forces of a step and let them act.
-    pub fn act(&mut self, bodies: &mut [Body], presses: &mut Vec<Press>, dt: f64, gravity: Vec3) {
+    pub fn act(&mut self, bodies: &mut [Body], presses: &mut Presses, dt: f64, gravity: Vec3) {
         let React { outlines, finder, rows, left, .. } = self;
         outlines.iter_mut().zip(&*bodies).for_each(|(outline, body)| outline.place(body));
-        finder.find(bodies, outlines, presses, dt, gravity);
-        hand_on(presses, &mut finder.found, left, outlines);
-        std::mem::swap(presses, &mut finder.found);
-        if presses.is_empty() {
+        finder.find(bodies, outlines, &presses.list, dt, gravity);
+        hand_on(&presses.list, &mut finder.found, left, outlines);
+        std::mem::swap(&mut presses.list, &mut finder.found);
+        if presses.list.is_empty() {
             return;
         }
-        for (n, (outline, body)) in outlines.iter_mut().zip(&*bodies).enumerate() {
-            if presses.iter().any(|p| p.key.bodies.contains(&(n as u32))) {
-                outline.weigh(body, dt);
-            }
-        }
         law::solve(presses, rows, bodies, outlines, dt);
-        for press in presses.iter_mut() {
+        for press in &mut presses.list {
             let [a, b] = press.key.bodies.map(|n| &outlines[n as usize]);
             press.places = [press.sides[0].of(&a.nodes.places), press.sides[1].of(&b.nodes.places)];
             push(press, bodies, &outlines[press.key.bodies[1] as usize]);
@@ -84,12 +80,11 @@ impl React {
     }
 
     /// Look at what the forces of the step have done.
-    pub fn settle(&mut self, bodies: &[Body], presses: &mut [Press]) {
-        if presses.is_empty() {
-            return;
+    pub fn settle(&mut self, bodies: &[Body], presses: &mut Presses) {
+        if !presses.list.is_empty() {
+            self.outlines.iter_mut().zip(bodies).for_each(|(outline, body)| outline.place(body));
         }
-        self.outlines.iter_mut().zip(bodies).for_each(|(outline, body)| outline.place(body));
-        presses.iter_mut().for_each(|press| law::settle(press, &self.outlines));
+        law::settle(presses, &self.outlines);
     }
 }
 
@@ -145,8 +140,8 @@ fn hand_on(known: &[Press], found: &mut [Press], left: &mut Vec<Press>, outlines
 }
 
 /// Append contacts between bodies of different models.
-pub(crate) fn write_presses(presses: &[Press], contacts: &mut Vec<Contact>) {
-    contacts.extend(presses.iter().filter(|p| p.push > 0.0).map(|p| Contact {
+pub(crate) fn write_presses(presses: &Presses, contacts: &mut Vec<Contact>) {
+    contacts.extend(presses.list.iter().filter(|p| p.push > 0.0).map(|p| Contact {
         body: p.key.bodies[0] as usize,
         other: Other::Body(p.key.bodies[1] as usize),
         position: p.places[1],

@@ -3,6 +3,39 @@
 use super::outline::Side;
 use crate::math::Vec3;
 
+/// All that is known of contacts from step to step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Presses {
+    /// Places where bodies touch, in order.
+    pub list: Vec<Press>,
+    /// What the forces between two bodies have done, in order.
+    pub accounts: Vec<Account>,
+}
+
+/// What the forces between two bodies have done.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Account {
+    /// The bodies, the lower one first.
+    pub bodies: [u32; 2],
+    /// Work that the forces have done on both lately [J]: never above zero for long.
+    pub made: f64,
+    /// What they may have done: what the forces of a step give to bodies at rest [J].
+    pub allowed: f64,
+    /// By which factor less than they would they act, since they made energy.
+    pub caution: f64,
+}
+
+impl Presses {
+    /// The number of the account of two bodies, opened where there is none.
+    pub fn account(&mut self, [a, b]: [u32; 2]) -> usize {
+        let bodies = [a.min(b), a.max(b)];
+        self.accounts.binary_search_by_key(&bodies, |account| account.bodies).unwrap_or_else(|n| {
+            self.accounts.insert(n, Account { bodies, made: 0.0, allowed: 0.0, caution: 1.0 });
+            n
+        })
+    }
+}
+
 /// Which parts of which bodies. For two rods the lower body is first; where a point meets a surface, the point is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
@@ -31,16 +64,14 @@ pub struct Press {
     pub places: [Vec3; 2],
     /// Length of rod that it stands for [m], for laws of friction with an exponent.
     pub share: f64,
-    /// Normal force on the first body during the step, and what it has been lately [N].
+    /// Normal force on the first body during the step [N] ...
     pub push: f64,
+    /// ... and what it has been lately.
     pub lately: f64,
-    /// Friction on the first body during the step, and what it has been lately [N].
+    /// Friction on the first body during the step [N] ...
     pub rub: Vec3,
+    /// ... and what it has been lately.
     pub rub_lately: Vec3,
-    /// Work that the forces have done on both bodies lately [J]: never above zero for long.
-    pub made: f64,
-    /// By which part less than it would it acts, since it made energy.
-    pub caution: f64,
 }
 
 impl Press {
@@ -58,14 +89,12 @@ impl Press {
             lately: 0.0,
             rub: Vec3::ZERO,
             rub_lately: Vec3::ZERO,
-            made: 0.0,
-            caution: 1.0,
         }
     }
 
     /// Go on from what was known of it.
     pub fn go_on(&mut self, known: &Press) {
-        (self.push, self.lately, self.made, self.caution) = (known.push, known.lately, known.made, known.caution);
+        (self.push, self.lately) = (known.push, known.lately);
         let flat = |v: Vec3| v - self.normal * self.normal.dot(v);
         (self.rub, self.rub_lately) = (flat(known.rub), flat(known.rub_lately));
     }

@@ -19,7 +19,8 @@ impl Xpbd {
     pub(crate) fn give_way(&self, dt: f64, giving: &mut Giving) {
         let (spacing, line_mass) = (self.links.length, self.links.mass / self.links.length);
         let rigidity = spacing / self.links.compliance[1].max_element();
-        giving.add_beam(&Beam { nodes: self.size() + 1, spacing, line_mass, rigidity, between: 2.0 }, dt);
+        let stretching = spacing / self.links.compliance[0].x;
+        giving.add_beam(&Beam { nodes: self.size() + 1, spacing, line_mass, rigidity, stretching, between: 1.0 }, dt);
     }
 
     pub(crate) fn push(&mut self, spot: Spot, force: Vec3) {
