@@ -391,7 +391,9 @@ impl World {
 
     /// Let every body have room for what may hold, load or touch it.
     fn reserve(&mut self) {
-        let (grips, loads, obstacles) = (self.grips.len(), self.loads.len(), self.obstacles.len());
+        self.react.reserve(&self.bodies, &mut self.presses);
+        let loads = self.loads.len() + self.react.room();
+        let (grips, obstacles) = (self.grips.len(), self.obstacles.len());
         self.events.reserve(2 * (grips + obstacles * self.bodies.len()).min(1000));
         for body in &mut self.bodies {
             body.reserve(grips, loads, obstacles);
@@ -406,7 +408,6 @@ impl World {
         }
         leader.reserve(bodies);
         crews.reserve(bodies);
-        self.react.reserve(&self.bodies, &mut self.presses);
     }
 
     /// Speed of the fastest gripper that holds a body [m/s].

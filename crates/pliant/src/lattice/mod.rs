@@ -323,7 +323,8 @@ impl Lattice {
         true
     }
 
-    pub(crate) fn reserve(&mut self, _grips: usize, _loads: usize, obstacles: usize) {
+    pub(crate) fn reserve(&mut self, _grips: usize, loads: usize, obstacles: usize) {
+        self.state.pushed.reserve(3 * loads.saturating_sub(self.state.pushed.len()));
         self.scratch.near.reserve(obstacles);
         self.state.touched.reserve(obstacles);
         let size = self.matter.size();

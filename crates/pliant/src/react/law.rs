@@ -6,9 +6,9 @@
 //!   f = F + p >= 0,   W dt p = -(beta g / dt + gamma u),   F <- F + lambda (f - F),
 //!
 //! where F is what the force has been lately: it bears what rests on it, without any depth, and p answers to what changes.
-//! Before a first touch beta is 1 and gamma 3/2, so that what comes near is at rest when it has arrived: the velocity falls
-//! during the step, on its mean half of it counts, and then the other half has to be braked for. Friction is the same across the
-//! normal without a gap, with |f_t| <= mu f. W couples all contacts of a body: the equations are solved by sweeps.
+//! Before a first touch beta is 1 and gamma 5/4: with 3/2 what comes near would have gone no farther than the surface, since on
+//! its way half of the velocity counts, but would give energy where W is too small by a third. Friction is the same across the
+//! normal, with how far the surfaces have slipped since they hold each other in place of a gap, and |f_t| <= mu f. W couples all contacts of a body: the equations are solved by sweeps.
 //!
 //! Forces that are constant for a step do work f.d over the displacement d of the step, which is known after it. A rigid contact
 //! never gives energy. One that did, since its bodies vibrate faster than steps can tell or give way more than they said, acts
@@ -27,7 +27,7 @@ const RECOVERY: f64 = 0.3;
 const CALMING: f64 = 1.0;
 
 /// ... and before a first touch.
-const BRAKING: f64 = 1.5;
+const BRAKING: f64 = 1.25;
 
 /// lambda: part of what a force differs by from what it was lately, that is remembered. Ten times as much feeds a heavy body that
 /// swings on a soft one, since what is remembered comes late.
@@ -36,6 +36,9 @@ const MEMORY: f64 = 0.003;
 /// Contacts that share the load of a body act with so much less each, as a part of what all together move it: what they do
 /// against each other moves it far less than they know.
 const SHARING: f64 = 0.5;
+
+/// What goes farther within a step than this part of its size is an impact, for which less is held back.
+const IMPACT: f64 = 0.05;
 
 /// Sweeps over all contacts.
 const SWEEPS: usize = 16;
@@ -60,8 +63,11 @@ pub(crate) struct Row {
     /// W along the normal and across it [1/kg].
     along: f64,
     across: f64,
-    /// What is added to both [1/kg], see `SHARING`.
+    /// What is added to both [1/kg], see `SHARING`; and its part of that.
     shared: f64,
+    ease: f64,
+    /// What all contacts together move the place, with that [1/kg].
+    total: f64,
     friction: Friction,
     /// Its account, and by which factor less than it would it acts.
     account: usize,
@@ -86,7 +92,8 @@ impl Row {
             _ => (RECOVERY, CALMING),
         };
         let slip = velocity - *normal * apart;
-        let wanted = -*normal * (back * gap / dt + calming * apart) - slip * CALMING;
+        let grain = outlines[i].grain.min(outlines[j].grain);
+        let wanted = -*normal * (back * gap / dt + calming * apart) - slip * CALMING - press.slip * (RECOVERY / dt);
         let mobility = |along: Vec3| outlines[i].mobility(x, along) + outlines[j].mobility(y, along);
         let t = normal.any_orthonormal_vector();
         let across = mobility(t).max(mobility(normal.cross(t)));
@@ -96,6 +103,8 @@ impl Row {
             along,
             across,
             shared: 0.0,
+            total: 0.0,
+            ease: 0.2 + 0.8 / (1.0 + (apart * dt / (IMPACT * grain)).powi(2)),
             friction: friction_of(&bodies[i], &bodies[j]),
             account,
             caution,
@@ -131,7 +140,9 @@ pub(crate) fn solve(presses: &mut Presses, rows: &mut Vec<Row>, bodies: &[Body],
     for (press, row) in presses.iter().zip(rows.iter_mut()) {
         let [i, j] = press.key.bodies.map(|n| n as usize);
         let all = outlines[i].change(&press.sides[0]) - outlines[j].change(&press.sides[1]);
-        row.shared = SHARING * all.dot(press.normal).max(row.along);
+        let all = all.dot(press.normal).max(row.along);
+        row.shared = row.ease * SHARING * all;
+        row.total = all + row.shared;
     }
     outlines.iter_mut().for_each(Outline::forget);
     for sweep in 0..SWEEPS {
@@ -145,6 +156,11 @@ pub(crate) fn solve(presses: &mut Presses, rows: &mut Vec<Row>, bodies: &[Body],
     for (press, row) in presses.iter_mut().zip(rows) {
         let account = &mut accounts[row.account];
         account.allowed += 0.5 * row.along * (press.lately * dt).powi(2);
+        // what slides drags along what it holds on to: it is no farther behind than the friction takes
+        if press.rub.length() >= row.limit(press.push, press.share) * (1.0 - 1e-9) {
+            let behind = (press.rub_lately - press.rub) * (row.total * dt * dt / RECOVERY);
+            press.slip = behind.clamp_length_max(press.slip.length());
+        }
         let part = MEMORY / row.caution;
         press.lately += part * (press.push - press.lately);
         press.rub_lately += (press.rub - press.rub_lately) * part;
@@ -180,7 +196,9 @@ pub(crate) fn settle(presses: &mut Presses, outlines: &[Outline]) {
         let [i, j] = press.key.bodies.map(|n| n as usize);
         let gone = |n: usize, outline: &Outline| press.sides[n].of(&outline.nodes.places) - press.places[n];
         let moved = gone(0, &outlines[i]) - gone(1, &outlines[j]);
-        press.gap += press.normal.dot(moved);
+        let apart = press.normal.dot(moved);
+        press.gap += apart;
+        press.slip += moved - press.normal * apart;
         let answer = press.force() - press.normal * press.lately - press.rub_lately;
         let (work, bodies) = (answer.dot(moved), press.key.bodies);
         let account = presses.account(bodies);

@@ -56,6 +56,11 @@ impl React {
         presses.accounts.reserve(pairs().count().min(ROOM));
     }
 
+    /// Pushes of other bodies that a body is to have room for.
+    pub fn room(&self) -> usize {
+        if self.any { ROOM / 4 } else { 0 }
+    }
+
     /// Whether there are two bodies that could touch.
     pub fn any(&self) -> bool {
         self.any

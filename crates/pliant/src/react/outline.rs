@@ -246,15 +246,18 @@ impl Outline {
                 local += to * from * self.part(n as usize, k as usize) * self.giving.loose[k as usize];
             }
         }
-        along.length_squared() * (self.lightness + local) + spin.dot(self.turning * spin)
+        // a rod's neighbourhoods are all there is to it; a solid moves as a whole as far as its nodes do not by themselves
+        let whole = 1.0 - self.giving.alone;
+        along.length_squared() * (whole * self.lightness + local) + whole * spin.dot(self.turning * spin)
     }
 
     /// Take momentum at a place [N s].
     pub fn hit(&mut self, side: &Side, momentum: Vec3) {
         let momentum = self.flat(momentum);
         let arm = side.of(&self.nodes.places) - self.centre;
-        self.shift += momentum * self.lightness;
-        self.turn += self.turning * arm.cross(momentum);
+        let whole = 1.0 - self.giving.alone;
+        self.shift += momentum * (whole * self.lightness);
+        self.turn += self.turning * arm.cross(momentum) * whole;
         for (k, weight) in side.nodes.into_iter().zip(side.weights).filter(|(_, weight)| *weight != 0.0) {
             let k = k as usize;
             let by_itself = momentum * (weight * self.giving.loose[k]);

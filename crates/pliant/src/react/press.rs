@@ -72,6 +72,8 @@ pub struct Press {
     pub rub: Vec3,
     /// ... and what it has been lately.
     pub rub_lately: Vec3,
+    /// How far the first body has slipped along the second since they hold each other [m].
+    pub slip: Vec3,
 }
 
 impl Press {
@@ -89,6 +91,7 @@ impl Press {
             lately: 0.0,
             rub: Vec3::ZERO,
             rub_lately: Vec3::ZERO,
+            slip: Vec3::ZERO,
         }
     }
 
@@ -96,7 +99,7 @@ impl Press {
     pub fn go_on(&mut self, known: &Press) {
         (self.push, self.lately) = (known.push, known.lately);
         let flat = |v: Vec3| v - self.normal * self.normal.dot(v);
-        (self.rub, self.rub_lately) = (flat(known.rub), flat(known.rub_lately));
+        (self.rub, self.rub_lately, self.slip) = (flat(known.rub), flat(known.rub_lately), flat(known.slip));
     }
 
     /// Force on the first body [N].
