@@ -6,6 +6,7 @@
 mod body;
 pub mod cable;
 pub mod chain;
+mod clock;
 pub mod contact;
 mod curve;
 mod derived;
@@ -21,6 +22,7 @@ pub mod math;
 pub mod motion;
 mod react;
 mod section;
+mod stage;
 mod team;
 pub mod topology;
 mod world;
@@ -34,4 +36,5 @@ pub use grip::{Anchor, Grip, GripParams, Gripper, GripperParams, Hold, Load, Pla
 pub use material::{Friction, Material};
 pub use react::{Account, Press, Presses};
 pub use section::{Rigidities, Section};
-pub use world::{Probe, Snapshot, Stage, World};
+pub use stage::{Probe, Stage};
+pub use world::{Snapshot, World};

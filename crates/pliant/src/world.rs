@@ -2,6 +2,7 @@
 
 use crate::body::{Body, BodyState, Surroundings, Vicinity};
 use crate::cable::{self, Around, Crews, Pair, Trees};
+use crate::clock::Clock;
 use crate::contact::{Obstacle, ObstacleParams};
 use crate::elastica::Settled;
 use crate::error::{BuildError, StepError};
@@ -11,6 +12,7 @@ use crate::lattice::{self, Meeting, Meetings, Shared};
 use crate::math::{Pose, Vec3};
 use crate::motion::Sweep;
 use crate::react::{self, Presses, React};
+use crate::stage::{Probe, Stage};
 use crate::team::Team;
 
 /// Everything in a scene.
@@ -51,81 +53,6 @@ struct CableScratch {
     found: Vec<Pair>,
     /// For each body, the first of those it is solved with.
     leader: Vec<usize>,
-}
-
-/// Simulated time. While the step stays the same it is a product, not a sum, so that a million steps of a millisecond are
-/// a thousand seconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Clock {
-    /// Steps taken in all.
-    count: u64,
-    /// Time at which the present step length began [s].
-    since: f64,
-    /// Steps of that length.
-    steps: u64,
-    /// That length [s].
-    dt: f64,
-}
-
-impl Clock {
-    fn time(&self) -> f64 {
-        self.since + self.steps as f64 * self.dt
-    }
-
-    fn after(&self, dt: f64) -> Clock {
-        let count = self.count + 1;
-        if dt == self.dt {
-            Clock { count, steps: self.steps + 1, ..*self }
-        } else {
-            Clock { count, since: self.time(), steps: 1, dt }
-        }
-    }
-}
-
-/// The stages of a step, in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// Obstacles and grippers go to their poses, grips close and open.
-    Move,
-    /// Forces between bodies of different models.
-    React,
-    /// Which obstacles can touch which body.
-    Near,
-    /// Each body advances by its own inner steps.
-    Advance,
-    /// Loads of grippers, check of the state.
-    Report,
-}
-
-impl Stage {
-    /// All stages in order.
-    pub const ALL: [Stage; 5] = [Stage::Move, Stage::React, Stage::Near, Stage::Advance, Stage::Report];
-
-    /// Name in lower case.
-    pub fn name(self) -> &'static str {
-        match self {
-            Stage::Move => "move",
-            Stage::React => "react",
-            Stage::Near => "near",
-            Stage::Advance => "advance",
-            Stage::Report => "report",
-        }
-    }
-}
-
-/// Told when a stage begins. The engine has no clock; whoever times a step brings one.
-pub trait Probe {
-    /// A stage begins, for one body where the stage goes body by body.
-    fn enter(&mut self, stage: Stage, body: Option<usize>);
-    /// The step is over.
-    fn leave(&mut self);
-    /// Bodies of the model `lattice` have taken an inner step of `tau` [s], and are so long after the start of the step [s].
-    fn stride(&mut self, _bodies: &[Body], _elapsed: f64, _tau: f64) {}
-}
-
-impl Probe for () {
-    fn enter(&mut self, _: Stage, _: Option<usize>) {}
-    fn leave(&mut self) {}
 }
 
 /// All that changes in a world, exact to the bit.
