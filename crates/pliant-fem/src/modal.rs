@@ -10,18 +10,20 @@ use crate::modes::Modes;
 use crate::response::{Damping, Response, Timing};
 use pliant::response::{Oscillator, Scheme};
 
-/// The response h[s] to a force of 1 during the first sample, sampled. The oscillator must be that of a sub-step.
-fn sampled(oscillator: &Oscillator, timing: &Timing) -> Vec<f64> {
-    let mut state = [0.0; 2];
-    let mut sample = |force: f64| -> f64 {
-        (0..timing.substeps)
-            .map(|k| {
-                state = oscillator.step(state, force);
-                timing.weight(k) * state[0]
-            })
-            .sum()
-    };
-    (0..timing.samples).map(|s| sample(if s == 0 { 1.0 } else { 0.0 })).collect()
+impl Timing {
+    /// The response h[s] of an oscillator, which must be that of a sub-step, to a force of 1 during the first sample.
+    pub fn sampled(&self, oscillator: &Oscillator) -> Vec<f64> {
+        let mut state = [0.0; 2];
+        let mut sample = |force: f64| -> f64 {
+            (0..self.substeps)
+                .map(|k| {
+                    state = oscillator.step(state, force);
+                    self.weight(k) * state[0]
+                })
+                .sum()
+        };
+        (0..self.samples).map(|s| sample(if s == 0 { 1.0 } else { 0.0 })).collect()
+    }
 }
 
 impl Modes {
@@ -49,7 +51,7 @@ impl Modes {
             let along = crate::dense::dot(shape, force);
             let seen: Vec<f64> = nodes.iter().flat_map(|node| &shape[3 * node..3 * node + 3]).copied().collect();
             let oscillator = Oscillator::new(scheme, square, damping.of(square), timing.substep());
-            for (sample, h) in values.chunks_exact_mut(width.max(1)).zip(sampled(&oscillator, timing)) {
+            for (sample, h) in values.chunks_exact_mut(width.max(1)).zip(timing.sampled(&oscillator)) {
                 crate::dense::add(sample, along * h, &seen);
             }
         }

@@ -43,7 +43,7 @@ fn summed(basis: &Basis, table: &TableRecipe, j: usize) -> Vec<f64> {
     let mut values = vec![0.0; size * table.timing.samples];
     for (k, square) in basis.squares.iter().enumerate() {
         let oscillator = Oscillator::new(Scheme::Newmark, *square, table.damping.of(*square), table.timing.substep());
-        for (sample, h) in values.chunks_exact_mut(size).zip(oscillator.respond(&table.timing)) {
+        for (sample, h) in values.chunks_exact_mut(size).zip(table.timing.sampled(&oscillator)) {
             let along = h * basis.shapes[j * count + k];
             sample.iter_mut().enumerate().for_each(|(i, value)| *value += along * basis.shapes[i * count + k]);
         }
