@@ -72,7 +72,7 @@ fn by_modes(basis: &Basis, model: &Model, force: &[f64], damping: Damping, timin
     }
     for (mode, square) in basis.squares.iter().enumerate() {
         let oscillator = Oscillator::new(Scheme::Newmark, *square, damping.of(*square), timing.substep());
-        for (sample, h) in values.chunks_exact_mut(unknowns.len()).zip(oscillator.respond(&timing)) {
+        for (sample, h) in values.chunks_exact_mut(unknowns.len()).zip(timing.sampled(&oscillator)) {
             let swing = along[mode] * h;
             sample.iter_mut().zip(basis.shapes.chunks_exact(count)).for_each(|(u, row)| *u += swing * row[mode]);
         }
