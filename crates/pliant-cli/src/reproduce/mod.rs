@@ -21,6 +21,7 @@ mod lattice_vehicle;
 mod response_bounce;
 mod response_cube;
 mod response_impulse;
+mod response_modes;
 mod response_shake;
 mod response_table;
 mod response_waves;

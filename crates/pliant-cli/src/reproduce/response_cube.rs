@@ -134,7 +134,7 @@ impl Course {
         &self.seen[n.min(self.seen.len() - 1)]
     }
 
-    /// Median time that steps from `first` on took to compute, of those that pass [s].
+    /// Median time that steps took to compute, of those that pass [s].
     pub fn median(&self, pass: impl Fn(&Seen) -> bool) -> f64 {
         median(self.seen[1..].iter().filter(|s| pass(s)).map(|s| s.took).collect())
     }

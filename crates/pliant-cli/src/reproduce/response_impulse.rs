@@ -1,10 +1,10 @@
 //! Tagawa, Hirota and Hirose's Fig. 2 and 3: what follows an impulse on the top of the cube, by a point and by a plane.
 
 use pliant::math::Vec3;
-use pliant::response::Basis;
-use pliant_fem::{Damping, Direct, Model, Modes, ModesParams, Oscillator, Response, Sampling, Scheme, TetMesh, Timing};
+use pliant_fem::{Damping, Direct, Model, Response, Sampling, Timing};
 
 use super::response_cube::{ELASTIC, MODES, SAMPLE, SIDE, basis, common_choices, fem, go_on, largest, model, solid};
+use super::response_modes::{judge_modes, rigid_part};
 use super::response_waves::{Wave, draw};
 use super::{Results, scene};
 use crate::failure::Failure;
@@ -21,9 +21,6 @@ pub const INSTANTS: [f64; 5] = [2e-3, 4e-3, 8e-3, 16e-3, 32e-3];
 
 /// Length of steps that resolve waves [s].
 const FINE: f64 = 1e-4;
-
-/// Damping for which fast vibrations die within the response [s].
-const DAMPED: Damping = Damping { mass: 0.0, stiffness: 1e-3 };
 
 /// A cube on whose middle node on top 1 N acts for one sample.
 const STRUCK: &str = r#"
@@ -49,7 +46,7 @@ until    = 0.002
 "#;
 
 /// 1 N downwards on all unknowns, shared by some nodes.
-fn push(model: &Model, on: impl Fn(Vec3) -> bool) -> Vec<f64> {
+pub fn push(model: &Model, on: impl Fn(Vec3) -> bool) -> Vec<f64> {
     let nodes: Vec<usize> = (0..model.nodes().len()).filter(|n| on(model.nodes()[*n])).collect();
     let mut force = vec![0.0; model.unknowns()];
     nodes.iter().for_each(|n| force[3 * n + 2] = -1.0 / nodes.len() as f64);
@@ -57,32 +54,9 @@ fn push(model: &Model, on: impl Fn(Vec3) -> bool) -> Vec<f64> {
 }
 
 /// Responses to several forces by integration of all unknowns.
-fn direct(model: &Model, forces: &[&[f64]], damping: Damping, timing: Timing) -> Result<Vec<Response>, Failure> {
+pub fn direct(model: &Model, forces: &[&[f64]], damping: Damping, timing: Timing) -> Result<Vec<Response>, Failure> {
     let direct = Direct::new(model, &damping, &timing).map_err(fem)?;
     direct.respond(forces, &mut go_on).map_err(fem)
-}
-
-/// The same by the modes that are known, with the same steps.
-fn by_modes(basis: &Basis, model: &Model, force: &[f64], damping: Damping, timing: Timing) -> Response {
-    let (count, unknowns) = (basis.squares.len(), model.surface_unknowns());
-    let mut values = vec![0.0; unknowns.len() * timing.samples];
-    let mut along = vec![0.0; count];
-    for (row, unknown) in basis.shapes.chunks_exact(count).zip(&unknowns) {
-        along.iter_mut().zip(row).for_each(|(a, shape)| *a += shape * force[*unknown]);
-    }
-    for (mode, square) in basis.squares.iter().enumerate() {
-        let oscillator = Oscillator::new(Scheme::Newmark, *square, damping.of(*square), timing.substep());
-        for (sample, h) in values.chunks_exact_mut(unknowns.len()).zip(timing.sampled(&oscillator)) {
-            let swing = along[mode] * h;
-            sample.iter_mut().zip(basis.shapes.chunks_exact(count)).for_each(|(u, row)| *u += swing * row[mode]);
-        }
-    }
-    Response { nodes: model.surface().nodes.clone(), samples: timing.samples, values }
-}
-
-/// Largest difference of two lists over the largest of the second [-].
-fn off(a: &[f64], b: &[f64]) -> f64 {
-    largest(a.iter().zip(b).map(|(a, b)| (a - b).abs())) / largest(b.iter().map(|b| b.abs()))
 }
 
 /// Fig. 2 and 3.
@@ -153,6 +127,10 @@ fn judge_starts(results: &mut Results, point: &Wave, plane: &Wave, fine: &[Wave;
         1e3 * fastest,
         fastest < corner / pressure,
     );
+    results.remark(
+        "Implicit steps make everything move at once, if only a little: every step solves equations of the whole body. Consistent mass \
+         does so too, however short steps are.",
+    );
     for (name, wave, usual) in [("point", &fine[0], point), ("plane", &fine[1], plane)] {
         let list = |wave: &Wave| {
             let times = THRESHOLDS.map(|t| wave.all_moved(t).map_or("never".into(), |time| short(1e3 * time)));
@@ -183,68 +161,6 @@ fn waves() -> Waves {
     let shear = ELASTIC.young / (2.0 * (1.0 + ELASTIC.poisson));
     let lambda = 2.0 * shear * ELASTIC.poisson / (1.0 - 2.0 * ELASTIC.poisson);
     Waves { pressure: ((lambda + 2.0 * shear) / ELASTIC.density).sqrt(), shear: (shear / ELASTIC.density).sqrt() }
-}
-
-/// Modes against direct integration: to rounding with all of them, and where fast vibrations have died with the lowest.
-fn judge_modes(
-    results: &mut Results,
-    model: &Model,
-    basis: &Basis,
-    forces: &[&[f64]; 2],
-    found: &[Response],
-) -> Result<(), Failure> {
-    let small = all_modes()?;
-    results.statement(
-        "a cube of 4 x 4 x 4 cells by all its modes, off direct integration, below 1e-6",
-        "-",
-        small,
-        small < 1e-6,
-    );
-    let timing = Timing { samples: 50, ..Timing::default() };
-    let damped = direct(model, forces, DAMPED, timing)?;
-    for (n, name) in ["point", "plane"].into_iter().enumerate() {
-        let plain = by_modes(basis, model, forces[n], Damping::default(), timing);
-        let slow = by_modes(basis, model, forces[n], DAMPED, timing);
-        let at = |a: &Response, b: &Response, time: f64| {
-            let s = (time / SAMPLE).round() as usize - 1;
-            off(a.sample(s), b.sample(s))
-        };
-        let list = |a: &Response, b: &Response| {
-            let times = INSTANTS.iter().chain(&[100e-3]);
-            times.map(|t| short(at(a, b, *t))).collect::<Vec<_>>().join(", ")
-        };
-        results.remark(format!(
-            "{name}: {MODES} of 6585 modes are off direct integration by {} of the largest displacement then, at 2, 4, 8, 16, 32 and 100 ms \
-             without damping, where faster vibrations never die, and by {} with C = beta K, beta = 1 ms.",
-            list(&plain, &found[n]),
-            list(&slow, &damped[n])
-        ));
-        let late = at(&slow, &damped[n], 100e-3);
-        results.statement(
-            format!(
-                "{name}, damped: {MODES} modes off direct integration at 100 ms, when faster ones have died, below 0.01"
-            ),
-            "-",
-            late,
-            late < 0.01,
-        );
-    }
-    Ok(())
-}
-
-/// Difference between all modes of a small cube and direct integration, relative to the response [-].
-fn all_modes() -> Result<f64, Failure> {
-    let mesh = TetMesh::cube(4, SIDE).map_err(fem)?;
-    let model =
-        Model::new(&mesh, &ELASTIC, pliant_fem::Order::Linear, pliant_fem::MassKind::Consistent).map_err(fem)?;
-    let force = push(&model, |p| p.z > SIDE - 1e-9 && (p.x - 0.5 * SIDE).hypot(p.y - 0.5 * SIDE) < 1e-9);
-    let timing = Timing { samples: 50, ..Timing::default() };
-    let found = direct(&model, &[&force], Damping::default(), timing)?;
-    let params = ModesParams { count: model.unknowns() - 6, ..ModesParams::default() };
-    let modes = Modes::new(&model, &params, &mut go_on).map_err(fem)?;
-    let nodes = &model.surface().nodes;
-    let same = modes.respond(&force, nodes, &Damping::default(), &timing, Scheme::Newmark).map_err(fem)?;
-    Ok(off(&same.values, &found[0].values))
 }
 
 /// The model as it simulates, against direct integration in fine steps, and units.
@@ -294,23 +210,4 @@ fn judge_model(results: &mut Results, model: &Model, usual: &Response, fine: &Wa
         list.join(", ")
     ));
     Ok(())
-}
-
-/// Largest part of a rigid motion in the lowest modes, all of length 1 by mass [-].
-fn rigid_part(model: &Model) -> Result<f64, Failure> {
-    let params = ModesParams { count: 20, ..ModesParams::default() };
-    let modes = Modes::new(model, &params, &mut go_on).map_err(fem)?;
-    let rigid = model.rigid();
-    let mut most = 0.0f64;
-    for mode in 0..modes.count() {
-        let momenta = model.momenta(modes.shape(mode)).map_err(fem)?;
-        let (mut push, mut turn) = (Vec3::ZERO, Vec3::ZERO);
-        for (momentum, at) in momenta.chunks_exact(3).zip(model.nodes()) {
-            let momentum = Vec3::new(momentum[0], momentum[1], momentum[2]);
-            push += momentum;
-            turn += (*at - rigid.centre).cross(momentum);
-        }
-        most = most.max(push.length() / rigid.mass.sqrt()).max(turn.length() / rigid.inertia[0][0].sqrt());
-    }
-    Ok(most)
 }

@@ -158,15 +158,15 @@ fn draw(results: &mut Results, course: &Course) {
     let start = course.seen[course.seen.len() - 1].frame.time - 1.0 / FREQUENCY;
     for n in 0..8 {
         let seen = course.at(start + f64::from(n) / (8.0 * FREQUENCY));
-        let moved = [0.21 * f64::from(n % 4), -0.17 * f64::from(n / 4)];
+        let moved = [0.21 * f64::from(n % 4), -0.19 * f64::from(n / 4)];
         course.draw(&mut picture, seen, 0, moved);
         for (gripper, out) in seen.frame.grippers.iter().zip([-1.0, 1.0]) {
             finger(&mut picture, gripper.pose.translation, out, moved);
         }
-        // a mark where the middle of the fingers was before, so that shapes beside each other can be compared
-        let mark = [[-0.001, -0.064], [0.001, -0.064], [0.001, -0.058], [-0.001, -0.058]];
-        picture.face(&mark.map(|[x, z]| Vec3::new(x, 0.0, z)), GROUND, moved);
-        picture.note(Vec3::new(0.0, 0.0, -0.075), moved, format!("{:.3} s", seen.frame.time));
+        // a mark where the middle of the fingers is at rest, so that shapes beside each other can be compared
+        let mark = [[-0.001, -0.06], [0.001, -0.06], [0.001, -0.053], [-0.001, -0.053]];
+        picture.face(&mark.map(|[x, z]| Vec3::new(x, -0.05, z)), GROUND, moved);
+        picture.note(Vec3::new(0.0, 0.0, -0.09), moved, format!("{:.3} s", seen.frame.time));
     }
     results.pictures.push(("002-shake".into(), picture.svg()));
     let series = |label: &str, value: &dyn Fn(&Seen) -> f64| Series {

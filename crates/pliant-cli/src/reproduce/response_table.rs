@@ -78,7 +78,7 @@ pub fn table(results: &mut Results) -> Result<(), Failure> {
 /// How long one response takes [s].
 fn integrate(model: &pliant_fem::Model, timing: Timing) -> Result<f64, Failure> {
     output::talk("integrating one response of the cube");
-    let damping = Damping { mass: 0.0, stiffness: 1e-3 };
+    let damping = Damping { mass: 0.0, stiffness: 5e-3 };
     let direct = Direct::new(model, &damping, &timing).map_err(fem)?;
     let mut force = vec![0.0; model.unknowns()];
     if let Some(first) = model.surface_unknowns().first() {
