@@ -185,7 +185,7 @@ fn bonded_plates_are_those_of_finite_elements() {
     let mut prescribed = vec![];
     for (n, at) in nodes.iter().enumerate() {
         let height = at.z - bottom;
-        if height < 1e-9 || height > SIDE - 1e-9 {
+        if !(1e-9..=SIDE - 1e-9).contains(&height) {
             let z = if height > 0.5 * SIDE { -1e-3 } else { 0.0 };
             prescribed.extend([(3 * n, 0.0), (3 * n + 1, 0.0), (3 * n + 2, z)]);
         }

@@ -144,7 +144,8 @@ fn product<L: Lanes>(a: &[f64], b: &[f64]) -> f64 {
 fn one(condition: Condition, block: &Mat3, inverse: &Mat3, wanted: Vec3) -> Vec3 {
     let Condition::Touch { normal, friction } = condition else { return *inverse * wanted };
     let depth = normal.dot(wanted);
-    if !(depth > 0.0) {
+    // also where it is no number
+    if depth.is_nan() || depth <= 0.0 {
         return Vec3::ZERO;
     }
     let along = |direction: Vec3| {
