@@ -491,6 +491,8 @@ fn step_a_little(mut scene: Scene) {
             Body::Elastica(_) => f64::INFINITY,
             // contact may take it many times as many
             Body::Lattice(solid) => 100.0 * solid.size() as f64 * solid.expected_steps(scene.step) / scene.step,
+            // as many nodes as touch are swept over many times
+            Body::Response(solid) => 100.0 * solid.size() as f64 / scene.step,
         })
         .sum();
     if work * scene.step > 1e4 {
