@@ -24,6 +24,9 @@ const SLOW: f64 = 1e-6;
 /// What is left of the distance of a node to an obstacle beyond which it is no longer followed, over the mean edge [-].
 const LEFT: f64 = 0.1;
 
+/// A step of the world that would take more of the model's own is refused: it would not come to an end.
+const MOST_STRIDES: f64 = 1e6;
+
 /// One of the model's own steps.
 #[derive(Clone, Copy)]
 struct Stride {
@@ -45,10 +48,13 @@ impl Response {
         }
         let sample = self.settings.sample;
         let count = (around.dt / sample).round().max(1.0);
+        if count > MOST_STRIDES {
+            return Err(StepError::Strides { body: self.name.clone(), sample, dt: around.dt });
+        }
         let mut step = around.dt / count;
         if (step / sample - 1.0).abs() < 1e-9 {
             step = sample;
-        } else if self.modes() == 0 {
+        } else if matches!(self.solid.form, Form::Records(_)) {
             return Err(StepError::Sample { body: self.name.clone(), sample, dt: around.dt });
         }
         for n in 1..=count as u64 {
