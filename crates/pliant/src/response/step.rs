@@ -1,11 +1,11 @@
 //! A step: where it would go by itself, what is missing where it is held or touches, the forces for that, and where they lead.
 
-use super::Response;
 use super::near::is_finger;
 use super::past::Given;
 use super::solid::Form;
 use super::solve::Condition;
 use super::touches::{By, Spot, Touch};
+use super::{Response, ResponseState};
 use crate::body::Surroundings;
 use crate::contact::Obstacle;
 use crate::error::StepError;
@@ -86,15 +86,19 @@ impl Response {
         self.follow(around, stride);
     }
 
-    /// Where it would be at the end of the step if no force but gravity acted.
+    /// Where it would be at the end of the step if no force but gravity acted. Spin and inertia are those in the middle of the step,
+    /// so that what deformation takes from the energy of the spin is what it gets, to second order.
     fn go_free(&mut self, around: &Surroundings<'_>, step: f64) {
-        let (kernel, solid) = (self.kernel, &*self.solid);
-        let motion = &self.state.motion;
+        let Response { state, scratch, solid, answers, kernel, .. } = self;
+        let ResponseState { motion, past, .. } = &*state;
+        past.look_ahead(*kernel, answers, &mut scratch.ahead);
         let spins = motion.spin(&solid.inverse_inertia).length() > SLOW;
-        let inverse = if spins { self.state.past.inverse_inertia(kernel, solid) } else { solid.inverse_inertia };
-        let spin = if spins { motion.turn.inverse() * motion.spin(&inverse) } else { Vec3::ZERO };
-        self.scratch.free = motion.free(&inverse, around.gravity, step);
-        self.state.past.look_ahead(kernel, solid, &self.answers, spin, &mut self.scratch.ahead);
+        let inverse = if spins { past.middle_inertia(*kernel, solid, &scratch.ahead) } else { solid.inverse_inertia };
+        let (free, spin) = motion.free(&inverse, around.gravity, step);
+        scratch.free = free;
+        if spins {
+            past.fly_outwards(*kernel, solid, answers, spin, &mut scratch.ahead);
+        }
     }
 
     /// Which points of the surface may touch obstacles.
