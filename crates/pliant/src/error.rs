@@ -207,6 +207,16 @@ pub enum StepError {
         /// The step [s].
         dt: f64,
     },
+    /// A step of far too many samples.
+    #[error("{body} moves in steps of {sample} s of its own: a step of {dt} s would take more than a million of them")]
+    Strides {
+        /// Name of the body.
+        body: String,
+        /// Length of a sample [s].
+        sample: f64,
+        /// The step [s].
+        dt: f64,
+    },
     /// A quantity is no longer a finite number of sensible size.
     #[error("{body} diverged at t = {time:.6} s: {quantity} is {value:.3e}")]
     Diverged {

@@ -25,6 +25,15 @@ mod lattice_worlds;
 pub mod references;
 mod references_motion;
 mod references_particles;
+mod references_solids;
+mod response_direct;
+mod response_drop;
+mod response_flight;
+mod response_frequencies;
+mod response_passivity;
+mod response_plates;
+mod response_rest;
+mod response_worlds;
 mod rods;
 mod xpbd_rods;
 
@@ -132,6 +141,10 @@ impl Case {
     const fn of_lattice(name: &'static str, run: fn(&mut Sheet)) -> Case {
         Case { model: "lattice", name, run }
     }
+
+    const fn of_response(name: &'static str, run: fn(&mut Sheet)) -> Case {
+        Case { model: "response", name, run }
+    }
 }
 
 #[derive(Serialize)]
@@ -164,13 +177,20 @@ pub fn validate(filter: Option<&str>, options: &Options) -> Result<(), Failure> 
         lattice_incline::CASES,
         lattice_roll::CASES,
         lattice_topple::CASES,
+        response_frequencies::CASES,
+        response_plates::CASES,
+        response_drop::CASES,
+        response_direct::CASES,
+        response_flight::CASES,
+        response_passivity::CASES,
+        response_rest::CASES,
     ]
     .concat();
     let chosen: Vec<&Case> = all.iter().filter(|c| filter.is_none_or(|f| f == c.model || f == c.name)).collect();
     if chosen.is_empty() {
         let known: Vec<&str> = all.iter().map(|c| c.name).collect();
         let text = format!(
-            "there is no model or case named {}; models: chain, cable, xpbd, elastica, lattice; cases: {}",
+            "there is no model or case named {}; models: chain, cable, xpbd, elastica, lattice, response; cases: {}",
             filter.unwrap_or(""),
             known.join(", ")
         );

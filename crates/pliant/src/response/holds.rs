@@ -23,8 +23,11 @@ impl Response {
                 };
                 all.filter(inside).collect()
             }
-            // of the nodes in order
-            Place::Fraction(fraction) => vec![(fraction * (places.len() - 1) as f64).round() as u32],
+            // of the nodes in order; beyond the ends, the last
+            Place::Fraction(fraction) => {
+                let last = places.len().saturating_sub(1) as f64;
+                vec![(fraction * last).round().clamp(0.0, last) as u32]
+            }
         }
     }
 

@@ -33,21 +33,22 @@ impl Motion {
         spin_of(self.turn, inverse_inertia, self.momentum)
     }
 
-    /// Where it is after a step [s] in which only gravity [m/s2] acts.
-    pub fn free(&self, inverse_inertia: &Mat3, gravity: Vec3, step: f64) -> Motion {
+    /// Where it is after a step [s] in which only gravity [m/s2] acts, and its spin in the middle of it, in the frame of the body [rad/s].
+    pub fn free(&self, inverse_inertia: &Mat3, gravity: Vec3, step: f64) -> (Motion, Vec3) {
         let place = self.place + (self.velocity + gravity * (0.5 * step)) * step;
         let velocity = self.velocity + gravity * step;
         if self.momentum == Vec3::ZERO {
-            return Motion { place, velocity, ..*self };
+            return (Motion { place, velocity, ..*self }, Vec3::ZERO);
         }
         // the middle of the turn is where its spin is taken
         let mut spin = self.spin(inverse_inertia);
+        let mut middle = self.turn;
         for _ in 0..ROUNDS {
-            let middle = Quat::from_scaled_axis(spin * (0.5 * step)) * self.turn;
+            middle = Quat::from_scaled_axis(spin * (0.5 * step)) * self.turn;
             spin = spin_of(middle, inverse_inertia, self.momentum);
         }
         let turn = (Quat::from_scaled_axis(spin * step) * self.turn).normalize();
-        Motion { place, turn, velocity, momentum: self.momentum }
+        (Motion { place, turn, velocity, momentum: self.momentum }, middle.inverse() * spin)
     }
 
     /// What a force [N] and a torque about the centre [N m], constant during the step that has led here, add to it.

@@ -92,10 +92,23 @@ impl ResponseSpec {
         if most_sweeps == 0 {
             return bad("the most sweeps", "at least 1", 0.0);
         }
+        let Pose { translation, rotation } = self.placed;
+        for (what, sound) in [
+            ("the pose", translation.is_finite() && rotation.is_finite()),
+            ("the velocity", self.velocity.is_finite()),
+            ("the spin", self.spin.is_finite()),
+        ] {
+            if !sound {
+                return bad(what, "finite", f64::NAN);
+            }
+        }
         let hull = match &self.solid {
             Known::Modes(basis) => &basis.hull,
             Known::Records(records) => &records.hull,
         };
+        if hull.nodes.is_empty() || hull.facets.is_empty() {
+            return bad("the surface", "nodes and facets", hull.nodes.len() as f64);
+        }
         if !(hull.mass.is_finite() && hull.mass > 0.0) {
             return bad("the mass", "finite and positive", hull.mass);
         }
@@ -113,7 +126,7 @@ impl ResponseSpec {
                 }
             }
             Known::Records(records) => {
-                let length = records.samples * unknowns;
+                let length = records.samples.saturating_mul(unknowns);
                 let whole = records.responses.len() == 3 * records.nodes.len()
                     && records.samples > 0
                     && records.responses.iter().all(|r| r.len() == length)

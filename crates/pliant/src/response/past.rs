@@ -31,11 +31,10 @@ pub enum Past {
     },
 }
 
-/// A step of all oscillators without forces from outside, but with `push` on each.
+/// A step of all oscillators without forces.
 struct Swung<'a> {
     rows: &'a [Vec<f64>; 6],
     from: [&'a [f64]; 2],
-    push: Option<&'a [f64]>,
     to: [&'a mut [f64]; 2],
 }
 
@@ -43,15 +42,11 @@ impl Task for Swung<'_> {
     type Output = ();
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let Swung { rows, from: [q, v], push, to: [q_to, v_to] } = self;
+        let Swung { rows, from: [q, v], to: [q_to, v_to] } = self;
         for i in (0..q.len()).step_by(LANES) {
             let (x, y) = (L::load_at(q, i), L::load_at(v, i));
-            let mut x_to = L::load_at(&rows[0], i) * x + L::load_at(&rows[1], i) * y;
-            let mut y_to = L::load_at(&rows[2], i) * x + L::load_at(&rows[3], i) * y;
-            if let Some(push) = push {
-                x_to = x_to + L::load_at(&rows[4], i) * L::load_at(push, i);
-                y_to = y_to + L::load_at(&rows[5], i) * L::load_at(push, i);
-            }
+            let x_to = L::load_at(&rows[0], i) * x + L::load_at(&rows[1], i) * y;
+            let y_to = L::load_at(&rows[2], i) * x + L::load_at(&rows[3], i) * y;
             x_to.store_at(q_to, i);
             y_to.store_at(v_to, i);
         }
@@ -88,37 +83,40 @@ impl Past {
         }
     }
 
-    /// Deformation after a step without forces, but with those of a spin in the frame of the body [rad/s].
-    pub fn look_ahead(&self, kernel: Kernel, solid: &Solid, answers: &Answers, spin: Vec3, ahead: &mut Ahead) {
-        let (Past::Modes { coordinates, rates, .. }, Form::Modes(modes)) = (self, &solid.form) else { return };
-        let spinning = spin != Vec3::ZERO;
-        if spinning {
-            // half of spin . dJ/dq spin: what flies outwards
-            let Vec3 { x, y, z } = spin;
-            let factors = [0.5 * x * x, 0.5 * y * y, 0.5 * z * z, y * z, x * z, x * y];
-            ahead.pushes.fill(0.0);
-            for (rows, factor) in modes.inertias.iter().zip(factors) {
-                kernel.run(Sum { rows, factors: &[factor], to: &mut ahead.pushes });
-            }
+    /// Deformation after a step without forces.
+    pub fn look_ahead(&self, kernel: Kernel, answers: &Answers, ahead: &mut Ahead) {
+        let Past::Modes { coordinates, rates, .. } = self else { return };
+        let to = [&mut ahead.coordinates[..], &mut ahead.rates[..]];
+        kernel.run(Swung { rows: &answers.swing.rows, from: [coordinates, rates], to });
+    }
+
+    /// Add to that what flies outwards at a spin in the frame of the body [rad/s]: a force of half of spin . dJ/dq spin on each mode.
+    pub fn fly_outwards(&self, kernel: Kernel, solid: &Solid, answers: &Answers, spin: Vec3, ahead: &mut Ahead) {
+        let Form::Modes(modes) = &solid.form else { return };
+        let Vec3 { x, y, z } = spin;
+        let factors = [0.5 * x * x, 0.5 * y * y, 0.5 * z * z, y * z, x * z, x * y];
+        ahead.pushes.fill(0.0);
+        for (rows, factor) in modes.inertias.iter().zip(factors) {
+            kernel.run(Sum { rows, factors: &[factor], to: &mut ahead.pushes });
         }
-        let Ahead { coordinates: q, rates: v, pushes } = ahead;
-        let push = spinning.then_some(&pushes[..]);
-        kernel.run(Swung { rows: &answers.swing.rows, from: [coordinates, rates], push, to: [q, v] });
+        let (b_q, b_v) = (&answers.swing.rows[4], &answers.swing.rows[5]);
+        for n in 0..ahead.pushes.len() {
+            ahead.coordinates[n] += b_q[n] * ahead.pushes[n];
+            ahead.rates[n] += b_v[n] * ahead.pushes[n];
+        }
     }
 
-    /// Inverse moments of inertia of the body as it is deformed [1/(kg m2)].
+    /// Inverse moments of inertia of the body as it is deformed now [1/(kg m2)].
     pub fn inverse_inertia(&self, kernel: Kernel, solid: &Solid) -> Mat3 {
-        let (Past::Modes { coordinates, .. }, Form::Modes(modes)) = (self, &solid.form) else {
-            return solid.inverse_inertia;
-        };
-        let [xx, yy, zz, yz, xz, xy] = [0, 1, 2, 3, 4, 5].map(|n| kernel.run(Dot(&modes.inertias[n], coordinates)));
-        let change = Mat3::from_cols_array_2d(&[[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]);
-        let inverse = (solid.inertia + change).inverse();
-        // deformed beyond what a linear solid can be, it turns as if it were not
-        let sound = inverse.is_finite() && inverse.col(0).x > 0.0 && inverse.determinant() > 0.0;
-        if sound { inverse } else { solid.inverse_inertia }
+        let Past::Modes { coordinates, .. } = self else { return solid.inverse_inertia };
+        inverse_inertia(kernel, solid, [coordinates, coordinates])
     }
 
+    /// The same in the middle of the step to come.
+    pub fn middle_inertia(&self, kernel: Kernel, solid: &Solid, ahead: &Ahead) -> Mat3 {
+        let Past::Modes { coordinates, .. } = self else { return solid.inverse_inertia };
+        inverse_inertia(kernel, solid, [coordinates, &ahead.coordinates])
+    }
     /// Displacement of a node after a step without forces [m], in the frame of the body.
     pub fn free(&self, kernel: Kernel, solid: &Solid, ahead: &Ahead, node: usize) -> Vec3 {
         match (self, &solid.form) {
@@ -175,6 +173,18 @@ impl Past {
             Past::Records { .. } => 0.0,
         }
     }
+}
+
+/// Inverse moments of inertia at the mean of two deformations [1/(kg m2)].
+fn inverse_inertia(kernel: Kernel, solid: &Solid, [a, b]: [&[f64]; 2]) -> Mat3 {
+    let Form::Modes(modes) = &solid.form else { return solid.inverse_inertia };
+    let mean = |n: usize| 0.5 * (kernel.run(Dot(&modes.inertias[n], a)) + kernel.run(Dot(&modes.inertias[n], b)));
+    let [xx, yy, zz, yz, xz, xy] = [0, 1, 2, 3, 4, 5].map(mean);
+    let change = Mat3::from_cols_array_2d(&[[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]);
+    let inverse = (solid.inertia + change).inverse();
+    // deformed beyond what a linear solid can be, it turns as if it were not
+    let sound = inverse.is_finite() && inverse.col(0).x > 0.0 && inverse.determinant() > 0.0;
+    if sound { inverse } else { solid.inverse_inertia }
 }
 
 /// Forces of a step.

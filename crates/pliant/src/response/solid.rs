@@ -102,6 +102,12 @@ impl Solid {
             Known::Modes(basis) => Form::Modes(Modes::new(basis, damping, sample)),
             Known::Records(records) => Form::Records(records),
         };
+        if let Form::Modes(modes) = &form
+            && let Some(reach) = modes.reaches.iter().find(|reach| !reach.is_finite())
+        {
+            let what = format!("the shapes of the modes of {name}");
+            return Err(BuildError::Parameter { what, expected: "finite", value: *reach });
+        }
         Ok(Solid { shell, mass, inertia, inverse_inertia, form })
     }
 

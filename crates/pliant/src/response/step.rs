@@ -1,11 +1,11 @@
 //! A step: where it would go by itself, what is missing where it is held or touches, the forces for that, and where they lead.
 
-use super::Response;
 use super::near::is_finger;
 use super::past::Given;
 use super::solid::Form;
 use super::solve::Condition;
 use super::touches::{By, Spot, Touch};
+use super::{Response, ResponseState};
 use crate::body::Surroundings;
 use crate::contact::Obstacle;
 use crate::error::StepError;
@@ -23,6 +23,9 @@ const SLOW: f64 = 1e-6;
 
 /// What is left of the distance of a node to an obstacle beyond which it is no longer followed, over the mean edge [-].
 const LEFT: f64 = 0.1;
+
+/// A step of the world that would take more of the model's own is refused: it would not come to an end.
+const MOST_STRIDES: f64 = 1e6;
 
 /// One of the model's own steps.
 #[derive(Clone, Copy)]
@@ -45,10 +48,13 @@ impl Response {
         }
         let sample = self.settings.sample;
         let count = (around.dt / sample).round().max(1.0);
+        if count > MOST_STRIDES {
+            return Err(StepError::Strides { body: self.name.clone(), sample, dt: around.dt });
+        }
         let mut step = around.dt / count;
         if (step / sample - 1.0).abs() < 1e-9 {
             step = sample;
-        } else if self.modes() == 0 {
+        } else if matches!(self.solid.form, Form::Records(_)) {
             return Err(StepError::Sample { body: self.name.clone(), sample, dt: around.dt });
         }
         for n in 1..=count as u64 {
@@ -80,15 +86,19 @@ impl Response {
         self.follow(around, stride);
     }
 
-    /// Where it would be at the end of the step if no force but gravity acted.
+    /// Where it would be at the end of the step if no force but gravity acted. Spin and inertia are those in the middle of the step,
+    /// so that what deformation takes from the energy of the spin is what it gets, to second order.
     fn go_free(&mut self, around: &Surroundings<'_>, step: f64) {
-        let (kernel, solid) = (self.kernel, &*self.solid);
-        let motion = &self.state.motion;
+        let Response { state, scratch, solid, answers, kernel, .. } = self;
+        let ResponseState { motion, past, .. } = &*state;
+        past.look_ahead(*kernel, answers, &mut scratch.ahead);
         let spins = motion.spin(&solid.inverse_inertia).length() > SLOW;
-        let inverse = if spins { self.state.past.inverse_inertia(kernel, solid) } else { solid.inverse_inertia };
-        let spin = if spins { motion.turn.inverse() * motion.spin(&inverse) } else { Vec3::ZERO };
-        self.scratch.free = motion.free(&inverse, around.gravity, step);
-        self.state.past.look_ahead(kernel, solid, &self.answers, spin, &mut self.scratch.ahead);
+        let inverse = if spins { past.middle_inertia(*kernel, solid, &scratch.ahead) } else { solid.inverse_inertia };
+        let (free, spin) = motion.free(&inverse, around.gravity, step);
+        scratch.free = free;
+        if spins {
+            past.fly_outwards(*kernel, solid, answers, spin, &mut scratch.ahead);
+        }
     }
 
     /// Which points of the surface may touch obstacles.

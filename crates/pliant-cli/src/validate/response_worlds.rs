@@ -1,0 +1,146 @@
+//! Worlds with elastic solids of the model `response`, for the comparisons of several files.
+
+use std::fmt::Display;
+use std::ops::ControlFlow;
+
+use pliant::contact::{ObstacleParams, Shape, ShapeKind};
+use pliant::math::{Pose, Quat, Vec3};
+use pliant::motion::{Motion, Window};
+use pliant::response::{Basis, Damping, Known, Response, ResponseSettings, ResponseSpec};
+use pliant::{Body, Friction, GripParams, GripperParams, Hold, Place, World};
+use pliant_fem::{Elastic, MassKind, Model, Order, Recipe, TetMesh};
+
+/// Side of the cube of Tagawa, Hirota and Hirose [m].
+pub const SIDE: f64 = 0.1;
+
+/// Its Young's modulus [Pa].
+pub const YOUNG: f64 = 2000.0;
+
+/// Its density [kg/m3].
+pub const DENSITY: f64 = 110.0;
+
+/// Its Poisson's ratio.
+pub const POISSON: f64 = 0.49;
+
+/// Threads for what is found beforehand.
+const THREADS: usize = 2;
+
+/// No damping at all.
+pub const UNDAMPED: Damping = Damping::Rayleigh { mass: 0.0, stiffness: 0.0 };
+
+/// The material of the cube with another Poisson's ratio.
+pub fn elastic(poisson: f64) -> Elastic {
+    Elastic { young: YOUNG, poisson, density: DENSITY }
+}
+
+/// What this command makes is sound.
+pub fn sure<T, E: Display>(result: Result<T, E>) -> T {
+    result.unwrap_or_else(|e| unreachable!("a solid of this command: {e}"))
+}
+
+/// A block of cells from the origin [m].
+pub fn block(cells: [usize; 3], size: Vec3) -> TetMesh {
+    sure(TetMesh::block(cells, size))
+}
+
+/// The cube.
+pub fn cube(cells: usize) -> TetMesh {
+    block([cells; 3], Vec3::splat(SIDE))
+}
+
+/// All of its unknowns, with consistent mass.
+pub fn model(mesh: &TetMesh, poisson: f64, order: Order) -> Model {
+    sure(Model::new(mesh, &elastic(poisson), order, MassKind::Consistent))
+}
+
+/// What is known of a solid with so many modes; with `None` all of them.
+pub fn basis(mesh: &TetMesh, elastic: Elastic, order: Order, modes: Option<usize>) -> Basis {
+    let mut recipe = Recipe { order, ..Recipe::new(mesh.clone(), elastic, 1) };
+    let all = recipe.size().0 - 6;
+    recipe.modes = modes.unwrap_or(all).min(all);
+    sure(recipe.compute(THREADS, &mut |_| ControlFlow::Continue(())))
+}
+
+/// A solid at rest where its mesh is, without friction.
+pub fn spec(solid: Known, damping: Damping, sample: f64) -> ResponseSpec {
+    let settings = ResponseSettings { damping, sample, ..ResponseSettings::default() };
+    let [velocity, spin] = [Vec3::ZERO; 2];
+    ResponseSpec { solid, friction: Friction::NONE, placed: Pose::IDENTITY, velocity, spin, settings }
+}
+
+/// A world with a solid.
+pub fn world_of(spec: ResponseSpec, gravity: Vec3) -> World {
+    let mut world = World::new(gravity);
+    sure(world.add_body(Body::Response(sure(Response::new("solid", spec)))));
+    world
+}
+
+/// The solid of a world.
+pub fn response(world: &World) -> &Response {
+    match &world.bodies()[0] {
+        Body::Response(response) => response,
+        _ => unreachable!("all bodies here are of the model response"),
+    }
+}
+
+/// Add a plane that moves.
+pub fn plane(world: &mut World, at: Vec3, normal: Vec3, motion: Motion, coefficient: f64) {
+    let placed = Pose::from_parts(at, Quat::from_rotation_arc(Vec3::Z, normal));
+    let name = format!("plane {}", world.obstacles().len());
+    let friction = Some(Friction { coefficient, exponent: 1.0 });
+    sure(world.add_obstacle(ObstacleParams {
+        name,
+        shape: sure(Shape::new(ShapeKind::Plane)),
+        placed,
+        motion,
+        friction,
+    }));
+}
+
+/// Add a gripper, and let it hold a place as it is.
+pub fn hold(world: &mut World, at: Vec3, place: Place, motion: Motion) -> usize {
+    let name = format!("gripper {}", world.grippers().len());
+    let gripper = sure(world.add_gripper(GripperParams { name, placed: Pose::from_translation(at), motion }));
+    let (from, until) = (0.0, f64::INFINITY);
+    sure(world.add_grip(GripParams { gripper, body: 0, place, hold: Hold::Position, from, until, snap: false }));
+    gripper
+}
+
+/// A constant velocity [m/s] for a time [s].
+pub fn glide(velocity: Vec3, time: f64) -> Motion {
+    Motion::Glide { velocity, acceleration: Vec3::ZERO, window: Window { start: 0.0, end: time } }
+}
+
+/// Step a world; false if that failed.
+pub fn steps(world: &mut World, dt: f64, count: usize) -> bool {
+    (0..count).all(|_| world.step(dt).is_ok())
+}
+
+/// Displacements of the nodes of the surface in the frame that moves with the solid [m].
+pub fn displacements(world: &World, rest: &[Vec3]) -> Vec<Vec3> {
+    let (body, mut places) = (response(world), vec![]);
+    body.write_surface(&mut places);
+    let pose = body.world_from_body();
+    places.iter().zip(rest).map(|(place, rest)| pose.inverse_transform_point(*place) - *rest).collect()
+}
+
+/// Nodes of the surface from the centre of mass, at rest [m].
+pub fn rest_of(basis: &Basis) -> Vec<Vec3> {
+    basis.hull.nodes.iter().map(|node| *node - basis.hull.centre).collect()
+}
+
+/// Numbers between -1 and 1 that are the same in every run.
+pub struct Random(pub u64);
+
+impl Random {
+    /// The next.
+    pub fn signed(&mut self) -> f64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+
+    /// Three of them.
+    pub fn vector(&mut self) -> Vec3 {
+        Vec3::new(self.signed(), self.signed(), self.signed())
+    }
+}
