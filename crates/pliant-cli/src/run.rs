@@ -1,8 +1,8 @@
 //! `pliant run`: simulate a scene, show progress, judge expectations, leave a recording and a report.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};

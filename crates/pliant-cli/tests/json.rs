@@ -119,6 +119,10 @@ fn reproduce_lists_its_experiments() {
         "001-fig3",
         "001-fig4",
         "001-fig5",
+        "002-impulse",
+        "002-table1",
+        "002-bounce",
+        "002-shake",
         "004-table1",
         "004-force",
     ] {
@@ -180,5 +184,21 @@ fn the_figures_of_the_planar_rod_are_reproduced() {
         let stiff =
             |row: &&Value| ["k_c = 1e5", "mu = 20"].iter().any(|k| row["quantity"].as_str().unwrap().contains(k));
         assert!(rows.iter().filter(stiff).all(|row| row["holds"] == true), "{rows:?}");
+    }
+}
+
+#[test]
+fn the_soft_cube_is_reproduced() {
+    let dir = tempfile::tempdir().unwrap();
+    // not the experiments whose rows are times or thresholds of sight
+    for (id, drawings) in [("002-bounce", &["002-bounce"][..]), ("002-shake", &["002-shake", "002-shake-forces"])] {
+        let ran = common::pliant_in(dir.path(), &["reproduce", id, "--json", "--out", id]).expect_code(0);
+        let rows = ran.json()["rows"].as_array().unwrap().clone();
+        let timed = |row: &&Value| row["unit"] == "ms";
+        assert!(rows.iter().filter(|row| !timed(row)).all(|row| row["holds"] == true), "{rows:?}");
+        for name in drawings {
+            let drawing = std::fs::read_to_string(dir.path().join(id).join(format!("{name}.svg"))).unwrap();
+            assert!(drawing.starts_with("<svg") && drawing.trim_end().ends_with("</svg>"), "{name}");
+        }
     }
 }

@@ -88,6 +88,13 @@ fn the_scenes_of_planar_rods_meet_their_expectations() {
 }
 
 #[test]
+fn the_scenes_of_a_soft_cube_meet_their_expectations() {
+    for (name, duration) in [("002-bounce.toml", 1.5), ("002-shake.toml", 5.0)] {
+        runs_to_its_end_as_expected(name, duration);
+    }
+}
+
+#[test]
 fn the_number_of_threads_changes_no_bit() {
     for name in ["chain.toml", "handover.toml", "winding.toml", "lifting.toml", "many-cables.toml"] {
         let run = |threads: &str| {

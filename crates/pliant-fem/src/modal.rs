@@ -8,123 +8,22 @@
 use crate::error::FemError;
 use crate::modes::Modes;
 use crate::response::{Damping, Response, Timing};
+use pliant::response::{Oscillator, Scheme};
 
-/// How time is integrated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Scheme {
-    /// Exactly, whatever the step.
-    #[default]
-    Exact,
-    /// Newmark's average acceleration, as [`crate::Direct`] does.
-    Newmark,
-}
-
-/// A damped oscillator of mass 1 over one step: (q, q') -> a (q, q') + b p.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Oscillator {
-    /// Rows for q and q' of the map of (q, q').
-    pub a: [[f64; 2]; 2],
-    /// What a constant force of 1 adds to q and q'.
-    pub b: [f64; 2],
-}
-
-impl Oscillator {
-    /// Of stiffness k = omega^2 [1/s2], not below zero, and damping c [1/s], not below zero, over a step [s].
-    pub fn new(scheme: Scheme, k: f64, c: f64, step: f64) -> Oscillator {
-        match scheme {
-            Scheme::Exact => Oscillator::exact(k, c, step),
-            Scheme::Newmark => Oscillator::newmark(k, c, step),
-        }
-    }
-
-    /// The exponential of [[0, 1], [-k, -c]] times the step. With E the response of q to a unit speed, and d = c / 2:
-    ///
-    ///   underdamped:  w = sqrt(k - d^2),  E = e^(-d t) sin(w t) / w,  a = [[C + d E, E], [-k E, C - d E]],  C = e^(-d t) cos(w t)
-    ///   overdamped:   r = sqrt(d^2 - k),  s1 = -k / (d + r),  s2 = -d - r,  E = e^(s1 t) (1 - e^(-2 r t)) / (2 r),
-    ///                 a = e^(s2 t) 1 + E [[-s2, 1], [-k, s1]]    (Putzer)
-    ///
-    /// none of which loses digits, nor overflows. The force adds b = (integral of E, E).
-    fn exact(k: f64, c: f64, t: f64) -> Oscillator {
-        let d = 0.5 * c;
-        let rest = k - d * d;
-        let e;
-        let a = if rest > 0.0 {
-            let w = rest.sqrt();
-            let decay = (-d * t).exp();
-            let x = w * t;
-            // sin x / x, also where both vanish
-            e = decay * t * if x < 1e-8 { 1.0 } else { x.sin() / x };
-            let cosine = decay * x.cos();
-            [[cosine + d * e, e], [-k * e, cosine - d * e]]
-        } else {
-            let r = (-rest).sqrt();
-            let slow = if k > 0.0 { -k / (d + r) } else { 0.0 };
-            let fast = (-(d + r) * t).exp();
-            let x = 2.0 * r * t;
-            e = (slow * t).exp() * t * if x < 1e-300 { 1.0 } else { -(-x).exp_m1() / x };
-            [[fast + (d + r) * e, e], [-k * e, fast + slow * e]]
-        };
-        Oscillator { a, b: [swing(k, c, t, a[0][0]), e] }
-    }
-
-    /// Average acceleration with h the step: with the middles (q0 + q1) / 2 = m and v = 2 (m - q0) / h,
-    ///
-    ///   (4 / h^2 + 2 c / h + k) m = p + (4 / h^2 + 2 c / h) q0 + 2 / h v0,   q1 = 2 m - q0,  v1 = 2 v - v0
-    fn newmark(k: f64, c: f64, h: f64) -> Oscillator {
-        let moved = 4.0 / (h * h) + 2.0 * c / h;
-        let sum = moved + k;
-        // m = p / sum + (moved q0 + 2 / h v0) / sum, and m - q0 without subtracting: (p - k q0 + 2 / h v0) / sum
-        let after = |p: f64, q: f64, v: f64| {
-            let rise = (p - k * q + 2.0 / h * v) / sum;
-            [q + 2.0 * rise, 4.0 / h * rise - v]
-        };
-        let (q, v) = (after(0.0, 1.0, 0.0), after(0.0, 0.0, 1.0));
-        Oscillator { a: [[q[0], v[0]], [q[1], v[1]]], b: after(1.0, 0.0, 0.0) }
-    }
-
-    /// State after a step.
-    pub fn step(&self, [q, v]: [f64; 2], p: f64) -> [f64; 2] {
-        [0, 1].map(|n| self.a[n][0] * q + self.a[n][1] * v + self.b[n] * p)
-    }
-
-    /// The response h[s] to a force of 1 during the first sample, sampled. The oscillator must be that of a sub-step.
-    pub fn respond(&self, timing: &Timing) -> Vec<f64> {
+impl Timing {
+    /// The response h[s] of an oscillator, which must be that of a sub-step, to a force of 1 during the first sample.
+    pub fn sampled(&self, oscillator: &Oscillator) -> Vec<f64> {
         let mut state = [0.0; 2];
         let mut sample = |force: f64| -> f64 {
-            (0..timing.substeps)
+            (0..self.substeps)
                 .map(|k| {
-                    state = self.step(state, force);
-                    timing.weight(k) * state[0]
+                    state = oscillator.step(state, force);
+                    self.weight(k) * state[0]
                 })
                 .sum()
         };
-        (0..timing.samples).map(|s| sample(if s == 0 { 1.0 } else { 0.0 })).collect()
+        (0..self.samples).map(|s| sample(if s == 0 { 1.0 } else { 0.0 })).collect()
     }
-}
-
-/// q at t under a unit force from rest: (1 - a) / k with a the q that is left of 1, or where that would lose digits its power series,
-/// (n + 2) (n + 1) x_(n+2) = -c (n + 1) x_(n+1) - k x_n.
-fn swing(k: f64, c: f64, t: f64, a: f64) -> f64 {
-    if c * t + k * t * t > 0.5 && k * t * t > 1e-3 * (1.0 + c * t) {
-        return (1.0 - a) / k;
-    }
-    if c * t > 0.5 {
-        // k is small, so it is overdamped: integrals of e^(s1 t) and e^(s2 t), which differ by more than a fifth
-        let d = 0.5 * c;
-        let r = (d * d - k).max(0.0).sqrt();
-        let slow = k / (d + r) * t;
-        let slow = if slow < 1e-300 { t } else { -(-slow).exp_m1() / slow * t };
-        return (slow + (-(d + r) * t).exp_m1() / (d + r)) / (2.0 * r);
-    }
-    let (mut before, mut now, mut sum) = (0.0, 0.5 * t * t, 0.5 * t * t);
-    for n in 1..40 {
-        // terms of t^(n+1) and t^(n+2)
-        let n = f64::from(n);
-        let next = (-c * t * (n + 1.0) * now - k * t * t * before) / ((n + 2.0) * (n + 1.0));
-        (before, now) = (now, next);
-        sum += next;
-    }
-    sum
 }
 
 impl Modes {
@@ -152,7 +51,7 @@ impl Modes {
             let along = crate::dense::dot(shape, force);
             let seen: Vec<f64> = nodes.iter().flat_map(|node| &shape[3 * node..3 * node + 3]).copied().collect();
             let oscillator = Oscillator::new(scheme, square, damping.of(square), timing.substep());
-            for (sample, h) in values.chunks_exact_mut(width.max(1)).zip(oscillator.respond(timing)) {
+            for (sample, h) in values.chunks_exact_mut(width.max(1)).zip(timing.sampled(&oscillator)) {
                 crate::dense::add(sample, along * h, &seen);
             }
         }

@@ -104,7 +104,9 @@ impl TableRecipe {
             Begun::Complete(records) => return Ok(records),
         };
         let part = Mutex::new(part);
-        let together = (MOST_BYTES / frame.bytes().max(1)).clamp(1, TOGETHER as u64) as usize;
+        // where there are few, so many that two threads have something to do
+        let together = frame.responses().div_ceil(2).min(TOGETHER);
+        let together = (MOST_BYTES / frame.bytes().max(1)).clamp(1, together as u64) as usize;
         let all: Vec<usize> = (0..frame.responses()).collect();
         // always the same ones together, so that an interruption does not change a bit
         let missing: Vec<&[usize]> = all.chunks(together).filter(|chunk| chunk.iter().any(|n| !found[*n])).collect();

@@ -43,7 +43,7 @@ fn summed(basis: &Basis, table: &TableRecipe, j: usize) -> Vec<f64> {
     let mut values = vec![0.0; size * table.timing.samples];
     for (k, square) in basis.squares.iter().enumerate() {
         let oscillator = Oscillator::new(Scheme::Newmark, *square, table.damping.of(*square), table.timing.substep());
-        for (sample, h) in values.chunks_exact_mut(size).zip(oscillator.respond(&table.timing)) {
+        for (sample, h) in values.chunks_exact_mut(size).zip(table.timing.sampled(&oscillator)) {
             let along = h * basis.shapes[j * count + k];
             sample.iter_mut().enumerate().for_each(|(i, value)| *value += along * basis.shapes[i * count + k]);
         }
@@ -111,7 +111,6 @@ struct Stopped {
 
 impl Stopped {
     fn new() -> Stopped {
-        // 27 responses: three at a time for each of three threads
         let table = table(TetMesh::cube(2, SIDE).unwrap(), Order::Linear, (3..12).collect());
         Stopped { folder: tempfile::tempdir().unwrap(), table }
     }
@@ -140,7 +139,7 @@ impl Stopped {
 fn gone_on_with_after_being_stopped() {
     let stopped = Stopped::new();
     let expected = record(&stopped.table);
-    // 27 responses in chunks of 12 take 150 samples; stopped in the second and the third
+    // 27 responses, twelve at a time, take three times 50 samples; stopped twice in the second
     for most in [60, 30] {
         let (result, done) = stopped.go_on(most);
         assert_eq!(result, Err(PrecomputeError::Fem(FemError::Stopped)));
@@ -148,7 +147,7 @@ fn gone_on_with_after_being_stopped() {
         assert!(stopped.part().exists() && !stopped.path().exists());
         assert!(open_records(&stopped.part(), None).is_err(), "not complete, and not to be taken for it");
     }
-    // one chunk was complete after 60 samples, none after 30 more; 100 are left
+    // twelve were complete after 60 samples, no more after 30 others
     let (result, done) = stopped.go_on(usize::MAX);
     assert_eq!(done, 100);
     assert_eq!(result.unwrap(), expected);
@@ -221,7 +220,7 @@ fn found_in_a_folder_and_refused_when_damaged() {
     let mut random = Random(5);
     for _ in 0..200 {
         let mut bytes = whole.clone();
-        let at = random.bits() as usize % if random.bits() % 2 == 0 { bytes.len() } else { 1100 };
+        let at = random.bits() as usize % if random.bits().is_multiple_of(2) { bytes.len() } else { 1100 };
         bytes[at] ^= 1 + (random.bits() % 255) as u8;
         let other = folder.path().join("other.records");
         std::fs::write(&other, &bytes).unwrap();

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use pliant::Material;
 use pliant::response::{self, Known, ResponseSettings};
 use pliant_fem::{
-    Damping, Elastic, MassKind, Order, Progress, Recipe, Sampling, TableRecipe, Timing, basis_of, cache_folder, nearest_nodes,
-    open_basis, open_records, records_of,
+    Damping, Elastic, MassKind, Order, Progress, Recipe, Sampling, TableRecipe, Timing, basis_of, cache_folder,
+    nearest_nodes, open_basis, open_records, records_of,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;

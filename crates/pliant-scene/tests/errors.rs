@@ -59,7 +59,11 @@ fn each_mistake_is_reported_in_its_place() {
         // words
         ("step = 0.01", "stp = 0.01", "s.toml:2:1: unknown field `stp` (did you mean `step`?)"),
         ("radius = 0.001", "raduis = 0.001", "s.toml:12:1: unknown field `raduis` (did you mean `radius`?)"),
-        ("'chain'", "'rope'", "s.toml:10:9: unknown choice `rope` (known: chain, cable, xpbd, elastica, lattice, response)"),
+        (
+            "'chain'",
+            "'rope'",
+            "s.toml:10:9: unknown choice `rope` (known: chain, cable, xpbd, elastica, lattice, response)",
+        ),
         ("rate = 1000", "update = 'velocty'", "s.toml:15:20: unknown choice `velocty` (did you mean `velocity`?)"),
         ("rate = 1000", "rat = 1000", "s.toml:15:11: unknown field `rat` (did you mean `rate`?)"),
         ("sphere =", "shpere =", "s.toml:19:11: unknown choice `shpere` (did you mean `sphere`?)"),

@@ -88,7 +88,7 @@ fn what_is_refused_says_why_and_where() {
         ("solid = { box = { size = [1, 1, 1], cells = { error = 0.1 } } }", "give the numbers of cells"),
         ("path = [[0, 0, 0], [1, 0, 0]]", "this is for rods"),
         (&format!("{BOX}parts = [{{ name = \"a\", {} }}]", BOX.trim()), "is one solid"),
-        (&format!("{BOX}response = {{ modes = 1000 }}"), "this mesh has 369"),
+        (&format!("{BOX}response = {{ modes = 1000 }}"), "this mesh has 345"),
         (&format!("{BOX}response = {{ modes = 3000 }}"), "from 1 to 2000"),
         (&format!("{BOX}response = {{ samples = 7 }}"), "for form = \"records\""),
         (&format!("{BOX}response = {{ form = \"records\" }}"), "say where it can be touched"),
@@ -141,7 +141,8 @@ fn mutated_scenes_are_read_or_refused() {
         let mut bytes = text.clone().into_bytes();
         for _ in 0..1 + random(3) {
             let at = random(bytes.len());
-            let with = b"0123456789.,[]{}\"=-e ab\n"[random(26)];
+            let known = b"0123456789.,[]{}\"=-e ab\n";
+            let with = known[random(known.len())];
             match random(3) {
                 0 => bytes[at] = with,
                 1 => bytes.insert(at, with),

@@ -10,6 +10,7 @@ use crate::frame::{BodyFrame, Contact, Event, EventKind};
 use crate::grip::{Grip, Gripper, Load, Place};
 use crate::lattice::{Lattice, LatticeState};
 use crate::math::{Pose, Vec3};
+use crate::react::{Giving, Nodes, Skin, Spot};
 use crate::response::{Response, ResponseState};
 use crate::xpbd::{Xpbd, XpbdState};
 
@@ -272,6 +273,65 @@ impl Body {
             Body::Elastica(rod) => rod.prepare(index, time, grips, loads),
             Body::Lattice(solid) => solid.prepare(index, time, grips, loads),
             Body::Response(solid) => solid.prepare(index, time, grips, loads),
+        }
+    }
+
+    /// What does not change about its outline.
+    pub(crate) fn skin(&self) -> Skin<'_> {
+        match self {
+            Body::Chain(chain) => chain.skin(),
+            Body::Cable(cable) => cable.skin(),
+            Body::Xpbd(rod) => rod.skin(),
+            Body::Elastica(rod) => rod.skin(),
+            Body::Lattice(solid) => solid.skin(),
+            Body::Response(solid) => solid.skin(),
+        }
+    }
+
+    /// Write the nodes of its outline.
+    pub(crate) fn show(&self, nodes: &mut Nodes) {
+        nodes.clear();
+        match self {
+            Body::Chain(chain) => chain.show(nodes),
+            Body::Cable(cable) => cable.show(nodes),
+            Body::Xpbd(rod) => rod.show(nodes),
+            Body::Elastica(rod) => rod.show(nodes),
+            Body::Lattice(solid) => solid.show(nodes),
+            Body::Response(solid) => solid.show(nodes),
+        }
+    }
+
+    /// Write how these nodes give way to a push that lasts for `dt` [s].
+    pub(crate) fn give_way(&self, dt: f64, giving: &mut Giving) {
+        giving.clear();
+        match self {
+            Body::Chain(chain) => chain.give_way(dt, giving),
+            Body::Cable(cable) => cable.give_way(dt, giving),
+            Body::Xpbd(rod) => rod.give_way(dt, giving),
+            Body::Elastica(rod) => rod.give_way(dt, giving),
+            Body::Lattice(solid) => solid.give_way(dt, giving),
+            Body::Response(solid) => solid.give_way(dt, giving),
+        }
+    }
+
+    /// Forget what others have pushed with, where `prepare` does not.
+    pub(crate) fn forget_pushes(&mut self) {
+        match self {
+            Body::Lattice(solid) => solid.forget_pushes(),
+            Body::Response(solid) => solid.forget_pushes(),
+            _ => {}
+        }
+    }
+
+    /// Let a force act during the next step, besides grips and loads [N]. To be said after `prepare`, which forgets it.
+    pub(crate) fn push(&mut self, spot: Spot, force: Vec3) {
+        match self {
+            Body::Chain(chain) => chain.push(spot, force),
+            Body::Cable(cable) => cable.push(spot, force),
+            Body::Xpbd(rod) => rod.push(spot, force),
+            Body::Elastica(rod) => rod.push(spot, force),
+            Body::Lattice(solid) => solid.push(spot, force),
+            Body::Response(solid) => solid.push(spot, force),
         }
     }
 

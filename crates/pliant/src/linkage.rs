@@ -3,6 +3,7 @@
 use crate::frame::{BodyFrame, Field};
 use crate::grip::Place;
 use crate::math::{Pose, Quat, Vec3, unit_or};
+use crate::react::Nodes;
 
 /// Fields of a frame, by node.
 pub const FIELDS: [(&str, &str); 5] =
@@ -45,5 +46,22 @@ pub fn write_nodes(poses: &[Pose], length: f64, frame: &mut BodyFrame) {
     }
     if frame.fields.len() != FIELDS.len() {
         frame.fields = FIELDS.map(|(name, unit)| Field { name, unit, values: vec![] }).to_vec();
+    }
+}
+
+/// Nodes as `write_nodes` gives them and their velocities, from the velocity and turning of each link, that in its own axes.
+pub fn show_nodes(poses: &[Pose], length: f64, moving: impl Fn(usize) -> (Vec3, Vec3), nodes: &mut Nodes) {
+    let end = |i: usize, side: f64| {
+        let ((velocity, turning), arm) = (moving(i), Vec3::X * (side * 0.5 * length));
+        (poses[i].transform_point(arm), velocity + poses[i].rotation * turning.cross(arm))
+    };
+    let count = poses.len();
+    for i in 0..=count {
+        let (a, b) = match i {
+            0 => (end(0, -1.0), end(0, -1.0)),
+            i if i == count => (end(count - 1, 1.0), end(count - 1, 1.0)),
+            i => (end(i - 1, 1.0), end(i, -1.0)),
+        };
+        nodes.add(0.5 * (a.0 + b.0), 0.5 * (a.1 + b.1));
     }
 }

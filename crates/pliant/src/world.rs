@@ -2,6 +2,7 @@
 
 use crate::body::{Body, BodyState, Surroundings, Vicinity};
 use crate::cable::{self, Around, Crews, Pair, Trees};
+use crate::clock::Clock;
 use crate::contact::{Obstacle, ObstacleParams, Shape, ShapeKind};
 use crate::elastica::Settled;
 use crate::error::{BuildError, StepError};
@@ -10,6 +11,8 @@ use crate::grip::{FingerParams, Grip, GripParams, Gripper, GripperParams, Hold, 
 use crate::lattice::{self, Meeting, Meetings, Shared};
 use crate::math::{Pose, Vec3};
 use crate::motion::{Motion, Sweep};
+use crate::react::{self, Presses, React};
+use crate::stage::{Probe, Stage};
 use crate::team::Team;
 
 /// Everything in a scene.
@@ -32,6 +35,9 @@ pub struct World {
     /// Facets of solids that touch each other, in order.
     meetings: Vec<Meeting>,
     solids: Meetings,
+    /// Where bodies of different models touch, in order.
+    presses: Presses,
+    react: React,
     /// Scratch: the obstacles near the body at hand.
     near: Vec<usize>,
     cables: CableScratch,
@@ -60,78 +66,6 @@ struct CableScratch {
     leader: Vec<usize>,
 }
 
-/// Simulated time. While the step stays the same it is a product, not a sum, so that a million steps of a millisecond are
-/// a thousand seconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Clock {
-    /// Steps taken in all.
-    count: u64,
-    /// Time at which the present step length began [s].
-    since: f64,
-    /// Steps of that length.
-    steps: u64,
-    /// That length [s].
-    dt: f64,
-}
-
-impl Clock {
-    fn time(&self) -> f64 {
-        self.since + self.steps as f64 * self.dt
-    }
-
-    fn after(&self, dt: f64) -> Clock {
-        let count = self.count + 1;
-        if dt == self.dt {
-            Clock { count, steps: self.steps + 1, ..*self }
-        } else {
-            Clock { count, since: self.time(), steps: 1, dt }
-        }
-    }
-}
-
-/// The stages of a step, in order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stage {
-    /// Obstacles and grippers go to their poses, grips close and open.
-    Move,
-    /// Which obstacles can touch which body.
-    Near,
-    /// Each body advances by its own inner steps.
-    Advance,
-    /// Loads of grippers, check of the state.
-    Report,
-}
-
-impl Stage {
-    /// All stages in order.
-    pub const ALL: [Stage; 4] = [Stage::Move, Stage::Near, Stage::Advance, Stage::Report];
-
-    /// Name in lower case.
-    pub fn name(self) -> &'static str {
-        match self {
-            Stage::Move => "move",
-            Stage::Near => "near",
-            Stage::Advance => "advance",
-            Stage::Report => "report",
-        }
-    }
-}
-
-/// Told when a stage begins. The engine has no clock; whoever times a step brings one.
-pub trait Probe {
-    /// A stage begins, for one body where the stage goes body by body.
-    fn enter(&mut self, stage: Stage, body: Option<usize>);
-    /// The step is over.
-    fn leave(&mut self);
-    /// Bodies of the model `lattice` have taken an inner step of `tau` [s], and are so long after the start of the step [s].
-    fn stride(&mut self, _bodies: &[Body], _elapsed: f64, _tau: f64) {}
-}
-
-impl Probe for () {
-    fn enter(&mut self, _: Stage, _: Option<usize>) {}
-    fn leave(&mut self) {}
-}
-
 /// All that changes in a world, exact to the bit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshot {
@@ -144,6 +78,7 @@ pub struct Snapshot {
     bodies: Vec<BodyState>,
     pairs: Vec<Pair>,
     meetings: Vec<Meeting>,
+    presses: Presses,
     events: Vec<Event>,
 }
 
@@ -163,6 +98,8 @@ impl World {
             pairs: vec![],
             meetings: vec![],
             solids: Meetings::default(),
+            presses: Presses::default(),
+            react: React::default(),
             near: vec![],
             cables: CableScratch::default(),
             contacts: vec![],
@@ -320,6 +257,10 @@ impl World {
         self.move_obstacles_and_grippers(self.clock.after(dt).time());
         self.close_and_open_grips();
 
+        // forces between bodies that advance apart
+        probe.enter(Stage::React, None);
+        self.react(dt);
+
         for body in 0..self.bodies.len() {
             // what the body can touch during the step
             probe.enter(Stage::Near, Some(body));
@@ -335,6 +276,7 @@ impl World {
         // loads on grippers, from the grips the bodies have written
         probe.enter(Stage::Report, None);
         self.sum_gripper_loads();
+        self.react.settle(&self.bodies, &mut self.presses);
         self.clock = self.clock.after(dt);
         probe.leave();
         Ok(())
@@ -386,6 +328,19 @@ impl World {
         true
     }
 
+    /// Let bodies of different models push each other during the step.
+    fn react(&mut self, dt: f64) {
+        if !self.react.any() {
+            return;
+        }
+        if !self.presses.list.is_empty() {
+            // what pushed in the last step is over
+            self.bodies.iter_mut().for_each(Body::forget_pushes);
+            (0..self.bodies.len()).for_each(|body| self.prepare(body));
+        }
+        self.react.act(&mut self.bodies, &mut self.presses, dt, self.gravity);
+    }
+
     /// Tell a body which grips and loads act on it now.
     fn prepare(&mut self, body: usize) {
         let time = self.time();
@@ -394,7 +349,9 @@ impl World {
 
     /// Let every body have room for what may hold, load or touch it.
     fn reserve(&mut self) {
-        let (grips, loads, obstacles) = (self.grips.len(), self.loads.len(), self.obstacles.len());
+        self.react.reserve(&self.bodies, &mut self.presses);
+        let loads = self.loads.len() + self.react.room();
+        let (grips, obstacles) = (self.grips.len(), self.obstacles.len());
         self.events.reserve(2 * (grips + obstacles * self.bodies.len()).min(1000));
         for body in &mut self.bodies {
             body.reserve(grips, loads, obstacles);
@@ -565,6 +522,7 @@ impl World {
             bodies: self.bodies.iter().map(Body::state).collect(),
             pairs: self.pairs.clone(),
             meetings: self.meetings.clone(),
+            presses: self.presses.clone(),
             events: self.events.clone(),
         }
     }
@@ -590,6 +548,7 @@ impl World {
         self.grips.clone_from(&snapshot.grips);
         self.pairs.clone_from(&snapshot.pairs);
         self.meetings.clone_from(&snapshot.meetings);
+        self.presses.clone_from(&snapshot.presses);
         self.events.clone_from(&snapshot.events);
         self.loads.clone_from(&snapshot.loads);
         self.gravity = snapshot.gravity;
@@ -677,6 +636,7 @@ impl World {
         }
         cable::write_pairs(&self.bodies, &self.pairs, &mut frame.contacts);
         lattice::write_meetings(&self.meetings, &mut frame.contacts);
+        react::write_presses(&self.presses, &mut frame.contacts);
     }
 }
 

@@ -89,6 +89,17 @@ impl Picture {
         }
     }
 
+    /// A surface: those of its facets that look to the eye.
+    pub fn surface(&mut self, places: &[Vec3], facets: &[[u32; 3]], colour: usize, moved: [f64; 2]) {
+        for facet in facets {
+            let points = facet.map(|n| places[n as usize]);
+            let normal = (points[1] - points[0]).cross(points[2] - points[0]);
+            if normal.dot(self.view.eye()) > 0.0 {
+                self.face(&points, colour, moved);
+            }
+        }
+    }
+
     pub fn note(&mut self, at: Vec3, moved: [f64; 2], text: impl Into<String>) {
         let [x, y] = self.view.on_paper(at);
         self.notes.push(([x + moved[0], y + moved[1]], text.into()));

@@ -18,6 +18,13 @@ mod lattice_pyramid;
 mod lattice_slope;
 mod lattice_steps;
 mod lattice_vehicle;
+mod response_bounce;
+mod response_cube;
+mod response_impulse;
+mod response_modes;
+mod response_shake;
+mod response_table;
+mod response_waves;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -46,6 +53,9 @@ const KAHL: &str = "B. Kahl, D. Henrich, Manipulation of deformable linear objec
 
 const WAKAMATSU: &str = "H. Wakamatsu, T. Yamasaki, A. Tsumaya, E. Arai, S. Hirai, Dynamic modeling of linear object \
                          deformation considering contact with obstacles";
+
+const TAGAWA: &str = "K. Tagawa, K. Hirota, M. Hirose, A study on haptic interaction and simulation of motion and deformation of \
+                      elastic object";
 
 const LEE: &str = "J. Lee, M. Lee, J. Yoon, D. Lee, A parallelized iterative algorithm for real-time simulation of long \
                    flexible cable manipulation";
@@ -94,6 +104,30 @@ const EXPERIMENTS: &[Experiment] = &[
         seed: WAKAMATSU,
         about: "the ends of an arch are pushed together until its sides meet (Fig. 5)",
         run: elastica_arches::meeting,
+    },
+    Experiment {
+        id: "002-impulse",
+        seed: TAGAWA,
+        about: "a cube struck on its top, by a point and by a plane (Fig. 2, 3)",
+        run: response_impulse::impulse,
+    },
+    Experiment {
+        id: "002-table1",
+        seed: TAGAWA,
+        about: "size of the cube, time to compute it beforehand and to compute forces (Table 1, section 3.3)",
+        run: response_table::table,
+    },
+    Experiment {
+        id: "002-bounce",
+        seed: TAGAWA,
+        about: "a soft cube falls on a floor and bounces (Fig. 5a)",
+        run: response_bounce::bounce,
+    },
+    Experiment {
+        id: "002-shake",
+        seed: TAGAWA,
+        about: "a soft cube is held by two fingers and shaken at 2 Hz (Fig. 5b)",
+        run: response_shake::shake,
     },
     Experiment {
         id: "003-bar",

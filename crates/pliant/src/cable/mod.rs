@@ -25,6 +25,7 @@ mod pairs;
 mod params;
 mod printed;
 mod projection;
+mod react;
 #[cfg(test)]
 mod referee;
 mod report;
@@ -50,6 +51,7 @@ use linear::Linear;
 use links::{LinkState, Links};
 pub(crate) use newton::{Around, Solved};
 pub use pairs::Pair;
+pub(crate) use pairs::closest_on_segments;
 use runs::Runs;
 use step::StepScratch;
 pub(crate) use together::write_pairs;

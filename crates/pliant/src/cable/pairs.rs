@@ -251,7 +251,7 @@ fn nearest(sides: [&Side<'_>; 2]) -> Nearest {
 
 /// Places s in [-a, a] along u and t in [-b, b] along v where d + s u - t v is shortest, drawn to the middles a little so
 /// that there is one answer for parallel segments too.
-fn closest_on_segments(d: Vec3, u: Vec3, v: Vec3, a: f64, b: f64) -> (f64, f64) {
+pub(crate) fn closest_on_segments(d: Vec3, u: Vec3, v: Vec3, a: f64, b: f64) -> (f64, f64) {
     let (du, dv, uv) = (d.dot(u), d.dot(v), u.dot(v));
     let one = 1.0 + CENTRING;
     // one s - uv t = -du, one t - uv s = dv

@@ -135,6 +135,11 @@ impl Holders {
         }
     }
 
+    /// One more dead load, at a fraction of a segment.
+    pub fn push(&mut self, segment: usize, fraction: f64, force: Vec3) {
+        self.pushes.push((segment, fraction, force));
+    }
+
     /// Where the targets are at the start and the end of a stretch of steps.
     pub fn aim(&mut self, grips: &[Grip], grippers: &[Gripper], from: f64, to: f64) {
         for holder in &mut self.holders {

@@ -12,6 +12,7 @@ mod holders;
 mod kernel;
 mod params;
 mod path;
+mod react;
 mod report;
 mod update;
 
@@ -92,6 +93,8 @@ struct Scratch {
     /// Load of each holder, summed over the step.
     loads: Vec<Wrench>,
     touched: Vec<usize>,
+    /// Points that other bodies push.
+    calmed: Vec<usize>,
     kernel: Kernel,
 }
 
@@ -123,6 +126,7 @@ impl Chain {
             holders: Holders::default(),
             loads: vec![],
             touched: Vec::with_capacity(16),
+            calmed: vec![],
             kernel: Kernel::best(),
         };
         constants.elasticity.joints(&[], &mut scratch.joints);
@@ -226,9 +230,10 @@ impl Chain {
     fn model_steps(&mut self, count: u64, time_passes: bool, around: &Surroundings<'_>) {
         let points = self.size();
         let Chain { constants, state, scratch, .. } = self;
-        let Scratch { force, joints, mobility, holders, loads, kernel, .. } = scratch;
+        let Scratch { force, joints, mobility, holders, loads, calmed, kernel, .. } = scratch;
         let holding = constants.holding();
         let mut update = constants.update;
+        let newton = constants.scaling.is_none();
         if constants.scaling.is_none() {
             update.history = (-self.settings.damping * state.tau).exp();
         }
@@ -242,6 +247,10 @@ impl Chain {
         for step in 0..count {
             kernel.forces(&constants.elasticity, joints, &state.x, around.gravity, &state.planes, force);
             holders.pull(&holding, &state.x, step as f64 / count as f64, force, loads);
+            if newton && !calmed.is_empty() {
+                let per_step = 1.0 / (around.dt * state.tau);
+                react::calm(calmed, &constants.elasticity.masses, &state.update.step, per_step, force);
+            }
             let oscillating = kernel.displace(&update, points, mobility, force, &mut state.update);
             if resists {
                 state.planes.resist(&state.x, mobility, points, &touch, around.obstacles, &mut state.update.step);
@@ -318,6 +327,7 @@ impl Chain {
 
     pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
         self.scratch.holders.prepare(&self.constants.holding(), index, time, grips, loads);
+        self.scratch.calmed.clear();
         self.constants.elasticity.joints(&self.scratch.holders.muted, &mut self.scratch.joints);
         self.scratch.loads.resize(self.scratch.holders.list().len(), Wrench::default());
     }
@@ -394,6 +404,7 @@ impl Chain {
     pub(crate) fn reserve(&mut self, grips: usize, loads: usize, obstacles: usize) {
         self.scratch.holders.reserve(grips, loads);
         self.scratch.loads.reserve(3 * grips);
+        self.scratch.calmed.reserve(2 * self.size());
         self.scratch.touched.reserve(obstacles);
         self.state.touched.reserve(obstacles);
     }

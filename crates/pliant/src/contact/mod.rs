@@ -3,6 +3,7 @@
 mod edges;
 mod obstacle;
 mod shape;
+pub(crate) mod tree;
 
 pub(crate) use edges::edge_turns;
 pub use obstacle::{Obstacle, ObstacleParams};

@@ -13,6 +13,7 @@ mod meet;
 mod midpoint;
 mod params;
 mod plane;
+mod react;
 #[cfg(test)]
 mod referee;
 mod report;

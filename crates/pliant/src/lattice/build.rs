@@ -124,6 +124,7 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
         touches: vec![],
         held: vec![],
         loaded: vec![],
+        pushed: vec![],
         touched: vec![],
         ledger: Ledger::default(),
     };

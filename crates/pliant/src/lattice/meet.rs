@@ -8,8 +8,8 @@ use super::pairs::{Broad, Pair, Surface};
 use super::rub::Stick;
 use super::solid::Moments;
 use super::touch::{Law, Pressed};
-use super::tree::{Bounds, EMPTY, around as box_around, meet};
 use crate::body::{Body, Surroundings};
+use crate::contact::tree::{Bounds, EMPTY, around as box_around, meet};
 use crate::frame::{Contact, Other};
 use crate::math::Vec3;
 
@@ -178,7 +178,7 @@ impl Meetings {
 
 /// Share a force that acts at a place out among the corners of a facet, `parts` of it each, so that its torque is kept too:
 /// friction acts between the two facets, off the plane of either.
-fn share(corners: &[Vec3; 3], parts: &[f64; 3], force: Vec3, place: Vec3) -> [Vec3; 3] {
+pub(crate) fn share(corners: &[Vec3; 3], parts: &[f64; 3], force: Vec3, place: Vec3) -> [Vec3; 3] {
     let moments = Moments::of_points(corners, &[1.0; 3]);
     let turn = turn_for((place - blend(corners, parts)).cross(force), &moments);
     std::array::from_fn(|n| force * parts[n] + turn.cross(corners[n] - moments.centre))

@@ -19,22 +19,23 @@ mod params;
 mod polygon;
 #[cfg(test)]
 mod random;
+mod react;
 mod report;
 mod rub;
 mod sink;
 pub mod solid;
 mod stiffness;
 mod touch;
-mod tree;
 mod web;
 
 pub(crate) use group::{Shared, advance};
 use meet::Facing;
 pub use meet::Meeting;
-pub(crate) use meet::{Meetings, write_meetings};
+pub(crate) use meet::{Meetings, share, write_meetings};
 pub use params::{Connector, Drive, Fluid, LatticeSettings, LatticeSpec, Pace, Part, PointContact, Scheme, Site};
 
 use crate::body::{Surroundings, Vicinity};
+use crate::contact::tree::Bounds;
 use crate::derived::Derived;
 use crate::error::{BuildError, StepError};
 use crate::math::Vec3;
@@ -45,7 +46,6 @@ use integrate::{Balance, Motion};
 use matter::Matter;
 use overlap::Face;
 use touch::{Law, Touch};
-use tree::Bounds;
 
 /// A place farther than this from the origin has diverged [m].
 const FAR: f64 = 1e7;
@@ -88,6 +88,8 @@ pub struct LatticeState {
     held: Vec<Held>,
     /// Particles that loads act on.
     loaded: Vec<Loaded>,
+    /// What bodies of other models push with during the step.
+    pushed: Vec<Push>,
     /// Obstacles touched in the last step, in order.
     touched: Vec<usize>,
     ledger: Ledger,
@@ -197,7 +199,7 @@ impl Lattice {
         }
         let leaders = if state.held.is_empty() { &[][..] } else { &scratch.leaders };
         matter.push(team, leaders, places, velocities, forces);
-        for push in &scratch.pushes {
+        for push in scratch.pushes.iter().chain(&state.pushed) {
             forces[push.particle as usize] += push.force;
         }
         if let Some(Fluid { viscosity, quadratic, velocity }) = settings.fluid {
@@ -321,7 +323,8 @@ impl Lattice {
         true
     }
 
-    pub(crate) fn reserve(&mut self, _grips: usize, _loads: usize, obstacles: usize) {
+    pub(crate) fn reserve(&mut self, _grips: usize, loads: usize, obstacles: usize) {
+        self.state.pushed.reserve(3 * loads.saturating_sub(self.state.pushed.len()));
         self.scratch.near.reserve(obstacles);
         self.state.touched.reserve(obstacles);
         let size = self.matter.size();

@@ -3,7 +3,7 @@
 //! The collision library's trees would do, but their walk over two trees may allocate and their builder panics where numbers
 //! are none. Bodies keep their facets, so that a plain full tree that follows them is enough.
 
-use super::tree::{Bounds, Tree, meet};
+use crate::contact::tree::{Bounds, Tree, meet};
 
 /// The surface of one body.
 #[derive(Clone, Copy, Debug)]

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use super::*;
+use crate::contact::tree::around;
 use crate::lattice::random::Random;
-use crate::lattice::tree::around;
 use crate::math::Vec3;
 
 /// A body for tests: facets over shared corners.

@@ -4,9 +4,9 @@ use super::integrate::Motion;
 use super::overlap::{Face, blend, overlap};
 use super::rub::{Rubbing, Stick, slide};
 use super::sink::{Fineness, sink};
-use super::tree::{around as box_around, meet};
 use super::{Lattice, PointContact, Scratch};
 use crate::body::Surroundings;
+use crate::contact::tree::{around as box_around, meet};
 use crate::contact::{Obstacle, ShapeKind};
 use crate::math::{Pose, Vec3};
 

@@ -14,6 +14,7 @@ mod near;
 mod oscillator;
 mod params;
 mod past;
+mod react;
 mod report;
 mod rows;
 mod shell;

@@ -20,6 +20,8 @@ pub struct Solid {
 
 /// How deformation is known.
 #[derive(Clone, Debug, PartialEq)]
+// a body has one, on the heap
+#[allow(clippy::large_enum_variant)]
 pub enum Form {
     /// As modes.
     Modes(Modes),

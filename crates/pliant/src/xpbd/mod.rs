@@ -8,6 +8,7 @@
 
 mod joint;
 mod params;
+mod react;
 mod report;
 mod step;
 mod touch;

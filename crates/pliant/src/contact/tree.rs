@@ -1,4 +1,5 @@
-//! A tree of boxes over the facets of one body, that is built once and follows the body as it moves and bends.
+//! A tree of boxes over the parts of one body's outline (facets, segments, points: facets for short), that is built once and
+//! follows the body as it moves and bends.
 //!
 //! It is a full binary tree: node i has nodes 2 i + 1 and 2 i + 2 below it, and at level l the k-th node is over the facets from
 //! n k / 2^l to n (k + 1) / 2^l in the tree's order. Nothing but the order and the boxes is kept.

@@ -1,0 +1,215 @@
+//! The law of contact between bodies that advance apart: forces that hold for a whole step, found at its start.
+//!
+//! Bodies are not solved together, so that a force has to be right before the step is made. With the relative velocity u at a
+//! contact, its gap g and W, by how much a unit of momentum changes u, the force of the step is
+//!
+//!   f = F + p >= 0,   W dt p = -(beta g / dt + gamma u),   F <- F + lambda (f - F),
+//!
+//! where F is what the force has been lately: it bears what rests on it, without any depth, and p answers to what changes.
+//! Before a first touch beta is 1 and gamma 5/4: with 3/2 what comes near would have gone no farther than the surface, since on
+//! its way half of the velocity counts, but would give energy where W is too small by a third. Friction is the same across the
+//! normal, with how far the surfaces have slipped since they hold each other in place of a gap, and |f_t| <= mu f. W couples all contacts of a body: the equations are solved by sweeps.
+//!
+//! Forces that are constant for a step do work f.d over the displacement d of the step, which is known after it. A rigid contact
+//! never gives energy. One that did, since its bodies vibrate faster than steps can tell or give way more than they said, acts
+//! with less until it no longer does.
+
+use super::outline::Outline;
+use super::press::{Press, Presses};
+use crate::body::Body;
+use crate::material::Friction;
+use crate::math::Vec3;
+
+/// beta: part of the depth, or of a gap, that is taken back in a step.
+const RECOVERY: f64 = 0.3;
+
+/// gamma: part of a velocity that is taken back in a step ...
+const CALMING: f64 = 1.0;
+
+/// ... and before a first touch.
+const BRAKING: f64 = 1.25;
+
+/// lambda: part of what a force differs by from what it was lately, that is remembered. Ten times as much feeds a heavy body that
+/// swings on a soft one, since what is remembered comes late.
+const MEMORY: f64 = 0.003;
+
+/// Contacts that share the load of a body act with so much less each, as a part of what all together move it: what they do
+/// against each other moves it far less than they know.
+const SHARING: f64 = 0.5;
+
+/// What goes farther within a step than this part of its size is an impact, for which less is held back.
+const IMPACT: f64 = 0.05;
+
+/// Sweeps over all contacts.
+const SWEEPS: usize = 16;
+
+/// Of the work done so far this part is remembered in a step.
+const RECALL: f64 = 0.99;
+
+/// A contact that made energy acts with so much less.
+const WARNED: f64 = 1.25;
+
+/// But no less than this.
+const MOST_CAUTION: f64 = 5.0;
+
+/// In a step without that it acts with so much more.
+const TRUST: f64 = 0.96;
+
+/// What the sweeps need to know of one contact.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    /// Change of the relative velocity that is wanted [m/s].
+    wanted: Vec3,
+    /// W along the normal and across it [1/kg].
+    along: f64,
+    across: f64,
+    /// What is added to both [1/kg], see `SHARING`; and its part of that.
+    shared: f64,
+    ease: f64,
+    /// What all contacts together move the place, with that [1/kg].
+    total: f64,
+    friction: Friction,
+    /// Its account, and by which factor less than it would it acts.
+    account: usize,
+    caution: f64,
+}
+
+/// Of two surfaces on each other: the more slippery one counts, as for two cables.
+fn friction_of(a: &Body, b: &Body) -> Friction {
+    let (a, b) = (a.skin().friction, b.skin().friction);
+    if a.coefficient <= b.coefficient { a } else { b }
+}
+
+impl Row {
+    fn new(press: &Press, (account, caution): (usize, f64), bodies: &[Body], outlines: &[Outline], dt: f64) -> Row {
+        let [i, j] = press.key.bodies.map(|n| n as usize);
+        let Press { sides: [x, y], normal, gap, .. } = press;
+        let velocity = x.of(&outlines[i].nodes.velocities) - y.of(&outlines[j].nodes.velocities);
+        let apart = velocity.dot(*normal);
+        let fresh = press.lately == 0.0 && press.push == 0.0;
+        let (back, calming) = match (*gap > 0.0, fresh) {
+            (true, true) => (1.0, if apart < 0.0 { BRAKING } else { 1.0 }),
+            _ => (RECOVERY, CALMING),
+        };
+        let slip = velocity - *normal * apart;
+        let grain = outlines[i].grain.min(outlines[j].grain);
+        let wanted = -*normal * (back * gap / dt + calming * apart) - slip * CALMING - press.slip * (RECOVERY / dt);
+        let mobility = |along: Vec3| outlines[i].mobility(x, along) + outlines[j].mobility(y, along);
+        let t = normal.any_orthonormal_vector();
+        let across = mobility(t).max(mobility(normal.cross(t)));
+        let (along, across) = (mobility(*normal).max(f64::MIN_POSITIVE), across.max(f64::MIN_POSITIVE));
+        Row {
+            wanted: wanted / caution,
+            along,
+            across,
+            shared: 0.0,
+            total: 0.0,
+            ease: 0.2 + 0.8 / (1.0 + (apart * dt / (IMPACT * grain)).powi(2)),
+            friction: friction_of(&bodies[i], &bodies[j]),
+            account,
+            caution,
+        }
+    }
+
+    /// Largest friction for a normal force [N].
+    fn limit(&self, push: f64, share: f64) -> f64 {
+        let Friction { coefficient, exponent } = self.friction;
+        if exponent == 1.0 {
+            return coefficient * push;
+        }
+        coefficient * share.powf(1.0 - exponent) * push.powf(exponent)
+    }
+}
+
+/// Find the forces of the step.
+pub(crate) fn solve(presses: &mut Presses, rows: &mut Vec<Row>, bodies: &[Body], outlines: &mut [Outline], dt: f64) {
+    rows.clear();
+    for n in 0..presses.list.len() {
+        let account = presses.account(presses.list[n].key.bodies);
+        rows.push(Row::new(&presses.list[n], (account, presses.accounts[account].caution), bodies, outlines, dt));
+    }
+    let Presses { list: presses, accounts } = presses;
+    for press in presses.iter_mut() {
+        (press.push, press.rub) = (press.lately, press.rub_lately);
+    }
+    for press in presses.iter() {
+        let [i, j] = press.key.bodies.map(|n| n as usize);
+        outlines[i].hit(&press.sides[0], press.normal);
+        outlines[j].hit(&press.sides[1], -press.normal);
+    }
+    for (press, row) in presses.iter().zip(rows.iter_mut()) {
+        let [i, j] = press.key.bodies.map(|n| n as usize);
+        let all = outlines[i].change(&press.sides[0]) - outlines[j].change(&press.sides[1]);
+        let all = all.dot(press.normal).max(row.along);
+        row.shared = row.ease * SHARING * all;
+        row.total = all + row.shared;
+    }
+    outlines.iter_mut().for_each(Outline::forget);
+    for sweep in 0..SWEEPS {
+        for n in 0..presses.len() {
+            // every other sweep goes backwards, so that neither end is preferred
+            let n = if sweep % 2 == 0 { n } else { presses.len() - 1 - n };
+            relax(&mut presses[n], &rows[n], outlines, dt);
+        }
+    }
+    accounts.iter_mut().for_each(|account| account.allowed = 0.0);
+    for (press, row) in presses.iter_mut().zip(rows) {
+        let account = &mut accounts[row.account];
+        account.allowed += 0.5 * row.along * (press.lately * dt).powi(2);
+        // what slides drags along what it holds on to: it is no farther behind than the friction takes
+        if press.rub.length() >= row.limit(press.push, press.share) * (1.0 - 1e-9) {
+            let behind = (press.rub_lately - press.rub) * (row.total * dt * dt / RECOVERY);
+            press.slip = behind.clamp_length_max(press.slip.length());
+        }
+        let part = MEMORY / row.caution;
+        press.lately += part * (press.push - press.lately);
+        press.rub_lately += (press.rub - press.rub_lately) * part;
+    }
+}
+
+/// Let one contact have its way while the others keep their forces.
+fn relax(press: &mut Press, row: &Row, outlines: &mut [Outline], dt: f64) {
+    let [i, j] = press.key.bodies.map(|n| n as usize);
+    let changed = outlines[i].change(&press.sides[0]) - outlines[j].change(&press.sides[1]);
+    let besides = press.normal * (press.push - press.lately) + press.rub - press.rub_lately;
+    let missing = row.wanted - changed - besides * (row.shared * dt);
+    let normal = press.normal;
+    let along = missing.dot(normal);
+    let push = (press.push + along / ((row.along + row.shared) * dt)).max(0.0);
+    let rub = press.rub + (missing - normal * along) / ((row.across + row.shared) * dt);
+    let rub = rub.clamp_length_max(row.limit(push, press.share));
+    let more = (normal * (push - press.push) + (rub - press.rub)) * dt;
+    (press.push, press.rub) = (push, rub);
+    if more != Vec3::ZERO {
+        outlines[i].hit(&press.sides[0], more);
+        outlines[j].hit(&press.sides[1], -more);
+    }
+}
+
+/// After the step: what its forces have done, with the outlines where they are now.
+pub(crate) fn settle(presses: &mut Presses, outlines: &[Outline]) {
+    for account in &mut presses.accounts {
+        account.made *= RECALL;
+    }
+    for n in 0..presses.list.len() {
+        let press = &mut presses.list[n];
+        let [i, j] = press.key.bodies.map(|n| n as usize);
+        let gone = |n: usize, outline: &Outline| press.sides[n].of(&outline.nodes.places) - press.places[n];
+        let moved = gone(0, &outlines[i]) - gone(1, &outlines[j]);
+        let apart = press.normal.dot(moved);
+        press.gap += apart;
+        press.slip += moved - press.normal * apart;
+        let answer = press.force() - press.normal * press.lately - press.rub_lately;
+        let (work, bodies) = (answer.dot(moved), press.key.bodies);
+        let account = presses.account(bodies);
+        presses.accounts[account].made += work;
+    }
+    for account in &mut presses.accounts {
+        if account.made > account.allowed {
+            account.made = 0.0;
+            account.caution = (WARNED * account.caution).min(MOST_CAUTION);
+        } else {
+            account.caution = (TRUST * account.caution).max(1.0);
+        }
+    }
+}

@@ -1,0 +1,157 @@
+//! Contact between bodies whose models have none of their own: all of different models, and rods of models that know obstacles
+//! alone.
+//!
+//! Bodies advance apart, each by its model. Before they do, forces between them are found from where they are and how they
+//! move (`law`), and act as dead loads during the step, equal and opposite. After it their work is looked at.
+
+mod find;
+mod law;
+mod outline;
+mod press;
+mod skin;
+mod strands;
+mod surface;
+
+pub use press::{Account, Press, Presses};
+pub(crate) use skin::{Beam, Giving, Nodes, Skin, Spot};
+
+use crate::body::Body;
+use crate::frame::{Contact, Other};
+use crate::lattice::share;
+use crate::math::Vec3;
+use find::{Finder, strangers};
+use law::Row;
+use outline::Outline;
+
+/// Most points that room is made for beforehand.
+const ROOM: usize = 4096;
+
+/// Working memory of the stage.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct React {
+    /// Whether there are two bodies that could touch.
+    any: bool,
+    outlines: Vec<Outline>,
+    finder: Finder,
+    rows: Vec<Row>,
+    /// What was known before and is no longer there, whose forces others take over.
+    left: Vec<Press>,
+}
+
+impl React {
+    /// Get to know the bodies, and make room.
+    pub fn reserve(&mut self, bodies: &[Body], presses: &mut Presses) {
+        let pairs = || bodies.iter().enumerate().flat_map(|(n, a)| bodies[..n].iter().map(move |b| (a, b)));
+        self.any = pairs().any(|(a, b)| strangers(a, b));
+        if !self.any {
+            return;
+        }
+        self.outlines.resize_with(bodies.len(), Outline::default);
+        self.outlines.iter_mut().zip(bodies).for_each(|(outline, body)| outline.know(&body.skin()));
+        let parts = (4 * bodies.iter().map(Body::size).sum::<usize>()).min(ROOM);
+        self.finder.reserve(bodies.len(), parts);
+        self.rows.reserve(parts);
+        self.left.reserve(parts);
+        presses.list.reserve(parts.saturating_sub(presses.list.len()));
+        presses.accounts.reserve(pairs().count().min(ROOM));
+    }
+
+    /// Pushes of other bodies that a body is to have room for.
+    pub fn room(&self) -> usize {
+        if self.any { ROOM / 4 } else { 0 }
+    }
+
+    /// Whether there are two bodies that could touch.
+    pub fn any(&self) -> bool {
+        self.any
+    }
+
+    /// Find the forces of a step and let them act.
+    pub fn act(&mut self, bodies: &mut [Body], presses: &mut Presses, dt: f64, gravity: Vec3) {
+        let React { outlines, finder, rows, left, .. } = self;
+        outlines.iter_mut().zip(&*bodies).for_each(|(outline, body)| outline.place(body));
+        finder.find(bodies, outlines, &presses.list, dt, gravity);
+        hand_on(&presses.list, &mut finder.found, left, outlines);
+        std::mem::swap(&mut presses.list, &mut finder.found);
+        if presses.list.is_empty() {
+            return;
+        }
+        law::solve(presses, rows, bodies, outlines, dt);
+        for press in &mut presses.list {
+            let [a, b] = press.key.bodies.map(|n| &outlines[n as usize]);
+            press.places = [press.sides[0].of(&a.nodes.places), press.sides[1].of(&b.nodes.places)];
+            push(press, bodies, &outlines[press.key.bodies[1] as usize]);
+        }
+    }
+
+    /// Look at what the forces of the step have done.
+    pub fn settle(&mut self, bodies: &[Body], presses: &mut Presses) {
+        if !presses.list.is_empty() {
+            self.outlines.iter_mut().zip(bodies).for_each(|(outline, body)| outline.place(body));
+        }
+        law::settle(presses, &self.outlines);
+    }
+}
+
+/// Let a force act on both bodies, at the same place: the first one's. A solid shares it out among three corners so that its
+/// torque is kept.
+fn push(press: &Press, bodies: &mut [Body], second: &Outline) {
+    let force = press.force();
+    if force == Vec3::ZERO {
+        return;
+    }
+    let [i, j] = press.key.bodies.map(|n| n as usize);
+    let spot = |side: &outline::Side| Spot::Along { segment: side.nodes[0] as usize, fraction: side.weights[1] };
+    let [x, y] = &press.sides;
+    bodies[i].push(if bodies[i].skin().facets.is_some() { Spot::Node(x.nodes[0] as usize) } else { spot(x) }, force);
+    if press.key.crossing {
+        bodies[j].push(spot(y), -force);
+        return;
+    }
+    let corners = y.nodes.map(|n| second.nodes.places[n as usize]);
+    for (n, part) in y.nodes.into_iter().zip(share(&corners, &y.weights, -force, press.places[0])) {
+        bodies[j].push(Spot::Node(n as usize), part);
+    }
+}
+
+/// Let what was found go on from what was known. Forces of parts that no longer touch go to the nearest of the same bodies that
+/// newly do: a rod that glides along another changes segments, not the load that it bears.
+fn hand_on(known: &[Press], found: &mut [Press], left: &mut Vec<Press>, outlines: &[Outline]) {
+    let mut old = known.iter().peekable();
+    left.clear();
+    for press in found.iter_mut() {
+        while let Some(gone) = old.next_if(|o| o.key < press.key) {
+            left.push(*gone);
+        }
+        match old.next_if(|o| o.key == press.key) {
+            Some(same) => press.go_on(same),
+            None => press.share = -press.share.max(f64::MIN_POSITIVE),
+        }
+    }
+    left.extend(old);
+    // those that are new are marked by a negative length, until here
+    for press in found.iter_mut().filter(|p| p.share < 0.0) {
+        press.share = -press.share;
+        let [a, _] = press.key.bodies.map(|n| &outlines[n as usize]);
+        let place = press.sides[0].of(&a.nodes.places);
+        let near = |p: &Press| (p.places[0] - place).length();
+        let reach = 2.0 * a.grain + 2.0 * press.share;
+        let same = |p: &&Press| p.key.bodies == press.key.bodies && p.lately > 0.0 && near(p) < reach;
+        let nearest = left.iter().enumerate().filter(|(_, p)| same(p)).min_by(|x, y| near(x.1).total_cmp(&near(y.1)));
+        if let Some(n) = nearest.map(|(n, _)| n) {
+            press.go_on(&left.swap_remove(n));
+        }
+    }
+}
+
+/// Append contacts between bodies of different models.
+pub(crate) fn write_presses(presses: &Presses, contacts: &mut Vec<Contact>) {
+    contacts.extend(presses.list.iter().filter(|p| p.push > 0.0).map(|p| Contact {
+        body: p.key.bodies[0] as usize,
+        other: Other::Body(p.key.bodies[1] as usize),
+        position: p.places[1],
+        normal: p.normal,
+        force: p.force(),
+        penetration: -p.gap,
+    }));
+}

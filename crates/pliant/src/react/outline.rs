@@ -1,0 +1,282 @@
+//! Outlines of bodies while they are looked at: where they are, boxes around their parts, how they give way as a whole.
+
+use super::skin::{Giving, Nodes, Skin};
+use crate::body::Body;
+use crate::contact::tree::{Bounds, EMPTY, Tree, around, join};
+use crate::lattice::solid::{Mat3, Moments};
+use crate::math::Vec3;
+
+/// Bodies may move this many times as far as they would at the speeds of the start.
+const FASTER: f64 = 1.5;
+
+/// Most nodes to either side that are looked at for the velocity of one.
+const MOST_WIDTH: f64 = 24.0;
+
+/// A part of a body and how much of it: up to three nodes with weights that sum to one.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Side {
+    /// Nodes.
+    pub nodes: [u32; 3],
+    /// Their weights.
+    pub weights: [f64; 3],
+}
+
+impl Side {
+    /// A place between a node and the next.
+    pub fn along(segment: u32, fraction: f64) -> Side {
+        Side { nodes: [segment, segment + 1, segment], weights: [1.0 - fraction, fraction, 0.0] }
+    }
+
+    /// What this part has of a quantity of the nodes.
+    pub fn of(&self, values: &[Vec3]) -> Vec3 {
+        (0..3).map(|k| values[self.nodes[k] as usize] * self.weights[k]).sum()
+    }
+}
+
+/// A body while it is looked at.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Outline {
+    /// Where its nodes are.
+    pub nodes: Nodes,
+    /// How they give way.
+    pub giving: Giving,
+    /// Boxes of its segments or facets, and a tree over them.
+    pub boxes: Vec<Bounds>,
+    pub tree: Tree,
+    /// Corners of a solid's facets, boxes around them and a tree over those.
+    pub corners: Vec<u32>,
+    pub corner_boxes: Vec<Bounds>,
+    pub corner_tree: Tree,
+    /// Largest size of a part, and how far the surface is from the nodes [m].
+    pub grain: f64,
+    pub radius: f64,
+    /// The plane it cannot leave.
+    plane: Option<Vec3>,
+    /// One over its mass, its centre, the inverse of its inertia.
+    lightness: f64,
+    centre: Vec3,
+    turning: Mat3,
+    /// By how much pushes change its velocity as a whole, its turning, and the velocities of nodes besides.
+    shift: Vec3,
+    turn: Vec3,
+    moved: Vec<Vec3>,
+    /// Working memory for velocities, and for means of a rod's.
+    smooth: Vec<Vec3>,
+    fits: Vec<Fit>,
+}
+
+/// A line through values around a node of a rod, weighted by a hat: what is found for the node is exact for a rod that turns as
+/// a whole.
+#[derive(Clone, Copy, Debug)]
+struct Fit {
+    /// Weight of a value is (hat of x) (constant + slope x), x in nodes from the node.
+    constant: f64,
+    slope: f64,
+}
+
+impl Fit {
+    /// Nodes around a node.
+    fn around(n: usize, count: usize, width: f64) -> std::ops::Range<usize> {
+        (n as f64 - width).max(0.0).ceil() as usize..((n as f64 + width) as usize + 1).min(count)
+    }
+
+    fn new(n: usize, count: usize, width: f64) -> Fit {
+        // sums of 1, x, x^2
+        let mut s = [0.0; 3];
+        for k in Fit::around(n, count, width) {
+            let x = k as f64 - n as f64;
+            let hat = (1.0 - x.abs() / width).max(0.0);
+            s = [s[0] + hat, s[1] + hat * x, s[2] + hat * x * x];
+        }
+        let det = s[0] * s[2] - s[1] * s[1];
+        if det > 1e-9 * s[0] * s[0] {
+            Fit { constant: s[2] / det, slope: -s[1] / det }
+        } else {
+            Fit { constant: 1.0 / s[0], slope: 0.0 }
+        }
+    }
+
+    /// Value at node `n` of the line through values around it.
+    fn mean(&self, n: usize, values: &[Vec3], width: f64) -> Vec3 {
+        let around = Fit::around(n, values.len(), width);
+        around.map(|k| values[k] * self.weight(k as f64 - n as f64, width)).sum()
+    }
+
+    fn weight(&self, x: f64, width: f64) -> f64 {
+        (1.0 - x.abs() / width).max(0.0) * (self.constant + self.slope * x)
+    }
+}
+
+impl Outline {
+    /// Which nodes are corners of facets; once for each body.
+    pub fn know(&mut self, skin: &Skin<'_>) {
+        self.corners.clear();
+        self.corners.extend(skin.facets.unwrap_or_default().iter().flatten());
+        self.corners.sort_unstable();
+        self.corners.dedup();
+    }
+
+    /// Look where a body is.
+    pub fn place(&mut self, body: &Body) {
+        body.show(&mut self.nodes);
+    }
+
+    /// The box around all of it and around where it may go within `dt`.
+    pub fn bounds(&self, skin: &Skin<'_>, dt: f64, gravity: Vec3) -> Bounds {
+        let all = self.nodes.places.iter().fold(EMPTY, |sum, p| join(&sum, &[*p; 2]));
+        let margin = skin.radius + self.travel(dt, gravity);
+        [all[0] - margin, all[1] + margin]
+    }
+
+    /// How far it may go within `dt` [m].
+    fn travel(&self, dt: f64, gravity: Vec3) -> f64 {
+        let fastest = self.nodes.velocities.iter().map(|v| v.length_squared()).fold(0.0, f64::max).sqrt();
+        FASTER * dt * (fastest + gravity.length() * dt)
+    }
+
+    /// Look closer at a body that is near another: how it gives way, and boxes around its parts and where they may go.
+    pub fn enclose(&mut self, body: &Body, dt: f64, gravity: Vec3) {
+        let skin = &body.skin();
+        (self.radius, self.plane) = (skin.radius, skin.plane);
+        body.give_way(dt, &mut self.giving);
+        self.weigh();
+        self.smooth();
+        let travel = self.travel(dt, gravity);
+        let Outline { nodes, boxes, corners, corner_boxes, .. } = self;
+        let places = &nodes.places;
+        boxes.clear();
+        corner_boxes.clear();
+        let mut grain: f64 = 0.0;
+        match skin.facets {
+            Some(facets) => {
+                for facet in facets {
+                    let at = facet.map(|n| places[n as usize]);
+                    let sides = [at[1] - at[0], at[2] - at[1], at[0] - at[2]].map(|s| s.length());
+                    grain = sides.into_iter().fold(grain, f64::max);
+                    boxes.push(around(&at, travel));
+                }
+                corner_boxes
+                    .extend(corners.iter().map(|n| [places[*n as usize] - travel, places[*n as usize] + travel]));
+            }
+            None => {
+                grain = 2.0 * skin.radius;
+                let margin = skin.radius + travel;
+                boxes.extend(places.windows(2).map(|w| [w[0].min(w[1]) - margin, w[0].max(w[1]) + margin]));
+            }
+        }
+        self.grain = grain;
+        self.tree.follow(&self.boxes);
+        self.corner_tree.follow(&self.corner_boxes);
+    }
+
+    /// Velocities as means over neighbourhoods.
+    fn smooth(&mut self) {
+        let Outline { nodes, giving, smooth, fits, .. } = self;
+        let velocities = &mut nodes.velocities;
+        smooth.clear();
+        fits.clear();
+        if giving.width > 1.0 || giving.width_along > 1.0 {
+            let count = velocities.len();
+            let [width, along] = [giving.width, giving.width_along].map(|w| w.clamp(1.0, MOST_WIDTH));
+            fits.extend((0..count).map(|n| Fit::new(n, count, width)));
+            for (n, fit) in fits.iter().enumerate() {
+                let tangent = nodes.places[(n + 1).min(count - 1)] - nodes.places[n.max(1) - 1];
+                let t = tangent.normalize_or_zero();
+                let mean = fit.mean(n, velocities, width);
+                let mean_along = Fit::new(n, count, along).mean(n, velocities, along);
+                smooth.push(mean + t * t.dot(mean_along - mean));
+            }
+            std::mem::swap(velocities, smooth);
+        } else if giving.alone < 1.0 {
+            let arm = |n: usize| nodes.places[n] - self.centre;
+            let momentum = |n: usize| velocities[n] * giving.masses[n];
+            let shift: Vec3 = (0..velocities.len()).map(momentum).sum::<Vec3>() * self.lightness;
+            let turn = self.turning * (0..velocities.len()).map(|n| arm(n).cross(momentum(n))).sum::<Vec3>();
+            for n in 0..velocities.len() {
+                let whole = shift + turn.cross(arm(n));
+                velocities[n] = whole + (velocities[n] - whole) * giving.alone;
+            }
+        }
+    }
+
+    /// Part of the momentum of node `k` over its mass that the velocity of node `n` has in it.
+    fn part(&self, n: usize, k: usize) -> f64 {
+        match self.fits.get(n) {
+            Some(fit) => fit.weight(k as f64 - n as f64, self.giving.width.clamp(1.0, MOST_WIDTH)),
+            None if n == k => self.giving.alone,
+            None => 0.0,
+        }
+    }
+
+    /// How it gives way as a whole.
+    fn weigh(&mut self) {
+        let moments = Moments::of_points(&self.nodes.places, &self.giving.masses);
+        self.lightness = 1.0 / moments.volume;
+        self.centre = moments.centre;
+        // a straight rod has no inertia about itself: that of its thickness
+        let least = moments.volume * (0.5 * self.radius * self.radius + 1e-12);
+        let inertia = moments.inertia + Mat3::from_diagonal(Vec3::splat(least));
+        self.turning = match self.plane {
+            // it turns about the normal of its plane alone
+            Some(n) => Mat3::from_cols(n * n.x, n * n.y, n * n.z) * (1.0 / n.dot(inertia * n)),
+            None => inertia.inverse(),
+        };
+        self.forget();
+    }
+
+    /// Forget momentum that was taken.
+    pub fn forget(&mut self) {
+        self.shift = Vec3::ZERO;
+        self.turn = Vec3::ZERO;
+        self.moved.clear();
+        self.moved.resize(self.nodes.places.len(), Vec3::ZERO);
+    }
+
+    fn flat(&self, v: Vec3) -> Vec3 {
+        self.plane.map_or(v, |n| v - n * n.dot(v))
+    }
+
+    /// Velocity along a unit direction at a place by a unit of momentum along it [1/kg].
+    pub fn mobility(&self, side: &Side, along: Vec3) -> f64 {
+        let along = self.flat(along);
+        let spin = (side.of(&self.nodes.places) - self.centre).cross(along);
+        let mut local = 0.0;
+        for (n, to) in side.nodes.into_iter().zip(side.weights).filter(|(_, weight)| *weight != 0.0) {
+            for (k, from) in side.nodes.into_iter().zip(side.weights).filter(|(_, weight)| *weight != 0.0) {
+                local += to * from * self.part(n as usize, k as usize) * self.giving.loose[k as usize];
+            }
+        }
+        // a rod's neighbourhoods are all there is to it; a solid moves as a whole as far as its nodes do not by themselves
+        let whole = 1.0 - self.giving.alone;
+        along.length_squared() * (whole * self.lightness + local) + whole * spin.dot(self.turning * spin)
+    }
+
+    /// Take momentum at a place [N s].
+    pub fn hit(&mut self, side: &Side, momentum: Vec3) {
+        let momentum = self.flat(momentum);
+        let arm = side.of(&self.nodes.places) - self.centre;
+        let whole = 1.0 - self.giving.alone;
+        self.shift += momentum * (whole * self.lightness);
+        self.turn += self.turning * arm.cross(momentum) * whole;
+        for (k, weight) in side.nodes.into_iter().zip(side.weights).filter(|(_, weight)| *weight != 0.0) {
+            let k = k as usize;
+            let by_itself = momentum * (weight * self.giving.loose[k]);
+            let count = self.moved.len();
+            let around = if self.fits.is_empty() {
+                k..k + 1
+            } else {
+                Fit::around(k, count, self.giving.width.clamp(1.0, MOST_WIDTH))
+            };
+            for n in around {
+                let part = self.part(n, k);
+                self.moved[n] += by_itself * part;
+            }
+        }
+    }
+
+    /// By how much momentum has changed the velocity of a place so far [m/s].
+    pub fn change(&self, side: &Side) -> Vec3 {
+        let arm = side.of(&self.nodes.places) - self.centre;
+        self.flat(self.shift + self.turn.cross(arm) + side.of(&self.moved))
+    }
+}

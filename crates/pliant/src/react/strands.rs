@@ -1,0 +1,29 @@
+//! Two rods: the nearest places of two segments of their centre lines.
+
+use super::outline::{Outline, Side};
+use super::press::{Key, Press};
+use crate::cable::closest_on_segments;
+use crate::math::Vec3;
+
+/// Where two segments are nearest to each other. Rods that have been pushed through each other come out where they went in:
+/// `known` is what they were before.
+pub fn press(key: Key, [first, second]: [&Outline; 2], known: Option<&Press>) -> Option<Press> {
+    let [i, j] = key.parts.map(|part| part as usize);
+    let ends = |outline: &Outline, n: usize| [outline.nodes.places[n], outline.nodes.places[n + 1]];
+    let ([a, b], [c, d]) = (ends(first, i), ends(second, j));
+    let (u, v) = ((b - a).normalize_or(Vec3::X), (d - c).normalize_or(Vec3::X));
+    let halves = [0.5 * (b - a).length(), 0.5 * (d - c).length()];
+    let (s, t) = closest_on_segments(0.5 * (a + b) - 0.5 * (c + d), u, v, halves[0], halves[1]);
+    let fraction = |s: f64, half: f64| if half > 0.0 { 0.5 + 0.5 * s / half } else { 0.5 };
+    let sides = [Side::along(key.parts[0], fraction(s, halves[0])), Side::along(key.parts[1], fraction(t, halves[1]))];
+    let apart = sides[0].of(&first.nodes.places) - sides[1].of(&second.nodes.places);
+    let distance = apart.length();
+    let across = || known.map_or_else(|| u.cross(v).normalize_or(u.any_orthonormal_vector()), |k| k.normal);
+    let normal = if distance > 1e-12 { apart / distance } else { across() };
+    let through = known.is_some_and(|k| k.normal.dot(normal) < 0.0 && k.gap < 0.0);
+    let thick = first.radius + second.radius;
+    let (normal, gap) = if through { (-normal, -distance - thick) } else { (normal, distance - thick) };
+    let mut press = Press::new(key, sides, normal, gap);
+    press.share = 2.0 * halves[0].min(halves[1]);
+    gap.is_finite().then_some(press)
+}
