@@ -80,7 +80,7 @@ fn by_euler(moments: Vec3, mut spin: Vec3, time: f64, count: usize) -> Quat {
         let (w, q) = (spin + c * h, turn + s * h);
         let (d, t) = (rate(w), change(q, w));
         spin += (a + (b + c) * 2.0 + d) * (h / 6.0);
-        turn = turn + (p + (r + s) * 2.0 + t) * (h / 6.0);
+        turn += (p + (r + s) * 2.0 + t) * (h / 6.0);
     }
     turn.normalize()
 }
