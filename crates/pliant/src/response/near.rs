@@ -17,6 +17,8 @@ pub struct Watch {
     travel: f64,
     /// For each node the travel at which it has to be looked at.
     due: Vec<f64>,
+    /// No node has to be looked at before this travel.
+    soonest: f64,
     /// The obstacles for which that holds.
     around: Vec<usize>,
 }
@@ -24,7 +26,7 @@ pub struct Watch {
 impl Watch {
     /// Of so many nodes.
     pub fn new(nodes: usize) -> Watch {
-        Watch { travel: 0.0, due: vec![f64::NEG_INFINITY; nodes], around: vec![] }
+        Watch { travel: 0.0, due: vec![f64::NEG_INFINITY; nodes], soonest: f64::NEG_INFINITY, around: vec![] }
     }
 
     /// Whether it is one of so many nodes.
@@ -84,6 +86,11 @@ impl Response {
             self.state.watch.around.clear();
             self.state.watch.around.extend_from_slice(around.near);
             self.guess_due(around, at_end);
+            self.state.watch.soonest = f64::NEG_INFINITY;
+        }
+        if self.state.watch.travel < self.state.watch.soonest {
+            self.scratch.found.clear();
+            return;
         }
         let margin = MARGIN * self.solid.shell.edges[1];
         let mut found = std::mem::take(&mut self.scratch.found);
@@ -98,6 +105,8 @@ impl Response {
             clear <= margin
         });
         self.scratch.found = found;
+        let watch = &mut self.state.watch;
+        watch.soonest = watch.due.iter().copied().fold(f64::INFINITY, f64::min);
     }
 
     /// Distance from all that is near, or from the edge of a finger's reach [m].
