@@ -4,7 +4,9 @@ mod edges;
 mod obstacle;
 mod shape;
 pub(crate) mod tree;
+mod triangle;
 
 pub(crate) use edges::edge_turns;
 pub use obstacle::{Obstacle, ObstacleParams};
 pub use shape::{Mesh, Shape, ShapeError, ShapeKind, SurfacePoint};
+pub(crate) use triangle::nearest_of_triangle;

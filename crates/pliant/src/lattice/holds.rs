@@ -63,8 +63,11 @@ impl Lattice {
                 };
                 (0..places.len() as u32).filter(inside).collect()
             }
-            // of the particles in order
-            Place::Fraction(fraction) => vec![(fraction * (places.len() - 1) as f64).round() as u32],
+            // of the particles in order; beyond the ends, the last
+            Place::Fraction(fraction) => {
+                let last = places.len().saturating_sub(1) as f64;
+                vec![(fraction * last).round().clamp(0.0, last) as u32]
+            }
         }
     }
 

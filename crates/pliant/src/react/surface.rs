@@ -5,6 +5,7 @@
 
 use super::outline::{Outline, Side};
 use super::press::{Key, Press};
+use crate::contact::nearest_of_triangle;
 use crate::math::Vec3;
 
 /// Most points of a rod between two nodes.
@@ -26,43 +27,6 @@ pub fn points_between(places: &[Vec3], radius: f64) -> usize {
 /// The k-th of so many points of a segment.
 pub fn point_of(segment: u32, k: usize, count: usize) -> Side {
     Side::along(segment, (k as f64 + 0.5) / count as f64)
-}
-
-/// The place of a triangle that is nearest to a point, as weights of its corners. (C. Ericson, "Real-Time Collision Detection",
-/// section 5.1.5.)
-pub fn nearest_of_triangle(p: Vec3, [a, b, c]: [Vec3; 3]) -> [f64; 3] {
-    let (ab, ac, ap) = (b - a, c - a, p - a);
-    let (d1, d2) = (ab.dot(ap), ac.dot(ap));
-    if d1 <= 0.0 && d2 <= 0.0 {
-        return [1.0, 0.0, 0.0];
-    }
-    let bp = p - b;
-    let (d3, d4) = (ab.dot(bp), ac.dot(bp));
-    if d3 >= 0.0 && d4 <= d3 {
-        return [0.0, 1.0, 0.0];
-    }
-    let vc = d1 * d4 - d3 * d2;
-    if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
-        let v = d1 / (d1 - d3);
-        return [1.0 - v, v, 0.0];
-    }
-    let cp = p - c;
-    let (d5, d6) = (ab.dot(cp), ac.dot(cp));
-    if d6 >= 0.0 && d5 <= d6 {
-        return [0.0, 0.0, 1.0];
-    }
-    let vb = d5 * d2 - d1 * d6;
-    if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
-        let w = d2 / (d2 - d6);
-        return [1.0 - w, 0.0, w];
-    }
-    let va = d3 * d6 - d5 * d4;
-    if va <= 0.0 && d4 >= d3 && d5 >= d6 {
-        let w = (d4 - d3) / ((d4 - d3) + (d5 - d6));
-        return [0.0, 1.0 - w, w];
-    }
-    let sum = va + vb + vc;
-    if sum > 0.0 { [va / sum, vb / sum, vc / sum] } else { [1.0, 0.0, 0.0] }
 }
 
 /// The facet that is nearest to a point, so far.

@@ -3,9 +3,9 @@
 
 use super::Response;
 use super::near::is_finger;
-use super::shell::nearest_in_triangle;
 use super::touches::{By, Spot, Touch};
 use crate::body::Surroundings;
+use crate::contact::nearest_of_triangle;
 use crate::math::Vec3;
 
 /// A facet near a finger.
@@ -60,7 +60,7 @@ impl Response {
 
     fn reached(&self, facet: u32, centre: Vec3) -> Reached {
         let corners = self.solid.shell.facets[facet as usize].map(|node| self.free_place(node as usize));
-        let weights = nearest_in_triangle(centre, corners);
+        let weights = nearest_of_triangle(centre, corners);
         let place = corners[0] * weights[0] + corners[1] * weights[1] + corners[2] * weights[2];
         Reached { distance: (place - centre).length(), facet, weights, place }
     }

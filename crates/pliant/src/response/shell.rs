@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::Hull;
+use crate::contact::nearest_of_triangle;
 use crate::error::BuildError;
 use crate::math::{Vec3, unit_or};
 
@@ -111,13 +112,13 @@ impl Shell {
         let corners = |facet: u32| self.facets[facet as usize].map(|node| self.nodes[node as usize]);
         let at = |c: [Vec3; 3], w: [f64; 3]| c[0] * w[0] + c[1] * w[1] + c[2] * w[2];
         let target = at(corners(facet), weights) + displacement;
-        let (mut facet, mut weights) = (facet, nearest_in_triangle(target, corners(facet)));
+        let (mut facet, mut weights) = (facet, nearest_of_triangle(target, corners(facet)));
         let mut distance = (at(corners(facet), weights) - target).length_squared();
         for _ in 0..MOST_FACETS {
             // over the edges that the nearest point is on
             let next = (0..3).filter(|k| weights[(k + 2) % 3] == 0.0).map(|k| self.across[facet as usize][k]);
             let look = |n: u32| {
-                let w = nearest_in_triangle(target, corners(n));
+                let w = nearest_of_triangle(target, corners(n));
                 ((at(corners(n), w) - target).length_squared(), n, w)
             };
             let Some(best) = next.map(look).min_by(|a, b| a.0.total_cmp(&b.0)).filter(|b| b.0 < distance) else {
@@ -131,44 +132,3 @@ impl Shell {
 
 /// Facets that a point may cross in one step.
 const MOST_FACETS: usize = 16;
-
-/// Weights of the corners of the point of a triangle that is nearest to `p` (Ericson, "Real-time collision detection", 5.1.5).
-pub fn nearest_in_triangle(p: Vec3, [a, b, c]: [Vec3; 3]) -> [f64; 3] {
-    let (ab, ac, ap) = (b - a, c - a, p - a);
-    let (d1, d2) = (ab.dot(ap), ac.dot(ap));
-    if d1 <= 0.0 && d2 <= 0.0 {
-        return [1.0, 0.0, 0.0];
-    }
-    let bp = p - b;
-    let (d3, d4) = (ab.dot(bp), ac.dot(bp));
-    if d3 >= 0.0 && d4 <= d3 {
-        return [0.0, 1.0, 0.0];
-    }
-    let vc = d1 * d4 - d3 * d2;
-    if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
-        let v = share(d1, d1 - d3);
-        return [1.0 - v, v, 0.0];
-    }
-    let cp = p - c;
-    let (d5, d6) = (ab.dot(cp), ac.dot(cp));
-    if d6 >= 0.0 && d5 <= d6 {
-        return [0.0, 0.0, 1.0];
-    }
-    let vb = d5 * d2 - d1 * d6;
-    if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
-        let w = share(d2, d2 - d6);
-        return [1.0 - w, 0.0, w];
-    }
-    let va = d3 * d6 - d5 * d4;
-    if va <= 0.0 && d4 - d3 >= 0.0 && d5 - d6 >= 0.0 {
-        let w = share(d4 - d3, (d4 - d3) + (d5 - d6));
-        return [0.0, 1.0 - w, w];
-    }
-    let (v, w) = (share(vb, va + vb + vc), share(vc, va + vb + vc));
-    [1.0 - v - w, v, w]
-}
-
-/// a / b, or a third where both vanish: a triangle without area.
-fn share(a: f64, b: f64) -> f64 {
-    if b > 0.0 { a / b } else { 1.0 / 3.0 }
-}

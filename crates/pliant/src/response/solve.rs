@@ -60,7 +60,7 @@ fn get(list: &[f64], point: usize) -> Vec3 {
 
 /// A block of W on its diagonal.
 #[inline(always)]
-fn diagonal(answers: &[f64], stride: usize, point: usize) -> Mat3 {
+fn own(answers: &[f64], stride: usize, point: usize) -> Mat3 {
     let mut rows = [Vec3::ZERO; 3];
     for (i, row) in rows.iter_mut().enumerate() {
         let start = (3 * point + i) * stride + 3 * point;
@@ -70,55 +70,35 @@ fn diagonal(answers: &[f64], stride: usize, point: usize) -> Mat3 {
     Mat3::from_cols(rows[0], rows[1], rows[2])
 }
 
-/// Points that are swept over several times before the others are: neighbours, as they were found one after the other. What is hard to
-/// find is how they share a load among them, and that takes few numbers.
-const GROUP: usize = 16;
-
-/// How often a group is swept over.
-const INNER: usize = 4;
-
 impl Task for Sweeps<'_> {
     type Output = Swept;
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> Swept {
         let Sweeps { answers, stride, inverses, conditions, missing, forces, most, tolerance } = self;
-        let (count, length) = (conditions.len(), forces.len());
-        let inner = if count > GROUP { INNER } else { 1 };
+        let length = forces.len();
+        let whole = length / LANES * LANES;
         for sweep in 1..=most {
             let (mut change, mut largest) = (0.0f64, 0.0f64);
-            for first in (0..count).step_by(GROUP) {
-                let end = (first + GROUP).min(count);
-                let own = 3 * first..3 * end;
-                // what the others leave to the group
-                let mut left = [0.0; 3 * GROUP];
-                for row in own.clone() {
-                    let answers = &answers[row * stride..][..length];
-                    let before = product::<L>(&answers[..own.start], &forces[..own.start]);
-                    let after = product::<L>(&answers[own.end..], &forces[own.end..]);
-                    left[row - own.start] = missing[row] - before - after;
+            for (n, condition) in conditions.iter().enumerate() {
+                if *condition == Condition::Given {
+                    continue;
                 }
-                for pass in 0..inner {
-                    for n in first..end {
-                        if conditions[n] == Condition::Given {
-                            continue;
-                        }
-                        let mut moved = [0.0; 3];
-                        // no closure here: it would be compiled for any machine
-                        for (i, moved) in moved.iter_mut().enumerate() {
-                            let row = &answers[(3 * n + i) * stride..];
-                            *moved = product::<L>(&row[own.clone()], &forces[own.clone()]);
-                        }
-                        let (before, block) = (get(forces, n), diagonal(answers, stride, n));
-                        let wanted = get(&left, n - first) - Vec3::from_array(moved) + block * before;
-                        let force = one(conditions[n], &block, &inverses[n], wanted);
-                        if pass == 0 {
-                            change = change.max((block * (force - before)).abs().max_element());
-                            largest = largest.max((block * force).abs().max_element());
-                        }
-                        forces[3 * n..3 * n + 3].copy_from_slice(&force.to_array());
+                let mut moved = [0.0; 3];
+                // no closure here: it would be compiled for any machine
+                for (i, moved) in moved.iter_mut().enumerate() {
+                    let row = &answers[(3 * n + i) * stride..][..length];
+                    *moved = dot::<L>(&row[..whole], &forces[..whole]);
+                    for (a, f) in row[whole..].iter().zip(&forces[whole..]) {
+                        *moved += a * f;
                     }
                 }
+                let (before, block) = (get(forces, n), own(answers, stride, n));
+                let wanted = get(missing, n) - Vec3::from_array(moved) + block * before;
+                let force = one(*condition, &block, &inverses[n], wanted);
+                change = change.max((block * (force - before)).abs().max_element());
+                largest = largest.max((block * force).abs().max_element());
+                forces[3 * n..3 * n + 3].copy_from_slice(&force.to_array());
             }
             if change <= tolerance * largest {
                 return Swept { sweeps: sweep, settled: true };
@@ -126,17 +106,6 @@ impl Task for Sweeps<'_> {
         }
         Swept { sweeps: most, settled: false }
     }
-}
-
-/// The product of two rows of any length.
-#[inline(always)]
-fn product<L: Lanes>(a: &[f64], b: &[f64]) -> f64 {
-    let whole = a.len() / LANES * LANES;
-    let mut sum = dot::<L>(&a[..whole], &b[..whole]);
-    for (a, b) in a[whole..].iter().zip(&b[whole..]) {
-        sum += a * b;
-    }
-    sum
 }
 
 /// The force at one point that has to be moved by `wanted` [m].
