@@ -45,16 +45,11 @@ impl Response {
             };
             let normal = -(self.scratch.free.turn * self.solid.shell.normals[facet as usize]);
             self.state.watch.begin_again();
-            self.state.touches.push(Touch {
-                spot: Spot { nodes: self.solid.shell.facets[facet as usize], weights },
-                facet: Some(facet),
-                by: By::Obstacle(n),
-                anchor: pose.inverse_transform_point(pose.translation + normal * radius),
-                normal,
-                force: Vec3::ZERO,
-                gap: (place - pose.translation).dot(normal) - radius,
-                place,
-            });
+            let spot = Spot { nodes: self.solid.shell.facets[facet as usize], weights };
+            let anchor = pose.inverse_transform_point(pose.translation + normal * radius);
+            let gap = (place - pose.translation).dot(normal) - radius;
+            let touch = Touch::new(spot, By::Obstacle(n), anchor, normal, place);
+            self.state.touches.push(Touch { facet: Some(facet), gap, ..touch });
         }
     }
 

@@ -126,14 +126,5 @@ impl Response {
 }
 
 fn still(node: u32, by: By, anchor: Vec3) -> Touch {
-    Touch {
-        spot: Spot::node(node),
-        facet: None,
-        by,
-        anchor,
-        normal: Vec3::Z,
-        force: Vec3::ZERO,
-        gap: 0.0,
-        place: Vec3::ZERO,
-    }
+    Touch::new(Spot::node(node), by, anchor, Vec3::Z, Vec3::ZERO)
 }

@@ -8,6 +8,7 @@
 mod answers;
 mod basis;
 mod fingers;
+mod guess;
 mod holds;
 mod motion;
 mod near;

@@ -54,7 +54,7 @@ impl Response {
         let react::Spot::Node(node) = spot else { return };
         let spot = Spot::node(node as u32);
         let (normal, place) = (Vec3::Z, Vec3::ZERO);
-        let push = Touch { spot, facet: None, by: By::Body, anchor: force, normal, force: Vec3::ZERO, gap: 0.0, place };
+        let push = Touch::new(spot, By::Body, force, normal, place);
         self.state.touches.push(push);
     }
 }

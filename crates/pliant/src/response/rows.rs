@@ -1,6 +1,6 @@
 //! Rows of numbers, one for each mode: the inner loops of the model. Lengths are multiples of four.
 
-use crate::kernel::{Kernel, Task};
+use crate::kernel::Task;
 use crate::lanes::{LANES, Lanes};
 
 /// The sum of products of two rows. Four sums side by side hide how long an addition takes.
@@ -19,6 +19,51 @@ pub fn dot<L: Lanes>(a: &[f64], b: &[f64]) -> f64 {
     }
     let [p, q, r, s] = ((sums[0] + sums[1]) + (sums[2] + sums[3])).block();
     (p + q) + (r + s)
+}
+
+/// Sums of products of three rows with one, of any length.
+#[inline(always)]
+pub fn dots<L: Lanes>(rows: [&[f64]; 3], with: &[f64]) -> [f64; 3] {
+    let (with, rest) = with.as_chunks::<LANES>();
+    let [a, b, c] = rows.map(|row| row.as_chunks::<LANES>());
+    let mut sums = [[L::zero(); 3]; 2];
+    let (pairs, last) = with.as_chunks::<2>();
+    for (k, w) in pairs.iter().enumerate() {
+        for (half, sums) in sums.iter_mut().enumerate() {
+            let with = L::load(&w[half]);
+            for (row, sum) in [a.0, b.0, c.0].into_iter().zip(sums) {
+                *sum = *sum + L::load(&row[2 * k + half]) * with;
+            }
+        }
+    }
+    if let [w] = last {
+        for (row, sum) in [a.0, b.0, c.0].into_iter().zip(&mut sums[0]) {
+            *sum = *sum + L::load(&row[row.len() - 1]) * L::load(w);
+        }
+    }
+    let mut out = [0.0; 3];
+    for (k, (out, row)) in out.iter_mut().zip([a.1, b.1, c.1]).enumerate() {
+        let [p, q, r, s] = (sums[0][k] + sums[1][k]).block();
+        *out = (p + q) + (r + s);
+        for (x, w) in row.iter().zip(rest) {
+            *out += x * w;
+        }
+    }
+    out
+}
+
+/// Adds three rows of any length, each with a factor.
+#[inline(always)]
+pub fn add_three<L: Lanes>(to: &mut [f64], rows: [&[f64]; 3], factors: [f64; 3]) {
+    let (to, rest) = to.as_chunks_mut::<LANES>();
+    let [a, b, c] = rows.map(|row| row.as_chunks::<LANES>());
+    let [f, g, h] = factors.map(L::splat);
+    for (((to, a), b), c) in to.iter_mut().zip(a.0).zip(b.0).zip(c.0) {
+        *to = (L::load(to) + (f * L::load(a) + g * L::load(b) + h * L::load(c))).block();
+    }
+    for (((to, a), b), c) in rest.iter_mut().zip(a.1).zip(b.1).zip(c.1) {
+        *to += factors[0] * a + factors[1] * b + factors[2] * c;
+    }
 }
 
 /// `to += factor * row`.
@@ -118,16 +163,10 @@ impl Task for Dot<'_> {
     }
 }
 
-/// The product of two rows of any length, the rest one by one.
-pub fn dot_any(kernel: Kernel, a: &[f64], b: &[f64]) -> f64 {
-    let whole = a.len() / LANES * LANES;
-    let rest: f64 = a[whole..].iter().zip(&b[whole..]).map(|(x, y)| x * y).sum();
-    kernel.run(Dot(&a[..whole], &b[..whole])) + rest
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kernel::Kernel;
 
     #[test]
     fn products_are_those_of_a_plain_loop_on_any_machine() {
@@ -142,8 +181,37 @@ mod tests {
             Kernel::default().run(Sum { rows: &a, factors: &[2.0], to: &mut sum });
             assert!(sum.iter().zip(&a).all(|(s, x)| *s == 1.0 + 2.0 * x));
         }
-        let (a, b) = (row(11, 0.3), row(11, 0.4));
-        let plain: f64 = a.iter().zip(&b).map(|(x, y)| x * y).sum();
-        assert!((dot_any(Kernel::default(), &a, &b) - plain).abs() < 1e-13);
+    }
+
+    /// Three rows at once, as sweeps take them.
+    struct Three<'a>([&'a [f64]; 3], &'a [f64], &'a mut [f64]);
+
+    impl Task for Three<'_> {
+        type Output = [f64; 3];
+        #[inline(always)]
+        fn run<L: Lanes>(self) -> [f64; 3] {
+            add_three::<L>(self.2, self.0, [2.0, 3.0, 5.0]);
+            dots::<L>(self.0, self.1)
+        }
+    }
+
+    #[test]
+    fn three_rows_of_any_length_are_like_one_by_one() {
+        for n in [0, 1, 3, 4, 6, 8, 11, 12, 21, 507] {
+            let row = |seed: f64| -> Vec<f64> { (0..n).map(|i| (seed * (i + 1) as f64).sin()).collect() };
+            let (a, b, c, with) = (row(0.7), row(1.1), row(0.2), row(0.4));
+            let rows = [&a[..], &b[..], &c[..]];
+            let (mut best, mut any) = (vec![1.0; n], vec![1.0; n]);
+            let sums = Kernel::default().run(Three(rows, &with, &mut best));
+            assert_eq!(sums, Kernel::Plain.run(Three(rows, &with, &mut any)));
+            assert_eq!(best, any);
+            for (sum, row) in sums.iter().zip(rows) {
+                let plain: f64 = row.iter().zip(&with).map(|(x, y)| x * y).sum();
+                assert!((sum - plain).abs() < 1e-13 * (n + 1) as f64);
+            }
+            for i in 0..n {
+                assert!((best[i] - (1.0 + 2.0 * a[i] + 3.0 * b[i] + 5.0 * c[i])).abs() < 1e-14);
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! A step: where it would go by itself, what is missing where it is held or touches, the forces for that, and where they lead.
 
+use super::guess::go_on;
 use super::near::is_finger;
 use super::past::Given;
 use super::solid::Form;
@@ -123,16 +124,9 @@ impl Response {
                 }
                 let pose = obstacle.sweep.at(stride.at_end);
                 let Some(face) = obstacle.params.shape.surface_near(&pose, place, LEFT * edge) else { continue };
-                self.state.touches.push(Touch {
-                    spot: Spot::node(node),
-                    facet: None,
-                    by: By::Obstacle(index),
-                    anchor: pose.inverse_transform_point(face.point),
-                    normal: face.normal,
-                    force: Vec3::ZERO,
-                    gap: face.distance,
-                    place,
-                });
+                let anchor = pose.inverse_transform_point(face.point);
+                let touch = Touch::new(Spot::node(node), By::Obstacle(index), anchor, face.normal, place);
+                self.state.touches.push(Touch { gap: face.distance, ..touch });
             }
         }
     }
@@ -193,6 +187,7 @@ impl Response {
         if count == 0 {
             return;
         }
+        go_on(slots, &self.state.touches);
         let swept = slots.solve(self.kernel, count, self.settings.most_sweeps, TOLERANCE);
         self.state.counters.sweeps += swept.sweeps as u64;
         self.state.counters.limit_hits += u64::from(!swept.settled);
@@ -209,9 +204,12 @@ impl Response {
             let spot = &self.state.touches[n].spot;
             let rest = spot.mean(|node| self.solid.shell.nodes[node]);
             let slots = &self.scratch.slots;
-            let arm = free.turn * (rest + get(&slots.free, n) + get(&slots.moved, n));
-            self.state.touches[n].force = pushed;
-            self.state.touches[n].place = free.place + arm;
+            let moved = get(&slots.moved, n);
+            let arm = free.turn * (rest + get(&slots.free, n) + moved);
+            let touch = &mut self.state.touches[n];
+            touch.trend.follow(free.turn.inverse() * touch.force, given, moved);
+            touch.force = pushed;
+            touch.place = free.place + arm;
             force += pushed;
             torque += arm.cross(pushed);
         }

@@ -2,9 +2,10 @@
 
 use super::Compliance;
 use super::answers::Answers;
-use super::rows::{Pairs, Products, Scaled, dot_any};
+use super::guess::Trend;
+use super::rows::{Pairs, Products, Scaled};
 use super::solid::{Form, Solid};
-use super::solve::{Condition, Sweeps, Swept};
+use super::solve::{Condition, Room, Sweeps, Swept};
 use crate::kernel::Kernel;
 use crate::math::{Mat3, Vec3};
 
@@ -76,6 +77,15 @@ pub struct Touch {
     pub gap: f64,
     /// Where it is then [m].
     pub place: Vec3,
+    /// How its force changes.
+    pub trend: Trend,
+}
+
+impl Touch {
+    /// A node or a point of the surface, as yet without a force.
+    pub fn new(spot: Spot, by: By, anchor: Vec3, normal: Vec3, place: Vec3) -> Touch {
+        Touch { spot, facet: None, by, anchor, normal, force: Vec3::ZERO, gap: 0.0, place, trend: Trend::default() }
+    }
 }
 
 /// Working memory for the points of a step.
@@ -98,6 +108,7 @@ pub struct Slots {
     pub forces: Vec<f64>,
     /// W f.
     pub moved: Vec<f64>,
+    sweeping: Room,
     scaled: Vec<f64>,
     changed: Vec<usize>,
 }
@@ -119,6 +130,7 @@ impl Slots {
         for list in [&mut self.missing, &mut self.free, &mut self.forces, &mut self.moved] {
             list.resize(3 * room, 0.0);
         }
+        self.sweeping.reserve(3 * room);
         self.spots.reserve(room);
         self.changed.reserve(room);
         self.conditions.reserve(room);
@@ -242,13 +254,10 @@ impl Slots {
     /// Find the forces of the first points, and how they move them.
     pub fn solve(&mut self, kernel: Kernel, count: usize, most: usize, tolerance: f64) -> Swept {
         let stride = self.stride();
-        let Slots { answers, inverses, conditions, missing, forces, moved, .. } = self;
+        let Slots { answers, inverses, conditions, missing, forces, moved, sweeping, .. } = self;
         let forces = &mut forces[..3 * count];
-        let swept = kernel.run(Sweeps { answers, stride, inverses, conditions, missing, forces, most, tolerance });
-        for (n, moved) in moved[..3 * count].iter_mut().enumerate() {
-            *moved = dot_any(kernel, &answers[n * stride..][..3 * count], forces);
-        }
-        swept
+        let room = sweeping;
+        kernel.run(Sweeps { answers, stride, inverses, conditions, missing, forces, moved, room, most, tolerance })
     }
 }
 
