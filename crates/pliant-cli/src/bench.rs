@@ -56,8 +56,8 @@ pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure
     // once for the steps themselves, once with a clock at every stage
     let mut times = vec![];
     let (mut contacts, mut iterations, mut limit_hits) = (vec![], vec![], vec![]);
-    let solved_before: u64 = scene.world.bodies().iter().map(pliant::Body::iterations).sum();
-    let hits = |world: &World| world.bodies().iter().map(pliant::Body::limit_hits).sum::<u64>();
+    let solved_before: u64 = scene.world.bodies().iter().map(|b| b.counters().iterations).sum();
+    let hits = |world: &World| world.bodies().iter().map(|b| b.counters().limit_hits).sum::<u64>();
     let hits_before = hits(&scene.world);
     repeat(&mut scene.world, &start, Duration::from_secs_f64(seconds), |world| {
         for _ in 0..stretch {
@@ -66,7 +66,7 @@ pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure
             times.push(begun.elapsed().as_secs_f64() * 1e6);
         }
         contacts.push(world.frame().contacts.len() as f64);
-        let solved: u64 = world.bodies().iter().map(pliant::Body::iterations).sum();
+        let solved: u64 = world.bodies().iter().map(|b| b.counters().iterations).sum();
         iterations.push((solved - solved_before) as f64 / stretch as f64);
         limit_hits.push((hits(world) - hits_before) as f64 / stretch as f64);
         Ok(())
@@ -188,7 +188,7 @@ impl Probe for StageClock {
 }
 
 fn body_clock(stages: &StageClock, world: &World, body: usize) -> (Duration, u64) {
-    (stages.bodies[body], world.bodies()[body].model_steps())
+    (stages.bodies[body], world.bodies()[body].counters().steps)
 }
 
 fn mean(values: &[f64]) -> f64 {

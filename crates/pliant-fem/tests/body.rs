@@ -133,7 +133,7 @@ fn snapshots_continue_to_the_same_bits() {
     assert!(world.frame().contacts.len() > 16, "plates and finger touch");
     let run = |world: &mut World| {
         (0..200).for_each(|_| world.step(STEP).unwrap());
-        (world.frame(), *response(world).motion(), *response(world).counters())
+        (world.frame(), *response(world).motion(), response(world).counters())
     };
     let first = run(&mut world);
     world.restore(&snapshot).unwrap();

@@ -3,6 +3,7 @@
 use crate::cable::{Cable, CableState};
 use crate::chain::{Chain, ChainState};
 use crate::contact::Obstacle;
+use crate::counters::Counters;
 use crate::derived::Derived;
 use crate::elastica::{Elastica, ElasticaState};
 use crate::error::{BuildError, StepError};
@@ -48,6 +49,35 @@ pub enum BodyState {
     Lattice(LatticeState),
     /// Of an elastic solid by its response to impulses.
     Response(ResponseState),
+}
+
+/// The same of a body, whatever its model: every model has these methods.
+macro_rules! each {
+    ($body:expr, $model:ident => $do:expr) => {
+        match $body {
+            Body::Chain($model) => $do,
+            Body::Cable($model) => $do,
+            Body::Xpbd($model) => $do,
+            Body::Elastica($model) => $do,
+            Body::Lattice($model) => $do,
+            Body::Response($model) => $do,
+        }
+    };
+}
+
+/// The same of a body and a state of its model, or else something other.
+macro_rules! each_with {
+    ($body:expr, $given:expr, ($model:ident, $state:ident) => $do:expr, else $other:expr) => {
+        match ($body, $given) {
+            (Body::Chain($model), BodyState::Chain($state)) => $do,
+            (Body::Cable($model), BodyState::Cable($state)) => $do,
+            (Body::Xpbd($model), BodyState::Xpbd($state)) => $do,
+            (Body::Elastica($model), BodyState::Elastica($state)) => $do,
+            (Body::Lattice($model), BodyState::Lattice($state)) => $do,
+            (Body::Response($model), BodyState::Response($state)) => $do,
+            _ => $other,
+        }
+    };
 }
 
 /// What surrounds a body during one step.
@@ -117,14 +147,7 @@ pub(crate) struct Vicinity {
 impl Body {
     /// Name, unique among bodies.
     pub fn name(&self) -> &str {
-        match self {
-            Body::Chain(chain) => chain.name(),
-            Body::Cable(cable) => cable.name(),
-            Body::Xpbd(rod) => rod.name(),
-            Body::Elastica(rod) => rod.name(),
-            Body::Lattice(solid) => solid.name(),
-            Body::Response(solid) => solid.name(),
-        }
+        each!(self, model => model.name())
     }
 
     /// Name of the model.
@@ -141,64 +164,10 @@ impl Body {
 
     /// Number of points, nodes, particles or segments: what its cost grows with.
     pub fn size(&self) -> usize {
-        match self {
-            Body::Chain(chain) => chain.size(),
-            Body::Cable(cable) => cable.size(),
-            Body::Xpbd(rod) => rod.size(),
-            Body::Elastica(rod) => rod.size(),
-            Body::Lattice(solid) => solid.size(),
-            Body::Response(solid) => solid.size(),
-        }
+        each!(self, model => model.size())
     }
 
-    /// Number of the model's own inner steps so far.
-    pub fn model_steps(&self) -> u64 {
-        match self {
-            Body::Chain(chain) => chain.counters().steps,
-            Body::Cable(cable) => cable.counters().steps,
-            Body::Xpbd(rod) => rod.counters().steps,
-            Body::Elastica(rod) => rod.counters().steps,
-            Body::Lattice(solid) => solid.ledger().steps,
-            Body::Response(solid) => solid.counters().steps,
-        }
-    }
-
-    /// What the model derived from material and settings, with the reason for each.
-    pub fn derived(&self) -> &[Derived] {
-        match self {
-            Body::Chain(chain) => chain.derived(),
-            Body::Cable(cable) => cable.derived(),
-            Body::Xpbd(rod) => rod.derived(),
-            Body::Elastica(rod) => rod.derived(),
-            Body::Lattice(solid) => solid.derived(),
-            Body::Response(solid) => solid.derived(),
-        }
-    }
-
-    /// Number of steps so far in which a solver's iterations came to their limit.
-    pub fn limit_hits(&self) -> u64 {
-        match self {
-            Body::Chain(_) | Body::Xpbd(_) => 0,
-            Body::Cable(cable) => cable.counters().limit_hits,
-            Body::Elastica(rod) => rod.counters().limit_hits,
-            Body::Lattice(solid) => solid.ledger().late,
-            Body::Response(solid) => solid.counters().limit_hits,
-        }
-    }
-
-    /// Number of solver iterations so far, for models that iterate.
-    pub fn iterations(&self) -> u64 {
-        match self {
-            Body::Chain(_) => 0,
-            Body::Cable(cable) => cable.counters().iterations,
-            Body::Xpbd(rod) => rod.counters().iterations,
-            Body::Elastica(rod) => rod.counters().evaluations,
-            Body::Lattice(solid) => solid.ledger().steps + solid.ledger().refused,
-            Body::Response(solid) => solid.counters().sweeps,
-        }
-    }
-
-    /// Radius for drawing a curve [m].
+    /// Radius of a rod [m]; zero of a solid.
     pub fn radius(&self) -> f64 {
         match self {
             Body::Chain(chain) => chain.radius(),
@@ -209,154 +178,108 @@ impl Body {
         }
     }
 
+    /// Whether it is a solid: it has places in space and a surface of facets.
+    pub fn is_solid(&self) -> bool {
+        matches!(self, Body::Lattice(_) | Body::Response(_))
+    }
+
+    /// What the model derived from material and settings, with the reason for each.
+    pub fn derived(&self) -> &[Derived] {
+        each!(self, model => model.derived())
+    }
+
+    /// What its solver has done so far.
+    pub fn counters(&self) -> Counters {
+        each!(self, model => model.counters())
+    }
+
+    /// Pose of a place: its position, and a rotation whose x axis is the tangent.
+    pub fn place_pose(&self, place: Place) -> Result<Pose, BuildError> {
+        if !self.is_solid() && matches!(place, Place::Point(_) | Place::Box { .. }) {
+            let (body, why) = (self.name().into(), "only solids have places in space: say where along it".into());
+            return Err(BuildError::NoSuchPlace { body, place: "that place".into(), why });
+        }
+        each!(self, model => model.place_pose(place))
+    }
+
+    /// Lower and upper corner of a box around it [m].
+    pub fn bounds(&self) -> [Vec3; 2] {
+        let Vicinity { low, high, .. } = self.vicinity(0.0, Vec3::ZERO, 0.0);
+        [low, high]
+    }
+
+    /// Write its shape, fields and energies.
+    pub fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
+        each!(self, model => model.write_frame(gravity, frame));
+    }
+
+    /// Append its contacts.
+    pub fn write_contacts(&self, index: usize, obstacles: &[Obstacle], contacts: &mut Vec<Contact>) {
+        each!(self, model => model.write_contacts(index, obstacles, contacts));
+    }
+
+    /// Room for grips, loads and obstacles, so that a step allocates nothing.
+    pub(crate) fn reserve(&mut self, grips: usize, loads: usize, obstacles: usize) {
+        each!(self, model => model.reserve(grips, loads, obstacles));
+    }
+
+    /// Tell the body, whose index is given, which grips hold it and which loads act on it at `time`.
+    pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
+        each!(self, model => model.prepare(index, time, grips, loads));
+    }
+
+    /// Where it is and how far around it obstacles matter during a step, when it is pulled at a speed [m/s].
+    pub(crate) fn vicinity(&self, dt: f64, gravity: Vec3, pulled: f64) -> Vicinity {
+        each!(self, model => model.vicinity(dt, gravity, pulled))
+    }
+
     /// Advance by a step of the world; bodies that move together with others only get ready for it.
     pub(crate) fn advance(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
         match self {
             Body::Chain(chain) => chain.advance(around),
             Body::Cable(cable) => {
-                cable.begin(around);
+                cable.get_ready(around);
                 Ok(())
             }
             Body::Xpbd(rod) => rod.advance(around),
             Body::Elastica(rod) => rod.advance(around),
             Body::Lattice(solid) => {
-                solid.approach(around);
+                solid.get_ready(around);
                 Ok(())
             }
             Body::Response(solid) => solid.advance(around),
         }
     }
 
-    /// Go back to where it was before bodies that move together made the step.
-    pub(crate) fn begin_again(&mut self) {
-        if let Body::Cable(cable) = self {
-            cable.begin_again();
-        }
-    }
-
-    /// Where it is and how far around it obstacles matter during a step, when it is pulled at a speed [m/s].
-    pub(crate) fn vicinity(&self, dt: f64, gravity: Vec3, pulled: f64) -> Vicinity {
+    /// End the step of bodies that moved together with others.
+    pub(crate) fn finish(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
         match self {
-            Body::Chain(chain) => chain.vicinity(dt, gravity, pulled),
-            Body::Cable(cable) => cable.vicinity(dt, gravity, pulled),
-            Body::Xpbd(rod) => rod.vicinity(dt, gravity, pulled),
-            Body::Elastica(rod) => rod.vicinity(dt, gravity, pulled),
-            Body::Lattice(solid) => solid.vicinity(dt, gravity, pulled),
-            Body::Response(solid) => solid.vicinity(dt, gravity, pulled),
+            Body::Cable(cable) => cable.finish(around),
+            Body::Lattice(solid) => solid.finish(around),
+            _ => Ok(()),
         }
     }
 
-    /// Pose of a place: its position, and a rotation whose x axis is the tangent.
-    pub fn place_pose(&self, place: Place) -> Result<Pose, BuildError> {
-        if let (Place::Point(_) | Place::Box { .. }, false) =
-            (place, matches!(self, Body::Lattice(_) | Body::Response(_)))
-        {
-            let (body, why) = (self.name().into(), "only solids have places in space: say where along it".into());
-            return Err(BuildError::NoSuchPlace { body, place: "that place".into(), why });
-        }
-        match self {
-            Body::Chain(chain) => chain.place_pose(place),
-            Body::Cable(cable) => cable.place_pose(place),
-            Body::Xpbd(rod) => rod.place_pose(place),
-            Body::Elastica(rod) => rod.place_pose(place),
-            Body::Lattice(solid) => solid.place_pose(place),
-            Body::Response(solid) => solid.place_pose(place),
-        }
-    }
-
-    /// Tell the body, whose index is given, which grips hold it and which loads act on it at `time`.
-    pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
-        match self {
-            Body::Chain(chain) => chain.prepare(index, time, grips, loads),
-            Body::Cable(cable) => cable.prepare(index, time, grips, loads),
-            Body::Xpbd(rod) => rod.prepare(index, time, grips, loads),
-            Body::Elastica(rod) => rod.prepare(index, time, grips, loads),
-            Body::Lattice(solid) => solid.prepare(index, time, grips, loads),
-            Body::Response(solid) => solid.prepare(index, time, grips, loads),
-        }
-    }
-
-    /// What does not change about its outline.
+    /// What does not change about its outline, as bodies of other models meet it.
     pub(crate) fn skin(&self) -> Skin<'_> {
-        match self {
-            Body::Chain(chain) => chain.skin(),
-            Body::Cable(cable) => cable.skin(),
-            Body::Xpbd(rod) => rod.skin(),
-            Body::Elastica(rod) => rod.skin(),
-            Body::Lattice(solid) => solid.skin(),
-            Body::Response(solid) => solid.skin(),
-        }
+        each!(self, model => model.skin())
     }
 
     /// Write the nodes of its outline.
     pub(crate) fn show(&self, nodes: &mut Nodes) {
         nodes.clear();
-        match self {
-            Body::Chain(chain) => chain.show(nodes),
-            Body::Cable(cable) => cable.show(nodes),
-            Body::Xpbd(rod) => rod.show(nodes),
-            Body::Elastica(rod) => rod.show(nodes),
-            Body::Lattice(solid) => solid.show(nodes),
-            Body::Response(solid) => solid.show(nodes),
-        }
+        each!(self, model => model.show(nodes));
     }
 
     /// Write how these nodes give way to a push that lasts for `dt` [s].
     pub(crate) fn give_way(&self, dt: f64, giving: &mut Giving) {
         giving.clear();
-        match self {
-            Body::Chain(chain) => chain.give_way(dt, giving),
-            Body::Cable(cable) => cable.give_way(dt, giving),
-            Body::Xpbd(rod) => rod.give_way(dt, giving),
-            Body::Elastica(rod) => rod.give_way(dt, giving),
-            Body::Lattice(solid) => solid.give_way(dt, giving),
-            Body::Response(solid) => solid.give_way(dt, giving),
-        }
-    }
-
-    /// Forget what others have pushed with, where `prepare` does not.
-    pub(crate) fn forget_pushes(&mut self) {
-        match self {
-            Body::Lattice(solid) => solid.forget_pushes(),
-            Body::Response(solid) => solid.forget_pushes(),
-            _ => {}
-        }
+        each!(self, model => model.give_way(dt, giving));
     }
 
     /// Let a force act during the next step, besides grips and loads [N]. To be said after `prepare`, which forgets it.
     pub(crate) fn push(&mut self, spot: Spot, force: Vec3) {
-        match self {
-            Body::Chain(chain) => chain.push(spot, force),
-            Body::Cable(cable) => cable.push(spot, force),
-            Body::Xpbd(rod) => rod.push(spot, force),
-            Body::Elastica(rod) => rod.push(spot, force),
-            Body::Lattice(solid) => solid.push(spot, force),
-            Body::Response(solid) => solid.push(spot, force),
-        }
-    }
-
-    /// Write its shape, fields and energies.
-    pub fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
-        match self {
-            Body::Chain(chain) => chain.write_frame(gravity, frame),
-            Body::Cable(cable) => cable.write_frame(gravity, frame),
-            Body::Xpbd(rod) => rod.write_frame(gravity, frame),
-            Body::Elastica(rod) => rod.write_frame(gravity, frame),
-            Body::Lattice(solid) => solid.write_frame(gravity, frame),
-            Body::Response(solid) => solid.write_frame(gravity, frame),
-        }
-    }
-
-    /// Append its contacts.
-    pub fn write_contacts(&self, index: usize, obstacles: &[Obstacle], contacts: &mut Vec<Contact>) {
-        match self {
-            Body::Chain(chain) => chain.write_contacts(index, obstacles, contacts),
-            Body::Cable(cable) => cable.write_contacts(index, obstacles, contacts),
-            Body::Xpbd(rod) => rod.write_contacts(index, obstacles, contacts),
-            Body::Elastica(rod) => rod.write_contacts(index, contacts),
-            Body::Lattice(solid) => solid.write_contacts(index, contacts),
-            Body::Response(solid) => solid.write_contacts(index, contacts),
-        }
+        each!(self, model => model.push(spot, force));
     }
 
     /// Copy out what changes.
@@ -373,45 +296,11 @@ impl Body {
 
     /// Whether a state is one of a body like this.
     pub(crate) fn fits(&self, state: &BodyState) -> bool {
-        match (self, state) {
-            (Body::Chain(chain), BodyState::Chain(state)) => chain.fits(state),
-            (Body::Cable(cable), BodyState::Cable(state)) => cable.fits(state),
-            (Body::Xpbd(rod), BodyState::Xpbd(state)) => rod.fits(state),
-            (Body::Elastica(rod), BodyState::Elastica(state)) => rod.fits(state),
-            (Body::Lattice(solid), BodyState::Lattice(state)) => solid.fits(state),
-            (Body::Response(solid), BodyState::Response(state)) => solid.fits(state),
-            _ => false,
-        }
-    }
-
-    /// Room for grips, loads and obstacles, so that a step allocates nothing.
-    pub(crate) fn reserve(&mut self, grips: usize, loads: usize, obstacles: usize) {
-        match self {
-            Body::Chain(chain) => chain.reserve(grips, loads, obstacles),
-            Body::Cable(cable) => cable.reserve(grips, loads, obstacles),
-            Body::Xpbd(rod) => rod.reserve(grips, loads, obstacles),
-            Body::Elastica(rod) => rod.reserve(grips, loads, obstacles),
-            Body::Lattice(solid) => solid.reserve(grips, loads, obstacles),
-            Body::Response(solid) => solid.reserve(grips, loads, obstacles),
-        }
-    }
-
-    /// Lower and upper corner of a box around it [m].
-    pub fn bounds(&self) -> [Vec3; 2] {
-        let Vicinity { low, high, .. } = self.vicinity(0.0, Vec3::ZERO, 0.0);
-        [low, high]
+        each_with!(self, state, (model, state) => model.fits(state), else false)
     }
 
     /// Put back what [`Body::state`] gave; false when it belongs to another body.
     pub(crate) fn set_state(&mut self, state: &BodyState) -> bool {
-        match (self, state) {
-            (Body::Chain(chain), BodyState::Chain(state)) => chain.set_state(state),
-            (Body::Cable(cable), BodyState::Cable(state)) => cable.set_state(state),
-            (Body::Xpbd(rod), BodyState::Xpbd(state)) => rod.set_state(state),
-            (Body::Elastica(rod), BodyState::Elastica(state)) => rod.set_state(state),
-            (Body::Lattice(solid), BodyState::Lattice(state)) => solid.set_state(state),
-            (Body::Response(solid), BodyState::Response(state)) => solid.set_state(state),
-            _ => false,
-        }
+        each_with!(self, state, (model, state) => model.set_state(state), else false)
     }
 }

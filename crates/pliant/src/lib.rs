@@ -8,6 +8,7 @@ pub mod cable;
 pub mod chain;
 mod clock;
 pub mod contact;
+mod counters;
 mod curve;
 mod derived;
 pub mod elastica;
@@ -31,6 +32,7 @@ mod world;
 pub mod xpbd;
 
 pub use body::{Body, BodyState};
+pub use counters::Counters;
 pub use derived::Derived;
 pub use error::{BuildError, StepError};
 pub use frame::{BodyFrame, Contact, Energy, Event, EventKind, Field, Frame, GripperFrame, Other};

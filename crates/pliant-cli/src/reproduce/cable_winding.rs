@@ -182,7 +182,7 @@ fn wind(segments: &str, runs: &str, way: &Way) -> Result<Outcome, Failure> {
     Ok(Outcome {
         time: time / steps,
         iterations: counters.iterations as f64 / steps,
-        linearisations: counters.linearisations as f64 / steps,
+        linearisations: cable.linearisations() as f64 / steps,
         limited: counters.limit_hits as f64 / steps,
         forces,
         penetration,

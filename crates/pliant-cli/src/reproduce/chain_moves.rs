@@ -1,8 +1,9 @@
 //! Kahl and Henrich's moving rods: rotation, horizontal movement, accelerated movement.
 
+use pliant::chain::Restraints;
 use pliant::math::Vec3;
 
-use super::{Results, counters, scene, shape};
+use super::{Results, chain, scene, shape};
 use crate::drawing::{Curve, Drawing};
 use crate::failure::Failure;
 
@@ -39,11 +40,12 @@ fn trial(text: &str, name: &str, changes: &[(&str, &str)], instants: &[f64]) -> 
             shapes.push(points);
         }
     }
-    let counts = counters(&scene.world)?;
+    let chain = chain(&scene.world)?;
+    let Restraints { damped, limited } = chain.restraints();
     Ok(Trial {
-        steps: counts.steps as f64,
-        damped: counts.damped as f64,
-        limited: counts.limited as f64,
+        steps: chain.counters().steps as f64,
+        damped: damped as f64,
+        limited: limited as f64,
         force: force / total as f64,
         shapes,
         trails,

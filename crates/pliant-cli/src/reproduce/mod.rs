@@ -30,7 +30,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use comfy_table::Cell;
-use pliant::chain::{Chain, Counters};
+use pliant::chain::Chain;
 use pliant::math::Vec3;
 use pliant::{Body, World};
 use pliant_scene::{Override, Scene};
@@ -340,8 +340,4 @@ fn chain(world: &World) -> Result<&Chain, Failure> {
 fn shape(world: &World) -> Result<Vec<Vec3>, Failure> {
     let chain = chain(world)?;
     Ok((0..chain.size()).map(|i| chain.point(i)).collect())
-}
-
-fn counters(world: &World) -> Result<Counters, Failure> {
-    Ok(chain(world)?.counters())
 }

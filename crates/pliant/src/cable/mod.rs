@@ -13,6 +13,7 @@ mod coupling;
 mod crews;
 mod cuts;
 mod elimination;
+mod fleet;
 mod holds;
 mod impact;
 mod joint;
@@ -44,7 +45,8 @@ mod tree;
 pub use params::{CableSettings, CableSpec, Couplings, Rest, Solver, Step};
 
 use block::Vec6;
-pub(crate) use crews::Crews;
+use crews::Crews;
+pub(crate) use fleet::Fleet;
 use holds::{Held, Push};
 use joint::{Arms, strain};
 use linear::Linear;
@@ -55,9 +57,10 @@ pub(crate) use pairs::closest_on_segments;
 use runs::Runs;
 use step::StepScratch;
 pub(crate) use together::write_pairs;
-pub(crate) use tree::Trees;
+use tree::Trees;
 
 use crate::body::{Surroundings, Vicinity};
+use crate::counters::Counters;
 use crate::curve;
 use crate::derived::Derived;
 use crate::error::{BuildError, StepError};
@@ -99,19 +102,8 @@ pub struct CableState {
     /// Whether tension and curvature are beyond their limits.
     beyond: [bool; 2],
     counters: Counters,
-}
-
-/// How much work the steps were.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Steps taken.
-    pub steps: u64,
-    /// Iterations in all: Newton's, or over contacts for the solvers that have those.
-    pub iterations: u64,
     /// How often the equations of a step were linearised, in all.
-    pub linearisations: u64,
-    /// Steps in which iterations over contacts came to their limit.
-    pub limit_hits: u64,
+    linearisations: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -184,6 +176,7 @@ impl Cable {
             touched: vec![],
             beyond: [false; 2],
             counters: Counters::default(),
+            linearisations: 0,
         };
         let mut step = StepScratch::new(count, 4);
         step.runs = Runs::new(count, &spec.settings);
@@ -195,7 +188,7 @@ impl Cable {
     }
 
     /// Get ready for a step of the world; the crew it belongs to then makes it.
-    pub(crate) fn begin(&mut self, around: &Surroundings<'_>) {
+    pub(crate) fn get_ready(&mut self, around: &Surroundings<'_>) {
         self.aim(around);
         self.scratch.near.clear();
         self.scratch.near.extend_from_slice(around.near);
@@ -213,7 +206,7 @@ impl Cable {
     }
 
     /// Tell of the step that was made.
-    pub(crate) fn end(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
+    pub(crate) fn finish(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
         let Cable { state, scratch, .. } = self;
         let time = around.time + around.dt;
         let solved = scratch.solved;
@@ -224,7 +217,7 @@ impl Cable {
         }
         state.counters.steps += 1;
         state.counters.iterations += u64::from(solved.iterations);
-        state.counters.linearisations += u64::from(solved.linearisations);
+        state.linearisations += u64::from(solved.linearisations);
         state.counters.limit_hits += u64::from(solved.limited);
         state.loads.copy_from_slice(&scratch.step.loads);
         let stored = |h: &Held| h.energy(&state.links.poses[h.link]);
@@ -355,9 +348,14 @@ impl Cable {
         &self.derived
     }
 
-    /// How much work the steps were.
+    /// What its solver has done so far.
     pub fn counters(&self) -> Counters {
         self.state.counters
+    }
+
+    /// How often the equations of a step were linearised so far.
+    pub fn linearisations(&self) -> u64 {
+        self.state.linearisations
     }
 
     pub(crate) fn state(&self) -> &CableState {

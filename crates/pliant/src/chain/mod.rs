@@ -22,7 +22,7 @@ mod tests;
 
 pub use bending::Bending;
 pub use params::{BendingLaw, ChainSettings, ChainSpec, Heuristic, UpdateRule};
-pub use update::Counters;
+pub use update::Restraints;
 
 use contact::{Planes, Search, Touch};
 use derive::Constants;
@@ -32,6 +32,7 @@ use kernel::Kernel;
 use update::UpdateState;
 
 use crate::body::{Surroundings, Vicinity};
+use crate::counters::Counters;
 use crate::curve;
 use crate::derived::Derived;
 use crate::error::{BuildError, StepError};
@@ -185,7 +186,7 @@ impl Chain {
         let interval = self.settings.gripper_rate.map_or(SMOOTH_INTERVAL, f64::recip);
         let tick = (interval / self.state.tau).round().max(1.0) as u64;
         // count from the start of the run where poses are held, so that the rate does not depend on the world's step
-        let phase = if self.settings.gripper_rate.is_some() { self.state.update.counters.steps } else { done };
+        let phase = if self.settings.gripper_rate.is_some() { self.state.update.steps } else { done };
         (tick - phase % tick).min(steps - done)
     }
 
@@ -386,9 +387,14 @@ impl Chain {
         self.constants.elasticity.bending
     }
 
-    /// How often limits and damping acted.
+    /// What its solver has done so far.
     pub fn counters(&self) -> Counters {
-        self.state.update.counters
+        Counters { steps: self.state.update.steps, ..Counters::default() }
+    }
+
+    /// How often limits and damping acted.
+    pub fn restraints(&self) -> Restraints {
+        self.state.update.restraints
     }
 
     pub(crate) fn state(&self) -> &ChainState {

@@ -47,9 +47,7 @@ impl Update {
 
 /// How often limits and damping acted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Model steps taken.
-    pub steps: u64,
+pub struct Restraints {
     /// Steps in which a displacement exceeded l_s.
     pub limited: u64,
     /// Steps in which c_s was not 1.
@@ -65,8 +63,10 @@ pub struct UpdateState {
     reversed: Row,
     /// c_s.
     pub oscillation_damping: f64,
-    /// Counts.
-    pub counters: Counters,
+    /// Model steps taken.
+    pub steps: u64,
+    /// In how many of them it held displacements back.
+    pub restraints: Restraints,
 }
 
 impl UpdateState {
@@ -76,7 +76,8 @@ impl UpdateState {
             step: zero_rows(blocks),
             reversed: vec![[0.0; LANES]; blocks],
             oscillation_damping: 1.0,
-            counters: Counters::default(),
+            steps: 0,
+            restraints: Restraints::default(),
         }
     }
 }
@@ -110,7 +111,7 @@ pub fn displace<L: Lanes>(u: &Update, points: usize, mobility: &Row, force: &Row
 #[inline(always)]
 pub fn apply<L: Lanes>(u: &Update, e: &Elasticity, oscillating: f64, state: &mut UpdateState, x: &mut Rows) -> f64 {
     let blocks = e.blocks();
-    state.counters.steps += 1;
+    state.steps += 1;
     let mut factor = 1.0;
     if u.limits() {
         // c_s
@@ -122,10 +123,10 @@ pub fn apply<L: Lanes>(u: &Update, e: &Elasticity, oscillating: f64, state: &mut
         factor = 1.0 / state.oscillation_damping;
         if largest > u.step_limit {
             factor *= u.step_limit / largest;
-            state.counters.limited += 1;
+            state.restraints.limited += 1;
         }
         if state.oscillation_damping != 1.0 {
-            state.counters.damped += 1;
+            state.restraints.damped += 1;
         }
     }
     let by = L::splat(factor);

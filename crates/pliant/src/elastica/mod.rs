@@ -39,6 +39,7 @@ use touch::Touch;
 
 use crate::body::{Surroundings, Vicinity};
 use crate::cable::Rest;
+use crate::counters::Counters;
 use crate::curve;
 use crate::derived::Derived;
 use crate::error::BuildError;
@@ -79,17 +80,6 @@ pub struct ElasticaState {
     /// What each slider exerts on the rod, the torque about where it holds it: mean over the last step.
     slider_loads: Vec<Wrench>,
     counters: Counters,
-}
-
-/// How much work the steps were.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Steps of its integrator.
-    pub steps: u64,
-    /// Evaluations of the equations of motion.
-    pub evaluations: u64,
-    /// Steps of the world in which an iteration came to its limit and was taken as it was.
-    pub limit_hits: u64,
 }
 
 /// A grip that holds the rod.
@@ -396,7 +386,7 @@ impl Elastica {
         &self.state.slider_loads
     }
 
-    /// How much work the steps were.
+    /// What its solver has done so far.
     pub fn counters(&self) -> Counters {
         self.state.counters
     }

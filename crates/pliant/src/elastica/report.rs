@@ -3,6 +3,7 @@
 use super::span::POINTS;
 use super::{Elastica, ElasticaState, Kinematics};
 use crate::body::Surroundings;
+use crate::contact::Obstacle;
 use crate::frame::{BodyFrame, Contact, Energy, Field, Other};
 use crate::linkage::FIELDS;
 use crate::math::{Vec2, Vec3};
@@ -78,7 +79,7 @@ impl Elastica {
         }
     }
 
-    pub(crate) fn write_contacts(&self, index: usize, contacts: &mut Vec<Contact>) {
+    pub(crate) fn write_contacts(&self, index: usize, _obstacles: &[Obstacle], contacts: &mut Vec<Contact>) {
         for touch in &self.state.touches {
             let (place, _) = self.place_at(touch.interval, touch.fraction);
             contacts.push(Contact {

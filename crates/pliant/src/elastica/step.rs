@@ -94,7 +94,7 @@ impl Elastica {
         let (time, body) = (around.time + around.dt, || self.name.clone());
         let counters = &mut self.state.counters;
         counters.steps += work.steps;
-        counters.evaluations += work.evaluations;
+        counters.iterations += work.evaluations;
         counters.limit_hits += u64::from(work.limited);
         let diverged =
             |quantity: &str, value| StepError::Diverged { body: body(), time, quantity: quantity.into(), value };

@@ -89,6 +89,7 @@ impl Lattice {
     }
 
     pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
+        self.forget_pushes();
         let closed = |grip: usize| grips.get(grip).is_some_and(|g| g.anchor.is_some() && g.params.body == index);
         self.state.held.retain(|held| closed(held.grip));
         for (n, grip) in grips.iter().enumerate().filter(|(n, _)| closed(*n)) {

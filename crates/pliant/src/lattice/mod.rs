@@ -36,6 +36,7 @@ pub use params::{Connector, Drive, Fluid, LatticeSettings, LatticeSpec, Pace, Pa
 
 use crate::body::{Surroundings, Vicinity};
 use crate::contact::tree::Bounds;
+use crate::counters::Counters;
 use crate::derived::Derived;
 use crate::error::{BuildError, StepError};
 use crate::math::Vec3;
@@ -164,7 +165,7 @@ impl Lattice {
     }
 
     /// Get ready for a step of the world, in which these obstacles are near.
-    pub(crate) fn approach(&mut self, around: &Surroundings<'_>) {
+    pub(crate) fn get_ready(&mut self, around: &Surroundings<'_>) {
         self.scratch.near.clear();
         self.scratch.near.extend_from_slice(around.near);
         self.find_candidates(around);
@@ -275,6 +276,12 @@ impl Lattice {
             Pace::Constant { step } => dt / step,
             Pace::Adaptive { .. } => dt / self.stable,
         }
+    }
+
+    /// What its solver has done so far: steps that were tried count as iterations.
+    pub fn counters(&self) -> Counters {
+        let Ledger { steps, refused, late, .. } = self.state.ledger;
+        Counters { steps, iterations: steps + refused, limit_hits: late }
     }
 
     /// What steps did to energy, and how many there were.

@@ -26,7 +26,7 @@ impl Lattice {
     }
 
     /// Forget what others pushed with: forces at the start of the step have it in them.
-    pub(crate) fn forget_pushes(&mut self) {
+    pub(super) fn forget_pushes(&mut self) {
         for push in self.state.pushed.drain(..) {
             self.state.motion.forces[push.particle as usize] -= push.force;
         }

@@ -1,6 +1,7 @@
 //! What a body tells of itself: shape, energies, contacts.
 
 use super::Lattice;
+use crate::contact::Obstacle;
 use crate::frame::{BodyFrame, Contact, Energy, Field, Other};
 use crate::math::Vec3;
 
@@ -32,7 +33,7 @@ impl Lattice {
         frame.energy = self.energy(gravity);
     }
 
-    pub(crate) fn write_contacts(&self, index: usize, contacts: &mut Vec<Contact>) {
+    pub(crate) fn write_contacts(&self, index: usize, _obstacles: &[Obstacle], contacts: &mut Vec<Contact>) {
         contacts.extend(self.state.touches.iter().filter(|t| t.force != Vec3::ZERO).map(|t| Contact {
             body: index,
             other: Other::Obstacle(t.key[0] as usize),

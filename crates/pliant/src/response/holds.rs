@@ -69,7 +69,8 @@ impl Response {
         self.state.touches.retain(|touch| match touch.by {
             By::Grip(grip) => closed(grip),
             By::Load(load) => acts(load),
-            By::Obstacle(_) | By::Body => true,
+            By::Obstacle(_) => true,
+            By::Body => false,
         });
         let is_there = |touches: &[Touch], by: By| touches.iter().any(|t| t.by == by);
         let new_grips = (0..grips.len()).filter(|n| closed(*n) && !is_there(&self.state.touches, By::Grip(*n)));

@@ -33,6 +33,7 @@ pub use report::Shape;
 use std::sync::Arc;
 
 use crate::body::Vicinity;
+use crate::counters::Counters;
 use crate::derived::Derived;
 use crate::error::BuildError;
 use crate::kernel::Kernel;
@@ -73,17 +74,6 @@ pub struct ResponseState {
     /// Energy in what gives way at once [J].
     stored: f64,
     counters: Counters,
-}
-
-/// What was done so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Steps of its own.
-    pub steps: u64,
-    /// Sweeps over points that are held or touch.
-    pub sweeps: u64,
-    /// Steps in which sweeps came to their limit.
-    pub limit_hits: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -169,9 +159,9 @@ impl Response {
         &self.derived
     }
 
-    /// What was done so far.
-    pub fn counters(&self) -> &Counters {
-        &self.state.counters
+    /// What its solver has done so far.
+    pub fn counters(&self) -> Counters {
+        self.state.counters
     }
 
     /// Mass [kg].

@@ -45,11 +45,6 @@ impl Response {
         }
     }
 
-    /// Forget what others pushed with.
-    pub(crate) fn forget_pushes(&mut self) {
-        self.state.touches.retain(|touch| touch.by != By::Body);
-    }
-
     pub(crate) fn push(&mut self, spot: react::Spot, force: Vec3) {
         let react::Spot::Node(node) = spot else { return };
         let spot = Spot::node(node as u32);

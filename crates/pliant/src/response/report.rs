@@ -9,6 +9,7 @@ use super::rows::{Dot, Sum};
 use super::solid::{Form, Modes, Solid};
 use super::touches::{By, Spot, packed};
 use super::{Compliance, Response, ResponseState};
+use crate::contact::Obstacle;
 use crate::derived::Derived;
 use crate::frame::{BodyFrame, Contact, Energy, Field, Other};
 use crate::kernel::Kernel;
@@ -175,7 +176,7 @@ impl Response {
         frame.energy = self.energy(gravity);
     }
 
-    pub(crate) fn write_contacts(&self, index: usize, contacts: &mut Vec<Contact>) {
+    pub(crate) fn write_contacts(&self, index: usize, _obstacles: &[Obstacle], contacts: &mut Vec<Contact>) {
         for touch in self.state.touches.iter().filter(|t| t.force != Vec3::ZERO) {
             let By::Obstacle(obstacle) = touch.by else { continue };
             contacts.push(Contact {

@@ -189,7 +189,7 @@ impl Response {
         }
         go_on(slots, &self.state.touches);
         let swept = slots.solve(self.kernel, count, self.settings.most_sweeps, TOLERANCE);
-        self.state.counters.sweeps += swept.sweeps as u64;
+        self.state.counters.iterations += swept.sweeps as u64;
         self.state.counters.limit_hits += u64::from(!swept.settled);
     }
 

@@ -20,6 +20,7 @@ use step::{Held, Links, Push};
 use touch::Touch;
 
 use crate::body::{Surroundings, Vicinity};
+use crate::counters::Counters;
 use crate::curve;
 use crate::derived::Derived;
 use crate::error::{BuildError, StepError};
@@ -57,15 +58,6 @@ pub struct XpbdState {
     /// Obstacles touched in the last step, in order.
     touched: Vec<usize>,
     counters: Counters,
-}
-
-/// How much work the steps were.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Substeps taken.
-    pub steps: u64,
-    /// Sweeps over all constraints.
-    pub iterations: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -266,7 +258,7 @@ impl Xpbd {
         &self.derived
     }
 
-    /// How much work the steps were.
+    /// What its solver has done so far.
     pub fn counters(&self) -> Counters {
         self.state.counters
     }

@@ -1,0 +1,12 @@
+//! What the solver of a body has done so far.
+
+/// Counts since the body was built, the same for every model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// The model's own inner steps.
+    pub steps: u64,
+    /// Iterations, sweeps or evaluations within them, for models that iterate.
+    pub iterations: u64,
+    /// Steps in which iterations came to their limit and were taken as they were.
+    pub limit_hits: u64,
+}

@@ -1,0 +1,171 @@
+//! What a world is made of, and what may be done to it between steps.
+
+use super::{Finger, World};
+use crate::body::Body;
+use crate::contact::{Obstacle, ObstacleParams, Shape, ShapeKind};
+use crate::elastica::Settled;
+use crate::error::BuildError;
+use crate::grip::{FingerParams, Grip, GripParams, Gripper, GripperParams, Hold, Load};
+use crate::math::{Pose, Vec3};
+use crate::motion::Motion;
+
+/// A length of time in which nothing moves: any will do [s].
+const STILL: f64 = 1e-3;
+
+impl World {
+    /// Add an obstacle; returns its index.
+    pub fn add_obstacle(&mut self, params: ObstacleParams) -> Result<usize, BuildError> {
+        unique("obstacle", &params.name, self.obstacles.iter().map(|o| o.params.name.as_str()))?;
+        self.obstacles.push(Obstacle::new(params, self.time()));
+        self.near.reserve(self.obstacles.len());
+        self.reserve();
+        Ok(self.obstacles.len() - 1)
+    }
+
+    /// Add a gripper; returns its index.
+    pub fn add_gripper(&mut self, params: GripperParams) -> Result<usize, BuildError> {
+        unique("gripper", &params.name, self.grippers.iter().map(|g| g.params.name.as_str()))?;
+        self.grippers.push(Gripper::new(params, self.time()));
+        Ok(self.grippers.len() - 1)
+    }
+
+    /// Let a gripper have a fingertip; returns the index of the obstacle that it is, of the same name.
+    pub fn add_finger(&mut self, params: FingerParams) -> Result<usize, BuildError> {
+        let missing = || BuildError::NoSuch { kind: "gripper", name: format!("number {}", params.gripper) };
+        let Gripper { params: gripper, sweep, .. } = self.grippers.get(params.gripper).ok_or_else(missing)?;
+        let obstacle = self.add_obstacle(ObstacleParams {
+            name: gripper.name.clone(),
+            shape: Shape::new(ShapeKind::Sphere { radius: params.radius })?,
+            placed: sweep.end,
+            motion: Motion::Hold,
+            friction: params.friction,
+        })?;
+        self.fingers.push(Finger { gripper: params.gripper, obstacle });
+        Ok(obstacle)
+    }
+
+    /// Add a body; returns its index.
+    pub fn add_body(&mut self, body: Body) -> Result<usize, BuildError> {
+        unique("body", body.name(), self.bodies.iter().map(Body::name))?;
+        self.bodies.push(body);
+        self.reserve();
+        Ok(self.bodies.len() - 1)
+    }
+
+    /// Add a grip; returns its index. It closes at its time, at once if that has come.
+    pub fn add_grip(&mut self, params: GripParams) -> Result<usize, BuildError> {
+        let missing = |kind, index: usize| BuildError::NoSuch { kind, name: format!("number {index}") };
+        self.grippers.get(params.gripper).ok_or_else(|| missing("gripper", params.gripper))?;
+        let body = self.bodies.get(params.body).ok_or_else(|| missing("body", params.body))?;
+        body.place_pose(params.place)?;
+        if params.hold == Hold::Direction && !matches!(body, Body::Elastica(_)) {
+            return Err(BuildError::DirectionAlone { body: body.name().into() });
+        }
+        self.grips.push(Grip::new(params));
+        self.reserve();
+        let index = self.grips.len() - 1;
+        // between steps a gripper is where the last one left it
+        if self.close_or_open(index, 1.0) {
+            self.prepare(params.body);
+        }
+        Ok(index)
+    }
+
+    /// Add a dead load; returns its index.
+    pub fn add_load(&mut self, load: Load) -> Result<usize, BuildError> {
+        let missing = || BuildError::NoSuch { kind: "body", name: format!("number {}", load.body) };
+        let body = self.bodies.get(load.body).ok_or_else(missing)?;
+        body.place_pose(load.place)?;
+        if matches!(body, Body::Chain(_)) && load.torque != Vec3::ZERO {
+            return Err(BuildError::NoTorque { body: body.name().into() });
+        }
+        self.loads.push(load);
+        self.reserve();
+        self.prepare(load.body);
+        Ok(self.loads.len() - 1)
+    }
+
+    /// Bring a rod of the model `elastica` into the equilibrium with its grips and loads that is found from where it is.
+    pub fn settle(&mut self, body: usize) -> Result<Settled, BuildError> {
+        let missing = || BuildError::NoSuch { kind: "body", name: format!("number {body}") };
+        let name = self.bodies.get(body).ok_or_else(missing)?.name().to_owned();
+        self.find_near(body, STILL);
+        self.with_surroundings(body, STILL, |body, around| match body {
+            Body::Elastica(rod) => rod.settle(around),
+            _ => Err(BuildError::NoSuch { kind: "elastica", name }),
+        })
+    }
+
+    /// Get bodies ready for the first step, when all grips, loads and obstacles are there: those that are to begin in
+    /// equilibrium find it, and those that begin inside an obstacle are refused.
+    pub fn settle_all(&mut self) -> Result<(), BuildError> {
+        for body in 0..self.bodies.len() {
+            let Body::Elastica(rod) = &self.bodies[body] else { continue };
+            if rod.begins_settled() {
+                let Settled { falling, change, .. } = self.settle(body)?;
+                if falling > 0 {
+                    let body = self.bodies[body].name().into();
+                    return Err(BuildError::NoEquilibrium { body, falling, change });
+                }
+            }
+            self.find_near(body, STILL);
+            self.with_surroundings(body, STILL, |body, around| match body {
+                Body::Elastica(rod) => rod.check_start(around),
+                _ => Ok(()),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Open a grip now, whatever its schedule says.
+    pub fn release(&mut self, grip: usize) -> Result<(), BuildError> {
+        let time = self.time();
+        let missing = || BuildError::NoSuch { kind: "grip", name: format!("number {grip}") };
+        let released = self.grips.get_mut(grip).ok_or_else(missing)?;
+        released.params.until = time;
+        let body = released.params.body;
+        if self.close_or_open(grip, 1.0) {
+            self.prepare(body);
+        }
+        Ok(())
+    }
+
+    /// Move a gripper by hand: it goes to `pose` during the next step. `None` returns it to its prescribed motion.
+    pub fn drive(&mut self, gripper: usize, pose: Option<Pose>) -> Result<(), BuildError> {
+        let missing = || BuildError::NoSuch { kind: "gripper", name: format!("number {gripper}") };
+        let gripper = self.grippers.get_mut(gripper).ok_or_else(missing)?;
+        if pose.is_some_and(|p| !p.translation.is_finite() || !p.rotation.is_normalized()) {
+            return Err(BuildError::Pose { name: gripper.params.name.clone() });
+        }
+        gripper.driven = pose;
+        Ok(())
+    }
+
+    /// Give a chain another shape, at rest; its number of points stays.
+    pub fn set_points(&mut self, body: usize, points: &[Vec3]) -> Result<(), BuildError> {
+        let missing = || BuildError::NoSuch { kind: "body", name: format!("number {body}") };
+        match self.bodies.get_mut(body).ok_or_else(missing)? {
+            Body::Chain(chain) => chain.set_points(points),
+            body => Err(BuildError::NoSuch { kind: "chain", name: body.name().into() }),
+        }
+    }
+
+    /// Let every body have room for what may hold, load or touch it.
+    pub(super) fn reserve(&mut self) {
+        self.react.reserve(&self.bodies, &mut self.presses);
+        let loads = self.loads.len() + self.react.room();
+        let (grips, obstacles) = (self.grips.len(), self.obstacles.len());
+        self.events.reserve(2 * (grips + obstacles * self.bodies.len()).min(1000));
+        for body in &mut self.bodies {
+            body.reserve(grips, loads, obstacles);
+        }
+        self.cables.reserve(&self.bodies, &mut self.pairs);
+    }
+}
+
+fn unique<'a>(kind: &'static str, name: &str, mut taken: impl Iterator<Item = &'a str>) -> Result<(), BuildError> {
+    if taken.any(|other| other == name) {
+        return Err(BuildError::SameName { kind, name: name.into() });
+    }
+    Ok(())
+}

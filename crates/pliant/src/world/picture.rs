@@ -1,0 +1,40 @@
+//! The plain picture of a world at an instant.
+
+use super::World;
+use crate::frame::{BodyFrame, Frame, GripperFrame};
+use crate::grip::Wrench;
+use crate::{cable, lattice, react};
+
+impl World {
+    /// A picture of this instant.
+    pub fn frame(&self) -> Frame {
+        let mut frame = Frame::default();
+        self.write_frame(&mut frame);
+        frame
+    }
+
+    /// The same into a frame used before, without allocating where its buffers suffice.
+    pub fn write_frame(&self, frame: &mut Frame) {
+        frame.time = self.time();
+        frame.bodies.resize_with(self.bodies.len(), BodyFrame::default);
+        for (body, out) in self.bodies.iter().zip(&mut frame.bodies) {
+            body.write_frame(self.gravity, out);
+        }
+        frame.grippers.clear();
+        frame.grippers.extend(self.grippers.iter().enumerate().map(|(index, gripper)| GripperFrame {
+            pose: gripper.sweep.end,
+            load: gripper.load,
+            attached: self.grips.iter().any(|g| g.params.gripper == index && g.anchor.is_some())
+                || self.fingers.iter().any(|f| f.gripper == index) && gripper.load != Wrench::default(),
+        }));
+        frame.obstacles.clear();
+        frame.obstacles.extend(self.obstacles.iter().map(|o| o.sweep.end));
+        frame.contacts.clear();
+        for (index, body) in self.bodies.iter().enumerate() {
+            body.write_contacts(index, &self.obstacles, &mut frame.contacts);
+        }
+        cable::write_pairs(&self.bodies, &self.pairs, &mut frame.contacts);
+        lattice::write_meetings(&self.meetings, &mut frame.contacts);
+        react::write_presses(&self.presses, &mut frame.contacts);
+    }
+}
