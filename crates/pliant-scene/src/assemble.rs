@@ -194,12 +194,11 @@ impl SceneSpec {
     fn settle(&self, world: &mut World) -> Result<(), Fault> {
         world.settle_all().map_err(|error| {
             let index = match &error {
-                BuildError::Unreachable { body, .. }
-                | BuildError::NoEquilibrium { body, .. }
-                | BuildError::Taut { body, .. }
-                | BuildError::StartsInside { body, .. } => self.body.iter().position(|spec| *spec.name == **body),
+                BuildError::NoEquilibrium { body, .. } | BuildError::StartsInside { body, .. } => Some(body.as_str()),
+                BuildError::Hold(why) => Some(why.body()),
                 _ => None,
             };
+            let index = index.and_then(|body| self.body.iter().position(|spec| *spec.name == *body));
             let fault = Fault::from(error);
             match index {
                 Some(index) => fault.at(index).at("body"),

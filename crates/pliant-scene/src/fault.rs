@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use pliant::BuildError;
+use pliant::{BuildError, HoldError};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -120,14 +120,12 @@ impl From<BuildError> for Fault {
             BuildError::SameName { .. } => Some("name".into()),
             BuildError::NoSuchPlace { .. } => Some("at".into()),
             BuildError::Shape(_) => Some("shape".into()),
-            BuildError::UnevenSection { .. } => Some("section".into()),
+            BuildError::Cannot { field, .. } => field.map(Into::into),
+            BuildError::Hold(HoldError::Taut { .. }) => Some("path".into()),
             BuildError::Normal { .. } => Some("normal".into()),
-            BuildError::NoEquilibrium { .. } | BuildError::Taut { .. } | BuildError::StartsInside { .. } => {
-                Some("path".into())
-            }
-            BuildError::DirectionAlone { .. } => Some("orientation".into()),
-            BuildError::Solid { .. } | BuildError::NoTorque { .. } | BuildError::Unreachable { .. } => None,
-            BuildError::NoSuch { .. } | BuildError::ForeignSnapshot | BuildError::Pose { .. } => None,
+            BuildError::NoEquilibrium { .. } | BuildError::StartsInside { .. } => Some("path".into()),
+            BuildError::Solid { .. } | BuildError::Hold(HoldError::Unreachable { .. }) => None,
+            BuildError::NoNumber { .. } | BuildError::ForeignSnapshot | BuildError::Pose { .. } => None,
         };
         Fault { field, ..Fault::new(error.to_string()) }
     }

@@ -199,7 +199,7 @@ fn each_mistake_is_reported_in_its_place() {
         (
             "radius = 0.001",
             "section = { rectangle = { width = 0.002, height = 0.001 } }",
-            "s.toml:12:11: wire is a chain, which bends alike in all directions, but the section has an EI of 3.3333e-2 \
+            "s.toml:12:11: wire is of the model chain, which bends alike in all directions, but the section has an EI of 3.3333e-2 \
              N m2 about y and 1.3333e-1 N m2 about z: give it a round section, or make it a cable",
         ),
         (

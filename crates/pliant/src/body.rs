@@ -8,8 +8,9 @@ use crate::derived::Derived;
 use crate::elastica::{Elastica, ElasticaState};
 use crate::error::{BuildError, StepError};
 use crate::frame::{BodyFrame, Contact, Event, EventKind};
-use crate::grip::{Grip, Gripper, Load, Place};
+use crate::grip::{Grip, Gripper, Hold, Load, Place};
 use crate::lattice::{Lattice, LatticeState};
+use crate::material::Friction;
 use crate::math::{Pose, Vec3};
 use crate::react::{Giving, Nodes, Skin, Spot};
 use crate::response::{Response, ResponseState};
@@ -200,6 +201,55 @@ impl Body {
             return Err(BuildError::NoSuchPlace { body, place: "that place".into(), why });
         }
         each!(self, model => model.place_pose(place))
+    }
+
+    /// Refuse what its model cannot do.
+    fn cannot(&self, cannot: impl Into<String>, instead: &'static str, field: Option<&'static str>) -> BuildError {
+        let (body, model, cannot) = (self.name().into(), self.model(), cannot.into());
+        BuildError::Cannot { body, model, cannot, instead, field }
+    }
+
+    /// Refuse to be held in a way that its model does not know.
+    pub(crate) fn check_hold(&self, hold: Hold) -> Result<(), BuildError> {
+        match (self, hold) {
+            (Body::Elastica(_), _) | (_, Hold::Position | Hold::Clamp | Hold::TwoPoints) => Ok(()),
+            (_, Hold::Direction) => Err(self.cannot(
+                "cannot be held by its direction alone",
+                "hold its position too, or make it an elastica",
+                Some("orientation"),
+            )),
+        }
+    }
+
+    /// Refuse a load that its model does not know.
+    pub(crate) fn check_load(&self, load: &Load) -> Result<(), BuildError> {
+        match self {
+            Body::Chain(_) if load.torque != Vec3::ZERO => {
+                Err(self.cannot("knows no torsion and takes no torque", "make it a cable, or load it by forces", None))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Refuse a surface to rub on whose law of friction its model does not know.
+    pub(crate) fn check_friction(&self, name: &str, friction: Friction) -> Result<(), BuildError> {
+        if self.is_solid() { friction.check_coulomb(self.name(), self.model(), name) } else { Ok(()) }
+    }
+
+    /// Refuse an equilibrium or a start that only rods of the model `elastica` know.
+    pub(crate) fn as_elastica(&mut self, cannot: &str) -> Result<&mut Elastica, BuildError> {
+        match self {
+            Body::Elastica(rod) => Ok(rod),
+            other => Err(other.cannot(cannot, "make it an elastica", Some("model"))),
+        }
+    }
+
+    /// Give a chain another shape, at rest; its number of points stays.
+    pub(crate) fn set_points(&mut self, points: &[Vec3]) -> Result<(), BuildError> {
+        match self {
+            Body::Chain(chain) => chain.set_points(points),
+            other => Err(other.cannot("cannot be given another shape by its points", "make it a chain", None)),
+        }
     }
 
     /// Lower and upper corner of a box around it [m].

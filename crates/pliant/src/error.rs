@@ -30,14 +30,33 @@ pub enum BuildError {
         /// The name.
         name: String,
     },
-    /// Something named that is not there.
-    #[error("there is no {kind} named {name}")]
-    NoSuch {
+    /// A number of something that is not there.
+    #[error("there is no {kind} number {index}: there are {count}, counted from 0")]
+    NoNumber {
         /// Kind of thing.
         kind: &'static str,
-        /// The name looked for.
-        name: String,
+        /// The number asked for.
+        index: usize,
+        /// How many there are.
+        count: usize,
     },
+    /// Something that the model of a body cannot do.
+    #[error("{body} is of the model {model}, which {cannot}: {instead}")]
+    Cannot {
+        /// Name of the body.
+        body: String,
+        /// Its model.
+        model: &'static str,
+        /// What it cannot do.
+        cannot: String,
+        /// What would be right.
+        instead: &'static str,
+        /// The field of a scene that asks for it, where there is one.
+        field: Option<&'static str>,
+    },
+    /// A rod that cannot be where it is held.
+    #[error(transparent)]
+    Hold(#[from] HoldError),
     /// A place that a body does not have.
     #[error("{body} has no {place}: {why}")]
     NoSuchPlace {
@@ -48,19 +67,6 @@ pub enum BuildError {
         /// What would be right.
         why: String,
     },
-    /// A section stiffer one way than another, in a model that cannot tell.
-    #[error(
-        "{body} is a chain, which bends alike in all directions, but the section has an EI of {about_y:.4e} N m2 about y \
-         and {about_z:.4e} N m2 about z: give it a round section, or make it a cable"
-    )]
-    UnevenSection {
-        /// Name of the body.
-        body: String,
-        /// EI about y [N m2].
-        about_y: f64,
-        /// EI about z [N m2].
-        about_z: f64,
-    },
     /// A direction of a section that says nothing.
     #[error("the normal of {body} must have a direction across the start of its path, got {normal}")]
     Normal {
@@ -68,27 +74,6 @@ pub enum BuildError {
         body: String,
         /// The direction.
         normal: Vec3,
-    },
-    /// A torque on a model without torsion.
-    #[error("{body} is a chain, which knows no torsion and takes no torque as a load")]
-    NoTorque {
-        /// Name of the body.
-        body: String,
-    },
-    /// A constraint that a rod cannot keep.
-    #[error(
-        "{body} cannot be where {by} holds it: {off:.3e} {unit} are missing. It may be too short for where its ends are to be, or \
-         held in ways that exclude each other"
-    )]
-    Unreachable {
-        /// Name of the body.
-        body: String,
-        /// Who holds it.
-        by: String,
-        /// By how much it is violated.
-        off: f64,
-        /// Unit of that.
-        unit: &'static str,
     },
     /// A rod that begins inside an obstacle.
     #[error("{body} begins inside {obstacle}, {depth:.3e} m deep: move one of them away")]
@@ -113,19 +98,6 @@ pub enum BuildError {
         /// The last change [rad].
         change: f64,
     },
-    /// A rod that does not stretch, without slack to find an equilibrium in.
-    #[error(
-        "{body} is taut between {between}: it is {slack:.3e} m longer than their distance, and does not stretch. \
-         Give it more length, let it be extensible, or let it start as its path"
-    )]
-    Taut {
-        /// Name of the body.
-        body: String,
-        /// Who holds it.
-        between: String,
-        /// How much longer it is [m].
-        slack: f64,
-    },
     /// A solid that cannot become particles.
     #[error("{body} cannot be made of particles: {why}")]
     Solid {
@@ -133,14 +105,6 @@ pub enum BuildError {
         body: String,
         /// Why.
         why: String,
-    },
-    /// A direction held alone, of a model that cannot tell.
-    #[error(
-        "{body} is held by its direction alone, which only rods of the model elastica can be: hold its position too"
-    )]
-    DirectionAlone {
-        /// Name of the body.
-        body: String,
     },
     /// A snapshot of a world with other parts.
     #[error("the snapshot belongs to another world")]
@@ -156,6 +120,48 @@ pub enum BuildError {
     Shape(#[from] ShapeError),
 }
 
+/// Why a rod cannot be where it is held.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum HoldError {
+    /// A constraint that it cannot keep.
+    #[error(
+        "{body} cannot be where {by} holds it: {off:.3e} {unit} are missing. It may be too short for where its ends are to be, or \
+         held in ways that exclude each other"
+    )]
+    Unreachable {
+        /// Name of the body.
+        body: String,
+        /// Who holds it.
+        by: String,
+        /// By how much it is violated.
+        off: f64,
+        /// Unit of that.
+        unit: &'static str,
+    },
+    /// It does not stretch, and has no slack.
+    #[error(
+        "{body} is taut between {between}: it is {slack:.3e} m longer than their distance, and does not stretch. \
+         Give it more length, let it be extensible, or let it start as its path"
+    )]
+    Taut {
+        /// Name of the body.
+        body: String,
+        /// Who holds it.
+        between: String,
+        /// How much longer it is [m].
+        slack: f64,
+    },
+}
+
+impl HoldError {
+    /// Name of the body.
+    pub fn body(&self) -> &str {
+        match self {
+            HoldError::Unreachable { body, .. } | HoldError::Taut { body, .. } => body,
+        }
+    }
+}
+
 /// Why a step failed. The world keeps the state that failed, for inspection.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StepError {
@@ -165,37 +171,13 @@ pub enum StepError {
         /// What was asked for [s].
         dt: f64,
     },
-    /// A constraint that a rod cannot keep.
-    #[error(
-        "{body} cannot be where {by} holds it at t = {time:.6} s: {off:.3e} {unit} are missing. It may be too short for where \
-         its ends are to be, or held in ways that exclude each other"
-    )]
-    Unreachable {
-        /// Name of the body.
-        body: String,
+    /// A rod that cannot be where it is held.
+    #[error("at t = {time:.6} s {why}")]
+    Hold {
         /// When [s].
         time: f64,
-        /// Who holds it.
-        by: String,
-        /// By how much it is violated.
-        off: f64,
-        /// Unit of that.
-        unit: &'static str,
-    },
-    /// A rod that does not stretch, drawn tight.
-    #[error(
-        "{body} is taut between {between} at t = {time:.6} s: it is {slack:.3e} m longer than their distance, and does not stretch. \
-         Give it more length, or let it be extensible"
-    )]
-    Taut {
-        /// Name of the body.
-        body: String,
-        /// When [s].
-        time: f64,
-        /// Who holds it.
-        between: String,
-        /// How much longer it is [m].
-        slack: f64,
+        /// Why not.
+        why: HoldError,
     },
     /// A step that is no whole number of the samples of recorded responses.
     #[error("{body} has responses recorded in samples of {sample} s: steps must be a whole number of them, got {dt} s")]

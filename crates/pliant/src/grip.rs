@@ -95,11 +95,13 @@ impl Place {
 /// What a grip holds fast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hold {
-    /// The position; the body may turn freely in the grip.
+    /// The position; a rod may turn freely in the grip. A solid is held by all its nodes there, whatever of these is said: it
+    /// turns freely about a single one.
     Position,
     /// Position and direction, as jaws at that very place would.
     Clamp,
-    /// Position and direction through two neighbouring points of the model, as in Kahl and Henrich, Fig. 14.
+    /// Position and direction through two neighbouring points of the model, as in Kahl and Henrich, Fig. 14. Models
+    /// other than the chain know no such points, and clamp.
     TwoPoints,
     /// The direction; the body may move freely. Only rods of the model `elastica` know that.
     Direction,

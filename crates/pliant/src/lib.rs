@@ -34,7 +34,7 @@ pub mod xpbd;
 pub use body::{Body, BodyState};
 pub use counters::Counters;
 pub use derived::Derived;
-pub use error::{BuildError, StepError};
+pub use error::{BuildError, HoldError, StepError};
 pub use frame::{BodyFrame, Contact, Energy, Event, EventKind, Field, Frame, GripperFrame, Other};
 pub use grip::{Anchor, FingerParams, Grip, GripParams, Gripper, GripperParams, Hold, Load, Place, Wrench};
 pub use material::{Friction, Material};

@@ -1,9 +1,11 @@
 //! What a body is made of.
 
+use crate::error::BuildError;
+
 /// Friction `|t| <= coefficient * |n|^exponent`; an exponent of 1 is Coulomb's law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Friction {
-    /// Factor of the law; for an exponent N it carries the unit N^(1-N) per length [-].
+    /// Factor of the law; for an exponent N it is that of forces per length of a rod, in the unit (N/m)^(1-N).
     pub coefficient: f64,
     /// Exponent of the normal force [-].
     pub exponent: f64,
@@ -12,6 +14,34 @@ pub struct Friction {
 impl Friction {
     /// No friction at all.
     pub const NONE: Friction = Friction { coefficient: 0.0, exponent: 1.0 };
+
+    /// Refuse a law other than Coulomb's, for a body whose model knows no other; `whose` it is.
+    pub(crate) fn check_coulomb(self, body: &str, model: &'static str, whose: &str) -> Result<(), BuildError> {
+        let Friction { exponent, .. } = self;
+        if exponent == 1.0 {
+            return Ok(());
+        }
+        let cannot = format!("knows Coulomb's friction alone, but that of {whose} has an exponent of {exponent}");
+        Err(BuildError::Cannot { body: body.into(), model, cannot, instead: "let it be 1", field: Some("friction") })
+    }
+
+    /// Of two surfaces on each other: the more slippery one counts.
+    pub fn between(a: Friction, b: Friction) -> Friction {
+        if a.coefficient <= b.coefficient { a } else { b }
+    }
+
+    /// The law for a piece of a rod of this length [m], c l^(1-N): forces along a rod do then not depend on how it is divided.
+    pub fn over(self, length: f64) -> Friction {
+        if self.exponent == 1.0 {
+            return self;
+        }
+        Friction { coefficient: self.coefficient * length.powf(1.0 - self.exponent), ..self }
+    }
+
+    /// Largest friction at a normal force [N].
+    pub fn limit(self, push: f64) -> f64 {
+        if self.exponent == 1.0 { self.coefficient * push } else { self.coefficient * push.powf(self.exponent) }
+    }
 }
 
 /// An isotropic elastic material.
@@ -31,5 +61,32 @@ impl Material {
     /// Shear modulus G = E / (2 (1 + nu)) [Pa].
     pub fn shear_modulus(&self) -> f64 {
         self.young / (2.0 * (1.0 + self.poisson))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn friction_of_a_rod_does_not_depend_on_how_it_is_divided() {
+        let law = Friction { coefficient: 0.4, exponent: 0.7 };
+        let along = |pieces: f64| pieces * law.over(2.0 / pieces).limit(6.0 / pieces);
+        // c p^N per length, with 3 N/m over 2 m
+        let exact = 2.0 * 0.4 * 3.0_f64.powf(0.7);
+        for pieces in [1.0, 2.0, 50.0] {
+            assert!((along(pieces) - exact).abs() < 1e-14);
+        }
+        assert_eq!(Friction { exponent: 1.0, ..law }.over(1e-3), Friction { exponent: 1.0, ..law });
+        assert_eq!(Friction::between(law, Friction::NONE), Friction::NONE);
+    }
+
+    #[test]
+    fn solids_refuse_laws_other_than_coulombs() {
+        let law = Friction { coefficient: 0.4, exponent: 0.7 };
+        let error = law.check_coulomb("block", "lattice", "floor").unwrap_err();
+        let text = "block is of the model lattice, which knows Coulomb's friction alone, but that of floor has an exponent of 0.7: \
+                    let it be 1";
+        assert_eq!(error.to_string(), text);
     }
 }

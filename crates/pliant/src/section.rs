@@ -103,6 +103,23 @@ impl Section {
         [young * area, shear * area, shear * area, twisting, young * about_y, young * about_z]
     }
 
+    /// Refuse one that is stiffer one way than another, for a model that cannot tell.
+    pub(crate) fn check_even(&self, name: &str, model: &'static str, material: &Material) -> Result<(), BuildError> {
+        if self.is_isotropic() {
+            return Ok(());
+        }
+        let [.., about_y, about_z] = self.rigidities(material);
+        Err(BuildError::Cannot {
+            body: name.into(),
+            model,
+            cannot: format!(
+                "bends alike in all directions, but the section has an EI of {about_y:.4e} N m2 about y and {about_z:.4e} N m2 about z"
+            ),
+            instead: "give it a round section, or make it a cable",
+            field: Some("section"),
+        })
+    }
+
     /// Mass per length [kg/m].
     pub fn mass_per_length(&self, material: &Material) -> f64 {
         match self {

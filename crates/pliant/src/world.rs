@@ -148,8 +148,9 @@ impl World {
         }
     }
 
-    /// Close and open grips by their schedule, at the start of the step.
+    /// Close and open grips by their schedule, at the start of the step. Bodies then add what they pull with.
     fn close_and_open_grips(&mut self) {
+        self.grips.iter_mut().for_each(|grip| grip.load = Wrench::default());
         let mut changed = !self.loads.is_empty();
         for grip in 0..self.grips.len() {
             changed |= self.close_or_open(grip, 0.0);

@@ -5,6 +5,7 @@ use pliant::cable::{Cable, CableSettings, CableSpec, Rest};
 use pliant::chain::{Chain, ChainSettings, ChainSpec};
 use pliant::math::{Pose, Vec3};
 use pliant::motion::Motion;
+use pliant::xpbd::{Xpbd, XpbdSettings, XpbdSpec};
 use pliant::{
     Body, Frame, Friction, GripParams, GripperParams, Hold, Load, Material, Place, Rigidities, Section, World,
 };
@@ -135,6 +136,10 @@ fn a_chain_takes_only_sections_that_bend_alike_in_all_directions() {
     let uneven = Rigidities { ei: [0.2, 0.3], ..even };
     for section in [RIBBON, Section::Explicit(uneven)] {
         let error = chain(section).unwrap_err().to_string();
-        assert!(error.starts_with("rope is a chain, which bends alike in all directions"), "{error}");
+        assert!(error.starts_with("rope is of the model chain, which bends alike in all directions"), "{error}");
+        let (path, settings) = (vec![Vec3::ZERO, Vec3::X], XpbdSettings::default());
+        let spec = XpbdSpec { material: STEEL, section, path, segments: 4, settings };
+        let error = Xpbd::new("rope", spec).unwrap_err().to_string();
+        assert!(error.starts_with("rope is of the model xpbd, which bends alike in all directions"), "{error}");
     }
 }

@@ -241,9 +241,6 @@ impl Cable {
 
     /// Load of each grip: what its hold exerts on the gripper, the torque about the gripper's origin.
     fn write_loads(&self, around: &mut Surroundings<'_>) {
-        for grip in around.grips.iter_mut().filter(|g| g.params.body == around.body) {
-            grip.load = Wrench::default();
-        }
         for ((held, &index), load) in
             self.scratch.held.iter().zip(&self.scratch.grips).zip(&self.scratch.step.held_loads)
         {

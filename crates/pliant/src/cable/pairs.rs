@@ -7,6 +7,7 @@
 use super::block::Vec6;
 use super::links::Links;
 use super::touch::{Contacting, Law, Reply, along, axes, minus, rows, velocity};
+use crate::material::Friction;
 use crate::math::{Pose, Vec3};
 
 /// One side of a pair.
@@ -84,7 +85,7 @@ impl Pair {
         Pair {
             ends,
             start: (Vec3::Z, f64::INFINITY),
-            law: Law { rho: 0.0, coefficient: 0.0, exponent: 1.0 },
+            law: Law { rho: 0.0, friction: Friction::NONE },
             axes: [Vec3::Z, Vec3::X, Vec3::Y],
             rows: [[[0.0; 6]; 3]; 2],
             along: [0.0; 2],
@@ -114,14 +115,9 @@ impl Pair {
         self.start = (if flipped { -nearest.normal } else { nearest.normal }, nearest.gap);
         (self.before, self.from) = (self.lawful, self.lawful);
         let [a, b] = sides.map(|s| s.links);
-        let friction = if a.friction.coefficient <= b.friction.coefficient { a.friction } else { b.friction };
-        let length = a.length.min(b.length);
-        let scale = if a.per_contact { 1.0 } else { length.powf(1.0 - friction.exponent) };
-        self.law = Law {
-            rho: a.rho(step).min(b.rho(step)),
-            coefficient: friction.coefficient * scale,
-            exponent: friction.exponent,
-        };
+        let friction = Friction::between(a.friction, b.friction);
+        let friction = if a.per_contact { friction } else { friction.over(a.length.min(b.length)) };
+        self.law = Law { rho: a.rho(step).min(b.rho(step)), friction };
     }
 
     /// Bring it up to date with the links half-way through the step, at their mean velocities.
@@ -191,7 +187,7 @@ impl Pair {
         let (normal, before) = (force[0], self.axes[0].dot(self.before));
         self.from = (0..3).map(|k| self.axes[k] * force[k]).sum();
         let pressed = if before > 0.0 { 0.5 * (normal.max(0.0) + before) } else { normal.max(0.0) };
-        self.limit = self.law.limit(pressed);
+        self.limit = self.law.friction.limit(pressed);
     }
 
     /// Take over the force that the law says.

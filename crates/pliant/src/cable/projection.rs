@@ -49,7 +49,7 @@ impl Local {
             state: Contacting::Open,
             limit: 0.0,
         };
-        local.limit = law.limit(local.pressed(local.force[0]));
+        local.limit = law.friction.limit(local.pressed(local.force[0]));
         let cut = (local.limit / known[1].hypot(known[2]).max(f64::MIN_POSITIVE)).min(1.0);
         (local.force[1], local.force[2]) = (cut * known[1], cut * known[2]);
         local
@@ -66,7 +66,7 @@ impl Local {
         let normal = (old[0] - u[0] / w[0][0]).max(0.0);
         let more = normal - old[0];
         let (uy, uz) = (u[1] + w[1][0] * more, u[2] + w[2][0] * more);
-        self.limit = self.law.limit(self.pressed(normal));
+        self.limit = self.law.friction.limit(self.pressed(normal));
         let across = 0.5 * (w[1][2] + w[2][1]);
         let plane = [w[1][1], across, w[2][2]];
         let wanted = [plane[0] * old[1] + plane[1] * old[2] - uy, plane[1] * old[1] + plane[2] * old[2] - uz];
@@ -121,10 +121,11 @@ fn within(w: &[f64; 3], wanted: &[f64; 2], limit: f64) -> ([f64; 2], bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::material::Friction;
 
     fn local(coefficient: f64) -> Local {
         Local {
-            law: Law { rho: 1.0, coefficient, exponent: 0.8 },
+            law: Law { rho: 1.0, friction: Friction { coefficient, exponent: 0.8 } },
             yielding: [[3.0, 0.1, -0.2], [0.1, 20.0, 1.5], [-0.2, 1.5, 0.5]],
             base: [0.0; 3],
             before: 0.0,

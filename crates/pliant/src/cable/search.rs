@@ -188,10 +188,10 @@ impl Search<'_> {
     }
 
     fn touch(&self, link: usize, obstacle: usize, span: [f64; 2], start: Facing) -> Touch {
-        let friction = self.obstacles[obstacle].params.friction.unwrap_or(self.friction);
+        let friction = self.obstacles[obstacle].friction_with(self.friction);
         let carried_by = span[1] - span[0];
-        let scale = if self.per_contact { 1.0 } else { carried_by.powf(1.0 - friction.exponent) };
-        let law = Law { rho: self.rho, coefficient: friction.coefficient * scale, exponent: friction.exponent };
+        let friction = if self.per_contact { friction } else { friction.over(carried_by) };
+        let law = Law { rho: self.rho, friction };
         Touch {
             link,
             obstacle,
@@ -368,7 +368,7 @@ impl Touch {
     /// way by is what its force changes over rho.
     pub fn renew(&mut self, mean: &Vec6) {
         let force = self.reply(mean).force;
-        self.limit = self.law.limit(self.pressed(force[0]));
+        self.limit = self.law.friction.limit(self.pressed(force[0]));
         self.from = (0..3).map(|k| self.axes[k] * force[k]).sum();
     }
 

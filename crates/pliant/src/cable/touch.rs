@@ -12,6 +12,7 @@
 //! right, this is a force as a function of u: exact once f has settled, and off by (change of f) / rho in u until then.
 
 use super::block::{Mat6, Vec6, dot};
+use crate::material::Friction;
 use crate::math::{Quat, Vec3};
 
 /// What a contact does.
@@ -31,10 +32,8 @@ pub enum Contacting {
 pub struct Law {
     /// rho [kg/s].
     pub rho: f64,
-    /// c of the limit c f_n^N, with the length of the contact in it.
-    pub coefficient: f64,
-    /// N of the limit.
-    pub exponent: f64,
+    /// The limit c f_n^N, with the length of the contact in it.
+    pub friction: Friction,
 }
 
 /// Force of a contact and how it falls with the velocity.
@@ -49,11 +48,6 @@ pub struct Reply {
 }
 
 impl Law {
-    /// Largest friction at a normal force [N].
-    pub fn limit(&self, normal: f64) -> f64 {
-        if self.exponent == 1.0 { self.coefficient * normal } else { self.coefficient * normal.powf(self.exponent) }
-    }
-
     /// The force at a velocity, from the force before; friction up to `limit`, which is there as long as the limit is, so
     /// that the force has no jumps.
     pub fn reply(&self, before: &[f64; 3], velocity: &[f64; 3], limit: f64) -> Reply {
@@ -164,7 +158,7 @@ pub fn velocity(rows: &[Vec6; 3], v: &Vec6) -> [f64; 3] {
 mod tests {
     use super::*;
 
-    const LAW: Law = Law { rho: 50.0, coefficient: 0.8, exponent: 0.7 };
+    const LAW: Law = Law { rho: 50.0, friction: Friction { coefficient: 0.8, exponent: 0.7 } };
 
     #[test]
     fn the_slope_is_the_derivative_of_the_force() {
@@ -193,9 +187,9 @@ mod tests {
 
     #[test]
     fn friction_opposes_sliding_and_never_pulls() {
-        let reply = LAW.reply(&[0.5, 0.0, 0.0], &[0.0, 1.0, 0.0], LAW.limit(0.5));
+        let reply = LAW.reply(&[0.5, 0.0, 0.0], &[0.0, 1.0, 0.0], LAW.friction.limit(0.5));
         assert_eq!(reply.state, Contacting::Slip);
-        assert!((reply.force[1] + LAW.limit(0.5)).abs() < 1e-12 && reply.force[2] == 0.0);
+        assert!((reply.force[1] + LAW.friction.limit(0.5)).abs() < 1e-12 && reply.force[2] == 0.0);
         assert_eq!(LAW.reply(&[0.5, 0.1, 0.0], &[1.0, 0.0, 0.0], 0.0).force, [0.0; 3]);
     }
 }

@@ -250,12 +250,12 @@ impl Planes {
                     continue;
                 }
                 let push = stiffness * depth;
-                let friction = obstacles[plane.obstacle].params.friction.unwrap_or(touch.friction);
+                let friction = obstacles[plane.obstacle].friction_with(touch.friction).over(touch.share);
                 let carried = plane.velocity * touch.tau;
                 let relative = get(step, i) - carried;
                 let along = relative.dot(normal);
                 let slide = relative - normal * along;
-                let held = friction_limit(&friction, push, touch.share) * mobility;
+                let held = friction.limit(push) * mobility;
                 let slid = slide.length();
                 let kept = if slid > held { slide * (1.0 - held / slid) } else { Vec3::ZERO };
                 let damped = if touch.damped {
@@ -280,16 +280,6 @@ fn insert(plane: Plane, point: Vec3, found: &mut [Plane; SLOTS], count: &mut usi
         *count = (*count + 1).min(SLOTS);
         found[at..*count].rotate_right(1);
         found[at] = plane;
-    }
-}
-
-/// Largest friction force for a normal force on a piece of rod of length `share` [N]: kappa share^(1-N) push^N, which
-/// does not depend on the number of points.
-fn friction_limit(friction: &Friction, push: f64, share: f64) -> f64 {
-    if friction.exponent == 1.0 {
-        friction.coefficient * push
-    } else {
-        friction.coefficient * share.powf(1.0 - friction.exponent) * push.powf(friction.exponent)
     }
 }
 

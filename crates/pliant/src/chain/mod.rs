@@ -265,9 +265,6 @@ impl Chain {
 
     /// Mean load of each grip over the step, the torque about its gripper's origin.
     fn write_loads(&mut self, around: &mut Surroundings<'_>, steps: u64) {
-        for grip in around.grips.iter_mut().filter(|g| g.params.body == around.body) {
-            grip.load = Wrench::default();
-        }
         for (holder, load) in self.scratch.holders.list().iter().zip(&self.scratch.loads) {
             let grip = &mut around.grips[holder.grip];
             grip.load += Wrench { force: load.force / steps as f64, torque: load.torque / steps as f64 };
@@ -430,7 +427,7 @@ fn is_lost(coordinate: &f64) -> bool {
 }
 
 fn has_friction(own: &Friction, around: &Surroundings<'_>) -> bool {
-    let coefficient = |i: &usize| around.obstacles[*i].params.friction.unwrap_or(*own).coefficient;
+    let coefficient = |i: &usize| around.obstacles[*i].friction_with(*own).coefficient;
     around.near.iter().any(|i| coefficient(i) > 0.0)
 }
 

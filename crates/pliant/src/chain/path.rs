@@ -50,10 +50,7 @@ pub fn check(name: &str, spec: &ChainSpec) -> Result<(), BuildError> {
         return Err(out_of_range(name, "heuristic.bend_angle", "below a right angle", h.bend_angle));
     }
     spec.section.check(name)?;
-    if !spec.section.is_isotropic() {
-        let [.., about_y, about_z] = spec.section.rigidities(&spec.material);
-        return Err(BuildError::UnevenSection { body: name.into(), about_y, about_z });
-    }
+    spec.section.check_even(name, "chain", &spec.material)?;
     curve::check(name, &spec.path)
 }
 

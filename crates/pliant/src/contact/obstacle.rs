@@ -36,6 +36,11 @@ impl Obstacle {
         Obstacle { params, sweep: Sweep::resting(pose) }
     }
 
+    /// Friction against a body whose own is given.
+    pub fn friction_with(&self, own: Friction) -> Friction {
+        self.params.friction.unwrap_or(own)
+    }
+
     /// A box around everything it sweeps through in the step, and in `steps_ahead` more like it.
     pub fn swept_bounds(&self, steps_ahead: f64) -> [Vec3; 2] {
         let [low, high] = self.params.shape.bounds(&self.sweep.end);

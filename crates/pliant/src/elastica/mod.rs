@@ -285,9 +285,6 @@ impl Elastica {
     /// Load of each grip: what the rod exerts on the gripper, the torque about the gripper's origin. And of each slider.
     fn write_loads(&mut self, around: &mut Surroundings<'_>) {
         self.state.slider_loads.fill(Wrench::default());
-        for grip in around.grips.iter_mut().filter(|g| g.params.body == around.body) {
-            grip.load = Wrench::default();
-        }
         for (held, impulse) in self.scratch.holds.iter().zip(&self.scratch.impulses) {
             let grip = match held.by {
                 By::Grip(grip) => grip,

@@ -9,7 +9,7 @@ use super::system::{Scratch, System};
 use super::touch::Touching;
 use super::{Elastica, ElasticaSettings, Gripped, Integrator, Memory, Settled, Start};
 use crate::body::Surroundings;
-use crate::error::{BuildError, StepError};
+use crate::error::{BuildError, HoldError, StepError};
 use crate::grip::Hold;
 use crate::math::Vec3;
 
@@ -102,11 +102,14 @@ impl Elastica {
             return Err(diverged("an angle or its rate [rad, 1/s]", *bad));
         }
         if let Some(Lost { by, off, unit }) = self.lost(around, lost) {
-            return Err(StepError::Unreachable { body: body(), time, by, off, unit });
+            let why = HoldError::Unreachable { body: body(), by, off, unit };
+            return Err(StepError::Hold { time, why });
         }
         if !work.arrived {
             return Err(match (self.taut(around), self.settings.integrator) {
-                (Some((between, slack)), _) => StepError::Taut { body: body(), time, between, slack },
+                (Some((between, slack)), _) => {
+                    StepError::Hold { time, why: HoldError::Taut { body: body(), between, slack } }
+                }
                 (None, Integrator::Fehlberg) => diverged(
                     "the step that its integrator would need (a stiff rod is for integrator = \"midpoint\") [s]",
                     self.state.next.unwrap_or(0.0),
@@ -142,11 +145,11 @@ impl Elastica {
         }
         self.place();
         if let Some(Lost { by, off, unit }) = self.lost(around, lost) {
-            return Err(BuildError::Unreachable { body: self.name.clone(), by, off, unit });
+            return Err(HoldError::Unreachable { body: self.name.clone(), by, off, unit }.into());
         }
         if !settled.balanced {
             if let Some((between, slack)) = self.taut(around) {
-                return Err(BuildError::Taut { body: self.name.clone(), between, slack });
+                return Err(HoldError::Taut { body: self.name.clone(), between, slack }.into());
             }
             let Settled { falling, change, .. } = settled;
             return Err(BuildError::NoEquilibrium { body: self.name.clone(), falling, change });

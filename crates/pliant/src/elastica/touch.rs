@@ -143,7 +143,7 @@ impl Touching<'_> {
         for touch in touches {
             let Touch { interval, fraction, depth, press, .. } = *touch;
             let (node, offset) = at.at::<K>(rod.h, interval, fraction);
-            let friction = self.obstacles[touch.obstacle].params.friction.unwrap_or(rod.friction);
+            let friction = self.obstacles[touch.obstacle].friction_with(rod.friction);
             touch.force = Vec2::ZERO;
             for push in (Law { rod, friction, depth, press }).push(touch.normal, node.velocity - touch.carried) {
                 let (row, force, slopes) = (offset.row(push.along), push.force, [0.0, push.damping]);
@@ -250,7 +250,7 @@ impl Law<'_> {
             false => (elastic < 0.0).then_some(Pushing { along: normal, force: elastic, damping: 0.0 }),
         };
         let along = normal.perp();
-        let limit = self.friction.coefficient * damped.max(0.0).powf(self.friction.exponent);
+        let limit = self.friction.over(self.rod.h).limit(damped.max(0.0));
         let sliding = speed.dot(along);
         let slope = limit / (sliding * sliding + CREEP * CREEP).sqrt();
         let rubbed = (limit > 0.0).then_some(Pushing { along, force: -slope * sliding, damping: slope });

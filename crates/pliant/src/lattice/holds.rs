@@ -182,9 +182,6 @@ impl Lattice {
 
     /// Write the loads of grips, means over the step of the world.
     pub(super) fn write_loads(&mut self, around: &mut Surroundings<'_>) {
-        for grip in around.grips.iter_mut().filter(|g| g.params.body == around.body) {
-            grip.load = Wrench::default();
-        }
         for (held, felt) in self.state.held.iter().zip(&self.scratch.felt) {
             let grip = &mut around.grips[held.grip];
             let origin = around.grippers[grip.params.gripper].sweep.end.translation;

@@ -188,11 +188,11 @@ impl Law {
     /// Of two surfaces, one on the other: as soft as both.
     fn with(&self, other: &Law) -> Law {
         let series = |a: f64, b: f64| if a + b > 0.0 { a * b / (a + b) } else { 0.0 };
-        let mean = |n: usize| (self.friction[n] * other.friction[n]).sqrt();
+        let more_slippery = |n: usize| self.friction[n].min(other.friction[n]);
         Law {
             stiffness: series(self.stiffness, other.stiffness),
             damping: series(self.damping, other.damping),
-            friction: [mean(0), mean(1)],
+            friction: [more_slippery(0), more_slippery(1)],
         }
     }
 }

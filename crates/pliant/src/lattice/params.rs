@@ -211,6 +211,7 @@ impl LatticeSpec {
         let bad =
             |what: &str, expected, value| BuildError::Parameter { what: format!("{what} of {name}"), expected, value };
         let (material, s) = (&self.material, &self.settings);
+        material.friction.check_coulomb(name, "lattice", "its material")?;
         let positive = [
             ("Young's modulus", material.young),
             ("the density", material.density),

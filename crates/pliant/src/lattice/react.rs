@@ -8,8 +8,12 @@ use crate::react::{Giving, Nodes, Skin, Spot};
 
 impl Lattice {
     pub(crate) fn skin(&self) -> Skin<'_> {
-        let friction = Friction { coefficient: self.contact.friction[1], exponent: 1.0 };
-        Skin { radius: 0.0, friction, facets: Some(&self.matter.facets), plane: None }
+        Skin { radius: 0.0, friction: self.friction(), facets: Some(&self.matter.facets), plane: None }
+    }
+
+    /// Friction of its surface when it slides.
+    pub(super) fn friction(&self) -> Friction {
+        Friction { coefficient: self.contact.friction[1], exponent: 1.0 }
     }
 
     pub(crate) fn show(&self, nodes: &mut Nodes) {

@@ -109,12 +109,13 @@ impl Lattice {
 
     /// Add forces of obstacles where a step leads, at a fraction of the step of the world and `tau` after the last.
     pub(super) fn touch(&mut self, around: &Surroundings<'_>, f: f64, tau: f64) {
+        let own = self.friction();
         let Lattice { matter, settings, state, scratch, contact, grain, .. } = self;
         let Scratch { next, touches, candidates, outline, near, .. } = scratch;
         touches.clear();
         let by = |index: u32| {
             let obstacle = &around.obstacles[index as usize];
-            let kinetic = obstacle.params.friction.map_or(contact.friction[1], |f| f.coefficient);
+            let kinetic = obstacle.friction_with(own).coefficient;
             let law = Law { friction: [kinetic * settings.static_friction, kinetic], ..*contact };
             Presser { obstacle, before: &state.touches, law, f, dt: around.dt, tau }
         };

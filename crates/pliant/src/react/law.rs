@@ -74,12 +74,6 @@ pub(crate) struct Row {
     caution: f64,
 }
 
-/// Of two surfaces on each other: the more slippery one counts, as for two cables.
-fn friction_of(a: &Body, b: &Body) -> Friction {
-    let (a, b) = (a.skin().friction, b.skin().friction);
-    if a.coefficient <= b.coefficient { a } else { b }
-}
-
 impl Row {
     fn new(press: &Press, (account, caution): (usize, f64), bodies: &[Body], outlines: &[Outline], dt: f64) -> Row {
         let [i, j] = press.key.bodies.map(|n| n as usize);
@@ -105,19 +99,10 @@ impl Row {
             shared: 0.0,
             total: 0.0,
             ease: 0.2 + 0.8 / (1.0 + (apart * dt / (IMPACT * grain)).powi(2)),
-            friction: friction_of(&bodies[i], &bodies[j]),
+            friction: Friction::between(bodies[i].skin().friction, bodies[j].skin().friction).over(press.share),
             account,
             caution,
         }
-    }
-
-    /// Largest friction for a normal force [N].
-    fn limit(&self, push: f64, share: f64) -> f64 {
-        let Friction { coefficient, exponent } = self.friction;
-        if exponent == 1.0 {
-            return coefficient * push;
-        }
-        coefficient * share.powf(1.0 - exponent) * push.powf(exponent)
     }
 }
 
@@ -157,7 +142,7 @@ pub(crate) fn solve(presses: &mut Presses, rows: &mut Vec<Row>, bodies: &[Body],
         let account = &mut accounts[row.account];
         account.allowed += 0.5 * row.along * (press.lately * dt).powi(2);
         // what slides drags along what it holds on to: it is no farther behind than the friction takes
-        if press.rub.length() >= row.limit(press.push, press.share) * (1.0 - 1e-9) {
+        if press.rub.length() >= row.friction.limit(press.push) * (1.0 - 1e-9) {
             let behind = (press.rub_lately - press.rub) * (row.total * dt * dt / RECOVERY);
             press.slip = behind.clamp_length_max(press.slip.length());
         }
@@ -177,7 +162,7 @@ fn relax(press: &mut Press, row: &Row, outlines: &mut [Outline], dt: f64) {
     let along = missing.dot(normal);
     let push = (press.push + along / ((row.along + row.shared) * dt)).max(0.0);
     let rub = press.rub + (missing - normal * along) / ((row.across + row.shared) * dt);
-    let rub = rub.clamp_length_max(row.limit(push, press.share));
+    let rub = rub.clamp_length_max(row.friction.limit(push));
     let more = (normal * (push - press.push) + (rub - press.rub)) * dt;
     (press.push, press.rub) = (push, rub);
     if more != Vec3::ZERO {

@@ -78,6 +78,7 @@ impl ResponseSpec {
         let bad = |what: &str, expected, value| {
             Err(BuildError::Parameter { what: format!("{what} of {name}"), expected, value })
         };
+        self.friction.check_coulomb(name, "response", "its material")?;
         let ResponseSettings { damping, sample, most_sweeps } = self.settings;
         let damped = match damping {
             Damping::Rayleigh { mass, stiffness } => [mass, stiffness],

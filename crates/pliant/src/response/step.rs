@@ -44,9 +44,6 @@ impl Response {
     pub(crate) fn advance(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
         self.scratch.near.clear();
         self.scratch.near.extend_from_slice(around.near);
-        for grip in around.grips.iter_mut().filter(|g| g.params.body == around.body) {
-            grip.load = Wrench::default();
-        }
         let sample = self.settings.sample;
         let count = (around.dt / sample).round().max(1.0);
         if count > MOST_STRIDES {
@@ -166,7 +163,7 @@ impl Response {
                     let off = pose.transform_point(touch.anchor) - place;
                     let across = off - touch.normal * touch.normal.dot(off);
                     let normal = body_from_world * touch.normal;
-                    let friction = obstacle.params.friction.unwrap_or(*friction).coefficient;
+                    let friction = obstacle.friction_with(*friction).coefficient;
                     (Condition::Touch { normal, friction }, touch.normal * depth + across)
                 }
             };
@@ -239,8 +236,7 @@ impl Response {
                 By::Grip(index) => {
                     let grip = &mut around.grips[index];
                     let pose = around.grippers[grip.params.gripper].sweep.at(stride.at_end);
-                    let arm =
-                        pose.transform_point(touch.anchor) - around.grippers[grip.params.gripper].sweep.end.translation;
+                    let arm = pose.transform_point(touch.anchor) - pose.translation;
                     let force = -touch.force * stride.share;
                     grip.load += Wrench { force, torque: arm.cross(force) };
                 }
@@ -271,7 +267,7 @@ impl Response {
     fn sticks(&self, n: usize, around: &Surroundings<'_>) -> bool {
         let Touch { force, normal, by, .. } = self.state.touches[n];
         let By::Obstacle(index) = by else { return true };
-        let friction = around.obstacles[index].params.friction.unwrap_or(self.friction).coefficient;
+        let friction = around.obstacles[index].friction_with(self.friction).coefficient;
         let pressed = normal.dot(force);
         pressed > 0.0 && (force - normal * pressed).length() < friction * pressed * (1.0 - 1e-9)
     }

@@ -5,7 +5,7 @@ use crate::body::Body;
 use crate::contact::{Obstacle, ObstacleParams, Shape, ShapeKind};
 use crate::elastica::Settled;
 use crate::error::BuildError;
-use crate::grip::{FingerParams, Grip, GripParams, Gripper, GripperParams, Hold, Load};
+use crate::grip::{FingerParams, Grip, GripParams, Gripper, GripperParams, Load};
 use crate::math::{Pose, Vec3};
 use crate::motion::Motion;
 
@@ -16,6 +16,9 @@ impl World {
     /// Add an obstacle; returns its index.
     pub fn add_obstacle(&mut self, params: ObstacleParams) -> Result<usize, BuildError> {
         unique("obstacle", &params.name, self.obstacles.iter().map(|o| o.params.name.as_str()))?;
+        if let Some(friction) = params.friction {
+            self.bodies.iter().try_for_each(|body| body.check_friction(&params.name, friction))?;
+        }
         self.obstacles.push(Obstacle::new(params, self.time()));
         self.near.reserve(self.obstacles.len());
         self.reserve();
@@ -31,8 +34,7 @@ impl World {
 
     /// Let a gripper have a fingertip; returns the index of the obstacle that it is, of the same name.
     pub fn add_finger(&mut self, params: FingerParams) -> Result<usize, BuildError> {
-        let missing = || BuildError::NoSuch { kind: "gripper", name: format!("number {}", params.gripper) };
-        let Gripper { params: gripper, sweep, .. } = self.grippers.get(params.gripper).ok_or_else(missing)?;
+        let Gripper { params: gripper, sweep, .. } = at("gripper", &self.grippers, params.gripper)?;
         let obstacle = self.add_obstacle(ObstacleParams {
             name: gripper.name.clone(),
             shape: Shape::new(ShapeKind::Sphere { radius: params.radius })?,
@@ -47,6 +49,9 @@ impl World {
     /// Add a body; returns its index.
     pub fn add_body(&mut self, body: Body) -> Result<usize, BuildError> {
         unique("body", body.name(), self.bodies.iter().map(Body::name))?;
+        for obstacle in &self.obstacles {
+            obstacle.params.friction.map_or(Ok(()), |friction| body.check_friction(&obstacle.params.name, friction))?;
+        }
         self.bodies.push(body);
         self.reserve();
         Ok(self.bodies.len() - 1)
@@ -54,13 +59,10 @@ impl World {
 
     /// Add a grip; returns its index. It closes at its time, at once if that has come.
     pub fn add_grip(&mut self, params: GripParams) -> Result<usize, BuildError> {
-        let missing = |kind, index: usize| BuildError::NoSuch { kind, name: format!("number {index}") };
-        self.grippers.get(params.gripper).ok_or_else(|| missing("gripper", params.gripper))?;
-        let body = self.bodies.get(params.body).ok_or_else(|| missing("body", params.body))?;
+        at("gripper", &self.grippers, params.gripper)?;
+        let body = at("body", &self.bodies, params.body)?;
         body.place_pose(params.place)?;
-        if params.hold == Hold::Direction && !matches!(body, Body::Elastica(_)) {
-            return Err(BuildError::DirectionAlone { body: body.name().into() });
-        }
+        body.check_hold(params.hold)?;
         self.grips.push(Grip::new(params));
         self.reserve();
         let index = self.grips.len() - 1;
@@ -73,12 +75,9 @@ impl World {
 
     /// Add a dead load; returns its index.
     pub fn add_load(&mut self, load: Load) -> Result<usize, BuildError> {
-        let missing = || BuildError::NoSuch { kind: "body", name: format!("number {}", load.body) };
-        let body = self.bodies.get(load.body).ok_or_else(missing)?;
+        let body = at("body", &self.bodies, load.body)?;
         body.place_pose(load.place)?;
-        if matches!(body, Body::Chain(_)) && load.torque != Vec3::ZERO {
-            return Err(BuildError::NoTorque { body: body.name().into() });
-        }
+        body.check_load(&load)?;
         self.loads.push(load);
         self.reserve();
         self.prepare(load.body);
@@ -87,13 +86,9 @@ impl World {
 
     /// Bring a rod of the model `elastica` into the equilibrium with its grips and loads that is found from where it is.
     pub fn settle(&mut self, body: usize) -> Result<Settled, BuildError> {
-        let missing = || BuildError::NoSuch { kind: "body", name: format!("number {body}") };
-        let name = self.bodies.get(body).ok_or_else(missing)?.name().to_owned();
+        at("body", &self.bodies, body)?;
         self.find_near(body, STILL);
-        self.with_surroundings(body, STILL, |body, around| match body {
-            Body::Elastica(rod) => rod.settle(around),
-            _ => Err(BuildError::NoSuch { kind: "elastica", name }),
-        })
+        self.with_surroundings(body, STILL, |body, around| body.as_elastica("finds no equilibrium")?.settle(around))
     }
 
     /// Get bodies ready for the first step, when all grips, loads and obstacles are there: those that are to begin in
@@ -109,9 +104,8 @@ impl World {
                 }
             }
             self.find_near(body, STILL);
-            self.with_surroundings(body, STILL, |body, around| match body {
-                Body::Elastica(rod) => rod.check_start(around),
-                _ => Ok(()),
+            self.with_surroundings(body, STILL, |body, around| {
+                body.as_elastica("may begin anywhere")?.check_start(around)
             })?;
         }
         Ok(())
@@ -120,8 +114,8 @@ impl World {
     /// Open a grip now, whatever its schedule says.
     pub fn release(&mut self, grip: usize) -> Result<(), BuildError> {
         let time = self.time();
-        let missing = || BuildError::NoSuch { kind: "grip", name: format!("number {grip}") };
-        let released = self.grips.get_mut(grip).ok_or_else(missing)?;
+        at("grip", &self.grips, grip)?;
+        let released = &mut self.grips[grip];
         released.params.until = time;
         let body = released.params.body;
         if self.close_or_open(grip, 1.0) {
@@ -132,8 +126,8 @@ impl World {
 
     /// Move a gripper by hand: it goes to `pose` during the next step. `None` returns it to its prescribed motion.
     pub fn drive(&mut self, gripper: usize, pose: Option<Pose>) -> Result<(), BuildError> {
-        let missing = || BuildError::NoSuch { kind: "gripper", name: format!("number {gripper}") };
-        let gripper = self.grippers.get_mut(gripper).ok_or_else(missing)?;
+        at("gripper", &self.grippers, gripper)?;
+        let gripper = &mut self.grippers[gripper];
         if pose.is_some_and(|p| !p.translation.is_finite() || !p.rotation.is_normalized()) {
             return Err(BuildError::Pose { name: gripper.params.name.clone() });
         }
@@ -143,11 +137,8 @@ impl World {
 
     /// Give a chain another shape, at rest; its number of points stays.
     pub fn set_points(&mut self, body: usize, points: &[Vec3]) -> Result<(), BuildError> {
-        let missing = || BuildError::NoSuch { kind: "body", name: format!("number {body}") };
-        match self.bodies.get_mut(body).ok_or_else(missing)? {
-            Body::Chain(chain) => chain.set_points(points),
-            body => Err(BuildError::NoSuch { kind: "chain", name: body.name().into() }),
-        }
+        at("body", &self.bodies, body)?;
+        self.bodies[body].set_points(points)
     }
 
     /// Let every body have room for what may hold, load or touch it.
@@ -161,6 +152,11 @@ impl World {
         }
         self.cables.reserve(&self.bodies, &mut self.pairs);
     }
+}
+
+/// The one of that number.
+fn at<'a, T>(kind: &'static str, list: &'a [T], index: usize) -> Result<&'a T, BuildError> {
+    list.get(index).ok_or(BuildError::NoNumber { kind, index, count: list.len() })
 }
 
 fn unique<'a>(kind: &'static str, name: &str, mut taken: impl Iterator<Item = &'a str>) -> Result<(), BuildError> {

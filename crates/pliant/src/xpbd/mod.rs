@@ -157,9 +157,6 @@ impl Xpbd {
 
     /// Load of each grip: what its hold exerts on the gripper, the torque about the gripper's origin.
     fn write_loads(&self, around: &mut Surroundings<'_>) {
-        for grip in around.grips.iter_mut().filter(|g| g.params.body == around.body) {
-            grip.load = Wrench::default();
-        }
         for held in &self.scratch.held {
             around.grips[held.grip].load += held.load;
         }

@@ -60,6 +60,7 @@ impl XpbdSpec {
             }
         }
         self.section.check(name)?;
+        self.section.check_even(name, "xpbd", &self.material)?;
         let not_negative = [
             ("damping_time", self.settings.damping_time),
             ("drag", self.settings.drag),

@@ -86,7 +86,7 @@ impl Search {
             let rubs = from - normal * self.radius;
             let (level, arm) = (normal.dot(point), start.inverse_transform_point(rubs));
             let (velocity, carried) = ((carried(rubs) - rubs) / self.h, carried(rubs));
-            let friction = obstacle.params.friction.unwrap_or(friction);
+            let friction = obstacle.friction_with(friction);
             let (pressing, rubbing, force) = (0.0, Vec3::ZERO, Vec3::ZERO);
             touches.push(Touch {
                 link,
@@ -165,18 +165,10 @@ impl Touch {
         let slip = slip - self.normal * self.normal.dot(slip);
         let Some(along) = slip.try_normalize() else { return };
         let wanted = self.rubbing - slip / resistance(pose, of, arm, along);
-        let rubbing = wanted.clamp_length_max(self.limit(share, h2));
+        // multipliers are forces times h^2: h^2 c l^(1-N) (lambda / h^2)^N = c (l h^2)^(1-N) lambda^N
+        let rubbing = wanted.clamp_length_max(self.friction.over(share * h2).limit(self.pressing));
         push(pose, of, arm, rubbing - self.rubbing);
         self.rubbing = rubbing;
-    }
-
-    /// Largest multiplier of friction: h^2 kappa l^(1 - N) f^N with f = lambda / h^2, a law per length of rod.
-    fn limit(&self, share: f64, h2: f64) -> f64 {
-        let Friction { coefficient, exponent } = self.friction;
-        if exponent == 1.0 {
-            return coefficient * self.pressing;
-        }
-        h2 * coefficient * share.powf(1.0 - exponent) * (self.pressing / h2).powf(exponent)
     }
 
     /// Nothing bounces: take away what normal velocity the link has against the obstacle that it was pressed to.
