@@ -6,6 +6,7 @@
 mod body;
 pub mod cable;
 pub mod chain;
+mod check;
 mod clock;
 pub mod contact;
 mod counters;

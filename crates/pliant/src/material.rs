@@ -1,5 +1,6 @@
 //! What a body is made of.
 
+use crate::check::Checks;
 use crate::error::BuildError;
 
 /// Friction `|t| <= coefficient * |n|^exponent`; an exponent of 1 is Coulomb's law.
@@ -14,6 +15,12 @@ pub struct Friction {
 impl Friction {
     /// No friction at all.
     pub const NONE: Friction = Friction { coefficient: 0.0, exponent: 1.0 };
+
+    /// Refuse what is no law of friction.
+    pub(crate) fn check(&self, checks: Checks<'_>) -> Result<(), BuildError> {
+        checks.not_negative("the friction", self.coefficient)?;
+        checks.not_negative("the exponent of friction", self.exponent)
+    }
 
     /// Refuse a law other than Coulomb's, for a body whose model knows no other; `whose` it is.
     pub(crate) fn check_coulomb(self, body: &str, model: &'static str, whose: &str) -> Result<(), BuildError> {
@@ -58,6 +65,14 @@ pub struct Material {
 }
 
 impl Material {
+    /// Refuse what is no material.
+    pub(crate) fn check(&self, checks: Checks<'_>) -> Result<(), BuildError> {
+        checks.positive("Young's modulus", self.young)?;
+        checks.positive("the shear modulus", self.shear_modulus())?;
+        checks.positive("the density", self.density)?;
+        self.friction.check(checks)
+    }
+
     /// Shear modulus G = E / (2 (1 + nu)) [Pa].
     pub fn shear_modulus(&self) -> f64 {
         self.young / (2.0 * (1.0 + self.poisson))
@@ -84,9 +99,9 @@ mod tests {
     #[test]
     fn solids_refuse_laws_other_than_coulombs() {
         let law = Friction { coefficient: 0.4, exponent: 0.7 };
-        let error = law.check_coulomb("block", "lattice", "floor").unwrap_err();
+        let error = law.check_coulomb("block", "lattice", "floor").map_err(|e| e.to_string());
         let text = "block is of the model lattice, which knows Coulomb's friction alone, but that of floor has an exponent of 0.7: \
                     let it be 1";
-        assert_eq!(error.to_string(), text);
+        assert_eq!(error, Err(text.into()));
     }
 }

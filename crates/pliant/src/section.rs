@@ -5,6 +5,7 @@
 
 use std::f64::consts::PI;
 
+use crate::check::Checks;
 use crate::error::BuildError;
 use crate::material::Material;
 
@@ -159,11 +160,8 @@ impl Section {
         (about_y - about_z).abs() <= 1e-9 * about_y.max(about_z)
     }
 
-    /// Refuse what is no section, of the body `name`.
-    pub(crate) fn check(&self, name: &str) -> Result<(), BuildError> {
-        let wrong = |what, expected, value| {
-            Err(BuildError::Parameter { what: format!("the {what} of {name}"), expected, value })
-        };
+    /// Refuse what is no section.
+    pub(crate) fn check(&self, checks: Checks<'_>) -> Result<(), BuildError> {
         let sizes = match *self {
             Section::Round { radius } => vec![("radius", radius)],
             Section::Hollow { radius, .. } => vec![("radius", radius)],
@@ -179,13 +177,12 @@ impl Section {
             ],
         };
         for (what, value) in sizes {
-            if !(value.is_finite() && value > 0.0) {
-                return wrong(what, "finite and positive", value);
-            }
+            checks.positive(&format!("the {what}"), value)?;
         }
         match *self {
-            Section::Hollow { radius, inner } if !(0.0..radius).contains(&inner) => {
-                wrong("inner radius", "less than the outer one and not negative", inner)
+            Section::Hollow { radius, inner } => {
+                let sound = (0.0..radius).contains(&inner);
+                checks.that(sound, "the inner radius", "less than the outer one and not negative", inner)
             }
             _ => Ok(()),
         }
@@ -289,15 +286,15 @@ mod tests {
 
     #[test]
     fn what_is_no_section_is_refused() {
-        let message = |section: Section| section.check("wire").err().map(|e| e.to_string()).unwrap_or_default();
+        let message = |section: Section| section.check(Checks("wire")).err().map(|e| e.to_string()).unwrap_or_default();
         let tube = Section::Hollow { radius: 1.0, inner: 1.0 };
         assert_eq!(message(tube), "the inner radius of wire must be less than the outer one and not negative, got 1");
         let flat = Section::Rectangle { width: 1.0, height: 0.0 };
         assert_eq!(message(flat), "the height of wire must be finite and positive, got 0");
         let limp = Rigidities { radius: 1.0, mass_per_length: 1.0, ea: 1.0, ga: 1.0, ei: [1.0, f64::NAN], gj: 1.0 };
         assert_eq!(message(Section::Explicit(limp)), "the EI about z of wire must be finite and positive, got NaN");
-        assert!(Section::Hollow { radius: 1.0, inner: 0.0 }.check("wire").is_ok());
-        assert!(Section::Hollow { radius: 1.0, inner: -0.1 }.check("wire").is_err());
-        assert!(Section::Round { radius: f64::INFINITY }.check("wire").is_err());
+        assert!(Section::Hollow { radius: 1.0, inner: 0.0 }.check(Checks("wire")).is_ok());
+        assert!(Section::Hollow { radius: 1.0, inner: -0.1 }.check(Checks("wire")).is_err());
+        assert!(Section::Round { radius: f64::INFINITY }.check(Checks("wire")).is_err());
     }
 }

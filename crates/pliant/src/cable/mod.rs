@@ -60,6 +60,7 @@ pub(crate) use together::write_pairs;
 use tree::Trees;
 
 use crate::body::{Surroundings, Vicinity};
+use crate::check::Checks;
 use crate::counters::Counters;
 use crate::curve;
 use crate::derived::Derived;
@@ -451,6 +452,6 @@ fn check(name: &str, spec: &CableSpec) -> Result<(), BuildError> {
     if !(2..=1_000_000).contains(&spec.segments) {
         return Err(bad("the number of segments", "2 to 1,000,000", spec.segments as f64));
     }
-    spec.section.check(name)?;
+    spec.section.check(Checks(name))?;
     curve::check(name, &spec.path)
 }

@@ -1,6 +1,7 @@
 //! What a chain is built from: parameters checked, points laid out in rows.
 
 use super::params::ChainSpec;
+use crate::check::Checks;
 use crate::curve;
 use crate::error::BuildError;
 use crate::lanes::{LANES, Rows, set, zero_rows};
@@ -49,7 +50,7 @@ pub fn check(name: &str, spec: &ChainSpec) -> Result<(), BuildError> {
     if let Some(h) = s.heuristic.filter(|h| h.bend_angle >= std::f64::consts::FRAC_PI_2) {
         return Err(out_of_range(name, "heuristic.bend_angle", "below a right angle", h.bend_angle));
     }
-    spec.section.check(name)?;
+    spec.section.check(Checks(name))?;
     spec.section.check_even(name, "chain", &spec.material)?;
     curve::check(name, &spec.path)
 }

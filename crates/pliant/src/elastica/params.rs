@@ -1,6 +1,7 @@
 //! Parameters of the model `elastica`: what a user may set, and what a body is built from.
 
 use crate::cable::Rest;
+use crate::check::Checks;
 use crate::curve;
 use crate::error::BuildError;
 use crate::material::Material;
@@ -125,48 +126,32 @@ impl Default for ElasticaSettings {
     }
 }
 
-/// A range that a number must lie in.
-type Range = (std::ops::RangeInclusive<f64>, &'static str);
-
-const POSITIVE: Range = (f64::MIN_POSITIVE..=f64::MAX, "finite and positive");
-const NOT_NEGATIVE: Range = (0.0..=f64::MAX, "finite and not negative");
-const FRACTION: Range = (0.0..=1.0, "0 to 1");
-
 impl ElasticaSpec {
     /// Refuse what cannot be built.
     pub(super) fn check(&self, name: &str) -> Result<(), BuildError> {
-        let within = |what: &str, value: f64, (range, expected): Range| {
-            let what = || format!("{what} of {name}");
-            if range.contains(&value) { Ok(()) } else { Err(BuildError::Parameter { what: what(), expected, value }) }
-        };
-        let (material, settings) = (&self.material, &self.settings);
-        within("Young's modulus", material.young, POSITIVE)?;
-        within("the density", material.density, POSITIVE)?;
-        within("the friction", material.friction.coefficient, NOT_NEGATIVE)?;
-        within("the exponent of friction", material.friction.exponent, NOT_NEGATIVE)?;
-        within("tolerance", settings.tolerance, (1e-13..=0.1, "1e-13 to 0.1"))?;
-        within("stabilisation", settings.stabilisation, NOT_NEGATIVE)?;
-        within("damping_time", settings.damping_time, NOT_NEGATIVE)?;
-        within("drag", settings.drag, NOT_NEGATIVE)?;
-        within("contact_stiffness", settings.contact_stiffness.unwrap_or(0.0), NOT_NEGATIVE)?;
-        within("contact_damping", settings.contact_damping.unwrap_or(0.0), NOT_NEGATIVE)?;
-        within("line_load", settings.line_load.length(), NOT_NEGATIVE)?;
+        let (checks, settings) = (Checks(name), &self.settings);
+        self.material.check(checks)?;
+        checks.within("tolerance", settings.tolerance, 1e-13..=0.1, "1e-13 to 0.1")?;
+        checks.not_negative("stabilisation", settings.stabilisation)?;
+        checks.not_negative("damping_time", settings.damping_time)?;
+        checks.not_negative("drag", settings.drag)?;
+        checks.not_negative("contact_stiffness", settings.contact_stiffness.unwrap_or(0.0))?;
+        checks.not_negative("contact_damping", settings.contact_damping.unwrap_or(0.0))?;
+        checks.not_negative("line_load", settings.line_load.length())?;
         for p in &settings.profile {
-            within("the place of a factor", p.at, FRACTION)?;
-            within("a factor of the mass", p.mass, POSITIVE)?;
-            within("a factor of the rigidity", p.rigidity, POSITIVE)?;
+            checks.within("the place of a factor", p.at, 0.0..=1.0, "0 to 1")?;
+            checks.positive("a factor of the mass", p.mass)?;
+            checks.positive("a factor of the rigidity", p.rigidity)?;
         }
         if let Some(w) = settings.profile.windows(2).find(|w| w[1].at <= w[0].at) {
-            let what = format!("the place of a factor of {name}");
-            return Err(BuildError::Parameter { what, expected: "farther along than the one before", value: w[1].at });
+            return Err(checks.bad("the place of a factor", "farther along than the one before", w[1].at));
         }
         for slider in &settings.sliders {
-            within("the place of a slider", slider.at, FRACTION)?;
-            within("the direction of a slider", slider.along.length(), POSITIVE)?;
+            checks.within("the place of a slider", slider.at, 0.0..=1.0, "0 to 1")?;
+            checks.positive("the direction of a slider", slider.along.length())?;
         }
-        let intervals = (1.0..=1e6, "1 to 1,000,000");
-        within("the number of intervals", self.intervals as f64, intervals)?;
-        self.section.check(name)?;
+        checks.within("the number of intervals", self.intervals as f64, 1.0..=1e6, "1 to 1,000,000")?;
+        self.section.check(checks)?;
         curve::check(name, &self.path)
     }
 }

@@ -1,6 +1,7 @@
 //! Parameters of the model `lattice`: what a user may set, and what a body is built from.
 
 use super::solid::{Cells, MassRule};
+use crate::check::Checks;
 use crate::error::BuildError;
 use crate::material::Material;
 use crate::math::{Pose, Vec3};
@@ -208,60 +209,36 @@ const MOST_PARTICLES: usize = 20_000_000;
 impl LatticeSpec {
     /// Refuse what cannot be built.
     pub(super) fn check(&self, name: &str) -> Result<(), BuildError> {
-        let bad =
-            |what: &str, expected, value| BuildError::Parameter { what: format!("{what} of {name}"), expected, value };
-        let (material, s) = (&self.material, &self.settings);
+        let (checks, material, s) = (Checks(name), &self.material, &self.settings);
+        material.check(checks)?;
         material.friction.check_coulomb(name, "lattice", "its material")?;
-        let positive = [
-            ("Young's modulus", material.young),
-            ("the density", material.density),
-            ("contact_stiffness", s.contact_stiffness.unwrap_or(1.0)),
-            ("the step", if let Pace::Constant { step } = s.pace { step } else { 1.0 }),
-        ];
-        for (what, value) in positive {
-            if !(value.is_finite() && value > 0.0) {
-                return Err(bad(what, "finite and positive", value));
-            }
-        }
-        let not_negative = [
-            ("damping_time", s.damping_time.unwrap_or(0.0)),
-            ("drag", s.drag),
-            ("contact_damping", s.contact_damping.unwrap_or(0.0)),
-            ("the friction", material.friction.coefficient),
-            ("the viscosity", s.fluid.map_or(0.0, |f| f.viscosity)),
-        ];
-        for (what, value) in not_negative {
-            if !(value.is_finite() && value >= 0.0) {
-                return Err(bad(what, "finite and not negative", value));
-            }
-        }
-        if !(0.0..0.5).contains(&material.poisson) {
-            return Err(bad("Poisson's ratio", "from 0 to below 0.5 for a body of particles", material.poisson));
-        }
-        if !(s.static_friction.is_finite() && s.static_friction >= 1.0) {
-            return Err(bad("static_friction", "at least 1: it is over kinetic friction", s.static_friction));
-        }
-        if let Pace::Adaptive { energy_error: Some(error), .. } = s.pace
-            && !(error.is_finite() && error > 0.0)
-        {
-            return Err(bad("energy_error", "finite and positive", error));
+        checks.start(&self.placed, self.velocity, self.spin)?;
+        let poisson = material.poisson;
+        let sound = (0.0..0.5).contains(&poisson);
+        checks.that(sound, "Poisson's ratio", "from 0 to below 0.5 for a body of particles", poisson)?;
+        checks.not_negative("damping_time", s.damping_time.unwrap_or(0.0))?;
+        checks.not_negative("drag", s.drag)?;
+        checks.positive("contact_stiffness", s.contact_stiffness.unwrap_or(1.0))?;
+        checks.not_negative("contact_damping", s.contact_damping.unwrap_or(0.0))?;
+        checks.not_negative("the viscosity", s.fluid.map_or(0.0, |f| f.viscosity))?;
+        let ratio = s.static_friction;
+        checks.within("static_friction", ratio, 1.0..=f64::MAX, "at least 1: it is over kinetic friction")?;
+        match s.pace {
+            Pace::Constant { step } => checks.positive("the step", step)?,
+            Pace::Adaptive { energy_error, .. } => checks.positive("energy_error", energy_error.unwrap_or(1.0))?,
         }
         let counts = self.parts.iter().map(|part| match part {
             Part::Solid { cells, .. } => cells.vertices().len(),
             Part::Points { places, .. } => places.len(),
         });
         let count: usize = counts.sum();
-        if !(1..=MOST_PARTICLES).contains(&count) {
-            return Err(bad("the number of particles", "1 to 20,000,000", count as f64));
-        }
+        let sound = (1..=MOST_PARTICLES).contains(&count);
+        checks.that(sound, "the number of particles", "1 to 20,000,000", count as f64)?;
         for part in &self.parts {
             let Part::Points { places, masses } = part else { continue };
-            if places.len() != masses.len() {
-                return Err(bad("the number of masses", "that of particles", masses.len() as f64));
-            }
-            if let Some(mass) = masses.iter().find(|m| !(m.is_finite() && **m > 0.0)) {
-                return Err(bad("a mass", "finite and positive", *mass));
-            }
+            let same = places.len() == masses.len();
+            checks.that(same, "the number of masses", "that of particles", masses.len() as f64)?;
+            masses.iter().try_for_each(|mass| checks.positive("a mass", *mass))?;
         }
         Ok(())
     }

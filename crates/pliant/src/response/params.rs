@@ -1,6 +1,7 @@
 //! Parameters of the model `response`: what a user may set, and what a body is built from.
 
 use super::{Basis, Records};
+use crate::check::Checks;
 use crate::error::BuildError;
 use crate::material::Friction;
 use crate::math::{Pose, Vec3};
@@ -75,44 +76,27 @@ impl Damping {
 impl ResponseSpec {
     /// Refuse what cannot be built.
     pub(super) fn check(&self, name: &str) -> Result<(), BuildError> {
-        let bad = |what: &str, expected, value| {
-            Err(BuildError::Parameter { what: format!("{what} of {name}"), expected, value })
-        };
+        let checks = Checks(name);
+        self.friction.check(checks)?;
         self.friction.check_coulomb(name, "response", "its material")?;
+        checks.start(&self.placed, self.velocity, self.spin)?;
         let ResponseSettings { damping, sample, most_sweeps } = self.settings;
-        let damped = match damping {
-            Damping::Rayleigh { mass, stiffness } => [mass, stiffness],
-            Damping::LossFactor(factor) => [factor, 0.0],
-        };
-        if let Some(value) = damped.into_iter().find(|d| !(d.is_finite() && *d >= 0.0)) {
-            return bad("the damping", "zero or above", value);
-        }
-        if !(sample.is_finite() && sample > 0.0) {
-            return bad("the sample", "finite and positive", sample);
-        }
-        if most_sweeps == 0 {
-            return bad("the most sweeps", "at least 1", 0.0);
-        }
-        let Pose { translation, rotation } = self.placed;
-        for (what, sound) in [
-            ("the pose", translation.is_finite() && rotation.is_finite()),
-            ("the velocity", self.velocity.is_finite()),
-            ("the spin", self.spin.is_finite()),
-        ] {
-            if !sound {
-                return bad(what, "finite", f64::NAN);
+        match damping {
+            Damping::Rayleigh { mass, stiffness } => {
+                checks.not_negative("the damping", mass)?;
+                checks.not_negative("the damping", stiffness)?;
             }
+            Damping::LossFactor(factor) => checks.not_negative("the damping", factor)?,
         }
+        checks.positive("the sample", sample)?;
+        checks.that(most_sweeps > 0, "the most sweeps", "at least 1", 0.0)?;
         let hull = match &self.solid {
             Known::Modes(basis) => &basis.hull,
             Known::Records(records) => &records.hull,
         };
-        if hull.nodes.is_empty() || hull.facets.is_empty() {
-            return bad("the surface", "nodes and facets", hull.nodes.len() as f64);
-        }
-        if !(hull.mass.is_finite() && hull.mass > 0.0) {
-            return bad("the mass", "finite and positive", hull.mass);
-        }
+        let any = !hull.nodes.is_empty() && !hull.facets.is_empty();
+        checks.that(any, "the surface", "nodes and facets", hull.nodes.len() as f64)?;
+        checks.positive("the mass", hull.mass)?;
         let unknowns = 3 * hull.nodes.len();
         match &self.solid {
             Known::Modes(basis) => {
@@ -122,9 +106,8 @@ impl ResponseSpec {
                     super::Compliance::Local(list) => list.len() == 3 * unknowns,
                 };
                 let whole = basis.shapes.len() == unknowns * modes && basis.moments.len() == modes && compliances;
-                if !whole || basis.squares.iter().any(|s| !(s.is_finite() && *s > 0.0)) {
-                    return bad("the modes", "one shape and frequency above zero for each", modes as f64);
-                }
+                let sound = whole && basis.squares.iter().all(|s| s.is_finite() && *s > 0.0);
+                checks.that(sound, "the modes", "one shape and frequency above zero for each", modes as f64)
             }
             Known::Records(records) => {
                 let length = records.samples.saturating_mul(unknowns);
@@ -132,14 +115,10 @@ impl ResponseSpec {
                     && records.samples > 0
                     && records.responses.iter().all(|r| r.len() == length)
                     && records.nodes.iter().all(|n| (*n as usize) < hull.nodes.len());
-                if !whole {
-                    return bad("the records", "all samples of three responses for each node", records.samples as f64);
-                }
-                if !(records.sample.is_finite() && records.sample > 0.0) {
-                    return bad("the sample of the records", "finite and positive", records.sample);
-                }
+                let samples = records.samples as f64;
+                checks.that(whole, "the records", "all samples of three responses for each node", samples)?;
+                checks.positive("the sample of the records", records.sample)
             }
         }
-        Ok(())
     }
 }

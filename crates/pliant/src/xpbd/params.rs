@@ -1,5 +1,6 @@
 //! Parameters of the model `xpbd`: what a user may set, and what a body is built from.
 
+use crate::check::Checks;
 use crate::curve;
 use crate::error::BuildError;
 use crate::material::Material;
@@ -47,39 +48,16 @@ const MOST_WORK: usize = 1_000_000;
 impl XpbdSpec {
     /// Refuse what cannot be built.
     pub(super) fn check(&self, name: &str) -> Result<(), BuildError> {
-        let bad =
-            |what: &str, expected, value| BuildError::Parameter { what: format!("{what} of {name}"), expected, value };
-        let positive = [
-            ("Young's modulus", self.material.young),
-            ("the shear modulus", self.material.shear_modulus()),
-            ("the density", self.material.density),
-        ];
-        for (what, value) in positive {
-            if !(value.is_finite() && value > 0.0) {
-                return Err(bad(what, "finite and positive", value));
-            }
-        }
-        self.section.check(name)?;
+        let (checks, settings) = (Checks(name), &self.settings);
+        self.material.check(checks)?;
+        self.section.check(checks)?;
         self.section.check_even(name, "xpbd", &self.material)?;
-        let not_negative = [
-            ("damping_time", self.settings.damping_time),
-            ("drag", self.settings.drag),
-            ("the friction", self.material.friction.coefficient),
-            ("the exponent of friction", self.material.friction.exponent),
-        ];
-        for (what, value) in not_negative {
-            if !(value.is_finite() && value >= 0.0) {
-                return Err(bad(what, "finite and not negative", value));
-            }
+        checks.not_negative("damping_time", settings.damping_time)?;
+        checks.not_negative("drag", settings.drag)?;
+        for (what, value) in [("iterations", settings.iterations), ("substeps", settings.substeps)] {
+            checks.that((1..=MOST_WORK).contains(&value), what, "1 to 1,000,000", value as f64)?;
         }
-        for (what, value) in [("iterations", self.settings.iterations), ("substeps", self.settings.substeps)] {
-            if !(1..=MOST_WORK).contains(&value) {
-                return Err(bad(what, "1 to 1,000,000", value as f64));
-            }
-        }
-        if !(2..=1_000_000).contains(&self.segments) {
-            return Err(bad("the number of segments", "2 to 1,000,000", self.segments as f64));
-        }
+        checks.within("the number of segments", self.segments as f64, 2.0..=1e6, "2 to 1,000,000")?;
         curve::check(name, &self.path)
     }
 }
