@@ -1,6 +1,6 @@
 //! Rods of rigid links in a row, whatever moves them: where places lie on them, how they begin, what they show.
 
-use crate::frame::{BodyFrame, Field};
+use crate::frame::BodyFrame;
 use crate::grip::Place;
 use crate::math::{Pose, Quat, Vec3, unit_or};
 use crate::react::Nodes;
@@ -44,9 +44,7 @@ pub fn write_nodes(poses: &[Pose], length: f64, frame: &mut BodyFrame) {
         let (a, b): (Quat, Quat) = (poses[before].rotation, poses[after].rotation);
         frame.frames.push(if before == after { a } else { a.slerp(b, 0.5) });
     }
-    if frame.fields.len() != FIELDS.len() {
-        frame.fields = FIELDS.map(|(name, unit)| Field { name, unit, values: vec![] }).to_vec();
-    }
+    frame.set_fields(&FIELDS);
 }
 
 /// Nodes as `write_nodes` gives them and their velocities, from the velocity and turning of each link, that in its own axes.

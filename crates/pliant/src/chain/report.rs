@@ -4,9 +4,12 @@ use super::Chain;
 use super::contact::Touching;
 use crate::body::Surroundings;
 use crate::contact::Obstacle;
-use crate::frame::{BodyFrame, Contact, Energy, Event, EventKind, Field, Other};
+use crate::frame::{BodyFrame, Contact, Energy, Event, EventKind, Other};
 use crate::lanes::get;
 use crate::math::Vec3;
+
+/// Fields of a frame: name and unit.
+const FIELDS: [(&str, &str); 3] = [("tension", "N"), ("bending moment", "N m"), ("contact force", "N")];
 
 /// A rod has left an obstacle when it is farther away than this fraction of its radius.
 const PARTING_GAP: f64 = 0.1;
@@ -58,10 +61,7 @@ impl Chain {
         frame.nodes.extend((0..points).map(|i| self.point(i)));
         frame.frames.clear();
         frame.energy = self.energy(gravity);
-        if frame.fields.len() != 3 {
-            let field = |name, unit| Field { name, unit, values: vec![0.0; points] };
-            frame.fields = vec![field("tension", "N"), field("bending moment", "N m"), field("contact force", "N")];
-        }
+        frame.set_fields(&FIELDS);
         let e = &self.constants.elasticity;
         for field in &mut frame.fields {
             field.values.resize(points, 0.0);
