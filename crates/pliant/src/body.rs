@@ -104,6 +104,9 @@ pub(crate) struct Surroundings<'a> {
     pub events: &'a mut Vec<Event>,
 }
 
+/// A rod has left an obstacle when it is farther away than this part of its radius, so that what rests does not chatter.
+pub(crate) const PARTING_GAP: f64 = 0.1;
+
 impl Surroundings<'_> {
     /// Tell which obstacles the body began or ceased to touch: `touched` are those it touched, of which some `stay`, and
     /// contact with those `near` may begin.

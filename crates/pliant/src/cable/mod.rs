@@ -97,7 +97,7 @@ pub struct CableState {
     loads: Vec<Vec6>,
     /// Energy in the pieces between held sections and the middles of their links [J].
     held_energy: f64,
-    /// Obstacles touched in the last step, in order.
+    /// Obstacles touched in the last step.
     touched: Vec<usize>,
     /// Whether tension and curvature are beyond their limits.
     beyond: [bool; 2],

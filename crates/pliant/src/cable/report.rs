@@ -4,14 +4,11 @@ use super::Cable;
 use super::block::Vec6;
 use super::joint::strain;
 use super::search::Touched;
-use crate::body::Surroundings;
+use crate::body::{PARTING_GAP, Surroundings};
 use crate::contact::Obstacle;
 use crate::frame::{BodyFrame, Contact, Energy, Event, EventKind, Other};
 use crate::linkage::{FIELDS, write_nodes};
 use crate::math::Vec3;
-
-/// A cable has left an obstacle when it is farther away than this part of its radius.
-const PARTING_GAP: f64 = 0.1;
 
 impl Cable {
     /// Energies [J].

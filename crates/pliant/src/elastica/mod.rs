@@ -71,7 +71,7 @@ pub struct ElasticaState {
     touches: Vec<Touch>,
     /// Contacts with itself.
     meetings: Vec<Meeting>,
-    /// Obstacles touched in the last step, in order.
+    /// Obstacles touched in the last step.
     touched: Vec<usize>,
     /// Force between the two sides of each node: of the part before it on the part behind it [N].
     carried: Vec<Vec2>,

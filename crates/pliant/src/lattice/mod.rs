@@ -91,7 +91,7 @@ pub struct LatticeState {
     loaded: Vec<Loaded>,
     /// What bodies of other models push with during the step.
     pushed: Vec<Push>,
-    /// Obstacles touched in the last step, in order.
+    /// Obstacles touched in the last step.
     touched: Vec<usize>,
     ledger: Ledger,
 }

@@ -69,7 +69,7 @@ pub struct ResponseState {
     /// Forces of the last step [N], in the frame of the body.
     acting: Vec<(Spot, Vec3)>,
     watch: Watch,
-    /// Obstacles touched in the last step, in order.
+    /// Obstacles touched in the last step.
     touched: Vec<usize>,
     /// Energy in what gives way at once [J].
     stored: f64,

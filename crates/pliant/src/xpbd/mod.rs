@@ -55,7 +55,7 @@ pub struct XpbdState {
     held_energy: f64,
     /// Contacts of the last substep, in order of links.
     touches: Vec<Touch>,
-    /// Obstacles touched in the last step, in order.
+    /// Obstacles touched in the last step.
     touched: Vec<usize>,
     counters: Counters,
 }

@@ -3,14 +3,11 @@
 use super::joint::strain;
 use super::touch::Touch;
 use super::{Xpbd, stored};
-use crate::body::Surroundings;
+use crate::body::{PARTING_GAP, Surroundings};
 use crate::contact::Obstacle;
 use crate::frame::{BodyFrame, Contact, Energy, Other};
 use crate::linkage::{FIELDS, write_nodes};
 use crate::math::Vec3;
-
-/// A rod has left an obstacle when it is farther away than this part of its radius.
-const PARTING_GAP: f64 = 0.1;
 
 impl Xpbd {
     /// Energies [J].
