@@ -302,8 +302,8 @@ impl Body {
         each_with!(self, state, (model, state) => model.fits(state), else false)
     }
 
-    /// Put back what [`Body::state`] gave; false when it belongs to another body.
-    pub(crate) fn set_state(&mut self, state: &BodyState) -> bool {
-        each_with!(self, state, (model, state) => model.set_state(state), else false)
+    /// Put back what [`Body::state`] gave, where it [`Body::fits`].
+    pub(crate) fn set_state(&mut self, state: &BodyState) {
+        each_with!(self, state, (model, state) => model.set_state(state), else ());
     }
 }

@@ -383,12 +383,8 @@ impl Cable {
         self.scratch.step.reserve(grips);
     }
 
-    pub(crate) fn set_state(&mut self, state: &CableState) -> bool {
-        let fits = self.fits(state);
-        if fits {
-            self.state.clone_from(state);
-        }
-        fits
+    pub(crate) fn set_state(&mut self, state: &CableState) {
+        self.state.clone_from(state);
     }
 }
 

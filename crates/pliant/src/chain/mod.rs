@@ -412,12 +412,8 @@ impl Chain {
         self.state.touched.reserve(obstacles);
     }
 
-    pub(crate) fn set_state(&mut self, state: &ChainState) -> bool {
-        let fits = self.fits(state);
-        if fits {
-            self.state.clone_from(state);
-        }
-        fits
+    pub(crate) fn set_state(&mut self, state: &ChainState) {
+        self.state.clone_from(state);
     }
 }
 

@@ -441,13 +441,9 @@ impl Elastica {
         touched.reserve(obstacles);
     }
 
-    pub(crate) fn set_state(&mut self, state: &ElasticaState) -> bool {
-        let fits = self.fits(state);
-        if fits {
-            self.state.clone_from(state);
-            self.place();
-        }
-        fits
+    pub(crate) fn set_state(&mut self, state: &ElasticaState) {
+        self.state.clone_from(state);
+        self.place();
     }
 }
 

@@ -283,12 +283,8 @@ impl Xpbd {
         self.scratch.pushes.reserve(loads);
     }
 
-    pub(crate) fn set_state(&mut self, state: &XpbdState) -> bool {
-        let fits = self.fits(state);
-        if fits {
-            self.state.clone_from(state);
-        }
-        fits
+    pub(crate) fn set_state(&mut self, state: &XpbdState) {
+        self.state.clone_from(state);
     }
 }
 
