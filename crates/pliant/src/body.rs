@@ -307,3 +307,33 @@ impl Body {
         each_with!(self, state, (model, state) => model.set_state(state), else ());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_parted_is_told_before_what_was_touched() {
+        let mut events = vec![];
+        let mut around = Surroundings {
+            body: 3,
+            time: 1.0,
+            dt: 0.5,
+            gravity: Vec3::ZERO,
+            obstacles: &[],
+            near: &[0, 1, 2, 4],
+            grippers: &[],
+            grips: &mut [],
+            pulled: 0.0,
+            events: &mut events,
+        };
+        let mut touched = vec![4, 2, 7];
+        // 4 stays without force, 0 and 1 begin, and nothing begins that is not near
+        around.note_touching(&mut touched, around.near, |o| o == 4, |o| [0, 1, 9].contains(&o));
+        assert_eq!(touched, [4, 0, 1]);
+        let (parted, begun) =
+            (|obstacle| EventKind::Parted { body: 3, obstacle }, |obstacle| EventKind::Touched { body: 3, obstacle });
+        let kinds = [parted(2), parted(7), begun(0), begun(1)];
+        assert_eq!(events, kinds.map(|kind| Event { time: 1.5, kind }));
+    }
+}
