@@ -105,6 +105,9 @@ pub(crate) struct Surroundings<'a> {
     pub events: &'a mut Vec<Event>,
 }
 
+/// A rod has left an obstacle when it is farther away than this part of its radius, so that what rests does not chatter.
+pub(crate) const PARTING_GAP: f64 = 0.1;
+
 impl Surroundings<'_> {
     /// Tell which obstacles the body began or ceased to touch: `touched` are those it touched, of which some `stay`, and
     /// contact with those `near` may begin.
@@ -349,8 +352,38 @@ impl Body {
         each_with!(self, state, (model, state) => model.fits(state), else false)
     }
 
-    /// Put back what [`Body::state`] gave; false when it belongs to another body.
-    pub(crate) fn set_state(&mut self, state: &BodyState) -> bool {
-        each_with!(self, state, (model, state) => model.set_state(state), else false)
+    /// Put back what [`Body::state`] gave, where it [`Body::fits`].
+    pub(crate) fn set_state(&mut self, state: &BodyState) {
+        each_with!(self, state, (model, state) => model.set_state(state), else ());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_parted_is_told_before_what_was_touched() {
+        let mut events = vec![];
+        let mut around = Surroundings {
+            body: 3,
+            time: 1.0,
+            dt: 0.5,
+            gravity: Vec3::ZERO,
+            obstacles: &[],
+            near: &[0, 1, 2, 4],
+            grippers: &[],
+            grips: &mut [],
+            pulled: 0.0,
+            events: &mut events,
+        };
+        let mut touched = vec![4, 2, 7];
+        // 4 stays without force, 0 and 1 begin, and nothing begins that is not near
+        around.note_touching(&mut touched, around.near, |o| o == 4, |o| [0, 1, 9].contains(&o));
+        assert_eq!(touched, [4, 0, 1]);
+        let (parted, begun) =
+            (|obstacle| EventKind::Parted { body: 3, obstacle }, |obstacle| EventKind::Touched { body: 3, obstacle });
+        let kinds = [parted(2), parted(7), begun(0), begun(1)];
+        assert_eq!(events, kinds.map(|kind| Event { time: 1.5, kind }));
     }
 }

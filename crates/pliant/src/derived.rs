@@ -12,3 +12,10 @@ pub struct Derived {
     /// Where it comes from.
     pub why: String,
 }
+
+impl Derived {
+    /// A parameter and the reason for its value.
+    pub fn new(symbol: &'static str, value: f64, unit: &'static str, why: impl Into<String>) -> Derived {
+        Derived { symbol, value, unit, why: why.into() }
+    }
+}

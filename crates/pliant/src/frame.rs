@@ -31,6 +31,15 @@ pub struct BodyFrame {
     pub energy: Energy,
 }
 
+impl BodyFrame {
+    /// Have these fields, given by name and unit. A frame that has them already stays as it is, and nothing is allocated.
+    pub(crate) fn set_fields(&mut self, fields: &[(&'static str, &'static str)]) {
+        if !self.fields.iter().map(|field| (field.name, field.unit)).eq(fields.iter().copied()) {
+            self.fields = fields.iter().map(|&(name, unit)| Field { name, unit, values: vec![] }).collect();
+        }
+    }
+}
+
 /// A quantity with one value per node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
@@ -153,4 +162,29 @@ pub enum EventKind {
         /// Index of the obstacle.
         obstacle: usize,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_keeps_its_fields_but_not_those_of_another_body() {
+        let mut frame = BodyFrame::default();
+        frame.set_fields(&[("speed", "m/s")]);
+        frame.fields[0].values.push(1.0);
+        let memory = frame.fields[0].values.as_ptr();
+        frame.set_fields(&[("speed", "m/s")]);
+        assert_eq!((frame.fields[0].values.as_ptr(), frame.fields[0].values[0]), (memory, 1.0));
+        // as many, but others
+        for other in [("displacement", "m/s"), ("displacement", "m")] {
+            frame.fields[0].values.push(1.0);
+            frame.set_fields(&[other]);
+            assert_eq!(frame.fields, [Field { name: other.0, unit: other.1, values: vec![] }]);
+        }
+        frame.set_fields(&[("displacement", "m"), ("speed", "m/s")]);
+        assert_eq!(frame.fields.iter().map(|field| field.name).collect::<Vec<_>>(), ["displacement", "speed"]);
+        frame.set_fields(&[]);
+        assert!(frame.fields.is_empty());
+    }
 }

@@ -188,6 +188,25 @@ fn grips_close_and_open_by_schedule_and_from_code() {
 }
 
 #[test]
+fn a_chain_tells_once_that_it_lies_and_when_its_floor_leaves() {
+    let mut world = World::new(Vec3::Z * -9.81);
+    // faster than the rod falls at first
+    let window = Window { start: 2.0, end: 2.1 };
+    let motion = Motion::Glide { velocity: Vec3::Z * -1.0, acceleration: Vec3::ZERO, window };
+    world.add_obstacle(obstacle("floor", ShapeKind::Plane, Vec3::Z * 0.1969, motion)).unwrap();
+    world.add_obstacle(obstacle("far", ShapeKind::Sphere { radius: 0.1 }, Vec3::Z * 10.0, Motion::Hold)).unwrap();
+    world.add_body(rod(ChainSettings { damping: 14.0, ..ChainSettings::default() })).unwrap();
+    let mut seen = vec![];
+    for _ in 0..2050 {
+        world.step(1e-3).unwrap();
+        seen.extend(world.events().iter().copied());
+    }
+    let (touched, parted) = (EventKind::Touched { body: 0, obstacle: 0 }, EventKind::Parted { body: 0, obstacle: 0 });
+    assert_eq!(seen.iter().map(|e| e.kind).collect::<Vec<_>>(), [touched, parted]);
+    assert!(seen[0].time < 0.1 && (2.0..2.01).contains(&seen[1].time), "{seen:?}");
+}
+
+#[test]
 fn a_driven_gripper_leaves_its_motion_and_returns() {
     let mut world = busy_world(ChainSettings::default());
     world.drive(0, Some(Pose::from_translation(Vec3::new(0.01, 0.0, 0.21)))).unwrap();

@@ -2,9 +2,10 @@
 
 use super::assembly::trivialised;
 use super::block::{Vec6, add_scaled, add_weighted, times_transposed};
-use super::joint::{Arms, Joint, Turning, strain};
+use super::joint::{Joint, Turning, strain};
 use super::links::LinkState;
 use super::step::StepScratch;
+use crate::linkage::{Arms, Push};
 use crate::math::{Pose, Vec3, pose_between};
 
 /// A cross-section held at a pose that may move.
@@ -39,7 +40,7 @@ impl Held {
 
     /// From the gripper, which has no length, to the middle of the link.
     pub fn arms(&self) -> Arms {
-        Arms { a: 0.0, b: -self.offset }
+        Arms::held_at(self.offset)
     }
 
     /// Add the hold, whose number is `n`, to residual and tangent.
@@ -71,19 +72,6 @@ impl Held {
             add_scaled(&mut s.matrix.diagonal[h.link][r], 0.5 * step, &bb[r]);
         }
     }
-}
-
-/// A dead force and torque on a link.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Push {
-    /// Which link.
-    pub link: usize,
-    /// Where along the link, from its centre [m].
-    pub offset: f64,
-    /// Force in the world [N].
-    pub force: Vec3,
-    /// Torque in the world [N m].
-    pub torque: Vec3,
 }
 
 impl Push {

@@ -16,16 +16,8 @@
 //!   2 u' = (w + [u]x) w_b - (w - [u]x) w_a,        2 w' = -u . (w_b - w_a).
 
 use super::block::{Mat6, Vec6, ZERO};
+use crate::linkage::Arms;
 use crate::math::{Pose, Quat, Vec3};
-
-/// Half-lengths of the two links from centre to joint: a's towards b, and b's towards a.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Arms {
-    /// From the centre of a to the joint [m].
-    pub a: f64,
-    /// From the joint to the centre of b [m].
-    pub b: f64,
-}
 
 /// Strain of a joint and its Jacobians.
 #[derive(Clone, Copy, Debug)]

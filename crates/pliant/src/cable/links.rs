@@ -1,8 +1,8 @@
 //! The links of a cable: what they are made of, and where they are.
 
 use super::block::{Vec6, add_scaled, dot};
-use super::joint::Arms;
 use super::search::Touched;
+use crate::linkage::{Arms, Line};
 use crate::material::Friction;
 use crate::math::{Pose, Vec3};
 
@@ -42,7 +42,12 @@ pub struct Links {
 impl Links {
     /// Half-lengths on either side of a joint.
     pub fn arms(&self) -> Arms {
-        Arms { a: 0.5 * self.length, b: 0.5 * self.length }
+        Arms::between(self.length)
+    }
+
+    /// Links of this kind at given poses.
+    pub(super) fn line<'a>(&self, poses: &'a [Pose]) -> Line<'a> {
+        Line { poses, length: self.length, radius: self.radius }
     }
 
     /// How far something can move in a step that it begins at a speed, with some room for what it meets [m].

@@ -47,8 +47,8 @@ pub use params::{CableSettings, CableSpec, Couplings, Rest, Solver, Step};
 use block::Vec6;
 use crews::Crews;
 pub(crate) use fleet::Fleet;
-use holds::{Held, Push};
-use joint::{Arms, strain};
+use holds::Held;
+use joint::strain;
 use linear::Linear;
 use links::{LinkState, Links};
 pub(crate) use newton::{Around, Solved};
@@ -66,7 +66,7 @@ use crate::curve;
 use crate::derived::Derived;
 use crate::error::{BuildError, StepError};
 use crate::grip::{Grip, Hold, Load, Place, Wrench};
-use crate::linkage::{locate, poses_along};
+use crate::linkage::{Arms, Line, Link, Push, locate, poses_along};
 use crate::math::{Pose, Quat, Vec3, unit_or};
 
 /// A position farther than this from the origin has diverged [m].
@@ -98,7 +98,7 @@ pub struct CableState {
     loads: Vec<Vec6>,
     /// Energy in the pieces between held sections and the middles of their links [J].
     held_energy: f64,
-    /// Obstacles touched in the last step, in order.
+    /// Obstacles touched in the last step.
     touched: Vec<usize>,
     /// Whether tension and curvature are beyond their limits.
     beyond: [bool; 2],
@@ -127,29 +127,12 @@ impl Cable {
     pub fn new(name: &str, spec: CableSpec) -> Result<Cable, BuildError> {
         check(name, &spec)?;
         let count = spec.segments;
-        let length = curve::length(&spec.path) / count as f64;
-        let mass = spec.section.mass_per_length(&spec.material) * length;
-        // slices that turn, and across the link their distance from its middle
-        let [along, about_y, about_z] = spec.section.rotary_inertia(&spec.material).map(|inertia| inertia * length);
-        let slender = mass * length * length / 12.0;
-        let rigidity = spec.section.rigidities(&spec.material);
-        let note = |symbol, value, unit, why: &str| Derived { symbol, value, unit, why: why.into() };
-        let mut derived = vec![
-            note("L", length, "m", "length of the path over the number of segments"),
-            note("m", mass * count as f64, "kg", spec.section.mass_reason()),
-            note("EA", rigidity[0], "N", "stretching"),
-            note("GA", rigidity[1], "N", spec.section.shear_reason()),
-            note("GJ", rigidity[3], "N m2", "twisting"),
-        ];
-        if spec.section.is_isotropic() {
-            derived.push(note("EI", rigidity[4], "N m2", "bending"));
-        } else {
-            derived.push(note("EI_y", rigidity[4], "N m2", "bending about the section's y axis"));
-            derived.push(note("EI_z", rigidity[5], "N m2", "bending about the section's z axis"));
-        }
+        let link = Link::new(&spec.path, count, &spec.section, &spec.material);
+        let derived = link.derived(count, &spec.section);
+        let Link { length, mass, inertia, rigidity } = link;
         let points = curve::resample(&spec.path, count + 1);
         let poses = poses_along(&points, first_turn(name, &points, spec.normal)?);
-        let arms = Arms { a: 0.5 * length, b: 0.5 * length };
+        let arms = Arms::between(length);
         let rest = match spec.rest {
             Rest::Straight => vec![[0.0; 6]; count - 1],
             Rest::Path => poses.windows(2).map(|p| strain(&p[0], &p[1], arms)).collect(),
@@ -160,7 +143,7 @@ impl Cable {
         let links = Links {
             length,
             radius: spec.section.radius(),
-            inertia: [mass, mass, mass, along, about_y + slender, about_z + slender],
+            inertia: [mass, mass, mass, inertia.x, inertia.y, inertia.z],
             stiffness: rigidity.map(|k| k / length),
             rest,
             damping_time: spec.settings.damping_time,
@@ -296,17 +279,12 @@ impl Cable {
             held.push(Held { link, offset, stiffness, poses: [Pose::IDENTITY; 3] });
             numbers.push(number);
         }
-        for load in loads.iter().filter(|l| l.body == index && l.acts_at(time)) {
-            let (link, offset) = locate(load.place, count, self.links.length);
-            pushes.push(Push { link, offset, force: load.force, torque: load.torque });
-        }
+        let acting = loads.iter().filter(|l| l.body == index && l.acts_at(time));
+        pushes.extend(acting.map(|load| Push::of_load(load, count, self.links.length)));
     }
 
     pub(crate) fn vicinity(&self, dt: f64, gravity: Vec3, pulled: f64) -> Vicinity {
-        let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-        for pose in &self.state.links.poses {
-            (low, high) = (low.min(pose.translation), high.max(pose.translation));
-        }
+        let [low, high] = self.line().bounds();
         // twice as far as the search for touches begins with: it may have to look farther
         let fastest = self.state.links.velocities.iter().map(|v| self.links.speed(v)).fold(pulled, f64::max);
         let travel = 2.0 * self.links.travel(fastest, dt, gravity);
@@ -314,16 +292,12 @@ impl Cable {
     }
 
     pub(crate) fn place_pose(&self, place: Place) -> Result<Pose, BuildError> {
-        let count = self.size();
-        if let Place::Node(node) = place
-            && node > count
-        {
-            let why = format!("its nodes are 0 to {count}");
-            return Err(BuildError::NoSuchPlace { body: self.name.clone(), place: format!("node {node}"), why });
-        }
-        let (link, offset) = locate(place, count, self.links.length);
-        let pose = &self.state.links.poses[link];
-        Ok(Pose::from_parts(pose.transform_point(Vec3::X * offset), pose.rotation))
+        self.line().place_pose(&self.name, place)
+    }
+
+    /// Its links where they are now.
+    fn line(&self) -> Line<'_> {
+        self.links.line(&self.state.links.poses)
     }
 
     /// Name.
@@ -381,12 +355,8 @@ impl Cable {
         self.scratch.step.reserve(grips);
     }
 
-    pub(crate) fn set_state(&mut self, state: &CableState) -> bool {
-        let fits = self.fits(state);
-        if fits {
-            self.state.clone_from(state);
-        }
-        fits
+    pub(crate) fn set_state(&mut self, state: &CableState) {
+        self.state.clone_from(state);
     }
 }
 

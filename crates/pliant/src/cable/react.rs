@@ -1,8 +1,7 @@
 //! A cable as bodies of other models meet it.
 
 use super::Cable;
-use super::holds::Push;
-use crate::linkage::show_nodes;
+use crate::linkage::Push;
 use crate::math::Vec3;
 use crate::react::{Beam, Giving, Nodes, Skin, Spot};
 
@@ -17,7 +16,7 @@ impl Cable {
             let [x, y, z, turn_x, turn_y, turn_z] = links.velocities[i];
             (Vec3::new(x, y, z), Vec3::new(turn_x, turn_y, turn_z))
         };
-        show_nodes(&links.poses, self.links.length, moving, nodes);
+        self.line().show_nodes(moving, nodes);
     }
 
     pub(crate) fn give_way(&self, dt: f64, giving: &mut Giving) {
@@ -28,8 +27,6 @@ impl Cable {
     }
 
     pub(crate) fn push(&mut self, spot: Spot, force: Vec3) {
-        let Spot::Along { segment: link, fraction } = spot else { return };
-        let offset = (fraction - 0.5) * self.links.length;
-        self.scratch.pushes.push(Push { link, offset, force, torque: Vec3::ZERO });
+        self.scratch.pushes.extend(Push::at_spot(spot, force, self.links.length));
     }
 }

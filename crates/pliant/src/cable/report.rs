@@ -1,17 +1,14 @@
 //! What a cable tells of itself: shape, frames, forces and moments, energies.
 
-use super::Cable;
 use super::block::Vec6;
 use super::joint::strain;
 use super::search::Touched;
+use super::{Cable, CableState};
 use crate::body::Surroundings;
 use crate::contact::Obstacle;
-use crate::frame::{BodyFrame, Contact, Energy, Event, EventKind, Other};
-use crate::linkage::{FIELDS, write_nodes};
+use crate::frame::{BodyFrame, Contact, Energy, Event, EventKind};
+use crate::linkage::Touching;
 use crate::math::Vec3;
-
-/// A cable has left an obstacle when it is farther away than this part of its radius.
-const PARTING_GAP: f64 = 0.1;
 
 impl Cable {
     /// Energies [J].
@@ -34,50 +31,19 @@ impl Cable {
 
     /// Copy out all that can be seen.
     pub(crate) fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
-        let links = &self.state.links;
-        let poses = &links.poses;
-        let count = poses.len();
-        write_nodes(poses, self.links.length, frame);
+        let line = self.line();
+        line.write_nodes(frame);
+        let load = |joint: usize| {
+            let [x, y, z, about_x, about_y, about_z] = self.state.loads[joint];
+            [Vec3::new(x, y, z), Vec3::new(about_x, about_y, about_z)]
+        };
+        line.write_fields(load, |link| self.state.links.pushed[link], frame);
         frame.energy = self.energy(gravity);
-        for (k, field) in frame.fields.iter_mut().enumerate() {
-            field.values.clear();
-            field.values.extend((0..=count).map(|i| {
-                // the ends of the cable are free or held: they show what the joint next to them carries
-                let load = &self.state.loads[i.clamp(1, count - 1) - 1];
-                match k {
-                    0 => load[0],
-                    1 => load[1].hypot(load[2]),
-                    2 => load[4].hypot(load[5]),
-                    3 => load[3],
-                    _ => 0.0,
-                }
-            }));
-        }
-        // each link shares its contact force among the two nodes it lies between
-        let values = &mut frame.fields[FIELDS.len() - 1].values;
-        for (i, value) in values.iter_mut().enumerate() {
-            let pushed = |link: Option<&Vec3>| link.copied().unwrap_or_default();
-            *value = 0.5 * (pushed(i.checked_sub(1).map(|j| &links.pushed[j])) + pushed(links.pushed.get(i))).length();
-        }
     }
 
     pub(crate) fn write_contacts(&self, index: usize, obstacles: &[Obstacle], contacts: &mut Vec<Contact>) {
-        for touch in &self.state.links.touches {
-            let (distance, position) = self.distance(touch, obstacles);
-            let penetration = self.links.radius - distance;
-            if touch.force != Vec3::ZERO || penetration > 0.0 {
-                let (other, normal, force) = (Other::Obstacle(touch.obstacle), touch.normal, touch.force);
-                contacts.push(Contact { body: index, other, position, normal, force, penetration });
-            }
-        }
-    }
-
-    /// Distance of the axis of a link from an obstacle at the end of the step, and where the obstacle is nearest.
-    fn distance(&self, touch: &Touched, obstacles: &[Obstacle]) -> (f64, Vec3) {
-        let obstacle = &obstacles[touch.obstacle];
-        let point = self.state.links.poses[touch.link].transform_point(Vec3::X * touch.s);
-        let face = obstacle.params.shape.surface_near(&obstacle.sweep.end, point, f64::MAX);
-        face.map_or((f64::INFINITY, point), |f| (f.distance, f.point))
+        let touches = self.state.links.touches.iter().map(touching);
+        self.line().write_contacts(index, touches, obstacles, contacts);
     }
 
     /// Tell when tension or curvature goes beyond its limit; and again after it was clearly within.
@@ -109,13 +75,13 @@ impl Cable {
 
     /// Tell which obstacles the cable began or ceased to touch.
     pub(super) fn note_touching(&mut self, around: &mut Surroundings<'_>) {
-        let mut touched = std::mem::take(&mut self.state.touched);
-        let touches = |obstacle: usize| self.state.links.touches.iter().filter(move |t| t.obstacle == obstacle);
-        // contact begins with a force and ends clearly away, so that what rests does not chatter
-        let (reach, obstacles) = ((1.0 + PARTING_GAP) * self.links.radius, around.obstacles);
-        let stays = |obstacle| touches(obstacle).any(|t| self.distance(t, obstacles).0 < reach);
-        let begins = |obstacle| touches(obstacle).any(|t| t.force != Vec3::ZERO);
-        around.note_touching(&mut touched, &self.scratch.near, stays, begins);
-        self.state.touched = touched;
+        let CableState { links, touched, .. } = &mut self.state;
+        let touches = links.touches.iter().map(touching);
+        self.links.line(&links.poses).note_touching(touches, touched, &self.scratch.near, around);
     }
+}
+
+fn touching(touch: &Touched) -> Touching {
+    let Touched { link, s, obstacle, normal, force, .. } = *touch;
+    Touching { link, s, obstacle, normal, force }
 }

@@ -14,7 +14,7 @@
 
 use super::assembly::{assemble_links, begin, place};
 use super::block::{Tridiagonal, Vec6, add_scaled, dot, squares};
-use super::holds::{Held, Push};
+use super::holds::Held;
 use super::impact;
 use super::joint::strain;
 use super::linear::Linear;
@@ -25,6 +25,7 @@ use super::search::{Search, Touch};
 use super::touch::{add_slope, along, minus, subtract_force, velocity};
 use crate::contact::Obstacle;
 use crate::lanes::{Block, LANES};
+use crate::linkage::Push;
 use crate::math::{Pose, Vec3};
 
 /// Working memory of a step.

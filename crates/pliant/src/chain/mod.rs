@@ -77,7 +77,7 @@ pub struct ChainState {
     until_renewal: u64,
     /// Text 1: how far the applied displacement is ahead of the expected one [steps].
     ahead: f64,
-    /// Obstacles touched at the end of the last step, in order.
+    /// Obstacles touched at the end of the last step.
     touched: Vec<usize>,
 }
 
@@ -93,7 +93,6 @@ struct Scratch {
     holders: Holders,
     /// Load of each holder, summed over the step.
     loads: Vec<Wrench>,
-    touched: Vec<usize>,
     /// Points that other bodies push.
     calmed: Vec<usize>,
     kernel: Kernel,
@@ -126,7 +125,6 @@ impl Chain {
             mobility_tau: 0.0,
             holders: Holders::default(),
             loads: vec![],
-            touched: Vec::with_capacity(16),
             calmed: vec![],
             kernel: Kernel::best(),
         };
@@ -408,16 +406,11 @@ impl Chain {
         self.scratch.holders.reserve(grips, loads);
         self.scratch.loads.reserve(3 * grips);
         self.scratch.calmed.reserve(2 * self.size());
-        self.scratch.touched.reserve(obstacles);
         self.state.touched.reserve(obstacles);
     }
 
-    pub(crate) fn set_state(&mut self, state: &ChainState) -> bool {
-        let fits = self.fits(state);
-        if fits {
-            self.state.clone_from(state);
-        }
-        fits
+    pub(crate) fn set_state(&mut self, state: &ChainState) {
+        self.state.clone_from(state);
     }
 }
 

@@ -1,15 +1,15 @@
 //! What a chain tells of itself: shape, tension, bending moment, energies, contacts.
 
-use super::Chain;
 use super::contact::Touching;
-use crate::body::Surroundings;
+use super::{Chain, ChainState};
+use crate::body::{PARTING_GAP, Surroundings};
 use crate::contact::Obstacle;
-use crate::frame::{BodyFrame, Contact, Energy, Event, EventKind, Field, Other};
+use crate::frame::{BodyFrame, Contact, Energy, Other};
 use crate::lanes::get;
 use crate::math::Vec3;
 
-/// A rod has left an obstacle when it is farther away than this fraction of its radius.
-const PARTING_GAP: f64 = 0.1;
+/// Fields of a frame: name and unit.
+const FIELDS: [(&str, &str); 3] = [("tension", "N"), ("bending moment", "N m"), ("contact force", "N")];
 
 impl Chain {
     /// Tension of a segment [N], positive when it is longer than at rest.
@@ -58,10 +58,7 @@ impl Chain {
         frame.nodes.extend((0..points).map(|i| self.point(i)));
         frame.frames.clear();
         frame.energy = self.energy(gravity);
-        if frame.fields.len() != 3 {
-            let field = |name, unit| Field { name, unit, values: vec![0.0; points] };
-            frame.fields = vec![field("tension", "N"), field("bending moment", "N m"), field("contact force", "N")];
-        }
+        frame.set_fields(&FIELDS);
         let e = &self.constants.elasticity;
         for field in &mut frame.fields {
             field.values.resize(points, 0.0);
@@ -108,26 +105,10 @@ impl Chain {
 
     /// Tell which obstacles the rod began or ceased to touch.
     pub(super) fn note_touching(&mut self, around: &mut Surroundings<'_>) {
-        let now = &mut self.scratch.touched;
-        now.clear();
-        let before = &self.state.touched;
-        let points = self.constants.elasticity.points;
-        let gap = PARTING_GAP * self.radius;
-        for Touching { obstacle, depth, .. } in self.state.planes.within(&self.state.x, points, gap) {
-            // contact begins below the plane and ends clearly above it, so that a resting rod does not chatter
-            let touches = depth > 0.0 || before.contains(&obstacle);
-            if let (true, Err(at)) = (touches, now.binary_search(&obstacle)) {
-                now.insert(at, obstacle);
-            }
-        }
-        let time = around.time + around.dt;
-        let body = around.body;
-        for &obstacle in now.iter().filter(|o| !before.contains(o)) {
-            around.events.push(Event { time, kind: EventKind::Touched { body, obstacle } });
-        }
-        for &obstacle in before.iter().filter(|o| !now.contains(o)) {
-            around.events.push(Event { time, kind: EventKind::Parted { body, obstacle } });
-        }
-        std::mem::swap(&mut self.state.touched, &mut self.scratch.touched);
+        let (points, gap) = (self.size(), PARTING_GAP * self.radius);
+        let ChainState { x, planes, touched, .. } = &mut self.state;
+        let within = |obstacle: usize, gap: f64| planes.within(x, points, gap).any(|t| t.obstacle == obstacle);
+        // contact begins below the plane and ends clearly above it
+        around.note_touching(touched, around.near, |o| within(o, gap), |o| within(o, 0.0));
     }
 }

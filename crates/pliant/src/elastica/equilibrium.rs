@@ -8,7 +8,7 @@ use super::equations::Implicit;
 use super::holds::What;
 use super::meet;
 use super::span::{POINTS, WEIGHTS};
-use super::system::{HOLDS, Scratch, System, forces};
+use super::system::{HOLDS, System, Working, forces};
 
 /// What became of the search.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -69,7 +69,7 @@ impl System<'_> {
             let implicit = Implicit { place: 1.0, rate: 0.0 };
             self.assemble::<K>(0.0, [q, still], None, mass, implicit);
             let (rod, pushes) = (self.rod, self.pushes);
-            let Scratch { equations, bounds, springs, ties, .. } = &mut *self.s;
+            let Working { equations, bounds, springs, ties, .. } = &mut *self.s;
             for (bound, force) in bounds.iter_mut().zip(known) {
                 bound.force = force;
             }
@@ -135,7 +135,7 @@ impl System<'_> {
     /// draw constraints to where they hold.
     fn potential<const K: usize>(&mut self, q: &[f64], still: &[f64]) -> f64 {
         let (rod, length) = (self.rod, self.rod.length());
-        let Scratch { equations, bounds, touches, meetings, .. } = &mut *self.s;
+        let Working { equations, bounds, touches, meetings, .. } = &mut *self.s;
         let at = &mut equations.at;
         at.place::<K>(rod, q, still, None);
         let mut sum = rod.elastic(q);
@@ -154,7 +154,7 @@ impl System<'_> {
             let arm = if held.what == What::Angle { 1.0 } else { 1.0 / (length * length) };
             sum += 0.5 * rod.bending[held.interval] * arm * left * left - bound.force * left;
         }
-        self.touching.find::<K>(rod, at, 0.0, touches);
+        self.search.find::<K>(rod, at, 0.0, touches);
         let stiffness = rod.voigt[0];
         sum += touches.iter().map(|t| stiffness * t.stored).sum::<f64>();
         if self.self_contact {

@@ -9,7 +9,7 @@
 use super::equations::Implicit;
 use super::fehlberg::Work;
 use super::rod::Kinematics;
-use super::system::{Scratch, System, forces};
+use super::system::{System, Working, forces};
 
 /// Working memory.
 #[derive(Clone, Debug, Default)]
@@ -127,7 +127,7 @@ impl Midpoint {
             system.assemble::<K>(within, [&self.q, &self.v], Some(&self.a), 1.0, implicit);
             self.at_end.place::<K>(system.rod, &self.end, &self.v, None);
             let (rod, dt, holds, pushes) = (system.rod, system.dt, system.holds, system.pushes);
-            let Scratch { equations, bounds, springs, ties, .. } = &mut *system.s;
+            let Working { equations, bounds, springs, ties, .. } = &mut *system.s;
             for ((bound, held), force) in bounds.iter_mut().zip(holds).zip(&self.forces) {
                 bound.left[0] = held.bound::<K>(&self.at_end, rod.h, end, dt).left[0];
                 bound.force = *force;

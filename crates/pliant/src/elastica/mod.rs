@@ -34,7 +34,7 @@ use midpoint::Midpoint;
 use plane::Plane;
 use rod::{Kinematics, Rod};
 use span::{GAUSS, POINTS, Rule, WEIGHTS};
-use system::Scratch;
+use system::Working;
 use touch::Touch;
 
 use crate::body::{Surroundings, Vicinity};
@@ -55,7 +55,7 @@ pub struct Elastica {
     settings: ElasticaSettings,
     derived: Vec<Derived>,
     state: ElasticaState,
-    scratch: Memory,
+    scratch: Scratch,
 }
 
 /// What changes in a rod.
@@ -71,7 +71,7 @@ pub struct ElasticaState {
     touches: Vec<Touch>,
     /// Contacts with itself.
     meetings: Vec<Meeting>,
-    /// Obstacles touched in the last step, in order.
+    /// Obstacles touched in the last step.
     touched: Vec<usize>,
     /// Force between the two sides of each node: of the part before it on the part behind it [N].
     carried: Vec<Vec2>,
@@ -96,8 +96,8 @@ struct Gripped {
 }
 
 #[derive(Clone, Debug)]
-struct Memory {
-    system: Scratch,
+struct Scratch {
+    system: Working,
     fehlberg: Fehlberg,
     midpoint: Midpoint,
     gripped: Vec<Gripped>,
@@ -178,8 +178,8 @@ impl Elastica {
             slider_loads: vec![Wrench::default(); settings.sliders.len()],
             counters: Counters::default(),
         };
-        let scratch = Memory {
-            system: Scratch { equations: Equations::new(&rod), ..Scratch::default() },
+        let scratch = Scratch {
+            system: Working { equations: Equations::new(&rod), ..Working::default() },
             fehlberg: Fehlberg::new(size),
             midpoint: Midpoint::new(size, n),
             gripped: vec![],
@@ -419,7 +419,7 @@ impl Elastica {
         // the grips of all bodies are counted: few will be this one's
         let bounds = 3 * grips.min(16) + 2 * self.settings.sliders.len() + self.ties();
         let touches = n * obstacles.min(3) + 16;
-        let Memory { system, fehlberg, midpoint, gripped, holds, impulses, pushes, .. } = &mut self.scratch;
+        let Scratch { system, fehlberg, midpoint, gripped, holds, impulses, pushes, .. } = &mut self.scratch;
         system.equations.reserve(bounds);
         fehlberg.reserve(bounds);
         midpoint.reserve(bounds);
@@ -438,13 +438,9 @@ impl Elastica {
         touched.reserve(obstacles);
     }
 
-    pub(crate) fn set_state(&mut self, state: &ElasticaState) -> bool {
-        let fits = self.fits(state);
-        if fits {
-            self.state.clone_from(state);
-            self.place();
-        }
-        fits
+    pub(crate) fn set_state(&mut self, state: &ElasticaState) {
+        self.state.clone_from(state);
+        self.place();
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::equations::Field;
 use super::system::System;
-use super::touch::Touching;
+use super::touch::Search;
 use super::*;
 
 fn numbers(mut seed: u64) -> impl FnMut() -> f64 {
@@ -62,11 +62,11 @@ fn lagrangian(rod: &mut Elastica, q: &[f64], v: &[f64]) -> f64 {
 fn accelerations(rod: &mut Elastica, holds: &[Held]) -> (Vec<f64>, Vec<equations::Bound>) {
     let Elastica { rod, plane, state, scratch, .. } = rod;
     let field = Field { gravity: plane.direction(GRAVITY), line_load: Vec2::ZERO };
-    let touching = Touching { obstacles: &[], near: &[], plane, dt: 1e-3 };
+    let search = Search { obstacles: &[], near: &[], plane, dt: 1e-3 };
     scratch.system.equations.reserve(holds.len());
     let s = &mut scratch.system;
     let mut system =
-        System { rod, field, pushes: &[], holds, touching, self_contact: false, stabilisation: 0.0, dt: 1e-3, s };
+        System { rod, field, pushes: &[], holds, search, self_contact: false, stabilisation: 0.0, dt: 1e-3, s };
     let mut a = vec![0.0; state.q.len()];
     assert!(system.accelerate(0.0, &state.q, &state.v, &mut a));
     (a, scratch.system.bounds.clone())
@@ -199,11 +199,11 @@ fn contacts_push_with_the_slope_of_what_they_store() {
             let off = at + Vec2::new(0.1 * random(), 0.01 + 0.02 * random()) - scratch.at.nodes[2].place;
             (q[0], q[1]) = (q[0] + off.x, q[1] + off.y);
             let near = [0];
-            let touching = Touching { obstacles: &obstacles, near: &near, plane, dt: 1e-3 };
-            let Scratch { equations, touches, springs, .. } = &mut scratch.system;
+            let search = Search { obstacles: &obstacles, near: &near, plane, dt: 1e-3 };
+            let Working { equations, touches, springs, .. } = &mut scratch.system;
             let mut stored = |q: &[f64]| {
                 equations.at.place::<1>(rod, q, &scratch.still, None);
-                touching.find::<1>(rod, &equations.at, 0.0, touches);
+                search.find::<1>(rod, &equations.at, 0.0, touches);
                 touches.iter().map(|t| rod.voigt[0] * t.stored).sum::<f64>()
             };
             let q = state.q.clone();
@@ -219,7 +219,7 @@ fn contacts_push_with_the_slope_of_what_they_store() {
                 .collect();
             stored(&q);
             springs.clear();
-            touching.push::<1>(rod, &equations.at, (0.0, false), touches, springs);
+            search.push::<1>(rod, &equations.at, (0.0, false), touches, springs);
             // work of the forces, from how places move
             let size = slopes.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
             for (k, slope) in slopes.iter().enumerate() {

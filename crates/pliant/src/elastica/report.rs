@@ -4,7 +4,7 @@ use super::span::POINTS;
 use super::{Elastica, ElasticaState, Kinematics};
 use crate::body::Surroundings;
 use crate::contact::Obstacle;
-use crate::frame::{BodyFrame, Contact, Energy, Field, Other};
+use crate::frame::{BodyFrame, Contact, Energy, Other};
 use crate::linkage::FIELDS;
 use crate::math::{Vec2, Vec3};
 
@@ -33,9 +33,7 @@ impl Elastica {
             frame.nodes.push(pose.translation);
             frame.frames.push(pose.rotation);
         }
-        if frame.fields.len() != FIELDS.len() {
-            frame.fields = FIELDS.map(|(name, unit)| Field { name, unit, values: vec![] }).to_vec();
-        }
+        frame.set_fields(&FIELDS);
         for (k, field) in frame.fields.iter_mut().enumerate() {
             field.values.clear();
             field.values.extend((0..=n).map(|i| self.value(at, k, i)));

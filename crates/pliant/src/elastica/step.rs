@@ -5,9 +5,9 @@ use super::fehlberg::Work;
 use super::holds::{By, Held, What};
 use super::plane::Plane;
 use super::rod::Rod;
-use super::system::{Scratch, System};
-use super::touch::Touching;
-use super::{Elastica, ElasticaSettings, Gripped, Integrator, Memory, Settled, Start};
+use super::system::{System, Working};
+use super::touch::Search;
+use super::{Elastica, ElasticaSettings, Gripped, Integrator, Scratch, Settled, Start};
 use crate::body::Surroundings;
 use crate::error::{BuildError, HoldError, StepError};
 use crate::grip::Hold;
@@ -38,14 +38,14 @@ fn system<'a>(
     (pushes, holds): (&'a [Push], &'a [Held]),
     around: &Surroundings<'a>,
     gravity: Vec3,
-    s: &'a mut Scratch,
+    s: &'a mut Working,
 ) -> System<'a> {
     System {
         rod,
         field: Field { gravity: plane.direction(gravity), line_load: plane.direction(settings.line_load) },
         pushes,
         holds,
-        touching: Touching { obstacles: around.obstacles, near: around.near, plane, dt: around.dt },
+        search: Search { obstacles: around.obstacles, near: around.near, plane, dt: around.dt },
         self_contact: settings.self_contact,
         stabilisation: settings.stabilisation,
         dt: around.dt,
@@ -58,7 +58,7 @@ impl Elastica {
     pub(crate) fn advance(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
         self.aim(around.grippers);
         let Elastica { rod, plane, settings, state, scratch, .. } = self;
-        let Memory { system: s, fehlberg, midpoint, holds, impulses, pushes, .. } = scratch;
+        let Scratch { system: s, fehlberg, midpoint, holds, impulses, pushes, .. } = scratch;
         impulses.clear();
         impulses.resize(holds.len(), 0.0);
         let mut system = system((rod, plane, settings), (pushes, holds), around, around.gravity, s);
@@ -132,7 +132,7 @@ impl Elastica {
     pub(crate) fn settle(&mut self, around: &mut Surroundings<'_>) -> Result<Settled, BuildError> {
         self.aim(around.grippers);
         let Elastica { rod, plane, settings, state, scratch, .. } = self;
-        let Memory { system: s, holds, pushes, still, .. } = scratch;
+        let Scratch { system: s, holds, pushes, still, .. } = scratch;
         let weightless = settings.start == Start::WeightlessEquilibrium;
         let gravity = if weightless { Vec3::ZERO } else { around.gravity };
         let mut system = system((rod, plane, settings), (pushes, holds), around, gravity, s);
@@ -187,7 +187,7 @@ impl Elastica {
     /// Refuse to begin with the centre line inside an obstacle: contact could push it out either way.
     pub(crate) fn check_start(&mut self, around: &Surroundings<'_>) -> Result<(), BuildError> {
         let Elastica { rod, plane, settings, state, scratch, .. } = self;
-        let Memory { system: s, holds, pushes, .. } = scratch;
+        let Scratch { system: s, holds, pushes, .. } = scratch;
         let mut system = system((rod, plane, settings), (pushes, holds), around, around.gravity, s);
         system.look(&state.q, &state.v, &mut state.carried);
         match s.touches.iter().max_by(|a, b| a.depth.total_cmp(&b.depth)) {

@@ -5,7 +5,7 @@ use super::holds::{Held, What};
 use super::meet::{self, Meeting};
 use super::rod::Rod;
 use super::span::Row;
-use super::touch::{Touch, Touching};
+use super::touch::{Search, Touch};
 use crate::math::Vec2;
 
 /// A rod and all that acts on it during a step of the world.
@@ -19,7 +19,7 @@ pub struct System<'a> {
     /// Constraints.
     pub holds: &'a [Held],
     /// What it may touch.
-    pub touching: Touching<'a>,
+    pub search: Search<'a>,
     /// Whether it may touch itself.
     pub self_contact: bool,
     /// mu of (25) [1/s].
@@ -27,12 +27,12 @@ pub struct System<'a> {
     /// The world's step [s].
     pub dt: f64,
     /// Working memory.
-    pub s: &'a mut Scratch,
+    pub s: &'a mut Working,
 }
 
 /// Working memory of a system.
 #[derive(Clone, Debug, Default)]
-pub struct Scratch {
+pub struct Working {
     /// The equations.
     pub equations: Equations,
     /// Constraints at the instant at hand, with their multipliers.
@@ -76,7 +76,7 @@ impl System<'_> {
 
     fn look_of<const K: usize>(&mut self, q: &[f64], v: &[f64], carried: &mut [Vec2]) {
         self.assemble::<K>(1.0, [q, v], None, 1.0, Implicit::default());
-        let Scratch { equations, bounds, springs, .. } = &mut *self.s;
+        let Working { equations, bounds, springs, .. } = &mut *self.s;
         equations.solve::<K>(bounds, |b| -b.left[2]);
         let others = forces(bounds, self.pushes, springs);
         equations.transmit::<K>(self.rod, &self.field, [q, v], others, carried);
@@ -91,15 +91,15 @@ impl System<'_> {
         mass: f64,
         implicit: Implicit,
     ) {
-        let Scratch { equations, bounds, touches, meetings, springs, ties } = &mut *self.s;
+        let Working { equations, bounds, touches, meetings, springs, ties } = &mut *self.s;
         equations.at.place::<K>(self.rod, q, v, a);
         equations.assemble::<K>(self.rod, &self.field, mass, implicit);
         for push in self.pushes {
             equations.push::<K>(self.rod, push);
         }
-        self.touching.find::<K>(self.rod, &equations.at, f, touches);
+        self.search.find::<K>(self.rod, &equations.at, f, touches);
         springs.clear();
-        self.touching.push::<K>(self.rod, &equations.at, (f, implicit.place != 0.0), touches, springs);
+        self.search.push::<K>(self.rod, &equations.at, (f, implicit.place != 0.0), touches, springs);
         if self.self_contact {
             meet::find::<K>(self.rod, &equations.at, meetings);
             meet::push::<K>(self.rod, &equations.at, meetings, springs, ties);
@@ -159,7 +159,7 @@ impl System<'_> {
 
     /// Places and constraints alone.
     fn place_only<const K: usize>(&mut self, f: f64, q: &[f64], v: &[f64]) {
-        let Scratch { equations, bounds, .. } = &mut *self.s;
+        let Working { equations, bounds, .. } = &mut *self.s;
         equations.at.place::<K>(self.rod, q, v, None);
         bounds.clear();
         bounds.extend(self.holds.iter().map(|held| held.bound::<K>(&equations.at, self.rod.h, f, self.dt)));

@@ -22,7 +22,7 @@ use crate::math::{Pose, Vec2};
 
 /// What a rod may touch during a step.
 #[derive(Clone, Copy)]
-pub struct Touching<'a> {
+pub struct Search<'a> {
     /// All obstacles.
     pub obstacles: &'a [Obstacle],
     /// Those near the rod.
@@ -76,7 +76,7 @@ const NEARBY: f64 = 0.01;
 /// Distance of a place from an outline, or depth in it, and its normal.
 pub type Face = (f64, Vec2);
 
-impl Touching<'_> {
+impl Search<'_> {
     /// Find all touches at a fraction of the step.
     pub fn find<const K: usize>(&self, rod: &Rod, at: &Kinematics, f: f64, touches: &mut Vec<Touch>) {
         touches.clear();

@@ -2,7 +2,7 @@
 
 use super::Lattice;
 use crate::contact::Obstacle;
-use crate::frame::{BodyFrame, Contact, Energy, Field, Other};
+use crate::frame::{BodyFrame, Contact, Energy, Other};
 use crate::math::Vec3;
 
 /// Fields of a frame: name and unit.
@@ -25,9 +25,7 @@ impl Lattice {
         frame.nodes.clear();
         frame.nodes.extend_from_slice(&self.state.motion.places);
         frame.frames.clear();
-        if frame.fields.len() != FIELDS.len() {
-            frame.fields = FIELDS.map(|(name, unit)| Field { name, unit, values: vec![] }).to_vec();
-        }
+        frame.set_fields(&FIELDS);
         frame.fields[0].values.clear();
         frame.fields[0].values.extend(self.state.motion.velocities.iter().map(|v| v.length()));
         frame.energy = self.energy(gravity);

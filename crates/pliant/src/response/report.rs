@@ -11,7 +11,7 @@ use super::touches::{By, Spot, packed};
 use super::{Compliance, Response, ResponseState};
 use crate::contact::Obstacle;
 use crate::derived::Derived;
-use crate::frame::{BodyFrame, Contact, Energy, Field, Other};
+use crate::frame::{BodyFrame, Contact, Energy, Other};
 use crate::kernel::Kernel;
 use crate::math::Vec3;
 
@@ -166,9 +166,7 @@ impl Response {
     pub(crate) fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
         self.write_surface(&mut frame.nodes);
         frame.frames.clear();
-        if frame.fields.len() != FIELDS.len() {
-            frame.fields = FIELDS.map(|(name, unit)| Field { name, unit, values: vec![] }).to_vec();
-        }
+        frame.set_fields(&FIELDS);
         let world = self.world_from_body();
         let displaced = frame.nodes.iter().zip(&self.solid.shell.nodes);
         frame.fields[0].values.clear();

@@ -18,6 +18,7 @@
 
 use glamx::DMat3 as Mat3;
 
+use crate::linkage::Arms;
 use crate::math::{Pose, Quat, Vec3};
 
 /// How easily a link is moved; all zero for a gripper.
@@ -29,17 +30,8 @@ pub struct Mobility {
     pub turn: Vec3,
 }
 
-/// Stretch and shear [m], torsion and bending [rad]; or their multipliers [N s2, N m s2].
-pub type Pair = [Vec3; 2];
-
-/// Distances along the links from their centres to the joint.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Arms {
-    /// From the centre of a to the joint [m].
-    pub a: f64,
-    /// From the joint to the centre of b [m].
-    pub b: f64,
-}
+/// Stretch and shear [m], torsion and bending [rad]; or what belongs to them, such as multipliers [N s2, N m s2].
+pub type Strain = [Vec3; 2];
 
 /// A compliant joint during one substep.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,7 +39,7 @@ pub struct Spring {
     /// Where it is on either link.
     pub arms: Arms,
     /// alpha~ = compliance / h^2 of stretch and shear [m/(N s2)], of torsion and bending [1/(N m s2)].
-    pub compliance: Pair,
+    pub compliance: Strain,
     /// gamma = damping time / h [-].
     pub viscous: f64,
     /// Whether it resists turning too.
@@ -85,13 +77,13 @@ fn bend(a: Quat, b: Quat) -> (Vec3, Mat3) {
 }
 
 /// Strain of a joint.
-pub fn strain(a: &Pose, b: &Pose, arms: Arms) -> Pair {
+pub fn strain(a: &Pose, b: &Pose, arms: Arms) -> Strain {
     let (u, w) = relative(a.rotation, b.rotation);
     [stretch(a, b, arms).1, u * (SINE + TANGENT / (1.0 + w))]
 }
 
 /// Force and torque on a about its centre, in its own axes, for given multipliers or loads.
-pub fn reaction_on_a(a: &Pose, b: &Pose, arms: Arms, load: &Pair) -> Pair {
+pub fn reaction_on_a(a: &Pose, b: &Pose, arms: Arms, load: &Strain) -> Strain {
     let (y, _) = stretch(a, b, arms);
     let (_, by_b) = bend(a.rotation, b.rotation);
     [-load[0], -y.cross(load[0]) - by_b * load[1]]
@@ -115,7 +107,13 @@ impl Spring {
     /// three constraints at a time: first stretch and shear, then torsion and bending. On a straight rod the two do not
     /// disturb each other, since a shear force turns both links alike. (Printed is J (x - x_before) for e - e_before: the
     /// same to first order, and the change of strain itself is zero for any rigid motion.)
-    pub fn project(&self, a: (&mut Pose, &Mobility), b: (&mut Pose, &Mobility), before: &Pair, multiplier: &mut Pair) {
+    pub fn project(
+        &self,
+        a: (&mut Pose, &Mobility),
+        b: (&mut Pose, &Mobility),
+        before: &Strain,
+        multiplier: &mut Strain,
+    ) {
         let ((a, of_a), (b, of_b)) = (a, b);
         self.project_stretch((a, of_a), (b, of_b), before[0], &mut multiplier[0]);
         if self.turning {

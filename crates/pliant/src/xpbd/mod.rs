@@ -15,8 +15,8 @@ mod touch;
 
 pub use params::{XpbdSettings, XpbdSpec};
 
-use joint::{Arms, Mobility, Pair, strain};
-use step::{Held, Links, Push};
+use joint::{Mobility, Strain, strain};
+use step::{Held, Links};
 use touch::Touch;
 
 use crate::body::{Surroundings, Vicinity};
@@ -25,7 +25,7 @@ use crate::curve;
 use crate::derived::Derived;
 use crate::error::{BuildError, StepError};
 use crate::grip::{Grip, Hold, Load, Place, Wrench};
-use crate::linkage::{locate, poses_along};
+use crate::linkage::{Arms, Line, Link, Push, locate, poses_along};
 use crate::math::{Pose, Quat, Vec3};
 
 /// A position farther than this from the origin has diverged [m].
@@ -50,12 +50,12 @@ pub struct XpbdState {
     /// Angular velocities in the links' axes [rad/s].
     turnings: Vec<Vec3>,
     /// Force and moment in each joint, mean over the last step.
-    loads: Vec<Pair>,
+    loads: Vec<Strain>,
     /// Energy in the pieces between held sections and the middles of their links [J].
     held_energy: f64,
     /// Contacts of the last substep, in order of links.
     touches: Vec<Touch>,
-    /// Obstacles touched in the last step, in order.
+    /// Obstacles touched in the last step.
     touched: Vec<usize>,
     counters: Counters,
 }
@@ -65,9 +65,9 @@ struct Scratch {
     /// Poses at the start of the substep.
     start: Vec<Pose>,
     /// Strains of the joints there.
-    strains: Vec<Pair>,
+    strains: Vec<Strain>,
     /// Multipliers of the joints.
-    multipliers: Vec<Pair>,
+    multipliers: Vec<Strain>,
     held: Vec<Held>,
     pushes: Vec<Push>,
 }
@@ -77,28 +77,12 @@ impl Xpbd {
     pub fn new(name: &str, spec: XpbdSpec) -> Result<Xpbd, BuildError> {
         spec.check(name)?;
         let (count, settings, radius) = (spec.segments, spec.settings, spec.section.radius());
-        let length = curve::length(&spec.path) / count as f64;
-        let mass = spec.section.mass_per_length(&spec.material) * length;
-        let [along, about_y, about_z] = spec.section.rotary_inertia(&spec.material).map(|inertia| inertia * length);
-        let slender = mass * length * length / 12.0;
-        let inertia = Vec3::new(along, about_y + slender, about_z + slender);
-        let [ea, ga_y, ga_z, gj, ei_y, ei_z] = spec.section.rigidities(&spec.material);
+        let link = Link::new(&spec.path, count, &spec.section, &spec.material);
+        let mut derived = link.derived(count, &spec.section);
+        let Link { length, mass, inertia, rigidity: [ea, ga_y, ga_z, gj, ei_y, ei_z] } = link;
         let rigidity = [Vec3::new(ea, ga_y, ga_z), Vec3::new(gj, ei_y, ei_z)];
-        let note = |symbol, value, unit, why: &str| Derived { symbol, value, unit, why: why.into() };
-        let derived = vec![
-            note("L", length, "m", "length of the path over the number of segments"),
-            note("m", mass * count as f64, "kg", spec.section.mass_reason()),
-            note("EA", rigidity[0].x, "N", "stretching"),
-            note("GA", rigidity[0].y, "N", spec.section.shear_reason()),
-            note("GJ", rigidity[1].x, "N m2", "twisting"),
-            note("EI", rigidity[1].y, "N m2", "bending"),
-            note(
-                "h_c",
-                (mass * length / ea).sqrt(),
-                "s",
-                "time in which stretch crosses a link; substeps as short as this need few sweeps, longer ones many",
-            ),
-        ];
+        let why = "time in which stretch crosses a link; substeps as short as this need few sweeps, longer ones many";
+        derived.push(Derived::new("h_c", (mass * length / ea).sqrt(), "s", why));
         let links = Links {
             length,
             radius,
@@ -195,22 +179,16 @@ impl Xpbd {
             }
             let section = Pose::from_parts(anchor.position, anchor.orientation);
             let (pose, multiplier, load) = (section, [Vec3::ZERO; 2], Wrench::default());
-            let arms = Arms { a: 0.0, b: -offset };
+            let arms = Arms::held_at(offset);
             held.push(Held { grip, link, compliance, turning, arms, section, pose, multiplier, load });
         }
-        for load in loads.iter().filter(|l| l.body == index && l.acts_at(time)) {
-            let (link, offset) = locate(load.place, count, length);
-            pushes.push(Push { link, offset, force: load.force, torque: load.torque });
-        }
+        let acting = loads.iter().filter(|l| l.body == index && l.acts_at(time));
+        pushes.extend(acting.map(|load| Push::of_load(load, count, length)));
     }
 
     pub(crate) fn vicinity(&self, dt: f64, gravity: Vec3, pulled: f64) -> Vicinity {
-        let XpbdState { poses, velocities, turnings, .. } = &self.state;
-        let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-        for pose in poses {
-            (low, high) = (low.min(pose.translation), high.max(pose.translation));
-        }
-        let speeds = velocities.iter().zip(turnings).map(|(v, w)| self.links.speed(*v, *w));
+        let [low, high] = self.line().bounds();
+        let speeds = self.state.velocities.iter().zip(&self.state.turnings).map(|(v, w)| self.links.speed(*v, *w));
         let fastest = speeds.fold(pulled, f64::max);
         // twice as far as it goes at this speed, as a rod that snaps back gets faster
         let travel = 2.0 * dt * (fastest + gravity.length() * dt);
@@ -218,16 +196,12 @@ impl Xpbd {
     }
 
     pub(crate) fn place_pose(&self, place: Place) -> Result<Pose, BuildError> {
-        let count = self.size();
-        if let Place::Node(node) = place
-            && node > count
-        {
-            let why = format!("its nodes are 0 to {count}");
-            return Err(BuildError::NoSuchPlace { body: self.name.clone(), place: format!("node {node}"), why });
-        }
-        let (link, offset) = locate(place, count, self.links.length);
-        let pose = &self.state.poses[link];
-        Ok(Pose::from_parts(pose.transform_point(Vec3::X * offset), pose.rotation))
+        self.line().place_pose(&self.name, place)
+    }
+
+    /// Its links where they are now.
+    fn line(&self) -> Line<'_> {
+        self.links.line(&self.state.poses)
     }
 
     /// Name.
@@ -280,12 +254,8 @@ impl Xpbd {
         self.scratch.pushes.reserve(loads);
     }
 
-    pub(crate) fn set_state(&mut self, state: &XpbdState) -> bool {
-        let fits = self.fits(state);
-        if fits {
-            self.state.clone_from(state);
-        }
-        fits
+    pub(crate) fn set_state(&mut self, state: &XpbdState) {
+        self.state.clone_from(state);
     }
 }
 

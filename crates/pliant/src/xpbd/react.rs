@@ -1,8 +1,7 @@
 //! A rod of this model as bodies of other models meet it.
 
 use super::Xpbd;
-use super::step::Push;
-use crate::linkage::show_nodes;
+use crate::linkage::Push;
 use crate::math::Vec3;
 use crate::react::{Beam, Giving, Nodes, Skin, Spot};
 
@@ -13,7 +12,7 @@ impl Xpbd {
 
     pub(crate) fn show(&self, nodes: &mut Nodes) {
         let moving = |i: usize| (self.state.velocities[i], self.state.turnings[i]);
-        show_nodes(&self.state.poses, self.links.length, moving, nodes);
+        self.line().show_nodes(moving, nodes);
     }
 
     pub(crate) fn give_way(&self, dt: f64, giving: &mut Giving) {
@@ -24,8 +23,6 @@ impl Xpbd {
     }
 
     pub(crate) fn push(&mut self, spot: Spot, force: Vec3) {
-        let Spot::Along { segment: link, fraction } = spot else { return };
-        let offset = (fraction - 0.5) * self.links.length;
-        self.scratch.pushes.push(Push { link, offset, force, torque: Vec3::ZERO });
+        self.scratch.pushes.extend(Push::at_spot(spot, force, self.links.length));
     }
 }

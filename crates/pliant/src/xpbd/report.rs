@@ -2,15 +2,12 @@
 
 use super::joint::strain;
 use super::touch::Touch;
-use super::{Xpbd, stored};
+use super::{Xpbd, XpbdState, stored};
 use crate::body::Surroundings;
 use crate::contact::Obstacle;
-use crate::frame::{BodyFrame, Contact, Energy, Other};
-use crate::linkage::{FIELDS, write_nodes};
+use crate::frame::{BodyFrame, Contact, Energy};
+use crate::linkage::Touching;
 use crate::math::Vec3;
-
-/// A rod has left an obstacle when it is farther away than this part of its radius.
-const PARTING_GAP: f64 = 0.1;
 
 impl Xpbd {
     /// Energies [J].
@@ -30,76 +27,34 @@ impl Xpbd {
 
     /// Copy out all that can be seen.
     pub(crate) fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
-        let poses = &self.state.poses;
-        let count = poses.len();
-        write_nodes(poses, self.links.length, frame);
-        frame.energy = self.energy(gravity);
-        for (k, field) in frame.fields.iter_mut().enumerate() {
-            field.values.clear();
-            field.values.extend((0..=count).map(|i| {
-                // the ends of the rod are free or held: they show what the joint next to them carries
-                let [force, moment] = &self.state.loads[i.clamp(1, count - 1) - 1];
-                match k {
-                    0 => force.x,
-                    1 => force.y.hypot(force.z),
-                    2 => moment.y.hypot(moment.z),
-                    3 => moment.x,
-                    _ => 0.0,
-                }
-            }));
-        }
-        self.write_contact_force(&mut frame.fields[FIELDS.len() - 1].values);
-    }
-
-    /// Each link shares its contact force among the two nodes it lies between.
-    fn write_contact_force(&self, values: &mut [f64]) {
-        let mut carried = Vec3::ZERO;
+        let line = self.line();
+        line.write_nodes(frame);
         let mut touches = self.state.touches.iter().peekable();
-        for (i, value) in values.iter_mut().enumerate() {
-            let mut own = Vec3::ZERO;
-            while let Some(touch) = touches.next_if(|t| t.link == i) {
-                own += touch.force;
+        let pushed = |link: usize| {
+            let mut force = Vec3::ZERO;
+            while let Some(touch) = touches.next_if(|t| t.link == link) {
+                force += touch.force;
             }
-            *value = 0.5 * (carried + own).length();
-            carried = own;
-        }
+            force
+        };
+        line.write_fields(|joint| self.state.loads[joint], pushed, frame);
+        frame.energy = self.energy(gravity);
     }
 
     pub(crate) fn write_contacts(&self, index: usize, obstacles: &[Obstacle], contacts: &mut Vec<Contact>) {
-        for touch in &self.state.touches {
-            let (distance, position) = self.distance(touch, obstacles);
-            let penetration = self.links.radius - distance;
-            if touch.force != Vec3::ZERO || penetration > 0.0 {
-                let (obstacle, normal, force) = (touch.obstacle, touch.normal, touch.force);
-                contacts.push(Contact {
-                    body: index,
-                    other: Other::Obstacle(obstacle),
-                    position,
-                    normal,
-                    force,
-                    penetration,
-                });
-            }
-        }
-    }
-
-    /// Distance of a point from an obstacle at the end of the step, and where the obstacle is nearest.
-    fn distance(&self, touch: &Touch, obstacles: &[Obstacle]) -> (f64, Vec3) {
-        let obstacle = &obstacles[touch.obstacle];
-        let point = self.state.poses[touch.link].transform_point(Vec3::X * touch.s);
-        let face = obstacle.params.shape.surface_near(&obstacle.sweep.end, point, f64::MAX);
-        face.map_or((f64::INFINITY, point), |f| (f.distance, f.point))
+        let touches = self.state.touches.iter().map(touching);
+        self.line().write_contacts(index, touches, obstacles, contacts);
     }
 
     /// Tell which obstacles the rod began or ceased to touch.
     pub(super) fn note_touching(&mut self, around: &mut Surroundings<'_>) {
-        let mut touched = std::mem::take(&mut self.state.touched);
-        let touches = |obstacle: usize| self.state.touches.iter().filter(move |t| t.obstacle == obstacle);
-        // contact begins with a force and ends clearly away, so that what rests does not chatter
-        let (reach, obstacles) = ((1.0 + PARTING_GAP) * self.links.radius, around.obstacles);
-        let stays = |obstacle| touches(obstacle).any(|t| self.distance(t, obstacles).0 < reach);
-        let begins = |obstacle| touches(obstacle).any(|t| t.force != Vec3::ZERO);
-        around.note_touching(&mut touched, around.near, stays, begins);
-        self.state.touched = touched;
+        let XpbdState { poses, touches, touched, .. } = &mut self.state;
+        let touches = touches.iter().map(touching);
+        self.links.line(poses).note_touching(touches, touched, around.near, around);
     }
+}
+
+fn touching(touch: &Touch) -> Touching {
+    let Touch { link, s, obstacle, normal, force, .. } = *touch;
+    Touching { link, s, obstacle, normal, force }
 }

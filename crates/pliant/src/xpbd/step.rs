@@ -1,11 +1,12 @@
 //! One substep: move freely, sweep over the constraints, take velocities from positions. Macklin, Mueller, Chentanez,
 //! "XPBD: position-based simulation of compliant constrained dynamics" (2016), algorithm 1.
 
-use super::joint::{Arms, Mobility, Pair, Spring, reaction_on_a, strain};
+use super::joint::{Mobility, Spring, Strain, reaction_on_a, strain};
 use super::touch::{MOST_POINTS, Search};
 use super::{Xpbd, XpbdState};
 use crate::body::Surroundings;
 use crate::grip::Wrench;
+use crate::linkage::{Arms, Line};
 use crate::material::Friction;
 use crate::math::{Pose, Quat, Vec3};
 
@@ -23,7 +24,7 @@ pub struct Links {
     /// Inverses of both.
     pub mobility: Mobility,
     /// Compliance of a joint: L / (EA, GA, GA) [m/N] and L / (GJ, EI, EI) [1/(N m)].
-    pub compliance: Pair,
+    pub compliance: Strain,
     /// Viscous over elastic stress, per rate of strain [s].
     pub damping_time: f64,
     /// Force per mass and velocity [1/s].
@@ -39,7 +40,12 @@ pub struct Links {
 impl Links {
     /// Where a joint is on the two links that it connects.
     pub fn arms(&self) -> Arms {
-        Arms { a: 0.5 * self.length, b: 0.5 * self.length }
+        Arms::between(self.length)
+    }
+
+    /// Links of this kind at given poses.
+    pub(super) fn line<'a>(&self, poses: &'a [Pose]) -> Line<'a> {
+        Line { poses, length: self.length, radius: self.radius }
     }
 
     /// Number of points of a link that can touch. An edge that comes between two of them stays two thirds of the radius
@@ -62,7 +68,7 @@ pub struct Held {
     /// Which link.
     pub link: usize,
     /// Compliance of the piece between the held section and the centre of the link, which has its own length.
-    pub compliance: Pair,
+    pub compliance: Strain,
     /// Whether the direction is held too.
     pub turning: bool,
     /// Where on the link; the section itself has no length.
@@ -72,22 +78,9 @@ pub struct Held {
     /// The section in the world at the end of the substep.
     pub pose: Pose,
     /// Multipliers of this substep.
-    pub multiplier: Pair,
+    pub multiplier: Strain,
     /// What the rod exerts on the gripper, mean over the step so far.
     pub load: Wrench,
-}
-
-/// A dead force and torque on a link.
-#[derive(Clone, Copy, Debug)]
-pub struct Push {
-    /// Which link.
-    pub link: usize,
-    /// Where along the link, from its centre [m].
-    pub offset: f64,
-    /// Force in the world [N].
-    pub force: Vec3,
-    /// Torque in the world [N m].
-    pub torque: Vec3,
 }
 
 impl Xpbd {

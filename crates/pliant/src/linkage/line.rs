@@ -1,0 +1,171 @@
+//! Links where they are now: what they show, and what they touch.
+
+use super::locate;
+use crate::body::{PARTING_GAP, Surroundings};
+use crate::contact::Obstacle;
+use crate::error::BuildError;
+use crate::frame::{BodyFrame, Contact, Other};
+use crate::grip::Place;
+use crate::math::{Pose, Quat, Vec3};
+use crate::react::Nodes;
+
+/// Fields of a frame, by node.
+pub const FIELDS: [(&str, &str); 5] =
+    [("tension", "N"), ("shear force", "N"), ("bending moment", "N m"), ("torsion", "N m"), ("contact force", "N")];
+
+/// The links of a rod where they are now.
+#[derive(Clone, Copy, Debug)]
+pub struct Line<'a> {
+    /// Poses of their middles; the tangent is the x axis.
+    pub poses: &'a [Pose],
+    /// Length of a link [m].
+    pub length: f64,
+    /// Radius of the rod [m].
+    pub radius: f64,
+}
+
+/// A link that touches an obstacle, or may.
+#[derive(Clone, Copy, Debug)]
+pub struct Touching {
+    /// Which link.
+    pub link: usize,
+    /// Where along the link, from its middle [m].
+    pub s: f64,
+    /// Which obstacle.
+    pub obstacle: usize,
+    /// Unit normal out of the obstacle.
+    pub normal: Vec3,
+    /// Force on the link, in the world [N].
+    pub force: Vec3,
+}
+
+impl Line<'_> {
+    /// Pose of a place of the body `name`.
+    pub fn place_pose(&self, name: &str, place: Place) -> Result<Pose, BuildError> {
+        let count = self.poses.len();
+        if let Place::Node(node) = place
+            && node > count
+        {
+            let why = format!("its nodes are 0 to {count}");
+            return Err(BuildError::NoSuchPlace { body: name.into(), place: format!("node {node}"), why });
+        }
+        let (link, offset) = locate(place, count, self.length);
+        let pose = &self.poses[link];
+        Ok(Pose::from_parts(pose.transform_point(Vec3::X * offset), pose.rotation))
+    }
+
+    /// Lower and upper corner of a box around the middles of the links [m].
+    pub fn bounds(&self) -> [Vec3; 2] {
+        let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        for pose in self.poses {
+            (low, high) = (low.min(pose.translation), high.max(pose.translation));
+        }
+        [low, high]
+    }
+
+    /// Nodes and their frames: the ends and the joints, half-way between the ends of the links that meet there.
+    pub fn write_nodes(&self, frame: &mut BodyFrame) {
+        let (poses, count) = (self.poses, self.poses.len());
+        let half = Vec3::X * (0.5 * self.length);
+        let (start, end) = (|i: usize| poses[i].transform_point(-half), |i: usize| poses[i].transform_point(half));
+        frame.nodes.clear();
+        frame.frames.clear();
+        for i in 0..=count {
+            let (before, after) = (i.max(1) - 1, i.min(count - 1));
+            frame.nodes.push(match i {
+                0 => start(0),
+                i if i == count => end(count - 1),
+                i => 0.5 * (end(i - 1) + start(i)),
+            });
+            let (a, b): (Quat, Quat) = (poses[before].rotation, poses[after].rotation);
+            frame.frames.push(if before == after { a } else { a.slerp(b, 0.5) });
+        }
+    }
+
+    /// Fields from force and moment in each joint, and from contact forces on the links, which are asked for in order.
+    pub fn write_fields(
+        &self,
+        load: impl Fn(usize) -> [Vec3; 2],
+        mut pushed: impl FnMut(usize) -> Vec3,
+        frame: &mut BodyFrame,
+    ) {
+        frame.set_fields(&FIELDS);
+        frame.fields.iter_mut().for_each(|field| field.values.clear());
+        let (count, mut before) = (self.poses.len(), Vec3::ZERO);
+        for i in 0..=count {
+            // the ends of the rod are free or held: they show what the joint next to them carries
+            let [force, moment] = load(i.clamp(1, count - 1) - 1);
+            // each link shares its contact force among the two nodes it lies between
+            let own = if i < count { pushed(i) } else { Vec3::ZERO };
+            let touched = 0.5 * (before + own).length();
+            before = own;
+            let values = [force.x, force.y.hypot(force.z), moment.y.hypot(moment.z), moment.x, touched];
+            for (field, value) in frame.fields.iter_mut().zip(values) {
+                field.values.push(value);
+            }
+        }
+    }
+
+    /// Nodes as `write_nodes` gives them and their velocities, from the velocity and turning of each link, that in its own
+    /// axes.
+    pub fn show_nodes(&self, moving: impl Fn(usize) -> (Vec3, Vec3), nodes: &mut Nodes) {
+        let poses = self.poses;
+        let end = |i: usize, side: f64| {
+            let ((velocity, turning), arm) = (moving(i), Vec3::X * (side * 0.5 * self.length));
+            (poses[i].transform_point(arm), velocity + poses[i].rotation * turning.cross(arm))
+        };
+        let count = poses.len();
+        for i in 0..=count {
+            let (a, b) = match i {
+                0 => (end(0, -1.0), end(0, -1.0)),
+                i if i == count => (end(count - 1, 1.0), end(count - 1, 1.0)),
+                i => (end(i - 1, 1.0), end(i, -1.0)),
+            };
+            nodes.add(0.5 * (a.0 + b.0), 0.5 * (a.1 + b.1));
+        }
+    }
+
+    /// Append the contacts of the body with obstacles.
+    pub fn write_contacts(
+        &self,
+        body: usize,
+        touches: impl Iterator<Item = Touching>,
+        obstacles: &[Obstacle],
+        contacts: &mut Vec<Contact>,
+    ) {
+        for touch in touches {
+            let (distance, position) = self.distance(&touch, obstacles);
+            let penetration = self.radius - distance;
+            let Touching { obstacle, normal, force, .. } = touch;
+            if force != Vec3::ZERO || penetration > 0.0 {
+                let other = Other::Obstacle(obstacle);
+                contacts.push(Contact { body, other, position, normal, force, penetration });
+            }
+        }
+    }
+
+    /// Tell which obstacles the rod began or ceased to touch: `touched` are those it touched, and contact with those `near`
+    /// may begin.
+    pub fn note_touching(
+        &self,
+        touches: impl Iterator<Item = Touching> + Clone,
+        touched: &mut Vec<usize>,
+        near: &[usize],
+        around: &mut Surroundings<'_>,
+    ) {
+        let of = |obstacle: usize| touches.clone().filter(move |t| t.obstacle == obstacle);
+        // contact begins with a force and ends clearly away
+        let (reach, obstacles) = ((1.0 + PARTING_GAP) * self.radius, around.obstacles);
+        let stays = |obstacle| of(obstacle).any(|t| self.distance(&t, obstacles).0 < reach);
+        let begins = |obstacle| of(obstacle).any(|t| t.force != Vec3::ZERO);
+        around.note_touching(touched, near, stays, begins);
+    }
+
+    /// Distance of the axis of a link from an obstacle at the end of the step, and where the obstacle is nearest.
+    fn distance(&self, touch: &Touching, obstacles: &[Obstacle]) -> (f64, Vec3) {
+        let obstacle = &obstacles[touch.obstacle];
+        let point = self.poses[touch.link].transform_point(Vec3::X * touch.s);
+        let face = obstacle.params.shape.surface_near(&obstacle.sweep.end, point, f64::MAX);
+        face.map_or((f64::INFINITY, point), |f| (f.distance, f.point))
+    }
+}
