@@ -199,6 +199,18 @@ pub enum StepError {
         /// The step [s].
         dt: f64,
     },
+    /// A body that cannot be followed in steps of any sensible length.
+    #[error("{body} would need steps shorter than {step:.1e} s at t = {time:.6} s: {instead}")]
+    TooShort {
+        /// Name of the body.
+        body: String,
+        /// When [s].
+        time: f64,
+        /// The shortest that was tried [s].
+        step: f64,
+        /// What may help.
+        instead: &'static str,
+    },
     /// A quantity is no longer a finite number of sensible size.
     #[error("{body} diverged at t = {time:.6} s: {quantity} is {value:.3e}")]
     Diverged {
@@ -211,4 +223,20 @@ pub enum StepError {
         /// Its value.
         value: f64,
     },
+}
+
+/// A place farther than this from the origin has diverged [m].
+const FAR: f64 = 1e7;
+
+impl StepError {
+    /// Refuse a place that is none any more, or is beyond any scene, and say whose it is.
+    pub(crate) fn check_place(body: &str, time: f64, place: Vec3, whose: impl Fn() -> String) -> Result<(), StepError> {
+        for (axis, value) in ["x", "y", "z"].into_iter().zip(place.to_array()) {
+            if value.is_nan() || value.abs() >= FAR {
+                let quantity = format!("{axis} of {} [m]", whose());
+                return Err(StepError::Diverged { body: body.into(), time, quantity, value });
+            }
+        }
+        Ok(())
+    }
 }

@@ -60,7 +60,6 @@ pub(crate) use together::write_pairs;
 use tree::Trees;
 
 use crate::body::{Surroundings, Vicinity};
-use crate::check::Checks;
 use crate::counters::Counters;
 use crate::curve;
 use crate::derived::Derived;
@@ -68,9 +67,6 @@ use crate::error::{BuildError, StepError};
 use crate::grip::{Grip, Hold, Load, Place, Wrench};
 use crate::linkage::{Arms, Line, Link, Push, locate, poses_along};
 use crate::math::{Pose, Quat, Vec3, unit_or};
-
-/// A position farther than this from the origin has diverged [m].
-const FAR: f64 = 1e7;
 
 /// A velocity of a link above this has diverged [m/s, rad/s].
 const FASTEST: f64 = 1e12;
@@ -125,7 +121,7 @@ struct Scratch {
 impl Cable {
     /// Build a cable.
     pub fn new(name: &str, spec: CableSpec) -> Result<Cable, BuildError> {
-        check(name, &spec)?;
+        spec.check(name)?;
         let count = spec.segments;
         let link = Link::new(&spec.path, count, &spec.section, &spec.material);
         let derived = link.derived(count, &spec.section);
@@ -195,9 +191,9 @@ impl Cable {
         let time = around.time + around.dt;
         let solved = scratch.solved;
         if !solved.converged {
-            let quantity = "the part of the step in which it moves too wildly to be followed [s]".into();
-            let value = if self.links.linear { around.dt } else { around.dt / 256.0 };
-            return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value });
+            let step = if self.links.linear { around.dt } else { around.dt / 256.0 };
+            let instead = "it moves too wildly to be followed; shorten the step, or what jerks it";
+            return Err(StepError::TooShort { body: self.name.clone(), time, step, instead });
         }
         state.counters.steps += 1;
         state.counters.iterations += u64::from(solved.iterations);
@@ -249,11 +245,7 @@ impl Cable {
             return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value });
         }
         for (i, pose) in self.state.links.poses.iter().enumerate() {
-            let p = pose.translation.to_array();
-            if let Some(axis) = p.iter().position(|c| c.is_nan() || c.abs() >= FAR) {
-                let quantity = format!("{} of link {i} [m]", ["x", "y", "z"][axis]);
-                return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value: p[axis] });
-            }
+            StepError::check_place(&self.name, time, pose.translation, || format!("link {i}"))?;
         }
         Ok(())
     }
@@ -373,55 +365,4 @@ fn first_turn(name: &str, points: &[Vec3], normal: Option<Vec3>) -> Result<Quat,
     let from = turn * Vec3::Y;
     let angle = from.cross(y).dot(tangent).atan2(from.dot(y));
     Ok((Quat::from_axis_angle(tangent, angle) * turn).normalize())
-}
-
-fn check(name: &str, spec: &CableSpec) -> Result<(), BuildError> {
-    let bad =
-        |what: &str, expected, value| BuildError::Parameter { what: format!("{what} of {name}"), expected, value };
-    let positive = [
-        ("Young's modulus", spec.material.young),
-        ("the shear modulus", spec.material.shear_modulus()),
-        ("the density", spec.material.density),
-    ];
-    for (what, value) in positive {
-        if !(value.is_finite() && value > 0.0) {
-            return Err(bad(what, "finite and positive", value));
-        }
-    }
-    let friction = &spec.material.friction;
-    let not_negative = [
-        ("damping_time", spec.settings.damping_time),
-        ("drag", spec.settings.drag),
-        ("the restitution", spec.settings.restitution),
-        ("the limit of the radius of bending", spec.settings.bend_radius_limit),
-        ("the friction", friction.coefficient),
-        ("the exponent of friction", friction.exponent),
-    ];
-    for (what, value) in not_negative {
-        if !(value.is_finite() && value >= 0.0) {
-            return Err(bad(what, "finite and not negative", value));
-        }
-    }
-    if let Rest::Curved { curvature: [y, z], twist } = spec.rest {
-        // a natural turn of more than a right angle in one joint is no curve
-        let most = std::f64::consts::FRAC_PI_2 * spec.segments as f64 / curve::length(&spec.path);
-        for (what, value) in [("the natural curvature", y), ("the natural curvature", z), ("the natural twist", twist)]
-        {
-            if value.is_nan() || value.abs() > most {
-                return Err(bad(what, "at most a right angle per segment", value));
-            }
-        }
-    }
-    let limit = spec.settings.tension_limit;
-    if limit.is_nan() || limit <= 0.0 {
-        return Err(bad("the limit of tension", "positive", limit));
-    }
-    if spec.settings.restitution > 1.0 {
-        return Err(bad("the restitution", "at most 1", spec.settings.restitution));
-    }
-    if !(2..=1_000_000).contains(&spec.segments) {
-        return Err(bad("the number of segments", "2 to 1,000,000", spec.segments as f64));
-    }
-    spec.section.check(Checks(name))?;
-    curve::check(name, &spec.path)
 }

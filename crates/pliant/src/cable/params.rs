@@ -1,5 +1,8 @@
 //! Parameters of the cable: what a user may set, and what a body is built from.
 
+use crate::check::Checks;
+use crate::curve;
+use crate::error::BuildError;
 use crate::material::Material;
 use crate::math::Vec3;
 use crate::section::Section;
@@ -122,5 +125,30 @@ impl Default for CableSettings {
             couplings: Couplings::Exact,
             post_regulation: true,
         }
+    }
+}
+
+impl CableSpec {
+    /// Refuse what cannot be built.
+    pub(super) fn check(&self, name: &str) -> Result<(), BuildError> {
+        let (checks, settings) = (Checks(name), &self.settings);
+        self.material.check(checks)?;
+        checks.not_negative("damping_time", settings.damping_time)?;
+        checks.not_negative("drag", settings.drag)?;
+        checks.within("the restitution", settings.restitution, 0.0..=1.0, "0 to 1")?;
+        checks.not_negative("the limit of the radius of bending", settings.bend_radius_limit)?;
+        checks.that(settings.tension_limit > 0.0, "the limit of tension", "positive", settings.tension_limit)?;
+        checks.within("the number of segments", self.segments as f64, 2.0..=1e6, "2 to 1,000,000")?;
+        if let Rest::Curved { curvature: [y, z], twist } = self.rest {
+            // a natural turn of more than a right angle in one joint is no curve
+            let most = std::f64::consts::FRAC_PI_2 * self.segments as f64 / curve::length(&self.path);
+            for (what, value) in
+                [("the natural curvature", y), ("the natural curvature", z), ("the natural twist", twist)]
+            {
+                checks.within(what, value, -most..=most, "at most a right angle per segment")?;
+            }
+        }
+        self.section.check(checks)?;
+        curve::check(name, &self.path)
     }
 }

@@ -41,9 +41,6 @@ use crate::lanes::{LANES, Row, Rows, get, zero_rows};
 use crate::material::Friction;
 use crate::math::{Pose, Quat, Vec3, unit_or};
 
-/// A point farther than this from the origin has diverged [m].
-const FAR: f64 = 1e7;
-
 /// Text 1 repeats steps until displacement per second is kept, at most this many times the usual number.
 const MOST_REPEATS: u64 = 10;
 
@@ -271,12 +268,7 @@ impl Chain {
 
     fn check_finite(&self, time: f64) -> Result<(), StepError> {
         for i in 0..self.size() {
-            let x = self.point(i);
-            if x.to_array().iter().any(is_lost) {
-                let axis = x.to_array().iter().position(is_lost).unwrap_or(0);
-                let quantity = format!("{} of point {i} [m]", ["x", "y", "z"][axis]);
-                return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value: x.to_array()[axis] });
-            }
+            StepError::check_place(&self.name, time, self.point(i), || format!("point {i}"))?;
         }
         Ok(())
     }
@@ -412,11 +404,6 @@ impl Chain {
     pub(crate) fn set_state(&mut self, state: &ChainState) {
         self.state.clone_from(state);
     }
-}
-
-/// Whether a coordinate is no number any more, or far beyond any scene.
-fn is_lost(coordinate: &f64) -> bool {
-    coordinate.is_nan() || coordinate.abs() >= FAR
 }
 
 fn has_friction(own: &Friction, around: &Surroundings<'_>) -> bool {

@@ -27,7 +27,7 @@ pub struct Midpoint {
 const MOST_ITERATIONS: usize = 20;
 
 /// Smallest part of the world's step that is tried.
-const SMALLEST: f64 = 1.0 / 256.0;
+pub const SMALLEST: f64 = 1.0 / 256.0;
 
 /// How much less exact it may be there: contacts may come and go without end.
 const LESS_EXACT: f64 = 1e3;

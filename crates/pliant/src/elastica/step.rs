@@ -110,14 +110,18 @@ impl Elastica {
                 (Some((between, slack)), _) => {
                     StepError::Hold { time, why: HoldError::Taut { body: body(), between, slack } }
                 }
-                (None, Integrator::Fehlberg) => diverged(
-                    "the step that its integrator would need (a stiff rod is for integrator = \"midpoint\") [s]",
-                    self.state.next.unwrap_or(0.0),
-                ),
-                (None, Integrator::Midpoint) => diverged(
-                    "the step at which its iteration would converge (is it too thick for its intervals, or bent at a corner?) [s]",
-                    0.0,
-                ),
+                (None, Integrator::Fehlberg) => StepError::TooShort {
+                    body: body(),
+                    time,
+                    step: self.state.next.unwrap_or(0.0),
+                    instead: "a stiff rod is for integrator = \"midpoint\"",
+                },
+                (None, Integrator::Midpoint) => StepError::TooShort {
+                    body: body(),
+                    time,
+                    step: super::midpoint::SMALLEST * around.dt,
+                    instead: "is it too thick for its intervals, or bent at a corner?",
+                },
             });
         }
         self.place();

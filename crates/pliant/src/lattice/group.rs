@@ -110,11 +110,11 @@ pub(crate) fn advance(
 /// What to say when a step of the world takes no end.
 fn too_many(bodies: &mut [Body], around: &Surroundings<'_>, tau: f64) -> StepError {
     let stiffest = lattices(bodies).min_by(|a, b| a.stable.total_cmp(&b.stable));
-    StepError::Diverged {
+    StepError::TooShort {
         body: stiffest.map_or_else(String::new, |lattice| lattice.name.clone()),
         time: around.time,
-        quantity: "the step that it would need (make it softer, or its cells larger) [s]".into(),
-        value: tau,
+        step: tau,
+        instead: "make it softer, or its cells larger",
     }
 }
 

@@ -48,9 +48,6 @@ use matter::Matter;
 use overlap::Face;
 use touch::{Law, Touch};
 
-/// A place farther than this from the origin has diverged [m].
-const FAR: f64 = 1e7;
-
 /// A solid as particles and connectors.
 #[derive(Clone, Debug)]
 pub struct Lattice {
@@ -225,14 +222,13 @@ impl Lattice {
     /// After the last step of a step of the world: look at where it has led.
     pub(crate) fn finish(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
         let Motion { places, velocities, .. } = &self.state.motion;
-        let off = |v: &&Vec3| !v.is_finite() || v.abs().max_element() > FAR;
-        if let Some(bad) = places.iter().chain(velocities).find(off) {
-            return Err(StepError::Diverged {
-                body: self.name.clone(),
-                time: around.time + around.dt,
-                quantity: "a particle's place or velocity [m, m/s]".into(),
-                value: bad.abs().max_element(),
-            });
+        let time = around.time + around.dt;
+        for (i, (place, velocity)) in places.iter().zip(velocities).enumerate() {
+            StepError::check_place(&self.name, time, *place, || format!("particle {i}"))?;
+            if !velocity.is_finite() {
+                let quantity = format!("the velocity of particle {i} [m/s]");
+                return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value: velocity.length() });
+            }
         }
         self.write_loads(around);
         let Lattice { state: LatticeState { touches, touched, .. }, scratch, .. } = self;

@@ -16,9 +16,6 @@ use crate::math::{Pose, Vec3};
 /// Sweeps end when displacements change by less than this, over the largest [-].
 const TOLERANCE: f64 = 1e-5;
 
-/// A place farther than this from the origin has diverged [m].
-const FAR: f64 = 1e7;
-
 /// A slower spin than this changes nothing that could be seen [rad/s].
 const SLOW: f64 = 1e-6;
 
@@ -59,12 +56,13 @@ impl Response {
             self.stride(around, Stride { step, at_end: n as f64 / count, share: 1.0 / count });
         }
         let motion = &self.state.motion;
-        let size = motion.place.abs().max_element().max(motion.velocity.abs().max_element());
+        let time = around.time + around.dt;
+        StepError::check_place(&self.name, time, motion.place, || "its centre".into())?;
         let swing = self.state.past.size(self.kernel) + self.state.past.speed(self.kernel);
-        if !(size < FAR && swing.is_finite() && motion.turn.is_finite() && motion.momentum.is_finite()) {
-            let quantity = "the place or velocity of its centre, or its deformation".into();
-            let time = around.time + around.dt;
-            return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value: size.max(swing) });
+        let sound = motion.velocity.is_finite() && motion.turn.is_finite() && motion.momentum.is_finite();
+        if !(sound && swing.is_finite()) {
+            let quantity = "its deformation or velocity [m, m/s]".into();
+            return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value: swing });
         }
         let Response { state, scratch, .. } = self;
         let touching =

@@ -28,9 +28,6 @@ use crate::grip::{Grip, Hold, Load, Place, Wrench};
 use crate::linkage::{Arms, Line, Link, Push, locate, poses_along};
 use crate::math::{Pose, Quat, Vec3};
 
-/// A position farther than this from the origin has diverged [m].
-const FAR: f64 = 1e7;
-
 /// A rod of rigid links, by extended position-based dynamics.
 #[derive(Clone, Debug)]
 pub struct Xpbd {
@@ -148,16 +145,11 @@ impl Xpbd {
 
     fn check_finite(&self, time: f64) -> Result<(), StepError> {
         for (i, pose) in self.state.poses.iter().enumerate() {
-            let (p, q) = (pose.translation.to_array(), pose.rotation);
-            let axis = p.iter().position(|c| c.is_nan() || c.abs() >= FAR);
-            if axis.is_none() && q.is_finite() {
-                continue;
+            StepError::check_place(&self.name, time, pose.translation, || format!("link {i}"))?;
+            if !pose.rotation.is_finite() {
+                let quantity = format!("the rotation of link {i} [-]");
+                return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value: pose.rotation.w });
             }
-            let (quantity, value) = match axis {
-                Some(axis) => (format!("{} of link {i} [m]", ["x", "y", "z"][axis]), p[axis]),
-                None => (format!("the rotation of link {i} [-]"), q.w),
-            };
-            return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value });
         }
         Ok(())
     }
