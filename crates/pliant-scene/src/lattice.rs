@@ -21,8 +21,8 @@ pub(crate) struct LatticeTable {
     scheme: Option<SchemeSpec>,
     /// Steps of constant length [s]; as long as energy is kept unless given.
     step: Option<Step>,
-    /// Energy that a step may make of nothing, for steps that are not constant [J]; a thousandth of the kinetic energy unless
-    /// given.
+    /// Energy that a step may make of nothing, for steps that are not constant [J]; 0.003 of the largest kinetic
+    /// energy it has had lately unless given.
     energy_error: Option<Energy>,
     /// How many steps a step of the scene may take before it counts as late [-]; any number unless given.
     budget: Option<Count<1, 1_000_000_000>>,

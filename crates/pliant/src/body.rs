@@ -93,7 +93,7 @@ pub(crate) struct Surroundings<'a> {
     pub gravity: Vec3,
     /// All obstacles.
     pub obstacles: &'a [Obstacle],
-    /// Indices of the obstacles that the body can touch during the step.
+    /// Indices of the obstacles that the body can touch during the step; none when bodies advance together, which keep their own.
     pub near: &'a [usize],
     /// All grippers.
     pub grippers: &'a [Gripper],

@@ -7,13 +7,13 @@ use crate::body::Body;
 pub enum Stage {
     /// Obstacles and grippers go to their poses, grips close and open.
     Move,
-    /// Forces between bodies of different models.
+    /// Forces between bodies that advance apart.
     React,
     /// Which obstacles can touch which body.
     Near,
     /// Each body advances by its own inner steps.
     Advance,
-    /// Loads of grippers, check of the state.
+    /// Loads of grippers, and what contact between bodies has done.
     Report,
 }
 

@@ -39,7 +39,7 @@ pub struct World {
     /// Facets of solids that touch each other, in order.
     meetings: Vec<Meeting>,
     solids: Meetings,
-    /// Where bodies of different models touch, in order.
+    /// Where bodies that advance apart touch, in order.
     presses: Presses,
     react: React,
     /// Scratch: the obstacles near the body at hand.
@@ -120,6 +120,7 @@ impl World {
         // those that advance together with others of their model
         self.advance_cables(dt, probe);
         self.advance_lattices(dt, probe)?;
+        self.near.clear();
         for body in 0..self.bodies.len() {
             probe.enter(Stage::Advance, Some(body));
             self.with_surroundings(body, dt, Body::finish)?;
@@ -181,7 +182,7 @@ impl World {
         true
     }
 
-    /// Let bodies of different models push each other during the step.
+    /// Let bodies that advance apart push each other during the step.
     fn react(&mut self, dt: f64) {
         if !self.react.any() {
             return;

@@ -71,7 +71,7 @@ use crate::math::{Pose, Quat, Vec3, unit_or};
 /// A velocity of a link above this has diverged [m/s, rad/s].
 const FASTEST: f64 = 1e12;
 
-/// A hold between the middle of a link and the held section is at least this much stiffer than a joint.
+/// A hold between the middle of a link and the held section is at most this much stiffer than a joint.
 const STIFFEST_HOLD: f64 = 100.0;
 
 /// A cable of rigid links.

@@ -197,9 +197,7 @@ impl StepScratch {
             gained: 0.0,
         }
     }
-}
 
-impl StepScratch {
     /// A good start: the last mean velocity, in which what oscillates faster than the step has cancelled, and as much more
     /// as it was more than the one before.
     fn guess(&mut self, state: &LinkState, step: f64) {

@@ -148,7 +148,8 @@ impl Crew<'_> {
         if !self.coupling.solve() {
             return false;
         }
-        self.apply()
+        self.apply();
+        true
     }
 
     /// Answer of the cables to unit forces of the pairs: four columns of the coupling, from `first` on.
@@ -196,7 +197,7 @@ impl Crew<'_> {
     }
 
     /// Solve again with the forces of the coupling.
-    fn apply(&mut self) -> bool {
+    fn apply(&mut self) {
         let Crew { bodies, first: offset, members, pairs, coupling, .. } = self;
         for &member in members.iter() {
             let Body::Cable(cable) = &mut bodies[member - *offset] else { continue };
@@ -205,7 +206,6 @@ impl Crew<'_> {
             add_forces(pairs, member, coupling, &mut s.change);
             s.matrix.solve(&mut s.change);
         }
-        true
     }
 
     /// Whether all pairs do what they are taken to do, and none slides.

@@ -126,7 +126,7 @@ pub enum Scheme {
 pub enum Pace {
     /// As long as energy is kept: halved where the energy that a step makes of nothing is above a bound, times 3/2 where not.
     Adaptive {
-        /// That bound, for each body and step [J]; unless given a thousandth of the kinetic energy.
+        /// That bound, for each body and step [J]; unless given 0.003 of the largest kinetic energy it has had lately.
         energy_error: Option<f64>,
         /// How many steps a step of the world may take before it counts as late.
         budget: Option<usize>,

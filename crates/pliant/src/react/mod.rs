@@ -144,7 +144,7 @@ fn hand_on(known: &[Press], found: &mut [Press], left: &mut Vec<Press>, outlines
     }
 }
 
-/// Append contacts between bodies of different models.
+/// Append contacts between bodies that advance apart.
 pub(crate) fn write_presses(presses: &Presses, contacts: &mut Vec<Contact>) {
     contacts.extend(presses.list.iter().filter(|p| p.push > 0.0).map(|p| Contact {
         body: p.key.bodies[0] as usize,

@@ -84,7 +84,6 @@ struct Scratch {
     slots: Slots,
     /// Nodes that may touch something.
     found: Vec<u32>,
-    near: Vec<usize>,
 }
 
 /// Room for so many points that touch, before there is need of more.
@@ -128,8 +127,7 @@ impl Response {
             stored: 0.0,
             counters: Counters::default(),
         };
-        let scratch =
-            Scratch { free: motion, ahead: Ahead::new(modes), slots, found: Vec::with_capacity(nodes), near: vec![] };
+        let scratch = Scratch { free: motion, ahead: Ahead::new(modes), slots, found: Vec::with_capacity(nodes) };
         let answers = Answers::new(kernel, &solid, settings.sample);
         let derived = report::derived(&solid, size);
         let solid = Arc::new(solid);
@@ -226,7 +224,6 @@ impl Response {
     pub(crate) fn reserve(&mut self, grips: usize, loads: usize, obstacles: usize) {
         self.state.watch.reserve(obstacles);
         self.state.touched.reserve(obstacles);
-        self.scratch.near.reserve(obstacles);
         let room = (ROOM + grips + loads + obstacles).min(10_000);
         self.state.touches.reserve(room);
         self.state.acting.reserve(room);

@@ -104,9 +104,7 @@ impl Shell {
         }
         areas
     }
-}
 
-impl Shell {
     /// Walk over the surface at rest, from a point of a facet by a displacement along it [m]: facet and weights of its corners there.
     pub fn walk(&self, facet: u32, weights: [f64; 3], displacement: Vec3) -> (u32, [f64; 3]) {
         let corners = |facet: u32| self.facets[facet as usize].map(|node| self.nodes[node as usize]);

@@ -39,8 +39,6 @@ struct Stride {
 impl Response {
     /// Advance by a step of the world.
     pub(crate) fn advance(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
-        self.scratch.near.clear();
-        self.scratch.near.extend_from_slice(around.near);
         let sample = self.settings.sample;
         let count = (around.dt / sample).round().max(1.0);
         if count > MOST_STRIDES {
@@ -64,10 +62,10 @@ impl Response {
             let quantity = "its deformation or velocity [m, m/s]".into();
             return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value: swing });
         }
-        let Response { state, scratch, .. } = self;
+        let (state, near) = (&mut self.state, around.near);
         let touching =
             |obstacle: usize| state.touches.iter().any(|t| t.by == By::Obstacle(obstacle) && t.force != Vec3::ZERO);
-        around.note_touching(&mut state.touched, &scratch.near, touching, touching);
+        around.note_touching(&mut state.touched, near, touching, touching);
         Ok(())
     }
 
