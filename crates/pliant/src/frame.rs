@@ -80,7 +80,7 @@ pub struct GripperFrame {
     pub attached: bool,
 }
 
-/// One contact of a body with an obstacle, another body, itself or a slider.
+/// One contact of a body with an obstacle, another body, itself or a slider: where a force acts, or surfaces are in each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
     /// Index of the body.

@@ -33,12 +33,11 @@ use meet::{MOST_TIES, Meeting};
 use midpoint::Midpoint;
 use plane::Plane;
 use rod::{Kinematics, Rod};
-use span::{GAUSS, POINTS, Rule, WEIGHTS};
 use system::Working;
 use touch::Touch;
 
 use crate::body::{Surroundings, Vicinity};
-use crate::cable::Rest;
+use crate::check::Checks;
 use crate::counters::Counters;
 use crate::curve;
 use crate::derived::Derived;
@@ -115,52 +114,22 @@ impl Elastica {
     pub fn new(name: &str, spec: ElasticaSpec) -> Result<Elastica, BuildError> {
         spec.check(name)?;
         let plane = Plane::of_path(name, &spec.path, spec.normal)?;
-        let (n, settings) = (spec.intervals, spec.settings);
-        let length = curve::length(&spec.path);
-        let h = length / n as f64;
-        let per_length = spec.section.mass_per_length(&spec.material);
-        // the section's z axis is the normal of the plane
-        let [ea, .., ei] = spec.section.rigidities(&spec.material);
-        let factors = |s: f64| factors(&settings.profile, s);
-        let mass = |i: usize, q: usize| per_length * factors((i as f64 + GAUSS[q]) / n as f64)[0] * h * WEIGHTS[q];
-        let rigidity =
-            |i: usize| -> f64 { (0..POINTS).map(|q| WEIGHTS[q] * factors((i as f64 + GAUSS[q]) / n as f64)[1]).sum() };
+        let n = spec.intervals;
         let angles = angles_along(&plane, &curve::resample(&spec.path, n + 1));
-        let rest = match spec.rest {
-            Rest::Straight => vec![0.0; n],
-            Rest::Path => angles.windows(2).map(|w| w[1] - w[0]).collect(),
-            Rest::Curved { curvature, .. } => vec![curvature[1] * h; n],
-        };
-        let masses: Vec<[f64; POINTS]> = (0..n).map(|i| std::array::from_fn(|q| mass(i, q))).collect();
-        let whole: f64 = masses.iter().flatten().sum();
-        let radius = spec.section.radius();
-        // the rod's whole weight, or what bends it to a circle, on one contact: a hundredth of its radius deep
-        let heavy = (9.81 * whole).max(ei / (length * length));
-        let stiffness = settings.contact_stiffness.unwrap_or(heavy / (0.01 * radius));
-        // what stops an interval without bouncing
-        let damping = settings.contact_damping.unwrap_or(2.0 * (stiffness * whole / n as f64).sqrt());
-        let note = |symbol, value, unit, why: &str| Derived { symbol, value, unit, why: why.into() };
+        let (rod, settings) = (Rod::new(&spec, &angles), &spec.settings);
+        for slider in &settings.sliders {
+            let within = plane.direction(slider.along).length() / slider.along.length();
+            let what = "the part of a slider's direction that lies in the plane";
+            Checks(name).that(within >= 1e-6, what, "above zero", within)?;
+        }
+        let ([.., ei], [stiffness, damping]) = (spec.section.rigidities(&spec.material), rod.voigt);
         let derived = vec![
-            note("L", length, "m", "length of the path"),
-            note("m", whole, "kg", spec.section.mass_reason()),
-            note("EI", ei, "N m2", "bending in the plane"),
-            note("k_c", stiffness, "N/m", given(settings.contact_stiffness, K_C)),
-            note("b_c", damping, "N s/m", given(settings.contact_damping, B_C)),
+            Derived::new("L", curve::length(&spec.path), "m", "length of the path"),
+            Derived::new("m", rod.mass(), "kg", spec.section.mass_reason()),
+            Derived::new("EI", ei, "N m2", "bending in the plane"),
+            Derived::new("k_c", stiffness, "N/m", given(settings.contact_stiffness, K_C)),
+            Derived::new("b_c", damping, "N s/m", given(settings.contact_damping, B_C)),
         ];
-        let rod = Rod {
-            h,
-            radius,
-            masses,
-            bending: (0..n).map(|i| ei * rigidity(i) / h).collect(),
-            stretching: (0..n).map(|i| ea * rigidity(i) * h).collect(),
-            rest,
-            damping_time: settings.damping_time,
-            drag: settings.drag,
-            friction: spec.material.friction,
-            voigt: [stiffness, damping],
-            extensible: settings.extensible,
-            rule: Rule::default(),
-        };
         let size = rod.size();
         let mut q = vec![0.0; size];
         for (i, angle) in angles.iter().enumerate() {
@@ -189,14 +158,8 @@ impl Elastica {
             at: Kinematics::new(n),
             still: vec![0.0; size],
         };
-        for slider in &settings.sliders {
-            let within = plane.direction(slider.along).length() / slider.along.length();
-            if within < 1e-6 {
-                let what = format!("the part of a slider's direction that lies in the plane of {name}");
-                return Err(BuildError::Parameter { what, expected: "above zero", value: within });
-            }
-        }
-        let mut elastica = Elastica { name: name.into(), rod, plane, settings, derived, state, scratch };
+        let (name, settings) = (name.into(), spec.settings);
+        let mut elastica = Elastica { name, rod, plane, settings, derived, state, scratch };
         elastica.place();
         elastica.state.sliders = elastica.slider_points();
         elastica.reserve(0, 0, 0);
@@ -462,19 +425,6 @@ const FASTEST: f64 = 14.5;
 
 /// The longest stable step of Runge, Kutta and Fehlberg's method for a wave, in units of its angular frequency.
 const STABLE: f64 = 3.0;
-
-/// Factors of mass and rigidity at a fraction of the length.
-fn factors(profile: &[Profile], at: f64) -> [f64; 2] {
-    let behind = profile.partition_point(|p| p.at <= at);
-    match (behind.checked_sub(1).map(|n| &profile[n]), profile.get(behind)) {
-        (Some(a), Some(b)) => {
-            let f = (at - a.at) / (b.at - a.at);
-            [a.mass + f * (b.mass - a.mass), a.rigidity + f * (b.rigidity - a.rigidity)]
-        }
-        (Some(one), None) | (None, Some(one)) => [one.mass, one.rigidity],
-        (None, None) => [1.0; 2],
-    }
-}
 
 /// Angles at points of a curve: half-way between those of the pieces that meet there, and at the ends as much farther.
 fn angles_along(plane: &Plane, points: &[Vec3]) -> Vec<f64> {

@@ -6,6 +6,7 @@ use super::equations::Field;
 use super::system::System;
 use super::touch::Search;
 use super::*;
+use crate::cable::Rest;
 
 fn numbers(mut seed: u64) -> impl FnMut() -> f64 {
     move || {

@@ -1,6 +1,9 @@
 //! What a rod is made of, and where it is.
 
+use super::params::{ElasticaSpec, Profile};
 use super::span::{Ends, GAUSS, MOST, Offset, POINTS, Rule, Unknowns, WEIGHTS};
+use crate::cable::Rest;
+use crate::curve;
 use crate::material::Friction;
 use crate::math::Vec2;
 
@@ -34,6 +37,47 @@ pub struct Rod {
 }
 
 impl Rod {
+    /// Of what it is built from, with the angles of its nodes at first [rad].
+    pub fn new(spec: &ElasticaSpec, angles: &[f64]) -> Rod {
+        let (n, settings) = (spec.intervals, &spec.settings);
+        let length = curve::length(&spec.path);
+        let h = length / n as f64;
+        let per_length = spec.section.mass_per_length(&spec.material);
+        // the section's z axis is the normal of the plane
+        let [ea, .., ei] = spec.section.rigidities(&spec.material);
+        let factors = |s: f64| factors(&settings.profile, s);
+        let mass = |i: usize, q: usize| per_length * factors((i as f64 + GAUSS[q]) / n as f64)[0] * h * WEIGHTS[q];
+        let rigidity =
+            |i: usize| -> f64 { (0..POINTS).map(|q| WEIGHTS[q] * factors((i as f64 + GAUSS[q]) / n as f64)[1]).sum() };
+        let rest = match spec.rest {
+            Rest::Straight => vec![0.0; n],
+            Rest::Path => angles.windows(2).map(|w| w[1] - w[0]).collect(),
+            Rest::Curved { curvature, .. } => vec![curvature[1] * h; n],
+        };
+        let masses: Vec<[f64; POINTS]> = (0..n).map(|i| std::array::from_fn(|q| mass(i, q))).collect();
+        let whole: f64 = masses.iter().flatten().sum();
+        let radius = spec.section.radius();
+        // the rod's whole weight, or what bends it to a circle, on one contact: a hundredth of its radius deep
+        let heavy = (9.81 * whole).max(ei / (length * length));
+        let stiffness = settings.contact_stiffness.unwrap_or(heavy / (0.01 * radius));
+        // what stops an interval without bouncing
+        let damping = settings.contact_damping.unwrap_or(2.0 * (stiffness * whole / n as f64).sqrt());
+        Rod {
+            h,
+            radius,
+            masses,
+            bending: (0..n).map(|i| ei * rigidity(i) / h).collect(),
+            stretching: (0..n).map(|i| ea * rigidity(i) * h).collect(),
+            rest,
+            damping_time: settings.damping_time,
+            drag: settings.drag,
+            friction: spec.material.friction,
+            voigt: [stiffness, damping],
+            extensible: settings.extensible,
+            rule: Rule::default(),
+        }
+    }
+
     /// Number of intervals.
     pub fn intervals(&self) -> usize {
         self.masses.len()
@@ -176,4 +220,17 @@ fn pushed<const K: usize>(offset: &Offset, second: &[Unknowns; 2]) -> Vec2 {
         sum += offset.by[0][k] * second[0][k] + offset.by[1][k] * second[1][k];
     }
     sum
+}
+
+/// Factors of mass and rigidity at a fraction of the length.
+fn factors(profile: &[Profile], at: f64) -> [f64; 2] {
+    let behind = profile.partition_point(|p| p.at <= at);
+    match (behind.checked_sub(1).map(|n| &profile[n]), profile.get(behind)) {
+        (Some(a), Some(b)) => {
+            let f = (at - a.at) / (b.at - a.at);
+            [a.mass + f * (b.mass - a.mass), a.rigidity + f * (b.rigidity - a.rigidity)]
+        }
+        (Some(one), None) | (None, Some(one)) => [one.mass, one.rigidity],
+        (None, None) => [1.0; 2],
+    }
 }
