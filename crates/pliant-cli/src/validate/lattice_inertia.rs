@@ -1,9 +1,9 @@
 //! Mass, centre and inertia of particles against those of the solids they stand for.
 
 use pliant::lattice::solid::{
-    Cell, Cells, MassRule, Mat3, Moments, Particles, Rings, brick, frustum, polyhedron_surface, russian_doll,
+    Cell, Cells, MassRule, Moments, Particles, Rings, brick, frustum, polyhedron_surface, russian_doll,
 };
-use pliant::math::Vec3;
+use pliant::math::{Mat3, Vec3};
 
 use super::lattice_worlds::cut;
 use super::references_particles::{Polyhedron, particles};

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::triangle::normal;
 use crate::math::Vec3;
 
 /// Edges turn by no more than this counts, the tangent of half of 150 degrees.
@@ -17,10 +18,7 @@ const FLAT: f64 = 1e-6;
 /// across: with s from the edge, the depth under the facet across is s sin a + g cos a, which is g at s = g tan(a / 2).
 pub fn edge_turns(vertices: &[Vec3], facets: &[[u32; 3]]) -> Vec<[f64; 3]> {
     let place = |n: u32| vertices[n as usize];
-    let normal = |facet: &[u32; 3]| {
-        let [a, b, c] = facet.map(place);
-        (b - a).cross(c - a).normalize_or_zero()
-    };
+    let normal = |facet: &[u32; 3]| normal(&facet.map(place));
     let edges = |facet: &[u32; 3]| [0, 1, 2].map(|k| [facet[k], facet[(k + 1) % 3]]);
     let mut across: HashMap<[u32; 2], usize> = HashMap::with_capacity(3 * facets.len());
     for (n, facet) in facets.iter().enumerate() {

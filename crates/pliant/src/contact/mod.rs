@@ -9,4 +9,4 @@ mod triangle;
 pub(crate) use edges::edge_turns;
 pub use obstacle::{Obstacle, ObstacleParams};
 pub use shape::{Mesh, Shape, ShapeError, ShapeKind, SurfacePoint};
-pub(crate) use triangle::nearest_of_triangle;
+pub(crate) use triangle::{blend, nearest_of_triangle, normal, twice_area};

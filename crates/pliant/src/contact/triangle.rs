@@ -1,6 +1,24 @@
-//! The nearest place of a triangle.
+//! Triangles: places of them, the nearest one, normals.
 
 use crate::math::Vec3;
+
+/// A place of a triangle by weights of its corners; as well the velocity there by theirs.
+#[inline]
+pub fn blend([a, b, c]: &[Vec3; 3], weights: &[f64; 3]) -> Vec3 {
+    *a * weights[0] + *b * weights[1] + *c * weights[2]
+}
+
+/// Twice the area of a triangle along its normal, to where its corners are seen counter-clockwise [m2].
+#[inline]
+pub fn twice_area([a, b, c]: &[Vec3; 3]) -> Vec3 {
+    (*b - *a).cross(*c - *a)
+}
+
+/// Unit normal of a triangle; zero if it has none.
+#[inline]
+pub fn normal(corners: &[Vec3; 3]) -> Vec3 {
+    twice_area(corners).normalize_or_zero()
+}
 
 /// The place of a triangle that is nearest to a point, as weights of its corners. (C. Ericson, "Real-Time Collision Detection",
 /// section 5.1.5.)
@@ -42,4 +60,27 @@ pub fn nearest_of_triangle(p: Vec3, [a, b, c]: [Vec3; 3]) -> [f64; 3] {
 /// a / b, or none of it where both vanish: an edge without length.
 fn share(a: f64, b: f64) -> f64 {
     if b > 0.0 { a / b } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearest_places_of_a_triangle() {
+        let corners = [Vec3::ZERO, Vec3::X, Vec3::Y];
+        // over the inside, beyond an edge, beyond a corner
+        let cases = [
+            (Vec3::new(0.25, 0.25, 3.0), Vec3::new(0.25, 0.25, 0.0)),
+            (Vec3::new(0.3, -2.0, 1.0), Vec3::new(0.3, 0.0, 0.0)),
+            (Vec3::new(2.0, 2.0, 1.0), Vec3::new(0.5, 0.5, 0.0)),
+            (Vec3::new(3.0, -1.0, 0.0), Vec3::X),
+            (Vec3::new(-1.0, -1.0, 5.0), Vec3::ZERO),
+            (Vec3::new(-1.0, 4.0, 0.0), Vec3::Y),
+        ];
+        for (point, expected) in cases {
+            let found = blend(&corners, &nearest_of_triangle(point, corners));
+            assert!((found - expected).length() < 1e-14, "{point}: {found}");
+        }
+    }
 }

@@ -1,11 +1,12 @@
 //! What holds and loads a body: particles that go where a gripper leads them, and dead forces.
 
-use super::solid::Moments;
+use super::integrate::Motion;
 use super::{Lattice, LatticeState};
 use crate::body::Surroundings;
 use crate::error::BuildError;
 use crate::grip::{Grip, Load, Place, Wrench};
 use crate::math::{Pose, Vec3};
+use crate::places::{Spread, find_nodes, led, mean_pose, nodes_at, parts_by_area};
 
 /// A particle that a gripper leads.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,54 +39,10 @@ pub struct Push {
     pub force: Vec3,
 }
 
-/// The vector w for which forces m (w x r) on points of mass m, at r from their centre, have a torque; zero if they have none
-/// such, as points on a line.
-pub(super) fn turn_for(torque: Vec3, points: &Moments) -> Vec3 {
-    let turn = points.inertia.inverse() * torque;
-    if torque != Vec3::ZERO && turn.is_finite() { turn } else { Vec3::ZERO }
-}
-
 impl Lattice {
-    /// Particles of a place: all in a box, or the one that is nearest.
-    fn particles_at(&self, place: Place) -> Vec<u32> {
-        let places = &self.state.motion.places;
-        let nearest = |point: Vec3| {
-            let distance = |n: &u32| (places[*n as usize] - point).length_squared();
-            (0..places.len() as u32).min_by(|a, b| distance(a).total_cmp(&distance(b))).into_iter().collect()
-        };
-        match place {
-            Place::Node(node) => vec![node as u32],
-            Place::Point(point) => nearest(point),
-            Place::Box { low, high } => {
-                let inside = |n: &u32| {
-                    let p = places[*n as usize];
-                    p.cmpge(low).all() && p.cmple(high).all()
-                };
-                (0..places.len() as u32).filter(inside).collect()
-            }
-            // of the particles in order; beyond the ends, the last
-            Place::Fraction(fraction) => {
-                let last = places.len().saturating_sub(1) as f64;
-                vec![(fraction * last).round().clamp(0.0, last) as u32]
-            }
-        }
-    }
-
     pub(crate) fn place_pose(&self, place: Place) -> Result<Pose, BuildError> {
-        let (size, body) = (self.matter.size(), || self.name.clone());
-        if let Place::Node(node) = place
-            && node >= size
-        {
-            let why = format!("its particles are 0 to {}", size - 1);
-            return Err(BuildError::NoSuchPlace { body: body(), place: format!("node {node}"), why });
-        }
-        let found = self.particles_at(place);
-        if found.is_empty() {
-            let why = "none of its particles is there now".into();
-            return Err(BuildError::NoSuchPlace { body: body(), place: "the box".into(), why });
-        }
-        let sum: Vec3 = found.iter().map(|n| self.state.motion.places[*n as usize]).sum();
-        Ok(Pose::from_translation(sum / found.len() as f64))
+        let places = &self.state.motion.places;
+        Ok(mean_pose(&find_nodes(&self.name, "its particles", place, places)?, places))
     }
 
     pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
@@ -94,14 +51,9 @@ impl Lattice {
         self.state.held.retain(|held| closed(held.grip));
         for (n, grip) in grips.iter().enumerate().filter(|(n, _)| closed(*n)) {
             let Some(anchor) = grip.anchor.filter(|_| !self.state.held.iter().any(|h| h.grip == n)) else { continue };
-            let found = self.particles_at(grip.params.place);
-            let middle = found.iter().map(|n| self.state.motion.places[*n as usize]).sum::<Vec3>() / found.len() as f64;
-            for particle in found {
-                // a grip turns its place as a whole
-                let offset =
-                    anchor.position + anchor.orientation * (self.state.motion.places[particle as usize] - middle);
-                self.state.held.push(Held { grip: n, particle, offset });
-            }
+            let LatticeState { motion: Motion { places, .. }, held, .. } = &mut self.state;
+            let found = nodes_at(grip.params.place, places);
+            held.extend(led(&found, places, anchor).map(|(particle, offset)| Held { grip: n, particle, offset }));
         }
         let inverse = &mut self.scratch.inverse;
         inverse.iter_mut().zip(&self.matter.masses).for_each(|(inverse, mass)| *inverse = 1.0 / mass);
@@ -123,34 +75,19 @@ impl Lattice {
 
     /// Which particles a load acts on, by the area of the surface that they carry.
     fn take_load(&mut self, load: usize, place: Place) {
-        let (found, places) = (self.particles_at(place), &self.state.motion.places);
-        let mut areas = vec![0.0; found.len()];
-        let at = |n: u32| found.binary_search(&n).ok();
-        for facet in &self.matter.facets {
-            let [Some(a), Some(b), Some(c)] = facet.map(at) else { continue };
-            let [p, q, r] = facet.map(|n| places[n as usize]);
-            let area = (q - p).cross(r - p).length();
-            [a, b, c].into_iter().for_each(|n| areas[n] += area);
-        }
-        let mut sum: f64 = areas.iter().sum();
-        if sum == 0.0 {
-            areas.fill(1.0);
-            sum = found.len() as f64;
-        }
-        let loaded = found.into_iter().zip(areas).map(|(particle, area)| Loaded { load, particle, part: area / sum });
-        self.state.loaded.extend(loaded);
+        let LatticeState { motion: Motion { places, .. }, loaded, .. } = &mut self.state;
+        let found = nodes_at(place, places);
+        let parts = parts_by_area(&self.matter.facets, places, &found);
+        loaded.extend(found.into_iter().zip(parts).map(|(particle, part)| Loaded { load, particle, part }));
     }
 
-    /// Share a force and a torque out among the particles of a load: the torque by forces across their arms.
+    /// Share a force and a torque out among the particles of a load, from where they are now.
     fn spread(&mut self, load: usize, force: Vec3, torque: Vec3) {
         let LatticeState { motion, loaded, .. } = &self.state;
-        let own = || loaded.iter().filter(|l| l.load == load).map(|l| (motion.places[l.particle as usize], l));
-        let moments = Moments::of_pairs(own().map(|(place, l)| (place, l.part)));
-        let turn = turn_for(torque, &moments);
-        for (place, l) in own() {
-            let force = (force + turn.cross(place - moments.centre)) * l.part;
-            self.scratch.pushes.push(Push { particle: l.particle, force });
-        }
+        let own = loaded.iter().filter(|l| l.load == load).map(|l| (motion.places[l.particle as usize], l));
+        let spread = Spread::new(force, torque, own.clone().map(|(place, l)| (place, l.part)));
+        let push = |(place, l): (Vec3, &Loaded)| Push { particle: l.particle, force: spread.at(place, l.part) };
+        self.scratch.pushes.extend(own.map(push));
     }
 
     /// Where held particles go, at a fraction of the step of the world.

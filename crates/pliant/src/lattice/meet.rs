@@ -2,16 +2,16 @@
 
 use super::Lattice;
 use super::group::lattices;
-use super::holds::turn_for;
-use super::overlap::{FACING, Face, blend, overlap};
+use super::overlap::{FACING, Face, overlap};
 use super::pairs::{Broad, Pair, Surface};
 use super::rub::Stick;
-use super::solid::Moments;
 use super::touch::{Law, Pressed};
 use crate::body::{Body, Surroundings};
+use crate::contact::blend;
 use crate::contact::tree::{Bounds, EMPTY, around as box_around, meet};
 use crate::frame::{Contact, Other};
 use crate::math::Vec3;
+use crate::places::share;
 
 /// During a step of the world particles may become faster by this than they are at its start.
 const FASTER: f64 = 1.5;
@@ -174,14 +174,6 @@ impl Meetings {
     pub fn keep(&mut self, meetings: &mut Vec<Meeting>) {
         std::mem::swap(meetings, &mut self.next);
     }
-}
-
-/// Share a force that acts at a place out among the corners of a facet, `parts` of it each, so that its torque is kept too:
-/// friction acts between the two facets, off the plane of either.
-pub(crate) fn share(corners: &[Vec3; 3], parts: &[f64; 3], force: Vec3, place: Vec3) -> [Vec3; 3] {
-    let moments = Moments::of_points(corners, &[1.0; 3]);
-    let turn = turn_for((place - blend(corners, parts)).cross(force), &moments);
-    std::array::from_fn(|n| force * parts[n] + turn.cross(corners[n] - moments.centre))
 }
 
 impl Law {

@@ -86,7 +86,8 @@ impl Face {
     }
 }
 
-/// Unit normal of a facet by the right-hand rule, if it is not degenerate.
+/// Unit normal of a facet, if it is not degenerate. Stricter than `contact::normal`: the normal of a sliver is rounding, and forces
+/// along it would be too.
 #[inline]
 pub fn normal(facet: &[Vec3; 3]) -> Option<Vec3> {
     let [a, b, c] = *facet;
@@ -94,11 +95,6 @@ pub fn normal(facet: &[Vec3; 3]) -> Option<Vec3> {
     let size = across.length();
     let longest = (b - a).length_squared().max((c - a).length_squared()).max((c - b).length_squared());
     (size > THINNEST * longest && size.is_finite()).then(|| across / size)
-}
-
-/// A point of a facet from the parts of its corners; as well for their velocities.
-pub fn blend(corners: &[Vec3; 3], parts: &[f64; 3]) -> Vec3 {
-    corners[0] * parts[0] + corners[1] * parts[1] + corners[2] * parts[2]
 }
 
 /// The volume between facets `x` and `y`, without columns longer than `deepest` [m].

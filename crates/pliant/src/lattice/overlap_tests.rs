@@ -1,6 +1,7 @@
 //! Tests of volumes between facets.
 
 use super::*;
+use crate::contact::blend;
 use crate::lattice::random::Random;
 use crate::math::Quat;
 

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::*;
-use crate::contact::{Shape, ShapeKind};
+use crate::contact::{Shape, ShapeKind, blend};
 use crate::lattice::random::Random;
 use crate::math::{Pose, Quat};
 
@@ -123,10 +123,6 @@ fn sphere_in_the_middle_of_a_large_facet() {
         assert!((expected / cap - 1.0).abs() < 1.5 * deep / radius);
         assert!(errors[3] < 0.03 && errors[4] < 0.01 && errors[4] < errors[0], "{errors:?}");
     }
-}
-
-fn blend(facet: &[Vec3; 3], parts: &[f64; 3]) -> Vec3 {
-    facet[0] * parts[0] + facet[1] * parts[1] + facet[2] * parts[2]
 }
 
 #[test]

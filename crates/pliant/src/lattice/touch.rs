@@ -1,13 +1,13 @@
 //! Contact of a body with obstacles: its facets sink in, and are pushed out by the volume that does, (7), with friction, (8).
 
 use super::integrate::Motion;
-use super::overlap::{Face, blend, overlap};
+use super::overlap::{Face, overlap};
 use super::rub::{Rubbing, Stick, slide};
 use super::sink::{Fineness, sink};
 use super::{Lattice, PointContact, Scratch};
 use crate::body::Surroundings;
 use crate::contact::tree::{around as box_around, meet};
-use crate::contact::{Obstacle, ShapeKind};
+use crate::contact::{Obstacle, ShapeKind, blend};
 use crate::math::{Pose, Vec3};
 
 /// Facets are pushed out of an obstacle with faces down to this part of its thickness.

@@ -17,8 +17,8 @@ pub(crate) use skin::{Beam, Giving, Nodes, Skin, Spot};
 
 use crate::body::Body;
 use crate::frame::{Contact, Other};
-use crate::lattice::share;
 use crate::math::Vec3;
+use crate::places::share;
 use find::{Finder, strangers};
 use law::Row;
 use outline::Outline;

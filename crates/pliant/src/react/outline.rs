@@ -2,9 +2,10 @@
 
 use super::skin::{Giving, Nodes, Skin};
 use crate::body::Body;
+use crate::contact::blend;
 use crate::contact::tree::{Bounds, EMPTY, Tree, around, join};
-use crate::lattice::solid::{Mat3, Moments};
-use crate::math::Vec3;
+use crate::math::{Mat3, Vec3};
+use crate::moments::Moments;
 
 /// Bodies may move this many times as far as they would at the speeds of the start.
 const FASTER: f64 = 1.5;
@@ -29,7 +30,7 @@ impl Side {
 
     /// What this part has of a quantity of the nodes.
     pub fn of(&self, values: &[Vec3]) -> Vec3 {
-        (0..3).map(|k| values[self.nodes[k] as usize] * self.weights[k]).sum()
+        blend(&self.nodes.map(|n| values[n as usize]), &self.weights)
     }
 }
 

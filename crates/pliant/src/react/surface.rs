@@ -5,7 +5,7 @@
 
 use super::outline::{Outline, Side};
 use super::press::{Key, Press};
-use crate::contact::nearest_of_triangle;
+use crate::contact::{blend, nearest_of_triangle, normal};
 use crate::math::Vec3;
 
 /// Most points of a rod between two nodes.
@@ -55,7 +55,7 @@ impl Nearest {
         let weights = nearest_of_triangle(point, corners);
         let from = point - blend(&corners, &weights);
         let squared = from.length_squared();
-        let facing = normal_of(&corners).dot(from) / squared.sqrt().max(f64::MIN_POSITIVE);
+        let facing = normal(&corners).dot(from) / squared.sqrt().max(f64::MIN_POSITIVE);
         let nearer = squared < self.squared * (1.0 - SAME);
         let same = squared <= self.squared * (1.0 + SAME) + f64::MIN_POSITIVE;
         if nearer || (same && facing.abs() > self.facing.abs()) {
@@ -77,7 +77,7 @@ impl Nearest {
         let corners = |facet: u32| facets.get(facet as usize).map(|f| f.map(|n| second.nodes.places[n as usize]));
         let found = corners(self.facet).map(|at| {
             let from = point - blend(&at, &self.weights);
-            let (distance, flat) = (from.length(), normal_of(&at));
+            let (distance, flat) = (from.length(), normal(&at));
             let outside = self.facing >= 0.0;
             let fallback = if outside { flat } else { -flat };
             let normal = if distance > 1e-12 { from / distance } else { fallback };
@@ -89,7 +89,7 @@ impl Nearest {
         let inside = known.filter(|k| k.gap + first.radius < 0.0).and_then(|k| Some((k, corners(k.facet)?)));
         let kept = inside.and_then(|(k, at)| {
             let turned = found.is_none_or(|(_, _, normal, depth)| depth < 0.0 && normal.dot(k.normal) < SAME_SIDE);
-            let flat = normal_of(&at);
+            let flat = normal(&at);
             let depth = flat.dot(point - at[0]);
             let weights = nearest_of_triangle(point - flat * depth, at);
             (turned && depth < 0.0).then_some((k.facet, weights, flat, depth))
@@ -99,38 +99,5 @@ impl Nearest {
         let mut press = Press::new(key, [side, Side { nodes, weights }], normal, distance - first.radius);
         press.facet = facet;
         press.gap.is_finite().then_some(press)
-    }
-}
-
-/// Normal of a triangle, outward.
-pub fn normal_of([a, b, c]: &[Vec3; 3]) -> Vec3 {
-    (*b - *a).cross(*c - *a).normalize_or_zero()
-}
-
-/// A place of a triangle.
-pub fn blend(corners: &[Vec3; 3], weights: &[f64; 3]) -> Vec3 {
-    (0..3).map(|k| corners[k] * weights[k]).sum()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nearest_places_of_a_triangle() {
-        let corners = [Vec3::ZERO, Vec3::X, Vec3::Y];
-        // over the inside, beyond an edge, beyond a corner
-        let cases = [
-            (Vec3::new(0.25, 0.25, 3.0), Vec3::new(0.25, 0.25, 0.0)),
-            (Vec3::new(0.3, -2.0, 1.0), Vec3::new(0.3, 0.0, 0.0)),
-            (Vec3::new(2.0, 2.0, 1.0), Vec3::new(0.5, 0.5, 0.0)),
-            (Vec3::new(3.0, -1.0, 0.0), Vec3::X),
-            (Vec3::new(-1.0, -1.0, 5.0), Vec3::ZERO),
-            (Vec3::new(-1.0, 4.0, 0.0), Vec3::Y),
-        ];
-        for (point, expected) in cases {
-            let found = blend(&corners, &nearest_of_triangle(point, corners));
-            assert!((found - expected).length() < 1e-14, "{point}: {found}");
-        }
     }
 }

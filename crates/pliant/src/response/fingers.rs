@@ -5,7 +5,7 @@ use super::Response;
 use super::near::is_finger;
 use super::touches::{By, Spot, Touch};
 use crate::body::Surroundings;
-use crate::contact::nearest_of_triangle;
+use crate::contact::{blend, nearest_of_triangle};
 use crate::math::Vec3;
 
 /// A facet near a finger.
@@ -56,7 +56,7 @@ impl Response {
     fn reached(&self, facet: u32, centre: Vec3) -> Reached {
         let corners = self.solid.shell.facets[facet as usize].map(|node| self.free_place(node as usize));
         let weights = nearest_of_triangle(centre, corners);
-        let place = corners[0] * weights[0] + corners[1] * weights[1] + corners[2] * weights[2];
+        let place = blend(&corners, &weights);
         Reached { distance: (place - centre).length(), facet, weights, place }
     }
 

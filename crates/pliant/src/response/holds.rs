@@ -4,51 +4,16 @@ use super::Response;
 use super::touches::{By, Spot, Touch};
 use crate::error::BuildError;
 use crate::grip::{Grip, Load, Place};
-use crate::math::{Mat3, Pose, Vec3};
+use crate::math::{Pose, Vec3};
+use crate::places::{Spread, find_nodes, led, mean_pose, nodes_at, parts_by_area};
 
 impl Response {
-    /// Nodes of a place: all in a box, or the one that is nearest.
-    fn nodes_at(&self, place: Place, places: &[Vec3]) -> Vec<u32> {
-        let all = 0..places.len() as u32;
-        match place {
-            Place::Node(node) => vec![node as u32],
-            Place::Point(point) => {
-                let distance = |n: &u32| (places[*n as usize] - point).length_squared();
-                all.min_by(|a, b| distance(a).total_cmp(&distance(b))).into_iter().collect()
-            }
-            Place::Box { low, high } => {
-                let inside = |n: &u32| {
-                    let p = places[*n as usize];
-                    p.cmpge(low).all() && p.cmple(high).all()
-                };
-                all.filter(inside).collect()
-            }
-            // of the nodes in order; beyond the ends, the last
-            Place::Fraction(fraction) => {
-                let last = places.len().saturating_sub(1) as f64;
-                vec![(fraction * last).round().clamp(0.0, last) as u32]
-            }
-        }
-    }
-
     pub(crate) fn place_pose(&self, place: Place) -> Result<Pose, BuildError> {
-        let body = || self.name.clone();
-        if let Place::Node(node) = place
-            && node >= self.size()
-        {
-            let why = format!("the nodes of its surface are 0 to {}", self.size() - 1);
-            return Err(BuildError::NoSuchPlace { body: body(), place: format!("node {node}"), why });
-        }
         let mut places = vec![];
         self.write_surface(&mut places);
-        let found = self.nodes_at(place, &places);
-        if found.is_empty() {
-            let why = "none of the nodes of its surface is there now".into();
-            return Err(BuildError::NoSuchPlace { body: body(), place: "the box".into(), why });
-        }
+        let found = find_nodes(&self.name, "the nodes of its surface", place, &places)?;
         self.check_recorded(&found)?;
-        let sum: Vec3 = found.iter().map(|n| places[*n as usize]).sum();
-        Ok(Pose::from_translation(sum / found.len() as f64))
+        Ok(mean_pose(&found, &places))
     }
 
     /// Forces can only act on nodes whose response was recorded.
@@ -76,56 +41,52 @@ impl Response {
         let new_grips = (0..grips.len()).filter(|n| closed(*n) && !is_there(&self.state.touches, By::Grip(*n)));
         let new_loads = (0..loads.len()).filter(|n| acts(*n) && !is_there(&self.state.touches, By::Load(*n)));
         let new: Vec<By> = new_grips.map(By::Grip).chain(new_loads.map(By::Load)).collect();
-        if new.is_empty() {
-            return;
-        }
-        let mut places = vec![];
-        self.write_surface(&mut places);
-        for by in new {
-            match by {
-                By::Grip(n) => self.take_grip(n, &grips[n], &places),
-                By::Load(n) => self.take_load(n, &loads[n], &places),
-                By::Obstacle(_) | By::Body => {}
+        if !new.is_empty() {
+            let mut places = vec![];
+            self.write_surface(&mut places);
+            for by in new {
+                match by {
+                    By::Grip(n) => self.take_grip(n, &grips[n], &places),
+                    By::Load(n) => self.take_load(n, &loads[n], &places),
+                    By::Obstacle(_) | By::Body => {}
+                }
             }
+        }
+        // a force by itself stays as it is; those that make a torque turn with the body
+        for (n, load) in loads.iter().enumerate().filter(|(n, load)| acts(*n) && load.torque != Vec3::ZERO) {
+            self.spread(n, load);
         }
     }
 
     fn take_grip(&mut self, n: usize, grip: &Grip, places: &[Vec3]) {
         let Some(anchor) = grip.anchor else { return };
-        let found = self.nodes_at(grip.params.place, places);
-        let middle = found.iter().map(|n| places[*n as usize]).sum::<Vec3>() / found.len().max(1) as f64;
-        for node in found {
-            // a grip turns its place as a whole
-            let anchor = anchor.position + anchor.orientation * (places[node as usize] - middle);
-            self.state.touches.push(still(node, By::Grip(n), anchor));
-        }
+        let found = nodes_at(grip.params.place, places);
+        let touch = |(node, anchor): (u32, Vec3)| still(node, By::Grip(n), anchor, places[node as usize]);
+        self.state.touches.extend(led(&found, places, anchor).map(touch));
     }
 
-    /// Share a force out by area, and a torque by forces across arms.
+    /// Which nodes a load acts on, by the area of the surface at rest that they carry.
     fn take_load(&mut self, n: usize, load: &Load, places: &[Vec3]) {
-        let found = self.nodes_at(load.place, places);
-        let mut parts = self.solid.shell.areas(&found);
-        let mut sum: f64 = parts.iter().sum();
-        if sum == 0.0 {
-            parts.fill(1.0);
-            sum = parts.len() as f64;
-        }
-        parts.iter_mut().for_each(|part| *part /= sum);
-        let own = || found.iter().zip(&parts).map(|(node, part)| (places[*node as usize], *part));
-        let centre: Vec3 = own().map(|(place, part)| place * part).sum();
-        let outer =
-            |r: Vec3| Mat3::from_diagonal(Vec3::splat(r.length_squared())) - Mat3::from_cols(r * r.x, r * r.y, r * r.z);
-        let spread = own().map(|(place, part)| outer(place - centre) * part).fold(Mat3::ZERO, |a, b| a + b);
-        let turn = spread.inverse() * load.torque;
-        let turn = if load.torque != Vec3::ZERO && turn.is_finite() { turn } else { Vec3::ZERO };
-        for (node, part) in found.iter().zip(&parts) {
-            let arm = places[*node as usize] - centre;
-            let force = (load.force + turn.cross(arm)) * *part;
-            self.state.touches.push(still(*node, By::Load(n), force));
+        let found = nodes_at(load.place, places);
+        let shell = &self.solid.shell;
+        let parts = parts_by_area(&shell.facets, &shell.nodes, &found);
+        self.state.touches.extend(found.into_iter().zip(parts).map(|(node, part)| {
+            let touch = still(node, By::Load(n), load.force * part, places[node as usize]);
+            Touch { part, ..touch }
+        }));
+    }
+
+    /// Share a force and a torque out among the nodes of a load, from where they were at the end of the last step.
+    fn spread(&mut self, n: usize, load: &Load) {
+        let touches = &mut self.state.touches;
+        let own = touches.iter().filter(|t| t.by == By::Load(n)).map(|t| (t.place, t.part));
+        let spread = Spread::new(load.force, load.torque, own);
+        for touch in touches.iter_mut().filter(|t| t.by == By::Load(n)) {
+            touch.anchor = spread.at(touch.place, touch.part);
         }
     }
 }
 
-fn still(node: u32, by: By, anchor: Vec3) -> Touch {
-    Touch::new(Spot::node(node), by, anchor, Vec3::Z, Vec3::ZERO)
+fn still(node: u32, by: By, anchor: Vec3, place: Vec3) -> Touch {
+    Touch::new(Spot::node(node), by, anchor, Vec3::Z, place)
 }

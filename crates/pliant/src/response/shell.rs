@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Hull;
-use crate::contact::nearest_of_triangle;
+use crate::contact::{blend, nearest_of_triangle, twice_area};
 use crate::error::BuildError;
 use crate::math::{Vec3, unit_or};
 
@@ -71,10 +71,8 @@ impl Shell {
         let mean = sum / edges.len().max(1) as f64;
         let radius = nodes.iter().map(|node| node.length()).fold(0.0, f64::max);
         let around = lists.concat();
-        let normal = |f: &[u32; 3]| {
-            let [a, b, c] = f.map(|node| nodes[node as usize]);
-            unit_or((b - a).cross(c - a), Vec3::Z)
-        };
+        // one without area has some normal too: fingers may glide over it
+        let normal = |f: &[u32; 3]| unit_or(twice_area(&f.map(|node| nodes[node as usize])), Vec3::Z);
         let normals = hull.facets.iter().map(normal).collect();
         Ok(Shell {
             nodes,
@@ -93,31 +91,18 @@ impl Shell {
         &self.around[self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize]
     }
 
-    /// Area that belongs to each of some nodes: a third of each of its facets that has all corners among them [m2].
-    pub fn areas(&self, among: &[u32]) -> Vec<f64> {
-        let mut areas = vec![0.0; among.len()];
-        for facet in &self.facets {
-            let [Ok(a), Ok(b), Ok(c)] = facet.map(|node| among.binary_search(&node)) else { continue };
-            let [p, q, r] = facet.map(|node| self.nodes[node as usize]);
-            let area = (q - p).cross(r - p).length() / 6.0;
-            [a, b, c].into_iter().for_each(|n| areas[n] += area);
-        }
-        areas
-    }
-
     /// Walk over the surface at rest, from a point of a facet by a displacement along it [m]: facet and weights of its corners there.
     pub fn walk(&self, facet: u32, weights: [f64; 3], displacement: Vec3) -> (u32, [f64; 3]) {
         let corners = |facet: u32| self.facets[facet as usize].map(|node| self.nodes[node as usize]);
-        let at = |c: [Vec3; 3], w: [f64; 3]| c[0] * w[0] + c[1] * w[1] + c[2] * w[2];
-        let target = at(corners(facet), weights) + displacement;
+        let target = blend(&corners(facet), &weights) + displacement;
         let (mut facet, mut weights) = (facet, nearest_of_triangle(target, corners(facet)));
-        let mut distance = (at(corners(facet), weights) - target).length_squared();
+        let mut distance = (blend(&corners(facet), &weights) - target).length_squared();
         for _ in 0..MOST_FACETS {
             // over the edges that the nearest point is on
             let next = (0..3).filter(|k| weights[(k + 2) % 3] == 0.0).map(|k| self.across[facet as usize][k]);
             let look = |n: u32| {
                 let w = nearest_of_triangle(target, corners(n));
-                ((at(corners(n), w) - target).length_squared(), n, w)
+                ((blend(&corners(n), &w) - target).length_squared(), n, w)
             };
             let Some(best) = next.map(look).min_by(|a, b| a.0.total_cmp(&b.0)).filter(|b| b.0 < distance) else {
                 break;

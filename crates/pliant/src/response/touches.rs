@@ -69,6 +69,8 @@ pub struct Touch {
     pub by: By,
     /// Where it is held, or sticks, in the frame of whom [m]; of a load its force [N].
     pub anchor: Vec3,
+    /// Of a load: its part of it [-].
+    pub part: f64,
     /// Unit normal out of what it touches, in the world.
     pub normal: Vec3,
     /// Force on the body [N], in the world.
@@ -84,7 +86,8 @@ pub struct Touch {
 impl Touch {
     /// A node or a point of the surface, as yet without a force.
     pub fn new(spot: Spot, by: By, anchor: Vec3, normal: Vec3, place: Vec3) -> Touch {
-        Touch { spot, facet: None, by, anchor, normal, force: Vec3::ZERO, gap: 0.0, place, trend: Trend::default() }
+        let (force, trend) = (Vec3::ZERO, Trend::default());
+        Touch { spot, facet: None, by, anchor, part: 1.0, normal, force, gap: 0.0, place, trend }
     }
 }
 

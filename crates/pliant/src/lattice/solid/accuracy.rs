@@ -2,10 +2,10 @@
 
 use super::cells::Cells;
 use super::discretise::DiscretiseError;
-use super::moments::Moments;
 use super::particles::{MassError, Particles};
 use super::rules::MassRule;
 use crate::math::Vec3;
+use crate::moments::Moments;
 
 /// Relative error of the inertia matrix (Frobenius norm) of particles made from cells and moved along with them.
 ///

@@ -14,9 +14,9 @@
 //!
 //! The first facet (0, 1, 2 and 3 where there is one) is counter-clockwise seen from the rest of the cell.
 
-use super::moments::{Moments, bounds};
 use super::split::{self, Corner, Cut};
 use crate::math::Vec3;
+use crate::moments::{Moments, bounds};
 
 /// A simple solid by its vertices, in the order drawn in this file's head: the first facet counter-clockwise seen
 /// from the rest of the cell, the second facet above it.

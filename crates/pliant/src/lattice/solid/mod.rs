@@ -12,7 +12,6 @@ mod cells;
 mod check;
 mod discretise;
 mod flexion;
-mod moments;
 mod outer;
 mod particles;
 mod random;
@@ -23,6 +22,7 @@ mod split;
 mod tests;
 mod weld;
 
+pub use crate::moments::Moments;
 pub use accuracy::{RefineError, Refined, cells_for, inertia_error};
 pub use cells::{Cell, CellError, Cells, FaceCorners};
 pub use check::{BrokenMesh, Checked, MeshLimits, MeshWarning, check_mesh};
@@ -31,7 +31,6 @@ pub use discretise::{
     prism, russian_doll, sweep,
 };
 pub use flexion::Flexion;
-pub use moments::{Mat3, Moments};
 pub use outer::{Outer, QuadCut};
 pub use particles::{CellParticles, MassError, ParticleKind, Particles, TetraParticles};
 pub use random::{ErrorStatistics, moved_vertex_errors, random_hexahedra_errors};

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::cells::{Cell, Cells};
-use super::moments::Moments;
 use super::rules::{MassRule, Shares, share};
 use super::split::{Corner, Cut, position};
 use crate::math::Vec3;
+use crate::moments::Moments;
 
 /// What a particle stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

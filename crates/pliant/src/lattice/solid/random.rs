@@ -1,11 +1,11 @@
 //! How exact the approximate rule is: statistics over random hexahedra, for comparison with the paper's.
 
 use super::cells::{Cell, Cells};
-use super::moments::{Moments, inner};
 use super::particles::Particles;
 use super::rules::MassRule;
 use super::split::Cut;
 use crate::math::Vec3;
+use crate::moments::{Moments, inner};
 
 /// Relative errors of the inertia matrix over many cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -5,9 +5,9 @@
 //! are cut into tetrahedra, or approximated by their vertices and centre.
 
 use super::cells::Cell;
-use super::moments::{Moments, inner};
 use super::split::{Corner, Cut, cell_moments, position, tetrahedra};
 use crate::math::Vec3;
+use crate::moments::{Moments, inner};
 
 /// How cells become particles. A tetrahedron becomes 5 particles by every rule: M/20 at its corners, 4M/5 within.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

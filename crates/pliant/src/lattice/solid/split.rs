@@ -10,9 +10,9 @@
 //! meets a wedge, diagonals may differ; that matters only where the facet is not plane.
 
 use super::cells::{Cell, FaceCorners};
-use super::moments::Moments;
 use crate::contact::Mesh;
 use crate::math::Vec3;
+use crate::moments::Moments;
 
 /// How a cell is cut into tetrahedra.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::moments::bounds;
 use crate::math::Vec3;
+use crate::moments::bounds;
 
 /// Give points within `reach` [m] of each other one index. The first of each group stays, in order of appearance; the
 /// second list says what became of each point.

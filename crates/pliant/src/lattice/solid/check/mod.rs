@@ -8,10 +8,10 @@ mod topology;
 
 pub use fault::{BrokenMesh, MeshWarning};
 
-use super::moments::bounds;
 use super::weld::weld;
 use crate::contact::Mesh;
 use crate::math::Vec3;
+use crate::moments::bounds;
 
 /// What a mesh may be.
 #[derive(Clone, Copy, Debug, PartialEq)]

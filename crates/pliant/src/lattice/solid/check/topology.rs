@@ -2,8 +2,8 @@
 
 use super::fault::{BrokenMesh, MeshWarning};
 use crate::contact::Mesh;
-use crate::lattice::solid::moments::{Moments, bounds};
 use crate::math::Vec3;
+use crate::moments::{Moments, bounds};
 
 /// A surface whose triangles turn alike.
 pub(super) struct Surface {

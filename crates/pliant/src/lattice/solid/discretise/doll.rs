@@ -3,8 +3,8 @@
 use super::polygon::{Facet, Patch, Rings, polygon};
 use super::{DiscretiseError, at_least, bounded};
 use crate::lattice::solid::cells::{Cell, Cells};
-use crate::lattice::solid::moments::{Moments, bounds};
 use crate::math::Vec3;
+use crate::moments::{Moments, bounds};
 
 /// The surface of a polyhedron: polygons [m], each plane, convex and counter-clockwise seen from outside, cut alike so
 /// that they meet along their edges.

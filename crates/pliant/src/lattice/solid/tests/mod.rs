@@ -7,7 +7,7 @@ mod meshes;
 use super::random::{numbers, unit_cube, vector};
 use super::*;
 use crate::contact::Mesh;
-use crate::math::Vec3;
+use crate::math::{Mat3, Vec3};
 
 /// A box between two corners as twelve triangles.
 fn box_mesh(low: Vec3, high: Vec3) -> Mesh {

@@ -1,10 +1,7 @@
 //! Mass properties of solids of density one and of sets of point masses.
 
 use crate::contact::Mesh;
-use crate::math::Vec3;
-
-/// A 3 by 3 matrix.
-pub use glamx::DMat3 as Mat3;
+use crate::math::{Mat3, Vec3};
 
 /// Volume, centre and inertia matrix of a solid of density one; of a body of mass, its mass in place of the volume.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,7 +33,7 @@ impl Moments {
     }
 
     /// Moments of the solid inside some triangles over vertices, as of a mesh.
-    pub(super) fn of_triangles(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Moments {
+    pub(crate) fn of_triangles(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Moments {
         // far from the origin the signed tetrahedra would cancel: measure from the middle of the mesh
         let mut sum = Integral::about(middle(vertices));
         for t in triangles {
@@ -124,13 +121,13 @@ impl Integral {
 }
 
 /// The inertia matrix tr(S) 1 - S of second moments S, the integral of x xT.
-pub(super) fn inertia_of(second: Mat3) -> Mat3 {
+fn inertia_of(second: Mat3) -> Mat3 {
     let trace = second.x_axis.x + second.y_axis.y + second.z_axis.z;
     Mat3::from_diagonal(Vec3::splat(trace)) - second
 }
 
 /// The sum of products of entries of two matrices.
-pub(super) fn inner(a: Mat3, b: Mat3) -> f64 {
+pub fn inner(a: Mat3, b: Mat3) -> f64 {
     a.to_cols_array().iter().zip(b.to_cols_array()).map(|(x, y)| x * y).sum()
 }
 
@@ -145,12 +142,12 @@ fn shift(first: Vec3, mass: f64) -> Vec3 {
 }
 
 /// The middle of the box around some points.
-pub(super) fn middle(points: &[Vec3]) -> Vec3 {
+fn middle(points: &[Vec3]) -> Vec3 {
     let [low, high] = bounds(points);
     if points.is_empty() { Vec3::ZERO } else { low * 0.5 + high * 0.5 }
 }
 
 /// Lower and upper corner of the box around some points.
-pub(super) fn bounds(points: &[Vec3]) -> [Vec3; 2] {
+pub fn bounds(points: &[Vec3]) -> [Vec3; 2] {
     points.iter().fold([Vec3::INFINITY, Vec3::NEG_INFINITY], |[low, high], p| [low.min(*p), high.max(*p)])
 }

@@ -1,0 +1,192 @@
+//! Solids of nodes, whatever moves them: which nodes a place is, what part of a load each of them takes, and forces on nodes
+//! that have a torque.
+
+use crate::contact::{blend, twice_area};
+use crate::error::BuildError;
+use crate::grip::{Anchor, Place};
+use crate::math::{Pose, Vec3};
+use crate::moments::Moments;
+
+/// Nodes of a place, in order: all in a box, or the one that is nearest.
+pub fn nodes_at(place: Place, places: &[Vec3]) -> Vec<u32> {
+    let all = 0..places.len() as u32;
+    match place {
+        Place::Node(node) => vec![node as u32],
+        Place::Point(point) => {
+            let distance = |n: &u32| (places[*n as usize] - point).length_squared();
+            all.min_by(|a, b| distance(a).total_cmp(&distance(b))).into_iter().collect()
+        }
+        Place::Box { low, high } => {
+            let inside = |n: &u32| {
+                let p = places[*n as usize];
+                p.cmpge(low).all() && p.cmple(high).all()
+            };
+            all.filter(inside).collect()
+        }
+        // of the nodes in order; beyond the ends, the last
+        Place::Fraction(fraction) => {
+            let last = places.len().saturating_sub(1) as f64;
+            vec![(fraction * last).round().clamp(0.0, last) as u32]
+        }
+    }
+}
+
+/// The same for a place that a user has named, of a body whose nodes are `them` to the user: there must be some.
+pub fn find_nodes(body: &str, them: &str, place: Place, places: &[Vec3]) -> Result<Vec<u32>, BuildError> {
+    let missing = |place: String, why: String| Err(BuildError::NoSuchPlace { body: body.into(), place, why });
+    if let Place::Node(node) = place
+        && node >= places.len()
+    {
+        return missing(format!("node {node}"), format!("{them} are 0 to {}", places.len().saturating_sub(1)));
+    }
+    match nodes_at(place, places) {
+        found if found.is_empty() => missing("the box".into(), format!("none of {them} is there now")),
+        found => Ok(found),
+    }
+}
+
+/// Mean of some nodes as a pose: nodes have no directions.
+pub fn mean_pose(nodes: &[u32], places: &[Vec3]) -> Pose {
+    Pose::from_translation(mean(nodes, places))
+}
+
+fn mean(nodes: &[u32], places: &[Vec3]) -> Vec3 {
+    nodes.iter().map(|n| places[*n as usize]).sum::<Vec3>() / nodes.len().max(1) as f64
+}
+
+/// Where a gripper leads each of some nodes, in its frame [m]: it turns their place as a whole.
+pub fn led(nodes: &[u32], places: &[Vec3], anchor: Anchor) -> impl Iterator<Item = (u32, Vec3)> {
+    let mean = mean(nodes, places);
+    nodes.iter().map(move |n| (*n, anchor.position + anchor.orientation * (places[*n as usize] - mean)))
+}
+
+/// Parts of a load that some nodes, in order, take: by the area of the facets that have all corners among them, a third of it to
+/// each; all alike where there are no such facets.
+pub fn parts_by_area(facets: &[[u32; 3]], places: &[Vec3], among: &[u32]) -> Vec<f64> {
+    let mut parts = vec![0.0; among.len()];
+    for facet in facets {
+        let [Ok(a), Ok(b), Ok(c)] = facet.map(|node| among.binary_search(&node)) else { continue };
+        let area = twice_area(&facet.map(|node| places[node as usize])).length() / 6.0;
+        [a, b, c].into_iter().for_each(|n| parts[n] += area);
+    }
+    let mut sum: f64 = parts.iter().sum();
+    if sum == 0.0 {
+        parts.fill(1.0);
+        sum = parts.len() as f64;
+    }
+    parts.iter_mut().for_each(|part| *part /= sum);
+    parts
+}
+
+/// A force and a torque shared out among nodes by their parts: the torque by forces across the arms from their centre, at which
+/// the force acts.
+#[derive(Clone, Copy, Debug)]
+pub struct Spread {
+    force: Vec3,
+    turn: Vec3,
+    centre: Vec3,
+}
+
+impl Spread {
+    /// Over nodes at places [m], with parts of sum one.
+    pub fn new(force: Vec3, torque: Vec3, nodes: impl Iterator<Item = (Vec3, f64)> + Clone) -> Spread {
+        if torque == Vec3::ZERO {
+            return Spread { force, turn: Vec3::ZERO, centre: Vec3::ZERO };
+        }
+        let moments = Moments::of_pairs(nodes);
+        Spread { force, turn: turn_for(torque, &moments), centre: moments.centre }
+    }
+
+    /// Force on one of them [N].
+    pub fn at(&self, place: Vec3, part: f64) -> Vec3 {
+        (self.force + self.turn.cross(place - self.centre)) * part
+    }
+}
+
+/// Share a force that acts at a place out among the corners of a facet, `parts` of it each, so that its torque is kept too:
+/// friction acts between two facets, off the plane of either.
+pub fn share(corners: &[Vec3; 3], parts: &[f64; 3], force: Vec3, place: Vec3) -> [Vec3; 3] {
+    let moments = Moments::of_points(corners, &[1.0; 3]);
+    let turn = turn_for((place - blend(corners, parts)).cross(force), &moments);
+    std::array::from_fn(|n| force * parts[n] + turn.cross(corners[n] - moments.centre))
+}
+
+/// The vector w for which forces m (w x r) on points of mass m, at r from their centre, have a torque; zero if they have none
+/// such, as points on a line.
+fn turn_for(torque: Vec3, points: &Moments) -> Vec3 {
+    let turn = points.inertia.inverse() * torque;
+    if torque != Vec3::ZERO && turn.is_finite() { turn } else { Vec3::ZERO }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::math::Quat;
+
+    /// A square of side 2 in the plane z = 1, cut along one diagonal, and a node off it.
+    const PLACES: [Vec3; 5] = [
+        Vec3::new(-1.0, -1.0, 1.0),
+        Vec3::new(1.0, -1.0, 1.0),
+        Vec3::new(1.0, 1.0, 1.0),
+        Vec3::new(-1.0, 1.0, 1.0),
+        Vec3::new(0.0, 0.0, 5.0),
+    ];
+    const FACETS: [[u32; 3]; 3] = [[0, 1, 2], [0, 2, 3], [0, 3, 4]];
+
+    fn square() -> Place {
+        Place::Box { low: Vec3::splat(-1.0), high: Vec3::ONE }
+    }
+
+    #[test]
+    fn nodes_of_places() {
+        assert_eq!(nodes_at(square(), &PLACES), [0, 1, 2, 3]);
+        assert_eq!(nodes_at(Place::Point(Vec3::new(2.0, 3.0, 0.0)), &PLACES), [2]);
+        for (fraction, node) in [(-1.0, 0), (0.3, 1), (1.0, 4), (7.0, 4), (f64::NAN, 0)] {
+            assert_eq!(nodes_at(Place::Fraction(fraction), &PLACES), [node]);
+        }
+        let find = |place| find_nodes("body", "its nodes", place, &PLACES);
+        assert_eq!(find(Place::Node(3)).unwrap(), [3]);
+        assert!(find(Place::Node(5)).is_err());
+        assert!(find(Place::Box { low: Vec3::splat(9.0), high: Vec3::splat(10.0) }).is_err());
+        assert_eq!(mean_pose(&[0, 1, 2, 3], &PLACES).translation, Vec3::Z);
+    }
+
+    #[test]
+    fn a_gripper_leads_a_place_as_a_whole() {
+        let turn = Quat::from_rotation_z(std::f64::consts::FRAC_PI_2);
+        let led: Vec<_> = led(&[0, 1, 2, 3], &PLACES, Anchor { position: Vec3::X, orientation: turn }).collect();
+        assert!((led[1].1 - Vec3::new(2.0, 1.0, 0.0)).length() < 1e-15, "{led:?}");
+    }
+
+    #[test]
+    fn parts_are_by_area() {
+        // two facets meet at 0 and 2; the third has a corner elsewhere
+        let parts = parts_by_area(&FACETS, &PLACES, &[0, 1, 2, 3]);
+        assert!(parts.iter().zip([2.0, 1.0, 2.0, 1.0]).all(|(part, n)| (part - n / 6.0).abs() < 1e-15), "{parts:?}");
+        assert_eq!(parts_by_area(&FACETS, &PLACES, &[1, 3]), [0.5; 2]);
+    }
+
+    /// Force and torque of forces, the torque about a place.
+    fn sums(forces: impl Iterator<Item = (Vec3, Vec3)>, about: Vec3) -> [Vec3; 2] {
+        forces.fold([Vec3::ZERO; 2], |[f, t], (p, force)| [f + force, t + (p - about).cross(force)])
+    }
+
+    #[test]
+    fn forces_have_the_force_and_torque_asked_for() {
+        let (force, torque) = (Vec3::new(1.0, 2.0, 3.0), Vec3::new(-4.0, 5.0, 6.0));
+        let parts = parts_by_area(&FACETS, &PLACES, &[0, 1, 2, 3]);
+        let nodes = || PLACES.into_iter().zip(parts.iter().copied());
+        let spread = Spread::new(force, torque, nodes());
+        let [f, t] = sums(nodes().map(|(place, part)| (place, spread.at(place, part))), Vec3::Z);
+        assert!((f - force).length() < 1e-14 && (t - torque).length() < 1e-14, "{f} {t}");
+        // a force at a place above the facet, with its torque about the origin
+        let (corners, place) = ([PLACES[0], PLACES[1], PLACES[2]], Vec3::new(0.3, -0.2, 1.1));
+        let shared = share(&corners, &[0.2, 0.5, 0.3], force, place);
+        let [f, t] = sums(corners.into_iter().zip(shared), Vec3::ZERO);
+        assert!((f - force).length() < 1e-14 && (t - place.cross(force)).length() < 1e-14, "{f} {t}");
+        // nodes on a line have no torque along it
+        let line = [(Vec3::X, 0.5), (-Vec3::X, 0.5)];
+        assert_eq!(Spread::new(force, Vec3::X, line.into_iter()).at(Vec3::X, 0.5), 0.5 * force);
+    }
+}
