@@ -26,14 +26,25 @@ const ABSORBED: f64 = 0.2;
 /// Steps are this part of the longest that is stable.
 const SAFE: f64 = 0.7;
 
-/// Build a body.
-pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
-    let LatticeSpec { material, parts, connectors, placed, velocity, spin, settings } = spec;
+/// Parts put together: particles where they are in the frame of the body, and what joins them.
+struct Joined {
+    matter: Matter,
+    places: Vec<Vec3>,
+    /// Volume of its cells [m3], and how many there are.
+    space: f64,
+    cells: usize,
+    /// Part of the elastic constants that links of the worst cell miss [-].
+    missed: f64,
+}
+
+/// Put parts together.
+fn join(name: &str, spec: &LatticeSpec) -> Result<Joined, BuildError> {
+    let material = &spec.material;
     let lame = Lame::of(material.young, material.poisson);
     let mut matter = Matter::default();
     let (mut places, mut firsts, mut web) = (vec![], vec![], Web::default());
     let (mut space, mut count) = (0.0, 0);
-    for part in &parts {
+    for part in &spec.parts {
         firsts.push(places.len());
         match part {
             Part::Points { places: own, masses } => {
@@ -58,22 +69,19 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
     let mut sites: Vec<Vec<u32>> = firsts.windows(2).map(|w| (w[0] as u32..w[1] as u32).collect()).collect();
     matter.arrange(&mut places, &mut web, &mut sites);
     matter.take_links(&mut web, &places);
-    for connector in &connectors {
+    for connector in &spec.connectors {
         matter.connect(connector, &places, &sites);
     }
     matter.finish_order();
     matter.turns = edge_turns(&places, &matter.facets);
-    let fastest = matter.fastest_found(&places).sqrt();
-    // damping over stiffness by which the fastest vibration has that part of critical damping
-    let usual = if fastest > 0.0 { 2.0 * DAMPED / fastest } else { 0.0 };
-    let damping = settings.damping_time.unwrap_or(usual);
-    matter.link_kinds[..matter.own_kinds].iter_mut().for_each(|kind| kind.damping = damping * kind.stiffness);
-    matter.swell_kinds.iter_mut().for_each(|kind| kind.damping = damping * kind.stiffness);
-    let own = |hinge: &&mut Hinge| hinge.damping.is_nan();
-    matter.hinges.iter_mut().filter(own).for_each(|hinge| hinge.damping = damping * hinge.stiffness);
-    // an explicit step of a damped vibration
-    let zeta = 0.5 * damping * fastest;
-    let stable = if fastest > 0.0 { SAFE * 2.0 / fastest * ((1.0 + zeta * zeta).sqrt() - zeta) } else { f64::INFINITY };
+    Ok(Joined { matter, places, space, cells: count, missed: web.missed })
+}
+
+/// Build a body.
+pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
+    let Joined { mut matter, places, space, cells: count, missed } = join(name, &spec)?;
+    let LatticeSpec { material, placed, velocity, spin, settings, .. } = spec;
+    let [damping, stable] = matter.damp(&places, settings.damping_time);
     let grain = (space / count.max(1) as f64).cbrt();
     // a layer of cells, pressed together
     let pressing = settings.contact_stiffness.unwrap_or(material.young / grain.max(1e-6));
@@ -81,17 +89,21 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
     let kinetic = material.friction.coefficient;
     let friction = [kinetic * settings.static_friction, kinetic];
     let contact = Law { stiffness: pressing, damping: absorbing, friction };
-    let note = |symbol, value, unit, why: &str| Derived { symbol, value, unit, why: why.into() };
     let total_mass = matter.mass();
     let derived = vec![
-        note("m", total_mass, "kg", "volume times density"),
-        note("n", matter.size() as f64, "-", "particles"),
-        note("n_c", count as f64, "-", "cells"),
-        note("e_C", web.missed, "-", "part of the elastic constants that links of the worst cell miss"),
-        note("tau_d", damping, "s", "damping over stiffness of connectors"),
-        note("lambda_c", pressing, "N/m3", "force over volume of penetration: E over the edge of a cell, or as given"),
-        note("mu_c", absorbing, "N s/m3", "force over the rate of that volume"),
-        note("tau_s", stable, "s", "longest step that connectors allow"),
+        Derived::new("m", total_mass, "kg", "volume times density"),
+        Derived::new("n", matter.size() as f64, "-", "particles"),
+        Derived::new("n_c", count as f64, "-", "cells"),
+        Derived::new("e_C", missed, "-", "part of the elastic constants that links of the worst cell miss"),
+        Derived::new("tau_d", damping, "s", "damping over stiffness of connectors"),
+        Derived::new(
+            "lambda_c",
+            pressing,
+            "N/m3",
+            "force over volume of penetration: E over the edge of a cell, or as given",
+        ),
+        Derived::new("mu_c", absorbing, "N s/m3", "force over the rate of that volume"),
+        Derived::new("tau_s", stable, "s", "longest step that connectors allow"),
     ];
     let local = places;
     let places: Vec<Vec3> = local.iter().map(|p| placed.transform_point(*p)).collect();
@@ -132,6 +144,22 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
 }
 
 impl Matter {
+    /// Damp all that has no damping of its own, by a time if it is given [s]; that time, and the longest step that is stable [s].
+    fn damp(&mut self, places: &[Vec3], given: Option<f64>) -> [f64; 2] {
+        let fastest = self.fastest_found(places).sqrt();
+        // damping over stiffness by which the fastest vibration has that part of critical damping
+        let usual = if fastest > 0.0 { 2.0 * DAMPED / fastest } else { 0.0 };
+        let damping = given.unwrap_or(usual);
+        self.link_kinds[..self.own_kinds].iter_mut().for_each(|kind| kind.damping = damping * kind.stiffness);
+        self.swell_kinds.iter_mut().for_each(|kind| kind.damping = damping * kind.stiffness);
+        let own = |hinge: &&mut Hinge| hinge.damping.is_nan();
+        self.hinges.iter_mut().filter(own).for_each(|hinge| hinge.damping = damping * hinge.stiffness);
+        // an explicit step of a damped vibration
+        let zeta = 0.5 * damping * fastest;
+        let step = SAFE * 2.0 / fastest * ((1.0 + zeta * zeta).sqrt() - zeta);
+        [damping, if fastest > 0.0 { step } else { f64::INFINITY }]
+    }
+
     /// Take links over, in order of particles; those that are alike share a kind.
     fn take_links(&mut self, web: &mut Web, places: &[Vec3]) {
         web.links.iter_mut().for_each(|(pair, _)| pair.sort_unstable());

@@ -1,9 +1,9 @@
 //! Contact of a body with obstacles: its facets sink in, and are pushed out by the volume that does, (7), with friction, (8).
 
 use super::integrate::Motion;
-use super::overlap::{Face, overlap};
+use super::overlap::{Face, Overlap, overlap};
 use super::rub::{Rubbing, Stick, slide};
-use super::sink::{Fineness, sink};
+use super::sink::{Fineness, Sunk, sink};
 use super::{Lattice, PointContact, Scratch};
 use crate::body::Surroundings;
 use crate::contact::tree::{around as box_around, meet};
@@ -143,16 +143,7 @@ impl Lattice {
                 let mut part = 0;
                 let fineness = Fineness { plane, ..Fineness::default() };
                 sink(&corners, &fineness, surface, |sunk| {
-                    let patch = Patch {
-                        place: blend(&corners, &sunk.parts),
-                        normal: sunk.normal,
-                        volume: sunk.volume,
-                        aside: Vec3::ZERO,
-                        area: sunk.area,
-                        depth: sunk.deepest,
-                        parts: sunk.parts,
-                    };
-                    touches.push(presser.press([index, facet, part], ids, &patch, next));
+                    touches.push(presser.press([index, facet, part], ids, &Patch::of_sunk(&corners, &sunk), next));
                     part += 1;
                 });
                 continue;
@@ -163,16 +154,7 @@ impl Lattice {
                 (Face::new(corners, matter.turns[facet as usize]), box_around(&corners, deepest.min(*grain)));
             for (n, (other, _)) in outline.iter().enumerate().filter(|(_, (_, other))| meet(&bounds, other)) {
                 let Some(o) = overlap(&own, other, deepest) else { continue };
-                let patch = Patch {
-                    place: blend(&corners, &o.on_x),
-                    normal: o.normal,
-                    volume: o.volume,
-                    aside: o.aside,
-                    area: o.area,
-                    depth: o.deepest,
-                    parts: o.on_x,
-                };
-                touches.push(presser.press([index, facet, n as u32], ids, &patch, next));
+                touches.push(presser.press([index, facet, n as u32], ids, &Patch::of_overlap(&corners, &o), next));
             }
         }
         if let Some(PointContact { radius, stiffness, damping }) = settings.point_contact {
@@ -187,16 +169,7 @@ impl Lattice {
                     if depth <= 0.0 {
                         continue;
                     }
-                    // a point presses on an area of one: its depth is its volume
-                    let patch = Patch {
-                        place: place - face.normal * radius,
-                        normal: face.normal,
-                        volume: depth,
-                        aside: Vec3::ZERO,
-                        area: 1.0,
-                        depth,
-                        parts: [1.0, 0.0, 0.0],
-                    };
+                    let patch = Patch::of_point(place - face.normal * radius, face.normal, depth);
                     touches.push(presser.press([index as u32, n as u32, u32::MAX], [n; 3], &patch, next));
                 }
             }
@@ -215,6 +188,23 @@ struct Patch {
     depth: f64,
     /// Parts of particles in the point where it is pushed.
     parts: [f64; 3],
+}
+
+impl Patch {
+    fn of_sunk(corners: &[Vec3; 3], sunk: &Sunk) -> Patch {
+        let Sunk { parts, normal, volume, area, deepest: depth, .. } = *sunk;
+        Patch { place: blend(corners, &parts), normal, volume, aside: Vec3::ZERO, area, depth, parts }
+    }
+
+    fn of_overlap(corners: &[Vec3; 3], overlap: &Overlap) -> Patch {
+        let Overlap { on_x: parts, normal, volume, aside, area, deepest: depth, .. } = *overlap;
+        Patch { place: blend(corners, &parts), normal, volume, aside, area, depth, parts }
+    }
+
+    /// A point presses on an area of one: its depth is its volume.
+    fn of_point(place: Vec3, normal: Vec3, depth: f64) -> Patch {
+        Patch { place, normal, volume: depth, aside: Vec3::ZERO, area: 1.0, depth, parts: [1.0, 0.0, 0.0] }
+    }
 }
 
 /// An obstacle that presses at a fraction of the step of the world.
