@@ -42,11 +42,6 @@ impl Dense {
         &self.values[unknown * self.width..(unknown + 1) * self.width]
     }
 
-    /// Numbers in a row.
-    pub fn width(&self) -> usize {
-        self.width
-    }
-
     fn new(kernel: Kernel, modes: &Modes, list: &[f64], by: &[f64]) -> Dense {
         let unknowns = 3 * modes.basis.hull.nodes.len();
         let width = unknowns.next_multiple_of(LANES);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::answers::Dense;
 use super::motion::Motion;
 use super::past::Past;
-use super::rows::{Dot, Sum};
+use super::rows::Dot;
 use super::solid::{Form, Modes, Solid};
 use super::touches::{By, Spot, packed};
 use super::{Compliance, Response, ResponseState};
@@ -53,11 +53,11 @@ fn write_surface(seen: &Seen<'_>, places: &mut Vec<Vec3>) {
     match (seen.past, &solid.form) {
         (Past::Modes { coordinates, free, .. }, Form::Modes(modes)) => match (&modes.basis.compliance, seen.dense) {
             (_, Some(dense)) => {
-                let mut moved = modes_of(kernel, modes, free, dense.width());
+                swing(kernel, modes, free, places);
                 for (unknown, force) in each_force(seen.acting) {
-                    kernel.run(Sum { rows: dense.row(unknown), factors: &[force], to: &mut moved });
+                    let answers = dense.row(unknown).as_chunks::<3>().0;
+                    places.iter_mut().zip(answers).for_each(|(place, u)| *place += Vec3::from_array(*u) * force);
                 }
-                places.extend(moved.as_chunks::<3>().0[..nodes].iter().map(|u| Vec3::from_array(*u)));
             }
             (Compliance::Full(list), None) => {
                 // what lasting forces would move of the modes is in the whole compliance too
@@ -66,16 +66,14 @@ fn write_surface(seen: &Seen<'_>, places: &mut Vec<Vec3>) {
                     let row = modes.row(unknown).iter().zip(&modes.squares);
                     rest.iter_mut().zip(row).for_each(|(q, (x, square))| *q -= force * x / square);
                 }
-                let moved = modes_of(kernel, modes, &rest, 3 * nodes);
-                places.extend(moved.as_chunks::<3>().0.iter().map(|u| Vec3::from_array(*u)));
+                swing(kernel, modes, &rest, places);
                 for (node, force) in forces_at(seen.acting) {
                     let moved = places.iter_mut().enumerate();
                     moved.for_each(|(n, place)| *place += packed(list, n, node) * force);
                 }
             }
             (Compliance::Local(_), None) => {
-                let moved = modes_of(kernel, modes, coordinates, 3 * nodes);
-                places.extend(moved.as_chunks::<3>().0.iter().map(|u| Vec3::from_array(*u)));
+                swing(kernel, modes, coordinates, places);
                 forces_at(seen.acting).for_each(|(node, force)| places[node] += modes.own[node] * force);
             }
         },
@@ -90,12 +88,11 @@ fn write_surface(seen: &Seen<'_>, places: &mut Vec<Vec3>) {
     }
 }
 
-/// Displacements of all unknowns by coordinates of the modes, in a list of at least that length.
-fn modes_of(kernel: Kernel, modes: &Modes, coordinates: &[f64], length: usize) -> Vec<f64> {
-    let mut moved = vec![0.0; length];
-    let unknowns = 3 * modes.basis.hull.nodes.len();
-    moved[..unknowns].iter_mut().enumerate().for_each(|(n, u)| *u = kernel.run(Dot(modes.row(n), coordinates)));
-    moved
+/// Displacements of all nodes by coordinates of the modes.
+fn swing(kernel: Kernel, modes: &Modes, coordinates: &[f64], places: &mut Vec<Vec3>) {
+    let along = |unknown: usize| kernel.run(Dot(modes.row(unknown), coordinates));
+    let nodes = modes.basis.hull.nodes.len();
+    places.extend((0..nodes).map(|n| Vec3::new(along(3 * n), along(3 * n + 1), along(3 * n + 2))));
 }
 
 /// Nodes and forces on them [N].
