@@ -9,7 +9,6 @@ mod contact;
 mod derive;
 mod forces;
 mod holders;
-mod kernel;
 mod params;
 mod path;
 mod react;
@@ -26,10 +25,9 @@ pub use update::Restraints;
 
 use contact::{Planes, Search, Touch};
 use derive::Constants;
-use forces::PADDING;
+use forces::{Forces, PADDING};
 use holders::{Holders, split};
-use kernel::Kernel;
-use update::UpdateState;
+use update::{Apply, Displace, UpdateState};
 
 use crate::body::{Surroundings, Vicinity};
 use crate::counters::Counters;
@@ -37,6 +35,7 @@ use crate::curve;
 use crate::derived::Derived;
 use crate::error::{BuildError, StepError};
 use crate::grip::{Grip, Load, Place, Wrench};
+use crate::kernel::Kernel;
 use crate::lanes::{LANES, Row, Rows, get, zero_rows};
 use crate::material::Friction;
 use crate::math::{Pose, Quat, Vec3, unit_or};
@@ -128,7 +127,7 @@ impl Chain {
             loads: vec![],
             touched: Vec::with_capacity(16),
             calmed: vec![],
-            kernel: Kernel::best(),
+            kernel: Kernel::default(),
         };
         constants.elasticity.joints(&[], &mut scratch.joints);
         Ok(Chain {
@@ -232,34 +231,37 @@ impl Chain {
         let points = self.size();
         let Chain { constants, state, scratch, .. } = self;
         let Scratch { force, joints, mobility, holders, loads, calmed, kernel, .. } = scratch;
-        let holding = constants.holding();
+        let (elasticity, holding) = (&constants.elasticity, constants.holding());
         let mut update = constants.update;
         let newton = constants.scaling.is_none();
-        if constants.scaling.is_none() {
+        if newton {
             update.history = (-self.settings.damping * state.tau).exp();
         }
+        let update = &update;
         let touch = Touch {
             friction: self.friction,
             damped: update.rule == UpdateRule::Velocity,
             tau: state.tau,
-            share: constants.elasticity.segment,
+            share: elasticity.segment,
         };
         let resists = state.planes.any() && (touch.damped || has_friction(&touch.friction, around));
         for step in 0..count {
-            kernel.forces(&constants.elasticity, joints, &state.x, around.gravity, &state.planes, force);
+            let (x, gravity, planes) = (&state.x, around.gravity, &state.planes);
+            kernel.run(Forces { elasticity, joints, x, gravity, planes, out: force });
             holders.pull(&holding, &state.x, step as f64 / count as f64, force, loads);
             if newton && !calmed.is_empty() {
                 let per_step = 1.0 / (around.dt * state.tau);
-                react::calm(calmed, &constants.elasticity.masses, &state.update.step, per_step, force);
+                react::calm(calmed, &elasticity.masses, &state.update.step, per_step, force);
             }
-            let oscillating = kernel.displace(&update, points, mobility, force, &mut state.update);
+            let oscillating = kernel.run(Displace { update, points, mobility, force, state: &mut state.update });
             if resists {
                 state.planes.resist(&state.x, mobility, points, &touch, around.obstacles, &mut state.update.step);
             }
             if time_passes {
                 state.planes.drift();
             }
-            state.ahead += kernel.apply(&update, &constants.elasticity, oscillating, &mut state.update, &mut state.x);
+            let apply = Apply { update, elasticity, oscillating, state: &mut state.update, x: &mut state.x };
+            state.ahead += kernel.run(apply);
         }
     }
 
@@ -352,8 +354,9 @@ impl Chain {
         let e = &self.constants.elasticity;
         let (mut out, mut joints) = (self.scratch.force.clone(), vec![]);
         e.joints(&[], &mut joints);
-        let none = Planes::new(out[0].len(), 0.0);
-        self.scratch.kernel.forces(e, &joints, &self.state.x, Vec3::ZERO, &none, &mut out);
+        let planes = &Planes::new(out[0].len(), 0.0);
+        let (joints, x, gravity) = (&joints, &self.state.x, Vec3::ZERO);
+        self.scratch.kernel.run(Forces { elasticity: e, joints, x, gravity, planes, out: &mut out });
         (0..self.size()).map(|i| get(&out, i)).collect()
     }
 
