@@ -26,7 +26,7 @@ pub use update::Restraints;
 use contact::{Planes, Search, Touch};
 use derive::Constants;
 use forces::{Forces, PADDING};
-use holders::{Holders, split};
+use holders::{Clamp, Holders, split};
 use update::{Apply, Displace, UpdateState};
 
 use crate::body::{Surroundings, Vicinity};
@@ -78,6 +78,8 @@ pub struct ChainState {
     ahead: f64,
     /// Obstacles touched at the end of the last step, in order.
     touched: Vec<usize>,
+    /// Clamps at the end of the last step.
+    clamps: Vec<Clamp>,
 }
 
 #[derive(Clone, Debug)]
@@ -117,6 +119,7 @@ impl Chain {
             until_renewal: 0,
             ahead: 0.0,
             touched: Vec::with_capacity(16),
+            clamps: vec![],
         };
         let mut scratch = Scratch {
             force: zero_rows(blocks),
@@ -170,6 +173,8 @@ impl Chain {
         }
         // what could not be caught up within the allowance is given up
         self.state.ahead = if self.settings.keep_displacement { self.state.ahead.max(0.0) } else { 0.0 };
+        self.state.clamps.clear();
+        self.state.clamps.extend(self.scratch.holders.clamps());
         self.check_finite(around.time + around.dt)?;
         self.write_loads(around, done);
         self.note_touching(around);
@@ -416,6 +421,7 @@ impl Chain {
         self.scratch.calmed.reserve(2 * self.size());
         self.scratch.touched.reserve(obstacles);
         self.state.touched.reserve(obstacles);
+        self.state.clamps.reserve(2 * grips);
     }
 
     pub(crate) fn set_state(&mut self, state: &ChainState) -> bool {
