@@ -79,7 +79,8 @@ pub struct Forces<'a> {
     /// Positions [m].
     pub x: &'a Rows,
     pub gravity: Vec3,
-    pub planes: &'a Planes,
+    /// Where points may touch something, if any may.
+    pub planes: Option<&'a Planes>,
     /// Forces [N].
     pub out: &'a mut Rows,
 }
@@ -90,8 +91,8 @@ impl Task for Forces<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let Forces { elasticity: e, joints, x, gravity, planes, out } = self;
-        // copies, since to the compiler every store may change what is behind a reference
-        let (law, stiffness) = (e.bending, planes.stiffness);
+        // a copy, since to the compiler every store may change what is behind a reference
+        let law = e.bending;
         // slices of the exact length let the compiler drop most bounds checks
         let blocks = e.blocks();
         let x: [&[Block]; 3] = std::array::from_fn(|k| &x[k][..blocks + 1]);
@@ -116,8 +117,10 @@ impl Task for Forces<'_> {
             }
             let couple = couples(left, &segments, right.u, &near, &far);
             let mut force = couple.preceded_by(last_couple) - couple + gravity.scale(L::load(&masses[block]));
-            for slot in planes.slots_at(block) {
-                force = force + slot.push(stiffness, here, block);
+            if let Some(planes) = planes {
+                for slot in planes.slots_at(block) {
+                    force = force + slot.push(planes.stiffness, here, block);
+                }
             }
             force.store(&mut out, block);
             (left, last_couple) = (segments.u, couple);

@@ -218,6 +218,10 @@ impl Chain {
     fn renew_planes(&mut self, around: &Surroundings<'_>, fraction: f64) {
         let tau = self.state.tau;
         self.state.until_renewal = (1.0 / (self.settings.contact_rate * tau)).round().max(1.0) as u64;
+        // nothing to find and nothing to forget
+        if around.near.is_empty() && !self.state.planes.any() {
+            return;
+        }
         let search = Search {
             obstacles: around.obstacles,
             near: around.near,
@@ -249,9 +253,10 @@ impl Chain {
             tau: state.tau,
             share: elasticity.segment,
         };
-        let resists = state.planes.any() && (touch.damped || has_friction(&touch.friction, around));
+        let near = state.planes.any();
+        let resists = near && (touch.damped || has_friction(&touch.friction, around));
         for step in 0..count {
-            let (x, gravity, planes) = (&state.x, around.gravity, &state.planes);
+            let (x, gravity, planes) = (&state.x, around.gravity, near.then_some(&state.planes));
             kernel.run(Forces { elasticity, joints, x, gravity, planes, out: force });
             holders.pull(&holding, &state.x, step as f64 / count as f64, force, loads);
             if newton && !calmed.is_empty() {
@@ -359,8 +364,7 @@ impl Chain {
         let e = &self.constants.elasticity;
         let (mut out, mut joints) = (self.scratch.force.clone(), vec![]);
         e.joints(&[], &mut joints);
-        let planes = &Planes::new(out[0].len(), 0.0);
-        let (joints, x, gravity) = (&joints, &self.state.x, Vec3::ZERO);
+        let (joints, x, gravity, planes) = (&joints, &self.state.x, Vec3::ZERO, None);
         self.scratch.kernel.run(Forces { elasticity: e, joints, x, gravity, planes, out: &mut out });
         (0..self.size()).map(|i| get(&out, i)).collect()
     }
