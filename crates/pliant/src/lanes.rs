@@ -189,7 +189,7 @@ impl Mul for Plain {
 ///
 /// `unsafe` because these instructions are undefined on a machine without them: code that uses `Wide` must only be
 /// reached through a function with the target feature `avx2`, called after the machine was asked (see
-/// `chain::kernel` and `kernel`).
+/// `kernel`).
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod wide {

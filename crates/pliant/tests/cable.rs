@@ -73,15 +73,17 @@ fn restore_then_continue_equals_continue_to_the_bit() {
         let settings = CableSettings { solver, ..CableSettings::default() };
         let mut world = with_floor(handled(RUBBER, settings, Hold::Clamp));
         run(&mut world);
-        let middle = world.snapshot();
+        let (middle, seen) = (world.snapshot(), world.frame());
         run(&mut world);
         let straight = (world.snapshot(), world.frame());
         assert!(!straight.1.contacts.is_empty());
         world.restore(&middle).unwrap();
+        assert_eq!(world.frame(), seen);
         run(&mut world);
         assert_eq!((world.snapshot(), world.frame()), straight);
         let mut other = with_floor(handled(RUBBER, settings, Hold::Clamp));
         other.restore(&middle).unwrap();
+        assert_eq!(other.frame(), seen);
         run(&mut other);
         assert_eq!(other.snapshot(), straight.0);
     }

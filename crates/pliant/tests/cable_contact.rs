@@ -250,22 +250,24 @@ fn snapshots_hold_contacts_and_grips_to_the_bit() {
     for middle in [30, 50, 75] {
         let mut world = busy();
         run(&mut world, 0..middle);
-        let kept = world.snapshot();
+        let (kept, seen) = (world.snapshot(), world.frame());
         let mut other = world.clone();
         run(&mut world, middle..120);
         let straight = (world.snapshot(), world.frame());
         assert!(!straight.1.contacts.is_empty());
         other.restore(&kept).unwrap();
+        assert_eq!(other.frame(), seen, "at step {middle}");
         run(&mut other, middle..120);
         assert_eq!((other.snapshot(), other.frame()), straight, "from step {middle}");
     }
     // and in the same world, gone on from there and back
     let mut world = busy();
     run(&mut world, 0..70);
-    let kept = world.snapshot();
+    let (kept, seen) = (world.snapshot(), world.frame());
     run(&mut world, 70..120);
     let straight = (world.snapshot(), world.frame());
     world.restore(&kept).unwrap();
+    assert_eq!(world.frame(), seen);
     run(&mut world, 70..120);
     assert_eq!((world.snapshot(), world.frame()), straight);
 }

@@ -216,13 +216,20 @@ fn pile(cells: usize) -> World {
 fn a_snapshot_goes_on_to_the_bit() {
     let mut world = pile(2);
     (0..30).for_each(|_| world.step(2e-3).unwrap());
-    let snapshot = world.snapshot();
-    assert!(world.frame().contacts.len() > 2);
+    let (snapshot, seen) = (world.snapshot(), world.frame());
+    assert!(seen.contacts.len() > 2);
     (0..30).for_each(|_| world.step(2e-3).unwrap());
     let first = world.frame();
     world.restore(&snapshot).unwrap();
+    assert_eq!(world.frame(), seen);
     (0..30).for_each(|_| world.step(2e-3).unwrap());
     assert_eq!(world.frame(), first);
+    // and in a world that has done nothing yet
+    let mut other = pile(2);
+    other.restore(&snapshot).unwrap();
+    assert_eq!(other.frame(), seen);
+    (0..30).for_each(|_| other.step(2e-3).unwrap());
+    assert_eq!(other.frame(), first);
 }
 
 #[test]

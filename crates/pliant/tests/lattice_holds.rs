@@ -34,8 +34,9 @@ fn loads_stay_with_their_particles() {
     let force = Vec3::X * 2.0;
     world.add_load(Load { body: 0, place, force, torque: Vec3::ZERO, from: 0.0, until: f64::INFINITY }).unwrap();
     (0..50).for_each(|_| world.step(0.01).unwrap());
-    let half = world.snapshot();
+    let (half, seen) = (world.snapshot(), world.frame());
     world.restore(&half).unwrap();
+    assert_eq!(world.frame(), seen);
     (0..50).for_each(|_| world.step(0.01).unwrap());
     let l = lattice(&world);
     let momentum: Vec3 = l.masses().iter().zip(l.velocities()).map(|(m, v)| *v * *m).sum();

@@ -312,9 +312,10 @@ fn reruns_and_restored_worlds_are_the_same_to_the_bit() {
     assert!(run(2) == straight && run(4) == straight);
     let mut world = heap();
     (0..80).for_each(|_| world.step(1e-3).unwrap());
-    let middle = world.snapshot();
+    let (middle, seen) = (world.snapshot(), world.frame());
     let mut other = heap();
     other.restore(&middle).unwrap();
+    assert!(other.frame() == seen);
     (0..70).for_each(|_| other.step(1e-3).unwrap());
     assert!((other.snapshot(), other.frame()) == straight);
 }

@@ -367,15 +367,17 @@ fn a_held_rod_at_rest_puts_its_weight_and_moment_on_the_gripper() {
 fn restore_then_continue_equals_continue_to_the_bit() {
     let mut world = busy();
     run(&mut world, 0.3, 5e-3);
-    let middle = world.snapshot();
+    let (middle, seen) = (world.snapshot(), world.frame());
     run(&mut world, 0.3, 5e-3);
     let straight = (world.snapshot(), world.frame());
     assert!(!straight.1.contacts.is_empty());
     world.restore(&middle).unwrap();
+    assert_eq!(world.frame(), seen);
     run(&mut world, 0.3, 5e-3);
     assert_eq!((world.snapshot(), world.frame()), straight);
     let mut other = busy();
     other.restore(&middle).unwrap();
+    assert_eq!(other.frame(), seen);
     run(&mut other, 0.3, 5e-3);
     assert_eq!(other.snapshot(), straight.0);
 }

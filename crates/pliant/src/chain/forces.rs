@@ -12,6 +12,7 @@
 use super::bending::{Bending, SERIES_END, angle_over_sine, angle_over_sine_any};
 use super::contact::Planes;
 use super::params::BendingLaw;
+use crate::kernel::Task;
 use crate::lanes::{Block, LANES, Lanes, Lanes3, Row, Rows};
 use crate::math::Vec3;
 
@@ -70,38 +71,61 @@ struct Joints<L> {
     gain: L,
 }
 
-/// Add up elastic forces, weight and contact planes on all points. Past the last point the forces are zero.
-#[inline(always)]
-pub fn forces<L: Lanes>(e: &Elasticity, joints: &Row, x: &Rows, gravity: Vec3, planes: &Planes, out: &mut Rows) {
-    // slices of the exact length let the compiler drop most bounds checks
-    let blocks = e.blocks();
-    let x: [&[Block]; 3] = std::array::from_fn(|k| &x[k][..blocks + 1]);
-    let (contractions, joints, masses) = (&e.contractions[..blocks], &joints[..blocks], &e.masses[..blocks]);
-    let mut out: [&mut [Block]; 3] = out.each_mut().map(|row| &mut row[..blocks]);
-    let gravity = Lanes3::<L>::splat(gravity);
-    let per_rest = L::splat(1.0 / e.segment);
+/// Elastic forces, weight and contact planes on all points, added up. Past the last point the forces are zero.
+pub struct Forces<'a> {
+    pub elasticity: &'a Elasticity,
+    /// Stiffness of each joint, see [`Elasticity::joints`].
+    pub joints: &'a Row,
+    /// Positions [m].
+    pub x: &'a Rows,
+    pub gravity: Vec3,
+    /// Where points may touch something, if any may.
+    pub planes: Option<&'a Planes>,
+    /// Forces [N].
+    pub out: &'a mut Rows,
+}
 
-    // nothing lies before the first segment: its joint there is straight and carries no moment
-    let (mut here, mut next) = (Lanes3::load(&x, 0), Lanes3::load(&x, 1));
-    let mut segments = segments_of(here, next, per_rest, L::load(&contractions[0]));
-    let mut near = joints_of(&e.bending, &segments, &segments, L::load(&joints[0]));
-    let (mut left, mut last_couple) = (segments.u, Lanes3::splat(Vec3::ZERO));
-    for block in 0..blocks {
-        // nothing lies beyond the last block either
-        let (mut beyond, mut right, mut far) = (next, segments, Joints { cosine: near.cosine, gain: L::splat(0.0) });
-        if block + 1 < blocks {
-            beyond = Lanes3::load(&x, block + 2);
-            right = segments_of(next, beyond, per_rest, L::load(&contractions[block + 1]));
-            far = joints_of(&e.bending, &segments, &right, L::load(&joints[block + 1]));
+impl Task for Forces<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Forces { elasticity: e, joints, x, gravity, planes, out } = self;
+        // a copy, since to the compiler every store may change what is behind a reference
+        let law = e.bending;
+        // slices of the exact length let the compiler drop most bounds checks
+        let blocks = e.blocks();
+        let x: [&[Block]; 3] = std::array::from_fn(|k| &x[k][..blocks + 1]);
+        let (contractions, joints, masses) = (&e.contractions[..blocks], &joints[..blocks], &e.masses[..blocks]);
+        let mut out: [&mut [Block]; 3] = out.each_mut().map(|row| &mut row[..blocks]);
+        let gravity = Lanes3::<L>::splat(gravity);
+        let per_rest = L::splat(1.0 / e.segment);
+
+        // nothing lies before the first segment: its joint there is straight and carries no moment
+        let (mut here, mut next) = (Lanes3::load(&x, 0), Lanes3::load(&x, 1));
+        let mut segments = segments_of(here, next, per_rest, L::load(&contractions[0]));
+        let mut near = joints_of(&law, &segments, &segments, L::load(&joints[0]));
+        let (mut left, mut last_couple) = (segments.u, Lanes3::splat(Vec3::ZERO));
+        for block in 0..blocks {
+            // nothing lies beyond the last block either
+            let (mut beyond, mut right, mut far) =
+                (next, segments, Joints { cosine: near.cosine, gain: L::splat(0.0) });
+            if block + 1 < blocks {
+                beyond = Lanes3::load(&x, block + 2);
+                right = segments_of(next, beyond, per_rest, L::load(&contractions[block + 1]));
+                far = joints_of(&law, &segments, &right, L::load(&joints[block + 1]));
+            }
+            let couple = couples(left, &segments, right.u, &near, &far);
+            let mut force = couple.preceded_by(last_couple) - couple + gravity.scale(L::load(&masses[block]));
+            if let Some(planes) = planes {
+                for slot in planes.slots_at(block) {
+                    force = force + slot.push(planes.stiffness, here, block);
+                }
+            }
+            force.store(&mut out, block);
+            (left, last_couple) = (segments.u, couple);
+            (here, next, segments, near) = (next, beyond, right, far);
         }
-        let couple = couples(left, &segments, right.u, &near, &far);
-        let mut force = couple.preceded_by(last_couple) - couple + gravity.scale(L::load(&masses[block]));
-        for slot in planes.slots_at(block) {
-            force = force + slot.push(planes.stiffness, here, block);
-        }
-        force.store(&mut out, block);
-        (left, last_couple) = (segments.u, couple);
-        (here, next, segments, near) = (next, beyond, right, far);
     }
 }
 

@@ -39,6 +39,37 @@ enum Kind {
     Direct { segment: usize, stiffness: f64, node: Option<usize> },
 }
 
+/// A clamp as a step left it. What its half-segment carries and stores is read between steps, when holders may already be
+/// those of the next.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Clamp {
+    /// The held point, if it is one: the clamp replaces its joint.
+    pub node: Option<usize>,
+    segment: usize,
+    /// Moment per angle [N m].
+    stiffness: f64,
+    /// The held direction.
+    goal: Vec3,
+}
+
+impl Clamp {
+    fn angle(&self, x: &Rows) -> f64 {
+        let along = get(x, self.segment + 1) - get(x, self.segment);
+        along.cross(self.goal).length().atan2(along.dot(self.goal))
+    }
+
+    /// Moment of its half-segment [N m].
+    pub fn moment(&self, x: &Rows) -> f64 {
+        self.stiffness * self.angle(x)
+    }
+
+    /// Energy in it [J].
+    pub fn energy(&self, x: &Rows) -> f64 {
+        let angle = self.angle(x);
+        0.5 * self.stiffness * angle * angle
+    }
+}
+
 /// The grips of one chain, prepared for its kernel.
 #[derive(Clone, Debug, Default)]
 pub struct Holders {
@@ -194,13 +225,11 @@ impl Holders {
         }
     }
 
-    /// What the half-segments at clamps carry and store: the held point, moment [N m], energy [J].
-    pub fn clamps<'a>(&'a self, x: &'a Rows) -> impl Iterator<Item = (Option<usize>, f64, f64)> + 'a {
+    /// The clamps at the end of the stretch of steps at hand.
+    pub fn clamps(&self) -> impl Iterator<Item = Clamp> + '_ {
         self.holders.iter().filter_map(|holder| match holder.kind {
             Kind::Direct { segment, stiffness, node } => {
-                let (along, goal) = (get(x, segment + 1) - get(x, segment), holder.from + holder.change);
-                let angle = along.cross(goal).length().atan2(along.dot(goal));
-                Some((node, stiffness * angle, 0.5 * stiffness * angle * angle))
+                Some(Clamp { node, segment, stiffness, goal: holder.from + holder.change })
             }
             Kind::Attract { .. } => None,
         })

@@ -9,7 +9,6 @@ mod contact;
 mod derive;
 mod forces;
 mod holders;
-mod kernel;
 mod params;
 mod path;
 mod react;
@@ -26,10 +25,9 @@ pub use update::Restraints;
 
 use contact::{Planes, Search, Touch};
 use derive::Constants;
-use forces::PADDING;
-use holders::{Holders, split};
-use kernel::Kernel;
-use update::UpdateState;
+use forces::{Forces, PADDING};
+use holders::{Clamp, Holders, split};
+use update::{Apply, Displace, UpdateState};
 
 use crate::body::{Surroundings, Vicinity};
 use crate::counters::Counters;
@@ -37,6 +35,7 @@ use crate::curve;
 use crate::derived::Derived;
 use crate::error::{BuildError, StepError};
 use crate::grip::{Grip, Load, Place, Wrench};
+use crate::kernel::Kernel;
 use crate::lanes::{LANES, Row, Rows, get, zero_rows};
 use crate::material::Friction;
 use crate::math::{Pose, Quat, Vec3, unit_or};
@@ -76,6 +75,8 @@ pub struct ChainState {
     ahead: f64,
     /// Obstacles touched at the end of the last step.
     touched: Vec<usize>,
+    /// Clamps at the end of the last step.
+    clamps: Vec<Clamp>,
 }
 
 #[derive(Clone, Debug)]
@@ -114,6 +115,7 @@ impl Chain {
             until_renewal: 0,
             ahead: 0.0,
             touched: Vec::with_capacity(16),
+            clamps: vec![],
         };
         let mut scratch = Scratch {
             force: zero_rows(blocks),
@@ -123,7 +125,7 @@ impl Chain {
             holders: Holders::default(),
             loads: vec![],
             calmed: vec![],
-            kernel: Kernel::best(),
+            kernel: Kernel::default(),
         };
         constants.elasticity.joints(&[], &mut scratch.joints);
         Ok(Chain {
@@ -166,6 +168,8 @@ impl Chain {
         }
         // what could not be caught up within the allowance is given up
         self.state.ahead = if self.settings.keep_displacement { self.state.ahead.max(0.0) } else { 0.0 };
+        self.state.clamps.clear();
+        self.state.clamps.extend(self.scratch.holders.clamps());
         self.check_finite(around.time + around.dt)?;
         self.write_loads(around, done);
         self.note_touching(around);
@@ -209,6 +213,10 @@ impl Chain {
     fn renew_planes(&mut self, around: &Surroundings<'_>, fraction: f64) {
         let tau = self.state.tau;
         self.state.until_renewal = (1.0 / (self.settings.contact_rate * tau)).round().max(1.0) as u64;
+        // nothing to find and nothing to forget
+        if around.near.is_empty() && !self.state.planes.any() {
+            return;
+        }
         let search = Search {
             obstacles: around.obstacles,
             near: around.near,
@@ -227,34 +235,38 @@ impl Chain {
         let points = self.size();
         let Chain { constants, state, scratch, .. } = self;
         let Scratch { force, joints, mobility, holders, loads, calmed, kernel, .. } = scratch;
-        let holding = constants.holding();
+        let (elasticity, holding) = (&constants.elasticity, constants.holding());
         let mut update = constants.update;
         let newton = constants.scaling.is_none();
-        if constants.scaling.is_none() {
+        if newton {
             update.history = (-self.settings.damping * state.tau).exp();
         }
+        let update = &update;
         let touch = Touch {
             friction: self.friction,
             damped: update.rule == UpdateRule::Velocity,
             tau: state.tau,
-            share: constants.elasticity.segment,
+            share: elasticity.segment,
         };
-        let resists = state.planes.any() && (touch.damped || has_friction(&touch.friction, around));
+        let near = state.planes.any();
+        let resists = near && (touch.damped || has_friction(&touch.friction, around));
         for step in 0..count {
-            kernel.forces(&constants.elasticity, joints, &state.x, around.gravity, &state.planes, force);
+            let (x, gravity, planes) = (&state.x, around.gravity, near.then_some(&state.planes));
+            kernel.run(Forces { elasticity, joints, x, gravity, planes, out: force });
             holders.pull(&holding, &state.x, step as f64 / count as f64, force, loads);
             if newton && !calmed.is_empty() {
                 let per_step = 1.0 / (around.dt * state.tau);
-                react::calm(calmed, &constants.elasticity.masses, &state.update.step, per_step, force);
+                react::calm(calmed, &elasticity.masses, &state.update.step, per_step, force);
             }
-            let oscillating = kernel.displace(&update, points, mobility, force, &mut state.update);
+            let oscillating = kernel.run(Displace { update, points, mobility, force, state: &mut state.update });
             if resists {
                 state.planes.resist(&state.x, mobility, points, &touch, around.obstacles, &mut state.update.step);
             }
             if time_passes {
                 state.planes.drift();
             }
-            state.ahead += kernel.apply(&update, &constants.elasticity, oscillating, &mut state.update, &mut state.x);
+            let apply = Apply { update, elasticity, oscillating, state: &mut state.update, x: &mut state.x };
+            state.ahead += kernel.run(apply);
         }
     }
 
@@ -339,8 +351,8 @@ impl Chain {
         let e = &self.constants.elasticity;
         let (mut out, mut joints) = (self.scratch.force.clone(), vec![]);
         e.joints(&[], &mut joints);
-        let none = Planes::new(out[0].len(), 0.0);
-        self.scratch.kernel.forces(e, &joints, &self.state.x, Vec3::ZERO, &none, &mut out);
+        let (joints, x, gravity, planes) = (&joints, &self.state.x, Vec3::ZERO, None);
+        self.scratch.kernel.run(Forces { elasticity: e, joints, x, gravity, planes, out: &mut out });
         (0..self.size()).map(|i| get(&out, i)).collect()
     }
 
@@ -399,6 +411,7 @@ impl Chain {
         self.scratch.loads.reserve(3 * grips);
         self.scratch.calmed.reserve(2 * self.size());
         self.state.touched.reserve(obstacles);
+        self.state.clamps.reserve(2 * grips);
     }
 
     pub(crate) fn set_state(&mut self, state: &ChainState) {

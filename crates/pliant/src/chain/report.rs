@@ -34,11 +34,13 @@ impl Chain {
         let e = &self.constants.elasticity;
         let points = self.size();
         let stretch = |s: usize| 0.5 * self.tension(s).powi(2) / e.contraction * e.segment;
+        let clamps = &self.state.clamps;
         let bend = |j: usize| {
             // a joint replaced by a clamp stores nothing itself
-            if self.scratch.holders.muted.contains(&j) { 0.0 } else { e.bending.energy(self.angle(j), e.segment) }
+            let replaced = clamps.iter().any(|clamp| clamp.node == Some(j));
+            if replaced { 0.0 } else { e.bending.energy(self.angle(j), e.segment) }
         };
-        let clamped: f64 = self.scratch.holders.clamps(&self.state.x).map(|(_, _, energy)| energy).sum();
+        let clamped: f64 = clamps.iter().map(|clamp| clamp.energy(&self.state.x)).sum();
         let mut energy = Energy {
             elastic: (0..points - 1).map(stretch).sum::<f64>() + (1..points - 1).map(bend).sum::<f64>() + clamped,
             ..Energy::default()
@@ -71,14 +73,10 @@ impl Chain {
             frame.fields[2].values[i] = 0.0;
         }
         // where a clamp has replaced the joint, its half-segments carry the moment
-        for &point in &self.scratch.holders.muted {
-            frame.fields[1].values[point] = 0.0;
-        }
-        for (node, moment, _) in self.scratch.holders.clamps(&self.state.x) {
-            if let Some(node) = node {
-                frame.fields[1].values[node] = frame.fields[1].values[node].max(moment);
-            }
-        }
+        let moments = &mut frame.fields[1].values;
+        let clamps = || self.state.clamps.iter().filter_map(|clamp| Some((clamp.node?, clamp.moment(&self.state.x))));
+        clamps().for_each(|(node, _)| moments[node] = 0.0);
+        clamps().for_each(|(node, moment)| moments[node] = moments[node].max(moment));
         for touch in self.state.planes.within(&self.state.x, points, 0.0) {
             frame.fields[2].values[touch.point] += touch.force.length();
         }

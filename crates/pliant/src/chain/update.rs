@@ -6,6 +6,7 @@
 
 use super::forces::Elasticity;
 use super::params::UpdateRule;
+use crate::kernel::Task;
 use crate::lanes::{Block, LANES, Lanes, Lanes3, Row, Rows, zero_rows};
 
 /// c_s grows by this for each point that oscillates, and shrinks by as much in a step without any. (The paper gives no
@@ -82,63 +83,93 @@ impl UpdateState {
     }
 }
 
-/// New displacements from the last ones and the forces, (19). `mobility` is c_F, or tau^2/m, of each point. Counts
-/// reversals where the rule wants them. Returns how many points oscillate: reversed in this step and the last.
-#[inline(always)]
-pub fn displace<L: Lanes>(u: &Update, points: usize, mobility: &Row, force: &Rows, state: &mut UpdateState) -> f64 {
-    let blocks = points.div_ceil(LANES);
-    let (mobility, force) = (&mobility[..blocks], force.each_ref().map(|row| &row[..blocks]));
-    let reversed = &mut state.reversed[..blocks];
-    let mut step: [&mut [Block]; 3] = state.step.each_mut().map(|row| &mut row[..blocks]);
-    let history = L::splat(u.history);
-    let least = u.step_limit * OSCILLATION_LEAST;
-    let threshold = L::splat(-least * least);
-    let mut oscillating = L::splat(0.0);
-    for b in 0..blocks {
-        let last = Lanes3 { x: L::load(&step[0][b]), y: L::load(&step[1][b]), z: L::load(&step[2][b]) };
-        let new = last.scale(history) + Lanes3::load(&force, b).scale(L::load(&mobility[b]));
-        if u.limits() {
-            let turned = last.dot(new).below(threshold);
-            oscillating = oscillating + turned * L::load(&reversed[b]);
-            reversed[b] = turned.block();
-        }
-        new.store(&mut step, b);
-    }
-    oscillating.block().iter().sum()
+/// New displacements from the last ones and the forces, (19). Counts reversals where the rule wants them, and gives how many
+/// points oscillate: reversed in this step and the last.
+pub struct Displace<'a> {
+    pub update: &'a Update,
+    pub points: usize,
+    /// c_F, or tau^2/m, of each point [m/N].
+    pub mobility: &'a Row,
+    /// Forces [N].
+    pub force: &'a Rows,
+    pub state: &'a mut UpdateState,
 }
 
-/// Cut the displacements as the rule says and apply them to the positions. Returns c_m, the factor applied.
-#[inline(always)]
-pub fn apply<L: Lanes>(u: &Update, e: &Elasticity, oscillating: f64, state: &mut UpdateState, x: &mut Rows) -> f64 {
-    let blocks = e.blocks();
-    state.steps += 1;
-    let mut factor = 1.0;
-    if u.limits() {
-        // c_s
-        let change = if oscillating > 0.0 { oscillating } else { -1.0 } * OSCILLATION_STEP;
-        state.oscillation_damping = (state.oscillation_damping + change).clamp(1.0, OSCILLATION_MOST);
-        // d_m
-        let largest = largest_displacement::<L>(&state.step, &e.contractions, blocks, u.limits_relative());
-        // c_m, (17), (18), (20)
-        factor = 1.0 / state.oscillation_damping;
-        if largest > u.step_limit {
-            factor *= u.step_limit / largest;
-            state.restraints.limited += 1;
+impl Task for Displace<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> f64 {
+        let Displace { update: u, points, mobility, force, state } = self;
+        let blocks = points.div_ceil(LANES);
+        let (mobility, force) = (&mobility[..blocks], force.each_ref().map(|row| &row[..blocks]));
+        let reversed = &mut state.reversed[..blocks];
+        let mut step: [&mut [Block]; 3] = state.step.each_mut().map(|row| &mut row[..blocks]);
+        let (history, limits) = (L::splat(u.history), u.limits());
+        let least = u.step_limit * OSCILLATION_LEAST;
+        let threshold = L::splat(-least * least);
+        let mut oscillating = L::splat(0.0);
+        for b in 0..blocks {
+            let last = Lanes3 { x: L::load(&step[0][b]), y: L::load(&step[1][b]), z: L::load(&step[2][b]) };
+            let new = last.scale(history) + Lanes3::load(&force, b).scale(L::load(&mobility[b]));
+            if limits {
+                let turned = last.dot(new).below(threshold);
+                oscillating = oscillating + turned * L::load(&reversed[b]);
+                reversed[b] = turned.block();
+            }
+            new.store(&mut step, b);
         }
-        if state.oscillation_damping != 1.0 {
-            state.restraints.damped += 1;
-        }
+        oscillating.block().iter().sum()
     }
-    let by = L::splat(factor);
-    for (step, x) in state.step.iter_mut().zip(x) {
-        for (step, x) in step[..blocks].iter_mut().zip(&mut x[..blocks]) {
-            // what is remembered is the displacement applied, so that c_m counts once
-            let applied = L::load(step) * by;
-            *step = applied.block();
-            *x = (L::load(x) + applied).block();
+}
+
+/// Displacements are cut as the rule says and applied to the positions. Gives c_m, the factor applied.
+pub struct Apply<'a> {
+    pub update: &'a Update,
+    pub elasticity: &'a Elasticity,
+    /// How many points oscillate.
+    pub oscillating: f64,
+    pub state: &'a mut UpdateState,
+    /// Positions [m].
+    pub x: &'a mut Rows,
+}
+
+impl Task for Apply<'_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> f64 {
+        let Apply { update: u, elasticity: e, oscillating, state, x } = self;
+        let blocks = e.blocks();
+        state.steps += 1;
+        let mut factor = 1.0;
+        if u.limits() {
+            // c_s
+            let change = if oscillating > 0.0 { oscillating } else { -1.0 } * OSCILLATION_STEP;
+            state.oscillation_damping = (state.oscillation_damping + change).clamp(1.0, OSCILLATION_MOST);
+            // d_m
+            let largest = largest_displacement::<L>(&state.step, &e.contractions, blocks, u.limits_relative());
+            // c_m, (17), (18), (20)
+            factor = 1.0 / state.oscillation_damping;
+            if largest > u.step_limit {
+                factor *= u.step_limit / largest;
+                state.restraints.limited += 1;
+            }
+            if state.oscillation_damping != 1.0 {
+                state.restraints.damped += 1;
+            }
         }
+        let by = L::splat(factor);
+        for (step, x) in state.step.iter_mut().zip(x) {
+            for (step, x) in step[..blocks].iter_mut().zip(&mut x[..blocks]) {
+                // what is remembered is the displacement applied, so that c_m counts once
+                let applied = L::load(step) * by;
+                *step = applied.block();
+                *x = (L::load(x) + applied).block();
+            }
+        }
+        factor
     }
-    factor
 }
 
 /// The largest displacement, or the largest relative to the next point: over each segment there is.

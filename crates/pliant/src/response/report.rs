@@ -21,6 +21,7 @@ const FIELDS: [(&str, &str); 1] = [("displacement", "m")];
 /// All that the surface of a body follows from at one instant: a few kilobytes, to be turned into a surface at any time, on any thread.
 #[derive(Clone, Debug)]
 pub struct Shape {
+    kernel: Kernel,
     solid: Arc<Solid>,
     dense: Option<Arc<Dense>>,
     motion: Motion,
@@ -31,13 +32,14 @@ pub struct Shape {
 impl Shape {
     /// Places of the nodes of the surface [m], into a list used before.
     pub fn write_surface(&self, places: &mut Vec<Vec3>) {
-        let Shape { solid, dense, motion, past, acting } = self;
-        write_surface(&Seen { solid, dense: dense.as_deref(), motion, past, acting }, places);
+        let Shape { kernel, solid, dense, motion, past, acting } = self;
+        write_surface(&Seen { kernel: *kernel, solid, dense: dense.as_deref(), motion, past, acting }, places);
     }
 }
 
 /// What the surface follows from.
 struct Seen<'a> {
+    kernel: Kernel,
     solid: &'a Solid,
     dense: Option<&'a Dense>,
     motion: &'a Motion,
@@ -47,7 +49,7 @@ struct Seen<'a> {
 
 /// (10): displacements of all nodes in the frame of the body, then their places.
 fn write_surface(seen: &Seen<'_>, places: &mut Vec<Vec3>) {
-    let (kernel, solid) = (Kernel::default(), seen.solid);
+    let (kernel, solid) = (seen.kernel, seen.solid);
     let nodes = solid.shell.nodes.len();
     places.clear();
     match (seen.past, &solid.form) {
@@ -110,6 +112,7 @@ impl Response {
     /// What the surface follows from now.
     pub fn shape(&self) -> Shape {
         Shape {
+            kernel: self.kernel,
             solid: self.solid.clone(),
             dense: self.answers.dense.clone(),
             motion: self.state.motion,
@@ -121,7 +124,8 @@ impl Response {
     /// Places of the nodes of the surface [m], into a list used before.
     pub fn write_surface(&self, places: &mut Vec<Vec3>) {
         let ResponseState { motion, past, acting, .. } = &self.state;
-        write_surface(&Seen { solid: &self.solid, dense: self.answers.dense.as_deref(), motion, past, acting }, places);
+        let (kernel, solid, dense) = (self.kernel, &self.solid, self.answers.dense.as_deref());
+        write_surface(&Seen { kernel, solid, dense, motion, past, acting }, places);
     }
 
     /// Whether forces can act on a node.
