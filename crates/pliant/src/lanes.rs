@@ -22,6 +22,18 @@ pub fn zero_rows(blocks: usize) -> Rows {
     std::array::from_fn(|_| vec![[0.0; LANES]; blocks])
 }
 
+/// Points as rows of coordinates, padded to `blocks` blocks. The padding continues the last segment.
+pub fn rows_of(points: &[Vec3], blocks: usize) -> Rows {
+    let last = points[points.len() - 1];
+    let along = last - points[points.len() - 2];
+    let padding = (1..).map(|i| last + along * i as f64);
+    let mut rows = zero_rows(blocks);
+    for (i, point) in points.iter().copied().chain(padding).take(blocks * LANES).enumerate() {
+        set(&mut rows, i, point);
+    }
+    rows
+}
+
 /// The vector at index `i`.
 #[inline(always)]
 pub fn get(rows: &Rows, i: usize) -> Vec3 {

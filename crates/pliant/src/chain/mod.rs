@@ -10,7 +10,6 @@ mod derive;
 mod forces;
 mod holders;
 mod params;
-mod path;
 mod react;
 mod report;
 mod update;
@@ -36,7 +35,7 @@ use crate::derived::Derived;
 use crate::error::{BuildError, StepError};
 use crate::grip::{Grip, Load, Place, Wrench};
 use crate::kernel::Kernel;
-use crate::lanes::{LANES, Row, Rows, get, zero_rows};
+use crate::lanes::{LANES, Row, Rows, get, rows_of, zero_rows};
 use crate::material::Friction;
 use crate::math::{Pose, Quat, Vec3, unit_or};
 
@@ -99,12 +98,12 @@ struct Scratch {
 impl Chain {
     /// Build a chain.
     pub fn new(name: &str, spec: ChainSpec) -> Result<Chain, BuildError> {
-        path::check(name, &spec)?;
+        spec.check(name)?;
         let length = curve::length(&spec.path);
         let (constants, derived) = derive::derive(&spec, length)?;
         let points = constants.elasticity.points;
         let blocks = constants.elasticity.blocks() + PADDING;
-        let x = path::rows(&curve::resample(&spec.path, points), blocks);
+        let x = rows_of(&curve::resample(&spec.path, points), blocks);
         let tau = 1.0 / constants.rate;
         let state = ChainState {
             points,
@@ -339,7 +338,7 @@ impl Chain {
             return Err(BuildError::Parameter { what, expected: "that of the chain", value: points.len() as f64 });
         }
         let blocks = self.state.x[0].len();
-        self.state.x = path::rows(points, blocks);
+        self.state.x = rows_of(points, blocks);
         self.state.update = UpdateState::new(blocks);
         self.state.until_renewal = 0;
         self.state.ahead = 0.0;

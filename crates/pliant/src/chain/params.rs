@@ -1,5 +1,8 @@
 //! Parameters of the chain: what a user may set, and what a body is built from.
 
+use crate::check::Checks;
+use crate::curve;
+use crate::error::BuildError;
 use crate::material::Material;
 use crate::math::Vec3;
 use crate::section::Section;
@@ -131,5 +134,43 @@ pub struct Heuristic {
 impl Default for Heuristic {
     fn default() -> Self {
         Heuristic { stretch: 5.0, bend_angle: 2.5_f64.to_radians(), grip_gap: 1.0, bend_radius: None }
+    }
+}
+
+impl ChainSpec {
+    /// Refuse what cannot be built.
+    pub(super) fn check(&self, name: &str) -> Result<(), BuildError> {
+        let (checks, s) = (Checks(name), &self.settings);
+        self.material.check(checks)?;
+        checks.positive("contact_rate", s.contact_rate)?;
+        checks.positive("step_limit", s.step_limit)?;
+        checks.positive("matched_curvature", s.matched_curvature)?;
+        let given = [
+            ("rate", s.rate),
+            ("gripper_rate", s.gripper_rate),
+            ("contraction", s.contraction),
+            ("grip_stiffness", s.grip_stiffness),
+            ("contact_stiffness", s.contact_stiffness),
+            ("scaling", s.scaling),
+            ("mass", s.mass),
+            ("heuristic.stretch", s.heuristic.map(|h| h.stretch)),
+            ("heuristic.bend_angle", s.heuristic.map(|h| h.bend_angle)),
+            ("heuristic.grip_gap", s.heuristic.map(|h| h.grip_gap)),
+            ("heuristic.bend_radius", s.heuristic.and_then(|h| h.bend_radius)),
+        ];
+        for (what, value) in given {
+            value.map_or(Ok(()), |value| checks.positive(what, value))?;
+        }
+        checks.not_negative("bending_force", s.bending_force.unwrap_or(0.0))?;
+        checks.not_negative("bending_stiffness", s.bending_stiffness.unwrap_or(0.0))?;
+        checks.not_negative("damping", s.damping)?;
+        let history = s.history.unwrap_or(0.0);
+        checks.that((0.0..1.0).contains(&history), "history", "from 0 to below 1", history)?;
+        let angle = s.heuristic.map_or(0.0, |h| h.bend_angle);
+        let acute = angle < std::f64::consts::FRAC_PI_2;
+        checks.that(acute, "heuristic.bend_angle", "below a right angle", angle)?;
+        self.section.check(checks)?;
+        self.section.check_even(name, "chain", &self.material)?;
+        curve::check(name, &self.path)
     }
 }
