@@ -5,7 +5,10 @@ use super::block::{Vec6, add_scaled, add_weighted, times_transposed};
 use super::joint::{Joint, Turning, strain};
 use super::links::LinkState;
 use super::step::StepScratch;
-use crate::linkage::{Arms, Push};
+use super::{Cable, Scratch};
+use crate::body::Surroundings;
+use crate::grip::{Grip, Hold, Load, Wrench};
+use crate::linkage::{Arms, Push, locate};
 use crate::math::{Pose, Vec3, pose_between};
 
 /// A cross-section held at a pose that may move.
@@ -90,6 +93,60 @@ impl Push {
             for k in 0..3 {
                 s.matrix.diagonal[self.link][k + 3][j + 3] -= change[k];
             }
+        }
+    }
+}
+
+/// A hold between the middle of a link and the held section is at most this much stiffer than a joint.
+const STIFFEST_HOLD: f64 = 100.0;
+
+impl Cable {
+    pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
+        let count = self.size();
+        let Scratch { held, grips: numbers, pushes, .. } = &mut self.scratch;
+        held.clear();
+        numbers.clear();
+        pushes.clear();
+        for (number, grip) in grips.iter().enumerate() {
+            if grip.params.body != index || grip.anchor.is_none() {
+                continue;
+            }
+            let (link, offset) = locate(grip.params.place, count, self.links.length);
+            // the piece between the held section and the middle of its link bends like a joint of that length
+            let stiffer = (self.links.length / offset.abs().max(f64::MIN_POSITIVE)).min(STIFFEST_HOLD);
+            let mut stiffness = self.links.stiffness.map(|k| k * stiffer);
+            if grip.params.hold == Hold::Position {
+                // free to turn, and equally stiff in every direction
+                stiffness = [stiffness[0], stiffness[0], stiffness[0], 0.0, 0.0, 0.0];
+            }
+            held.push(Held { link, offset, stiffness, poses: [Pose::IDENTITY; 3] });
+            numbers.push(number);
+        }
+        let acting = loads.iter().filter(|l| l.body == index && l.acts_at(time));
+        pushes.extend(acting.map(|load| Push::of_load(load, count, self.links.length)));
+    }
+
+    /// Poses of the held sections over the step.
+    pub(super) fn aim(&mut self, around: &Surroundings<'_>) {
+        for (held, &grip) in self.scratch.held.iter_mut().zip(&self.scratch.grips) {
+            let grip = &around.grips[grip];
+            let Some(anchor) = grip.anchor else { continue };
+            let sweep = &around.grippers[grip.params.gripper].sweep;
+            let section = Pose::from_parts(anchor.position, anchor.orientation);
+            held.poses = [0.0, 0.5, 1.0].map(|fraction| sweep.at(fraction) * section);
+        }
+    }
+
+    /// Load of each grip: what its hold exerts on the gripper, the torque about the gripper's origin.
+    pub(super) fn write_loads(&self, around: &mut Surroundings<'_>) {
+        for ((held, &index), load) in
+            self.scratch.held.iter().zip(&self.scratch.grips).zip(&self.scratch.step.held_loads)
+        {
+            let grip = &mut around.grips[index];
+            // half-way through the step, as the load is its mean
+            let origin = around.grippers[grip.params.gripper].sweep.at(0.5).translation;
+            let arm = held.poses[1].translation - origin;
+            grip.load += Wrench { force: load.0, torque: load.1 + arm.cross(load.0) };
         }
     }
 }

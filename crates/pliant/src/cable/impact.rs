@@ -11,9 +11,9 @@
 //! as far as it takes energy; where nothing touches, the midpoint rule is left alone.
 
 use super::block::{Vec6, dot};
+use super::law::{Contacting, minus, velocity};
 use super::links::Links;
-use super::search::Touch;
-use super::touch::{Contacting, minus, velocity};
+use super::touch::Touch;
 
 /// Passes over the contacts, for links in corners.
 const PASSES: usize = 2;

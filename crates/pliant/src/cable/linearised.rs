@@ -2,8 +2,8 @@
 
 use super::answers::Answering;
 use super::block::add_scaled;
+use super::law::add_slope;
 use super::step::StepScratch;
-use super::touch::add_slope;
 use super::touched::{Sweeping, Touched, Yielding};
 
 impl StepScratch {

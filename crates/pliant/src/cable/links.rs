@@ -1,7 +1,7 @@
 //! The links of a cable: what they are made of, and where they are.
 
 use super::block::{Vec6, add_scaled, dot};
-use super::search::Touched;
+use super::touch::Touched;
 use crate::linkage::{Arms, Line};
 use crate::material::Friction;
 use crate::math::{Pose, Vec3};

@@ -18,6 +18,7 @@ mod holds;
 mod impact;
 mod joint;
 mod joints;
+mod law;
 mod linear;
 mod linearised;
 mod links;
@@ -32,7 +33,6 @@ mod referee;
 mod report;
 mod rows;
 mod runs;
-mod search;
 mod solution;
 mod step;
 mod sweeps;
@@ -64,15 +64,12 @@ use crate::counters::Counters;
 use crate::curve;
 use crate::derived::Derived;
 use crate::error::{BuildError, StepError};
-use crate::grip::{Grip, Hold, Load, Place, Wrench};
-use crate::linkage::{Arms, Line, Link, Push, locate, poses_along};
+use crate::grip::Place;
+use crate::linkage::{Arms, Line, Link, Push, poses_along};
 use crate::math::{Pose, Quat, Vec3, unit_or};
 
 /// A velocity of a link above this has diverged [m/s, rad/s].
 const FASTEST: f64 = 1e12;
-
-/// A hold between the middle of a link and the held section is at most this much stiffer than a joint.
-const STIFFEST_HOLD: f64 = 100.0;
 
 /// A cable of rigid links.
 #[derive(Clone, Debug)]
@@ -208,30 +205,6 @@ impl Cable {
         self.check_finite(time)
     }
 
-    /// Poses of the held sections over the step.
-    fn aim(&mut self, around: &Surroundings<'_>) {
-        for (held, &grip) in self.scratch.held.iter_mut().zip(&self.scratch.grips) {
-            let grip = &around.grips[grip];
-            let Some(anchor) = grip.anchor else { continue };
-            let sweep = &around.grippers[grip.params.gripper].sweep;
-            let section = Pose::from_parts(anchor.position, anchor.orientation);
-            held.poses = [0.0, 0.5, 1.0].map(|fraction| sweep.at(fraction) * section);
-        }
-    }
-
-    /// Load of each grip: what its hold exerts on the gripper, the torque about the gripper's origin.
-    fn write_loads(&self, around: &mut Surroundings<'_>) {
-        for ((held, &index), load) in
-            self.scratch.held.iter().zip(&self.scratch.grips).zip(&self.scratch.step.held_loads)
-        {
-            let grip = &mut around.grips[index];
-            // half-way through the step, as the load is its mean
-            let origin = around.grippers[grip.params.gripper].sweep.at(0.5).translation;
-            let arm = held.poses[1].translation - origin;
-            grip.load += Wrench { force: load.0, torque: load.1 + arm.cross(load.0) };
-        }
-    }
-
     fn check_finite(&self, time: f64) -> Result<(), StepError> {
         // a link that turns or moves beyond all bounds can still be in its place
         let links = self.state.links.poses.iter().zip(&self.state.links.velocities);
@@ -248,31 +221,6 @@ impl Cable {
             StepError::check_place(&self.name, time, pose.translation, || format!("link {i}"))?;
         }
         Ok(())
-    }
-
-    pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
-        let count = self.size();
-        let Scratch { held, grips: numbers, pushes, .. } = &mut self.scratch;
-        held.clear();
-        numbers.clear();
-        pushes.clear();
-        for (number, grip) in grips.iter().enumerate() {
-            if grip.params.body != index || grip.anchor.is_none() {
-                continue;
-            }
-            let (link, offset) = locate(grip.params.place, count, self.links.length);
-            // the piece between the held section and the middle of its link bends like a joint of that length
-            let stiffer = (self.links.length / offset.abs().max(f64::MIN_POSITIVE)).min(STIFFEST_HOLD);
-            let mut stiffness = self.links.stiffness.map(|k| k * stiffer);
-            if grip.params.hold == Hold::Position {
-                // free to turn, and equally stiff in every direction
-                stiffness = [stiffness[0], stiffness[0], stiffness[0], 0.0, 0.0, 0.0];
-            }
-            held.push(Held { link, offset, stiffness, poses: [Pose::IDENTITY; 3] });
-            numbers.push(number);
-        }
-        let acting = loads.iter().filter(|l| l.body == index && l.acts_at(time));
-        pushes.extend(acting.map(|load| Push::of_load(load, count, self.links.length)));
     }
 
     pub(crate) fn vicinity(&self, dt: f64, gravity: Vec3, pulled: f64) -> Vicinity {

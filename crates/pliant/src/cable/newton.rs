@@ -7,9 +7,9 @@
 
 use super::Cable;
 use super::coupling::Coupling;
+use super::law::Contacting;
 use super::pairs::Pair;
 use super::step::{Part, Share, Touching};
-use super::touch::Contacting;
 use crate::body::Body;
 use crate::team::Team;
 

@@ -5,8 +5,8 @@
 //! what the pairs add has a small rank (see `coupling`).
 
 use super::block::Vec6;
+use super::law::{Contacting, Law, Reply, along, axes, minus, rows, velocity};
 use super::links::Links;
-use super::touch::{Contacting, Law, Reply, along, axes, minus, rows, velocity};
 use crate::material::Friction;
 use crate::math::{Pose, Vec3};
 

@@ -8,10 +8,10 @@
 use super::apart::{Answer, Answering, product, spread, spread_down, spread_from};
 use super::block::{Mat6, Tridiagonal, Vec6, ZERO, add_scaled, dot, times, times_transposed};
 use super::cuts::{Cut, Motion};
+use super::law::velocity;
 use super::links::{LinkState, Links};
 use super::runs::Runs;
 use super::step::StepScratch;
-use super::touch::velocity;
 use super::touched::Touched;
 use crate::team::Team;
 

@@ -10,7 +10,7 @@
 //! (To cut f_t - W_tt^-1 u_t to the disc instead would leave a force that is not opposite to the velocity, as W_tt differs
 //! along and across the cable.)
 
-use super::touch::{Contacting, Law};
+use super::law::{Contacting, Law};
 
 /// A contact as the iteration sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,7 +6,7 @@ use super::runs::Runs;
 use super::*;
 use crate::body::Body;
 use crate::contact::{ObstacleParams, Shape, ShapeKind};
-use crate::grip::{GripParams, GripperParams};
+use crate::grip::{GripParams, GripperParams, Hold};
 use crate::material::{Friction, Material};
 use crate::motion::Motion;
 use crate::section::Section;

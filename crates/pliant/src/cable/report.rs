@@ -2,7 +2,7 @@
 
 use super::block::Vec6;
 use super::joint::strain;
-use super::search::Touched;
+use super::touch::Touched;
 use super::{Cable, CableState};
 use crate::body::Surroundings;
 use crate::contact::Obstacle;

@@ -10,10 +10,10 @@
 //! exactly, while Gauss and Seidel's method for the pairs of a knot needs hundreds of iterations. (The paper binds the
 //! subsystems of touching links into one, IV-D-2.)
 
+use super::law::Contacting;
 use super::newton::{CLOSE, Crew, Solved};
 use super::step::{Part, Share};
 use super::together::{both, side};
-use super::touch::Contacting;
 
 /// How often a step is linearised; then Newton's method has to make it.
 const MOST_LINEARISATIONS: u32 = 10;

@@ -3,10 +3,10 @@
 use super::Cable;
 use super::block::{Vec6, add_scaled};
 use super::coupling::Coupling;
+use super::law::{along, subtract_force};
 use super::newton::Crew;
 use super::pairs::{End, Pair, Side};
 use super::step::{Part, Touching};
-use super::touch::{along, subtract_force};
 use crate::body::Body;
 use crate::frame::{Contact, Other};
 use crate::lanes::LANES;
@@ -189,7 +189,7 @@ impl Crew<'_> {
                     let answer = &many[pair.ends[side].link];
                     for lane in 0..LANES.min(columns - first) {
                         let v: Vec6 = std::array::from_fn(|c| sign * answer[c][lane]);
-                        coupling.add(n, first + lane, super::touch::velocity(&pair.rows[side], &v));
+                        coupling.add(n, first + lane, super::law::velocity(&pair.rows[side], &v));
                     }
                 }
             }

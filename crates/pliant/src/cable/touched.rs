@@ -2,9 +2,9 @@
 
 use super::block::{Vec6, add_scaled, dot};
 use super::elimination::{Factor, Two, Wide6, difference, row};
+use super::law::velocity;
 use super::projection::Local;
 use super::solution::{product, set_row, wide_rows};
-use super::touch::velocity;
 use crate::kernel::Task;
 use crate::lanes::Lanes;
 

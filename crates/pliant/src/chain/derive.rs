@@ -5,7 +5,7 @@ use std::f64::consts::FRAC_PI_2;
 
 use super::bending::Bending;
 use super::forces::{Elasticity, PADDING};
-use super::holders::Holding;
+use super::holds::Holding;
 use super::params::{BendingLaw, ChainSettings, ChainSpec, UpdateRule};
 use super::update::Update;
 use crate::derived::Derived;

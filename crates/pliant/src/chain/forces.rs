@@ -10,8 +10,8 @@
 //! when the sweep reaches it, its couples and forces one block later, when their right neighbours are known.
 
 use super::bending::{Bending, SERIES_END, angle_over_sine, angle_over_sine_any};
-use super::contact::Planes;
 use super::params::BendingLaw;
+use super::touch::Planes;
 use crate::kernel::Task;
 use crate::lanes::{Block, LANES, Lanes, Lanes3, Row, Rows};
 use crate::math::Vec3;

@@ -5,13 +5,13 @@
 //! steps at 10 to 30 kHz. Misprints are corrected where the equation stands; what differs is in the book.
 
 mod bending;
-mod contact;
 mod derive;
 mod forces;
-mod holders;
+mod holds;
 mod params;
 mod react;
 mod report;
+mod touch;
 mod update;
 
 #[cfg(test)]
@@ -22,10 +22,10 @@ pub use bending::Bending;
 pub use params::{BendingLaw, ChainSettings, ChainSpec, Heuristic, UpdateRule};
 pub use update::Restraints;
 
-use contact::{Planes, Search, Touch};
 use derive::Constants;
 use forces::{Forces, PADDING};
-use holders::{Clamp, Holders, split};
+use holds::{Clamp, Holders, split};
+use touch::{Planes, Search, Touch};
 use update::{Apply, Displace, UpdateState};
 
 use crate::body::{Surroundings, Vicinity};

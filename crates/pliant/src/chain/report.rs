@@ -1,6 +1,6 @@
 //! What a chain tells of itself: shape, tension, bending moment, energies, contacts.
 
-use super::contact::Touching;
+use super::touch::Touching;
 use super::{Chain, ChainState};
 use crate::body::{PARTING_GAP, Surroundings};
 use crate::contact::Obstacle;

@@ -36,13 +36,13 @@ use rod::{Kinematics, Rod};
 use system::Working;
 use touch::Touch;
 
-use crate::body::{Surroundings, Vicinity};
+use crate::body::Vicinity;
 use crate::check::Checks;
 use crate::counters::Counters;
 use crate::curve;
 use crate::derived::Derived;
 use crate::error::BuildError;
-use crate::grip::{Grip, Gripper, Hold, Load, Place, Wrench};
+use crate::grip::{Gripper, Hold, Place, Wrench};
 use crate::math::{Pose, Vec2, Vec3};
 
 /// A planar rod in angle coordinates.
@@ -243,58 +243,6 @@ impl Elastica {
             }
         }
         self.scratch.holds = holds;
-    }
-
-    /// Load of each grip: what the rod exerts on the gripper, the torque about the gripper's origin. And of each slider.
-    fn write_loads(&mut self, around: &mut Surroundings<'_>) {
-        self.state.slider_loads.fill(Wrench::default());
-        for (held, impulse) in self.scratch.holds.iter().zip(&self.scratch.impulses) {
-            let grip = match held.by {
-                By::Grip(grip) => grip,
-                By::Slider(slider) => {
-                    let size = impulse / around.dt;
-                    self.state.slider_loads[slider] += match held.what {
-                        What::Angle => Wrench { force: Vec3::ZERO, torque: self.plane.normal() * size },
-                        What::Along(direction) => {
-                            Wrench { force: self.plane.lift(direction) * size, torque: Vec3::ZERO }
-                        }
-                    };
-                    continue;
-                }
-            };
-            let (place, _) = self.place_at(held.interval, held.fraction);
-            let grip = &mut around.grips[grip];
-            let origin = around.grippers[grip.params.gripper].sweep.end.translation;
-            let size = -impulse / around.dt;
-            grip.load += match held.what {
-                What::Angle => Wrench { force: Vec3::ZERO, torque: self.plane.normal() * size },
-                What::Along(direction) => {
-                    let force = self.plane.lift(direction) * size;
-                    Wrench { force, torque: (self.plane.lift_point(place) - origin).cross(force) }
-                }
-            };
-        }
-    }
-
-    pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
-        let n = self.rod.intervals();
-        self.scratch.gripped.clear();
-        self.scratch.pushes.clear();
-        for (grip, of) in grips.iter().enumerate().filter(|(_, g)| g.params.body == index) {
-            let Some(anchor) = of.anchor else { continue };
-            let (interval, fraction) = self.rod.locate(of.params.place.along(n));
-            let hold = of.params.hold;
-            let section = Pose::from_parts(anchor.position, anchor.orientation);
-            let gripper = of.params.gripper;
-            self.scratch.gripped.push(Gripped { grip, gripper, interval, fraction, hold, section });
-        }
-        let bounds = 3 * self.scratch.gripped.len() + 2 * self.settings.sliders.len() + self.ties();
-        self.scratch.system.equations.reserve(bounds);
-        for load in loads.iter().filter(|l| l.body == index && l.acts_at(time)) {
-            let (interval, fraction) = self.rod.locate(load.place.along(n));
-            let (force, moment) = (self.plane.direction(load.force), self.plane.normal().dot(load.torque));
-            self.scratch.pushes.push(Push { interval, fraction, force, moment });
-        }
     }
 
     pub(crate) fn vicinity(&self, dt: f64, gravity: Vec3, pulled: f64) -> Vicinity {

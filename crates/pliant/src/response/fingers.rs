@@ -3,7 +3,7 @@
 
 use super::Response;
 use super::near::is_finger;
-use super::touches::{By, Spot, Touch};
+use super::touch::{By, Spot, Touch};
 use crate::body::Surroundings;
 use crate::contact::{blend, nearest_of_triangle};
 use crate::math::Vec3;

@@ -1,7 +1,7 @@
 //! Forces to begin the sweeps with: those of the step before, and so much of their last change once more as fits best.
 
 use super::solve::Condition;
-use super::touches::{Slots, Touch};
+use super::touch::{Slots, Touch};
 use crate::math::Vec3;
 
 /// How the force at a point has changed, in the frame of the body.

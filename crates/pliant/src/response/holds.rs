@@ -1,7 +1,7 @@
 //! What holds and loads a body: nodes that grippers lead, and dead forces.
 
 use super::Response;
-use super::touches::{By, Spot, Touch};
+use super::touch::{By, Spot, Touch};
 use crate::error::BuildError;
 use crate::grip::{Grip, Load, Place};
 use crate::math::{Pose, Vec3};

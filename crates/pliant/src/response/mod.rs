@@ -22,7 +22,7 @@ mod shell;
 mod solid;
 mod solve;
 mod step;
-mod touches;
+mod touch;
 
 pub use basis::{Basis, Compliance, Hull, Numbers, Records};
 pub use motion::Motion;
@@ -43,7 +43,7 @@ use answers::Answers;
 use near::Watch;
 use past::{Ahead, Past};
 use solid::{Form, Solid};
-use touches::{Slots, Spot, Touch};
+use touch::{Slots, Spot, Touch};
 
 /// An elastic solid by its response to impulses.
 #[derive(Clone, Debug)]

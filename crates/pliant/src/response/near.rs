@@ -5,7 +5,7 @@
 
 use super::Response;
 use super::solid::Form;
-use super::touches::By;
+use super::touch::By;
 use crate::body::Surroundings;
 use crate::contact::{Obstacle, ShapeKind};
 use crate::math::{Pose, Vec3};

@@ -4,7 +4,7 @@
 use super::answers::Answers;
 use super::rows::{Dot, Sum};
 use super::solid::{Form, Solid};
-use super::touches::Touch;
+use super::touch::Touch;
 use super::{Numbers, Records};
 use crate::kernel::{Kernel, Task};
 use crate::lanes::{LANES, Lanes};

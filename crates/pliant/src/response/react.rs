@@ -4,7 +4,7 @@ use super::Response;
 use super::past::Past;
 use super::rows::Dot;
 use super::solid::Form;
-use super::touches::{By, Spot, Touch};
+use super::touch::{By, Spot, Touch};
 use crate::math::Vec3;
 use crate::react::{self, Giving, Nodes, Skin};
 

@@ -7,7 +7,7 @@ use super::motion::Motion;
 use super::past::Past;
 use super::rows::Dot;
 use super::solid::{Form, Modes, Solid};
-use super::touches::{By, Spot, packed};
+use super::touch::{By, Spot, packed};
 use super::{Compliance, Response, ResponseState};
 use crate::contact::Obstacle;
 use crate::derived::Derived;

@@ -5,7 +5,7 @@ use super::near::is_finger;
 use super::past::Given;
 use super::solid::Form;
 use super::solve::Condition;
-use super::touches::{By, Spot, Touch};
+use super::touch::{By, Spot, Touch};
 use super::{Response, ResponseState};
 use crate::body::Surroundings;
 use crate::contact::Obstacle;

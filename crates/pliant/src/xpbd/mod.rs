@@ -6,6 +6,7 @@
 //! constraints that are projected one after another. Nothing is solved to the end: a step costs what it is allowed to, and
 //! what its sweeps do not reach makes the rod softer. With many sweeps or short substeps the rod is that of its material.
 
+mod holds;
 mod joint;
 mod params;
 mod react;
@@ -15,8 +16,9 @@ mod touch;
 
 pub use params::{XpbdSettings, XpbdSpec};
 
-use joint::{Mobility, Strain, strain};
-use step::{Held, Links};
+use holds::Held;
+use joint::{Mobility, Strain};
+use step::Links;
 use touch::Touch;
 
 use crate::body::{Surroundings, Vicinity};
@@ -24,8 +26,8 @@ use crate::counters::Counters;
 use crate::curve;
 use crate::derived::Derived;
 use crate::error::{BuildError, StepError};
-use crate::grip::{Grip, Hold, Load, Place, Wrench};
-use crate::linkage::{Arms, Line, Link, Push, locate, poses_along};
+use crate::grip::{Place, Wrench};
+use crate::linkage::{Line, Link, Push, poses_along};
 use crate::math::{Pose, Quat, Vec3};
 
 /// A rod of rigid links, by extended position-based dynamics.
@@ -130,19 +132,6 @@ impl Xpbd {
         Ok(())
     }
 
-    fn energy_of(&self, held: &Held) -> f64 {
-        let e = strain(&held.pose, &self.state.poses[held.link], held.arms);
-        let bending = if held.turning { stored(held.compliance[1], e[1]) } else { 0.0 };
-        stored(held.compliance[0], e[0]) + bending
-    }
-
-    /// Load of each grip: what its hold exerts on the gripper, the torque about the gripper's origin.
-    fn write_loads(&self, around: &mut Surroundings<'_>) {
-        for held in &self.scratch.held {
-            around.grips[held.grip].load += held.load;
-        }
-    }
-
     fn check_finite(&self, time: f64) -> Result<(), StepError> {
         for (i, pose) in self.state.poses.iter().enumerate() {
             StepError::check_place(&self.name, time, pose.translation, || format!("link {i}"))?;
@@ -152,30 +141,6 @@ impl Xpbd {
             }
         }
         Ok(())
-    }
-
-    pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
-        let (count, length, compliance) = (self.size(), self.links.length, self.links.compliance);
-        let Scratch { held, pushes, .. } = &mut self.scratch;
-        held.clear();
-        pushes.clear();
-        for (grip, of) in grips.iter().enumerate().filter(|(_, g)| g.params.body == index) {
-            let Some(anchor) = of.anchor else { continue };
-            let (link, offset) = locate(of.params.place, count, length);
-            // the piece between the held section and the middle of its link bends like a joint of that length
-            let mut compliance = compliance.map(|c| c * (offset.abs() / length));
-            let turning = of.params.hold != Hold::Position;
-            if !turning {
-                // free to turn, and equally stiff in every direction
-                compliance[0] = Vec3::splat(compliance[0].x);
-            }
-            let section = Pose::from_parts(anchor.position, anchor.orientation);
-            let (pose, multiplier, load) = (section, [Vec3::ZERO; 2], Wrench::default());
-            let arms = Arms::held_at(offset);
-            held.push(Held { grip, link, compliance, turning, arms, section, pose, multiplier, load });
-        }
-        let acting = loads.iter().filter(|l| l.body == index && l.acts_at(time));
-        pushes.extend(acting.map(|load| Push::of_load(load, count, length)));
     }
 
     pub(crate) fn vicinity(&self, dt: f64, gravity: Vec3, pulled: f64) -> Vicinity {

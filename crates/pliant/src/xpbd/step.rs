@@ -60,29 +60,6 @@ impl Links {
     }
 }
 
-/// A cross-section held at a pose that may move.
-#[derive(Clone, Copy, Debug)]
-pub struct Held {
-    /// Index of the grip.
-    pub grip: usize,
-    /// Which link.
-    pub link: usize,
-    /// Compliance of the piece between the held section and the centre of the link, which has its own length.
-    pub compliance: Strain,
-    /// Whether the direction is held too.
-    pub turning: bool,
-    /// Where on the link; the section itself has no length.
-    pub arms: Arms,
-    /// The section in the gripper's frame.
-    pub section: Pose,
-    /// The section in the world at the end of the substep.
-    pub pose: Pose,
-    /// Multipliers of this substep.
-    pub multiplier: Strain,
-    /// What the rod exerts on the gripper, mean over the step so far.
-    pub load: Wrench,
-}
-
 impl Xpbd {
     /// Advance from one fraction of the world's step to another.
     pub(super) fn substep(&mut self, around: &Surroundings<'_>, part: [f64; 2]) {

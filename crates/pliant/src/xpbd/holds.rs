@@ -1,0 +1,70 @@
+//! What holds and loads a rod: sections that grippers lead, and dead forces.
+
+use super::joint::{Strain, strain};
+use super::{Scratch, Xpbd, stored};
+use crate::body::Surroundings;
+use crate::grip::{Grip, Hold, Load, Wrench};
+use crate::linkage::{Arms, Push, locate};
+use crate::math::{Pose, Vec3};
+
+/// A cross-section held at a pose that may move.
+#[derive(Clone, Copy, Debug)]
+pub struct Held {
+    /// Index of the grip.
+    pub grip: usize,
+    /// Which link.
+    pub link: usize,
+    /// Compliance of the piece between the held section and the centre of the link, which has its own length.
+    pub compliance: Strain,
+    /// Whether the direction is held too.
+    pub turning: bool,
+    /// Where on the link; the section itself has no length.
+    pub arms: Arms,
+    /// The section in the gripper's frame.
+    pub section: Pose,
+    /// The section in the world at the end of the substep.
+    pub pose: Pose,
+    /// Multipliers of this substep.
+    pub multiplier: Strain,
+    /// What the rod exerts on the gripper, mean over the step so far.
+    pub load: Wrench,
+}
+
+impl Xpbd {
+    pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
+        let (count, length, compliance) = (self.size(), self.links.length, self.links.compliance);
+        let Scratch { held, pushes, .. } = &mut self.scratch;
+        held.clear();
+        pushes.clear();
+        for (grip, of) in grips.iter().enumerate().filter(|(_, g)| g.params.body == index) {
+            let Some(anchor) = of.anchor else { continue };
+            let (link, offset) = locate(of.params.place, count, length);
+            // the piece between the held section and the middle of its link bends like a joint of that length
+            let mut compliance = compliance.map(|c| c * (offset.abs() / length));
+            let turning = of.params.hold != Hold::Position;
+            if !turning {
+                // free to turn, and equally stiff in every direction
+                compliance[0] = Vec3::splat(compliance[0].x);
+            }
+            let section = Pose::from_parts(anchor.position, anchor.orientation);
+            let (pose, multiplier, load) = (section, [Vec3::ZERO; 2], Wrench::default());
+            let arms = Arms::held_at(offset);
+            held.push(Held { grip, link, compliance, turning, arms, section, pose, multiplier, load });
+        }
+        let acting = loads.iter().filter(|l| l.body == index && l.acts_at(time));
+        pushes.extend(acting.map(|load| Push::of_load(load, count, length)));
+    }
+
+    pub(super) fn energy_of(&self, held: &Held) -> f64 {
+        let e = strain(&held.pose, &self.state.poses[held.link], held.arms);
+        let bending = if held.turning { stored(held.compliance[1], e[1]) } else { 0.0 };
+        stored(held.compliance[0], e[0]) + bending
+    }
+
+    /// Load of each grip: what its hold exerts on the gripper, the torque about the gripper's origin.
+    pub(super) fn write_loads(&self, around: &mut Surroundings<'_>) {
+        for held in &self.scratch.held {
+            around.grips[held.grip].load += held.load;
+        }
+    }
+}
