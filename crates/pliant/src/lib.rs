@@ -34,14 +34,13 @@ pub mod topology;
 mod world;
 pub mod xpbd;
 
-pub use body::{Body, BodyState};
+pub use body::Body;
 pub use counters::Counters;
 pub use derived::Derived;
 pub use error::{BuildError, HoldError, StepError};
 pub use frame::{BodyFrame, Contact, Energy, Event, EventKind, Field, Frame, GripperFrame, Other};
 pub use grip::{Anchor, FingerParams, Grip, GripParams, Gripper, GripperParams, Hold, Load, Place, Wrench};
 pub use material::{Friction, Material};
-pub use react::{Account, Press, Presses};
 pub use section::{Rigidities, Section};
 pub use stage::{Probe, Stage};
 pub use world::{Snapshot, World};

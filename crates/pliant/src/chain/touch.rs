@@ -181,7 +181,10 @@ impl Planes {
             let mut most = 0;
             for lane in 0..LANES.min(points - block * LANES) {
                 let i = block * LANES + lane;
-                let old: [Plane; SLOTS] = std::array::from_fn(|k| self.slots[k].get(i));
+                let mut old = [Plane::NONE; SLOTS];
+                for (old, slot) in old.iter_mut().zip(&self.slots[..before]) {
+                    *old = slot.get(i);
+                }
                 most = search.near(get(x, i), &old[..before], &mut found[lane]).max(most);
             }
             self.used[block] = most as u8;

@@ -12,7 +12,7 @@ mod skin;
 mod strands;
 mod surface;
 
-pub use press::{Account, Press, Presses};
+pub use press::{Press, Presses};
 pub(crate) use skin::{Beam, Giving, Nodes, Skin, Spot};
 
 use crate::body::Body;
