@@ -1,6 +1,6 @@
 //! `pliant bench`: the time of a step. Warm up, save the state, then measure the same stretch again and again from it.
 //!
-//! Measured is `World::step` alone: no frames, no recording, no expectations.
+//! Measured is `World::step` alone: no frames, no recording, no expectations. How long a frame takes is told beside it.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -27,6 +27,8 @@ struct Bench {
     p95_us: f64,
     p99_us: f64,
     max_us: f64,
+    /// Time to write a frame of all bodies, besides steps.
+    frame_us: f64,
     real_time_factor: f64,
     contacts_mean: f64,
     iterations_mean: f64,
@@ -55,6 +57,7 @@ pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure
 
     // once for the steps themselves, once with a clock at every stage
     let mut times = vec![];
+    let (mut frame, mut pictures) = (scene.world.frame(), vec![]);
     let (mut contacts, mut iterations, mut limit_hits) = (vec![], vec![], vec![]);
     let solved_before: u64 = scene.world.bodies().iter().map(|b| b.counters().iterations).sum();
     let hits = |world: &World| world.bodies().iter().map(|b| b.counters().limit_hits).sum::<u64>();
@@ -65,7 +68,10 @@ pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure
             world.step(scene.step)?;
             times.push(begun.elapsed().as_secs_f64() * 1e6);
         }
-        contacts.push(world.frame().contacts.len() as f64);
+        let begun = Instant::now();
+        world.write_frame(&mut frame);
+        pictures.push(begun.elapsed().as_secs_f64() * 1e6);
+        contacts.push(frame.contacts.len() as f64);
         let solved: u64 = world.bodies().iter().map(|b| b.counters().iterations).sum();
         iterations.push((solved - solved_before) as f64 / stretch as f64);
         limit_hits.push((hits(world) - hits_before) as f64 / stretch as f64);
@@ -106,6 +112,7 @@ pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure
         p95_us: percentile(&times, 0.95),
         p99_us: percentile(&times, 0.99),
         max_us: percentile(&times, 1.0),
+        frame_us: median(pictures),
         real_time_factor: scene.step * 1e6 / mean_us,
         contacts_mean: mean(&contacts),
         iterations_mean: mean(&iterations),
@@ -218,6 +225,7 @@ fn print(bench: &Bench) -> Result<(), Failure> {
     for (label, value) in rows {
         table.add_row(vec![label.into(), number(short(value))]);
     }
+    table.add_row(vec!["a frame of all shapes, at any time".into(), number(short(bench.frame_us))]);
     for (stage, value) in &bench.stages_us {
         table.add_row(vec![format!("mean of stage {stage}").into(), number(short(*value))]);
     }

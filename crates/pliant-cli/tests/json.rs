@@ -75,7 +75,13 @@ fn bench_tells_times_of_steps_stages_and_bodies() {
     expect_kinds(&result, &[("scene", "text"), ("threads", "count"), ("step_s", "number"), ("steps", "count")]);
     expect_kinds(
         &result,
-        &[("contacts_mean", "number"), ("iterations_mean", "number"), ("limit_hits", "number"), ("stages_us", "table")],
+        &[
+            ("frame_us", "number"),
+            ("contacts_mean", "number"),
+            ("iterations_mean", "number"),
+            ("limit_hits", "number"),
+            ("stages_us", "table"),
+        ],
     );
     let stages = result["stages_us"].as_object().unwrap();
     assert!(!stages.is_empty() && stages.values().all(Value::is_number), "{stages:?}");
