@@ -42,8 +42,10 @@ pub(crate) struct ChainTable {
     scaling: Option<Mobility>,
     /// Fraction of the last displacement kept by `dynamics` [-].
     history: Option<Fraction>,
-    /// Rate at which `velocity` loses speed [1/s].
-    pub(crate) damping: Option<Damping>,
+    /// Force of the air per mass and velocity, with the rule `velocity` [1/s].
+    // as `damping` in scenes that were written before
+    #[serde(alias = "damping")]
+    pub(crate) drag: Option<Damping>,
     /// Largest displacement in a model step as a fraction of a segment [-].
     step_limit: Option<StepLimit>,
     /// Whether `dynamics` limits relative instead of absolute displacement.
@@ -114,7 +116,7 @@ impl ChainTable {
             contact_stiffness: self.contact_stiffness.map(Quantity::get),
             scaling: self.scaling.map(Quantity::get),
             history: self.history.map(Quantity::get),
-            damping: self.damping.map_or(default.damping, Quantity::get),
+            drag: self.drag.map_or(default.drag, Quantity::get),
             step_limit: self.step_limit.map_or(default.step_limit, Quantity::get),
             relative_limit: self.relative_limit.unwrap_or(default.relative_limit),
             keep_displacement: self.keep_displacement.unwrap_or(default.keep_displacement),

@@ -122,7 +122,7 @@ impl BodySpec {
     /// Damping of the material and drag as given for a model.
     fn losses(&self, from: RodModel) -> (Option<DampingTime>, Option<Damping>) {
         match from {
-            RodModel::Chain => (None, self.chain.as_ref().and_then(|table| table.damping)),
+            RodModel::Chain => (None, self.chain.as_ref().and_then(|table| table.drag)),
             RodModel::Cable => self.cable.as_ref().map_or((None, None), |table| (table.damping_time, table.drag)),
             RodModel::Xpbd => self.xpbd.as_ref().map_or((None, None), |table| (table.damping_time, table.drag)),
             RodModel::Elastica => self.elastica.as_ref().map_or((None, None), |table| (table.damping_time, table.drag)),
@@ -132,7 +132,7 @@ impl BodySpec {
     /// Damping and drag for a model whose table does not say otherwise. A chain has no damping of its material.
     fn take_losses(&mut self, model: RodModel, damping_time: Option<DampingTime>, drag: Option<Damping>) {
         match model {
-            RodModel::Chain => fill(&mut table(&mut self.chain).damping, drag),
+            RodModel::Chain => fill(&mut table(&mut self.chain).drag, drag),
             RodModel::Cable => {
                 let table = table(&mut self.cable);
                 fill(&mut table.damping_time, damping_time);

@@ -114,7 +114,7 @@ fn an_expectation_after_the_end_is_warned_about_unless_the_run_was_cut() {
 #[test]
 fn a_falling_rod_meets_its_expectation() {
     let text = "duration = 0.1\nstep = 0.01\n[material.m]\nyoung = 1e6\ndensity = 1000\n[[body]]\nname = 'rod'\nmodel = 'chain'\n\
-                material = 'm'\nradius = 0.01\npath = [[0, 0, 0], [1, 0, 0]]\nchain.damping = 0\n\
+                material = 'm'\nradius = 0.01\npath = [[0, 0, 0], [1, 0, 0]]\nchain.drag = 0\n\
                 [[expect]]\nquantity = 'body.rod.min.z'\nat = 'end'\nvalue = -0.04905\ntolerance = 1e-4\n\
                 [[expect]]\nquantity = 'body.rod.max.z'\nduring = [0, 0.1]\nmax = 1e-9\n\
                 [[expect]]\nquantity = 'body.rod.length'\nduring = [0, 0.1]\nvalue = 1\ntolerance = 1e-6\n\

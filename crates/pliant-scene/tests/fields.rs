@@ -99,7 +99,7 @@ fn the_size_can_be_given_in_three_ways() {
 fn every_setting_of_the_chain_is_read() {
     let table = "[body.chain]\nbending = 'paper'\nupdate = 'dynamics'\nrate = 12345\ngripper_rate = 222\ncontact_rate = 333\n\
                  contraction = 11.5\nbending_force = 0.25\nbending_stiffness = 0.75\nmatched_curvature = 7.5\n\
-                 grip_stiffness = 44\ncontact_stiffness = 55\nscaling = 1e-4\nhistory = 0.6\ndamping = 3.5\nstep_limit = 0.2\n\
+                 grip_stiffness = 44\ncontact_stiffness = 55\nscaling = 1e-4\nhistory = 0.6\ndrag = 3.5\nstep_limit = 0.2\n\
                  relative_limit = false\nkeep_displacement = true\nmass = 0.125\nequal_weights = true\n\
                  heuristic = { stretch = 4, bend_angle_deg = 3, grip_gap = 2, bend_radius = 0.1 }\n";
     let heuristic = Heuristic { stretch: 4.0, bend_angle: 3.0_f64.to_radians(), grip_gap: 2.0, bend_radius: Some(0.1) };
@@ -118,7 +118,7 @@ fn every_setting_of_the_chain_is_read() {
         contact_stiffness: Some(55.0),
         scaling: Some(1e-4),
         history: Some(0.6),
-        damping: 3.5,
+        drag: 3.5,
         step_limit: 0.2,
         relative_limit: false,
         keep_displacement: true,

@@ -37,7 +37,7 @@ segments = 16
 [body.chain]
 bending = "linear"
 update = "velocity"
-damping = 2.5
+drag = 2.5
 contact_rate = 500
 
 [[gripper]]

@@ -22,7 +22,7 @@ fn weight(length: f64) -> f64 {
 }
 
 fn damped() -> ChainSettings {
-    ChainSettings { damping: 5.0, ..ChainSettings::default() }
+    ChainSettings { drag: 5.0, ..ChainSettings::default() }
 }
 
 fn grip(place: f64, hold: Hold) -> GripParams {
@@ -44,7 +44,7 @@ fn run(world: &mut World, seconds: f64, dt: f64) {
 fn a_bent_free_rod_straightens() {
     let mut world = World::new(Vec3::ZERO);
     let bent = [Vec3::ZERO, Vec3::X * 0.15, Vec3::new(0.15, 0.15, 0.0)];
-    world.add_body(chain(&bent, 11, 0.0, ChainSettings { damping: 20.0, ..ChainSettings::default() })).unwrap();
+    world.add_body(chain(&bent, 11, 0.0, ChainSettings { drag: 20.0, ..ChainSettings::default() })).unwrap();
     run(&mut world, 2.0, 1e-3);
     let nodes = &world.frame().bodies[0].nodes;
     assert!((nodes[10] - nodes[0]).length() > 0.299);

@@ -27,7 +27,7 @@ fn rod(model: &str, name: &str, ends: [Vec3; 2], segments: usize, material: Mate
     let (section, path) = (Section::Round { radius: RADIUS }, ends.to_vec());
     match model {
         "chain" => {
-            let settings = ChainSettings { damping: 5.0, ..ChainSettings::default() };
+            let settings = ChainSettings { drag: 5.0, ..ChainSettings::default() };
             let spec = ChainSpec { material, section, path, points: Some(segments + 1), settings };
             Body::Chain(Chain::new(name, spec).unwrap())
         }

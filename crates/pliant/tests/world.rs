@@ -137,7 +137,7 @@ fn a_step_allocates_nothing() {
 
 #[test]
 fn a_held_rod_at_rest_puts_its_weight_and_moment_on_the_gripper() {
-    let heavy_damping = ChainSettings { damping: 14.0, ..ChainSettings::default() };
+    let heavy_damping = ChainSettings { drag: 14.0, ..ChainSettings::default() };
     for hold in [Hold::Clamp, Hold::TwoPoints] {
         for place in [0.0, 0.25, 0.5, 1.0] {
             let mut world = World::new(Vec3::Z * -9.81);
@@ -167,7 +167,7 @@ fn grips_close_and_open_by_schedule_and_from_code() {
     let placed = Pose::from_translation(Vec3::new(0.0, 0.0, 0.2));
     let motion = Motion::Glide { velocity: Vec3::X * 0.1, acceleration: Vec3::ZERO, window: Window::ALWAYS };
     world.add_gripper(GripperParams { name: "hand".into(), placed, motion }).unwrap();
-    world.add_body(rod(ChainSettings { damping: 0.0, ..ChainSettings::default() })).unwrap();
+    world.add_body(rod(ChainSettings { drag: 0.0, ..ChainSettings::default() })).unwrap();
     world.add_grip(GripParams { from: 0.1, until: 0.3, ..grip(0.5, Hold::Position) }).unwrap();
     let mut seen = vec![];
     for _ in 0..400 {
@@ -197,7 +197,7 @@ fn a_chain_tells_once_that_it_lies_and_when_its_floor_leaves() {
     let motion = Motion::Glide { velocity: Vec3::Z * -1.0, acceleration: Vec3::ZERO, window };
     world.add_obstacle(obstacle("floor", ShapeKind::Plane, Vec3::Z * 0.1969, motion)).unwrap();
     world.add_obstacle(obstacle("far", ShapeKind::Sphere { radius: 0.1 }, Vec3::Z * 10.0, Motion::Hold)).unwrap();
-    world.add_body(rod(ChainSettings { damping: 14.0, ..ChainSettings::default() })).unwrap();
+    world.add_body(rod(ChainSettings { drag: 14.0, ..ChainSettings::default() })).unwrap();
     let mut seen = vec![];
     for _ in 0..2050 {
         world.step(1e-3).unwrap();
@@ -224,7 +224,7 @@ fn a_dead_load_stretches_the_rod_as_hookes_law_says() {
     let mut world = World::new(Vec3::ZERO);
     let placed = Pose::from_translation(Vec3::new(0.0, 0.0, 0.2));
     world.add_gripper(GripperParams { name: "wall".into(), placed, motion: Motion::Hold }).unwrap();
-    world.add_body(rod(ChainSettings { damping: 200.0, ..ChainSettings::default() })).unwrap();
+    world.add_body(rod(ChainSettings { drag: 200.0, ..ChainSettings::default() })).unwrap();
     world.add_grip(grip(0.0, Hold::Position)).unwrap();
     let force = Vec3::X * 2.0;
     world
@@ -269,7 +269,7 @@ fn a_rod_rests_on_every_shape_and_stays_outside() {
         let mut world = World::new(Vec3::Z * -9.81);
         let name = format!("{kind:?}");
         world.add_obstacle(obstacle("ground", kind, Vec3::new(0.15, 0.0, height), Motion::Hold)).unwrap();
-        world.add_body(rod(ChainSettings { damping: 2.0, ..ChainSettings::default() })).unwrap();
+        world.add_body(rod(ChainSettings { drag: 2.0, ..ChainSettings::default() })).unwrap();
         let mut worst: f64 = 0.0;
         for _ in 0..2000 {
             world.step(1e-3).unwrap();
@@ -324,7 +324,7 @@ fn friction_holds_below_its_angle_and_slides_by_coulombs_law_above() {
         let slope = ObstacleParams { name: "slope".into(), shape, placed, motion: Motion::Hold, friction: None };
         world.add_obstacle(slope).unwrap();
         // start where the weight on it is carried, so that it does not bounce
-        let settings = ChainSettings { damping: 0.0, ..ChainSettings::default() };
+        let settings = ChainSettings { drag: 0.0, ..ChainSettings::default() };
         let spec = ChainSpec {
             material: rubber(),
             section: Section::Round { radius: 3e-3 },

@@ -99,7 +99,7 @@ pub fn steel(results: &mut Results) -> Result<(), Failure> {
         ("body.rod.chain.contraction", "659734.0"),
         ("body.rod.chain.grip_stiffness", "2e7"),
         ("body.rod.chain.update", "velocity"),
-        ("body.rod.chain.damping", "60.0"),
+        ("body.rod.chain.drag", "60.0"),
         ("gripper.hand.grips", "[{ body = \"rod\", at = \"end\", orientation = true }]"),
     ];
     let mut curves = vec![];

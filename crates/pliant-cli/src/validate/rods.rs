@@ -70,7 +70,7 @@ impl Rod {
         let failed = |e: pliant::BuildError| -> Body { unreachable!("a rod of this file: {e}") };
         match self.model {
             Model::Chain => {
-                let settings = ChainSettings { damping: self.damping, ..ChainSettings::default() };
+                let settings = ChainSettings { drag: self.damping, ..ChainSettings::default() };
                 let spec = ChainSpec { material, section, path, points: Some(self.points), settings };
                 Chain::new("rod", spec).map_or_else(failed, Body::Chain)
             }

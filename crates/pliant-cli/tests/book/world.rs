@@ -26,7 +26,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
             section: Section::Round { radius: 0.003 },
             path: vec![Vec3::new(0.0, 0.0, 0.1), Vec3::new(0.3, 0.0, 0.1)],
             points: Some(31),
-            settings: ChainSettings { damping: 5.0, ..ChainSettings::default() },
+            settings: ChainSettings { drag: 5.0, ..ChainSettings::default() },
         },
     )?;
     for d in rod.derived() {

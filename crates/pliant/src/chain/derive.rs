@@ -250,7 +250,7 @@ fn update(
         _ => (1.0 / stiffest, "half the way to zero force at the stiffest point, (15)".into()),
     });
     let history = match s.update {
-        UpdateRule::Velocity => (-s.damping / rate).exp(),
+        UpdateRule::Velocity => (-s.drag / rate).exp(),
         UpdateRule::Dynamics => notes.or(s.history, "c_h", "-", || (USUAL_HISTORY, "not given in the paper".into())),
         _ => 0.0,
     };

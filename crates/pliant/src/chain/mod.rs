@@ -238,7 +238,7 @@ impl Chain {
         let mut update = constants.update;
         let newton = constants.scaling.is_none();
         if newton {
-            update.history = (-self.settings.damping * state.tau).exp();
+            update.history = (-self.settings.drag * state.tau).exp();
         }
         let update = &update;
         let touch = Touch {

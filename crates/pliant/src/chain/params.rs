@@ -54,7 +54,7 @@ pub struct ChainSettings {
     /// c_h, fraction of the last displacement kept by `dynamics` [-].
     pub history: Option<f64>,
     /// Rate at which `velocity` loses speed, as in a viscous fluid at rest [1/s].
-    pub damping: f64,
+    pub drag: f64,
     /// l_s, largest displacement in a model step as a fraction of a segment [-].
     pub step_limit: f64,
     /// Whether `dynamics` limits relative displacement (20) or absolute displacement (17).
@@ -84,7 +84,7 @@ impl Default for ChainSettings {
             contact_stiffness: None,
             scaling: None,
             history: None,
-            damping: 0.0,
+            drag: 0.0,
             step_limit: 0.1,
             relative_limit: true,
             keep_displacement: false,
@@ -163,7 +163,7 @@ impl ChainSpec {
         }
         checks.not_negative("bending_force", s.bending_force.unwrap_or(0.0))?;
         checks.not_negative("bending_stiffness", s.bending_stiffness.unwrap_or(0.0))?;
-        checks.not_negative("damping", s.damping)?;
+        checks.not_negative("drag", s.drag)?;
         let history = s.history.unwrap_or(0.0);
         checks.that((0.0..1.0).contains(&history), "history", "from 0 to below 1", history)?;
         let angle = s.heuristic.map_or(0.0, |h| h.bend_angle);

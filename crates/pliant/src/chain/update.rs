@@ -1,7 +1,7 @@
 //! From forces to displacements: the update rules (7), (16) to (20), and a velocity per point.
 //!
 //! All rules are one: a displacement is c_h times the last one plus a mobility times the force. With c_h = 0 that is
-//! (7), with c_h > 0 it is (19), and with the mobility tau^2/m and c_h = exp(-damping tau) it is Newton's law, the
+//! (7), with c_h > 0 it is (19), and with the mobility tau^2/m and c_h = exp(-drag tau) it is Newton's law, the
 //! displacement being tau times the velocity. What differs is how displacements are cut before they are applied.
 
 use super::forces::Elasticity;
