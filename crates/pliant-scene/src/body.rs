@@ -206,14 +206,15 @@ impl BodySpec {
     fn build_response(&self, material: &Material, step: f64, files: &mut Files) -> Result<Body, Fault> {
         let wanted = self.precomputable(material, files)?;
         let (solid, warning) = wanted.known().map_err(|why| Fault::new(why).at("response"))?;
-        files.warnings.extend(warning.map(|warning| format!("{}: {warning}", &*self.name)));
+        let (settings, remark) = wanted.settings(&solid, step);
+        files.warnings.extend([warning, remark].into_iter().flatten().map(|text| format!("{}: {text}", &*self.name)));
         let spec = ResponseSpec {
             solid,
             friction: material.friction,
             placed: pose(self.position.as_ref(), self.orientation.as_ref(), Vec3::ZERO)?,
             velocity: self.velocity.map_or(Vec3::ZERO, |v| v.vector()),
             spin: self.spin.map_or(Vec3::ZERO, |v| v.vector()),
-            settings: wanted.settings(step),
+            settings,
         };
         Ok(Body::Response(Response::new(&self.name, spec)?))
     }

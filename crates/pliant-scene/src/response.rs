@@ -144,6 +144,13 @@ pub struct Precomputable {
 /// The longest step of its own unless a scene gives one [s].
 const LONGEST: f64 = 2e-3;
 
+/// It is no longer than this over the lowest circular frequency [rad]: a body that does not even resolve that is thrown where it is
+/// squeezed, since forces act along where points were a step ago.
+const RESOLVED: f64 = 1.5;
+
+/// But no more than so many in a step of the scene.
+const MOST_STRIDES: f64 = 64.0;
+
 impl Precomputable {
     /// What is known of it: from its file, or from the folder where such things are kept, or computed now. With a remark, if need be.
     pub(crate) fn known(&self) -> Result<(Known, Option<String>), String> {
@@ -170,14 +177,27 @@ impl Precomputable {
         }
     }
 
-    /// Settings of the body in a scene of such steps [s].
-    pub(crate) fn settings(&self, step: f64) -> ResponseSettings {
+    /// Settings of the body in a scene of such steps [s]. With a remark, if these are too long for it.
+    pub(crate) fn settings(&self, known: &Known, step: f64) -> (ResponseSettings, Option<String>) {
         let damping = match self.losses {
             Losses::Rayleigh(Damping { mass, stiffness }) => response::Damping::Rayleigh { mass, stiffness },
             Losses::Factor(factor) => response::Damping::LossFactor(factor),
         };
-        let sample = self.sample.unwrap_or_else(|| step / (step / LONGEST - 1e-9).ceil().max(1.0));
-        ResponseSettings { damping, sample, ..ResponseSettings::default() }
+        let slowest = match known {
+            Known::Modes(basis) => basis.squares.first().map_or(0.0, |square| square.sqrt()),
+            Known::Records(_) => 0.0,
+        };
+        let wanted = step / LONGEST.min(RESOLVED / slowest);
+        let count = (wanted - 1e-9).ceil().clamp(1.0, MOST_STRIDES.max((step / LONGEST).ceil()));
+        let sample = self.sample.unwrap_or(step / count);
+        let remark = (slowest * sample > 2.0 * RESOLVED).then(|| {
+            format!(
+                "its lowest frequency, {:.0} Hz, is too high for its own steps of {sample:.1e} s: where it is held or pressed hard it may be \
+                 thrown; take shorter steps, or softer material",
+                slowest / std::f64::consts::TAU
+            )
+        });
+        (ResponseSettings { damping, sample, ..ResponseSettings::default() }, remark)
     }
 }
 

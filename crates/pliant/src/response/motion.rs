@@ -59,9 +59,9 @@ impl Motion {
         let acceleration = force / solid.mass;
         let turning = spin_of(self.turn, &solid.inverse_inertia, torque);
         Motion {
-            place: self.place + acceleration * (0.5 * step * step),
+            place: self.place + acceleration * solid.shift(step),
             velocity: self.velocity + acceleration * step,
-            turn: (Quat::from_scaled_axis(turning * (0.5 * step * step)) * self.turn).normalize(),
+            turn: (Quat::from_scaled_axis(turning * solid.shift(step)) * self.turn).normalize(),
             momentum: self.momentum + torque * step,
         }
     }

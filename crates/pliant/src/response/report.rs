@@ -145,7 +145,7 @@ impl Response {
         let rigid = force.length_squared() / self.solid.mass + turned.dot(self.solid.inverse_inertia * turned);
         let pushes = &self.scratch.ahead.pushes;
         let modes: f64 = self.answers.swing.rows[4].iter().zip(pushes).map(|(b, p)| b * p * p).sum();
-        self.state.stored = 0.5 * (all - 0.5 * step * step * rigid - modes).max(0.0);
+        self.state.stored = 0.5 * (all - self.solid.shift(step) * rigid - modes).max(0.0);
     }
 
     /// Energies [J]. Recorded responses do not tell that of deformation.

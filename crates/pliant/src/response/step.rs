@@ -127,7 +127,9 @@ impl Response {
     /// What is asked of each point, and what is missing for it.
     fn aim(&mut self, around: &Surroundings<'_>, stride: Stride) {
         let Response { state, scratch, solid, answers, kernel, friction, .. } = self;
-        scratch.slots.update(*kernel, &state.touches, solid, answers);
+        let motion = &state.motion;
+        let place = |touch: &Touch| motion.turn.inverse() * (touch.place - motion.place);
+        scratch.slots.update(*kernel, &state.touches, solid, answers, place);
         scratch.slots.conditions.clear();
         let free = scratch.free;
         let body_from_world = free.turn.inverse();

@@ -91,6 +91,9 @@ impl Touch {
     }
 }
 
+/// What a force may turn the body more than expected in a step, because its point is not where it was taken to be [rad].
+const TURNED: f64 = 1e-4;
+
 /// Working memory for the points of a step.
 #[derive(Clone, Debug, Default)]
 pub struct Slots {
@@ -99,6 +102,8 @@ pub struct Slots {
     modes: usize,
     /// Spots whose rows are there.
     spots: Vec<Spot>,
+    /// Where each is, from the centre of mass, in the frame of the body: at rest, or deformed where that matters [m].
+    arms: Vec<Vec3>,
     /// Three rows for each: components of the modes there.
     rows: Vec<f64>,
     /// W, (9).
@@ -130,6 +135,7 @@ impl Slots {
         self.answers.resize(9 * room * room, 0.0);
         self.scaled.resize(3 * modes, 0.0);
         self.inverses.resize(room, Mat3::ZERO);
+        self.arms.resize(room, Vec3::ZERO);
         for list in [&mut self.missing, &mut self.free, &mut self.forces, &mut self.moved] {
             list.resize(3 * room, 0.0);
         }
@@ -159,19 +165,37 @@ impl Slots {
         &self.rows[..3 * count * self.modes]
     }
 
-    /// Make rows and answers those of these points; only what has changed is computed.
-    pub fn update(&mut self, kernel: Kernel, touches: &[Touch], solid: &Solid, answers: &Answers) {
+    /// Make rows and answers those of these points; only what has changed is computed. `place` are those of points that were pushed.
+    pub fn update(
+        &mut self,
+        kernel: Kernel,
+        touches: &[Touch],
+        solid: &Solid,
+        answers: &Answers,
+        place: impl Fn(&Touch) -> Vec3,
+    ) {
         if touches.len() > self.room {
             self.reserve(touches.len().next_power_of_two(), self.modes);
         }
         self.spots.truncate(touches.len());
+        // at most how far a torque turns it in a step [rad/(N m)]
+        let light = solid.shift(answers.swing.step) * solid.lightest;
         self.changed.clear();
         for (n, touch) in touches.iter().enumerate() {
             match self.spots.get_mut(n) {
-                Some(spot) if *spot == touch.spot => continue,
+                Some(spot) if *spot == touch.spot => {
+                    // a force turns the body about where its point is now
+                    let (force, arm) = (touch.force.length(), place(touch));
+                    if force > 0.0 && light * force * (arm - self.arms[n]).length() > TURNED {
+                        self.arms[n] = arm;
+                        self.changed.push(n);
+                    }
+                    continue;
+                }
                 Some(spot) => *spot = touch.spot,
                 None => self.spots.push(touch.spot),
             }
+            self.arms[n] = touch.spot.mean(|node| solid.shell.nodes[node]);
             self.write_rows(n, solid);
             self.changed.push(n);
         }
@@ -210,8 +234,7 @@ impl Slots {
             (Some(i), Some(j), Some(dense)) => dense.block(i, j),
             _ => self.elastic_block(kernel, a, b, solid, answers),
         };
-        let rest = |n: usize| self.spots[n].mean(|node| solid.shell.nodes[node]);
-        block += solid.rigid_answer(rest(a), rest(b), answers.swing.step);
+        block += solid.rigid_answer(self.arms[a], self.arms[b], answers.swing.step);
         let stride = self.stride();
         for i in 0..3 {
             for j in 0..3 {
