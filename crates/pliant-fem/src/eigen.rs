@@ -8,10 +8,10 @@
 
 use crate::dense::{Block, shares};
 use crate::error::FemError;
-use faer::MatRef;
 use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+use faer::{Mat, MatRef};
 
 /// Eigenvalues closer than this part of themselves are not told apart [-].
 const CLOSE: f64 = 1e-8;
@@ -34,6 +34,11 @@ pub(crate) enum From {
 /// The first `count` eigenvalues and vectors.
 pub(crate) fn eigen(matrix: MatRef<'_, f64>, count: usize, from: From) -> Result<Eigen, FemError> {
     let size = matrix.nrows();
+    // the solver takes small numbers for none, whatever the others are: eigenvalues of stiff bodies are all small
+    let largest = (0..size).flat_map(|j| (j..size).map(move |i| matrix[(i, j)].abs())).fold(0.0, f64::max);
+    let scale = if largest.is_normal() { largest.log2().floor().exp2() } else { 1.0 };
+    let scaled = Mat::from_fn(size, size, |i, j| matrix[(i, j)] / scale);
+    let matrix = scaled.as_ref();
     let (mut rough, mut whole) = (Diag::zeros(size), Block::zeros(size, size));
     let need = self_adjoint_evd_scratch::<f64>(size, ComputeEigenvectors::Yes, shares(), Default::default());
     let mut memory = MemBuffer::new(need);
@@ -66,7 +71,7 @@ pub(crate) fn eigen(matrix: MatRef<'_, f64>, count: usize, from: From) -> Result
                 -0.5 * overlap[i]
             };
         }
-        values.push(value);
+        values.push(value * scale);
     }
     vectors.add_product(1.0, &whole, &change);
     Ok(Eigen { values, vectors })
@@ -77,7 +82,6 @@ pub(crate) fn eigen(matrix: MatRef<'_, f64>, count: usize, from: From) -> Result
 mod tests {
     use super::*;
     use crate::dense::dot;
-    use faer::Mat;
 
     #[test]
     fn small_eigenvalues_are_as_good_as_large_ones() {

@@ -62,6 +62,24 @@ fn quadratic_tetrahedra_do_not_lock() {
     }
 }
 
+/// Stiffer and smaller solids have the same modes, faster by sqrt(E / rho) / side.
+#[test]
+fn modes_of_any_stiffness_and_size() {
+    let found = |young: f64, side: f64| {
+        let mesh = TetMesh::cube(6, side).unwrap();
+        let model = Model::new(&mesh, &Elastic { young, ..SEED }, Order::Linear, MassKind::Consistent).unwrap();
+        modes(&model, 40)
+    };
+    let reference = found(SEED.young, SIDE);
+    for (young, side) in [(1e-3, 10.0), (2e6, 1e-3), (7e8, SIDE), (2e11, 1e-2), (1e13, 1e-4)] {
+        let (other, faster) = (found(young, side), (young / SEED.young).sqrt() * SIDE / side);
+        for n in 0..40 {
+            let error = other.hertz(n) / (faster * reference.hertz(n)) - 1.0;
+            assert!(error.abs() < 1e-9, "E = {young} Pa, {side} m, mode {n}: off by {error:.1e}");
+        }
+    }
+}
+
 #[test]
 fn modes_are_orthonormal_and_not_rigid() {
     for order in [Order::Linear, Order::Quadratic] {
