@@ -230,6 +230,9 @@ impl Body {
             Body::Chain(_) if load.torque != Vec3::ZERO => {
                 Err(self.cannot("knows no torsion and takes no torque", "make it a cable, or load it by forces", None))
             }
+            _ if self.is_solid() && load.torque != Vec3::ZERO && !matches!(load.place, Place::Box { .. }) => {
+                Err(self.cannot("takes no torque at a single node", "let it act on a box of nodes", Some("at")))
+            }
             _ => Ok(()),
         }
     }

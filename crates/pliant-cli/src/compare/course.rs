@@ -32,8 +32,8 @@ pub struct Course {
     pub wall_s: f64,
     /// Why it did not come to the end.
     pub diverged: Option<StepError>,
-    /// Whether rods touched each other or themselves at some of these times.
-    pub rods_touched: bool,
+    /// Whether a rod touched itself at some of these times.
+    pub self_touched: bool,
 }
 
 /// A world at one of the common times.
@@ -65,7 +65,7 @@ pub fn follow(mut scene: Scene, model: RodModel, interrupted: &AtomicBool) -> Op
     let mut samples = vec![sample(&frame, &rods, vec![Vec3::ZERO; grippers])];
     // impulses on grippers since the last sample
     let mut impulses = vec![Vec3::ZERO; grippers];
-    let mut rods_touched = touch(&frame, &rods);
+    let mut self_touched = touch(&frame, &rods);
     let (mut wall, mut diverged) = (Duration::ZERO, None);
     let (progress, begun) = (progress_bar(scene.duration), Instant::now());
     for step in 1..=steps {
@@ -89,7 +89,7 @@ pub fn follow(mut scene: Scene, model: RodModel, interrupted: &AtomicBool) -> Op
             scene.world.write_frame(&mut frame);
             let since = frame.time - samples[samples.len() - 1].time;
             let forces = impulses.iter_mut().map(|impulse| std::mem::take(impulse) / since).collect();
-            rods_touched |= touch(&frame, &rods);
+            self_touched |= touch(&frame, &rods);
             samples.push(sample(&frame, &rods, forces));
         }
         if step % 64 == 0 {
@@ -99,7 +99,7 @@ pub fn follow(mut scene: Scene, model: RodModel, interrupted: &AtomicBool) -> Op
     progress.finish_and_clear();
     let names = rods.iter().map(|i| scene.world.bodies()[*i].name().to_string()).collect();
     let (world, wall_s) = (scene.world, wall.as_secs_f64());
-    Some(Course { model, rods: names, samples, world, wall_s, diverged, rods_touched })
+    Some(Course { model, rods: names, samples, world, wall_s, diverged, self_touched })
 }
 
 fn sample(frame: &Frame, rods: &[usize], forces: Vec<Vec3>) -> Sample {
@@ -113,10 +113,7 @@ fn sample(frame: &Frame, rods: &[usize], forces: Vec<Vec3>) -> Sample {
 }
 
 fn touch(frame: &Frame, rods: &[usize]) -> bool {
-    frame
-        .contacts
-        .iter()
-        .any(|c| matches!(c.other, Other::Body(other) if rods.contains(&other)) && rods.contains(&c.body))
+    frame.contacts.iter().any(|c| c.other == Other::Body(c.body) && rods.contains(&c.body))
 }
 
 /// Places at equal fractions of the length of a polyline: models put their nodes where they like.

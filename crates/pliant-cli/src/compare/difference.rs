@@ -116,8 +116,8 @@ impl ModelRow {
 fn note(course: &Course, reference: &Course) -> Option<String> {
     match course.model {
         RodModel::Chain | RodModel::Xpbd => {
-            let why = "has no contact of rods with rods or with themselves, which the reference shows";
-            reference.rods_touched.then(|| why.into())
+            let why = "has no contact of a rod with itself, which the reference shows";
+            reference.self_touched.then(|| why.into())
         }
         RodModel::Elastica => {
             let off = (0..course.rods.len()).map(|rod| out_of_plane(course, reference, rod)).fold(0.0, f64::max);
