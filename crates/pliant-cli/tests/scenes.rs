@@ -89,7 +89,7 @@ fn the_scenes_of_planar_rods_meet_their_expectations() {
 
 #[test]
 fn the_scenes_of_a_soft_cube_meet_their_expectations() {
-    for (name, duration) in [("002-bounce.toml", 1.5), ("002-shake.toml", 5.0)] {
+    for (name, duration) in [("002-bounce.toml", 1.5), ("002-shake.toml", 5.0), ("rubber.toml", 1.8)] {
         runs_to_its_end_as_expected(name, duration);
     }
 }
