@@ -117,7 +117,12 @@ fn check_out(folder: &Path, bodies: &[Precomputable]) -> Result<(), Failure> {
         }
     }
     let resumed = there.iter().any(|path| begun.contains(path));
-    let ours = |path: &PathBuf| begun.contains(path) || resumed && finished.contains(path);
+    // what a process that was killed was writing
+    let torn = |path: &PathBuf| {
+        let name = path.file_name().map_or_else(Default::default, |name| name.to_string_lossy());
+        name.starts_with(".precomputing-") && name.ends_with(".part")
+    };
+    let ours = |path: &PathBuf| torn(path) || begun.contains(path) || resumed && finished.contains(path);
     match there.iter().find(|path| !ours(path)) {
         Some(other) => Err(Failure::Input(format!(
             "{} already holds files, such as {}: choose a new or empty directory with --out",

@@ -7,7 +7,7 @@ use pliant::chain::{Chain, ChainSettings, ChainSpec};
 use pliant::elastica::{Elastica, ElasticaSettings, ElasticaSpec};
 use pliant::lattice::{Lattice, LatticeSettings, LatticeSpec};
 use pliant::math::{Pose, Vec3};
-use pliant::response::{Response, ResponseSpec};
+use pliant::response::{Known, Response, ResponseSpec};
 use pliant::xpbd::{Xpbd, XpbdSettings, XpbdSpec};
 use pliant::{Body, Material, Section};
 use schemars::JsonSchema;
@@ -206,6 +206,16 @@ impl BodySpec {
     fn build_response(&self, material: &Material, step: f64, files: &mut Files) -> Result<Body, Fault> {
         let wanted = self.precomputable(material, files)?;
         let (solid, warning) = wanted.known().map_err(|why| Fault::new(why).at("response"))?;
+        if let Known::Records(records) = &solid
+            && !is_whole(step / records.sample)
+        {
+            let sample = records.sample;
+            let why = format!(
+                "its responses are recorded in samples of {sample} s, and a step of the scene, {step} s, is no whole number of them: \
+                 record them anew with response.sample = {step}, or change the step"
+            );
+            return Err(Fault::new(why).at("response"));
+        }
         let (settings, remark) = wanted.settings(&solid, step);
         files.warnings.extend([warning, remark].into_iter().flatten().map(|text| format!("{}: {text}", &*self.name)));
         let spec = ResponseSpec {
@@ -357,4 +367,9 @@ fn least_points(spec: &ChainSpec) -> f64 {
         (None, Some(radius)) => length / (0.2 * radius),
         (None, None) => 2.0,
     }
+}
+
+/// Whether it is one, two, ... but for rounding.
+fn is_whole(count: f64) -> bool {
+    count > 0.5 && (count / count.round() - 1.0).abs() < 1e-9
 }

@@ -40,7 +40,7 @@ pub fn find_nodes(body: &str, them: &str, place: Place, places: &[Vec3]) -> Resu
         return missing(format!("node {node}"), format!("{them} are 0 to {}", places.len().saturating_sub(1)));
     }
     match nodes_at(place, places) {
-        found if found.is_empty() => missing("the box".into(), format!("none of {them} is there now")),
+        found if found.is_empty() => missing("node in the box".into(), format!("none of {them} is there now")),
         found => Ok(found),
     }
 }
