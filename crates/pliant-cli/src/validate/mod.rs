@@ -37,6 +37,10 @@ mod response_worlds;
 mod rods;
 mod xpbd_rods;
 
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
 use comfy_table::Cell;
 use indicatif::ProgressBar;
 use serde::Serialize;
@@ -154,6 +158,30 @@ struct Summary {
     failed: usize,
 }
 
+/// Rows of all cases, in their order; several at a time.
+fn run_all(cases: &[&Case], threads: usize) -> Vec<Row> {
+    let progress = ProgressBar::new_spinner();
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    let work = || {
+        loop {
+            let n = next.fetch_add(1, Ordering::Relaxed);
+            let Some(case) = cases.get(n) else { return };
+            progress.set_message(format!("{} {}", case.model, case.name));
+            progress.tick();
+            let mut sheet = Sheet { model: case.model, case: case.name, rows: vec![] };
+            (case.run)(&mut sheet);
+            done.lock().unwrap_or_else(PoisonError::into_inner).insert(n, sheet.rows);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..threads.max(1) {
+            scope.spawn(work);
+        }
+    });
+    progress.finish_and_clear();
+    done.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().flatten().collect()
+}
+
 /// Run the cases of a model, one case, or all.
 pub fn validate(filter: Option<&str>, options: &Options) -> Result<(), Failure> {
     options.refuse_out("validate")?;
@@ -196,16 +224,7 @@ pub fn validate(filter: Option<&str>, options: &Options) -> Result<(), Failure> 
         );
         return Err(Failure::Input(text));
     }
-    let mut rows = vec![];
-    let progress = ProgressBar::new_spinner();
-    for case in chosen {
-        progress.set_message(format!("{} {}", case.model, case.name));
-        progress.tick();
-        let mut sheet = Sheet { model: case.model, case: case.name, rows: vec![] };
-        (case.run)(&mut sheet);
-        rows.extend(sheet.rows);
-    }
-    progress.finish_and_clear();
+    let rows = run_all(&chosen, options.threads().into());
     let failed = rows.iter().filter(|r| !r.pass).count();
     let passed = rows.len() - failed;
     if options.json {
