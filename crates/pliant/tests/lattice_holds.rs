@@ -54,6 +54,8 @@ fn torques_turn_with_the_body() {
     // half a radian per second squared of a cube of 1 kg: m a^2 / 6
     let torque = Vec3::Z * (0.5 * side * side / 6.0);
     let load = Load { body: 0, place, force: Vec3::ZERO, torque, from: 0.0, until: f64::INFINITY };
+    let one = world.add_load(Load { place: Place::Node(0), ..load }).unwrap_err().to_string();
+    assert!(one.contains("takes no torque at a single node: let it act on a box of nodes"), "{one}");
     world.add_load(load).unwrap();
     let first = lattice(&world).places()[0].truncate();
     (0..count).for_each(|_| world.step(step).unwrap());

@@ -2,6 +2,19 @@
 
 use crate::kernel::Task;
 use crate::lanes::{LANES, Lanes};
+use crate::math::Vec3;
+
+/// The vector of a point in a list of three numbers for each.
+#[inline(always)]
+pub fn get(list: &[f64], point: usize) -> Vec3 {
+    Vec3::new(list[3 * point], list[3 * point + 1], list[3 * point + 2])
+}
+
+/// Put it there.
+#[inline(always)]
+pub fn put(list: &mut [f64], point: usize, v: Vec3) {
+    list[3 * point..3 * point + 3].copy_from_slice(&v.to_array());
+}
 
 /// The sum of products of two rows. Four sums side by side hide how long an addition takes.
 #[inline(always)]

@@ -6,7 +6,7 @@
 //! W is symmetric and positive. With friction the force at one point is on the edge of its cone when it slips (Jourdan, Alart and
 //! Jean, "A Gauss-Seidel like algorithm to solve frictional contact problems", 1998).
 
-use super::rows::{add_three, dots};
+use super::rows::{add_three, dots, get, put};
 use crate::kernel::Task;
 use crate::lanes::Lanes;
 use crate::math::{Mat3, Vec3};
@@ -90,16 +90,6 @@ struct Tally {
 #[inline(always)]
 fn rows(answers: &[f64], stride: usize, n: usize) -> [&[f64]; 3] {
     [0, 1, 2].map(|i| &answers[(3 * n + i) * stride..][..3 * n])
-}
-
-#[inline(always)]
-fn get(list: &[f64], point: usize) -> Vec3 {
-    Vec3::new(list[3 * point], list[3 * point + 1], list[3 * point + 2])
-}
-
-#[inline(always)]
-fn put(list: &mut [f64], point: usize, v: Vec3) {
-    list[3 * point..3 * point + 3].copy_from_slice(&v.to_array());
 }
 
 impl Task for Sweeps<'_> {

@@ -3,6 +3,7 @@
 use super::guess::go_on;
 use super::near::is_finger;
 use super::past::Given;
+use super::rows::{get, put};
 use super::solid::Form;
 use super::solve::Condition;
 use super::touch::{By, Spot, Touch};
@@ -309,12 +310,4 @@ fn depth_in(obstacle: &Obstacle, pose: &Pose, place: Vec3, edge: f64, touch: &mu
         }
         None => -edge,
     }
-}
-
-fn put(list: &mut [f64], n: usize, v: Vec3) {
-    list[3 * n..3 * n + 3].copy_from_slice(&v.to_array());
-}
-
-fn get(list: &[f64], n: usize) -> Vec3 {
-    Vec3::new(list[3 * n], list[3 * n + 1], list[3 * n + 2])
 }
