@@ -7,7 +7,7 @@ mod snapshot;
 pub use snapshot::Snapshot;
 
 use crate::body::{Body, Surroundings, Vicinity};
-use crate::cable::{Around, Fleet, Pair};
+use crate::cable::{Around, Group, Pair};
 use crate::clock::Clock;
 use crate::contact::Obstacle;
 use crate::error::StepError;
@@ -44,7 +44,7 @@ pub struct World {
     react: React,
     /// Scratch: the obstacles near the body at hand.
     near: Vec<usize>,
-    cables: Fleet,
+    cables: Group,
     /// Scratch: contacts of all bodies, where there are fingers.
     contacts: Vec<Contact>,
     team: Team,
@@ -76,7 +76,7 @@ impl World {
             presses: Presses::default(),
             react: React::default(),
             near: vec![],
-            cables: Fleet::default(),
+            cables: Group::default(),
             contacts: vec![],
             team: Team::new(1),
         }

@@ -1,12 +1,12 @@
 //! What holds and loads a cable: cross-sections in grippers, and dead forces and torques.
 
-use super::assembly::trivialised;
-use super::block::{Vec6, add_scaled, add_weighted, times_transposed};
-use super::joint::{Joint, Turning, strain};
-use super::links::LinkState;
-use super::step::StepScratch;
 use super::{Cable, Scratch};
 use crate::body::Surroundings;
+use crate::cable::algebra::block::{Vec6, add_scaled, add_weighted, times_transposed};
+use crate::cable::equations::assembly::trivialised;
+use crate::cable::equations::midpoint::StepScratch;
+use crate::cable::joint::{Joint, Turning, strain};
+use crate::cable::links::LinkState;
 use crate::grip::{Grip, Hold, Load, Wrench};
 use crate::linkage::{Arms, Push, locate};
 use crate::math::{Pose, Vec3, pose_between};

@@ -1,7 +1,8 @@
 //! The links of a cable: what they are made of, and where they are.
 
-use super::block::{Vec6, add_scaled, dot};
-use super::touch::Touched;
+use crate::cable::algebra::block::{Vec6, add_scaled, dot};
+use crate::cable::contact::obstacles::PastTouch;
+use crate::cable::solver::Method;
 use crate::linkage::{Arms, Line};
 use crate::material::Friction;
 use crate::math::{Pose, Vec3};
@@ -37,6 +38,8 @@ pub struct Links {
     pub restitution: f64,
     /// Whether the equations of a step are those linearised at its start.
     pub linear: bool,
+    /// How they are solved.
+    pub method: Method,
 }
 
 impl Links {
@@ -84,7 +87,7 @@ pub struct LinkState {
     /// Force and moment in each joint in the last step.
     pub loads: Vec<Vec6>,
     /// Touches with obstacles in the last step, in order of links.
-    pub touches: Vec<Touched>,
+    pub touches: Vec<PastTouch>,
     /// Sum of all contact forces on each link in the last step [N].
     pub pushed: Vec<Vec3>,
 }

@@ -5,59 +5,35 @@
 //! energy grows by the work done on the cable and by nothing else, whatever the step. Contact is open, sticking or sliding,
 //! and solved together with the motion.
 
-mod answers;
-mod apart;
-mod assembly;
-mod block;
-mod coupling;
-mod crews;
-mod cuts;
-mod elimination;
-mod fleet;
+mod algebra;
+mod contact;
+mod equations;
+mod group;
 mod holds;
-mod impact;
 mod joint;
-mod joints;
-mod law;
-mod linear;
-mod linearised;
 mod links;
-mod newton;
-mod pairs;
 mod params;
-mod printed;
-mod projection;
 mod react;
-#[cfg(test)]
-mod referee;
 mod report;
-mod rows;
-mod runs;
-mod solution;
-mod step;
-mod sweeps;
-mod three;
-mod together;
-mod touch;
-mod touched;
-mod tree;
+mod solver;
 
+pub use contact::pairs::Pair;
 pub use params::{CableSettings, CableSpec, Couplings, Rest, Solver, Step};
 
-use block::Vec6;
-use crews::Crews;
-pub(crate) use fleet::Fleet;
+pub(crate) use contact::pairs::closest_on_segments;
+pub(crate) use group::Group;
+pub(crate) use group::step::Around;
+pub(crate) use solver::coupled_pairs::write_pairs;
+
+use algebra::block::Vec6;
+use equations::linear::Linear;
+use equations::midpoint::StepScratch;
+use group::step::Solved;
 use holds::Held;
 use joint::strain;
-use linear::Linear;
 use links::{LinkState, Links};
-pub(crate) use newton::{Around, Solved};
-pub use pairs::Pair;
-pub(crate) use pairs::closest_on_segments;
-use runs::Runs;
-use step::StepScratch;
-pub(crate) use together::write_pairs;
-use tree::Trees;
+use solver::Method;
+use solver::gauss_seidel::runs::Runs;
 
 use crate::body::{Surroundings, Vicinity};
 use crate::counters::Counters;
@@ -145,6 +121,7 @@ impl Cable {
             per_contact: spec.settings.friction_per_contact,
             restitution: spec.settings.restitution,
             linear: spec.settings.step == Step::Linear,
+            method: Method::of(&spec.settings),
         };
         let state = CableState {
             links: LinkState::resting(poses),
@@ -164,7 +141,7 @@ impl Cable {
         Ok(Cable { name: name.into(), links, limits, derived, state, scratch })
     }
 
-    /// Get ready for a step of the world; the crew it belongs to then makes it.
+    /// Get ready for a step of the world; the island it belongs to then makes it.
     pub(crate) fn get_ready(&mut self, around: &Surroundings<'_>) {
         self.aim(around);
         self.scratch.near.clear();
@@ -177,7 +154,7 @@ impl Cable {
         self.scratch.step.exchange(&mut other.scratch.step);
     }
 
-    /// Go back to where it was before the crew made the step.
+    /// Go back to where it was before the island made the step.
     pub(crate) fn begin_again(&mut self) {
         self.state.links.copy_from(&self.scratch.start);
     }

@@ -1,10 +1,10 @@
 //! What a cable tells of itself: shape, frames, forces and moments, energies.
 
-use super::block::Vec6;
-use super::joint::strain;
-use super::touch::Touched;
 use super::{Cable, CableState};
 use crate::body::Surroundings;
+use crate::cable::algebra::block::Vec6;
+use crate::cable::contact::obstacles::PastTouch;
+use crate::cable::joint::strain;
 use crate::contact::Obstacle;
 use crate::frame::{BodyFrame, Contact, Energy, Event, EventKind};
 use crate::linkage::Touching;
@@ -81,7 +81,7 @@ impl Cable {
     }
 }
 
-fn touching(touch: &Touched) -> Touching {
-    let Touched { link, s, obstacle, normal, force, .. } = *touch;
+fn touching(touch: &PastTouch) -> Touching {
+    let PastTouch { link, s, obstacle, normal, force, .. } = *touch;
     Touching { link, s, obstacle, normal, force }
 }

@@ -1,0 +1,257 @@
+//! Elimination in a block-tridiagonal matrix, from both ends towards the middle: two chains that do not depend on each
+//! other, so that a processor works on one while it waits for the other. Which block is the middle depends on the number
+//! of blocks alone.
+//!
+//! Diagonal blocks D are inverted, by Gauss and Jordan's method with exchange of rows, because a product with the inverse
+//! takes less time than two triangular solutions, each step of which waits for the last.
+
+use crate::cable::algebra::block::Mat6;
+use crate::kernel::Task;
+use crate::lanes::{LANES, Lanes};
+
+/// A block whose rows are filled up to two registers.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(64))]
+pub struct Wide6(pub [[f64; 8]; 6]);
+
+/// What is left of a row of blocks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Factor {
+    /// D^-1, D what elimination has made of the diagonal block.
+    pub inverse: Wide6,
+    /// D^-1 N, N the block beside it on the side of the middle.
+    pub inwards: Wide6,
+}
+
+/// A row that is this much larger than the diagonal in the column at hand takes its place. Errors grow with this bound; in
+/// blocks that are nearly symmetric rows stay where they are, which processors foresee.
+const EXCHANGE: f64 = 4.0;
+
+/// Six numbers in two registers.
+pub type Two<L> = [L; 2];
+
+/// A row of a block.
+#[inline(always)]
+pub fn row<L: Lanes>(from: &[f64; 6]) -> Two<L> {
+    [L::load(&[from[0], from[1], from[2], from[3]]), L::load(&[from[4], from[5], 0.0, 0.0])]
+}
+
+/// A row of a block that is filled up.
+#[inline(always)]
+pub fn wide_row<L: Lanes>(from: &[f64; 8]) -> Two<L> {
+    [L::load_at(from, 0), L::load_at(from, 4)]
+}
+
+/// Put a row of a block that is filled up.
+#[inline(always)]
+pub fn set_wide_row<L: Lanes>(to: &mut [f64; 8], row: Two<L>) {
+    row[0].store_at(to, 0);
+    row[1].store_at(to, 4);
+}
+
+#[inline(always)]
+fn scaled<L: Lanes>(f: L, a: Two<L>) -> Two<L> {
+    [f * a[0], f * a[1]]
+}
+
+/// a + b.
+#[inline(always)]
+pub fn sum<L: Lanes>(a: Two<L>, b: Two<L>) -> Two<L> {
+    [a[0] + b[0], a[1] + b[1]]
+}
+
+/// a - b.
+#[inline(always)]
+pub fn difference<L: Lanes>(a: Two<L>, b: Two<L>) -> Two<L> {
+    [a[0] - b[0], a[1] - b[1]]
+}
+
+/// A row times a block.
+#[inline(always)]
+pub fn combined<L: Lanes>(f: &[f64], rows: &[Two<L>; 6]) -> Two<L> {
+    let even =
+        sum(sum(scaled(L::splat(f[0]), rows[0]), scaled(L::splat(f[2]), rows[2])), scaled(L::splat(f[4]), rows[4]));
+    let odd =
+        sum(sum(scaled(L::splat(f[1]), rows[1]), scaled(L::splat(f[3]), rows[3])), scaled(L::splat(f[5]), rows[5]));
+    sum(even, odd)
+}
+
+/// Factors of a matrix from its blocks.
+pub struct Factoring<'a> {
+    /// See `block::Tridiagonal`.
+    pub diagonal: &'a [Mat6],
+    /// See `block::Tridiagonal`.
+    pub right: &'a [Mat6],
+    /// See `block::Tridiagonal`.
+    pub below: &'a [Mat6],
+    /// What comes out.
+    pub factors: &'a mut [Factor],
+}
+
+impl Task for Factoring<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> bool {
+        let Factoring { diagonal, right, below, factors } = self;
+        let count = diagonal.len();
+        if count == 0 {
+            return true;
+        }
+        let middle = count / 2;
+        let mut fine = true;
+        // blocks that elimination has come to, one from either end
+        let mut at = [Wide6::default(), Wide6::default()];
+        copy::<L>(&diagonal[0], &mut at[0]);
+        copy::<L>(&diagonal[count - 1], &mut at[1]);
+        // the chain from the end has one block less where the number of blocks is even
+        for i in 0..count - 1 - middle {
+            let (low, high) = (i, count - 1 - i);
+            fine &= invert::<L, 2>(&mut at);
+            let (head, tail) = factors.split_at_mut(middle);
+            next::<L>(&mut at[0], &right[low], &below[low], &diagonal[low + 1], &mut head[low]);
+            next::<L>(&mut at[1], &below[high - 1], &right[high - 1], &diagonal[high - 1], &mut tail[high - middle]);
+        }
+        let [mut low, high] = at;
+        if count.is_multiple_of(2) {
+            let mut one = [low];
+            fine &= invert::<L, 1>(&mut one);
+            low = one[0];
+            let i = middle - 1;
+            next::<L>(&mut low, &right[i], &below[i], &diagonal[middle], &mut factors[i]);
+        }
+        // both chains have come to the middle, each with the diagonal block in what it brings
+        for r in 0..6 {
+            let both = sum(wide_row::<L>(&low.0[r]), wide_row::<L>(&high.0[r]));
+            set_wide_row(&mut low.0[r], difference(both, row(&diagonal[middle][r])));
+        }
+        let mut one = [low];
+        fine &= invert::<L, 1>(&mut one);
+        factors[middle].inverse = one[0];
+        fine
+    }
+}
+
+/// Fill a block up.
+#[inline(always)]
+pub fn copy<L: Lanes>(from: &Mat6, to: &mut Wide6) {
+    for r in 0..6 {
+        set_wide_row(&mut to.0[r], row::<L>(&from[r]));
+    }
+}
+
+/// Keep the inverse `at` with its product with the block `inwards`, and go on to the next diagonal block.
+#[inline(always)]
+pub fn next<L: Lanes>(at: &mut Wide6, inwards: &Mat6, back: &Mat6, diagonal: &Mat6, factor: &mut Factor) {
+    let beside = rows_of::<L>(inwards);
+    let mut carried = [[L::zero(); 2]; 6];
+    for r in 0..6 {
+        carried[r] = combined(&at.0[r], &beside);
+        set_wide_row(&mut factor.inwards.0[r], carried[r]);
+    }
+    for r in 0..6 {
+        set_wide_row(&mut factor.inverse.0[r], wide_row::<L>(&at.0[r]));
+        set_wide_row(&mut at.0[r], difference(row(&diagonal[r]), combined(&back[r], &carried)));
+    }
+}
+
+/// All rows of a block.
+#[inline(always)]
+pub fn rows_of<L: Lanes>(m: &Mat6) -> [Two<L>; 6] {
+    [row(&m[0]), row(&m[1]), row(&m[2]), row(&m[3]), row(&m[4]), row(&m[5])]
+}
+
+/// Invert blocks in place, step by step together. False where one has no inverse.
+#[inline(always)]
+pub fn invert<L: Lanes, const N: usize>(m: &mut [Wide6; N]) -> bool {
+    let mut exchanged = [[0; 6]; N];
+    let fine = step_together::<L, N, 0, 0>(m, &mut exchanged)
+        & step_together::<L, N, 1, 1>(m, &mut exchanged)
+        & step_together::<L, N, 2, 2>(m, &mut exchanged)
+        & step_together::<L, N, 3, 3>(m, &mut exchanged)
+        & step_together::<L, N, 4, 0>(m, &mut exchanged)
+        & step_together::<L, N, 5, 1>(m, &mut exchanged);
+    for n in 0..N {
+        restore(&mut m[n], &exchanged[n]);
+    }
+    fine
+}
+
+/// Step K for every block.
+#[inline(always)]
+fn step_together<L: Lanes, const N: usize, const K: usize, const LANE: usize>(
+    m: &mut [Wide6; N],
+    exchanged: &mut [[usize; 6]; N],
+) -> bool {
+    let mut fine = true;
+    for n in 0..N {
+        fine &= exchange::<K>(&mut m[n], &mut exchanged[n]);
+    }
+    for n in 0..N {
+        sweep::<L, K, LANE>(&mut m[n]);
+    }
+    fine
+}
+
+/// Bring a row with a large number in column K to row K. False where there is none but zeros.
+#[inline(always)]
+fn exchange<const K: usize>(m: &mut Wide6, exchanged: &mut [usize; 6]) -> bool {
+    let mut most = 0.0;
+    for i in K + 1..6 {
+        let here = m.0[i][K].abs();
+        most = if here > most { here } else { most };
+    }
+    exchanged[K] = K;
+    if most > EXCHANGE * m.0[K][K].abs() {
+        exchange_rows::<K>(m, exchanged);
+    }
+    let pivot = m.0[K][K];
+    pivot != 0.0 && pivot.is_finite()
+}
+
+#[cold]
+#[inline(never)]
+fn exchange_rows<const K: usize>(m: &mut Wide6, exchanged: &mut [usize; 6]) {
+    for i in K + 1..6 {
+        if m.0[i][K].abs() > m.0[exchanged[K]][K].abs() {
+            exchanged[K] = i;
+        }
+    }
+    m.0.swap(K, exchanged[K]);
+}
+
+/// Rows exchanged before inverting are columns exchanged after.
+#[inline(always)]
+fn restore(m: &mut Wide6, exchanged: &[usize; 6]) {
+    for k in (0..6).rev() {
+        if exchanged[k] != k {
+            exchange_columns(m, k, exchanged[k]);
+        }
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn exchange_columns(m: &mut Wide6, i: usize, j: usize) {
+    for row in &mut m.0 {
+        row.swap(i, j);
+    }
+}
+
+/// Step K of the inversion, K being number `LANE` of its register: column K becomes that of the inverse.
+#[inline(always)]
+fn sweep<L: Lanes, const K: usize, const LANE: usize>(m: &mut Wide6) {
+    let half = K / LANES;
+    let inverse = L::splat(1.0 / m.0[K][K]);
+    let mut pivot = scaled(inverse, wide_row(&m.0[K]));
+    pivot[half] = pivot[half].replaced::<LANE>(inverse);
+    set_wide_row(&mut m.0[K], pivot);
+    for n in 1..6 {
+        // the row of the next pivot first
+        let row = &mut m.0[(K + n) % 6];
+        let f = L::splat(row[K]);
+        let mut rest = wide_row::<L>(row);
+        rest[half] = rest[half].replaced::<LANE>(L::zero());
+        set_wide_row(row, difference(rest, scaled(f, pivot)));
+    }
+}

@@ -1,0 +1,65 @@
+//! How links answer to a push on them: diagonal blocks G of the inverse of a block-tridiagonal matrix, from the factors of
+//! `elimination`, in linear time.
+//!
+//! Elimination goes from both ends to the middle, where G is the inverse of what is left. From there outwards, with D the
+//! pivot of a link, N the block beside it towards the middle, B the one across, and G' of the next link that way,
+//!
+//!   G = D^-1 + D^-1 N G' B D^-1.
+
+use crate::cable::algebra::block::Mat6;
+use crate::cable::algebra::elimination::{Factor, Wide6, combined, set_wide_row, sum, wide_row};
+use crate::cable::algebra::solution::wide_rows;
+use crate::kernel::Task;
+use crate::lanes::Lanes;
+
+/// Answers of links `of[0]` up to the one before `of[1]`, and of those between them and the middle.
+pub struct InverseDiagonal<'a> {
+    /// See `block::Tridiagonal`.
+    pub right: &'a [Mat6],
+    /// See `block::Tridiagonal`.
+    pub below: &'a [Mat6],
+    /// Of the matrix.
+    pub factors: &'a [Factor],
+    /// Whose answers are wanted.
+    pub of: [usize; 2],
+    /// What comes out: velocity per push.
+    pub answers: &'a mut [Wide6],
+}
+
+impl Task for InverseDiagonal<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let InverseDiagonal { right, below, factors, of, answers } = self;
+        let middle = factors.len() / 2;
+        answers[middle] = factors[middle].inverse;
+        for i in (of[0]..middle).rev() {
+            answers[i] = outwards::<L>(&factors[i], &below[i], &answers[i + 1]);
+        }
+        for i in middle + 1..of[1] {
+            answers[i] = outwards::<L>(&factors[i], &right[i - 1], &answers[i - 1]);
+        }
+    }
+}
+
+#[inline(always)]
+fn outwards<L: Lanes>(factor: &Factor, across: &Mat6, next: &Wide6) -> Wide6 {
+    let inverse = wide_rows::<L>(&factor.inverse);
+    let mut carried = inverse;
+    for r in 0..6 {
+        carried[r] = combined(&across[r], &inverse);
+    }
+    let mut answered = carried;
+    for r in 0..6 {
+        answered[r] = combined(&next.0[r], &carried);
+    }
+    let mut out = Wide6::default();
+    for r in 0..6 {
+        set_wide_row(
+            &mut out.0[r],
+            sum(wide_row::<L>(&factor.inverse.0[r]), combined(&factor.inwards.0[r], &answered)),
+        );
+    }
+    out
+}

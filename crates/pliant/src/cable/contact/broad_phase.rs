@@ -1,0 +1,474 @@
+//! Which links may touch which: a tree of boxes over each cable, in time that grows little faster than their number.
+//!
+//! Neighbours along a cable are neighbours in space, so its links in order make a good tree as they are. Boxes hold how far
+//! links go as well: what moves together does not meet, however fast it moves.
+//!
+//! Before a step links are taken to go on as in the step before. After it, where some went another way, those that met
+//! unforeseen are looked for, and the step is made again with them.
+
+use crate::body::Body;
+use crate::cable::Cable;
+use crate::cable::algebra::block::Vec6;
+use crate::cable::contact::pairs::{End, Pair, axis_distance, nearest_neighbour};
+use crate::cable::links::{LinkState, Links};
+use crate::math::{Pose, Vec3};
+
+/// Most links of a leaf.
+const LEAF: usize = 4;
+
+/// Links may come this part of their radius off their way before what they meet is looked for again.
+const ROOM: f64 = 0.25;
+
+/// Depth that is not worth making a step again [m].
+const SHALLOW: f64 = 1e-6;
+
+/// Working memory of the search for pairs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct BroadPhase {
+    nodes: Vec<Node>,
+    /// One for each cable.
+    roots: Vec<Root>,
+    /// Those in order of their lower ends along x.
+    order: Vec<usize>,
+    /// All links of all cables.
+    moving: Vec<Moving>,
+    /// Links that met in the step without being expected to.
+    missed: Vec<[End; 2]>,
+}
+
+/// A link in a step.
+#[derive(Clone, Copy, Debug)]
+struct Moving {
+    place: Vec3,
+    /// From its middle to its end, each coordinate without its sign [m].
+    half: Vec3,
+    /// How far it goes [m].
+    shift: Vec3,
+    /// How far from that way its ends may come [m].
+    room: f64,
+    /// By how much the next link goes another way [m].
+    shearing: f64,
+}
+
+/// A cable.
+#[derive(Clone, Copy, Debug)]
+struct Root {
+    body: usize,
+    node: usize,
+    /// Where its links begin among all.
+    first: usize,
+    /// Box of all that it may reach in the step.
+    low: Vec3,
+    high: Vec3,
+}
+
+/// Some links in a row; of a branch, the first half follows and `second` is the other.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    links: [usize; 2],
+    second: usize,
+    places: Span,
+    shifts: Span,
+    room: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    low: Vec3,
+    high: Vec3,
+}
+
+impl Span {
+    const NONE: Span = Span { low: Vec3::INFINITY, high: Vec3::NEG_INFINITY };
+
+    fn and(self, other: Span) -> Span {
+        Span { low: self.low.min(other.low), high: self.high.max(other.high) }
+    }
+
+    /// Differences of a point of one and a point of the other.
+    fn less(&self, other: &Span) -> Span {
+        Span { low: self.low - other.high, high: self.high - other.low }
+    }
+}
+
+/// One of two nodes that are looked at together.
+#[derive(Clone, Copy)]
+struct Branch<'a> {
+    cable: &'a Cable,
+    root: &'a Root,
+    node: usize,
+}
+
+impl BroadPhase {
+    /// Room for a number of cables and their links.
+    pub fn reserve(&mut self, cables: usize, links: usize) {
+        self.roots.reserve(cables.saturating_sub(self.roots.len()));
+        self.order.reserve(cables.saturating_sub(self.order.len()));
+        self.moving.reserve(links.saturating_sub(self.moving.len()));
+        self.nodes.reserve((2 * links).saturating_sub(self.nodes.len()));
+    }
+
+    /// All pairs of links that may touch in a step, in order; `known` are those of the step before, in order too.
+    pub fn find(&mut self, bodies: &[Body], dt: f64, known: &[Pair], found: &mut Vec<Pair>) {
+        found.clear();
+        self.grow(bodies, |cable, moving| foresee(cable, dt, moving));
+        self.search(bodies, |_, _, ends| found.push(Pair::new(ends)));
+        found.extend(self.missed.iter().map(|&ends| Pair::new(ends)));
+        found.sort_unstable_by_key(|pair| pair.ends);
+        found.dedup_by_key(|pair| pair.ends);
+        for pair in found.iter_mut() {
+            if let Ok(at) = known.binary_search_by_key(&pair.ends, |k| k.ends) {
+                pair.go_on(&known[at]);
+            }
+        }
+    }
+
+    /// Forget what was missed in the step before.
+    pub fn forget(&mut self) {
+        self.missed.clear();
+    }
+
+    /// After a step: whether links met that are not among the pairs, which are in order. They are found the next time.
+    pub fn missed(&mut self, bodies: &[Body], pairs: &[Pair]) -> bool {
+        if self.roots.iter().all(|root| self.kept_to_its_way(bodies, root)) {
+            return false;
+        }
+        let mut missed = std::mem::take(&mut self.missed);
+        let before = missed.len();
+        self.grow(bodies, look_back);
+        self.search(bodies, |a, b, ends| {
+            if pairs.binary_search_by_key(&ends, |pair| pair.ends).is_err() && met(a, b) {
+                missed.push(ends);
+            }
+        });
+        self.missed = missed;
+        self.missed.len() > before
+    }
+
+    /// Whether all links of a cable went where they were expected.
+    fn kept_to_its_way(&self, bodies: &[Body], root: &Root) -> bool {
+        let Body::Cable(cable) = &bodies[root.body] else { return true };
+        let (start, end) = (&cable.scratch.start, &cable.state.links);
+        let moving = &self.moving[root.first..root.first + cable.size()];
+        let half = 0.5 * cable.links.length;
+        let strayed = |i: usize| {
+            let (from, to) = (&start.poses[i], &end.poses[i]);
+            (to.translation - from.translation - moving[i].shift).length() + half * turned(from, to)
+        };
+        (0..moving.len()).all(|i| strayed(i) <= moving[i].room)
+    }
+
+    fn trunk<'a>(&'a self, bodies: &'a [Body], index: usize) -> Option<Branch<'a>> {
+        let root = &self.roots[index];
+        match &bodies[root.body] {
+            Body::Cable(cable) => Some(Branch { cable, root, node: root.node }),
+            _ => None,
+        }
+    }
+
+    fn grow(&mut self, bodies: &[Body], mut list: impl FnMut(&Cable, &mut Vec<Moving>)) {
+        self.nodes.clear();
+        self.roots.clear();
+        self.moving.clear();
+        for (body, cable) in bodies.iter().enumerate() {
+            let Body::Cable(cable) = cable else { continue };
+            let (node, first) = (self.nodes.len(), self.moving.len());
+            list(cable, &mut self.moving);
+            plant(&self.moving[first..], [0, cable.size()], &mut self.nodes);
+            let Node { places, shifts, room, .. } = self.nodes[node];
+            let reach = Vec3::splat(cable.links.radius + room);
+            let low = places.low + shifts.low.min(Vec3::ZERO) - reach;
+            let high = places.high + shifts.high.max(Vec3::ZERO) + reach;
+            self.roots.push(Root { body, node, first, low, high });
+        }
+        let roots = &self.roots;
+        self.order.clear();
+        self.order.extend(0..roots.len());
+        self.order.sort_unstable_by(|&a, &b| roots[a].low.x.total_cmp(&roots[b].low.x).then(a.cmp(&b)));
+    }
+
+    /// Tell of all links that come near each other, each two once.
+    fn search(&self, bodies: &[Body], mut tell: impl FnMut(Linked<'_>, Linked<'_>, [End; 2])) {
+        for (n, &index) in self.order.iter().enumerate() {
+            let Some(a) = self.trunk(bodies, index) else { continue };
+            self.within(a, &mut tell);
+            for &other in &self.order[n + 1..] {
+                let there = &self.roots[other];
+                if there.low.x > a.root.high.x {
+                    break;
+                }
+                let meets = there.low.cmple(a.root.high).all() && there.high.cmpge(a.root.low).all();
+                if let (true, Some(b)) = (meets, self.trunk(bodies, other)) {
+                    self.between(a, b, &mut tell);
+                }
+            }
+        }
+    }
+
+    /// Links of one branch.
+    fn within(&self, branch: Branch<'_>, tell: &mut impl FnMut(Linked<'_>, Linked<'_>, [End; 2])) {
+        let node = &self.nodes[branch.node];
+        if self.is_straight(&branch, node.links) {
+            return;
+        }
+        if node.second == 0 {
+            let [first, end] = node.links;
+            (first..end).for_each(|i| (i + 1..end).for_each(|j| self.look([branch, branch], [i, j], tell)));
+            return;
+        }
+        let [a, b] = self.halves(branch);
+        self.within(a, tell);
+        self.within(b, tell);
+        self.between(a, b, tell);
+    }
+
+    /// Links of two branches.
+    fn between(&self, a: Branch<'_>, b: Branch<'_>, tell: &mut impl FnMut(Linked<'_>, Linked<'_>, [End; 2])) {
+        let (one, other) = (&self.nodes[a.node], &self.nodes[b.node]);
+        let (p, q) = (&a.cable.links, &b.cable.links);
+        let reach = p.radius + q.radius + one.room + other.room;
+        let (apart, shift) = (one.places.less(&other.places), one.shifts.less(&other.shifts));
+        let (low, high) = (apart.low + shift.low.min(Vec3::ZERO), apart.high + shift.high.max(Vec3::ZERO));
+        if low.max(-high).max(Vec3::ZERO).length_squared() >= reach * reach {
+            return;
+        }
+        let joined = a.root.body == b.root.body && one.links[1] == other.links[0];
+        if joined && self.is_straight(&a, [one.links[0], other.links[1]]) {
+            return;
+        }
+        let size = |node: &Node| if node.second == 0 { 0 } else { node.links[1] - node.links[0] };
+        let (mine, theirs) = (size(one), size(other));
+        if mine == 0 && theirs == 0 {
+            for i in one.links[0]..one.links[1] {
+                (other.links[0]..other.links[1]).for_each(|j| self.look([a, b], [i, j], tell));
+            }
+        } else if mine >= theirs {
+            self.halves(a).into_iter().for_each(|half| self.between(half, b, tell));
+        } else {
+            self.halves(b).into_iter().for_each(|half| self.between(a, half, tell));
+        }
+    }
+
+    fn halves<'a>(&self, branch: Branch<'a>) -> [Branch<'a>; 2] {
+        [branch.node + 1, self.nodes[branch.node].second].map(|node| Branch { node, ..branch })
+    }
+
+    /// Whether links of a row of them cannot meet, as it goes on in one direction throughout the step.
+    ///
+    /// Along any direction, two links are apart by the sum of the distances in between, and by no more than the sum of
+    /// the differences of their ways they come closer.
+    fn is_straight(&self, branch: &Branch<'_>, [first, end]: [usize; 2]) -> bool {
+        let links = &branch.cable.links;
+        let nearest = nearest_neighbour(links);
+        if end - first <= nearest {
+            return true;
+        }
+        let row = &self.moving[branch.root.first + first..branch.root.first + end];
+        let along = (row[row.len() - 1].place - row[0].place).normalize_or_zero();
+        let room = row.iter().map(|m| m.room).fold(0.0, f64::max);
+        let needed = (2.0 * (links.radius + room) + links.length) / nearest as f64;
+        row.windows(2).all(|m| (m[1].place - m[0].place).dot(along) - m[0].shearing > needed)
+    }
+
+    /// Tell of two links if they come near each other.
+    fn look(&self, branches: [Branch<'_>; 2], at: [usize; 2], tell: &mut impl FnMut(Linked<'_>, Linked<'_>, [End; 2])) {
+        let [(a, i), (b, j)] = [0, 1].map(|side| (branches[side], at[side]));
+        let ends = [End { body: a.root.body, link: i }, End { body: b.root.body, link: j }];
+        if ends[0].body == ends[1].body && i.abs_diff(j) < nearest_neighbour(&a.cable.links) {
+            return;
+        }
+        let (m, n) = (&self.moving[a.root.first + i], &self.moving[b.root.first + j]);
+        let [p, q] = [Linked { cable: a.cable, link: i }, Linked { cable: b.cable, link: j }];
+        let reach = p.links().radius + q.links().radius + m.room + n.room;
+        let shift = m.shift - n.shift;
+        // where their middles come closest on the way
+        let apart = m.place - n.place;
+        let closest =
+            apart + shift * (-apart.dot(shift) / shift.length_squared().max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
+        if closest.length() - 0.5 * (p.links().length + q.links().length) < reach
+            && p.distance(&q) < reach + shift.length()
+        {
+            if ends[0] < ends[1] { tell(p, q, ends) } else { tell(q, p, [ends[1], ends[0]]) }
+        }
+    }
+}
+
+/// A link of a cable.
+#[derive(Clone, Copy)]
+struct Linked<'a> {
+    cable: &'a Cable,
+    link: usize,
+}
+
+impl Linked<'_> {
+    fn links(&self) -> &Links {
+        &self.cable.links
+    }
+
+    /// The state at the start of the step.
+    fn start(&self) -> &LinkState {
+        &self.cable.scratch.start
+    }
+
+    /// Distance of the axes of two links at the start of the step [m].
+    fn distance(&self, other: &Linked<'_>) -> f64 {
+        let pose = |l: &Linked<'_>| l.start().poses[l.link];
+        axis_distance((&pose(self), self.links()), (&pose(other), other.links()))
+    }
+}
+
+/// Links before a step, if they go on as in the last one.
+fn foresee(cable: &Cable, dt: f64, moving: &mut Vec<Moving>) {
+    let (state, half) = (&cable.state.links, 0.5 * cable.links.length);
+    let linear = |v: &Vec6| Vec3::new(v[0], v[1], v[2]) * dt;
+    for (i, (pose, v)) in state.poses.iter().zip(&state.means).enumerate() {
+        let shift = linear(v);
+        let room = ROOM * cable.links.radius + dt * half * (v[4] * v[4] + v[5] * v[5]).sqrt();
+        let shearing = state.means.get(i + 1).map_or(0.0, |next| (linear(next) - shift).length());
+        moving.push(Moving { place: pose.translation, half: half_of(cable, pose), shift, room, shearing });
+    }
+}
+
+/// Links after a step.
+fn look_back(cable: &Cable, moving: &mut Vec<Moving>) {
+    let (start, end) = (&cable.scratch.start, &cable.state.links);
+    let shift = |i: usize| end.poses[i].translation - start.poses[i].translation;
+    for (i, pose) in start.poses.iter().enumerate() {
+        let room = 0.5 * cable.links.length * turned(pose, &end.poses[i]);
+        let shearing = if i + 1 < start.poses.len() { (shift(i + 1) - shift(i)).length() } else { 0.0 };
+        moving.push(Moving { place: pose.translation, half: half_of(cable, pose), shift: shift(i), room, shearing });
+    }
+}
+
+/// See `Moving::half`.
+fn half_of(cable: &Cable, pose: &Pose) -> Vec3 {
+    (pose.rotation * Vec3::X).abs() * (0.5 * cable.links.length)
+}
+
+/// How far the end of a unit vector along a link turns.
+fn turned(from: &Pose, to: &Pose) -> f64 {
+    (to.rotation * Vec3::X - from.rotation * Vec3::X).length()
+}
+
+/// Whether two links have come into each other during a step.
+fn met(a: Linked<'_>, b: Linked<'_>) -> bool {
+    let ends = [a, b].map(|l| [l.start().poses[l.link], l.cable.state.links.poses[l.link]]);
+    let thick = a.links().radius + b.links().radius;
+    let way = |[from, to]: &[Pose; 2]| to.translation - from.translation;
+    // so often that they cannot pass each other in between
+    let times = ((way(&ends[0]) - way(&ends[1])).length() / (0.5 * thick)).ceil().clamp(1.0, 1000.0);
+    (1..=times as usize).any(|k| {
+        let t = k as f64 / times;
+        let [p, q] = ends.map(|[from, to]| {
+            Pose::from_parts(from.translation.lerp(to.translation, t), from.rotation.lerp(to.rotation, t).normalize())
+        });
+        axis_distance((&p, a.links()), (&q, b.links())) < thick - SHALLOW
+    })
+}
+
+/// Append the tree over a range of a cable's links.
+fn plant(moving: &[Moving], [first, end]: [usize; 2], nodes: &mut Vec<Node>) {
+    let at = nodes.len();
+    nodes.push(Node { links: [first, end], second: 0, places: Span::NONE, shifts: Span::NONE, room: 0.0 });
+    let (mut places, mut shifts, mut room) = (Span::NONE, Span::NONE, 0.0);
+    if end - first > LEAF {
+        let middle = (first + end) / 2;
+        plant(moving, [first, middle], nodes);
+        nodes[at].second = nodes.len();
+        plant(moving, [middle, end], nodes);
+        for half in [at + 1, nodes[at].second] {
+            let node = &nodes[half];
+            (places, shifts) = (places.and(node.places), shifts.and(node.shifts));
+            room = f64::max(room, node.room);
+        }
+    } else {
+        for m in &moving[first..end] {
+            places = places.and(Span { low: m.place - m.half, high: m.place + m.half });
+            shifts = shifts.and(Span { low: m.shift, high: m.shift });
+            room = f64::max(room, m.room);
+        }
+    }
+    (nodes[at].places, nodes[at].shifts, nodes[at].room) = (places, shifts, room);
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::cable::{CableSettings, CableSpec, Rest};
+    use crate::material::{Friction, Material};
+    use crate::section::Section;
+
+    fn wire(path: Vec<Vec3>, segments: usize) -> Body {
+        let material = Material { young: 1e6, poisson: 0.5, density: 1100.0, friction: Friction::NONE };
+        let section = Section::Round { radius: 2e-3 };
+        let settings = CableSettings::default();
+        let spec = CableSpec { material, section, path, normal: None, rest: Rest::Straight, segments, settings };
+        Body::Cable(Cable::new("wire", spec).unwrap())
+    }
+
+    /// Coils and random walks at random speeds.
+    #[test]
+    fn nothing_that_may_touch_is_missed() {
+        let mut state = 1_u64;
+        let mut random = move || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) as f64 / f64::from(1_u32 << 31) * 2.0 - 1.0
+        };
+        let mut total = [0; 2];
+        for round in 0..30 {
+            let mut bodies = vec![];
+            for segments in [2, 3, 17, 60, 161] {
+                let (mut at, mut heading) = (Vec3::new(random(), random(), random()) * 0.05, Vec3::X);
+                let bend = 0.05 * f64::from(round % 6);
+                let path = (0..200)
+                    .map(|_| {
+                        heading = (heading + Vec3::new(random(), random(), random()) * bend).normalize();
+                        at += heading * 2e-3;
+                        at
+                    })
+                    .collect();
+                let mut body = wire(path, segments);
+                if let Body::Cable(cable) = &mut body {
+                    let all = Vec3::new(random(), random(), random()) * 3.0;
+                    cable.scratch.start.copy_from(&cable.state.links);
+                    for v in &mut cable.state.links.means {
+                        *v = std::array::from_fn(|k| random() * if k < 3 { 0.1 } else { 1.0 });
+                        (0..3).for_each(|k| v[k] += all[k]);
+                    }
+                }
+                bodies.push(body);
+            }
+            let (mut trees, mut found, mut wanted) = (BroadPhase::default(), vec![], vec![]);
+            trees.find(&bodies, 1e-3 * f64::from(1 + round % 10), &[], &mut found);
+            let trunks: Vec<Branch<'_>> = (0..bodies.len()).map(|n| trees.trunk(&bodies, n).unwrap()).collect();
+            let at = |a: &Branch<'_>, i: usize| (a.cable.state.links.poses[i], trees.moving[a.root.first + i]);
+            for (n, a) in trunks.iter().enumerate() {
+                for (b, i) in trunks[n..].iter().flat_map(|b| (0..a.cable.size()).map(move |i| (b, i))) {
+                    let nearest = nearest_neighbour(&a.cable.links);
+                    let from = if a.root.body == b.root.body { i + nearest } else { 0 };
+                    for j in from..b.cable.size() {
+                        let ((p, m), (q, o)) = (at(a, i), at(b, j));
+                        let reach = 4e-3 + m.room + o.room;
+                        // a look at every moment finds what the quick one must not leave out
+                        let near = (0..=40).any(|k| {
+                            let shift = (m.shift - o.shift) * (f64::from(k) / 40.0);
+                            let moved = Pose::from_parts(p.translation + shift, p.rotation);
+                            axis_distance((&moved, &a.cable.links), (&q, &b.cable.links)) < reach
+                        });
+                        if near {
+                            wanted.push([End { body: a.root.body, link: i }, End { body: b.root.body, link: j }]);
+                        }
+                    }
+                }
+            }
+            total[0] += wanted.len();
+            total[1] += found.len();
+            for ends in wanted {
+                assert!(found.binary_search_by_key(&ends, |pair| pair.ends).is_ok(), "round {round}: {ends:?}");
+            }
+        }
+        // and it does not find everything
+        assert!(total[0] > 300 && total[1] < 5 * total[0], "{total:?}");
+    }
+}

@@ -1,0 +1,84 @@
+//! Velocities of touching links after a step.
+//!
+//! The law of contact holds for the mean velocity V of a step, and V_1 = 2 V - V_0: left alone, a link that stops on a
+//! floor would leave it as fast as it came, and one that sticks would swing to and fro for ever. So at every contact that
+//! pushes, V_1 is brought towards rest against the obstacle, link by link, by the impulse of least kinetic energy: it
+//! takes energy, never gives any, and the force of the contact is corrected by it.
+//!
+//! Friction shakes modes that are much faster than the step, such as links that rock about their contact points. The
+//! midpoint rule keeps those for ever, with a sign that changes from step to step. The means of the last two steps tell
+//! them from motion: V + (V - V_before) / 2 is the velocity at the end without them. Touching links are drawn towards that,
+//! as far as it takes energy; where nothing touches, the midpoint rule is left alone.
+
+use crate::cable::algebra::block::{Vec6, dot};
+use crate::cable::contact::law::{Contacting, minus, velocity};
+use crate::cable::contact::obstacles::Touch;
+use crate::cable::links::Links;
+
+/// Passes over the contacts, for links in corners.
+const PASSES: usize = 2;
+
+/// How much of what is faster than the step is taken from a touching link in a step.
+const CALMING: f64 = 0.5;
+
+/// Settle the velocities at the end of a step, given the mean velocities of the step before and of this one.
+pub fn settle(
+    links: &Links,
+    paired: bool,
+    [before, mean]: [&[Vec6]; 2],
+    velocities: &mut [Vec6],
+    touches: &mut [Touch],
+    step: f64,
+) {
+    let touching = |t: &&mut Touch| t.state != Contacting::Open;
+    if paired || touches.iter_mut().any(|t| touching(&t)) {
+        for (link, v) in velocities.iter_mut().enumerate() {
+            calm(&links.inertia, &before[link], &mean[link], v);
+        }
+    }
+    for touch in touches.iter_mut().filter(touching) {
+        let [end, middle] = [&velocities[touch.link], &mean[touch.link]].map(|v| dot(&touch.rows[0], v));
+        // V_0 = 2 V - V_1 is how fast it came
+        let came = 2.0 * middle - end - touch.surface[0];
+        touch.bounce = links.restitution * (-came).max(0.0);
+    }
+    for _ in 0..PASSES {
+        for touch in touches.iter_mut().filter(touching) {
+            let v = &mut velocities[touch.link];
+            let speed = relative(touch, v)[0];
+            nudge(links, touch, v, 0, speed.clamp(0.0, touch.bounce) - speed, step);
+            let (slid, slides) = (relative(touch, &mean[touch.link]), relative(touch, v));
+            // a link that sticks rests; one that slid has stopped where it would now slide back
+            if touch.state == Contacting::Stick || slid[1] * slides[1] + slid[2] * slides[2] < 0.0 {
+                for k in 1..3 {
+                    let speed = relative(touch, v)[k];
+                    nudge(links, touch, v, k, -speed, step);
+                }
+            }
+        }
+    }
+}
+
+/// Draw a velocity towards the one without fast modes, but not so far that its energy grows.
+fn calm(inertia: &Vec6, before: &Vec6, mean: &Vec6, v: &mut Vec6) {
+    let towards: Vec6 = std::array::from_fn(|k| 1.5 * mean[k] - 0.5 * before[k] - v[k]);
+    let weighted = |a: &Vec6, b: &Vec6| (0..6).map(|k| inertia[k] * a[k] * b[k]).sum::<f64>();
+    // |v + f d|^2 <= |v|^2 up to f = -2 v.d / d.d
+    let most = -2.0 * weighted(v, &towards) / weighted(&towards, &towards).max(f64::MIN_POSITIVE);
+    crate::cable::algebra::block::add_scaled(v, CALMING.min(most).max(0.0), &towards);
+}
+
+fn relative(touch: &Touch, v: &Vec6) -> [f64; 3] {
+    minus(&velocity(&touch.rows, v), &touch.surface)
+}
+
+/// Change the velocity of the point of contact along one axis.
+fn nudge(links: &Links, touch: &mut Touch, v: &mut Vec6, axis: usize, by: f64, step: f64) {
+    let row = &touch.rows[axis];
+    let yielding: f64 = row.iter().zip(&links.inertia).map(|(r, m)| r * r / m).sum();
+    let impulse = by / yielding;
+    for k in 0..6 {
+        v[k] += row[k] * impulse / links.inertia[k];
+    }
+    touch.force += touch.axes[axis] * (impulse / step);
+}

@@ -1,0 +1,7 @@
+//! Contact of links: with obstacles, and with each other.
+
+pub mod broad_phase;
+pub mod impact;
+pub mod law;
+pub mod obstacles;
+pub mod pairs;

@@ -1,0 +1,288 @@
+//! Links that touch links: of the same cable, or of another.
+//!
+//! The law is that of `obstacles`, with a velocity that depends on two links. The paper binds touching links into one
+//! subsystem; here the coupling is eliminated exactly: without it the equations of each cable are block-tridiagonal, and
+//! what the pairs add has a small rank (see `coupling`).
+
+use crate::cable::algebra::block::Vec6;
+use crate::cable::contact::law::{Contacting, Law, Reply, along, axes, minus, rows, velocity};
+use crate::cable::links::Links;
+use crate::material::Friction;
+use crate::math::{Pose, Vec3};
+
+/// One side of a pair.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct End {
+    /// Index of the body.
+    pub body: usize,
+    /// Index of the link.
+    pub link: usize,
+}
+
+/// Two links that touch or may touch during the step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair {
+    /// The links, in order.
+    pub ends: [End; 2],
+    /// Normal from the second to the first and gap at the start of the step.
+    start: (Vec3, f64),
+    /// Stiffness and friction.
+    pub law: Law,
+    /// Normal and two tangents, in the world.
+    pub axes: [Vec3; 3],
+    /// Velocity along these per velocity of each link.
+    pub rows: [[Vec6; 3]; 2],
+    /// Where along each link, from its middle [m].
+    pub along: [f64; 2],
+    /// Velocity along the normal at which the gap is closed at the end of the step [m/s].
+    closing: f64,
+    /// Largest friction [N].
+    pub limit: f64,
+    /// Force on the first link before this step, in the world [N].
+    before: Vec3,
+    /// Force from which the law goes, in the world: that, then what was found on the way [N].
+    from: Vec3,
+    /// Force of the law on the first link, in the world [N].
+    lawful: Vec3,
+    /// Force on the first link, in the world, with the impulse that settles velocities [N].
+    pub force: Vec3,
+    /// Whether it slides.
+    pub state: Contacting,
+    /// Whether there is a force at the velocities at hand.
+    pub pushes: bool,
+    /// How the force falls with the velocity there.
+    pub slope: [[f64; 3]; 3],
+}
+
+/// Two crossing links are nearest at one point; for parallel ones any point would do. This draws it to their middles.
+const CENTRING: f64 = 0.02;
+
+/// Cosine of the angle within which the normal half-way through the step is still that of the start.
+const SAME_SIDE: f64 = 0.5;
+
+/// Of the depth that is there at the start of a step, this part is taken back in it.
+const RECOVERY: f64 = 0.5;
+
+/// But no more than this part of the radius.
+const FASTEST_RECOVERY: f64 = 0.1;
+
+/// Links may sink into each other by this part of their radius within a step.
+const SINKING: f64 = 0.1;
+
+/// A link as a pair sees it.
+pub struct Side<'a> {
+    /// What its cable is made of.
+    pub links: &'a Links,
+    /// Its pose.
+    pub pose: Pose,
+    /// Its mean velocity.
+    pub mean: Vec6,
+}
+
+impl Pair {
+    /// A pair that has not touched yet.
+    pub fn new(ends: [End; 2]) -> Pair {
+        Pair {
+            ends,
+            start: (Vec3::Z, f64::INFINITY),
+            law: Law { rho: 0.0, friction: Friction::NONE },
+            axes: [Vec3::Z, Vec3::X, Vec3::Y],
+            rows: [[[0.0; 6]; 3]; 2],
+            along: [0.0; 2],
+            closing: 0.0,
+            limit: 0.0,
+            before: Vec3::ZERO,
+            from: Vec3::ZERO,
+            lawful: Vec3::ZERO,
+            force: Vec3::ZERO,
+            state: Contacting::Open,
+            pushes: false,
+            slope: [[0.0; 3]; 3],
+        }
+    }
+
+    /// Take over what is known from the step before.
+    pub fn go_on(&mut self, known: &Pair) {
+        (self.before, self.state, self.limit) = (known.lawful, known.state, known.limit);
+        self.lawful = known.lawful;
+    }
+
+    /// Look at the links at the start of a part of a step.
+    pub fn begin(&mut self, sides: [&Side<'_>; 2], step: f64) {
+        let nearest = nearest(sides);
+        // links that have been pushed through each other's middles come out where they went in
+        let flipped = self.before != Vec3::ZERO && nearest.normal.dot(self.axes[0]) < 0.0 && nearest.distance < 1e-9;
+        self.start = (if flipped { -nearest.normal } else { nearest.normal }, nearest.gap);
+        (self.before, self.from) = (self.lawful, self.lawful);
+        let [a, b] = sides.map(|s| s.links);
+        let friction = Friction::between(a.friction, b.friction);
+        let friction = if a.per_contact { friction } else { friction.over(a.length.min(b.length)) };
+        self.law = Law { rho: a.rho(step).min(b.rho(step)), friction };
+    }
+
+    /// Bring it up to date with the links half-way through the step, at their mean velocities.
+    pub fn refresh(&mut self, sides: [&Side<'_>; 2], step: f64) {
+        let nearest = nearest(sides);
+        let (start_normal, start_gap) = self.start;
+        let kept = nearest.normal.dot(start_normal) < SAME_SIDE;
+        let normal = if kept { start_normal } else { nearest.normal };
+        let tangent = sides[0].pose.rotation * Vec3::X;
+        self.axes = axes(normal, tangent);
+        self.along = nearest.along;
+        // the point of contact is shared: on the first surface for both, so that nothing creates torque
+        let point = nearest.points[0] - normal * sides[0].links.radius;
+        for (rows_of, side) in self.rows.iter_mut().zip(sides) {
+            *rows_of = rows(&self.axes, point - side.pose.translation, side.pose.rotation);
+        }
+        let apart = velocity(&self.rows[0], &sides[0].mean)[0] - velocity(&self.rows[1], &sides[1].mean)[0];
+        let mut gap = if kept { start_gap } else { nearest.gap - 0.5 * step * apart };
+        if gap < 0.0 {
+            let radius = sides[0].links.radius.min(sides[1].links.radius);
+            gap = (RECOVERY * gap).max(-FASTEST_RECOVERY * radius);
+        }
+        self.closing = -gap / step;
+    }
+
+    /// Whether the links are deeper in each other at the end of the step than they should be: they turned so fast that the
+    /// points that were nearest half-way are not those that count.
+    pub fn sank(&self, sides: [&Side<'_>; 2]) -> bool {
+        let radius = sides[0].links.radius.min(sides[1].links.radius);
+        nearest(sides).gap < self.start.1.min(0.0) - SINKING * radius
+    }
+
+    /// Velocity of the first link against the second, along the axes.
+    pub fn relative(&self, velocities: [&Vec6; 2]) -> [f64; 3] {
+        let [a, b] = [velocity(&self.rows[0], velocities[0]), velocity(&self.rows[1], velocities[1])];
+        minus(&a, &b)
+    }
+
+    fn lawful_velocity(&self, means: [&Vec6; 2]) -> [f64; 3] {
+        let mut u = self.relative(means);
+        u[0] -= self.closing;
+        u
+    }
+
+    /// What the law says at the links' velocities.
+    pub fn reply(&self, means: [&Vec6; 2]) -> Reply {
+        self.law.reply(&along(&self.axes, self.from), &self.lawful_velocity(means), self.limit)
+    }
+
+    /// Whether at the links' velocities it does what it is taken to do, and does not slide.
+    pub fn stays(&self, means: [&Vec6; 2]) -> bool {
+        self.state != Contacting::Slip && self.reply(means).state == self.state
+    }
+
+    /// What it would say if the pair did what it did before; the law itself where there was no force.
+    pub fn first_reply(&self, means: [&Vec6; 2]) -> Reply {
+        if self.before == Vec3::ZERO {
+            return self.reply(means);
+        }
+        let before = along(&self.axes, self.before);
+        self.law.go_on(&before, &self.lawful_velocity(means), self.state)
+    }
+
+    /// Bring the limit of friction up to date with the force found, and let the law go from that force.
+    pub fn renew(&mut self, means: [&Vec6; 2]) {
+        let force = self.reply(means).force;
+        let (normal, before) = (force[0], self.axes[0].dot(self.before));
+        self.from = (0..3).map(|k| self.axes[k] * force[k]).sum();
+        let pressed = if before > 0.0 { 0.5 * (normal.max(0.0) + before) } else { normal.max(0.0) };
+        self.limit = self.law.friction.limit(pressed);
+    }
+
+    /// Take over the force that the law says.
+    pub fn settle(&mut self, means: [&Vec6; 2]) {
+        let reply = self.reply(means);
+        self.state = reply.state;
+        self.lawful = (0..3).map(|k| self.axes[k] * reply.force[k]).sum();
+        self.force = self.lawful;
+    }
+
+    /// Bring the velocities at the end of the step towards rest against each other, as `impact` does for obstacles.
+    pub fn calm(&mut self, inertias: [&Vec6; 2], velocities: &mut [Vec6; 2], step: f64) {
+        let count = if self.state == Contacting::Stick { 3 } else { 1 };
+        for k in 0..count {
+            let speed = self.relative([&velocities[0], &velocities[1]])[k];
+            let yielding: f64 = (0..2)
+                .map(|side| self.rows[side][k].iter().zip(inertias[side]).map(|(r, m)| r * r / m).sum::<f64>())
+                .sum();
+            let impulse = -speed / yielding;
+            for (side, sign) in [(0, 1.0), (1, -1.0)] {
+                for c in 0..6 {
+                    velocities[side][c] += sign * self.rows[side][k][c] * impulse / inertias[side][c];
+                }
+            }
+            self.force += self.axes[k] * (impulse / step);
+        }
+    }
+}
+
+/// Where two links are nearest to each other.
+struct Nearest {
+    /// Unit vector from the second to the first.
+    normal: Vec3,
+    /// Distance of the axes [m].
+    distance: f64,
+    /// Distance of the surfaces [m].
+    gap: f64,
+    /// Points on the axes.
+    points: [Vec3; 2],
+    /// Where along the links, from their middles [m].
+    along: [f64; 2],
+}
+
+fn nearest(sides: [&Side<'_>; 2]) -> Nearest {
+    let [p, q] = sides.map(|s| s.pose.translation);
+    let [u, v] = sides.map(|s| s.pose.rotation * Vec3::X);
+    let [a, b] = sides.map(|s| 0.5 * s.links.length);
+    let (s, t) = closest_on_segments(p - q, u, v, a, b);
+    let points = [p + u * s, q + v * t];
+    let offset = points[0] - points[1];
+    let distance = offset.length();
+    let fallback = u.cross(v).try_normalize().unwrap_or_else(|| u.any_orthonormal_vector());
+    let normal = if distance > 1e-12 { offset / distance } else { fallback };
+    let gap = distance - sides[0].links.radius - sides[1].links.radius;
+    Nearest { normal, distance, gap, points, along: [s, t] }
+}
+
+/// Places s in [-a, a] along u and t in [-b, b] along v where d + s u - t v is shortest, drawn to the middles a little so
+/// that there is one answer for parallel segments too.
+pub(crate) fn closest_on_segments(d: Vec3, u: Vec3, v: Vec3, a: f64, b: f64) -> (f64, f64) {
+    let (du, dv, uv) = (d.dot(u), d.dot(v), u.dot(v));
+    let one = 1.0 + CENTRING;
+    // one s - uv t = -du, one t - uv s = dv
+    let s = ((uv * dv - one * du) / (one * one - uv * uv)).clamp(-a, a);
+    let t = ((dv + uv * s) / one).clamp(-b, b);
+    let s = ((uv * t - du) / one).clamp(-a, a);
+    (s, t)
+}
+
+/// Distance between the axes of two links, for a quick look.
+pub fn axis_distance(a: (&Pose, &Links), b: (&Pose, &Links)) -> f64 {
+    let side = |(pose, links): (&Pose, &'_ Links)| (pose.translation, pose.rotation * Vec3::X, 0.5 * links.length);
+    let ((p, u, la), (q, v, lb)) = (side(a), side(b));
+    let (s, t) = closest_on_segments(p - q, u, v, la, lb);
+    (p + u * s - q - v * t).length()
+}
+
+/// Links of one cable that lie along it less than this apart cannot touch unless it bends tighter than its own radius.
+pub fn nearest_neighbour(links: &Links) -> usize {
+    (std::f64::consts::PI * links.radius / links.length).ceil() as usize + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearest_points_of_crossing_and_parallel_segments() {
+        let (s, t) = closest_on_segments(Vec3::new(0.2, -0.1, 1.0), Vec3::X, Vec3::Y, 1.0, 1.0);
+        assert!((s + 0.2).abs() < 0.01 && (t + 0.1).abs() < 0.01, "{s} {t}");
+        // beyond the ends
+        let (s, t) = closest_on_segments(Vec3::new(5.0, -7.0, 1.0), Vec3::X, Vec3::Y, 1.0, 1.0);
+        assert_eq!((s, t), (-1.0, -1.0));
+        // side by side: the middle of the overlap
+        let (s, t) = closest_on_segments(Vec3::new(0.5, 0.1, 0.0), Vec3::X, Vec3::X, 1.0, 1.0);
+        assert!((s + 0.25).abs() < 0.01 && (t - 0.25).abs() < 0.01, "{s} {t}");
+    }
+}

@@ -1,0 +1,102 @@
+//! The linear step of the paper: its equations of motion linearised once, at the start of the step.
+//!
+//! (1), (2) and (5), with what was wrong in print put right, are the equations of `midpoint` linearised at V = 0,
+//!
+//!   (2 M / T + C + J^T K J (T/2 + d) + G T/2) V = 2 M V_0 / T - J^T K e_0 + F + J_c^T f,
+//!
+//! everything taken at the start of the step; C V = V x (I V_0) does no work. (G of a clamp has no part for its moment, as in
+//! the tangent of the midpoint step, which can do without: clamped cables are of order one.) Two strains at once follow from
+//! it: that of (4), e_0 + T/2 J V, and that of the links after they have moved. They differ by the square of the angle a link turns by,
+//! which is energy that nobody has paid for.
+//!
+//! G, how J^T K e_0 changes with the links, is part of the Hessian in (2), but left out in (4). Without it a cable with
+//! tension N is not passive at all: its waves of number k, whose stiffness is N k^2, are moved by the force of the start of
+//! the step, as by a damping of -T/2 N k^2, and grow like exp(N k^2 T t / (4 rho A)), for 1 N and 1 ms by far more than
+//! tenfold a second.
+
+use crate::cable::algebra::block::{Mat6, Vec6, ZERO, add_scaled, times, times_transposed};
+use crate::cable::equations::assembly::place;
+use crate::cable::equations::midpoint::{Part, Share};
+use crate::cable::joint::{Joint, Turning, strain};
+use crate::math::Vec3;
+
+/// The equations without contact: what is left of them at V = 0, and the blocks of their matrix that contact changes.
+#[derive(Clone, Debug, Default)]
+pub struct Linear {
+    residual: Vec<Vec6>,
+    diagonal: Vec<Mat6>,
+}
+
+impl Linear {
+    /// For a number of links.
+    pub fn new(links: usize) -> Linear {
+        Linear { residual: vec![[0.0; 6]; links], diagonal: vec![ZERO; links] }
+    }
+}
+
+impl Share<'_> {
+    /// Set the equations up.
+    pub fn linearise(&mut self, part: &Part) {
+        self.s.mean.fill([0.0; 6]);
+        // twice, as the tangent goes on from the load where it was last taken
+        self.assemble_whole(part, true);
+        self.assemble_whole(part, true);
+        let s = &mut *self.s;
+        s.linear.residual.copy_from_slice(&s.residual);
+        s.linear.diagonal.copy_from_slice(&s.matrix.diagonal);
+        for (block, v) in s.linear.diagonal.iter_mut().zip(&self.state.velocities) {
+            let [x, y, z] = [3, 4, 5].map(|k| self.links.inertia[k] * v[k]);
+            for (r, c, l) in [(4, 5, x), (5, 3, y), (3, 4, z)] {
+                block[r][c] += l;
+                block[c][r] -= l;
+            }
+        }
+    }
+
+    /// What is left of the equations at the mean velocities at hand, and their matrix, without contact. False where a link
+    /// turns by more than a step can follow.
+    pub fn assemble_linear(&mut self, part: &Part) -> bool {
+        let s = &mut *self.s;
+        s.residual.copy_from_slice(&s.linear.residual);
+        s.matrix.diagonal.copy_from_slice(&s.linear.diagonal);
+        for (i, v) in s.mean.iter().enumerate() {
+            add_scaled(&mut s.residual[i], 1.0, &times(&s.matrix.diagonal[i], v));
+            if i > 0 {
+                add_scaled(&mut s.residual[i - 1], 1.0, &times(&s.matrix.right[i - 1], v));
+            }
+            if i + 1 < s.mean.len() {
+                add_scaled(&mut s.residual[i + 1], 1.0, &times(&s.matrix.below[i], v));
+            }
+        }
+        // contact is looked for with links on their way
+        place(part.step(), s);
+        s.rows.placed
+    }
+
+    /// Loads of joints and holds at the mean velocities: (4), K (e_0 + (T/2 + d) J V), with the damping of joints.
+    pub fn linear_loads(&mut self, part: &Part) {
+        let Share { links, state, acting, s } = self;
+        let (half, arms) = (0.5 * part.step(), links.arms());
+        for (i, load) in s.part_loads.iter_mut().enumerate() {
+            let (a, b) = (&state.poses[i], &state.poses[i + 1]);
+            let (joint, start) = (Joint::new(a, b, arms), strain(a, b, arms));
+            let mut rate = times(&joint.by_a, &s.mean[i]);
+            add_scaled(&mut rate, 1.0, &times(&joint.by_b, &s.mean[i + 1]));
+            let ahead = half + links.damping_time;
+            *load = std::array::from_fn(|k| links.stiffness[k] * (start[k] - links.rest[i][k] + ahead * rate[k]));
+        }
+        for (n, held) in acting.held.iter().enumerate() {
+            let (poses, at) = (&s.held_poses[n], &state.poses[held.link]);
+            let hand = Turning { start: &poses[0], middle: &poses[1], end: &poses[2], turn: Vec3::ZERO };
+            let link = Turning { start: at, middle: at, end: at, turn: Vec3::ZERO };
+            let joint = Joint::of_step(&hand, &link, held.arms());
+            let (start, end) = (s.held_strains[n], strain(&poses[2], at, held.arms()));
+            // the strain at the end changes as the link does from there
+            let rate = times(&Joint::new(&poses[2], at, held.arms()).by_b, &s.mean[held.link]);
+            let load: Vec6 = std::array::from_fn(|k| held.stiffness[k] * (0.5 * (start[k] + end[k]) + half * rate[k]));
+            let back = times_transposed(&joint.by_a, &load);
+            let [force, torque] = [0, 3].map(|k| -Vec3::new(back[k], back[k + 1], back[k + 2]));
+            s.part_held_loads[n] = (force, poses[1].rotation * torque);
+        }
+    }
+}

@@ -1,0 +1,547 @@
+//! One cable's share in a step: the passive midpoint rule as equations for the mean velocities of its links.
+//!
+//! Unknown are the mean velocities V of the step. With e_0, e_1 the strains at its ends, (1) and (4) of the paper read
+//!
+//!   2 M (V - V_0) / T + C V + J^T K ((e_0 + e_1) / 2 + d J V) = F + J_c^T f,      V_1 = 2 V - V_0,
+//!
+//! with the damping time d and contact forces f. (As printed, the step matrix has one T too many and misses the term
+//! 2 M V_0 / T.) The published step takes e_1 = e_0 + T J_0 V and solves once; it gains energy as links turn. Here e_1 is
+//! the strain at the end of the step and J the Jacobian of the whole step, J V T = e_1 - e_0 (see `joint`), so that without
+//! damping the energy changes by the work of F and by nothing else, whatever the step. Newton's method (see `newton`) works
+//! with the tangent of all that: not symmetric, but still block-tridiagonal.
+//!
+//! The published step is there too, where a cable asks for it: see `linear`.
+
+use crate::cable::algebra::block::{Tridiagonal, Vec6, add_scaled, dot, squares};
+use crate::cable::contact::impact;
+use crate::cable::contact::law::{add_slope, along, minus, subtract_force, velocity};
+use crate::cable::contact::obstacles::{Search, Touch};
+use crate::cable::equations::assembly::{assemble_links, begin, place};
+use crate::cable::equations::linear::Linear;
+use crate::cable::holds::Held;
+use crate::cable::joint::rows::Rows;
+use crate::cable::joint::strain;
+use crate::cable::links::{LinkState, Links, beside_drift, drift};
+use crate::cable::solver::gauss_seidel::runs::Runs;
+use crate::contact::Obstacle;
+use crate::lanes::{Block, LANES};
+use crate::linkage::Push;
+use crate::math::{Pose, Vec3};
+
+/// Working memory of a step.
+#[derive(Clone, Debug, Default)]
+pub struct StepScratch {
+    /// Tangent.
+    pub matrix: Tridiagonal,
+    /// What is left of the equations.
+    pub residual: Vec<Vec6>,
+    /// Mean velocities at hand.
+    pub mean: Vec<Vec6>,
+    /// The last change of the mean velocities.
+    pub change: Vec<Vec6>,
+    /// Four right-hand sides at once.
+    pub many: Vec<[Block; 6]>,
+    /// Poses half-way through the step.
+    pub middle: Vec<Pose>,
+    /// Poses at the end of the step.
+    pub end: Vec<Pose>,
+    /// What the kernels read and write, four links at a time.
+    pub rows: Rows,
+    /// The same of the holds.
+    pub held_strains: Vec<Vec6>,
+    /// Poses of the holds at the start, middle and end of the part of the step at hand.
+    pub held_poses: Vec<[Pose; 3]>,
+    /// Touches with obstacles.
+    pub touches: Vec<Touch>,
+    /// Force and moment in each joint, of the part of the step at hand.
+    pub part_loads: Vec<Vec6>,
+    /// The cable's force and torque on each hold, of the part of the step at hand.
+    pub part_held_loads: Vec<(Vec3, Vec3)>,
+    /// Force and moment in each joint, mean over the step.
+    pub loads: Vec<Vec6>,
+    /// Force and torque of the cable on each hold, in the world, about the held section, mean over the step.
+    pub held_loads: Vec<(Vec3, Vec3)>,
+    /// Runs of links, for the solvers that need them.
+    pub runs: Runs,
+    /// The equations of the linear step, where a cable makes that.
+    pub linear: Linear,
+    /// How much farther than expected links have moved in this step [m].
+    farther: f64,
+    /// Power of contacts on the cable, against what they touch, as far as it adds energy [W].
+    pub gained: f64,
+}
+
+/// A part of the world's step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Part {
+    /// Fraction of the step at which it begins.
+    pub from: f64,
+    /// Fraction at which it ends.
+    pub to: f64,
+    /// The world's step [s].
+    pub dt: f64,
+}
+
+impl Part {
+    /// Its length [s].
+    pub fn step(&self) -> f64 {
+        self.dt * (self.to - self.from)
+    }
+
+    /// Its two halves.
+    pub fn halves(&self) -> [Part; 2] {
+        let middle = 0.5 * (self.from + self.to);
+        [Part { to: middle, ..*self }, Part { from: middle, ..*self }]
+    }
+}
+
+/// All that acts on a cable during a step.
+#[derive(Clone, Copy, Debug)]
+pub struct Acting<'a> {
+    /// Acceleration of gravity [m/s2].
+    pub gravity: Vec3,
+    /// Cross-sections held.
+    pub held: &'a [Held],
+    /// Dead loads.
+    pub pushes: &'a [Push],
+    /// All obstacles.
+    pub obstacles: &'a [Obstacle],
+    /// Those near the cable.
+    pub near: &'a [usize],
+}
+
+/// A cable during a step.
+pub struct Share<'a> {
+    /// What it is made of.
+    pub links: &'a Links,
+    /// Where it was at the start.
+    pub state: &'a mut LinkState,
+    /// What acts on it.
+    pub acting: Acting<'a>,
+    /// Working memory.
+    pub s: &'a mut StepScratch,
+}
+
+/// How touches are treated in an iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Touching {
+    /// At first they do what they did in the step before.
+    First,
+    /// Planes and limits of friction are brought up to date.
+    Fresh,
+    /// They stay, so that the iteration can end.
+    Settled,
+}
+
+/// How much Newton's method still moves, weighted by inertia.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// Square of the last change of the mean velocities.
+    pub change: f64,
+    /// Square of the velocities that it is measured against.
+    pub size: f64,
+}
+
+/// A cable at rest has no speeds to measure against: this part of a link in a step counts as one, so that rounding, of
+/// positions a kilometre from the origin too, is not taken for motion.
+const RESTING: f64 = 1e-3;
+
+impl StepScratch {
+    /// Room for holds.
+    pub fn reserve(&mut self, holds: usize) {
+        self.held_strains.reserve(holds);
+        self.held_poses.reserve(holds);
+        self.held_loads.reserve(holds);
+        self.part_held_loads.reserve(holds);
+    }
+
+    /// Exchange all that carries nothing from step to step with a cable of as many links, whose memory is at hand.
+    pub fn exchange(&mut self, other: &mut StepScratch) {
+        use std::mem::swap;
+        if self.mean.len() == other.mean.len() {
+            swap(&mut self.matrix, &mut other.matrix);
+            swap(&mut self.residual, &mut other.residual);
+            swap(&mut self.mean, &mut other.mean);
+            swap(&mut self.change, &mut other.change);
+            swap(&mut self.many, &mut other.many);
+            swap(&mut self.middle, &mut other.middle);
+            swap(&mut self.end, &mut other.end);
+            swap(&mut self.rows, &mut other.rows);
+            swap(&mut self.touches, &mut other.touches);
+            self.runs.exchange(&mut other.runs);
+        }
+    }
+
+    /// For a number of links and room for holds.
+    pub fn new(links: usize, holds: usize) -> StepScratch {
+        let (zeros, between) = (vec![[0.0; 6]; links], vec![[0.0; 6]; links - 1]);
+        StepScratch {
+            matrix: Tridiagonal::new(links),
+            residual: zeros.clone(),
+            mean: zeros.clone(),
+            change: zeros,
+            many: vec![[[0.0; LANES]; 6]; links],
+            middle: vec![Pose::IDENTITY; links],
+            end: vec![Pose::IDENTITY; links],
+            rows: Rows::new(links),
+            held_strains: Vec::with_capacity(holds),
+            held_poses: Vec::with_capacity(holds),
+            touches: vec![],
+            part_loads: between.clone(),
+            part_held_loads: Vec::with_capacity(holds),
+            loads: between,
+            held_loads: Vec::with_capacity(holds),
+            runs: Runs::default(),
+            linear: Linear::default(),
+            farther: 0.0,
+            gained: 0.0,
+        }
+    }
+
+    /// A good start: the last mean velocity, in which what oscillates faster than the step has cancelled, and as much more
+    /// as it was more than the one before.
+    fn guess(&mut self, state: &LinkState, step: f64) {
+        self.mean.copy_from_slice(&state.means);
+        // what is pushed does not go on as before
+        if state.steps == [step; 2] && state.pushed.iter().all(|&p| p == Vec3::ZERO) {
+            for ((mean, last), earlier) in self.mean.iter_mut().zip(&state.means).zip(&state.earlier) {
+                for k in 0..6 {
+                    mean[k] += last[k] - earlier[k];
+                }
+            }
+        }
+    }
+}
+
+/// Velocities grow by no more than this part where energy was lost, see `StepScratch::give_back`.
+const MOST_GIVEN: f64 = 1e-2;
+
+impl StepScratch {
+    /// What is left of the equations has worked on the links by its product with the way they went, and contacts that push
+    /// links out of something do work too: take that from the energy of their motion against each other.
+    fn give_back(&self, links: &Links, velocities: &mut [Vec6], step: f64) {
+        let left: f64 = self.residual.iter().zip(&self.mean).map(|(r, v)| dot(r, v)).sum();
+        let work = step * (left + self.gained);
+        let drift = drift(velocities);
+        let energy = 0.5 * beside_drift(links, velocities, &drift);
+        if work != 0.0 && energy > 0.0 {
+            let factor = (1.0 - work / energy).max(0.0).sqrt().min(1.0 + MOST_GIVEN);
+            for v in velocities.iter_mut() {
+                *v = std::array::from_fn(|k| drift[k] + factor * (v[k] - drift[k]));
+            }
+        }
+    }
+}
+
+impl Share<'_> {
+    /// Forget the loads of the step before.
+    pub fn begin_step(&mut self) {
+        self.s.loads.fill([0.0; 6]);
+        self.s.held_loads.clear();
+        self.s.held_loads.resize(self.acting.held.len(), (Vec3::ZERO, Vec3::ZERO));
+        self.s.farther = 0.0;
+    }
+
+    /// Strains at the start of a part of the step, a first guess of the velocities, and what may be touched.
+    pub fn begin(&mut self, part: &Part) {
+        let Share { links, state, acting, s } = self;
+        begin(links, state, s);
+        s.held_strains.clear();
+        s.part_held_loads.clear();
+        s.held_poses.clear();
+        for h in acting.held {
+            let poses = [part.from, 0.5 * (part.from + part.to), part.to].map(|fraction| h.pose_at(fraction));
+            s.held_strains.push(strain(&poses[0], &state.poses[h.link], h.arms()));
+            s.part_held_loads.push((Vec3::ZERO, Vec3::ZERO));
+            s.held_poses.push(poses);
+        }
+        if self.links.linear {
+            self.linearise(part);
+        }
+        let Share { state, s, .. } = self;
+        s.guess(state, part.step());
+        self.find_touches(part);
+    }
+
+    fn find_touches(&mut self, part: &Part) {
+        let Share { links, state, acting, s } = self;
+        let search = search(links, acting, part);
+        let (step, gravity, farther) = (part.step(), acting.gravity, s.farther);
+        let travel = |link: usize| links.travel(links.speed(&state.velocities[link]), step, gravity) + farther;
+        search.begin(&state.poses, travel, &state.touches, &mut s.touches);
+    }
+
+    /// Residual at the mean velocities at hand, and with `tangent` the tangent too, without contact. False where links turn
+    /// by more than a step can follow.
+    pub fn assemble(&mut self, part: &Part, tangent: bool) -> bool {
+        if self.links.linear {
+            return self.assemble_linear(part);
+        }
+        self.assemble_whole(part, tangent)
+    }
+
+    /// The same of the midpoint step.
+    pub fn assemble_whole(&mut self, part: &Part, tangent: bool) -> bool {
+        let step = part.step();
+        place(step, self.s);
+        let Share { links, state, acting, s } = self;
+        let fits = assemble_links(links, acting.gravity, step, s, tangent);
+        for push in acting.pushes {
+            push.add(step, s);
+        }
+        for (n, h) in acting.held.iter().enumerate() {
+            h.add(n, state, step, s);
+        }
+        fits
+    }
+
+    /// The residual along the last change, with touches as they are but not yet in the residual: how fast the sum of
+    /// energies and of what contacts cost falls along it.
+    pub fn descent(&self) -> f64 {
+        let s = &self.s;
+        let along: f64 = s.residual.iter().zip(&s.change).map(|(r, c)| dot(r, c)).sum();
+        let pushed = |t: &Touch| {
+            let (force, moved) = (t.reply(&s.mean[t.link]).force, velocity(&t.rows, &s.change[t.link]));
+            force[0] * moved[0] + force[1] * moved[1] + force[2] * moved[2]
+        };
+        along - s.touches.iter().map(pushed).sum::<f64>()
+    }
+
+    /// Add touches to residual and tangent. Returns how many changed between open, stick and slip.
+    pub fn touch(&mut self, part: &Part, touching: Touching) -> usize {
+        let Share { links, acting, s, .. } = self;
+        let search = search(links, acting, part);
+        let mut changed = 0;
+        for touch in &mut s.touches {
+            let link = touch.link;
+            if touching == Touching::Fresh {
+                // from the force as it was found, before a new plane moves it
+                touch.renew(&s.mean[link]);
+            }
+            if touching != Touching::Settled {
+                search.refresh(touch, &s.middle[link], &s.mean[link]);
+            }
+            let reply =
+                if touching == Touching::First { touch.first_reply(&s.mean[link]) } else { touch.reply(&s.mean[link]) };
+            changed += usize::from(reply.state != touch.state);
+            touch.state = reply.state;
+            if reply.force != [0.0; 3] {
+                subtract_force(&mut s.residual[link], &touch.rows, &reply.force);
+                add_slope(&mut s.matrix.diagonal[link], &touch.rows, &reply.slope, &touch.rows);
+            }
+        }
+        changed
+    }
+
+    /// Factor the tangent and find the change of the mean velocities; false where the tangent is singular.
+    pub fn solve(&mut self) -> bool {
+        if !self.s.matrix.factor() {
+            return false;
+        }
+        self.s.change.copy_from_slice(&self.s.residual);
+        self.s.matrix.solve(&mut self.s.change);
+        true
+    }
+
+    /// The residual, with touches in it, along the change.
+    pub fn decline(&self) -> f64 {
+        self.s.residual.iter().zip(&self.s.change).map(|(r, c)| dot(r, c)).sum()
+    }
+
+    /// How large the change is, and against what.
+    pub fn progress(&self, step: f64) -> Progress {
+        let [moving, resting] = self.sizes(step);
+        Progress { change: dot(&self.links.inertia, &squares(&self.s.change)), size: moving + resting }
+    }
+
+    /// Squares of the velocities, weighted by inertia: those of the step, and those that count as rest.
+    fn sizes(&self, step: f64) -> [f64; 2] {
+        let weight = |v: &[Vec6]| beside_drift(self.links, v, &drift(v));
+        let rest = self.links.inertia[0] * (RESTING * self.links.length / step).powi(2) * self.s.mean.len() as f64;
+        [weight(&self.s.mean) + weight(&self.state.velocities), rest]
+    }
+
+    /// Whether it may be at rest.
+    pub fn is_slow(&self, step: f64) -> bool {
+        let [moving, resting] = self.sizes(step);
+        moving < resting
+    }
+
+    /// Go a fraction of the change on; backwards when negative.
+    pub fn go(&mut self, fraction: f64) {
+        for (mean, c) in self.s.mean.iter_mut().zip(&self.s.change) {
+            add_scaled(mean, -fraction, c);
+        }
+    }
+
+    /// Whether a link has moved farther than touches were looked for; they are then to be looked for again.
+    pub fn outran(&mut self, part: &Part) -> bool {
+        let Share { links, state, acting, s } = self;
+        let step = part.step();
+        let farther = |(mean, start): (&Vec6, &Vec6)| {
+            step * links.speed(mean) - links.travel(links.speed(start), step, acting.gravity)
+        };
+        let most = s.mean.iter().zip(&state.velocities).map(farther).fold(0.0, f64::max);
+        let outran = most > s.farther && !acting.near.is_empty() && most.is_finite();
+        if outran {
+            s.farther = 1.5 * most;
+        }
+        outran
+    }
+
+    /// Whether a link is inside something at the end of the part.
+    pub fn sank(&mut self, part: &Part) -> bool {
+        let search = search(self.links, &self.acting, part);
+        self.s.touches.iter().any(|touch| search.sank(touch, &self.s.end[touch.link], &self.s.mean[touch.link]))
+    }
+
+    /// Take over the forces of touches, into the residual too.
+    pub fn settle_touches(&mut self) {
+        let s = &mut *self.s;
+        s.gained = 0.0;
+        for touch in &mut s.touches {
+            touch.settle(&s.mean[touch.link]);
+            let force = along(&touch.axes, touch.force);
+            let against = minus(&velocity(&touch.rows, &s.mean[touch.link]), &touch.surface);
+            s.gained += (force[0] * against[0] + force[1] * against[1] + force[2] * against[2]).max(0.0);
+            subtract_force(&mut s.residual[touch.link], &touch.rows, &force);
+        }
+    }
+
+    /// Take the part of the step over into the state; `paired` where links push links.
+    pub fn finish(&mut self, part: &Part, paired: bool) {
+        let step = part.step();
+        place(step, self.s);
+        if self.links.linear {
+            self.linear_loads(part);
+        }
+        let Share { links, state, s, .. } = self;
+        state.poses.copy_from_slice(&s.end);
+        for (v, mean) in state.velocities.iter_mut().zip(&s.mean) {
+            *v = std::array::from_fn(|k| 2.0 * mean[k] - v[k]);
+        }
+        s.give_back(links, &mut state.velocities, step);
+        impact::settle(links, paired, [&state.means, &s.mean], &mut state.velocities, &mut s.touches, step);
+        std::mem::swap(&mut state.means, &mut state.earlier);
+        state.means.copy_from_slice(&s.mean);
+        state.steps = [state.steps[1], step];
+        state.loads.copy_from_slice(&s.part_loads);
+        state.touches.clear();
+        state.touches.extend(s.touches.iter().map(Touch::past));
+        state.pushed.fill(Vec3::ZERO);
+        for touch in &state.touches {
+            state.pushed[touch.link] += touch.force;
+        }
+        for (sum, load) in s.loads.iter_mut().zip(&s.part_loads) {
+            add_scaled(sum, part.to - part.from, load);
+        }
+        for (sum, load) in s.held_loads.iter_mut().zip(&s.part_held_loads) {
+            sum.0 += load.0 * (part.to - part.from);
+            sum.1 += load.1 * (part.to - part.from);
+        }
+    }
+}
+
+/// What to look among for touches.
+pub fn search<'a>(links: &Links, acting: &Acting<'a>, part: &Part) -> Search<'a> {
+    Search {
+        obstacles: acting.obstacles,
+        near: acting.near,
+        part: [part.from, part.to],
+        dt: part.dt,
+        radius: links.radius,
+        length: links.length,
+        friction: links.friction,
+        per_contact: links.per_contact,
+        rho: links.rho(part.step()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::material::Friction;
+    use crate::math::Quat;
+
+    fn silicone(count: usize) -> (Links, LinkState) {
+        let (length, radius, density) = (0.4, 2e-3_f64, 1100.0);
+        let (young, shear) = (4.462e6, 4.462e6 / 3.0);
+        let area = std::f64::consts::PI * radius * radius;
+        let (i, j) = (area * radius * radius / 4.0, area * radius * radius / 2.0);
+        let h = length / count as f64;
+        let mass = density * area * h;
+        let across = mass * (3.0 * radius * radius + h * h) / 12.0;
+        let links = Links {
+            length: h,
+            radius,
+            inertia: [mass, mass, mass, 0.5 * mass * radius * radius, across, across],
+            stiffness: [young * area, shear * area, shear * area, shear * j, young * i, young * i].map(|k| k / h),
+            rest: vec![[0.0; 6]; count - 1],
+            damping_time: 0.0,
+            drag: 0.0,
+            friction: Friction::NONE,
+            per_contact: false,
+            restitution: 0.0,
+            linear: false,
+            method: Default::default(),
+        };
+        let poses = (0..count).map(|k| Pose::from_translation(Vec3::X * (k as f64 + 0.5) * h)).collect();
+        (links, LinkState::resting(poses))
+    }
+
+    fn clamp(links: &Links) -> Held {
+        let stiffness = links.stiffness.map(|k| 2.0 * k);
+        Held { link: 0, offset: -0.5 * links.length, stiffness, poses: [Pose::IDENTITY; 3] }
+    }
+
+    #[test]
+    fn the_tangent_is_the_derivative_of_the_residual() {
+        let (mut links, mut state) = silicone(4);
+        links.damping_time = 2e-3;
+        for (i, pose) in state.poses.iter_mut().enumerate() {
+            let x = i as f64 + 1.0;
+            pose.rotation = Quat::from_scaled_axis(Vec3::new(0.1 * x.sin(), 0.2 * x.cos(), 0.1 * (2.0 * x).sin()));
+            pose.translation += Vec3::new(0.0, 1e-3 * x.sin(), 2e-3 * x.cos());
+            state.velocities[i] = std::array::from_fn(|k| (x * (k as f64 + 1.0)).sin() * if k < 3 { 0.1 } else { 2.0 });
+        }
+        let torque = Vec3::new(1e-5, -2e-5, 3e-5);
+        let pushes = [Push { link: 2, offset: 0.02, force: Vec3::new(1e-3, 2e-3, -1e-3), torque }];
+        let (held, step) = ([clamp(&links)], 5e-3);
+        let acting = Acting { gravity: Vec3::ZERO, held: &held, pushes: &pushes, obstacles: &[], near: &[] };
+        let mut s = StepScratch::new(4, 1);
+        let part = Part { from: 0.0, to: 1.0, dt: step };
+        let base: Vec<Vec6> = state.velocities.iter().map(|v| v.map(|x| 0.9 * x)).collect();
+        let mut share = Share { links: &links, state: &mut state, acting, s: &mut s };
+        share.begin(&part);
+        let mut residual = |mean: &[Vec6]| {
+            share.s.mean.copy_from_slice(mean);
+            // twice, as the tangent goes on from where it was last taken
+            assert!(share.assemble(&part, true) && share.assemble(&part, true));
+            (share.s.residual.clone(), share.s.matrix.clone())
+        };
+        let matrix = residual(&base).1;
+        for j in 0..4 {
+            for k in 0..6 {
+                let h = if k < 3 { 1e-6 } else { 1e-4 };
+                let mut at = |sign: f64| {
+                    let mut mean = base.clone();
+                    mean[j][k] += sign * h;
+                    residual(&mean).0
+                };
+                let (up, down) = (at(1.0), at(-1.0));
+                for (i, r) in (0..4).flat_map(|i| (0..6).map(move |r| (i, r))) {
+                    let slope = (up[i][r] - down[i][r]) / (2.0 * h);
+                    let got = match i.abs_diff(j) {
+                        0 => matrix.diagonal[i][r][k],
+                        1 if j > i => matrix.right[i][r][k],
+                        1 => matrix.below[j][r][k],
+                        _ => 0.0,
+                    };
+                    // what is left out is the change of J with the moments, and of J with the turn of the whole step
+                    let scale = matrix.diagonal[j][k][k].abs().max(matrix.diagonal[i][r][r].abs());
+                    assert!((got - slope).abs() < 0.05 * scale, "({i},{r}) by ({j},{k}): {got} for {slope}");
+                }
+            }
+        }
+    }
+}

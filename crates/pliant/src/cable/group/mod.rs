@@ -1,0 +1,94 @@
+//! All cables of a world in a step: which may touch, then the step, made again where that was not foreseen.
+
+pub mod islands;
+pub mod step;
+
+use islands::Islands;
+use step::Around;
+
+use crate::body::Body;
+use crate::cable::contact::broad_phase::BroadPhase;
+use crate::cable::contact::pairs::Pair;
+use crate::stage::{Probe, Stage};
+use crate::team::Team;
+
+/// How often a step is made again because links met that were not expected to.
+const MOST_REPEATS: usize = 3;
+
+/// Working memory for the cables of a world.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Group {
+    trees: BroadPhase,
+    islands: Islands,
+    found: Vec<Pair>,
+    /// For each body, the first of those it is solved with.
+    leader: Vec<usize>,
+}
+
+impl Group {
+    /// Make room for bodies and for the pairs of their links.
+    pub fn reserve(&mut self, bodies: &[Body], pairs: &mut Vec<Pair>) {
+        let links = |b: &Body| if let Body::Cable(cable) = b { cable.size() } else { 0 };
+        let (links, count) = (bodies.iter().map(links).sum::<usize>(), bodies.len());
+        self.trees.reserve(count, links);
+        // a link seldom has more than a few others near it
+        for pairs in [pairs, &mut self.found] {
+            pairs.reserve((4 * links).saturating_sub(pairs.len()));
+        }
+        self.leader.reserve(count);
+        self.islands.reserve(count);
+    }
+
+    /// Advance the cables, each with those it can touch.
+    pub fn advance(
+        &mut self,
+        bodies: &mut [Body],
+        pairs: &mut Vec<Pair>,
+        around: Around<'_>,
+        dt: f64,
+        team: &mut Team,
+        probe: &mut impl Probe,
+    ) {
+        let Some(first) = bodies.iter().position(|b| matches!(b, Body::Cable(_))) else { return };
+        self.trees.forget();
+        for attempt in 1.. {
+            probe.enter(Stage::Near, None);
+            self.trees.find(bodies, dt, pairs, &mut self.found);
+            std::mem::swap(pairs, &mut self.found);
+            self.find_leaders(bodies.len(), pairs);
+            probe.enter(Stage::Advance, Some(first));
+            self.islands.advance(bodies, pairs, &self.leader, around, dt, team);
+            pairs.sort_unstable_by_key(|pair| pair.ends);
+            probe.enter(Stage::Near, None);
+            if !self.trees.missed(bodies, pairs) || attempt > MOST_REPEATS {
+                break;
+            }
+            // links met that were not expected to: make the step again, now with them
+            for body in &mut *bodies {
+                if let Body::Cable(cable) = body {
+                    cable.begin_again();
+                }
+            }
+            std::mem::swap(pairs, &mut self.found);
+        }
+    }
+
+    /// Which cables are connected by pairs; pairs are then in order of their groups.
+    fn find_leaders(&mut self, bodies: usize, pairs: &mut [Pair]) {
+        let leader = &mut self.leader;
+        leader.clear();
+        leader.extend(0..bodies);
+        // as often as it takes for the smallest index of a group to reach all of it
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for pair in &*pairs {
+                let [a, b] = pair.ends.map(|end| end.body);
+                let first = leader[a].min(leader[b]);
+                changed |= leader[a] != first || leader[b] != first;
+                (leader[a], leader[b]) = (first, first);
+            }
+        }
+        pairs.sort_unstable_by_key(|pair| (leader[pair.ends[0].body], pair.ends));
+    }
+}

@@ -1,0 +1,176 @@
+//! A step of cables that are solved together: an island. Where its solver does not converge, the step is taken in two
+//! halves, and each of them again; the linear step never is.
+
+use crate::body::Body;
+use crate::cable::Cable;
+use crate::cable::contact::pairs::Pair;
+use crate::cable::equations::midpoint::{Acting, Part, Share};
+use crate::cable::solver::coupling::Coupling;
+use crate::team::Team;
+
+/// Cables that are solved together, among all bodies.
+pub(crate) struct Island<'a> {
+    /// Bodies that these cables are among, in order.
+    pub bodies: &'a mut [Body],
+    /// Index of the first of those in the world.
+    pub first: usize,
+    /// Indices of the cables in the world.
+    pub members: &'a [usize],
+    /// Their links that may touch each other.
+    pub pairs: &'a mut [Pair],
+    /// Working memory for those.
+    pub coupling: &'a mut Coupling,
+    /// What surrounds them.
+    pub around: Around<'a>,
+    /// Threads that are free to help.
+    pub team: Option<&'a mut Team>,
+}
+
+/// What surrounds cables.
+#[derive(Clone, Copy)]
+pub(crate) struct Around<'a> {
+    /// Acceleration of gravity [m/s2].
+    pub gravity: crate::math::Vec3,
+    /// All obstacles.
+    pub obstacles: &'a [crate::contact::Obstacle],
+}
+
+/// How a step went.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Solved {
+    /// Iterations: Newton's, or over contacts.
+    pub iterations: u32,
+    /// How often the equations were linearised.
+    pub linearisations: u32,
+    /// Whether iterations over contacts came to their limit.
+    pub limited: bool,
+    /// Whether they converged.
+    pub converged: bool,
+}
+
+impl Solved {
+    /// What came after it, with the work of both.
+    pub fn and(self, more: Solved) -> Solved {
+        Solved {
+            iterations: self.iterations + more.iterations,
+            linearisations: self.linearisations + more.linearisations,
+            limited: self.limited || more.limited,
+            converged: more.converged,
+        }
+    }
+}
+
+/// Smallest part of a step that is tried.
+pub const SMALLEST_PART: f64 = 1.0 / 256.0;
+
+/// How often a step is begun again because links moved farther than was foreseen.
+const MOST_SEARCHES: usize = 4;
+
+impl Island<'_> {
+    fn share(&mut self, member: usize) -> Option<Share<'_>> {
+        match &mut self.bodies[self.members[member] - self.first] {
+            Body::Cable(cable) => Some(cable.share(self.around)),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn each(&mut self, mut f: impl FnMut(Share<'_>)) {
+        for member in 0..self.members.len() {
+            if let Some(share) = self.share(member) {
+                f(share);
+            }
+        }
+    }
+
+    /// Advance by a step.
+    pub fn advance(&mut self, dt: f64) {
+        self.each(|mut share| share.begin_step());
+        let solved = self.advance_part(&Part { from: 0.0, to: 1.0, dt });
+        for &member in self.members {
+            if let Body::Cable(cable) = &mut self.bodies[member - self.first] {
+                cable.scratch.solved = solved;
+            }
+        }
+    }
+
+    fn advance_part(&mut self, part: &Part) -> Solved {
+        let mut solved = self.advance_once(part);
+        if solved.converged || self.is_linear() || part.to - part.from <= SMALLEST_PART {
+            return solved;
+        }
+        for half in part.halves() {
+            solved = solved.and(self.advance_part(&half));
+            if !solved.converged {
+                break;
+            }
+        }
+        solved
+    }
+
+    pub fn begin(&mut self, part: &Part) {
+        self.each(|mut share| share.begin(part));
+        self.begin_pairs(part);
+    }
+
+    /// One part of the step; the states are left as they were where it does not converge.
+    fn advance_once(&mut self, part: &Part) -> Solved {
+        let mut solved = Solved::default();
+        for _ in 0..MOST_SEARCHES {
+            self.begin(part);
+            solved = solved.and(self.solve_part(part));
+            let mut outran = false;
+            self.each(|mut share| outran |= share.outran(part));
+            if !solved.converged || !outran {
+                break;
+            }
+        }
+        // what is left of the equations there, if links do not turn too far to be followed
+        solved.converged = solved.converged && self.assemble(part, false);
+        if part.to - part.from > SMALLEST_PART && !self.is_linear() {
+            self.each(|mut share| solved.converged &= !share.sank(part));
+            solved.converged &= !self.pairs_sank();
+        }
+        if solved.converged {
+            self.balance();
+            let paired = self.pairs.iter().any(|p| p.pushes);
+            self.each(|mut share| share.finish(part, paired));
+            self.calm_pairs(part);
+        }
+        solved
+    }
+
+    /// Take over the forces of contacts, into what is left of the equations too; see `StepScratch::give_back`.
+    fn balance(&mut self) {
+        self.each(|mut share| share.settle_touches());
+        self.settle_pairs();
+    }
+
+    /// Whether the equations of all members are linear but for contact.
+    pub fn is_linear(&mut self) -> bool {
+        let mut all = true;
+        self.each(|share| all &= share.links.linear);
+        all
+    }
+
+    /// Residual, and the tangent too where wanted, without contact; false where links turn too far to be followed.
+    pub(crate) fn assemble(&mut self, part: &Part, tangent: bool) -> bool {
+        let mut fits = true;
+        self.each(|mut share| fits &= share.assemble(part, tangent));
+        fits
+    }
+}
+
+impl Cable {
+    /// Its share in a step.
+    pub(crate) fn share<'a>(&'a mut self, around: Around<'a>) -> Share<'a> {
+        let Cable { links, state, scratch, .. } = self;
+        let acting = Acting {
+            gravity: around.gravity,
+            held: &scratch.held,
+            pushes: &scratch.pushes,
+            obstacles: around.obstacles,
+            near: &scratch.near,
+        };
+        Share { links, state: &mut state.links, acting, s: &mut scratch.step }
+    }
+}

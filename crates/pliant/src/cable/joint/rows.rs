@@ -1,0 +1,386 @@
+//! What the kernels read: one row of numbers a quantity, so that four links are worked on at a time.
+
+use crate::cable::algebra::block::Vec6;
+use crate::cable::joint::three::{Matrix, Turn};
+use crate::cable::joint::{SINE, TANGENT};
+use crate::cable::links::{LinkState, Links};
+use crate::kernel::{Kernel, Task};
+use crate::lanes::{LANES, Lanes, Lanes3};
+use crate::math::{Pose, Quat, Vec3};
+
+/// What the kernels read, in pieces of four links.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    /// Which instructions the kernels use.
+    pub kernel: Kernel,
+    /// Whether no link turns by more than `MOST_TURN` at the mean velocities last placed.
+    pub placed: bool,
+    /// Whether the tangent has not been taken since the start of the step.
+    pub fresh: bool,
+    pieces: Vec<Piece>,
+}
+
+/// Rows of numbers, one a coordinate; a quantity is named by its first row. A row has a number for each of four links and,
+/// so that a joint may read that of the link after it, for the first of the next piece.
+#[derive(Clone, Debug)]
+pub struct Piece([[f64; LANES + 1]; COUNT]);
+
+/// A turn in one step beyond which the series of its sine and cosine are cut too short [rad].
+pub const MOST_TURN: f64 = 3.2;
+
+// at the start of the step
+const POSITION: usize = 0;
+const TURN: usize = 3;
+const AXES: usize = 7;
+/// Velocity at the start.
+pub const VELOCITY: usize = 16;
+/// Turn from a link to the next at the start.
+pub const JOINT_TURN: usize = 22;
+/// Half of a joint's strain at the start, less its strain at rest.
+pub const BIAS: usize = 26;
+// at the mean velocities
+/// Mean velocity.
+pub const MEAN: usize = 32;
+/// Angle turned by in the step.
+pub const ANGLE: usize = 38;
+/// cos t and sin(t) / t of a quarter of that angle.
+pub const COSINE: usize = 41;
+/// See `COSINE`.
+pub const SINC: usize = 42;
+/// Position half-way.
+pub const MIDDLE_POSITION: usize = 43;
+/// Turn half-way, as quaternion.
+pub const MIDDLE_TURN: usize = 46;
+/// Turn half-way, as matrix.
+pub const MIDDLE_AXES: usize = 50;
+/// Position at the end.
+pub const END_POSITION: usize = 59;
+/// Turn at the end, as quaternion.
+pub const END_TURN: usize = 62;
+/// Turn at the end, as matrix.
+pub const END_AXES: usize = 66;
+/// Half the sum of the matrices at both ends.
+pub const MEAN_AXES: usize = 75;
+// where the tangent was last taken
+/// Mean velocity there.
+pub const LAST_MEAN: usize = 84;
+/// Load of the joint there.
+pub const LAST_LOAD: usize = 90;
+/// How the load changes: five matrices.
+pub const LOAD_CHANGE: usize = 96;
+const COUNT: usize = 141;
+
+impl Piece {
+    /// A row: of the links, with `NEXT` 0, or of those after them, with 1.
+    #[inline(always)]
+    pub fn one<L: Lanes, const NEXT: usize>(&self, row: usize) -> L {
+        let row = &self.0[row];
+        L::load(&[row[NEXT], row[NEXT + 1], row[NEXT + 2], row[NEXT + 3]])
+    }
+
+    /// Three rows.
+    #[inline(always)]
+    pub fn three<L: Lanes, const NEXT: usize>(&self, row: usize) -> Lanes3<L> {
+        Lanes3 { x: self.one::<L, NEXT>(row), y: self.one::<L, NEXT>(row + 1), z: self.one::<L, NEXT>(row + 2) }
+    }
+
+    /// Four rows.
+    #[inline(always)]
+    pub fn turn<L: Lanes, const NEXT: usize>(&self, row: usize) -> Turn<L> {
+        Turn { u: self.three::<L, NEXT>(row), w: self.one::<L, NEXT>(row + 3) }
+    }
+
+    /// Nine rows.
+    #[inline(always)]
+    pub fn matrix<L: Lanes, const NEXT: usize>(&self, row: usize) -> Matrix<L> {
+        Matrix([self.three::<L, NEXT>(row), self.three::<L, NEXT>(row + 3), self.three::<L, NEXT>(row + 6)])
+    }
+
+    /// Remember the mean velocities.
+    #[inline(always)]
+    pub fn keep_mean(&mut self) {
+        for k in 0..6 {
+            self.0[LAST_MEAN + k] = self.0[MEAN + k];
+        }
+    }
+
+    #[inline(always)]
+    fn set<L: Lanes>(&mut self, row: usize, value: L) {
+        value.store_at(&mut self.0[row], 0);
+    }
+
+    #[inline(always)]
+    fn set_three<L: Lanes>(&mut self, row: usize, v: Lanes3<L>) {
+        self.set(row, v.x);
+        self.set(row + 1, v.y);
+        self.set(row + 2, v.z);
+    }
+
+    #[inline(always)]
+    fn set_turn<L: Lanes>(&mut self, row: usize, q: Turn<L>) {
+        self.set_three(row, q.u);
+        self.set(row + 3, q.w);
+    }
+
+    /// Set nine rows.
+    #[inline(always)]
+    pub fn set_matrix<L: Lanes>(&mut self, row: usize, m: &Matrix<L>) {
+        self.set_three(row, m.0[0]);
+        self.set_three(row + 3, m.0[1]);
+        self.set_three(row + 6, m.0[2]);
+    }
+
+    /// Set six rows.
+    #[inline(always)]
+    pub fn set_six<L: Lanes>(&mut self, row: usize, v: [Lanes3<L>; 2]) {
+        self.set_three(row, v[0]);
+        self.set_three(row + 3, v[1]);
+    }
+}
+
+/// Give the last of the pieces before one the first numbers of its rows `first` to `last`.
+#[inline(always)]
+fn join(before: &mut [Piece], piece: &Piece, first: usize, last: usize) {
+    if let Some(before) = before.last_mut() {
+        for row in first..last {
+            before.0[row][LANES] = piece.0[row][0];
+        }
+    }
+}
+
+impl Rows {
+    /// For a number of links.
+    pub fn new(links: usize) -> Rows {
+        let mut piece = Piece([[0.0; LANES + 1]; COUNT]);
+        // links that are not there rest, unturned
+        for row in [TURN + 3, JOINT_TURN + 3, MIDDLE_TURN + 3, END_TURN + 3, COSINE, SINC] {
+            piece.0[row].fill(1.0);
+        }
+        for axes in [AXES, MIDDLE_AXES, END_AXES, MEAN_AXES] {
+            for row in [axes, axes + 4, axes + 8] {
+                piece.0[row].fill(1.0);
+            }
+        }
+        Rows { kernel: Kernel::default(), placed: true, fresh: true, pieces: vec![piece; links.div_ceil(LANES)] }
+    }
+
+    /// Four links a piece.
+    pub fn pieces(&mut self) -> &mut [Piece] {
+        &mut self.pieces
+    }
+
+    /// Read the start of a step.
+    pub fn begin(&mut self, links: &Links, state: &LinkState) {
+        self.fresh = true;
+        self.kernel.run(Begin { links, state, rows: self });
+    }
+
+    /// Poses half a step and a step on at the mean velocities.
+    pub fn place(&mut self, mean: &[Vec6], step: f64, middle: &mut [Pose], end: &mut [Pose]) {
+        self.placed = self.kernel.run(Place { rows: self, mean, step, middle, end });
+    }
+}
+
+/// Four of many, beginning with number i; `none` beyond the last.
+#[inline(always)]
+fn four<'a, T>(from: &'a [T], i: usize, none: &'a T) -> [&'a T; LANES] {
+    if let Some([a, b, c, d]) = from.get(i..i + LANES) {
+        return [a, b, c, d];
+    }
+    let mut out = [none; LANES];
+    for (l, one) in from.iter().skip(i).enumerate() {
+        out[l] = one;
+    }
+    out
+}
+
+/// Four of many vectors, beginning with number i; zeros beyond the last.
+#[inline(always)]
+pub fn gathered<L: Lanes>(from: &[Vec6], i: usize) -> [Lanes3<L>; 2] {
+    let [a, b, c, d] = four(from, i, &[0.0; 6]);
+    let [x, y, z, u] = L::transposed([L::load_at(a, 0), L::load_at(b, 0), L::load_at(c, 0), L::load_at(d, 0)]);
+    let [_, _, v, w] = L::transposed([L::load_at(a, 2), L::load_at(b, 2), L::load_at(c, 2), L::load_at(d, 2)]);
+    [Lanes3 { x, y, z }, Lanes3 { x: u, y: v, z: w }]
+}
+
+#[inline(always)]
+fn joined<L: Lanes>(first: L, fifth: f64, sixth: f64) -> Vec6 {
+    let [a, b, c, d] = first.block();
+    [a, b, c, d, fifth, sixth]
+}
+
+/// To four of many vectors, beginning with number i, as far as there are that many.
+#[inline(always)]
+pub fn scatter<L: Lanes>(v: [Lanes3<L>; 2], to: &mut [Vec6], i: usize) {
+    let first = L::transposed([v[0].x, v[0].y, v[0].z, v[1].x]);
+    let [fifth, sixth] = [v[1].y.block(), v[1].z.block()];
+    if let Some([a, b, c, d]) = to.get_mut(i..i + LANES) {
+        *a = joined(first[0], fifth[0], sixth[0]);
+        *b = joined(first[1], fifth[1], sixth[1]);
+        *c = joined(first[2], fifth[2], sixth[2]);
+        *d = joined(first[3], fifth[3], sixth[3]);
+    } else {
+        for (l, out) in to.iter_mut().skip(i).enumerate() {
+            *out = joined(first[l], fifth[l], sixth[l]);
+        }
+    }
+}
+
+#[inline(always)]
+fn gathered_poses<L: Lanes>(from: &[Pose], i: usize) -> (Lanes3<L>, Turn<L>) {
+    let [a, b, c, d] = four(from, i, &Pose::IDENTITY);
+    let [p, q, r, s] = [a.translation, b.translation, c.translation, d.translation];
+    let position = Lanes3 {
+        x: L::load(&[p.x, q.x, r.x, s.x]),
+        y: L::load(&[p.y, q.y, r.y, s.y]),
+        z: L::load(&[p.z, q.z, r.z, s.z]),
+    };
+    let [p, q, r, s] = [a.rotation, b.rotation, c.rotation, d.rotation];
+    let [x, y, z, w] =
+        L::transposed([L::load(&p.to_array()), L::load(&q.to_array()), L::load(&r.to_array()), L::load(&s.to_array())]);
+    (position, Turn { u: Lanes3 { x, y, z }, w })
+}
+
+#[inline(always)]
+fn posed<L: Lanes>(position: [f64; 3], turn: L) -> Pose {
+    Pose::from_parts(Vec3::from_array(position), Quat::from_array(turn.block()))
+}
+
+#[inline(always)]
+fn scatter_poses<L: Lanes>(position: Lanes3<L>, turn: Turn<L>, to: &mut [Pose], i: usize) {
+    let turns = L::transposed([turn.u.x, turn.u.y, turn.u.z, turn.w]);
+    let [x, y, z] = [position.x.block(), position.y.block(), position.z.block()];
+    if let Some([a, b, c, d]) = to.get_mut(i..i + LANES) {
+        *a = posed([x[0], y[0], z[0]], turns[0]);
+        *b = posed([x[1], y[1], z[1]], turns[1]);
+        *c = posed([x[2], y[2], z[2]], turns[2]);
+        *d = posed([x[3], y[3], z[3]], turns[3]);
+    } else {
+        for (l, out) in to.iter_mut().skip(i).enumerate() {
+            *out = posed([x[l], y[l], z[l]], turns[l]);
+        }
+    }
+}
+
+/// Strain of joints, given y and the turn from a to b.
+#[inline(always)]
+pub fn strain<L: Lanes>(arm: f64, y: Lanes3<L>, q: &Turn<L>, per_one_and_w: L) -> [Lanes3<L>; 2] {
+    let scale = L::splat(SINE) + L::splat(TANGENT) * per_one_and_w;
+    [Lanes3 { x: y.x - L::splat(arm), y: y.y, z: y.z }, q.u.scale(scale)]
+}
+
+struct Begin<'a> {
+    links: &'a Links,
+    state: &'a LinkState,
+    rows: &'a mut Rows,
+}
+
+impl Task for Begin<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Begin { links, state, rows } = self;
+        for n in 0..rows.pieces.len() {
+            let (before, rest) = rows.pieces.split_at_mut(n);
+            let (piece, i) = (&mut rest[0], n * LANES);
+            let (position, turn) = gathered_poses::<L>(&state.poses, i);
+            piece.set_three(POSITION, position);
+            piece.set_turn(TURN, turn);
+            piece.set_matrix(AXES, &turn.matrix());
+            piece.set_six(VELOCITY, gathered::<L>(&state.velocities, i));
+            piece.set_six(LAST_LOAD, gathered::<L>(&state.loads, i));
+            join(before, piece, POSITION, VELOCITY);
+        }
+        let arms = links.arms();
+        for (n, piece) in rows.pieces.iter_mut().enumerate() {
+            let (a, b) = (piece.matrix::<L, 0>(AXES), piece.three::<L, 1>(AXES));
+            let z = piece.three::<L, 1>(POSITION) - b.scale(L::splat(arms.b)) - piece.three::<L, 0>(POSITION);
+            let q = piece.turn::<L, 0>(TURN).to(piece.turn::<L, 1>(TURN));
+            let [e1, e2] = strain(arms.a, a.transposed_times(z), &q, (L::splat(1.0) + q.w).inverse());
+            let [r1, r2] = gathered(&links.rest, n * LANES);
+            let half = L::splat(0.5);
+            piece.set_turn(JOINT_TURN, q);
+            piece.set_six(BIAS, [e1.scale(half) - r1, e2.scale(half) - r2]);
+        }
+    }
+}
+
+struct Place<'a> {
+    rows: &'a mut Rows,
+    mean: &'a [Vec6],
+    step: f64,
+    middle: &'a mut [Pose],
+    end: &'a mut [Pose],
+}
+
+/// The first terms of a series in z, summed by pairs so that not every product waits for the last.
+#[inline(always)]
+fn series<L: Lanes>(z: L, of: &[f64; 9]) -> L {
+    let z2 = z * z;
+    let z4 = z2 * z2;
+    let a = L::splat(of[0]) + L::splat(of[1]) * z;
+    let b = L::splat(of[2]) + L::splat(of[3]) * z;
+    let c = L::splat(of[4]) + L::splat(of[5]) * z;
+    let d = L::splat(of[6]) + L::splat(of[7]) * z;
+    (a + b * z2) + ((c + d * z2) + L::splat(of[8]) * z4) * z4
+}
+
+/// (-1)^k / (2 k + more)!: the series of cos t (more = 0) and of sin(t) / t (more = 1) in t^2. For a quarter of
+/// `MOST_TURN` the first term left out is below 3e-18.
+const fn terms(more: usize) -> [f64; 9] {
+    let mut out = [0.0; 9];
+    let (mut k, mut term) = (0, 1.0);
+    while k < 9 {
+        out[k] = term;
+        term /= -(((2 * k + 1 + more) * (2 * k + 2 + more)) as f64);
+        k += 1;
+    }
+    out
+}
+
+impl Task for Place<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> bool {
+        let Place { rows, mean, step, middle, end } = self;
+        let (cosine, sinc) = (const { terms(0) }, const { terms(1) });
+        let (whole, half) = (L::splat(step), L::splat(0.5 * step));
+        let most = L::splat(MOST_TURN * MOST_TURN);
+        let mut fit = L::splat(1.0);
+        for n in 0..rows.pieces.len() {
+            let (before, rest) = rows.pieces.split_at_mut(n);
+            let (piece, i) = (&mut rest[0], n * LANES);
+            let [v, w] = gathered::<L>(mean, i);
+            let angle = w.scale(whole);
+            let square = angle.dot(angle);
+            fit = fit * square.below(most);
+            let z = square * L::splat(1.0 / 16.0);
+            let (c, s) = (series(z, &cosine), series(z, &sinc));
+            let quarter = Turn { u: angle.scale(s * L::splat(0.25)), w: c };
+            // twice the angle: cos 2t = cos^2 t - sin^2 t, sin 2t = 2 sin t cos t
+            let double = Turn { u: quarter.u.scale(c + c), w: c * c - quarter.u.dot(quarter.u) };
+            let (position, turn) = (piece.three::<L, 0>(POSITION), piece.turn::<L, 0>(TURN));
+            let (position_middle, turn_middle) = (position + v.scale(half), turn.times(quarter).normalised());
+            let (position_end, turn_end) = (position + v.scale(whole), turn.times(double).normalised());
+            let axes_end = turn_end.matrix();
+            let sum = piece.matrix::<L, 0>(AXES).plus(&axes_end);
+            piece.set_six(MEAN, [v, w]);
+            piece.set_three(ANGLE, angle);
+            piece.set(COSINE, c);
+            piece.set(SINC, s);
+            piece.set_three(MIDDLE_POSITION, position_middle);
+            piece.set_turn(MIDDLE_TURN, turn_middle);
+            piece.set_matrix(MIDDLE_AXES, &turn_middle.matrix());
+            piece.set_three(END_POSITION, position_end);
+            piece.set_turn(END_TURN, turn_end);
+            piece.set_matrix(END_AXES, &axes_end);
+            piece.set_matrix(MEAN_AXES, &sum.scale(L::splat(0.5)));
+            join(before, piece, MEAN, MEAN_AXES + 3);
+            scatter_poses(position_middle, turn_middle, middle, i);
+            scatter_poses(position_end, turn_end, end, i);
+        }
+        fit.block() == [1.0; LANES]
+    }
+}

@@ -1,0 +1,280 @@
+//! Pairs of links in Newton's method: their forces and slopes, and the coupling of the links that they touch.
+
+use crate::body::Body;
+use crate::cable::Cable;
+use crate::cable::algebra::block::{Vec6, add_scaled};
+use crate::cable::contact::law::{along, subtract_force};
+use crate::cable::contact::pairs::{End, Pair, Side};
+use crate::cable::equations::midpoint::{Part, Touching};
+use crate::cable::group::step::Island;
+use crate::cable::solver::coupling::Coupling;
+use crate::frame::{Contact, Other};
+use crate::lanes::LANES;
+use crate::math::{Pose, Vec3};
+
+/// The cable of an end of a pair; pairs are made of cables only.
+fn cable((bodies, first): (&[Body], usize), end: End) -> Option<&Cable> {
+    match &bodies[end.body - first] {
+        Body::Cable(cable) => Some(cable),
+        _ => None,
+    }
+}
+
+/// The same, to be changed.
+pub(crate) fn cable_mut((bodies, first): (&mut [Body], usize), end: End) -> Option<&mut Cable> {
+    match &mut bodies[end.body - first] {
+        Body::Cable(cable) => Some(cable),
+        _ => None,
+    }
+}
+
+fn side_at_start(cable: &Cable, link: usize) -> Side<'_> {
+    let state = &cable.state.links;
+    Side { links: &cable.links, pose: state.poses[link], mean: state.means[link] }
+}
+
+/// A link of a cable as a pair sees it.
+pub(crate) fn side(cable: &Cable, link: usize) -> Side<'_> {
+    let s = &cable.scratch.step;
+    Side { links: &cable.links, pose: s.middle[link], mean: s.mean[link] }
+}
+
+fn side_at_end(cable: &Cable, link: usize) -> Side<'_> {
+    Side { pose: cable.scratch.step.end[link], ..side(cable, link) }
+}
+
+/// Whatever is needed of both ends of a pair.
+pub(crate) fn both<'a, T>(
+    bodies: (&'a [Body], usize),
+    pair: &Pair,
+    f: impl Fn(&'a Cable, usize) -> T,
+) -> Option<[T; 2]> {
+    let [a, b] = pair.ends;
+    Some([f(cable(bodies, a)?, a.link), f(cable(bodies, b)?, b.link)])
+}
+
+/// Append the contacts of pairs: each as one of its first link, with the force on that.
+pub(crate) fn write_pairs(bodies: &[Body], pairs: &[Pair], contacts: &mut Vec<Contact>) {
+    for pair in pairs {
+        let end = |c: &Cable, link: usize| (c.state.links.poses[link], c.links.radius);
+        let Some([a, b]) = both((bodies, 0), pair, end) else { continue };
+        let point = |(pose, _): &(Pose, f64), along: f64| pose.transform_point(Vec3::X * along);
+        let [p, q] = [point(&a, pair.along[0]), point(&b, pair.along[1])];
+        let penetration = a.1 + b.1 - p.distance(q);
+        if pair.force != Vec3::ZERO || penetration > 0.0 {
+            contacts.push(Contact {
+                body: pair.ends[0].body,
+                other: Other::Body(pair.ends[1].body),
+                position: p - pair.axes[0] * a.1,
+                normal: pair.axes[0],
+                force: pair.force,
+                penetration,
+            });
+        }
+    }
+}
+
+impl Island<'_> {
+    /// Look at all pairs at the start of a part of the step.
+    pub(crate) fn begin_pairs(&mut self, part: &Part) {
+        for pair in self.pairs.iter_mut() {
+            if let Some([a, b]) = both((self.bodies, self.first), pair, side_at_start) {
+                pair.begin([&a, &b], part.step());
+            }
+        }
+    }
+
+    /// Add pairs to the residual and find their slopes. Returns how many changed between open, stick and slip.
+    pub(crate) fn touch_pairs(&mut self, part: &Part, touching: Touching) -> usize {
+        let mut changed = 0;
+        for pair in self.pairs.iter_mut() {
+            let Some([a, b]) = both((self.bodies, self.first), pair, side) else { continue };
+            let means = [&a.mean, &b.mean];
+            if touching == Touching::Fresh {
+                pair.renew(means);
+            }
+            if touching != Touching::Settled {
+                pair.refresh([&a, &b], part.step());
+            }
+            let reply = if touching == Touching::First { pair.first_reply(means) } else { pair.reply(means) };
+            changed += usize::from(reply.state != pair.state);
+            pair.state = reply.state;
+            pair.pushes = reply.force != [0.0; 3];
+            pair.slope = reply.slope;
+            if pair.pushes {
+                let [end, other] = pair.ends;
+                if let Some(c) = cable_mut((self.bodies, self.first), end) {
+                    subtract_force(&mut c.scratch.step.residual[end.link], &pair.rows[0], &reply.force);
+                }
+                if let Some(c) = cable_mut((self.bodies, self.first), other) {
+                    let back = reply.force.map(|f| -f);
+                    subtract_force(&mut c.scratch.step.residual[other.link], &pair.rows[1], &back);
+                }
+            }
+        }
+        changed
+    }
+
+    /// What the pairs add to the residual along the change, where they are not in it.
+    pub(crate) fn descent_of_pairs(&self) -> f64 {
+        let mut sum = 0.0;
+        for pair in self.pairs.iter() {
+            let of = |c: &Cable, link: usize| (c.scratch.step.mean[link], c.scratch.step.change[link]);
+            let Some([a, b]) = both((self.bodies, self.first), pair, of) else { continue };
+            let (force, moved) = (pair.reply([&a.0, &b.0]).force, pair.relative([&a.1, &b.1]));
+            sum -= force[0] * moved[0] + force[1] * moved[1] + force[2] * moved[2];
+        }
+        sum
+    }
+
+    /// Correct the change for the coupling of links that touch. False where that is singular.
+    pub(crate) fn couple(&mut self) -> bool {
+        let count = self.pairs.iter().filter(|p| p.pushes).count();
+        if count == 0 {
+            return true;
+        }
+        self.coupling.begin(count);
+        let change = |c: &Cable, link: usize| c.scratch.step.change[link];
+        for (n, pair) in self.pairs.iter().filter(|p| p.pushes).enumerate() {
+            let Some([a, b]) = both((self.bodies, self.first), pair, change) else { continue };
+            self.coupling.set_right(n, pair.relative([&a, &b]));
+        }
+        for first in (0..3 * count).step_by(LANES) {
+            self.respond(first, 3 * count);
+        }
+        for (n, pair) in self.pairs.iter().filter(|p| p.pushes).enumerate() {
+            self.coupling.weigh(n, &pair.slope);
+        }
+        if !self.coupling.solve() {
+            return false;
+        }
+        self.apply();
+        true
+    }
+
+    /// Answer of the cables to unit forces of the pairs: four columns of the coupling, from `first` on.
+    fn respond(&mut self, first: usize, columns: usize) {
+        let Island { bodies, first: offset, members, pairs, coupling, .. } = self;
+        for &member in members.iter() {
+            let Body::Cable(cable) = &mut bodies[member - *offset] else { continue };
+            let s = &mut cable.scratch.step;
+            let many = &mut s.many;
+            many.fill([[0.0; LANES]; 6]);
+            let mut any = false;
+            for (n, pair) in pairs.iter().filter(|p| p.pushes).enumerate() {
+                for k in 0..3 {
+                    let column = 3 * n + k;
+                    if !(first..first + LANES).contains(&column) {
+                        continue;
+                    }
+                    for (side, sign) in [(0, 1.0), (1, -1.0)] {
+                        if pair.ends[side].body == member {
+                            any = true;
+                            for c in 0..6 {
+                                many[pair.ends[side].link][c][column - first] += sign * pair.rows[side][k][c];
+                            }
+                        }
+                    }
+                }
+            }
+            if !any {
+                continue;
+            }
+            s.matrix.solve_many(many);
+            for (n, pair) in pairs.iter().filter(|p| p.pushes).enumerate() {
+                for (side, sign) in [(0, 1.0), (1, -1.0)] {
+                    if pair.ends[side].body != member {
+                        continue;
+                    }
+                    let answer = &many[pair.ends[side].link];
+                    for lane in 0..LANES.min(columns - first) {
+                        let v: Vec6 = std::array::from_fn(|c| sign * answer[c][lane]);
+                        coupling.add(n, first + lane, crate::cable::contact::law::velocity(&pair.rows[side], &v));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Solve again with the forces of the coupling.
+    fn apply(&mut self) {
+        let Island { bodies, first: offset, members, pairs, coupling, .. } = self;
+        for &member in members.iter() {
+            let Body::Cable(cable) = &mut bodies[member - *offset] else { continue };
+            let s = &mut cable.scratch.step;
+            s.change.copy_from_slice(&s.residual);
+            add_forces(pairs, member, coupling, &mut s.change);
+            s.matrix.solve(&mut s.change);
+        }
+    }
+
+    /// Whether all pairs do what they are taken to do, and none slides.
+    pub(crate) fn pairs_stay(&self) -> bool {
+        let mean = |c: &Cable, link: usize| c.scratch.step.mean[link];
+        let stays = |p: &Pair| both((self.bodies, self.first), p, mean).is_none_or(|[a, b]| p.stays([&a, &b]));
+        self.pairs.iter().all(stays)
+    }
+
+    /// Whether links are deeper in each other at the end of the part than contact should let them be.
+    pub(crate) fn pairs_sank(&self) -> bool {
+        let sank =
+            |pair: &Pair| both((self.bodies, self.first), pair, side_at_end).is_some_and(|[a, b]| pair.sank([&a, &b]));
+        self.pairs.iter().any(sank)
+    }
+
+    /// Take over the forces of pairs, into the residuals too.
+    pub(crate) fn settle_pairs(&mut self) {
+        for pair in self.pairs.iter_mut() {
+            let mean = |c: &Cable, link: usize| c.scratch.step.mean[link];
+            let Some([a, b]) = both((self.bodies, self.first), pair, mean) else { continue };
+            pair.settle([&a, &b]);
+            let (force, against) = (along(&pair.axes, pair.force), pair.relative([&a, &b]));
+            let gained = (force[0] * against[0] + force[1] * against[1] + force[2] * against[2]).max(0.0);
+            for (side, force) in [pair.force, -pair.force].into_iter().enumerate() {
+                let end = pair.ends[side];
+                if let Some(c) = cable_mut((self.bodies, self.first), end) {
+                    c.scratch.step.gained += 0.5 * gained;
+                    let residual = &mut c.scratch.step.residual[end.link];
+                    subtract_force(residual, &pair.rows[side], &along(&pair.axes, force));
+                }
+            }
+        }
+    }
+
+    /// Bring links that push each other to rest against each other.
+    pub(crate) fn calm_pairs(&mut self, part: &Part) {
+        for pair in self.pairs.iter_mut() {
+            if !pair.pushes {
+                continue;
+            }
+            let of = |c: &Cable, link: usize| (c.links.inertia, c.state.links.velocities[link]);
+            let Some([a, b]) = both((self.bodies, self.first), pair, of) else { continue };
+            let mut velocities = [a.1, b.1];
+            pair.calm([&a.0, &b.0], &mut velocities, part.step());
+            for (end, v) in pair.ends.into_iter().zip(velocities) {
+                if let Some(c) = cable_mut((self.bodies, self.first), end) {
+                    c.state.links.velocities[end.link] = v;
+                }
+            }
+            for (end, force) in pair.ends.into_iter().zip([pair.force, -pair.force]) {
+                if let Some(c) = cable_mut((self.bodies, self.first), end) {
+                    c.state.links.pushed[end.link] += force;
+                }
+            }
+        }
+    }
+}
+
+fn add_forces(pairs: &[Pair], member: usize, coupling: &Coupling, to: &mut [Vec6]) {
+    for (n, pair) in pairs.iter().filter(|p| p.pushes).enumerate() {
+        let y = coupling.force(n);
+        for (side, sign) in [(0, -1.0), (1, 1.0)] {
+            let end = pair.ends[side];
+            if end.body == member {
+                for k in 0..3 {
+                    add_scaled(&mut to[end.link], sign * y[k], &pair.rows[side][k]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! The paper's two solvers for a step of cables that are solved together: contact forces are unknowns of their own, found
+//! by projected Gauss and Seidel's method for all contacts at once (III-C), or run by run with couplings that follow
+//! (Algorithm 1; see `runs` for what differs from print, and `printed` for what does not).
+//!
+//! The paper linearises the step once; here it is linearised again until its velocities stay, as in its section IV-D-4, so
+//! that all solvers come to the same motion. Contacts go on from where they were: in each linearisation they are only
+//! solved as well as the linearisation deserves.
+//!
+//! Where links push links, and where the iteration does not end, Newton's method makes the step: it eliminates pairs
+//! exactly, while Gauss and Seidel's method for the pairs of a knot needs hundreds of iterations. (The paper binds the
+//! subsystems of touching links into one, IV-D-2.)
+
+pub mod linearise;
+pub mod projection;
+pub mod runs;
+pub mod touches;
+
+use crate::cable::contact::law::Contacting;
+use crate::cable::equations::midpoint::{Part, Share};
+use crate::cable::group::step::{Island, Solved};
+use crate::cable::solver::Method;
+use crate::cable::solver::coupled_pairs::{both, side};
+use crate::cable::solver::newton::CLOSE;
+
+/// How often a step is linearised; then Newton's method has to make it.
+const MOST_LINEARISATIONS: u32 = 10;
+
+/// This many double what is close.
+const PATIENCE: u32 = 3;
+
+/// Planes of contacts are brought up to date in so many of them; then they stay, so that the iteration can end.
+const FRESH: u32 = 2;
+
+/// Iterations over contacts end when they change velocities by this part of what is close.
+const SWEPT: f64 = 0.3;
+
+/// Or, in the first linearisation, by this part of what it has changed them by: it is not the last.
+const INEXACT: f64 = 0.1;
+
+/// Contacts that have not settled after so many iterations do something else than was foreseen: the next linearisation
+/// foresees that.
+const STALE: u32 = 6;
+
+impl Island<'_> {
+    /// Make a part of the step.
+    pub(crate) fn sweeps(&mut self, part: &Part) -> Solved {
+        let mut solved = Solved::default();
+        if !self.is_touched() {
+            return self.newton(part);
+        }
+        self.each(|share| share.s.runs.provide(share.s.mean.len()));
+        if self.is_slow(part) {
+            (solved.iterations, solved.linearisations) = (1, 1);
+            if self.rest(part) {
+                return Solved { converged: true, ..solved };
+            }
+        }
+        let (printed, mut last) = (self.method() == Method::Printed, f64::INFINITY);
+        for n in 0..MOST_LINEARISATIONS {
+            if !self.linearise(part, n < FRESH) || self.meets(part, n < FRESH) {
+                return solved;
+            }
+            solved.linearisations += 1;
+            let swept = self.iterate(part, n, &mut solved);
+            if solved.limited && !printed {
+                return solved;
+            }
+            let Some((change, size)) = self.take(part) else { return solved };
+            // the next change would be smaller again by as much as this one is, or more; the first says nothing of that
+            let next = if last.is_finite() { change * (change / last).min(1.0) } else { change };
+            let enough = CLOSE * f64::from(1 << (n / PATIENCE).min(16));
+            if (swept && next <= enough * enough * size) || solved.limited {
+                solved.converged = !self.meets(part, false);
+                break;
+            }
+            last = change;
+        }
+        solved
+    }
+
+    /// Whether links may touch obstacles.
+    fn is_touched(&mut self) -> bool {
+        let mut any = false;
+        self.each(|share| any |= !share.s.touches.is_empty());
+        any
+    }
+
+    /// Whether the cables may be at rest.
+    fn is_slow(&mut self, part: &Part) -> bool {
+        let mut all = true;
+        self.each(|share| all = all && share.is_slow(part.step()));
+        all
+    }
+
+    /// Equations at the velocities at hand; with `fresh` planes of contacts too. False where that cannot be done.
+    fn linearise(&mut self, part: &Part, fresh: bool) -> bool {
+        if !self.assemble(part, true) {
+            return false;
+        }
+        let (mut fine, mut team) = (true, self.team.take());
+        self.each(|mut share| {
+            if fresh {
+                share.refresh(part);
+            }
+            fine &= match share.s.runs.printed {
+                None => share.s.linearise(),
+                Some(_) => share.s.linearise_printed(share.links, share.state, part.step(), team.as_deref_mut()),
+            };
+        });
+        self.team = team;
+        fine
+    }
+
+    /// Find the forces in linearisation `n`. False where they are not found well enough to end the step with.
+    fn iterate(&mut self, part: &Part, n: u32, solved: &mut Solved) -> bool {
+        let (mut limit, mut size) = (0, 0.0);
+        self.each(|share| {
+            limit = limit.max(share.s.runs.limit);
+            size += share.progress(part.step()).size;
+        });
+        let settled = SWEPT * SWEPT * CLOSE * CLOSE * size;
+        let printed = self.method() == Method::Printed;
+        let most = if printed { limit } else { STALE };
+        for iteration in 1..=most {
+            if solved.iterations >= limit {
+                solved.limited = true;
+                break;
+            }
+            solved.iterations += 1;
+            self.sweep();
+            let changed = self.regulate(iteration);
+            let coupled = self.couple_runs();
+            if coupled && (printed || changed <= settled) {
+                return true;
+            }
+            if n == 0 && coupled && changed <= INEXACT * INEXACT * self.whole() {
+                return false;
+            }
+        }
+        false
+    }
+
+    /// (15): one pass over the contacts of every run.
+    fn sweep(&mut self) {
+        let mut team = self.team.take();
+        self.each(|share| {
+            share.s.runs.begin();
+            match share.s.runs.printed {
+                None => share.s.sweep(),
+                Some(_) => share.s.sweep_printed(team.as_deref_mut()),
+            }
+        });
+        self.team = team;
+    }
+
+    /// (13), where couplings have not followed contacts already. False where they still change.
+    fn couple_runs(&mut self) -> bool {
+        let (mut all, mut team) = (true, self.team.take());
+        self.each(|share| all &= share.s.couple_printed(team.as_deref_mut()));
+        self.team = team;
+        all
+    }
+
+    /// How much the linearisation has changed velocities, weighted by inertia.
+    fn whole(&mut self) -> f64 {
+        let mut sum = 0.0;
+        self.each(|share| sum += share.s.runs.whole(&share.links.inertia));
+        sum
+    }
+
+    /// (16): bound what contacts have changed. Returns how much they have.
+    fn regulate(&mut self, iteration: u32) -> f64 {
+        let (mut kept, mut changed): (f64, f64) = (1.0, 0.0);
+        self.each(|share| {
+            let here = share.s.runs.changed(&share.links.inertia);
+            changed += here;
+            kept = kept.min(share.s.runs.regulation(iteration, here));
+        });
+        if kept < 1.0 {
+            self.each(|share| share.s.runs.shorten(kept));
+        }
+        kept * kept * changed
+    }
+
+    /// Take velocities and forces over. Returns the change and what it is measured against.
+    fn take(&mut self, part: &Part) -> Option<(f64, f64)> {
+        let (mut change, mut size) = (0.0, 0.0);
+        self.each(|mut share| {
+            let s = &mut *share.s;
+            s.change.copy_from_slice(&s.runs.change);
+            for (touch, touched) in s.touches.iter_mut().zip(&s.runs.touched) {
+                touch.take(&touched.local);
+            }
+            let progress = share.progress(part.step());
+            change += progress.change;
+            size += progress.size;
+            // `change` is what Newton's method subtracts
+            share.go(-1.0);
+        });
+        change.is_finite().then_some((change, size))
+    }
+
+    /// Whether links push links: nearest points are looked for where `fresh`.
+    fn meets(&mut self, part: &Part, fresh: bool) -> bool {
+        let mut any = false;
+        for pair in self.pairs.iter_mut() {
+            let Some([a, b]) = both((self.bodies, self.first), pair, side) else { continue };
+            if fresh {
+                pair.refresh([&a, &b], part.step());
+            }
+            any |= pair.state != Contacting::Open || pair.reply([&a.mean, &b.mean]).force != [0.0; 3];
+        }
+        any
+    }
+}
+
+impl Share<'_> {
+    /// Bring planes of touches up to date with the velocities at hand.
+    pub(crate) fn refresh(&mut self, part: &Part) {
+        let Share { links, acting, s, .. } = self;
+        let search = crate::cable::equations::midpoint::search(links, acting, part);
+        for touch in &mut s.touches {
+            search.refresh(touch, &s.middle[touch.link], &s.mean[touch.link]);
+        }
+    }
+}

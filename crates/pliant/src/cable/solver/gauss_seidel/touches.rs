@@ -1,0 +1,173 @@
+//! Touches as the iteration over runs sees them, and its inner loop: one pass over the touches of each run.
+
+use crate::cable::algebra::block::{Vec6, add_scaled, dot};
+use crate::cable::algebra::elimination::{Factor, Two, Wide6, difference, row};
+use crate::cable::algebra::solution::{product, set_row, wide_rows};
+use crate::cable::contact::law::velocity;
+use crate::cable::solver::gauss_seidel::projection::Local;
+use crate::kernel::Task;
+use crate::lanes::Lanes;
+
+type Mat3 = [[f64; 3]; 3];
+
+/// A touch with an obstacle.
+#[derive(Clone, Copy, Debug)]
+pub struct SweptTouch {
+    /// Which link.
+    pub link: usize,
+    /// Velocity of the touch per velocity of the link.
+    pub rows: [Vec6; 3],
+    /// Velocity of the link per force of each axis.
+    pub moves: [Vec6; 3],
+    /// D: how its force is taken to fall with its velocity [kg/s].
+    pub slope: Mat3,
+    /// g [N].
+    pub held: [f64; 3],
+    /// The same at the start of the iteration [N].
+    pub old: [f64; 3],
+    /// Force and law.
+    pub local: Local,
+}
+
+impl SweptTouch {
+    /// With a force to begin with; how it moves is left open.
+    pub fn new(link: usize, rows: [Vec6; 3], slope: Mat3, local: Local) -> SweptTouch {
+        SweptTouch { link, rows, moves: [[0.0; 6]; 3], slope, held: local.force, old: local.force, local }
+    }
+
+    /// The push on its link for D in the matrix: g - D u_0.
+    pub fn pushes(&self) -> [f64; 3] {
+        let falls = times(&self.slope, &self.local.base);
+        [self.held[0] - falls[0], self.held[1] - falls[1], self.held[2] - falls[2]]
+    }
+
+    /// Give it the force that its law demands at velocity u, and return by how much that changes g.
+    pub fn project(&mut self, u: &[f64; 3]) -> [f64; 3] {
+        let falls = times(&self.slope, u);
+        self.local.force = [self.held[0] - falls[0], self.held[1] - falls[1], self.held[2] - falls[2]];
+        let more = self.local.project(u);
+        // dg = df + D du, du = (1 - W D)^-1 W df
+        let falls = times(&self.slope, &times(&self.local.yielding, &more));
+        let change = [more[0] + falls[0], more[1] + falls[1], more[2] + falls[2]];
+        for k in 0..3 {
+            self.held[k] += change[k];
+        }
+        change
+    }
+}
+
+fn times(m: &Mat3, x: &[f64; 3]) -> [f64; 3] {
+    let row = |r: &[f64; 3]| r[0] * x[0] + r[1] * x[1] + r[2] * x[2];
+    [row(&m[0]), row(&m[1]), row(&m[2])]
+}
+
+/// (1 - W D)^-1 W, by the adjoint.
+fn alone(w: &Mat3, d: &Mat3) -> Mat3 {
+    let mut m = [[0.0; 3]; 3];
+    for (i, j) in (0..3).flat_map(|i| (0..3).map(move |j| (i, j))) {
+        m[i][j] = if i == j { 1.0 } else { 0.0 } - (w[i][0] * d[0][j] + w[i][1] * d[1][j] + w[i][2] * d[2][j]);
+    }
+    let minor = |i: usize, j: usize| {
+        let (a, b, c, d) = ((i + 1) % 3, (i + 2) % 3, (j + 1) % 3, (j + 2) % 3);
+        m[a][c] * m[b][d] - m[a][d] * m[b][c]
+    };
+    let per = 1.0 / (m[0][0] * minor(0, 0) + m[0][1] * minor(0, 1) + m[0][2] * minor(0, 2));
+    let mut out = [[0.0; 3]; 3];
+    for (i, j) in (0..3).flat_map(|i| (0..3).map(move |j| (i, j))) {
+        out[i][j] = per * (minor(0, i) * w[0][j] + minor(1, i) * w[1][j] + minor(2, i) * w[2][j]);
+    }
+    out
+}
+
+/// Find out how touches move, from how their links answer.
+pub struct Yielding<'a> {
+    /// Of all links that are touched.
+    pub answers: &'a [Wide6],
+    /// What is filled in.
+    pub touched: &'a mut [SweptTouch],
+}
+
+impl Task for Yielding<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        for t in self.touched {
+            let own = wide_rows::<L>(&self.answers[t.link]);
+            let mut w = [[0.0; 3]; 3];
+            for k in 0..3 {
+                set_row(&mut t.moves[k], product(&own, row(&t.rows[k])));
+                for i in 0..3 {
+                    w[i][k] = dot(&t.rows[i], &t.moves[k]);
+                }
+            }
+            t.local.yielding = alone(&w, &t.slope);
+        }
+    }
+}
+
+/// (15) for every run: one pass of projected Gauss and Seidel's method over its touches, outwards from the middle of the
+/// cable, where a link follows its neighbour by a block of the factors. A run reads velocities of the iteration before and
+/// writes to its own touches alone.
+pub struct Sweeping<'a> {
+    /// Of the matrix.
+    pub factors: &'a [Factor],
+    /// First link of each run, and the one after the last.
+    pub bounds: &'a [usize],
+    /// Velocities.
+    pub change: &'a [Vec6],
+    /// All touches, in order of links.
+    pub touched: &'a mut [SweptTouch],
+}
+
+impl Task for Sweeping<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Sweeping { factors, bounds, change, touched } = self;
+        let middle = factors.len() / 2;
+        let mut rest = touched;
+        for run in bounds.windows(2) {
+            let count = rest.iter().take_while(|t| t.link < run[1]).count();
+            let (here, others) = rest.split_at_mut(count);
+            rest = others;
+            let split = here.partition_point(|t| t.link < middle);
+            let (low, high) = here.split_at_mut(split);
+            let mut from = None;
+            for t in low.iter_mut().rev() {
+                from = Some(visit::<L>(factors, t, &change[t.link], from));
+            }
+            from = None;
+            for t in high.iter_mut() {
+                from = Some(visit::<L>(factors, t, &change[t.link], from));
+            }
+        }
+    }
+}
+
+/// Project a touch, given the link visited before and how far that has moved in the sweep. Returns the same of this one.
+#[inline(always)]
+fn visit<L: Lanes>(factors: &[Factor], t: &mut SweptTouch, v: &Vec6, from: Option<(usize, Vec6)>) -> (usize, Vec6) {
+    let mut moved = [0.0; 6];
+    if let Some((mut link, more)) = from {
+        let mut carried: Two<L> = row(&more);
+        while link != t.link {
+            link = if link < t.link { link + 1 } else { link - 1 };
+            let zero = [L::zero(), L::zero()];
+            carried = difference(zero, product(&wide_rows(&factors[link].inwards), carried));
+        }
+        set_row(&mut moved, carried);
+    }
+    let mut here = *v;
+    add_scaled(&mut here, 1.0, &moved);
+    let mut u = velocity(&t.rows, &here);
+    for k in 0..3 {
+        u[k] += t.local.base[k];
+    }
+    let change = t.project(&u);
+    for k in 0..3 {
+        add_scaled(&mut moved, change[k], &t.moves[k]);
+    }
+    (t.link, moved)
+}

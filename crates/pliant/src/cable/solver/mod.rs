@@ -1,0 +1,60 @@
+//! How the equations of a step are solved.
+
+pub mod coupled_pairs;
+pub mod coupling;
+pub mod gauss_seidel;
+pub mod newton;
+pub mod printed;
+#[cfg(test)]
+mod referee;
+
+use crate::cable::equations::midpoint::Part;
+use crate::cable::group::step::{Island, Solved};
+use crate::cable::params::{CableSettings, Couplings, Solver};
+
+/// The ways to solve a step; of cables that are solved together, the last one that any of them asks for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Method {
+    /// Newton's, with contact as part of the equations.
+    #[default]
+    Newton,
+    /// Projected Gauss and Seidel's over contacts, with couplings that follow exactly.
+    GaussSeidel,
+    /// The same with couplings as printed in the paper.
+    Printed,
+}
+
+impl Method {
+    /// That of a cable's settings.
+    pub fn of(settings: &CableSettings) -> Method {
+        match (settings.solver, settings.couplings) {
+            (Solver::Newton, _) => Method::Newton,
+            (Solver::Subsystems, Couplings::Printed) => Method::Printed,
+            _ => Method::GaussSeidel,
+        }
+    }
+}
+
+impl Island<'_> {
+    /// How its step is to be solved.
+    pub fn method(&mut self) -> Method {
+        let mut method = Method::Newton;
+        self.each(|share| method = method.max(share.links.method));
+        method
+    }
+
+    /// Solve a part of the step that was begun.
+    pub fn solve_part(&mut self, part: &Part) -> Solved {
+        match self.method() {
+            Method::Newton => self.newton(part),
+            Method::GaussSeidel | Method::Printed => {
+                let swept = self.sweeps(part);
+                if swept.converged {
+                    return swept;
+                }
+                self.begin(part);
+                swept.and(self.newton(part))
+            }
+        }
+    }
+}

@@ -1,0 +1,329 @@
+//! Algorithm 1 of the paper with its couplings as printed: each run is a system of its own, and the couplings between runs
+//! follow contacts by one pass of block Gauss and Seidel's method (13) in each iteration. See `cuts` for the equations and
+//! `runs` for the better way.
+//!
+//! What belongs to one run is worked on by one thread. Threads share the runs out between them, and the numbers do not
+//! depend on how.
+
+pub mod answers;
+pub mod cuts;
+
+use crate::cable::algebra::block::{Mat6, Tridiagonal, Vec6, ZERO, add_scaled, dot, times, times_transposed};
+use crate::cable::contact::law::velocity;
+use crate::cable::equations::midpoint::StepScratch;
+use crate::cable::links::{LinkState, Links};
+use crate::cable::solver::gauss_seidel::runs::Runs;
+use crate::cable::solver::gauss_seidel::touches::SweptTouch;
+use crate::cable::solver::printed::answers::{Answer, RunAnswers, product, spread, spread_down, spread_from};
+use crate::cable::solver::printed::cuts::{Cut, Motion};
+use crate::team::Team;
+
+/// Runs apart from each other, and the cuts between them.
+#[derive(Clone, Debug, Default)]
+pub struct Printed {
+    runs: Vec<Run>,
+    cuts: Vec<Cut>,
+    answers: Vec<Answer>,
+    diagonal: Vec<Mat6>,
+    own: Vec<Vec6>,
+    /// Weights of strains at cuts: forces, moments over the length of a link [N].
+    weights: Vec6,
+    /// Sum of the squares of the loads of cut joints [N2].
+    loads: f64,
+}
+
+/// Consecutive links.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    /// First link, and the one after the last.
+    links: [usize; 2],
+    /// First touch, and the one after the last.
+    touches: [usize; 2],
+    /// Velocity of the last link per push on the first; by columns.
+    through: Mat6,
+    /// Velocity of the last link with the push on the first in it.
+    last: Vec6,
+    /// Pushes on the first and the last link by the couplings, not yet in the velocities.
+    pushes: [Vec6; 2],
+}
+
+/// Couplings have converged when they change by this part of the loads of their joints. The paper does not say what it
+/// took. For 16 stiffly coupled masses block Gauss and Seidel's method keeps cos^2(pi/16) = 0.96 of an error in each
+/// iteration, so that what is left is many times the last change.
+const COUPLED: f64 = 1e-5;
+
+/// Most threads that runs are shared out to.
+const MOST_SHARES: usize = 16;
+
+impl Printed {
+    /// For runs with these bounds.
+    pub fn new(bounds: &[usize]) -> Printed {
+        let count = bounds.last().copied().unwrap_or(0);
+        let run = |w: &[usize]| Run {
+            links: [w[0], w[1]],
+            touches: [0; 2],
+            through: ZERO,
+            last: [0.0; 6],
+            pushes: [[0.0; 6]; 2],
+        };
+        Printed {
+            runs: bounds.windows(2).map(run).collect(),
+            cuts: bounds.windows(3).map(|w| Cut::new(w[1] - 1)).collect(),
+            answers: vec![Answer::default(); count],
+            diagonal: vec![ZERO; count],
+            own: vec![[0.0; 6]; count],
+            ..Printed::default()
+        }
+    }
+
+    /// Which touches belong to which run.
+    fn assign(&mut self, touched: &[SweptTouch]) {
+        let mut from = 0;
+        for run in &mut self.runs {
+            let to = from + touched[from..].iter().take_while(|t| t.link < run.links[1]).count();
+            run.touches = [from, to];
+            from = to;
+        }
+    }
+
+    /// (13): one pass along the cuts. Returns by how much the couplings changed.
+    fn update(&mut self, change: &[Vec6]) -> f64 {
+        for run in &mut self.runs {
+            run.pushes = [[0.0; 6]; 2];
+            run.last = change[run.links[1] - 1];
+        }
+        let mut changed = 0.0;
+        for (n, cut) in self.cuts.iter_mut().enumerate() {
+            let [a, b] = &mut self.runs[n..n + 2] else { break };
+            let strain = cut.strain([&a.last, &change[b.links[0]]]);
+            let more = times(&cut.inverse, &std::array::from_fn(|k| strain[k] - cut.y[k]));
+            add_scaled(&mut cut.y, 1.0, &more);
+            changed += (0..6).map(|k| self.weights[k] * more[k] * more[k]).sum::<f64>();
+            let push = |m: &Mat6| times(m, &more).map(|x| -x);
+            a.push(1, &push(&cut.pushes[0]));
+            b.push(0, &push(&cut.pushes[1]));
+        }
+        changed
+    }
+}
+
+impl Run {
+    /// Push on the first or the last link. Of velocities, the last link's alone is brought up to date: the cut behind it
+    /// is still to come.
+    fn push(&mut self, end: usize, push: &Vec6) {
+        add_scaled(&mut self.pushes[end], 1.0, push);
+        if end == 0 {
+            add_scaled(&mut self.last, 1.0, &times_transposed(&self.through, push));
+        }
+    }
+}
+
+/// What belongs to one run.
+struct Whole<'a> {
+    run: &'a mut Run,
+    answers: &'a mut [Answer],
+    own: &'a mut [Vec6],
+    change: &'a mut [Vec6],
+    touched: &'a mut [SweptTouch],
+}
+
+/// What belongs to consecutive runs, the work of one thread.
+struct Part<'a> {
+    runs: &'a mut [Run],
+    answers: &'a mut [Answer],
+    own: &'a mut [Vec6],
+    change: &'a mut [Vec6],
+    touched: &'a mut [SweptTouch],
+}
+
+impl<'a> Part<'a> {
+    /// Cut off the first runs.
+    fn split(self, runs: usize) -> (Part<'a>, Part<'a>) {
+        let (low, high) = self.runs.split_at_mut(runs);
+        let (links, touches) =
+            low.iter().fold((0, 0), |(l, t), r| (l + r.links[1] - r.links[0], t + r.touches[1] - r.touches[0]));
+        let (answers, own) = (self.answers.split_at_mut(links), self.own.split_at_mut(links));
+        let (change, touched) = (self.change.split_at_mut(links), self.touched.split_at_mut(touches));
+        (
+            Part { runs: low, answers: answers.0, own: own.0, change: change.0, touched: touched.0 },
+            Part { runs: high, answers: answers.1, own: own.1, change: change.1, touched: touched.1 },
+        )
+    }
+
+    fn each(self, f: impl Fn(Whole<'_>)) {
+        let mut rest = self;
+        while !rest.runs.is_empty() {
+            let (one, others) = rest.split(1);
+            let Part { runs, answers, own, change, touched } = one;
+            f(Whole { run: &mut runs[0], answers, own, change, touched });
+            rest = others;
+        }
+    }
+
+    /// Do something with each run, on as many threads as there are.
+    fn each_on(self, team: Option<&mut Team>, f: impl Fn(Whole<'_>) + Sync) {
+        let Some(team) = team.filter(|t| t.size() > 1) else { return self.each(f) };
+        let threads = team.size().min(self.runs.len()).min(MOST_SHARES);
+        let mut parts: [Option<Part<'_>>; MOST_SHARES] = std::array::from_fn(|_| None);
+        let (count, mut rest) = (self.runs.len(), self);
+        for (n, slot) in parts.iter_mut().enumerate().take(threads) {
+            let (part, others) = rest.split((n + 1) * count / threads - n * count / threads);
+            *slot = Some(part);
+            rest = others;
+        }
+        team.each(&mut parts[..threads], |part| {
+            if let Some(part) = part.take() {
+                part.each(&f);
+            }
+        });
+    }
+}
+
+/// One pass of projected Gauss and Seidel's method over the touches of a run (15), up along it; on the way back the links
+/// left behind follow.
+fn sweep(w: Whole<'_>) {
+    let Whole { run, answers, own, change, touched } = w;
+    if touched.is_empty() {
+        return;
+    }
+    let (mut carried, mut at) = ([0.0; 6], 0);
+    for i in 0..change.len() {
+        add_scaled(&mut change[i], 1.0, &carried);
+        own[i] = [0.0; 6];
+        while at < touched.len() && touched[at].link == run.links[0] + i {
+            let t = &mut touched[at];
+            let u = velocity(&t.rows, &change[i]);
+            let more = t.project(&std::array::from_fn(|k| t.local.base[k] + u[k]));
+            for k in 0..3 {
+                add_scaled(&mut own[i], more[k], &t.moves[k]);
+                add_scaled(&mut change[i], more[k], &t.moves[k]);
+            }
+            at += 1;
+        }
+        add_scaled(&mut carried, 1.0, &own[i]);
+        carried = times_transposed(&answers[i].up, &carried);
+    }
+    spread_down(answers, own, change);
+}
+
+/// Move a run by pushes on its first and its last link.
+fn push_ends(w: Whole<'_>) {
+    let (answers, last) = (w.answers, w.change.len() - 1);
+    spread_from(answers, 0, &times_transposed(&answers[0].own, &w.run.pushes[0]), w.change);
+    spread_from(answers, last, &times_transposed(&answers[last].own, &w.run.pushes[1]), w.change);
+}
+
+/// Velocities of a run by what pushes on its links, and how its touches move; couplings are taken to stay.
+fn start(w: Whole<'_>) {
+    let Whole { run, answers, own, change, touched } = w;
+    for t in touched.iter_mut() {
+        let i = t.link - run.links[0];
+        t.moves = t.rows.map(|row| times_transposed(&answers[i].own, &row));
+        t.local.yielding = t.rows.map(|row| t.moves.map(|m| dot(&row, &m)));
+        for k in 0..3 {
+            add_scaled(&mut own[i], t.held[k], &t.rows[k]);
+        }
+    }
+    for (own, answer) in own.iter_mut().zip(answers.iter()) {
+        *own = times_transposed(&answer.own, own);
+    }
+    change.fill([0.0; 6]);
+    spread(answers, own, change);
+}
+
+/// Answers of the links of a run; one that has none is found out by numbers that are none.
+fn answer(w: &mut Whole<'_>, matrix: &Tridiagonal, diagonal: &[Mat6]) {
+    let [first, end] = w.run.links;
+    let (right, below) = (&matrix.right[first..end - 1], &matrix.below[first..end - 1]);
+    let diagonal = &diagonal[first..end];
+    let fine = matrix.kernel.run(RunAnswers { diagonal, right, below, answers: w.answers });
+    w.run.through = if fine { through(w.answers) } else { [[f64::NAN; 6]; 6] };
+}
+
+/// Velocity of the last link of a run per push on the first; by columns, where products turn round.
+fn through(answers: &[Answer]) -> Mat6 {
+    answers[..answers.len() - 1].iter().fold(answers[0].own, |m, answer| product(&m, &answer.up))
+}
+
+impl StepScratch {
+    /// Get the runs ready for the equations at hand, with couplings and contacts as they are. False where the matrix of a
+    /// run has no inverse.
+    pub fn linearise_printed(&mut self, links: &Links, state: &LinkState, step: f64, team: Option<&mut Team>) -> bool {
+        if !self.cut(links, state, step) {
+            return false;
+        }
+        let StepScratch { matrix, residual, mean, touches, runs: r, .. } = self;
+        let Some(p) = &mut r.printed else { return false };
+        r.touched.clear();
+        for touch in touches.iter() {
+            // contacts take the forces of others to stay
+            let local = touch.local(&mean[touch.link]);
+            r.touched.push(SweptTouch::new(touch.link, touch.rows, [[0.0; 3]; 3], local));
+        }
+        p.assign(&r.touched);
+        for (own, residual) in p.own.iter_mut().zip(residual.iter()) {
+            *own = residual.map(|x| -x);
+        }
+        let Printed { runs, answers, own, diagonal, cuts, .. } = p;
+        let part = Part { runs, answers, own, change: &mut r.change, touched: &mut r.touched };
+        let (matrix, diagonal) = (&*matrix, &diagonal[..]);
+        part.each_on(team, |mut w| {
+            answer(&mut w, matrix, diagonal);
+            start(w);
+        });
+        let mut fine = runs.iter().all(|run| run.through[0][0].is_finite());
+        for cut in cuts {
+            fine &= cut.close([cut.link, cut.link + 1].map(|i| &answers[i].own));
+        }
+        fine
+    }
+
+    /// Take the joints between runs out of the matrix.
+    fn cut(&mut self, links: &Links, state: &LinkState, step: f64) -> bool {
+        let StepScratch { matrix, mean, middle, end, part_loads, runs, .. } = self;
+        let Some(p) = &mut runs.printed else { return false };
+        p.diagonal.copy_from_slice(&matrix.diagonal);
+        let per_length = 1.0 / (links.length * links.length);
+        let lever = |i: usize| if i < 3 { 1.0 } else { per_length };
+        p.weights = std::array::from_fn(|i| links.stiffness[i] * links.stiffness[i] * lever(i));
+        // a link that begins to move slowly is a load too
+        p.loads = (2e-3 * links.inertia[0] * links.length / (step * step)).powi(2);
+        for cut in &mut p.cuts {
+            let i = cut.link;
+            let motion = |i: usize| Motion { poses: [&state.poses[i], &middle[i], &end[i]], mean: &mean[i] };
+            let (head, tail) = p.diagonal.split_at_mut(i + 1);
+            let beside = [&matrix.right[i], &matrix.below[i]];
+            if !cut.cut(links, [motion(i), motion(i + 1)], step, beside, [&mut head[i], &mut tail[0]]) {
+                return false;
+            }
+            p.loads += (0..6).map(|k| part_loads[i][k] * part_loads[i][k] * lever(k)).sum::<f64>();
+        }
+        true
+    }
+
+    /// (15) for every run.
+    pub fn sweep_printed(&mut self, team: Option<&mut Team>) {
+        let Runs { change, touched, printed, .. } = &mut self.runs;
+        if let Some(Printed { runs, answers, own, .. }) = printed {
+            Part { runs, answers, own, change, touched }.each_on(team, sweep);
+        }
+    }
+
+    /// Couplings follow by (13). True where they change little against the loads of their joints.
+    pub fn couple_printed(&mut self, team: Option<&mut Team>) -> bool {
+        let Runs { change, touched, printed, .. } = &mut self.runs;
+        let Some(p) = printed else { return true };
+        let changed = p.update(change);
+        let Printed { runs, answers, own, .. } = p;
+        Part { runs, answers, own, change, touched }.each_on(team, push_ends);
+        changed <= COUPLED * COUPLED * p.loads
+    }
+}
+
+#[cfg(test)]
+impl Printed {
+    /// For tests: the cuts.
+    pub fn cuts(&self) -> &[Cut] {
+        &self.cuts
+    }
+}
