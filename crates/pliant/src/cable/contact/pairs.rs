@@ -1,8 +1,8 @@
 //! Links that touch links: of the same cable, or of another.
 //!
 //! The law is that of `obstacles`, with a velocity that depends on two links. The paper binds touching links into one
-//! subsystem; here the coupling is eliminated exactly: without it the equations of each cable are block-tridiagonal, and
-//! what the pairs add has a small rank (see `coupling`).
+//! subsystem; here the coupling is part of the tangent: without it the equations of each cable are block-tridiagonal, and
+//! what the pairs add are blocks far from the diagonal (see `solver::coupling`).
 
 use crate::cable::algebra::block::Vec6;
 use crate::cable::contact::law::{Contacting, Law, Reply, along, axes, minus, rows, velocity};
@@ -52,6 +52,10 @@ pub struct Pair {
     pub pushes: bool,
     /// How the force falls with the velocity there.
     pub slope: [[f64; 3]; 3],
+    /// How much stiffer it is than what it pushes on.
+    pub stiffness: f64,
+    /// Whether it is in the pattern of the tangent.
+    pub planned: bool,
 }
 
 /// Two crossing links are nearest at one point; for parallel ones any point would do. This draws it to their middles.
@@ -68,6 +72,22 @@ const FASTEST_RECOVERY: f64 = 0.1;
 
 /// Links may sink into each other by this part of their radius within a step.
 const SINKING: f64 = 0.1;
+
+/// A pair is at least so many times stiffer than what it pushes on: enough to hold, and not so much that Newton's method
+/// would find out only one by one which of them do.
+const LEAST_STIFFNESS: f64 = 30.0;
+
+/// What is pressed by more than its links alone can answer to, such as a knot that is pulled tight, becomes stiffer.
+const MOST_STIFFNESS: f64 = 3000.0;
+
+/// Part of the radius that links may sink in deeper in a step before that.
+const DEEP: f64 = 0.01;
+
+/// How much stiffer it becomes.
+const STIFFENING: f64 = 6.0;
+
+/// How much of that is left after each step.
+const SOFTENING: f64 = 0.9;
 
 /// A link as a pair sees it.
 pub struct Side<'a> {
@@ -98,6 +118,8 @@ impl Pair {
             state: Contacting::Open,
             pushes: false,
             slope: [[0.0; 3]; 3],
+            stiffness: LEAST_STIFFNESS,
+            planned: false,
         }
     }
 
@@ -105,6 +127,22 @@ impl Pair {
     pub fn go_on(&mut self, known: &Pair) {
         (self.before, self.state, self.limit) = (known.lawful, known.state, known.limit);
         self.lawful = known.lawful;
+        self.stiffness = known.stiffness;
+    }
+
+    /// Become stiffer if the links are too deep in each other at the end of the step. False where that cannot help.
+    pub fn stiffen(&mut self, sides: [&Side<'_>; 2]) -> bool {
+        let radius = sides[0].links.radius.min(sides[1].links.radius);
+        let deep = nearest(sides).gap < self.start.1.min(0.0) - DEEP * radius && self.stiffness < MOST_STIFFNESS;
+        if deep {
+            self.stiffness *= STIFFENING;
+        }
+        deep
+    }
+
+    /// Become softer after a step.
+    pub fn soften(&mut self) {
+        self.stiffness = (SOFTENING * self.stiffness).max(LEAST_STIFFNESS);
     }
 
     /// Look at the links at the start of a part of a step.
@@ -118,6 +156,12 @@ impl Pair {
         let friction = Friction::between(a.friction, b.friction);
         let friction = if a.per_contact { friction } else { friction.over(a.length.min(b.length)) };
         self.law = Law { rho: a.rho(step).min(b.rho(step)), friction };
+        self.planned = self.before != Vec3::ZERO;
+    }
+
+    /// Normal at the start of the step.
+    pub fn start_normal(&self) -> Vec3 {
+        self.start.0
     }
 
     /// Bring it up to date with the links half-way through the step, at their mean velocities.

@@ -24,7 +24,6 @@ use crate::cable::joint::strain;
 use crate::cable::links::{LinkState, Links, beside_drift, drift};
 use crate::cable::solver::gauss_seidel::runs::Runs;
 use crate::contact::Obstacle;
-use crate::lanes::{Block, LANES};
 use crate::linkage::Push;
 use crate::math::{Pose, Vec3};
 
@@ -39,8 +38,6 @@ pub struct StepScratch {
     pub mean: Vec<Vec6>,
     /// The last change of the mean velocities.
     pub change: Vec<Vec6>,
-    /// Four right-hand sides at once.
-    pub many: Vec<[Block; 6]>,
     /// Poses half-way through the step.
     pub middle: Vec<Pose>,
     /// Poses at the end of the step.
@@ -163,7 +160,6 @@ impl StepScratch {
             swap(&mut self.residual, &mut other.residual);
             swap(&mut self.mean, &mut other.mean);
             swap(&mut self.change, &mut other.change);
-            swap(&mut self.many, &mut other.many);
             swap(&mut self.middle, &mut other.middle);
             swap(&mut self.end, &mut other.end);
             swap(&mut self.rows, &mut other.rows);
@@ -180,7 +176,6 @@ impl StepScratch {
             residual: zeros.clone(),
             mean: zeros.clone(),
             change: zeros,
-            many: vec![[[0.0; LANES]; 6]; links],
             middle: vec![Pose::IDENTITY; links],
             end: vec![Pose::IDENTITY; links],
             rows: Rows::new(links),

@@ -66,6 +66,9 @@ pub const SMALLEST_PART: f64 = 1.0 / 256.0;
 /// How often a step is begun again because links moved farther than was foreseen.
 const MOST_SEARCHES: usize = 4;
 
+/// How often a step is solved again because links have sunk into each other.
+const MOST_STIFFENINGS: usize = 3;
+
 impl Island<'_> {
     fn share(&mut self, member: usize) -> Option<Share<'_>> {
         match &mut self.bodies[self.members[member] - self.first] {
@@ -124,6 +127,12 @@ impl Island<'_> {
                 break;
             }
         }
+        for _ in 0..MOST_STIFFENINGS {
+            if !solved.converged || !self.stiffen_pairs() {
+                break;
+            }
+            solved = solved.and(self.newton_again(part));
+        }
         // what is left of the equations there, if links do not turn too far to be followed
         solved.converged = solved.converged && self.assemble(part, false);
         if part.to - part.from > SMALLEST_PART && !self.is_linear() {
@@ -132,6 +141,7 @@ impl Island<'_> {
         }
         if solved.converged {
             self.balance();
+            self.soften_pairs();
             let paired = self.pairs.iter().any(|p| p.pushes);
             self.each(|mut share| share.finish(part, paired));
             self.calm_pairs(part);

@@ -1,15 +1,16 @@
-//! Pairs of links in Newton's method: their forces and slopes, and the coupling of the links that they touch.
+//! Pairs of links in Newton's method: their forces and slopes.
 
 use crate::body::Body;
 use crate::cable::Cable;
-use crate::cable::algebra::block::{Vec6, add_scaled};
+use crate::cable::algebra::block::Tridiagonal;
+use crate::cable::algebra::elimination::Wide6;
+use crate::cable::algebra::inverse::InverseDiagonal;
 use crate::cable::contact::law::{along, subtract_force};
 use crate::cable::contact::pairs::{End, Pair, Side};
+use crate::cable::equations::midpoint::StepScratch;
 use crate::cable::equations::midpoint::{Part, Touching};
 use crate::cable::group::step::Island;
-use crate::cable::solver::coupling::Coupling;
 use crate::frame::{Contact, Other};
-use crate::lanes::LANES;
 use crate::math::{Pose, Vec3};
 
 /// The cable of an end of a pair; pairs are made of cables only.
@@ -41,6 +42,15 @@ pub(crate) fn side(cable: &Cable, link: usize) -> Side<'_> {
 
 fn side_at_end(cable: &Cable, link: usize) -> Side<'_> {
     Side { pose: cable.scratch.step.end[link], ..side(cable, link) }
+}
+
+/// Where links push links, obstacles are so many times stiffer than what they push on, see `pairs::LEAST_STIFFNESS`.
+const STIFFER: f64 = 30.0;
+
+/// How fast a link moves along a direction when it is pushed that way [s/kg].
+fn along_normal(answer: &Wide6, normal: Vec3) -> f64 {
+    let moved = |i: usize| (0..3).map(|j| answer.0[i][j] * normal[j]).sum::<f64>();
+    (0..3).map(|i| normal[i] * moved(i)).sum()
 }
 
 /// Whatever is needed of both ends of a pair.
@@ -82,6 +92,29 @@ impl Island<'_> {
                 pair.begin([&a, &b], part.step());
             }
         }
+    }
+
+    /// Choose rho of all contacts from how their links answer to pushes. False where the tangent is singular.
+    pub(crate) fn weigh_contacts(&mut self) -> bool {
+        let mut fine = true;
+        self.each(|share| {
+            let StepScratch { matrix, runs, mean, touches, .. } = share.s;
+            runs.provide(mean.len());
+            fine &= matrix.factor();
+            let Tridiagonal { right, below, factors, kernel, .. } = &*matrix;
+            let of = [0, mean.len()];
+            kernel.run(InverseDiagonal { right, below, factors, of, answers: &mut runs.answers });
+            for touch in touches {
+                touch.law.rho = STIFFER / along_normal(&runs.answers[touch.link], touch.axes[0]);
+            }
+        });
+        for pair in self.pairs.iter_mut() {
+            let answer = |c: &Cable, link: usize| c.scratch.step.runs.answers[link];
+            let Some([a, b]) = both((self.bodies, self.first), pair, answer) else { continue };
+            let normal = pair.start_normal();
+            pair.law.rho = pair.stiffness / (along_normal(&a, normal) + along_normal(&b, normal));
+        }
+        fine
     }
 
     /// Add pairs to the residual and find their slopes. Returns how many changed between open, stick and slip.
@@ -127,87 +160,6 @@ impl Island<'_> {
         sum
     }
 
-    /// Correct the change for the coupling of links that touch. False where that is singular.
-    pub(crate) fn couple(&mut self) -> bool {
-        let count = self.pairs.iter().filter(|p| p.pushes).count();
-        if count == 0 {
-            return true;
-        }
-        self.coupling.begin(count);
-        let change = |c: &Cable, link: usize| c.scratch.step.change[link];
-        for (n, pair) in self.pairs.iter().filter(|p| p.pushes).enumerate() {
-            let Some([a, b]) = both((self.bodies, self.first), pair, change) else { continue };
-            self.coupling.set_right(n, pair.relative([&a, &b]));
-        }
-        for first in (0..3 * count).step_by(LANES) {
-            self.respond(first, 3 * count);
-        }
-        for (n, pair) in self.pairs.iter().filter(|p| p.pushes).enumerate() {
-            self.coupling.weigh(n, &pair.slope);
-        }
-        if !self.coupling.solve() {
-            return false;
-        }
-        self.apply();
-        true
-    }
-
-    /// Answer of the cables to unit forces of the pairs: four columns of the coupling, from `first` on.
-    fn respond(&mut self, first: usize, columns: usize) {
-        let Island { bodies, first: offset, members, pairs, coupling, .. } = self;
-        for &member in members.iter() {
-            let Body::Cable(cable) = &mut bodies[member - *offset] else { continue };
-            let s = &mut cable.scratch.step;
-            let many = &mut s.many;
-            many.fill([[0.0; LANES]; 6]);
-            let mut any = false;
-            for (n, pair) in pairs.iter().filter(|p| p.pushes).enumerate() {
-                for k in 0..3 {
-                    let column = 3 * n + k;
-                    if !(first..first + LANES).contains(&column) {
-                        continue;
-                    }
-                    for (side, sign) in [(0, 1.0), (1, -1.0)] {
-                        if pair.ends[side].body == member {
-                            any = true;
-                            for c in 0..6 {
-                                many[pair.ends[side].link][c][column - first] += sign * pair.rows[side][k][c];
-                            }
-                        }
-                    }
-                }
-            }
-            if !any {
-                continue;
-            }
-            s.matrix.solve_many(many);
-            for (n, pair) in pairs.iter().filter(|p| p.pushes).enumerate() {
-                for (side, sign) in [(0, 1.0), (1, -1.0)] {
-                    if pair.ends[side].body != member {
-                        continue;
-                    }
-                    let answer = &many[pair.ends[side].link];
-                    for lane in 0..LANES.min(columns - first) {
-                        let v: Vec6 = std::array::from_fn(|c| sign * answer[c][lane]);
-                        coupling.add(n, first + lane, crate::cable::contact::law::velocity(&pair.rows[side], &v));
-                    }
-                }
-            }
-        }
-    }
-
-    /// Solve again with the forces of the coupling.
-    fn apply(&mut self) {
-        let Island { bodies, first: offset, members, pairs, coupling, .. } = self;
-        for &member in members.iter() {
-            let Body::Cable(cable) = &mut bodies[member - *offset] else { continue };
-            let s = &mut cable.scratch.step;
-            s.change.copy_from_slice(&s.residual);
-            add_forces(pairs, member, coupling, &mut s.change);
-            s.matrix.solve(&mut s.change);
-        }
-    }
-
     /// Whether all pairs do what they are taken to do, and none slides.
     pub(crate) fn pairs_stay(&self) -> bool {
         let mean = |c: &Cable, link: usize| c.scratch.step.mean[link];
@@ -220,6 +172,22 @@ impl Island<'_> {
         let sank =
             |pair: &Pair| both((self.bodies, self.first), pair, side_at_end).is_some_and(|[a, b]| pair.sank([&a, &b]));
         self.pairs.iter().any(sank)
+    }
+
+    /// Make pairs stiffer that are too deep at the end of the part; true where there are such.
+    pub(crate) fn stiffen_pairs(&mut self) -> bool {
+        let mut any = false;
+        for pair in self.pairs.iter_mut().filter(|p| p.pushes) {
+            if let Some([a, b]) = both((self.bodies, self.first), pair, side_at_end) {
+                any |= pair.stiffen([&a, &b]);
+            }
+        }
+        any
+    }
+
+    /// Let them become softer by and by.
+    pub(crate) fn soften_pairs(&mut self) {
+        self.pairs.iter_mut().for_each(Pair::soften);
     }
 
     /// Take over the forces of pairs, into the residuals too.
@@ -259,20 +227,6 @@ impl Island<'_> {
             for (end, force) in pair.ends.into_iter().zip([pair.force, -pair.force]) {
                 if let Some(c) = cable_mut((self.bodies, self.first), end) {
                     c.state.links.pushed[end.link] += force;
-                }
-            }
-        }
-    }
-}
-
-fn add_forces(pairs: &[Pair], member: usize, coupling: &Coupling, to: &mut [Vec6]) {
-    for (n, pair) in pairs.iter().filter(|p| p.pushes).enumerate() {
-        let y = coupling.force(n);
-        for (side, sign) in [(0, -1.0), (1, 1.0)] {
-            let end = pair.ends[side];
-            if end.body == member {
-                for k in 0..3 {
-                    add_scaled(&mut to[end.link], sign * y[k], &pair.rows[side][k]);
                 }
             }
         }

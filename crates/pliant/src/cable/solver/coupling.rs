@@ -1,102 +1,81 @@
-//! The change that pairs make to Newton's change: exact elimination of what couples links that are no neighbours.
-//!
-//! Let A be the tangent without pairs, P the rows of the pairs' relative velocities and S their slopes. Then
-//!
-//!   (A + P^T S P)^-1 r = x - X y,    x = A^-1 r,  X = A^-1 P^T,  (1 + S P X) y = S P x,
-//!
-//! so that a small dense system, three unknowns for each pair that pushes, is all that is added.
+//! The tangent of cables whose links push each other: block-tridiagonal for each cable, with blocks of pairs far from the
+//! diagonal, factored as the sparse matrix that it is.
 
-/// Working memory: the dense system.
+use crate::cable::algebra::block::Vec6;
+use crate::cable::algebra::sparse::{Bond, Sparse};
+use crate::cable::group::step::Island;
+
+/// Working memory.
 #[derive(Clone, Debug, Default)]
 pub struct Coupling {
-    /// P X by rows; then 1 + S P X.
-    matrix: Vec<f64>,
-    /// P x; then y.
-    right: Vec<f64>,
-    size: usize,
+    matrix: Sparse,
+    /// Where the links of each member begin among those of all.
+    starts: Vec<usize>,
+    /// Links that are connected: neighbours along the cables, then pairs.
+    edges: Vec<[u32; 2]>,
+    /// Number of the pair of each edge that is one.
+    bonds: Vec<usize>,
+    /// Right-hand side, then solution.
+    x: Vec<Vec6>,
+    work: Vec<Vec6>,
 }
 
-impl Coupling {
-    /// Begin with a number of pairs that push.
-    pub fn begin(&mut self, pairs: usize) {
-        self.size = 3 * pairs;
-        // room for twice as many, so that a step in contact seldom allocates
-        let room = 3 * (2 * pairs).max(24);
-        if self.matrix.capacity() < self.size * self.size {
-            self.matrix.reserve(room * room - self.matrix.len());
-            self.right.reserve(room - self.right.len());
+impl Island<'_> {
+    /// The change of the mean velocities where pairs push. False where the tangent is singular.
+    pub fn solve_coupled(&mut self) -> bool {
+        let mut coupling = std::mem::take(self.coupling);
+        self.list_edges(&mut coupling);
+        let Coupling { matrix, starts, edges, bonds, x, work } = &mut coupling;
+        x.clear();
+        self.each(|share| x.extend_from_slice(&share.s.residual));
+        matrix.plan(x.len(), edges);
+        matrix.clear();
+        let mut member = 0;
+        self.each(|share| {
+            // a cable has one edge less than links
+            matrix.set_chain(starts[member], starts[member] - member, &share.s.matrix);
+            member += 1;
+        });
+        let (first, pairs) = (edges.len() - bonds.len(), &*self.pairs);
+        let pushing = bonds.iter().enumerate().filter(|(_, n)| pairs[**n].pushes);
+        matrix.add_bonds(pushing.map(|(edge, &n)| {
+            let pair = &pairs[n];
+            Bond { edge: first + edge, rows: [&pair.rows[0], &pair.rows[1]], slope: &pair.slope }
+        }));
+        let fine = matrix.factor();
+        if fine {
+            matrix.solve(x, work);
+            let mut from = 0;
+            self.each(|share| {
+                let count = share.s.change.len();
+                share.s.change.copy_from_slice(&x[from..from + count]);
+                from += count;
+            });
         }
-        self.matrix.clear();
-        self.matrix.resize(self.size * self.size, 0.0);
-        self.right.clear();
-        self.right.resize(self.size, 0.0);
+        *self.coupling = coupling;
+        fine
     }
 
-    /// Set P x of a pair.
-    pub fn set_right(&mut self, pair: usize, velocity: [f64; 3]) {
-        self.right[3 * pair..3 * pair + 3].copy_from_slice(&velocity);
-    }
-
-    /// Add to P X at a pair's rows, for one column.
-    pub fn add(&mut self, pair: usize, column: usize, velocity: [f64; 3]) {
-        for (k, v) in velocity.into_iter().enumerate() {
-            self.matrix[(3 * pair + k) * self.size + column] += v;
-        }
-    }
-
-    /// Multiply the rows of a pair by its slope.
-    pub fn weigh(&mut self, pair: usize, slope: &[[f64; 3]; 3]) {
-        let (n, first) = (self.size, 3 * pair);
-        for column in 0..n {
-            let v: [f64; 3] = std::array::from_fn(|k| self.matrix[(first + k) * n + column]);
-            for k in 0..3 {
-                let sum = slope[k][0] * v[0] + slope[k][1] * v[1] + slope[k][2] * v[2];
-                self.matrix[(first + k) * n + column] = sum + if first + k == column { 1.0 } else { 0.0 };
+    /// The pattern of the tangent: pairs that push now, and those that did before in the step, so that it seldom changes.
+    fn list_edges(&mut self, coupling: &mut Coupling) {
+        let Coupling { starts, edges, bonds, .. } = coupling;
+        starts.clear();
+        edges.clear();
+        bonds.clear();
+        let mut count = 0;
+        self.each(|share| {
+            starts.push(count);
+            let links = share.s.residual.len();
+            edges.extend((count..count + links - 1).map(|i| [i as u32, i as u32 + 1]));
+            count += links;
+        });
+        for (n, pair) in self.pairs.iter_mut().enumerate() {
+            pair.planned |= pair.pushes;
+            if pair.planned {
+                let node = |body: usize| starts[self.members.partition_point(|&m| m < body)];
+                edges.push(pair.ends.map(|end| (node(end.body) + end.link) as u32));
+                bonds.push(n);
             }
         }
-        let v: [f64; 3] = std::array::from_fn(|k| self.right[first + k]);
-        for k in 0..3 {
-            self.right[first + k] = slope[k][0] * v[0] + slope[k][1] * v[1] + slope[k][2] * v[2];
-        }
-    }
-
-    /// Solve; y is then in `force`. False where the system is singular.
-    pub fn solve(&mut self) -> bool {
-        let n = self.size;
-        for k in 0..n {
-            let pivot = (k..n).max_by(|&i, &j| self.matrix[i * n + k].abs().total_cmp(&self.matrix[j * n + k].abs()));
-            let Some(pivot) = pivot else { return false };
-            if self.matrix[pivot * n + k] == 0.0 || !self.matrix[pivot * n + k].is_finite() {
-                return false;
-            }
-            if pivot != k {
-                for j in k..n {
-                    self.matrix.swap(k * n + j, pivot * n + j);
-                }
-                self.right.swap(k, pivot);
-            }
-            let (above, below) = self.matrix.split_at_mut((k + 1) * n);
-            let row = &above[k * n..];
-            let inverse = 1.0 / row[k];
-            for (i, other) in below.chunks_exact_mut(n).enumerate() {
-                let f = other[k] * inverse;
-                if f != 0.0 {
-                    for (o, r) in other[k + 1..].iter_mut().zip(&row[k + 1..n]) {
-                        *o -= f * r;
-                    }
-                    self.right[k + 1 + i] -= f * self.right[k];
-                }
-            }
-        }
-        for k in (0..n).rev() {
-            let sum: f64 = (k + 1..n).map(|j| self.matrix[k * n + j] * self.right[j]).sum();
-            self.right[k] = (self.right[k] - sum) / self.matrix[k * n + k];
-        }
-        true
-    }
-
-    /// y of a pair.
-    pub fn force(&self, pair: usize) -> [f64; 3] {
-        std::array::from_fn(|k| self.right[3 * pair + k])
     }
 }

@@ -36,13 +36,24 @@ const MOST_BACKTRACKS: usize = 8;
 
 impl Island<'_> {
     pub(crate) fn newton(&mut self, part: &Part) -> Solved {
+        self.newton_from(part, Touching::First)
+    }
+
+    /// The same from the velocities at hand, with contacts as they are.
+    pub(crate) fn newton_again(&mut self, part: &Part) -> Solved {
+        self.newton_from(part, Touching::Fresh)
+    }
+
+    fn newton_from(&mut self, part: &Part, mut touching: Touching) -> Solved {
         let mut solved = Solved::default();
-        let mut touching = Touching::First;
         let touched = self.touches();
-        let mut rounds = if touched { ROUNDS } else { 0 };
+        let mut rounds = if touched && touching == Touching::First { ROUNDS } else { 0 };
         let mut last = f64::INFINITY;
         let linear = self.is_linear();
         if !self.assemble(part, true) {
+            return solved;
+        }
+        if !self.pairs.is_empty() && !linear && !self.weigh_contacts() {
             return solved;
         }
         // the smallest part has to do: there it goes on until what it comes to is close enough
@@ -181,8 +192,11 @@ impl Island<'_> {
     /// Newton's change: its size and what it is measured against; none where it cannot be had.
     fn solve(&mut self, part: &Part) -> Option<(f64, f64)> {
         let (mut fine, mut change, mut size) = (true, 0.0, 0.0);
-        self.each(|mut share| fine &= share.solve());
-        fine = fine && self.couple();
+        if self.pairs.iter().any(|p| p.pushes) {
+            fine = self.solve_coupled();
+        } else {
+            self.each(|mut share| fine &= share.solve());
+        }
         self.each(|share| {
             let progress = share.progress(part.step());
             change += progress.change;

@@ -45,7 +45,7 @@ impl Island<'_> {
     /// Make a part of the step.
     pub(crate) fn sweeps(&mut self, part: &Part) -> Solved {
         let mut solved = Solved::default();
-        if !self.is_touched() {
+        if !self.is_touched() || self.pairs.iter().any(|p| p.state != Contacting::Open) {
             return self.newton(part);
         }
         self.each(|share| share.s.runs.provide(share.s.mean.len()));

@@ -1,0 +1,426 @@
+//! Sparse block matrices: cables whose links touch each other. The pattern is symmetric, the numbers need not be.
+//!
+//! What a pattern asks for is worked out once (`plan`): the order of elimination, the blocks that fill up, and for every
+//! product of the elimination the block that it is subtracted from. With that, `factor` and `solve` are streams of products
+//! of 6 x 6 blocks, and cost what the pattern must.
+
+use crate::cable::algebra::block::{Tridiagonal, Vec6};
+use crate::cable::algebra::elimination::{
+    Two, Wide6, combined, copy, difference, invert, row, set_wide_row, sum, wide_row,
+};
+use crate::cable::algebra::order::Ordering;
+use crate::cable::algebra::solution::{product, set_row, wide_rows};
+use crate::kernel::{Kernel, Task};
+use crate::lanes::Lanes;
+
+/// A sparse matrix of blocks and, after `factor`, its factors.
+#[derive(Clone, Debug, Default)]
+pub struct Sparse {
+    /// Edges that it was planned for.
+    edges: Vec<[u32; 2]>,
+    plan: Plan,
+    ordering: Ordering,
+    /// Diagonal blocks in order of elimination, then those of the rows to the right of it, then those of the columns below.
+    /// `factor` puts D^-1 in the place of D, and D^-1 R in that of R.
+    blocks: Vec<Wide6>,
+    kernel: Kernel,
+}
+
+/// What elimination does, for one pattern. Turns count nodes in order of elimination.
+#[derive(Clone, Debug, Default)]
+struct Plan {
+    /// Node of each turn.
+    nodes: Vec<u32>,
+    /// Turn of each node.
+    turns: Vec<u32>,
+    /// Where the blocks of each turn begin among those beside the diagonal, and where the last ones end.
+    first: Vec<u32>,
+    /// For each block beside the diagonal, the turn that it leads to.
+    to: Vec<u32>,
+    /// For each turn and each two of its blocks, the column and the row of a product, the block that it is subtracted from.
+    targets: Vec<u32>,
+    /// For each edge, the blocks in the row of its first node and in that of its second.
+    beside: Vec<[u32; 2]>,
+}
+
+/// The force of one node on another that falls with their relative velocity: -S (P_a v_a - P_b v_b) on the first.
+pub struct Bond<'a> {
+    /// Number of the edge between them.
+    pub edge: usize,
+    /// P of both nodes.
+    pub rows: [&'a [Vec6; 3]; 2],
+    /// S.
+    pub slope: &'a [[f64; 3]; 3],
+}
+
+impl Sparse {
+    /// Get ready for a pattern: `count` nodes and edges between them, each once. Nothing is done where it is that of before.
+    pub fn plan(&mut self, count: usize, edges: &[[u32; 2]]) {
+        if self.plan.nodes.len() == count && self.edges == edges {
+            return;
+        }
+        self.edges.clear();
+        self.edges.extend_from_slice(edges);
+        let Plan { nodes, turns, first, to, .. } = &mut self.plan;
+        nodes.clear();
+        first.clear();
+        to.clear();
+        self.ordering.eliminate(count, edges.iter().copied(), |node, around| {
+            nodes.push(node);
+            first.push(to.len() as u32);
+            to.extend_from_slice(around);
+        });
+        first.push(to.len() as u32);
+        turns.clear();
+        turns.resize(count, 0);
+        for (turn, &node) in nodes.iter().enumerate() {
+            turns[node as usize] = turn as u32;
+        }
+        to.iter_mut().for_each(|node| *node = turns[*node as usize]);
+        for turn in 0..count {
+            to[first[turn] as usize..first[turn + 1] as usize].sort_unstable();
+        }
+        self.plan.find_targets();
+        self.plan.find_edges(edges);
+        self.blocks.resize(count + 2 * self.plan.to.len(), Wide6::default());
+    }
+
+    /// Zeros everywhere.
+    pub fn clear(&mut self) {
+        self.blocks.fill(Wide6::default());
+    }
+
+    /// Take over the blocks of a chain of nodes, from `node` and `edge` on.
+    pub fn set_chain(&mut self, node: usize, edge: usize, chain: &Tridiagonal) {
+        let Sparse { plan, blocks, kernel, .. } = self;
+        kernel.run(Chaining { plan, blocks, node, edge, chain });
+    }
+
+    /// Add bonds.
+    pub fn add_bonds<'a>(&mut self, bonds: impl Iterator<Item = Bond<'a>>) {
+        let Sparse { edges, plan, blocks, kernel, .. } = self;
+        kernel.run(Bonding { edges, plan, blocks, bonds });
+    }
+
+    /// Factor. False where a pivot vanishes or is not finite.
+    pub fn factor(&mut self) -> bool {
+        let Sparse { plan, blocks, kernel, .. } = self;
+        kernel.run(Factoring { plan, blocks })
+    }
+
+    /// Solve in place with the factors; `work` is working memory.
+    pub fn solve(&self, x: &mut [Vec6], work: &mut Vec<Vec6>) {
+        let Sparse { plan, blocks, kernel, .. } = self;
+        work.clear();
+        work.extend(plan.nodes.iter().map(|&node| x[node as usize]));
+        kernel.run(Solving { plan, blocks, x: work });
+        for (&node, y) in plan.nodes.iter().zip(work) {
+            x[node as usize] = *y;
+        }
+    }
+
+    /// How many products of blocks a factorisation takes.
+    #[cfg(test)]
+    pub fn products(&self) -> usize {
+        self.plan.targets.len() + self.plan.to.len()
+    }
+}
+
+impl Plan {
+    /// Indices of the blocks of a turn among those beside the diagonal.
+    #[inline(always)]
+    fn row(&self, turn: usize) -> std::ops::Range<usize> {
+        self.first[turn] as usize..self.first[turn + 1] as usize
+    }
+
+    /// Block in the row of one turn and the column of another.
+    fn block(&self, row: u32, column: u32) -> u32 {
+        let count = self.nodes.len() as u32;
+        if row == column {
+            return row;
+        }
+        let range = self.row(row.min(column) as usize);
+        let within = self.to[range.clone()].partition_point(|&t| t < row.max(column));
+        let index = (range.start + within) as u32;
+        if row < column { count + index } else { count + self.to.len() as u32 + index }
+    }
+
+    fn find_targets(&mut self) {
+        let mut targets = std::mem::take(&mut self.targets);
+        targets.clear();
+        let (count, beside) = (self.nodes.len() as u32, self.to.len() as u32);
+        for turn in 0..self.nodes.len() {
+            let row = &self.to[self.row(turn)];
+            let from = targets.len();
+            targets.resize(from + row.len() * row.len(), 0);
+            let here = &mut targets[from..];
+            for (i, &early) in row.iter().enumerate() {
+                here[i * row.len() + i] = early;
+                // the blocks of an earlier node lead to all later ones, among others
+                let mut at = self.row(early as usize);
+                for (j, late) in row.iter().enumerate().skip(i + 1) {
+                    while at.start < at.end && self.to[at.start] < *late {
+                        at.start += 1;
+                    }
+                    here[j * row.len() + i] = count + at.start as u32;
+                    here[i * row.len() + j] = count + beside + at.start as u32;
+                }
+            }
+        }
+        self.targets = targets;
+    }
+
+    fn find_edges(&mut self, edges: &[[u32; 2]]) {
+        let mut beside = std::mem::take(&mut self.beside);
+        beside.clear();
+        beside.extend(edges.iter().map(|edge| {
+            let [a, b] = edge.map(|node| self.turns[node as usize]);
+            [self.block(a, b), self.block(b, a)]
+        }));
+        self.beside = beside;
+    }
+}
+
+struct Chaining<'a> {
+    plan: &'a Plan,
+    blocks: &'a mut [Wide6],
+    node: usize,
+    edge: usize,
+    chain: &'a Tridiagonal,
+}
+
+impl Task for Chaining<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Chaining { plan, blocks, node, edge, chain } = self;
+        for (block, &turn) in chain.diagonal.iter().zip(&plan.turns[node..]) {
+            copy::<L>(block, &mut blocks[turn as usize]);
+        }
+        for ((right, below), beside) in chain.right.iter().zip(&chain.below).zip(&plan.beside[edge..]) {
+            copy::<L>(right, &mut blocks[beside[0] as usize]);
+            copy::<L>(below, &mut blocks[beside[1] as usize]);
+        }
+    }
+}
+
+struct Bonding<'a, I> {
+    edges: &'a [[u32; 2]],
+    plan: &'a Plan,
+    blocks: &'a mut [Wide6],
+    bonds: I,
+}
+
+impl<'a, I: Iterator<Item = Bond<'a>>> Task for Bonding<'_, I> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Bonding { edges, plan, blocks, bonds } = self;
+        for Bond { edge, rows, slope } in bonds {
+            let turns = edges[edge].map(|node| plan.turns[node as usize]);
+            let beside = plan.beside[edge];
+            let targets = [[turns[0], beside[0]], [beside[1], turns[1]]];
+            for column in 0..2 {
+                // S P of the column
+                let right: [Two<L>; 3] = [row(&rows[column][0]), row(&rows[column][1]), row(&rows[column][2])];
+                let mut falls = right;
+                for k in 0..3 {
+                    falls[k] = three(slope[k], &right);
+                }
+                for line in 0..2 {
+                    let to = &mut blocks[targets[line][column] as usize];
+                    for r in 0..6 {
+                        let sign = if line == column { 1.0 } else { -1.0 };
+                        let weights = [sign * rows[line][0][r], sign * rows[line][1][r], sign * rows[line][2][r]];
+                        let more = sum(wide_row::<L>(&to.0[r]), three(weights, &falls));
+                        set_wide_row(&mut to.0[r], more);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Three numbers times three rows.
+#[inline(always)]
+fn three<L: Lanes>(f: [f64; 3], rows: &[Two<L>; 3]) -> Two<L> {
+    let scaled = |k: usize| [L::splat(f[k]) * rows[k][0], L::splat(f[k]) * rows[k][1]];
+    sum(sum(scaled(0), scaled(1)), scaled(2))
+}
+
+struct Factoring<'a> {
+    plan: &'a Plan,
+    blocks: &'a mut [Wide6],
+}
+
+impl Task for Factoring<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> bool {
+        let Factoring { plan, blocks } = self;
+        let (mut fine, mut done) = (true, 0);
+        let (right, below) = (plan.nodes.len(), plan.nodes.len() + plan.to.len());
+        for turn in 0..plan.nodes.len() {
+            let mut pivot = [blocks[turn]];
+            fine &= invert::<L, 1>(&mut pivot);
+            blocks[turn] = pivot[0];
+            let row = plan.row(turn);
+            for column in row.clone() {
+                let beside = wide_rows::<L>(&blocks[right + column]);
+                let mut carried = [[L::zero(); 2]; 6];
+                for r in 0..6 {
+                    carried[r] = combined(&pivot[0].0[r], &beside);
+                    set_wide_row(&mut blocks[right + column].0[r], carried[r]);
+                }
+                let targets = &plan.targets[done..done + row.len()];
+                done += row.len();
+                for (line, target) in row.clone().zip(targets) {
+                    let factor = blocks[below + line];
+                    let to = &mut blocks[*target as usize];
+                    for r in 0..6 {
+                        let left = difference(wide_row::<L>(&to.0[r]), combined(&factor.0[r], &carried));
+                        set_wide_row(&mut to.0[r], left);
+                    }
+                }
+            }
+        }
+        fine
+    }
+}
+
+struct Solving<'a> {
+    plan: &'a Plan,
+    blocks: &'a [Wide6],
+    x: &'a mut [Vec6],
+}
+
+impl Task for Solving<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Solving { plan, blocks, x } = self;
+        let count = plan.nodes.len();
+        let (right, below) = (count, count + plan.to.len());
+        for turn in 0..count {
+            let here: Two<L> = product(&wide_rows(&blocks[turn]), row(&x[turn]));
+            set_row(&mut x[turn], here);
+            for index in plan.row(turn) {
+                let to = plan.to[index] as usize;
+                let left = difference(row(&x[to]), product(&wide_rows(&blocks[below + index]), here));
+                set_row(&mut x[to], left);
+            }
+        }
+        for turn in (0..count).rev() {
+            let mut here: Two<L> = row(&x[turn]);
+            for index in plan.row(turn) {
+                here = difference(here, product(&wide_rows(&blocks[right + index]), row(&x[plan.to[index] as usize])));
+            }
+            set_row(&mut x[turn], here);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cable::algebra::block::Mat6;
+
+    /// Numbers that look random, between -1 and 1.
+    fn numbers() -> impl FnMut() -> f64 {
+        let mut seed = 1u64;
+        move || {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+        }
+    }
+
+    /// A cable of `count` links wound into a coil of `turn` links a turn.
+    fn coil(count: u32, turn: u32) -> Vec<[u32; 2]> {
+        let chain = (0..count - 1).map(|i| [i, i + 1]);
+        chain.chain((0..count.saturating_sub(turn)).map(|i| [i, i + turn])).collect()
+    }
+
+    fn add(to: &mut Vec6, m: &Mat6, x: &Vec6) {
+        (0..6).for_each(|r| to[r] += (0..6).map(|c| m[r][c] * x[c]).sum::<f64>());
+    }
+
+    #[test]
+    fn the_solution_satisfies_the_equations() {
+        for (count, turn) in [(1, 5), (2, 5), (7, 3), (40, 7), (60, 60)] {
+            let (edges, n) = (coil(count, turn), count as usize);
+            let (mut sparse, mut number, mut chain) = (Sparse::default(), numbers(), Tridiagonal::new(n));
+            let mut block = |more: f64| {
+                std::array::from_fn(|i| std::array::from_fn(|j| number() + if i == j { more } else { 0.0 }))
+            };
+            chain.diagonal.iter_mut().for_each(|b| *b = block(20.0));
+            chain.right.iter_mut().chain(&mut chain.below).for_each(|b| *b = block(0.0));
+            let mut some = numbers();
+            let mut rows = || -> [Vec6; 3] { std::array::from_fn(|_| std::array::from_fn(|_| some())) };
+            let bonds: Vec<_> = (n - 1..edges.len()).map(|edge| (edge, [rows(), rows()], rows())).collect();
+            let slope =
+                |from: &[Vec6; 3]| -> [[f64; 3]; 3] { std::array::from_fn(|k| [from[k][0], from[k][1], from[k][2]]) };
+            sparse.plan(n, &edges);
+            sparse.clear();
+            sparse.set_chain(0, 0, &chain);
+            let slopes: Vec<_> = bonds.iter().map(|b| slope(&b.2)).collect();
+            sparse.add_bonds(bonds.iter().zip(&slopes).map(|((edge, rows, _), slope)| Bond {
+                edge: *edge,
+                rows: [&rows[0], &rows[1]],
+                slope,
+            }));
+            let mut some = numbers();
+            let right: Vec<Vec6> = (0..count).map(|_| std::array::from_fn(|_| some())).collect();
+            let (mut x, mut work) = (right.clone(), vec![]);
+            assert!(sparse.factor());
+            sparse.solve(&mut x, &mut work);
+            // the products of the matrix and of the bonds, written out
+            let mut left: Vec<Vec6> = right.iter().map(|r| r.map(|v| -v)).collect();
+            for i in 0..n {
+                add(&mut left[i], &chain.diagonal[i], &x[i]);
+                if i + 1 < n {
+                    add(&mut left[i], &chain.right[i], &x[i + 1]);
+                    add(&mut left[i + 1], &chain.below[i], &x[i]);
+                }
+            }
+            for ((edge, rows, _), slope) in bonds.iter().zip(&slopes) {
+                let [a, b] = edges[*edge].map(|node| node as usize);
+                let along = |p: &[Vec6; 3], v: &Vec6, k: usize| (0..6).map(|c| p[k][c] * v[c]).sum::<f64>();
+                let u: [f64; 3] = std::array::from_fn(|k| along(&rows[0], &x[a], k) - along(&rows[1], &x[b], k));
+                for k in 0..3 {
+                    let force: f64 = (0..3).map(|j| slope[k][j] * u[j]).sum();
+                    for c in 0..6 {
+                        left[a][c] += rows[0][k][c] * force;
+                        left[b][c] -= rows[1][k][c] * force;
+                    }
+                }
+            }
+            let most = left.iter().flatten().fold(0.0, |most: f64, v| most.max(v.abs()));
+            assert!(most < 1e-11, "{count} links, {turn} a turn: {most}");
+        }
+    }
+
+    #[test]
+    fn cables_side_by_side_cost_as_much_as_they_are_long() {
+        let products = |links: u32| {
+            let pairs = (0..links).map(|i| [i, links + i]);
+            let along = (0..links - 1).flat_map(|i| [[i, i + 1], [links + i, links + i + 1]]);
+            let mut sparse = Sparse::default();
+            sparse.plan(2 * links as usize, &along.chain(pairs).collect::<Vec<_>>());
+            sparse.products() as f64 / f64::from(links)
+        };
+        let [short, long] = [100, 2000].map(products);
+        assert!(long < 1.1 * short && long < 30.0, "{short} and {long} products a link");
+    }
+
+    #[test]
+    fn a_matrix_without_inverse_is_told() {
+        let mut sparse = Sparse::default();
+        sparse.plan(2, &[[0, 1]]);
+        sparse.clear();
+        assert!(!sparse.factor());
+    }
+}
