@@ -44,7 +44,10 @@ pub(crate) struct CableTable {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum StepName {
-    /// The whole motion of the links: energy does not grow by itself, whatever the step.
+    /// The whole motion of the links: energy does not grow by itself, whatever the step, and waves that the step cannot
+    /// resolve die out.
+    Decaying,
+    /// The same without that: energy is kept, and such waves ring for ever.
     Midpoint,
     /// The motion linearised once, at the start of the step, as in the paper: energy grows as links turn.
     Linear,
@@ -93,6 +96,7 @@ impl CableTable {
             bend_radius_limit: self.bend_radius_limit.map_or(default.bend_radius_limit, Quantity::get),
             friction_per_contact: self.friction_per.map_or(default.friction_per_contact, |p| p == FrictionPer::Contact),
             step: self.step.map_or(default.step, |name| match name {
+                StepName::Decaying => Step::Decaying,
                 StepName::Midpoint => Step::Midpoint,
                 StepName::Linear => Step::Linear,
             }),

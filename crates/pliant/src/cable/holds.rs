@@ -6,7 +6,7 @@ use crate::cable::algebra::block::{Vec6, add_scaled, add_weighted, times_transpo
 use crate::cable::equations::assembly::trivialised;
 use crate::cable::equations::midpoint::StepScratch;
 use crate::cable::joint::{Joint, Turning, strain};
-use crate::cable::links::LinkState;
+use crate::cable::links::{LinkState, Links};
 use crate::grip::{Grip, Hold, Load, Wrench};
 use crate::linkage::{Arms, Push, locate};
 use crate::math::{Pose, Vec3, pose_between};
@@ -14,6 +14,8 @@ use crate::math::{Pose, Vec3, pose_between};
 /// A cross-section held at a pose that may move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Held {
+    /// Number of its grip.
+    pub grip: usize,
     /// Which link.
     pub link: usize,
     /// Where along the link, from its centre [m].
@@ -47,7 +49,7 @@ impl Held {
     }
 
     /// Add the hold, whose number is `n`, to residual and tangent.
-    pub fn add(&self, n: usize, state: &LinkState, step: f64, s: &mut StepScratch) {
+    pub fn add(&self, n: usize, links: &Links, state: &LinkState, step: f64, s: &mut StepScratch) {
         let h = self;
         let poses = s.held_poses[n];
         // the hold's own turn changes the strain too, but does no work on the cable's account
@@ -60,14 +62,15 @@ impl Held {
         };
         let joint = Joint::of_step(&hand, &link, h.arms());
         let end = strain(&poses[2], &s.end[h.link], h.arms());
-        let load: Vec6 = std::array::from_fn(|k| h.stiffness[k] * 0.5 * (s.held_strains[n][k] + end[k]));
+        let later = |k: usize| links.decay * (end[k] - s.held_strains[n][k]);
+        let load: Vec6 = std::array::from_fn(|k| h.stiffness[k] * (0.5 * (s.held_bias[n][k] + end[k]) + later(k)));
         let reaction = times_transposed(&joint.by_a, &load);
         let force = -Vec3::new(reaction[0], reaction[1], reaction[2]);
         let torque = poses[1].rotation * -Vec3::new(reaction[3], reaction[4], reaction[5]);
         s.part_held_loads[n] = (force, torque);
         add_scaled(&mut s.residual[h.link], 1.0, &times_transposed(&joint.by_b, &load));
         let at_end = Joint::new(&poses[2], &s.end[h.link], h.arms());
-        let weight = h.stiffness.map(|k| k * 0.5 * step);
+        let weight = h.stiffness.map(|k| k * (0.5 + links.decay) * step);
         let change = trivialised(&at_end.by_b, &s.mean[h.link], step);
         add_weighted(&mut s.matrix.diagonal[h.link], &joint.by_b, &weight, &change);
         let bb = joint.geometric(Vec3::new(load[0], load[1], load[2]))[3];
@@ -119,7 +122,7 @@ impl Cable {
                 // free to turn, and equally stiff in every direction
                 stiffness = [stiffness[0], stiffness[0], stiffness[0], 0.0, 0.0, 0.0];
             }
-            held.push(Held { link, offset, stiffness, poses: [Pose::IDENTITY; 3] });
+            held.push(Held { grip: number, link, offset, stiffness, poses: [Pose::IDENTITY; 3] });
             numbers.push(number);
         }
         let acting = loads.iter().filter(|l| l.body == index && l.acts_at(time));

@@ -40,12 +40,24 @@ pub struct Links {
     pub linear: bool,
     /// How they are solved.
     pub method: Method,
+    /// c of the decaying step, see `equations::midpoint`; zero for steps that keep energy.
+    pub decay: f64,
 }
 
 impl Links {
     /// Half-lengths on either side of a joint.
     pub fn arms(&self) -> Arms {
         Arms::between(self.length)
+    }
+
+    /// Damping of a joint over its stiffness in a step, with that of the step itself [s].
+    pub fn damping(&self, step: f64) -> f64 {
+        self.damping_time + self.decay * step
+    }
+
+    /// Velocity gained in a step per mean velocity above what it would be without forces: 1 / (1/2 + c).
+    pub fn gain(&self) -> f64 {
+        1.0 / (0.5 + self.decay)
     }
 
     /// Links of this kind at given poses.
@@ -84,6 +96,12 @@ pub struct LinkState {
     pub earlier: Vec<Vec6>,
     /// How long those two steps were [s].
     pub steps: [f64; 2],
+    /// By how much velocities changed in the last step, impacts apart.
+    pub gained: Vec<Vec6>,
+    /// Strains of the joints at the start of the last step.
+    pub strains: Vec<Vec6>,
+    /// By how much the strains of holds changed in the last step, with the number of their grips.
+    pub held: Vec<(usize, Vec6)>,
     /// Force and moment in each joint in the last step.
     pub loads: Vec<Vec6>,
     /// Touches with obstacles in the last step, in order of links.
@@ -98,21 +116,33 @@ impl LinkState {
         let zeros = vec![[0.0; 6]; poses.len()];
         let pushed = vec![Vec3::ZERO; poses.len()];
         let loads = vec![[0.0; 6]; poses.len() - 1];
-        let (velocities, means, earlier) = (zeros.clone(), zeros.clone(), zeros);
-        LinkState { poses, velocities, means, earlier, steps: [0.0; 2], loads, touches: vec![], pushed }
+        let (velocities, means, earlier, gained) = (zeros.clone(), zeros.clone(), zeros.clone(), zeros);
+        let (strains, steps, held, touches) = (loads.clone(), [0.0; 2], vec![], vec![]);
+        LinkState { poses, velocities, means, earlier, steps, gained, strains, held, loads, touches, pushed }
     }
 
     /// Become like another, without allocating where there is room.
     pub fn copy_from(&mut self, other: &LinkState) {
-        let LinkState { poses, velocities, means, earlier, steps, loads, touches, pushed } = other;
+        let LinkState { poses, velocities, means, earlier, steps, gained, strains, held, loads, touches, pushed } =
+            other;
         self.poses.clone_from(poses);
         self.velocities.clone_from(velocities);
         self.means.clone_from(means);
         self.earlier.clone_from(earlier);
         self.steps = *steps;
+        self.gained.clone_from(gained);
+        self.strains.clone_from(strains);
+        self.held.clone_from(held);
         self.loads.clone_from(loads);
         self.touches.clone_from(touches);
         self.pushed.clone_from(pushed);
+    }
+}
+
+impl LinkState {
+    /// How much of the changes of the last step counts in one of a given length.
+    pub fn remembered(&self, step: f64) -> f64 {
+        if self.steps[1] > 0.0 { (step / self.steps[1]).min(1.0) } else { 0.0 }
     }
 }
 

@@ -78,8 +78,11 @@ pub struct CableSettings {
 /// What is solved in a step of a cable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Step {
-    /// The whole motion of the links: energy does not grow by itself, whatever the step.
+    /// The whole motion of the links: energy does not grow by itself, whatever the step, and waves that the step cannot
+    /// resolve die out.
     #[default]
+    Decaying,
+    /// The same without that: energy is kept, and such waves ring for ever.
     Midpoint,
     /// The motion linearised once, at the start of the step, as in the paper: energy grows as links turn, the more the
     /// longer the step.
@@ -118,7 +121,7 @@ impl Default for CableSettings {
             friction_per_contact: false,
             tension_limit: f64::INFINITY,
             bend_radius_limit: 0.0,
-            step: Step::Midpoint,
+            step: Step::default(),
             solver: Solver::default(),
             iterations: 100,
             subsystems: 16,

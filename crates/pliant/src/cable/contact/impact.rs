@@ -21,11 +21,12 @@ const PASSES: usize = 2;
 /// How much of what is faster than the step is taken from a touching link in a step.
 const CALMING: f64 = 0.5;
 
-/// Settle the velocities at the end of a step, given the mean velocities of the step before and of this one.
+/// Settle the velocities at the end of a step, given the mean velocities of the step before and of this one, and what
+/// velocities have gained in it.
 pub fn settle(
     links: &Links,
     paired: bool,
-    [before, mean]: [&[Vec6]; 2],
+    [before, mean, gained]: [&[Vec6]; 3],
     velocities: &mut [Vec6],
     touches: &mut [Touch],
     step: f64,
@@ -37,9 +38,8 @@ pub fn settle(
         }
     }
     for touch in touches.iter_mut().filter(touching) {
-        let [end, middle] = [&velocities[touch.link], &mean[touch.link]].map(|v| dot(&touch.rows[0], v));
-        // V_0 = 2 V - V_1 is how fast it came
-        let came = 2.0 * middle - end - touch.surface[0];
+        let [end, gained] = [&velocities[touch.link], &gained[touch.link]].map(|v| dot(&touch.rows[0], v));
+        let came = end - gained - touch.surface[0];
         touch.bounce = links.restitution * (-came).max(0.0);
     }
     for _ in 0..PASSES {

@@ -11,8 +11,8 @@ use crate::lanes::{LANES, Lanes, Lanes3};
 use crate::math::Vec3;
 
 /// Read the start of a step.
-pub fn begin(links: &Links, state: &LinkState, scratch: &mut StepScratch) {
-    scratch.rows.begin(links, state);
+pub fn begin(links: &Links, state: &LinkState, step: f64, scratch: &mut StepScratch) {
+    scratch.rows.begin(links, state, step, &mut scratch.start_strains);
 }
 
 /// Poses half a step and a step on at the mean velocities.
@@ -88,11 +88,11 @@ pub struct Constants<L> {
     /// Length of the step [s].
     pub step: f64,
     /// Damping of a joint over its stiffness [s].
-    pub damping_time: f64,
+    pub damping: f64,
     /// Stiffness of a joint.
     pub stiffness: TwoVectors<L>,
     inertia: TwoVectors<L>,
-    /// Twice the inertia over the step.
+    /// Inertia over the step, times the gain of velocity.
     inertia_per_step: TwoVectors<L>,
     /// Drag per velocity.
     drag: Lanes3<L>,
@@ -105,13 +105,13 @@ impl<L: Lanes> Constants<L> {
     pub fn new(links: &Links, gravity: Vec3, step: f64) -> Constants<L> {
         let ([m, n, o, p, q, r], [s, t, u, v, w, x]) = (links.inertia, links.stiffness);
         let inertia = [all(m, n, o), all(p, q, r)];
-        let per_step = L::splat(2.0 / step);
+        let per_step = L::splat(links.gain() / step);
         Constants {
             joints: links.rest.len(),
             arm_a: links.arms().a,
             arm_b: L::splat(links.arms().b),
             step,
-            damping_time: links.damping_time,
+            damping: links.damping(step),
             inertia,
             inertia_per_step: [inertia[0].scale(per_step), inertia[1].scale(per_step)],
             drag: inertia[0].scale(L::splat(links.drag)),
@@ -251,6 +251,7 @@ pub mod tests {
             restitution: 0.0,
             linear: false,
             method: Default::default(),
+            decay: 0.0,
         };
         let poses = (0..count).map(|i| {
             let turn = Quat::from_scaled_axis(Vec3::new(wave(i, 0), 2.0 * wave(i, 1), wave(i, 2)) * 0.2);
@@ -333,7 +334,7 @@ pub mod tests {
     fn assembled(kernel: Kernel, links: &Links, state: &LinkState, step: f64, tangent: bool) -> (bool, StepScratch) {
         let mut s = StepScratch::new(state.poses.len(), 0);
         (s.rows.kernel, s.matrix.kernel) = (kernel, kernel);
-        begin(links, state, &mut s);
+        begin(links, state, step, &mut s);
         s.mean.copy_from_slice(&state.means);
         place(step, &mut s);
         // twice, as the tangent goes on from where it was last taken

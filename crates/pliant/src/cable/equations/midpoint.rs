@@ -10,6 +10,16 @@
 //! damping the energy changes by the work of F and by nothing else, whatever the step. Newton's method (see `newton`) works
 //! with the tangent of all that: not symmetric, but still block-tridiagonal.
 //!
+//! Kept like this, waves that are much faster than the step ring for ever, from step to step, and the forces with them. So
+//! by default both the strain and the velocity remember how they changed in the step before, with c = `links.decay`:
+//!
+//!   load = K ((e_0 + e_1) / 2 + c (de - de_before) + ...),      V = (V_0 + V_1) / 2 + c (dV - dV_before).
+//!
+//! De (de - de_before) = (de^2 - de_before^2 + (de - de_before)^2) / 2: but for an energy c K de^2 / 2 that is kept from step to
+//! step this takes c K (de - de_before)^2 / 2 in a step and never gives, and so does the other with M. Of a mode of angular
+//! frequency w it takes 2 pi c (w T)^3 of the energy in a period, and in each step 1 - z^2 of what no step can follow, with
+//! (1/2 + c) z^2 + (1/2 - 2 c) z + c = 0. The order stays two.
+//!
 //! The published step is there too, where a cable asks for it: see `linear`.
 
 use crate::cable::algebra::block::{Tridiagonal, Vec6, add_scaled, dot, squares};
@@ -44,8 +54,12 @@ pub struct StepScratch {
     pub end: Vec<Pose>,
     /// What the kernels read and write, four links at a time.
     pub rows: Rows,
-    /// The same of the holds.
+    /// Strains of the joints at the start.
+    pub start_strains: Vec<Vec6>,
+    /// Strains of the holds at the start.
     pub held_strains: Vec<Vec6>,
+    /// Strains of the holds at the start, less twice c times their change in the step before.
+    pub held_bias: Vec<Vec6>,
     /// Poses of the holds at the start, middle and end of the part of the step at hand.
     pub held_poses: Vec<[Pose; 3]>,
     /// Touches with obstacles.
@@ -147,6 +161,7 @@ impl StepScratch {
     /// Room for holds.
     pub fn reserve(&mut self, holds: usize) {
         self.held_strains.reserve(holds);
+        self.held_bias.reserve(holds);
         self.held_poses.reserve(holds);
         self.held_loads.reserve(holds);
         self.part_held_loads.reserve(holds);
@@ -179,7 +194,9 @@ impl StepScratch {
             middle: vec![Pose::IDENTITY; links],
             end: vec![Pose::IDENTITY; links],
             rows: Rows::new(links),
+            start_strains: between.clone(),
             held_strains: Vec::with_capacity(holds),
+            held_bias: Vec::with_capacity(holds),
             held_poses: Vec::with_capacity(holds),
             touches: vec![],
             part_loads: between.clone(),
@@ -240,13 +257,18 @@ impl Share<'_> {
     /// Strains at the start of a part of the step, a first guess of the velocities, and what may be touched.
     pub fn begin(&mut self, part: &Part) {
         let Share { links, state, acting, s } = self;
-        begin(links, state, s);
+        begin(links, state, part.step(), s);
+        let decay = 2.0 * links.decay * state.remembered(part.step());
         s.held_strains.clear();
+        s.held_bias.clear();
         s.part_held_loads.clear();
         s.held_poses.clear();
         for h in acting.held {
             let poses = [part.from, 0.5 * (part.from + part.to), part.to].map(|fraction| h.pose_at(fraction));
-            s.held_strains.push(strain(&poses[0], &state.poses[h.link], h.arms()));
+            let start = strain(&poses[0], &state.poses[h.link], h.arms());
+            let changed = state.held.iter().find(|(grip, _)| *grip == h.grip).map_or([0.0; 6], |(_, changed)| *changed);
+            s.held_strains.push(start);
+            s.held_bias.push(std::array::from_fn(|k| start[k] - decay * changed[k]));
             s.part_held_loads.push((Vec3::ZERO, Vec3::ZERO));
             s.held_poses.push(poses);
         }
@@ -285,7 +307,7 @@ impl Share<'_> {
             push.add(step, s);
         }
         for (n, h) in acting.held.iter().enumerate() {
-            h.add(n, state, step, s);
+            h.add(n, links, state, step, s);
         }
         fits
     }
@@ -410,13 +432,22 @@ impl Share<'_> {
         if self.links.linear {
             self.linear_loads(part);
         }
-        let Share { links, state, s, .. } = self;
+        let Share { links, state, s, acting } = self;
         state.poses.copy_from_slice(&s.end);
-        for (v, mean) in state.velocities.iter_mut().zip(&s.mean) {
-            *v = std::array::from_fn(|k| 2.0 * mean[k] - v[k]);
+        let (gain, decay) = (links.gain(), links.decay * state.remembered(step));
+        for ((v, gained), mean) in state.velocities.iter_mut().zip(&mut state.gained).zip(&s.mean) {
+            *gained = std::array::from_fn(|k| gain * (mean[k] - v[k] + decay * gained[k]));
+            add_scaled(v, 1.0, gained);
+        }
+        state.strains.copy_from_slice(&s.start_strains);
+        state.held.clear();
+        for (n, h) in acting.held.iter().enumerate() {
+            let end = strain(&s.held_poses[n][2], &s.end[h.link], h.arms());
+            state.held.push((h.grip, std::array::from_fn(|k| end[k] - s.held_strains[n][k])));
         }
         s.give_back(links, &mut state.velocities, step);
-        impact::settle(links, paired, [&state.means, &s.mean], &mut state.velocities, &mut s.touches, step);
+        let LinkState { means, gained, velocities, .. } = &mut **state;
+        impact::settle(links, paired, [means, &s.mean, gained], velocities, &mut s.touches, step);
         std::mem::swap(&mut state.means, &mut state.earlier);
         state.means.copy_from_slice(&s.mean);
         state.steps = [state.steps[1], step];
@@ -479,6 +510,7 @@ mod tests {
             restitution: 0.0,
             linear: false,
             method: Default::default(),
+            decay: 0.0,
         };
         let poses = (0..count).map(|k| Pose::from_translation(Vec3::X * (k as f64 + 0.5) * h)).collect();
         (links, LinkState::resting(poses))
@@ -486,7 +518,7 @@ mod tests {
 
     fn clamp(links: &Links) -> Held {
         let stiffness = links.stiffness.map(|k| 2.0 * k);
-        Held { link: 0, offset: -0.5 * links.length, stiffness, poses: [Pose::IDENTITY; 3] }
+        Held { grip: 0, link: 0, offset: -0.5 * links.length, stiffness, poses: [Pose::IDENTITY; 3] }
     }
 
     #[test]

@@ -113,7 +113,7 @@ impl<L: Lanes> Joint<L> {
     /// K ((e_0 + e_1) / 2 - rest + d J V).
     #[inline(always)]
     fn load_at(&self, law: &Constants<L>, piece: &Piece) -> TwoVectors<L> {
-        let (half, damping) = (L::splat(0.5), L::splat(law.damping_time));
+        let (half, damping) = (L::splat(0.5), L::splat(law.damping));
         let strains = strain(law.arm_a, self.end_y, &self.end_turn, self.per_one_and_w);
         let rates = self.rates(piece);
         let stretch = strains[0].scale(half) + piece.three::<L, 0>(BIAS) + rates[0].scale(damping);
@@ -141,7 +141,7 @@ impl<L: Lanes> Joint<L> {
     /// (C, E_a, E_b, F_a, F_b): how the load changes, K T/2 times the rate at the end of the step and the damping.
     #[inline(always)]
     fn load_change(&self, law: &Constants<L>, piece: &Piece) -> [Matrix<L>; 5] {
-        let (half_step, damping) = (L::splat(0.5 * law.step), L::splat(law.damping_time));
+        let (half_step, damping) = (L::splat(0.5 * law.step), L::splat(law.damping));
         let ([k, l], half) = (self.stiffness, L::splat(0.5));
         let stretch = [k.scale(half_step), k.scale(damping)];
         let bend = [l.scale(half_step), l.scale(damping)];
@@ -395,7 +395,7 @@ mod tests {
         let (links, state) = bent(7);
         let step = 0.1;
         let mut s = StepScratch::new(7, 0);
-        begin(&links, &state, &mut s);
+        begin(&links, &state, step, &mut s);
         s.mean.copy_from_slice(&state.velocities);
         place(step, &mut s);
         let law = Constants::<Plain>::new(&links, Vec3::ZERO, step);

@@ -32,11 +32,11 @@ pub const MOST_TURN: f64 = 3.2;
 const POSITION: usize = 0;
 const TURN: usize = 3;
 const AXES: usize = 7;
-/// Velocity at the start.
+/// Velocity at the start, less c times what it gained in the step before.
 pub const VELOCITY: usize = 16;
 /// Turn from a link to the next at the start.
 pub const JOINT_TURN: usize = 22;
-/// Half of a joint's strain at the start, less its strain at rest.
+/// Half of a joint's strain at the start, less its strain at rest, less c times its change in the step before.
 pub const BIAS: usize = 26;
 // at the mean velocities
 /// Mean velocity.
@@ -169,10 +169,11 @@ impl Rows {
         &mut self.pieces
     }
 
-    /// Read the start of a step.
-    pub fn begin(&mut self, links: &Links, state: &LinkState) {
+    /// Read the start of a step, and put the strains there.
+    pub fn begin(&mut self, links: &Links, state: &LinkState, step: f64, strains: &mut [Vec6]) {
         self.fresh = true;
-        self.kernel.run(Begin { links, state, rows: self });
+        let decay = links.decay * state.remembered(step);
+        self.kernel.run(Begin { links, state, decay, rows: self, strains });
     }
 
     /// Poses half a step and a step on at the mean velocities.
@@ -272,7 +273,10 @@ pub fn strain<L: Lanes>(arm: f64, y: Lanes3<L>, q: &Turn<L>, per_one_and_w: L) -
 struct Begin<'a> {
     links: &'a Links,
     state: &'a LinkState,
+    /// c, as far as the changes of the last step count.
+    decay: f64,
     rows: &'a mut Rows,
+    strains: &'a mut [Vec6],
 }
 
 impl Task for Begin<'_> {
@@ -280,7 +284,8 @@ impl Task for Begin<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let Begin { links, state, rows } = self;
+        let Begin { links, state, decay, rows, strains } = self;
+        let decay = L::splat(decay);
         for n in 0..rows.pieces.len() {
             let (before, rest) = rows.pieces.split_at_mut(n);
             let (piece, i) = (&mut rest[0], n * LANES);
@@ -288,7 +293,8 @@ impl Task for Begin<'_> {
             piece.set_three(POSITION, position);
             piece.set_turn(TURN, turn);
             piece.set_matrix(AXES, &turn.matrix());
-            piece.set_six(VELOCITY, gathered::<L>(&state.velocities, i));
+            let ([v, w], [dv, dw]) = (gathered::<L>(&state.velocities, i), gathered::<L>(&state.gained, i));
+            piece.set_six(VELOCITY, [v - dv.scale(decay), w - dw.scale(decay)]);
             piece.set_six(LAST_LOAD, gathered::<L>(&state.loads, i));
             join(before, piece, POSITION, VELOCITY);
         }
@@ -298,10 +304,12 @@ impl Task for Begin<'_> {
             let z = piece.three::<L, 1>(POSITION) - b.scale(L::splat(arms.b)) - piece.three::<L, 0>(POSITION);
             let q = piece.turn::<L, 0>(TURN).to(piece.turn::<L, 1>(TURN));
             let [e1, e2] = strain(arms.a, a.transposed_times(z), &q, (L::splat(1.0) + q.w).inverse());
-            let [r1, r2] = gathered(&links.rest, n * LANES);
+            let ([r1, r2], [b1, b2]) = (gathered(&links.rest, n * LANES), gathered::<L>(&state.strains, n * LANES));
+            scatter([e1, e2], strains, n * LANES);
             let half = L::splat(0.5);
             piece.set_turn(JOINT_TURN, q);
-            piece.set_six(BIAS, [e1.scale(half) - r1, e2.scale(half) - r2]);
+            let (changed, turned) = ((e1 - b1).scale(decay), (e2 - b2).scale(decay));
+            piece.set_six(BIAS, [e1.scale(half) - r1 - changed, e2.scale(half) - r2 - turned]);
         }
     }
 }

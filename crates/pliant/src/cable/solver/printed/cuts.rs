@@ -67,7 +67,7 @@ impl Cut {
             let mut q = trivialised(at_end, motions[n].mean, step);
             for r in 0..6 {
                 q[r] = q[r].map(|x| 0.5 * step * x);
-                add_scaled(&mut q[r], links.damping_time, &over[r]);
+                add_scaled(&mut q[r], links.damping(step), &over[r]);
             }
             self.strains[n] = q;
         }
