@@ -45,6 +45,14 @@ impl Friction {
         Friction { coefficient: self.coefficient * length.powf(1.0 - self.exponent), ..self }
     }
 
+    /// How the largest friction grows with the normal force [-].
+    pub fn slope(self, push: f64) -> f64 {
+        if self.exponent == 1.0 {
+            return self.coefficient;
+        }
+        self.coefficient * self.exponent * push.powf(self.exponent - 1.0)
+    }
+
     /// Largest friction at a normal force [N].
     pub fn limit(self, push: f64) -> f64 {
         if self.exponent == 1.0 { self.coefficient * push } else { self.coefficient * push.powf(self.exponent) }

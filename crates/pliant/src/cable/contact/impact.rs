@@ -2,8 +2,9 @@
 //!
 //! The law of contact holds for the mean velocity V of a step, and V_1 = 2 V - V_0: left alone, a link that stops on a
 //! floor would leave it as fast as it came, and one that sticks would swing to and fro for ever. So at every contact that
-//! pushes, V_1 is brought towards rest against the obstacle, link by link, by the impulse of least kinetic energy: it
-//! takes energy, never gives any, and the force of the contact is corrected by it.
+//! pushes, V_1 is brought towards rest against the obstacle, link by link, by the impulse of least kinetic energy, and the
+//! force of the contact is corrected by it. The sum stays within the cone of friction: where less normal force is left than
+//! the step took friction for, some of that is given back.
 //!
 //! Friction shakes modes that are much faster than the step, such as links that rock about their contact points. The
 //! midpoint rule keeps those for ever, with a sign that changes from step to step. The means of the last two steps tell
@@ -11,7 +12,7 @@
 //! as far as it takes energy; where nothing touches, the midpoint rule is left alone.
 
 use crate::cable::algebra::block::{Vec6, dot};
-use crate::cable::contact::law::{Contacting, minus, velocity};
+use crate::cable::contact::law::{Contacting, along, minus, velocity};
 use crate::cable::contact::obstacles::Touch;
 use crate::cable::links::Links;
 
@@ -46,15 +47,17 @@ pub fn settle(
         for touch in touches.iter_mut().filter(touching) {
             let v = &mut velocities[touch.link];
             let speed = relative(touch, v)[0];
-            nudge(links, touch, v, 0, speed.clamp(0.0, touch.bounce) - speed, step);
+            let more = (speed.clamp(0.0, touch.bounce) - speed) / yielding(links, &touch.rows[0]);
+            push(links, touch, v, 0, more, step);
             let (slid, slides) = (relative(touch, &mean[touch.link]), relative(touch, v));
             // a link that sticks rests; one that slid has stopped where it would now slide back
-            if touch.state == Contacting::Stick || slid[1] * slides[1] + slid[2] * slides[2] < 0.0 {
-                for k in 1..3 {
-                    let speed = relative(touch, v)[k];
-                    nudge(links, touch, v, k, -speed, step);
-                }
-            }
+            let stops = touch.state == Contacting::Stick || slid[1] * slides[1] + slid[2] * slides[2] < 0.0;
+            let stopping = |k: usize| if stops { -slides[k] / yielding(links, &touch.rows[k]) } else { 0.0 };
+            let had = along(&touch.axes, touch.force);
+            let limit = touch.law.friction.limit(had[0].max(0.0));
+            let kept = within([had[1] + stopping(1) / step, had[2] + stopping(2) / step], limit);
+            push(links, touch, v, 1, (kept[0] - had[1]) * step, step);
+            push(links, touch, v, 2, (kept[1] - had[2]) * step, step);
         }
     }
 }
@@ -72,11 +75,20 @@ fn relative(touch: &Touch, v: &Vec6) -> [f64; 3] {
     minus(&velocity(&touch.rows, v), &touch.surface)
 }
 
-/// Change the velocity of the point of contact along one axis.
-fn nudge(links: &Links, touch: &mut Touch, v: &mut Vec6, axis: usize, by: f64, step: f64) {
+/// Change of the velocity of the point of contact along an axis for a unit impulse on its link alone.
+fn yielding(links: &Links, row: &Vec6) -> f64 {
+    row.iter().zip(&links.inertia).map(|(r, m)| r * r / m).sum()
+}
+
+/// The part of a tangential force that its limit allows.
+pub fn within(force: [f64; 2], limit: f64) -> [f64; 2] {
+    let size = force[0].hypot(force[1]);
+    if size > limit { force.map(|f| f * (limit / size)) } else { force }
+}
+
+/// An impulse on the link along one axis.
+fn push(links: &Links, touch: &mut Touch, v: &mut Vec6, axis: usize, impulse: f64, step: f64) {
     let row = &touch.rows[axis];
-    let yielding: f64 = row.iter().zip(&links.inertia).map(|(r, m)| r * r / m).sum();
-    let impulse = by / yielding;
     for k in 0..6 {
         v[k] += row[k] * impulse / links.inertia[k];
     }

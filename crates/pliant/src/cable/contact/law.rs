@@ -6,10 +6,12 @@
 //!
 //!   f = project(f - rho u)        with any rho > 0,
 //!
-//! where `project` drops negative normal forces and cuts tangential ones to the limit. (The limit is taken from the normal
-//! force of the iteration before: for a given limit the problem has one solution and is easily solved, while changing both
-//! at once leads Newton's method astray.) With the f of the last step on the
+//! where `project` drops negative normal forces and cuts tangential ones to the limit. With the f of the last step on the
 //! right, this is a force as a function of u: exact once f has settled, and off by (change of f) / rho in u until then.
+//!
+//! At first the limit is that of a normal force found before: for a given limit the problem has one solution and is easily
+//! solved, while changing both at once from afar leads Newton's method astray. Close to the solution the limit follows the
+//! normal force, so that no friction is ever found outside its cone.
 
 use crate::cable::algebra::block::{Mat6, Vec6, dot};
 use crate::material::Friction;
@@ -36,6 +38,15 @@ pub struct Law {
     pub friction: Friction,
 }
 
+/// Up to where friction holds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Limit {
+    /// A force [N].
+    Given(f64),
+    /// What the normal force allows.
+    Follows,
+}
+
 /// Force of a contact and how it falls with the velocity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reply {
@@ -48,9 +59,9 @@ pub struct Reply {
 }
 
 impl Law {
-    /// The force at a velocity, from the force before; friction up to `limit`, which is there as long as the limit is, so
-    /// that the force has no jumps.
-    pub fn reply(&self, before: &[f64; 3], velocity: &[f64; 3], limit: f64) -> Reply {
+    /// The force at a velocity, from the force before; friction up to a limit. A given one is there whatever the normal force,
+    /// so that the force has no jumps.
+    pub fn reply(&self, before: &[f64; 3], velocity: &[f64; 3], limit: Limit) -> Reply {
         let wanted = |k: usize| before[k] - self.rho * velocity[k];
         let (normal, ty, tz) = (wanted(0), wanted(1), wanted(2));
         let tangential = (ty * ty + tz * tz).sqrt();
@@ -60,6 +71,10 @@ impl Law {
             reply.slope[0][0] = self.rho;
             reply.state = Contacting::Slip;
         }
+        let (limit, follows) = match limit {
+            Limit::Given(limit) => (limit, false),
+            Limit::Follows => (self.friction.limit(reply.force[0]), true),
+        };
         if tangential <= limit {
             (reply.force[1], reply.force[2]) = (ty, tz);
             (reply.slope[1][1], reply.slope[2][2]) = (self.rho, self.rho);
@@ -73,6 +88,10 @@ impl Law {
             reply.slope[i + 1][j + 1] = turning * across;
         }
         (reply.force[1], reply.force[2]) = (limit * along[0], limit * along[1]);
+        if follows && normal > 0.0 {
+            let more = self.friction.slope(normal) * self.rho;
+            (reply.slope[1][0], reply.slope[2][0]) = (more * along[0], more * along[1]);
+        }
         reply
     }
 
@@ -163,18 +182,21 @@ mod tests {
     #[test]
     fn the_slope_is_the_derivative_of_the_force() {
         let cases = [
-            ([1.0, 0.2, 0.1], [1e-3, 1e-3, -2e-3], Contacting::Stick),
-            ([1.0, 0.2, 0.1], [1e-3, 3e-2, -2e-2], Contacting::Slip),
-            ([0.0, 0.0, 0.0], [1e-3, 3e-2, -2e-2], Contacting::Open),
+            ([1.0, 0.2, 0.1], [1e-3, 1e-3, -2e-3], Contacting::Stick, Limit::Given(0.6)),
+            ([1.0, 0.2, 0.1], [1e-3, 3e-2, -2e-2], Contacting::Slip, Limit::Given(0.6)),
+            ([0.0, 0.0, 0.0], [1e-3, 3e-2, -2e-2], Contacting::Open, Limit::Given(0.6)),
+            ([1.0, 0.2, 0.1], [1e-3, 1e-3, -2e-3], Contacting::Stick, Limit::Follows),
+            ([1.0, 0.2, 0.1], [1e-3, 3e-2, -2e-2], Contacting::Slip, Limit::Follows),
+            ([0.0, 0.0, 0.0], [1e-3, 3e-2, -2e-2], Contacting::Open, Limit::Follows),
         ];
-        for (before, u, state) in cases {
-            let reply = LAW.reply(&before, &u, 0.6);
+        for (before, u, state, limit) in cases {
+            let reply = LAW.reply(&before, &u, limit);
             assert_eq!(reply.state, state);
             for j in 0..3 {
                 let at = |sign: f64| {
                     let mut v = u;
                     v[j] += sign * 1e-7;
-                    LAW.reply(&before, &v, 0.6).force
+                    LAW.reply(&before, &v, limit).force
                 };
                 let (up, down) = (at(1.0), at(-1.0));
                 for i in 0..3 {
@@ -187,9 +209,9 @@ mod tests {
 
     #[test]
     fn friction_opposes_sliding_and_never_pulls() {
-        let reply = LAW.reply(&[0.5, 0.0, 0.0], &[0.0, 1.0, 0.0], LAW.friction.limit(0.5));
+        let reply = LAW.reply(&[0.5, 0.0, 0.0], &[0.0, 1.0, 0.0], Limit::Given(LAW.friction.limit(0.5)));
         assert_eq!(reply.state, Contacting::Slip);
         assert!((reply.force[1] + LAW.friction.limit(0.5)).abs() < 1e-12 && reply.force[2] == 0.0);
-        assert_eq!(LAW.reply(&[0.5, 0.1, 0.0], &[1.0, 0.0, 0.0], 0.0).force, [0.0; 3]);
+        assert_eq!(LAW.reply(&[0.5, 0.1, 0.0], &[1.0, 0.0, 0.0], Limit::Follows).force, [0.0; 3]);
     }
 }

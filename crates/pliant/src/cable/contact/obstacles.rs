@@ -5,7 +5,7 @@
 //! half-way may be behind something thin, the plane of the start stays, and nothing gets past it.
 
 use crate::cable::algebra::block::{Vec6, dot};
-use crate::cable::contact::law::{Contacting, Law, Reply, along, axes, minus, row, rows, velocity};
+use crate::cable::contact::law::{Contacting, Law, Limit, Reply, along, axes, minus, row, rows, velocity};
 use crate::cable::solver::gauss_seidel::projection::Local;
 use crate::contact::{Obstacle, ShapeKind, SurfacePoint};
 use crate::material::Friction;
@@ -59,8 +59,8 @@ pub struct Touch {
     carried: [f64; 3],
     /// Velocity of the obstacle along the axes [m/s].
     pub surface: [f64; 3],
-    /// Largest friction, from the normal force of the iteration before [N].
-    pub limit: f64,
+    /// Largest friction.
+    pub limit: Limit,
     /// Force before this step, in the world [N].
     before: Vec3,
     /// Force from which the law goes, in the world: that, then what was found on the way [N].
@@ -92,7 +92,6 @@ pub struct PastTouch {
     /// Force on the link, in the world [N].
     pub force: Vec3,
     lawful: Vec3,
-    limit: f64,
     state: Contacting,
 }
 
@@ -168,7 +167,8 @@ impl Search<'_> {
                         if let Some(known) = before[old..].iter().take_while(|t| t.link == link).find(same) {
                             (touch.before, touch.from) = (known.lawful, known.lawful);
                             touch.state = known.state;
-                            touch.limit = known.limit;
+                            let pressed = known.normal.dot(known.lawful).max(0.0);
+                            touch.limit = Limit::Given(touch.law.friction.limit(pressed));
                         }
                         found.push(touch);
                     }
@@ -203,7 +203,7 @@ impl Search<'_> {
             s: start.s,
             carried: [0.0; 3],
             surface: [0.0; 3],
-            limit: 0.0,
+            limit: Limit::Given(0.0),
             before: Vec3::ZERO,
             from: Vec3::ZERO,
             lawful: Vec3::ZERO,
@@ -364,24 +364,17 @@ impl Touch {
         self.law.reply(&along(&self.axes, self.from), &self.velocity(mean), self.limit)
     }
 
-    /// Bring the limit of friction up to date with the force found, and let the law go from that force: what a contact gives
-    /// way by is what its force changes over rho.
+    /// Let friction follow the normal force from now on, and let the law go from the force found: what a contact gives way by
+    /// is what its force changes over rho.
     pub fn renew(&mut self, mean: &Vec6) {
         let force = self.reply(mean).force;
-        self.limit = self.law.friction.limit(self.pressed(force[0]));
+        self.limit = Limit::Follows;
         self.from = (0..3).map(|k| self.axes[k] * force[k]).sum();
     }
 
     /// Whether at a velocity of the link it does what it is taken to do, and does not slide.
     pub fn stays(&self, mean: &Vec6) -> bool {
         self.state != Contacting::Slip && self.reply(mean).state == self.state
-    }
-
-    /// Normal force that friction goes by: the mean of this step and the one before, where there was one, as the midpoint rule
-    /// makes forces that swing about their mean from step to step.
-    pub fn pressed(&self, normal: f64) -> f64 {
-        let before = self.axes[0].dot(self.before);
-        if before > 0.0 { 0.5 * (normal.max(0.0) + before) } else { normal.max(0.0) }
     }
 
     /// What the law would say if the touch did what it did in the step before; the law itself where there was no force.
@@ -396,7 +389,7 @@ impl Touch {
     /// The contact for a solver that has forces as unknowns, at a velocity of the link; `yielding` is left open.
     pub fn local(&self, mean: &Vec6) -> Local {
         let known = self.found.unwrap_or(self.before);
-        Local::new(self.law, self.velocity(mean), self.axes.map(|axis| axis.dot(known)), self.axes[0].dot(self.before))
+        Local::new(self.law, self.velocity(mean), self.axes.map(|axis| axis.dot(known)))
     }
 
     /// How its force is taken to fall with its velocity by such a solver, while others move: as where it goes on doing what
@@ -413,14 +406,14 @@ impl Touch {
 
     /// Keep what such a solver has found.
     pub fn take(&mut self, local: &Local) {
-        (self.state, self.limit) = (local.state, local.limit);
+        (self.state, self.limit) = (local.state, Limit::Given(local.limit));
         self.found = Some((0..3).map(|k| self.axes[k] * local.force[k]).sum());
     }
 
     /// What is kept of it.
     pub fn past(&self) -> PastTouch {
-        let Touch { link, obstacle, span, s, force, lawful, limit, state, .. } = *self;
-        PastTouch { link, obstacle, span, s, normal: self.axes[0], force, lawful, limit, state }
+        let Touch { link, obstacle, span, s, force, lawful, state, .. } = *self;
+        PastTouch { link, obstacle, span, s, normal: self.axes[0], force, lawful, state }
     }
 
     /// Take over the force that the law says, or that was found.
@@ -429,6 +422,8 @@ impl Touch {
             (self.lawful, self.force) = (found, found);
             return;
         }
+        // what rests has not come to it yet
+        self.limit = Limit::Follows;
         let reply = self.reply(mean);
         self.state = reply.state;
         let [normal, first, second] = &self.axes;

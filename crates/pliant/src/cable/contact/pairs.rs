@@ -5,7 +5,8 @@
 //! what the pairs add are blocks far from the diagonal (see `solver::coupling`).
 
 use crate::cable::algebra::block::Vec6;
-use crate::cable::contact::law::{Contacting, Law, Reply, along, axes, minus, rows, velocity};
+use crate::cable::contact::impact::within;
+use crate::cable::contact::law::{Contacting, Law, Limit, Reply, along, axes, minus, rows, velocity};
 use crate::cable::links::Links;
 use crate::material::Friction;
 use crate::math::{Pose, Vec3};
@@ -36,8 +37,8 @@ pub struct Pair {
     pub along: [f64; 2],
     /// Velocity along the normal at which the gap is closed at the end of the step [m/s].
     closing: f64,
-    /// Largest friction [N].
-    pub limit: f64,
+    /// Largest friction.
+    pub limit: Limit,
     /// Force on the first link before this step, in the world [N].
     before: Vec3,
     /// Force from which the law goes, in the world: that, then what was found on the way [N].
@@ -110,7 +111,7 @@ impl Pair {
             rows: [[[0.0; 6]; 3]; 2],
             along: [0.0; 2],
             closing: 0.0,
-            limit: 0.0,
+            limit: Limit::Given(0.0),
             before: Vec3::ZERO,
             from: Vec3::ZERO,
             lawful: Vec3::ZERO,
@@ -125,7 +126,7 @@ impl Pair {
 
     /// Take over what is known from the step before.
     pub fn go_on(&mut self, known: &Pair) {
-        (self.before, self.state, self.limit) = (known.lawful, known.state, known.limit);
+        (self.before, self.state) = (known.lawful, known.state);
         self.lawful = known.lawful;
         self.stiffness = known.stiffness;
     }
@@ -156,6 +157,7 @@ impl Pair {
         let friction = Friction::between(a.friction, b.friction);
         let friction = if a.per_contact { friction } else { friction.over(a.length.min(b.length)) };
         self.law = Law { rho: a.rho(step).min(b.rho(step)), friction };
+        self.limit = Limit::Given(friction.limit(self.start.0.dot(self.lawful).max(0.0)));
         self.planned = self.before != Vec3::ZERO;
     }
 
@@ -225,17 +227,17 @@ impl Pair {
         self.law.go_on(&before, &self.lawful_velocity(means), self.state)
     }
 
-    /// Bring the limit of friction up to date with the force found, and let the law go from that force.
+    /// Let friction follow the normal force from now on, and let the law go from the force found.
     pub fn renew(&mut self, means: [&Vec6; 2]) {
         let force = self.reply(means).force;
-        let (normal, before) = (force[0], self.axes[0].dot(self.before));
         self.from = (0..3).map(|k| self.axes[k] * force[k]).sum();
-        let pressed = if before > 0.0 { 0.5 * (normal.max(0.0) + before) } else { normal.max(0.0) };
-        self.limit = self.law.friction.limit(pressed);
+        self.limit = Limit::Follows;
     }
 
     /// Take over the force that the law says.
     pub fn settle(&mut self, means: [&Vec6; 2]) {
+        // what rests has not come to it yet
+        self.limit = Limit::Follows;
         let reply = self.reply(means);
         self.state = reply.state;
         self.lawful = (0..3).map(|k| self.axes[k] * reply.force[k]).sum();
@@ -244,20 +246,27 @@ impl Pair {
 
     /// Bring the velocities at the end of the step towards rest against each other, as `impact` does for obstacles.
     pub fn calm(&mut self, inertias: [&Vec6; 2], velocities: &mut [Vec6; 2], step: f64) {
-        let count = if self.state == Contacting::Stick { 3 } else { 1 };
-        for k in 0..count {
-            let speed = self.relative([&velocities[0], &velocities[1]])[k];
-            let yielding: f64 = (0..2)
-                .map(|side| self.rows[side][k].iter().zip(inertias[side]).map(|(r, m)| r * r / m).sum::<f64>())
-                .sum();
-            let impulse = -speed / yielding;
-            for (side, sign) in [(0, 1.0), (1, -1.0)] {
-                for c in 0..6 {
-                    velocities[side][c] += sign * self.rows[side][k][c] * impulse / inertias[side][c];
-                }
+        let stopping = |pair: &Pair, velocities: &[Vec6; 2], k: usize| {
+            let yielding = |side: usize| (0..6).map(|c| pair.rows[side][k][c].powi(2) / inertias[side][c]).sum::<f64>();
+            -pair.relative([&velocities[0], &velocities[1]])[k] / (yielding(0) + yielding(1))
+        };
+        let normal = stopping(self, velocities, 0);
+        self.push(inertias, velocities, 0, normal, step);
+        let had = along(&self.axes, self.force);
+        let more = |k: usize| if self.state == Contacting::Stick { stopping(self, velocities, k) / step } else { 0.0 };
+        let kept = within([had[1] + more(1), had[2] + more(2)], self.law.friction.limit(had[0].max(0.0)));
+        self.push(inertias, velocities, 1, (kept[0] - had[1]) * step, step);
+        self.push(inertias, velocities, 2, (kept[1] - had[2]) * step, step);
+    }
+
+    /// An impulse on the links along one axis.
+    fn push(&mut self, inertias: [&Vec6; 2], velocities: &mut [Vec6; 2], axis: usize, impulse: f64, step: f64) {
+        for (side, sign) in [(0, 1.0), (1, -1.0)] {
+            for c in 0..6 {
+                velocities[side][c] += sign * self.rows[side][axis][c] * impulse / inertias[side][c];
             }
-            self.force += self.axes[k] * (impulse / step);
         }
+        self.force += self.axes[axis] * (impulse / step);
     }
 }
 

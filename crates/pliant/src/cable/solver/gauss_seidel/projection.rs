@@ -21,8 +21,6 @@ pub struct Local {
     pub yielding: [[f64; 3]; 3],
     /// Velocity in the law of contact where the links keep the velocities they were linearised at [m/s].
     pub base: [f64; 3],
-    /// Normal force of the step before [N].
-    pub before: f64,
     /// Force [N].
     pub force: [f64; 3],
     /// Force at the start of the iteration [N].
@@ -37,27 +35,21 @@ pub struct Local {
 const MOST_STEPS: usize = 30;
 
 impl Local {
-    /// A contact with a force to begin with, which its law allows, and the normal force of the step before.
-    pub fn new(law: Law, base: [f64; 3], known: [f64; 3], before: f64) -> Local {
+    /// A contact with a force to begin with, which its law allows.
+    pub fn new(law: Law, base: [f64; 3], known: [f64; 3]) -> Local {
         let mut local = Local {
             law,
             yielding: [[0.0; 3]; 3],
             base,
-            before,
             force: [known[0].max(0.0), known[1], known[2]],
             old: [0.0; 3],
             state: Contacting::Open,
             limit: 0.0,
         };
-        local.limit = law.friction.limit(local.pressed(local.force[0]));
+        local.limit = law.friction.limit(local.force[0]);
         let cut = (local.limit / known[1].hypot(known[2]).max(f64::MIN_POSITIVE)).min(1.0);
         (local.force[1], local.force[2]) = (cut * known[1], cut * known[2]);
         local
-    }
-
-    /// Normal force that friction goes by: of this step and the one before, as in `Touch::pressed`.
-    fn pressed(&self, normal: f64) -> f64 {
-        if self.before > 0.0 { 0.5 * (normal + self.before) } else { normal }
     }
 
     /// Give the contact the force that its law demands at velocity u, and return by how much that changed.
@@ -66,7 +58,7 @@ impl Local {
         let normal = (old[0] - u[0] / w[0][0]).max(0.0);
         let more = normal - old[0];
         let (uy, uz) = (u[1] + w[1][0] * more, u[2] + w[2][0] * more);
-        self.limit = self.law.friction.limit(self.pressed(normal));
+        self.limit = self.law.friction.limit(normal);
         let across = 0.5 * (w[1][2] + w[2][1]);
         let plane = [w[1][1], across, w[2][2]];
         let wanted = [plane[0] * old[1] + plane[1] * old[2] - uy, plane[1] * old[1] + plane[2] * old[2] - uz];
@@ -128,7 +120,6 @@ mod tests {
             law: Law { rho: 1.0, friction: Friction { coefficient, exponent: 0.8 } },
             yielding: [[3.0, 0.1, -0.2], [0.1, 20.0, 1.5], [-0.2, 1.5, 0.5]],
             base: [0.0; 3],
-            before: 0.0,
             force: [0.3, 0.1, -0.05],
             old: [0.0; 3],
             state: Contacting::Open,
