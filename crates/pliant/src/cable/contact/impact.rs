@@ -5,11 +5,6 @@
 //! pushes, V_1 is brought towards rest against the obstacle, link by link, by the impulse of least kinetic energy, and the
 //! force of the contact is corrected by it. The sum stays within the cone of friction: where less normal force is left than
 //! the step took friction for, some of that is given back.
-//!
-//! Friction shakes modes that are much faster than the step, such as links that rock about their contact points. The
-//! midpoint rule keeps those for ever, with a sign that changes from step to step. The means of the last two steps tell
-//! them from motion: V + (V - V_before) / 2 is the velocity at the end without them. Touching links are drawn towards that,
-//! as far as it takes energy; where nothing touches, the midpoint rule is left alone.
 
 use crate::cable::algebra::block::{Vec6, dot};
 use crate::cable::contact::law::{Contacting, along, minus, velocity};
@@ -19,25 +14,9 @@ use crate::cable::links::Links;
 /// Passes over the contacts, for links in corners.
 const PASSES: usize = 2;
 
-/// How much of what is faster than the step is taken from a touching link in a step.
-const CALMING: f64 = 0.5;
-
-/// Settle the velocities at the end of a step, given the mean velocities of the step before and of this one, and what
-/// velocities have gained in it.
-pub fn settle(
-    links: &Links,
-    paired: bool,
-    [before, mean, gained]: [&[Vec6]; 3],
-    velocities: &mut [Vec6],
-    touches: &mut [Touch],
-    step: f64,
-) {
+/// Settle the velocities at the end of a step, given its mean velocities and what velocities have gained in it.
+pub fn settle(links: &Links, [mean, gained]: [&[Vec6]; 2], velocities: &mut [Vec6], touches: &mut [Touch], step: f64) {
     let touching = |t: &&mut Touch| t.state != Contacting::Open;
-    if paired || touches.iter_mut().any(|t| touching(&t)) {
-        for (link, v) in velocities.iter_mut().enumerate() {
-            calm(&links.inertia, &before[link], &mean[link], v);
-        }
-    }
     for touch in touches.iter_mut().filter(touching) {
         let [end, gained] = [&velocities[touch.link], &gained[touch.link]].map(|v| dot(&touch.rows[0], v));
         let came = end - gained - touch.surface[0];
@@ -60,15 +39,6 @@ pub fn settle(
             push(links, touch, v, 2, (kept[1] - had[2]) * step, step);
         }
     }
-}
-
-/// Draw a velocity towards the one without fast modes, but not so far that its energy grows.
-fn calm(inertia: &Vec6, before: &Vec6, mean: &Vec6, v: &mut Vec6) {
-    let towards: Vec6 = std::array::from_fn(|k| 1.5 * mean[k] - 0.5 * before[k] - v[k]);
-    let weighted = |a: &Vec6, b: &Vec6| (0..6).map(|k| inertia[k] * a[k] * b[k]).sum::<f64>();
-    // |v + f d|^2 <= |v|^2 up to f = -2 v.d / d.d
-    let most = -2.0 * weighted(v, &towards) / weighted(&towards, &towards).max(f64::MIN_POSITIVE);
-    crate::cable::algebra::block::add_scaled(v, CALMING.min(most).max(0.0), &towards);
 }
 
 fn relative(touch: &Touch, v: &Vec6) -> [f64; 3] {

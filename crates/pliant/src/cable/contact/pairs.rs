@@ -82,7 +82,7 @@ const LEAST_STIFFNESS: f64 = 30.0;
 const MOST_STIFFNESS: f64 = 3000.0;
 
 /// Part of the radius that links may sink in deeper in a step before that.
-const DEEP: f64 = 0.01;
+const DEEP: f64 = 0.003;
 
 /// How much stiffer it becomes.
 const STIFFENING: f64 = 6.0;

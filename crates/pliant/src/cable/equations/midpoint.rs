@@ -425,8 +425,8 @@ impl Share<'_> {
         }
     }
 
-    /// Take the part of the step over into the state; `paired` where links push links.
-    pub fn finish(&mut self, part: &Part, paired: bool) {
+    /// Take the part of the step over into the state.
+    pub fn finish(&mut self, part: &Part) {
         let step = part.step();
         place(step, self.s);
         if self.links.linear {
@@ -446,8 +446,8 @@ impl Share<'_> {
             state.held.push((h.grip, std::array::from_fn(|k| end[k] - s.held_strains[n][k])));
         }
         s.give_back(links, &mut state.velocities, step);
-        let LinkState { means, gained, velocities, .. } = &mut **state;
-        impact::settle(links, paired, [means, &s.mean, gained], velocities, &mut s.touches, step);
+        let LinkState { gained, velocities, .. } = &mut **state;
+        impact::settle(links, [&s.mean, gained], velocities, &mut s.touches, step);
         std::mem::swap(&mut state.means, &mut state.earlier);
         state.means.copy_from_slice(&s.mean);
         state.steps = [state.steps[1], step];

@@ -142,8 +142,7 @@ impl Island<'_> {
         if solved.converged {
             self.balance();
             self.soften_pairs();
-            let paired = self.pairs.iter().any(|p| p.pushes);
-            self.each(|mut share| share.finish(part, paired));
+            self.each(|mut share| share.finish(part));
             self.calm_pairs(part);
         }
         solved
