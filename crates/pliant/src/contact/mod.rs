@@ -3,10 +3,12 @@
 mod edges;
 mod obstacle;
 mod shape;
+mod surface;
 pub(crate) mod tree;
 mod triangle;
 
 pub(crate) use edges::edge_turns;
 pub use obstacle::{Obstacle, ObstacleParams};
 pub use shape::{Mesh, Shape, ShapeError, ShapeKind, SurfacePoint};
+pub(crate) use surface::{Nearby, Piece};
 pub(crate) use triangle::{blend, nearest_of_triangle, normal, twice_area};

@@ -4,11 +4,14 @@
 //! of a plane, so each shape carries the turn between the two. Convex hulls, meshes and height fields are all oriented
 //! triangle meshes: one code path, no allocation in a query, and "inside" is decided by the pseudo-normals.
 
+use std::sync::Arc;
+
 use parry3d_f64::bounding_volume::Aabb;
 use parry3d_f64::shape::{Ball, Capsule, Cuboid, Cylinder, HalfSpace, SharedShape, TriMesh, TriMeshFlags, Triangle};
 use parry3d_f64::transformation;
 
 use super::edges::edge_turns;
+use super::surface::{Nearby, Piece, Surface};
 use crate::math::{Pose, Quat, Vec3, unit_or};
 
 /// The geometry of an obstacle in its own frame.
@@ -130,6 +133,8 @@ pub struct Shape {
     faces: Vec<[Vec3; 3]>,
     turns: Vec<[f64; 3]>,
     thickness: f64,
+    /// What can be touched of a shape that has facets.
+    surface: Option<Arc<Surface>>,
 }
 
 impl std::fmt::Debug for Shape {
@@ -170,8 +175,19 @@ impl Shape {
                 (surface("height field", ground(heights, *size)?)?, Quat::IDENTITY)
             }
         };
-        let mut shape =
-            Shape { kind, geometry, shape_from_geometry: turn, faces: vec![], turns: vec![], thickness: f64::INFINITY };
+        let surface = match &kind {
+            ShapeKind::Mesh(_) | ShapeKind::HeightField { .. } | ShapeKind::Convex { .. } => {
+                geometry.as_trimesh().cloned()
+            }
+            ShapeKind::Box { size } => {
+                let (vertices, triangles) = Cuboid::new(*size * 0.5).to_trimesh();
+                TriMesh::new(vertices, triangles).ok()
+            }
+            _ => None,
+        };
+        let surface = surface.map(|mesh| Arc::new(Surface::new(mesh)));
+        let (faces, turns, thickness) = (vec![], vec![], f64::INFINITY);
+        let mut shape = Shape { kind, geometry, shape_from_geometry: turn, faces, turns, thickness, surface };
         if let ShapeKind::Box { .. } | ShapeKind::Convex { .. } = &shape.kind {
             let Mesh { vertices, triangles } = shape.outline();
             let low = vertices.iter().fold(Vec3::INFINITY, |low, v| low.min(*v));
@@ -245,6 +261,30 @@ impl Shape {
                 count += 1;
             }
         }
+    }
+
+    /// The places of a shape with facets that a piece of a rod is nearest to within `reach`, nearest first. Places with
+    /// the same normal that are less than `apart` from each other along the piece count once. False for other shapes.
+    pub(crate) fn near_piece(
+        &self,
+        world_from_shape: &Pose,
+        piece: &Piece,
+        reach: f64,
+        apart: f64,
+        found: &mut [Option<Nearby>],
+    ) -> bool {
+        let Some(surface) = &self.surface else { return false };
+        let world_from_geometry = self.world_from_geometry(world_from_shape);
+        let local = Piece {
+            middle: world_from_geometry.inverse_transform_point(piece.middle),
+            along: world_from_geometry.rotation.inverse() * piece.along,
+            ..*piece
+        };
+        surface.near(&local, reach, apart, found);
+        for place in found.iter_mut().flatten() {
+            place.normal = world_from_geometry.transform_vector(place.normal);
+        }
+        true
     }
 
     fn world_from_geometry(&self, world_from_shape: &Pose) -> Pose {

@@ -7,7 +7,7 @@
 use crate::cable::algebra::block::{Vec6, dot};
 use crate::cable::contact::law::{Contacting, Law, Limit, Reply, along, axes, minus, row, rows, velocity};
 use crate::cable::solver::gauss_seidel::projection::Local;
-use crate::contact::{Obstacle, ShapeKind, SurfacePoint};
+use crate::contact::{Nearby, Obstacle, Piece, SurfacePoint};
 use crate::material::Friction;
 use crate::math::{Pose, Vec3};
 
@@ -15,8 +15,14 @@ use crate::math::{Pose, Vec3};
 /// it as it tilts instead of jumping between its ends.
 const BULGE: f64 = 0.01;
 
-/// Faces of a concave obstacle that one stretch of a link may touch.
-const FACES: usize = 3;
+/// But no more than by this slope at their ends: short links would push along the cable with it.
+const SLOPE: f64 = 0.005;
+
+/// Places of a mesh that one link may touch.
+const FACES: usize = 4;
+
+/// Places of a mesh with the same normal count once where they are less than this part of the radius from each other.
+const APART: f64 = 2.0;
 
 /// Cosine of the angle within which a face half-way through the step is still the one the link began with.
 const SAME_SIDE: f64 = 0.5;
@@ -43,7 +49,7 @@ pub struct Touch {
     pub link: usize,
     /// Which obstacle.
     pub obstacle: usize,
-    /// The stretch of the link that it stands for, from its middle [m].
+    /// From where to where the link reaches, from its middle [m].
     span: [f64; 2],
     /// The plane at the start of the step.
     start: Facing,
@@ -75,6 +81,8 @@ pub struct Touch {
     pub state: Contacting,
     /// Speed with which it may leave the obstacle after an impact [m/s].
     pub bounce: f64,
+    /// The touch of the step before that it goes on from: where along the link that was, and its normal.
+    past: Option<(f64, Vec3)>,
 }
 
 /// What is kept of a touch after the step.
@@ -84,7 +92,6 @@ pub struct PastTouch {
     pub link: usize,
     /// Which obstacle.
     pub obstacle: usize,
-    span: [f64; 2],
     /// Where along the link, from its middle [m].
     pub s: f64,
     /// Unit normal out of the obstacle.
@@ -129,68 +136,61 @@ pub struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// How far the surface of a link falls back from its middle, per square of the distance [1/m].
+    fn bulge(&self) -> f64 {
+        (4.0 * BULGE * self.radius / self.length).min(SLOPE) / self.length
+    }
+
     fn step(&self) -> f64 {
         self.dt * (self.part[1] - self.part[0])
     }
 
-    /// All touches of a cable whose links move less than `travel` says [m]; forces are taken over from the touches before.
-    /// Both lists are in order of links.
-    pub fn begin(&self, poses: &[Pose], travel: impl Fn(usize) -> f64, before: &[PastTouch], found: &mut Vec<Touch>) {
+    /// All touches of a cable. `reaches` says of a link from where to where it reaches, from its middle, and how far it may
+    /// move [m]. Forces are taken over from the touches before; both lists are in order of links.
+    pub fn begin(
+        &self,
+        poses: &[Pose],
+        reaches: impl Fn(usize) -> ([f64; 2], f64),
+        before: &[PastTouch],
+        found: &mut Vec<Touch>,
+    ) {
         found.clear();
         let mut old = 0;
         for (link, pose) in poses.iter().enumerate() {
-            let travel = travel(link);
+            let (span, travel) = reaches(link);
             while old < before.len() && before[old].link < link {
                 old += 1;
             }
+            let known = &before[old..];
+            let known = &known[..known.iter().take_while(|t| t.link == link).count()];
             for &index in self.near {
                 let obstacle = &self.obstacles[index];
                 let world = obstacle.sweep.at(self.part[0]);
                 let moving = obstacle.sweep.velocity_of(pose.translation, self.part[0], self.dt).length();
                 let reach = self.radius + travel + 1.5 * moving * self.step();
-                let whole = reach + 0.5 * self.length;
-                if obstacle.params.shape.surface_near(&world, pose.translation, whole).is_none() {
-                    continue;
-                }
-                let pieces = self.pieces(obstacle);
-                for piece in 0..pieces {
-                    let width = self.length / pieces as f64;
-                    let from = -0.5 * self.length + width * piece as f64;
-                    let span = [from, from + width];
-                    let mut faces = [None; FACES];
-                    self.faces(obstacle, &world, pose, span, reach, &mut faces);
-                    for start in faces.into_iter().flatten() {
-                        let mut touch = self.touch(link, index, span, start);
-                        let same = |t: &&PastTouch| {
-                            t.obstacle == index && t.normal.dot(start.normal) > SAME_SIDE && t.span == span
-                        };
-                        if let Some(known) = before[old..].iter().take_while(|t| t.link == link).find(same) {
-                            (touch.before, touch.from) = (known.lawful, known.lawful);
-                            touch.state = known.state;
-                            let pressed = known.normal.dot(known.lawful).max(0.0);
-                            touch.limit = Limit::Given(touch.law.friction.limit(pressed));
-                        }
-                        found.push(touch);
+                let mut faces = [None; FACES];
+                self.faces(obstacle, &world, pose, span, reach, &mut faces);
+                let first = found.len();
+                for start in faces.into_iter().flatten() {
+                    let mut touch = self.touch(link, index, span, start);
+                    let taken = |past: &PastTouch| found[first..].iter().any(|t| t.past == Some((past.s, past.normal)));
+                    let same = |past: &&PastTouch| {
+                        past.obstacle == index && past.normal.dot(start.normal) > SAME_SIDE && !taken(past)
+                    };
+                    let nearest =
+                        |a: &&PastTouch, b: &&PastTouch| (a.s - start.s).abs().total_cmp(&(b.s - start.s).abs());
+                    if let Some(past) = known.iter().filter(same).min_by(nearest) {
+                        touch.go_on(past);
                     }
+                    found.push(touch);
                 }
             }
-        }
-    }
-
-    /// In how many stretches a link is searched: more than one only where surfaces may be bumpy.
-    fn pieces(&self, obstacle: &Obstacle) -> usize {
-        match obstacle.params.shape.kind() {
-            ShapeKind::Mesh(_) | ShapeKind::HeightField { .. } => {
-                ((self.length / (2.0 * self.radius)).ceil() as usize).clamp(1, 4)
-            }
-            _ => 1,
         }
     }
 
     fn touch(&self, link: usize, obstacle: usize, span: [f64; 2], start: Facing) -> Touch {
         let friction = self.obstacles[obstacle].friction_with(self.friction);
-        let carried_by = span[1] - span[0];
-        let friction = if self.per_contact { friction } else { friction.over(carried_by) };
+        let friction = if self.per_contact { friction } else { friction.over(self.length) };
         let law = Law { rho: self.rho, friction };
         Touch {
             link,
@@ -211,6 +211,7 @@ impl Search<'_> {
             force: Vec3::ZERO,
             state: Contacting::Open,
             bounce: 0.0,
+            past: None,
         }
     }
 
@@ -233,12 +234,14 @@ impl Search<'_> {
         let mut position = here;
         if advance < touch.start.gap + self.radius && !self.rests(obstacle, mean, STILL) {
             let world = obstacle.sweep.at(fraction);
-            let reach = 2.0 * self.radius + self.length + touch.start.gap.abs() + advance.abs();
+            let reach = 1.5 * self.radius + touch.start.gap.max(0.0) + advance.abs();
             let mut faces = [None; FACES];
             self.faces(obstacle, &world, middle, touch.span, reach, &mut faces);
             let side = |f: &Facing| f.normal.dot(touch.start.normal);
-            let best = faces.into_iter().flatten().max_by(|a, b| side(a).total_cmp(&side(b)));
-            if let Some(best) = best.filter(|b| side(b) > SAME_SIDE) {
+            // of faces of the same side the one that is nearest to where the touch began
+            let likeness = |f: &Facing| side(f) - (f.s - touch.start.s).abs() / self.length;
+            let same = faces.into_iter().flatten().filter(|f| side(f) > SAME_SIDE);
+            if let Some(best) = same.max_by(|a, b| likeness(a).total_cmp(&likeness(b))) {
                 facing = best;
                 position = point(facing.s, facing.normal);
                 // the gap half-way, taken back to the start at the present velocity
@@ -273,13 +276,14 @@ impl Search<'_> {
             return false;
         }
         let world = obstacle.sweep.at(self.part[1]);
-        let deepest = self.closest(obstacle, &world, end, touch.span, 2.0 * self.radius + self.length);
+        let mut faces = [None; FACES];
+        self.faces(obstacle, &world, end, touch.span, 2.0 * self.radius, &mut faces);
         // one that creeps deeper from step to step is drawn back soon enough
         let allowed = touch.start.gap.min(0.0) - SINKING * self.radius;
-        deepest.is_some_and(|(_, f)| f.normal.dot(touch.start.normal) > SAME_SIDE && f.distance - self.radius < allowed)
+        faces.iter().flatten().any(|f| f.normal.dot(touch.start.normal) > SAME_SIDE && f.depth_at_axis(self) < allowed)
     }
 
-    /// What a stretch of a link faces, nearest first.
+    /// What a link faces, nearest first.
     fn faces(
         &self,
         obstacle: &Obstacle,
@@ -290,17 +294,22 @@ impl Search<'_> {
         faces: &mut [Option<Facing>; FACES],
     ) {
         let shape = &obstacle.params.shape;
-        let Some((s, nearest)) = self.closest(obstacle, world, link, span, reach) else { return };
-        let at = link.transform_point(Vec3::X * s);
-        let bulge = s * s * (4.0 * BULGE * self.radius / (self.length * self.length));
-        let facing = |f: SurfacePoint| Facing { normal: f.normal, gap: f.distance - self.radius + bulge, s };
-        faces[0] = Some(facing(nearest));
-        if matches!(shape.kind(), ShapeKind::Mesh(_) | ShapeKind::HeightField { .. }) {
-            let mut found = [None; FACES];
-            shape.surfaces_near(world, at, reach.min(2.0 * self.radius + self.length), &mut found);
-            for (out, face) in faces.iter_mut().zip(found).skip(1) {
-                *out = face.map(facing);
-            }
+        let bulge = self.bulge();
+        let facing =
+            |s: f64, f: SurfacePoint| Facing { normal: f.normal, gap: f.distance - self.radius + bulge * s * s, s };
+        let piece = Piece { middle: link.translation, along: link.rotation * Vec3::X, span, bulge };
+        let mut found = [None; FACES];
+        if !shape.near_piece(world, &piece, reach, APART * self.radius, &mut found) {
+            faces[0] = self.closest(obstacle, world, link, span, reach).map(|(s, f)| facing(s, f));
+            return;
+        }
+        for (face, found) in faces.iter_mut().zip(found) {
+            *face = found.map(|Nearby { s, normal, distance }| Facing { normal, gap: distance - self.radius, s });
+        }
+        if faces[0].is_none() {
+            // nothing of it is in front: the link may be inside
+            let inside = shape.surface_near(world, link.translation, self.radius).filter(|f| f.distance < 0.0);
+            faces[0] = inside.map(|f| facing(0.0, f));
         }
     }
 
@@ -314,7 +323,7 @@ impl Search<'_> {
         reach: f64,
     ) -> Option<(f64, SurfacePoint)> {
         let tangent = link.rotation * Vec3::X;
-        let curvature = 8.0 * BULGE * self.radius / (self.length * self.length);
+        let curvature = 2.0 * self.bulge();
         let look = |s: f64, reach: f64| {
             let point = link.translation + tangent * s;
             obstacle.params.shape.surface_near(world, point, reach).map(|f| (f.normal.dot(tangent) + s * curvature, f))
@@ -348,12 +357,28 @@ impl Search<'_> {
                 break;
             }
         }
-        let nearer = if low.2.distance < high.2.distance { low } else { high };
+        let gap = |(s, _, face): &(f64, f64, SurfacePoint)| face.distance + 0.5 * curvature * s * s;
+        let nearer = if gap(&low) < gap(&high) { low } else { high };
         Some((nearer.0, nearer.2))
     }
 }
 
+impl Facing {
+    /// Distance of the surfaces without the bulge [m].
+    fn depth_at_axis(&self, search: &Search<'_>) -> f64 {
+        self.gap - search.bulge() * self.s * self.s
+    }
+}
+
 impl Touch {
+    /// Take over what is known from the step before.
+    fn go_on(&mut self, past: &PastTouch) {
+        (self.before, self.from) = (past.lawful, past.lawful);
+        self.state = past.state;
+        self.limit = Limit::Given(self.law.friction.limit(past.normal.dot(past.lawful).max(0.0)));
+        self.past = Some((past.s, past.normal));
+    }
+
     /// Velocity in the law of contact, for a velocity of the link.
     pub fn velocity(&self, mean: &Vec6) -> [f64; 3] {
         minus(&velocity(&self.rows, mean), &self.carried)
@@ -412,8 +437,8 @@ impl Touch {
 
     /// What is kept of it.
     pub fn past(&self) -> PastTouch {
-        let Touch { link, obstacle, span, s, force, lawful, state, .. } = *self;
-        PastTouch { link, obstacle, span, s, normal: self.axes[0], force, lawful, state }
+        let Touch { link, obstacle, s, force, lawful, state, .. } = *self;
+        PastTouch { link, obstacle, s, normal: self.axes[0], force, lawful, state }
     }
 
     /// Take over the force that the law says, or that was found.

@@ -284,8 +284,17 @@ impl Share<'_> {
         let Share { links, state, acting, s } = self;
         let search = search(links, acting, part);
         let (step, gravity, farther) = (part.step(), acting.gravity, s.farther);
-        let travel = |link: usize| links.travel(links.speed(&state.velocities[link]), step, gravity) + farther;
-        search.begin(&state.poses, travel, &state.touches, &mut s.touches);
+        let strains = &s.start_strains;
+        // the surface is closed: where a joint is stretched, either link reaches to its middle
+        let stretched = |joint: Option<usize>| {
+            0.5 * joint.and_then(|joint| strains.get(joint)).map_or(0.0, |strain| strain[0].max(0.0))
+        };
+        let reaches = |link: usize| {
+            let half = 0.5 * links.length;
+            let span = [-half - stretched(link.checked_sub(1)), half + stretched(Some(link))];
+            (span, links.travel(links.speed(&state.velocities[link]), step, gravity) + farther)
+        };
+        search.begin(&state.poses, reaches, &state.touches, &mut s.touches);
     }
 
     /// Residual at the mean velocities at hand, and with `tangent` the tangent too, without contact. False where links turn

@@ -1,0 +1,418 @@
+//! A mesh as the solid that it bounds: what a straight piece of a rod touches of it.
+//!
+//! Of a surface of triangles a round body can touch faces, edges and corners, but only those that stand out: an edge inside a
+//! flat region or at the bottom of a groove is none for it, however the mesh is divided. So edges and corners are looked at
+//! when the mesh is built; an edge knows the faces on both its sides, also where these do not share their vertices (T-junctions,
+//! meshes that were not welded). A place is touched if the way to it from the mesh leads through its own region: straight up
+//! from a face, between the normals of an edge, within the cone of a corner. What is behind a face is not seen by it: thin walls
+//! push to the side that one is on.
+
+use std::collections::HashMap;
+
+use parry3d_f64::bounding_volume::Aabb;
+use parry3d_f64::shape::TriMesh;
+
+use crate::math::Vec3;
+
+/// Faces that turn by less than this are one [rad].
+const FLAT: f64 = 2e-3;
+
+/// Places nearer than this part of the size of a mesh are the same.
+const SAME_PLACE: f64 = 1e-7;
+
+/// What the way from a place may point out of its region, as a part of its length.
+const SLACK: f64 = 1e-6;
+
+/// Cosine of the angle below which normals are one, 3 degrees, where places are near.
+const SAME_NORMAL: f64 = 0.9986;
+
+const NONE: u32 = u32::MAX;
+
+/// Triangles with what is around them.
+pub struct Surface {
+    mesh: TriMesh,
+    facets: Vec<Facet>,
+    edges: Vec<Edge>,
+    corners: Vec<Corner>,
+    /// Unit vectors along the edges of corners.
+    rings: Vec<Vec3>,
+}
+
+#[derive(Clone, Debug)]
+struct Facet {
+    normal: Vec3,
+    /// n . x of its plane.
+    offset: f64,
+    sides: [Side; 3],
+    /// Numbers of its edges and corners that stand out.
+    edges: [u32; 3],
+    corners: [u32; 3],
+}
+
+/// One side of a facet.
+#[derive(Clone, Copy, Debug)]
+struct Side {
+    /// Unit vector in the plane of the facet, into it.
+    inward: Vec3,
+    /// i . x of its line.
+    offset: f64,
+    /// Whether the surface falls away or ends there.
+    falls: bool,
+}
+
+/// An edge that stands out.
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    middle: Vec3,
+    along: Vec3,
+    half: f64,
+    /// Normals of the facets beside it; one twice where the surface ends.
+    normals: [Vec3; 2],
+    /// Vectors in these facets, away from it.
+    inward: [Vec3; 2],
+}
+
+/// A corner that stands out.
+#[derive(Clone, Copy, Debug)]
+struct Corner {
+    place: Vec3,
+    normal: Vec3,
+    ring: [u32; 2],
+}
+
+/// A place of a surface that a straight piece of a rod is nearest to, among those around it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Nearby {
+    /// Where along the piece, from its middle [m].
+    pub s: f64,
+    /// Unit normal, away from the surface.
+    pub normal: Vec3,
+    /// Distance of the axis, with the bulge [m].
+    pub distance: f64,
+}
+
+/// A straight piece of a rod.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece {
+    /// Its middle [m].
+    pub middle: Vec3,
+    /// Unit vector along it.
+    pub along: Vec3,
+    /// From where to where, from the middle [m].
+    pub span: [f64; 2],
+    /// Its surface falls back from the middle by this times s^2 [1/m].
+    pub bulge: f64,
+}
+
+impl Piece {
+    fn at(&self, s: f64) -> Vec3 {
+        self.middle + self.along * s
+    }
+}
+
+impl Surface {
+    /// Of a mesh.
+    pub fn new(mesh: TriMesh) -> Surface {
+        let corners: Vec<[Vec3; 3]> = mesh.triangles().map(|t| [t.a, t.b, t.c]).collect();
+        let (low, high) = corners
+            .iter()
+            .flatten()
+            .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)));
+        let same = SAME_PLACE * (high - low).length();
+        let mut surface = Surface { mesh, facets: vec![], edges: vec![], corners: vec![], rings: vec![] };
+        Builder::new(&surface.mesh.clone(), &corners, same).build(&mut surface);
+        surface
+    }
+
+    /// The places that a piece is nearest to within `reach`, nearest first; as many as there is room for.
+    pub fn near(&self, piece: &Piece, reach: f64, apart: f64, found: &mut [Option<Nearby>]) {
+        found.fill(None);
+        let (a, b) = (piece.at(piece.span[0]), piece.at(piece.span[1]));
+        let around = Aabb::new(a.min(b) - reach, a.max(b) + reach);
+        let mut most = reach;
+        for index in self.mesh.bvh().intersect_aabb(&around) {
+            let facet = &self.facets[index as usize];
+            let mut tell = |place: Option<Nearby>| {
+                if let Some(place) = place.filter(|p| p.distance < most) {
+                    insert(found, place, apart);
+                    // no more than there is room for
+                    if let Some(Some(last)) = found.last() {
+                        most = most.min(last.distance);
+                    }
+                }
+            };
+            tell(facet.nearest(piece));
+            for &edge in facet.edges.iter().filter(|e| **e != NONE) {
+                tell(self.edges[edge as usize].nearest(piece));
+            }
+            for &corner in facet.corners.iter().filter(|c| **c != NONE) {
+                let Corner { ring: [from, to], .. } = self.corners[corner as usize];
+                tell(self.corners[corner as usize].nearest(piece, &self.rings[from as usize..to as usize]));
+            }
+        }
+    }
+}
+
+/// Put a place among those found, which are in order of distance; those that it is one with count once, the nearer of them.
+fn insert(found: &mut [Option<Nearby>], place: Nearby, apart: f64) {
+    let one = |other: &Nearby| other.normal.dot(place.normal) > SAME_NORMAL && (other.s - place.s).abs() < apart;
+    let nearer = |other: &Option<Nearby>| other.is_some_and(|o| o.distance <= place.distance);
+    let at = found.iter().position(|f| !nearer(f)).unwrap_or(found.len());
+    if at == found.len() || found[..at].iter().flatten().any(one) {
+        return;
+    }
+    // what it takes the place of: one that it is one with, or else the last
+    let end = (at..found.len()).find(|&k| found[k].as_ref().is_none_or(one)).unwrap_or(found.len() - 1);
+    found[at..=end].rotate_right(1);
+    found[at] = Some(place);
+    // farther ones may be one with it too
+    let mut kept = at + 1;
+    for k in at + 1..found.len() {
+        if let Some(other) = found[k].take_if(|o| !one(o)) {
+            found[kept] = Some(other);
+            kept += 1;
+        } else {
+            found[k] = None;
+        }
+    }
+}
+
+impl Facet {
+    /// The place of the piece over this facet that is nearest to its plane, if it is not nearer beside it.
+    fn nearest(&self, piece: &Piece) -> Option<Nearby> {
+        let height = self.normal.dot(piece.middle) - self.offset;
+        let slope = self.normal.dot(piece.along);
+        // the part of the piece that is over the facet
+        let ([mut low, mut high], mut ends) = (piece.span, [false; 2]);
+        for side in &self.sides {
+            let (at, rise) = (side.inward.dot(piece.middle) - side.offset, side.inward.dot(piece.along));
+            if rise == 0.0 {
+                if at < 0.0 {
+                    return None;
+                }
+                continue;
+            }
+            let crossing = -at / rise;
+            if rise > 0.0 && crossing > low {
+                (low, ends[0]) = (crossing, side.falls);
+            } else if rise < 0.0 && crossing < high {
+                (high, ends[1]) = (crossing, side.falls);
+            }
+        }
+        if low > high {
+            return None;
+        }
+        // least of height + slope s + bulge s^2
+        let best = if piece.bulge > 0.0 { -slope / (2.0 * piece.bulge) } else { -slope.signum() * f64::INFINITY };
+        let s = if best.is_nan() { 0.5 * (low + high) } else { best.clamp(low, high) };
+        // where the surface falls away, the edge is nearer, or what is behind it
+        if (best < low && ends[0]) || (best > high && ends[1]) {
+            return None;
+        }
+        let above = height + slope * s;
+        (above > 0.0).then_some(Nearby { s, normal: self.normal, distance: above + piece.bulge * s * s })
+    }
+}
+
+impl Edge {
+    fn nearest(&self, piece: &Piece) -> Option<Nearby> {
+        let [from, to] = piece.span;
+        let (centre, half) = (0.5 * (from + to), 0.5 * (to - from));
+        let (s, t) = closest(piece.at(centre) - self.middle, piece.along, self.along, half, self.half);
+        let s = s + centre;
+        let way = piece.at(s) - (self.middle + self.along * t);
+        let distance = way.length();
+        let slack = SLACK * distance;
+        if self.inward.iter().any(|i| way.dot(*i) > slack) || self.normals.iter().all(|n| way.dot(*n) < 0.0) {
+            return None;
+        }
+        // beyond its ends are corners, or edges that go on
+        if t.abs() >= self.half && way.dot(self.along).abs() > SLACK.sqrt() * distance {
+            return None;
+        }
+        let mean = (self.normals[0] + self.normals[1]).normalize_or(self.normals[0]);
+        let normal = if distance > 1e-12 { way / distance } else { mean };
+        Some(Nearby { s, normal, distance: distance + piece.bulge * s * s })
+    }
+}
+
+/// Places s in [-a, a] along u and t in [-b, b] along v where d + s u - t v is shortest, s drawn to the middle a little so that
+/// there is one answer where they are parallel.
+fn closest(d: Vec3, u: Vec3, v: Vec3, a: f64, b: f64) -> (f64, f64) {
+    const CENTRING: f64 = 1e-3;
+    let (across, way) = (u.reject_from_normalized(v), d.reject_from_normalized(v));
+    let s = (-way.dot(across) / (across.length_squared() + CENTRING)).clamp(-a, a);
+    let t = (d + u * s).dot(v);
+    if t.abs() <= b {
+        return (s, t);
+    }
+    let t = t.clamp(-b, b);
+    ((v * t - d).dot(u).clamp(-a, a), t)
+}
+
+impl Corner {
+    fn nearest(&self, piece: &Piece, ring: &[Vec3]) -> Option<Nearby> {
+        let s = (self.place - piece.middle).dot(piece.along).clamp(piece.span[0], piece.span[1]);
+        let way = piece.at(s) - self.place;
+        let distance = way.length();
+        let slack = SLACK * distance;
+        if ring.iter().any(|r| way.dot(*r) > slack) || way.dot(self.normal) < 0.0 {
+            return None;
+        }
+        let normal = if distance > 1e-12 { way / distance } else { self.normal };
+        Some(Nearby { s, normal, distance: distance + piece.bulge * s * s })
+    }
+}
+
+/// How a surface goes on beyond a side of a facet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Beyond {
+    Flat,
+    /// It rises: a groove.
+    Rises,
+    /// It falls away, to a facet with this normal.
+    Falls(Vec3),
+    /// It ends.
+    Ends,
+}
+
+/// What is needed while a surface is built.
+struct Builder<'a> {
+    mesh: &'a TriMesh,
+    corners: &'a [[Vec3; 3]],
+    normals: Vec<Vec3>,
+    /// Places nearer than this are the same [m].
+    same: f64,
+    /// For each corner of each facet the first one at its place.
+    places: Vec<[u32; 3]>,
+}
+
+/// For each corner of each facet the number of the first one at its place, counted over all.
+fn weld(corners: &[[Vec3; 3]], same: f64) -> Vec<[u32; 3]> {
+    let cell = |v: Vec3| (v / (2.0 * same)).floor().to_array().map(|x| x as i64);
+    let mut cells: HashMap<[i64; 3], Vec<u32>> = HashMap::new();
+    let place = |n: u32| corners[n as usize / 3][n as usize % 3];
+    let mut find = |n: u32| {
+        let here = place(n);
+        let [x, y, z] = cell(here);
+        for (i, j, k) in (-1..2).flat_map(|i| (-1..2).flat_map(move |j| (-1..2).map(move |k| (i, j, k)))) {
+            let there = cells.get(&[x + i, y + j, z + k]).into_iter().flatten();
+            if let Some(&first) = there.into_iter().find(|&&m| place(m).distance(here) < same) {
+                return first;
+            }
+        }
+        cells.entry([x, y, z]).or_default().push(n);
+        n
+    };
+    (0..corners.len() as u32).map(|facet| [3 * facet, 3 * facet + 1, 3 * facet + 2].map(&mut find)).collect()
+}
+
+impl<'a> Builder<'a> {
+    fn new(mesh: &'a TriMesh, corners: &'a [[Vec3; 3]], same: f64) -> Builder<'a> {
+        let normals = corners.iter().map(super::normal).collect();
+        Builder { mesh, corners, normals, same, places: weld(corners, same) }
+    }
+
+    fn build(&self, surface: &mut Surface) {
+        let (mut edges, mut corners): (HashMap<[u32; 2], u32>, HashMap<u32, u32>) = (HashMap::new(), HashMap::new());
+        let mut rings: HashMap<u32, (Vec<Vec3>, Vec3)> = HashMap::new();
+        let mut standing: Vec<u32> = vec![];
+        for (n, places) in self.corners.iter().enumerate() {
+            let normal = self.normals[n];
+            let side = |k: usize| {
+                let (a, b) = (places[k], places[(k + 1) % 3]);
+                let inward = normal.cross(b - a).normalize_or_zero();
+                (a, b, inward, self.beyond(n, k))
+            };
+            let sides = [side(0), side(1), side(2)];
+            let mut facet = Facet {
+                normal,
+                offset: normal.dot(places[0]),
+                sides: sides.map(|(a, _, inward, beyond)| Side {
+                    inward,
+                    offset: inward.dot(a),
+                    falls: matches!(beyond, Beyond::Falls(_) | Beyond::Ends),
+                }),
+                edges: [NONE; 3],
+                corners: [NONE; 3],
+            };
+            for (k, (a, b, inward, beyond)) in sides.into_iter().enumerate() {
+                let along = (b - a).normalize_or_zero();
+                let ends = [self.places[n][k], self.places[n][(k + 1) % 3]];
+                for (place, out) in [(ends[0], along), (ends[1], -along)] {
+                    let ring = rings.entry(place).or_insert((vec![], Vec3::ZERO));
+                    ring.0.push(out);
+                    ring.1 += normal;
+                }
+                let other = match beyond {
+                    Beyond::Falls(other) => other,
+                    Beyond::Ends => normal,
+                    Beyond::Flat | Beyond::Rises => continue,
+                };
+                let name = if ends[0] < ends[1] { ends } else { [ends[1], ends[0]] };
+                facet.edges[k] = *edges.entry(name).or_insert_with(|| {
+                    // the other facet has the edge the other way round
+                    let across = if beyond == Beyond::Ends { inward } else { along.cross(other) };
+                    surface.edges.push(Edge {
+                        middle: 0.5 * (a + b),
+                        along,
+                        half: 0.5 * (b - a).length(),
+                        normals: [normal, other],
+                        inward: [inward, across],
+                    });
+                    surface.edges.len() as u32 - 1
+                });
+                // corners of such edges stand out too
+                for (slot, name, place) in [(k, ends[0], a), ((k + 1) % 3, ends[1], b)] {
+                    facet.corners[slot] = *corners.entry(name).or_insert_with(|| {
+                        standing.push(name);
+                        surface.corners.push(Corner { place, normal: Vec3::ZERO, ring: [0; 2] });
+                        surface.corners.len() as u32 - 1
+                    });
+                }
+            }
+            surface.facets.push(facet);
+        }
+        for (corner, name) in surface.corners.iter_mut().zip(&standing) {
+            let (ring, normal) = &rings[name];
+            let from = surface.rings.len() as u32;
+            surface.rings.extend(ring);
+            (corner.ring, corner.normal) = ([from, from + ring.len() as u32], normal.normalize_or_zero());
+        }
+    }
+
+    /// How the surface goes on beyond a side of a facet: the facet that has the middle of the side on its border, and is not
+    /// this one. Of several the one that falls least, since the others are below.
+    fn beyond(&self, facet: usize, side: usize) -> Beyond {
+        let places = &self.corners[facet];
+        let (a, b) = (places[side], places[(side + 1) % 3]);
+        let (middle, normal) = (0.5 * (a + b), self.normals[facet]);
+        let out = (b - a).cross(normal).normalize_or_zero();
+        let around = Aabb::new(middle - Vec3::splat(2.0 * self.same), middle + Vec3::splat(2.0 * self.same));
+        let mut best: Option<(f64, Vec3)> = None;
+        for index in self.mesh.bvh().intersect_aabb(&around) {
+            let other = index as usize;
+            let there = self.normals[other];
+            if other == facet || there == Vec3::ZERO {
+                continue;
+            }
+            let weights = super::nearest_of_triangle(middle, self.corners[other]);
+            if super::blend(&self.corners[other], &weights).distance(middle) > self.same {
+                continue;
+            }
+            // away from the side within the other facet; one that lies on this facet from behind is no neighbour
+            let centre = (self.corners[other][0] + self.corners[other][1] + self.corners[other][2]) / 3.0;
+            let away = (centre - middle).reject_from((b - a).normalize_or(Vec3::X));
+            let angle = (-away.dot(normal)).atan2(away.dot(out));
+            if best.is_none_or(|(least, _)| angle < least) {
+                best = Some((angle, there));
+            }
+        }
+        match best {
+            None => Beyond::Ends,
+            Some((angle, there)) if angle > FLAT => Beyond::Falls(there),
+            Some((angle, _)) if angle < -FLAT => Beyond::Rises,
+            Some(_) => Beyond::Flat,
+        }
+    }
+}
