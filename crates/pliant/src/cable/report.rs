@@ -42,7 +42,7 @@ impl Cable {
     }
 
     pub(crate) fn write_contacts(&self, index: usize, obstacles: &[Obstacle], contacts: &mut Vec<Contact>) {
-        let touches = self.state.links.touches.iter().map(touching);
+        let touches = self.state.links.touches.iter().map(|t| touching(t, self.links.length));
         self.line().write_contacts(index, touches, obstacles, contacts);
     }
 
@@ -76,12 +76,12 @@ impl Cable {
     /// Tell which obstacles the cable began or ceased to touch.
     pub(super) fn note_touching(&mut self, around: &mut Surroundings<'_>) {
         let CableState { links, touched, .. } = &mut self.state;
-        let touches = links.touches.iter().map(touching);
+        let touches = links.touches.iter().map(|t| touching(t, self.links.length));
         self.links.line(&links.poses).note_touching(touches, touched, &self.scratch.near, around);
     }
 }
 
-fn touching(touch: &PastTouch) -> Touching {
-    let PastTouch { link, s, obstacle, normal, force, .. } = *touch;
-    Touching { link, s, obstacle, normal, force }
+fn touching(touch: &PastTouch, length: f64) -> Touching {
+    let PastTouch { link, obstacle, normal, force, .. } = *touch;
+    Touching { link, s: touch.along_link(length), obstacle, normal, force }
 }

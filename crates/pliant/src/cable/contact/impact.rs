@@ -6,8 +6,8 @@
 //! force of the contact is corrected by it. The sum stays within the cone of friction: where less normal force is left than
 //! the step took friction for, some of that is given back.
 
-use crate::cable::algebra::block::{Vec6, dot};
-use crate::cable::contact::law::{Contacting, along, minus, velocity};
+use crate::cable::algebra::block::Vec6;
+use crate::cable::contact::law::{Contacting, along, minus};
 use crate::cable::contact::obstacles::Touch;
 use crate::cable::links::Links;
 
@@ -18,36 +18,35 @@ const PASSES: usize = 2;
 pub fn settle(links: &Links, [mean, gained]: [&[Vec6]; 2], velocities: &mut [Vec6], touches: &mut [Touch], step: f64) {
     let touching = |t: &&mut Touch| t.state != Contacting::Open;
     for touch in touches.iter_mut().filter(touching) {
-        let [end, gained] = [&velocities[touch.link], &gained[touch.link]].map(|v| dot(&touch.rows[0], v));
-        let came = end - gained - touch.surface[0];
+        let came = touch.moves(velocities)[0] - touch.moves(gained)[0] - touch.surface[0];
         touch.bounce = links.restitution * (-came).max(0.0);
     }
     for _ in 0..PASSES {
         for touch in touches.iter_mut().filter(touching) {
-            let v = &mut velocities[touch.link];
-            let speed = relative(touch, v)[0];
-            let more = (speed.clamp(0.0, touch.bounce) - speed) / yielding(links, &touch.rows[0]);
-            push(links, touch, v, 0, more, step);
-            let (slid, slides) = (relative(touch, &mean[touch.link]), relative(touch, v));
+            let speed = relative(touch, velocities)[0];
+            let more = (speed.clamp(0.0, touch.bounce) - speed) / yielding(links, touch, 0);
+            push(links, touch, velocities, 0, more, step);
+            let (slid, slides) = (relative(touch, mean), relative(touch, velocities));
             // a link that sticks rests; one that slid has stopped where it would now slide back
             let stops = touch.state == Contacting::Stick || slid[1] * slides[1] + slid[2] * slides[2] < 0.0;
-            let stopping = |k: usize| if stops { -slides[k] / yielding(links, &touch.rows[k]) } else { 0.0 };
+            let stopping = |k: usize| if stops { -slides[k] / yielding(links, touch, k) } else { 0.0 };
             let had = along(&touch.axes, touch.force);
             let limit = touch.law.friction.limit(had[0].max(0.0));
             let kept = within([had[1] + stopping(1) / step, had[2] + stopping(2) / step], limit);
-            push(links, touch, v, 1, (kept[0] - had[1]) * step, step);
-            push(links, touch, v, 2, (kept[1] - had[2]) * step, step);
+            push(links, touch, velocities, 1, (kept[0] - had[1]) * step, step);
+            push(links, touch, velocities, 2, (kept[1] - had[2]) * step, step);
         }
     }
 }
 
-fn relative(touch: &Touch, v: &Vec6) -> [f64; 3] {
-    minus(&velocity(&touch.rows, v), &touch.surface)
+fn relative(touch: &Touch, velocities: &[Vec6]) -> [f64; 3] {
+    minus(&touch.moves(velocities), &touch.surface)
 }
 
-/// Change of the velocity of the point of contact along an axis for a unit impulse on its link alone.
-fn yielding(links: &Links, row: &Vec6) -> f64 {
-    row.iter().zip(&links.inertia).map(|(r, m)| r * r / m).sum()
+/// Change of the velocity of the point of contact along an axis for a unit impulse on its links alone.
+fn yielding(links: &Links, touch: &Touch, axis: usize) -> f64 {
+    let of = |row: &Vec6| row.iter().zip(&links.inertia).map(|(r, m)| r * r / m).sum::<f64>();
+    of(&touch.rows[axis]) + touch.next.map_or(0.0, |next| of(&next[axis]))
 }
 
 /// The part of a tangential force that its limit allows.
@@ -56,11 +55,16 @@ pub fn within(force: [f64; 2], limit: f64) -> [f64; 2] {
     if size > limit { force.map(|f| f * (limit / size)) } else { force }
 }
 
-/// An impulse on the link along one axis.
-fn push(links: &Links, touch: &mut Touch, v: &mut Vec6, axis: usize, impulse: f64, step: f64) {
-    let row = &touch.rows[axis];
-    for k in 0..6 {
-        v[k] += row[k] * impulse / links.inertia[k];
+/// An impulse on the links along one axis.
+fn push(links: &Links, touch: &mut Touch, velocities: &mut [Vec6], axis: usize, impulse: f64, step: f64) {
+    let mut give = |link: usize, row: &Vec6| {
+        for k in 0..6 {
+            velocities[link][k] += row[k] * impulse / links.inertia[k];
+        }
+    };
+    give(touch.link, &touch.rows[axis]);
+    if let Some(next) = &touch.next {
+        give(touch.link + 1, &next[axis]);
     }
     touch.force += touch.axes[axis] * (impulse / step);
 }

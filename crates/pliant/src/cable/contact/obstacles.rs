@@ -4,12 +4,14 @@
 //! method runs the touch looks again, with link and obstacle half-way through the step; where a link moves so fast that
 //! half-way may be behind something thin, the plane of the start stays, and nothing gets past it.
 
-use crate::cable::algebra::block::{Vec6, dot};
-use crate::cable::contact::law::{Contacting, Law, Limit, Reply, along, axes, minus, row, rows, velocity};
+use crate::cable::algebra::block::{Tridiagonal, Vec6, dot};
+use crate::cable::contact::law::{
+    Contacting, Law, Limit, Reply, add_slope, along, axes, minus, rows, subtract_force, velocity,
+};
 use crate::cable::solver::gauss_seidel::projection::Local;
 use crate::contact::{Nearby, Obstacle, Piece, SurfacePoint};
 use crate::material::Friction;
-use crate::math::{Pose, Vec3};
+use crate::math::{Pose, Vec3, unit_or};
 
 /// Links bulge by this part of their radius in the middle, so that the point where one touches a flat floor glides along
 /// it as it tilts instead of jumping between its ends.
@@ -30,6 +32,9 @@ const SAME_SIDE: f64 = 0.5;
 /// How often the place where a link is nearest is narrowed down.
 const MOST_HALVINGS: usize = 10;
 
+/// A joint is open where its links are apart by more than this part of the radius.
+const OPEN: f64 = 0.02;
+
 /// Of the depth that is there at the start of a step, this part is taken back in it.
 const RECOVERY: f64 = 0.5;
 
@@ -42,15 +47,24 @@ const SINKING: f64 = 0.0125;
 /// A link that moves by less than this part of its radius faces half-way through the step what it faced at the start.
 const STILL: f64 = 1e-4;
 
-/// A link near an obstacle.
+/// What of a cable touches: its surface is closed, also where a joint is stretched or sheared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stretch {
+    /// A link.
+    Link,
+    /// What is between the end of a link and the start of the next.
+    Joint,
+}
+
+/// A link near an obstacle, or the joint after it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touch {
     /// Which link.
     pub link: usize,
+    /// The link or the joint after it.
+    pub on: Stretch,
     /// Which obstacle.
     pub obstacle: usize,
-    /// From where to where the link reaches, from its middle [m].
-    span: [f64; 2],
     /// The plane at the start of the step.
     start: Facing,
     /// Stiffness and friction.
@@ -59,7 +73,9 @@ pub struct Touch {
     pub axes: [Vec3; 3],
     /// Velocity along these per velocity of the link.
     pub rows: [Vec6; 3],
-    /// Where along the link, from its middle [m].
+    /// The same per velocity of the next link, where both move it.
+    pub next: Option<[Vec6; 3]>,
+    /// Where along the link or the joint, from its middle [m].
     pub s: f64,
     /// Velocity along the axes at which nothing slides and the gap is closed at the end of the step [m/s].
     carried: [f64; 3],
@@ -90,6 +106,7 @@ pub struct Touch {
 pub struct PastTouch {
     /// Which link.
     pub link: usize,
+    on: Stretch,
     /// Which obstacle.
     pub obstacle: usize,
     /// Where along the link, from its middle [m].
@@ -100,6 +117,13 @@ pub struct PastTouch {
     pub force: Vec3,
     lawful: Vec3,
     state: Contacting,
+}
+
+impl PastTouch {
+    /// Where along its link it is, from the middle of that, for links of a length [m].
+    pub fn along_link(&self, length: f64) -> f64 {
+        if self.on == Stretch::Link { self.s } else { 0.5 * length }
+    }
 }
 
 /// What a point of a link faces.
@@ -145,61 +169,93 @@ impl Search<'_> {
         self.dt * (self.part[1] - self.part[0])
     }
 
-    /// All touches of a cable. `reaches` says of a link from where to where it reaches, from its middle, and how far it may
-    /// move [m]. Forces are taken over from the touches before; both lists are in order of links.
-    pub fn begin(
-        &self,
-        poses: &[Pose],
-        reaches: impl Fn(usize) -> ([f64; 2], f64),
-        before: &[PastTouch],
-        found: &mut Vec<Touch>,
-    ) {
+    /// All touches of a cable whose links move less than `travel` says [m]; forces are taken over from the touches before.
+    /// Both lists are in order of links.
+    pub fn begin(&self, poses: &[Pose], travel: impl Fn(usize) -> f64, before: &[PastTouch], found: &mut Vec<Touch>) {
         found.clear();
         let mut old = 0;
-        for (link, pose) in poses.iter().enumerate() {
-            let (span, travel) = reaches(link);
+        for link in 0..poses.len() {
+            let mut travel_here = travel(link);
             while old < before.len() && before[old].link < link {
                 old += 1;
             }
             let known = &before[old..];
             let known = &known[..known.iter().take_while(|t| t.link == link).count()];
-            for &index in self.near {
-                let obstacle = &self.obstacles[index];
-                let world = obstacle.sweep.at(self.part[0]);
-                let moving = obstacle.sweep.velocity_of(pose.translation, self.part[0], self.dt).length();
-                let reach = self.radius + travel + 1.5 * moving * self.step();
-                let mut faces = [None; FACES];
-                self.faces(obstacle, &world, pose, span, reach, &mut faces);
-                let first = found.len();
-                for start in faces.into_iter().flatten() {
-                    let mut touch = self.touch(link, index, span, start);
-                    let taken = |past: &PastTouch| found[first..].iter().any(|t| t.past == Some((past.s, past.normal)));
-                    let same = |past: &&PastTouch| {
-                        past.obstacle == index && past.normal.dot(start.normal) > SAME_SIDE && !taken(past)
-                    };
-                    let nearest =
-                        |a: &&PastTouch, b: &&PastTouch| (a.s - start.s).abs().total_cmp(&(b.s - start.s).abs());
-                    if let Some(past) = known.iter().filter(same).min_by(nearest) {
-                        touch.go_on(past);
-                    }
-                    found.push(touch);
-                }
+            self.find(Stretch::Link, link, poses, travel_here, known, found);
+            if self.is_open(poses, link) {
+                travel_here = travel_here.max(travel(link + 1));
+                self.find(Stretch::Joint, link, poses, travel_here, known, found);
             }
         }
     }
 
-    fn touch(&self, link: usize, obstacle: usize, span: [f64; 2], start: Facing) -> Touch {
+    /// Touches of a link or a joint.
+    fn find(&self, on: Stretch, link: usize, poses: &[Pose], travel: f64, known: &[PastTouch], found: &mut Vec<Touch>) {
+        let piece = self.piece(on, link, poses);
+        for &index in self.near {
+            let obstacle = &self.obstacles[index];
+            let world = obstacle.sweep.at(self.part[0]);
+            let moving = obstacle.sweep.velocity_of(piece.middle, self.part[0], self.dt).length();
+            let reach = self.radius + travel + 1.5 * moving * self.step();
+            let mut faces = [None; FACES];
+            self.faces(obstacle, &world, &piece, reach, &mut faces);
+            let first = found.len();
+            for start in faces.into_iter().flatten() {
+                let mut touch = self.touch(on, link, index, start);
+                let taken = |past: &PastTouch| found[first..].iter().any(|t| t.past == Some((past.s, past.normal)));
+                let same = |past: &&PastTouch| {
+                    (past.on, past.obstacle) == (on, index) && past.normal.dot(start.normal) > SAME_SIDE && !taken(past)
+                };
+                let nearest = |a: &&PastTouch, b: &&PastTouch| (a.s - start.s).abs().total_cmp(&(b.s - start.s).abs());
+                if let Some(past) = known.iter().filter(same).min_by(nearest) {
+                    touch.go_on(past);
+                }
+                found.push(touch);
+            }
+        }
+    }
+
+    /// Whether there is something between a link and the next.
+    fn is_open(&self, poses: &[Pose], link: usize) -> bool {
+        link + 1 < poses.len() && self.between(link, poses).1.length() > OPEN * self.radius
+    }
+
+    /// The end of a link, and from there to the start of the next.
+    fn between(&self, link: usize, poses: &[Pose]) -> (Vec3, Vec3) {
+        let half = Vec3::X * (0.5 * self.length);
+        let end = poses[link].transform_point(half);
+        (end, poses[link + 1].transform_point(-half) - end)
+    }
+
+    /// A link or a joint as a straight piece.
+    fn piece(&self, on: Stretch, link: usize, poses: &[Pose]) -> Piece {
+        match on {
+            Stretch::Link => {
+                let (pose, half) = (&poses[link], 0.5 * self.length);
+                let along = pose.rotation * Vec3::X;
+                Piece { middle: pose.translation, along, span: [-half, half], bulge: self.bulge() }
+            }
+            Stretch::Joint => {
+                let (end, way) = self.between(link, poses);
+                let half = 0.5 * way.length();
+                Piece { middle: end + way * 0.5, along: unit_or(way, Vec3::X), span: [-half, half], bulge: 0.0 }
+            }
+        }
+    }
+
+    fn touch(&self, on: Stretch, link: usize, obstacle: usize, start: Facing) -> Touch {
         let friction = self.obstacles[obstacle].friction_with(self.friction);
         let friction = if self.per_contact { friction } else { friction.over(self.length) };
         let law = Law { rho: self.rho, friction };
         Touch {
             link,
+            on,
             obstacle,
-            span,
             start,
             law,
             axes: [start.normal, Vec3::ZERO, Vec3::ZERO],
             rows: [[0.0; 6]; 3],
+            next: None,
             s: start.s,
             carried: [0.0; 3],
             surface: [0.0; 3],
@@ -215,92 +271,106 @@ impl Search<'_> {
         }
     }
 
-    /// Bring a touch up to date with the link half-way through the step, at its mean velocity.
-    pub fn refresh(&self, touch: &mut Touch, middle: &Pose, mean: &Vec6) {
+    /// Bring a touch up to date with the links half-way through the step, at their mean velocities.
+    pub fn refresh(&self, touch: &mut Touch, middle: &[Pose], means: &[Vec6]) {
         let step = self.step();
         let obstacle = &self.obstacles[touch.obstacle];
         let fraction = 0.5 * (self.part[0] + self.part[1]);
-        let tangent = middle.rotation * Vec3::X;
-        let point = |s: f64, normal: Vec3| middle.translation + tangent * s - normal * self.radius;
-        // how far the link comes towards the plane of the start within the step
-        let here = point(touch.start.s, touch.start.normal);
-        let towards = |normal: Vec3, at: Vec3| {
-            let row = row(normal, at - middle.translation, middle.rotation.inverse());
-            dot(&row, mean) - normal.dot(obstacle.sweep.velocity_of(at, fraction, self.dt))
+        let piece = self.piece(touch.on, touch.link, middle);
+        // how far it comes towards the plane of the start within the step
+        let towards = |touch: &Touch, at: Vec3| {
+            touch.speed(means) - touch.axes[0].dot(obstacle.sweep.velocity_of(at, fraction, self.dt))
         };
-        let advance = -towards(touch.start.normal, here) * step;
-        let mut facing = touch.start;
-        let mut gap = facing.gap;
-        let mut position = here;
-        if advance < touch.start.gap + self.radius && !self.rests(obstacle, mean, STILL) {
+        let mut position = self.lay(touch, touch.start, &piece, middle);
+        let advance = -towards(touch, position) * step;
+        let mut gap = touch.start.gap;
+        if advance < gap + self.radius && !self.rests(touch, means, STILL) {
             let world = obstacle.sweep.at(fraction);
-            let reach = 1.5 * self.radius + touch.start.gap.max(0.0) + advance.abs();
+            let reach = 1.5 * self.radius + gap.max(0.0) + advance.abs();
             let mut faces = [None; FACES];
-            self.faces(obstacle, &world, middle, touch.span, reach, &mut faces);
+            self.faces(obstacle, &world, &piece, reach, &mut faces);
             let side = |f: &Facing| f.normal.dot(touch.start.normal);
             // of faces of the same side the one that is nearest to where the touch began
             let likeness = |f: &Facing| side(f) - (f.s - touch.start.s).abs() / self.length;
             let same = faces.into_iter().flatten().filter(|f| side(f) > SAME_SIDE);
             if let Some(best) = same.max_by(|a, b| likeness(a).total_cmp(&likeness(b))) {
-                facing = best;
-                position = point(facing.s, facing.normal);
+                position = self.lay(touch, best, &piece, middle);
                 // the gap half-way, taken back to the start at the present velocity
-                gap = facing.gap - 0.5 * step * towards(facing.normal, position);
+                gap = best.gap - 0.5 * step * towards(touch, position);
             }
         }
         if gap < 0.0 {
             gap = (RECOVERY * gap).max(-FASTEST_RECOVERY * self.radius);
         }
-        touch.axes = axes(facing.normal, tangent);
-        touch.rows = rows(&touch.axes, position - middle.translation, middle.rotation);
-        touch.s = facing.s;
         let surface = obstacle.sweep.velocity_of(position, fraction, self.dt);
         touch.surface = along(&touch.axes, surface);
         touch.carried = touch.surface;
         touch.carried[0] -= gap / step;
     }
 
-    /// Whether no point of a link moves by more than a part of its radius in the step, nor the obstacle at all.
-    fn rests(&self, obstacle: &Obstacle, mean: &Vec6, part: f64) -> bool {
-        let (linear, turning) =
-            (Vec3::new(mean[0], mean[1], mean[2]).length(), Vec3::new(0.0, mean[4], mean[5]).length());
-        obstacle.sweep.start == obstacle.sweep.end
-            && self.step() * (linear + 0.5 * self.length * turning) < part * self.radius
+    /// Let a touch act where a piece faces an obstacle. Returns the place.
+    fn lay(&self, touch: &mut Touch, facing: Facing, piece: &Piece, poses: &[Pose]) -> Vec3 {
+        let pose = &poses[touch.link];
+        let inwards = facing.normal * -self.radius;
+        touch.s = facing.s;
+        touch.axes = axes(facing.normal, piece.along);
+        let position = piece.middle + piece.along * facing.s + inwards;
+        match touch.on {
+            Stretch::Link => touch.rows = rows(&touch.axes, position - pose.translation, pose.rotation),
+            Stretch::Joint => {
+                // it moves as the ends of both links, by how near it is to each
+                let weight = (0.5 + facing.s / (piece.span[1] - piece.span[0]).max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
+                let half = Vec3::X * (0.5 * self.length);
+                let next = &poses[touch.link + 1];
+                let here = rows(&touch.axes, pose.rotation * half + inwards, pose.rotation);
+                let there = rows(&touch.axes, next.rotation * -half + inwards, next.rotation);
+                touch.rows = here.map(|row| row.map(|x| (1.0 - weight) * x));
+                touch.next = Some(there.map(|row| row.map(|x| weight * x)));
+            }
+        }
+        position
+    }
+
+    /// Whether no point of the links of a touch moves by more than a part of the radius in the step, nor the obstacle at all.
+    fn rests(&self, touch: &Touch, means: &[Vec6], part: f64) -> bool {
+        let sweep = &self.obstacles[touch.obstacle].sweep;
+        let still = |mean: &Vec6| {
+            let (linear, turning) =
+                (Vec3::new(mean[0], mean[1], mean[2]).length(), Vec3::new(0.0, mean[4], mean[5]).length());
+            self.step() * (linear + 0.5 * self.length * turning) < part * self.radius
+        };
+        let links = if touch.on == Stretch::Link { 1 } else { 2 };
+        sweep.start == sweep.end && means[touch.link..touch.link + links].iter().all(still)
     }
 
     /// Whether a link is deeper in the obstacle at the end of the step than contact should let it be: it turned so fast that
     /// the point that was nearest half-way is not the one that counts.
-    pub fn sank(&self, touch: &Touch, end: &Pose, mean: &Vec6) -> bool {
-        let obstacle = &self.obstacles[touch.obstacle];
-        if self.rests(obstacle, mean, SINKING) {
+    pub fn sank(&self, touch: &Touch, end: &[Pose], means: &[Vec6]) -> bool {
+        if self.rests(touch, means, SINKING) {
             return false;
         }
+        let obstacle = &self.obstacles[touch.obstacle];
         let world = obstacle.sweep.at(self.part[1]);
+        let piece = self.piece(touch.on, touch.link, end);
         let mut faces = [None; FACES];
-        self.faces(obstacle, &world, end, touch.span, 2.0 * self.radius, &mut faces);
+        self.faces(obstacle, &world, &piece, 2.0 * self.radius, &mut faces);
         // one that creeps deeper from step to step is drawn back soon enough
         let allowed = touch.start.gap.min(0.0) - SINKING * self.radius;
-        faces.iter().flatten().any(|f| f.normal.dot(touch.start.normal) > SAME_SIDE && f.depth_at_axis(self) < allowed)
+        let depth = |f: &Facing| f.gap - piece.bulge * f.s * f.s;
+        faces.iter().flatten().any(|f| f.normal.dot(touch.start.normal) > SAME_SIDE && depth(f) < allowed)
     }
 
-    /// What a link faces, nearest first.
-    fn faces(
-        &self,
-        obstacle: &Obstacle,
-        world: &Pose,
-        link: &Pose,
-        span: [f64; 2],
-        reach: f64,
-        faces: &mut [Option<Facing>; FACES],
-    ) {
+    /// What a piece faces, nearest first.
+    fn faces(&self, obstacle: &Obstacle, world: &Pose, piece: &Piece, reach: f64, faces: &mut [Option<Facing>; FACES]) {
         let shape = &obstacle.params.shape;
-        let bulge = self.bulge();
-        let facing =
-            |s: f64, f: SurfacePoint| Facing { normal: f.normal, gap: f.distance - self.radius + bulge * s * s, s };
-        let piece = Piece { middle: link.translation, along: link.rotation * Vec3::X, span, bulge };
+        let facing = |s: f64, f: SurfacePoint| Facing {
+            normal: f.normal,
+            gap: f.distance - self.radius + piece.bulge * s * s,
+            s,
+        };
         let mut found = [None; FACES];
-        if !shape.near_piece(world, &piece, reach, APART * self.radius, &mut found) {
-            faces[0] = self.closest(obstacle, world, link, span, reach).map(|(s, f)| facing(s, f));
+        if !shape.near_piece(world, piece, reach, APART * self.radius, &mut found) {
+            faces[0] = self.closest(obstacle, world, piece, reach).map(|(s, f)| facing(s, f));
             return;
         }
         for (face, found) in faces.iter_mut().zip(found) {
@@ -308,25 +378,18 @@ impl Search<'_> {
         }
         if faces[0].is_none() {
             // nothing of it is in front: the link may be inside
-            let inside = shape.surface_near(world, link.translation, self.radius).filter(|f| f.distance < 0.0);
+            let inside = shape.surface_near(world, piece.middle, self.radius).filter(|f| f.distance < 0.0);
             faces[0] = inside.map(|f| facing(0.0, f));
         }
     }
 
     /// The point of a stretch of a link that is nearest to an obstacle: where the gap has no slope along the link.
-    fn closest(
-        &self,
-        obstacle: &Obstacle,
-        world: &Pose,
-        link: &Pose,
-        [from, to]: [f64; 2],
-        reach: f64,
-    ) -> Option<(f64, SurfacePoint)> {
-        let tangent = link.rotation * Vec3::X;
-        let curvature = 2.0 * self.bulge();
+    fn closest(&self, obstacle: &Obstacle, world: &Pose, piece: &Piece, reach: f64) -> Option<(f64, SurfacePoint)> {
+        let ([from, to], curvature) = (piece.span, 2.0 * piece.bulge);
         let look = |s: f64, reach: f64| {
-            let point = link.translation + tangent * s;
-            obstacle.params.shape.surface_near(world, point, reach).map(|f| (f.normal.dot(tangent) + s * curvature, f))
+            let point = piece.middle + piece.along * s;
+            let face = obstacle.params.shape.surface_near(world, point, reach);
+            face.map(|f| (f.normal.dot(piece.along) + s * curvature, f))
         };
         let half = 0.5 * (to - from);
         let middle = 0.5 * (from + to);
@@ -363,13 +426,6 @@ impl Search<'_> {
     }
 }
 
-impl Facing {
-    /// Distance of the surfaces without the bulge [m].
-    fn depth_at_axis(&self, search: &Search<'_>) -> f64 {
-        self.gap - search.bulge() * self.s * self.s
-    }
-}
-
 impl Touch {
     /// Take over what is known from the step before.
     fn go_on(&mut self, past: &PastTouch) {
@@ -379,53 +435,86 @@ impl Touch {
         self.past = Some((past.s, past.normal));
     }
 
-    /// Velocity in the law of contact, for a velocity of the link.
-    pub fn velocity(&self, mean: &Vec6) -> [f64; 3] {
-        minus(&velocity(&self.rows, mean), &self.carried)
+    /// Velocity along its axes, for velocities of the links.
+    pub fn moves(&self, velocities: &[Vec6]) -> [f64; 3] {
+        let own = velocity(&self.rows, &velocities[self.link]);
+        let Some(next) = &self.next else { return own };
+        let other = velocity(next, &velocities[self.link + 1]);
+        [own[0] + other[0], own[1] + other[1], own[2] + other[2]]
+    }
+
+    /// The first of these, along the normal.
+    fn speed(&self, velocities: &[Vec6]) -> f64 {
+        let own = dot(&self.rows[0], &velocities[self.link]);
+        own + self.next.map_or(0.0, |next| dot(&next[0], &velocities[self.link + 1]))
+    }
+
+    /// Velocity in the law of contact, for velocities of the links.
+    pub fn velocity(&self, means: &[Vec6]) -> [f64; 3] {
+        minus(&self.moves(means), &self.carried)
+    }
+
+    /// Subtract a force along its axes from what is left of the equations.
+    pub fn subtract(&self, force: &[f64; 3], residual: &mut [Vec6]) {
+        subtract_force(&mut residual[self.link], &self.rows, force);
+        if let Some(next) = &self.next {
+            subtract_force(&mut residual[self.link + 1], next, force);
+        }
+    }
+
+    /// Add how its force falls with the velocities of its links to the tangent.
+    pub fn add_to(&self, slope: &[[f64; 3]; 3], matrix: &mut Tridiagonal) {
+        let link = self.link;
+        add_slope(&mut matrix.diagonal[link], &self.rows, slope, &self.rows);
+        if let Some(next) = &self.next {
+            add_slope(&mut matrix.diagonal[link + 1], next, slope, next);
+            add_slope(&mut matrix.right[link], &self.rows, slope, next);
+            add_slope(&mut matrix.below[link], next, slope, &self.rows);
+        }
     }
 
     /// What the law says at a velocity of the link.
-    pub fn reply(&self, mean: &Vec6) -> Reply {
-        self.law.reply(&along(&self.axes, self.from), &self.velocity(mean), self.limit)
+    pub fn reply(&self, means: &[Vec6]) -> Reply {
+        self.law.reply(&along(&self.axes, self.from), &self.velocity(means), self.limit)
     }
 
     /// Let friction follow the normal force from now on, and let the law go from the force found: what a contact gives way by
     /// is what its force changes over rho.
-    pub fn renew(&mut self, mean: &Vec6) {
-        let force = self.reply(mean).force;
+    pub fn renew(&mut self, means: &[Vec6]) {
+        let force = self.reply(means).force;
         self.limit = Limit::Follows;
         self.from = (0..3).map(|k| self.axes[k] * force[k]).sum();
     }
 
     /// Whether at a velocity of the link it does what it is taken to do, and does not slide.
-    pub fn stays(&self, mean: &Vec6) -> bool {
-        self.state != Contacting::Slip && self.reply(mean).state == self.state
+    pub fn stays(&self, means: &[Vec6]) -> bool {
+        self.state != Contacting::Slip && self.reply(means).state == self.state
     }
 
     /// What the law would say if the touch did what it did in the step before; the law itself where there was no force.
-    pub fn first_reply(&self, mean: &Vec6) -> Reply {
+    pub fn first_reply(&self, means: &[Vec6]) -> Reply {
         if self.before == Vec3::ZERO {
-            return self.reply(mean);
+            return self.reply(means);
         }
         let before = along(&self.axes, self.before);
-        self.law.go_on(&before, &self.velocity(mean), self.state)
+        self.law.go_on(&before, &self.velocity(means), self.state)
     }
 
     /// The contact for a solver that has forces as unknowns, at a velocity of the link; `yielding` is left open.
-    pub fn local(&self, mean: &Vec6) -> Local {
+    pub fn local(&self, means: &[Vec6]) -> Local {
         let known = self.found.unwrap_or(self.before);
-        Local::new(self.law, self.velocity(mean), self.axes.map(|axis| axis.dot(known)))
+        Local::new(self.law, self.velocity(means), self.axes.map(|axis| axis.dot(known)))
     }
 
     /// How its force is taken to fall with its velocity by such a solver, while others move: as where it goes on doing what
     /// it did.
-    pub fn expected_slope(&self, mean: &Vec6) -> [[f64; 3]; 3] {
-        let Some(found) = self.found else { return self.first_reply(mean).slope };
+    pub fn expected_slope(&self, means: &[Vec6]) -> [[f64; 3]; 3] {
+        let Some(found) = self.found else { return self.first_reply(means).slope };
         let rho = self.law.rho;
         match self.state {
             Contacting::Open => [[0.0; 3]; 3],
             Contacting::Stick => [[rho, 0.0, 0.0], [0.0, rho, 0.0], [0.0, 0.0, rho]],
-            Contacting::Slip => self.law.reply(&along(&self.axes, found), &self.velocity(mean), self.limit).slope,
+            Contacting::Slip => self.law.reply(&along(&self.axes, found), &self.velocity(means), self.limit).slope,
         }
     }
 
@@ -437,19 +526,19 @@ impl Touch {
 
     /// What is kept of it.
     pub fn past(&self) -> PastTouch {
-        let Touch { link, obstacle, s, force, lawful, state, .. } = *self;
-        PastTouch { link, obstacle, s, normal: self.axes[0], force, lawful, state }
+        let Touch { link, on, obstacle, s, force, lawful, state, .. } = *self;
+        PastTouch { link, on, obstacle, s, normal: self.axes[0], force, lawful, state }
     }
 
     /// Take over the force that the law says, or that was found.
-    pub fn settle(&mut self, mean: &Vec6) {
+    pub fn settle(&mut self, means: &[Vec6]) {
         if let Some(found) = self.found {
             (self.lawful, self.force) = (found, found);
             return;
         }
         // what rests has not come to it yet
         self.limit = Limit::Follows;
-        let reply = self.reply(mean);
+        let reply = self.reply(means);
         self.state = reply.state;
         let [normal, first, second] = &self.axes;
         self.lawful = *normal * reply.force[0] + *first * reply.force[1] + *second * reply.force[2];

@@ -24,7 +24,7 @@
 
 use crate::cable::algebra::block::{Tridiagonal, Vec6, add_scaled, dot, squares};
 use crate::cable::contact::impact;
-use crate::cable::contact::law::{add_slope, along, minus, subtract_force, velocity};
+use crate::cable::contact::law::{along, minus};
 use crate::cable::contact::obstacles::{Search, Touch};
 use crate::cable::equations::assembly::{assemble_links, begin, place};
 use crate::cable::equations::linear::Linear;
@@ -284,17 +284,8 @@ impl Share<'_> {
         let Share { links, state, acting, s } = self;
         let search = search(links, acting, part);
         let (step, gravity, farther) = (part.step(), acting.gravity, s.farther);
-        let strains = &s.start_strains;
-        // the surface is closed: where a joint is stretched, either link reaches to its middle
-        let stretched = |joint: Option<usize>| {
-            0.5 * joint.and_then(|joint| strains.get(joint)).map_or(0.0, |strain| strain[0].max(0.0))
-        };
-        let reaches = |link: usize| {
-            let half = 0.5 * links.length;
-            let span = [-half - stretched(link.checked_sub(1)), half + stretched(Some(link))];
-            (span, links.travel(links.speed(&state.velocities[link]), step, gravity) + farther)
-        };
-        search.begin(&state.poses, reaches, &state.touches, &mut s.touches);
+        let travel = |link: usize| links.travel(links.speed(&state.velocities[link]), step, gravity) + farther;
+        search.begin(&state.poses, travel, &state.touches, &mut s.touches);
     }
 
     /// Residual at the mean velocities at hand, and with `tangent` the tangent too, without contact. False where links turn
@@ -327,7 +318,7 @@ impl Share<'_> {
         let s = &self.s;
         let along: f64 = s.residual.iter().zip(&s.change).map(|(r, c)| dot(r, c)).sum();
         let pushed = |t: &Touch| {
-            let (force, moved) = (t.reply(&s.mean[t.link]).force, velocity(&t.rows, &s.change[t.link]));
+            let (force, moved) = (t.reply(&s.mean).force, t.moves(&s.change));
             force[0] * moved[0] + force[1] * moved[1] + force[2] * moved[2]
         };
         along - s.touches.iter().map(pushed).sum::<f64>()
@@ -339,21 +330,19 @@ impl Share<'_> {
         let search = search(links, acting, part);
         let mut changed = 0;
         for touch in &mut s.touches {
-            let link = touch.link;
             if touching == Touching::Fresh {
                 // from the force as it was found, before a new plane moves it
-                touch.renew(&s.mean[link]);
+                touch.renew(&s.mean);
             }
             if touching != Touching::Settled {
-                search.refresh(touch, &s.middle[link], &s.mean[link]);
+                search.refresh(touch, &s.middle, &s.mean);
             }
-            let reply =
-                if touching == Touching::First { touch.first_reply(&s.mean[link]) } else { touch.reply(&s.mean[link]) };
+            let reply = if touching == Touching::First { touch.first_reply(&s.mean) } else { touch.reply(&s.mean) };
             changed += usize::from(reply.state != touch.state);
             touch.state = reply.state;
             if reply.force != [0.0; 3] {
-                subtract_force(&mut s.residual[link], &touch.rows, &reply.force);
-                add_slope(&mut s.matrix.diagonal[link], &touch.rows, &reply.slope, &touch.rows);
+                touch.subtract(&reply.force, &mut s.residual);
+                touch.add_to(&reply.slope, &mut s.matrix);
             }
         }
         changed
@@ -418,7 +407,7 @@ impl Share<'_> {
     /// Whether a link is inside something at the end of the part.
     pub fn sank(&mut self, part: &Part) -> bool {
         let search = search(self.links, &self.acting, part);
-        self.s.touches.iter().any(|touch| search.sank(touch, &self.s.end[touch.link], &self.s.mean[touch.link]))
+        self.s.touches.iter().any(|touch| search.sank(touch, &self.s.end, &self.s.mean))
     }
 
     /// Take over the forces of touches, into the residual too.
@@ -426,11 +415,11 @@ impl Share<'_> {
         let s = &mut *self.s;
         s.gained = 0.0;
         for touch in &mut s.touches {
-            touch.settle(&s.mean[touch.link]);
+            touch.settle(&s.mean);
             let force = along(&touch.axes, touch.force);
-            let against = minus(&velocity(&touch.rows, &s.mean[touch.link]), &touch.surface);
+            let against = minus(&touch.moves(&s.mean), &touch.surface);
             s.gained += (force[0] * against[0] + force[1] * against[1] + force[2] * against[2]).max(0.0);
-            subtract_force(&mut s.residual[touch.link], &touch.rows, &force);
+            touch.subtract(&force, &mut s.residual);
         }
     }
 

@@ -157,7 +157,7 @@ impl Island<'_> {
     /// Whether all contacts do what they are taken to do, and none slides.
     fn stays(&mut self) -> bool {
         let mut all = self.pairs_stay();
-        self.each(|share| all = all && share.s.touches.iter().all(|t| t.stays(&share.s.mean[t.link])));
+        self.each(|share| all = all && share.s.touches.iter().all(|t| t.stays(&share.s.mean)));
         all
     }
 

@@ -16,7 +16,6 @@ impl StepScratch {
         }
         r.touched.clear();
         for touch in touches.iter() {
-            let mean = &mean[touch.link];
             let slope = touch.expected_slope(mean);
             let touched = SweptTouch::new(touch.link, touch.rows, slope, touch.local(mean));
             if slope != [[0.0; 3]; 3] {

@@ -16,6 +16,7 @@ pub mod runs;
 pub mod touches;
 
 use crate::cable::contact::law::Contacting;
+use crate::cable::contact::obstacles::Stretch;
 use crate::cable::equations::midpoint::{Part, Share};
 use crate::cable::group::step::{Island, Solved};
 use crate::cable::solver::Method;
@@ -45,7 +46,7 @@ impl Island<'_> {
     /// Make a part of the step.
     pub(crate) fn sweeps(&mut self, part: &Part) -> Solved {
         let mut solved = Solved::default();
-        if !self.is_touched() || self.pairs.iter().any(|p| p.state != Contacting::Open) {
+        if !self.is_touched() || self.is_coupled() {
             return self.newton(part);
         }
         self.each(|share| share.s.runs.provide(share.s.mean.len()));
@@ -76,6 +77,13 @@ impl Island<'_> {
             last = change;
         }
         solved
+    }
+
+    /// Whether a contact moves two links.
+    fn is_coupled(&mut self) -> bool {
+        let mut any = self.pairs.iter().any(|p| p.state != Contacting::Open);
+        self.each(|share| any |= share.s.touches.iter().any(|t| t.on == Stretch::Joint));
+        any
     }
 
     /// Whether links may touch obstacles.
@@ -220,7 +228,7 @@ impl Share<'_> {
         let Share { links, acting, s, .. } = self;
         let search = crate::cable::equations::midpoint::search(links, acting, part);
         for touch in &mut s.touches {
-            search.refresh(touch, &s.middle[touch.link], &s.mean[touch.link]);
+            search.refresh(touch, &s.middle, &s.mean);
         }
     }
 }

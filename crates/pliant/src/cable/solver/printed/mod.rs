@@ -257,7 +257,7 @@ impl StepScratch {
         r.touched.clear();
         for touch in touches.iter() {
             // contacts take the forces of others to stay
-            let local = touch.local(&mean[touch.link]);
+            let local = touch.local(mean);
             r.touched.push(SweptTouch::new(touch.link, touch.rows, [[0.0; 3]; 3], local));
         }
         p.assign(&r.touched);
