@@ -60,6 +60,10 @@ struct ContactSummary {
     position: [f64; 3],
     normal: [f64; 3],
     force: [f64; 3],
+    penetration: f64,
+    /// Arc length along a rod [m].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    along: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -114,6 +118,8 @@ impl Summary {
             position: c.position.to_array(),
             normal: c.normal.to_array(),
             force: c.force.to_array(),
+            penetration: c.penetration,
+            along: c.along,
         });
         let events = ran.events.iter().map(|e| EventSummary {
             time: e.time,

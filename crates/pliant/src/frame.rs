@@ -95,6 +95,8 @@ pub struct Contact {
     pub force: Vec3,
     /// How deep the body's surface is inside the other [m]; not positive when it is not.
     pub penetration: f64,
+    /// Where along a rod, from its start without load [m]; none for solids.
+    pub along: Option<f64>,
 }
 
 /// What a body touches.

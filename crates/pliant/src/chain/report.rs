@@ -87,6 +87,7 @@ impl Chain {
         for touch in planes.within(&self.state.x, self.size(), 0.0) {
             // the plane is a stand-in: how deep the rod really is, the shape itself says
             let Touching { point, obstacle, normal, depth, force } = touch;
+            let along = Some(point as f64 * self.constants.elasticity.segment);
             let point = self.point(point);
             let shape = &obstacles[obstacle].params.shape;
             let face = shape.surface_near(&obstacles[obstacle].sweep.end, point, f64::MAX);
@@ -97,6 +98,7 @@ impl Chain {
                 normal,
                 force,
                 penetration: face.map_or(0.0, |f| self.radius - f.distance),
+                along,
             });
         }
     }

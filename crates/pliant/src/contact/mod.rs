@@ -2,6 +2,7 @@
 
 mod edges;
 mod obstacle;
+mod passage;
 mod shape;
 mod surface;
 pub(crate) mod tree;
@@ -9,6 +10,7 @@ mod triangle;
 
 pub(crate) use edges::edge_turns;
 pub use obstacle::{Obstacle, ObstacleParams};
+pub(crate) use passage::passes;
 pub use shape::{Mesh, Shape, ShapeError, ShapeKind, SurfacePoint};
 pub(crate) use surface::{Nearby, Piece};
 pub(crate) use triangle::{blend, nearest_of_triangle, normal, twice_area};

@@ -263,6 +263,11 @@ impl Shape {
         }
     }
 
+    /// What can be touched of a shape with facets.
+    pub(crate) fn surface(&self) -> Option<&Surface> {
+        self.surface.as_deref()
+    }
+
     /// The places of a shape with facets that a piece of a rod is nearest to within `reach`, nearest first. Places with
     /// the same normal that are less than `apart` from each other along the piece count once. False for other shapes.
     pub(crate) fn near_piece(

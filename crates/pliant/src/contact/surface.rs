@@ -153,6 +153,52 @@ impl Surface {
     }
 }
 
+impl Surface {
+    /// Distance of a piece with these ends from the surface, as far as it is less than `most`; zero where it goes through.
+    pub fn clearance(&self, ends: &[Vec3; 2], most: f64) -> f64 {
+        let [a, b] = *ends;
+        let around = Aabb::new(a.min(b) - most, a.max(b) + most);
+        let mut least = most;
+        for index in self.mesh.bvh().intersect_aabb(&around) {
+            let facet = &self.facets[index as usize];
+            let heights = ends.map(|p| facet.normal.dot(p) - facet.offset);
+            if heights.iter().all(|h| *h >= least) || heights.iter().all(|h| *h <= -least) {
+                continue;
+            }
+            let triangle = self.mesh.triangle(index);
+            let corners = [triangle.a, triangle.b, triangle.c];
+            if heights[0] * heights[1] <= 0.0 && facet.holds(a.lerp(b, heights[0] / (heights[0] - heights[1]))) {
+                return 0.0;
+            }
+            for p in ends {
+                let weights = super::nearest_of_triangle(*p, corners);
+                least = least.min(super::blend(&corners, &weights).distance(*p));
+            }
+            for k in 0..3 {
+                least = least.min(distance_of_segments([a, b], [corners[k], corners[(k + 1) % 3]]));
+            }
+        }
+        least
+    }
+}
+
+/// Distance of two straight pieces with these ends. (C. Ericson, "Real-Time Collision Detection", section 5.1.9.)
+fn distance_of_segments([p, q]: [Vec3; 2], [r, s]: [Vec3; 2]) -> f64 {
+    let (u, v, w) = (q - p, s - r, p - r);
+    let (a, e, f) = (u.length_squared(), v.length_squared(), v.dot(w));
+    let (b, c) = (u.dot(v), u.dot(w));
+    let across = a * e - b * b;
+    let part = |over: f64, under: f64| if under > f64::MIN_POSITIVE { (over / under).clamp(0.0, 1.0) } else { 0.0 };
+    let mut at = if across > 1e-14 * a * e { part(b * f - c * e, across) } else { 0.0 };
+    let mut other = if e > 0.0 { (b * at + f) / e } else { 0.0 };
+    if other < 0.0 {
+        (other, at) = (0.0, part(-c, a));
+    } else if other > 1.0 {
+        (other, at) = (1.0, part(b - c, a));
+    }
+    (w + u * at - v * other).length()
+}
+
 /// Put a place among those found, which are in order of distance; those that it is one with count once, the nearer of them.
 fn insert(found: &mut [Option<Nearby>], place: Nearby, apart: f64) {
     let one = |other: &Nearby| other.normal.dot(place.normal) > SAME_NORMAL && (other.s - place.s).abs() < apart;
@@ -178,6 +224,11 @@ fn insert(found: &mut [Option<Nearby>], place: Nearby, apart: f64) {
 }
 
 impl Facet {
+    /// Whether a point of its plane lies within it, edges included.
+    fn holds(&self, point: Vec3) -> bool {
+        self.sides.iter().all(|side| side.inward.dot(point) >= side.offset)
+    }
+
     /// The place of the piece over this facet that is nearest to its plane, if it is not nearer beside it.
     fn nearest(&self, piece: &Piece) -> Option<Nearby> {
         let height = self.normal.dot(piece.middle) - self.offset;

@@ -87,6 +87,7 @@ impl Elastica {
                 normal: self.plane.lift(touch.normal),
                 force: self.plane.lift(touch.force),
                 penetration: touch.depth,
+                along: Some((touch.interval as f64 + touch.fraction) * self.rod.h),
             });
         }
         for m in &self.state.meetings {
@@ -98,6 +99,7 @@ impl Elastica {
                 normal: self.plane.lift(m.normal),
                 force: self.plane.lift(m.force),
                 penetration: m.depth,
+                along: Some((m.intervals[1] as f64 + m.fractions[1]) * self.rod.h),
             });
         }
         self.write_sliders(index, contacts);
@@ -114,6 +116,7 @@ impl Elastica {
                 normal: load.force.normalize_or(self.plane.normal().cross(slider.along).normalize_or(Vec3::Z)),
                 force: load.force,
                 penetration: 0.0,
+                along: Some((interval as f64 + fraction) * self.rod.h),
             });
         }
     }

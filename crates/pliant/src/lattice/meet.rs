@@ -236,5 +236,6 @@ pub(crate) fn write_meetings(meetings: &[Meeting], contacts: &mut Vec<Contact>) 
         normal: m.normal,
         force: m.force,
         penetration: m.depth,
+        along: None,
     }));
 }

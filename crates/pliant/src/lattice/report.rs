@@ -39,6 +39,7 @@ impl Lattice {
             normal: t.normal,
             force: t.force,
             penetration: t.depth,
+            along: None,
         }));
     }
 }

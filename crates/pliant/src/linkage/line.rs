@@ -139,7 +139,8 @@ impl Line<'_> {
             let Touching { obstacle, normal, force, .. } = touch;
             if force != Vec3::ZERO || penetration > 0.0 {
                 let other = Other::Obstacle(obstacle);
-                contacts.push(Contact { body, other, position, normal, force, penetration });
+                let along = Some((touch.link as f64 + 0.5) * self.length + touch.s);
+                contacts.push(Contact { body, other, position, normal, force, penetration, along });
             }
         }
     }

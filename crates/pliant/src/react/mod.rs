@@ -153,5 +153,6 @@ pub(crate) fn write_presses(presses: &Presses, contacts: &mut Vec<Contact>) {
         normal: p.normal,
         force: p.force(),
         penetration: -p.gap,
+        along: None,
     }));
 }

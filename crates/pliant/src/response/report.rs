@@ -185,6 +185,7 @@ impl Response {
                 normal: touch.normal,
                 force: touch.force,
                 penetration: -touch.gap,
+                along: None,
             });
         }
     }

@@ -9,7 +9,7 @@ use crate::cable::contact::law::{
     Contacting, Law, Limit, Reply, add_slope, along, axes, minus, rows, subtract_force, velocity,
 };
 use crate::cable::solver::gauss_seidel::projection::Local;
-use crate::contact::{Nearby, Obstacle, Piece, SurfacePoint};
+use crate::contact::{Nearby, Obstacle, Piece, SurfacePoint, passes};
 use crate::material::Friction;
 use crate::math::{Pose, Vec3, unit_or};
 
@@ -34,6 +34,9 @@ const MOST_HALVINGS: usize = 10;
 
 /// A joint is open where its links are apart by more than this part of the radius.
 const OPEN: f64 = 0.02;
+
+/// What moves by less than this part of its radius in a step does not come through anything.
+const SLOW: f64 = 0.25;
 
 /// Of the depth that is there at the start of a step, this part is taken back in it.
 const RECOVERY: f64 = 0.5;
@@ -358,6 +361,47 @@ impl Search<'_> {
         let allowed = touch.start.gap.min(0.0) - SINKING * self.radius;
         let depth = |f: &Facing| f.gap - piece.bulge * f.s * f.s;
         faces.iter().flatten().any(|f| f.normal.dot(touch.start.normal) > SAME_SIDE && depth(f) < allowed)
+    }
+
+    /// Whether a link or a joint goes through an obstacle between the start and the end of the step, or, if that matters, has come
+    /// into one in a way that none of the touches stands for.
+    pub fn passed(&self, start: &[Pose], end: &[Pose], touches: &[Touch], matters: bool) -> bool {
+        let mut rest = touches;
+        for link in 0..start.len() {
+            let known = rest.iter().take_while(|t| t.link == link).count();
+            let (here, others) = rest.split_at(known);
+            rest = others;
+            let open = link + 1 < start.len() && (self.is_open(start, link) || self.is_open(end, link));
+            let stretches = [Some(Stretch::Link), open.then_some(Stretch::Joint)];
+            for (on, &index) in stretches.into_iter().flatten().flat_map(|on| self.near.iter().map(move |n| (on, n))) {
+                let obstacle = &self.obstacles[index];
+                let pieces = [(start, self.part[0]), (end, self.part[1])].map(|(poses, fraction)| {
+                    let (piece, world) = (self.piece(on, link, poses), obstacle.sweep.at(fraction));
+                    piece.span.map(|s| world.inverse_transform_point(piece.middle + piece.along * s))
+                });
+                let way = (pieces[1][0] - pieces[0][0]).length().max((pieces[1][1] - pieces[0][1]).length());
+                if way > SLOW * self.radius
+                    && (passes(&obstacle.params.shape, &pieces[0], &pieces[1])
+                        || (matters && self.came_in(on, link, index, end, here)))
+                {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether a link or a joint is in an obstacle at the end of the step where it does not touch it.
+    fn came_in(&self, on: Stretch, link: usize, index: usize, end: &[Pose], touches: &[Touch]) -> bool {
+        let obstacle = &self.obstacles[index];
+        let (piece, world) = (self.piece(on, link, end), obstacle.sweep.at(self.part[1]));
+        let mut faces = [None; FACES];
+        self.faces(obstacle, &world, &piece, self.radius, &mut faces);
+        let known = |f: &Facing| {
+            let same = |t: &&Touch| (t.on, t.obstacle) == (on, index) && t.axes[0].dot(f.normal) > SAME_SIDE;
+            touches.iter().any(|t| same(&t))
+        };
+        faces.iter().flatten().any(|f| f.gap < -SINKING * self.radius && !known(f))
     }
 
     /// What a piece faces, nearest first.

@@ -410,6 +410,12 @@ impl Share<'_> {
         self.s.touches.iter().any(|touch| search.sank(touch, &self.s.end, &self.s.mean))
     }
 
+    /// Whether a link has gone through something in the part, or if that matters, come into it unforeseen.
+    pub fn passed(&mut self, part: &Part, matters: bool) -> bool {
+        let search = search(self.links, &self.acting, part);
+        !self.acting.near.is_empty() && search.passed(&self.state.poses, &self.s.end, &self.s.touches, matters)
+    }
+
     /// Take over the forces of touches, into the residual too.
     pub fn settle_touches(&mut self) {
         let s = &mut *self.s;

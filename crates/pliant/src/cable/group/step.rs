@@ -135,10 +135,12 @@ impl Island<'_> {
         }
         // what is left of the equations there, if links do not turn too far to be followed
         solved.converged = solved.converged && self.assemble(part, false);
-        if part.to - part.from > SMALLEST_PART && !self.is_linear() {
+        let exact = part.to - part.from > SMALLEST_PART && !self.is_linear();
+        if exact {
             self.each(|mut share| solved.converged &= !share.sank(part));
             solved.converged &= !self.pairs_sank();
         }
+        self.each(|mut share| solved.converged = solved.converged && !share.passed(part, exact));
         if solved.converged {
             self.balance();
             self.soften_pairs();

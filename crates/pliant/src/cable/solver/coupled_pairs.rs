@@ -66,9 +66,9 @@ pub(crate) fn both<'a, T>(
 /// Append the contacts of pairs: each as one of its first link, with the force on that.
 pub(crate) fn write_pairs(bodies: &[Body], pairs: &[Pair], contacts: &mut Vec<Contact>) {
     for pair in pairs {
-        let end = |c: &Cable, link: usize| (c.state.links.poses[link], c.links.radius);
+        let end = |c: &Cable, link: usize| (c.state.links.poses[link], c.links.radius, c.links.length);
         let Some([a, b]) = both((bodies, 0), pair, end) else { continue };
-        let point = |(pose, _): &(Pose, f64), along: f64| pose.transform_point(Vec3::X * along);
+        let point = |(pose, ..): &(Pose, f64, f64), along: f64| pose.transform_point(Vec3::X * along);
         let [p, q] = [point(&a, pair.along[0]), point(&b, pair.along[1])];
         let penetration = a.1 + b.1 - p.distance(q);
         if pair.force != Vec3::ZERO || penetration > 0.0 {
@@ -79,6 +79,7 @@ pub(crate) fn write_pairs(bodies: &[Body], pairs: &[Pair], contacts: &mut Vec<Co
                 normal: pair.axes[0],
                 force: pair.force,
                 penetration,
+                along: Some((pair.ends[0].link as f64 + 0.5) * a.2 + pair.along[0]),
             });
         }
     }
