@@ -20,8 +20,9 @@ const FLAT: f64 = 2e-3;
 /// Places nearer than this part of the size of a mesh are the same.
 const SAME_PLACE: f64 = 1e-7;
 
-/// What the way from a place may point out of its region, as a part of its length.
-const SLACK: f64 = 1e-6;
+/// What the way from a place may point out of its region, as a part of its length: more than the slope of a piece that bulges,
+/// so that nothing falls between a face and its edge. What is found twice counts once.
+const SLACK: f64 = 0.01;
 
 /// Cosine of the angle below which normals are one, 3 degrees, where places are near.
 const SAME_NORMAL: f64 = 0.9986;
@@ -40,6 +41,8 @@ pub struct Surface {
 
 #[derive(Clone, Debug)]
 struct Facet {
+    /// Number of the flat region that it is part of.
+    region: u32,
     normal: Vec3,
     /// n . x of its plane.
     offset: f64,
@@ -89,6 +92,8 @@ pub struct Nearby {
     pub normal: Vec3,
     /// Distance of the axis, with the bulge [m].
     pub distance: f64,
+    /// Number of the flat region that it is on; none for edges and corners.
+    region: u32,
 }
 
 /// A straight piece of a rod.
@@ -201,7 +206,10 @@ fn distance_of_segments([p, q]: [Vec3; 2], [r, s]: [Vec3; 2]) -> f64 {
 
 /// Put a place among those found, which are in order of distance; those that it is one with count once, the nearer of them.
 fn insert(found: &mut [Option<Nearby>], place: Nearby, apart: f64) {
-    let one = |other: &Nearby| other.normal.dot(place.normal) > SAME_NORMAL && (other.s - place.s).abs() < apart;
+    let one = |other: &Nearby| {
+        (other.region == place.region && place.region != NONE)
+            || (other.normal.dot(place.normal) > SAME_NORMAL && (other.s - place.s).abs() < apart)
+    };
     let nearer = |other: &Option<Nearby>| other.is_some_and(|o| o.distance <= place.distance);
     let at = found.iter().position(|f| !nearer(f)).unwrap_or(found.len());
     if at == found.len() || found[..at].iter().flatten().any(one) {
@@ -261,7 +269,8 @@ impl Facet {
             return None;
         }
         let above = height + slope * s;
-        (above > 0.0).then_some(Nearby { s, normal: self.normal, distance: above + piece.bulge * s * s })
+        let distance = above + piece.bulge * s * s;
+        (above > 0.0).then_some(Nearby { s, normal: self.normal, distance, region: self.region })
     }
 }
 
@@ -269,7 +278,7 @@ impl Edge {
     fn nearest(&self, piece: &Piece) -> Option<Nearby> {
         let [from, to] = piece.span;
         let (centre, half) = (0.5 * (from + to), 0.5 * (to - from));
-        let (s, t) = closest(piece.at(centre) - self.middle, piece.along, self.along, half, self.half);
+        let (s, t) = closest(piece.at(centre) - self.middle, piece.along, self.along, half, self.half, piece.bulge);
         let s = s + centre;
         let way = piece.at(s) - (self.middle + self.along * t);
         let distance = way.length();
@@ -278,21 +287,21 @@ impl Edge {
             return None;
         }
         // beyond its ends are corners, or edges that go on
-        if t.abs() >= self.half && way.dot(self.along).abs() > SLACK.sqrt() * distance {
+        if t.abs() >= self.half && way.dot(self.along).abs() > SLACK * distance {
             return None;
         }
         let mean = (self.normals[0] + self.normals[1]).normalize_or(self.normals[0]);
         let normal = if distance > 1e-12 { way / distance } else { mean };
-        Some(Nearby { s, normal, distance: distance + piece.bulge * s * s })
+        Some(Nearby { s, normal, distance: distance + piece.bulge * s * s, region: NONE })
     }
 }
 
-/// Places s in [-a, a] along u and t in [-b, b] along v where d + s u - t v is shortest, s drawn to the middle a little so that
-/// there is one answer where they are parallel.
-fn closest(d: Vec3, u: Vec3, v: Vec3, a: f64, b: f64) -> (f64, f64) {
-    const CENTRING: f64 = 1e-3;
+/// Places s in [-a, a] along u and t in [-b, b] along v where d + s u - t v is shortest, with a bulge along u.
+fn closest(d: Vec3, u: Vec3, v: Vec3, a: f64, b: f64, bulge: f64) -> (f64, f64) {
     let (across, way) = (u.reject_from_normalized(v), d.reject_from_normalized(v));
-    let s = (-way.dot(across) / (across.length_squared() + CENTRING)).clamp(-a, a);
+    // l + bulge s^2 is least where (l^2 / 2)' = -2 l bulge s
+    let under = across.length_squared() + 2.0 * bulge * way.length();
+    let s = if under > f64::MIN_POSITIVE { (-way.dot(across) / under).clamp(-a, a) } else { 0.0 };
     let t = (d + u * s).dot(v);
     if t.abs() <= b {
         return (s, t);
@@ -311,14 +320,15 @@ impl Corner {
             return None;
         }
         let normal = if distance > 1e-12 { way / distance } else { self.normal };
-        Some(Nearby { s, normal, distance: distance + piece.bulge * s * s })
+        Some(Nearby { s, normal, distance: distance + piece.bulge * s * s, region: NONE })
     }
 }
 
 /// How a surface goes on beyond a side of a facet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Beyond {
-    Flat,
+    /// It goes on as it is, with the facet of this number.
+    Flat(usize),
     /// It rises: a groove.
     Rises,
     /// It falls away, to a facet with this normal.
@@ -336,6 +346,21 @@ struct Builder<'a> {
     same: f64,
     /// For each corner of each facet the first one at its place.
     places: Vec<[u32; 3]>,
+}
+
+/// The first facet of a region, where each facet knows another of its region.
+fn first(regions: &mut [usize], mut facet: usize) -> usize {
+    while regions[facet] != facet {
+        regions[facet] = regions[regions[facet]];
+        facet = regions[facet];
+    }
+    facet
+}
+
+/// Make the regions of two facets one.
+fn join(regions: &mut [usize], a: usize, b: usize) {
+    let (a, b) = (first(regions, a), first(regions, b));
+    regions[a.max(b)] = a.min(b);
 }
 
 /// For each corner of each facet the number of the first one at its place, counted over all.
@@ -368,6 +393,7 @@ impl<'a> Builder<'a> {
         let (mut edges, mut corners): (HashMap<[u32; 2], u32>, HashMap<u32, u32>) = (HashMap::new(), HashMap::new());
         let mut rings: HashMap<u32, (Vec<Vec3>, Vec3)> = HashMap::new();
         let mut standing: Vec<u32> = vec![];
+        let mut regions: Vec<usize> = (0..self.corners.len()).collect();
         for (n, places) in self.corners.iter().enumerate() {
             let normal = self.normals[n];
             let side = |k: usize| {
@@ -376,7 +402,13 @@ impl<'a> Builder<'a> {
                 (a, b, inward, self.beyond(n, k))
             };
             let sides = [side(0), side(1), side(2)];
+            for (.., beyond) in &sides {
+                if let Beyond::Flat(other) = beyond {
+                    join(&mut regions, n, *other);
+                }
+            }
             let mut facet = Facet {
+                region: 0,
                 normal,
                 offset: normal.dot(places[0]),
                 sides: sides.map(|(a, _, inward, beyond)| Side {
@@ -398,7 +430,7 @@ impl<'a> Builder<'a> {
                 let other = match beyond {
                     Beyond::Falls(other) => other,
                     Beyond::Ends => normal,
-                    Beyond::Flat | Beyond::Rises => continue,
+                    Beyond::Flat(_) | Beyond::Rises => continue,
                 };
                 let name = if ends[0] < ends[1] { ends } else { [ends[1], ends[0]] };
                 facet.edges[k] = *edges.entry(name).or_insert_with(|| {
@@ -424,6 +456,9 @@ impl<'a> Builder<'a> {
             }
             surface.facets.push(facet);
         }
+        for (n, facet) in surface.facets.iter_mut().enumerate() {
+            facet.region = first(&mut regions, n) as u32;
+        }
         for (corner, name) in surface.corners.iter_mut().zip(&standing) {
             let (ring, normal) = &rings[name];
             let from = surface.rings.len() as u32;
@@ -440,7 +475,7 @@ impl<'a> Builder<'a> {
         let (middle, normal) = (0.5 * (a + b), self.normals[facet]);
         let out = (b - a).cross(normal).normalize_or_zero();
         let around = Aabb::new(middle - Vec3::splat(2.0 * self.same), middle + Vec3::splat(2.0 * self.same));
-        let mut best: Option<(f64, Vec3)> = None;
+        let mut best: Option<(f64, usize)> = None;
         for index in self.mesh.bvh().intersect_aabb(&around) {
             let other = index as usize;
             let there = self.normals[other];
@@ -456,14 +491,132 @@ impl<'a> Builder<'a> {
             let away = (centre - middle).reject_from((b - a).normalize_or(Vec3::X));
             let angle = (-away.dot(normal)).atan2(away.dot(out));
             if best.is_none_or(|(least, _)| angle < least) {
-                best = Some((angle, there));
+                best = Some((angle, other));
             }
         }
         match best {
             None => Beyond::Ends,
-            Some((angle, there)) if angle > FLAT => Beyond::Falls(there),
+            Some((angle, other)) if angle > FLAT => Beyond::Falls(self.normals[other]),
             Some((angle, _)) if angle < -FLAT => Beyond::Rises,
-            Some(_) => Beyond::Flat,
+            Some((_, other)) => Beyond::Flat(other),
         }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Numbers that look random, between -1 and 1.
+    fn numbers(mut seed: u64) -> impl FnMut() -> f64 {
+        move || {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+        }
+    }
+
+    fn surface(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Surface {
+        Surface::new(TriMesh::new(vertices, triangles).unwrap())
+    }
+
+    /// A rectangle from `a` along `u` and `v`, in m x n cells, each with vertices of its own.
+    fn sheet(mesh: &mut (Vec<Vec3>, Vec<[u32; 3]>), a: Vec3, u: Vec3, v: Vec3, m: usize, n: usize) {
+        for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
+            let at = |i: usize, j: usize| a + u * (i as f64 / m as f64) + v * (j as f64 / n as f64);
+            let first = mesh.0.len() as u32;
+            mesh.0.extend([at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)]);
+            mesh.1.extend([[first, first + 1, first + 2], [first, first + 2, first + 3]]);
+        }
+    }
+
+    /// A box whose faces are divided differently, unwelded, so that its edges have T-junctions, and with slivers.
+    fn patchwork(size: Vec3) -> Surface {
+        let (x, y, z) = (Vec3::X * size.x, Vec3::Y * size.y, Vec3::Z * size.z);
+        let (low, mut mesh) = (size * -0.5, (vec![], vec![]));
+        sheet(&mut mesh, low, y, x, 1, 1);
+        sheet(&mut mesh, low + z, x, y, 3, 5);
+        sheet(&mut mesh, low, x, z, 2, 1);
+        sheet(&mut mesh, low + y, z, x, 40, 1);
+        sheet(&mut mesh, low, z, y, 7, 2);
+        sheet(&mut mesh, low + x, y, z, 1, 4);
+        surface(mesh.0, mesh.1)
+    }
+
+    fn drum(sides: u32) -> Surface {
+        let at = |k: u32, z: f64| {
+            let (sin, cos) = (std::f64::consts::TAU * f64::from(k) / f64::from(sides)).sin_cos();
+            Vec3::new(cos, sin, z)
+        };
+        let mut mesh = (vec![], vec![]);
+        for k in 0..sides {
+            sheet(&mut mesh, at(k, -1.0), at(k + 1, -1.0) - at(k, -1.0), Vec3::Z * 2.0, 1, 2);
+            for (z, turned) in [(1.0, false), (-1.0, true)] {
+                let first = mesh.0.len() as u32;
+                mesh.0.extend([Vec3::Z * z, at(k, z), at(k + 1, z)]);
+                mesh.1.push(if turned { [first, first + 2, first + 1] } else { [first, first + 1, first + 2] });
+            }
+        }
+        surface(mesh.0, mesh.1)
+    }
+
+    /// The nearest of the places that are found is as far away as the surface, by other code.
+    #[test]
+    fn nothing_falls_between_faces_edges_and_corners() {
+        let (brick, plate) = (Vec3::new(2.0, 1.5, 1.0), Vec3::new(2.0, 0.01, 1.5));
+        let within = |size: Vec3| move |p: Vec3| (p.abs() - size * 0.5).max_element() < 0.0;
+        let round = |p: Vec3| p.x.hypot(p.y) < 1.0 && p.z.abs() < 1.0;
+        let surfaces: [(Surface, &dyn Fn(Vec3) -> bool); 4] = [
+            (patchwork(brick), &within(brick)),
+            (patchwork(plate), &within(plate)),
+            (drum(7), &round),
+            (drum(48), &round),
+        ];
+        for (n, (surface, inside)) in surfaces.iter().enumerate() {
+            let (mut number, mut seen) = (numbers(n as u64 + 1), 0);
+            for _ in 0..20_000 {
+                let middle = Vec3::new(number(), number(), number()) * 1.5;
+                let along = Vec3::new(number(), number(), number()).normalize();
+                let half = 0.01 + 0.4 * number().abs();
+                let piece = Piece { middle, along, span: [-half, half], bulge: 0.0 };
+                let clearance = surface.clearance(&[piece.at(-half), piece.at(half)], 0.5);
+                let mut found = [None; 4];
+                surface.near(&piece, 0.5, 0.1, &mut found);
+                if clearance <= 0.0 || clearance >= 0.5 || inside(middle) {
+                    continue;
+                }
+                seen += 1;
+                let nearest = found[0].map_or(f64::INFINITY, |f| f.distance);
+                assert!((nearest - clearance).abs() < 1e-6, "{n}: {nearest} for {clearance}, {piece:?} {found:?}");
+            }
+            assert!(seen > 2000, "{seen}");
+        }
+    }
+
+    #[test]
+    fn a_flat_face_is_touched_once_however_it_is_divided() {
+        let surface = patchwork(Vec3::splat(2.0));
+        for (x, turn) in [(0.0, 0.0), (0.3, 0.7), (-0.41, 1.3)] {
+            let along = Vec3::new(f64::cos(turn), f64::sin(turn), 0.0);
+            let piece = Piece { middle: Vec3::new(x, 0.1, 1.05), along, span: [-0.4, 0.4], bulge: 1e-3 };
+            let mut found = [None; 4];
+            surface.near(&piece, 0.3, 0.1, &mut found);
+            let places: Vec<Nearby> = found.iter().flatten().copied().collect();
+            assert_eq!(places.len(), 1, "{places:?}");
+            assert!(places[0].s.abs() < 1e-9 && (places[0].distance - 0.05).abs() < 1e-12, "{places:?}");
+        }
+    }
+
+    #[test]
+    fn a_corner_between_walls_holds_two() {
+        let mut mesh = (vec![], vec![]);
+        sheet(&mut mesh, Vec3::ZERO, Vec3::X, Vec3::Y, 3, 3);
+        sheet(&mut mesh, Vec3::ZERO, Vec3::Y, Vec3::Z, 2, 5);
+        let surface = surface(mesh.0, mesh.1);
+        let piece = Piece { middle: Vec3::new(0.05, 0.5, 0.06), along: Vec3::Y, span: [-0.2, 0.2], bulge: 1e-3 };
+        let mut found = [None; 4];
+        surface.near(&piece, 0.2, 0.1, &mut found);
+        let normals: Vec<Vec3> = found.iter().flatten().map(|f| f.normal).collect();
+        assert_eq!(normals, [Vec3::X, Vec3::Z]);
     }
 }

@@ -357,8 +357,8 @@ impl Search<'_> {
         let piece = self.piece(touch.on, touch.link, end);
         let mut faces = [None; FACES];
         self.faces(obstacle, &world, &piece, 2.0 * self.radius, &mut faces);
-        // one that creeps deeper from step to step is drawn back soon enough
-        let allowed = touch.start.gap.min(0.0) - SINKING * self.radius;
+        // what is deeper already comes no deeper
+        let allowed = (-SINKING * self.radius).min(touch.start.gap);
         let depth = |f: &Facing| f.gap - piece.bulge * f.s * f.s;
         faces.iter().flatten().any(|f| f.normal.dot(touch.start.normal) > SAME_SIDE && depth(f) < allowed)
     }
@@ -418,7 +418,7 @@ impl Search<'_> {
             return;
         }
         for (face, found) in faces.iter_mut().zip(found) {
-            *face = found.map(|Nearby { s, normal, distance }| Facing { normal, gap: distance - self.radius, s });
+            *face = found.map(|Nearby { s, normal, distance, .. }| Facing { normal, gap: distance - self.radius, s });
         }
         if faces[0].is_none() {
             // nothing of it is in front: the link may be inside
