@@ -71,7 +71,7 @@ fn gripper(world: &mut World, name: &str, at: Vec3, motion: Motion) -> usize {
 
 fn grip(gripper: usize, place: Place) -> GripParams {
     let (from, until) = (0.0, f64::INFINITY);
-    GripParams { gripper, body: 0, place, hold: Hold::Position, from, until, snap: false }
+    GripParams { gripper, body: 0, place, hold: Hold::Position, from, until, snap: false, closing: GripParams::CLOSING }
 }
 
 fn face(z: f64) -> Place {

@@ -79,6 +79,8 @@ pub(crate) struct GripSpec {
     /// Pull the place to the gripper's origin instead of keeping the distance it has when the grip closes; false unless
     /// given.
     snap: Option<bool>,
+    /// How long `snap` takes to pull it there, as jaws do [s]; 0.1 unless given, and 0 for at once. Solids are pulled at once.
+    closing: Option<Time>,
 }
 
 impl GripperSpec {
@@ -126,6 +128,7 @@ impl GripSpec {
             from,
             until,
             snap: self.snap.unwrap_or(false),
+            closing: self.closing.map_or(GripParams::CLOSING, Quantity::get),
         })
     }
 

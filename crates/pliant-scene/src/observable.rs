@@ -265,6 +265,7 @@ mod tests {
             position: Vec3::ZERO,
             normal: Vec3::Z,
             force: Vec3::Z * force,
+            along: None,
             penetration,
         };
         let frame = Frame {

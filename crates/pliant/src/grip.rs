@@ -1,7 +1,7 @@
 //! Grippers and what they hold. A grip ties one place of a body to the frame of a gripper.
 
 use crate::material::Friction;
-use crate::math::{Pose, Quat, Vec3};
+use crate::math::{Pose, Quat, Vec3, pose_between};
 use crate::motion::{Motion, Sweep};
 
 /// What a gripper is, frozen when the world is built.
@@ -125,6 +125,13 @@ pub struct GripParams {
     /// Pull the place to the gripper's origin (and its direction to the gripper's x axis) instead of
     /// keeping the offset it has when the grip closes.
     pub snap: bool,
+    /// How long it takes to pull it there [s]; solids are pulled at once.
+    pub closing: f64,
+}
+
+impl GripParams {
+    /// A tenth of a second, about what the jaws of a gripper take to close.
+    pub const CLOSING: f64 = 0.1;
 }
 
 /// A dead load: a force and a torque that keep size and direction in the world, at a place of a body.
@@ -162,8 +169,12 @@ fn within(time: f64, from: f64, until: f64) -> bool {
 pub struct Grip {
     /// What it is.
     pub params: GripParams,
-    /// What it holds while closed.
+    /// What it holds while closed, at the end of the step.
     pub anchor: Option<Anchor>,
+    /// The same at the start of the step.
+    pub began: Anchor,
+    /// While it pulls a place to itself: where that was when the grip closed, and when that was [s].
+    pulling: Option<(Anchor, f64)>,
     /// Load on the gripper, mean over the last step.
     pub load: Wrench,
 }
@@ -177,10 +188,26 @@ pub struct Anchor {
     pub orientation: Quat,
 }
 
+impl Anchor {
+    /// The gripper's own origin and axes.
+    pub const ORIGIN: Anchor = Anchor { position: Vec3::ZERO, orientation: Quat::IDENTITY };
+
+    /// Its pose in the gripper's frame.
+    pub fn pose(&self) -> Pose {
+        Pose::from_parts(self.position, self.orientation)
+    }
+
+    /// A part of the way to another.
+    fn towards(&self, other: &Anchor, part: f64) -> Anchor {
+        let pose = pose_between(&self.pose(), &other.pose(), part);
+        Anchor { position: pose.translation, orientation: pose.rotation }
+    }
+}
+
 impl Grip {
     /// An open grip.
     pub fn new(params: GripParams) -> Grip {
-        Grip { params, anchor: None, load: Wrench::default() }
+        Grip { params, anchor: None, began: Anchor::ORIGIN, pulling: None, load: Wrench::default() }
     }
 
     /// Whether the schedule wants it closed at `time`.
@@ -188,15 +215,42 @@ impl Grip {
         within(time, self.params.from, self.params.until)
     }
 
-    /// Close around a place of the body whose pose is `world_from_place`.
-    pub fn close(&mut self, world_from_gripper: &Pose, world_from_place: &Pose) {
-        let held = if self.params.snap { Pose::IDENTITY } else { world_from_gripper.inv_mul(world_from_place) };
-        self.anchor = Some(Anchor { position: held.translation, orientation: held.rotation });
+    /// Close around a place of the body whose pose is `world_from_place`, at a time [s]; `at_once` where the body cannot be
+    /// pulled by and by.
+    pub fn close(&mut self, world_from_gripper: &Pose, world_from_place: &Pose, time: f64, at_once: bool) {
+        let held = world_from_gripper.inv_mul(world_from_place);
+        let held = Anchor { position: held.translation, orientation: held.rotation };
+        let at_once = at_once || self.params.closing <= 0.0;
+        self.began = if self.params.snap && at_once { Anchor::ORIGIN } else { held };
+        self.anchor = Some(self.began);
+        self.pulling = (self.params.snap && !at_once).then_some((held, time));
+    }
+
+    /// Go on with pulling, to the end of a step at a time [s].
+    pub fn pull(&mut self, time: f64) {
+        let (Some(anchor), Some((from, since))) = (self.anchor, self.pulling) else {
+            self.began = self.anchor.unwrap_or(Anchor::ORIGIN);
+            return;
+        };
+        let part = ((time - since) / self.params.closing).clamp(0.0, 1.0);
+        // the least jerk from rest to rest
+        let eased = part * part * part * (10.0 + part * (6.0 * part - 15.0));
+        self.began = anchor;
+        self.anchor = Some(from.towards(&Anchor::ORIGIN, eased));
+        if part >= 1.0 {
+            (self.anchor, self.pulling) = (Some(Anchor::ORIGIN), None);
+        }
+    }
+
+    /// What it holds at a fraction of the step; none while it is open.
+    pub fn anchor_at(&self, fraction: f64) -> Option<Anchor> {
+        let anchor = self.anchor?;
+        Some(if anchor == self.began { anchor } else { self.began.towards(&anchor, fraction) })
     }
 
     /// Let go.
     pub fn open(&mut self) {
-        self.anchor = None;
+        (self.anchor, self.pulling) = (None, None);
         self.load = Wrench::default();
     }
 }

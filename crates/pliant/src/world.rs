@@ -102,7 +102,7 @@ impl World {
         // poses at both ends of the step, so that a body may sub-step between them
         probe.enter(Stage::Move, None);
         self.move_obstacles_and_grippers(self.clock.after(dt).time());
-        self.close_and_open_grips();
+        self.close_and_open_grips(self.clock.after(dt).time());
 
         // forces between bodies that advance apart
         probe.enter(Stage::React, None);
@@ -149,12 +149,13 @@ impl World {
         }
     }
 
-    /// Close and open grips by their schedule, at the start of the step. Bodies then add what they pull with.
-    fn close_and_open_grips(&mut self) {
+    /// Close and open grips by their schedule, at the start of a step to a time. Bodies then add what they pull with.
+    fn close_and_open_grips(&mut self, time: f64) {
         self.grips.iter_mut().for_each(|grip| grip.load = Wrench::default());
         let mut changed = !self.loads.is_empty();
         for grip in 0..self.grips.len() {
             changed |= self.close_or_open(grip, 0.0);
+            self.grips[grip].pull(time);
         }
         if changed {
             (0..self.bodies.len()).for_each(|body| self.prepare(body));
@@ -169,7 +170,8 @@ impl World {
         let kind = match (grip.anchor.is_some(), grip.scheduled_at(time)) {
             (false, true) => {
                 let Ok(world_from_place) = self.bodies[body].place_pose(place) else { return false };
-                grip.close(&self.grippers[gripper].sweep.at(fraction), &world_from_place);
+                let at_once = matches!(self.bodies[body], Body::Lattice(_) | Body::Response(_));
+                grip.close(&self.grippers[gripper].sweep.at(fraction), &world_from_place, time, at_once);
                 EventKind::Attached { gripper, body }
             }
             (true, false) => {

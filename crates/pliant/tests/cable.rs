@@ -46,7 +46,16 @@ fn handled(material: Material, settings: CableSettings, hold: Hold) -> World {
     world.add_gripper(GripperParams { name: "hand".into(), placed: Pose::IDENTITY, motion }).unwrap();
     world.add_body(cable(material, settings)).unwrap();
     let place = Place::Fraction(0.0);
-    let grip = GripParams { gripper: 0, body: 0, place, hold, from: 0.0, until: f64::INFINITY, snap: false };
+    let grip = GripParams {
+        gripper: 0,
+        body: 0,
+        place,
+        hold,
+        from: 0.0,
+        until: f64::INFINITY,
+        snap: false,
+        closing: GripParams::CLOSING,
+    };
     world.add_grip(grip).unwrap();
     world
 }
@@ -116,7 +125,16 @@ fn a_held_cable_at_rest_puts_its_weight_and_moment_on_the_gripper() {
             .add_body(cable(RUBBER, CableSettings { damping_time: 0.01, drag: 10.0, ..CableSettings::default() }))
             .unwrap();
         let place = Place::Fraction(fraction);
-        let grip = GripParams { gripper: 0, body: 0, place, hold, from: 0.0, until: f64::INFINITY, snap: false };
+        let grip = GripParams {
+            gripper: 0,
+            body: 0,
+            place,
+            hold,
+            from: 0.0,
+            until: f64::INFINITY,
+            snap: false,
+            closing: GripParams::CLOSING,
+        };
         world.add_grip(grip).unwrap();
         (0..800).for_each(|_| world.step(1e-2).unwrap());
         let frame = world.frame();
@@ -150,7 +168,16 @@ fn a_cable_at_rest_stays_at_rest() {
         world.add_gripper(GripperParams { name: "hand".into(), placed: Pose::IDENTITY, motion: Motion::Hold }).unwrap();
         world.add_body(Body::Cable(Cable::new("wire", spec).unwrap())).unwrap();
         let (place, hold) = (Place::Fraction(0.0), Hold::Clamp);
-        let grip = GripParams { gripper: 0, body: 0, place, hold, from: 0.0, until: f64::INFINITY, snap: false };
+        let grip = GripParams {
+            gripper: 0,
+            body: 0,
+            place,
+            hold,
+            from: 0.0,
+            until: f64::INFINITY,
+            snap: false,
+            closing: GripParams::CLOSING,
+        };
         world.add_grip(grip).unwrap();
         (0..6000).for_each(|_| world.step(1e-2).unwrap());
         let before = world.frame();
@@ -184,7 +211,16 @@ fn a_torque_twists_as_saint_venant_says() {
     world.add_body(cable(RUBBER, CableSettings { damping_time: 0.05, drag: 5.0, ..CableSettings::default() })).unwrap();
     let place = Place::Fraction(0.0);
     let hold = Hold::Clamp;
-    let grip = GripParams { gripper: 0, body: 0, place, hold, from: 0.0, until: f64::INFINITY, snap: false };
+    let grip = GripParams {
+        gripper: 0,
+        body: 0,
+        place,
+        hold,
+        from: 0.0,
+        until: f64::INFINITY,
+        snap: false,
+        closing: GripParams::CLOSING,
+    };
     world.add_grip(grip).unwrap();
     let torque = Vec3::X * 1e-6;
     let place = Place::Fraction(1.0);
@@ -211,7 +247,16 @@ fn limits_are_told_of() {
     for (gripper, fraction) in [(0, 0.0), (1, 1.0)] {
         let place = Place::Fraction(fraction);
         let hold = Hold::Position;
-        let grip = GripParams { gripper, body: 0, place, hold, from: 0.0, until: f64::INFINITY, snap: false };
+        let grip = GripParams {
+            gripper,
+            body: 0,
+            place,
+            hold,
+            from: 0.0,
+            until: f64::INFINITY,
+            snap: false,
+            closing: GripParams::CLOSING,
+        };
         world.add_grip(grip).unwrap();
     }
     let told = |world: &mut World, to: f64| {

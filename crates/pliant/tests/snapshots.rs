@@ -87,7 +87,16 @@ fn every_model() -> Vec<Body> {
 
 fn grip(node: usize) -> GripParams {
     let (place, hold) = (Place::Node(node), Hold::Clamp);
-    GripParams { gripper: 0, body: 0, place, hold, from: 0.0, until: f64::INFINITY, snap: false }
+    GripParams {
+        gripper: 0,
+        body: 0,
+        place,
+        hold,
+        from: 0.0,
+        until: f64::INFINITY,
+        snap: false,
+        closing: GripParams::CLOSING,
+    }
 }
 
 fn load(node: usize) -> Load {

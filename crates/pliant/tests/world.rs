@@ -36,6 +36,7 @@ fn grip(place: f64, hold: Hold) -> GripParams {
         from: 0.0,
         until: f64::INFINITY,
         snap: false,
+        closing: GripParams::CLOSING,
     }
 }
 

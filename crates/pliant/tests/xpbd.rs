@@ -46,7 +46,16 @@ fn grip(world: &mut World, place: f64, hold: Hold, placed: Pose, motion: Motion)
     let name = format!("hand {}", world.grippers().len());
     let gripper = world.add_gripper(GripperParams { name, placed, motion }).unwrap();
     let place = Place::Fraction(place);
-    let grip = GripParams { gripper, body: 0, place, hold, from: 0.0, until: f64::INFINITY, snap: false };
+    let grip = GripParams {
+        gripper,
+        body: 0,
+        place,
+        hold,
+        from: 0.0,
+        until: f64::INFINITY,
+        snap: false,
+        closing: GripParams::CLOSING,
+    };
     world.add_grip(grip).unwrap();
 }
 

@@ -2,12 +2,12 @@
 
 use std::f64::consts::{PI, TAU};
 
-use pliant::cable::{CableSettings, CableSpec, Rest};
+use pliant::cable::{CableSettings, CableSpec, Rest, Step};
 use pliant::math::{Pose, Quat, Vec3};
 use pliant::motion::Motion;
 use pliant::{Frame, Friction, Hold, Load, Place, Rigidities, Section, World};
 
-use super::contact::{hand, silicone as silicone_with, world_with};
+use super::contact::{cable, hand, silicone as silicone_with, world_with};
 
 use super::references::{rods_3d, rods_static};
 use super::rods::{G, Model, Rod, built, heavy_elastica, hold, period, settle, tip, tip_loaded, world_of};
@@ -168,7 +168,10 @@ fn frequencies(sheet: &mut Sheet) {
 fn energy(sheet: &mut Sheet) {
     for step in [1e-3, 5e-3, 1e-2, 2e-2, 5e-2] {
         let rod = Rod { points: 161, ..silicone() };
-        let mut world = world_of(rod.straight(), Vec3::Z * -G);
+        // the step that keeps energy
+        let settings = CableSettings { damping_time: 0.0, step: Step::Midpoint, ..CableSettings::default() };
+        let (section, path) = (Section::Round { radius: rod.radius }, vec![Vec3::ZERO, Vec3::X * rod.length]);
+        let mut world = cable(silicone_with(Friction::NONE), section, path, 160, settings, Vec3::Z * -G);
         hold(&mut world, "hook", 0.0, Hold::Position, Pose::IDENTITY);
         let total = |world: &World| world.frame().bodies[0].energy.total();
         let start = total(&world);

@@ -46,6 +46,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
         from: 0.0,
         until: f64::INFINITY,
         snap: false,
+        closing: GripParams::CLOSING,
     })?;
 
     // move the hand from code, as a device or a controller would, and read the force it feels

@@ -50,6 +50,7 @@ pub fn world(points: usize) -> World {
         from: 0.0,
         until: 0.1,
         snap: false,
+        closing: GripParams::CLOSING,
     };
     world.add_grip(grip).unwrap();
     world

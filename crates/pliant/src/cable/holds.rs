@@ -22,6 +22,8 @@ pub struct Held {
     pub offset: f64,
     /// Stiffness of the hold, as of a joint; zero for what is free.
     pub stiffness: Vec6,
+    /// Strain without load: the natural bend and twist of the piece between the section and the middle of the link.
+    pub rest: Vec6,
     /// Poses of the section at the start, middle and end of the step.
     pub poses: [Pose; 3],
 }
@@ -40,7 +42,7 @@ impl Held {
     /// Energy of the hold at the end of the step [J].
     pub fn energy(&self, link: &Pose) -> f64 {
         let e = strain(&self.poses[2], link, self.arms());
-        (0..6).map(|k| 0.5 * self.stiffness[k] * e[k] * e[k]).sum()
+        (0..6).map(|k| 0.5 * self.stiffness[k] * (e[k] - self.rest[k]).powi(2)).sum()
     }
 
     /// From the gripper, which has no length, to the middle of the link.
@@ -122,7 +124,9 @@ impl Cable {
                 // free to turn, and equally stiff in every direction
                 stiffness = [stiffness[0], stiffness[0], stiffness[0], 0.0, 0.0, 0.0];
             }
-            held.push(Held { grip: number, link, offset, stiffness, poses: [Pose::IDENTITY; 3] });
+            // it goes from the section to the middle of the link
+            let rest = self.links.natural(link, offset).map(|x| -x);
+            held.push(Held { grip: number, link, offset, stiffness, rest, poses: [Pose::IDENTITY; 3] });
             numbers.push(number);
         }
         let acting = loads.iter().filter(|l| l.body == index && l.acts_at(time));
@@ -133,10 +137,11 @@ impl Cable {
     pub(super) fn aim(&mut self, around: &Surroundings<'_>) {
         for (held, &grip) in self.scratch.held.iter_mut().zip(&self.scratch.grips) {
             let grip = &around.grips[grip];
-            let Some(anchor) = grip.anchor else { continue };
             let sweep = &around.grippers[grip.params.gripper].sweep;
-            let section = Pose::from_parts(anchor.position, anchor.orientation);
-            held.poses = [0.0, 0.5, 1.0].map(|fraction| sweep.at(fraction) * section);
+            held.poses = [0.0, 0.5, 1.0].map(|fraction| {
+                let section = grip.anchor_at(fraction).map_or(Pose::IDENTITY, |anchor| anchor.pose());
+                sweep.at(fraction) * section
+            });
         }
     }
 

@@ -60,6 +60,13 @@ impl Links {
         1.0 / (0.5 + self.decay)
     }
 
+    /// Natural bend and twist from the middle of a link to its section at an offset from there [m].
+    pub fn natural(&self, link: usize, offset: f64) -> Vec6 {
+        let joint = if offset < 0.0 { link.saturating_sub(1) } else { link }.min(self.rest.len() - 1);
+        let rest = &self.rest[joint];
+        std::array::from_fn(|k| if k < 3 { 0.0 } else { rest[k] * offset / self.length })
+    }
+
     /// Links of this kind at given poses.
     pub(super) fn line<'a>(&self, poses: &'a [Pose]) -> Line<'a> {
         Line { poses, length: self.length, radius: self.radius }

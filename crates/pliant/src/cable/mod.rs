@@ -41,7 +41,7 @@ use crate::curve;
 use crate::derived::Derived;
 use crate::error::{BuildError, StepError};
 use crate::grip::Place;
-use crate::linkage::{Arms, Line, Link, Push, poses_along};
+use crate::linkage::{Arms, Line, Link, Push, locate, poses_along};
 use crate::math::{Pose, Quat, Vec3, unit_or};
 
 /// c of the decaying step: a mode of thirty steps a period loses 0.1 % of its energy in one.
@@ -213,7 +213,11 @@ impl Cable {
     }
 
     pub(crate) fn place_pose(&self, place: Place) -> Result<Pose, BuildError> {
-        self.line().place_pose(&self.name, place)
+        let pose = self.line().place_pose(&self.name, place)?;
+        let (link, offset) = locate(place, self.size(), self.links.length);
+        let [.., x, y, z] = self.links.natural(link, offset);
+        // a section is turned from the middle of its link by the natural bend in between
+        Ok(Pose::from_parts(pose.translation, pose.rotation * Quat::from_scaled_axis(Vec3::new(x, y, z))))
     }
 
     /// Its links where they are now.

@@ -90,7 +90,7 @@ impl Share<'_> {
             let hand = Turning { start: &poses[0], middle: &poses[1], end: &poses[2], turn: Vec3::ZERO };
             let link = Turning { start: at, middle: at, end: at, turn: Vec3::ZERO };
             let joint = Joint::of_step(&hand, &link, held.arms());
-            let (start, end) = (s.held_strains[n], strain(&poses[2], at, held.arms()));
+            let (start, end) = (s.held_bias[n], strain(&poses[2], at, held.arms()));
             // the strain at the end changes as the link does from there
             let rate = times(&Joint::new(&poses[2], at, held.arms()).by_b, &s.mean[held.link]);
             let load: Vec6 = std::array::from_fn(|k| held.stiffness[k] * (0.5 * (start[k] + end[k]) + half * rate[k]));

@@ -268,7 +268,7 @@ impl Share<'_> {
             let start = strain(&poses[0], &state.poses[h.link], h.arms());
             let changed = state.held.iter().find(|(grip, _)| *grip == h.grip).map_or([0.0; 6], |(_, changed)| *changed);
             s.held_strains.push(start);
-            s.held_bias.push(std::array::from_fn(|k| start[k] - decay * changed[k]));
+            s.held_bias.push(std::array::from_fn(|k| start[k] - decay * changed[k] - 2.0 * h.rest[k]));
             s.part_held_loads.push((Vec3::ZERO, Vec3::ZERO));
             s.held_poses.push(poses);
         }
@@ -522,7 +522,7 @@ mod tests {
 
     fn clamp(links: &Links) -> Held {
         let stiffness = links.stiffness.map(|k| 2.0 * k);
-        Held { grip: 0, link: 0, offset: -0.5 * links.length, stiffness, poses: [Pose::IDENTITY; 3] }
+        Held { grip: 0, link: 0, offset: -0.5 * links.length, stiffness, rest: [0.0; 6], poses: [Pose::IDENTITY; 3] }
     }
 
     #[test]
