@@ -125,7 +125,8 @@ pub struct GripParams {
     /// Pull the place to the gripper's origin (and its direction to the gripper's x axis) instead of
     /// keeping the offset it has when the grip closes.
     pub snap: bool,
-    /// How long it takes to pull it there [s]; solids are pulled at once.
+    /// How long it takes to pull it there [s]; solids, and rods of the model `elastica`, whose grips are constraints, are
+    /// pulled at once.
     pub closing: f64,
 }
 

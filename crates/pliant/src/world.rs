@@ -170,7 +170,7 @@ impl World {
         let kind = match (grip.anchor.is_some(), grip.scheduled_at(time)) {
             (false, true) => {
                 let Ok(world_from_place) = self.bodies[body].place_pose(place) else { return false };
-                let at_once = matches!(self.bodies[body], Body::Lattice(_) | Body::Response(_));
+                let at_once = matches!(self.bodies[body], Body::Elastica(_) | Body::Lattice(_) | Body::Response(_));
                 grip.close(&self.grippers[gripper].sweep.at(fraction), &world_from_place, time, at_once);
                 EventKind::Attached { gripper, body }
             }

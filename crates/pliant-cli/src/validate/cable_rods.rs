@@ -5,7 +5,7 @@ use std::f64::consts::{PI, TAU};
 use pliant::cable::{CableSettings, CableSpec, Rest, Step};
 use pliant::math::{Pose, Quat, Vec3};
 use pliant::motion::Motion;
-use pliant::{Frame, Friction, Hold, Load, Place, Rigidities, Section, World};
+use pliant::{Frame, Friction, Hold, Load, Material, Place, Rigidities, Section, World};
 
 use super::contact::{cable, hand, silicone as silicone_with, world_with};
 
@@ -22,6 +22,8 @@ pub const CASES: &[Case] = &[
     Case::of_cable("bend-of-45-degrees", bend_of_45_degrees),
     Case::of_cable("frequencies", frequencies),
     Case::of_cable("energy", energy),
+    Case::of_cable("unresolved-waves", unresolved_waves),
+    Case::of_cable("force-at-rest", force_at_rest),
 ];
 
 /// 0.4 m of the paper's silicone cable, in 40 links.
@@ -171,7 +173,8 @@ fn energy(sheet: &mut Sheet) {
         // the step that keeps energy
         let settings = CableSettings { damping_time: 0.0, step: Step::Midpoint, ..CableSettings::default() };
         let (section, path) = (Section::Round { radius: rod.radius }, vec![Vec3::ZERO, Vec3::X * rod.length]);
-        let mut world = cable(silicone_with(Friction::NONE), section, path, 160, settings, Vec3::Z * -G);
+        let material = Material { poisson: 0.5, ..silicone_with(Friction::NONE) };
+        let mut world = cable(material, section, path, 160, settings, Vec3::Z * -G);
         hold(&mut world, "hook", 0.0, Hold::Position, Pose::IDENTITY);
         let total = |world: &World| world.frame().bodies[0].energy.total();
         let start = total(&world);
@@ -191,6 +194,76 @@ fn energy(sheet: &mut Sheet) {
             sheet.scaled(format!("energy error / swing in 10 s at {ms} ms"), 160, [worst, 0.0, 1.0], 1e-11);
         } else {
             sheet.scaled(format!("rise of energy / swing in 10 s at {ms} ms"), 160, [risen, 0.0, 1.0], 1e-11);
+        }
+    }
+}
+
+/// Energy that the decaying step takes from a mode that is resolved, against 2 pi c (w T)^3 with c = 1 / 60, and what is left of
+/// one that no step can follow.
+fn unresolved_waves(sheet: &mut Sheet) {
+    for per_period in [30.0, 60.0] {
+        let rod = Rod { points: 41, ..silicone() };
+        let period = TAU / rod.frequency();
+        let mut world = bent_by_weight(&rod);
+        let step = period / per_period;
+        let energy = |world: &World| world.frame().bodies[0].energy.total();
+        let steps = |periods: f64| (periods * per_period) as usize;
+        let run = |world: &mut World, count: usize| (0..count).for_each(|_| drop(world.step(step)));
+        // what else was in it dies out first
+        run(&mut world, steps(60.0));
+        let before = energy(&world);
+        run(&mut world, steps(20.0));
+        let lost = 1.0 - (energy(&world) / before).powf(1.0 / 20.0);
+        let predicted = TAU / 60.0 * (TAU / per_period).powi(3);
+        sheet.relative(format!("loss a period at {per_period} steps"), 40, lost, predicted, 0.1);
+    }
+}
+
+/// A cantilever in the shape that it has under a small weight, but without it: little else than its first mode.
+fn bent_by_weight(rod: &Rod) -> World {
+    let at = |x: f64| {
+        // w x^2 (x^2 - 4 x L + 6 L^2) / (24 EI): the shape under its weight
+        let (l, w) = (rod.length, rod.line_density() * 1e-3);
+        Vec3::new(x, 0.0, -w * x * x * (x * x - 4.0 * x * l + 6.0 * l * l) / (24.0 * rod.rigidity()))
+    };
+    let path = (0..=400).map(|k| at(rod.length * f64::from(k) / 400.0)).collect();
+    let mut world = world_of(rod.body(path), Vec3::ZERO);
+    hold(&mut world, "wall", 0.0, Hold::Clamp, Pose::IDENTITY);
+    world
+}
+
+/// A rod bent between two grips, without drag: its force is steady once what moved has come to rest.
+fn force_at_rest(sheet: &mut Sheet) {
+    for (name, young, density, radius) in [("steel", 2e11, 7800.0, 5e-4), ("silicone", 4.462e6, 1100.0, 2e-3)] {
+        for step in [1e-3, 5e-3, 1e-2] {
+            let material = Material { young, poisson: 0.4, density, friction: Friction::NONE };
+            let path = vec![Vec3::ZERO, Vec3::new(0.15, 0.0, 0.02), Vec3::X * 0.3];
+            let settings = CableSettings { drag: 2.0, ..CableSettings::default() };
+            let mut world = cable(material, Section::Round { radius }, path, 40, settings, Vec3::ZERO);
+            hold(&mut world, "a", 0.0, Hold::Position, Pose::IDENTITY);
+            let motion = Motion::Hold;
+            let end = Pose::from_translation(Vec3::X * 0.25);
+            hand(&mut world, 1.0, Hold::Position, end, motion, f64::INFINITY);
+            let mut frame = Frame::default();
+            let (mut least, mut most) = (f64::INFINITY, 0.0_f64);
+            for n in 0..(14.0 / step) as usize {
+                if world.step(step).is_err() {
+                    most = f64::NAN;
+                    break;
+                }
+                if n as f64 * step > 12.0 {
+                    world.write_frame(&mut frame);
+                    let force = frame.grippers[0].load.force.length();
+                    (least, most) = (least.min(force), most.max(force));
+                }
+            }
+            let ripple = (most - least) / (0.5 * (most + least));
+            sheet.scaled(
+                format!("{name}, {} ms: ripple of the grip force at rest", step * 1e3),
+                40,
+                [ripple, 0.0, 1.0],
+                2e-3,
+            );
         }
     }
 }

@@ -357,8 +357,8 @@ impl Search<'_> {
         let piece = self.piece(touch.on, touch.link, end);
         let mut faces = [None; FACES];
         self.faces(obstacle, &world, &piece, 2.0 * self.radius, &mut faces);
-        // what is deeper already comes no deeper
-        let allowed = (-SINKING * self.radius).min(touch.start.gap);
+        // one that creeps deeper from step to step is drawn back soon enough
+        let allowed = touch.start.gap.min(0.0) - SINKING * self.radius;
         let depth = |f: &Facing| f.gap - piece.bulge * f.s * f.s;
         faces.iter().flatten().any(|f| f.normal.dot(touch.start.normal) > SAME_SIDE && depth(f) < allowed)
     }
