@@ -35,16 +35,24 @@ const OVERSHOOT: f64 = 0.5;
 const MOST_BACKTRACKS: usize = 8;
 
 impl Island<'_> {
+    /// With contacts as stiff as can be, unless links push links; where it does not find out which of them hold, with softer
+    /// ones.
     pub(crate) fn newton(&mut self, part: &Part) -> Solved {
-        self.newton_from(part, Touching::First)
+        let paired = !self.pairs.is_empty();
+        let solved = self.newton_from(part, Touching::First, paired);
+        if solved.converged || paired || self.is_linear() || !self.touches() {
+            return solved;
+        }
+        self.begin(part);
+        solved.and(self.newton_from(part, Touching::First, true))
     }
 
-    /// The same from the velocities at hand, with contacts as they are.
+    /// From the velocities at hand, with contacts as they are.
     pub(crate) fn newton_again(&mut self, part: &Part) -> Solved {
-        self.newton_from(part, Touching::Fresh)
+        self.newton_from(part, Touching::Fresh, true)
     }
 
-    fn newton_from(&mut self, part: &Part, mut touching: Touching) -> Solved {
+    fn newton_from(&mut self, part: &Part, mut touching: Touching, weighed: bool) -> Solved {
         let mut solved = Solved::default();
         let touched = self.touches();
         let mut rounds = if touched && touching == Touching::First { ROUNDS } else { 0 };
@@ -53,7 +61,7 @@ impl Island<'_> {
         if !self.assemble(part, true) {
             return solved;
         }
-        if !self.pairs.is_empty() && !linear && !self.weigh_contacts() {
+        if weighed && !linear && !self.weigh_contacts() {
             return solved;
         }
         // the smallest part has to do: there it goes on until what it comes to is close enough
