@@ -32,8 +32,9 @@ const SAME_SIDE: f64 = 0.5;
 /// How often the place where a link is nearest is narrowed down.
 const MOST_HALVINGS: usize = 10;
 
-/// A joint is open where its links are apart by more than this part of the radius.
-const OPEN: f64 = 0.02;
+/// A joint is open where its links are apart by more than this part g of the radius: what is less is a dent of g^2 / 8 of the
+/// radius between their round ends, less than a hundredth.
+const OPEN: f64 = 0.25;
 
 /// What moves by less than this part of its radius in a step does not come through anything.
 const SLOW: f64 = 0.25;

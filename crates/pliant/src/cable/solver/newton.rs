@@ -13,6 +13,9 @@ const MOST_ITERATIONS: u32 = 28;
 /// The same in the smallest part of a step.
 const LAST_ITERATIONS: u32 = 64;
 
+/// Contacts are made softer in parts of a step no longer than this.
+const STIFF_PART: f64 = 0.3;
+
 /// Newton stops when a correction is this small against the speeds of the step.
 pub const TOLERANCE: f64 = 1e-5;
 
@@ -40,7 +43,9 @@ impl Island<'_> {
     pub(crate) fn newton(&mut self, part: &Part) -> Solved {
         let paired = !self.pairs.is_empty();
         let solved = self.newton_from(part, Touching::First, paired);
-        if solved.converged || paired || self.is_linear() || !self.touches() {
+        // halving the step often helps too, and then contacts stay stiff
+        let early = part.to - part.from > STIFF_PART;
+        if solved.converged || paired || early || self.is_linear() || !self.touches() {
             return solved;
         }
         self.begin(part);
