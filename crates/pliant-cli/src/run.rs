@@ -6,8 +6,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use pliant::{Event, Frame, StepError};
-use pliant_record::{ExpectationRow, Outcome, RecordError, Recorder, RunInfo};
+use pliant::{Event, EventKind, Frame, StepError};
+use pliant_record::{ExpectationRow, Outcome, RecordError, Recorder, RunInfo, event_text};
 use pliant_scene::{Expectation, Scene, Verdict};
 
 use crate::args::Options;
@@ -67,6 +67,13 @@ pub struct Ran {
     pub events: Vec<Event>,
 }
 
+impl Ran {
+    /// How often a rod has come through something.
+    pub fn crossed(&self) -> usize {
+        self.events.iter().filter(|e| matches!(e.kind, EventKind::Crossed { .. })).count()
+    }
+}
+
 fn simulate(mut scene: Scene, name: &str, out: Option<&Path>, options: &Options) -> Result<(), Failure> {
     scene.world.set_threads(options.threads().into());
     check::print_warnings(&scene);
@@ -84,12 +91,20 @@ fn simulate(mut scene: Scene, name: &str, out: Option<&Path>, options: &Options)
     }
 
     let ran = advance(&mut scene, recorder.as_mut(), &interrupts());
+    let crossing =
+        ran.events.iter().find(|e| matches!(e.kind, EventKind::Crossed { .. })).filter(|_| !scene.allow_crossing);
+    let crossing = crossing.map(|e| format!("{} at t = {} s", event_text(&scene.world, e.kind), short(e.time)));
 
     let verdicts: Vec<ExpectationRow> = scene.expectations.iter().map(|e| judged(e, scene.world.time())).collect();
     let missed = scene.expectations.iter().filter(|e| is_missed(e, scene.world.time())).count();
     let summary = Summary::new(name, &scene.world, &ran, &scene.expectations);
     let unreached = verdicts.iter().filter(|v| v.pass.is_none()).count();
-    let (ok, text) = ending_text(&ran, verdicts.len(), missed, unreached);
+    let (ok, text) = match (ending_text(&ran, verdicts.len(), missed, unreached), crossing) {
+        ((_, text), Some(crossing)) => {
+            (false, format!("{crossing} (`allow_crossing = true` in the scene lets that pass); {text}"))
+        }
+        (ending, None) => ending,
+    };
     let written = recorder.map(|r| {
         r.finish(&Outcome { ok, text: text.clone(), summary: summary.lines(), expectations: verdicts.clone() })
     });
@@ -135,7 +150,7 @@ fn advance(scene: &mut Scene, mut recorder: Option<&mut Recorder>, interrupted: 
         }
         scene.world.write_frame(&mut frame);
         let deepest = frame.contacts.iter().map(|c| c.penetration).fold(0.0, f64::max);
-        penetration_max = penetration_max.max(deepest);
+        penetration_max = penetration_max.max(deepest).max(scene.world.deepest());
         for expectation in &mut scene.expectations {
             expectation.observe(&frame);
         }

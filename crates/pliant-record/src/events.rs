@@ -1,6 +1,6 @@
 //! Events in words.
 
-use pliant::{Body, EventKind, World};
+use pliant::{Body, EventKind, Other, World};
 
 /// An event as a sentence: `hand grips rod`.
 pub fn event_text(world: &World, kind: EventKind) -> String {
@@ -36,6 +36,15 @@ impl Names {
             EventKind::Touched { body: b, obstacle: o } => format!("{} touches {}", body(b), obstacle(o)),
             EventKind::OverTension { body: b, node } => format!("{} is over its tension limit at node {node}", body(b)),
             EventKind::OverBend { body: b, node } => format!("{} is bent beyond its limit at node {node}", body(b)),
+            EventKind::Crossed { body: b, other, node } => {
+                let other = match other {
+                    Other::Obstacle(o) => obstacle(o),
+                    Other::Body(o) if o == b => "itself".into(),
+                    Other::Body(o) => body(o),
+                    Other::Slider(s) => format!("slider {s}"),
+                };
+                format!("{} has come through {other} at node {node}", body(b))
+            }
             EventKind::Parted { body: b, obstacle: o } => format!("{} leaves {}", body(b), obstacle(o)),
         }
     }

@@ -196,6 +196,14 @@ fn every_event_has_words() {
         (pliant::EventKind::Released { gripper: 0, body: 0 }, "hand releases rod"),
         (pliant::EventKind::Touched { body: 0, obstacle: 0 }, "rod touches floor"),
         (pliant::EventKind::Parted { body: 0, obstacle: 0 }, "rod leaves floor"),
+        (
+            pliant::EventKind::Crossed { body: 0, other: pliant::Other::Obstacle(0), node: 3 },
+            "rod has come through floor at node 3",
+        ),
+        (
+            pliant::EventKind::Crossed { body: 0, other: pliant::Other::Body(0), node: 3 },
+            "rod has come through itself at node 3",
+        ),
     ];
     for (kind, text) in texts {
         assert_eq!(pliant_record::event_text(&world, kind), text);

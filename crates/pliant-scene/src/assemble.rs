@@ -41,6 +41,9 @@ pub(crate) struct SceneSpec {
     step: Option<Step>,
     /// Acceleration of gravity [m/s2]; [0, 0, -9.81] unless given.
     gravity: Option<Triple<Acceleration>>,
+    /// Whether rods may come through obstacles or each other, as they can where contact is a soft spring; false unless given.
+    #[serde(default)]
+    allow_crossing: bool,
     /// Materials by name.
     #[serde(default)]
     material: BTreeMap<Name, Table<MaterialSpec>>,
@@ -109,7 +112,8 @@ impl SceneSpec {
             Some(title) => title.0.clone(),
             None => Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy().into_owned()),
         };
-        Ok(Scene { title, duration, step, world, expectations, warnings })
+        let allow_crossing = self.allow_crossing;
+        Ok(Scene { title, duration, step, allow_crossing, world, expectations, warnings })
     }
 
     /// What has to be computed of its bodies before it can run, and remarks.
@@ -194,7 +198,9 @@ impl SceneSpec {
     fn settle(&self, world: &mut World) -> Result<(), Fault> {
         world.settle_all().map_err(|error| {
             let index = match &error {
-                BuildError::NoEquilibrium { body, .. } | BuildError::StartsInside { body, .. } => Some(body.as_str()),
+                BuildError::NoEquilibrium { body, .. }
+                | BuildError::StartsInside { body, .. }
+                | BuildError::StartsInCable { body, .. } => Some(body.as_str()),
                 BuildError::Hold(why) => Some(why.body()),
                 _ => None,
             };

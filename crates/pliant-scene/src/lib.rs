@@ -88,6 +88,8 @@ pub struct Scene {
     pub duration: f64,
     /// Step of the world [s].
     pub step: f64,
+    /// Whether rods may come through obstacles or each other.
+    pub allow_crossing: bool,
     /// The world at time zero.
     pub world: World,
     /// What is expected of the run.

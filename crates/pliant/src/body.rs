@@ -264,6 +264,20 @@ impl Body {
         [low, high]
     }
 
+    /// Write the curve of a rod as straight pieces, each by its ends; of a solid none. Returns how many there are from node to
+    /// node.
+    pub(crate) fn write_pieces(&self, pieces: &mut Vec<[Vec3; 2]>) -> usize {
+        pieces.clear();
+        match self {
+            Body::Chain(chain) => pieces.extend((1..chain.size()).map(|i| [chain.point(i - 1), chain.point(i)])),
+            Body::Cable(cable) => cable.line().write_pieces(pieces),
+            Body::Xpbd(rod) => rod.line().write_pieces(pieces),
+            Body::Elastica(rod) => return rod.write_pieces(pieces),
+            Body::Lattice(_) | Body::Response(_) => {}
+        }
+        1
+    }
+
     /// Write its shape, fields and energies.
     pub fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
         each!(self, model => model.write_frame(gravity, frame));

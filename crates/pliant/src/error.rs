@@ -85,6 +85,23 @@ pub enum BuildError {
         /// How deep its surface is inside [m].
         depth: f64,
     },
+    /// Cables that begin so deep in each other that neither has a side to leave to.
+    #[error(
+        "{body} begins inside {other} at [{}, {}, {}]: there they are {distance:.1e} m from axis to axis and would need \
+         {needed:.1e} m. Move one of them away", place.x, place.y, place.z
+    )]
+    StartsInCable {
+        /// Name of the body.
+        body: String,
+        /// Name of the other; the same where it is in itself.
+        other: String,
+        /// Where [m].
+        place: Vec3,
+        /// Distance of the axes [m].
+        distance: f64,
+        /// Sum of the radii [m].
+        needed: f64,
+    },
     /// A rod that finds no equilibrium.
     #[error(
         "{body} finds no stable equilibrium from its path: its last change was {change:.1e} rad, with {falling} directions \

@@ -157,6 +157,15 @@ pub enum EventKind {
         /// The node where it is bent most.
         node: usize,
     },
+    /// The curve of a rod has come through something, which it cannot in the world.
+    Crossed {
+        /// Index of the body.
+        body: usize,
+        /// What it came through.
+        other: Other,
+        /// The first node of the piece of the curve.
+        node: usize,
+    },
     /// A body no longer touches an obstacle.
     Parted {
         /// Index of the body.

@@ -31,6 +31,7 @@ mod section;
 mod stage;
 mod team;
 pub mod topology;
+mod watch;
 mod world;
 pub mod xpbd;
 

@@ -15,11 +15,13 @@ pub enum Stage {
     Advance,
     /// Loads of grippers, and what contact between bodies has done.
     Report,
+    /// Whether rods have come through anything.
+    Watch,
 }
 
 impl Stage {
     /// All stages in order.
-    pub const ALL: [Stage; 5] = [Stage::Move, Stage::React, Stage::Near, Stage::Advance, Stage::Report];
+    pub const ALL: [Stage; 6] = [Stage::Move, Stage::React, Stage::Near, Stage::Advance, Stage::Report, Stage::Watch];
 
     /// Name in lower case.
     pub fn name(self) -> &'static str {
@@ -29,6 +31,7 @@ impl Stage {
             Stage::Near => "near",
             Stage::Advance => "advance",
             Stage::Report => "report",
+            Stage::Watch => "watch",
         }
     }
 }

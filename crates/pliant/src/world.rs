@@ -18,6 +18,7 @@ use crate::math::Vec3;
 use crate::react::{Presses, React};
 use crate::stage::{Probe, Stage};
 use crate::team::Team;
+use crate::watch::Watch;
 
 /// Everything in a scene.
 #[derive(Clone, Debug)]
@@ -47,6 +48,7 @@ pub struct World {
     cables: Group,
     /// Scratch: contacts of all bodies, where there are fingers.
     contacts: Vec<Contact>,
+    watch: Watch,
     team: Team,
 }
 
@@ -78,6 +80,7 @@ impl World {
             near: vec![],
             cables: Group::default(),
             contacts: vec![],
+            watch: Watch::default(),
             team: Team::new(1),
         }
     }
@@ -98,6 +101,7 @@ impl World {
             return Err(StepError::Step { dt });
         }
         self.events.clear();
+        self.watch.begin(&self.bodies, &self.obstacles);
 
         // poses at both ends of the step, so that a body may sub-step between them
         probe.enter(Stage::Move, None);
@@ -131,6 +135,10 @@ impl World {
         self.sum_gripper_loads();
         self.react.settle(&self.bodies, &mut self.presses);
         self.clock = self.clock.after(dt);
+
+        // what no solver should let happen
+        probe.enter(Stage::Watch, None);
+        self.watch.look(&self.bodies, &self.obstacles, self.clock.time(), &mut self.events);
         probe.leave();
         Ok(())
     }
@@ -280,6 +288,11 @@ impl World {
                 gripper.load += Wrench { force: -contact.force, torque: -arm.cross(contact.force) };
             }
         }
+    }
+
+    /// Depth of the deepest place that any rod has been in anything, another rod too, since the world was built, measured on the tube round its nodes [m].
+    pub fn deepest(&self) -> f64 {
+        self.watch.deepest()
     }
 
     /// Simulated time [s].

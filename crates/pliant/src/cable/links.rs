@@ -13,6 +13,14 @@ const TRAVEL: f64 = 2.0;
 /// And this part of their radius farther.
 const MARGIN: f64 = 0.5;
 
+/// A joint is open where its links are apart by more than this part g of the radius: what is less is a dent of g^2 / 8 of the
+/// radius between their round ends, less than a hundredth.
+pub const OPEN: f64 = 0.25;
+
+/// What of an open joint is left to itself, as a part of the radius: another cable of the same radius sinks in there by a
+/// sixteenth of that, and no farther.
+const GAPING: f64 = 1.0;
+
 /// What a cable is made of, for its step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Links {
@@ -65,6 +73,27 @@ impl Links {
         let joint = if offset < 0.0 { link.saturating_sub(1) } else { link }.min(self.rest.len() - 1);
         let rest = &self.rest[joint];
         std::array::from_fn(|k| if k < 3 { 0.0 } else { rest[k] * offset / self.length })
+    }
+
+    /// The same of a link by itself.
+    pub fn own_span(&self) -> [f64; 2] {
+        [-0.5 * self.length, 0.5 * self.length]
+    }
+
+    /// From where to where a link is part of the cable, from its middle [m]: where a joint is stretched wide open, half of the
+    /// gap belongs to either link, so that nothing slips through; less where the joint is bent and the way from link to link
+    /// leads elsewhere.
+    pub fn span(&self, poses: &[Pose], link: usize) -> [f64; 2] {
+        let half = 0.5 * self.length;
+        let along = poses[link].rotation * Vec3::X;
+        let open = |other: usize, side: f64| {
+            let Some(next) = poses.get(other) else { return half };
+            let heading = next.rotation * Vec3::X;
+            let near = next.translation - heading * (side * half);
+            let gap = side * (near - poses[link].translation).dot(along) - half;
+            half + 0.5 * (gap - GAPING * self.radius).max(0.0) * heading.dot(along).max(0.0)
+        };
+        [-open(link.wrapping_sub(1), -1.0), open(link + 1, 1.0)]
     }
 
     /// Links of this kind at given poses.

@@ -23,6 +23,7 @@ pub use params::{CableSettings, CableSpec, Couplings, Rest, Solver, Step};
 pub(crate) use contact::pairs::closest_on_segments;
 pub(crate) use group::Group;
 pub(crate) use group::step::Around;
+pub(crate) use links::OPEN;
 pub(crate) use solver::coupled_pairs::write_pairs;
 
 use algebra::block::Vec6;
@@ -221,8 +222,19 @@ impl Cable {
     }
 
     /// Its links where they are now.
-    fn line(&self) -> Line<'_> {
+    pub(crate) fn line(&self) -> Line<'_> {
         self.links.line(&self.state.links.poses)
+    }
+
+    /// To move links by hand.
+    #[cfg(test)]
+    pub(crate) fn poses_mut(&mut self) -> &mut [crate::math::Pose] {
+        &mut self.state.links.poses
+    }
+
+    /// Links of it that lie along it less than this apart cannot touch.
+    pub(crate) fn nearest_neighbour(&self) -> usize {
+        contact::pairs::nearest_neighbour(&self.links)
     }
 
     /// Name.

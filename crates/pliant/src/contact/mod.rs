@@ -3,6 +3,7 @@
 mod edges;
 mod obstacle;
 mod passage;
+mod segments;
 mod shape;
 mod surface;
 pub(crate) mod tree;
@@ -10,7 +11,8 @@ mod triangle;
 
 pub(crate) use edges::edge_turns;
 pub use obstacle::{Obstacle, ObstacleParams};
-pub(crate) use passage::passes;
+pub(crate) use passage::{Ends, passes};
+pub(crate) use segments::{segment_distance, segments_cross};
 pub use shape::{Mesh, Shape, ShapeError, ShapeKind, SurfacePoint};
 pub(crate) use surface::{Nearby, Piece};
 pub(crate) use triangle::{blend, nearest_of_triangle, normal, twice_area};

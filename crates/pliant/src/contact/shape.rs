@@ -7,7 +7,10 @@
 use std::sync::Arc;
 
 use parry3d_f64::bounding_volume::Aabb;
-use parry3d_f64::shape::{Ball, Capsule, Cuboid, Cylinder, HalfSpace, SharedShape, TriMesh, TriMeshFlags, Triangle};
+use parry3d_f64::query;
+use parry3d_f64::shape::{
+    Ball, Capsule, Cuboid, Cylinder, HalfSpace, Segment, SharedShape, TriMesh, TriMeshFlags, Triangle,
+};
 use parry3d_f64::transformation;
 
 use super::edges::edge_turns;
@@ -290,6 +293,22 @@ impl Shape {
             place.normal = world_from_geometry.transform_vector(place.normal);
         }
         true
+    }
+
+    /// Distance of a segment, given in the shape's frame, from the surface of a mesh or from any other shape [m]; zero where it
+    /// goes through, or is inside.
+    pub(crate) fn distance_of_segment(&self, ends: &[Vec3; 2]) -> f64 {
+        let segment = Segment::new(ends[0], ends[1]);
+        let geometry = self.world_from_geometry(&Pose::IDENTITY);
+        let found = query::distance(&geometry, &*self.geometry, &Pose::IDENTITY, &segment);
+        found.map_or(f64::INFINITY, |d| d.distance)
+    }
+
+    /// The least distance of some points of a segment from the surface, negative inside [m].
+    pub(crate) fn least_distance(&self, ends: &[Vec3; 2]) -> f64 {
+        let reach = (ends[1] - ends[0]).length() + 1.0;
+        let at = |k: u32| self.surface_near(&Pose::IDENTITY, ends[0].lerp(ends[1], 0.25 * f64::from(k)), reach);
+        (0..=4).filter_map(at).map(|face| face.distance).fold(0.0, f64::min)
     }
 
     fn world_from_geometry(&self, world_from_shape: &Pose) -> Pose {

@@ -63,6 +63,15 @@ impl Line<'_> {
         [low, high]
     }
 
+    /// The links as straight pieces, each by its ends.
+    pub fn write_pieces(&self, pieces: &mut Vec<[Vec3; 2]>) {
+        let half = 0.5 * self.length;
+        pieces.extend(self.poses.iter().map(|pose| {
+            let along = pose.rotation * Vec3::X * half;
+            [pose.translation - along, pose.translation + along]
+        }));
+    }
+
     /// Nodes and their frames: the ends and the joints, half-way between the ends of the links that meet there.
     pub fn write_nodes(&self, frame: &mut BodyFrame) {
         let (poses, count) = (self.poses, self.poses.len());

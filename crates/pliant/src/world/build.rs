@@ -8,6 +8,7 @@ use crate::error::BuildError;
 use crate::grip::{FingerParams, Grip, GripParams, Gripper, GripperParams, Load};
 use crate::math::{Pose, Vec3};
 use crate::motion::Motion;
+use crate::watch::Inside;
 
 /// A length of time in which nothing moves: any will do [s].
 const STILL: f64 = 1e-3;
@@ -92,7 +93,7 @@ impl World {
     }
 
     /// Get bodies ready for the first step, when all grips, loads and obstacles are there: those that are to begin in
-    /// equilibrium find it, and those that begin inside an obstacle are refused.
+    /// equilibrium find it, and those that begin inside an obstacle, or cables inside each other, are refused.
     pub fn settle_all(&mut self) -> Result<(), BuildError> {
         for body in 0..self.bodies.len() {
             let Body::Elastica(rod) = &self.bodies[body] else { continue };
@@ -108,7 +109,13 @@ impl World {
                 body.as_elastica("may begin anywhere")?.check_start(around)
             })?;
         }
-        Ok(())
+        match self.watch.begins_inside(&self.bodies, &self.obstacles) {
+            Some(Inside { bodies, place, distance, needed }) => {
+                let [body, other] = bodies.map(|index| self.bodies[index].name().into());
+                Err(BuildError::StartsInCable { body, other, place, distance, needed })
+            }
+            None => Ok(()),
+        }
     }
 
     /// Open a grip now, whatever its schedule says.
@@ -138,6 +145,7 @@ impl World {
     /// Give a chain another shape, at rest; its number of points stays.
     pub fn set_points(&mut self, body: usize, points: &[Vec3]) -> Result<(), BuildError> {
         at("body", &self.bodies, body)?;
+        self.watch.forget();
         self.bodies[body].set_points(points)
     }
 
@@ -151,6 +159,7 @@ impl World {
             body.reserve(grips, loads, obstacles);
         }
         self.cables.reserve(&self.bodies, &mut self.pairs);
+        self.watch.forget();
     }
 }
 

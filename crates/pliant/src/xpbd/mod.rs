@@ -157,7 +157,7 @@ impl Xpbd {
     }
 
     /// Its links where they are now.
-    fn line(&self) -> Line<'_> {
+    pub(crate) fn line(&self) -> Line<'_> {
         self.links.line(&self.state.poses)
     }
 

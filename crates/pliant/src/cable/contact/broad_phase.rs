@@ -9,7 +9,7 @@
 use crate::body::Body;
 use crate::cable::Cable;
 use crate::cable::algebra::block::Vec6;
-use crate::cable::contact::pairs::{End, Pair, axis_distance, nearest_neighbour};
+use crate::cable::contact::pairs::{End, Pair, axis_distance, nearest_neighbour, spans_of};
 use crate::cable::links::{LinkState, Links};
 use crate::math::{Pose, Vec3};
 
@@ -40,7 +40,9 @@ pub(crate) struct BroadPhase {
 #[derive(Clone, Copy, Debug)]
 struct Moving {
     place: Vec3,
-    /// From its middle to its end, each coordinate without its sign [m].
+    /// From where to where along it, see `Links::span` [m].
+    span: [f64; 2],
+    /// From its middle to its farther end, each coordinate without its sign [m].
     half: Vec3,
     /// How far it goes [m].
     shift: Vec3,
@@ -137,7 +139,7 @@ impl BroadPhase {
         let before = missed.len();
         self.grow(bodies, look_back);
         self.search(bodies, |a, b, ends| {
-            if pairs.binary_search_by_key(&ends, |pair| pair.ends).is_err() && met(a, b) {
+            if pairs.binary_search_by_key(&ends, |pair| pair.ends).is_err() && met(a, b, &ends) {
                 missed.push(ends);
             }
         });
@@ -285,8 +287,9 @@ impl BroadPhase {
         let apart = m.place - n.place;
         let closest =
             apart + shift * (-apart.dot(shift) / shift.length_squared().max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
-        if closest.length() - 0.5 * (p.links().length + q.links().length) < reach
-            && p.distance(&q) < reach + shift.length()
+        let [mine, theirs] = spans_of(&ends, [p.links(), q.links()], [m.span, n.span]);
+        if closest.length() - long(&mine) - long(&theirs) < reach
+            && axis_distance((p.pose(), mine), (q.pose(), theirs)) < reach + shift.length()
         {
             if ends[0] < ends[1] { tell(p, q, ends) } else { tell(q, p, [ends[1], ends[0]]) }
         }
@@ -310,10 +313,12 @@ impl Linked<'_> {
         &self.cable.scratch.start
     }
 
-    /// Distance of the axes of two links at the start of the step [m].
-    fn distance(&self, other: &Linked<'_>) -> f64 {
-        let pose = |l: &Linked<'_>| l.start().poses[l.link];
-        axis_distance((&pose(self), self.links()), (&pose(other), other.links()))
+    fn pose(&self) -> &Pose {
+        &self.start().poses[self.link]
+    }
+
+    fn span(&self) -> [f64; 2] {
+        self.links().span(&self.start().poses, self.link)
     }
 }
 
@@ -325,7 +330,8 @@ fn foresee(cable: &Cable, dt: f64, moving: &mut Vec<Moving>) {
         let shift = linear(v);
         let room = ROOM * cable.links.radius + dt * half * (v[4] * v[4] + v[5] * v[5]).sqrt();
         let shearing = state.means.get(i + 1).map_or(0.0, |next| (linear(next) - shift).length());
-        moving.push(Moving { place: pose.translation, half: half_of(cable, pose), shift, room, shearing });
+        let span = cable.links.span(&state.poses, i);
+        moving.push(Moving { place: pose.translation, span, half: half_of(&span, pose), shift, room, shearing });
     }
 }
 
@@ -336,13 +342,19 @@ fn look_back(cable: &Cable, moving: &mut Vec<Moving>) {
     for (i, pose) in start.poses.iter().enumerate() {
         let room = 0.5 * cable.links.length * turned(pose, &end.poses[i]);
         let shearing = if i + 1 < start.poses.len() { (shift(i + 1) - shift(i)).length() } else { 0.0 };
-        moving.push(Moving { place: pose.translation, half: half_of(cable, pose), shift: shift(i), room, shearing });
+        let (span, shift) = (cable.links.span(&start.poses, i), shift(i));
+        moving.push(Moving { place: pose.translation, span, half: half_of(&span, pose), shift, room, shearing });
     }
 }
 
 /// See `Moving::half`.
-fn half_of(cable: &Cable, pose: &Pose) -> Vec3 {
-    (pose.rotation * Vec3::X).abs() * (0.5 * cable.links.length)
+fn half_of(span: &[f64; 2], pose: &Pose) -> Vec3 {
+    (pose.rotation * Vec3::X).abs() * long(span)
+}
+
+/// Distance of the farther end from the middle [m].
+fn long(&[from, to]: &[f64; 2]) -> f64 {
+    to.max(-from)
 }
 
 /// How far the end of a unit vector along a link turns.
@@ -351,9 +363,10 @@ fn turned(from: &Pose, to: &Pose) -> f64 {
 }
 
 /// Whether two links have come into each other during a step.
-fn met(a: Linked<'_>, b: Linked<'_>) -> bool {
+fn met(a: Linked<'_>, b: Linked<'_>, of: &[End; 2]) -> bool {
     let ends = [a, b].map(|l| [l.start().poses[l.link], l.cable.state.links.poses[l.link]]);
     let thick = a.links().radius + b.links().radius;
+    let spans = spans_of(of, [a.links(), b.links()], [a.span(), b.span()]);
     let way = |[from, to]: &[Pose; 2]| to.translation - from.translation;
     // so often that they cannot pass each other in between
     let times = ((way(&ends[0]) - way(&ends[1])).length() / (0.5 * thick)).ceil().clamp(1.0, 1000.0);
@@ -362,7 +375,7 @@ fn met(a: Linked<'_>, b: Linked<'_>) -> bool {
         let [p, q] = ends.map(|[from, to]| {
             Pose::from_parts(from.translation.lerp(to.translation, t), from.rotation.lerp(to.rotation, t).normalize())
         });
-        axis_distance((&p, a.links()), (&q, b.links())) < thick - SHALLOW
+        axis_distance((&p, spans[0]), (&q, spans[1])) < thick - SHALLOW
     })
 }
 
@@ -454,7 +467,7 @@ mod tests {
                         let near = (0..=40).any(|k| {
                             let shift = (m.shift - o.shift) * (f64::from(k) / 40.0);
                             let moved = Pose::from_parts(p.translation + shift, p.rotation);
-                            axis_distance((&moved, &a.cable.links), (&q, &b.cable.links)) < reach
+                            axis_distance((&moved, a.cable.links.own_span()), (&q, b.cable.links.own_span())) < reach
                         });
                         if near {
                             wanted.push([End { body: a.root.body, link: i }, End { body: b.root.body, link: j }]);

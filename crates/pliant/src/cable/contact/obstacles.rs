@@ -8,6 +8,7 @@ use crate::cable::algebra::block::{Tridiagonal, Vec6, dot};
 use crate::cable::contact::law::{
     Contacting, Law, Limit, Reply, add_slope, along, axes, minus, rows, subtract_force, velocity,
 };
+use crate::cable::links::OPEN;
 use crate::cable::solver::gauss_seidel::projection::Local;
 use crate::contact::{Nearby, Obstacle, Piece, SurfacePoint, passes};
 use crate::material::Friction;
@@ -31,10 +32,6 @@ const SAME_SIDE: f64 = 0.5;
 
 /// How often the place where a link is nearest is narrowed down.
 const MOST_HALVINGS: usize = 10;
-
-/// A joint is open where its links are apart by more than this part g of the radius: what is less is a dent of g^2 / 8 of the
-/// radius between their round ends, less than a hundredth.
-const OPEN: f64 = 0.25;
 
 /// What moves by less than this part of its radius in a step does not come through anything.
 const SLOW: f64 = 0.25;

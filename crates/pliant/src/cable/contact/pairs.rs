@@ -8,6 +8,7 @@ use crate::cable::algebra::block::Vec6;
 use crate::cable::contact::impact::within;
 use crate::cable::contact::law::{Contacting, Law, Limit, Reply, along, axes, minus, rows, velocity};
 use crate::cable::links::Links;
+use crate::contact::segments_cross;
 use crate::material::Friction;
 use crate::math::{Pose, Vec3};
 
@@ -27,6 +28,8 @@ pub struct Pair {
     pub ends: [End; 2],
     /// Normal from the second to the first and gap at the start of the step.
     start: (Vec3, f64),
+    /// See `Links::span`, at the start of the step.
+    spans: [[f64; 2]; 2],
     /// Stiffness and friction.
     pub law: Law,
     /// Normal and two tangents, in the world.
@@ -106,6 +109,7 @@ impl Pair {
         Pair {
             ends,
             start: (Vec3::Z, f64::INFINITY),
+            spans: [[0.0; 2]; 2],
             law: Law { rho: 0.0, friction: Friction::NONE },
             axes: [Vec3::Z, Vec3::X, Vec3::Y],
             rows: [[[0.0; 6]; 3]; 2],
@@ -134,7 +138,8 @@ impl Pair {
     /// Become stiffer if the links are too deep in each other at the end of the step. False where that cannot help.
     pub fn stiffen(&mut self, sides: [&Side<'_>; 2]) -> bool {
         let radius = sides[0].links.radius.min(sides[1].links.radius);
-        let deep = nearest(sides).gap < self.start.1.min(0.0) - DEEP * radius && self.stiffness < MOST_STIFFNESS;
+        let deep =
+            nearest(sides, &self.spans).gap < self.start.1.min(0.0) - DEEP * radius && self.stiffness < MOST_STIFFNESS;
         if deep {
             self.stiffness *= STIFFENING;
         }
@@ -147,15 +152,18 @@ impl Pair {
     }
 
     /// Look at the links at the start of a part of a step.
-    pub fn begin(&mut self, sides: [&Side<'_>; 2], step: f64) {
-        let nearest = nearest(sides);
+    pub fn begin(&mut self, sides: [&Side<'_>; 2], spans: [[f64; 2]; 2], step: f64) {
+        self.spans = spans;
+        let nearest = nearest(sides, &spans);
         // links that have been pushed through each other's middles come out where they went in
         let flipped = self.before != Vec3::ZERO && nearest.normal.dot(self.axes[0]) < 0.0 && nearest.distance < 1e-9;
         self.start = (if flipped { -nearest.normal } else { nearest.normal }, nearest.gap);
         (self.before, self.from) = (self.lawful, self.lawful);
         let [a, b] = sides.map(|s| s.links);
         let friction = Friction::between(a.friction, b.friction);
-        let friction = if a.per_contact { friction } else { friction.over(a.length.min(b.length)) };
+        // per length only where both are
+        let whole = a.per_contact || b.per_contact;
+        let friction = if whole { friction } else { friction.over(a.length.min(b.length)) };
         self.law = Law { rho: a.rho(step).min(b.rho(step)), friction };
         self.limit = Limit::Given(friction.limit(self.start.0.dot(self.lawful).max(0.0)));
         self.planned = self.before != Vec3::ZERO;
@@ -168,7 +176,7 @@ impl Pair {
 
     /// Bring it up to date with the links half-way through the step, at their mean velocities.
     pub fn refresh(&mut self, sides: [&Side<'_>; 2], step: f64) {
-        let nearest = nearest(sides);
+        let nearest = nearest(sides, &self.spans);
         let (start_normal, start_gap) = self.start;
         let kept = nearest.normal.dot(start_normal) < SAME_SIDE;
         let normal = if kept { start_normal } else { nearest.normal };
@@ -193,7 +201,14 @@ impl Pair {
     /// points that were nearest half-way are not those that count.
     pub fn sank(&self, sides: [&Side<'_>; 2]) -> bool {
         let radius = sides[0].links.radius.min(sides[1].links.radius);
-        nearest(sides).gap < self.start.1.min(0.0) - SINKING * radius
+        nearest(sides, &self.spans).gap < self.start.1.min(0.0) - SINKING * radius
+    }
+
+    /// Whether the links go through each other between the start and the end of the step.
+    pub fn passed(&self, start: [&Pose; 2], end: [&Pose; 2]) -> bool {
+        let ends = |pose: &Pose, side: usize| self.spans[side].map(|s| pose.transform_point(Vec3::X * s));
+        let [from, to] = [start, end].map(|poses| [ends(poses[0], 0), ends(poses[1], 1)]);
+        segments_cross([&from[0], &to[0]], [&from[1], &to[1]])
     }
 
     /// Velocity of the first link against the second, along the axes.
@@ -284,11 +299,10 @@ struct Nearest {
     along: [f64; 2],
 }
 
-fn nearest(sides: [&Side<'_>; 2]) -> Nearest {
+fn nearest(sides: [&Side<'_>; 2], spans: &[[f64; 2]; 2]) -> Nearest {
     let [p, q] = sides.map(|s| s.pose.translation);
     let [u, v] = sides.map(|s| s.pose.rotation * Vec3::X);
-    let [a, b] = sides.map(|s| 0.5 * s.links.length);
-    let (s, t) = closest_on_segments(p - q, u, v, a, b);
+    let (s, t) = closest_on_spans(p - q, [u, v], spans);
     let points = [p + u * s, q + v * t];
     let offset = points[0] - points[1];
     let distance = offset.length();
@@ -310,11 +324,25 @@ pub(crate) fn closest_on_segments(d: Vec3, u: Vec3, v: Vec3, a: f64, b: f64) -> 
     (s, t)
 }
 
-/// Distance between the axes of two links, for a quick look.
-pub fn axis_distance(a: (&Pose, &Links), b: (&Pose, &Links)) -> f64 {
-    let side = |(pose, links): (&Pose, &'_ Links)| (pose.translation, pose.rotation * Vec3::X, 0.5 * links.length);
-    let ((p, u, la), (q, v, lb)) = (side(a), side(b));
-    let (s, t) = closest_on_segments(p - q, u, v, la, lb);
+/// The same with places in given spans.
+fn closest_on_spans(d: Vec3, [u, v]: [Vec3; 2], spans: &[[f64; 2]; 2]) -> (f64, f64) {
+    let [(m, a), (n, b)] = spans.map(|[from, to]| (0.5 * (from + to), 0.5 * (to - from)));
+    let (s, t) = closest_on_segments(d + u * m - v * n, u, v, a, b);
+    (m + s, n + t)
+}
+
+/// From where to where two links can touch each other, of what `Links::span` says: those of one bend come near each other where
+/// it leads round, not where they point to.
+pub fn spans_of(ends: &[End; 2], links: [&Links; 2], spans: [[f64; 2]; 2]) -> [[f64; 2]; 2] {
+    let [a, b] = ends;
+    let bend = a.body == b.body && b.link.abs_diff(a.link) <= nearest_neighbour(links[0]) + 1;
+    if bend { links.map(Links::own_span) } else { spans }
+}
+
+/// Distance between the axes of two links with their spans, for a quick look.
+pub fn axis_distance(a: (&Pose, [f64; 2]), b: (&Pose, [f64; 2])) -> f64 {
+    let [(p, u), (q, v)] = [a.0, b.0].map(|pose| (pose.translation, pose.rotation * Vec3::X));
+    let (s, t) = closest_on_spans(p - q, [u, v], &[a.1, b.1]);
     (p + u * s - q - v * t).length()
 }
 

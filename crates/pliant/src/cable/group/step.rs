@@ -141,6 +141,7 @@ impl Island<'_> {
             solved.converged &= !self.pairs_sank();
         }
         self.each(|mut share| solved.converged = solved.converged && !share.passed(part, exact));
+        solved.converged = solved.converged && !self.pairs_passed();
         if solved.converged {
             self.balance();
             self.soften_pairs();

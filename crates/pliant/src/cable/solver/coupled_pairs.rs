@@ -6,7 +6,7 @@ use crate::cable::algebra::block::Tridiagonal;
 use crate::cable::algebra::elimination::Wide6;
 use crate::cable::algebra::inverse::InverseDiagonal;
 use crate::cable::contact::law::{along, subtract_force};
-use crate::cable::contact::pairs::{End, Pair, Side};
+use crate::cable::contact::pairs::{End, Pair, Side, spans_of};
 use crate::cable::equations::midpoint::StepScratch;
 use crate::cable::equations::midpoint::{Part, Touching};
 use crate::cable::group::step::Island;
@@ -89,8 +89,10 @@ impl Island<'_> {
     /// Look at all pairs at the start of a part of the step.
     pub(crate) fn begin_pairs(&mut self, part: &Part) {
         for pair in self.pairs.iter_mut() {
-            if let Some([a, b]) = both((self.bodies, self.first), pair, side_at_start) {
-                pair.begin([&a, &b], part.step());
+            let span = |c: &Cable, link: usize| c.links.span(&c.state.links.poses, link);
+            let bodies = (&*self.bodies, self.first);
+            if let (Some([a, b]), Some(spans)) = (both(bodies, pair, side_at_start), both(bodies, pair, span)) {
+                pair.begin([&a, &b], spans_of(&pair.ends, [a.links, b.links], spans), part.step());
             }
         }
     }
@@ -173,6 +175,16 @@ impl Island<'_> {
         let sank =
             |pair: &Pair| both((self.bodies, self.first), pair, side_at_end).is_some_and(|[a, b]| pair.sank([&a, &b]));
         self.pairs.iter().any(sank)
+    }
+
+    /// Whether links go through each other in the part.
+    pub(crate) fn pairs_passed(&self) -> bool {
+        let ways = |c: &Cable, link: usize| (c.state.links.poses[link], c.scratch.step.end[link]);
+        let passed = |pair: &Pair| {
+            let ways = both((self.bodies, self.first), pair, ways);
+            ways.is_some_and(|[a, b]| pair.passed([&a.0, &b.0], [&a.1, &b.1]))
+        };
+        self.pairs.iter().any(passed)
     }
 
     /// Make pairs stiffer that are too deep at the end of the part; true where there are such.

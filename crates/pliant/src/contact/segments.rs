@@ -1,0 +1,126 @@
+//! Straight pieces of two rods: how far they are from each other, and whether one goes through the other on its way.
+
+use super::passage::Ends;
+use crate::math::Vec3;
+
+/// How often a way is halved; what is not told apart then counts as passing.
+const MOST_HALVINGS: u32 = 12;
+
+/// Least distance of two segments [m].
+pub(crate) fn segment_distance(a: &Ends, b: &Ends) -> f64 {
+    let (u, v, w) = (a[1] - a[0], b[1] - b[0], a[0] - b[0]);
+    let (uu, uv, vv, uw, vw) = (u.dot(u), u.dot(v), v.dot(v), u.dot(w), v.dot(w));
+    let across = uu * vv - uv * uv;
+    let mut least = f64::INFINITY;
+    // nearest inside both, if they are not parallel
+    if across > 1e-12 * uu * vv {
+        let (s, t) = ((uv * vw - vv * uw) / across, (uu * vw - uv * uw) / across);
+        if (0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t) {
+            least = (w + u * s - v * t).length();
+        }
+    }
+    // or else at an end of one of them
+    for (ends, other) in [(a, b), (b, a)] {
+        for end in ends {
+            least = least.min(point_distance(*end, other));
+        }
+    }
+    least
+}
+
+/// Distance of a point from a segment [m].
+fn point_distance(point: Vec3, ends: &Ends) -> f64 {
+    let (along, offset) = (ends[1] - ends[0], point - ends[0]);
+    let t = (offset.dot(along) / along.length_squared().max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
+    (offset - along * t).length()
+}
+
+/// Whether two segments go through each other while their ends move straight from the first place of each to the second.
+/// Those that begin in each other have no side to stay on, and do not.
+pub(crate) fn segments_cross(a: [&Ends; 2], b: [&Ends; 2]) -> bool {
+    let (here, there) = (segment_distance(a[0], b[0]), segment_distance(a[1], b[1]));
+    here > 0.0 && cross_between((a, b), here, there, MOST_HALVINGS)
+}
+
+fn cross_between((a, b): ([&Ends; 2], [&Ends; 2]), here: f64, there: f64, halvings: u32) -> bool {
+    // two points that start and end apart by as much as these do cannot meet on a shorter way, see `passage`
+    if way_between(a, b) < here + there {
+        return false;
+    }
+    if halvings == 0 {
+        return true;
+    }
+    let middle = |[from, to]: [&Ends; 2]| [from[0].midpoint(to[0]), from[1].midpoint(to[1])];
+    let (p, q) = (middle(a), middle(b));
+    let half = segment_distance(&p, &q);
+    cross_between(([a[0], &p], [b[0], &q]), here, half, halvings - 1)
+        || cross_between(([&p, a[1]], [&q, b[1]]), half, there, halvings - 1)
+}
+
+/// The longest way that a point of one goes as seen from a point of the other [m].
+fn way_between(a: [&Ends; 2], b: [&Ends; 2]) -> f64 {
+    let way = |[from, to]: [&Ends; 2], end: usize| to[end] - from[end];
+    let mut longest: f64 = 0.0;
+    for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+        longest = longest.max((way(a, i) - way(b, j)).length_squared());
+    }
+    longest.sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn random(state: &mut u64) -> f64 {
+        *state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (*state >> 33) as f64 / f64::from(1_u32 << 31) * 2.0 - 1.0
+    }
+
+    /// Against a look at many places of both.
+    #[test]
+    fn the_distance_is_the_least_of_any_two_points() {
+        let mut state = 7;
+        for round in 0..400 {
+            let mut point = || Vec3::new(random(&mut state), random(&mut state), random(&mut state));
+            let a = [point(), point()];
+            let mut b = [point(), point()];
+            if round % 3 == 0 {
+                // parallel
+                b[1] = b[0] + (a[1] - a[0]) * 0.7;
+            }
+            let at = |ends: &Ends, k: i32| ends[0].lerp(ends[1], f64::from(k) / 200.0);
+            let all = (0..=200).flat_map(|i| (0..=200).map(move |j| (i, j)));
+            let sampled = all.map(|(i, j)| at(&a, i).distance(at(&b, j))).fold(f64::INFINITY, f64::min);
+            let found = segment_distance(&a, &b);
+            assert!(found <= sampled + 1e-12 && sampled - found < 0.02, "{found} {sampled}");
+        }
+    }
+
+    /// Crossing means that the volume between them changes sign while they overlap: looked at in small steps.
+    #[test]
+    fn what_crosses_is_told_from_what_passes_by() {
+        let mut state = 3;
+        let mut counts = [0; 2];
+        for _ in 0..2000 {
+            let mut point = |scale: f64| Vec3::new(random(&mut state), random(&mut state), random(&mut state)) * scale;
+            let (a, b) = ([point(1.0), point(1.0)], [point(1.0), point(1.0)]);
+            let (to_a, to_b) = ([a[0] + point(0.7), a[1] + point(0.7)], [b[0] + point(0.7), b[1] + point(0.7)]);
+            let at = |from: &Ends, to: &Ends, t: f64| [from[0].lerp(to[0], t), from[1].lerp(to[1], t)];
+            let mut least = f64::INFINITY;
+            for k in 0..=4000 {
+                let t = f64::from(k) / 4000.0;
+                least = least.min(segment_distance(&at(&a, &to_a, t), &at(&b, &to_b, t)));
+            }
+            let crossed = segments_cross([&a, &to_a], [&b, &to_b]);
+            // between the two it depends on how finely one looks
+            if least > 2e-3 {
+                assert!(!crossed, "{least}");
+                counts[0] += 1;
+            } else if least < 1e-5 {
+                assert!(crossed, "{least}");
+                counts[1] += 1;
+            }
+        }
+        assert!(counts[0] > 1000 && counts[1] > 20, "{counts:?}");
+    }
+}

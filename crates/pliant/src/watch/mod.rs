@@ -1,0 +1,251 @@
+//! A second look at every step, with other means than the solvers': has a rod come through an obstacle, or a cable through a
+//! cable, and how deep are they in each other?
+//!
+//! The surface of a rod is the tube of its radius round its curve, which is closed: where a joint of a cable is stretched open,
+//! the way from link to link belongs to it. Each piece of the curve remembers how far it was from everything when it was last
+//! measured. As long as it has moved by less than that, it cannot have come through anything, nor deeper in than the deepest
+//! place known: most steps measure nothing.
+
+mod obstacles;
+mod strands;
+
+use crate::body::Body;
+use crate::contact::{Ends, Obstacle};
+use crate::frame::{Event, EventKind, Other};
+use crate::math::Vec3;
+
+use obstacles::{Known, Surrounding};
+use strands::Strands;
+
+/// Places less than this much deeper than the deepest are not worth measuring [m].
+const FINER: f64 = 1e-6;
+
+/// Cables whose axes are nearer to each other than this part of their radii cannot be drawn apart.
+const INSIDE: f64 = 0.1;
+
+/// What is known of all rods.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Watch {
+    curves: Vec<Curve>,
+    surrounding: Surrounding,
+    strands: Strands,
+    deepest: f64,
+    /// Whether it knows the bodies as they are.
+    knows: bool,
+}
+
+/// The curve of a rod.
+#[derive(Clone, Debug)]
+struct Curve {
+    body: usize,
+    radius: f64,
+    /// Its straight pieces before the step.
+    before: Vec<Ends>,
+    /// Those after it.
+    now: Vec<Ends>,
+    /// How many there are from node to node.
+    per_node: usize,
+    /// What is known of each piece.
+    pieces: Vec<Known>,
+    /// What is known of the way from each piece to the next.
+    gaps: Vec<Known>,
+}
+
+/// A curve that came through something.
+struct Crossing {
+    body: usize,
+    other: Other,
+    /// The last node before that place.
+    node: usize,
+}
+
+/// Two cables that are in each other.
+pub(crate) struct Inside {
+    /// Their indices.
+    pub bodies: [usize; 2],
+    /// Where [m].
+    pub place: Vec3,
+    /// Distance of the axes [m].
+    pub distance: f64,
+    /// Sum of the radii [m].
+    pub needed: f64,
+}
+
+impl Watch {
+    /// Depth of the deepest place so far [m].
+    pub fn deepest(&self) -> f64 {
+        self.deepest
+    }
+
+    /// Forget where bodies were: they have been changed otherwise than by a step.
+    pub fn forget(&mut self) {
+        self.knows = false;
+    }
+
+    /// Before a step: look at the bodies, where nothing is known of them.
+    pub fn begin(&mut self, bodies: &[Body], obstacles: &[Obstacle]) {
+        if self.knows {
+            return;
+        }
+        self.knows = true;
+        self.curves.clear();
+        for (body, rod) in bodies.iter().enumerate().filter(|(_, b)| !b.is_solid()) {
+            let mut now = vec![];
+            let per_node = rod.write_pieces(&mut now);
+            let known = vec![Known::default(); now.len()];
+            let (before, pieces, gaps) = (now.clone(), known.clone(), known);
+            self.curves.push(Curve { body, radius: rod.radius(), before, now, per_node, pieces, gaps });
+        }
+        self.surrounding.begin(obstacles);
+        self.strands.begin(bodies, &self.curves);
+    }
+
+    /// Two cables, or one twice, that are so deep in each other that neither has a side to leave to.
+    pub fn begins_inside(&mut self, bodies: &[Body], obstacles: &[Obstacle]) -> Option<Inside> {
+        self.forget();
+        self.begin(bodies, obstacles);
+        self.strands.deepest_in(&self.curves, INSIDE)
+    }
+
+    /// Look at a step that ended at `time` [s]; tell what crossed in it.
+    pub fn look(&mut self, bodies: &[Body], obstacles: &[Obstacle], time: f64, events: &mut Vec<Event>) {
+        let Watch { curves, surrounding, strands, deepest, .. } = self;
+        let mut told: Option<(usize, Other)> = None;
+        let mut tell = |crossing: Crossing| {
+            let Crossing { body, other, node } = crossing;
+            // one event for each two in a step
+            if told != Some((body, other)) {
+                told = Some((body, other));
+                events.push(Event { time, kind: EventKind::Crossed { body, other, node } });
+            }
+        };
+        surrounding.move_on(obstacles);
+        for curve in curves.iter_mut() {
+            std::mem::swap(&mut curve.before, &mut curve.now);
+            bodies[curve.body].write_pieces(&mut curve.now);
+            surrounding.look(curve, obstacles, deepest, &mut tell);
+        }
+        strands.look(curves, deepest, &mut tell);
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::cable::{Cable, CableSettings, CableSpec, Rest};
+    use crate::contact::{ObstacleParams, Shape, ShapeKind, segment_distance, segments_cross};
+    use crate::material::{Friction, Material};
+    use crate::math::{Pose, Quat};
+    use crate::motion::Motion;
+    use crate::section::Section;
+
+    const RADIUS: f64 = 2e-3;
+
+    fn wire(path: Vec<Vec3>) -> Body {
+        let material = Material { young: 1e6, poisson: 0.5, density: 1100.0, friction: Friction::NONE };
+        let section = Section::Round { radius: RADIUS };
+        let settings = CableSettings::default();
+        let spec = CableSpec { material, section, path, normal: None, rest: Rest::Straight, segments: 20, settings };
+        Body::Cable(Cable::new("wire", spec).unwrap())
+    }
+
+    fn obstacle(kind: ShapeKind, placed: Vec3) -> Obstacle {
+        let (name, shape, placed) = ("thing".into(), Shape::new(kind).unwrap(), Pose::from_translation(placed));
+        let params = ObstacleParams { name, shape, placed, motion: Motion::Hold, friction: None };
+        Obstacle::new(params, 0.0)
+    }
+
+    fn poses(body: &mut Body) -> &mut [Pose] {
+        let Body::Cable(cable) = body else { panic!("only cables here") };
+        cable.poses_mut()
+    }
+
+    /// Cables that are moved about at random, by hand, against a look at everything in every step.
+    #[test]
+    fn nothing_that_crosses_is_missed_and_the_deepest_place_is_found() {
+        let mut state = 5_u64;
+        let mut random = move || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) as f64 / f64::from(1_u32 << 31) * 2.0 - 1.0
+        };
+        let mut crossings = [0; 2];
+        for round in 0..40 {
+            let scale = [1e-4, 1e-3, 1e-2][round % 3];
+            let mut bodies: Vec<Body> = (0..3)
+                .map(|_| {
+                    let start = Vec3::new(random(), random(), random()) * 0.05;
+                    wire(vec![start, start + Vec3::new(random(), random(), random()).normalize() * 0.2])
+                })
+                .collect();
+            let mut obstacles = [
+                obstacle(ShapeKind::Sphere { radius: 0.01 }, Vec3::new(0.1, 0.0, 0.0)),
+                obstacle(ShapeKind::Box { size: Vec3::new(2e-4, 0.1, 0.1) }, Vec3::new(-0.1, 0.0, 0.0)),
+            ];
+            let mut watch = Watch::default();
+            watch.begin(&bodies, &obstacles);
+            // of pieces alone, and with the ways from piece to piece
+            let mut deepest: [f64; 2] = [0.0; 2];
+            let ends = |bodies: &[Body]| -> Vec<Vec<Ends>> {
+                let pieces = |body: &Body| {
+                    let mut pieces = vec![];
+                    body.write_pieces(&mut pieces);
+                    let gaps: Vec<Ends> = pieces.windows(2).map(|p| [p[0][1], p[1][0]]).collect();
+                    pieces.extend(gaps);
+                    pieces
+                };
+                bodies.iter().map(pieces).collect()
+            };
+            for _ in 0..60 {
+                let before = ends(&bodies);
+                for body in &mut bodies {
+                    let shift = Vec3::new(random(), random(), random()) * scale;
+                    poses(body).iter_mut().for_each(|pose| {
+                        pose.translation += shift + Vec3::new(random(), random(), random()) * (0.02 * scale);
+                    });
+                }
+                for o in &mut obstacles {
+                    let turn = Quat::from_rotation_y(scale * random());
+                    let end = Pose::from_parts(o.sweep.end.translation + Vec3::X * (scale * random()), turn);
+                    o.sweep.advance_to(end);
+                }
+                let mut events = vec![];
+                watch.look(&bodies, &obstacles, 0.0, &mut events);
+                let now = ends(&bodies);
+                let mut compare = |a: usize, with: Other, crossed: [bool; 2]| {
+                    let is = |e: &Event| matches!(e.kind, EventKind::Crossed { body, other, .. } if (body, other) == (a, with));
+                    let told = events.iter().any(is);
+                    crossings[usize::from(matches!(with, Other::Body(_)))] += usize::from(crossed[0]);
+                    assert!(
+                        (!crossed[0] || told) && (crossed[1] || !told),
+                        "round {round}: {a}, {with:?}: {crossed:?}, {told}"
+                    );
+                };
+                for (a, (from, to)) in before.iter().zip(&now).enumerate() {
+                    let some = [20, from.len()];
+                    for (index, o) in obstacles.iter().enumerate() {
+                        let crossed = some.map(|n| (0..n).any(|k| obstacles::crosses(o, &from[k], &to[k])));
+                        compare(a, Other::Obstacle(index), crossed);
+                        for (n, deepest) in some.into_iter().zip(&mut deepest) {
+                            let depths = (0..n).map(|k| obstacles::depth(o, &from[k], &to[k], RADIUS));
+                            *deepest = depths.fold(*deepest, f64::max);
+                        }
+                    }
+                    for b in a + 1..bodies.len() {
+                        let pairs = |n: usize| (0..n).flat_map(move |i| (0..n).map(move |j| (i, j)));
+                        let cross =
+                            |(i, j): (usize, usize)| segments_cross([&from[i], &to[i]], [&before[b][j], &now[b][j]]);
+                        compare(a, Other::Body(b), some.map(|n| pairs(n).any(cross)));
+                        let depth = |(i, j): (usize, usize)| 2.0 * RADIUS - segment_distance(&to[i], &now[b][j]);
+                        for (n, deepest) in some.into_iter().zip(&mut deepest) {
+                            *deepest = pairs(n).map(depth).fold(*deepest, f64::max);
+                        }
+                    }
+                }
+                let found = watch.deepest();
+                assert!(deepest[0] - 2.0 * FINER < found && found < deepest[1] + 2.0 * FINER, "{found} {deepest:?}");
+            }
+        }
+        assert!(crossings[0] > 20 && crossings[1] > 20, "{crossings:?}");
+    }
+}

@@ -1,0 +1,222 @@
+//! Curves of rods and obstacles. Distances are those of the collision library.
+
+use super::{Crossing, Curve, FINER};
+use crate::cable::OPEN;
+use crate::contact::{Ends, Obstacle, Shape};
+use crate::frame::Other;
+use crate::math::Vec3;
+
+/// How often a way is halved; what is not told apart then counts as crossing.
+const MOST_HALVINGS: u32 = 12;
+
+/// Obstacles are far away beyond so many radii,
+const FAR: f64 = 4.0;
+
+/// and so many steps like the last one.
+const STEPS: f64 = 16.0;
+
+/// What is known of a piece of a curve.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Known {
+    /// Obstacle that was nearest.
+    nearest: Option<usize>,
+    /// Its distance at least [m].
+    left: f64,
+    /// Distance of all others at least [m].
+    others: f64,
+}
+
+/// Obstacles during a step.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Surrounding {
+    /// Boxes around them after the step.
+    bounds: Vec<[Vec3; 2]>,
+    /// Those that move.
+    moving: Vec<usize>,
+}
+
+impl Surrounding {
+    /// Look at the obstacles where they are.
+    pub fn begin(&mut self, obstacles: &[Obstacle]) {
+        self.bounds.clear();
+        self.bounds.extend(obstacles.iter().map(|o| o.params.shape.bounds(&o.sweep.end)));
+        self.moving.clear();
+        self.moving.reserve(obstacles.len());
+    }
+
+    /// Which obstacles move in this step.
+    pub fn move_on(&mut self, obstacles: &[Obstacle]) {
+        self.moving.clear();
+        for (index, obstacle) in obstacles.iter().enumerate() {
+            if obstacle.sweep.start != obstacle.sweep.end {
+                self.moving.push(index);
+                self.bounds[index] = obstacle.params.shape.bounds(&obstacle.sweep.end);
+            }
+        }
+    }
+
+    /// Look at a curve; `deepest` grows where it is deeper in something.
+    pub fn look(&self, curve: &mut Curve, obstacles: &[Obstacle], deepest: &mut f64, tell: &mut impl FnMut(Crossing)) {
+        if obstacles.is_empty() {
+            return;
+        }
+        let moved = self.farthest_move(curve, obstacles);
+        let Curve { radius, before, now, pieces, gaps, per_node, body } = curve;
+        let mut tell = |piece: usize, index: usize| {
+            tell(Crossing { body: *body, other: Other::Obstacle(index), node: piece / *per_node });
+        };
+        for piece in 0..now.len() {
+            let ways = [&before[piece], &now[piece]];
+            self.look_at(&mut pieces[piece], ways, *radius, moved, obstacles, deepest, |index| tell(piece, index));
+            if piece + 1 == now.len() {
+                break;
+            }
+            let gap = |pieces: &[Ends]| [pieces[piece][1], pieces[piece + 1][0]];
+            let ways = [gap(before), gap(now)];
+            // what is closed is within the round ends of the pieces
+            if ways.iter().any(|[a, b]| a.distance_squared(*b) > (OPEN * *radius).powi(2)) {
+                let ways = [&ways[0], &ways[1]];
+                self.look_at(&mut gaps[piece], ways, *radius, moved, obstacles, deepest, |index| tell(piece, index));
+            } else {
+                gaps[piece] = Known::default();
+            }
+        }
+    }
+
+    /// Look at a piece of it.
+    #[allow(clippy::too_many_arguments)]
+    fn look_at(
+        &self,
+        known: &mut Known,
+        [from, to]: [&Ends; 2],
+        radius: f64,
+        moved: f64,
+        obstacles: &[Obstacle],
+        deepest: &mut f64,
+        tell: impl FnMut(usize),
+    ) {
+        let way = longer_way(from, to);
+        known.others -= way + moved;
+        known.left -= match known.nearest.filter(|n| self.moving.contains(n)) {
+            Some(n) => {
+                let [from, to] = obstacles[n].seen(from, to);
+                longer_way(&from, &to)
+            }
+            None => way,
+        };
+        let left = known.left.min(known.others);
+        if left <= 0.0 || radius - left > *deepest + FINER {
+            *known = self.measure([from, to], radius, obstacles, deepest, tell);
+        }
+    }
+
+    /// How far any obstacle moves at most, where the curve is [m].
+    fn farthest_move(&self, curve: &Curve, obstacles: &[Obstacle]) -> f64 {
+        if self.moving.is_empty() {
+            return 0.0;
+        }
+        let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        for [a, b] in curve.now.iter().chain(&curve.before) {
+            (low, high) = (low.min(a.min(*b)), high.max(a.max(*b)));
+        }
+        let farthest = |&n: &usize| {
+            let [shift, turn] = obstacles[n].sweep.rates(1.0);
+            let from = obstacles[n].sweep.start.translation;
+            let arm = (low - from).abs().max((high - from).abs()).length();
+            shift.length() + turn.length() * arm
+        };
+        self.moving.iter().map(farthest).fold(0.0, f64::max)
+    }
+
+    /// Measure how far a piece is from all obstacles, and look at its way where it may have come through one.
+    fn measure(
+        &self,
+        [from, to]: [&Ends; 2],
+        radius: f64,
+        obstacles: &[Obstacle],
+        deepest: &mut f64,
+        mut tell: impl FnMut(usize),
+    ) -> Known {
+        let (low, high) = (to[0].min(to[1]), to[0].max(to[1]));
+        let mut known = Known { nearest: None, left: f64::INFINITY, others: f64::INFINITY };
+        for (index, (obstacle, bounds)) in obstacles.iter().zip(&self.bounds).enumerate() {
+            let ends = obstacle.seen(from, to);
+            let (shape, way) = (&obstacle.params.shape, longer_way(&ends[0], &ends[1]));
+            let apart = (bounds[0] - high).max(low - bounds[1]).max(Vec3::ZERO).length();
+            // far away, the distance of the boxes around them will do
+            let mut distance = apart;
+            if apart <= FAR * radius + STEPS * way {
+                distance = shape.distance_of_segment(&ends[1]);
+                if came_through(shape, &ends, distance) {
+                    tell(index);
+                }
+                let depth = radius - if distance > 0.0 { distance } else { shape.least_distance(&ends[1]) };
+                // one that began in an obstacle is there on purpose
+                if depth > *deepest && shape.distance_of_segment(&ends[0]) > 0.0 {
+                    *deepest = depth;
+                }
+            }
+            if distance < known.left {
+                known = Known { nearest: Some(index), left: distance, others: known.left };
+            } else {
+                known.others = known.others.min(distance);
+            }
+        }
+        known
+    }
+}
+
+/// The longer of the ways of the ends of a segment [m].
+fn longer_way(from: &Ends, to: &Ends) -> f64 {
+    from[0].distance_squared(to[0]).max(from[1].distance_squared(to[1])).sqrt()
+}
+
+/// Whether a segment came through the surface of a shape between two places, both seen from the shape. One that is in the
+/// surface at the start has no side to stay on.
+fn came_through(shape: &Shape, [from, to]: &[Ends; 2], there: f64) -> bool {
+    let way = longer_way(from, to);
+    if there > way {
+        return false;
+    }
+    let here = shape.distance_of_segment(from);
+    here > 0.0 && came_between(shape, (from, here), (to, there), MOST_HALVINGS)
+}
+
+/// A piece that is here and there apart from a surface has not touched it on a way shorter than the sum of the two.
+fn came_between(shape: &Shape, (from, here): (&Ends, f64), (to, there): (&Ends, f64), halvings: u32) -> bool {
+    let way = longer_way(from, to);
+    if way < here + there {
+        return false;
+    }
+    if here <= 0.0 || there <= 0.0 || halvings == 0 {
+        return true;
+    }
+    let middle = [from[0].midpoint(to[0]), from[1].midpoint(to[1])];
+    let half = (&middle, shape.distance_of_segment(&middle));
+    came_between(shape, (from, here), half, halvings - 1) || came_between(shape, half, (to, there), halvings - 1)
+}
+
+impl Obstacle {
+    /// The ends of a segment before and after a step, seen from the obstacle.
+    fn seen(&self, from: &Ends, to: &Ends) -> [Ends; 2] {
+        [
+            from.map(|p| self.sweep.start.inverse_transform_point(p)),
+            to.map(|p| self.sweep.end.inverse_transform_point(p)),
+        ]
+    }
+}
+
+#[cfg(test)]
+pub(super) fn crosses(obstacle: &Obstacle, from: &Ends, to: &Ends) -> bool {
+    let ends = obstacle.seen(from, to);
+    came_through(&obstacle.params.shape, &ends, obstacle.params.shape.distance_of_segment(&ends[1]))
+}
+
+/// Depth of a piece that was outside before.
+#[cfg(test)]
+pub(super) fn depth(obstacle: &Obstacle, from: &Ends, to: &Ends, radius: f64) -> f64 {
+    let (shape, ends) = (&obstacle.params.shape, obstacle.seen(from, to));
+    let distance = shape.distance_of_segment(&ends[1]);
+    let outside = shape.distance_of_segment(&ends[0]) > 0.0;
+    if outside { radius - if distance > 0.0 { distance } else { shape.least_distance(&ends[1]) } } else { 0.0 }
+}
