@@ -101,7 +101,7 @@ impl World {
             return Err(StepError::Step { dt });
         }
         self.events.clear();
-        self.watch.begin(&self.bodies, &self.obstacles);
+        self.watch.begin(&self.bodies, &self.obstacles, self.pairs.capacity());
 
         // poses at both ends of the step, so that a body may sub-step between them
         probe.enter(Stage::Move, None);
@@ -138,7 +138,7 @@ impl World {
 
         // what no solver should let happen
         probe.enter(Stage::Watch, None);
-        self.watch.look(&self.bodies, &self.obstacles, self.clock.time(), &mut self.events);
+        self.watch.look(&self.bodies, &self.pairs, &self.obstacles, self.clock.time(), &mut self.events);
         probe.leave();
         Ok(())
     }

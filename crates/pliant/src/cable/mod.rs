@@ -20,7 +20,7 @@ mod solver;
 pub use contact::pairs::Pair;
 pub use params::{CableSettings, CableSpec, Couplings, Rest, Solver, Step};
 
-pub(crate) use contact::pairs::closest_on_segments;
+pub(crate) use contact::pairs::{End, closest_on_segments};
 pub(crate) use group::Group;
 pub(crate) use group::step::Around;
 pub(crate) use links::OPEN;
@@ -151,6 +151,11 @@ impl Cable {
         self.aim(around);
         self.scratch.near.clear();
         self.scratch.near.extend_from_slice(around.near);
+        self.begin_here();
+    }
+
+    /// Take where it is for the start of a step.
+    pub(crate) fn begin_here(&mut self) {
         self.scratch.start.copy_from(&self.state.links);
     }
 
@@ -230,11 +235,6 @@ impl Cable {
     #[cfg(test)]
     pub(crate) fn poses_mut(&mut self) -> &mut [crate::math::Pose] {
         &mut self.state.links.poses
-    }
-
-    /// Links of it that lie along it less than this apart cannot touch.
-    pub(crate) fn nearest_neighbour(&self) -> usize {
-        contact::pairs::nearest_neighbour(&self.links)
     }
 
     /// Name.

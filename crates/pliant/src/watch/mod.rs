@@ -10,6 +10,7 @@ mod obstacles;
 mod strands;
 
 use crate::body::Body;
+use crate::cable::Pair;
 use crate::contact::{Ends, Obstacle};
 use crate::frame::{Event, EventKind, Other};
 use crate::math::Vec3;
@@ -82,8 +83,8 @@ impl Watch {
         self.knows = false;
     }
 
-    /// Before a step: look at the bodies, where nothing is known of them.
-    pub fn begin(&mut self, bodies: &[Body], obstacles: &[Obstacle]) {
+    /// Before a step: look at the bodies, where nothing is known of them, with room for so many pairs.
+    pub fn begin(&mut self, bodies: &[Body], obstacles: &[Obstacle], room: usize) {
         if self.knows {
             return;
         }
@@ -97,18 +98,26 @@ impl Watch {
             self.curves.push(Curve { body, radius: rod.radius(), before, now, per_node, pieces, gaps });
         }
         self.surrounding.begin(obstacles);
-        self.strands.begin(bodies, &self.curves);
+        self.strands.begin(room);
     }
 
-    /// Two cables, or one twice, that are so deep in each other that neither has a side to leave to.
-    pub fn begins_inside(&mut self, bodies: &[Body], obstacles: &[Obstacle]) -> Option<Inside> {
+    /// Two cables, or one twice, that are so deep in each other that neither has a side to leave to; `pairs` are links that may
+    /// touch.
+    pub fn begins_inside(&mut self, bodies: &[Body], obstacles: &[Obstacle], pairs: &[Pair]) -> Option<Inside> {
         self.forget();
-        self.begin(bodies, obstacles);
-        self.strands.deepest_in(&self.curves, INSIDE)
+        self.begin(bodies, obstacles, pairs.len());
+        strands::deepest_of(&self.curves, pairs, INSIDE)
     }
 
-    /// Look at a step that ended at `time` [s]; tell what crossed in it.
-    pub fn look(&mut self, bodies: &[Body], obstacles: &[Obstacle], time: f64, events: &mut Vec<Event>) {
+    /// Look at a step that ended at `time` [s], with links of `pairs` near each other; tell what crossed in it.
+    pub fn look(
+        &mut self,
+        bodies: &[Body],
+        pairs: &[Pair],
+        obstacles: &[Obstacle],
+        time: f64,
+        events: &mut Vec<Event>,
+    ) {
         let Watch { curves, surrounding, strands, deepest, .. } = self;
         let mut told: Option<(usize, Other)> = None;
         let mut tell = |crossing: Crossing| {
@@ -125,7 +134,7 @@ impl Watch {
             bodies[curve.body].write_pieces(&mut curve.now);
             surrounding.look(curve, obstacles, deepest, &mut tell);
         }
-        strands.look(curves, deepest, &mut tell);
+        strands.look(curves, pairs, deepest, &mut tell);
     }
 }
 
@@ -133,7 +142,7 @@ impl Watch {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::cable::{Cable, CableSettings, CableSpec, Rest};
+    use crate::cable::{Cable, CableSettings, CableSpec, End, Rest};
     use crate::contact::{ObstacleParams, Shape, ShapeKind, segment_distance, segments_cross};
     use crate::material::{Friction, Material};
     use crate::math::{Pose, Quat};
@@ -182,8 +191,12 @@ mod tests {
                 obstacle(ShapeKind::Sphere { radius: 0.01 }, Vec3::new(0.1, 0.0, 0.0)),
                 obstacle(ShapeKind::Box { size: Vec3::new(2e-4, 0.1, 0.1) }, Vec3::new(-0.1, 0.0, 0.0)),
             ];
+            let end = |body: usize, link: usize| End { body, link };
+            let links = |a: usize, b: usize| (0..400).map(move |n| Pair::new([end(a, n / 20), end(b, n % 20)]));
+            let mut all: Vec<Pair> = [(0, 1), (0, 2), (1, 2)].into_iter().flat_map(|(a, b)| links(a, b)).collect();
+            all.sort_unstable_by_key(|pair| pair.ends);
             let mut watch = Watch::default();
-            watch.begin(&bodies, &obstacles);
+            watch.begin(&bodies, &obstacles, all.len());
             // of pieces alone, and with the ways from piece to piece
             let mut deepest: [f64; 2] = [0.0; 2];
             let ends = |bodies: &[Body]| -> Vec<Vec<Ends>> {
@@ -210,7 +223,7 @@ mod tests {
                     o.sweep.advance_to(end);
                 }
                 let mut events = vec![];
-                watch.look(&bodies, &obstacles, 0.0, &mut events);
+                watch.look(&bodies, &all, &obstacles, 0.0, &mut events);
                 let now = ends(&bodies);
                 let mut compare = |a: usize, with: Other, crossed: [bool; 2]| {
                     let is = |e: &Event| matches!(e.kind, EventKind::Crossed { body, other, .. } if (body, other) == (a, with));

@@ -109,7 +109,8 @@ impl World {
                 body.as_elastica("may begin anywhere")?.check_start(around)
             })?;
         }
-        match self.watch.begins_inside(&self.bodies, &self.obstacles) {
+        let near = self.cables.touching(&mut self.bodies);
+        match self.watch.begins_inside(&self.bodies, &self.obstacles, near) {
             Some(Inside { bodies, place, distance, needed }) => {
                 let [body, other] = bodies.map(|index| self.bodies[index].name().into());
                 Err(BuildError::StartsInCable { body, other, place, distance, needed })

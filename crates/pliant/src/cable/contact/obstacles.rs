@@ -10,7 +10,7 @@ use crate::cable::contact::law::{
 };
 use crate::cable::links::OPEN;
 use crate::cable::solver::gauss_seidel::projection::Local;
-use crate::contact::{Nearby, Obstacle, Piece, SurfacePoint, passes};
+use crate::contact::{Ends, Nearby, Obstacle, Piece, SurfacePoint, passes};
 use crate::material::Friction;
 use crate::math::{Pose, Vec3, unit_or};
 
@@ -362,31 +362,59 @@ impl Search<'_> {
     }
 
     /// Whether a link or a joint goes through an obstacle between the start and the end of the step, or, if that matters, has come
-    /// into one in a way that none of the touches stands for.
-    pub fn passed(&self, start: &[Pose], end: &[Pose], touches: &[Touch], matters: bool) -> bool {
-        let mut rest = touches;
-        for link in 0..start.len() {
-            let known = rest.iter().take_while(|t| t.link == link).count();
-            let (here, others) = rest.split_at(known);
-            rest = others;
-            let open = link + 1 < start.len() && (self.is_open(start, link) || self.is_open(end, link));
-            let stretches = [Some(Stretch::Link), open.then_some(Stretch::Joint)];
-            for (on, &index) in stretches.into_iter().flatten().flat_map(|on| self.near.iter().map(move |n| (on, n))) {
-                let obstacle = &self.obstacles[index];
-                let pieces = [(start, self.part[0]), (end, self.part[1])].map(|(poses, fraction)| {
-                    let (piece, world) = (self.piece(on, link, poses), obstacle.sweep.at(fraction));
-                    piece.span.map(|s| world.inverse_transform_point(piece.middle + piece.along * s))
-                });
-                let way = (pieces[1][0] - pieces[0][0]).length().max((pieces[1][1] - pieces[0][1]).length());
-                if way > SLOW * self.radius
-                    && (passes(&obstacle.params.shape, &pieces[0], &pieces[1])
-                        || (matters && self.came_in(on, link, index, end, here)))
+    /// into one in a way that none of the touches, which are in order of links, stands for. No point of a link moves farther than
+    /// `way` says [m].
+    pub fn passed(
+        &self,
+        [start, end]: [&[Pose]; 2],
+        way: impl Fn(usize) -> f64,
+        touches: &[Touch],
+        matters: bool,
+    ) -> bool {
+        for &index in self.near {
+            let sweep = &self.obstacles[index].sweep;
+            let [shift, turn] = if sweep.start == sweep.end { [Vec3::ZERO; 2] } else { sweep.rates(self.dt) };
+            let moves = |at: Vec3| {
+                let velocity = shift + turn.cross(at - sweep.start.translation);
+                self.step() * (velocity.length() + turn.length() * (self.length + shift.length() * self.dt))
+            };
+            let is_fast = |link: usize| {
+                let still = turn == Vec3::ZERO && shift == Vec3::ZERO;
+                way(link) + if still { 0.0 } else { moves(start[link].translation) } > SLOW * self.radius
+            };
+            let mut next_is_fast = is_fast(0);
+            for link in 0..start.len() {
+                let here_is_fast = next_is_fast;
+                next_is_fast = link + 1 < start.len() && is_fast(link + 1);
+                if !here_is_fast && !next_is_fast {
+                    continue;
+                }
+                let here = &touches[touches.partition_point(|t| t.link < link)..];
+                let here = &here[..here.partition_point(|t| t.link == link)];
+                let open = link + 1 < start.len() && (self.is_open(start, link) || self.is_open(end, link));
+                for on in [here_is_fast.then_some(Stretch::Link), open.then_some(Stretch::Joint)].into_iter().flatten()
                 {
-                    return true;
+                    let Some(ways) = self.fast_way(on, link, index, [start, end]) else { continue };
+                    if passes(&self.obstacles[index].params.shape, &ways[0], &ways[1])
+                        || (matters && self.came_in(on, link, index, end, here))
+                    {
+                        return true;
+                    }
                 }
             }
         }
         false
+    }
+
+    /// Where a link or a joint is before and after the step as seen from an obstacle, if it is not slow.
+    fn fast_way(&self, on: Stretch, link: usize, index: usize, [start, end]: [&[Pose]; 2]) -> Option<[Ends; 2]> {
+        let sweep = &self.obstacles[index].sweep;
+        let [from, to] = [(start, self.part[0]), (end, self.part[1])].map(|(poses, fraction)| {
+            let (piece, world) = (self.piece(on, link, poses), sweep.at(fraction));
+            piece.span.map(|s| world.inverse_transform_point(piece.middle + piece.along * s))
+        });
+        let way = (to[0] - from[0]).length().max((to[1] - from[1]).length());
+        (way > SLOW * self.radius).then_some([from, to])
     }
 
     /// Whether a link or a joint is in an obstacle at the end of the step where it does not touch it.

@@ -412,8 +412,10 @@ impl Share<'_> {
 
     /// Whether a link has gone through something in the part, or if that matters, come into it unforeseen.
     pub fn passed(&mut self, part: &Part, matters: bool) -> bool {
-        let search = search(self.links, &self.acting, part);
-        !self.acting.near.is_empty() && search.passed(&self.state.poses, &self.s.end, &self.s.touches, matters)
+        let Share { links, state, acting, s } = self;
+        let (search, step) = (search(links, acting, part), part.step());
+        let way = |link: usize| step * links.speed(&s.mean[link]);
+        !acting.near.is_empty() && search.passed([&state.poses, &s.end], way, &s.touches, matters)
     }
 
     /// Take over the forces of touches, into the residual too.

@@ -39,6 +39,18 @@ impl Group {
         self.islands.reserve(count);
     }
 
+    /// Links that touch, or nearly so, where the cables are now.
+    pub fn touching(&mut self, bodies: &mut [Body]) -> &[Pair] {
+        for body in &mut *bodies {
+            if let Body::Cable(cable) = body {
+                cable.begin_here();
+            }
+        }
+        self.trees.forget();
+        self.trees.find(bodies, 0.0, &[], &mut self.found);
+        &self.found
+    }
+
     /// Advance the cables, each with those it can touch.
     pub fn advance(
         &mut self,
