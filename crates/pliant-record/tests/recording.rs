@@ -110,7 +110,7 @@ fn shapes_loads_and_energies_come_back_exactly() {
         let cloud = &topics["/points/rod"][i].1;
         let data = at(cloud, "data").as_bytes().unwrap().to_vec();
         let cloud_row: Vec<f32> =
-            data.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).skip(6 * 7).take(6).collect();
+            data.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).skip(7 * 7).take(7).collect();
         let (node, fields) = (frame.bodies[0].nodes[7], &frame.bodies[0].fields);
         let expected = node.to_array().into_iter().chain(fields.iter().map(|field| field.values[7]));
         assert!(cloud_row.into_iter().eq(expected.map(|v| v as f32)));
@@ -196,6 +196,16 @@ fn every_event_has_words() {
         (pliant::EventKind::Released { gripper: 0, body: 0 }, "hand releases rod"),
         (pliant::EventKind::Touched { body: 0, obstacle: 0 }, "rod touches floor"),
         (pliant::EventKind::Parted { body: 0, obstacle: 0 }, "rod leaves floor"),
+        (pliant::EventKind::Met { body: 0, other: 0 }, "rod touches itself"),
+        (pliant::EventKind::Separated { body: 0, other: 0 }, "rod no longer touches itself"),
+        (
+            pliant::EventKind::OverTension { body: 0, node: 3, tension: 7.6, limit: 5.0 },
+            "rod is over its tension limit at node 3: 7.6000 N, limit 5.0000 N",
+        ),
+        (
+            pliant::EventKind::OverBend { body: 0, node: 3, radius: 0.018, limit: 0.02 },
+            "rod is bent beyond its limit at node 3: radius 18.000 mm, limit 20.000 mm",
+        ),
     ];
     for (kind, text) in texts {
         assert_eq!(pliant_record::event_text(&world, kind), text);

@@ -35,7 +35,7 @@ fn the_page_gets_the_numbers_of_the_world() {
     assert_eq!(data["title"], "Drop </script><b>");
     assert_eq!((&data["outcome"], &data["outcome_text"]), (&"done".into(), &"reached the end".into()));
     assert_eq!(data["summary"], serde_json::json!([["steps", "60"]]));
-    let expected = serde_json::json!([{"text": "lowest point", "value": "2 mm", "bounds": "> 1 mm", "pass": true}]);
+    let expected = serde_json::json!([{"text": "lowest point", "value": "2 mm", "bounds": "> 1 mm", "pass": true, "first_missed": null}]);
     assert_eq!(data["expectations"], expected);
     assert_eq!(data["events"][0], serde_json::json!({"time": 0.0, "text": "hand grips rod"}));
 

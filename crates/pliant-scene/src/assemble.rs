@@ -18,7 +18,7 @@ use crate::load::LoadSpec;
 use crate::material::MaterialSpec;
 use crate::observable::Known;
 use crate::obstacle::ObstacleSpec;
-use crate::quantity::{Acceleration, Duration, Quantity, Step, Triple};
+use crate::quantity::{Acceleration, Duration, Quantity, Rate, Step, Triple};
 use crate::response::Precomputables;
 use crate::word::{Name, Table, Text};
 
@@ -41,6 +41,8 @@ pub(crate) struct SceneSpec {
     step: Option<Step>,
     /// Acceleration of gravity [m/s2]; [0, 0, -9.81] unless given.
     gravity: Option<Triple<Acceleration>>,
+    /// Instants that are recorded per second of simulated time [Hz]; 100 unless given, and at most one a step.
+    recording_rate: Option<Rate>,
     /// Materials by name.
     #[serde(default)]
     material: BTreeMap<Name, Table<MaterialSpec>>,
@@ -109,7 +111,8 @@ impl SceneSpec {
             Some(title) => title.0.clone(),
             None => Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy().into_owned()),
         };
-        Ok(Scene { title, duration, step, world, expectations, warnings })
+        let recording_rate = self.recording_rate.map(Quantity::get);
+        Ok(Scene { title, duration, step, recording_rate, world, expectations, warnings })
     }
 
     /// What has to be computed of its bodies before it can run, and remarks.

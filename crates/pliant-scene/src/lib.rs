@@ -88,6 +88,8 @@ pub struct Scene {
     pub duration: f64,
     /// Step of the world [s].
     pub step: f64,
+    /// Instants to record per second of simulated time [Hz], where the scene says so.
+    pub recording_rate: Option<f64>,
     /// The world at time zero.
     pub world: World,
     /// What is expected of the run.

@@ -3,8 +3,10 @@
 mod build;
 mod picture;
 mod snapshot;
+mod together;
 
 pub use snapshot::Snapshot;
+pub(crate) use together::Beside;
 
 use crate::body::{Body, Surroundings, Vicinity};
 use crate::cable::{Around, Group, Pair};
@@ -18,6 +20,7 @@ use crate::math::Vec3;
 use crate::react::{Presses, React};
 use crate::stage::{Probe, Stage};
 use crate::team::Team;
+use together::Together;
 
 /// Everything in a scene.
 #[derive(Clone, Debug)]
@@ -42,6 +45,7 @@ pub struct World {
     /// Where bodies that advance apart touch, in order.
     presses: Presses,
     react: React,
+    together: Together,
     /// Scratch: the obstacles near the body at hand.
     near: Vec<usize>,
     cables: Group,
@@ -75,6 +79,7 @@ impl World {
             solids: Meetings::default(),
             presses: Presses::default(),
             react: React::default(),
+            together: Together::default(),
             near: vec![],
             cables: Group::default(),
             contacts: vec![],
@@ -130,6 +135,7 @@ impl World {
         probe.enter(Stage::Report, None);
         self.sum_gripper_loads();
         self.react.settle(&self.bodies, &mut self.presses);
+        self.note_bodies(self.clock.after(dt).time());
         self.clock = self.clock.after(dt);
         probe.leave();
         Ok(())

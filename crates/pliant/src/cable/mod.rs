@@ -23,6 +23,7 @@ pub use params::{CableSettings, CableSpec, Couplings, Rest, Solver, Step};
 pub(crate) use contact::pairs::closest_on_segments;
 pub(crate) use group::Group;
 pub(crate) use group::step::Around;
+pub(crate) use report::pairs_beside;
 pub(crate) use solver::coupled_pairs::write_pairs;
 
 use algebra::block::Vec6;
@@ -41,7 +42,7 @@ use crate::curve;
 use crate::derived::Derived;
 use crate::error::{BuildError, StepError};
 use crate::grip::Place;
-use crate::linkage::{Arms, Line, Link, Push, locate, poses_along};
+use crate::linkage::{Arms, HeldEnd, Line, Link, Push, locate, poses_along};
 use crate::math::{Pose, Quat, Vec3, unit_or};
 
 /// c of the decaying step: a mode of thirty steps a period loses 0.1 % of its energy in one.
@@ -70,6 +71,8 @@ pub struct CableState {
     loads: Vec<Vec6>,
     /// Energy in the pieces between held sections and the middles of their links [J].
     held_energy: f64,
+    /// What grips at its start and end carried in the last step.
+    ends: [Option<HeldEnd>; 2],
     /// Obstacles touched in the last step.
     touched: Vec<usize>,
     /// Whether tension and curvature are beyond their limits.
@@ -131,6 +134,7 @@ impl Cable {
             links: LinkState::resting(poses),
             loads: vec![[0.0; 6]; count - 1],
             held_energy: 0.0,
+            ends: [None; 2],
             touched: vec![],
             beyond: [false; 2],
             counters: Counters::default(),
@@ -181,6 +185,7 @@ impl Cable {
         let stored = |h: &Held| h.energy(&state.links.poses[h.link]);
         state.held_energy = scratch.held.iter().map(stored).sum();
         self.write_loads(around);
+        self.note_ends();
         self.note_touching(around);
         self.note_limits(around);
         self.check_finite(time)
