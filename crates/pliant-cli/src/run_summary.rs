@@ -143,13 +143,17 @@ impl Summary {
                 EventKind::OverTension { .. } => "over-tension",
                 EventKind::OverBend { .. } => "over-bend",
                 EventKind::Parted { .. } => "parted",
+                EventKind::TensionEased { .. } => "tension-eased",
+                EventKind::BendEased { .. } => "bend-eased",
                 EventKind::Met { .. } => "met",
                 EventKind::Separated { .. } => "separated",
             },
             text: event_text(world, e.kind),
             beyond: match e.kind {
-                EventKind::OverTension { node, tension, limit, .. } => Some(Beyond { node, value: tension, limit }),
-                EventKind::OverBend { node, radius, limit, .. } => Some(Beyond { node, value: radius, limit }),
+                EventKind::OverTension { node, tension: value, limit, .. }
+                | EventKind::TensionEased { node, tension: value, limit, .. }
+                | EventKind::OverBend { node, radius: value, limit, .. }
+                | EventKind::BendEased { node, radius: value, limit, .. } => Some(Beyond { node, value, limit }),
                 _ => None,
             },
         });

@@ -58,6 +58,20 @@ impl Names {
                 let (radius, limit) = (short(1e3 * radius), short(1e3 * limit));
                 format!("{} is bent beyond its limit at node {node}: radius {radius} mm, limit {limit} mm", body(b))
             }
+            EventKind::TensionEased { body: b, node, tension, limit } => {
+                let (tension, limit) = (short(tension), short(limit));
+                format!(
+                    "{} is within its tension limit again: it was {tension} N at node {node}, limit {limit} N",
+                    body(b)
+                )
+            }
+            EventKind::BendEased { body: b, node, radius, limit } => {
+                let (radius, limit) = (short(1e3 * radius), short(1e3 * limit));
+                format!(
+                    "{} is bent within its limit again: its radius was {radius} mm at node {node}, limit {limit} mm",
+                    body(b)
+                )
+            }
             EventKind::Met { body: a, other } if a == other => format!("{} touches itself", body(a)),
             EventKind::Met { body: a, other } => format!("{} touches {}", body(a), body(other)),
             EventKind::Separated { body: a, other } if a == other => {

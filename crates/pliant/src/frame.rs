@@ -173,6 +173,28 @@ pub enum EventKind {
         /// The limit [m].
         limit: f64,
     },
+    /// A body bears no more tension than it should again.
+    TensionEased {
+        /// Index of the body.
+        body: usize,
+        /// The node that bore the most.
+        node: usize,
+        /// The most tension it bore since the limit was passed [N].
+        tension: f64,
+        /// The limit [N].
+        limit: f64,
+    },
+    /// A body is bent no tighter than it should be again.
+    BendEased {
+        /// Index of the body.
+        body: usize,
+        /// The node that was bent most.
+        node: usize,
+        /// The least radius of bending since the limit was passed [m].
+        radius: f64,
+        /// The limit [m].
+        limit: f64,
+    },
     /// A body no longer touches an obstacle.
     Parted {
         /// Index of the body.

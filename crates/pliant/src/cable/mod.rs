@@ -75,8 +75,8 @@ pub struct CableState {
     ends: [Option<HeldEnd>; 2],
     /// Obstacles touched in the last step.
     touched: Vec<usize>,
-    /// Whether tension and curvature are beyond their limits.
-    beyond: [bool; 2],
+    /// The node with the most tension and that with the most curvature, and how much, while these are beyond their limits.
+    beyond: [Option<(usize, f64)>; 2],
     counters: Counters,
     /// How often the equations of a step were linearised, in all.
     linearisations: u64,
@@ -136,7 +136,7 @@ impl Cable {
             held_energy: 0.0,
             ends: [None; 2],
             touched: vec![],
-            beyond: [false; 2],
+            beyond: [None; 2],
             counters: Counters::default(),
             linearisations: 0,
         };

@@ -67,24 +67,33 @@ impl Cable {
         [0, self.size()].into_iter().zip(&self.state.ends).filter_map(|(node, end)| Some((node, end.as_ref()?)))
     }
 
-    /// Tell when tension or curvature goes beyond its limit; and again after it was clearly within.
+    /// Tell when tension or curvature goes beyond its limit, and when it is clearly within again, how far it went.
     pub(super) fn note_limits(&mut self, around: &mut Surroundings<'_>) {
         const CLEARLY: f64 = 0.95;
         let (time, body) = (around.time + around.dt, around.body);
-        let [tension_limit, curvature_limit] = self.limits;
-        for (kind, limit) in self.limits.into_iter().enumerate().filter(|(_, limit)| limit.is_finite()) {
-            let most = if kind == 0 { self.most_tension() } else { self.most_curvature() };
-            let Some((node, most)) = most else { continue };
-            if most > limit && !self.state.beyond[kind] {
-                self.state.beyond[kind] = true;
-                let kind = match kind {
-                    0 => EventKind::OverTension { body, node, tension: most, limit: tension_limit },
-                    _ => EventKind::OverBend { body, node, radius: 1.0 / most, limit: 1.0 / curvature_limit },
-                };
-                around.events.push(Event { time, kind });
-            } else if most < CLEARLY * limit {
-                self.state.beyond[kind] = false;
+        for kind in 0..2 {
+            let limit = self.limits[kind];
+            if !limit.is_finite() {
+                continue;
             }
+            let Some(most) = (if kind == 0 { self.most_tension() } else { self.most_curvature() }) else { continue };
+            let told = match &mut self.state.beyond[kind] {
+                None if most.1 > limit => {
+                    self.state.beyond[kind] = Some(most);
+                    limit_event(kind, true, body, most, limit)
+                }
+                Some(worst) if most.1 < CLEARLY * limit => {
+                    let worst = *worst;
+                    self.state.beyond[kind] = None;
+                    limit_event(kind, false, body, worst, limit)
+                }
+                Some(worst) if most.1 > worst.1 => {
+                    *worst = most;
+                    continue;
+                }
+                _ => continue,
+            };
+            around.events.push(Event { time, kind: told });
         }
     }
 
@@ -93,6 +102,17 @@ impl Cable {
         let CableState { links, touched, .. } = &mut self.state;
         let touches = links.touches.iter().map(|t| touching(t, self.links.length));
         self.links.line(&links.poses).note_touching(touches, touched, &self.scratch.near, around);
+    }
+}
+
+/// A limit of tension (0) or of curvature (1) that is passed, or no longer; `most` is a node and what there is of it.
+fn limit_event(kind: usize, passed: bool, body: usize, most: (usize, f64), limit: f64) -> EventKind {
+    let (node, most) = most;
+    match (kind, passed) {
+        (0, true) => EventKind::OverTension { body, node, tension: most, limit },
+        (0, false) => EventKind::TensionEased { body, node, tension: most, limit },
+        (_, true) => EventKind::OverBend { body, node, radius: 1.0 / most, limit: 1.0 / limit },
+        (_, false) => EventKind::BendEased { body, node, radius: 1.0 / most, limit: 1.0 / limit },
     }
 }
 
