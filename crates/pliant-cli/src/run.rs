@@ -143,11 +143,11 @@ fn advance(scene: &mut Scene, mut recorder: Option<&mut Recorder>, interrupted: 
             expectation.observe(&frame);
         }
         events.extend_from_slice(scene.world.events());
-        if let Some(recorder) = recorder.as_deref_mut() {
-            if let Err(error) = recorder.step(&frame, scene.world.events()) {
-                ending = Ending::Unrecorded(error);
-                break;
-            }
+        if let Some(recorder) = recorder.as_deref_mut()
+            && let Err(error) = recorder.step(&frame, scene.world.events())
+        {
+            ending = Ending::Unrecorded(error);
+            break;
         }
         if step % 64 == 0 {
             show_progress(&progress, frame.time, started);
