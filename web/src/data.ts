@@ -5,7 +5,7 @@ import { seconds } from "./format";
 
 export type Field = { name: string; unit: string; values: Float32Array };
 export type Series = { name: string; values: Float32Array };
-export type Expectation = { text: string; value: string; bounds: string; pass: boolean | null };
+export type Expectation = { text: string; value: string; bounds: string; pass: boolean | null; first_missed?: number | null };
 export type RunEvent = { time: number; text: string };
 export type Body = ReturnType<typeof readBody>;
 export type Obstacle = ReturnType<typeof readObstacle>;

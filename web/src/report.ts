@@ -23,7 +23,7 @@ function readPage(): Report {
 function buildPage(report: Report): HTMLElement[] {
   document.title = `${report.title} · Pliant`;
   const clock = new Clock(report.trouble ? new Float32Array() : report.times);
-  const aside = html("aside", {}, ...expectations(report), ...plots(report, clock), ...events(report, clock), ...summary(report));
+  const aside = html("aside", {}, ...expectations(report, clock), ...plots(report, clock), ...events(report, clock), ...summary(report));
   return [header(report), html("main", {}, stage(report, clock), aside)];
 }
 
@@ -57,16 +57,24 @@ function message(text: string): HTMLElement {
   return html("div", { class: "message", role: "status" }, html("p", {}, text));
 }
 
-function expectations({ expectations }: Report): HTMLElement[] {
+function expectations({ expectations }: Report, clock: Clock): HTMLElement[] {
   if (expectations.length === 0) return [];
-  const rows = expectations.map(({ text, value, bounds, pass }) =>
+  const rows = expectations.map(({ text, value, bounds, pass, first_missed }) =>
     html("tr", {},
       verdict(pass),
-      html("td", {}, text),
+      html("td", {}, text, ...firstMissed(first_missed, clock)),
       html("td", { class: "number" }, value, html("span", { class: "muted" }, bounds)),
     ),
   );
   return [section("Expectations", html("table", { class: "expectations" }, html("tbody", {}, ...rows)))];
+}
+
+/** When it was first out of its bounds, as a way to go there. */
+function firstMissed(time: number | null | undefined, clock: Clock): HTMLElement[] {
+  if (typeof time !== "number") return [];
+  const button = html("button", { type: "button", class: "when", title: "Go to this time" }, `missed at ${seconds(time)}`);
+  button.addEventListener("click", () => clock.seek(time));
+  return [button];
 }
 
 /** What was not reached is neither a success nor a failure, and must look like neither. */

@@ -66,6 +66,11 @@ test("time moves by slider, keys, events and play", async () => {
   await drawn(page);
   assert.doesNotMatch(await page.locator(".grippers").textContent(), /released/);
 
+  // an expectation that was missed leads to the moment
+  await page.locator("td button.when", { hasText: "missed at 1.25" }).click();
+  assert.equal(await timeOf(page), 1.25);
+  await page.locator(".events button").first().click();
+
   await page.locator(".play").click();
   await page.waitForFunction(() => Number(document.querySelector(".time").textContent) > 0.7);
   await page.keyboard.press(" ");

@@ -5,6 +5,8 @@ use std::io::Write;
 use comfy_table::{Cell, CellAlignment, ContentLineStyle, LineStyle, Table, TableStyle};
 use serde::Serialize;
 
+pub use pliant_record::short;
+
 use crate::failure::Failure;
 
 /// Print a value as JSON on standard output.
@@ -48,16 +50,4 @@ pub fn table(heads: &[&str]) -> Table {
 /// A cell of a number, right-aligned.
 pub fn number(text: impl std::fmt::Display) -> Cell {
     Cell::new(text).set_alignment(CellAlignment::Right)
-}
-
-/// A number with a few significant digits, short for any size.
-pub fn short(value: f64) -> String {
-    if value == 0.0 {
-        "0".into()
-    } else if (1e-3..1e5).contains(&value.abs()) {
-        let digits = (4 - value.abs().log10().floor() as i32).clamp(0, 6) as usize;
-        format!("{value:.digits$}")
-    } else {
-        format!("{value:.3e}")
-    }
 }

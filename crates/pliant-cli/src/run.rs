@@ -85,6 +85,9 @@ fn simulate(mut scene: Scene, name: &str, out: Option<&Path>, options: &Options)
         step: scene.step,
     };
     let mut recorder = out.map(|dir| Recorder::create(dir, &scene.world, info)).transpose()?;
+    if let (Some(recorder), Some(rate)) = (&mut recorder, scene.recording_rate) {
+        recorder.set_rate(rate);
+    }
     if !options.json {
         output::print_text(format!("{name}: {}", scene.title))?;
         check::print_derived(scene.world.bodies())?;
@@ -155,16 +158,11 @@ fn advance(scene: &mut Scene, mut recorder: Option<&mut Recorder>, interrupted: 
             expectation.observe(&frame);
         }
         events.extend_from_slice(scene.world.events());
-        if let Some(recorder) = recorder.as_deref_mut() {
-            let written = if recorder.wants(frame.time) || step + 1 == total {
-                recorder.write(&frame, scene.world.events())
-            } else {
-                recorder.write_events(scene.world.events())
-            };
-            if let Err(error) = written {
-                ending = Ending::Unrecorded(error);
-                break;
-            }
+        if let Some(recorder) = recorder.as_deref_mut()
+            && let Err(error) = recorder.step(&frame, scene.world.events())
+        {
+            ending = Ending::Unrecorded(error);
+            break;
         }
         if step % 64 == 0 {
             show_progress(&progress, frame.time, started);
@@ -237,17 +235,17 @@ fn is_missed(expectation: &Expectation, ended_at: f64) -> bool {
 }
 
 fn judged(expectation: &Expectation, ended_at: f64) -> ExpectationRow {
-    let (value, pass) = match expectation.verdict(ended_at) {
-        Verdict::Met { value } => (short(value), Some(true)),
-        Verdict::Missed { value } => (short(value), Some(false)),
-        Verdict::NotReached => ("not reached".into(), None),
+    let (value, pass, first_missed) = match expectation.verdict(ended_at) {
+        Verdict::Met { value } => (short(value), Some(true), None),
+        Verdict::Missed { value, first } => (short(value), Some(false), Some(first)),
+        Verdict::NotReached => ("not reached".into(), None, None),
     };
     let bounds = match expectation.bounds() {
         [min, max] if min == f64::NEG_INFINITY => format!("at most {}", short(max)),
         [min, max] if max == f64::INFINITY => format!("at least {}", short(min)),
         [min, max] => format!("{} to {}", short(min), short(max)),
     };
-    ExpectationRow { text: expectation.text().into(), value, bounds, pass }
+    ExpectationRow { text: expectation.text().into(), value, bounds, pass, first_missed }
 }
 
 fn print_summary(summary: &Summary, verdicts: &[ExpectationRow]) -> Result<(), Failure> {
@@ -261,12 +259,13 @@ fn print_summary(summary: &Summary, verdicts: &[ExpectationRow]) -> Result<(), F
     }
     let mut table = output::table(&["expected", "value", "bounds", ""]);
     for v in verdicts {
-        let mark = match v.pass {
-            None => "-",
-            Some(true) => "ok",
-            Some(false) => "MISSED",
+        let mark = match (v.pass, v.first_missed) {
+            (None, _) => "-".into(),
+            (Some(true), _) => "ok".into(),
+            (Some(false), None) => "MISSED".into(),
+            (Some(false), Some(first)) => format!("MISSED at {} s", short(first)),
         };
-        table.add_row(vec![v.text.as_str(), &v.value, &v.bounds, mark]);
+        table.add_row(vec![v.text.as_str(), &v.value, &v.bounds, &mark]);
     }
     output::print_text(format!("\n{table}"))
 }

@@ -72,6 +72,16 @@ struct EventSummary {
     time: f64,
     kind: &'static str,
     text: String,
+    /// Of what is beyond a limit: where, how much, and the limit [N] or [m].
+    #[serde(flatten)]
+    beyond: Option<Beyond>,
+}
+
+#[derive(Serialize)]
+struct Beyond {
+    node: usize,
+    value: f64,
+    limit: f64,
 }
 
 #[derive(Serialize)]
@@ -82,6 +92,9 @@ struct ExpectationSummary {
     min: Option<f64>,
     max: Option<f64>,
     verdict: &'static str,
+    /// When it was first out of its bounds [s].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_missed: Option<f64>,
 }
 
 impl Summary {
@@ -132,8 +145,19 @@ impl Summary {
                 EventKind::OverBend { .. } => "over-bend",
                 EventKind::Crossed { .. } => "crossed",
                 EventKind::Parted { .. } => "parted",
+                EventKind::TensionEased { .. } => "tension-eased",
+                EventKind::BendEased { .. } => "bend-eased",
+                EventKind::Met { .. } => "met",
+                EventKind::Separated { .. } => "separated",
             },
             text: event_text(world, e.kind),
+            beyond: match e.kind {
+                EventKind::OverTension { node, tension: value, limit, .. }
+                | EventKind::TensionEased { node, tension: value, limit, .. }
+                | EventKind::OverBend { node, radius: value, limit, .. }
+                | EventKind::BendEased { node, radius: value, limit, .. } => Some(Beyond { node, value, limit }),
+                _ => None,
+            },
         });
         Summary {
             scene: scene.into(),
@@ -193,11 +217,11 @@ impl Summary {
 }
 
 fn expectation(e: &Expectation, ended_at: f64) -> ExpectationSummary {
-    let (value, verdict) = match e.verdict(ended_at) {
-        Verdict::Met { value } => (Some(value), "met"),
-        Verdict::Missed { value } => (Some(value), "missed"),
-        Verdict::NotReached => (None, "not reached"),
+    let (value, verdict, first_missed) = match e.verdict(ended_at) {
+        Verdict::Met { value } => (Some(value), "met", None),
+        Verdict::Missed { value, first } => (Some(value), "missed", Some(first)),
+        Verdict::NotReached => (None, "not reached", None),
     };
     let [min, max] = e.bounds().map(|b| b.is_finite().then_some(b));
-    ExpectationSummary { text: e.text().into(), quantity: e.quantity().into(), value, min, max, verdict }
+    ExpectationSummary { text: e.text().into(), quantity: e.quantity().into(), value, min, max, verdict, first_missed }
 }

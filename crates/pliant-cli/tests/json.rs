@@ -54,6 +54,68 @@ fn run_tells_bodies_grippers_contacts_and_events() {
     }
 }
 
+/// A hairpin that a load presses together; there is no obstacle.
+const HAIRPIN: &str = r#"
+duration = 0.1
+gravity = [0, 0, 0]
+recording_rate = 1000
+[material.rubber]
+young = 4.462e6
+poisson = 0.4999
+density = 1100
+[[body]]
+name = "wire"
+model = "cable"
+material = "rubber"
+radius = 0.002
+rest = { path = {} }
+path = [[0, 0, 0], [0.1, 0, 0], [0.107, 0, 0.003], [0.11, 0, 0.01], [0.107, 0, 0.017], [0.1, 0, 0.02], [0.02, 0, 0.02]]
+cable = { damping_time = 0.02, drag = 10.0, tension_limit = 0.005 }
+[[gripper]]
+name = "hand"
+position = [0, 0, 0]
+grips = [{ body = "wire", at = "start", orientation = true }]
+[[load]]
+body = "wire"
+at = "end"
+force = [0, 0, -0.02]
+[[expect]]
+quantity = "contacts.count"
+during = [0, 0.1]
+max = 0
+[[expect]]
+quantity = "body.wire.bend_radius"
+at = "end"
+min = 0.005
+"#;
+
+#[test]
+fn run_tells_of_self_contact_by_how_much_a_limit_is_passed_and_when_an_expectation_was_missed() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::write(dir.path().join("hairpin.toml"), HAIRPIN).unwrap();
+    let ran = common::pliant_in(dir.path(), &["run", "hairpin.toml", "--json", "--out", "out"]).expect_code(1);
+    let result = ran.json();
+    let event =
+        |kind: &str| each(&result, "events").iter().find(|e| e["kind"] == kind).unwrap_or_else(|| panic!("{kind}"));
+    let met = event("met");
+    assert_eq!(met["text"], "wire touches itself");
+    let over = event("over-tension");
+    expect_kinds(over, &[("node", "count"), ("value", "number"), ("limit", "number")]);
+    assert!(over["limit"] == 0.005 && over["value"].as_f64().unwrap() > 0.005, "{over}");
+    for contact in each(&result, "contacts") {
+        assert_eq!((contact["body"].as_str(), contact["other"].as_str()), (Some("wire"), Some("wire")));
+    }
+    // the first contact is the first miss
+    let [missed, kept] = &each(&result, "expectations")[..] else { panic!() };
+    assert_eq!((&missed["verdict"], &missed["first_missed"]), (&"missed".into(), &met["time"]));
+    assert!(kept["verdict"] == "met" && kept["first_missed"].is_null());
+    let table = std::fs::read_to_string(dir.path().join("out/samples.csv")).unwrap();
+    assert_eq!(table.lines().count(), 102, "one row a step, the start and the header");
+    // for people too
+    let told = common::pliant_in(dir.path(), &["run", "hairpin.toml"]).expect_code(1);
+    assert!(told.stdout.contains("MISSED at 0.0"), "{}", told.stdout);
+}
+
 #[test]
 fn check_tells_what_was_derived_and_why() {
     let result = pliant(&["check", &scene("chain.toml"), "--json"]).expect_code(0).json();

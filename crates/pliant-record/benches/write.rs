@@ -18,17 +18,15 @@ fn main() {
     let mut world = common::world(160);
     let duration = 10.0;
     let mut recorder = pliant_record::Recorder::create(&dir, &world, common::info(duration)).unwrap();
+    // every step
+    recorder.set_rate(1.0 / common::STEP);
     let mut costs = vec![];
     while world.time() < duration - 0.5 * common::STEP {
         world.step(common::STEP).unwrap();
-        if recorder.wants(world.time()) {
-            let frame = world.frame();
-            let start = Instant::now();
-            recorder.write(&frame, world.events()).unwrap();
-            costs.push(start.elapsed().as_secs_f64() * 1e6);
-        } else {
-            recorder.write_events(world.events()).unwrap();
-        }
+        let frame = world.frame();
+        let start = Instant::now();
+        recorder.step(&frame, world.events()).unwrap();
+        costs.push(start.elapsed().as_secs_f64() * 1e6);
     }
     let start = Instant::now();
     let paths = recorder.finish(&common::outcome()).unwrap();

@@ -73,6 +73,8 @@ message!(
     GripperSample = "pliant.Gripper" {
         1 timestamp: Timestamp, 2 position: Vector3, 3 orientation: Quaternion, 4 force: Vector3, 5 torque: Vector3,
         6 force_norm: f64, 7 torque_norm: f64, 8 attached: bool,
+        9 force_low: Vector3, 10 force_high: Vector3, 11 torque_low: Vector3, 12 torque_high: Vector3,
+        13 force_norm_high: f64, 14 torque_norm_high: f64,
     }
 );
 message!(
@@ -85,15 +87,25 @@ message!(
     }
 );
 message!(EnergySample = "pliant.Energy" { 1 kinetic: f64, 2 elastic: f64, 3 gravity: f64, 4 total: f64, });
-message!(FieldSample = "pliant.Field" { 1 name: String, 2 unit: String, 3 values: Vec<f64>, });
+message!(FieldSample = "pliant.Field" { 1 name: String, 2 unit: String, 3 values: Vec<f64>, 4 low: f64, 5 high: f64, });
+message!(
+    /// The force of an obstacle on all bodies, and on each that it touches.
+    ObstacleSample = "pliant.Obstacle" {
+        1 timestamp: Timestamp, 2 force: Vector3, 3 force_norm: f64, 4 on: Vec<PushSample>,
+        5 force_low: Vector3, 6 force_high: Vector3, 7 force_norm_high: f64,
+    }
+);
+message!(PushSample = "pliant.Push" { 1 body: String, 2 force: Vector3, });
 message!(
     /// All contacts of an instant.
     ContactsSample = "pliant.Contacts" {
         1 timestamp: Timestamp, 2 penetration_max: f64, 3 force_sum: f64, 4 contacts: Vec<ContactSample>,
+        5 penetration_max_high: f64, 6 force_sum_high: f64,
     }
 );
 message!(ContactSample = "pliant.Contact" {
     1 body: String, 2 other: String, 3 position: Point3, 4 normal: Vector3, 5 force: Vector3, 6 penetration: f64,
+    7 along: f64,
 });
 
 /// An enumeration as a field. Of each we use one value only, so the type itself is the value.

@@ -9,10 +9,12 @@
 //! [`Recorder`] writes all three. A killed run leaves the first two readable up to the last quarter of a second.
 
 mod block_file;
+mod columns;
 mod decimate;
 mod error;
 mod events;
 mod foxglove;
+mod interval;
 mod mcap_writer;
 mod page;
 mod plots;
@@ -23,6 +25,6 @@ mod samples;
 mod scene;
 
 pub use error::RecordError;
-pub use events::event_text;
+pub use events::{event_text, short};
 pub use page::write_whole;
 pub use recorder::{DEFAULT_RATE, ExpectationRow, Outcome, Paths, Recorder, RunInfo, claim};

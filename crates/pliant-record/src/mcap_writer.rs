@@ -9,15 +9,18 @@ use std::path::{Path, PathBuf};
 use mcap::McapError;
 use mcap::records::{MessageHeader, Metadata};
 use mcap::write::{NoSeek, WriteOptions, Writer};
+use pliant::math::Vec3;
 use pliant::{BodyFrame, Frame, GripperFrame, World};
 
 use crate::block_file::BlockFile;
+use crate::columns::{contact_force_sum, penetration_max};
 use crate::error::RecordError;
 use crate::events::Names;
 use crate::foxglove::{
     BodySample, ContactSample, ContactsSample, EnergySample, FieldSample, FrameTransforms, GripperSample, Log,
-    LogLevel, PointCloud, SceneUpdate, Timestamp, nanoseconds,
+    LogLevel, ObstacleSample, PointCloud, PushSample, SceneUpdate, Timestamp, nanoseconds,
 };
+use crate::interval::{Extremes, Interval};
 use crate::protobuf::{Message, descriptor_set};
 use crate::scene::Scenery;
 
@@ -52,6 +55,7 @@ struct Channels {
     bodies: Vec<u16>,
     points: Vec<u16>,
     grippers: Vec<u16>,
+    forces: Vec<u16>,
 }
 
 impl McapWriter {
@@ -92,25 +96,27 @@ impl McapWriter {
     }
 
     /// Add a frame.
-    pub fn write_frame(&mut self, frame: &Frame) -> Result<(), RecordError> {
+    pub fn write_frame(&mut self, frame: &Frame, interval: &Interval) -> Result<(), RecordError> {
         let time = frame.time;
         let scene = self.scenery.update(frame);
         self.put(self.channels.scene, time, &scene)?;
         // right after the scene, whose bytes it repeats
         for (index, body) in frame.bodies.iter().enumerate().take(self.channels.bodies.len()) {
-            self.put(self.channels.bodies[index], time, &body_sample(body, time))?;
+            self.put(self.channels.bodies[index], time, &body_sample(body, &interval.fields[index], time))?;
             self.put(self.channels.points[index], time, &Scenery::points(body, time))?;
         }
         for (index, gripper) in frame.grippers.iter().enumerate().take(self.channels.grippers.len()) {
-            self.put(self.channels.grippers[index], time, &gripper_sample(gripper, time))?;
+            self.put(self.channels.grippers[index], time, &gripper_sample(gripper, interval.of_gripper(index), time))?;
         }
         if !frame.grippers.is_empty() || !frame.obstacles.is_empty() {
             self.put(self.channels.transforms, time, &self.scenery.transforms(frame))?;
         }
-        if !frame.obstacles.is_empty() {
-            self.put(self.channels.contacts, time, &self.contacts_sample(frame))?;
+        for index in 0..frame.obstacles.len().min(self.channels.forces.len()) {
+            let sample = self.obstacle_sample(frame, index, interval.of_obstacle(index));
+            self.put(self.channels.forces[index], time, &sample)?;
         }
-        Ok(())
+        // bodies touch each other and themselves where there is no obstacle
+        self.put(self.channels.contacts, time, &self.contacts_sample(frame, interval))
     }
 
     /// Add an event in words.
@@ -153,7 +159,32 @@ impl McapWriter {
         writer.into_inner().into_inner().finish().map_err(RecordError::write(&path))
     }
 
-    fn contacts_sample(&self, frame: &Frame) -> ContactsSample {
+    fn obstacle_sample(&self, frame: &Frame, index: usize, extremes: [Extremes; 4]) -> ObstacleSample {
+        let mut on: Vec<(usize, Vec3)> = vec![];
+        for contact in frame.contacts.iter().filter(|c| c.other == pliant::Other::Obstacle(index)) {
+            match on.last_mut() {
+                Some((body, force)) if *body == contact.body => *force += contact.force,
+                _ => on.push((contact.body, contact.force)),
+            }
+        }
+        let force: Vec3 = on.iter().map(|(_, force)| *force).sum();
+        let push = |(body, force): (usize, Vec3)| PushSample {
+            body: self.names.bodies.get(body).cloned().unwrap_or_default(),
+            force: force.into(),
+        };
+        let [low, high] = corners(extremes);
+        ObstacleSample {
+            timestamp: Timestamp::at(frame.time),
+            force: force.into(),
+            force_norm: force.length(),
+            on: on.into_iter().map(push).collect(),
+            force_low: low.into(),
+            force_high: high.into(),
+            force_norm_high: extremes[3].high,
+        }
+    }
+
+    fn contacts_sample(&self, frame: &Frame, interval: &Interval) -> ContactsSample {
         let name = |names: &[String], index: usize| names.get(index).cloned().unwrap_or_default();
         let contacts = frame.contacts.iter().map(|contact| ContactSample {
             body: name(&self.names.bodies, contact.body),
@@ -166,12 +197,16 @@ impl McapWriter {
             normal: contact.normal.into(),
             force: contact.force.into(),
             penetration: contact.penetration,
+            along: contact.along.unwrap_or(f64::NAN),
         });
+        let [penetration_max_high, force_sum_high] = interval.of_contacts();
         ContactsSample {
             timestamp: Timestamp::at(frame.time),
             penetration_max: penetration_max(frame),
             force_sum: contact_force_sum(frame),
             contacts: contacts.collect(),
+            penetration_max_high,
+            force_sum_high,
         }
     }
 }
@@ -190,6 +225,7 @@ impl Channels {
             bodies: add.channels::<BodySample>(&each(&names.bodies, "body"))?,
             points: add.channels::<PointCloud>(&each(&names.bodies, "points"))?,
             grippers: add.channels::<GripperSample>(&each(&names.grippers, "gripper"))?,
+            forces: add.channels::<ObstacleSample>(&each(&names.obstacles, "obstacle"))?,
         })
     }
 }
@@ -209,12 +245,14 @@ impl Adder<'_> {
     }
 }
 
-fn body_sample(body: &BodyFrame, time: f64) -> BodySample {
+fn body_sample(body: &BodyFrame, extremes: &[Extremes], time: f64) -> BodySample {
     let energy = body.energy;
-    let field = |field: &pliant::Field| FieldSample {
+    let field = |(field, extremes): (&pliant::Field, &Extremes)| FieldSample {
         name: field.name.into(),
         unit: field.unit.into(),
         values: field.values.clone(),
+        low: extremes.low,
+        high: extremes.high,
     };
     BodySample {
         timestamp: Timestamp::at(time),
@@ -224,13 +262,14 @@ fn body_sample(body: &BodyFrame, time: f64) -> BodySample {
             gravity: energy.gravity,
             total: energy.total(),
         },
-        fields: body.fields.iter().map(field).collect(),
+        fields: body.fields.iter().zip(extremes).map(field).collect(),
         nodes: body.nodes.iter().map(|&node| node.into()).collect(),
     }
 }
 
-fn gripper_sample(gripper: &GripperFrame, time: f64) -> GripperSample {
+fn gripper_sample(gripper: &GripperFrame, [force, torque]: [[Extremes; 4]; 2], time: f64) -> GripperSample {
     let load = gripper.load;
+    let ([force_low, force_high], [torque_low, torque_high]) = (corners(force), corners(torque));
     GripperSample {
         timestamp: Timestamp::at(time),
         position: gripper.pose.translation.into(),
@@ -240,18 +279,18 @@ fn gripper_sample(gripper: &GripperFrame, time: f64) -> GripperSample {
         force_norm: load.force.length(),
         torque_norm: load.torque.length(),
         attached: gripper.attached,
+        force_low: force_low.into(),
+        force_high: force_high.into(),
+        torque_low: torque_low.into(),
+        torque_high: torque_high.into(),
+        force_norm_high: force[3].high,
+        torque_norm_high: torque[3].high,
     }
 }
 
-/// How deep a body is inside an obstacle at most [m]; zero when none is.
-pub(crate) fn penetration_max(frame: &Frame) -> f64 {
-    frame.contacts.iter().map(|contact| contact.penetration).fold(0.0, f64::max)
-}
-
-/// Sum of the magnitudes of all contact forces [N].
-pub(crate) fn contact_force_sum(frame: &Frame) -> f64 {
-    // not `sum`, which is -0 of nothing
-    frame.contacts.iter().fold(0.0, |sum, contact| sum + contact.force.length())
+/// Lowest and highest of each component.
+fn corners([x, y, z, _]: [Extremes; 4]) -> [Vec3; 2] {
+    [Vec3::new(x.low, y.low, z.low), Vec3::new(x.high, y.high, z.high)]
 }
 
 fn format_error(path: &Path, cause: McapError) -> RecordError {

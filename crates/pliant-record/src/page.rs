@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::error::RecordError;
+use crate::events::short;
 use crate::recorder::{Outcome, RunInfo};
 
 /// The page with a line for the data; empty when it could not be bundled.
@@ -48,12 +49,13 @@ fn plain_page(data: &str, info: &RunInfo, outcome: &Outcome) -> String {
     let state = if outcome.ok { "Done" } else { "Failed" };
     let summary = outcome.summary.iter().map(|(label, value)| row(&[label, value]));
     let expectations = outcome.expectations.iter().map(|e| {
-        let verdict = match e.pass {
-            Some(true) => "met",
-            Some(false) => "missed",
-            None => "open",
+        let verdict = match (e.pass, e.first_missed) {
+            (Some(true), _) => "met".into(),
+            (Some(false), Some(first)) => format!("missed at {} s", short(first)),
+            (Some(false), None) => "missed".into(),
+            (None, _) => "open".into(),
         };
-        row(&[&e.text, &e.value, &e.bounds, verdict])
+        row(&[&e.text, &e.value, &e.bounds, &verdict])
     });
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{title} · Pliant</title>\n\
@@ -100,8 +102,13 @@ mod tests {
             duration: 1.0,
             step: 0.01,
         };
-        let expectation =
-            ExpectationRow { text: "tip height".into(), value: "0.1".into(), bounds: "< 0.2".into(), pass: Some(true) };
+        let expectation = ExpectationRow {
+            text: "tip height".into(),
+            value: "0.1".into(),
+            bounds: "< 0.2".into(),
+            pass: Some(true),
+            first_missed: None,
+        };
         let summary = vec![("steps".to_string(), "100".to_string())];
         (info, Outcome { ok: true, text: "reached 1 s".into(), summary, expectations: vec![expectation] })
     }

@@ -1,10 +1,10 @@
-//! The plots of the report: which curves there are, and their values at an instant.
+//! The plots of the report: which columns of the table they show, at every step.
 
-use pliant::Frame;
+use std::collections::HashMap;
 
+use crate::columns::Columns;
 use crate::decimate::ThinnedCurves;
 use crate::events::Names;
-use crate::mcap_writer::{contact_force_sum, penetration_max};
 
 /// Points of a curve at most.
 const POINT_LIMIT: usize = 4000;
@@ -16,11 +16,10 @@ const BYTE_LIMIT: usize = 3_000_000;
 pub(crate) struct Plots {
     pub plots: Vec<Plot>,
     pub curves: ThinnedCurves,
-    gripper_count: usize,
-    body_count: usize,
-    has_obstacles: bool,
-    /// Energy of each body in the field of gravity at the start [J]: its zero is arbitrary.
-    gravity_at_start: Option<Vec<f64>>,
+    /// Of each curve, its column, and that whose first value is its zero: the zero of energies in the field of gravity is
+    /// arbitrary.
+    columns: Vec<(usize, Option<usize>)>,
+    first: Vec<f64>,
     row: Vec<f32>,
 }
 
@@ -29,83 +28,58 @@ pub(crate) struct Plots {
 pub(crate) struct Plot {
     pub title: String,
     pub unit: &'static str,
-    /// Names of the curves with their columns.
+    /// Names of the curves with their numbers.
     pub series: Vec<(String, usize)>,
 }
 
-/// Columns of a gripper: force x, y, z, its norm, norm of the torque.
-const GRIPPER_COLUMNS: usize = 5;
-/// Columns of a body: kinetic, elastic, gravity, total.
-const BODY_COLUMNS: usize = 4;
-
 impl Plots {
-    pub fn new(names: &Names) -> Plots {
-        let (grippers, bodies) = (&names.grippers, &names.bodies);
-        let body_start = GRIPPER_COLUMNS * grippers.len();
-        let contact_start = body_start + BODY_COLUMNS * bodies.len();
-        let width = contact_start + 2;
-
-        let mut plots = vec![];
-        // components of many grippers would be a tangle
-        let parts: &[(&str, usize)] =
-            if grippers.len() <= 2 { &[("x", 0), ("y", 1), ("z", 2), ("norm", 3)] } else { &[("norm", 3)] };
-        let of_grippers = |parts: &[(&str, usize)]| {
-            let mut series = vec![];
-            for (index, gripper) in grippers.iter().enumerate() {
-                for (part, offset) in parts {
-                    let name = if parts.len() == 1 { gripper.clone() } else { format!("{gripper} {part}") };
-                    series.push((name, GRIPPER_COLUMNS * index + offset));
-                }
-            }
-            series
+    pub fn new(names: &Names, columns: &Columns) -> Plots {
+        let of: HashMap<&str, usize> = columns.list.iter().enumerate().map(|(i, c)| (c.name.as_str(), i)).collect();
+        let mut drawing = Drawing { of, plots: vec![], columns: vec![] };
+        let each = |names: &[String], column: fn(&str) -> String| -> Vec<(String, String)> {
+            names.iter().map(|name| (name.clone(), column(name))).collect()
         };
-        if !grippers.is_empty() {
-            plots.push(Plot { title: "Force on grippers".into(), unit: "N", series: of_grippers(parts) });
-            let series = of_grippers(&[("norm", 4)]);
-            plots.push(Plot { title: "Torque on grippers".into(), unit: "N m", series });
+        // components of many grippers would be a tangle
+        let parts: &[&str] = if names.grippers.len() <= 2 { &["x", "y", "z", "norm"] } else { &["norm"] };
+        let forces = names.grippers.iter().flat_map(|gripper| {
+            let name = move |part: &str| if parts.len() == 1 { gripper.clone() } else { format!("{gripper} {part}") };
+            parts.iter().map(move |part| (name(part), format!("{gripper}.force.{part}")))
+        });
+        drawing.plot("Force on grippers".into(), "N", forces.collect());
+        drawing.plot("Torque on grippers".into(), "N m", each(&names.grippers, |g| format!("{g}.torque.norm")));
+        drawing.plot("Greatest tension".into(), "N", each(&names.bodies, |b| format!("{b}.tension.max")));
+        drawing.plot("Greatest curvature".into(), "1/m", each(&names.bodies, |b| format!("{b}.curvature.max")));
+        for body in &names.bodies {
+            let kinds = ["kinetic", "elastic", "gravity", "total"];
+            let series = kinds.map(|kind| (kind.to_string(), format!("{body}.{kind}"))).to_vec();
+            drawing.plot(format!("Energy of {body}"), "J", series);
         }
-        for (index, body) in bodies.iter().enumerate() {
-            let column = body_start + BODY_COLUMNS * index;
-            let kinds = ["kinetic", "elastic", "gravity", "total"].iter().zip(column..);
-            let series = kinds.map(|(kind, column)| (kind.to_string(), column)).collect();
-            plots.push(Plot { title: format!("Energy of {body}"), unit: "J", series });
-        }
-        if !names.obstacles.is_empty() {
-            let single = |name: &str, column| vec![(name.to_string(), column)];
-            let series = single("sum of magnitudes", contact_start);
-            plots.push(Plot { title: "Contact force".into(), unit: "N", series });
-            let series = single("largest", contact_start + 1);
-            plots.push(Plot { title: "Penetration".into(), unit: "m", series });
-        }
+        drawing.plot("Force of obstacles".into(), "N", each(&names.obstacles, |o| format!("obstacle.{o}.force.norm")));
+        let single = |name: &str, column: &str| vec![(name.to_string(), column.to_string())];
+        drawing.plot("Contact force".into(), "N", single("sum of magnitudes", "contact_force"));
+        drawing.plot("Penetration".into(), "m", single("largest", "penetration_max"));
+        let Drawing { plots, columns, .. } = drawing;
+        let width = columns.len();
         Plots {
             plots,
             curves: ThinnedCurves::new(width, POINT_LIMIT.min(BYTE_LIMIT / (4 * width))),
-            gripper_count: grippers.len(),
-            body_count: bodies.len(),
-            has_obstacles: !names.obstacles.is_empty(),
-            gravity_at_start: None,
+            columns,
+            first: vec![],
             row: Vec::with_capacity(width),
         }
     }
 
-    /// Add the values at a frame.
-    pub fn push(&mut self, frame: &Frame) {
-        let of_body = |body: &pliant::BodyFrame| body.energy.gravity;
-        let at_start = self.gravity_at_start.get_or_insert_with(|| frame.bodies.iter().map(of_body).collect());
+    /// Add the values of all columns at an instant.
+    pub fn push(&mut self, values: &[f64]) {
+        if self.first.is_empty() {
+            self.first.extend_from_slice(values);
+        }
+        let first = &self.first;
+        let value = |&(column, zero): &(usize, Option<usize>)| values[column] - zero.map_or(0.0, |zero| first[zero]);
         self.row.clear();
-        for gripper in frame.grippers.iter().take(self.gripper_count) {
-            let (force, torque) = (gripper.load.force, gripper.load.torque);
-            self.row.extend([force.x, force.y, force.z, force.length(), torque.length()].map(|v| v as f32));
-        }
-        for (body, &gravity_at_start) in frame.bodies.iter().zip(at_start.iter()).take(self.body_count) {
-            let energy = body.energy;
-            let gravity = energy.gravity - gravity_at_start;
-            let total = energy.kinetic + energy.elastic + gravity;
-            self.row.extend([energy.kinetic, energy.elastic, gravity, total].map(|v| v as f32));
-        }
-        let contact = if self.has_obstacles { [contact_force_sum(frame), penetration_max(frame)] } else { [0.0; 2] };
-        self.row.extend(contact.map(|v| v as f32));
-        self.curves.push(frame.time, &self.row);
+        self.row.extend(self.columns.iter().map(|curve| value(curve) as f32));
+        // the first column is the time
+        self.curves.push(values[0], &self.row);
     }
 
     /// Plots worth showing: a curve that is zero throughout, such as the torque of a grip that lets turn, is not.
@@ -113,5 +87,30 @@ impl Plots {
         self.plots
             .iter()
             .filter(|plot| plot.series.iter().any(|(_, column)| self.curves.curve(*column).any(|v| v != 0.0)))
+    }
+}
+
+/// Plots while they are put together.
+struct Drawing<'a> {
+    /// Columns by name.
+    of: HashMap<&'a str, usize>,
+    plots: Vec<Plot>,
+    columns: Vec<(usize, Option<usize>)>,
+}
+
+impl Drawing<'_> {
+    /// A plot of columns, each with the name of its curve; columns that the run does not have are left out.
+    fn plot(&mut self, title: String, unit: &'static str, series: Vec<(String, String)>) {
+        let mut curves = vec![];
+        for (name, column) in series {
+            let Some(&index) = self.of.get(column.as_str()) else { continue };
+            let body = column.strip_suffix(".gravity").or(column.strip_suffix(".total"));
+            let zero = body.and_then(|body| self.of.get(format!("{body}.gravity").as_str()).copied());
+            curves.push((name, self.columns.len()));
+            self.columns.push((index, zero));
+        }
+        if !curves.is_empty() {
+            self.plots.push(Plot { title, unit, series: curves });
+        }
     }
 }

@@ -9,9 +9,11 @@ use std::time::{Duration, Instant};
 use pliant::{Event, Frame, World};
 use serde::Serialize;
 
+use crate::columns::Columns;
 use crate::decimate::Pace;
 use crate::error::RecordError;
 use crate::events::Names;
+use crate::interval::Interval;
 use crate::mcap_writer::McapWriter;
 use crate::page;
 use crate::report::Report;
@@ -64,6 +66,8 @@ pub struct ExpectationRow {
     pub bounds: String,
     /// Whether the value is within them; none where the run ended before its time.
     pub pass: Option<bool>,
+    /// When the value was first out of them [s]; none where it never was.
+    pub first_missed: Option<f64>,
 }
 
 /// Where the files of a run are.
@@ -98,6 +102,7 @@ pub struct Recorder {
     recording: McapWriter,
     samples: SamplesWriter,
     report: Report,
+    interval: Interval,
     pace: Pace,
     last_time: f64,
     /// Events of the last instant that had any, to tell those told twice.
@@ -116,10 +121,12 @@ impl Recorder {
         let paths = Paths::inside(dir);
         let names = Names::of(world);
         let frame = world.frame();
+        let columns = Columns::new(&names, &frame);
         let mut recorder = Recorder {
             recording: McapWriter::create(paths.recording.clone(), world, &names, about(&info))?,
-            samples: SamplesWriter::create(paths.samples.clone(), &names)?,
-            report: Report::new(world, &frame, &names),
+            samples: SamplesWriter::create(paths.samples.clone(), &columns)?,
+            report: Report::new(world, &frame, &names, &columns),
+            interval: Interval::new(columns),
             info,
             paths,
             names,
@@ -141,22 +148,23 @@ impl Recorder {
         self.pace.pick(self.last_time);
     }
 
-    /// Record the world after a step: its events, and a frame if one is due or the run is at its end.
+    /// Record the world after a step: its events, its extremes, and a frame if one is due or the run is at its end.
     pub fn record(&mut self, world: &World) -> Result<(), RecordError> {
-        let is_end = world.time() >= self.info.duration - 0.5 * self.info.step;
-        if !self.wants(world.time()) && !is_end {
-            return self.write_events(world.events());
-        }
         let mut frame = std::mem::take(&mut self.frame);
         world.write_frame(&mut frame);
-        let result = self.write(&frame, world.events());
+        let result = self.step(&frame, world.events());
         self.frame = frame;
         result
     }
 
-    /// Whether a frame is due at this time, so that the caller need not build one in vain.
-    pub fn wants(&self, time: f64) -> bool {
-        self.pace.is_due(time)
+    /// The same from a picture of the world after a step, for who has one anyway.
+    pub fn step(&mut self, frame: &Frame, events: &[Event]) -> Result<(), RecordError> {
+        let is_end = frame.time >= self.info.duration - 0.5 * self.info.step;
+        if self.pace.is_due(frame.time) || is_end {
+            return self.write(frame, events);
+        }
+        self.look(frame);
+        self.write_events(events)
     }
 
     /// Record a frame, due or not, and events. A frame no later than the last one is left out.
@@ -165,9 +173,11 @@ impl Recorder {
         if frame.time > self.last_time {
             self.last_time = frame.time;
             self.pace.pick(frame.time);
+            self.look(frame);
             self.report.push_frame(frame);
-            self.recording.write_frame(frame)?;
-            self.samples.write_frame(frame)?;
+            self.recording.write_frame(frame, &self.interval)?;
+            self.samples.write(&self.interval)?;
+            self.interval.end();
         }
         if self.recording.pending() >= CHUNK_SIZE || self.last_flush.elapsed() >= FLUSH_INTERVAL {
             self.flush()?;
@@ -175,8 +185,14 @@ impl Recorder {
         Ok(())
     }
 
-    /// Record events of a step whose frame is not wanted. Events told before are left out.
-    pub fn write_events(&mut self, events: &[Event]) -> Result<(), RecordError> {
+    /// Take extremes and plots of an instant, recorded or not.
+    fn look(&mut self, frame: &Frame) {
+        self.interval.add(frame);
+        self.report.push_row(&self.interval.row);
+    }
+
+    /// Record events. Those told before are left out.
+    fn write_events(&mut self, events: &[Event]) -> Result<(), RecordError> {
         for event in events {
             if self.last_events.contains(event) {
                 continue;

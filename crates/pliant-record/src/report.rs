@@ -7,6 +7,7 @@ use pliant::math::Pose;
 use pliant::{Body, Event, Frame, World};
 use serde::Serialize;
 
+use crate::columns::Columns;
 use crate::decimate::ThinnedRows;
 use crate::events::Names;
 use crate::plots::Plots;
@@ -74,7 +75,7 @@ struct EventRow {
 
 impl Report {
     /// For a world whose first frame is `frame`.
-    pub fn new(world: &World, frame: &Frame, names: &Names) -> Report {
+    pub fn new(world: &World, frame: &Frame, names: &Names, sampled: &Columns) -> Report {
         let mut width = 0;
         let mut columns = |count: usize| {
             width += count;
@@ -108,7 +109,7 @@ impl Report {
             obstacles,
             grippers,
             frames: ThinnedRows::new(width, FRAME_RATE, FRAME_LIMIT, BYTE_LIMIT),
-            plots: Plots::new(names),
+            plots: Plots::new(names, sampled),
             events: vec![],
             events_left_out: 0,
             row: vec![0.0; width],
@@ -116,9 +117,13 @@ impl Report {
         }
     }
 
+    /// Add the sampled values of a step, for the plots.
+    pub fn push_row(&mut self, row: &[f64]) {
+        self.plots.push(row);
+    }
+
     /// Add a frame.
     pub fn push_frame(&mut self, frame: &Frame) {
-        self.plots.push(frame);
         self.fill_row(frame);
         if self.frames.is_due(frame.time) {
             self.frames.push(frame.time, &self.row);

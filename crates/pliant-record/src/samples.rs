@@ -2,34 +2,29 @@
 
 use std::path::{Path, PathBuf};
 
-use pliant::Frame;
-use pliant::math::Vec3;
-
 use crate::block_file::BlockFile;
+use crate::columns::{Column, Columns};
 use crate::error::RecordError;
-use crate::events::Names;
-use crate::mcap_writer::penetration_max;
+use crate::interval::Interval;
 
 /// Writes `samples.csv`.
 pub(crate) struct SamplesWriter {
     path: PathBuf,
     writer: csv::Writer<BlockFile>,
-    names: Names,
 }
 
 impl SamplesWriter {
     /// Create the file with its header.
-    pub fn create(path: PathBuf, names: &Names) -> Result<SamplesWriter, RecordError> {
+    pub fn create(path: PathBuf, columns: &Columns) -> Result<SamplesWriter, RecordError> {
         let file = BlockFile::create_new(&path, b"").map_err(RecordError::create(&path))?;
         let mut writer = csv::Writer::from_writer(file);
-        writer.write_record(header(names)).map_err(|e| csv_error(&path, e))?;
-        Ok(SamplesWriter { path, writer, names: names.clone() })
+        writer.write_record(header(columns)).map_err(|e| csv_error(&path, e))?;
+        Ok(SamplesWriter { path, writer })
     }
 
     /// Add a row.
-    pub fn write_frame(&mut self, frame: &Frame) -> Result<(), RecordError> {
-        let row = row(&self.names, frame);
-        self.writer.write_record(row).map_err(|e| csv_error(&self.path, e))
+    pub fn write(&mut self, interval: &Interval) -> Result<(), RecordError> {
+        self.writer.write_record(row(interval)).map_err(|e| csv_error(&self.path, e))
     }
 
     /// Append what is complete to the file.
@@ -39,50 +34,31 @@ impl SamplesWriter {
 
     /// Close the file.
     pub fn finish(self) -> Result<(), RecordError> {
-        let SamplesWriter { path, writer, .. } = self;
+        let SamplesWriter { path, writer } = self;
         let file = writer.into_inner().map_err(|e| RecordError::write(&path)(e.into_error()))?;
         file.finish().map_err(RecordError::write(&path))
     }
 }
 
-fn header(names: &Names) -> Vec<String> {
-    let mut columns = vec!["time [s]".to_string()];
-    let vector = |columns: &mut Vec<String>, name: &str, unit: &str| {
-        columns.extend(["x", "y", "z"].map(|axis| format!("{name}.{axis} [{unit}]")));
+/// Every column, then the lowest and the highest value of each that may peak between two rows.
+fn header(columns: &Columns) -> Vec<String> {
+    let head = |column: &Column, which: &str| match column.unit {
+        "" => format!("{}{which}", column.name),
+        unit => format!("{}{which} [{unit}]", column.name),
     };
-    for name in &names.grippers {
-        vector(&mut columns, &format!("{name}.position"), "m");
-        vector(&mut columns, &format!("{name}.force"), "N");
-        vector(&mut columns, &format!("{name}.torque"), "N m");
-        columns.push(format!("{name}.attached"));
-    }
-    for name in &names.bodies {
-        columns.extend(["kinetic", "elastic", "gravity", "total"].map(|energy| format!("{name}.{energy} [J]")));
-        vector(&mut columns, &format!("{name}.start"), "m");
-        vector(&mut columns, &format!("{name}.end"), "m");
-    }
-    columns.extend(["contacts".into(), "penetration_max [m]".into()]);
-    columns
+    let extremes = columns.list.iter().filter(|column| column.peaks).flat_map(|c| [head(c, ".low"), head(c, ".high")]);
+    columns.list.iter().map(|column| head(column, "")).chain(extremes).collect()
 }
 
-fn row(names: &Names, frame: &Frame) -> Vec<String> {
-    let mut row = vec![number(frame.time)];
-    let vector = |row: &mut Vec<String>, v: Vec3| row.extend(v.to_array().map(number));
-    for gripper in frame.grippers.iter().take(names.grippers.len()) {
-        vector(&mut row, gripper.pose.translation);
-        vector(&mut row, gripper.load.force);
-        vector(&mut row, gripper.load.torque);
-        row.push(u8::from(gripper.attached).to_string());
-    }
-    for body in frame.bodies.iter().take(names.bodies.len()) {
-        let energy = body.energy;
-        row.extend([energy.kinetic, energy.elastic, energy.gravity, energy.total()].map(number));
-        let end = |node: Option<&Vec3>| node.copied().unwrap_or(Vec3::NAN);
-        vector(&mut row, end(body.nodes.first()));
-        vector(&mut row, end(body.nodes.last()));
-    }
-    row.extend([frame.contacts.len().to_string(), number(penetration_max(frame))]);
-    row
+fn row(interval: &Interval) -> impl Iterator<Item = String> {
+    let columns = &interval.columns().list;
+    let values = columns.iter().zip(&interval.row).map(|(column, value)| cell(column, *value));
+    let extremes = columns.iter().zip(&interval.extremes).filter(|(column, _)| column.peaks);
+    values.chain(extremes.flat_map(|(column, e)| [cell(column, e.low), cell(column, e.high)]))
+}
+
+fn cell(column: &Column, value: f64) -> String {
+    if column.whole { format!("{value}") } else { number(value) }
 }
 
 /// Exact, in the shortest form, with an exponent where that is shorter.

@@ -110,7 +110,7 @@ fn shapes_loads_and_energies_come_back_exactly() {
         let cloud = &topics["/points/rod"][i].1;
         let data = at(cloud, "data").as_bytes().unwrap().to_vec();
         let cloud_row: Vec<f32> =
-            data.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).skip(6 * 7).take(6).collect();
+            data.as_chunks::<4>().0.iter().map(|b| f32::from_le_bytes(*b)).skip(7 * 7).take(7).collect();
         let (node, fields) = (frame.bodies[0].nodes[7], &frame.bodies[0].fields);
         let expected = node.to_array().into_iter().chain(fields.iter().map(|field| field.values[7]));
         assert!(cloud_row.into_iter().eq(expected.map(|v| v as f32)));
@@ -134,7 +134,25 @@ fn shapes_loads_and_energies_come_back_exactly() {
         for (c, contact) in frame.contacts.iter().enumerate() {
             assert_eq!(vector(contacts, &format!("contacts.{c}.force")), contact.force);
             assert_eq!(text(contacts, &format!("contacts.{c}.other")), "floor");
+            assert_eq!(number(contacts, &format!("contacts.{c}.along")), contact.along.unwrap());
         }
+        let floor = &topics["/obstacle/floor"][i].1;
+        let force = frame.force_of_obstacle(0, None);
+        assert_eq!(vector(floor, "force"), force);
+        assert_eq!(list(floor, "on").len(), usize::from(!frame.contacts.is_empty()));
+        if !frame.contacts.is_empty() {
+            assert_eq!((text(floor, "on.0.body"), vector(floor, "on.0.force")), ("rod".into(), force));
+        }
+        // the step before, which was left out, counts too
+        let between = &frames[(2 * i).saturating_sub(1)..=2 * i];
+        let highest = |value: fn(&pliant::Frame) -> f64| between.iter().map(value).fold(f64::MIN, f64::max);
+        assert_eq!(number(hand, "force_norm_high"), highest(|f| f.grippers[0].load.force.length()));
+        assert_eq!(vector(hand, "force_high").z, highest(|f| f.grippers[0].load.force.z));
+        assert_eq!(-vector(hand, "force_low").z, highest(|f| -f.grippers[0].load.force.z));
+        assert_eq!(number(floor, "force_norm_high"), highest(|f| f.force_of_obstacle(0, None).length()));
+        let tension = |f: &pliant::Frame| f.bodies[0].fields[0].values.iter().copied().fold(f64::MIN, f64::max);
+        assert_eq!(number(body, "fields.0.high"), highest(tension));
+        assert_eq!(number(contacts, "force_sum_high"), highest(|f| f.contacts.iter().map(|c| c.force.length()).sum()));
     }
     assert!(frames.iter().any(|frame| !frame.contacts.is_empty()), "the rod falls on the floor");
 }
@@ -203,6 +221,24 @@ fn every_event_has_words() {
         (
             pliant::EventKind::Crossed { body: 0, other: pliant::Other::Body(0), node: 3 },
             "rod has come through itself at node 3",
+        ),
+        (pliant::EventKind::Met { body: 0, other: 0 }, "rod touches itself"),
+        (pliant::EventKind::Separated { body: 0, other: 0 }, "rod no longer touches itself"),
+        (
+            pliant::EventKind::OverTension { body: 0, node: 3, tension: 7.6, limit: 5.0 },
+            "rod is over its tension limit at node 3: 7.6000 N, limit 5.0000 N",
+        ),
+        (
+            pliant::EventKind::OverBend { body: 0, node: 3, radius: 0.018, limit: 0.02 },
+            "rod is bent beyond its limit at node 3: radius 18.000 mm, limit 20.000 mm",
+        ),
+        (
+            pliant::EventKind::TensionEased { body: 0, node: 3, tension: 7.6, limit: 5.0 },
+            "rod is within its tension limit again: it was 7.6000 N at node 3, limit 5.0000 N",
+        ),
+        (
+            pliant::EventKind::BendEased { body: 0, node: 3, radius: 0.018, limit: 0.02 },
+            "rod is bent within its limit again: its radius was 18.000 mm at node 3, limit 20.000 mm",
         ),
     ];
     for (kind, text) in texts {

@@ -18,7 +18,7 @@ use crate::load::LoadSpec;
 use crate::material::MaterialSpec;
 use crate::observable::Known;
 use crate::obstacle::ObstacleSpec;
-use crate::quantity::{Acceleration, Duration, Quantity, Step, Triple};
+use crate::quantity::{Acceleration, Duration, Quantity, Rate, Step, Triple};
 use crate::response::Precomputables;
 use crate::word::{Name, Table, Text};
 
@@ -44,6 +44,8 @@ pub(crate) struct SceneSpec {
     /// Whether rods may come through obstacles or each other, as they can where contact is a soft spring; false unless given.
     #[serde(default)]
     allow_crossing: bool,
+    /// Instants that are recorded per second of simulated time [Hz]; 100 unless given, and at most one a step.
+    recording_rate: Option<Rate>,
     /// Materials by name.
     #[serde(default)]
     material: BTreeMap<Name, Table<MaterialSpec>>,
@@ -113,7 +115,8 @@ impl SceneSpec {
             None => Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy().into_owned()),
         };
         let allow_crossing = self.allow_crossing;
-        Ok(Scene { title, duration, step, allow_crossing, world, expectations, warnings })
+        let recording_rate = self.recording_rate.map(Quantity::get);
+        Ok(Scene { title, duration, step, recording_rate, allow_crossing, world, expectations, warnings })
     }
 
     /// What has to be computed of its bodies before it can run, and remarks.

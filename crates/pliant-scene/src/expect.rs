@@ -48,6 +48,8 @@ pub struct Expectation {
     max: f64,
     /// The value judged; of several, the one nearest to a bound or farthest beyond it.
     seen: Option<f64>,
+    /// When the quantity was first seen out of its bounds [s].
+    first_missed: Option<f64>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -72,6 +74,8 @@ pub enum Verdict {
     Missed {
         /// The value judged; of several, the one farthest out of bounds.
         value: f64,
+        /// When it was first out of its bounds [s].
+        first: f64,
     },
     /// The run ended before the time to judge.
     NotReached,
@@ -99,7 +103,16 @@ impl ExpectSpec {
             Some(what) => what.0.clone(),
             None => describe(&self.quantity, when, min, max),
         };
-        Ok(Expectation { text, quantity: self.quantity.clone(), observable, when, min, max, seen: None })
+        Ok(Expectation {
+            text,
+            quantity: self.quantity.clone(),
+            observable,
+            when,
+            min,
+            max,
+            seen: None,
+            first_missed: None,
+        })
     }
 
     fn bounds(&self) -> Result<[f64; 2], Fault> {
@@ -173,22 +186,28 @@ impl Expectation {
             _ => value,
         };
         self.seen = Some(worst);
+        self.first_missed = match (self.margin(worst) >= 0.0, self.when) {
+            (true, _) => None,
+            // only the last frame is judged
+            (false, When::End(_)) => Some(frame.time),
+            (false, _) => self.first_missed.or(Some(frame.time)),
+        };
     }
 
     /// How it came out, for a run that ended at `ended_at` [s].
     pub fn verdict(&self, ended_at: f64) -> Verdict {
         let Some(value) = self.seen else { return Verdict::NotReached };
-        let met = self.margin(value) >= 0.0;
+        let met = self.first_missed.is_none();
         let reached = match self.when {
             When::At(_) => true,
             When::End(time) => ended_at >= time - SAME_TIME,
             // what has been missed stays missed, however the run goes on
             When::During(_, to) => !met || ended_at >= to - SAME_TIME,
         };
-        match (reached, met) {
+        match (reached, self.first_missed) {
             (false, _) => Verdict::NotReached,
-            (true, true) => Verdict::Met { value },
-            (true, false) => Verdict::Missed { value },
+            (true, None) => Verdict::Met { value },
+            (true, Some(first)) => Verdict::Missed { value, first },
         }
     }
 

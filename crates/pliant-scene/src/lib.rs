@@ -90,6 +90,8 @@ pub struct Scene {
     pub step: f64,
     /// Whether rods may come through obstacles or each other.
     pub allow_crossing: bool,
+    /// Instants to record per second of simulated time [Hz], where the scene says so.
+    pub recording_rate: Option<f64>,
     /// The world at time zero.
     pub world: World,
     /// What is expected of the run.

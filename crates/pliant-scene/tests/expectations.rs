@@ -45,8 +45,8 @@ const RUN: [f64; 5] = [0.0, 1.0, 2.0, 3.0, 4.0];
 fn a_time_is_judged_at_the_first_frame_from_it_on() {
     assert_eq!(verdict("at = 1.0\nmin = 2\nmax = 2", &RUN), Verdict::Met { value: 2.0 });
     assert_eq!(verdict("at = 0.6\nmax = 2", &RUN), Verdict::Met { value: 2.0 });
-    assert_eq!(verdict("at = 1\nmax = 1.9", &RUN), Verdict::Missed { value: 2.0 });
-    assert_eq!(verdict("at = 1\nmin = 2.1", &RUN), Verdict::Missed { value: 2.0 });
+    assert_eq!(verdict("at = 1\nmax = 1.9", &RUN), Verdict::Missed { value: 2.0, first: 1.0 });
+    assert_eq!(verdict("at = 1\nmin = 2.1", &RUN), Verdict::Missed { value: 2.0, first: 1.0 });
     assert_eq!(verdict("at = 0\nmax = 0", &RUN), Verdict::Met { value: 0.0 });
     assert_eq!(verdict("at = 2\nmax = 0", &RUN[..3]), Verdict::NotReached);
 }
@@ -54,25 +54,30 @@ fn a_time_is_judged_at_the_first_frame_from_it_on() {
 #[test]
 fn the_end_is_the_last_frame_of_the_scene_as_written() {
     assert_eq!(verdict("at = 'end'\nvalue = 4\ntolerance = 0.1", &RUN), Verdict::Met { value: 4.0 });
-    assert_eq!(verdict("at = 'end'\nvalue = 3.8\ntolerance = 0.1", &RUN), Verdict::Missed { value: 4.0 });
+    assert_eq!(verdict("at = 'end'\nvalue = 3.8\ntolerance = 0.1", &RUN), Verdict::Missed { value: 4.0, first: 2.0 });
     assert_eq!(verdict("at = 'end'\nmin = 100", &RUN[..3]), Verdict::NotReached, "a run that stopped early");
     let shortened = scene_with("at = 'end'\nmin = 100", &["duration=1"]);
     assert_eq!(shortened.duration, 1.0);
     assert_eq!(judge(shortened.expectations[0].clone(), &shortened, &RUN[..3]), Verdict::NotReached);
     let lengthened = scene_with("at = 'end'\nmin = 100", &["duration=3"]);
-    assert_eq!(judge(lengthened.expectations[0].clone(), &lengthened, &RUN), Verdict::Missed { value: 4.0 });
+    assert_eq!(
+        judge(lengthened.expectations[0].clone(), &lengthened, &RUN),
+        Verdict::Missed { value: 4.0, first: 2.0 }
+    );
 }
 
 #[test]
 fn a_window_must_hold_at_every_frame_and_shows_the_worst() {
     let hump = [0.0, 1.0, 5.0, 2.0, 9.0];
     assert_eq!(verdict("during = [0.5, 1.5]\nmax = 5", &hump), Verdict::Met { value: 5.0 });
-    assert_eq!(verdict("during = [0.5, 1.5]\nmax = 4", &hump), Verdict::Missed { value: 5.0 });
-    assert_eq!(verdict("during = [0.5, 1.5]\nmin = 1.5\nmax = 6", &hump), Verdict::Missed { value: 1.0 });
+    assert_eq!(verdict("during = [0.5, 1.5]\nmax = 4", &hump), Verdict::Missed { value: 5.0, first: 1.0 });
+    assert_eq!(verdict("during = [0.5, 1.5]\nmin = 1.5\nmax = 6", &hump), Verdict::Missed { value: 1.0, first: 0.5 });
     assert_eq!(verdict("during = [0.5, 1.5]\nmax = 5", &hump[..3]), Verdict::NotReached);
-    assert_eq!(verdict("during = [0.5, 1.5]\nmax = 4", &hump[..3]), Verdict::Missed { value: 5.0 });
+    assert_eq!(verdict("during = [0.5, 1.5]\nmax = 4", &hump[..3]), Verdict::Missed { value: 5.0, first: 1.0 });
+    // the first time out of bounds is told, not that of the worst
+    assert_eq!(verdict("during = [0, 2]\nmax = 0.5", &hump), Verdict::Missed { value: 9.0, first: 0.5 });
     // a window between two frames is not skipped
-    assert_eq!(verdict("during = [0.6, 0.7]\nmax = 4", &hump), Verdict::Missed { value: 5.0 });
+    assert_eq!(verdict("during = [0.6, 0.7]\nmax = 4", &hump), Verdict::Missed { value: 5.0, first: 1.0 });
 }
 
 #[test]
@@ -81,7 +86,7 @@ fn what_is_no_number_is_missed() {
         for bounds in ["min = -1e30", "max = 1e30", "value = 0\ntolerance = 1e30"] {
             let heights =
                 if when == "at = 'end'" { [0.0, 0.0, 0.0, 0.0, f64::NAN] } else { [0.0, 0.0, f64::NAN, 0.0, 0.0] };
-            let Verdict::Missed { value } = verdict(&format!("{when}\n{bounds}"), &heights) else {
+            let Verdict::Missed { value, .. } = verdict(&format!("{when}\n{bounds}"), &heights) else {
                 panic!("{when} {bounds}")
             };
             assert!(value.is_nan());

@@ -18,6 +18,14 @@ pub struct Frame {
     pub contacts: Vec<Contact>,
 }
 
+impl Frame {
+    /// Force of an obstacle on a body, or on all bodies [N].
+    pub fn force_of_obstacle(&self, obstacle: usize, body: Option<usize>) -> Vec3 {
+        let here = |c: &&Contact| c.other == Other::Obstacle(obstacle) && body.is_none_or(|body| c.body == body);
+        self.contacts.iter().filter(here).map(|contact| contact.force).sum()
+    }
+}
+
 /// A body at one instant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BodyFrame {
@@ -120,7 +128,7 @@ pub struct Event {
 }
 
 /// What can happen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EventKind {
     /// A gripper closed on a body.
     Attached {
@@ -149,6 +157,10 @@ pub enum EventKind {
         body: usize,
         /// The node with the most.
         node: usize,
+        /// Tension there as the limit is passed [N].
+        tension: f64,
+        /// The limit [N].
+        limit: f64,
     },
     /// A body is bent tighter than it should be.
     OverBend {
@@ -156,6 +168,32 @@ pub enum EventKind {
         body: usize,
         /// The node where it is bent most.
         node: usize,
+        /// Radius of bending there as the limit is passed [m].
+        radius: f64,
+        /// The limit [m].
+        limit: f64,
+    },
+    /// A body bears no more tension than it should again.
+    TensionEased {
+        /// Index of the body.
+        body: usize,
+        /// The node that bore the most.
+        node: usize,
+        /// The most tension it bore since the limit was passed [N].
+        tension: f64,
+        /// The limit [N].
+        limit: f64,
+    },
+    /// A body is bent no tighter than it should be again.
+    BendEased {
+        /// Index of the body.
+        body: usize,
+        /// The node that was bent most.
+        node: usize,
+        /// The least radius of bending since the limit was passed [m].
+        radius: f64,
+        /// The limit [m].
+        limit: f64,
     },
     /// The curve of a rod has come through something, which it cannot in the world.
     Crossed {
@@ -172,6 +210,20 @@ pub enum EventKind {
         body: usize,
         /// Index of the obstacle.
         obstacle: usize,
+    },
+    /// A body began to touch another one, or itself.
+    Met {
+        /// Index of the body.
+        body: usize,
+        /// Index of the other; the same for a body that touches itself.
+        other: usize,
+    },
+    /// A body no longer touches another one, or itself.
+    Separated {
+        /// Index of the body.
+        body: usize,
+        /// Index of the other; the same for a body that touched itself.
+        other: usize,
     },
 }
 

@@ -3,8 +3,10 @@
 mod build;
 mod picture;
 mod snapshot;
+mod together;
 
 pub use snapshot::Snapshot;
+pub(crate) use together::Beside;
 
 use crate::body::{Body, Surroundings, Vicinity};
 use crate::cable::{Around, Group, Pair};
@@ -19,6 +21,7 @@ use crate::react::{Presses, React};
 use crate::stage::{Probe, Stage};
 use crate::team::Team;
 use crate::watch::Watch;
+use together::Together;
 
 /// Everything in a scene.
 #[derive(Clone, Debug)]
@@ -43,6 +46,7 @@ pub struct World {
     /// Where bodies that advance apart touch, in order.
     presses: Presses,
     react: React,
+    together: Together,
     /// Scratch: the obstacles near the body at hand.
     near: Vec<usize>,
     cables: Group,
@@ -77,6 +81,7 @@ impl World {
             solids: Meetings::default(),
             presses: Presses::default(),
             react: React::default(),
+            together: Together::default(),
             near: vec![],
             cables: Group::default(),
             contacts: vec![],
@@ -134,6 +139,7 @@ impl World {
         probe.enter(Stage::Report, None);
         self.sum_gripper_loads();
         self.react.settle(&self.bodies, &mut self.presses);
+        self.note_bodies(self.clock.after(dt).time());
         self.clock = self.clock.after(dt);
 
         // what no solver should let happen

@@ -67,8 +67,13 @@ pub fn info(duration: f64) -> RunInfo {
 }
 
 pub fn outcome() -> Outcome {
-    let expectation =
-        ExpectationRow { text: "lowest point".into(), value: "2 mm".into(), bounds: "> 1 mm".into(), pass: Some(true) };
+    let expectation = ExpectationRow {
+        text: "lowest point".into(),
+        value: "2 mm".into(),
+        bounds: "> 1 mm".into(),
+        pass: Some(true),
+        first_missed: None,
+    };
     Outcome {
         ok: true,
         text: "reached the end".into(),

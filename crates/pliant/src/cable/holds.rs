@@ -8,7 +8,7 @@ use crate::cable::equations::midpoint::StepScratch;
 use crate::cable::joint::{Joint, Turning, strain};
 use crate::cable::links::{LinkState, Links};
 use crate::grip::{Grip, Hold, Load, Wrench};
-use crate::linkage::{Arms, Push, locate};
+use crate::linkage::{Arms, HeldEnd, Push, locate};
 use crate::math::{Pose, Vec3, pose_between};
 
 /// A cross-section held at a pose that may move.
@@ -155,6 +155,28 @@ impl Cable {
             let origin = around.grippers[grip.params.gripper].sweep.at(0.5).translation;
             let arm = held.poses[1].translation - origin;
             grip.load += Wrench { force: load.0, torque: load.1 + arm.cross(load.0) };
+        }
+    }
+
+    /// Keep what its first and its last section carry where they are held: force and moment as in a joint, and curvature.
+    pub(super) fn note_ends(&mut self) {
+        let Cable { state, scratch, links, .. } = self;
+        let half = 0.5 * links.length;
+        let sides = [(0, -half), (state.links.poses.len() - 1, half)];
+        state.ends = [None; 2];
+        for (held, (force, torque)) in scratch.held.iter().zip(&scratch.step.held_loads) {
+            let at = |&(link, offset): &(usize, f64)| held.link == link && (held.offset - offset).abs() < 1e-9 * half;
+            let Some(side) = sides.iter().position(at) else { continue };
+            // at its start the gripper stands before the section, at its end behind it
+            let link = &state.links.poses[held.link];
+            let to_section = |v: Vec3| link.rotation.inverse() * v * if side == 0 { 1.0 } else { -1.0 };
+            let [.., about_y, about_z] = strain(&held.poses[2], link, held.arms());
+            let turns = held.stiffness[5] == 0.0;
+            let curvature = (!turns).then(|| about_y.hypot(about_z) / half);
+            let end = state.ends[side].get_or_insert(HeldEnd { load: [Vec3::ZERO; 2], curvature: None });
+            end.load[0] += to_section(*force);
+            end.load[1] += to_section(*torque);
+            end.curvature = end.curvature.or(curvature);
         }
     }
 }

@@ -24,6 +24,7 @@ pub(crate) use contact::pairs::{End, closest_on_segments};
 pub(crate) use group::Group;
 pub(crate) use group::step::Around;
 pub(crate) use links::OPEN;
+pub(crate) use report::pairs_beside;
 pub(crate) use solver::coupled_pairs::write_pairs;
 
 use algebra::block::Vec6;
@@ -42,7 +43,7 @@ use crate::curve;
 use crate::derived::Derived;
 use crate::error::{BuildError, StepError};
 use crate::grip::Place;
-use crate::linkage::{Arms, Line, Link, Push, locate, poses_along};
+use crate::linkage::{Arms, HeldEnd, Line, Link, Push, locate, poses_along};
 use crate::math::{Pose, Quat, Vec3, unit_or};
 
 /// c of the decaying step: a mode of thirty steps a period loses 0.1 % of its energy in one.
@@ -71,10 +72,12 @@ pub struct CableState {
     loads: Vec<Vec6>,
     /// Energy in the pieces between held sections and the middles of their links [J].
     held_energy: f64,
+    /// What grips at its start and end carried in the last step.
+    ends: [Option<HeldEnd>; 2],
     /// Obstacles touched in the last step.
     touched: Vec<usize>,
-    /// Whether tension and curvature are beyond their limits.
-    beyond: [bool; 2],
+    /// The node with the most tension and that with the most curvature, and how much, while these are beyond their limits.
+    beyond: [Option<(usize, f64)>; 2],
     counters: Counters,
     /// How often the equations of a step were linearised, in all.
     linearisations: u64,
@@ -132,8 +135,9 @@ impl Cable {
             links: LinkState::resting(poses),
             loads: vec![[0.0; 6]; count - 1],
             held_energy: 0.0,
+            ends: [None; 2],
             touched: vec![],
-            beyond: [false; 2],
+            beyond: [None; 2],
             counters: Counters::default(),
             linearisations: 0,
         };
@@ -187,6 +191,7 @@ impl Cable {
         let stored = |h: &Held| h.energy(&state.links.poses[h.link]);
         state.held_energy = scratch.held.iter().map(stored).sum();
         self.write_loads(around);
+        self.note_ends();
         self.note_touching(around);
         self.note_limits(around);
         self.check_finite(time)

@@ -1,14 +1,16 @@
 //! What a cable tells of itself: shape, frames, forces and moments, energies.
 
-use super::{Cable, CableState};
-use crate::body::Surroundings;
+use super::{Cable, CableState, Pair};
+use crate::body::{Body, PARTING_GAP, Surroundings};
 use crate::cable::algebra::block::Vec6;
 use crate::cable::contact::obstacles::PastTouch;
 use crate::cable::joint::strain;
+use crate::cable::solver::coupled_pairs::both;
 use crate::contact::Obstacle;
 use crate::frame::{BodyFrame, Contact, Energy, Event, EventKind};
-use crate::linkage::Touching;
+use crate::linkage::{HeldEnd, Touching};
 use crate::math::Vec3;
+use crate::world::Beside;
 
 impl Cable {
     /// Energies [J].
@@ -37,7 +39,7 @@ impl Cable {
             let [x, y, z, about_x, about_y, about_z] = self.state.loads[joint];
             [Vec3::new(x, y, z), Vec3::new(about_x, about_y, about_z)]
         };
-        line.write_fields(load, |link| self.state.links.pushed[link], frame);
+        line.write_fields(load, &self.state.ends, |link| self.state.links.pushed[link], frame);
         frame.energy = self.energy(gravity);
     }
 
@@ -46,30 +48,52 @@ impl Cable {
         self.line().write_contacts(index, touches, obstacles, contacts);
     }
 
-    /// Tell when tension or curvature goes beyond its limit; and again after it was clearly within.
+    /// The node with the greatest tension, and how much that is [N].
+    fn most_tension(&self) -> Option<(usize, f64)> {
+        let joints = self.state.loads.iter().enumerate().map(|(joint, load)| (joint + 1, load[0]));
+        joints.chain(self.held_ends().map(|(node, end)| (node, end.load[0].x))).max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// The node with the greatest curvature, and how much that is [1/m].
+    fn most_curvature(&self) -> Option<(usize, f64)> {
+        let line = self.line();
+        let joints = (0..self.size() - 1).map(|joint| (joint + 1, line.curvature(joint)));
+        let ends = self.held_ends().filter_map(|(node, end)| Some((node, end.curvature?)));
+        joints.chain(ends).max_by(|a, b| a.1.total_cmp(&b.1))
+    }
+
+    /// The ends that are held, with their nodes.
+    fn held_ends(&self) -> impl Iterator<Item = (usize, &HeldEnd)> {
+        [0, self.size()].into_iter().zip(&self.state.ends).filter_map(|(node, end)| Some((node, end.as_ref()?)))
+    }
+
+    /// Tell when tension or curvature goes beyond its limit, and when it is clearly within again, how far it went.
     pub(super) fn note_limits(&mut self, around: &mut Surroundings<'_>) {
         const CLEARLY: f64 = 0.95;
         let (time, body) = (around.time + around.dt, around.body);
-        let arms = self.links.arms();
-        let poses = &self.state.links.poses;
-        let curvature = |joint: usize| {
-            let e = strain(&poses[joint], &poses[joint + 1], arms);
-            e[4].hypot(e[5]) / self.links.length
-        };
-        for (kind, limit) in self.limits.into_iter().enumerate().filter(|(_, limit)| limit.is_finite()) {
-            let value = |joint: usize| if kind == 0 { self.state.loads[joint][0] } else { curvature(joint) };
-            let most =
-                (0..self.state.loads.len()).map(|joint| (joint, value(joint))).max_by(|a, b| a.1.total_cmp(&b.1));
-            let Some((joint, most)) = most else { continue };
-            let node = joint + 1;
-            if most > limit && !self.state.beyond[kind] {
-                self.state.beyond[kind] = true;
-                let kind =
-                    if kind == 0 { EventKind::OverTension { body, node } } else { EventKind::OverBend { body, node } };
-                around.events.push(Event { time, kind });
-            } else if most < CLEARLY * limit {
-                self.state.beyond[kind] = false;
+        for kind in 0..2 {
+            let limit = self.limits[kind];
+            if !limit.is_finite() {
+                continue;
             }
+            let Some(most) = (if kind == 0 { self.most_tension() } else { self.most_curvature() }) else { continue };
+            let told = match &mut self.state.beyond[kind] {
+                None if most.1 > limit => {
+                    self.state.beyond[kind] = Some(most);
+                    limit_event(kind, true, body, most, limit)
+                }
+                Some(worst) if most.1 < CLEARLY * limit => {
+                    let worst = *worst;
+                    self.state.beyond[kind] = None;
+                    limit_event(kind, false, body, worst, limit)
+                }
+                Some(worst) if most.1 > worst.1 => {
+                    *worst = most;
+                    continue;
+                }
+                _ => continue,
+            };
+            around.events.push(Event { time, kind: told });
         }
     }
 
@@ -79,6 +103,35 @@ impl Cable {
         let touches = links.touches.iter().map(|t| touching(t, self.links.length));
         self.links.line(&links.poses).note_touching(touches, touched, &self.scratch.near, around);
     }
+}
+
+/// A limit of tension (0) or of curvature (1) that is passed, or no longer; `most` is a node and what there is of it.
+fn limit_event(kind: usize, passed: bool, body: usize, most: (usize, f64), limit: f64) -> EventKind {
+    let (node, most) = most;
+    match (kind, passed) {
+        (0, true) => EventKind::OverTension { body, node, tension: most, limit },
+        (0, false) => EventKind::TensionEased { body, node, tension: most, limit },
+        (_, true) => EventKind::OverBend { body, node, radius: 1.0 / most, limit: 1.0 / limit },
+        (_, false) => EventKind::BendEased { body, node, radius: 1.0 / most, limit: 1.0 / limit },
+    }
+}
+
+/// Links of cables that touch links, or are less than a gap away in which contact goes on.
+pub(crate) fn pairs_beside(bodies: &[Body], pairs: &[Pair]) -> impl Iterator<Item = Beside> {
+    pairs.iter().filter_map(|pair| {
+        let (pushes, bodies_of) = (pair.force != Vec3::ZERO, pair.ends.map(|end| end.body));
+        let near = || {
+            let place = |cable: &Cable, link: usize, along: f64| {
+                (cable.state.links.poses[link].transform_point(Vec3::X * along), cable.links.radius)
+            };
+            let ends = both((bodies, 0), pair, |cable, link| (cable, link));
+            ends.is_some_and(|[(a, i), (b, j)]| {
+                let [(p, r), (q, s)] = [place(a, i, pair.along[0]), place(b, j, pair.along[1])];
+                p.distance(q) < r + s + PARTING_GAP * r.min(s)
+            })
+        };
+        (pushes || near()).then_some(Beside { bodies: bodies_of, pushes })
+    })
 }
 
 fn touching(touch: &PastTouch, length: f64) -> Touching {

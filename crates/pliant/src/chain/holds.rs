@@ -53,7 +53,8 @@ pub struct Clamp {
 }
 
 impl Clamp {
-    fn angle(&self, x: &Rows) -> f64 {
+    /// Angle between its segment and the direction it is held in [rad].
+    pub fn angle(&self, x: &Rows) -> f64 {
         let along = get(x, self.segment + 1) - get(x, self.segment);
         along.cross(self.goal).length().atan2(along.dot(self.goal))
     }

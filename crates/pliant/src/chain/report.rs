@@ -9,7 +9,8 @@ use crate::lanes::get;
 use crate::math::Vec3;
 
 /// Fields of a frame: name and unit.
-const FIELDS: [(&str, &str); 3] = [("tension", "N"), ("bending moment", "N m"), ("contact force", "N")];
+const FIELDS: [(&str, &str); 4] =
+    [("tension", "N"), ("bending moment", "N m"), ("contact force", "N"), ("curvature", "1/m")];
 
 impl Chain {
     /// Tension of a segment [N], positive when it is longer than at rest.
@@ -71,12 +72,18 @@ impl Chain {
             frame.fields[0].values[i] = 0.5 * (self.tension(before) + self.tension(after));
             frame.fields[1].values[i] = e.bending.moment(self.angle(i), e.segment);
             frame.fields[2].values[i] = 0.0;
+            frame.fields[3].values[i] = self.angle(i) / e.segment;
         }
-        // where a clamp has replaced the joint, its half-segments carry the moment
-        let moments = &mut frame.fields[1].values;
-        let clamps = || self.state.clamps.iter().filter_map(|clamp| Some((clamp.node?, clamp.moment(&self.state.x))));
-        clamps().for_each(|(node, _)| moments[node] = 0.0);
-        clamps().for_each(|(node, moment)| moments[node] = moments[node].max(moment));
+        // where a clamp has replaced the joint, its half-segments carry the moment and are bent
+        let clamps = || self.state.clamps.iter().filter_map(|clamp| Some((clamp.node?, clamp)));
+        clamps().for_each(|(node, _)| [1, 3].into_iter().for_each(|f| frame.fields[f].values[node] = 0.0));
+        for (node, clamp) in clamps() {
+            let curvature = clamp.angle(&self.state.x) / (0.5 * e.segment);
+            for (field, value) in [(1, clamp.moment(&self.state.x)), (3, curvature)] {
+                let most = &mut frame.fields[field].values[node];
+                *most = most.max(value);
+            }
+        }
         for touch in self.state.planes.within(&self.state.x, points, 0.0) {
             frame.fields[2].values[touch.point] += touch.force.length();
         }

@@ -67,6 +67,7 @@ impl Elastica {
             1 => force.dot(Vec2::new(-sin, cos)).abs(),
             2 => self.moment(at, node).abs(),
             4 => self.touching_force(node).length(),
+            5 => self.curvature(at, node).abs(),
             _ => 0.0,
         }
     }
@@ -80,10 +81,20 @@ impl Elastica {
         here.map(|(_, _, force)| force).sum()
     }
 
-    /// Bending moment at a node [N m]: it jumps there between intervals, half-way; at the ends as much farther.
+    /// Bending moment at a node [N m].
     fn moment(&self, at: &Kinematics, node: usize) -> f64 {
+        let of = |i: usize| self.rod.bending[i] * (turn(at, i) - self.rod.rest[i]);
+        self.between_intervals(node, of)
+    }
+
+    /// Curvature at a node, with a sign [1/m].
+    fn curvature(&self, at: &Kinematics, node: usize) -> f64 {
+        self.between_intervals(node, |i| turn(at, i) / self.rod.h)
+    }
+
+    /// What jumps at a node from one interval to the next, half-way; at the ends as much farther.
+    fn between_intervals(&self, node: usize, of: impl Fn(usize) -> f64) -> f64 {
         let n = self.rod.intervals();
-        let of = |i: usize| self.rod.bending[i] * (at.ends[i].u[1][0] - at.ends[i].u[0][0] - self.rod.rest[i]);
         match node {
             _ if n == 1 => of(0),
             0 => 1.5 * of(0) - 0.5 * of(1),
@@ -120,6 +131,12 @@ impl Elastica {
         self.write_sliders(index, contacts);
     }
 
+    /// Whether it is at itself, and then whether with a force.
+    pub(crate) fn is_at_itself(&self) -> Option<bool> {
+        let meetings = &self.state.meetings;
+        (!meetings.is_empty()).then(|| meetings.iter().any(|m| m.force != Vec2::ZERO))
+    }
+
     /// What sliders push with, each at the place it holds.
     fn write_sliders(&self, index: usize, contacts: &mut Vec<Contact>) {
         for (n, (slider, load)) in self.settings.sliders.iter().zip(&self.state.slider_loads).enumerate() {
@@ -142,6 +159,11 @@ impl Elastica {
         let touching = |obstacle: usize| touches.iter().any(move |t| t.obstacle == obstacle);
         around.note_touching(touched, around.near, touching, touching);
     }
+}
+
+/// How far the rod turns along an interval [rad].
+fn turn(at: &Kinematics, interval: usize) -> f64 {
+    at.ends[interval].u[1][0] - at.ends[interval].u[0][0]
 }
 
 fn nearest_node(interval: usize, fraction: f64) -> usize {

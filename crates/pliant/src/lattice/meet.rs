@@ -12,6 +12,7 @@ use crate::contact::tree::{Bounds, EMPTY, around as box_around, meet};
 use crate::frame::{Contact, Other};
 use crate::math::Vec3;
 use crate::places::share;
+use crate::world::Beside;
 
 /// During a step of the world particles may become faster by this than they are at its start.
 const FASTER: f64 = 1.5;
@@ -238,4 +239,9 @@ pub(crate) fn write_meetings(meetings: &[Meeting], contacts: &mut Vec<Contact>) 
         penetration: m.depth,
         along: None,
     }));
+}
+
+/// Solids that are in each other.
+pub(crate) fn meetings_beside(meetings: &[Meeting]) -> impl Iterator<Item = Beside> {
+    meetings.iter().map(|m| Beside { bodies: m.pair.bodies.map(|n| n as usize), pushes: m.force != Vec3::ZERO })
 }

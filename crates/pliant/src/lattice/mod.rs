@@ -31,7 +31,7 @@ mod web;
 pub(crate) use group::{Shared, advance};
 use meet::Facing;
 pub use meet::Meeting;
-pub(crate) use meet::{Meetings, write_meetings};
+pub(crate) use meet::{Meetings, meetings_beside, write_meetings};
 pub use params::{Connector, Drive, Fluid, LatticeSettings, LatticeSpec, Pace, Part, PointContact, Scheme, Site};
 
 use crate::body::{Surroundings, Vicinity};

@@ -10,8 +10,23 @@ use crate::math::{Pose, Quat, Vec3};
 use crate::react::Nodes;
 
 /// Fields of a frame, by node.
-pub const FIELDS: [(&str, &str); 5] =
-    [("tension", "N"), ("shear force", "N"), ("bending moment", "N m"), ("torsion", "N m"), ("contact force", "N")];
+pub const FIELDS: [(&str, &str); 6] = [
+    ("tension", "N"),
+    ("shear force", "N"),
+    ("bending moment", "N m"),
+    ("torsion", "N m"),
+    ("contact force", "N"),
+    ("curvature", "1/m"),
+];
+
+/// What the section at an end of a rod carries where a grip holds it there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HeldEnd {
+    /// Force and moment in the axes of the section, with the signs of a joint [N, N m].
+    pub load: [Vec3; 2],
+    /// Curvature at the grip [1/m]; none where it lets the section turn.
+    pub curvature: Option<f64>,
+}
 
 /// The links of a rod where they are now.
 #[derive(Clone, Copy, Debug)]
@@ -91,10 +106,18 @@ impl Line<'_> {
         }
     }
 
-    /// Fields from force and moment in each joint, and from contact forces on the links, which are asked for in order.
+    /// Curvature in a joint [1/m]: the angle between the links that meet there, over the length of a link.
+    pub fn curvature(&self, joint: usize) -> f64 {
+        let [a, b] = [self.poses[joint].rotation * Vec3::X, self.poses[joint + 1].rotation * Vec3::X];
+        a.cross(b).length().atan2(a.dot(b)) / self.length
+    }
+
+    /// Fields from force and moment in each joint, from what the ends carry where they are held, and from contact forces on
+    /// the links, which are asked for in order.
     pub fn write_fields(
         &self,
         load: impl Fn(usize) -> [Vec3; 2],
+        ends: &[Option<HeldEnd>; 2],
         mut pushed: impl FnMut(usize) -> Vec3,
         frame: &mut BodyFrame,
     ) {
@@ -102,13 +125,20 @@ impl Line<'_> {
         frame.fields.iter_mut().for_each(|field| field.values.clear());
         let (count, mut before) = (self.poses.len(), Vec3::ZERO);
         for i in 0..=count {
-            // the ends of the rod are free or held: they show what the joint next to them carries
-            let [force, moment] = load(i.clamp(1, count - 1) - 1);
+            let held = match i {
+                0 => ends[0],
+                i if i == count => ends[1],
+                _ => None,
+            };
+            // ends that are not held show what the joint next to them carries
+            let joint = i.clamp(1, count - 1) - 1;
+            let [force, moment] = held.map_or_else(|| load(joint), |end| end.load);
+            let curvature = held.and_then(|end| end.curvature).unwrap_or_else(|| self.curvature(joint));
             // each link shares its contact force among the two nodes it lies between
             let own = if i < count { pushed(i) } else { Vec3::ZERO };
             let touched = 0.5 * (before + own).length();
             before = own;
-            let values = [force.x, force.y.hypot(force.z), moment.y.hypot(moment.z), moment.x, touched];
+            let values = [force.x, force.y.hypot(force.z), moment.y.hypot(moment.z), moment.x, touched, curvature];
             for (field, value) in frame.fields.iter_mut().zip(values) {
                 field.values.push(value);
             }

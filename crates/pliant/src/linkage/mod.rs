@@ -2,7 +2,7 @@
 
 mod line;
 
-pub use line::{FIELDS, Line, Touching};
+pub use line::{FIELDS, HeldEnd, Line, Touching};
 
 use crate::curve;
 use crate::derived::Derived;

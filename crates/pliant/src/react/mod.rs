@@ -19,6 +19,7 @@ use crate::body::Body;
 use crate::frame::{Contact, Other};
 use crate::math::Vec3;
 use crate::places::share;
+use crate::world::Beside;
 use find::{Finder, strangers};
 use law::Row;
 use outline::Outline;
@@ -155,4 +156,10 @@ pub(crate) fn write_presses(presses: &Presses, contacts: &mut Vec<Contact>) {
         penetration: -p.gap,
         along: None,
     }));
+}
+
+/// Bodies that push each other, or did lately.
+pub(crate) fn presses_beside(presses: &Presses) -> impl Iterator<Item = Beside> {
+    let near = presses.list.iter().filter(|p| p.push > 0.0 || p.lately > 0.0);
+    near.map(|p| Beside { bodies: p.key.bodies.map(|n| n as usize), pushes: p.push > 0.0 })
 }

@@ -155,12 +155,13 @@ impl World {
         self.react.reserve(&self.bodies, &mut self.presses);
         let loads = self.loads.len() + self.react.room();
         let (grips, obstacles) = (self.grips.len(), self.obstacles.len());
-        self.events.reserve(2 * (grips + obstacles * self.bodies.len()).min(1000));
+        self.events.reserve(2 * (grips + (obstacles + 2) * self.bodies.len()).min(1000));
         for body in &mut self.bodies {
             body.reserve(grips, loads, obstacles);
         }
         self.cables.reserve(&self.bodies, &mut self.pairs);
         self.watch.forget();
+        self.together.reserve(self.bodies.len());
     }
 }
 

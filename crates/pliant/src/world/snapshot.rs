@@ -1,6 +1,7 @@
 //! Copying out all that changes in a world, and putting it back.
 
 use super::World;
+use super::together::Two;
 use crate::body::{Body, BodyState};
 use crate::cable::Pair;
 use crate::clock::Clock;
@@ -25,6 +26,7 @@ pub struct Snapshot {
     pairs: Vec<Pair>,
     meetings: Vec<Meeting>,
     presses: Presses,
+    touching: Vec<Two>,
     events: Vec<Event>,
 }
 
@@ -42,6 +44,7 @@ impl World {
             pairs: self.pairs.clone(),
             meetings: self.meetings.clone(),
             presses: self.presses.clone(),
+            touching: self.together.touching.clone(),
             events: self.events.clone(),
         }
     }
@@ -68,6 +71,7 @@ impl World {
         self.pairs.clone_from(&snapshot.pairs);
         self.meetings.clone_from(&snapshot.meetings);
         self.presses.clone_from(&snapshot.presses);
+        self.together.touching.clone_from(&snapshot.touching);
         self.events.clone_from(&snapshot.events);
         self.loads.clone_from(&snapshot.loads);
         self.gravity = snapshot.gravity;

@@ -37,7 +37,7 @@ impl Xpbd {
             }
             force
         };
-        line.write_fields(|joint| self.state.loads[joint], pushed, frame);
+        line.write_fields(|joint| self.state.loads[joint], &[None; 2], pushed, frame);
         frame.energy = self.energy(gravity);
     }
 

@@ -1,10 +1,10 @@
 //! Quantities that an expectation can be about, such as `body.wire.end.z`.
 
+mod words;
+
 use pliant::Frame;
 use pliant::math::Vec3;
 use pliant::topology;
-
-use crate::fault::Fault;
 
 /// Something that can be measured in a frame; names are resolved to indices.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,14 +22,28 @@ pub(crate) enum Observable {
     /// Determinant of the knot in a body: 1 without one, 3 for an overhand knot.
     Knot(usize),
     Energy(usize, Energy),
-    /// Smallest or largest value of a field: body, field.
-    Field(usize, usize, Side),
+    /// Value of a field: body, field, where.
+    Field(usize, usize, Where),
+    /// Smallest radius of bending: body, its field of curvatures.
+    BendRadius(usize, usize),
     Position(usize, Axis),
     Force(usize, Part),
     Torque(usize, Part),
     ContactCount,
     ContactPenetration,
     ContactForce,
+    /// Force of an obstacle on a body, or on all of them.
+    Push(usize, Option<usize>, Part),
+}
+
+/// Where along a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Where {
+    /// Where the value is smallest or largest.
+    Extreme(Side),
+    Node(usize),
+    /// At a fraction of its length, between nodes.
+    Fraction(f64),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,17 +73,6 @@ pub(crate) enum Part {
     Norm,
 }
 
-const AXES: &[(&str, Axis)] = &[("x", Axis::X), ("y", Axis::Y), ("z", Axis::Z)];
-const SIDES: &[(&str, Side)] = &[("min", Side::Min), ("max", Side::Max)];
-const PARTS: &[(&str, Part)] =
-    &[("x", Part::Along(Axis::X)), ("y", Part::Along(Axis::Y)), ("z", Part::Along(Axis::Z)), ("norm", Part::Norm)];
-const ENERGIES: &[(&str, Energy)] = &[
-    ("kinetic", Energy::Kinetic),
-    ("elastic", Energy::Elastic),
-    ("gravity", Energy::Gravity),
-    ("total", Energy::Total),
-];
-
 /// Names of the things in a scene, and a first frame that shows what they have.
 pub(crate) struct Known<'a> {
     pub(crate) bodies: Vec<&'a str>,
@@ -78,59 +81,7 @@ pub(crate) struct Known<'a> {
     pub(crate) frame: Frame,
 }
 
-/// The words of a quantity, read one after another.
-struct Words<'a> {
-    rest: std::str::Split<'a, char>,
-    text: &'a str,
-}
-
-impl<'a> Words<'a> {
-    fn next(&mut self, expected: &str) -> Result<&'a str, Fault> {
-        self.rest.next().ok_or_else(|| Fault::new(format!("`{}` is cut short: {expected} must follow", self.text)))
-    }
-
-    /// The next word must be one of these; gives its place among them.
-    fn one_of(&mut self, what: &str, known: &[&str]) -> Result<usize, Fault> {
-        let word = self.next(&list(what, known))?;
-        known.iter().position(|k| *k == word).ok_or_else(|| Fault::unknown(what, word, known.iter().copied()))
-    }
-
-    fn choice<T: Copy>(&mut self, what: &str, known: &[(&str, T)]) -> Result<T, Fault> {
-        let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-        Ok(known[self.one_of(what, &names)?].1)
-    }
-}
-
-fn list(what: &str, known: &[&str]) -> String {
-    match known.len() {
-        0 => format!("the name of a {what} (there is none)"),
-        1..=12 => format!("one of {}", known.join(", ")),
-        _ => format!("the name of a {what}"),
-    }
-}
-
 impl Observable {
-    /// Read a quantity.
-    pub(crate) fn parse(text: &str, known: &Known<'_>) -> Result<Observable, Fault> {
-        let mut words = Words { rest: text.split('.'), text };
-        let observable = match words.one_of("kind of quantity", &["body", "gripper", "contacts"])? {
-            0 => body(&mut words, known)?,
-            1 => gripper(&mut words, known)?,
-            _ => words.choice(
-                "quantity of contacts",
-                &[
-                    ("count", Observable::ContactCount),
-                    ("penetration", Observable::ContactPenetration),
-                    ("force", Observable::ContactForce),
-                ],
-            )?,
-        };
-        match words.rest.next() {
-            None => Ok(observable),
-            Some(extra) => Err(Fault::new(format!("`{text}` is complete before `{extra}`"))),
-        }
-    }
-
     /// Its value; NaN where the frame has no such thing.
     pub(crate) fn value(&self, frame: &Frame) -> f64 {
         self.measure(frame).unwrap_or(f64::NAN)
@@ -164,8 +115,9 @@ impl Observable {
                     Energy::Total => energy.total(),
                 }
             }
-            Observable::Field(body, field, side) => {
-                extreme(frame.bodies.get(body)?.fields.get(field)?.values.iter().copied(), side)?
+            Observable::Field(body, field, place) => place.of(&frame.bodies.get(body)?.fields.get(field)?.values)?,
+            Observable::BendRadius(body, field) => {
+                1.0 / Where::Extreme(Side::Max).of(&frame.bodies.get(body)?.fields.get(field)?.values)?
             }
             Observable::Position(gripper, axis) => along(frame.grippers.get(gripper)?.pose.translation, axis),
             Observable::Force(gripper, part) => part.of(frame.grippers.get(gripper)?.load.force),
@@ -173,48 +125,24 @@ impl Observable {
             Observable::ContactCount => frame.contacts.len() as f64,
             Observable::ContactPenetration => frame.contacts.iter().map(|c| c.penetration).fold(0.0, nan_or_max),
             Observable::ContactForce => frame.contacts.iter().map(|c| c.force.length()).sum(),
+            Observable::Push(obstacle, body, part) => part.of(frame.force_of_obstacle(obstacle, body)),
         })
     }
 }
 
-fn body(words: &mut Words<'_>, known: &Known<'_>) -> Result<Observable, Fault> {
-    let body = words.one_of("body", &known.bodies)?;
-    let shown = known.frame.bodies.get(body);
-    let quantities = ["start", "end", "node", "min", "max", "length", "energy", "turns", "pitch", "knot", "field"];
-    Ok(match words.one_of("quantity of a body", &quantities)? {
-        0 => Observable::Node(body, Some(0), words.choice("axis", AXES)?),
-        1 => Observable::Node(body, None, words.choice("axis", AXES)?),
-        2 => {
-            let count = shown.map_or(0, |frame| frame.nodes.len());
-            let word = words.next("the number of a node")?;
-            let node = word.parse().ok().filter(|node| *node < count).ok_or_else(|| {
-                let (name, last) = (known.bodies[body], count.saturating_sub(1));
-                Fault::new(format!("{name} has no node `{word}`: its nodes are 0 to {last}"))
-            })?;
-            Observable::Node(body, Some(node), words.choice("axis", AXES)?)
+impl Where {
+    /// The value there, of one value per node.
+    fn of(self, values: &[f64]) -> Option<f64> {
+        match self {
+            Where::Extreme(side) => extreme(values.iter().copied(), side),
+            Where::Node(node) => values.get(node).copied(),
+            Where::Fraction(fraction) => {
+                let place = fraction * values.len().checked_sub(1)? as f64;
+                let (before, after) = (values.get(place.floor() as usize)?, values.get(place.ceil() as usize)?);
+                Some(before + (after - before) * place.fract())
+            }
         }
-        3 => Observable::Extent(body, Side::Min, words.choice("axis", AXES)?),
-        4 => Observable::Extent(body, Side::Max, words.choice("axis", AXES)?),
-        5 => Observable::Length(body),
-        6 => Observable::Energy(body, words.choice("energy", ENERGIES)?),
-        7 => Observable::Turns(body, words.one_of("obstacle", &known.obstacles)?),
-        8 => Observable::Pitch(body, words.one_of("obstacle", &known.obstacles)?),
-        9 => Observable::Knot(body),
-        _ => {
-            let names = shown.map_or(vec![], |frame| frame.fields.iter().map(|f| f.name.replace(' ', "_")).collect());
-            let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            Observable::Field(body, words.one_of("field", &names)?, words.choice("extreme", SIDES)?)
-        }
-    })
-}
-
-fn gripper(words: &mut Words<'_>, known: &Known<'_>) -> Result<Observable, Fault> {
-    let gripper = words.one_of("gripper", &known.grippers)?;
-    Ok(match words.one_of("quantity of a gripper", &["position", "force", "torque"])? {
-        0 => Observable::Position(gripper, words.choice("axis", AXES)?),
-        1 => Observable::Force(gripper, words.choice("part of a force", PARTS)?),
-        _ => Observable::Torque(gripper, words.choice("part of a torque", PARTS)?),
-    })
+    }
 }
 
 fn along(vector: Vec3, axis: Axis) -> f64 {
@@ -256,7 +184,11 @@ mod tests {
     fn known() -> Known<'static> {
         let nodes = vec![Vec3::new(1.0, 2.0, 3.0), Vec3::new(1.0, 2.0, 7.0), Vec3::new(4.0, 6.0, 5.0)];
         let field = |name, values: &[f64]| Field { name, unit: "N", values: values.to_vec() };
-        let fields = vec![field("tension", &[1.0, 5.0, -2.0]), field("bending moment", &[0.0, 0.25, 0.0])];
+        let fields = vec![
+            field("tension", &[1.0, 5.0, -2.0]),
+            field("bending moment", &[0.0, 0.25, 0.0]),
+            field("curvature", &[0.0, 4.0, 0.5]),
+        ];
         let energy = FrameEnergy { kinetic: 1.0, elastic: 2.0, gravity: 4.0 };
         let load = Wrench { force: Vec3::new(3.0, 0.0, 4.0), torque: Vec3::new(0.0, 5.0, 12.0) };
         let contact = |penetration, force| Contact {
@@ -295,6 +227,19 @@ mod tests {
             ("body.wire.field.tension.max", 5.0),
             ("body.wire.field.tension.min", -2.0),
             ("body.wire.field.bending_moment.max", 0.25),
+            ("body.wire.tension.max", 5.0),
+            ("body.wire.tension.start", 1.0),
+            ("body.wire.tension.end", -2.0),
+            ("body.wire.tension.node.1", 5.0),
+            ("body.wire.tension.at.0.25", 3.0),
+            ("body.wire.tension.at.1", -2.0),
+            ("body.wire.field.tension.at.0.75", 1.5),
+            ("body.wire.curvature.max", 4.0),
+            ("body.wire.bend_radius", 0.25),
+            ("obstacle.drum.force.z", 5.0),
+            ("obstacle.drum.force.norm", 5.0),
+            ("obstacle.drum.force_on.rod.z", 5.0),
+            ("obstacle.drum.force_on.wire.z", 0.0),
             ("gripper.hand.position.y", 8.0),
             ("gripper.hand.force.x", 3.0),
             ("gripper.hand.force.norm", 5.0),
@@ -323,7 +268,17 @@ mod tests {
             ("body.wire.node.-1.x", "s: wire has no node `-1`: its nodes are 0 to 2"),
             ("body.wire.field.tensoin.max", "s: there is no field named `tensoin` (did you mean `tension`?)"),
             ("gripper.hand.force.size", "s: there is no part of a force named `size` (known: x, y, z, norm)"),
-            ("", "s: there is no kind of quantity named `` (known: body, gripper, contacts)"),
+            ("body.wire.tension.at.1.5", "s: `at` must be followed by a fraction from 0 to 1, such as 0.25, not `1.5`"),
+            ("body.wire.tension.at", "s: `at` must be followed by a fraction from 0 to 1, such as 0.25, not ``"),
+            (
+                "body.wire.tension",
+                "s: `body.wire.tension` is cut short: one of max, min, start, end, node, at must follow",
+            ),
+            ("body.wire.tension.node.9", "s: wire has no node `9`: its nodes are 0 to 2"),
+            ("body.rod.curvature.max", "s: this model has no `curvature`; its fields are "),
+            ("body.rod.bend_radius", "s: this model has no `bend_radius`; its fields are "),
+            ("obstacle.drum.force_on.wier.z", "s: there is no body named `wier` (did you mean `wire`?)"),
+            ("", "s: there is no kind of quantity named `` (known: body, gripper, obstacle, contacts)"),
         ];
         for (text, message) in cases {
             let fault = Observable::parse(text, &known).unwrap_err();

@@ -1,0 +1,174 @@
+//! What is sampled: the columns of the table. The report plots some of them.
+
+use pliant::math::Vec3;
+use pliant::{Frame, Other};
+
+use crate::events::Names;
+
+/// Pairs of an obstacle and a body that have columns of their own, at most.
+const MOST_PAIRS: usize = 1000;
+
+/// One column.
+#[derive(Clone, Debug)]
+pub(crate) struct Column {
+    /// What it holds, such as `hand.force.x`.
+    pub name: String,
+    pub unit: &'static str,
+    /// Whether it may peak between two rows, so that its extremes are kept. What has a place moves on with a velocity.
+    pub peaks: bool,
+    /// Whether its numbers are whole.
+    pub whole: bool,
+}
+
+/// All columns of a run.
+#[derive(Clone, Debug)]
+pub(crate) struct Columns {
+    pub list: Vec<Column>,
+    gripper_count: usize,
+    /// Numbers of the fields of each body that have a column for their greatest value.
+    fields: Vec<Vec<usize>>,
+    obstacle_count: usize,
+    obstacle_start: usize,
+    /// Bodies that have columns for the force of each obstacle; none where there is but one, or too many.
+    paired: usize,
+}
+
+/// Fields whose greatest value along a body is a column.
+const GREATEST: [&str; 2] = ["tension", "curvature"];
+
+impl Columns {
+    /// Those of a world whose first frame is `frame`.
+    pub fn new(names: &Names, frame: &Frame) -> Columns {
+        let count = names.bodies.len();
+        let paired = if count > 1 && count * names.obstacles.len() <= MOST_PAIRS { count } else { 0 };
+        let of_body = |body: &pliant::BodyFrame| {
+            let wanted = body.fields.iter().enumerate().filter(|(_, field)| GREATEST.contains(&field.name));
+            wanted.map(|(index, _)| index).collect()
+        };
+        let mut columns = Columns {
+            list: vec![],
+            gripper_count: names.grippers.len(),
+            fields: frame.bodies.iter().take(count).map(of_body).collect(),
+            obstacle_count: names.obstacles.len(),
+            obstacle_start: 0,
+            paired,
+        };
+        columns.name(names, frame);
+        columns
+    }
+
+    fn name(&mut self, names: &Names, frame: &Frame) {
+        let list = &mut self.list;
+        let mut add = |name: String, unit, peaks, whole| list.push(Column { name, unit, peaks, whole });
+        add("time".into(), "s", false, false);
+        for name in &names.grippers {
+            XYZ.iter().for_each(|axis| add(format!("{name}.position.{axis}"), "m", false, false));
+            PARTS.iter().for_each(|part| add(format!("{name}.force.{part}"), "N", true, false));
+            PARTS.iter().for_each(|part| add(format!("{name}.torque.{part}"), "N m", true, false));
+            add(format!("{name}.attached"), "", false, true);
+        }
+        for ((name, body), fields) in names.bodies.iter().zip(&frame.bodies).zip(&self.fields) {
+            let energies = ["kinetic", "elastic", "gravity", "total"];
+            energies.iter().for_each(|energy| add(format!("{name}.{energy}"), "J", true, false));
+            XYZ.iter().for_each(|axis| add(format!("{name}.start.{axis}"), "m", false, false));
+            XYZ.iter().for_each(|axis| add(format!("{name}.end.{axis}"), "m", false, false));
+            for field in fields.iter().filter_map(|&index| body.fields.get(index)) {
+                add(format!("{name}.{}.max", field.name), field.unit, true, false);
+            }
+        }
+        self.obstacle_start = list.len();
+        let mut add = |name: String, unit, peaks, whole| list.push(Column { name, unit, peaks, whole });
+        for name in &names.obstacles {
+            PARTS.iter().for_each(|part| add(format!("obstacle.{name}.force.{part}"), "N", true, false));
+            for body in names.bodies.iter().take(self.paired) {
+                XYZ.iter().for_each(|axis| add(format!("obstacle.{name}.force_on.{body}.{axis}"), "N", true, false));
+            }
+        }
+        add("contacts".into(), "", true, true);
+        add("penetration_max".into(), "m", true, false);
+        add("contact_force".into(), "N", true, false);
+    }
+
+    /// First columns of the force and of the torque on a gripper.
+    pub fn loads_of_gripper(&self, gripper: usize) -> [usize; 2] {
+        let force = 1 + GRIPPER_COLUMNS * gripper + XYZ.len();
+        [force, force + PARTS.len()]
+    }
+
+    /// First column of the force of an obstacle.
+    pub fn force_of_obstacle(&self, obstacle: usize) -> usize {
+        self.obstacle_start + obstacle * self.obstacle_width()
+    }
+
+    /// Columns of an obstacle: its force on all bodies, and on each.
+    fn obstacle_width(&self) -> usize {
+        PARTS.len() + XYZ.len() * self.paired
+    }
+
+    /// Columns of the penetration and of the sum of contact forces.
+    pub fn of_contacts(&self) -> [usize; 2] {
+        [self.list.len() - 2, self.list.len() - 1]
+    }
+
+    /// The values at an instant.
+    pub fn fill(&self, frame: &Frame, row: &mut Vec<f64>) {
+        row.clear();
+        row.push(frame.time);
+        for gripper in frame.grippers.iter().take(self.gripper_count) {
+            row.extend(gripper.pose.translation.to_array());
+            [gripper.load.force, gripper.load.torque].into_iter().for_each(|v| row.extend(parts(v)));
+            row.push(f64::from(u8::from(gripper.attached)));
+        }
+        for (body, fields) in frame.bodies.iter().zip(&self.fields) {
+            let energy = body.energy;
+            row.extend([energy.kinetic, energy.elastic, energy.gravity, energy.total()]);
+            let end = |node: Option<&Vec3>| node.copied().unwrap_or(Vec3::NAN).to_array();
+            row.extend(end(body.nodes.first()));
+            row.extend(end(body.nodes.last()));
+            let greatest = |field: &pliant::Field| field.values.iter().copied().fold(f64::NAN, f64::max);
+            row.extend(fields.iter().map(|&index| body.fields.get(index).map_or(f64::NAN, greatest)));
+        }
+        self.fill_obstacles(frame, row);
+        row.extend([frame.contacts.len() as f64, penetration_max(frame), contact_force_sum(frame)]);
+    }
+
+    fn fill_obstacles(&self, frame: &Frame, row: &mut Vec<f64>) {
+        row.resize(self.force_of_obstacle(self.obstacle_count), 0.0);
+        for contact in &frame.contacts {
+            let Other::Obstacle(obstacle) = contact.other else { continue };
+            if obstacle >= self.obstacle_count {
+                continue;
+            }
+            let own = self.force_of_obstacle(obstacle);
+            let mut add = |at: usize| (0..3).for_each(|axis| row[at + axis] += contact.force[axis]);
+            add(own);
+            if contact.body < self.paired {
+                add(own + PARTS.len() + XYZ.len() * contact.body);
+            }
+        }
+        for obstacle in 0..self.obstacle_count {
+            let own = self.force_of_obstacle(obstacle);
+            row[own + 3] = Vec3::new(row[own], row[own + 1], row[own + 2]).length();
+        }
+    }
+}
+
+const XYZ: [&str; 3] = ["x", "y", "z"];
+const PARTS: [&str; 4] = ["x", "y", "z", "norm"];
+/// Position, force, torque, whether it holds anything.
+const GRIPPER_COLUMNS: usize = XYZ.len() + 2 * PARTS.len() + 1;
+
+fn parts(v: Vec3) -> [f64; 4] {
+    [v.x, v.y, v.z, v.length()]
+}
+
+/// How deep a body is inside another thing at most [m]; zero when none is.
+pub(crate) fn penetration_max(frame: &Frame) -> f64 {
+    frame.contacts.iter().map(|contact| contact.penetration).fold(0.0, f64::max)
+}
+
+/// Sum of the magnitudes of all contact forces [N].
+pub(crate) fn contact_force_sum(frame: &Frame) -> f64 {
+    // not `sum`, which is -0 of nothing
+    frame.contacts.iter().fold(0.0, |sum, contact| sum + contact.force.length())
+}

@@ -1,0 +1,99 @@
+//! Which bodies touch each other or themselves, and when that begins and ends.
+
+use super::World;
+use crate::body::Body;
+use crate::frame::{Event, EventKind};
+use crate::{cable, lattice, react};
+
+/// Most pairs of bodies that room is made for beforehand.
+const ROOM: usize = 4096;
+
+/// Two bodies, the lower number first; the same twice for one that touches itself.
+pub(super) type Two = [usize; 2];
+
+/// Two bodies that are at each other somewhere.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Beside {
+    /// Which.
+    pub bodies: Two,
+    /// Whether a force acts there, with which contact begins. Without one it goes on, if it had begun.
+    pub pushes: bool,
+}
+
+/// The bodies that touch, in order.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Together {
+    /// At the end of the last step.
+    pub(super) touching: Vec<Two>,
+    /// Scratch: at the end of this one.
+    now: Vec<Two>,
+}
+
+impl Together {
+    /// Make room for as many bodies.
+    pub fn reserve(&mut self, bodies: usize) {
+        let most = (bodies * (bodies + 1) / 2).min(ROOM);
+        self.touching.reserve(most.saturating_sub(self.touching.len()));
+        self.now.reserve(most);
+    }
+
+    fn look(&mut self, beside: Beside) {
+        let [a, b] = beside.bodies;
+        let two = [a.min(b), a.max(b)];
+        if let (Err(place), true) =
+            (self.now.binary_search(&two), beside.pushes || self.touching.binary_search(&two).is_ok())
+        {
+            self.now.insert(place, two);
+        }
+    }
+
+    /// Tell what has changed since the last step.
+    fn tell(&mut self, time: f64, events: &mut Vec<Event>) {
+        let gone = self.touching.iter().filter(|two| self.now.binary_search(two).is_err());
+        events.extend(gone.map(|&[body, other]| Event { time, kind: EventKind::Separated { body, other } }));
+        let new = self.now.iter().filter(|two| self.touching.binary_search(two).is_err());
+        events.extend(new.map(|&[body, other]| Event { time, kind: EventKind::Met { body, other } }));
+        std::mem::swap(&mut self.touching, &mut self.now);
+        self.now.clear();
+    }
+}
+
+impl World {
+    /// Tell which bodies began or ceased to touch each other, or themselves, in the step that ends at `time`.
+    pub(super) fn note_bodies(&mut self, time: f64) {
+        let World { bodies, pairs, meetings, presses, together, events, .. } = self;
+        cable::pairs_beside(bodies, pairs).for_each(|beside| together.look(beside));
+        lattice::meetings_beside(meetings).for_each(|beside| together.look(beside));
+        react::presses_beside(presses).for_each(|beside| together.look(beside));
+        for (index, body) in bodies.iter().enumerate() {
+            if let Body::Elastica(rod) = body
+                && let Some(pushes) = rod.is_at_itself()
+            {
+                together.look(Beside { bodies: [index; 2], pushes });
+            }
+        }
+        together.tell(time, events);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn contact_begins_with_a_force_and_goes_on_without() {
+        let mut together = Together::default();
+        let mut step = |near: &[(Two, bool)]| {
+            let mut events = vec![];
+            near.iter().for_each(|&(bodies, pushes)| together.look(Beside { bodies, pushes }));
+            together.tell(1.0, &mut events);
+            events.into_iter().map(|e| e.kind).collect::<Vec<_>>()
+        };
+        assert_eq!(step(&[([2, 2], false)]), []);
+        let met = |body, other| EventKind::Met { body, other };
+        assert_eq!(step(&[([2, 2], true), ([3, 1], true), ([1, 3], false), ([2, 2], true)]), [met(1, 3), met(2, 2)]);
+        assert_eq!(step(&[([2, 2], false), ([1, 3], false)]), []);
+        assert_eq!(step(&[([3, 1], false)]), [EventKind::Separated { body: 2, other: 2 }]);
+        assert_eq!(step(&[]), [EventKind::Separated { body: 1, other: 3 }]);
+    }
+}
