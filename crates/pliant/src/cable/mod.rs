@@ -236,6 +236,11 @@ impl Cable {
         self.links.line(&self.state.links.poses)
     }
 
+    /// Its links at the instants between the parts that its last step was made in.
+    pub(crate) fn trail(&self) -> impl Iterator<Item = (f64, Line<'_>)> {
+        self.scratch.step.trail.instants().map(|(fraction, poses)| (fraction, self.links.line(poses)))
+    }
+
     /// To move links by hand.
     #[cfg(test)]
     pub(crate) fn poses_mut(&mut self) -> &mut [crate::math::Pose] {

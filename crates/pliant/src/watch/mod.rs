@@ -40,16 +40,59 @@ pub(crate) struct Watch {
 struct Curve {
     body: usize,
     radius: f64,
-    /// Its straight pieces before the step.
-    before: Vec<Ends>,
-    /// Those after it.
-    now: Vec<Ends>,
-    /// How many there are from node to node.
+    /// Its straight pieces before the step, at instants within it and after it.
+    instants: Vec<Instant>,
+    /// How many of these are in use.
+    used: usize,
+    /// How many pieces there are from node to node.
     per_node: usize,
     /// What is known of each piece.
     pieces: Vec<Known>,
     /// What is known of the way from each piece to the next.
     gaps: Vec<Known>,
+}
+
+/// The pieces of a curve at a fraction of the step.
+#[derive(Clone, Debug, Default)]
+struct Instant {
+    fraction: f64,
+    pieces: Vec<Ends>,
+}
+
+impl Curve {
+    /// Take over a step of the body: what was after the last one is before it.
+    fn follow(&mut self, body: &Body) {
+        self.instants.swap(0, self.used - 1);
+        (self.instants[0].fraction, self.used) = (0.0, 1);
+        if let Body::Cable(cable) = body {
+            for (fraction, line) in cable.trail() {
+                line.write_pieces(self.next(fraction));
+            }
+        }
+        body.write_pieces(self.next(1.0));
+    }
+
+    /// Room for the pieces at the next instant.
+    fn next(&mut self, fraction: f64) -> &mut Vec<Ends> {
+        if self.used == self.instants.len() {
+            self.instants.push(Instant::default());
+        }
+        self.used += 1;
+        let instant = &mut self.instants[self.used - 1];
+        instant.fraction = fraction;
+        instant.pieces.clear();
+        &mut instant.pieces
+    }
+
+    /// The instants of the step.
+    fn instants(&self) -> &[Instant] {
+        &self.instants[..self.used]
+    }
+
+    /// The pieces after the step.
+    fn now(&self) -> &[Ends] {
+        &self.instants[self.used - 1].pieces
+    }
 }
 
 /// A curve that came through something.
@@ -91,11 +134,11 @@ impl Watch {
         self.knows = true;
         self.curves.clear();
         for (body, rod) in bodies.iter().enumerate().filter(|(_, b)| !b.is_solid()) {
-            let mut now = vec![];
-            let per_node = rod.write_pieces(&mut now);
-            let known = vec![Known::default(); now.len()];
-            let (before, pieces, gaps) = (now.clone(), known.clone(), known);
-            self.curves.push(Curve { body, radius: rod.radius(), before, now, per_node, pieces, gaps });
+            let mut now = Instant::default();
+            let per_node = rod.write_pieces(&mut now.pieces);
+            let known = vec![Known::default(); now.pieces.len()];
+            let (instants, pieces, gaps) = (vec![now.clone(), now], known.clone(), known);
+            self.curves.push(Curve { body, radius: rod.radius(), instants, used: 1, per_node, pieces, gaps });
         }
         self.surrounding.begin(obstacles);
         self.strands.begin(room);
@@ -130,8 +173,7 @@ impl Watch {
         };
         surrounding.move_on(obstacles);
         for curve in curves.iter_mut() {
-            std::mem::swap(&mut curve.before, &mut curve.now);
-            bodies[curve.body].write_pieces(&mut curve.now);
+            curve.follow(&bodies[curve.body]);
             surrounding.look(curve, obstacles, deepest, &mut tell);
         }
         strands.look(curves, pairs, deepest, &mut tell);

@@ -61,52 +61,28 @@ impl Surrounding {
             return;
         }
         let moved = self.farthest_move(curve, obstacles);
-        let Curve { radius, before, now, pieces, gaps, per_node, body } = curve;
+        let Curve { radius, instants, used, pieces, gaps, per_node, body } = curve;
         let mut tell = |piece: usize, index: usize| {
             tell(Crossing { body: *body, other: Other::Obstacle(index), node: piece / *per_node });
         };
-        for piece in 0..now.len() {
-            let ways = [&before[piece], &now[piece]];
-            self.look_at(&mut pieces[piece], ways, *radius, moved, obstacles, deepest, |index| tell(piece, index));
-            if piece + 1 == now.len() {
-                break;
+        for instants in instants[..*used].windows(2) {
+            let part = [instants[0].fraction, instants[1].fraction];
+            let mut look = Look { radius: *radius, part, moved, surrounding: self, obstacles, deepest };
+            let (before, now) = (&instants[0].pieces, &instants[1].pieces);
+            for piece in 0..now.len() {
+                look.at(&mut pieces[piece], [&before[piece], &now[piece]], |index| tell(piece, index));
+                if piece + 1 == now.len() {
+                    break;
+                }
+                let gap = |pieces: &[Ends]| [pieces[piece][1], pieces[piece + 1][0]];
+                let ways = [gap(before), gap(now)];
+                // what is closed is within the round ends of the pieces
+                if ways.iter().any(|[a, b]| a.distance_squared(*b) > (OPEN * *radius).powi(2)) {
+                    look.at(&mut gaps[piece], [&ways[0], &ways[1]], |index| tell(piece, index));
+                } else {
+                    gaps[piece] = Known::default();
+                }
             }
-            let gap = |pieces: &[Ends]| [pieces[piece][1], pieces[piece + 1][0]];
-            let ways = [gap(before), gap(now)];
-            // what is closed is within the round ends of the pieces
-            if ways.iter().any(|[a, b]| a.distance_squared(*b) > (OPEN * *radius).powi(2)) {
-                let ways = [&ways[0], &ways[1]];
-                self.look_at(&mut gaps[piece], ways, *radius, moved, obstacles, deepest, |index| tell(piece, index));
-            } else {
-                gaps[piece] = Known::default();
-            }
-        }
-    }
-
-    /// Look at a piece of it.
-    #[allow(clippy::too_many_arguments)]
-    fn look_at(
-        &self,
-        known: &mut Known,
-        [from, to]: [&Ends; 2],
-        radius: f64,
-        moved: f64,
-        obstacles: &[Obstacle],
-        deepest: &mut f64,
-        tell: impl FnMut(usize),
-    ) {
-        let way = longer_way(from, to);
-        known.others -= way + moved;
-        known.left -= match known.nearest.filter(|n| self.moving.contains(n)) {
-            Some(n) => {
-                let [from, to] = obstacles[n].seen(from, to);
-                longer_way(&from, &to)
-            }
-            None => way,
-        };
-        let left = known.left.min(known.others);
-        if left <= 0.0 || radius - left > *deepest + FINER {
-            *known = self.measure([from, to], radius, obstacles, deepest, tell);
         }
     }
 
@@ -116,7 +92,7 @@ impl Surrounding {
             return 0.0;
         }
         let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-        for [a, b] in curve.now.iter().chain(&curve.before) {
+        for [a, b] in curve.instants().iter().flat_map(|instant| &instant.pieces) {
             (low, high) = (low.min(a.min(*b)), high.max(a.max(*b)));
         }
         let farthest = |&n: &usize| {
@@ -127,33 +103,60 @@ impl Surrounding {
         };
         self.moving.iter().map(farthest).fold(0.0, f64::max)
     }
+}
+
+/// A look at pieces of a curve in a part of a step.
+struct Look<'a> {
+    radius: f64,
+    /// Fractions of the step.
+    part: [f64; 2],
+    /// How far obstacles move in the whole step at most [m].
+    moved: f64,
+    surrounding: &'a Surrounding,
+    obstacles: &'a [Obstacle],
+    deepest: &'a mut f64,
+}
+
+impl Look<'_> {
+    /// Look at a piece.
+    fn at(&mut self, known: &mut Known, [from, to]: [&Ends; 2], tell: impl FnMut(usize)) {
+        let way = longer_way(from, to);
+        known.others -= way + self.moved * (self.part[1] - self.part[0]);
+        known.left -= match known.nearest.filter(|n| self.surrounding.moving.contains(n)) {
+            Some(n) => {
+                let [from, to] = self.obstacles[n].seen([from, to], self.part);
+                longer_way(&from, &to)
+            }
+            None => way,
+        };
+        let left = known.left.min(known.others);
+        if left <= 0.0 || self.radius - left > *self.deepest + FINER {
+            *known = self.measure([from, to], tell);
+        }
+    }
 
     /// Measure how far a piece is from all obstacles, and look at its way where it may have come through one.
-    fn measure(
-        &self,
-        [from, to]: [&Ends; 2],
-        radius: f64,
-        obstacles: &[Obstacle],
-        deepest: &mut f64,
-        mut tell: impl FnMut(usize),
-    ) -> Known {
-        let (low, high) = (to[0].min(to[1]), to[0].max(to[1]));
+    fn measure(&mut self, ways: [&Ends; 2], mut tell: impl FnMut(usize)) -> Known {
+        let [a, b] = ways[1];
+        let (low, high) = (a.min(*b), a.max(*b));
         let mut known = Known { nearest: None, left: f64::INFINITY, others: f64::INFINITY };
-        for (index, (obstacle, bounds)) in obstacles.iter().zip(&self.bounds).enumerate() {
-            let ends = obstacle.seen(from, to);
+        for (index, (obstacle, bounds)) in self.obstacles.iter().zip(&self.surrounding.bounds).enumerate() {
+            let ends = obstacle.seen(ways, self.part);
             let (shape, way) = (&obstacle.params.shape, longer_way(&ends[0], &ends[1]));
-            let apart = (bounds[0] - high).max(low - bounds[1]).max(Vec3::ZERO).length();
+            // the box is that after the whole step
+            let apart = (bounds[0] - high).max(low - bounds[1]).max(Vec3::ZERO).length()
+                - if self.part[1] < 1.0 { self.moved } else { 0.0 };
             // far away, the distance of the boxes around them will do
             let mut distance = apart;
-            if apart <= FAR * radius + STEPS * way {
+            if apart <= FAR * self.radius + STEPS * way {
                 distance = shape.distance_of_segment(&ends[1]);
                 if came_through(shape, &ends, distance) {
                     tell(index);
                 }
-                let depth = radius - if distance > 0.0 { distance } else { shape.least_distance(&ends[1]) };
+                let depth = self.radius - if distance > 0.0 { distance } else { shape.least_distance(&ends[1]) };
                 // one that began in an obstacle is there on purpose
-                if depth > *deepest && shape.distance_of_segment(&ends[0]) > 0.0 {
-                    *deepest = depth;
+                if depth > *self.deepest && shape.distance_of_segment(&ends[0]) > 0.0 {
+                    *self.deepest = depth;
                 }
             }
             if distance < known.left {
@@ -197,25 +200,27 @@ fn came_between(shape: &Shape, (from, here): (&Ends, f64), (to, there): (&Ends, 
 }
 
 impl Obstacle {
-    /// The ends of a segment before and after a step, seen from the obstacle.
-    fn seen(&self, from: &Ends, to: &Ends) -> [Ends; 2] {
-        [
-            from.map(|p| self.sweep.start.inverse_transform_point(p)),
-            to.map(|p| self.sweep.end.inverse_transform_point(p)),
-        ]
+    /// The ends of a segment at two fractions of a step, seen from the obstacle.
+    fn seen(&self, ways: [&Ends; 2], part: [f64; 2]) -> [Ends; 2] {
+        let pose = |fraction: f64| match fraction {
+            0.0 => self.sweep.start,
+            1.0 => self.sweep.end,
+            _ => self.sweep.at(fraction),
+        };
+        std::array::from_fn(|k| ways[k].map(|p| pose(part[k]).inverse_transform_point(p)))
     }
 }
 
 #[cfg(test)]
 pub(super) fn crosses(obstacle: &Obstacle, from: &Ends, to: &Ends) -> bool {
-    let ends = obstacle.seen(from, to);
+    let ends = obstacle.seen([from, to], [0.0, 1.0]);
     came_through(&obstacle.params.shape, &ends, obstacle.params.shape.distance_of_segment(&ends[1]))
 }
 
 /// Depth of a piece that was outside before.
 #[cfg(test)]
 pub(super) fn depth(obstacle: &Obstacle, from: &Ends, to: &Ends, radius: f64) -> f64 {
-    let (shape, ends) = (&obstacle.params.shape, obstacle.seen(from, to));
+    let (shape, ends) = (&obstacle.params.shape, obstacle.seen([from, to], [0.0, 1.0]));
     let distance = shape.distance_of_segment(&ends[1]);
     let outside = shape.distance_of_segment(&ends[0]) > 0.0;
     if outside { radius - if distance > 0.0 { distance } else { shape.least_distance(&ends[1]) } } else { 0.0 }

@@ -1,6 +1,6 @@
 //! Curves of cables that may cross each other, or themselves. Which pieces are near each other is what the step knew.
 
-use super::{Crossing, Curve, FINER, Inside};
+use super::{Crossing, Curve, FINER, Inside, Instant};
 use crate::cable::{End, OPEN, Pair};
 use crate::contact::{Ends, segment_distance, segments_cross};
 use crate::frame::Other;
@@ -106,20 +106,25 @@ impl Strands {
         for near in near {
             let [a, b] = near.ends;
             let [Some(p), Some(q)] = [a, b].map(|end| curve_of(curves, end.body)) else { continue };
-            let ways = |c: &Curve, end: End| [c.stretch(&c.before, end.link), c.stretch(&c.now, end.link)];
-            let (mine, theirs) = (ways(p, a), ways(q, b));
-            let way = way_of(&mine, &theirs);
-            near.left -= way;
             let touching = p.radius + q.radius;
-            if near.left > 0.0 && touching - near.left <= *deepest + FINER {
-                continue;
-            }
-            near.left = mine[1].distance(&theirs[1]);
-            if near.left <= way && have_crossed(&mine, &theirs) {
-                tell(Crossing { body: p.body, other: Other::Body(q.body), node: a.link });
-            }
-            if touching - near.left > *deepest {
-                *deepest = deepest.max(touching - mine[1].distance_of_surface(&theirs[1]));
+            // links of a pair were moved in the same parts of the step
+            for (mine, theirs) in p.instants().windows(2).zip(q.instants().windows(2)) {
+                let at = |c: &Curve, instants: &[Instant], end: End| -> [Stretch; 2] {
+                    std::array::from_fn(|k| c.stretch(&instants[k].pieces, end.link))
+                };
+                let (mine, theirs) = (at(p, mine, a), at(q, theirs, b));
+                let way = way_of(&mine, &theirs);
+                near.left -= way;
+                if near.left > 0.0 && touching - near.left <= *deepest + FINER {
+                    continue;
+                }
+                near.left = mine[1].distance(&theirs[1]);
+                if near.left <= way && have_crossed(&mine, &theirs) {
+                    tell(Crossing { body: p.body, other: Other::Body(q.body), node: a.link });
+                }
+                if touching - near.left > *deepest {
+                    *deepest = deepest.max(touching - mine[1].distance_of_surface(&theirs[1]));
+                }
             }
         }
     }
@@ -130,8 +135,8 @@ pub(super) fn deepest_of(curves: &[Curve], pairs: &[Pair], part: f64) -> Option<
     let inside = |pair: &Pair| {
         let [a, b] = pair.ends;
         let (p, q) = (curve_of(curves, a.body)?, curve_of(curves, b.body)?);
-        let [from, to] = p.now[a.link];
-        let (distance, needed) = (segment_distance(&p.now[a.link], &q.now[b.link]), p.radius + q.radius);
+        let [from, to] = p.now()[a.link];
+        let (distance, needed) = (segment_distance(&p.now()[a.link], &q.now()[b.link]), p.radius + q.radius);
         Some(Inside { bodies: [p.body, q.body], place: from.midpoint(to), distance, needed })
     };
     let all = pairs.iter().filter_map(inside);

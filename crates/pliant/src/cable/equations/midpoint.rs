@@ -78,8 +78,35 @@ pub struct StepScratch {
     pub linear: Linear,
     /// How much farther than expected links have moved in this step [m].
     farther: f64,
+    /// Where the links were between the parts of the step.
+    pub trail: Trail,
     /// Power of contacts on the cable, against what they touch, as far as it adds energy [W].
     pub gained: f64,
+}
+
+/// Where links were at some instants within a step.
+#[derive(Clone, Debug, Default)]
+pub struct Trail {
+    fractions: Vec<f64>,
+    poses: Vec<Pose>,
+}
+
+impl Trail {
+    fn clear(&mut self) {
+        self.fractions.clear();
+        self.poses.clear();
+    }
+
+    fn push(&mut self, fraction: f64, poses: &[Pose]) {
+        self.fractions.push(fraction);
+        self.poses.extend_from_slice(poses);
+    }
+
+    /// The instants in order, each as a fraction of the step with the poses there.
+    pub fn instants(&self) -> impl Iterator<Item = (f64, &[Pose])> {
+        let links = self.poses.len() / self.fractions.len().max(1);
+        self.fractions.iter().copied().zip(self.poses.chunks(links.max(1)))
+    }
 }
 
 /// A part of the world's step.
@@ -206,6 +233,7 @@ impl StepScratch {
             runs: Runs::default(),
             linear: Linear::default(),
             farther: 0.0,
+            trail: Trail::default(),
             gained: 0.0,
         }
     }
@@ -252,6 +280,7 @@ impl Share<'_> {
         self.s.held_loads.clear();
         self.s.held_loads.resize(self.acting.held.len(), (Vec3::ZERO, Vec3::ZERO));
         self.s.farther = 0.0;
+        self.s.trail.clear();
     }
 
     /// Strains at the start of a part of the step, a first guess of the velocities, and what may be touched.
@@ -440,6 +469,9 @@ impl Share<'_> {
         }
         let Share { links, state, s, acting } = self;
         state.poses.copy_from_slice(&s.end);
+        if part.to < 1.0 {
+            s.trail.push(part.to, &s.end);
+        }
         let (gain, decay) = (links.gain(), links.decay * state.remembered(step));
         for ((v, gained), mean) in state.velocities.iter_mut().zip(&mut state.gained).zip(&s.mean) {
             *gained = std::array::from_fn(|k| gain * (mean[k] - v[k] + decay * gained[k]));
