@@ -175,9 +175,9 @@ def socket():
 
 
 def tube():
-    """A tube of 10 mm inside and 13 mm outside: 40 mm straight along x, a bend of 90 degrees with a radius of 60 mm towards z,
-    and 40 mm straight along z. It begins at the origin. The inside has four times as many triangles as the outside."""
-    bend, straight = 60.0, 40.0
+    """A tube of 10 mm inside and 13 mm outside: 50 mm straight along x, a bend of 90 degrees with a radius of 60 mm towards z,
+    and 50 mm straight along z. It begins at the origin. The inside has four times as many triangles as the outside."""
+    bend, straight = 60.0, 50.0
     quarter = bend * math.pi / 2.0
 
     def frame(s):
