@@ -3,6 +3,7 @@
 
     python3 scenes/meshes/make.py                    # writes them beside this file
     python3 scenes/meshes/make.py --out DIR --flip   # elsewhere, with every triangle the other way round
+    python3 scenes/meshes/make.py --throw            # prints the path of the thread in scenes/suture.toml
 
 Needs nothing but Python. Scenes read the files with `scale = 0.001`. All meshes are closed, and their triangles run
 counter-clockwise seen from outside; round walls are tangent to the circle they stand for (from the side one touches).
@@ -235,11 +236,46 @@ def half_pin():
     return turned(extrude(outline, -6.0, 6.0))
 
 
+def throw(crossings=5):
+    """The path of the scene suture [m]: two strands wound round each other about x above a pin of 6 mm, a loop round the pin, and
+    two straight ends; smoothed by Catmull and Rom's spline."""
+    loop, rho, half, height = 3.24, 0.4, 3.0, 3.85
+    end = height + rho
+
+    def strand(phase):
+        count = 4 * crossings
+        return [(-half + 2.0 * half * k / count, height + rho * math.cos(phase + math.pi * crossings * k / count),
+                 rho * math.sin(phase + math.pi * crossings * k / count)) for k in range(count + 1)]
+
+    tail = [(half + 0.6, end, 0.0), (half + 2.0, end, 0.0), (half + 4.0, end, 0.0), (10.0, end, 0.0)]
+    ring = [(loop * math.cos(math.radians(a)), loop * math.sin(math.radians(a)), 0.0) for a in range(160, 381, 20)]
+    low = height - rho - 0.1
+    way = (tail[::-1] + strand(math.pi)[::-1] + [(-half - 0.5, low, 0.0)] + ring + [(half + 0.5, low, 0.0)]
+           + strand(0.0)[::-1] + [(-x, y, z) for x, y, z in tail])
+    found = [way[0]]
+    for i in range(len(way) - 1):
+        around = [way[max(i - 1, 0)], way[i], way[i + 1], way[min(i + 2, len(way) - 1)]]
+        for k in range(3):
+            t = k / 3
+            p = tuple(0.5 * (2 * b + (c - a) * t + (2 * a - 5 * b + 4 * c - d) * t * t + (3 * b - a - 3 * c + d) * t ** 3)
+                      for a, b, c, d in zip(*around))
+            if math.dist(p, found[-1]) > 0.05:
+                found.append(p)
+    found.append(way[-1])
+    print("path     = [")
+    for i in range(0, len(found), 4):
+        print("  " + ", ".join("[%.6f, %.6f, %.6f]" % tuple(x / 1e3 + 0.0 for x in p) for p in found[i:i + 4]) + ",")
+    print("]")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", default=os.path.dirname(os.path.abspath(__file__)), help="directory to write to")
     parser.add_argument("--flip", action="store_true", help="turn every triangle round, for trying out inside-out meshes")
+    parser.add_argument("--throw", action="store_true", help="print the path of the scene suture instead")
     options = parser.parse_args()
+    if options.throw:
+        return throw()
     os.makedirs(options.out, exist_ok=True)
     for name, shape in [("clip", clip), ("panel", panel), ("socket", socket), ("tube", tube), ("half-pin", half_pin)]:
         write(name, shape(), options.out, options.flip)
