@@ -234,6 +234,44 @@ fn a_torque_twists_as_saint_venant_says() {
     assert!((angle / expected - 1.0).abs() < 1e-4, "{angle} for {expected}");
 }
 
+/// Clamped at both ends a cable that begins twisted stays so: torque GJ twist / L, energy GJ twist^2 / (2 L), from the first
+/// step on, as the clamps hold the sections as they are turned.
+#[test]
+fn a_twisted_cable_pulls_at_its_clamps() {
+    for twist in [0.3, -9.0] {
+        let mut world = World::new(Vec3::ZERO);
+        world.add_body(cable(RUBBER, CableSettings { twist, ..CableSettings::default() })).unwrap();
+        for (gripper, (name, x)) in [("left", 0.0), ("right", 0.4)].into_iter().enumerate() {
+            let placed = Pose::from_translation(Vec3::X * x);
+            world.add_gripper(GripperParams { name: name.into(), placed, motion: Motion::Hold }).unwrap();
+            let grip = GripParams {
+                gripper,
+                body: 0,
+                place: Place::Fraction(x / 0.4),
+                hold: Hold::Clamp,
+                from: 0.0,
+                until: f64::INFINITY,
+                snap: false,
+                closing: GripParams::CLOSING,
+            };
+            world.add_grip(grip).unwrap();
+        }
+        let per_angle = 2.0 * RUBBER.shear_modulus() * Section::Round { radius: 2e-3 }.second_moments()[0] / 0.4;
+        for _ in 0..20 {
+            world.step(5e-3).unwrap();
+            let frame = world.frame();
+            let torques = [0, 1].map(|gripper| frame.grippers[gripper].load.torque.x);
+            // an angle of a joint carries itself up to its fourth power
+            let error =
+                (torques[0] / (per_angle * twist) - 1.0).abs().max((torques[1] / (per_angle * twist) + 1.0).abs());
+            assert!(error < 2e-4, "{twist}: {torques:?} for {}", per_angle * twist);
+            let energy = frame.bodies[0].energy;
+            assert!((energy.elastic / (0.5 * per_angle * twist * twist) - 1.0).abs() < 2e-4, "{twist}: {energy:?}");
+            assert!(energy.kinetic < 1e-9 * energy.elastic, "{twist}: {energy:?}");
+        }
+    }
+}
+
 /// A cable that is pulled and bent beyond its limits says so, once.
 #[test]
 fn limits_are_told_of() {

@@ -5,12 +5,19 @@ use crate::body::Surroundings;
 use crate::cable::algebra::block::Vec6;
 use crate::cable::contact::obstacles::PastTouch;
 use crate::cable::joint::strain;
+use crate::cable::links::jointed;
 use crate::contact::Obstacle;
 use crate::frame::{BodyFrame, Contact, Energy, Event, EventKind};
 use crate::linkage::Touching;
 use crate::math::Vec3;
 
 impl Cable {
+    /// Strain of each joint.
+    pub(super) fn strains(&self) -> impl Iterator<Item = Vec6> {
+        let arms = self.links.arms();
+        jointed(&self.state.links.poses, self.links.rest.len()).map(move |(a, b)| strain(a, b, arms))
+    }
+
     /// Energies [J].
     pub fn energy(&self, gravity: Vec3) -> Energy {
         let mut energy = Energy::default();
@@ -19,10 +26,8 @@ impl Cable {
             energy.kinetic += (0..6).map(|k| 0.5 * self.links.inertia[k] * v[k] * v[k]).sum::<f64>();
             energy.gravity -= self.links.inertia[0] * gravity.dot(pose.translation);
         }
-        let arms = self.links.arms();
         let stored = |k: &Vec6, e: &Vec6| (0..6).map(|i| 0.5 * k[i] * e[i] * e[i]).sum::<f64>();
-        for (pair, rest) in links.poses.windows(2).zip(&self.links.rest) {
-            let e = strain(&pair[0], &pair[1], arms);
+        for (e, rest) in self.strains().zip(&self.links.rest) {
             energy.elastic += stored(&self.links.stiffness, &std::array::from_fn(|k| e[k] - rest[k]));
         }
         energy.elastic += self.state.held_energy;
@@ -53,7 +58,7 @@ impl Cable {
         let arms = self.links.arms();
         let poses = &self.state.links.poses;
         let curvature = |joint: usize| {
-            let e = strain(&poses[joint], &poses[joint + 1], arms);
+            let e = strain(&poses[joint], &poses[(joint + 1) % poses.len()], arms);
             e[4].hypot(e[5]) / self.links.length
         };
         for (kind, limit) in self.limits.into_iter().enumerate().filter(|(_, limit)| limit.is_finite()) {
