@@ -194,7 +194,9 @@ impl SceneSpec {
     fn settle(&self, world: &mut World) -> Result<(), Fault> {
         world.settle_all().map_err(|error| {
             let index = match &error {
-                BuildError::NoEquilibrium { body, .. } | BuildError::StartsInside { body, .. } => Some(body.as_str()),
+                BuildError::NoEquilibrium { body, .. }
+                | BuildError::Unsettled { body, .. }
+                | BuildError::StartsInside { body, .. } => Some(body.as_str()),
                 BuildError::Hold(why) => Some(why.body()),
                 _ => None,
             };

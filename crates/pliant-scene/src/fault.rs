@@ -124,7 +124,9 @@ impl From<BuildError> for Fault {
             BuildError::Hold(HoldError::Taut { .. }) => Some("path".into()),
             BuildError::Normal { .. } => Some("normal".into()),
             BuildError::Seam { .. } => Some("twist_deg".into()),
-            BuildError::NoEquilibrium { .. } | BuildError::StartsInside { .. } => Some("path".into()),
+            BuildError::NoEquilibrium { .. } | BuildError::Unsettled { .. } | BuildError::StartsInside { .. } => {
+                Some("path".into())
+            }
             BuildError::Solid { .. } | BuildError::Hold(HoldError::Unreachable { .. }) => None,
             BuildError::NoNumber { .. } | BuildError::ForeignSnapshot | BuildError::Pose { .. } => None,
         };

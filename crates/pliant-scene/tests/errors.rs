@@ -344,6 +344,16 @@ fn each_mistake_is_reported_in_its_place() {
         ),
         (
             "[[expect]]",
+            "[[load]]\nbody = 'wire'\nat = 'end'\nforce = [0, 0, 1]\nfall = 1\n[[expect]]",
+            "s.toml:30:8: a load that never ends does not fall: say until when it acts",
+        ),
+        (
+            "[[expect]]",
+            "[[load]]\nbody = 'wire'\nat = 'end'\nforce = [0, 0, 1]\nrise = 3\nuntil = 2\n[[expect]]",
+            "s.toml:30:8: it acts for 2 s, too short to rise for 3 s and fall for 0 s",
+        ),
+        (
+            "[[expect]]",
             "[[load]]\nbody = 'wirre'\nat = 'end'\nforce = [0, 0, 1]\n[[expect]]",
             "s.toml:27:8: there is no body named `wirre` (did you mean `wire`?)",
         ),

@@ -631,13 +631,23 @@ fn a_chain_takes_no_torque() {
 #[test]
 fn loads_are_read() {
     let scene = with_rod(
-        "[[load]]\nbody = 'rod'\nat = 'end'\nforce = [1, -2, 3.5]\nfrom = 0.25\nuntil = 4\n\
+        "[[load]]\nbody = 'rod'\nat = 'end'\nforce = [1, -2, 3.5]\nfrom = 0.25\nuntil = 4\nrise = 1.5\nfall = 0.5\n\
          [[load]]\nbody = 'rod'\nat = { node = 2 }\nforce = [0, 0, -1]\n",
     );
     let force = Vec3::new(1.0, -2.0, 3.5);
     let torque = Vec3::ZERO;
-    let first = Load { body: 0, place: Place::Fraction(1.0), force, torque, from: 0.25, until: 4.0 };
-    let second = Load { body: 0, place: Place::Node(2), force: -Vec3::Z, torque, from: 0.0, until: f64::INFINITY };
+    let first =
+        Load { body: 0, place: Place::Fraction(1.0), force, torque, from: 0.25, until: 4.0, rise: 1.5, fall: 0.5 };
+    let second = Load {
+        body: 0,
+        place: Place::Node(2),
+        force: -Vec3::Z,
+        torque,
+        from: 0.0,
+        until: f64::INFINITY,
+        rise: 0.0,
+        fall: 0.0,
+    };
     assert_eq!(scene.world.loads(), [first, second]);
 }
 

@@ -111,6 +111,16 @@ pub enum BuildError {
         /// The last change [rad].
         change: f64,
     },
+    /// A cable that comes to no equilibrium.
+    #[error("{body} comes to no equilibrium from its path, and still moves by {way:.1e} of its length: {why}")]
+    Unsettled {
+        /// Name of the body.
+        body: String,
+        /// How far a link still goes, over the length.
+        way: f64,
+        /// Why, and what may help.
+        why: String,
+    },
     /// A solid that cannot become particles.
     #[error("{body} cannot be made of particles: {why}")]
     Solid {

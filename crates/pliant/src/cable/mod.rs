@@ -14,6 +14,7 @@ mod joint;
 mod links;
 mod params;
 mod react;
+mod relax;
 mod report;
 mod solver;
 mod start;
@@ -27,6 +28,7 @@ pub use params::{CableSettings, CableSpec, Couplings, Rest, Solver, Step};
 pub(crate) use contact::pairs::closest_on_segments;
 pub(crate) use group::Group;
 pub(crate) use group::step::Around;
+pub(crate) use relax::Moving;
 pub(crate) use solver::coupled_pairs::write_pairs;
 
 use algebra::block::Vec6;
