@@ -462,6 +462,20 @@ fn each_mistake_in_an_elastica_is_reported_in_its_place() {
     assert!(message.starts_with("s.toml:13:8: the path of wire (an elastica lives in a plane)"), "{message}");
 }
 
+/// A cable that nothing holds has no equilibrium.
+#[test]
+fn a_cable_without_equilibrium_is_refused() {
+    let scene = SCENE.replace("'chain'", "'cable'").replace("chain = { rate = 1000 }", "cable.start = 'equilibrium'");
+    let message = refused(&scene.replace("grips = [{ body = 'wire', at = 'end' }]", "position = [0, 0, 0]"));
+    assert!(
+        message.starts_with("s.toml:13:8: wire comes to no equilibrium from its path, and still moves by"),
+        "{message}"
+    );
+    assert!(message.ends_with("it falls; hold it, or put something below it"), "{message}");
+    let unknown = refused(&scene.replace("'equilibrium'", "'equilibrum'"));
+    assert_eq!(unknown, "s.toml:15:15: unknown choice `equilibrum` (did you mean `equilibrium`?)");
+}
+
 /// What only cables can be, and what they cannot.
 #[test]
 fn closed_and_twisted_rods_are_refused_in_their_place() {

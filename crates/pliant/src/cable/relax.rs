@@ -1,4 +1,5 @@
-//! A cable on its way to equilibrium: steps from rest, after each of which it is stopped.
+//! A cable on its way to equilibrium: steps from rest, after each of which it is stopped; and where contacts do not settle by
+//! these, a motion with as much drag as lets its slowest swing just die out.
 //!
 //! A joint is damped by half a step, with which the elastic forces of a step are those at its end: what only they hold comes to
 //! rest in one step, however stiff. What weight and tension hold, of angular frequency w, goes by the midpoint rule from x to
@@ -6,8 +7,8 @@
 //! it finds one that suits it, and no step lets it grow. (Peaceman and Rachford's parameters, "The numerical solution of
 //! parabolic and elliptic differential equations".)
 
-use super::Cable;
 use super::links::LinkState;
+use super::{Cable, DECAY};
 use crate::counters::Counters;
 use crate::elastica::Start;
 use crate::math::Vec3;
@@ -43,9 +44,9 @@ impl Cable {
         let (length, stiffness, links) = (self.length(), &self.links.stiffness, &self.links);
         let line_mass = links.inertia[0] / links.length;
         let rigidity = stiffness[4].min(stiffness[5]) * links.length;
-        // squares of the frequencies of a cantilever and of a pendulum
-        let (bending, swinging) = (12.4 * rigidity / (line_mass * length.powi(4)), gravity.length() / length);
-        let longest = 2.0 / (bending + swinging).sqrt();
+        // squares of the frequencies of a pendulum, or where nothing has weight of a cantilever
+        let (swinging, bending) = (1.5 * gravity.length() / length, 12.4 * rigidity / (line_mass * length.powi(4)));
+        let longest = 2.0 / if swinging > 0.0 { swinging } else { bending }.sqrt();
         // a wave of stretch goes from link to link in this time
         let shortest = (links.inertia[0] / stiffness[0]).sqrt();
         (longest, ((longest / shortest).log2().ceil() as i32).clamp(1, MOST_HALVINGS))
@@ -63,28 +64,32 @@ impl Cable {
             counters: state.counters,
             linearisations: state.linearisations,
         };
-        (links.drag, links.restitution, links.decay, links.linear) = (0.0, 0.0, 0.0, false);
+        (links.restitution, links.linear) = (0.0, false);
         moving
     }
 
-    /// Get ready for a step to rest.
-    pub(crate) fn step_to_rest(&mut self, step: f64) {
-        self.links.damping_time = 0.5 * step;
+    /// Get ready for a step towards rest, with some drag [1/s].
+    pub(crate) fn damp(&mut self, step: f64, drag: f64) {
+        (self.links.damping_time, self.links.drag) = (0.5 * step, drag);
+        // a step from rest has nothing to remember
+        self.links.decay = if drag > 0.0 { DECAY } else { 0.0 };
     }
 
-    /// Stop, after a step. Returns the longest way that a link went in it [m].
-    pub(crate) fn stop(&mut self) -> f64 {
-        let links = &mut self.state.links;
-        let ways = links.poses.iter().zip(&self.scratch.start.poses);
-        let most = ways.map(|(end, start)| end.translation.distance(start.translation)).fold(0.0, f64::max);
-        let LinkState { velocities, means, earlier, gained, held, steps, .. } = links;
+    /// The longest way that a link went in the last step [m].
+    pub(crate) fn way(&self) -> f64 {
+        let ways = self.state.links.poses.iter().zip(&self.scratch.start.poses);
+        ways.map(|(end, start)| end.translation.distance(start.translation)).fold(0.0, f64::max)
+    }
+
+    /// Stop.
+    pub(crate) fn stop(&mut self) {
+        let LinkState { velocities, means, earlier, gained, held, steps, .. } = &mut self.state.links;
         for list in [velocities, means, earlier, gained] {
             list.fill([0.0; 6]);
         }
         held.clear();
         // nothing is remembered of a step that had no length
         *steps = [0.0; 2];
-        most
     }
 
     /// Be as before, but where it has come to rest.
@@ -95,5 +100,6 @@ impl Cable {
         (links.decay, links.linear) = (decay, linear);
         (self.state.counters, self.state.linearisations) = (counters, linearisations);
         self.state.beyond = [false; 2];
+        self.stop();
     }
 }

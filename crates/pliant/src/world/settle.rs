@@ -2,9 +2,9 @@
 
 use super::World;
 use crate::body::{Body, BodyState};
-use crate::cable::{Cable, Moving};
+use crate::cable::Moving;
 use crate::elastica::{Settled, Start};
-use crate::error::BuildError;
+use crate::error::{BuildError, StepError};
 use crate::grip::Wrench;
 use crate::math::Vec3;
 
@@ -12,10 +12,19 @@ use crate::math::Vec3;
 pub(super) const STILL: f64 = 1e-3;
 
 /// Rounds of steps to rest, from the longest to the shortest.
-const MOST_ROUNDS: usize = 150;
+const MOST_ROUNDS: usize = 30;
 
-/// A cable rests when no link of it goes farther in a round of steps than this part of its length.
-const RESTING: f64 = 1e-9;
+/// Rounds in which a cable may fall before that counts.
+const FIRST_ROUNDS: usize = 20;
+
+/// How often the longest step is waited for after that, in a motion with strong damping.
+const MOST_WAITS: usize = 100;
+
+/// Steps of such a wait.
+const WAIT: f64 = 64.0;
+
+/// A cable rests when no link of it goes farther than this part of its length in a round of steps, and in a wait.
+const RESTING: [f64; 2] = [1e-8, 1e-7];
 
 /// One that in the last round went farther than this part of its length falls.
 const FALLING: f64 = 0.1;
@@ -84,7 +93,8 @@ impl World {
         unsettled.map_or(Ok(()), Err)
     }
 
-    /// Steps to rest, in rounds from the longest to the shortest. Returns why they do not end.
+    /// Steps to rest in rounds from the longest to the shortest, and if contacts do not come to rest by these, a motion with
+    /// strong damping. Returns why it does not end.
     fn come_to_rest(
         &mut self,
         resting: &[Resting],
@@ -93,35 +103,35 @@ impl World {
         halvings: i32,
     ) -> Option<BuildError> {
         // for each cable the farthest way of a link in the last round, over its length
-        let mut ways = vec![f64::INFINITY; resting.len()];
+        let mut ways = vec![0.0; resting.len()];
         let mut failed = None;
-        for _ in 0..MOST_ROUNDS {
+        for round in 0..MOST_ROUNDS + MOST_WAITS {
             ways.fill(0.0);
             failed = None;
-            for halving in 0..=halvings {
-                let pairs = self.pairs.clone();
-                match self.step_to_rest(resting, others, longest * 0.5_f64.powi(halving)) {
-                    Ok(()) => {
-                        for (way, Resting { body, .. }) in ways.iter_mut().zip(resting) {
-                            if let Body::Cable(cable) = &mut self.bodies[*body] {
-                                *way += cable.stop() / cable.length();
-                            }
-                        }
-                    }
-                    Err(error) => {
-                        // a shorter one may do
-                        failed = Some(error.to_string());
-                        self.pairs = pairs;
-                        for body in &mut self.bodies {
-                            if let Body::Cable(cable) = body {
-                                cable.begin_again();
-                            }
+            let waits = round >= MOST_ROUNDS;
+            let steps = if waits { WAIT as i32 } else { halvings + 1 };
+            for n in 0..steps {
+                let (step, drag) =
+                    if waits { (longest / WAIT, 4.0 / longest) } else { (longest * 0.5_f64.powi(n), 0.0) };
+                if let Err(error) = self.step_to_rest(resting, others, step, drag) {
+                    // a shorter one may do
+                    failed = Some(error.to_string());
+                    continue;
+                }
+                for (way, Resting { body, .. }) in ways.iter_mut().zip(resting) {
+                    if let Body::Cable(cable) = &mut self.bodies[*body] {
+                        *way += cable.way() / cable.length();
+                        if !waits {
+                            cable.stop();
                         }
                     }
                 }
             }
-            if failed.is_none() && ways.iter().all(|way| *way < RESTING) {
+            if failed.is_none() && ways.iter().all(|way| *way < RESTING[usize::from(waits)]) {
                 return None;
+            }
+            if round >= FIRST_ROUNDS && !waits && ways.iter().any(|way| *way > FALLING) {
+                break;
             }
         }
         let (way, at) = ways.iter().zip(resting).max_by(|a, b| a.0.total_cmp(b.0))?;
@@ -136,18 +146,36 @@ impl World {
         Some(BuildError::Unsettled { body, way: *way, why })
     }
 
-    /// One step of all cables, with everything else where it is.
+    /// One step of all cables, with everything else where it is; where it fails they are where they were.
     fn step_to_rest(
         &mut self,
         resting: &[Resting],
         others: &[(usize, BodyState)],
         step: f64,
-    ) -> Result<(), crate::error::StepError> {
+        drag: f64,
+    ) -> Result<(), StepError> {
+        let pairs = self.pairs.clone();
+        let stepped = self.step_cables(resting, step, drag);
+        for (body, state) in others {
+            self.bodies[*body].set_state(state);
+        }
+        if stepped.is_err() {
+            self.pairs = pairs;
+            for Resting { body, .. } in resting {
+                if let Body::Cable(cable) = &mut self.bodies[*body] {
+                    cable.begin_again();
+                }
+            }
+        }
+        stepped
+    }
+
+    fn step_cables(&mut self, resting: &[Resting], step: f64, drag: f64) -> Result<(), StepError> {
         self.grips.iter_mut().for_each(|grip| grip.load = Wrench::default());
         for body in 0..self.bodies.len() {
             if let Body::Cable(cable) = &mut self.bodies[body] {
                 if resting.iter().any(|r| r.body == body) {
-                    Cable::step_to_rest(cable, step);
+                    cable.damp(step, drag);
                 }
                 self.find_near(body, step);
                 self.with_surroundings(body, step, Body::advance)?;
@@ -159,9 +187,6 @@ impl World {
             if matches!(self.bodies[body], Body::Cable(_)) {
                 self.with_surroundings(body, step, Body::finish)?;
             }
-        }
-        for (body, state) in others {
-            self.bodies[*body].set_state(state);
         }
         Ok(())
     }
