@@ -389,7 +389,7 @@ fn cables_are_read() {
          path = [[0, 0, 0], [1, 0, 0]]\nsegments = 7\n[body.cable]\ndamping_time = 0.25\ndrag = 3\n\
          restitution = 0.5\nfriction_per = 'contact'\ntension_limit = 2\nbend_radius_limit = 0.03\n\
          step = 'linear'\nsolver = 'subsystems'\niterations = 70\nsubsystems = 3\ncouplings = 'printed'\n\
-         post_regulation = false\nself_contact = false\nstart = 'weightless_equilibrium'\n"
+         post_regulation = false\nself_contact = false\n"
     ));
     let spec = CableSpec {
         material: Material { young: 2e6, poisson: 0.3, density: 1000.0, friction: Friction::NONE },
@@ -412,7 +412,7 @@ fn cables_are_read() {
             couplings: Couplings::Printed,
             post_regulation: false,
             self_contact: false,
-            start: Start::WeightlessEquilibrium,
+            start: Start::Path,
             closed: false,
             twist: 0.0,
         },
@@ -420,6 +420,24 @@ fn cables_are_read() {
     let built = Cable::new("wire", spec).unwrap();
     let Body::Cable(read) = &scene.world.bodies()[0] else { panic!("no cable") };
     assert_eq!(format!("{read:?}"), format!("{built:?}"));
+}
+
+#[test]
+fn starts_of_cables_are_read() {
+    let starts =
+        [("path", "Path"), ("equilibrium", "Equilibrium"), ("weightless_equilibrium", "WeightlessEquilibrium")];
+    for (word, start) in starts {
+        let scene = scene(&format!(
+            "{MATERIAL}[[body]]\nname = 'wire'\nmodel = 'cable'\nmaterial = 'm'\nradius = 0.01\n\
+             path = [[0, 0, 0], [1, 0, 0]]\nsegments = 7\ncable.start = '{word}'\n\
+             [[gripper]]\nname = 'wall'\ngrips = [{{ body = 'wire', at = 'start', orientation = true }}]\n"
+        ));
+        let Body::Cable(read) = &scene.world.bodies()[0] else { panic!("no cable") };
+        assert!(format!("{read:?}").contains(&format!("begins: {start},")), "{word}");
+        // its weight bends it, where it has one
+        let tip = scene.world.frame().bodies[0].nodes[7].z;
+        assert_eq!(tip < -1e-3, word == "equilibrium", "{word}: {tip}");
+    }
 }
 
 #[test]

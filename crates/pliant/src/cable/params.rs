@@ -82,7 +82,7 @@ pub struct CableSettings {
     pub twist: f64,
     /// Whether it touches itself.
     pub self_contact: bool,
-    /// Where it begins.
+    /// Where it begins; an equilibrium is found by [`World::settle_all`](crate::World::settle_all).
     pub start: Start,
 }
 
