@@ -72,6 +72,12 @@ fn the_scenes_of_cables_meet_their_expectations() {
         ("lifting.toml", 6.0),
         ("routing.toml", 9.0),
         ("many-cables.toml", 2.0),
+        ("harness.toml", 9.0),
+        ("plug.toml", 5.2),
+        ("tube.toml", 8.0),
+        ("suture.toml", 1.8),
+        ("ring.toml", 4.0),
+        ("slack.toml", 4.0),
     ];
     for (name, duration) in scenes {
         runs_to_its_end_as_expected(name, duration);

@@ -202,6 +202,7 @@ impl SceneSpec {
         world.settle_all().map_err(|error| {
             let index = match &error {
                 BuildError::NoEquilibrium { body, .. }
+                | BuildError::Unsettled { body, .. }
                 | BuildError::StartsInside { body, .. }
                 | BuildError::StartsInCable { body, .. } => Some(body.as_str()),
                 BuildError::Hold(why) => Some(why.body()),

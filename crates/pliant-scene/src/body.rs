@@ -21,9 +21,10 @@ use crate::files::Files;
 use crate::lattice::LatticeTable;
 use crate::material::MaterialSpec;
 use crate::pose::{OrientationSpec, pose};
-use crate::quantity::{Component, Coordinate, Count, Length, Quantity, Spin, Triple, Velocity};
+use crate::quantity::{Component, Coordinate, Count, Length, Quantity, Spin, Triple, Velocity, WholeTwist};
 use crate::response::{Precomputable, ResponseTable};
 use crate::rest::RestSpec;
+use crate::ring::RingSpec;
 use crate::section::SectionSpec;
 use crate::solid::{PartSpec, SolidSpec};
 use crate::word::{Name, Table};
@@ -61,6 +62,14 @@ pub(crate) struct BodySpec {
     /// Initial centre line of a rod: points of a polyline [m], at least two. Rods only.
     #[serde(default)]
     path: Vec<Triple<Coordinate>>,
+    /// Whether the path leads back to its first point, and the end of the rod is joined to its start; false unless given. Only
+    /// for the model `cable`, as `ring` and `twist_deg`.
+    closed: Option<bool>,
+    /// A circle that it is closed to at the start, instead of a path.
+    ring: Option<Table<RingSpec>>,
+    /// How far its sections are turned about it from its start to its end at the start of the run, though without load they
+    /// are not [degrees]; not at all unless given.
+    twist_deg: Option<WholeTwist>,
     /// Shape of a solid, in one piece; either this or `parts`. Only for the models `lattice` and `response`, as all up to `spin`.
     pub(crate) solid: Option<SolidSpec>,
     /// Parts of a solid; only for the model `lattice`.
@@ -128,14 +137,11 @@ impl BodySpec {
             _ => {}
         }
         self.refuse_what_solids_have()?;
-        if self.path.len() < 2 {
-            let fault = Fault::new("a rod needs a path of at least two points");
-            return Err(if self.path.is_empty() { fault } else { fault.at("path") });
-        }
+        self.check_closed_and_twist()?;
         let points = self.size()?;
         let too_many = |key| Fault::new(format!("too many points: all bodies together may have {MOST_POINTS}")).at(key);
         let section = self.section()?;
-        let path = self.centre_line();
+        let path = self.centre_line()?;
         self.check_rest_and_normal()?;
         match self.model {
             ModelSpec::Chain => {
@@ -147,7 +153,9 @@ impl BodySpec {
                 Ok(Body::Chain(Chain::new(&self.name, spec)?))
             }
             ModelSpec::Cable => {
-                let settings = self.cable.as_ref().map_or_else(CableSettings::default, |table| table.build());
+                let mut settings = self.cable.as_ref().map_or_else(CableSettings::default, |table| table.build());
+                settings.closed = self.is_closed();
+                settings.twist = self.twist_deg.map_or(0.0, |twist| twist.get().to_radians());
                 let segments = points.map_or(USUAL_SEGMENTS, |points| points - 1);
                 if segments >= points_left {
                     return Err(too_many("points"));
@@ -262,6 +270,9 @@ impl BodySpec {
     pub(crate) fn refuse_what_rods_have(&self) -> Result<(), Fault> {
         let given = [
             ("path", !self.path.is_empty()),
+            ("closed", self.closed.is_some()),
+            ("ring", self.ring.is_some()),
+            ("twist_deg", self.twist_deg.is_some()),
             ("radius", self.radius.is_some()),
             ("section", self.section.is_some()),
             ("normal", self.normal.is_some()),
@@ -298,6 +309,33 @@ impl BodySpec {
                 Err(Fault::new("this is for solids, of the models lattice and response: a rod has a path").at(key))
             }
             None => Ok(()),
+        }
+    }
+
+    /// Whether its end is joined to its start.
+    fn is_closed(&self) -> bool {
+        self.ring.is_some() || self.closed == Some(true)
+    }
+
+    /// Refuse a rod without a path, and what only cables can be.
+    fn check_closed_and_twist(&self) -> Result<(), Fault> {
+        let refused = |message: &str, key: &str| Err(Fault::new(message).at(key));
+        if self.model != ModelSpec::Cable {
+            let given =
+                [("ring", self.ring.is_some()), ("closed", self.is_closed()), ("twist_deg", self.twist_deg.is_some())];
+            if let Some((key, _)) = given.into_iter().find(|(_, given)| *given) {
+                return refused("only a cable can be closed or begin twisted: leave this out, or make it a cable", key);
+            }
+        }
+        match (&self.ring, self.path.len()) {
+            (Some(_), 1..) => refused("give either a path or a ring, not both", "ring"),
+            (Some(_), 0) if self.closed == Some(false) => {
+                refused("a ring is closed: leave this out, or give a path", "closed")
+            }
+            (None, 0) => Err(Fault::new("a rod needs a path of at least two points")),
+            (None, 1) => refused("a rod needs a path of at least two points", "path"),
+            (None, 2) if self.is_closed() => refused("a closed path needs at least three points", "path"),
+            _ => Ok(()),
         }
     }
 
@@ -340,8 +378,10 @@ impl BodySpec {
     }
 
     /// Points of the initial centre line [m].
-    pub(crate) fn centre_line(&self) -> Vec<Vec3> {
-        self.path.iter().map(Triple::vector).collect()
+    pub(crate) fn centre_line(&self) -> Result<Vec<Vec3>, Fault> {
+        let Some(ring) = &self.ring else { return Ok(self.path.iter().map(Triple::vector).collect()) };
+        let sides = self.size()?.map_or(USUAL_SEGMENTS, |points| points - 1);
+        ring.corners(sides.max(3)).map_err(|fault| fault.at("ring"))
     }
 
     /// Number of points, if given.

@@ -6,6 +6,7 @@ use pliant::cable::{CableSettings, Couplings, Solver, Step};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::elastica::StartName;
 use crate::quantity::{Damping, DampingTime, Force, Length, Quantity, Restitution};
 
 /// Settings of the model `cable`. What is not given has the default of the engine.
@@ -38,6 +39,10 @@ pub(crate) struct CableTable {
     couplings: Option<CouplingsName>,
     /// Whether the solver `subsystems` bounds what contacts change in an iteration.
     post_regulation: Option<bool>,
+    /// Whether the cable touches itself.
+    self_contact: Option<bool>,
+    /// Where it begins.
+    start: Option<StartName>,
 }
 
 /// What is solved in a step.
@@ -86,6 +91,11 @@ pub(crate) enum FrictionPer {
 }
 
 impl CableTable {
+    /// A field given that says where the cable begins, and that not every model has.
+    pub(crate) fn own_start(&self) -> Option<&'static str> {
+        self.start.is_some_and(|start| start != StartName::Path).then_some("start")
+    }
+
     pub(crate) fn build(&self) -> CableSettings {
         let default = CableSettings::default();
         CableSettings {
@@ -112,6 +122,11 @@ impl CableTable {
                 CouplingsName::Printed => Couplings::Printed,
             }),
             post_regulation: self.post_regulation.unwrap_or(default.post_regulation),
+            self_contact: self.self_contact.unwrap_or(default.self_contact),
+            start: self.start.map_or(default.start, StartName::build),
+            // said of the body itself
+            closed: default.closed,
+            twist: default.twist,
         }
     }
 }

@@ -99,6 +99,16 @@ pub(crate) enum StartName {
     WeightlessEquilibrium,
 }
 
+impl StartName {
+    pub(crate) fn build(self) -> Start {
+        match self {
+            StartName::Path => Start::Path,
+            StartName::Equilibrium => Start::Equilibrium,
+            StartName::WeightlessEquilibrium => Start::WeightlessEquilibrium,
+        }
+    }
+}
+
 impl ElasticaTable {
     /// The settings; refuses a profile that is out of order, and sliders without a direction.
     pub(crate) fn build(&self) -> Result<ElasticaSettings, Fault> {
@@ -112,11 +122,7 @@ impl ElasticaTable {
                 IntegratorName::Midpoint => Integrator::Midpoint,
             }),
             tolerance: self.tolerance.map_or(default.tolerance, Quantity::get),
-            start: self.start.map_or(default.start, |name| match name {
-                StartName::Path => Start::Path,
-                StartName::Equilibrium => Start::Equilibrium,
-                StartName::WeightlessEquilibrium => Start::WeightlessEquilibrium,
-            }),
+            start: self.start.map_or(default.start, StartName::build),
             stabilisation: self.stabilisation.map_or(default.stabilisation, Quantity::get),
             damping_time: self.damping_time.map_or(default.damping_time, Quantity::get),
             drag: self.drag.map_or(default.drag, Quantity::get),

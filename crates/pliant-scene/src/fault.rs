@@ -123,9 +123,11 @@ impl From<BuildError> for Fault {
             BuildError::Cannot { field, .. } => field.map(Into::into),
             BuildError::Hold(HoldError::Taut { .. }) => Some("path".into()),
             BuildError::Normal { .. } => Some("normal".into()),
-            BuildError::NoEquilibrium { .. } | BuildError::StartsInside { .. } | BuildError::StartsInCable { .. } => {
-                Some("path".into())
-            }
+            BuildError::Seam { .. } => Some("twist_deg".into()),
+            BuildError::NoEquilibrium { .. }
+            | BuildError::Unsettled { .. }
+            | BuildError::StartsInside { .. }
+            | BuildError::StartsInCable { .. } => Some("path".into()),
             BuildError::Solid { .. } | BuildError::Hold(HoldError::Unreachable { .. }) => None,
             BuildError::NoNumber { .. } | BuildError::ForeignSnapshot | BuildError::Pose { .. } => None,
         };

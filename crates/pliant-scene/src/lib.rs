@@ -55,6 +55,7 @@ mod pose;
 mod quantity;
 mod response;
 mod rest;
+mod ring;
 mod rod_model;
 mod samples;
 mod schema;

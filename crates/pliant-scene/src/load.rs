@@ -10,7 +10,7 @@ use crate::place::{PlaceSpec, body_named};
 use crate::quantity::{EndTime, LoadForce, LoadTorque, Quantity, Time, Triple};
 use crate::word::Name;
 
-/// A force that keeps its size and direction in the world, such as a weight hung on a rod.
+/// A force that keeps its direction in the world, such as a weight hung on a rod.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LoadSpec {
@@ -27,6 +27,10 @@ pub(crate) struct LoadSpec {
     from: Option<Time>,
     /// When it ends [s]; never unless given.
     until: Option<EndTime>,
+    /// How long it takes to grow evenly to its full size, from its start on [s]; it has it at once unless given.
+    rise: Option<Time>,
+    /// How long it takes to fall evenly to nothing, up to its end [s]; it ends at once unless given.
+    fall: Option<Time>,
 }
 
 impl LoadSpec {
@@ -36,9 +40,19 @@ impl LoadSpec {
         if until <= from {
             return Err(Fault::new(format!("it must end after it starts at {from} s, got {until} s")).at("until"));
         }
+        let (rise, fall) = (self.rise.map_or(0.0, Quantity::get), self.fall.map_or(0.0, Quantity::get));
+        if until.is_infinite() && fall > 0.0 {
+            return Err(Fault::new("a load that never ends does not fall: say until when it acts").at("fall"));
+        }
+        // straight lines that come to the same time differ by rounding
+        if rise + fall > (until - from) * (1.0 + 1e-9) {
+            let message =
+                format!("it acts for {} s, too short to rise for {rise} s and fall for {fall} s", until - from);
+            return Err(Fault::new(message).at(if fall > 0.0 { "fall" } else { "rise" }));
+        }
         let body = body_named(&self.body, world)?;
         let force = self.force.map_or(Vec3::ZERO, |force| force.vector());
         let torque = self.torque.map_or(Vec3::ZERO, |torque| torque.vector());
-        Ok(Load { body, place: self.at.0, force, torque, from, until })
+        Ok(Load { body, place: self.at.0, force, torque, from, until, rise, fall })
     }
 }

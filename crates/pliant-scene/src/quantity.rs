@@ -167,6 +167,8 @@ quantity! {
     /// A natural curvature, with a sign.
     Bend, "curvature" ["1/m"] from -1e9 .. 1e9;
     Twist, "twist" ["rad/m"] from -1e9 .. 1e9;
+    /// A twist over the whole length.
+    WholeTwist, "twist" ["degrees"] from -1e9 .. 1e9;
     Mobility, "scaling" ["m/N"] above 0.0 .. 1e9;
     Fraction, "fraction" ["-"] from 0.0 .. 1.0;
     /// A factor of something that must not vanish.

@@ -116,6 +116,10 @@ impl BodySpec {
         if let Some(key) = of_elastica.and_then(|table| table.own_physics()) {
             return refused(key, format!("no other model has `{key}`"));
         }
+        let of_cable = self.cable.as_ref().filter(|_| from == RodModel::Cable).and_then(|table| table.own_start());
+        if let Some(key) = of_cable {
+            return refused(key, format!("not every model has `{key}`"));
+        }
         Ok(())
     }
 

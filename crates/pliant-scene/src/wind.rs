@@ -65,7 +65,7 @@ impl WindSpec {
             }
         };
         let (centre, axis) = self.axis(winder.world).map_err(|f| f.at("on"))?;
-        let path = cable.spec.centre_line();
+        let path = cable.spec.centre_line()?;
         let (from, to) = (path[0], path[path.len() - 1]);
         let length: f64 = path.windows(2).map(|pair| (pair[1] - pair[0]).length()).sum();
         let wind = Wind {

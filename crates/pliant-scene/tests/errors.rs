@@ -344,6 +344,16 @@ fn each_mistake_is_reported_in_its_place() {
         ),
         (
             "[[expect]]",
+            "[[load]]\nbody = 'wire'\nat = 'end'\nforce = [0, 0, 1]\nfall = 1\n[[expect]]",
+            "s.toml:30:8: a load that never ends does not fall: say until when it acts",
+        ),
+        (
+            "[[expect]]",
+            "[[load]]\nbody = 'wire'\nat = 'end'\nforce = [0, 0, 1]\nrise = 3\nuntil = 2\n[[expect]]",
+            "s.toml:30:8: it acts for 2 s, too short to rise for 3 s and fall for 0 s",
+        ),
+        (
+            "[[expect]]",
             "[[load]]\nbody = 'wirre'\nat = 'end'\nforce = [0, 0, 1]\n[[expect]]",
             "s.toml:27:8: there is no body named `wirre` (did you mean `wire`?)",
         ),
@@ -450,6 +460,71 @@ fn each_mistake_in_an_elastica_is_reported_in_its_place() {
     let curved = scene.replace("[1, 0, 0]]", "[1, 0, 0], [1, 1, 0], [1, 1, 1]]");
     let message = refused(&curved);
     assert!(message.starts_with("s.toml:13:8: the path of wire (an elastica lives in a plane)"), "{message}");
+}
+
+/// A cable that nothing holds has no equilibrium.
+#[test]
+fn a_cable_without_equilibrium_is_refused() {
+    let scene = SCENE.replace("'chain'", "'cable'").replace("chain = { rate = 1000 }", "cable.start = 'equilibrium'");
+    let message = refused(&scene.replace("grips = [{ body = 'wire', at = 'end' }]", "position = [0, 0, 0]"));
+    assert!(
+        message.starts_with("s.toml:13:8: wire comes to no equilibrium from its path, and still moves by"),
+        "{message}"
+    );
+    assert!(message.ends_with("it falls; hold it, or put something below it"), "{message}");
+    let unknown = refused(&scene.replace("'equilibrium'", "'equilibrum'"));
+    assert_eq!(unknown, "s.toml:15:15: unknown choice `equilibrum` (did you mean `equilibrium`?)");
+}
+
+/// What only cables can be, and what they cannot.
+#[test]
+fn closed_and_twisted_rods_are_refused_in_their_place() {
+    let cable = SCENE.replace("'chain'", "'cable'").replace("chain = { rate = 1000 }\n", "");
+    let only = "only a cable can be closed or begin twisted: leave this out, or make it a cable";
+    for (scene, from, to, message) in [
+        (SCENE, "points = 5", "closed = true", format!("s.toml:14:10: {only}")),
+        (SCENE, "points = 5", "twist_deg = 5", format!("s.toml:14:13: {only}")),
+        (SCENE, "path = [[0, 0, 0], [1, 0, 0]]", "ring = { radius = 1 }", format!("s.toml:13:8: {only}")),
+        (&cable, "points = 5", "closed = true", "s.toml:13:8: a closed path needs at least three points".into()),
+        (&cable, "points = 5", "ring = { radius = 1 }", "s.toml:14:8: give either a path or a ring, not both".into()),
+        (
+            &cable,
+            "path = [[0, 0, 0], [1, 0, 0]]",
+            "closed = false\nring = { radius = 1 }",
+            "s.toml:13:10: a ring is closed: leave this out, or give a path".into(),
+        ),
+        (
+            &cable,
+            "path = [[0, 0, 0], [1, 0, 0]]",
+            "ring = { radius = 1, axis = [0, 0, 0] }",
+            "s.toml:13:29: a direction must not be zero".into(),
+        ),
+        (
+            &cable,
+            "points = 5",
+            "segments = 4\ntwist_deg = 400",
+            "s.toml:15:13: the twist of wire must be at most a right angle per segment, in radians, got 6.981317007977318"
+                .into(),
+        ),
+        (
+            &cable,
+            "[1, 0, 0]]\npoints = 5",
+            "[1, 0, 0], [0, 1, 0]]\nclosed = true\nsegments = 20\nrest = { path = {} }\ntwist_deg = 90",
+            "s.toml:17:13: the twist of wire must be one with which it meets itself, as it is closed and does not bend \
+             alike in all directions: got 90 degrees, the nearest is 0"
+                .into(),
+        ),
+        (
+            &cable,
+            "[1, 0, 0]]\npoints = 5",
+            "[1, 0, 0], [0, 1, 0]]\nclosed = true\nsegments = 20\ncable = { couplings = 'printed' }",
+            "s.toml:16:23: wire is of the model cable, which has no printed couplings for closed cables: leave the \
+             couplings out, or leave it open"
+                .into(),
+        ),
+    ] {
+        assert_eq!(refused(&scene.replace(from, to)), message);
+    }
 }
 
 /// A rod that is to begin in equilibrium and cannot: the body is named, and where it stands.

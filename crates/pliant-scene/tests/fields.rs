@@ -389,7 +389,7 @@ fn cables_are_read() {
          path = [[0, 0, 0], [1, 0, 0]]\nsegments = 7\n[body.cable]\ndamping_time = 0.25\ndrag = 3\n\
          restitution = 0.5\nfriction_per = 'contact'\ntension_limit = 2\nbend_radius_limit = 0.03\n\
          step = 'linear'\nsolver = 'subsystems'\niterations = 70\nsubsystems = 3\ncouplings = 'printed'\n\
-         post_regulation = false\n"
+         post_regulation = false\nself_contact = false\n"
     ));
     let spec = CableSpec {
         material: Material { young: 2e6, poisson: 0.3, density: 1000.0, friction: Friction::NONE },
@@ -411,11 +411,72 @@ fn cables_are_read() {
             subsystems: 3,
             couplings: Couplings::Printed,
             post_regulation: false,
+            self_contact: false,
+            start: Start::Path,
+            closed: false,
+            twist: 0.0,
         },
     };
     let built = Cable::new("wire", spec).unwrap();
     let Body::Cable(read) = &scene.world.bodies()[0] else { panic!("no cable") };
     assert_eq!(format!("{read:?}"), format!("{built:?}"));
+}
+
+#[test]
+fn starts_of_cables_are_read() {
+    let starts =
+        [("path", "Path"), ("equilibrium", "Equilibrium"), ("weightless_equilibrium", "WeightlessEquilibrium")];
+    for (word, start) in starts {
+        let scene = scene(&format!(
+            "{MATERIAL}[[body]]\nname = 'wire'\nmodel = 'cable'\nmaterial = 'm'\nradius = 0.01\n\
+             path = [[0, 0, 0], [1, 0, 0]]\nsegments = 7\ncable.start = '{word}'\n\
+             [[gripper]]\nname = 'wall'\ngrips = [{{ body = 'wire', at = 'start', orientation = true }}]\n"
+        ));
+        let Body::Cable(read) = &scene.world.bodies()[0] else { panic!("no cable") };
+        assert!(format!("{read:?}").contains(&format!("begins: {start},")), "{word}");
+        // its weight bends it, where it has one
+        let tip = scene.world.frame().bodies[0].nodes[7].z;
+        assert_eq!(tip < -1e-3, word == "equilibrium", "{word}: {tip}");
+    }
+}
+
+#[test]
+fn closed_and_twisted_cables_are_read() {
+    let cable = |lines: &str| {
+        let text = format!(
+            "{MATERIAL}[[body]]\nname = 'wire'\nmodel = 'cable'\nmaterial = 'm'\nradius = 0.01\nsegments = 6\n{lines}"
+        );
+        format!("{:?}", scene(&text).world.bodies()[0])
+    };
+    let built = |path: Vec<Vec3>, closed: bool, twist: f64| {
+        let material = Material { young: 2e6, poisson: 0.3, density: 1000.0, friction: Friction::NONE };
+        let settings = CableSettings { closed, twist, ..CableSettings::default() };
+        let (section, rest) = (Section::Round { radius: 0.01 }, Rest::Straight);
+        let spec = CableSpec { material, section, path, normal: None, rest, segments: 6, settings };
+        format!("{:?}", Body::Cable(Cable::new("wire", spec).unwrap()))
+    };
+    let corners = vec![Vec3::ZERO, Vec3::X, Vec3::new(1.0, 1.0, 0.0)];
+    let path = "path = [[0, 0, 0], [1, 0, 0], [1, 1, 0]]\n";
+    assert_eq!(cable(&format!("{path}closed = true\n")), built(corners.clone(), true, 0.0));
+    assert_eq!(cable(&format!("{path}closed = false\ntwist_deg = 90\n")), built(corners, false, FRAC_PI_2));
+    // a hexagon as long as the circle, about a point and an axis; counter-clockwise seen against it
+    let side = PI / 3.0 * 0.3;
+    let hexagon = |turn: Quat, centre: Vec3| {
+        (0..6).map(|i| centre + turn * (Quat::from_rotation_z(f64::from(i) * PI / 3.0) * Vec3::X * side)).collect()
+    };
+    let near = |a: String, b: String| {
+        let numbers = |text: &str| -> Vec<f64> {
+            text.split(|c: char| !"0123456789.e-".contains(c)).filter_map(|w| w.parse().ok()).collect()
+        };
+        let (a, b) = (numbers(&a), numbers(&b));
+        assert!(a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| (a - b).abs() <= 1e-9 * (1.0 + a.abs())));
+    };
+    near(cable("ring = { radius = 0.3 }\n"), built(hexagon(Quat::IDENTITY, Vec3::ZERO), true, 0.0));
+    let turn = Quat::from_rotation_y(FRAC_PI_2);
+    near(
+        cable("ring = { radius = 0.3, position = [1, 2, 3], axis = [2, 0, 0] }\ntwist_deg = -180\n"),
+        built(hexagon(turn, Vec3::new(1.0, 2.0, 3.0)), true, -PI),
+    );
 }
 
 #[test]
@@ -588,13 +649,23 @@ fn a_chain_takes_no_torque() {
 #[test]
 fn loads_are_read() {
     let scene = with_rod(
-        "[[load]]\nbody = 'rod'\nat = 'end'\nforce = [1, -2, 3.5]\nfrom = 0.25\nuntil = 4\n\
+        "[[load]]\nbody = 'rod'\nat = 'end'\nforce = [1, -2, 3.5]\nfrom = 0.25\nuntil = 4\nrise = 1.5\nfall = 0.5\n\
          [[load]]\nbody = 'rod'\nat = { node = 2 }\nforce = [0, 0, -1]\n",
     );
     let force = Vec3::new(1.0, -2.0, 3.5);
     let torque = Vec3::ZERO;
-    let first = Load { body: 0, place: Place::Fraction(1.0), force, torque, from: 0.25, until: 4.0 };
-    let second = Load { body: 0, place: Place::Node(2), force: -Vec3::Z, torque, from: 0.0, until: f64::INFINITY };
+    let first =
+        Load { body: 0, place: Place::Fraction(1.0), force, torque, from: 0.25, until: 4.0, rise: 1.5, fall: 0.5 };
+    let second = Load {
+        body: 0,
+        place: Place::Node(2),
+        force: -Vec3::Z,
+        torque,
+        from: 0.0,
+        until: f64::INFINITY,
+        rise: 0.0,
+        fall: 0.0,
+    };
     assert_eq!(scene.world.loads(), [first, second]);
 }
 

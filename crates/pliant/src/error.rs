@@ -75,6 +75,19 @@ pub enum BuildError {
         /// The direction.
         normal: Vec3,
     },
+    /// A closed rod whose ends do not fit together.
+    #[error(
+        "the twist of {body} must be one with which it meets itself, as it is closed and does not bend alike in all \
+         directions: got {twist} degrees, the nearest is {nearest}"
+    )]
+    Seam {
+        /// Name of the body.
+        body: String,
+        /// The twist [degrees].
+        twist: f64,
+        /// The nearest with which it meets itself [degrees].
+        nearest: f64,
+    },
     /// A rod that begins inside an obstacle.
     #[error("{body} begins inside {obstacle}, {depth:.3e} m deep: move one of them away")]
     StartsInside {
@@ -114,6 +127,16 @@ pub enum BuildError {
         falling: usize,
         /// The last change [rad].
         change: f64,
+    },
+    /// A cable that comes to no equilibrium.
+    #[error("{body} comes to no equilibrium from its path, and still moves by {way:.1e} of its length: {why}")]
+    Unsettled {
+        /// Name of the body.
+        body: String,
+        /// How far a link still goes, over the length.
+        way: f64,
+        /// Why, and what may help.
+        why: String,
     },
     /// A solid that cannot become particles.
     #[error("{body} cannot be made of particles: {why}")]

@@ -135,7 +135,8 @@ impl GripParams {
     pub const CLOSING: f64 = 0.1;
 }
 
-/// A dead load: a force and a torque that keep size and direction in the world, at a place of a body.
+/// A dead load: a force and a torque that keep their direction in the world, and but for when they begin and end their size,
+/// at a place of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
     /// Index of the body.
@@ -150,9 +151,20 @@ pub struct Load {
     pub from: f64,
     /// When it ends [s]; may be infinite.
     pub until: f64,
+    /// How long it takes from its start to its full size, growing evenly [s].
+    pub rise: f64,
+    /// How long it takes from its full size to its end, falling evenly [s].
+    pub fall: f64,
 }
 
 impl Load {
+    /// The load with the size that it has at `time`.
+    pub(crate) fn sized_at(&self, time: f64) -> Load {
+        let since = |passed: f64, takes: f64| if takes > 0.0 { (passed / takes).clamp(0.0, 1.0) } else { 1.0 };
+        let part = since(time - self.from, self.rise).min(since(self.until - time, self.fall));
+        Load { force: self.force * part, torque: self.torque * part, ..*self }
+    }
+
     /// Whether it acts at `time`.
     pub fn acts_at(&self, time: f64) -> bool {
         within(time, self.from, self.until)

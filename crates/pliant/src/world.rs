@@ -2,6 +2,7 @@
 
 mod build;
 mod picture;
+mod settle;
 mod snapshot;
 mod together;
 
@@ -35,6 +36,8 @@ pub struct World {
     fingers: Vec<Finger>,
     grips: Vec<Grip>,
     loads: Vec<Load>,
+    /// Scratch: those with the size that they have half-way through the step.
+    acting: Vec<Load>,
     bodies: Vec<Body>,
     /// What happened during the last step.
     events: Vec<Event>,
@@ -74,6 +77,7 @@ impl World {
             fingers: vec![],
             grips: vec![],
             loads: vec![],
+            acting: vec![],
             bodies: vec![],
             events: Vec::with_capacity(64),
             pairs: vec![],
@@ -166,6 +170,7 @@ impl World {
     /// Close and open grips by their schedule, at the start of a step to a time. Bodies then add what they pull with.
     fn close_and_open_grips(&mut self, time: f64) {
         self.grips.iter_mut().for_each(|grip| grip.load = Wrench::default());
+        self.size_loads(0.5 * (self.time() + time));
         let mut changed = !self.loads.is_empty();
         for grip in 0..self.grips.len() {
             changed |= self.close_or_open(grip, 0.0);
@@ -210,10 +215,16 @@ impl World {
         self.react.act(&mut self.bodies, &mut self.presses, dt, self.gravity);
     }
 
+    /// Give all loads the size that they have at a time [s].
+    fn size_loads(&mut self, time: f64) {
+        self.acting.clear();
+        self.acting.extend(self.loads.iter().map(|load| load.sized_at(time)));
+    }
+
     /// Tell a body which grips and loads act on it now.
     fn prepare(&mut self, body: usize) {
         let time = self.time();
-        self.bodies[body].prepare(body, time, &self.grips, &self.loads);
+        self.bodies[body].prepare(body, time, &self.grips, &self.acting);
     }
 
     /// Speed of the fastest gripper that holds a body [m/s].

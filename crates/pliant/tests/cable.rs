@@ -225,13 +225,83 @@ fn a_torque_twists_as_saint_venant_says() {
     let torque = Vec3::X * 1e-6;
     let place = Place::Fraction(1.0);
     let force = Vec3::ZERO;
-    world.add_load(Load { body: 0, place, force, torque, from: 0.0, until: f64::INFINITY }).unwrap();
+    world
+        .add_load(Load { body: 0, place, force, torque, from: 0.0, until: f64::INFINITY, rise: 0.0, fall: 0.0 })
+        .unwrap();
     (0..2000).for_each(|_| world.step(1e-3).unwrap());
     let twist = 2.0 * RUBBER.shear_modulus() * Section::Round { radius: 2e-3 }.second_moments()[0];
     // the last link, where the torque acts, is rigid from its middle on
     let expected = 1e-6 * 0.4 * (39.5 / 40.0) / twist;
     let angle = world.frame().bodies[0].frames[40].to_scaled_axis().x;
     assert!((angle / expected - 1.0).abs() < 1e-4, "{angle} for {expected}");
+}
+
+/// A cantilever whose load grows slowly is at P L^3 / (3 EI) with the load that it has, but for waves of 1 / (w rise) of the
+/// whole; so it is as the load falls, and after that it is straight.
+#[test]
+fn a_cantilever_follows_a_load_that_rises_and_falls() {
+    let mut world = World::new(Vec3::ZERO);
+    let settings = CableSettings { damping_time: 0.0, ..CableSettings::default() };
+    world.add_body(cable(STEEL, settings)).unwrap();
+    world.add_gripper(GripperParams { name: "wall".into(), placed: Pose::IDENTITY, motion: Motion::Hold }).unwrap();
+    let (place, hold, until) = (Place::Fraction(0.0), Hold::Clamp, f64::INFINITY);
+    world
+        .add_grip(GripParams { gripper: 0, body: 0, place, hold, from: 0.0, until, snap: false, closing: 0.0 })
+        .unwrap();
+    let (place, force, torque) = (Place::Fraction(1.0), Vec3::Z * 0.1, Vec3::ZERO);
+    let load = Load { body: 0, place, force, torque, from: 0.5, until: 3.0, rise: 1.0, fall: 0.5 };
+    assert!(world.add_load(Load { fall: -1.0, ..load }).is_err());
+    world.add_load(load).unwrap();
+    let section = Section::Round { radius: 2e-3 };
+    let rigidity = STEEL.young * section.second_moments()[0];
+    let full = 0.1 * 0.4_f64.powi(3) / (3.0 * rigidity);
+    let slowest = 3.516 / 0.16 * (rigidity / (STEEL.density * section.area())).sqrt();
+    for n in 1..=1600 {
+        world.step(2e-3).unwrap();
+        let time = 2e-3 * f64::from(n);
+        let part = ((time - 0.5).clamp(0.0, 1.0)).min((3.0 - time).max(0.0) / 0.5);
+        let tip = world.frame().bodies[0].nodes[40].z / full;
+        // waves of the rise, and of the fall, which is twice as steep; and what links and steps leave
+        assert!((tip - part).abs() < 4.0 / slowest + 2e-3, "{time} s: {tip} for {part}");
+    }
+}
+
+/// Clamped at both ends a cable that begins twisted stays so: torque GJ twist / L, energy GJ twist^2 / (2 L), from the first
+/// step on, as the clamps hold the sections as they are turned.
+#[test]
+fn a_twisted_cable_pulls_at_its_clamps() {
+    for twist in [0.3, -9.0] {
+        let mut world = World::new(Vec3::ZERO);
+        world.add_body(cable(RUBBER, CableSettings { twist, ..CableSettings::default() })).unwrap();
+        for (gripper, (name, x)) in [("left", 0.0), ("right", 0.4)].into_iter().enumerate() {
+            let placed = Pose::from_translation(Vec3::X * x);
+            world.add_gripper(GripperParams { name: name.into(), placed, motion: Motion::Hold }).unwrap();
+            let grip = GripParams {
+                gripper,
+                body: 0,
+                place: Place::Fraction(x / 0.4),
+                hold: Hold::Clamp,
+                from: 0.0,
+                until: f64::INFINITY,
+                snap: false,
+                closing: GripParams::CLOSING,
+            };
+            world.add_grip(grip).unwrap();
+        }
+        let per_angle = 2.0 * RUBBER.shear_modulus() * Section::Round { radius: 2e-3 }.second_moments()[0] / 0.4;
+        for _ in 0..20 {
+            world.step(5e-3).unwrap();
+            let frame = world.frame();
+            let torques = [0, 1].map(|gripper| frame.grippers[gripper].load.torque.x);
+            // an angle of a joint carries itself up to its fourth power
+            let error =
+                (torques[0] / (per_angle * twist) - 1.0).abs().max((torques[1] / (per_angle * twist) + 1.0).abs());
+            assert!(error < 2e-4, "{twist}: {torques:?} for {}", per_angle * twist);
+            let energy = frame.bodies[0].energy;
+            assert!((energy.elastic / (0.5 * per_angle * twist * twist) - 1.0).abs() < 2e-4, "{twist}: {energy:?}");
+            assert!(energy.kinetic < 1e-9 * energy.elastic, "{twist}: {energy:?}");
+        }
+    }
 }
 
 /// A cable that is pulled and bent beyond its limits says so, once.

@@ -47,7 +47,9 @@ fn loaded(spec: CableSpec, force: Vec3, torque: Vec3) -> Frame {
         })
         .unwrap();
     let place = Place::Fraction(1.0);
-    world.add_load(Load { body: 0, place, force, torque, from: 0.0, until: f64::INFINITY }).unwrap();
+    world
+        .add_load(Load { body: 0, place, force, torque, from: 0.0, until: f64::INFINITY, rise: 0.0, fall: 0.0 })
+        .unwrap();
     (0..1000).for_each(|_| world.step(1e-3).unwrap());
     world.frame()
 }

@@ -101,7 +101,7 @@ fn grip(node: usize) -> GripParams {
 
 fn load(node: usize) -> Load {
     let (place, force) = (Place::Node(node), Vec3::new(0.01, 0.0, -0.02));
-    Load { body: 0, place, force, torque: Vec3::ZERO, from: 0.0, until: f64::INFINITY }
+    Load { body: 0, place, force, torque: Vec3::ZERO, from: 0.0, until: f64::INFINITY, rise: 0.0, fall: 0.0 }
 }
 
 /// The body clamped by a hand that turns it and presses it to the floor.

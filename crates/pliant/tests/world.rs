@@ -236,6 +236,8 @@ fn a_dead_load_stretches_the_rod_as_hookes_law_says() {
             torque: Vec3::ZERO,
             from: 0.0,
             until: f64::INFINITY,
+            rise: 0.0,
+            fall: 0.0,
         })
         .unwrap();
     (0..500).for_each(|_| world.step(1e-3).unwrap());

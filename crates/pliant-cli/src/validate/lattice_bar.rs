@@ -85,7 +85,16 @@ fn loaded(n: usize, poisson: f64) -> World {
         closing: GripParams::CLOSING,
     }));
     let place = face(0.5 * length());
-    built(world.add_load(Load { body: 0, place, force: FORCE, torque: Vec3::X * TORQUE, from: 0.0, until }));
+    built(world.add_load(Load {
+        body: 0,
+        place,
+        force: FORCE,
+        torque: Vec3::X * TORQUE,
+        from: 0.0,
+        until,
+        rise: 0.0,
+        fall: 0.0,
+    }));
     world
 }
 

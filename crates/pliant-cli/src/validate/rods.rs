@@ -168,6 +168,8 @@ pub fn cantilever(mut rod: Rod, angle: f64, gravity: f64, tip_load: f64) -> Fram
         torque: Vec3::ZERO,
         from: 0.0,
         until: f64::INFINITY,
+        rise: 0.0,
+        fall: 0.0,
     }));
     settle(world, rod.length, 6.0 / slowest)
 }

@@ -32,8 +32,15 @@ pub struct Links {
     pub inertia: Vec6,
     /// Stiffness of a joint: stretch, shear, shear [N/m], torsion, bending, bending [N m].
     pub stiffness: Vec6,
-    /// Strain of each joint without load: natural stretch [m], twist and curvature [rad].
+    /// Strain of each joint without load: natural stretch [m], twist and curvature [rad]. Of a closed cable the last is that of
+    /// the joint from its last link to its first.
     pub rest: Vec<Vec6>,
+    /// Whether it is closed: its last link is joined to its first.
+    pub closed: bool,
+    /// Whether it began twisted; places on it are then turned with the twist that there is.
+    pub twisted: bool,
+    /// Whether its links touch each other.
+    pub self_contact: bool,
     /// Damping of a joint over its stiffness [s].
     pub damping_time: f64,
     /// Drag force per mass and velocity [1/s].
@@ -70,8 +77,7 @@ impl Links {
 
     /// Natural bend and twist from the middle of a link to its section at an offset from there [m].
     pub fn natural(&self, link: usize, offset: f64) -> Vec6 {
-        let joint = if offset < 0.0 { link.saturating_sub(1) } else { link }.min(self.rest.len() - 1);
-        let rest = &self.rest[joint];
+        let rest = &self.rest[self.joint_beside(link, offset)];
         std::array::from_fn(|k| if k < 3 { 0.0 } else { rest[k] * offset / self.length })
     }
 
@@ -87,18 +93,29 @@ impl Links {
         let half = 0.5 * self.length;
         let along = poses[link].rotation * Vec3::X;
         let open = |other: usize, side: f64| {
-            let Some(next) = poses.get(other) else { return half };
+            let around = if self.closed { other % poses.len() } else { other };
+            let Some(next) = poses.get(around) else { return half };
             let heading = next.rotation * Vec3::X;
             let near = next.translation - heading * (side * half);
             let gap = side * (near - poses[link].translation).dot(along) - half;
             half + 0.5 * (gap - GAPING * self.radius).max(0.0) * heading.dot(along).max(0.0)
         };
-        [-open(link.wrapping_sub(1), -1.0), open(link + 1, 1.0)]
+        let before = if link == 0 { if self.closed { poses.len() - 1 } else { usize::MAX } } else { link - 1 };
+        [-open(before, -1.0), open(link + 1, 1.0)]
+    }
+
+    /// The joint on the side of a link that an offset from its middle points to; at an end of an open cable the only one.
+    pub fn joint_beside(&self, link: usize, offset: f64) -> usize {
+        match (link, self.closed) {
+            (0, true) if offset < 0.0 => self.rest.len() - 1,
+            _ if offset < 0.0 => link.saturating_sub(1),
+            _ => link.min(self.rest.len() - 1),
+        }
     }
 
     /// Links of this kind at given poses.
     pub(super) fn line<'a>(&self, poses: &'a [Pose]) -> Line<'a> {
-        Line { poses, length: self.length, radius: self.radius }
+        Line { poses, length: self.length, radius: self.radius, closed: self.closed }
     }
 
     /// How far something can move in a step that it begins at a speed, with some room for what it meets [m].
@@ -147,11 +164,11 @@ pub struct LinkState {
 }
 
 impl LinkState {
-    /// Links at rest.
-    pub fn resting(poses: Vec<Pose>) -> LinkState {
+    /// Links at rest, with a number of joints.
+    pub fn resting(poses: Vec<Pose>, joints: usize) -> LinkState {
         let zeros = vec![[0.0; 6]; poses.len()];
         let pushed = vec![Vec3::ZERO; poses.len()];
-        let loads = vec![[0.0; 6]; poses.len() - 1];
+        let loads = vec![[0.0; 6]; joints];
         let (velocities, means, earlier, gained) = (zeros.clone(), zeros.clone(), zeros.clone(), zeros);
         let (strains, steps, held, touches) = (loads.clone(), [0.0; 2], vec![], vec![]);
         LinkState { poses, velocities, means, earlier, steps, gained, strains, held, loads, touches, pushed }
@@ -180,6 +197,11 @@ impl LinkState {
     pub fn remembered(&self, step: f64) -> f64 {
         if self.steps[1] > 0.0 { (step / self.steps[1]).min(1.0) } else { 0.0 }
     }
+}
+
+/// The poses of the two links of each joint; a closed cable has as many joints as links.
+pub fn jointed(poses: &[Pose], joints: usize) -> impl Iterator<Item = (&Pose, &Pose)> {
+    poses.iter().zip(poses.iter().cycle().skip(1)).take(joints)
 }
 
 /// Mean velocity of the links; they do not turn as one.

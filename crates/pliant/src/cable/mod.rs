@@ -14,8 +14,13 @@ mod joint;
 mod links;
 mod params;
 mod react;
+mod relax;
 mod report;
 mod solver;
+mod start;
+
+#[cfg(test)]
+mod ring_tests;
 
 pub use contact::pairs::Pair;
 pub use params::{CableSettings, CableSpec, Couplings, Rest, Solver, Step};
@@ -24,6 +29,7 @@ pub(crate) use contact::pairs::{End, closest_on_segments};
 pub(crate) use group::Group;
 pub(crate) use group::step::Around;
 pub(crate) use links::OPEN;
+pub(crate) use relax::Moving;
 pub(crate) use report::pairs_beside;
 pub(crate) use solver::coupled_pairs::write_pairs;
 
@@ -32,19 +38,19 @@ use equations::linear::Linear;
 use equations::midpoint::StepScratch;
 use group::step::Solved;
 use holds::Held;
-use joint::strain;
 use links::{LinkState, Links};
 use solver::Method;
 use solver::gauss_seidel::runs::Runs;
+use start::Beginning;
 
 use crate::body::{Surroundings, Vicinity};
 use crate::counters::Counters;
-use crate::curve;
 use crate::derived::Derived;
+use crate::elastica::Start;
 use crate::error::{BuildError, StepError};
 use crate::grip::Place;
-use crate::linkage::{Arms, HeldEnd, Line, Link, Push, locate, poses_along};
-use crate::math::{Pose, Quat, Vec3, unit_or};
+use crate::linkage::{HeldEnd, Line, Link, Push, locate};
+use crate::math::{Pose, Quat, Vec3};
 
 /// c of the decaying step: a mode of thirty steps a period loses 0.1 % of its energy in one.
 const DECAY: f64 = 1.0 / 60.0;
@@ -59,6 +65,7 @@ pub struct Cable {
     links: Links,
     /// Tension [N] and curvature [1/m] that are told of.
     limits: [f64; 2],
+    begins: Start,
     derived: Vec<Derived>,
     state: CableState,
     scratch: Scratch,
@@ -103,25 +110,20 @@ impl Cable {
     pub fn new(name: &str, spec: CableSpec) -> Result<Cable, BuildError> {
         spec.check(name)?;
         let count = spec.segments;
-        let link = Link::new(&spec.path, count, &spec.section, &spec.material);
+        let (path, joints, closed) = (spec.whole_path(), spec.joints(), spec.settings.closed);
+        let link = Link::new(&path, count, &spec.section, &spec.material);
         let derived = link.derived(count, &spec.section);
         let Link { length, mass, inertia, rigidity } = link;
-        let points = curve::resample(&spec.path, count + 1);
-        let poses = poses_along(&points, first_turn(name, &points, spec.normal)?);
-        let arms = Arms::between(length);
-        let rest = match spec.rest {
-            Rest::Straight => vec![[0.0; 6]; count - 1],
-            Rest::Path => poses.windows(2).map(|p| strain(&p[0], &p[1], arms)).collect(),
-            Rest::Curved { curvature: [y, z], twist } => {
-                vec![[0.0, 0.0, 0.0, twist * length, y * length, z * length]; count - 1]
-            }
-        };
+        let Beginning { poses, rest } = spec.beginning(name, length)?;
         let links = Links {
             length,
             radius: spec.section.radius(),
             inertia: [mass, mass, mass, inertia.x, inertia.y, inertia.z],
             stiffness: rigidity.map(|k| k / length),
             rest,
+            closed,
+            twisted: spec.settings.twist != 0.0,
+            self_contact: spec.settings.self_contact,
             damping_time: spec.settings.damping_time,
             drag: spec.settings.drag,
             friction: spec.material.friction,
@@ -132,8 +134,8 @@ impl Cable {
             decay: if spec.settings.step == Step::Decaying { DECAY } else { 0.0 },
         };
         let state = CableState {
-            links: LinkState::resting(poses),
-            loads: vec![[0.0; 6]; count - 1],
+            links: LinkState::resting(poses, joints),
+            loads: vec![[0.0; 6]; joints],
             held_energy: 0.0,
             ends: [None; 2],
             touched: vec![],
@@ -141,13 +143,14 @@ impl Cable {
             counters: Counters::default(),
             linearisations: 0,
         };
-        let mut step = StepScratch::new(count, 4);
+        let mut step = StepScratch::new(count, 4, closed);
         step.runs = Runs::new(count, &spec.settings);
         step.linear = Linear::new(if links.linear { count } else { 0 });
         let (solved, start) = (Solved::default(), state.links.clone());
         let scratch = Scratch { step, held: vec![], grips: vec![], pushes: vec![], near: vec![], solved, start };
         let limits = [spec.settings.tension_limit, 1.0 / spec.settings.bend_radius_limit];
-        Ok(Cable { name: name.into(), links, limits, derived, state, scratch })
+        let begins = spec.settings.start;
+        Ok(Cable { name: name.into(), links, limits, begins, derived, state, scratch })
     }
 
     /// Get ready for a step of the world; the island it belongs to then makes it.
@@ -226,14 +229,24 @@ impl Cable {
     pub(crate) fn place_pose(&self, place: Place) -> Result<Pose, BuildError> {
         let pose = self.line().place_pose(&self.name, place)?;
         let (link, offset) = locate(place, self.size(), self.links.length);
-        let [.., x, y, z] = self.links.natural(link, offset);
-        // a section is turned from the middle of its link by the natural bend in between
+        let [.., mut x, y, z] = self.links.natural(link, offset);
+        if self.links.twisted {
+            let joint = self.links.joint_beside(link, offset);
+            let twist = self.strains().nth(joint).map_or(0.0, |e| e[3]) - self.links.rest[joint][3];
+            x += twist * offset / self.links.length;
+        }
+        // a section is turned from the middle of its link by the natural bend in between, and by the twist it began with
         Ok(Pose::from_parts(pose.translation, pose.rotation * Quat::from_scaled_axis(Vec3::new(x, y, z))))
     }
 
     /// Its links where they are now.
     pub(crate) fn line(&self) -> Line<'_> {
         self.links.line(&self.state.links.poses)
+    }
+
+    /// Whether its end is joined to its start.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.links.closed
     }
 
     /// Its links at the instants between the parts that its last step was made in.
@@ -283,7 +296,7 @@ impl Cable {
 
     /// Whether a state is one of a cable like this.
     pub(crate) fn fits(&self, state: &CableState) -> bool {
-        state.links.poses.len() == self.size()
+        state.links.poses.len() == self.size() && state.loads.len() == self.state.loads.len()
     }
 
     /// Room for grips and loads, so that a step allocates nothing.
@@ -307,19 +320,4 @@ impl Cable {
     pub(crate) fn set_state(&mut self, state: &CableState) {
         self.state.clone_from(state);
     }
-}
-
-/// How the first link is turned from the world, where its y axis is to be along `normal`.
-fn first_turn(name: &str, points: &[Vec3], normal: Option<Vec3>) -> Result<Quat, BuildError> {
-    let Some(normal) = normal else { return Ok(Quat::IDENTITY) };
-    let tangent = unit_or(points[1] - points[0], Vec3::X);
-    let across = normal.try_normalize().map(|unit| unit.reject_from_normalized(tangent));
-    // less than a thousandth of a degree off the path is no direction across it
-    let Some(y) = across.filter(|across| across.length() > 1e-5).map(Vec3::normalize) else {
-        return Err(BuildError::Normal { body: name.into(), normal });
-    };
-    let turn = Quat::from_rotation_arc(Vec3::X, tangent);
-    let from = turn * Vec3::Y;
-    let angle = from.cross(y).dot(tangent).atan2(from.dot(y));
-    Ok((Quat::from_axis_angle(tangent, angle) * turn).normalize())
 }

@@ -1,7 +1,9 @@
 //! Parameters of the cable: what a user may set, and what a body is built from.
 
+use crate::cable::solver::Method;
 use crate::check::Checks;
 use crate::curve;
+use crate::elastica::Start;
 use crate::error::BuildError;
 use crate::material::Material;
 use crate::math::Vec3;
@@ -73,6 +75,15 @@ pub struct CableSettings {
     pub couplings: Couplings,
     /// Whether that solver bounds what contacts change in an iteration, (16) of the paper.
     pub post_regulation: bool,
+    /// Whether it is closed, to a ring: the path leads back to its first point, and the last link is joined to the first.
+    pub closed: bool,
+    /// How far its sections are turned about it from its start to its end when it begins, though without load they are not
+    /// [rad].
+    pub twist: f64,
+    /// Whether it touches itself.
+    pub self_contact: bool,
+    /// Where it begins; an equilibrium is found by [`World::settle_all`](crate::World::settle_all).
+    pub start: Start,
 }
 
 /// What is solved in a step of a cable.
@@ -127,6 +138,10 @@ impl Default for CableSettings {
             subsystems: 16,
             couplings: Couplings::Exact,
             post_regulation: true,
+            closed: false,
+            twist: 0.0,
+            self_contact: true,
+            start: Start::Path,
         }
     }
 }
@@ -142,9 +157,20 @@ impl CableSpec {
         checks.not_negative("the limit of the radius of bending", settings.bend_radius_limit)?;
         checks.that(settings.tension_limit > 0.0, "the limit of tension", "positive", settings.tension_limit)?;
         checks.within("the number of segments", self.segments as f64, 2.0..=1e6, "2 to 1,000,000")?;
+        // a turn of more than a right angle in one joint is no curve
+        let right_angles = std::f64::consts::FRAC_PI_2 * self.segments as f64;
+        let angle = settings.twist;
+        checks.within(
+            "the twist",
+            angle,
+            -right_angles..=right_angles,
+            "at most a right angle per segment, in radians",
+        )?;
+        if settings.closed {
+            self.check_closed(name)?;
+        }
         if let Rest::Curved { curvature: [y, z], twist } = self.rest {
-            // a natural turn of more than a right angle in one joint is no curve
-            let most = std::f64::consts::FRAC_PI_2 * self.segments as f64 / curve::length(&self.path);
+            let most = right_angles / curve::length(&self.whole_path());
             for (what, value) in
                 [("the natural curvature", y), ("the natural curvature", z), ("the natural twist", twist)]
             {
@@ -152,6 +178,27 @@ impl CableSpec {
             }
         }
         self.section.check(checks)?;
-        curve::check(name, &self.path)
+        curve::check(name, &self.whole_path())
+    }
+
+    /// Refuse what a closed cable cannot be.
+    fn check_closed(&self, name: &str) -> Result<(), BuildError> {
+        let (checks, settings) = (Checks(name), &self.settings);
+        checks.within(
+            "the number of segments",
+            self.segments as f64,
+            3.0..=1e6,
+            "3 to 1,000,000 where it is closed",
+        )?;
+        if Method::of(settings) == Method::Printed {
+            return Err(BuildError::Cannot {
+                body: name.into(),
+                model: "cable",
+                cannot: "has no printed couplings for closed cables".into(),
+                instead: "leave the couplings out, or leave it open",
+                field: Some("cable couplings"),
+            });
+        }
+        Ok(())
     }
 }

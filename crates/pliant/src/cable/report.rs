@@ -5,6 +5,7 @@ use crate::body::{Body, PARTING_GAP, Surroundings};
 use crate::cable::algebra::block::Vec6;
 use crate::cable::contact::obstacles::PastTouch;
 use crate::cable::joint::strain;
+use crate::cable::links::jointed;
 use crate::cable::solver::coupled_pairs::both;
 use crate::contact::Obstacle;
 use crate::frame::{BodyFrame, Contact, Energy, Event, EventKind};
@@ -13,6 +14,12 @@ use crate::math::Vec3;
 use crate::world::Beside;
 
 impl Cable {
+    /// Strain of each joint.
+    pub(super) fn strains(&self) -> impl Iterator<Item = Vec6> {
+        let arms = self.links.arms();
+        jointed(&self.state.links.poses, self.links.rest.len()).map(move |(a, b)| strain(a, b, arms))
+    }
+
     /// Energies [J].
     pub fn energy(&self, gravity: Vec3) -> Energy {
         let mut energy = Energy::default();
@@ -21,10 +28,8 @@ impl Cable {
             energy.kinetic += (0..6).map(|k| 0.5 * self.links.inertia[k] * v[k] * v[k]).sum::<f64>();
             energy.gravity -= self.links.inertia[0] * gravity.dot(pose.translation);
         }
-        let arms = self.links.arms();
         let stored = |k: &Vec6, e: &Vec6| (0..6).map(|i| 0.5 * k[i] * e[i] * e[i]).sum::<f64>();
-        for (pair, rest) in links.poses.windows(2).zip(&self.links.rest) {
-            let e = strain(&pair[0], &pair[1], arms);
+        for (e, rest) in self.strains().zip(&self.links.rest) {
             energy.elastic += stored(&self.links.stiffness, &std::array::from_fn(|k| e[k] - rest[k]));
         }
         energy.elastic += self.state.held_energy;
@@ -57,7 +62,7 @@ impl Cable {
     /// The node with the greatest curvature, and how much that is [1/m].
     fn most_curvature(&self) -> Option<(usize, f64)> {
         let line = self.line();
-        let joints = (0..self.size() - 1).map(|joint| (joint + 1, line.curvature(joint)));
+        let joints = (0..self.state.loads.len()).map(|joint| (joint + 1, line.curvature(joint)));
         let ends = self.held_ends().filter_map(|(node, end)| Some((node, end.curvature?)));
         joints.chain(ends).max_by(|a, b| a.1.total_cmp(&b.1))
     }

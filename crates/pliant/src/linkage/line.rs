@@ -37,6 +37,8 @@ pub struct Line<'a> {
     pub length: f64,
     /// Radius of the rod [m].
     pub radius: f64,
+    /// Whether the last link is joined to the first; its first and last node are then one.
+    pub closed: bool,
 }
 
 /// A link that touches an obstacle, or may.
@@ -80,11 +82,20 @@ impl Line<'_> {
 
     /// The links as straight pieces, each by its ends.
     pub fn write_pieces(&self, pieces: &mut Vec<[Vec3; 2]>) {
-        let half = 0.5 * self.length;
-        pieces.extend(self.poses.iter().map(|pose| {
-            let along = pose.rotation * Vec3::X * half;
-            [pose.translation - along, pose.translation + along]
-        }));
+        pieces.extend((0..self.poses.len()).map(|link| self.piece(link)));
+    }
+
+    /// The ends of a link.
+    pub fn piece(&self, link: usize) -> [Vec3; 2] {
+        let pose = &self.poses[link];
+        let along = pose.rotation * Vec3::X * (0.5 * self.length);
+        [pose.translation - along, pose.translation + along]
+    }
+
+    /// The links before and after a node; the same one at a free end.
+    fn beside(&self, node: usize) -> [usize; 2] {
+        let count = self.poses.len();
+        if self.closed { [(node + count - 1) % count, node % count] } else { [node.max(1) - 1, node.min(count - 1)] }
     }
 
     /// Nodes and their frames: the ends and the joints, half-way between the ends of the links that meet there.
@@ -95,11 +106,11 @@ impl Line<'_> {
         frame.nodes.clear();
         frame.frames.clear();
         for i in 0..=count {
-            let (before, after) = (i.max(1) - 1, i.min(count - 1));
+            let [before, after] = self.beside(i);
             frame.nodes.push(match i {
+                _ if before != after => 0.5 * (end(before) + start(after)),
                 0 => start(0),
-                i if i == count => end(count - 1),
-                i => 0.5 * (end(i - 1) + start(i)),
+                _ => end(count - 1),
             });
             let (a, b): (Quat, Quat) = (poses[before].rotation, poses[after].rotation);
             frame.frames.push(if before == after { a } else { a.slerp(b, 0.5) });
@@ -108,7 +119,8 @@ impl Line<'_> {
 
     /// Curvature in a joint [1/m]: the angle between the links that meet there, over the length of a link.
     pub fn curvature(&self, joint: usize) -> f64 {
-        let [a, b] = [self.poses[joint].rotation * Vec3::X, self.poses[joint + 1].rotation * Vec3::X];
+        let [a, b] =
+            [self.poses[joint].rotation * Vec3::X, self.poses[(joint + 1) % self.poses.len()].rotation * Vec3::X];
         a.cross(b).length().atan2(a.dot(b)) / self.length
     }
 
@@ -123,7 +135,7 @@ impl Line<'_> {
     ) {
         frame.set_fields(&FIELDS);
         frame.fields.iter_mut().for_each(|field| field.values.clear());
-        let (count, mut before) = (self.poses.len(), Vec3::ZERO);
+        let (count, mut before, mut first) = (self.poses.len(), Vec3::ZERO, Vec3::ZERO);
         for i in 0..=count {
             let held = match i {
                 0 => ends[0],
@@ -131,17 +143,24 @@ impl Line<'_> {
                 _ => None,
             };
             // ends that are not held show what the joint next to them carries
-            let joint = i.clamp(1, count - 1) - 1;
+            let joint = if self.closed { self.beside(i)[0] } else { i.clamp(1, count - 1) - 1 };
             let [force, moment] = held.map_or_else(|| load(joint), |end| end.load);
             let curvature = held.and_then(|end| end.curvature).unwrap_or_else(|| self.curvature(joint));
             // each link shares its contact force among the two nodes it lies between
-            let own = if i < count { pushed(i) } else { Vec3::ZERO };
+            let own = if i < count { pushed(i) } else { first };
             let touched = 0.5 * (before + own).length();
             before = own;
+            if i == 0 && self.closed {
+                // it comes again after the last link
+                first = own;
+            }
             let values = [force.x, force.y.hypot(force.z), moment.y.hypot(moment.z), moment.x, touched, curvature];
             for (field, value) in frame.fields.iter_mut().zip(values) {
                 field.values.push(value);
             }
+        }
+        for field in frame.fields.iter_mut().filter(|_| self.closed) {
+            field.values[0] = field.values[count];
         }
     }
 
@@ -155,10 +174,10 @@ impl Line<'_> {
         };
         let count = poses.len();
         for i in 0..=count {
-            let (a, b) = match i {
-                0 => (end(0, -1.0), end(0, -1.0)),
-                i if i == count => (end(count - 1, 1.0), end(count - 1, 1.0)),
-                i => (end(i - 1, 1.0), end(i, -1.0)),
+            let (a, b) = match (i, self.beside(i)) {
+                (_, [before, after]) if before != after => (end(before, 1.0), end(after, -1.0)),
+                (0, _) => (end(0, -1.0), end(0, -1.0)),
+                _ => (end(count - 1, 1.0), end(count - 1, 1.0)),
             };
             nodes.add(0.5 * (a.0 + b.0), 0.5 * (a.1 + b.1));
         }

@@ -13,16 +13,13 @@ use crate::body::Body;
 use crate::cable::Pair;
 use crate::contact::{Ends, Obstacle};
 use crate::frame::{Event, EventKind, Other};
-use crate::math::Vec3;
 
 use obstacles::{Known, Surrounding};
 use strands::Strands;
+pub(crate) use strands::{Inside, deepest_inside};
 
 /// Places less than this much deeper than the deepest are not worth measuring [m].
 const FINER: f64 = 1e-6;
-
-/// Cables whose axes are nearer to each other than this part of their radii cannot be drawn apart.
-const INSIDE: f64 = 0.1;
 
 /// What is known of all rods.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +47,8 @@ struct Curve {
     pieces: Vec<Known>,
     /// What is known of the way from each piece to the next.
     gaps: Vec<Known>,
+    /// Whether the last piece leads to the first.
+    closed: bool,
 }
 
 /// The pieces of a curve at a fraction of the step.
@@ -89,9 +88,10 @@ impl Curve {
         &self.instants[..self.used]
     }
 
-    /// The pieces after the step.
-    fn now(&self) -> &[Ends] {
-        &self.instants[self.used - 1].pieces
+    /// The way from a piece to the next, if there is one.
+    fn gap(&self, pieces: &[Ends], number: usize) -> Option<Ends> {
+        let next = pieces.get(number + 1).or(pieces.first().filter(|_| self.closed))?;
+        Some([pieces[number][1], next[0]])
     }
 }
 
@@ -101,18 +101,6 @@ struct Crossing {
     other: Other,
     /// The last node before that place.
     node: usize,
-}
-
-/// Two cables that are in each other.
-pub(crate) struct Inside {
-    /// Their indices.
-    pub bodies: [usize; 2],
-    /// Where [m].
-    pub place: Vec3,
-    /// Distance of the axes [m].
-    pub distance: f64,
-    /// Sum of the radii [m].
-    pub needed: f64,
 }
 
 impl Watch {
@@ -137,19 +125,12 @@ impl Watch {
             let mut now = Instant::default();
             let per_node = rod.write_pieces(&mut now.pieces);
             let known = vec![Known::default(); now.pieces.len()];
+            let closed = matches!(rod, Body::Cable(cable) if cable.is_closed());
             let (instants, pieces, gaps) = (vec![now.clone(), now], known.clone(), known);
-            self.curves.push(Curve { body, radius: rod.radius(), instants, used: 1, per_node, pieces, gaps });
+            self.curves.push(Curve { body, radius: rod.radius(), instants, used: 1, per_node, pieces, gaps, closed });
         }
         self.surrounding.begin(obstacles);
         self.strands.begin(room);
-    }
-
-    /// Two cables, or one twice, that are so deep in each other that neither has a side to leave to; `pairs` are links that may
-    /// touch.
-    pub fn begins_inside(&mut self, bodies: &[Body], obstacles: &[Obstacle], pairs: &[Pair]) -> Option<Inside> {
-        self.forget();
-        self.begin(bodies, obstacles, pairs.len());
-        strands::deepest_of(&self.curves, pairs, INSIDE)
     }
 
     /// Look at a step that ended at `time` [s], with links of `pairs` near each other; tell what crossed in it.
@@ -187,7 +168,7 @@ mod tests {
     use crate::cable::{Cable, CableSettings, CableSpec, End, Rest};
     use crate::contact::{ObstacleParams, Shape, ShapeKind, segment_distance, segments_cross};
     use crate::material::{Friction, Material};
-    use crate::math::{Pose, Quat};
+    use crate::math::{Pose, Quat, Vec3};
     use crate::motion::Motion;
     use crate::section::Section;
 

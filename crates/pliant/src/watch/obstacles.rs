@@ -61,29 +61,27 @@ impl Surrounding {
             return;
         }
         let moved = self.farthest_move(curve, obstacles);
-        let Curve { radius, instants, used, pieces, gaps, per_node, body } = curve;
+        let (mut pieces, mut gaps) = (std::mem::take(&mut curve.pieces), std::mem::take(&mut curve.gaps));
         let mut tell = |piece: usize, index: usize| {
-            tell(Crossing { body: *body, other: Other::Obstacle(index), node: piece / *per_node });
+            tell(Crossing { body: curve.body, other: Other::Obstacle(index), node: piece / curve.per_node });
         };
-        for instants in instants[..*used].windows(2) {
+        for instants in curve.instants().windows(2) {
             let part = [instants[0].fraction, instants[1].fraction];
-            let mut look = Look { radius: *radius, part, moved, surrounding: self, obstacles, deepest };
+            let mut look = Look { radius: curve.radius, part, moved, surrounding: self, obstacles, deepest };
             let (before, now) = (&instants[0].pieces, &instants[1].pieces);
             for piece in 0..now.len() {
                 look.at(&mut pieces[piece], [&before[piece], &now[piece]], |index| tell(piece, index));
-                if piece + 1 == now.len() {
-                    break;
-                }
-                let gap = |pieces: &[Ends]| [pieces[piece][1], pieces[piece + 1][0]];
-                let ways = [gap(before), gap(now)];
+                let (Some(from), Some(to)) = (curve.gap(before, piece), curve.gap(now, piece)) else { continue };
                 // what is closed is within the round ends of the pieces
-                if ways.iter().any(|[a, b]| a.distance_squared(*b) > (OPEN * *radius).powi(2)) {
-                    look.at(&mut gaps[piece], [&ways[0], &ways[1]], |index| tell(piece, index));
+                let open = |[a, b]: &Ends| a.distance_squared(*b) > (OPEN * curve.radius).powi(2);
+                if open(&from) || open(&to) {
+                    look.at(&mut gaps[piece], [&from, &to], |index| tell(piece, index));
                 } else {
                     gaps[piece] = Known::default();
                 }
             }
         }
+        (curve.pieces, curve.gaps) = (pieces, gaps);
     }
 
     /// How far any obstacle moves at most, where the curve is [m].

@@ -1,9 +1,11 @@
 //! Curves of cables that may cross each other, or themselves. Which pieces are near each other is what the step knew.
 
-use super::{Crossing, Curve, FINER, Inside, Instant};
+use super::{Crossing, Curve, FINER, Instant};
+use crate::body::Body;
 use crate::cable::{End, OPEN, Pair};
 use crate::contact::{Ends, segment_distance, segments_cross};
 use crate::frame::Other;
+use crate::math::Vec3;
 
 /// Pieces that are near each other, in order.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +33,7 @@ impl Curve {
     /// A piece before or after the step.
     fn stretch(&self, pieces: &[Ends], number: usize) -> Stretch {
         let own = pieces[number];
-        let gap = [own[1], pieces.get(number + 1).map_or(own[1], |next| next[0])];
+        let gap = self.gap(pieces, number).unwrap_or([own[1]; 2]);
         Stretch { parts: [own, gap], open: gap[0].distance_squared(gap[1]) > (OPEN * self.radius).powi(2) }
     }
 }
@@ -130,16 +132,34 @@ impl Strands {
     }
 }
 
-/// The links of some pairs that are nearest to each other against their radii, if that is less than a part of them.
-pub(super) fn deepest_of(curves: &[Curve], pairs: &[Pair], part: f64) -> Option<Inside> {
+/// Cables whose axes are nearer to each other than this part of their radii cannot be drawn apart.
+const INSIDE: f64 = 0.1;
+
+/// Two cables that are in each other.
+pub(crate) struct Inside {
+    /// Their indices.
+    pub bodies: [usize; 2],
+    /// Where [m].
+    pub place: Vec3,
+    /// Distance of the axes [m].
+    pub distance: f64,
+    /// Sum of the radii [m].
+    pub needed: f64,
+}
+
+/// Two cables, or one twice, that are so deep in each other that neither has a side to leave to; `pairs` are links that may
+/// touch.
+pub(crate) fn deepest_inside(bodies: &[Body], pairs: &[Pair]) -> Option<Inside> {
+    let ends = |end: End| match &bodies[end.body] {
+        Body::Cable(cable) => Some((cable.line().piece(end.link), cable.radius())),
+        _ => None,
+    };
     let inside = |pair: &Pair| {
-        let [a, b] = pair.ends;
-        let (p, q) = (curve_of(curves, a.body)?, curve_of(curves, b.body)?);
-        let [from, to] = p.now()[a.link];
-        let (distance, needed) = (segment_distance(&p.now()[a.link], &q.now()[b.link]), p.radius + q.radius);
-        Some(Inside { bodies: [p.body, q.body], place: from.midpoint(to), distance, needed })
+        let ((a, r), (b, s)) = (ends(pair.ends[0])?, ends(pair.ends[1])?);
+        let (distance, needed) = (segment_distance(&a, &b), r + s);
+        Some(Inside { bodies: pair.ends.map(|end| end.body), place: a[0].midpoint(a[1]), distance, needed })
     };
     let all = pairs.iter().filter_map(inside);
     let worst = all.min_by(|a, b| (a.distance / a.needed).total_cmp(&(b.distance / b.needed)));
-    worst.filter(|w| w.distance < part * w.needed)
+    worst.filter(|w| w.distance < INSIDE * w.needed)
 }

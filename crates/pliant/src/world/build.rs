@@ -1,17 +1,15 @@
 //! What a world is made of, and what may be done to it between steps.
 
+use super::settle::STILL;
 use super::{Finger, World};
 use crate::body::Body;
+use crate::check::Checks;
 use crate::contact::{Obstacle, ObstacleParams, Shape, ShapeKind};
 use crate::elastica::Settled;
 use crate::error::BuildError;
 use crate::grip::{FingerParams, Grip, GripParams, Gripper, GripperParams, Load};
 use crate::math::{Pose, Vec3};
 use crate::motion::Motion;
-use crate::watch::Inside;
-
-/// A length of time in which nothing moves: any will do [s].
-const STILL: f64 = 1e-3;
 
 impl World {
     /// Add an obstacle; returns its index.
@@ -79,8 +77,12 @@ impl World {
         let body = at("body", &self.bodies, load.body)?;
         body.place_pose(load.place)?;
         body.check_load(&load)?;
+        for (what, time) in [("the rise of a load", load.rise), ("the fall of a load", load.fall)] {
+            Checks(body.name()).not_negative(what, time)?;
+        }
         self.loads.push(load);
         self.reserve();
+        self.size_loads(self.time());
         self.prepare(load.body);
         Ok(self.loads.len() - 1)
     }
@@ -90,33 +92,6 @@ impl World {
         at("body", &self.bodies, body)?;
         self.find_near(body, STILL);
         self.with_surroundings(body, STILL, |body, around| body.as_elastica("finds no equilibrium")?.settle(around))
-    }
-
-    /// Get bodies ready for the first step, when all grips, loads and obstacles are there: those that are to begin in
-    /// equilibrium find it, and those that begin inside an obstacle, or cables inside each other, are refused.
-    pub fn settle_all(&mut self) -> Result<(), BuildError> {
-        for body in 0..self.bodies.len() {
-            let Body::Elastica(rod) = &self.bodies[body] else { continue };
-            if rod.begins_settled() {
-                let Settled { falling, change, .. } = self.settle(body)?;
-                if falling > 0 {
-                    let body = self.bodies[body].name().into();
-                    return Err(BuildError::NoEquilibrium { body, falling, change });
-                }
-            }
-            self.find_near(body, STILL);
-            self.with_surroundings(body, STILL, |body, around| {
-                body.as_elastica("may begin anywhere")?.check_start(around)
-            })?;
-        }
-        let near = self.cables.touching(&mut self.bodies);
-        match self.watch.begins_inside(&self.bodies, &self.obstacles, near) {
-            Some(Inside { bodies, place, distance, needed }) => {
-                let [body, other] = bodies.map(|index| self.bodies[index].name().into());
-                Err(BuildError::StartsInCable { body, other, place, distance, needed })
-            }
-            None => Ok(()),
-        }
     }
 
     /// Open a grip now, whatever its schedule says.
@@ -154,6 +129,7 @@ impl World {
     pub(super) fn reserve(&mut self) {
         self.react.reserve(&self.bodies, &mut self.presses);
         let loads = self.loads.len() + self.react.room();
+        self.acting.reserve(self.loads.len().saturating_sub(self.acting.len()));
         let (grips, obstacles) = (self.grips.len(), self.obstacles.len());
         self.events.reserve(2 * (grips + (obstacles + 2) * self.bodies.len()).min(1000));
         for body in &mut self.bodies {

@@ -77,6 +77,7 @@ impl World {
         self.gravity = snapshot.gravity;
         self.clock = snapshot.clock;
         self.reserve();
+        self.size_loads(self.time());
         (0..self.bodies.len()).for_each(|body| self.prepare(body));
         Ok(())
     }

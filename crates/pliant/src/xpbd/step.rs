@@ -45,7 +45,7 @@ impl Links {
 
     /// Links of this kind at given poses.
     pub(super) fn line<'a>(&self, poses: &'a [Pose]) -> Line<'a> {
-        Line { poses, length: self.length, radius: self.radius }
+        Line { poses, length: self.length, radius: self.radius, closed: false }
     }
 
     /// Number of points of a link that can touch. An edge that comes between two of them stays two thirds of the radius

@@ -62,7 +62,8 @@ pub fn add_weighted(out: &mut Mat6, a: &Mat6, d: &Vec6, b: &Mat6) {
     }
 }
 
-/// A block-tridiagonal matrix and, after `factor`, its factors.
+/// A block-tridiagonal matrix and, after `factor`, its factors. One of a closed cable has one more block on either side of its
+/// diagonal, see `closed`.
 #[derive(Clone, Debug, Default)]
 pub struct Tridiagonal {
     /// Diagonal blocks.
@@ -75,6 +76,8 @@ pub struct Tridiagonal {
     pub kernel: Kernel,
     /// What `factor` has made of the blocks.
     pub factors: Vec<Factor>,
+    /// Working memory of `solve_closed`: six right-hand sides for all blocks but the last.
+    pub columns: Vec<Vec6>,
 }
 
 impl Tridiagonal {
@@ -87,12 +90,13 @@ impl Tridiagonal {
             below: beside,
             kernel: Kernel::default(),
             factors: vec![Factor::default(); count],
+            columns: vec![],
         }
     }
 
     /// Factor the blocks at hand. False when a pivot vanishes or is not finite.
     pub fn factor(&mut self) -> bool {
-        let Tridiagonal { diagonal, right, below, kernel, factors } = self;
+        let Tridiagonal { diagonal, right, below, kernel, factors, .. } = self;
         kernel.run(Factoring { diagonal, right, below, factors })
     }
 

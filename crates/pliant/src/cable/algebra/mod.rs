@@ -2,6 +2,7 @@
 //! ones where links touch links.
 
 pub mod block;
+pub mod closed;
 pub mod elimination;
 pub mod inverse;
 pub mod order;

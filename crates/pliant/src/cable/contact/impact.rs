@@ -57,6 +57,7 @@ pub fn within(force: [f64; 2], limit: f64) -> [f64; 2] {
 
 /// An impulse on the links along one axis.
 fn push(links: &Links, touch: &mut Touch, velocities: &mut [Vec6], axis: usize, impulse: f64, step: f64) {
+    let count = velocities.len();
     let mut give = |link: usize, row: &Vec6| {
         for k in 0..6 {
             velocities[link][k] += row[k] * impulse / links.inertia[k];
@@ -64,7 +65,7 @@ fn push(links: &Links, touch: &mut Touch, velocities: &mut [Vec6], axis: usize, 
     };
     give(touch.link, &touch.rows[axis]);
     if let Some(next) = &touch.next {
-        give(touch.link + 1, &next[axis]);
+        give((touch.link + 1) % count, &next[axis]);
     }
     touch.force += touch.axes[axis] * (impulse / step);
 }

@@ -152,6 +152,8 @@ pub struct Search<'a> {
     pub radius: f64,
     /// Length of a link [m].
     pub length: f64,
+    /// Whether the last link is joined to the first.
+    pub closed: bool,
     /// Friction of the cable's surface.
     pub friction: Friction,
     /// Whether the law of friction holds per contact instead of per length.
@@ -184,7 +186,7 @@ impl Search<'_> {
             let known = &known[..known.iter().take_while(|t| t.link == link).count()];
             self.find(Stretch::Link, link, poses, travel_here, known, found);
             if self.is_open(poses, link) {
-                travel_here = travel_here.max(travel(link + 1));
+                travel_here = travel_here.max(travel((link + 1) % poses.len()));
                 self.find(Stretch::Joint, link, poses, travel_here, known, found);
             }
         }
@@ -216,16 +218,21 @@ impl Search<'_> {
         }
     }
 
+    /// Whether there is a joint after a link.
+    fn is_joined(&self, links: usize, link: usize) -> bool {
+        self.closed || link + 1 < links
+    }
+
     /// Whether there is something between a link and the next.
     fn is_open(&self, poses: &[Pose], link: usize) -> bool {
-        link + 1 < poses.len() && self.between(link, poses).1.length() > OPEN * self.radius
+        self.is_joined(poses.len(), link) && self.between(link, poses).1.length() > OPEN * self.radius
     }
 
     /// The end of a link, and from there to the start of the next.
     fn between(&self, link: usize, poses: &[Pose]) -> (Vec3, Vec3) {
         let half = Vec3::X * (0.5 * self.length);
         let end = poses[link].transform_point(half);
-        (end, poses[link + 1].transform_point(-half) - end)
+        (end, poses[(link + 1) % poses.len()].transform_point(-half) - end)
     }
 
     /// A link or a joint as a straight piece.
@@ -322,7 +329,7 @@ impl Search<'_> {
                 // it moves as the ends of both links, by how near it is to each
                 let weight = (0.5 + facing.s / (piece.span[1] - piece.span[0]).max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
                 let half = Vec3::X * (0.5 * self.length);
-                let next = &poses[touch.link + 1];
+                let next = &poses[(touch.link + 1) % poses.len()];
                 let here = rows(&touch.axes, pose.rotation * half + inwards, pose.rotation);
                 let there = rows(&touch.axes, next.rotation * -half + inwards, next.rotation);
                 touch.rows = here.map(|row| row.map(|x| (1.0 - weight) * x));
@@ -341,7 +348,7 @@ impl Search<'_> {
             self.step() * (linear + 0.5 * self.length * turning) < part * self.radius
         };
         let links = if touch.on == Stretch::Link { 1 } else { 2 };
-        sweep.start == sweep.end && means[touch.link..touch.link + links].iter().all(still)
+        sweep.start == sweep.end && (0..links).all(|n| still(&means[(touch.link + n) % means.len()]))
     }
 
     /// Whether a link is deeper in the obstacle at the end of the step than contact should let it be: it turned so fast that
@@ -385,13 +392,14 @@ impl Search<'_> {
             let mut next_is_fast = is_fast(0);
             for link in 0..start.len() {
                 let here_is_fast = next_is_fast;
-                next_is_fast = link + 1 < start.len() && is_fast(link + 1);
+                let joined = self.is_joined(start.len(), link);
+                next_is_fast = joined && is_fast((link + 1) % start.len());
                 if !here_is_fast && !next_is_fast {
                     continue;
                 }
                 let here = &touches[touches.partition_point(|t| t.link < link)..];
                 let here = &here[..here.partition_point(|t| t.link == link)];
-                let open = link + 1 < start.len() && (self.is_open(start, link) || self.is_open(end, link));
+                let open = self.is_open(start, link) || self.is_open(end, link);
                 for on in [here_is_fast.then_some(Stretch::Link), open.then_some(Stretch::Joint)].into_iter().flatten()
                 {
                     let Some(ways) = self.fast_way(on, link, index, [start, end]) else { continue };
@@ -509,14 +517,14 @@ impl Touch {
     pub fn moves(&self, velocities: &[Vec6]) -> [f64; 3] {
         let own = velocity(&self.rows, &velocities[self.link]);
         let Some(next) = &self.next else { return own };
-        let other = velocity(next, &velocities[self.link + 1]);
+        let other = velocity(next, &velocities[(self.link + 1) % velocities.len()]);
         [own[0] + other[0], own[1] + other[1], own[2] + other[2]]
     }
 
     /// The first of these, along the normal.
     fn speed(&self, velocities: &[Vec6]) -> f64 {
         let own = dot(&self.rows[0], &velocities[self.link]);
-        own + self.next.map_or(0.0, |next| dot(&next[0], &velocities[self.link + 1]))
+        own + self.next.map_or(0.0, |next| dot(&next[0], &velocities[(self.link + 1) % velocities.len()]))
     }
 
     /// Velocity in the law of contact, for velocities of the links.
@@ -528,7 +536,8 @@ impl Touch {
     pub fn subtract(&self, force: &[f64; 3], residual: &mut [Vec6]) {
         subtract_force(&mut residual[self.link], &self.rows, force);
         if let Some(next) = &self.next {
-            subtract_force(&mut residual[self.link + 1], next, force);
+            let at = (self.link + 1) % residual.len();
+            subtract_force(&mut residual[at], next, force);
         }
     }
 
@@ -537,7 +546,8 @@ impl Touch {
         let link = self.link;
         add_slope(&mut matrix.diagonal[link], &self.rows, slope, &self.rows);
         if let Some(next) = &self.next {
-            add_slope(&mut matrix.diagonal[link + 1], next, slope, next);
+            let at = (link + 1) % matrix.diagonal.len();
+            add_slope(&mut matrix.diagonal[at], next, slope, next);
             add_slope(&mut matrix.right[link], &self.rows, slope, next);
             add_slope(&mut matrix.below[link], next, slope, &self.rows);
         }

@@ -79,7 +79,7 @@ pub type TwoVectors<L> = [Lanes3<L>; 2];
 
 /// The constants of a step.
 pub struct Constants<L> {
-    /// Number of joints.
+    /// Number of joints; as many as links where the cable is closed.
     pub joints: usize,
     /// From the centre of a link to the joint after it [m].
     pub arm_a: f64,
@@ -129,6 +129,7 @@ impl<L: Lanes> Constants<L> {
             scatter(self.forces(&joint, piece, &mut before), residual, i);
             scatter(joint.load, loads, i);
         }
+        self.close_residual(before, residual);
     }
 
     #[inline(always)]
@@ -163,6 +164,26 @@ impl<L: Lanes> Constants<L> {
             }
             block_before = bb;
             store(&aa, &mut m.diagonal, i);
+        }
+        self.close_residual(before, residual);
+        if let Some(lane) = self.seam(residual.len()) {
+            for (r, c) in (0..6).flat_map(|r| (0..6).map(move |c| (r, c))) {
+                m.diagonal[0][r][c] += block_before[r][c].block()[lane];
+            }
+        }
+    }
+
+    /// Of a closed cable of so many links, which of four joints its last one is, which acts on the first link.
+    fn seam(&self, links: usize) -> Option<usize> {
+        (self.joints == links).then_some((links - 1) % LANES)
+    }
+
+    /// Where a cable is closed, add the forces of the last four joints to the residual of the first link.
+    #[inline(always)]
+    fn close_residual(&self, [force, torque]: TwoVectors<L>, residual: &mut [Vec6]) {
+        if let Some(lane) = self.seam(residual.len()) {
+            let last = [force.x, force.y, force.z, torque.x, torque.y, torque.z].map(|x| x.block()[lane]);
+            (0..6).for_each(|k| residual[0][k] += last[k]);
         }
     }
 
@@ -236,7 +257,8 @@ pub mod tests {
     use crate::math::{Pose, Quat};
 
     /// A cable that is bent and moves, with damping, drag and natural strain.
-    pub fn bent(count: usize) -> (Links, LinkState) {
+    pub fn bent(count: usize, closed: bool) -> (Links, LinkState) {
+        let joints = count - usize::from(!closed);
         let wave = |i: usize, k: usize| (0.7 * (i + 1) as f64 * (k + 1) as f64).sin();
         let links = Links {
             length: 0.1,
@@ -244,7 +266,10 @@ pub mod tests {
             stiffness: [900.0, 300.0, 310.0, 0.02, 0.05, 0.06],
             damping_time: 2e-3,
             drag: 0.3,
-            rest: (0..count - 1).map(|i| std::array::from_fn(|k| 0.01 * wave(i, k + 7))).collect(),
+            rest: (0..joints).map(|i| std::array::from_fn(|k| 0.01 * wave(i, k + 7))).collect(),
+            closed,
+            twisted: false,
+            self_contact: true,
             radius: 2e-3,
             friction: crate::material::Friction::NONE,
             per_contact: false,
@@ -260,13 +285,13 @@ pub mod tests {
         });
         let poses = poses.collect();
         let moving = |f: f64| (0..count).map(|i| std::array::from_fn(|k| f * wave(i, k + 2))).collect();
-        (links, LinkState { velocities: moving(4.0), means: moving(3.0), ..LinkState::resting(poses) })
+        (links, LinkState { velocities: moving(4.0), means: moving(3.0), ..LinkState::resting(poses, joints) })
     }
 
     /// Load, residual and tangent by the textbook: joint after joint, whole blocks.
     fn textbook(links: &Links, state: &LinkState, gravity: Vec3, step: f64, s: &StepScratch) -> StepScratch {
         let count = state.poses.len();
-        let mut out = StepScratch::new(count, 0);
+        let mut out = StepScratch::new(count, 0, links.closed);
         for i in 0..count {
             let (mean, start) = (&s.mean[i], &state.velocities[i]);
             let spin = Vec3::new(mean[3], mean[4], mean[5]);
@@ -279,32 +304,33 @@ pub mod tests {
                 out.residual[i][k] += if k < 3 { -of[k] * gravity[k] } else { gyroscopic[k - 3] };
             }
         }
-        for i in 0..count - 1 {
+        for i in 0..links.rest.len() {
+            let next = (i + 1) % count;
             let turning = |i: usize| Turning {
                 start: &state.poses[i],
                 middle: &s.middle[i],
                 end: &s.end[i],
                 turn: Vec3::new(s.mean[i][3], s.mean[i][4], s.mean[i][5]) * step,
             };
-            let joint = Joint::of_step(&turning(i), &turning(i + 1), links.arms());
+            let joint = Joint::of_step(&turning(i), &turning(next), links.arms());
             let mut rate = times(&joint.by_a, &s.mean[i]);
-            add_scaled(&mut rate, 1.0, &times(&joint.by_b, &s.mean[i + 1]));
-            let start = strain(&state.poses[i], &state.poses[i + 1], links.arms());
-            let end = strain(&s.end[i], &s.end[i + 1], links.arms());
+            add_scaled(&mut rate, 1.0, &times(&joint.by_b, &s.mean[next]));
+            let start = strain(&state.poses[i], &state.poses[next], links.arms());
+            let end = strain(&s.end[i], &s.end[next], links.arms());
             let load: Vec6 = std::array::from_fn(|k| {
                 links.stiffness[k] * (0.5 * (start[k] + end[k]) - links.rest[i][k] + links.damping_time * rate[k])
             });
             out.part_loads[i] = load;
             add_scaled(&mut out.residual[i], 1.0, &times_transposed(&joint.by_a, &load));
-            add_scaled(&mut out.residual[i + 1], 1.0, &times_transposed(&joint.by_b, &load));
-            let at_end = Joint::new(&s.end[i], &s.end[i + 1], links.arms());
+            add_scaled(&mut out.residual[next], 1.0, &times_transposed(&joint.by_b, &load));
+            let at_end = Joint::new(&s.end[i], &s.end[next], links.arms());
             let change = |end: &Mat6, mean: &Vec6, whole: &Mat6| -> Mat6 {
                 let end = trivialised(end, mean, step);
                 let (k, d) = (0.5 * step, links.damping_time);
                 std::array::from_fn(|r| std::array::from_fn(|c| links.stiffness[r] * (k * end[r][c] + d * whole[r][c])))
             };
             let by_a = change(&at_end.by_a, &s.mean[i], &joint.by_a);
-            let by_b = change(&at_end.by_b, &s.mean[i + 1], &joint.by_b);
+            let by_b = change(&at_end.by_b, &s.mean[next], &joint.by_b);
             let [aa, ab, ba, bb] = joint.geometric(Vec3::new(load[0], load[1], load[2]));
             let of_moment = joint.of_moment(Vec3::new(load[3], load[4], load[5]));
             let m = &mut out.matrix;
@@ -316,14 +342,14 @@ pub mod tests {
                 add_weighted(to, left, &[1.0; 6], right);
                 (0..6).for_each(|r| add_scaled(&mut to[r], 0.5 * step, &geometric[r]));
             }
-            add_weighted(&mut m.diagonal[i + 1], &joint.by_b, &[1.0; 6], &by_b);
-            (0..6).for_each(|r| add_scaled(&mut m.diagonal[i + 1][r], 0.5 * step, &bb[r]));
+            add_weighted(&mut m.diagonal[next], &joint.by_b, &[1.0; 6], &by_b);
+            (0..6).for_each(|r| add_scaled(&mut m.diagonal[next][r], 0.5 * step, &bb[r]));
             for (r, c) in (0..3).flat_map(|r| (0..3).map(move |c| (r, c))) {
                 let [aa, ab, ba, bb] = of_moment.map(|block| 0.5 * step * block[r][c]);
                 m.diagonal[i][r + 3][c + 3] += aa;
                 m.right[i][r + 3][c + 3] += ab;
                 m.below[i][r + 3][c + 3] += ba;
-                m.diagonal[i + 1][r + 3][c + 3] += bb;
+                m.diagonal[next][r + 3][c + 3] += bb;
             }
         }
         out
@@ -332,7 +358,7 @@ pub mod tests {
     const GRAVITY: Vec3 = Vec3::new(0.1, -0.2, -9.81);
 
     fn assembled(kernel: Kernel, links: &Links, state: &LinkState, step: f64, tangent: bool) -> (bool, StepScratch) {
-        let mut s = StepScratch::new(state.poses.len(), 0);
+        let mut s = StepScratch::new(state.poses.len(), 0, links.closed);
         (s.rows.kernel, s.matrix.kernel) = (kernel, kernel);
         begin(links, state, step, &mut s);
         s.mean.copy_from_slice(&state.means);
@@ -350,8 +376,10 @@ pub mod tests {
     #[test]
     fn it_agrees_with_the_textbook() {
         // all numbers of links in the last four; small turns and half turns
-        for (count, step) in [(2, 1e-2), (3, 1e-2), (4, 0.5), (5, 1e-2), (13, 0.2)] {
-            let (links, state) = bent(count);
+        let open = [(2, 1e-2), (3, 1e-2), (4, 0.5), (5, 1e-2), (13, 0.2)].map(|(count, step)| (count, step, false));
+        let closed = [(3, 1e-2), (4, 0.5), (5, 1e-2), (8, 1e-2), (13, 0.2)].map(|(count, step)| (count, step, true));
+        for (count, step, closed) in open.into_iter().chain(closed) {
+            let (links, state) = bent(count, closed);
             let (fits, s) = assembled(Kernel::default(), &links, &state, step, true);
             assert!(fits);
             let want = textbook(&links, &state, GRAVITY, step, &s);
@@ -380,8 +408,8 @@ pub mod tests {
 
     #[test]
     fn both_kernels_give_the_same_bits() {
-        for count in [2, 7, 12] {
-            let (links, state) = bent(count);
+        for (count, closed) in [(2, false), (7, false), (12, false), (7, true), (12, true)] {
+            let (links, state) = bent(count, closed);
             let solved = |kernel: Kernel| {
                 let (_, mut s) = assembled(kernel, &links, &state, 1e-2, true);
                 let residual = s.residual.clone();
@@ -395,7 +423,7 @@ pub mod tests {
 
     #[test]
     fn a_turn_too_large_is_told() {
-        let (links, mut state) = bent(6);
+        let (links, mut state) = bent(6, false);
         let step = 1e-2;
         for (turn, fits) in [(3.19, true), (3.21, false), (f64::NAN, false)] {
             state.means[5] = [0.0, 0.0, 0.0, 0.0, turn / step, 0.0];
@@ -405,7 +433,7 @@ pub mod tests {
 
     #[test]
     fn a_cable_in_its_natural_shape_has_no_loads() {
-        let (mut links, mut state) = bent(6);
+        let (mut links, mut state) = bent(6, false);
         let strains = state.poses.windows(2).map(|w| strain(&w[0], &w[1], links.arms()));
         links.rest = strains.collect();
         state.means.fill([0.0; 6]);

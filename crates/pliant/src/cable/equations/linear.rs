@@ -61,11 +61,13 @@ impl Share<'_> {
         s.matrix.diagonal.copy_from_slice(&s.linear.diagonal);
         for (i, v) in s.mean.iter().enumerate() {
             add_scaled(&mut s.residual[i], 1.0, &times(&s.matrix.diagonal[i], v));
-            if i > 0 {
-                add_scaled(&mut s.residual[i - 1], 1.0, &times(&s.matrix.right[i - 1], v));
+            // of a closed cable the last link is before the first
+            let (before, next) = (if i > 0 { i } else { s.mean.len() } - 1, (i + 1) % s.mean.len());
+            if let Some(right) = s.matrix.right.get(before) {
+                add_scaled(&mut s.residual[before], 1.0, &times(right, v));
             }
-            if i + 1 < s.mean.len() {
-                add_scaled(&mut s.residual[i + 1], 1.0, &times(&s.matrix.below[i], v));
+            if let Some(below) = s.matrix.below.get(i) {
+                add_scaled(&mut s.residual[next], 1.0, &times(below, v));
             }
         }
         // contact is looked for with links on their way
@@ -78,10 +80,11 @@ impl Share<'_> {
         let Share { links, state, acting, s } = self;
         let (half, arms) = (0.5 * part.step(), links.arms());
         for (i, load) in s.part_loads.iter_mut().enumerate() {
-            let (a, b) = (&state.poses[i], &state.poses[i + 1]);
+            let next = (i + 1) % state.poses.len();
+            let (a, b) = (&state.poses[i], &state.poses[next]);
             let (joint, start) = (Joint::new(a, b, arms), strain(a, b, arms));
             let mut rate = times(&joint.by_a, &s.mean[i]);
-            add_scaled(&mut rate, 1.0, &times(&joint.by_b, &s.mean[i + 1]));
+            add_scaled(&mut rate, 1.0, &times(&joint.by_b, &s.mean[next]));
             let ahead = half + links.damping_time;
             *load = std::array::from_fn(|k| links.stiffness[k] * (start[k] - links.rest[i][k] + ahead * rate[k]));
         }

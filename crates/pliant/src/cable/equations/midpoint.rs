@@ -197,7 +197,7 @@ impl StepScratch {
     /// Exchange all that carries nothing from step to step with a cable of as many links, whose memory is at hand.
     pub fn exchange(&mut self, other: &mut StepScratch) {
         use std::mem::swap;
-        if self.mean.len() == other.mean.len() {
+        if (self.mean.len(), self.loads.len()) == (other.mean.len(), other.loads.len()) {
             swap(&mut self.matrix, &mut other.matrix);
             swap(&mut self.residual, &mut other.residual);
             swap(&mut self.mean, &mut other.mean);
@@ -210,17 +210,17 @@ impl StepScratch {
         }
     }
 
-    /// For a number of links and room for holds.
-    pub fn new(links: usize, holds: usize) -> StepScratch {
-        let (zeros, between) = (vec![[0.0; 6]; links], vec![[0.0; 6]; links - 1]);
+    /// For a number of links, open or closed, and room for holds.
+    pub fn new(links: usize, holds: usize, closed: bool) -> StepScratch {
+        let (zeros, between) = (vec![[0.0; 6]; links], vec![[0.0; 6]; links - usize::from(!closed)]);
         StepScratch {
-            matrix: Tridiagonal::new(links),
+            matrix: if closed { Tridiagonal::closed(links) } else { Tridiagonal::new(links) },
             residual: zeros.clone(),
             mean: zeros.clone(),
             change: zeros,
             middle: vec![Pose::IDENTITY; links],
             end: vec![Pose::IDENTITY; links],
-            rows: Rows::new(links),
+            rows: Rows::new(links, closed),
             start_strains: between.clone(),
             held_strains: Vec::with_capacity(holds),
             held_bias: Vec::with_capacity(holds),
@@ -379,10 +379,13 @@ impl Share<'_> {
 
     /// Factor the tangent and find the change of the mean velocities; false where the tangent is singular.
     pub fn solve(&mut self) -> bool {
+        self.s.change.copy_from_slice(&self.s.residual);
+        if self.links.closed {
+            return self.s.matrix.solve_closed(&mut self.s.change);
+        }
         if !self.s.matrix.factor() {
             return false;
         }
-        self.s.change.copy_from_slice(&self.s.residual);
         self.s.matrix.solve(&mut self.s.change);
         true
     }
@@ -515,6 +518,7 @@ pub fn search<'a>(links: &Links, acting: &Acting<'a>, part: &Part) -> Search<'a>
         dt: part.dt,
         radius: links.radius,
         length: links.length,
+        closed: links.closed,
         friction: links.friction,
         per_contact: links.per_contact,
         rho: links.rho(part.step()),
@@ -541,6 +545,9 @@ mod tests {
             inertia: [mass, mass, mass, 0.5 * mass * radius * radius, across, across],
             stiffness: [young * area, shear * area, shear * area, shear * j, young * i, young * i].map(|k| k / h),
             rest: vec![[0.0; 6]; count - 1],
+            closed: false,
+            twisted: false,
+            self_contact: true,
             damping_time: 0.0,
             drag: 0.0,
             friction: Friction::NONE,
@@ -551,7 +558,7 @@ mod tests {
             decay: 0.0,
         };
         let poses = (0..count).map(|k| Pose::from_translation(Vec3::X * (k as f64 + 0.5) * h)).collect();
-        (links, LinkState::resting(poses))
+        (links, LinkState::resting(poses, count - 1))
     }
 
     fn clamp(links: &Links) -> Held {
@@ -573,7 +580,7 @@ mod tests {
         let pushes = [Push { link: 2, offset: 0.02, force: Vec3::new(1e-3, 2e-3, -1e-3), torque }];
         let (held, step) = ([clamp(&links)], 5e-3);
         let acting = Acting { gravity: Vec3::ZERO, held: &held, pushes: &pushes, obstacles: &[], near: &[] };
-        let mut s = StepScratch::new(4, 1);
+        let mut s = StepScratch::new(4, 1, false);
         let part = Part { from: 0.0, to: 1.0, dt: step };
         let base: Vec<Vec6> = state.velocities.iter().map(|v| v.map(|x| 0.9 * x)).collect();
         let mut share = Share { links: &links, state: &mut state, acting, s: &mut s };

@@ -392,9 +392,9 @@ mod tests {
     /// J V T = e_1 - e_0, from which the energy of a step follows.
     #[test]
     fn a_step_changes_the_strain_by_its_jacobian_exactly() {
-        let (links, state) = bent(7);
+        let (links, state) = bent(7, false);
         let step = 0.1;
-        let mut s = StepScratch::new(7, 0);
+        let mut s = StepScratch::new(7, 0, false);
         begin(&links, &state, step, &mut s);
         s.mean.copy_from_slice(&state.velocities);
         place(step, &mut s);

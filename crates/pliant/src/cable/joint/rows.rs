@@ -18,6 +18,8 @@ pub struct Rows {
     /// Whether the tangent has not been taken since the start of the step.
     pub fresh: bool,
     pieces: Vec<Piece>,
+    /// Of a closed cable: where after its last link, in the last piece, the first one comes again.
+    seam: Option<usize>,
 }
 
 /// Rows of numbers, one a coordinate; a quantity is named by its first row. A row has a number for each of four links and,
@@ -148,9 +150,18 @@ fn join(before: &mut [Piece], piece: &Piece, first: usize, last: usize) {
     }
 }
 
+/// Where a cable is closed, let its first link follow its last one too, in rows `first` to `last`.
+#[inline(always)]
+fn close(pieces: &mut [Piece], seam: Option<usize>, first: usize, last: usize) {
+    let (Some(at), end) = (seam, pieces.len() - 1) else { return };
+    for row in first..last {
+        pieces[end].0[row][at] = pieces[0].0[row][0];
+    }
+}
+
 impl Rows {
     /// For a number of links.
-    pub fn new(links: usize) -> Rows {
+    pub fn new(links: usize, closed: bool) -> Rows {
         let mut piece = Piece([[0.0; LANES + 1]; COUNT]);
         // links that are not there rest, unturned
         for row in [TURN + 3, JOINT_TURN + 3, MIDDLE_TURN + 3, END_TURN + 3, COSINE, SINC] {
@@ -161,7 +172,9 @@ impl Rows {
                 piece.0[row].fill(1.0);
             }
         }
-        Rows { kernel: Kernel::default(), placed: true, fresh: true, pieces: vec![piece; links.div_ceil(LANES)] }
+        let seam = closed.then_some((links - 1) % LANES + 1);
+        let pieces = vec![piece; links.div_ceil(LANES)];
+        Rows { kernel: Kernel::default(), placed: true, fresh: true, pieces, seam }
     }
 
     /// Four links a piece.
@@ -298,6 +311,7 @@ impl Task for Begin<'_> {
             piece.set_six(LAST_LOAD, gathered::<L>(&state.loads, i));
             join(before, piece, POSITION, VELOCITY);
         }
+        close(&mut rows.pieces, rows.seam, POSITION, VELOCITY);
         let arms = links.arms();
         for (n, piece) in rows.pieces.iter_mut().enumerate() {
             let (a, b) = (piece.matrix::<L, 0>(AXES), piece.three::<L, 1>(AXES));
@@ -389,6 +403,7 @@ impl Task for Place<'_> {
             scatter_poses(position_middle, turn_middle, middle, i);
             scatter_poses(position_end, turn_end, end, i);
         }
+        close(&mut rows.pieces, rows.seam, MEAN, MEAN_AXES + 3);
         fit.block() == [1.0; LANES]
     }
 }

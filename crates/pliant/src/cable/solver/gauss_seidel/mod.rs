@@ -6,7 +6,7 @@
 //! that all solvers come to the same motion. Contacts go on from where they were: in each linearisation they are only
 //! solved as well as the linearisation deserves.
 //!
-//! Where links push links, and where the iteration does not end, Newton's method makes the step: it eliminates pairs
+//! Where links push links, where a cable is closed, and where the iteration does not end, Newton's method makes the step: it eliminates pairs
 //! exactly, while Gauss and Seidel's method for the pairs of a knot needs hundreds of iterations. (The paper binds the
 //! subsystems of touching links into one, IV-D-2.)
 
@@ -79,10 +79,10 @@ impl Island<'_> {
         solved
     }
 
-    /// Whether a contact moves two links.
+    /// Whether a contact moves two links, or a cable is closed: neither is in the factors that contacts are swept with.
     fn is_coupled(&mut self) -> bool {
         let mut any = self.pairs.iter().any(|p| p.state != Contacting::Open);
-        self.each(|share| any |= share.s.touches.iter().any(|t| t.on == Stretch::Joint));
+        self.each(|share| any |= share.links.closed || share.s.touches.iter().any(|t| t.on == Stretch::Joint));
         any
     }
 

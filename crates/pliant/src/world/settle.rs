@@ -1,0 +1,201 @@
+//! Bodies that begin in equilibrium.
+
+use super::World;
+use crate::body::{Body, BodyState};
+use crate::cable::Moving;
+use crate::elastica::{Settled, Start};
+use crate::error::{BuildError, StepError};
+use crate::grip::Wrench;
+use crate::math::Vec3;
+use crate::watch::{Inside, Watch, deepest_inside};
+
+/// A length of time in which nothing moves: any will do [s].
+pub(super) const STILL: f64 = 1e-3;
+
+/// Rounds of steps to rest, from the longest to the shortest.
+const MOST_ROUNDS: usize = 30;
+
+/// Rounds in which a cable may fall before that counts.
+const FIRST_ROUNDS: usize = 20;
+
+/// How often the longest step is waited for after that, in a motion with strong damping.
+const MOST_WAITS: usize = 100;
+
+/// Steps of such a wait.
+const WAIT: f64 = 64.0;
+
+/// A cable rests when no link of it goes farther than this part of its length in a round of steps, and in a wait.
+const RESTING: [f64; 2] = [1e-8, 1e-7];
+
+/// One that in the last round went farther than this part of its length falls.
+const FALLING: f64 = 0.1;
+
+/// A cable that is coming to rest.
+struct Resting {
+    body: usize,
+    moving: Moving,
+}
+
+impl World {
+    /// Get bodies ready for the first step, when all grips, loads and obstacles are there: those that are to begin in
+    /// equilibrium find it; rods of the model `elastica` that begin inside an obstacle are refused, and cables that begin inside
+    /// each other.
+    pub fn settle_all(&mut self) -> Result<(), BuildError> {
+        for body in 0..self.bodies.len() {
+            let Body::Elastica(rod) = &self.bodies[body] else { continue };
+            if rod.begins_settled() {
+                let Settled { falling, change, .. } = self.settle(body)?;
+                if falling > 0 {
+                    let body = self.bodies[body].name().into();
+                    return Err(BuildError::NoEquilibrium { body, falling, change });
+                }
+            }
+            self.find_near(body, STILL);
+            self.with_surroundings(body, STILL, |body, around| {
+                body.as_elastica("may begin anywhere")?.check_start(around)
+            })?;
+        }
+        let near = self.cables.touching(&mut self.bodies);
+        if let Some(Inside { bodies, place, distance, needed }) = deepest_inside(&self.bodies, near) {
+            let [body, other] = bodies.map(|index| self.bodies[index].name().into());
+            return Err(BuildError::StartsInCable { body, other, place, distance, needed });
+        }
+        let gravity = self.gravity;
+        for (start, gravity) in [(Start::WeightlessEquilibrium, Vec3::ZERO), (Start::Equilibrium, gravity)] {
+            let weight = std::mem::replace(&mut self.gravity, gravity);
+            let settled = self.settle_cables(start);
+            self.gravity = weight;
+            settled?;
+        }
+        self.watch = Watch::default();
+        Ok(())
+    }
+
+    /// Bring the cables that begin in such an equilibrium to rest together; all others stay where they are.
+    fn settle_cables(&mut self, start: Start) -> Result<(), BuildError> {
+        let (mut resting, mut others) = (vec![], vec![]);
+        let (mut longest, mut halvings): (f64, i32) = (0.0, 0);
+        for (body, model) in self.bodies.iter_mut().enumerate() {
+            match model {
+                Body::Cable(cable) if cable.begins() == start => {
+                    let (step, count) = cable.steps_to_rest(self.gravity);
+                    (longest, halvings) = (longest.max(step), halvings.max(count));
+                    resting.push(Resting { body, moving: cable.begin_to_rest() });
+                }
+                Body::Cable(_) => others.push((body, model.state())),
+                _ => {}
+            }
+        }
+        if resting.is_empty() {
+            return Ok(());
+        }
+        let events = self.events.len();
+        let unsettled = self.come_to_rest(&resting, &others, longest, halvings);
+        self.events.truncate(events);
+        for Resting { body, moving } in &resting {
+            if let Body::Cable(cable) = &mut self.bodies[*body] {
+                cable.end_at_rest(moving);
+            }
+        }
+        self.sum_gripper_loads();
+        unsettled.map_or(Ok(()), Err)
+    }
+
+    /// Steps to rest in rounds from the longest to the shortest, and if contacts do not come to rest by these, a motion with
+    /// strong damping. Returns why it does not end.
+    fn come_to_rest(
+        &mut self,
+        resting: &[Resting],
+        others: &[(usize, BodyState)],
+        longest: f64,
+        halvings: i32,
+    ) -> Option<BuildError> {
+        // for each cable the farthest way of a link in the last round, over its length
+        let mut ways = vec![0.0; resting.len()];
+        let mut failed = None;
+        for round in 0..MOST_ROUNDS + MOST_WAITS {
+            ways.fill(0.0);
+            failed = None;
+            let waits = round >= MOST_ROUNDS;
+            let steps = if waits { WAIT as i32 } else { halvings + 1 };
+            for n in 0..steps {
+                let (step, drag) =
+                    if waits { (longest / WAIT, 4.0 / longest) } else { (longest * 0.5_f64.powi(n), 0.0) };
+                if let Err(error) = self.step_to_rest(resting, others, step, drag) {
+                    // a shorter one may do
+                    failed = Some(error.to_string());
+                    continue;
+                }
+                for (way, Resting { body, .. }) in ways.iter_mut().zip(resting) {
+                    if let Body::Cable(cable) = &mut self.bodies[*body] {
+                        *way += cable.way() / cable.length();
+                        if !waits {
+                            cable.stop();
+                        }
+                    }
+                }
+            }
+            if failed.is_none() && ways.iter().all(|way| *way < RESTING[usize::from(waits)]) {
+                return None;
+            }
+            if round >= FIRST_ROUNDS && !waits && ways.iter().any(|way| *way > FALLING) {
+                break;
+            }
+        }
+        let (way, at) = ways.iter().zip(resting).max_by(|a, b| a.0.total_cmp(b.0))?;
+        let why = match failed {
+            Some(error) => {
+                format!("a step fails on the way ({error}); give it a path closer to the shape it is to have")
+            }
+            None if *way > FALLING => "it falls; hold it, or put something below it".into(),
+            None => "it goes on moving; give it a path closer to the shape it is to have".into(),
+        };
+        let body = self.bodies[at.body].name().to_string();
+        Some(BuildError::Unsettled { body, way: *way, why })
+    }
+
+    /// One step of all cables, with everything else where it is; where it fails they are where they were.
+    fn step_to_rest(
+        &mut self,
+        resting: &[Resting],
+        others: &[(usize, BodyState)],
+        step: f64,
+        drag: f64,
+    ) -> Result<(), StepError> {
+        let pairs = self.pairs.clone();
+        let stepped = self.step_cables(resting, step, drag);
+        for (body, state) in others {
+            self.bodies[*body].set_state(state);
+        }
+        if stepped.is_err() {
+            self.pairs = pairs;
+            for Resting { body, .. } in resting {
+                if let Body::Cable(cable) = &mut self.bodies[*body] {
+                    cable.begin_again();
+                }
+            }
+        }
+        stepped
+    }
+
+    fn step_cables(&mut self, resting: &[Resting], step: f64, drag: f64) -> Result<(), StepError> {
+        self.grips.iter_mut().for_each(|grip| grip.load = Wrench::default());
+        for body in 0..self.bodies.len() {
+            if let Body::Cable(cable) = &mut self.bodies[body] {
+                if resting.iter().any(|r| r.body == body) {
+                    cable.damp(step, drag);
+                }
+                self.find_near(body, step);
+                self.with_surroundings(body, step, Body::advance)?;
+            }
+        }
+        self.advance_cables(step, &mut ());
+        self.near.clear();
+        for body in 0..self.bodies.len() {
+            if matches!(self.bodies[body], Body::Cable(_)) {
+                self.with_surroundings(body, step, Body::finish)?;
+            }
+        }
+        Ok(())
+    }
+}
