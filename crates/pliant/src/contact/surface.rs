@@ -299,9 +299,11 @@ impl Edge {
 /// Places s in [-a, a] along u and t in [-b, b] along v where d + s u - t v is shortest, with a bulge along u.
 fn closest(d: Vec3, u: Vec3, v: Vec3, a: f64, b: f64, bulge: f64) -> (f64, f64) {
     let (across, way) = (u.reject_from_normalized(v), d.reject_from_normalized(v));
-    // l + bulge s^2 is least where (l^2 / 2)' = -2 l bulge s
-    let under = across.length_squared() + 2.0 * bulge * way.length();
-    let s = if under > f64::MIN_POSITIVE { (-way.dot(across) / under).clamp(-a, a) } else { 0.0 };
+    // l + bulge s^2 is least where (l^2 / 2)' = -2 l bulge s; l hardly changes by that, but may be small
+    let (steep, slope) = (across.length_squared(), -way.dot(across));
+    let nearest = if steep > f64::MIN_POSITIVE { (slope / steep).clamp(-a, a) } else { 0.0 };
+    let under = steep + 2.0 * bulge * (way + across * nearest).length();
+    let s = if under > f64::MIN_POSITIVE { (slope / under).clamp(-a, a) } else { 0.0 };
     let t = (d + u * s).dot(v);
     if t.abs() <= b {
         return (s, t);

@@ -36,6 +36,9 @@ const MOST_HALVINGS: usize = 10;
 /// What moves by less than this part of its radius in a step does not come through anything.
 const SLOW: f64 = 0.25;
 
+/// But for what is deeper in it than this part of its radius.
+const DEEP: f64 = 0.5;
+
 /// Of the depth that is there at the start of a step, this part is taken back in it.
 const RECOVERY: f64 = 0.5;
 
@@ -389,20 +392,26 @@ impl Search<'_> {
                 let still = turn == Vec3::ZERO && shift == Vec3::ZERO;
                 way(link) + if still { 0.0 } else { moves(start[link].translation) } > SLOW * self.radius
             };
-            let mut next_is_fast = is_fast(0);
+            let (mut next_is_fast, mut rest) = (is_fast(0), touches);
             for link in 0..start.len() {
                 let here_is_fast = next_is_fast;
                 let joined = self.is_joined(start.len(), link);
                 next_is_fast = joined && is_fast((link + 1) % start.len());
+                let here = &rest[..rest.iter().take_while(|t| t.link == link).count()];
+                rest = &rest[here.len()..];
+                // what is deep in something needs not go far to come through it
+                let deep = here.iter().any(|t| t.start.gap < -DEEP * self.radius);
+                let here_is_fast = here_is_fast || deep;
                 if !here_is_fast && !next_is_fast {
                     continue;
                 }
-                let here = &touches[touches.partition_point(|t| t.link < link)..];
-                let here = &here[..here.partition_point(|t| t.link == link)];
                 let open = self.is_open(start, link) || self.is_open(end, link);
                 for on in [here_is_fast.then_some(Stretch::Link), open.then_some(Stretch::Joint)].into_iter().flatten()
                 {
-                    let Some(ways) = self.fast_way(on, link, index, [start, end]) else { continue };
+                    let (ways, way) = self.way(on, link, index, [start, end]);
+                    if way <= SLOW * self.radius && !deep {
+                        continue;
+                    }
                     if passes(&self.obstacles[index].params.shape, &ways[0], &ways[1])
                         || (matters && self.came_in(on, link, index, end, here))
                     {
@@ -414,15 +423,15 @@ impl Search<'_> {
         false
     }
 
-    /// Where a link or a joint is before and after the step as seen from an obstacle, if it is not slow.
-    fn fast_way(&self, on: Stretch, link: usize, index: usize, [start, end]: [&[Pose]; 2]) -> Option<[Ends; 2]> {
+    /// Where a link or a joint is before and after the step as seen from an obstacle, and how far it goes [m].
+    fn way(&self, on: Stretch, link: usize, index: usize, [start, end]: [&[Pose]; 2]) -> ([Ends; 2], f64) {
         let sweep = &self.obstacles[index].sweep;
         let [from, to] = [(start, self.part[0]), (end, self.part[1])].map(|(poses, fraction)| {
             let (piece, world) = (self.piece(on, link, poses), sweep.at(fraction));
             piece.span.map(|s| world.inverse_transform_point(piece.middle + piece.along * s))
         });
         let way = (to[0] - from[0]).length().max((to[1] - from[1]).length());
-        (way > SLOW * self.radius).then_some([from, to])
+        ([from, to], way)
     }
 
     /// Whether a link or a joint is in an obstacle at the end of the step where it does not touch it.
