@@ -244,6 +244,11 @@ impl Cable {
         self.links.line(&self.state.links.poses)
     }
 
+    /// Links of it that are no more than so many apart are of one bend, see `contact::pairs::spans_of`.
+    pub(crate) fn bend(&self) -> usize {
+        contact::pairs::nearest_neighbour(&self.links) + 1
+    }
+
     /// Whether its end is joined to its start.
     pub(crate) fn is_closed(&self) -> bool {
         self.links.closed

@@ -49,6 +49,8 @@ struct Curve {
     gaps: Vec<Known>,
     /// Whether the last piece leads to the first.
     closed: bool,
+    /// So many pieces next to each other are one bend, in which only the pieces themselves can touch each other.
+    bend: usize,
 }
 
 /// The pieces of a curve at a fraction of the step.
@@ -125,9 +127,19 @@ impl Watch {
             let mut now = Instant::default();
             let per_node = rod.write_pieces(&mut now.pieces);
             let known = vec![Known::default(); now.pieces.len()];
-            let closed = matches!(rod, Body::Cable(cable) if cable.is_closed());
+            let (closed, bend) = if let Body::Cable(c) = rod { (c.is_closed(), c.bend()) } else { (false, 0) };
             let (instants, pieces, gaps) = (vec![now.clone(), now], known.clone(), known);
-            self.curves.push(Curve { body, radius: rod.radius(), instants, used: 1, per_node, pieces, gaps, closed });
+            self.curves.push(Curve {
+                body,
+                radius: rod.radius(),
+                instants,
+                used: 1,
+                per_node,
+                pieces,
+                gaps,
+                closed,
+                bend,
+            });
         }
         self.surrounding.begin(obstacles);
         self.strands.begin(room);

@@ -30,10 +30,10 @@ struct Stretch {
 }
 
 impl Curve {
-    /// A piece before or after the step.
-    fn stretch(&self, pieces: &[Ends], number: usize) -> Stretch {
+    /// A piece at an instant; alone, or with the way to the next.
+    fn stretch(&self, pieces: &[Ends], number: usize, alone: bool) -> Stretch {
         let own = pieces[number];
-        let gap = self.gap(pieces, number).unwrap_or([own[1]; 2]);
+        let gap = self.gap(pieces, number).filter(|_| !alone).unwrap_or([own[1]; 2]);
         Stretch { parts: [own, gap], open: gap[0].distance_squared(gap[1]) > (OPEN * self.radius).powi(2) }
     }
 }
@@ -109,10 +109,13 @@ impl Strands {
             let [a, b] = near.ends;
             let [Some(p), Some(q)] = [a, b].map(|end| curve_of(curves, end.body)) else { continue };
             let touching = p.radius + q.radius;
+            let apart = a.link.abs_diff(b.link);
+            let apart = if p.closed { apart.min(p.pieces.len() - apart) } else { apart };
+            let alone = a.body == b.body && apart <= p.bend;
             // links of a pair were moved in the same parts of the step
             for (mine, theirs) in p.instants().windows(2).zip(q.instants().windows(2)) {
                 let at = |c: &Curve, instants: &[Instant], end: End| -> [Stretch; 2] {
-                    std::array::from_fn(|k| c.stretch(&instants[k].pieces, end.link))
+                    std::array::from_fn(|k| c.stretch(&instants[k].pieces, end.link, alone))
                 };
                 let (mine, theirs) = (at(p, mine, a), at(q, theirs, b));
                 let way = way_of(&mine, &theirs);
