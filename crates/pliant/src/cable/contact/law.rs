@@ -173,6 +173,51 @@ pub fn velocity(rows: &[Vec6; 3], v: &Vec6) -> [f64; 3] {
     [dot(&rows[0], v), dot(&rows[1], v), dot(&rows[2], v)]
 }
 
+/// Part of the radius that links may sink into each other deeper in a step before a pair becomes stiffer.
+pub const DEEP: f64 = 0.003;
+
+/// How many times stiffer a contact is than what it pushes on, where links push links: enough to hold, and not so much that
+/// Newton's method would find out only one by one which of them do. What is pressed by more than its links alone can answer to,
+/// such as a knot that is pulled tight, becomes stiffer, and softer again by and by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Firmness(f64);
+
+impl Default for Firmness {
+    fn default() -> Firmness {
+        Firmness(30.0)
+    }
+}
+
+impl Firmness {
+    /// The most there is of it.
+    const MOST: f64 = 3000.0;
+
+    /// How much it grows at a time.
+    const GROWTH: f64 = 6.0;
+
+    /// How much of it is left after each step.
+    const KEPT: f64 = 0.9;
+
+    /// rho of a contact whose links move at a speed when they are pushed [s/kg].
+    pub fn rho(self, answer: f64) -> f64 {
+        self.0 / answer
+    }
+
+    /// Become stiffer; false where it is as stiff as can be.
+    pub fn grow(&mut self) -> bool {
+        let can = self.0 < Firmness::MOST;
+        if can {
+            self.0 *= Firmness::GROWTH;
+        }
+        can
+    }
+
+    /// Become softer after a step.
+    pub fn soften(&mut self) {
+        self.0 = (Firmness::KEPT * self.0).max(Firmness::default().0);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -6,7 +6,7 @@
 
 use crate::cable::algebra::block::{Tridiagonal, Vec6, dot};
 use crate::cable::contact::law::{
-    Contacting, Law, Limit, Reply, add_slope, along, axes, minus, rows, subtract_force, velocity,
+    Contacting, Firmness, Law, Limit, Reply, add_slope, along, axes, minus, rows, subtract_force, velocity,
 };
 use crate::cable::links::OPEN;
 use crate::cable::solver::gauss_seidel::projection::Local;
@@ -46,7 +46,7 @@ const RECOVERY: f64 = 0.5;
 const FASTEST_RECOVERY: f64 = 0.1;
 
 /// A link may sink in by this part of its radius within a step; more than its bulge, which lets its ends do so.
-const SINKING: f64 = 0.0125;
+pub const SINKING: f64 = 0.0125;
 
 /// A link that moves by less than this part of its radius faces half-way through the step what it faced at the start.
 const STILL: f64 = 1e-4;
@@ -97,6 +97,8 @@ pub struct Touch {
     found: Option<Vec3>,
     /// Force on the link, in the world: that of the law, and the impulse that settles the velocity [N].
     pub force: Vec3,
+    /// How much stiffer it is than what it pushes on, where links push links.
+    pub firmness: Firmness,
     /// Whether it slides.
     pub state: Contacting,
     /// Speed with which it may leave the obstacle after an impact [m/s].
@@ -120,6 +122,7 @@ pub struct PastTouch {
     /// Force on the link, in the world [N].
     pub force: Vec3,
     lawful: Vec3,
+    firmness: Firmness,
     state: Contacting,
 }
 
@@ -276,6 +279,7 @@ impl Search<'_> {
             lawful: Vec3::ZERO,
             found: None,
             force: Vec3::ZERO,
+            firmness: Firmness::default(),
             state: Contacting::Open,
             bounce: 0.0,
             past: None,
@@ -354,10 +358,10 @@ impl Search<'_> {
         sweep.start == sweep.end && (0..links).all(|n| still(&means[(touch.link + n) % means.len()]))
     }
 
-    /// Whether a link is deeper in the obstacle at the end of the step than contact should let it be: it turned so fast that
-    /// the point that was nearest half-way is not the one that counts.
-    pub fn sank(&self, touch: &Touch, end: &[Pose], means: &[Vec6]) -> bool {
-        if self.rests(touch, means, SINKING) {
+    /// Whether a link is deeper in the obstacle at the end of the step, by more than a part of its radius, than contact should
+    /// let it be: it turned so fast that the point that was nearest half-way is not the one that counts.
+    pub fn sank(&self, touch: &Touch, end: &[Pose], means: &[Vec6], most: f64) -> bool {
+        if self.rests(touch, means, most) {
             return false;
         }
         let obstacle = &self.obstacles[touch.obstacle];
@@ -366,7 +370,7 @@ impl Search<'_> {
         let mut faces = [None; FACES];
         self.faces(obstacle, &world, &piece, 2.0 * self.radius, &mut faces);
         // one that creeps deeper from step to step is drawn back soon enough
-        let allowed = touch.start.gap.min(0.0) - SINKING * self.radius;
+        let allowed = touch.start.gap.min(0.0) - most * self.radius;
         let depth = |f: &Facing| f.gap - piece.bulge * f.s * f.s;
         faces.iter().flatten().any(|f| f.normal.dot(touch.start.normal) > SAME_SIDE && depth(f) < allowed)
     }
@@ -517,7 +521,7 @@ impl Touch {
     /// Take over what is known from the step before.
     fn go_on(&mut self, past: &PastTouch) {
         (self.before, self.from) = (past.lawful, past.lawful);
-        self.state = past.state;
+        (self.state, self.firmness) = (past.state, past.firmness);
         self.limit = Limit::Given(self.law.friction.limit(past.normal.dot(past.lawful).max(0.0)));
         self.past = Some((past.s, past.normal));
     }
@@ -615,8 +619,8 @@ impl Touch {
 
     /// What is kept of it.
     pub fn past(&self) -> PastTouch {
-        let Touch { link, on, obstacle, s, force, lawful, state, .. } = *self;
-        PastTouch { link, on, obstacle, s, normal: self.axes[0], force, lawful, state }
+        let Touch { link, on, obstacle, s, force, lawful, firmness, state, .. } = *self;
+        PastTouch { link, on, obstacle, s, normal: self.axes[0], force, lawful, firmness, state }
     }
 
     /// Take over the force that the law says, or that was found.

@@ -6,7 +6,7 @@
 
 use crate::cable::algebra::block::Vec6;
 use crate::cable::contact::impact::within;
-use crate::cable::contact::law::{Contacting, Law, Limit, Reply, along, axes, minus, rows, velocity};
+use crate::cable::contact::law::{Contacting, DEEP, Firmness, Law, Limit, Reply, along, axes, minus, rows, velocity};
 use crate::cable::links::Links;
 use crate::contact::segments_cross;
 use crate::material::Friction;
@@ -57,7 +57,7 @@ pub struct Pair {
     /// How the force falls with the velocity there.
     pub slope: [[f64; 3]; 3],
     /// How much stiffer it is than what it pushes on.
-    pub stiffness: f64,
+    pub firmness: Firmness,
     /// Whether it is in the pattern of the tangent.
     pub planned: bool,
 }
@@ -76,22 +76,6 @@ const FASTEST_RECOVERY: f64 = 0.1;
 
 /// Links may sink into each other by this part of their radius within a step.
 const SINKING: f64 = 0.1;
-
-/// A pair is at least so many times stiffer than what it pushes on: enough to hold, and not so much that Newton's method
-/// would find out only one by one which of them do.
-const LEAST_STIFFNESS: f64 = 30.0;
-
-/// What is pressed by more than its links alone can answer to, such as a knot that is pulled tight, becomes stiffer.
-const MOST_STIFFNESS: f64 = 3000.0;
-
-/// Part of the radius that links may sink in deeper in a step before that.
-const DEEP: f64 = 0.003;
-
-/// How much stiffer it becomes.
-const STIFFENING: f64 = 6.0;
-
-/// How much of that is left after each step.
-const SOFTENING: f64 = 0.9;
 
 /// A link as a pair sees it.
 pub struct Side<'a> {
@@ -123,7 +107,7 @@ impl Pair {
             state: Contacting::Open,
             pushes: false,
             slope: [[0.0; 3]; 3],
-            stiffness: LEAST_STIFFNESS,
+            firmness: Firmness::default(),
             planned: false,
         }
     }
@@ -132,23 +116,13 @@ impl Pair {
     pub fn go_on(&mut self, known: &Pair) {
         (self.before, self.state) = (known.lawful, known.state);
         self.lawful = known.lawful;
-        self.stiffness = known.stiffness;
+        self.firmness = known.firmness;
     }
 
     /// Become stiffer if the links are too deep in each other at the end of the step. False where that cannot help.
     pub fn stiffen(&mut self, sides: [&Side<'_>; 2]) -> bool {
         let radius = sides[0].links.radius.min(sides[1].links.radius);
-        let deep =
-            nearest(sides, &self.spans).gap < self.start.1.min(0.0) - DEEP * radius && self.stiffness < MOST_STIFFNESS;
-        if deep {
-            self.stiffness *= STIFFENING;
-        }
-        deep
-    }
-
-    /// Become softer after a step.
-    pub fn soften(&mut self) {
-        self.stiffness = (SOFTENING * self.stiffness).max(LEAST_STIFFNESS);
+        nearest(sides, &self.spans).gap < self.start.1.min(0.0) - DEEP * radius && self.firmness.grow()
     }
 
     /// Look at the links at the start of a part of a step.

@@ -24,8 +24,8 @@
 
 use crate::cable::algebra::block::{Tridiagonal, Vec6, add_scaled, dot, squares};
 use crate::cable::contact::impact;
-use crate::cable::contact::law::{along, minus};
-use crate::cable::contact::obstacles::{Search, Touch};
+use crate::cable::contact::law::{Contacting, along, minus};
+use crate::cable::contact::obstacles::{SINKING, Search, Touch};
 use crate::cable::equations::assembly::{assemble_links, begin, place};
 use crate::cable::equations::linear::Linear;
 use crate::cable::holds::Held;
@@ -439,7 +439,16 @@ impl Share<'_> {
     /// Whether a link is inside something at the end of the part.
     pub fn sank(&mut self, part: &Part) -> bool {
         let search = search(self.links, &self.acting, part);
-        self.s.touches.iter().any(|touch| search.sank(touch, &self.s.end, &self.s.mean))
+        self.s.touches.iter().any(|touch| search.sank(touch, &self.s.end, &self.s.mean, SINKING))
+    }
+
+    /// Make touches stiffer that let their links sink in, see `Firmness`; true where there are such.
+    pub fn stiffen(&mut self, part: &Part) -> bool {
+        let search = search(self.links, &self.acting, part);
+        let StepScratch { touches, end, mean, .. } = &mut *self.s;
+        let pushing = touches.iter_mut().filter(|touch| touch.state != Contacting::Open);
+        pushing
+            .fold(false, |any, touch| (search.sank(touch, end, mean, FIRM * SINKING) && touch.firmness.grow()) || any)
     }
 
     /// Whether a link has gone through something in the part, or if that matters, come into it unforeseen.
@@ -508,6 +517,9 @@ impl Share<'_> {
         }
     }
 }
+
+/// Touches become stiffer where links sink in by this part of what makes a step shorter.
+const FIRM: f64 = 0.6;
 
 /// What to look among for touches.
 pub fn search<'a>(links: &Links, acting: &Acting<'a>, part: &Part) -> Search<'a> {

@@ -128,7 +128,7 @@ impl Island<'_> {
             }
         }
         for _ in 0..MOST_STIFFENINGS {
-            if !solved.converged || !self.stiffen_pairs() {
+            if !solved.converged || !self.stiffen(part) {
                 break;
             }
             solved = solved.and(self.newton_again(part));
@@ -144,7 +144,7 @@ impl Island<'_> {
         solved.converged = solved.converged && !self.pairs_passed();
         if solved.converged {
             self.balance();
-            self.soften_pairs();
+            self.soften();
             self.each(|mut share| share.finish(part));
             self.calm_pairs(part);
         }

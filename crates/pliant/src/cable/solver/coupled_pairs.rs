@@ -44,9 +44,6 @@ fn side_at_end(cable: &Cable, link: usize) -> Side<'_> {
     Side { pose: cable.scratch.step.end[link], ..side(cable, link) }
 }
 
-/// Where links push links, obstacles are so many times stiffer than what they push on, see `pairs::LEAST_STIFFNESS`.
-const STIFFER: f64 = 30.0;
-
 /// How fast a link moves along a direction when it is pushed that way [s/kg].
 fn along_normal(answer: &Wide6, normal: Vec3) -> f64 {
     let moved = |i: usize| (0..3).map(|j| answer.0[i][j] * normal[j]).sum::<f64>();
@@ -108,14 +105,14 @@ impl Island<'_> {
             let of = [0, mean.len()];
             kernel.run(InverseDiagonal { right, below, factors, of, answers: &mut runs.answers });
             for touch in touches {
-                touch.law.rho = STIFFER / along_normal(&runs.answers[touch.link], touch.axes[0]);
+                touch.law.rho = touch.firmness.rho(along_normal(&runs.answers[touch.link], touch.axes[0]));
             }
         });
         for pair in self.pairs.iter_mut() {
             let answer = |c: &Cable, link: usize| c.scratch.step.runs.answers[link];
             let Some([a, b]) = both((self.bodies, self.first), pair, answer) else { continue };
             let normal = pair.start_normal();
-            pair.law.rho = pair.stiffness / (along_normal(&a, normal) + along_normal(&b, normal));
+            pair.law.rho = pair.firmness.rho(along_normal(&a, normal) + along_normal(&b, normal));
         }
         fine
     }
@@ -187,9 +184,13 @@ impl Island<'_> {
         self.pairs.iter().any(passed)
     }
 
-    /// Make pairs stiffer that are too deep at the end of the part; true where there are such.
-    pub(crate) fn stiffen_pairs(&mut self) -> bool {
+    /// Make contacts stiffer that are too deep at the end of the part, where links push links; true where there are such.
+    pub(crate) fn stiffen(&mut self, part: &Part) -> bool {
         let mut any = false;
+        if self.pairs.is_empty() {
+            return any;
+        }
+        self.each(|mut share| any |= share.stiffen(part));
         for pair in self.pairs.iter_mut().filter(|p| p.pushes) {
             if let Some([a, b]) = both((self.bodies, self.first), pair, side_at_end) {
                 any |= pair.stiffen([&a, &b]);
@@ -199,8 +200,9 @@ impl Island<'_> {
     }
 
     /// Let them become softer by and by.
-    pub(crate) fn soften_pairs(&mut self) {
-        self.pairs.iter_mut().for_each(Pair::soften);
+    pub(crate) fn soften(&mut self) {
+        self.pairs.iter_mut().for_each(|pair| pair.firmness.soften());
+        self.each(|share| share.s.touches.iter_mut().for_each(|touch| touch.firmness.soften()));
     }
 
     /// Take over the forces of pairs, into the residuals too.
