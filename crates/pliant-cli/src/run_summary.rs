@@ -140,6 +140,8 @@ impl Summary {
             kind: match e.kind {
                 EventKind::Attached { .. } => "attached",
                 EventKind::Released { .. } => "released",
+                EventKind::Slips { .. } => "slips",
+                EventKind::Lost { .. } => "lost",
                 EventKind::Touched { .. } => "touched",
                 EventKind::OverTension { .. } => "over-tension",
                 EventKind::OverBend { .. } => "over-bend",

@@ -70,8 +70,7 @@ fn gripper(world: &mut World, name: &str, at: Vec3, motion: Motion) -> usize {
 }
 
 fn grip(gripper: usize, place: Place) -> GripParams {
-    let (from, until) = (0.0, f64::INFINITY);
-    GripParams { gripper, body: 0, place, hold: Hold::Position, from, until, snap: false, closing: GripParams::CLOSING }
+    GripParams::new(gripper, 0, place, Hold::Position)
 }
 
 fn face(z: f64) -> Place {

@@ -45,6 +45,8 @@ impl Names {
         match kind {
             EventKind::Attached { gripper: g, body: b } => format!("{} grips {}", gripper(g), body(b)),
             EventKind::Released { gripper: g, body: b } => format!("{} releases {}", gripper(g), body(b)),
+            EventKind::Slips { gripper: g, body: b } => format!("{} slides through {}", body(b), gripper(g)),
+            EventKind::Lost { gripper: g, body: b } => format!("{} loses {}", gripper(g), body(b)),
             EventKind::Touched { body: b, obstacle: o } => format!("{} touches {}", body(b), obstacle(o)),
             EventKind::Crossed { body: b, other, node } => {
                 let other = match other {

@@ -222,6 +222,8 @@ fn every_event_has_words() {
             pliant::EventKind::Crossed { body: 0, other: pliant::Other::Body(0), node: 3 },
             "rod has come through itself at node 3",
         ),
+        (pliant::EventKind::Slips { gripper: 0, body: 0 }, "rod slides through hand"),
+        (pliant::EventKind::Lost { gripper: 0, body: 0 }, "hand loses rod"),
         (pliant::EventKind::Met { body: 0, other: 0 }, "rod touches itself"),
         (pliant::EventKind::Separated { body: 0, other: 0 }, "rod no longer touches itself"),
         (

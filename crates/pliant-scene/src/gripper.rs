@@ -4,7 +4,7 @@ use std::fmt;
 
 use pliant::math::Vec3;
 use pliant::motion::Motion;
-use pliant::{FingerParams, GripParams, GripperParams, Hold, World};
+use pliant::{FingerParams, GripParams, GripperParams, Hold, Jaws, World};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, Visitor};
@@ -16,7 +16,7 @@ use crate::material::FrictionSpec;
 use crate::motion::MotionSpec;
 use crate::place::{PlaceSpec, body_named, unknown_word};
 use crate::pose::{OrientationSpec, pose};
-use crate::quantity::{Coordinate, EndTime, Length, Quantity, Time, Triple};
+use crate::quantity::{Coordinate, EndTime, Force, Length, Quantity, Stiffness, Time, Triple};
 use crate::wind::{HeldCable, Winder};
 use crate::word::{Name, Table};
 
@@ -81,6 +81,13 @@ pub(crate) struct GripSpec {
     snap: Option<bool>,
     /// How long `snap` takes to pull it there, as jaws do [s]; 0.1 unless given, and 0 for at once. Solids are pulled at once.
     closing: Option<Time>,
+    /// With what stiffness its jaws give way, in any direction [N/m]; not at all unless given. Cables only.
+    stiffness: Option<Stiffness>,
+    /// A cable that is pulled along itself by more than this slides through the jaws [N]: twice what they press with, times the
+    /// coefficient of friction. It never does unless given, and needs `orientation = true`.
+    slips_at: Option<Force>,
+    /// What is pulled by more than this comes out of the jaws [N]; it never does unless given.
+    opens_at: Option<Force>,
 }
 
 impl GripperSpec {
@@ -121,14 +128,21 @@ impl GripSpec {
             return Err(Fault::new(format!("it must open after it closes at {from} s, got {until} s")).at("until"));
         }
         Ok(GripParams {
-            gripper,
-            body: body_named(&self.body, world)?,
-            place: self.at.0,
-            hold: self.orientation.map_or(Hold::Position, |hold| hold.0),
             from,
             until,
             snap: self.snap.unwrap_or(false),
             closing: self.closing.map_or(GripParams::CLOSING, Quantity::get),
+            jaws: Jaws {
+                stiffness: self.stiffness.map_or(f64::INFINITY, Quantity::get),
+                slips_at: self.slips_at.map_or(f64::INFINITY, Quantity::get),
+                opens_at: self.opens_at.map_or(f64::INFINITY, Quantity::get),
+            },
+            ..GripParams::new(
+                gripper,
+                body_named(&self.body, world)?,
+                self.at.0,
+                self.orientation.map_or(Hold::Position, |hold| hold.0),
+            )
         })
     }
 

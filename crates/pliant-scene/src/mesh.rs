@@ -20,7 +20,7 @@ pub(crate) fn read(name: &str, scale: f64, owner: &str, files: &mut Files) -> Re
     let mut mesh = read_triangles(name, scale, files)?;
     files.take_triangles(mesh.triangles.len())?;
     merge_equal_vertices(&mut mesh);
-    for remark in remarks(&mesh) {
+    for remark in remarks(&mut mesh) {
         files.warnings.push(format!("obstacle {owner}: {name} {remark}"));
     }
     Ok(mesh)
@@ -115,8 +115,8 @@ fn merge_equal_vertices(mesh: &mut Mesh) {
     mesh.vertices = merged;
 }
 
-/// What a user should know about the surface.
-fn remarks(mesh: &Mesh) -> Vec<String> {
+/// What a user should know about the surface. One that is closed and inside out is turned round.
+fn remarks(mesh: &mut Mesh) -> Vec<String> {
     // each edge of a closed surface is run through once in each direction
     let mut edges: Vec<(u32, u32, bool)> = vec![];
     for &[a, b, c] in mesh.triangles.iter().filter(|[a, b, c]| a != b && b != c && c != a) {
@@ -140,7 +140,11 @@ fn remarks(mesh: &Mesh) -> Vec<String> {
         remarks.push(format!("has {torn} edges whose triangles disagree about which side is outside"));
     }
     if open == 0 && torn == 0 && volume(mesh) < 0.0 {
-        remarks.push("is inside out: its triangles run clockwise seen from outside".into());
+        mesh.triangles.iter_mut().for_each(|triangle| triangle.swap(1, 2));
+        remarks.push(
+            "was inside out, its triangles are turned round: if bodies are to be inside it, give its walls a thickness"
+                .into(),
+        );
     }
     remarks
 }
@@ -222,7 +226,9 @@ pub(crate) mod tests {
         let torn = OBJ.replace("f 3 1 4\n", "f 1 3 4\n");
         assert!(read_bytes("a.obj", torn.as_bytes(), 1.0).1[0].contains("3 edges whose triangles disagree"));
         let inverted = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 2 3 1\nf 4 2 1\nf 4 3 2\nf 4 1 3\n";
-        assert!(read_bytes("a.obj", inverted.as_bytes(), 1.0).1[0].contains("inside out"));
+        let (turned, remarks) = read_bytes("a.obj", inverted.as_bytes(), 1.0);
+        assert!(remarks[0].contains("inside out"), "{remarks:?}");
+        assert!((volume(&turned.unwrap()) - 1.0 / 6.0).abs() < 1e-12);
     }
 
     #[test]

@@ -2,13 +2,14 @@
 
 use crate::cable::{Cable, CableState};
 use crate::chain::{Chain, ChainState};
+use crate::check::Checks;
 use crate::contact::Obstacle;
 use crate::counters::Counters;
 use crate::derived::Derived;
 use crate::elastica::{Elastica, ElasticaState};
 use crate::error::{BuildError, StepError};
 use crate::frame::{BodyFrame, Contact, Event, EventKind};
-use crate::grip::{Grip, Gripper, Hold, Load, Place};
+use crate::grip::{Grip, GripParams, Gripper, Hold, Jaws, Load, Place};
 use crate::lattice::{Lattice, LatticeState};
 use crate::material::Friction;
 use crate::math::{Pose, Vec3};
@@ -221,6 +222,33 @@ impl Body {
                 "hold its position too, or make it an elastica",
                 Some("orientation"),
             )),
+        }
+    }
+
+    /// Refuse jaws that its model does not know.
+    pub(crate) fn check_jaws(&self, grip: &GripParams) -> Result<(), BuildError> {
+        let Jaws { stiffness, slips_at, opens_at } = grip.jaws;
+        for (what, value) in [("stiffness", stiffness), ("slips_at", slips_at), ("opens_at", opens_at)] {
+            Checks(self.name()).that(value > 0.0, what, "positive", value)?;
+        }
+        let (gives, slips) = (stiffness.is_finite(), slips_at.is_finite());
+        match self {
+            Body::Cable(cable) if slips && cable.is_linear() => Err(self.cannot(
+                "cannot slide through a grip in its linear step",
+                "choose another step",
+                Some("slips_at"),
+            )),
+            Body::Cable(_) if slips && !matches!(grip.hold, Hold::Clamp | Hold::TwoPoints) => Err(self.cannot(
+                "slides only through jaws that hold its direction",
+                "set orientation = true",
+                Some("slips_at"),
+            )),
+            Body::Cable(_) => Ok(()),
+            _ if slips => Err(self.cannot("cannot slide through a grip", "make it a cable", Some("slips_at"))),
+            _ if gives => {
+                Err(self.cannot("cannot be held by jaws that give way", "make it a cable", Some("stiffness")))
+            }
+            _ => Ok(()),
         }
     }
 

@@ -144,6 +144,20 @@ pub enum EventKind {
         /// Index of the body.
         body: usize,
     },
+    /// A body began to slide through a grip.
+    Slips {
+        /// Index of the gripper.
+        gripper: usize,
+        /// Index of the body.
+        body: usize,
+    },
+    /// A body came out of a grip that was to hold it.
+    Lost {
+        /// Index of the gripper.
+        gripper: usize,
+        /// Index of the body.
+        body: usize,
+    },
     /// A body began to touch an obstacle.
     Touched {
         /// Index of the body.

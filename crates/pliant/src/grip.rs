@@ -128,11 +128,35 @@ pub struct GripParams {
     /// How long it takes to pull it there [s]; solids, and rods of the model `elastica`, whose grips are constraints, are
     /// pulled at once.
     pub closing: f64,
+    /// What its jaws can bear.
+    pub jaws: Jaws,
 }
 
 impl GripParams {
     /// A tenth of a second, about what the jaws of a gripper take to close.
     pub const CLOSING: f64 = 0.1;
+
+    /// A grip that holds a place from the start and for good, where it is, with jaws that bear all.
+    pub fn new(gripper: usize, body: usize, place: Place, hold: Hold) -> GripParams {
+        let (from, until, snap, closing) = (0.0, f64::INFINITY, false, GripParams::CLOSING);
+        GripParams { gripper, body, place, hold, from, until, snap, closing, jaws: Jaws::FIRM }
+    }
+}
+
+/// What the jaws of a grip can bear.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Jaws {
+    /// With what stiffness they give way, in any direction [N/m]; may be infinite.
+    pub stiffness: f64,
+    /// A cable that is pulled along itself by more than this slides through them [N]; may be infinite.
+    pub slips_at: f64,
+    /// What is pulled by more than this comes out of them [N]; may be infinite.
+    pub opens_at: f64,
+}
+
+impl Jaws {
+    /// Jaws that bear all.
+    pub const FIRM: Jaws = Jaws { stiffness: f64::INFINITY, slips_at: f64::INFINITY, opens_at: f64::INFINITY };
 }
 
 /// A dead load: a force and a torque that keep their direction in the world, and but for when they begin and end their size,
@@ -188,6 +212,12 @@ pub struct Grip {
     pub began: Anchor,
     /// While it pulls a place to itself: where that was when the grip closed, and when that was [s].
     pulling: Option<(Anchor, f64)>,
+    /// How far a cable has slid through it, towards its own end [m].
+    pub slid: f64,
+    /// Whether it slides.
+    pub slides: bool,
+    /// Whether it was lost: it does not close again.
+    pub lost: bool,
     /// Load on the gripper, mean over the last step.
     pub load: Wrench,
 }
@@ -220,12 +250,21 @@ impl Anchor {
 impl Grip {
     /// An open grip.
     pub fn new(params: GripParams) -> Grip {
-        Grip { params, anchor: None, began: Anchor::ORIGIN, pulling: None, load: Wrench::default() }
+        Grip {
+            params,
+            anchor: None,
+            began: Anchor::ORIGIN,
+            pulling: None,
+            slid: 0.0,
+            slides: false,
+            lost: false,
+            load: Wrench::default(),
+        }
     }
 
     /// Whether the schedule wants it closed at `time`.
     pub fn scheduled_at(&self, time: f64) -> bool {
-        within(time, self.params.from, self.params.until)
+        !self.lost && within(time, self.params.from, self.params.until)
     }
 
     /// Close around a place of the body whose pose is `world_from_place`, at a time [s]; `at_once` where the body cannot be
@@ -233,6 +272,7 @@ impl Grip {
     pub fn close(&mut self, world_from_gripper: &Pose, world_from_place: &Pose, time: f64, at_once: bool) {
         let held = world_from_gripper.inv_mul(world_from_place);
         let held = Anchor { position: held.translation, orientation: held.rotation };
+        (self.slid, self.slides) = (0.0, false);
         let at_once = at_once || self.params.closing <= 0.0;
         self.began = if self.params.snap && at_once { Anchor::ORIGIN } else { held };
         self.anchor = Some(self.began);

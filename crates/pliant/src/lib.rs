@@ -40,7 +40,7 @@ pub use counters::Counters;
 pub use derived::Derived;
 pub use error::{BuildError, HoldError, StepError};
 pub use frame::{BodyFrame, Contact, Energy, Event, EventKind, Field, Frame, GripperFrame, Other};
-pub use grip::{Anchor, FingerParams, Grip, GripParams, Gripper, GripperParams, Hold, Load, Place, Wrench};
+pub use grip::{Anchor, FingerParams, Grip, GripParams, Gripper, GripperParams, Hold, Jaws, Load, Place, Wrench};
 pub use material::{Friction, Material};
 pub use section::{Rigidities, Section};
 pub use stage::{Probe, Stage};

@@ -142,6 +142,7 @@ impl World {
         // loads on grippers, from the grips the bodies have written
         probe.enter(Stage::Report, None);
         self.sum_gripper_loads();
+        self.lose_grips(self.clock.after(dt).time());
         self.react.settle(&self.bodies, &mut self.presses);
         self.note_bodies(self.clock.after(dt).time());
         self.clock = self.clock.after(dt);
@@ -173,7 +174,7 @@ impl World {
         self.size_loads(0.5 * (self.time() + time));
         let mut changed = !self.loads.is_empty();
         for grip in 0..self.grips.len() {
-            changed |= self.close_or_open(grip, 0.0);
+            changed |= self.close_or_open(grip, 0.0) || self.grips[grip].slides;
             self.grips[grip].pull(time);
         }
         if changed {
@@ -284,6 +285,23 @@ impl World {
         )
     }
 
+    /// Open grips that what they hold has come out of.
+    fn lose_grips(&mut self, time: f64) {
+        let mut any = false;
+        for grip in self.grips.iter_mut().filter(|g| g.anchor.is_some()) {
+            let GripParams { gripper, body, jaws, .. } = grip.params;
+            grip.lost |= grip.load.force.length() > jaws.opens_at;
+            if grip.lost {
+                grip.open();
+                self.events.push(Event { time, kind: EventKind::Lost { gripper, body } });
+                any = true;
+            }
+        }
+        if any {
+            (0..self.bodies.len()).for_each(|body| self.prepare(body));
+        }
+    }
+
     fn sum_gripper_loads(&mut self) {
         for gripper in &mut self.grippers {
             gripper.load = Wrench::default();
@@ -307,7 +325,8 @@ impl World {
         }
     }
 
-    /// Depth of the deepest place that any rod has been in anything, another rod too, since the world was built, measured on the tube round its nodes [m].
+    /// Depth of the deepest place that any rod has been in anything, another rod too, since the world was built, measured on the tube round its
+    /// curve, to a hundredth of its radius [m].
     pub fn deepest(&self) -> f64 {
         self.watch.deepest()
     }

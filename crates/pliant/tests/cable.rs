@@ -46,16 +46,7 @@ fn handled(material: Material, settings: CableSettings, hold: Hold) -> World {
     world.add_gripper(GripperParams { name: "hand".into(), placed: Pose::IDENTITY, motion }).unwrap();
     world.add_body(cable(material, settings)).unwrap();
     let place = Place::Fraction(0.0);
-    let grip = GripParams {
-        gripper: 0,
-        body: 0,
-        place,
-        hold,
-        from: 0.0,
-        until: f64::INFINITY,
-        snap: false,
-        closing: GripParams::CLOSING,
-    };
+    let grip = GripParams::new(0, 0, place, hold);
     world.add_grip(grip).unwrap();
     world
 }
@@ -125,16 +116,7 @@ fn a_held_cable_at_rest_puts_its_weight_and_moment_on_the_gripper() {
             .add_body(cable(RUBBER, CableSettings { damping_time: 0.01, drag: 10.0, ..CableSettings::default() }))
             .unwrap();
         let place = Place::Fraction(fraction);
-        let grip = GripParams {
-            gripper: 0,
-            body: 0,
-            place,
-            hold,
-            from: 0.0,
-            until: f64::INFINITY,
-            snap: false,
-            closing: GripParams::CLOSING,
-        };
+        let grip = GripParams::new(0, 0, place, hold);
         world.add_grip(grip).unwrap();
         (0..800).for_each(|_| world.step(1e-2).unwrap());
         let frame = world.frame();
@@ -168,16 +150,7 @@ fn a_cable_at_rest_stays_at_rest() {
         world.add_gripper(GripperParams { name: "hand".into(), placed: Pose::IDENTITY, motion: Motion::Hold }).unwrap();
         world.add_body(Body::Cable(Cable::new("wire", spec).unwrap())).unwrap();
         let (place, hold) = (Place::Fraction(0.0), Hold::Clamp);
-        let grip = GripParams {
-            gripper: 0,
-            body: 0,
-            place,
-            hold,
-            from: 0.0,
-            until: f64::INFINITY,
-            snap: false,
-            closing: GripParams::CLOSING,
-        };
+        let grip = GripParams::new(0, 0, place, hold);
         world.add_grip(grip).unwrap();
         (0..6000).for_each(|_| world.step(1e-2).unwrap());
         let before = world.frame();
@@ -211,16 +184,7 @@ fn a_torque_twists_as_saint_venant_says() {
     world.add_body(cable(RUBBER, CableSettings { damping_time: 0.05, drag: 5.0, ..CableSettings::default() })).unwrap();
     let place = Place::Fraction(0.0);
     let hold = Hold::Clamp;
-    let grip = GripParams {
-        gripper: 0,
-        body: 0,
-        place,
-        hold,
-        from: 0.0,
-        until: f64::INFINITY,
-        snap: false,
-        closing: GripParams::CLOSING,
-    };
+    let grip = GripParams::new(0, 0, place, hold);
     world.add_grip(grip).unwrap();
     let torque = Vec3::X * 1e-6;
     let place = Place::Fraction(1.0);
@@ -245,9 +209,7 @@ fn a_cantilever_follows_a_load_that_rises_and_falls() {
     world.add_body(cable(STEEL, settings)).unwrap();
     world.add_gripper(GripperParams { name: "wall".into(), placed: Pose::IDENTITY, motion: Motion::Hold }).unwrap();
     let (place, hold, until) = (Place::Fraction(0.0), Hold::Clamp, f64::INFINITY);
-    world
-        .add_grip(GripParams { gripper: 0, body: 0, place, hold, from: 0.0, until, snap: false, closing: 0.0 })
-        .unwrap();
+    world.add_grip(GripParams { until, closing: 0.0, ..GripParams::new(0, 0, place, hold) }).unwrap();
     let (place, force, torque) = (Place::Fraction(1.0), Vec3::Z * 0.1, Vec3::ZERO);
     let load = Load { body: 0, place, force, torque, from: 0.5, until: 3.0, rise: 1.0, fall: 0.5 };
     assert!(world.add_load(Load { fall: -1.0, ..load }).is_err());
@@ -276,16 +238,7 @@ fn a_twisted_cable_pulls_at_its_clamps() {
         for (gripper, (name, x)) in [("left", 0.0), ("right", 0.4)].into_iter().enumerate() {
             let placed = Pose::from_translation(Vec3::X * x);
             world.add_gripper(GripperParams { name: name.into(), placed, motion: Motion::Hold }).unwrap();
-            let grip = GripParams {
-                gripper,
-                body: 0,
-                place: Place::Fraction(x / 0.4),
-                hold: Hold::Clamp,
-                from: 0.0,
-                until: f64::INFINITY,
-                snap: false,
-                closing: GripParams::CLOSING,
-            };
+            let grip = GripParams::new(gripper, 0, Place::Fraction(x / 0.4), Hold::Clamp);
             world.add_grip(grip).unwrap();
         }
         let per_angle = 2.0 * RUBBER.shear_modulus() * Section::Round { radius: 2e-3 }.second_moments()[0] / 0.4;
@@ -317,16 +270,7 @@ fn limits_are_told_of() {
     for (gripper, fraction) in [(0, 0.0), (1, 1.0)] {
         let place = Place::Fraction(fraction);
         let hold = Hold::Position;
-        let grip = GripParams {
-            gripper,
-            body: 0,
-            place,
-            hold,
-            from: 0.0,
-            until: f64::INFINITY,
-            snap: false,
-            closing: GripParams::CLOSING,
-        };
+        let grip = GripParams::new(gripper, 0, place, hold);
         world.add_grip(grip).unwrap();
     }
     let told = |world: &mut World, to: f64| {

@@ -34,18 +34,7 @@ fn hand(world: &mut World, body: usize, fraction: f64, at: Vec3, motion: Motion)
     let name = format!("hand {}", world.grippers().len());
     let gripper = world.add_gripper(GripperParams { name, placed: Pose::from_translation(at), motion }).unwrap();
     let (place, hold) = (Place::Fraction(fraction), Hold::Position);
-    world
-        .add_grip(GripParams {
-            gripper,
-            body,
-            place,
-            hold,
-            from: 0.0,
-            until: f64::INFINITY,
-            snap: false,
-            closing: GripParams::CLOSING,
-        })
-        .unwrap()
+    world.add_grip(GripParams::new(gripper, body, place, hold)).unwrap()
 }
 
 fn weight(length: f64) -> f64 {
@@ -249,16 +238,7 @@ fn run(world: &mut World, steps: std::ops::Range<usize>) {
         }
         if k == 60 {
             let (place, hold) = (Place::Fraction(0.5), Hold::Clamp);
-            let grip = GripParams {
-                gripper: 0,
-                body: 0,
-                place,
-                hold,
-                from: 0.0,
-                until: f64::INFINITY,
-                snap: false,
-                closing: GripParams::CLOSING,
-            };
+            let grip = GripParams::new(0, 0, place, hold);
             world.add_grip(grip).unwrap();
         }
         world.step(5e-3).unwrap();

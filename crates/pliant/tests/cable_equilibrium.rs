@@ -33,7 +33,7 @@ fn hold(world: &mut World, body: usize, fraction: f64, hold: Hold) {
     let placed = Pose::from_translation(placed.translation);
     let gripper = world.add_gripper(GripperParams { name, placed, motion: Motion::Hold }).unwrap();
     let (place, until, snap) = (Place::Fraction(fraction), f64::INFINITY, false);
-    world.add_grip(GripParams { gripper, body, place, hold, from: 0.0, until, snap, closing: 0.0 }).unwrap();
+    world.add_grip(GripParams { until, snap, closing: 0.0, ..GripParams::new(gripper, body, place, hold) }).unwrap();
 }
 
 fn obstacle(world: &mut World, name: &str, kind: ShapeKind, placed: Pose) {

@@ -33,18 +33,7 @@ fn held(spec: CableSpec, hold: Hold, motion: Motion) -> World {
     world.add_body(Body::Cable(Cable::new("wire", spec).unwrap())).unwrap();
     let gripper = world.add_gripper(GripperParams { name: "hand".into(), placed: Pose::IDENTITY, motion }).unwrap();
     let place = Place::Fraction(0.0);
-    world
-        .add_grip(GripParams {
-            gripper,
-            body: 0,
-            place,
-            hold,
-            from: 0.0,
-            until: f64::INFINITY,
-            snap: false,
-            closing: GripParams::CLOSING,
-        })
-        .unwrap();
+    world.add_grip(GripParams::new(gripper, 0, place, hold)).unwrap();
     world
 }
 

@@ -27,16 +27,7 @@ fn damped() -> ChainSettings {
 
 fn grip(place: f64, hold: Hold) -> GripParams {
     let place = Place::Fraction(place);
-    GripParams {
-        gripper: 0,
-        body: 0,
-        place,
-        hold,
-        from: 0.0,
-        until: f64::INFINITY,
-        snap: false,
-        closing: GripParams::CLOSING,
-    }
+    GripParams::new(0, 0, place, hold)
 }
 
 fn add_obstacle(world: &mut World, kind: ShapeKind, placed: Pose, motion: Motion) {

@@ -31,16 +31,7 @@ fn held(world: &mut World, at: f64, hold: Hold) -> usize {
     let pose = world.bodies()[0].place_pose(place).unwrap();
     let name = format!("hand {at}");
     let gripper = world.add_gripper(GripperParams { name, placed: pose, motion: Motion::Hold }).unwrap();
-    let grip = GripParams {
-        gripper,
-        body: 0,
-        place,
-        hold,
-        from: 0.0,
-        until: f64::INFINITY,
-        snap: false,
-        closing: GripParams::CLOSING,
-    };
+    let grip = GripParams::new(gripper, 0, place, hold);
     world.add_grip(grip).unwrap()
 }
 
@@ -107,18 +98,7 @@ fn a_pushed_arch_is_that_of_the_printed_equations() {
         let gripper = world.add_gripper(GripperParams { name: name.into(), placed, motion }).unwrap();
         let place = Place::Fraction(if x == 0.0 { 0.0 } else { 1.0 });
         let (hold, until) = (Hold::Clamp, f64::INFINITY);
-        world
-            .add_grip(GripParams {
-                gripper,
-                body: 0,
-                place,
-                hold,
-                from: 0.0,
-                until,
-                snap: true,
-                closing: GripParams::CLOSING,
-            })
-            .unwrap();
+        world.add_grip(GripParams { until, snap: true, ..GripParams::new(gripper, 0, place, hold) }).unwrap();
     }
     let settled = world.settle(0).unwrap();
     assert!(settled.balanced && settled.falling == 0, "{settled:?}");
@@ -260,16 +240,7 @@ fn what_cannot_be_is_told() {
         let placed = Pose::from_translation(Vec3::X * x);
         let gripper = world.add_gripper(GripperParams { name: name.into(), placed, motion: Motion::Hold }).unwrap();
         let (place, hold) = (Place::Fraction(x.min(1.0)), Hold::Position);
-        let grip = GripParams {
-            gripper,
-            body: 0,
-            place,
-            hold,
-            from: 0.0,
-            until: f64::INFINITY,
-            snap: true,
-            closing: GripParams::CLOSING,
-        };
+        let grip = GripParams { snap: true, ..GripParams::new(gripper, 0, place, hold) };
         world.add_grip(grip).unwrap();
     }
     let error = world.settle(0).unwrap_err().to_string();
@@ -395,16 +366,7 @@ fn contradictions_are_told_with_their_size() {
         let placed = Pose::from_translation(Vec3::X * x);
         let gripper = world.add_gripper(GripperParams { name: name.into(), placed, motion: Motion::Hold }).unwrap();
         let (place, hold) = (Place::Fraction(0.0), Hold::Position);
-        let grip = GripParams {
-            gripper,
-            body: 0,
-            place,
-            hold,
-            from: 0.0,
-            until: f64::INFINITY,
-            snap: true,
-            closing: GripParams::CLOSING,
-        };
+        let grip = GripParams { snap: true, ..GripParams::new(gripper, 0, place, hold) };
         world.add_grip(grip).unwrap();
     }
     let error = world.step(1e-3).unwrap_err().to_string();

@@ -111,16 +111,7 @@ fn bar(n: usize, long: usize, poisson: f64) -> (World, f64) {
     let e = 1e-6;
     let place =
         Place::Box { low: Vec3::new(-0.5 * length - e, -1.0, -1.0), high: Vec3::new(-0.5 * length + e, 1.0, 1.0) };
-    let grip = GripParams {
-        gripper,
-        body: 0,
-        place,
-        hold: Hold::Clamp,
-        from: 0.0,
-        until: f64::INFINITY,
-        snap: false,
-        closing: GripParams::CLOSING,
-    };
+    let grip = GripParams::new(gripper, 0, place, Hold::Clamp);
     world.add_grip(grip).unwrap();
     (world, length)
 }

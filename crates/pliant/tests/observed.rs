@@ -62,7 +62,7 @@ fn hold(world: &mut World, fraction: f64, hold: Hold) {
     let name = format!("hand at {fraction}");
     let gripper = world.add_gripper(GripperParams { name, placed, motion: Motion::Hold }).unwrap();
     let (from, until, closing) = (0.0, f64::INFINITY, GripParams::CLOSING);
-    world.add_grip(GripParams { gripper, body: 0, place, hold, from, until, snap: false, closing }).unwrap();
+    world.add_grip(GripParams { from, until, closing, ..GripParams::new(gripper, 0, place, hold) }).unwrap();
 }
 
 fn field<'a>(frame: &'a Frame, body: usize, name: &str) -> &'a [f64] {

@@ -239,18 +239,7 @@ fn friction_holds_and_slips() {
         world.add_gripper(GripperParams { name: "vice".into(), placed, motion: Motion::Hold }).unwrap();
         let place = Place::Box { low: Vec3::new(-1.0, -1.0, -0.05), high: Vec3::new(1.0, 1.0, -0.03) };
         let (hold, from, until) = (Hold::Clamp, 0.0, f64::INFINITY);
-        world
-            .add_grip(GripParams {
-                gripper: 0,
-                body: 1,
-                place,
-                hold,
-                from,
-                until,
-                snap: false,
-                closing: GripParams::CLOSING,
-            })
-            .unwrap();
+        world.add_grip(GripParams { from, until, ..GripParams::new(0, 1, place, hold) }).unwrap();
         let mass = rod_mass(0.1, 1100.0);
         let force = Vec3::X * (part * 0.5 * mass * G);
         let (place, torque, from) = (Place::Fraction(0.5), Vec3::ZERO, 0.4);
@@ -380,18 +369,7 @@ fn rods_of_one_model_cross() {
             let (name, placed) = (format!("hand {n}"), Pose::from_translation(end));
             world.add_gripper(GripperParams { name, placed, motion: Motion::Hold }).unwrap();
             let (place, hold, until) = (Place::Fraction(n as f64), Hold::Clamp, f64::INFINITY);
-            world
-                .add_grip(GripParams {
-                    gripper: n,
-                    body: 0,
-                    place,
-                    hold,
-                    from: 0.0,
-                    until,
-                    snap: false,
-                    closing: GripParams::CLOSING,
-                })
-                .unwrap();
+            world.add_grip(GripParams { until, ..GripParams::new(n, 0, place, hold) }).unwrap();
         }
         let weight = G * (rod_mass(0.2, 1100.0) + rod_mass(0.16, 1100.0));
         let (mut carried, mut deepest) = (0.0, 0.0_f64);

@@ -183,16 +183,7 @@ fn dropped(seam: usize, solver: Solver, dt: f64, steps: usize) -> World {
     world.add_obstacle(floor).unwrap();
     world.add_gripper(GripperParams { name: "hand".into(), placed: Pose::IDENTITY, motion: Motion::Hold }).unwrap();
     let at = ((sides + 7 - seam) % sides) as f64 + 0.25;
-    let grip = GripParams {
-        gripper: 0,
-        body: 0,
-        place: Place::Fraction(at / sides as f64),
-        hold: Hold::Clamp,
-        from: 0.0,
-        until: 0.4,
-        snap: false,
-        closing: GripParams::CLOSING,
-    };
+    let grip = GripParams { until: 0.4, ..GripParams::new(0, 0, Place::Fraction(at / sides as f64), Hold::Clamp) };
     world.add_grip(grip).unwrap();
     (0..steps).for_each(|_| world.step(dt).unwrap());
     world
@@ -251,7 +242,7 @@ fn a_ring_touches_itself_across() {
             let place = Place::Fraction(fraction);
             let (hold, from, until) = (Hold::Position, 0.0, f64::INFINITY);
             world
-                .add_grip(GripParams { gripper, body: 0, place, hold, from, until, snap: false, closing: 0.0 })
+                .add_grip(GripParams { from, until, closing: 0.0, ..GripParams::new(gripper, 0, place, hold) })
                 .unwrap();
         }
         for i in 1..=300 {

@@ -34,18 +34,7 @@ fn loaded(spec: CableSpec, force: Vec3, torque: Vec3) -> Frame {
     world.add_gripper(GripperParams { name: "wall".into(), placed: Pose::IDENTITY, motion: Motion::Hold }).unwrap();
     world.add_body(Body::Cable(Cable::new("beam", spec).unwrap())).unwrap();
     let (place, hold) = (Place::Fraction(0.0), Hold::Clamp);
-    world
-        .add_grip(GripParams {
-            gripper: 0,
-            body: 0,
-            place,
-            hold,
-            from: 0.0,
-            until: f64::INFINITY,
-            snap: false,
-            closing: GripParams::CLOSING,
-        })
-        .unwrap();
+    world.add_grip(GripParams::new(0, 0, place, hold)).unwrap();
     let place = Place::Fraction(1.0);
     world
         .add_load(Load { body: 0, place, force, torque, from: 0.0, until: f64::INFINITY, rise: 0.0, fall: 0.0 })

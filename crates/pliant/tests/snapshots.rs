@@ -87,16 +87,7 @@ fn every_model() -> Vec<Body> {
 
 fn grip(node: usize) -> GripParams {
     let (place, hold) = (Place::Node(node), Hold::Clamp);
-    GripParams {
-        gripper: 0,
-        body: 0,
-        place,
-        hold,
-        from: 0.0,
-        until: f64::INFINITY,
-        snap: false,
-        closing: GripParams::CLOSING,
-    }
+    GripParams::new(0, 0, place, hold)
 }
 
 fn load(node: usize) -> Load {

@@ -28,16 +28,7 @@ fn rod(settings: ChainSettings) -> Body {
 }
 
 fn grip(place: f64, hold: Hold) -> GripParams {
-    GripParams {
-        gripper: 0,
-        body: 0,
-        place: Place::Fraction(place),
-        hold,
-        from: 0.0,
-        until: f64::INFINITY,
-        snap: false,
-        closing: GripParams::CLOSING,
-    }
+    GripParams::new(0, 0, Place::Fraction(place), hold)
 }
 
 fn obstacle(name: &str, kind: ShapeKind, at: Vec3, motion: Motion) -> ObstacleParams {

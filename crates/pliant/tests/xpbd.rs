@@ -46,16 +46,7 @@ fn grip(world: &mut World, place: f64, hold: Hold, placed: Pose, motion: Motion)
     let name = format!("hand {}", world.grippers().len());
     let gripper = world.add_gripper(GripperParams { name, placed, motion }).unwrap();
     let place = Place::Fraction(place);
-    let grip = GripParams {
-        gripper,
-        body: 0,
-        place,
-        hold,
-        from: 0.0,
-        until: f64::INFINITY,
-        snap: false,
-        closing: GripParams::CLOSING,
-    };
+    let grip = GripParams::new(gripper, 0, place, hold);
     world.add_grip(grip).unwrap();
 }
 

@@ -57,16 +57,7 @@ fn least_energy(young: f64, angle: f64) -> Result<Vec<[f64; 2]>, BuildError> {
     let body = world.add_body(Body::Elastica(Elastica::new("rod", spec)?))?;
     let gripper = world.add_gripper(GripperParams { name: "clamp".into(), placed, motion: Motion::Hold })?;
     let (place, hold) = (Place::Fraction(0.0), Hold::Clamp);
-    world.add_grip(GripParams {
-        gripper,
-        body,
-        place,
-        hold,
-        from: 0.0,
-        until: f64::INFINITY,
-        snap: true,
-        closing: GripParams::CLOSING,
-    })?;
+    world.add_grip(GripParams { snap: true, ..GripParams::new(gripper, body, place, hold) })?;
     world.settle(body)?;
     Ok(world.frame().bodies[0].nodes.iter().map(|p| [p.x, p.z]).collect())
 }

@@ -74,16 +74,7 @@ fn loaded(n: usize, poisson: f64) -> World {
     let gripper = GripperParams { name: "wall".into(), placed: Pose::IDENTITY, motion: Motion::Hold };
     let gripper = built(world.add_gripper(gripper));
     let (place, hold, until) = (face(-0.5 * length()), Hold::Clamp, f64::INFINITY);
-    built(world.add_grip(GripParams {
-        gripper,
-        body: 0,
-        place,
-        hold,
-        from: 0.0,
-        until,
-        snap: false,
-        closing: GripParams::CLOSING,
-    }));
+    built(world.add_grip(GripParams { until, ..GripParams::new(gripper, 0, place, hold) }));
     let place = face(0.5 * length());
     built(world.add_load(Load {
         body: 0,

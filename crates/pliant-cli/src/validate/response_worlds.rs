@@ -102,16 +102,7 @@ pub fn hold(world: &mut World, at: Vec3, place: Place, motion: Motion) -> usize 
     let name = format!("gripper {}", world.grippers().len());
     let gripper = sure(world.add_gripper(GripperParams { name, placed: Pose::from_translation(at), motion }));
     let (from, until) = (0.0, f64::INFINITY);
-    sure(world.add_grip(GripParams {
-        gripper,
-        body: 0,
-        place,
-        hold: Hold::Position,
-        from,
-        until,
-        snap: false,
-        closing: GripParams::CLOSING,
-    }));
+    sure(world.add_grip(GripParams { from, until, ..GripParams::new(gripper, 0, place, Hold::Position) }));
     gripper
 }
 

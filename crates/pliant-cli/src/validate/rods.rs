@@ -114,16 +114,7 @@ pub fn world_of(body: Body, gravity: Vec3) -> World {
 pub fn hold(world: &mut World, name: &str, place: f64, hold: Hold, pose: Pose) {
     let gripper = built(world.add_gripper(GripperParams { name: name.into(), placed: pose, motion: Motion::Hold }));
     let place = Place::Fraction(place);
-    built(world.add_grip(GripParams {
-        gripper,
-        body: 0,
-        place,
-        hold,
-        from: 0.0,
-        until: f64::INFINITY,
-        snap: true,
-        closing: GripParams::CLOSING,
-    }));
+    built(world.add_grip(GripParams { snap: true, ..GripParams::new(gripper, 0, place, hold) }));
 }
 
 pub fn built<T>(result: Result<T, pliant::BuildError>) -> T {

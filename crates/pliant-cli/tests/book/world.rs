@@ -38,16 +38,7 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let start = Vec3::new(0.0, 0.0, 0.1);
     let placed = Pose::from_translation(start);
     let hand = world.add_gripper(GripperParams { name: "hand".into(), placed, motion: Motion::Hold })?;
-    let grip = world.add_grip(GripParams {
-        gripper: hand,
-        body: rod,
-        place: Place::Fraction(0.0),
-        hold: Hold::Clamp,
-        from: 0.0,
-        until: f64::INFINITY,
-        snap: false,
-        closing: GripParams::CLOSING,
-    })?;
+    let grip = world.add_grip(GripParams::new(hand, rod, Place::Fraction(0.0), Hold::Clamp))?;
 
     // move the hand from code, as a device or a controller would, and read the force it feels
     let dt = 0.001;

@@ -42,16 +42,7 @@ pub fn world(points: usize) -> World {
         settings: ChainSettings::default(),
     };
     let rod = world.add_body(Body::Chain(Chain::new("rod", spec).unwrap())).unwrap();
-    let grip = GripParams {
-        gripper: 0,
-        body: rod,
-        place: Place::Fraction(0.0),
-        hold: Hold::Clamp,
-        from: 0.0,
-        until: 0.1,
-        snap: false,
-        closing: GripParams::CLOSING,
-    };
+    let grip = GripParams { until: 0.1, ..GripParams::new(0, rod, Place::Fraction(0.0), Hold::Clamp) };
     world.add_grip(grip).unwrap();
     world
 }

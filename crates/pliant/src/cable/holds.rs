@@ -7,7 +7,8 @@ use crate::cable::equations::assembly::trivialised;
 use crate::cable::equations::midpoint::StepScratch;
 use crate::cable::joint::{Joint, Turning, strain};
 use crate::cable::links::{LinkState, Links};
-use crate::grip::{Grip, Hold, Load, Wrench};
+use crate::frame::{Event, EventKind};
+use crate::grip::{Grip, Hold, Load, Place, Wrench};
 use crate::linkage::{Arms, HeldEnd, Push, locate};
 use crate::math::{Pose, Vec3, pose_between};
 
@@ -24,6 +25,8 @@ pub struct Held {
     pub stiffness: Vec6,
     /// Strain without load: the natural bend and twist of the piece between the section and the middle of the link.
     pub rest: Vec6,
+    /// Force along the cable at which it slides [N].
+    pub slips_at: f64,
     /// Poses of the section at the start, middle and end of the step.
     pub poses: [Pose; 3],
 }
@@ -41,8 +44,13 @@ impl Held {
 
     /// Energy of the hold at the end of the step [J].
     pub fn energy(&self, link: &Pose) -> f64 {
-        let e = strain(&self.poses[2], link, self.arms());
+        let e = self.strain(link);
         (0..6).map(|k| 0.5 * self.stiffness[k] * (e[k] - self.rest[k]).powi(2)).sum()
+    }
+
+    /// Its strain at the end of the step, for a pose of the link.
+    pub fn strain(&self, link: &Pose) -> Vec6 {
+        strain(&self.poses[2], link, self.arms())
     }
 
     /// From the gripper, which has no length, to the middle of the link.
@@ -65,14 +73,18 @@ impl Held {
         let joint = Joint::of_step(&hand, &link, h.arms());
         let end = strain(&poses[2], &s.end[h.link], h.arms());
         let later = |k: usize| links.decay * (end[k] - s.held_strains[n][k]);
-        let load: Vec6 = std::array::from_fn(|k| h.stiffness[k] * (0.5 * (s.held_bias[n][k] + end[k]) + later(k)));
+        let mut load: Vec6 = std::array::from_fn(|k| h.stiffness[k] * (0.5 * (s.held_bias[n][k] + end[k]) + later(k)));
+        let mut stiffness = h.stiffness;
+        if load[0].abs() > h.slips_at {
+            (load[0], stiffness[0]) = (h.slips_at.copysign(load[0]), 0.0);
+        }
         let reaction = times_transposed(&joint.by_a, &load);
         let force = -Vec3::new(reaction[0], reaction[1], reaction[2]);
         let torque = poses[1].rotation * -Vec3::new(reaction[3], reaction[4], reaction[5]);
         s.part_held_loads[n] = (force, torque);
         add_scaled(&mut s.residual[h.link], 1.0, &times_transposed(&joint.by_b, &load));
         let at_end = Joint::new(&poses[2], &s.end[h.link], h.arms());
-        let weight = h.stiffness.map(|k| k * (0.5 + links.decay) * step);
+        let weight = stiffness.map(|k| k * (0.5 + links.decay) * step);
         let change = trivialised(&at_end.by_b, &s.mean[h.link], step);
         add_weighted(&mut s.matrix.diagonal[h.link], &joint.by_b, &weight, &change);
         let bb = joint.geometric(Vec3::new(load[0], load[1], load[2]))[3];
@@ -116,7 +128,13 @@ impl Cable {
             if grip.params.body != index || grip.anchor.is_none() {
                 continue;
             }
-            let (link, offset) = locate(grip.params.place, count, self.links.length);
+            let (jaws, place) = (&grip.params.jaws, grip.params.place);
+            let mut along = place.along(count) + grip.slid / (count as f64 * self.links.length);
+            if self.links.closed {
+                along = along.rem_euclid(1.0);
+            }
+            let place = if grip.slid == 0.0 { place } else { Place::Fraction(along) };
+            let (link, offset) = locate(place, count, self.links.length);
             // the piece between the held section and the middle of its link bends like a joint of that length
             let stiffer = (self.links.length / offset.abs().max(f64::MIN_POSITIVE)).min(STIFFEST_HOLD);
             let mut stiffness = self.links.stiffness.map(|k| k * stiffer);
@@ -124,9 +142,12 @@ impl Cable {
                 // free to turn, and equally stiff in every direction
                 stiffness = [stiffness[0], stiffness[0], stiffness[0], 0.0, 0.0, 0.0];
             }
+            // the jaws give way in a row with it
+            stiffness.iter_mut().take(3).for_each(|k| *k /= 1.0 + *k / jaws.stiffness);
+            let slips_at = jaws.slips_at;
             // it goes from the section to the middle of the link
             let rest = self.links.natural(link, offset).map(|x| -x);
-            held.push(Held { grip: number, link, offset, stiffness, rest, poses: [Pose::IDENTITY; 3] });
+            held.push(Held { grip: number, link, offset, stiffness, rest, slips_at, poses: [Pose::IDENTITY; 3] });
             numbers.push(number);
         }
         let acting = loads.iter().filter(|l| l.body == index && l.acts_at(time));
@@ -155,6 +176,20 @@ impl Cable {
             let origin = around.grippers[grip.params.gripper].sweep.at(0.5).translation;
             let arm = held.poses[1].translation - origin;
             grip.load += Wrench { force: load.0, torque: load.1 + arm.cross(load.0) };
+            // beyond the force at which it slides, the section is drawn along: what is left holds that force
+            let ahead = held.strain(&self.state.links.poses[held.link])[0] - held.rest[0];
+            let bears = held.slips_at / held.stiffness[0];
+            let slides = ahead.abs() > bears;
+            if slides {
+                grip.slid -= ahead - bears.copysign(ahead);
+                let along = grip.params.place.along(self.size()) * self.length() + grip.slid;
+                grip.lost = !self.links.closed && !(0.0..=self.length()).contains(&along);
+            }
+            if slides && !grip.slides {
+                let kind = EventKind::Slips { gripper: grip.params.gripper, body: grip.params.body };
+                around.events.push(Event { time: around.time + around.dt, kind });
+            }
+            grip.slides = slides;
         }
     }
 

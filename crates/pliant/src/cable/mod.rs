@@ -249,6 +249,11 @@ impl Cable {
         contact::pairs::nearest_neighbour(&self.links) + 1
     }
 
+    /// Whether its step is the linear one.
+    pub(crate) fn is_linear(&self) -> bool {
+        self.links.linear
+    }
+
     /// Whether its end is joined to its start.
     pub(crate) fn is_closed(&self) -> bool {
         self.links.closed

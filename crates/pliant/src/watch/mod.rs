@@ -18,8 +18,8 @@ use obstacles::{Known, Surrounding};
 use strands::Strands;
 pub(crate) use strands::{Inside, deepest_inside};
 
-/// Places less than this much deeper than the deepest are not worth measuring [m].
-const FINER: f64 = 1e-6;
+/// Places deeper than the deepest by less than this part of the radius are not worth measuring.
+const FINER: f64 = 0.01;
 
 /// What is known of all rods.
 #[derive(Clone, Debug, Default)]
@@ -291,7 +291,7 @@ mod tests {
                     }
                 }
                 let found = watch.deepest();
-                assert!(deepest[0] - 2.0 * FINER < found && found < deepest[1] + 2.0 * FINER, "{found} {deepest:?}");
+                assert!(deepest[0] - 1.1 * FINER * RADIUS < found && found < deepest[1] + 1e-9, "{found} {deepest:?}");
             }
         }
         assert!(crossings[0] > 20 && crossings[1] > 20, "{crossings:?}");

@@ -128,7 +128,7 @@ impl Look<'_> {
             None => way,
         };
         let left = known.left.min(known.others);
-        if left <= 0.0 || self.radius - left > *self.deepest + FINER {
+        if left <= 0.0 || self.radius - left > *self.deepest + FINER * self.radius {
             *known = self.measure([from, to], tell);
         }
     }

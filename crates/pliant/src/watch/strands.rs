@@ -120,7 +120,7 @@ impl Strands {
                 let (mine, theirs) = (at(p, mine, a), at(q, theirs, b));
                 let way = way_of(&mine, &theirs);
                 near.left -= way;
-                if near.left > 0.0 && touching - near.left <= *deepest + FINER {
+                if near.left > 0.0 && touching - near.left <= *deepest + FINER * p.radius.min(q.radius) {
                     continue;
                 }
                 near.left = mine[1].distance(&theirs[1]);

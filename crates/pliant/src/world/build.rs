@@ -62,6 +62,7 @@ impl World {
         let body = at("body", &self.bodies, params.body)?;
         body.place_pose(params.place)?;
         body.check_hold(params.hold)?;
+        body.check_jaws(&params)?;
         self.grips.push(Grip::new(params));
         self.reserve();
         let index = self.grips.len() - 1;

@@ -575,7 +575,15 @@ mod tests {
 
     fn clamp(links: &Links) -> Held {
         let stiffness = links.stiffness.map(|k| 2.0 * k);
-        Held { grip: 0, link: 0, offset: -0.5 * links.length, stiffness, rest: [0.0; 6], poses: [Pose::IDENTITY; 3] }
+        Held {
+            grip: 0,
+            link: 0,
+            offset: -0.5 * links.length,
+            stiffness,
+            rest: [0.0; 6],
+            slips_at: f64::INFINITY,
+            poses: [Pose::IDENTITY; 3],
+        }
     }
 
     #[test]

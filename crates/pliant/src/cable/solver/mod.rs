@@ -39,8 +39,13 @@ impl Island<'_> {
     /// How its step is to be solved.
     pub fn method(&mut self) -> Method {
         let mut method = Method::Newton;
-        self.each(|share| method = method.max(share.links.method));
-        method
+        let mut slides = false;
+        self.each(|share| {
+            method = method.max(share.links.method);
+            slides |= share.acting.held.iter().any(|h| h.slips_at.is_finite());
+        });
+        // sweeps take holds for linear
+        if slides { Method::Newton } else { method }
     }
 
     /// Solve a part of the step that was begun.

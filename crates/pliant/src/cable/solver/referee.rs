@@ -87,16 +87,7 @@ fn draped(count: usize, settings: CableSettings) -> World {
     };
     world.add_body(Body::Cable(Cable::new("wire", spec).unwrap())).unwrap();
     let place = Place::Fraction(1.0);
-    let grip = GripParams {
-        gripper: 0,
-        body: 0,
-        place,
-        hold: Hold::Clamp,
-        from: 0.0,
-        until: f64::INFINITY,
-        snap: false,
-        closing: GripParams::CLOSING,
-    };
+    let grip = GripParams::new(0, 0, place, Hold::Clamp);
     world.add_grip(grip).unwrap();
     world
 }
