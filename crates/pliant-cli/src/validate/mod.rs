@@ -7,6 +7,7 @@ mod cable_capstan;
 mod cable_contact;
 mod cable_energy;
 mod cable_rods;
+mod cable_work;
 mod chain;
 mod chain_rods;
 mod contact;
@@ -193,6 +194,7 @@ pub fn validate(filter: Option<&str>, options: &Options) -> Result<(), Failure> 
         cable_capstan::CASES,
         cable_contact::CASES,
         cable_energy::CASES,
+        cable_work::CASES,
         xpbd_rods::CASES,
         elastica_rods::CASES,
         elastica_motion::CASES,

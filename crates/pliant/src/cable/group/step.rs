@@ -46,6 +46,8 @@ pub(crate) struct Solved {
     pub limited: bool,
     /// Whether they converged.
     pub converged: bool,
+    /// Whether they did, but to links that are too deep in something, or have come through it.
+    pub sank: bool,
 }
 
 impl Solved {
@@ -56,12 +58,16 @@ impl Solved {
             linearisations: self.linearisations + more.linearisations,
             limited: self.limited || more.limited,
             converged: more.converged,
+            sank: more.sank,
         }
     }
 }
 
-/// Smallest part of a step that is tried.
+/// Smallest part of a step that is tried to solve its equations.
 pub const SMALLEST_PART: f64 = 1.0 / 256.0;
+
+/// The same to keep links from sinking into something in an impact.
+const FINEST_PART: f64 = 1.0 / 1024.0;
 
 /// How often a step is begun again because links moved farther than was foreseen.
 const MOST_SEARCHES: usize = 4;
@@ -98,7 +104,8 @@ impl Island<'_> {
 
     fn advance_part(&mut self, part: &Part) -> Solved {
         let mut solved = self.advance_once(part);
-        if solved.converged || self.is_linear() || part.to - part.from <= SMALLEST_PART {
+        let smallest = if solved.sank { FINEST_PART } else { SMALLEST_PART };
+        if solved.converged || self.is_linear() || part.to - part.from <= smallest {
             return solved;
         }
         for half in part.halves() {
@@ -135,13 +142,16 @@ impl Island<'_> {
         }
         // what is left of the equations there, if links do not turn too far to be followed
         solved.converged = solved.converged && self.assemble(part, false);
-        let exact = part.to - part.from > SMALLEST_PART && !self.is_linear();
-        if exact {
-            self.each(|mut share| solved.converged &= !share.sank(part));
-            solved.converged &= !self.pairs_sank();
+        let exact = part.to - part.from > FINEST_PART && !self.is_linear();
+        if exact && solved.converged {
+            self.each(|mut share| solved.sank = solved.sank || share.sank(part));
+            solved.sank = solved.sank || self.pairs_sank();
         }
-        self.each(|mut share| solved.converged = solved.converged && !share.passed(part, exact));
-        solved.converged = solved.converged && !self.pairs_passed();
+        if solved.converged && !solved.sank {
+            self.each(|mut share| solved.sank = solved.sank || share.passed(part, exact));
+            solved.sank = solved.sank || self.pairs_passed();
+        }
+        solved.converged &= !solved.sank;
         if solved.converged {
             self.balance();
             self.soften();
