@@ -374,7 +374,7 @@ impl Search<'_> {
         self.faces(obstacle, &world, &piece, 2.0 * self.radius, &mut faces);
         // one that creeps deeper from step to step is drawn back soon enough, but not if it does so in every part of a step
         let gap = touch.start.gap.min(0.0);
-        let allowed = (gap - most * self.radius).max(gap.min(-DEEPEST * self.radius) - 0.1 * most * self.radius);
+        let allowed = (gap - most * self.radius).max(gap.min(-DEEPEST * self.radius) - 0.4 * most * self.radius);
         let depth = |f: &Facing| f.gap - piece.bulge * f.s * f.s;
         faces.iter().flatten().any(|f| f.normal.dot(touch.start.normal) > SAME_SIDE && depth(f) < allowed)
     }

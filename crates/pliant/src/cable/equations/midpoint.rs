@@ -436,6 +436,12 @@ impl Share<'_> {
         outran
     }
 
+    /// Whether a link goes so far in the part that it may be too deep in something by that alone.
+    pub fn is_fast(&self, part: &Part) -> bool {
+        let farthest = self.s.mean.iter().map(|mean| self.links.speed(mean)).fold(0.0, f64::max);
+        part.step() * farthest > SINKING * self.links.radius
+    }
+
     /// Whether a link is inside something at the end of the part.
     pub fn sank(&mut self, part: &Part) -> bool {
         let search = search(self.links, &self.acting, part);

@@ -104,8 +104,7 @@ impl Island<'_> {
 
     fn advance_part(&mut self, part: &Part) -> Solved {
         let mut solved = self.advance_once(part);
-        let smallest = if solved.sank { FINEST_PART } else { SMALLEST_PART };
-        if solved.converged || self.is_linear() || part.to - part.from <= smallest {
+        if solved.converged || self.is_linear() || part.to - part.from <= self.smallest_part(part, &solved) {
             return solved;
         }
         for half in part.halves() {
@@ -115,6 +114,13 @@ impl Island<'_> {
             }
         }
         solved
+    }
+
+    /// How short a part of the step may become, after one that did not go well.
+    fn smallest_part(&mut self, part: &Part, solved: &Solved) -> f64 {
+        let mut fast = false;
+        self.each(|share| fast |= share.is_fast(part));
+        if solved.sank && fast { FINEST_PART } else { SMALLEST_PART }
     }
 
     pub fn begin(&mut self, part: &Part) {
@@ -142,7 +148,8 @@ impl Island<'_> {
         }
         // what is left of the equations there, if links do not turn too far to be followed
         solved.converged = solved.converged && self.assemble(part, false);
-        let exact = part.to - part.from > FINEST_PART && !self.is_linear();
+        let exact =
+            part.to - part.from > self.smallest_part(part, &Solved { sank: true, ..solved }) && !self.is_linear();
         if exact && solved.converged {
             self.each(|mut share| solved.sank = solved.sank || share.sank(part));
             solved.sank = solved.sank || self.pairs_sank();
