@@ -85,6 +85,26 @@ fn stiff(body: &pliant::Body, step: f64) -> Option<String> {
         .then(|| format!("{}: about {steps:.0} steps of its own for each step of {step} s, {why}", body.name()))
 }
 
+/// A motion to and fro should have this many steps a period for a cable to follow it.
+const STEPS_A_PERIOD: f64 = 30.0;
+
+/// What to say of grippers that shake cables, which take the step of the scene, faster than that can follow.
+fn shaken(world: &World, step: f64) -> impl Iterator<Item = String> {
+    let held = |index: usize| {
+        let cable = |grip: &pliant::Grip| matches!(world.bodies()[grip.params.body], pliant::Body::Cable(_));
+        world.grips().iter().any(|grip| grip.params.gripper == index && cable(grip))
+    };
+    world.grippers().iter().enumerate().filter(move |(index, _)| held(*index)).filter_map(move |(_, gripper)| {
+        let frequency = gripper.params.motion.frequency()?;
+        let steps = 1.0 / (frequency * step);
+        (steps < STEPS_A_PERIOD).then(|| {
+            let better = 1.0 / (STEPS_A_PERIOD * frequency);
+            let name = &gripper.params.name;
+            format!("{name} shakes a cable with {steps:.0} steps a period, which it cannot follow well: take steps of {better:.1e} s")
+        })
+    })
+}
+
 impl SceneSpec {
     /// The scene. `written_duration` is the duration in the file where it was changed from outside.
     pub(crate) fn build(&self, name: &str, base: &Path, written_duration: Option<f64>) -> Result<Scene, Fault> {
@@ -107,6 +127,7 @@ impl SceneSpec {
         let expectations = self.expectations(&world, end)?;
         let mut warnings = files.warnings;
         warnings.extend(world.bodies().iter().filter_map(|body| stiff(body, step)));
+        warnings.extend(shaken(&world, step));
         for expectation in expectations.iter().filter(|e| written_duration.is_none() && e.due() > duration) {
             warnings.push(format!("{}: the run ends before, at {duration} s", expectation.text()));
         }

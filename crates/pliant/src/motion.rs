@@ -191,6 +191,17 @@ pub struct Sweep {
     pub end: Pose,
 }
 
+impl Motion {
+    /// The highest frequency of going to and fro in it [Hz], if there is any.
+    pub fn frequency(&self) -> Option<f64> {
+        match self {
+            Motion::Sinusoid { frequency, .. } => Some(*frequency),
+            Motion::Sequence(legs) => legs.iter().filter_map(|leg| leg.motion.frequency()).reduce(f64::max),
+            _ => None,
+        }
+    }
+}
+
 impl Sweep {
     /// Something that stays at `pose`.
     pub fn resting(pose: Pose) -> Sweep {
