@@ -452,9 +452,11 @@ impl Share<'_> {
     pub fn stiffen(&mut self, part: &Part) -> bool {
         let search = search(self.links, &self.acting, part);
         let StepScratch { touches, end, mean, .. } = &mut *self.s;
-        let pushing = touches.iter_mut().filter(|touch| touch.state != Contacting::Open);
-        pushing
-            .fold(false, |any, touch| (search.sank(touch, end, mean, FIRM * SINKING) && touch.firmness.grow()) || any)
+        let mut any = false;
+        for touch in touches.iter_mut().filter(|touch| touch.state != Contacting::Open) {
+            any |= search.sank(touch, end, mean, FIRM * SINKING) && touch.firmness.grow();
+        }
+        any
     }
 
     /// Whether a link has gone through something in the part, or if that matters, come into it unforeseen.
