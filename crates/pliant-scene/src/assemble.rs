@@ -41,7 +41,7 @@ pub(crate) struct SceneSpec {
     step: Option<Step>,
     /// Acceleration of gravity [m/s2]; [0, 0, -9.81] unless given.
     gravity: Option<Triple<Acceleration>>,
-    /// Whether rods may come through obstacles or each other, as they can where contact is a soft spring; false unless given.
+    /// Whether cables and rods of the model xpbd may come through obstacles, or cables through each other; false unless given.
     #[serde(default)]
     allow_crossing: bool,
     /// Instants that are recorded per second of simulated time [Hz]; 100 unless given, and at most one a step.

@@ -11,6 +11,7 @@ use crate::error::{BuildError, StepError};
 use crate::frame::{BodyFrame, Contact, Event, EventKind};
 use crate::grip::{Grip, GripParams, Gripper, Hold, Jaws, Load, Place};
 use crate::lattice::{Lattice, LatticeState};
+use crate::linkage::Line;
 use crate::material::Friction;
 use crate::math::{Pose, Vec3};
 use crate::react::{Giving, Nodes, Skin, Spot};
@@ -292,18 +293,13 @@ impl Body {
         [low, high]
     }
 
-    /// Write the curve of a rod as straight pieces, each by its ends; of a solid none. Returns how many there are from node to
-    /// node.
-    pub(crate) fn write_pieces(&self, pieces: &mut Vec<[Vec3; 2]>) -> usize {
-        pieces.clear();
+    /// The links of a rod that is made of them, where they are now.
+    pub(crate) fn line(&self) -> Option<Line<'_>> {
         match self {
-            Body::Chain(chain) => pieces.extend((1..chain.size()).map(|i| [chain.point(i - 1), chain.point(i)])),
-            Body::Cable(cable) => cable.line().write_pieces(pieces),
-            Body::Xpbd(rod) => rod.line().write_pieces(pieces),
-            Body::Elastica(rod) => return rod.write_pieces(pieces),
-            Body::Lattice(_) | Body::Response(_) => {}
+            Body::Cable(cable) => Some(cable.line()),
+            Body::Xpbd(rod) => Some(rod.line()),
+            _ => None,
         }
-        1
     }
 
     /// Write its shape, fields and energies.

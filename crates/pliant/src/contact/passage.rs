@@ -20,7 +20,8 @@ pub(crate) fn passes(shape: &Shape, from: &Ends, to: &Ends) -> bool {
         return false;
     }
     let here = shape.clearance(from, way);
-    here < way && passes_between(shape, (from, here), (to, shape.clearance(to, way)), MOST_HALVINGS)
+    // what begins in it has no side to stay on
+    here > 0.0 && here < way && passes_between(shape, (from, here), (to, shape.clearance(to, way)), MOST_HALVINGS)
 }
 
 fn passes_between(shape: &Shape, (from, here): (&Ends, f64), (to, there): (&Ends, f64), halvings: u32) -> bool {

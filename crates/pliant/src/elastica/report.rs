@@ -23,21 +23,6 @@ impl Elastica {
         energy
     }
 
-    /// Its curve as straight pieces from node to node over the points between; returns how many there are from node to node.
-    pub(crate) fn write_pieces(&self, pieces: &mut Vec<[Vec3; 2]>) -> usize {
-        let at = &self.scratch.at;
-        for (nodes, offsets) in at.nodes.windows(2).zip(&at.offsets) {
-            let mut from = self.plane.lift_point(nodes[0].place);
-            let between = offsets.iter().map(|offset| nodes[0].place + offset.place);
-            for place in between.chain([nodes[1].place]) {
-                let to = self.plane.lift_point(place);
-                pieces.push([from, to]);
-                from = to;
-            }
-        }
-        POINTS + 1
-    }
-
     /// Copy out all that can be seen.
     pub(crate) fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
         let (n, at) = (self.rod.intervals(), &self.scratch.at);

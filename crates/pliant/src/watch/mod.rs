@@ -1,5 +1,6 @@
-//! A second look at every step, with other means than the solvers': has a rod come through an obstacle, or a cable through a
-//! cable, and how deep are they in each other?
+//! A second look at every step, with other means than the solvers': has a rod of links come through an obstacle, or a cable
+//! through a cable, and how deep are they in each other? (Chains and planar rods touch things at points, by their law; what is
+//! between the points may well be inside.)
 //!
 //! The surface of a rod is the tube of its radius round its curve, which is closed: where a joint of a cable is stretched open,
 //! the way from link to link belongs to it. Each piece of the curve remembers how far it was from everything when it was last
@@ -41,8 +42,6 @@ struct Curve {
     instants: Vec<Instant>,
     /// How many of these are in use.
     used: usize,
-    /// How many pieces there are from node to node.
-    per_node: usize,
     /// What is known of each piece.
     pieces: Vec<Known>,
     /// What is known of the way from each piece to the next.
@@ -70,7 +69,9 @@ impl Curve {
                 line.write_pieces(self.next(fraction));
             }
         }
-        body.write_pieces(self.next(1.0));
+        if let Some(line) = body.line() {
+            line.write_pieces(self.next(1.0));
+        }
     }
 
     /// Room for the pieces at the next instant.
@@ -123,23 +124,14 @@ impl Watch {
         }
         self.knows = true;
         self.curves.clear();
-        for (body, rod) in bodies.iter().enumerate().filter(|(_, b)| !b.is_solid()) {
+        for (body, rod) in bodies.iter().enumerate() {
+            let Some(line) = rod.line() else { continue };
             let mut now = Instant::default();
-            let per_node = rod.write_pieces(&mut now.pieces);
+            line.write_pieces(&mut now.pieces);
             let known = vec![Known::default(); now.pieces.len()];
             let (closed, bend) = if let Body::Cable(c) = rod { (c.is_closed(), c.bend()) } else { (false, 0) };
             let (instants, pieces, gaps) = (vec![now.clone(), now], known.clone(), known);
-            self.curves.push(Curve {
-                body,
-                radius: rod.radius(),
-                instants,
-                used: 1,
-                per_node,
-                pieces,
-                gaps,
-                closed,
-                bend,
-            });
+            self.curves.push(Curve { body, radius: rod.radius(), instants, used: 1, pieces, gaps, closed, bend });
         }
         self.surrounding.begin(obstacles);
         self.strands.begin(room);
@@ -237,7 +229,7 @@ mod tests {
             let ends = |bodies: &[Body]| -> Vec<Vec<Ends>> {
                 let pieces = |body: &Body| {
                     let mut pieces = vec![];
-                    body.write_pieces(&mut pieces);
+                    body.line().unwrap().write_pieces(&mut pieces);
                     let gaps: Vec<Ends> = pieces.windows(2).map(|p| [p[0][1], p[1][0]]).collect();
                     pieces.extend(gaps);
                     pieces

@@ -63,7 +63,7 @@ impl Surrounding {
         let moved = self.farthest_move(curve, obstacles);
         let (mut pieces, mut gaps) = (std::mem::take(&mut curve.pieces), std::mem::take(&mut curve.gaps));
         let mut tell = |piece: usize, index: usize| {
-            tell(Crossing { body: curve.body, other: Other::Obstacle(index), node: piece / curve.per_node });
+            tell(Crossing { body: curve.body, other: Other::Obstacle(index), node: piece });
         };
         for instants in curve.instants().windows(2) {
             let part = [instants[0].fraction, instants[1].fraction];

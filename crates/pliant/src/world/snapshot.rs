@@ -79,6 +79,7 @@ impl World {
         self.reserve();
         self.size_loads(self.time());
         (0..self.bodies.len()).for_each(|body| self.prepare(body));
+        self.watch.begin(&self.bodies, &self.obstacles, self.pairs.capacity());
         Ok(())
     }
 }

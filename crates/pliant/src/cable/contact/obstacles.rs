@@ -408,7 +408,7 @@ impl Search<'_> {
                 let here = &rest[..rest.iter().take_while(|t| t.link == link).count()];
                 rest = &rest[here.len()..];
                 // what is deep in something needs not go far to come through it
-                let deep = here.iter().any(|t| t.start.gap < -DEEP * self.radius);
+                let deep = here.iter().any(|t| (-1.0..-DEEP).contains(&(t.start.gap / self.radius)));
                 let here_is_fast = here_is_fast || deep;
                 if !here_is_fast && !next_is_fast {
                     continue;
