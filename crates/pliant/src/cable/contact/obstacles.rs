@@ -48,9 +48,6 @@ const FASTEST_RECOVERY: f64 = 0.1;
 /// A link may sink in by this part of its radius within a step; more than its bulge, which lets its ends do so.
 pub const SINKING: f64 = 0.0125;
 
-/// But no deeper than this part, if that can be helped.
-const DEEPEST: f64 = 0.03;
-
 /// A link that moves by less than this part of its radius faces half-way through the step what it faced at the start.
 const STILL: f64 = 1e-4;
 
@@ -372,9 +369,8 @@ impl Search<'_> {
         let piece = self.piece(touch.on, touch.link, end);
         let mut faces = [None; FACES];
         self.faces(obstacle, &world, &piece, 2.0 * self.radius, &mut faces);
-        // one that creeps deeper from step to step is drawn back soon enough, but not if it does so in every part of a step
-        let gap = touch.start.gap.min(0.0);
-        let allowed = (gap - most * self.radius).max(gap.min(-DEEPEST * self.radius) - 0.4 * most * self.radius);
+        // one that creeps deeper from step to step is drawn back soon enough
+        let allowed = touch.start.gap.min(0.0) - most * self.radius;
         let depth = |f: &Facing| f.gap - piece.bulge * f.s * f.s;
         faces.iter().flatten().any(|f| f.normal.dot(touch.start.normal) > SAME_SIDE && depth(f) < allowed)
     }
