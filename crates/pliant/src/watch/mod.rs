@@ -34,7 +34,7 @@ pub(crate) struct Watch {
 }
 
 /// The curve of a rod.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Curve {
     body: usize,
     radius: f64,
@@ -123,16 +123,27 @@ impl Watch {
             return;
         }
         self.knows = true;
-        self.curves.clear();
+        let mut count = 0;
         for (body, rod) in bodies.iter().enumerate() {
             let Some(line) = rod.line() else { continue };
-            let mut now = Instant::default();
-            line.write_pieces(&mut now.pieces);
-            let known = vec![Known::default(); now.pieces.len()];
-            let (closed, bend) = if let Body::Cable(c) = rod { (c.is_closed(), c.bend()) } else { (false, 0) };
-            let (instants, pieces, gaps) = (vec![now.clone(), now], known.clone(), known);
-            self.curves.push(Curve { body, radius: rod.radius(), instants, used: 1, pieces, gaps, closed, bend });
+            // what it has room for already, from before it forgot
+            if count == self.curves.len() {
+                self.curves.push(Curve::default());
+            }
+            let curve = &mut self.curves[count];
+            (curve.body, curve.radius, curve.used) = (body, line.radius, 0);
+            (curve.closed, curve.bend) = if let Body::Cable(c) = rod { (c.is_closed(), c.bend()) } else { (false, 0) };
+            line.write_pieces(curve.next(0.0));
+            if curve.instants.len() == 1 {
+                curve.instants.push(curve.instants[0].clone());
+            }
+            for known in [&mut curve.pieces, &mut curve.gaps] {
+                known.clear();
+                known.resize(line.poses.len(), Known::default());
+            }
+            count += 1;
         }
+        self.curves.truncate(count);
         self.surrounding.begin(obstacles);
         self.strands.begin(room);
     }
