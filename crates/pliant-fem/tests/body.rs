@@ -226,16 +226,7 @@ fn a_torque_keeps_size_and_direction_while_the_body_turns() {
         let moment = response(&world).mass() * (size.x * size.x + size.y * size.y) / 12.0;
         // half a radian per second squared
         let torque = Vec3::Z * (0.5 * moment);
-        let load = Load {
-            body: 0,
-            place: face(size.z),
-            force: Vec3::ZERO,
-            torque,
-            from: 0.0,
-            until: f64::INFINITY,
-            rise: 0.0,
-            fall: 0.0,
-        };
+        let load = Load { torque, ..Load::new(0, face(size.z), Vec3::ZERO) };
         world.add_load(load).unwrap();
         world.step(step).unwrap();
         let before = counting::allocations();
@@ -334,7 +325,7 @@ fn hostile_parameters_are_errors() {
     for place in [Place::Node(1_000_000), face(7.0), face(f64::NAN)] {
         assert!(world.add_grip(grip(holder, place)).is_err(), "{place:?}");
         let (force, torque) = (Vec3::X, Vec3::ZERO);
-        let load = Load { body: 0, place, force, torque, from: 0.0, until: f64::INFINITY, rise: 0.0, fall: 0.0 };
+        let load = Load { torque, ..Load::new(0, place, force) };
         assert!(world.add_load(load).is_err(), "{place:?}");
     }
     // beyond the ends, or no number: the first or last node, never a panic

@@ -656,16 +656,7 @@ fn loads_are_read() {
     let torque = Vec3::ZERO;
     let first =
         Load { body: 0, place: Place::Fraction(1.0), force, torque, from: 0.25, until: 4.0, rise: 1.5, fall: 0.5 };
-    let second = Load {
-        body: 0,
-        place: Place::Node(2),
-        force: -Vec3::Z,
-        torque,
-        from: 0.0,
-        until: f64::INFINITY,
-        rise: 0.0,
-        fall: 0.0,
-    };
+    let second = Load { torque, ..Load::new(0, Place::Node(2), -Vec3::Z) };
     assert_eq!(scene.world.loads(), [first, second]);
 }
 

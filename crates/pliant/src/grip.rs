@@ -182,6 +182,11 @@ pub struct Load {
 }
 
 impl Load {
+    /// A force that acts from the start and for good, with its full size at once [N].
+    pub fn new(body: usize, place: Place, force: Vec3) -> Load {
+        Load { body, place, force, torque: Vec3::ZERO, from: 0.0, until: f64::INFINITY, rise: 0.0, fall: 0.0 }
+    }
+
     /// The load with the size that it has at `time`.
     pub(crate) fn sized_at(&self, time: f64) -> Load {
         let since = |passed: f64, takes: f64| if takes > 0.0 { (passed / takes).clamp(0.0, 1.0) } else { 1.0 };

@@ -325,8 +325,8 @@ impl World {
         }
     }
 
-    /// Depth of the deepest place that any rod has been in anything, another rod too, since the world was built, measured on the tube round its
-    /// curve, to a hundredth of its radius [m].
+    /// Depth of the deepest place of any cable or rod of links in anything, another cable too, since the world was built:
+    /// measured on the tube round its curve, to a hundredth of its radius [m].
     pub fn deepest(&self) -> f64 {
         self.watch.deepest()
     }

@@ -189,9 +189,7 @@ fn a_torque_twists_as_saint_venant_says() {
     let torque = Vec3::X * 1e-6;
     let place = Place::Fraction(1.0);
     let force = Vec3::ZERO;
-    world
-        .add_load(Load { body: 0, place, force, torque, from: 0.0, until: f64::INFINITY, rise: 0.0, fall: 0.0 })
-        .unwrap();
+    world.add_load(Load { torque, ..Load::new(0, place, force) }).unwrap();
     (0..2000).for_each(|_| world.step(1e-3).unwrap());
     let twist = 2.0 * RUBBER.shear_modulus() * Section::Round { radius: 2e-3 }.second_moments()[0];
     // the last link, where the torque acts, is rigid from its middle on

@@ -126,7 +126,7 @@ fn thrown(kind: ShapeKind, placed: Pose, speed: f64) -> (f64, f64) {
         for k in 0..24 {
             let place = Place::Fraction((f64::from(k) + 0.5) / 24.0);
             let force = Vec3::Z * (-link * speed / step);
-            let load = Load { body: 0, place, force, torque: Vec3::ZERO, from: 0.0, until: step, rise: 0.0, fall: 0.0 };
+            let load = Load { until: step, ..Load::new(0, place, force) };
             world.add_load(load).unwrap();
         }
     }

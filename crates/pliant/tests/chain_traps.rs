@@ -282,18 +282,7 @@ fn snapshots_hold_everything_and_fit_nothing_else() {
     assert!(world.restore(&other.snapshot()).is_err());
     let before = world.snapshot();
     let force = Vec3::X;
-    world
-        .add_load(Load {
-            body: 0,
-            place: Place::Node(0),
-            force,
-            torque: Vec3::ZERO,
-            from: 0.0,
-            until: f64::INFINITY,
-            rise: 0.0,
-            fall: 0.0,
-        })
-        .unwrap();
+    world.add_load(Load::new(0, Place::Node(0), force)).unwrap();
     world.gravity = Vec3::ZERO;
     world.restore(&before).unwrap();
     assert!(world.loads().is_empty());

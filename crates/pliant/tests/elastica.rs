@@ -268,9 +268,7 @@ fn a_snapshot_is_all_there_is() {
 
 fn load(world: &mut World, at: f64, force: Vec3, torque: Vec3) {
     let place = Place::Fraction(at);
-    world
-        .add_load(Load { body: 0, place, force, torque, from: 0.0, until: f64::INFINITY, rise: 0.0, fall: 0.0 })
-        .unwrap();
+    world.add_load(Load { torque, ..Load::new(0, place, force) }).unwrap();
 }
 
 fn weightless(spec: ElasticaSpec) -> World {

@@ -125,18 +125,7 @@ fn a_bar_bends_as_a_beam_does() {
         let low = Vec3::new(0.5 * length - e, -1.0, -1.0);
         let place = Place::Box { low, high: Vec3::new(0.5 * length + e, 1.0, 1.0) };
         let force = Vec3::Z * 1e-3;
-        world
-            .add_load(Load {
-                body: 0,
-                place,
-                force,
-                torque: Vec3::ZERO,
-                from: 0.0,
-                until: f64::INFINITY,
-                rise: 0.0,
-                fall: 0.0,
-            })
-            .unwrap();
+        world.add_load(Load::new(0, place, force)).unwrap();
         for _ in 0..400 {
             world.step(0.01).unwrap();
         }

@@ -103,9 +103,7 @@ fn a_moment_bends_evenly_up_to_the_jaws() {
     hold(&mut world, 0.0, Hold::Clamp);
     let (moment, place) = (1e-4, Place::Fraction(1.0));
     let (force, torque) = (Vec3::ZERO, Vec3::Y * -moment);
-    world
-        .add_load(Load { body: 0, place, force, torque, from: 0.0, until: f64::INFINITY, rise: 0.0, fall: 0.0 })
-        .unwrap();
+    world.add_load(Load { torque, ..Load::new(0, place, force) }).unwrap();
     (0..3000).for_each(|_| world.step(5e-3).unwrap());
     let frame = world.frame();
     let expected = moment / (RUBBER.young * ROUND.second_moments()[0]);
@@ -176,7 +174,7 @@ fn a_cable_that_touches_itself_says_so() {
     world.add_body(cable_of("wire", path, Rest::Path, damped())).unwrap();
     hold(&mut world, 0.0, Hold::Clamp);
     let (place, force, torque) = (Place::Fraction(1.0), Vec3::Z * -0.02, Vec3::ZERO);
-    world.add_load(Load { body: 0, place, force, torque, from: 0.0, until: 1.0, rise: 0.0, fall: 0.0 }).unwrap();
+    world.add_load(Load { torque, until: 1.0, ..Load::new(0, place, force) }).unwrap();
     let middle = run(&mut world, 100);
     assert!(matches!(middle[..], [.., (_, EventKind::Met { body: 0, other: 0 })]), "{middle:?}");
     assert!(world.frame().contacts.iter().any(|c| c.other == pliant::Other::Body(0)));

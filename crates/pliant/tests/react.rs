@@ -243,7 +243,7 @@ fn friction_holds_and_slips() {
         let mass = rod_mass(0.1, 1100.0);
         let force = Vec3::X * (part * 0.5 * mass * G);
         let (place, torque, from) = (Place::Fraction(0.5), Vec3::ZERO, 0.4);
-        world.add_load(Load { body: 0, place, force, torque, from, until, rise: 0.0, fall: 0.0 }).unwrap();
+        world.add_load(Load { torque, from, until, ..Load::new(0, place, force) }).unwrap();
         let run = |world: &mut World, seconds: f64| {
             (0..(seconds / dt).round() as usize).for_each(|_| world.step(dt).unwrap());
             centre(&world.frame().bodies[0].nodes).x

@@ -36,9 +36,7 @@ fn loaded(spec: CableSpec, force: Vec3, torque: Vec3) -> Frame {
     let (place, hold) = (Place::Fraction(0.0), Hold::Clamp);
     world.add_grip(GripParams::new(0, 0, place, hold)).unwrap();
     let place = Place::Fraction(1.0);
-    world
-        .add_load(Load { body: 0, place, force, torque, from: 0.0, until: f64::INFINITY, rise: 0.0, fall: 0.0 })
-        .unwrap();
+    world.add_load(Load { torque, ..Load::new(0, place, force) }).unwrap();
     (0..1000).for_each(|_| world.step(1e-3).unwrap());
     world.frame()
 }

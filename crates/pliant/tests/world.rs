@@ -219,18 +219,7 @@ fn a_dead_load_stretches_the_rod_as_hookes_law_says() {
     world.add_body(rod(ChainSettings { drag: 200.0, ..ChainSettings::default() })).unwrap();
     world.add_grip(grip(0.0, Hold::Position)).unwrap();
     let force = Vec3::X * 2.0;
-    world
-        .add_load(Load {
-            body: 0,
-            place: Place::Fraction(1.0),
-            force,
-            torque: Vec3::ZERO,
-            from: 0.0,
-            until: f64::INFINITY,
-            rise: 0.0,
-            fall: 0.0,
-        })
-        .unwrap();
+    world.add_load(Load::new(0, Place::Fraction(1.0), force)).unwrap();
     (0..500).for_each(|_| world.step(1e-3).unwrap());
     let frame = world.frame();
     let nodes = &frame.bodies[0].nodes;

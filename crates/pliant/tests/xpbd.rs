@@ -90,18 +90,7 @@ fn a_weight_stretches_by_its_compliance() {
         world.add_body(rod(vec![Vec3::ZERO, Vec3::Z * -LENGTH], 20, damped)).unwrap();
         grip(&mut world, 0.0, Hold::Clamp, Pose::IDENTITY, Motion::Hold);
         let (place, force) = (Place::Fraction(1.0), Vec3::Z * -0.5);
-        world
-            .add_load(Load {
-                body: 0,
-                place,
-                force,
-                torque: Vec3::ZERO,
-                from: 0.0,
-                until: f64::INFINITY,
-                rise: 0.0,
-                fall: 0.0,
-            })
-            .unwrap();
+        world.add_load(Load::new(0, place, force)).unwrap();
         run(&mut world, 1.0, dt);
         let frame = world.frame();
         (-frame.bodies[0].nodes[20].z - LENGTH, frame.grippers[0].load.force)
@@ -416,9 +405,7 @@ fn what_diverges_is_named() {
     world.add_body(along_x(settings(20, 1))).unwrap();
     let place = Place::Fraction(1.0);
     let force = Vec3::X * 1e300;
-    world
-        .add_load(Load { body: 0, place, force, torque: force, from: 0.0, until: f64::INFINITY, rise: 0.0, fall: 0.0 })
-        .unwrap();
+    world.add_load(Load { torque: force, ..Load::new(0, place, force) }).unwrap();
     let error = (0..100).find_map(|_| world.step(1e-2).err());
     assert!(matches!(error, Some(StepError::Diverged { .. })), "{error:?}");
 }

@@ -137,16 +137,7 @@ fn mesh(sheet: &mut Sheet) {
                 GripParams::new(index, 0, Place::Fraction(0.0), Hold::Position)
             });
             let (place, force) = (Place::Fraction(1.0), Vec3::Z * -0.3);
-            let load = Load {
-                body: 0,
-                place,
-                force,
-                torque: Vec3::ZERO,
-                from: 0.0,
-                until: f64::INFINITY,
-                rise: 1.0,
-                fall: 0.0,
-            };
+            let load = Load { rise: 1.0, ..Load::new(0, place, force) };
             built(world.add_load(load));
             if watched(&mut world, step, 2.0).0 == 0.0 { world.grippers()[0].load.force.length() } else { f64::NAN }
         };

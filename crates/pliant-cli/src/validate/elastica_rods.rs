@@ -57,16 +57,7 @@ fn clamped(intervals: usize, angle: f64, weight: f64) -> World {
 /// A dead force on the tip.
 fn pulled(mut world: World, force: Vec3) -> World {
     let (place, torque) = (Place::Fraction(1.0), Vec3::ZERO);
-    built(world.add_load(Load {
-        body: 0,
-        place,
-        force,
-        torque,
-        from: 0.0,
-        until: f64::INFINITY,
-        rise: 0.0,
-        fall: 0.0,
-    }));
+    built(world.add_load(Load { torque, ..Load::new(0, place, force) }));
     world
 }
 

@@ -76,16 +76,7 @@ fn loaded(n: usize, poisson: f64) -> World {
     let (place, hold, until) = (face(-0.5 * length()), Hold::Clamp, f64::INFINITY);
     built(world.add_grip(GripParams { until, ..GripParams::new(gripper, 0, place, hold) }));
     let place = face(0.5 * length());
-    built(world.add_load(Load {
-        body: 0,
-        place,
-        force: FORCE,
-        torque: Vec3::X * TORQUE,
-        from: 0.0,
-        until,
-        rise: 0.0,
-        fall: 0.0,
-    }));
+    built(world.add_load(Load { torque: Vec3::X * TORQUE, until, ..Load::new(0, place, FORCE) }));
     world
 }
 

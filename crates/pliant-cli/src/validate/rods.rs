@@ -152,16 +152,7 @@ pub fn cantilever(mut rod: Rod, angle: f64, gravity: f64, tip_load: f64) -> Fram
     let mut world = world_of(body, Vec3::Z * -gravity);
     hold(&mut world, "wall", 0.0, Hold::Clamp, Pose::from_rotation(turn));
     let force = Vec3::Z * -tip_load;
-    built(world.add_load(Load {
-        body: 0,
-        place: Place::Fraction(1.0),
-        force,
-        torque: Vec3::ZERO,
-        from: 0.0,
-        until: f64::INFINITY,
-        rise: 0.0,
-        fall: 0.0,
-    }));
+    built(world.add_load(Load::new(0, Place::Fraction(1.0), force)));
     settle(world, rod.length, 6.0 / slowest)
 }
 

@@ -81,7 +81,13 @@ impl Links {
         std::array::from_fn(|k| if k < 3 { 0.0 } else { rest[k] * offset / self.length })
     }
 
-    /// The same of a link by itself.
+    /// How many links two links lie apart, the shorter way round where they are closed.
+    pub fn apart(&self, i: usize, j: usize) -> usize {
+        let apart = i.abs_diff(j);
+        if self.closed { apart.min(self.rest.len() - apart) } else { apart }
+    }
+
+    /// From where to where a link reaches by itself, from its middle [m].
     pub fn own_span(&self) -> [f64; 2] {
         [-0.5 * self.length, 0.5 * self.length]
     }

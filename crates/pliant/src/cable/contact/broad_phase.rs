@@ -278,7 +278,7 @@ impl BroadPhase {
     fn look(&self, branches: [Branch<'_>; 2], at: [usize; 2], tell: &mut impl FnMut(Linked<'_>, Linked<'_>, [End; 2])) {
         let [(a, i), (b, j)] = [0, 1].map(|side| (branches[side], at[side]));
         let ends = [End { body: a.root.body, link: i }, End { body: b.root.body, link: j }];
-        if ends[0].body == ends[1].body && apart_along(a.cable, [i, j]) < nearest_neighbour(&a.cable.links) {
+        if ends[0].body == ends[1].body && a.cable.links.apart(i, j) < nearest_neighbour(&a.cable.links) {
             return;
         }
         let (m, n) = (&self.moving[a.root.first + i], &self.moving[b.root.first + j]);
@@ -296,12 +296,6 @@ impl BroadPhase {
             if ends[0] < ends[1] { tell(p, q, ends) } else { tell(q, p, [ends[1], ends[0]]) }
         }
     }
-}
-
-/// How many links two links of a cable lie apart, the shorter way round where it is closed.
-fn apart_along(cable: &Cable, [i, j]: [usize; 2]) -> usize {
-    let apart = i.abs_diff(j);
-    if cable.links.closed { apart.min(cable.size() - apart) } else { apart }
 }
 
 /// A link of a cable.

@@ -309,7 +309,7 @@ fn closest_on_spans(d: Vec3, [u, v]: [Vec3; 2], spans: &[[f64; 2]; 2]) -> (f64, 
 /// it leads round, not where they point to.
 pub fn spans_of(ends: &[End; 2], links: [&Links; 2], spans: [[f64; 2]; 2]) -> [[f64; 2]; 2] {
     let [a, b] = ends;
-    let bend = a.body == b.body && b.link.abs_diff(a.link) <= nearest_neighbour(links[0]) + 1;
+    let bend = a.body == b.body && links[0].apart(a.link, b.link) <= nearest_neighbour(links[0]) + 1;
     if bend { links.map(Links::own_span) } else { spans }
 }
 

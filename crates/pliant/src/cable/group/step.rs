@@ -104,7 +104,7 @@ impl Island<'_> {
 
     fn advance_part(&mut self, part: &Part) -> Solved {
         let mut solved = self.advance_once(part);
-        if solved.converged || self.is_linear() || part.to - part.from <= self.smallest_part(part, &solved) {
+        if solved.converged || self.is_linear() || part.to - part.from <= self.smallest_part(part, solved.sank) {
             return solved;
         }
         for half in part.halves() {
@@ -116,11 +116,11 @@ impl Island<'_> {
         solved
     }
 
-    /// How short a part of the step may become, after one that did not go well.
-    fn smallest_part(&mut self, part: &Part, solved: &Solved) -> f64 {
+    /// How short a part of the step may become, after one whose equations were not solved, or in which a link sank in.
+    fn smallest_part(&mut self, part: &Part, sank: bool) -> f64 {
         let mut fast = false;
         self.each(|share| fast |= share.is_fast(part));
-        if solved.sank && fast { FINEST_PART } else { SMALLEST_PART }
+        if sank && fast { FINEST_PART } else { SMALLEST_PART }
     }
 
     pub fn begin(&mut self, part: &Part) {
@@ -148,8 +148,7 @@ impl Island<'_> {
         }
         // what is left of the equations there, if links do not turn too far to be followed
         solved.converged = solved.converged && self.assemble(part, false);
-        let exact =
-            part.to - part.from > self.smallest_part(part, &Solved { sank: true, ..solved }) && !self.is_linear();
+        let exact = part.to - part.from > self.smallest_part(part, true) && !self.is_linear();
         if exact && solved.converged {
             self.each(|mut share| solved.sank = solved.sank || share.sank(part));
             solved.sank = solved.sank || self.pairs_sank();
