@@ -25,6 +25,8 @@ pub mod math;
 mod moments;
 pub mod motion;
 mod places;
+#[cfg(test)]
+mod random;
 mod react;
 pub mod response;
 mod section;

@@ -7,6 +7,13 @@ pub fn unit_or(v: Vec3, fallback: Vec3) -> Vec3 {
     v.try_normalize().unwrap_or(fallback)
 }
 
+/// Where a rotation takes the x axis: the tangent of a link. Cheaper than turning a vector.
+#[inline]
+pub fn x_axis(q: Quat) -> Vec3 {
+    let (x, y, z) = (q.x + q.x, q.y + q.y, q.z + q.z);
+    Vec3::new(1.0 - q.y * y - q.z * z, q.y * x + q.w * z, q.z * x - q.w * y)
+}
+
 /// The pose between `a` and `b` at `fraction` of the way, turning the short way.
 pub fn pose_between(a: &Pose, b: &Pose, fraction: f64) -> Pose {
     Pose::from_parts(a.translation.lerp(b.translation, fraction), rotation_between(a.rotation, b.rotation, fraction))
@@ -16,4 +23,15 @@ pub fn pose_between(a: &Pose, b: &Pose, fraction: f64) -> Pose {
 pub fn rotation_between(a: Quat, b: Quat, fraction: f64) -> Quat {
     // equal ends stay equal to the bit, which a normalised blend would not promise
     if a == b { a } else { a.slerp(b, fraction) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_x_axis_is_turned_as_any_vector() {
+        let q = Quat::from_scaled_axis(Vec3::new(0.3, -1.2, 0.7));
+        assert!((x_axis(q) - q * Vec3::X).length() < 1e-15);
+    }
 }

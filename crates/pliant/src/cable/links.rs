@@ -5,7 +5,7 @@ use crate::cable::contact::obstacles::PastTouch;
 use crate::cable::solver::Method;
 use crate::linkage::{Arms, Line};
 use crate::material::Friction;
-use crate::math::{Pose, Vec3};
+use crate::math::{Pose, Vec3, x_axis};
 
 /// Links may move this many times as far as they would at the speeds of the start.
 const TRAVEL: f64 = 2.0;
@@ -96,18 +96,41 @@ impl Links {
     /// gap belongs to either link, so that nothing slips through; less where the joint is bent and the way from link to link
     /// leads elsewhere.
     pub fn span(&self, poses: &[Pose], link: usize) -> [f64; 2] {
+        let before = if link > 0 { Some(link - 1) } else { self.closed.then_some(poses.len() - 1) };
+        let after = if link + 1 < poses.len() { Some(link + 1) } else { self.closed.then_some(0) };
+        let here = tangent(&poses[link]);
+        let [back, on] = [(before, -1.0), (after, 1.0)].map(|(other, side)| {
+            other.map_or(0.5 * self.length, |other| self.reaches(&here, &tangent(&poses[other]), side))
+        });
+        [-back, on]
+    }
+
+    /// All of these, and the tangents of the links.
+    pub fn spans<'a>(&'a self, poses: &'a [Pose]) -> impl Iterator<Item = ([f64; 2], Vec3)> + 'a {
         let half = 0.5 * self.length;
-        let along = poses[link].rotation * Vec3::X;
-        let open = |other: usize, side: f64| {
-            let around = if self.closed { other % poses.len() } else { other };
-            let Some(next) = poses.get(around) else { return half };
-            let heading = next.rotation * Vec3::X;
-            let near = next.translation - heading * (side * half);
-            let gap = side * (near - poses[link].translation).dot(along) - half;
-            half + 0.5 * (gap - GAPING * self.radius).max(0.0) * heading.dot(along).max(0.0)
-        };
-        let before = if link == 0 { if self.closed { poses.len() - 1 } else { usize::MAX } } else { link - 1 };
-        [-open(before, -1.0), open(link + 1, 1.0)]
+        let last = poses.len() - 1;
+        let mut here = tangent(&poses[0]);
+        let mut back = if self.closed { self.reaches(&here, &tangent(&poses[last]), -1.0) } else { half };
+        (0..poses.len()).map(move |link| {
+            let next = if link < last { Some(&poses[link + 1]) } else { self.closed.then_some(&poses[0]) };
+            let next = next.map(tangent);
+            let on = next.map_or(half, |next| self.reaches(&here, &next, 1.0));
+            let found = ([-back, on], here.1);
+            if let Some(next) = next {
+                back = self.reaches(&next, &here, -1.0);
+                here = next;
+            }
+            found
+        })
+    }
+
+    /// How far a link reaches towards a neighbour, after it or on the side -1 before it, both given by middle and tangent [m].
+    fn reaches(&self, &(place, along): &(Vec3, Vec3), &(other, heading): &(Vec3, Vec3), side: f64) -> f64 {
+        let half = 0.5 * self.length;
+        let turn = heading.dot(along);
+        // (the near end of the other - place) . along, less its own half
+        let gap = side * (other - place).dot(along) - half * turn - half;
+        half + 0.5 * (gap - GAPING * self.radius).max(0.0) * turn.max(0.0)
     }
 
     /// The joint on the side of a link that an offset from its middle points to; at an end of an open cable the only one.
@@ -203,6 +226,11 @@ impl LinkState {
     pub fn remembered(&self, step: f64) -> f64 {
         if self.steps[1] > 0.0 { (step / self.steps[1]).min(1.0) } else { 0.0 }
     }
+}
+
+/// The middle of a link and the unit vector along it.
+fn tangent(pose: &Pose) -> (Vec3, Vec3) {
+    (pose.translation, x_axis(pose.rotation))
 }
 
 /// The poses of the two links of each joint; a closed cable has as many joints as links.

@@ -3,6 +3,7 @@
 mod edges;
 mod obstacle;
 mod passage;
+mod round;
 mod segments;
 mod shape;
 mod surface;

@@ -14,6 +14,7 @@ use parry3d_f64::shape::{
 use parry3d_f64::transformation;
 
 use super::edges::edge_turns;
+use super::round::Round;
 use super::surface::{Nearby, Piece, Surface};
 use crate::math::{Pose, Quat, Vec3, unit_or};
 
@@ -130,14 +131,16 @@ pub struct SurfacePoint {
 pub struct Shape {
     kind: ShapeKind,
     geometry: SharedShape,
-    /// Turn from the collision library's axes to ours.
+    /// Turn from the collision library's axes to ours; none for shapes with facets.
     shape_from_geometry: Quat,
     /// Facets of a box or a convex hull, few and plane, in its own frame; none of other shapes.
     faces: Vec<[Vec3; 3]>,
     turns: Vec<[f64; 3]>,
     thickness: f64,
-    /// What can be touched of a shape that has facets.
+    /// What can be touched of a shape that has facets,
     surface: Option<Arc<Surface>>,
+    /// and of one that has none.
+    round: Option<Round>,
 }
 
 impl std::fmt::Debug for Shape {
@@ -190,7 +193,8 @@ impl Shape {
         };
         let surface = surface.map(|mesh| Arc::new(Surface::new(mesh)));
         let (faces, turns, thickness) = (vec![], vec![], f64::INFINITY);
-        let mut shape = Shape { kind, geometry, shape_from_geometry: turn, faces, turns, thickness, surface };
+        let round = Round::of(&kind);
+        let mut shape = Shape { kind, geometry, shape_from_geometry: turn, faces, turns, thickness, surface, round };
         if let ShapeKind::Box { .. } | ShapeKind::Convex { .. } = &shape.kind {
             let Mesh { vertices, triangles } = shape.outline();
             let low = vertices.iter().fold(Vec3::INFINITY, |low, v| low.min(*v));
@@ -225,12 +229,14 @@ impl Shape {
     /// The nearest surface, if it is within `reach` of `point` or the point is inside. Inside a mesh, which may be open,
     /// `reach` bounds the depth too.
     pub fn surface_near(&self, world_from_shape: &Pose, point: Vec3, reach: f64) -> Option<SurfacePoint> {
-        let world_from_geometry = self.world_from_geometry(world_from_shape);
-        let local = world_from_geometry.inverse_transform_point(point);
-        let face = self.local_surface(local, reach)?;
+        let local = world_from_shape.inverse_transform_point(point);
+        let face = match &self.round {
+            Some(round) => round.surface_near(local, reach),
+            None => self.facet_near(local, reach),
+        }?;
         Some(SurfacePoint {
-            point: world_from_geometry.transform_point(face.point),
-            normal: world_from_geometry.transform_vector(face.normal),
+            point: world_from_shape.transform_point(face.point),
+            normal: world_from_shape.transform_vector(face.normal),
             distance: face.distance,
         })
     }
@@ -243,8 +249,7 @@ impl Shape {
         if let ShapeKind::Convex { .. } = self.kind {
             return;
         }
-        let world_from_geometry = self.world_from_geometry(world_from_shape);
-        let local = world_from_geometry.inverse_transform_point(point);
+        let local = world_from_shape.inverse_transform_point(point);
         let around = Aabb::new(local - Vec3::splat(reach), local + Vec3::splat(reach));
         let mut count = 1;
         for index in mesh.bvh().intersect_aabb(&around) {
@@ -255,12 +260,11 @@ impl Shape {
             if !(0.0..=reach).contains(&distance) || !is_over(&triangle, foot) {
                 continue;
             }
-            let normal = world_from_geometry.transform_vector(normal);
+            let normal = world_from_shape.transform_vector(normal);
             // faces of about the same direction are one
             let known = |f: &Option<SurfacePoint>| f.is_some_and(|f| f.normal.dot(normal) > SAME_FACE);
             if count < faces.len() && !faces[..count].iter().any(known) {
-                faces[count] =
-                    Some(SurfacePoint { point: world_from_geometry.transform_point(foot), normal, distance });
+                faces[count] = Some(SurfacePoint { point: world_from_shape.transform_point(foot), normal, distance });
                 count += 1;
             }
         }
@@ -271,28 +275,36 @@ impl Shape {
         self.surface.as_deref()
     }
 
-    /// The places of a shape with facets that a piece of a rod is nearest to within `reach`, nearest first. Places with
-    /// the same normal that are less than `apart` from each other along the piece count once. False for other shapes.
+    /// The places that a piece of a rod of some radius is nearest to within `reach`, nearest first. Of a shape with facets
+    /// those with the same normal that are near each other along the piece count once; one without has a single place.
     pub(crate) fn near_piece(
         &self,
         world_from_shape: &Pose,
         piece: &Piece,
+        radius: f64,
         reach: f64,
-        apart: f64,
         found: &mut [Option<Nearby>],
-    ) -> bool {
-        let Some(surface) = &self.surface else { return false };
-        let world_from_geometry = self.world_from_geometry(world_from_shape);
+    ) {
         let local = Piece {
-            middle: world_from_geometry.inverse_transform_point(piece.middle),
-            along: world_from_geometry.rotation.inverse() * piece.along,
+            middle: world_from_shape.inverse_transform_point(piece.middle),
+            along: world_from_shape.rotation.inverse() * piece.along,
             ..*piece
         };
-        surface.near(&local, reach, apart, found);
-        for place in found.iter_mut().flatten() {
-            place.normal = world_from_geometry.transform_vector(place.normal);
+        match (&self.round, &self.surface) {
+            (Some(round), _) => found[0] = round.nearest(&local, reach, EXACT * radius),
+            (_, Some(surface)) => {
+                surface.near(&local, reach, APART * radius, found);
+                if found[0].is_none() {
+                    // nothing of it is in front: the piece may be inside
+                    let inside = self.facet_near(local.middle, radius).filter(|face| face.distance < 0.0);
+                    found[0] = inside.map(|face| Nearby::in_front(0.0, face.normal, face.distance));
+                }
+            }
+            _ => {}
         }
-        true
+        for place in found.iter_mut().flatten() {
+            place.normal = world_from_shape.transform_vector(place.normal);
+        }
     }
 
     /// Distance of a segment, given in the shape's frame, from the surface of a mesh or from any other shape [m]; zero where it
@@ -315,12 +327,9 @@ impl Shape {
         Pose::from_parts(world_from_shape.translation, world_from_shape.rotation * self.shape_from_geometry)
     }
 
-    fn local_surface(&self, local: Vec3, reach: f64) -> Option<SurfacePoint> {
+    /// The nearest surface of a shape with facets, in its own frame.
+    fn facet_near(&self, local: Vec3, reach: f64) -> Option<SurfacePoint> {
         let projection = match self.kind {
-            ShapeKind::Plane => {
-                let point = Vec3::new(local.x, local.y, 0.0);
-                return (local.z <= reach).then_some(SurfacePoint { point, normal: Vec3::Z, distance: local.z });
-            }
             // an open mesh has no inside far from its surface
             ShapeKind::Mesh(_) | ShapeKind::HeightField { .. } => {
                 self.geometry.project_local_point_with_max_dist(local, false, reach)?
@@ -342,7 +351,7 @@ impl Shape {
         Some(SurfacePoint { point: projection.point, normal, distance })
     }
 
-    /// Outward normal at a point of the surface, in the collision library's axes.
+    /// Outward normal at a point of the surface of a shape with facets, in its own frame.
     fn outward_at(&self, on_surface: Vec3, triangle: u32) -> Vec3 {
         if let Some(mesh) = self.geometry.as_trimesh() {
             let normal = mesh.triangle(triangle % (mesh.num_triangles() as u32)).scaled_normal();
@@ -379,6 +388,12 @@ impl Shape {
         Mesh { vertices: vertices.into_iter().map(|v| self.shape_from_geometry * v).collect(), triangles }
     }
 }
+
+/// Places of facets with the same normal count once where they are less than this part of the radius from each other.
+const APART: f64 = 2.0;
+
+/// How exactly the place is found where a piece is nearest, as a part of its radius.
+const EXACT: f64 = 1e-3;
 
 /// Cosine of the angle below which two faces count as one: 20 degrees.
 const SAME_FACE: f64 = 0.94;

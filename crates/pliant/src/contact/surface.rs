@@ -109,8 +109,16 @@ pub struct Piece {
     pub bulge: f64,
 }
 
+impl Nearby {
+    /// A place on no flat region.
+    pub(super) fn in_front(s: f64, normal: Vec3, distance: f64) -> Nearby {
+        Nearby { s, normal, distance, region: NONE }
+    }
+}
+
 impl Piece {
-    fn at(&self, s: f64) -> Vec3 {
+    /// One of its points.
+    pub(super) fn at(&self, s: f64) -> Vec3 {
         self.middle + self.along * s
     }
 }

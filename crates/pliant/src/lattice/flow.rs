@@ -43,7 +43,7 @@ pub fn drag(facet: &[Vec3; 3], velocities: &[Vec3; 3], fluid: Vec3, law: Drag) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lattice::random::Random;
+    use crate::random::Random;
 
     /// A square plate of two facets across x, and its back.
     fn plate() -> [[Vec3; 3]; 4] {

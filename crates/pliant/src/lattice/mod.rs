@@ -17,8 +17,6 @@ mod overlap;
 mod pairs;
 mod params;
 mod polygon;
-#[cfg(test)]
-mod random;
 mod react;
 mod report;
 mod rub;

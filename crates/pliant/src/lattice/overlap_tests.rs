@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::contact::blend;
-use crate::lattice::random::Random;
+use crate::random::Random;
 use crate::math::Quat;
 
 fn overlap(x: &[Vec3; 3], y: &[Vec3; 3], deepest: f64) -> Option<Overlap> {

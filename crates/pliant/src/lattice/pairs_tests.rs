@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::*;
 use crate::contact::tree::around;
-use crate::lattice::random::Random;
+use crate::random::Random;
 use crate::math::Vec3;
 
 /// A body for tests: facets over shared corners.

@@ -97,7 +97,7 @@ fn share(a: Vec3, b: Vec3, limit: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lattice::random::Random;
+    use crate::random::Random;
 
     const LAW: Rubbing = Rubbing { stiffness: 1e4, damping: 60.0, hold: 0.6, slide: 0.5 };
     const GRAVITY: f64 = 9.81;

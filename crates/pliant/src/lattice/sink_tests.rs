@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use super::*;
 use crate::contact::{Shape, ShapeKind, blend};
-use crate::lattice::random::Random;
+use crate::random::Random;
 use crate::math::{Pose, Quat};
 
 /// All parts of a facet in a shape at the origin, and how many questions were asked.

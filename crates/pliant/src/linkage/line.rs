@@ -6,7 +6,7 @@ use crate::contact::Obstacle;
 use crate::error::BuildError;
 use crate::frame::{BodyFrame, Contact, Other};
 use crate::grip::Place;
-use crate::math::{Pose, Quat, Vec3};
+use crate::math::{Pose, Quat, Vec3, x_axis};
 use crate::react::Nodes;
 
 /// Fields of a frame, by node.
@@ -88,7 +88,7 @@ impl Line<'_> {
     /// The ends of a link.
     pub fn piece(&self, link: usize) -> [Vec3; 2] {
         let pose = &self.poses[link];
-        let along = pose.rotation * Vec3::X * (0.5 * self.length);
+        let along = x_axis(pose.rotation) * (0.5 * self.length);
         [pose.translation - along, pose.translation + along]
     }
 

@@ -11,7 +11,7 @@ use crate::cable::Cable;
 use crate::cable::algebra::block::Vec6;
 use crate::cable::contact::pairs::{End, Pair, axis_distance, nearest_neighbour, spans_of};
 use crate::cable::links::{LinkState, Links};
-use crate::math::{Pose, Vec3};
+use crate::math::{Pose, Vec3, x_axis};
 
 /// Most links of a leaf.
 const LEAF: usize = 4;
@@ -328,12 +328,12 @@ impl Linked<'_> {
 fn foresee(cable: &Cable, dt: f64, moving: &mut Vec<Moving>) {
     let (state, half) = (&cable.state.links, 0.5 * cable.links.length);
     let linear = |v: &Vec6| Vec3::new(v[0], v[1], v[2]) * dt;
-    for (i, (pose, v)) in state.poses.iter().zip(&state.means).enumerate() {
+    let spans = cable.links.spans(&state.poses);
+    for (i, ((pose, v), (span, along))) in state.poses.iter().zip(&state.means).zip(spans).enumerate() {
         let shift = linear(v);
         let room = ROOM * cable.links.radius + dt * half * (v[4] * v[4] + v[5] * v[5]).sqrt();
         let shearing = state.means.get(i + 1).map_or(0.0, |next| (linear(next) - shift).length());
-        let span = cable.links.span(&state.poses, i);
-        moving.push(Moving { place: pose.translation, span, half: half_of(&span, pose), shift, room, shearing });
+        moving.push(Moving { place: pose.translation, span, half: along.abs() * long(&span), shift, room, shearing });
     }
 }
 
@@ -341,17 +341,12 @@ fn foresee(cable: &Cable, dt: f64, moving: &mut Vec<Moving>) {
 fn look_back(cable: &Cable, moving: &mut Vec<Moving>) {
     let (start, end) = (&cable.scratch.start, &cable.state.links);
     let shift = |i: usize| end.poses[i].translation - start.poses[i].translation;
-    for (i, pose) in start.poses.iter().enumerate() {
+    for (i, (pose, (span, along))) in start.poses.iter().zip(cable.links.spans(&start.poses)).enumerate() {
         let room = 0.5 * cable.links.length * turned(pose, &end.poses[i]);
         let shearing = if i + 1 < start.poses.len() { (shift(i + 1) - shift(i)).length() } else { 0.0 };
-        let (span, shift) = (cable.links.span(&start.poses, i), shift(i));
-        moving.push(Moving { place: pose.translation, span, half: half_of(&span, pose), shift, room, shearing });
+        let (place, half, shift) = (pose.translation, along.abs() * long(&span), shift(i));
+        moving.push(Moving { place, span, half, shift, room, shearing });
     }
-}
-
-/// See `Moving::half`.
-fn half_of(span: &[f64; 2], pose: &Pose) -> Vec3 {
-    (pose.rotation * Vec3::X).abs() * long(span)
 }
 
 /// Distance of the farther end from the middle [m].
@@ -361,7 +356,7 @@ fn long(&[from, to]: &[f64; 2]) -> f64 {
 
 /// How far the end of a unit vector along a link turns.
 fn turned(from: &Pose, to: &Pose) -> f64 {
-    (to.rotation * Vec3::X - from.rotation * Vec3::X).length()
+    (x_axis(to.rotation) - x_axis(from.rotation)).length()
 }
 
 /// Whether two links have come into each other during a step.

@@ -10,9 +10,9 @@ use crate::cable::contact::law::{
 };
 use crate::cable::links::OPEN;
 use crate::cable::solver::gauss_seidel::projection::Local;
-use crate::contact::{Ends, Nearby, Obstacle, Piece, SurfacePoint, passes};
+use crate::contact::{Ends, Nearby, Obstacle, Piece, passes};
 use crate::material::Friction;
-use crate::math::{Pose, Vec3, unit_or};
+use crate::math::{Pose, Vec3, unit_or, x_axis};
 
 /// Links bulge by this part of their radius in the middle, so that the point where one touches a flat floor glides along
 /// it as it tilts instead of jumping between its ends.
@@ -24,14 +24,8 @@ const SLOPE: f64 = 0.005;
 /// Places of a mesh that one link may touch.
 const FACES: usize = 4;
 
-/// Places of a mesh with the same normal count once where they are less than this part of the radius from each other.
-const APART: f64 = 2.0;
-
 /// Cosine of the angle within which a face half-way through the step is still the one the link began with.
 const SAME_SIDE: f64 = 0.5;
-
-/// How often the place where a link is nearest is narrowed down.
-const MOST_HALVINGS: usize = 10;
 
 /// What moves by less than this part of its radius in a step does not come through anything.
 const SLOW: f64 = 0.25;
@@ -206,8 +200,7 @@ impl Search<'_> {
             let world = obstacle.sweep.at(self.part[0]);
             let moving = obstacle.sweep.velocity_of(piece.middle, self.part[0], self.dt).length();
             let reach = self.radius + travel + 1.5 * moving * self.step();
-            let mut faces = [None; FACES];
-            self.faces(obstacle, &world, &piece, reach, &mut faces);
+            let faces = self.faces(obstacle, &world, &piece, reach);
             let first = found.len();
             for start in faces.into_iter().flatten() {
                 let mut touch = self.touch(on, link, index, start);
@@ -236,9 +229,11 @@ impl Search<'_> {
 
     /// The end of a link, and from there to the start of the next.
     fn between(&self, link: usize, poses: &[Pose]) -> (Vec3, Vec3) {
-        let half = Vec3::X * (0.5 * self.length);
-        let end = poses[link].transform_point(half);
-        (end, poses[(link + 1) % poses.len()].transform_point(-half) - end)
+        let half = 0.5 * self.length;
+        let next = if link + 1 < poses.len() { link + 1 } else { 0 };
+        let (a, b) = (&poses[link], &poses[next]);
+        let end = a.translation + x_axis(a.rotation) * half;
+        (end, b.translation - x_axis(b.rotation) * half - end)
     }
 
     /// A link or a joint as a straight piece.
@@ -246,7 +241,7 @@ impl Search<'_> {
         match on {
             Stretch::Link => {
                 let (pose, half) = (&poses[link], 0.5 * self.length);
-                let along = pose.rotation * Vec3::X;
+                let along = x_axis(pose.rotation);
                 Piece { middle: pose.translation, along, span: [-half, half], bulge: self.bulge() }
             }
             Stretch::Joint => {
@@ -302,8 +297,7 @@ impl Search<'_> {
         if advance < gap + self.radius && !self.rests(touch, means, STILL) {
             let world = obstacle.sweep.at(fraction);
             let reach = 1.5 * self.radius + gap.max(0.0) + advance.abs();
-            let mut faces = [None; FACES];
-            self.faces(obstacle, &world, &piece, reach, &mut faces);
+            let faces = self.faces(obstacle, &world, &piece, reach);
             let side = |f: &Facing| f.normal.dot(touch.start.normal);
             // of faces of the same side the one that is nearest to where the touch began
             let likeness = |f: &Facing| side(f) - (f.s - touch.start.s).abs() / self.length;
@@ -367,8 +361,7 @@ impl Search<'_> {
         let obstacle = &self.obstacles[touch.obstacle];
         let world = obstacle.sweep.at(self.part[1]);
         let piece = self.piece(touch.on, touch.link, end);
-        let mut faces = [None; FACES];
-        self.faces(obstacle, &world, &piece, 2.0 * self.radius, &mut faces);
+        let faces = self.faces(obstacle, &world, &piece, 2.0 * self.radius);
         // one that creeps deeper from step to step is drawn back soon enough
         let allowed = touch.start.gap.min(0.0) - most * self.radius;
         let depth = |f: &Facing| f.gap - piece.bulge * f.s * f.s;
@@ -442,8 +435,7 @@ impl Search<'_> {
     fn came_in(&self, on: Stretch, link: usize, index: usize, end: &[Pose], touches: &[Touch]) -> bool {
         let obstacle = &self.obstacles[index];
         let (piece, world) = (self.piece(on, link, end), obstacle.sweep.at(self.part[1]));
-        let mut faces = [None; FACES];
-        self.faces(obstacle, &world, &piece, self.radius, &mut faces);
+        let faces = self.faces(obstacle, &world, &piece, self.radius);
         let known = |f: &Facing| {
             let same = |t: &&Touch| (t.on, t.obstacle) == (on, index) && t.axes[0].dot(f.normal) > SAME_SIDE;
             touches.iter().any(|t| same(&t))
@@ -452,68 +444,12 @@ impl Search<'_> {
     }
 
     /// What a piece faces, nearest first.
-    fn faces(&self, obstacle: &Obstacle, world: &Pose, piece: &Piece, reach: f64, faces: &mut [Option<Facing>; FACES]) {
-        let shape = &obstacle.params.shape;
-        let facing = |s: f64, f: SurfacePoint| Facing {
-            normal: f.normal,
-            gap: f.distance - self.radius + piece.bulge * s * s,
-            s,
-        };
+    fn faces(&self, obstacle: &Obstacle, world: &Pose, piece: &Piece, reach: f64) -> [Option<Facing>; FACES] {
         let mut found = [None; FACES];
-        if !shape.near_piece(world, piece, reach, APART * self.radius, &mut found) {
-            faces[0] = self.closest(obstacle, world, piece, reach).map(|(s, f)| facing(s, f));
-            return;
-        }
-        for (face, found) in faces.iter_mut().zip(found) {
-            *face = found.map(|Nearby { s, normal, distance, .. }| Facing { normal, gap: distance - self.radius, s });
-        }
-        if faces[0].is_none() {
-            // nothing of it is in front: the link may be inside
-            let inside = shape.surface_near(world, piece.middle, self.radius).filter(|f| f.distance < 0.0);
-            faces[0] = inside.map(|f| facing(0.0, f));
-        }
-    }
-
-    /// The point of a stretch of a link that is nearest to an obstacle: where the gap has no slope along the link.
-    fn closest(&self, obstacle: &Obstacle, world: &Pose, piece: &Piece, reach: f64) -> Option<(f64, SurfacePoint)> {
-        let ([from, to], curvature) = (piece.span, 2.0 * piece.bulge);
-        let look = |s: f64, reach: f64| {
-            let point = piece.middle + piece.along * s;
-            let face = obstacle.params.shape.surface_near(world, point, reach);
-            face.map(|f| (f.normal.dot(piece.along) + s * curvature, f))
-        };
-        let half = 0.5 * (to - from);
-        let middle = 0.5 * (from + to);
-        let (slope, face) = look(middle, reach + half)?;
-        if slope.abs() * half < 1e-3 * self.radius {
-            return Some((middle, face));
-        }
-        let end = if slope < 0.0 { to } else { from };
-        let Some((end_slope, end_face)) = look(end, reach + 2.0 * half) else { return Some((middle, face)) };
-        if end_slope * slope >= 0.0 {
-            return Some((end, end_face));
-        }
-        // the slope changes sign in between, steadily on a round obstacle and with a jump at an edge: halve, but take the
-        // straight line between the two where it is nearly one
-        let (mut low, mut high) = ((middle, slope, face), (end, end_slope, end_face));
-        for round in 0..MOST_HALVINGS {
-            let weight = low.1 / (low.1 - high.1);
-            let share = if round % 2 == 0 { weight.clamp(0.05, 0.95) } else { 0.5 };
-            let s = low.0 + (high.0 - low.0) * share;
-            let Some((slope, face)) = look(s, reach + 2.0 * half) else { break };
-            if slope * low.1 > 0.0 {
-                low = (s, slope, face);
-            } else {
-                high = (s, slope, face);
-            }
-            // what could still be gained
-            if slope.abs() * (high.0 - low.0).abs() < 1e-3 * self.radius {
-                break;
-            }
-        }
-        let gap = |(s, _, face): &(f64, f64, SurfacePoint)| face.distance + 0.5 * curvature * s * s;
-        let nearer = if gap(&low) < gap(&high) { low } else { high };
-        Some((nearer.0, nearer.2))
+        obstacle.params.shape.near_piece(world, piece, self.radius, reach, &mut found);
+        found.map(|place: Option<Nearby>| {
+            place.map(|Nearby { s, normal, distance, .. }| Facing { normal, gap: distance - self.radius, s })
+        })
     }
 }
 
@@ -535,9 +471,9 @@ impl Touch {
     }
 
     /// The first of these, along the normal.
-    fn speed(&self, velocities: &[Vec6]) -> f64 {
+    pub fn speed(&self, velocities: &[Vec6]) -> f64 {
         let own = dot(&self.rows[0], &velocities[self.link]);
-        own + self.next.map_or(0.0, |next| dot(&next[0], &velocities[(self.link + 1) % velocities.len()]))
+        own + self.next.as_ref().map_or(0.0, |next| dot(&next[0], &velocities[(self.link + 1) % velocities.len()]))
     }
 
     /// Velocity in the law of contact, for velocities of the links.

@@ -10,7 +10,7 @@ use crate::cable::contact::law::{Contacting, DEEP, Firmness, Law, Limit, Reply, 
 use crate::cable::links::Links;
 use crate::contact::segments_cross;
 use crate::material::Friction;
-use crate::math::{Pose, Vec3};
+use crate::math::{Pose, Vec3, x_axis};
 
 /// One side of a pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -154,7 +154,7 @@ impl Pair {
         let (start_normal, start_gap) = self.start;
         let kept = nearest.normal.dot(start_normal) < SAME_SIDE;
         let normal = if kept { start_normal } else { nearest.normal };
-        let tangent = sides[0].pose.rotation * Vec3::X;
+        let tangent = x_axis(sides[0].pose.rotation);
         self.axes = axes(normal, tangent);
         self.along = nearest.along;
         // the point of contact is shared: on the first surface for both, so that nothing creates torque
@@ -180,7 +180,10 @@ impl Pair {
 
     /// Whether the links go through each other between the start and the end of the step.
     pub fn passed(&self, start: [&Pose; 2], end: [&Pose; 2]) -> bool {
-        let ends = |pose: &Pose, side: usize| self.spans[side].map(|s| pose.transform_point(Vec3::X * s));
+        let ends = |pose: &Pose, side: usize| {
+            let along = x_axis(pose.rotation);
+            self.spans[side].map(|s| pose.translation + along * s)
+        };
         let [from, to] = [start, end].map(|poses| [ends(poses[0], 0), ends(poses[1], 1)]);
         segments_cross([&from[0], &to[0]], [&from[1], &to[1]])
     }
@@ -275,7 +278,7 @@ struct Nearest {
 
 fn nearest(sides: [&Side<'_>; 2], spans: &[[f64; 2]; 2]) -> Nearest {
     let [p, q] = sides.map(|s| s.pose.translation);
-    let [u, v] = sides.map(|s| s.pose.rotation * Vec3::X);
+    let [u, v] = sides.map(|s| x_axis(s.pose.rotation));
     let (s, t) = closest_on_spans(p - q, [u, v], spans);
     let points = [p + u * s, q + v * t];
     let offset = points[0] - points[1];
@@ -315,7 +318,7 @@ pub fn spans_of(ends: &[End; 2], links: [&Links; 2], spans: [[f64; 2]; 2]) -> [[
 
 /// Distance between the axes of two links with their spans, for a quick look.
 pub fn axis_distance(a: (&Pose, [f64; 2]), b: (&Pose, [f64; 2])) -> f64 {
-    let [(p, u), (q, v)] = [a.0, b.0].map(|pose| (pose.translation, pose.rotation * Vec3::X));
+    let [(p, u), (q, v)] = [a.0, b.0].map(|pose| (pose.translation, x_axis(pose.rotation)));
     let (s, t) = closest_on_spans(p - q, [u, v], &[a.1, b.1]);
     (p + u * s - q - v * t).length()
 }

@@ -11,7 +11,7 @@ use crate::cable::equations::midpoint::StepScratch;
 use crate::cable::equations::midpoint::{Part, Touching};
 use crate::cable::group::step::Island;
 use crate::frame::{Contact, Other};
-use crate::math::{Pose, Vec3};
+use crate::math::{Pose, Vec3, x_axis};
 
 /// The cable of an end of a pair; pairs are made of cables only.
 fn cable((bodies, first): (&[Body], usize), end: End) -> Option<&Cable> {
@@ -65,7 +65,7 @@ pub(crate) fn write_pairs(bodies: &[Body], pairs: &[Pair], contacts: &mut Vec<Co
     for pair in pairs {
         let end = |c: &Cable, link: usize| (c.state.links.poses[link], c.links.radius, c.links.length);
         let Some([a, b]) = both((bodies, 0), pair, end) else { continue };
-        let point = |(pose, ..): &(Pose, f64, f64), along: f64| pose.transform_point(Vec3::X * along);
+        let point = |(pose, ..): &(Pose, f64, f64), along: f64| pose.translation + x_axis(pose.rotation) * along;
         let [p, q] = [point(&a, pair.along[0]), point(&b, pair.along[1])];
         let penetration = a.1 + b.1 - p.distance(q);
         if pair.force != Vec3::ZERO || penetration > 0.0 {

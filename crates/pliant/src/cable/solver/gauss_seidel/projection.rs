@@ -47,7 +47,7 @@ impl Local {
             limit: 0.0,
         };
         local.limit = law.friction.limit(local.force[0]);
-        let cut = (local.limit / known[1].hypot(known[2]).max(f64::MIN_POSITIVE)).min(1.0);
+        let cut = (local.limit / (known[1] * known[1] + known[2] * known[2]).sqrt().max(f64::MIN_POSITIVE)).min(1.0);
         (local.force[1], local.force[2]) = (cut * known[1], cut * known[2]);
         local
     }
@@ -91,7 +91,8 @@ fn within(w: &[f64; 3], wanted: &[f64; 2], limit: f64) -> ([f64; 2], bool) {
         return ([0.0; 2], false);
     }
     let mut g = solve(0.0, wanted);
-    let mut length = g[0].hypot(g[1]);
+    let size = |g: &[f64; 2]| (g[0] * g[0] + g[1] * g[1]).sqrt();
+    let mut length = size(&g);
     if length <= limit {
         return (g, true);
     }
@@ -101,7 +102,7 @@ fn within(w: &[f64; 3], wanted: &[f64; 2], limit: f64) -> ([f64; 2], bool) {
         let h = solve(s, &g);
         s += (length / limit - 1.0) * length * length / (g[0] * h[0] + g[1] * h[1]);
         g = solve(s, wanted);
-        length = g[0].hypot(g[1]);
+        length = size(&g);
         if length <= limit * (1.0 + 1e-13) {
             break;
         }

@@ -1,4 +1,4 @@
-//! Random numbers for the tests of this folder.
+//! Random numbers for tests.
 
 use crate::math::Vec3;
 
