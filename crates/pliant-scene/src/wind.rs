@@ -19,7 +19,7 @@ const LEAST_ALIGNMENT: f64 = 1e-3;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WindSpec {
-    /// Name of the obstacle to wind on, a cylinder or capsule; its z axis at time zero is the axis of winding.
+    /// Name of the obstacle to wind on; its z axis at time zero is the axis of winding.
     on: Name,
     /// Distance along the drum's z axis for each turn [m].
     pitch: Coordinate,
@@ -106,13 +106,12 @@ impl WindSpec {
             let known: Vec<&str> = obstacles.iter().map(|o| o.params.name.as_str()).collect();
             return Err(Fault::unknown("obstacle", &self.on, known));
         };
-        match drum.params.shape.kind() {
-            ShapeKind::Cylinder { .. } | ShapeKind::Capsule { .. } => {
-                let pose = &drum.sweep.start;
-                Ok((pose.translation, pose.rotation * Vec3::Z))
-            }
-            _ => Err(Fault::new(format!("{} must be a cylinder or a capsule to be wound on", &*self.on))),
+        if let ShapeKind::Plane | ShapeKind::HeightField { .. } = drum.params.shape.kind() {
+            let message = format!("{} has no way around it: a cable is wound on a cylinder, or a mesh of one", &*self.on);
+            return Err(Fault::new(message));
         }
+        let pose = &drum.sweep.start;
+        Ok((pose.translation, pose.rotation * Vec3::Z))
     }
 }
 

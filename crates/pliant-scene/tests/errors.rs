@@ -307,7 +307,7 @@ fn each_mistake_is_reported_in_its_place() {
         (
             "at = 'end' }]",
             "at = 'end' }]\nmotion = { wind = { on = 'floor', pitch = 0, turns = 1, period = 1 } }",
-            "s.toml:25:26: floor must be a cylinder or a capsule to be wound on",
+            "s.toml:25:26: floor has no way around it: a cable is wound on a cylinder, or a mesh of one",
         ),
         (
             "at = 'end' }]",

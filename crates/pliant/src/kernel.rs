@@ -1,4 +1,5 @@
-//! The inner loops, compiled twice: for any machine, and for one with 256-bit vectors.
+//! The inner loops, compiled three times: for any machine, for one with 256-bit vectors, and for one that has twice as many
+//! registers of those.
 
 use crate::lanes::{Lanes, Plain};
 
@@ -10,6 +11,9 @@ pub enum Kernel {
     /// 256-bit vectors; only made where the machine has them.
     #[cfg(target_arch = "x86_64")]
     Avx2,
+    /// The same with twice as many registers; only made where the machine has them.
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
 }
 
 /// An inner loop. Everything it calls must be `#[inline(always)]`: what is not inlined is compiled for any machine.
@@ -23,21 +27,33 @@ pub trait Task {
 impl Default for Kernel {
     /// The best this machine can do.
     fn default() -> Kernel {
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            return Kernel::Avx2;
-        }
-        Kernel::Plain
+        Kernel::all().last().unwrap_or(Kernel::Plain)
     }
 }
 
 impl Kernel {
+    /// Those that this machine can run, the best one last.
+    pub fn all() -> impl Iterator<Item = Kernel> {
+        let plain = std::iter::once(Kernel::Plain);
+        #[cfg(target_arch = "x86_64")]
+        return {
+            use std::arch::is_x86_feature_detected as has;
+            let more = has!("avx512f") && has!("avx512vl") && has!("avx512dq");
+            let avx2 = has!("avx2").then_some(Kernel::Avx2);
+            plain.chain(avx2).chain((avx2.is_some() && more).then_some(Kernel::Avx512))
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        plain
+    }
+
     /// Run a task.
     pub fn run<T: Task>(self, task: T) -> T::Output {
         match self {
             Kernel::Plain => task.run::<Plain>(),
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2 => avx2::run(task),
+            Kernel::Avx2 => wide::avx2(task),
+            #[cfg(target_arch = "x86_64")]
+            Kernel::Avx512 => wide::avx512(task),
         }
     }
 }
@@ -45,16 +61,25 @@ impl Kernel {
 /// Calling code compiled for instructions a machine lacks is undefined behaviour, hence `unsafe`.
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
-mod avx2 {
+mod wide {
     use super::Task;
     use crate::lanes::Wide;
 
-    pub fn run<T: Task>(task: T) -> T::Output {
+    pub fn avx2<T: Task>(task: T) -> T::Output {
         #[target_feature(enable = "avx2")]
         fn inner<T: Task>(task: T) -> T::Output {
             task.run::<Wide>()
         }
-        // SAFETY: only called through `Kernel::Avx2`, which `Kernel::default` makes where the feature was detected
+        // SAFETY: only called through `Kernel::Avx2`, which `Kernel::all` makes where the feature was detected
+        unsafe { inner(task) }
+    }
+
+    pub fn avx512<T: Task>(task: T) -> T::Output {
+        #[target_feature(enable = "avx2,avx512f,avx512vl,avx512dq")]
+        fn inner<T: Task>(task: T) -> T::Output {
+            task.run::<Wide>()
+        }
+        // SAFETY: only called through `Kernel::Avx512`, which `Kernel::all` makes where the features were detected
         unsafe { inner(task) }
     }
 }

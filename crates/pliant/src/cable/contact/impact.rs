@@ -6,7 +6,7 @@
 //! force of the contact is corrected by it. The sum stays within the cone of friction: where less normal force is left than
 //! the step took friction for, some of that is given back.
 
-use crate::cable::algebra::block::Vec6;
+use crate::cable::algebra::block::{Vec6, dot};
 use crate::cable::contact::law::{Contacting, along, minus};
 use crate::cable::contact::obstacles::Touch;
 use crate::cable::links::Links;
@@ -24,24 +24,66 @@ pub fn settle(links: &Links, [mean, gained]: [&[Vec6]; 2], velocities: &mut [Vec
     let yields = links.inertia.map(|inertia| 1.0 / inertia);
     for _ in 0..PASSES {
         for touch in touches.iter_mut().filter(touching) {
-            let speed = touch.speed(velocities) - touch.surface[0];
-            let more = (speed.clamp(0.0, touch.bounce) - speed) / yielding(&yields, touch, 0);
-            push(&yields, touch, velocities, 0, more, step);
-            let (slid, slides) = (relative(touch, mean), relative(touch, velocities));
-            // a link that sticks rests; one that slid has stopped where it would now slide back
-            let stops = touch.state == Contacting::Stick || slid[1] * slides[1] + slid[2] * slides[2] < 0.0;
-            let stopping = |k: usize| if stops { -slides[k] / yielding(&yields, touch, k) } else { 0.0 };
-            let had = along(&touch.axes, touch.force);
-            let limit = touch.law.friction.limit(had[0].max(0.0));
-            let kept = within([had[1] + stopping(1) / step, had[2] + stopping(2) / step], limit);
-            push(&yields, touch, velocities, 1, (kept[0] - had[1]) * step, step);
-            push(&yields, touch, velocities, 2, (kept[1] - had[2]) * step, step);
+            settle_touch(&yields, touch, mean, velocities, step);
         }
     }
 }
 
-fn relative(touch: &Touch, velocities: &[Vec6]) -> [f64; 3] {
-    minus(&touch.moves(velocities), &touch.surface)
+/// Settle the velocities of the links of one touch, while all others keep theirs.
+fn settle_touch(yields: &Vec6, touch: &mut Touch, mean: &[Vec6], velocities: &mut [Vec6], step: f64) {
+    let (link, other) = (touch.link, (touch.link + 1) % velocities.len());
+    let mut moving = Moving { here: velocities[link], there: touch.next.as_ref().map(|_| velocities[other]) };
+    let speed = moving.along(touch, 0);
+    let normal = (speed.clamp(0.0, touch.bounce) - speed) / yielding(yields, touch, 0);
+    moving.push(yields, touch, 0, normal);
+    let had = along(&touch.axes, touch.force);
+    let pushes = had[0] + normal / step;
+    let slides = [moving.along(touch, 1), moving.along(touch, 2)];
+    // a link that sticks rests; one that slid has stopped where it would now slide back
+    let stops = touch.state == Contacting::Stick || {
+        let slid = minus(&touch.moves(mean), &touch.surface);
+        slid[1] * slides[0] + slid[2] * slides[1] < 0.0
+    };
+    let mut wanted = [had[1], had[2]];
+    if stops {
+        wanted[0] -= slides[0] / yielding(yields, touch, 1) / step;
+        wanted[1] -= slides[1] / yielding(yields, touch, 2) / step;
+    }
+    let kept = within(wanted, touch.law.friction.limit(pushes.max(0.0)));
+    moving.push(yields, touch, 1, (kept[0] - had[1]) * step);
+    moving.push(yields, touch, 2, (kept[1] - had[2]) * step);
+    let more = [normal / step, kept[0] - had[1], kept[1] - had[2]];
+    touch.force += touch.axes[0] * more[0] + touch.axes[1] * more[1] + touch.axes[2] * more[2];
+    velocities[link] = moving.here;
+    if let Some(there) = moving.there {
+        velocities[other] = there;
+    }
+}
+
+/// Velocities of the links of a touch.
+struct Moving {
+    here: Vec6,
+    there: Option<Vec6>,
+}
+
+impl Moving {
+    /// Velocity of the point of contact against the obstacle, along an axis.
+    fn along(&self, touch: &Touch, axis: usize) -> f64 {
+        let mut speed = dot(&touch.rows[axis], &self.here) - touch.surface[axis];
+        if let (Some(next), Some(there)) = (&touch.next, &self.there) {
+            speed += dot(&next[axis], there);
+        }
+        speed
+    }
+
+    /// An impulse along an axis.
+    fn push(&mut self, yields: &Vec6, touch: &Touch, axis: usize, impulse: f64) {
+        let give = |v: &mut Vec6, row: &Vec6| (0..6).for_each(|k| v[k] += row[k] * yields[k] * impulse);
+        give(&mut self.here, &touch.rows[axis]);
+        if let (Some(next), Some(there)) = (&touch.next, &mut self.there) {
+            give(there, &next[axis]);
+        }
+    }
 }
 
 /// Change of the velocity of the point of contact along an axis for a unit impulse on its links alone.
@@ -54,19 +96,4 @@ fn yielding(yields: &Vec6, touch: &Touch, axis: usize) -> f64 {
 pub fn within(force: [f64; 2], limit: f64) -> [f64; 2] {
     let size = (force[0] * force[0] + force[1] * force[1]).sqrt();
     if size > limit { force.map(|f| f * (limit / size)) } else { force }
-}
-
-/// An impulse on the links along one axis.
-fn push(yields: &Vec6, touch: &mut Touch, velocities: &mut [Vec6], axis: usize, impulse: f64, step: f64) {
-    let count = velocities.len();
-    let mut give = |link: usize, row: &Vec6| {
-        for k in 0..6 {
-            velocities[link][k] += row[k] * yields[k] * impulse;
-        }
-    };
-    give(touch.link, &touch.rows[axis]);
-    if let Some(next) = &touch.next {
-        give((touch.link + 1) % count, &next[axis]);
-    }
-    touch.force += touch.axes[axis] * (impulse / step);
 }
