@@ -107,7 +107,8 @@ impl WindSpec {
             return Err(Fault::unknown("obstacle", &self.on, known));
         };
         if let ShapeKind::Plane | ShapeKind::HeightField { .. } = drum.params.shape.kind() {
-            let message = format!("{} has no way around it: a cable is wound on a cylinder, or a mesh of one", &*self.on);
+            let message =
+                format!("{} has no way around it: a cable is wound on a cylinder, or a mesh of one", &*self.on);
             return Err(Fault::new(message));
         }
         let pose = &drum.sweep.start;

@@ -297,7 +297,7 @@ impl Shape {
                 if found[0].is_none() {
                     // nothing of it is in front: the piece may be inside
                     let inside = self.facet_near(local.middle, radius).filter(|face| face.distance < 0.0);
-                    found[0] = inside.map(|face| Nearby::in_front(0.0, face.normal, face.distance));
+                    found[0] = inside.map(|face| Nearby::new(&local, 0.0, face.normal, face.distance));
                 }
             }
             _ => {}

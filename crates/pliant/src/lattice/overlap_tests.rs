@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::contact::blend;
-use crate::random::Random;
 use crate::math::Quat;
+use crate::random::Random;
 
 fn overlap(x: &[Vec3; 3], y: &[Vec3; 3], deepest: f64) -> Option<Overlap> {
     super::overlap(&Face::new(*x, [0.0; 3]), &Face::new(*y, [0.0; 3]), deepest)

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use super::*;
 use crate::contact::tree::around;
-use crate::random::Random;
 use crate::math::Vec3;
+use crate::random::Random;
 
 /// A body for tests: facets over shared corners.
 struct Soup {

@@ -4,8 +4,8 @@ use std::cell::Cell;
 
 use super::*;
 use crate::contact::{Shape, ShapeKind, blend};
-use crate::random::Random;
 use crate::math::{Pose, Quat};
+use crate::random::Random;
 
 /// All parts of a facet in a shape at the origin, and how many questions were asked.
 fn sunk(facet: &[Vec3; 3], kind: ShapeKind, fineness: Fineness) -> (Vec<Sunk>, usize) {

@@ -296,7 +296,7 @@ impl Search<'_> {
         let mut gap = touch.start.gap;
         if advance < gap + self.radius && !self.rests(touch, means, STILL) {
             let world = obstacle.sweep.at(fraction);
-            let reach = 1.5 * self.radius + gap.max(0.0) + advance.abs();
+            let reach = 1.1 * self.radius + gap.max(0.0) + advance.abs();
             let faces = self.faces(obstacle, &world, &piece, reach);
             let side = |f: &Facing| f.normal.dot(touch.start.normal);
             // of faces of the same side the one that is nearest to where the touch began
@@ -361,7 +361,7 @@ impl Search<'_> {
         let obstacle = &self.obstacles[touch.obstacle];
         let world = obstacle.sweep.at(self.part[1]);
         let piece = self.piece(touch.on, touch.link, end);
-        let faces = self.faces(obstacle, &world, &piece, 2.0 * self.radius);
+        let faces = self.faces(obstacle, &world, &piece, self.radius);
         // one that creeps deeper from step to step is drawn back soon enough
         let allowed = touch.start.gap.min(0.0) - most * self.radius;
         let depth = |f: &Facing| f.gap - piece.bulge * f.s * f.s;

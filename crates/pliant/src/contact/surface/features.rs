@@ -1,0 +1,148 @@
+//! What of a surface a piece of a rod can touch: facets, and the edges and corners that stand out.
+
+use super::{Nearby, Piece};
+use crate::math::Vec3;
+
+/// What the way from a place may point out of its region, as a part of its length: more than the slope of a piece that bulges,
+/// so that nothing falls between a face and its edge. What is found twice counts once.
+pub const SLACK: f64 = 0.01;
+
+#[derive(Clone, Debug)]
+pub struct Facet {
+    /// Number of the flat region that it is part of.
+    pub region: u32,
+    pub normal: Vec3,
+    /// n . x of its plane.
+    pub offset: f64,
+    pub sides: [Side; 3],
+}
+
+/// One side of a facet.
+#[derive(Clone, Copy, Debug)]
+pub struct Side {
+    /// Unit vector in the plane of the facet, into it.
+    pub inward: Vec3,
+    /// i . x of its line.
+    pub offset: f64,
+    /// Whether the surface falls away or ends there.
+    pub falls: bool,
+}
+
+/// An edge that stands out.
+#[derive(Clone, Copy, Debug)]
+pub struct Edge {
+    pub middle: Vec3,
+    pub along: Vec3,
+    pub half: f64,
+    /// Normals of the facets beside it; one twice where the surface ends.
+    pub normals: [Vec3; 2],
+    /// Vectors in these facets, away from it.
+    pub inward: [Vec3; 2],
+}
+
+/// A corner that stands out.
+#[derive(Clone, Copy, Debug)]
+pub struct Corner {
+    pub place: Vec3,
+    pub normal: Vec3,
+    /// Where its edges are among those of all.
+    pub ring: [u32; 2],
+}
+
+impl Facet {
+    /// Whether a point of its plane lies within it, edges included.
+    pub fn holds(&self, point: Vec3) -> bool {
+        self.sides.iter().all(|side| side.inward.dot(point) >= side.offset)
+    }
+
+    /// The place of the piece over this facet that is nearest to its plane, within `most`, if it is not nearer beside it.
+    pub fn nearest(&self, piece: &Piece, most: f64) -> Option<Nearby> {
+        let height = self.normal.dot(piece.middle) - self.offset;
+        let slope = self.normal.dot(piece.along);
+        let ends = piece.span.map(|s| height + slope * s);
+        if ends[0].min(ends[1]) >= most || ends[0].max(ends[1]) <= 0.0 {
+            return None;
+        }
+        // the part of the piece that is over the facet
+        let ([mut low, mut high], mut ends) = (piece.span, [false; 2]);
+        for side in &self.sides {
+            let (at, rise) = (side.inward.dot(piece.middle) - side.offset, side.inward.dot(piece.along));
+            if rise == 0.0 {
+                if at < 0.0 {
+                    return None;
+                }
+                continue;
+            }
+            let crossing = -at / rise;
+            if rise > 0.0 && crossing > low {
+                (low, ends[0]) = (crossing, side.falls);
+            } else if rise < 0.0 && crossing < high {
+                (high, ends[1]) = (crossing, side.falls);
+            }
+        }
+        if low > high {
+            return None;
+        }
+        // least of height + slope s + bulge s^2
+        let best = if piece.bulge > 0.0 { -slope / (2.0 * piece.bulge) } else { -slope.signum() * f64::INFINITY };
+        let s = if best.is_nan() { 0.5 * (low + high) } else { best.clamp(low, high) };
+        // where the surface falls away, the edge is nearer, or what is behind it
+        if (best < low && ends[0]) || (best > high && ends[1]) {
+            return None;
+        }
+        let above = height + slope * s;
+        (above > 0.0).then(|| Nearby { region: self.region, ..Nearby::new(piece, s, self.normal, above) })
+    }
+}
+
+impl Edge {
+    pub fn nearest(&self, piece: &Piece) -> Option<Nearby> {
+        let [from, to] = piece.span;
+        let (centre, half) = (0.5 * (from + to), 0.5 * (to - from));
+        let (s, t) = closest(piece.at(centre) - self.middle, piece.along, self.along, half, self.half, piece.bulge);
+        let s = s + centre;
+        let way = piece.at(s) - (self.middle + self.along * t);
+        let distance = way.length();
+        let slack = SLACK * distance;
+        if self.inward.iter().any(|i| way.dot(*i) > slack) || self.normals.iter().all(|n| way.dot(*n) < 0.0) {
+            return None;
+        }
+        // beyond its ends are corners, or edges that go on
+        if t.abs() >= self.half && way.dot(self.along).abs() > SLACK * distance {
+            return None;
+        }
+        let mean = (self.normals[0] + self.normals[1]).normalize_or(self.normals[0]);
+        let normal = if distance > 1e-12 { way / distance } else { mean };
+        Some(Nearby::new(piece, s, normal, distance))
+    }
+}
+
+/// Places s in [-a, a] along u and t in [-b, b] along v where d + s u - t v is shortest, with a bulge along u.
+fn closest(d: Vec3, u: Vec3, v: Vec3, a: f64, b: f64, bulge: f64) -> (f64, f64) {
+    let (across, way) = (u.reject_from_normalized(v), d.reject_from_normalized(v));
+    // l + bulge s^2 is least where (l^2 / 2)' = -2 l bulge s; l hardly changes by that, but may be small
+    let (steep, slope) = (across.length_squared(), -way.dot(across));
+    let nearest = if steep > f64::MIN_POSITIVE { (slope / steep).clamp(-a, a) } else { 0.0 };
+    let under = steep + 2.0 * bulge * (way + across * nearest).length();
+    let s = if under > f64::MIN_POSITIVE { (slope / under).clamp(-a, a) } else { 0.0 };
+    let t = (d + u * s).dot(v);
+    if t.abs() <= b {
+        return (s, t);
+    }
+    let t = t.clamp(-b, b);
+    ((v * t - d).dot(u).clamp(-a, a), t)
+}
+
+impl Corner {
+    pub fn nearest(&self, piece: &Piece, ring: &[Vec3]) -> Option<Nearby> {
+        let s = (self.place - piece.middle).dot(piece.along).clamp(piece.span[0], piece.span[1]);
+        let way = piece.at(s) - self.place;
+        let distance = way.length();
+        let slack = SLACK * distance;
+        if ring.iter().any(|r| way.dot(*r) > slack) || way.dot(self.normal) < 0.0 {
+            return None;
+        }
+        let normal = if distance > 1e-12 { way / distance } else { self.normal };
+        Some(Nearby::new(piece, s, normal, distance))
+    }
+}

@@ -1,0 +1,207 @@
+//! Facets, edges and corners of a surface in a tree of boxes, each with the cone of the normals that places on it can have:
+//! what is farther away than a place that was found, and would push the same way, needs no look. (Cones of normals:
+//! D. E. Johnson and E. Cohen, "Spatialized normal cone hierarchies".)
+
+use super::{Look, NONE, SAME_HILL, SAME_NORMAL};
+use crate::contact::tree::{EMPTY, join};
+use crate::math::Vec3;
+
+/// Most items of a lowest node.
+const LEAF: usize = 4;
+
+/// More than any way down the tree is long.
+const DEPTH: usize = 64;
+
+/// Half the angle of a cone that holds all directions [rad].
+pub const ANY: f64 = std::f64::consts::PI;
+
+/// Directions about an axis.
+#[derive(Clone, Copy, Debug)]
+pub struct Cone {
+    /// Unit vector.
+    pub axis: Vec3,
+    /// Sine of half its angle; 1 from a right angle on.
+    pub sine: f64,
+    /// Directions with a larger cosine to the axis are one with all of the cone; above 1 where none is.
+    like: f64,
+    /// The same of those that are one with it where the surface is convex.
+    alike: f64,
+}
+
+impl Cone {
+    fn new(axis: Vec3, angle: f64) -> Cone {
+        let within = |most: f64| if angle < most { (most - angle).cos() } else { 2.0 };
+        let sine = angle.min(std::f64::consts::FRAC_PI_2).sin();
+        Cone { axis, sine, like: within(SAME_NORMAL), alike: within(SAME_HILL) }
+    }
+
+    /// Whether all of its directions are one with this.
+    pub fn is_like(&self, normal: Vec3) -> bool {
+        self.axis.dot(normal) > self.like
+    }
+
+    /// Whether all of its directions are one with this where the surface is convex.
+    pub fn is_alike(&self, normal: Vec3) -> bool {
+        self.axis.dot(normal) > self.alike
+    }
+}
+
+/// A facet, an edge or a corner.
+#[derive(Clone, Copy, Debug)]
+pub struct Item {
+    /// Which one.
+    pub number: u32,
+    /// Number of the flat region that it is part of.
+    region: u32,
+    cone: Cone,
+    /// Half the angle of that [rad].
+    angle: f64,
+}
+
+impl Item {
+    /// With normals within an angle of an axis [rad].
+    pub fn new(number: usize, region: u32, axis: Vec3, angle: f64) -> Item {
+        let (axis, angle) = axis.try_normalize().map_or((Vec3::Z, ANY), |axis| (axis, angle));
+        Item { number: number as u32, region, cone: Cone::new(axis, angle), angle }
+    }
+}
+
+/// An item and its corners, some more than once.
+pub type Placed = (Item, [Vec3; 3]);
+
+/// What is known of the items under a node.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    /// The box around them: its middle and half its sides.
+    pub middle: Vec3,
+    pub half: Vec3,
+    /// Normals that places on them can have.
+    pub cone: Cone,
+    /// How far they reach along the axis of that.
+    pub height: f64,
+    /// Unit vector across both that axis and the direction in which they are longest,
+    pub across: Vec3,
+    /// and from where to where they reach along it.
+    pub width: [f64; 2],
+    /// The least of n . (q - middle), for q on them and n a normal there.
+    depth: f64,
+    /// How far normals are from the axis at most.
+    spread: f64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    extent: Extent,
+    /// The flat region that all its items are part of.
+    region: u32,
+    /// Items of a lowest node, which begin at `at`; none of a branch, whose first half follows and whose second is `at`.
+    count: u32,
+    at: u32,
+}
+
+/// The tree.
+#[derive(Clone, Debug)]
+pub struct Hierarchy {
+    nodes: Vec<Node>,
+    items: Vec<Item>,
+}
+
+impl Extent {
+    fn of(items: &[Placed]) -> Extent {
+        let corners = || items.iter().flat_map(|(_, corners)| corners);
+        let [low, high] = corners().fold(EMPTY, |sum, corner| join(&sum, &[*corner; 2]));
+        let axis = items.iter().map(|(item, _)| item.cone.axis).sum::<Vec3>().normalize_or(Vec3::Z);
+        let widest = |item: &Item| item.cone.axis.dot(axis).clamp(-1.0, 1.0).acos() + item.angle;
+        let angle = items.iter().map(|(item, _)| widest(item)).fold(0.0, f64::max);
+        let height = corners().map(|corner| corner.dot(axis)).fold(f64::NEG_INFINITY, f64::max);
+        let middle = 0.5 * (low + high);
+        let chord = |angle: f64| 2.0 * (0.5 * angle.min(ANY)).sin();
+        let depth = items.iter().flat_map(|(item, corners)| {
+            corners.map(|q| item.cone.axis.dot(q - middle) - (q - middle).length() * chord(item.angle))
+        });
+        let depth = depth.fold(f64::INFINITY, f64::min);
+        let farther = |a: &Vec3, b: &Vec3| a.distance_squared(middle).total_cmp(&b.distance_squared(middle));
+        let longest = corners().copied().max_by(farther).map_or(Vec3::ZERO, |corner| corner - middle);
+        let across = axis.cross(longest).try_normalize().unwrap_or_else(|| axis.any_orthonormal_vector());
+        let along = corners().map(|corner| corner.dot(across));
+        let width = along.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x), high.max(x)]);
+        let (half, cone, spread) = (0.5 * (high - low), Cone::new(axis, angle), chord(angle));
+        Extent { middle, half, cone, height, across, width, depth, spread }
+    }
+
+    /// Whether a place lies behind all of them: behind the planes through each of their points across each of the normals there.
+    pub fn is_before(&self, place: Vec3) -> bool {
+        let way = place - self.middle;
+        way.dot(self.cone.axis) + way.length() * self.spread <= self.depth
+    }
+}
+
+impl Hierarchy {
+    /// Of nothing.
+    pub const EMPTY: Hierarchy = Hierarchy { nodes: vec![], items: vec![] };
+
+    /// Of items.
+    pub fn new(mut items: Vec<Placed>) -> Hierarchy {
+        let mut hierarchy = Hierarchy::EMPTY;
+        if !items.is_empty() {
+            hierarchy.add(&mut items);
+        }
+        hierarchy
+    }
+
+    /// Append a node over items, halved along the longest side of the box of their middles.
+    fn add(&mut self, items: &mut [Placed]) {
+        let region = items[0].0.region;
+        let region = if items.iter().all(|(item, _)| item.region == region) { region } else { NONE };
+        let (at, count) = (self.items.len() as u32, items.len() as u32);
+        let node = Node { extent: Extent::of(items), region, count, at };
+        if items.len() <= LEAF {
+            self.nodes.push(node);
+            self.items.extend(items.iter().map(|(item, _)| *item));
+            return;
+        }
+        let index = self.nodes.len();
+        self.nodes.push(Node { count: 0, ..node });
+        let middle = |[a, b, c]: &[Vec3; 3]| *a + *b + *c;
+        let [low, high] = items.iter().fold(EMPTY, |sum, (_, corners)| join(&sum, &[middle(corners); 2]));
+        let extent = high - low;
+        let side = if extent.x >= extent.y.max(extent.z) { 0 } else { 1 + usize::from(extent.z > extent.y) };
+        let half = items.len() / 2;
+        items.select_nth_unstable_by(half, |a, b| {
+            let along = |item: &Placed| middle(&item.1)[side];
+            along(a).total_cmp(&along(b)).then(a.0.number.cmp(&b.0.number))
+        });
+        let (low, high) = items.split_at_mut(half);
+        self.add(low);
+        self.nodes[index].at = self.nodes.len() as u32;
+        self.add(high);
+    }
+
+    /// Look at all items that may count, nearer ones first.
+    pub fn walk(&self, look: &mut Look<'_>) {
+        let Some(top) = self.nodes.first() else { return };
+        let mut waiting = [(0u32, 0.0); DEPTH];
+        let mut count = 1;
+        waiting[0] = (0, look.distance(&top.extent, look.most));
+        while count > 0 {
+            count -= 1;
+            let (index, distance) = waiting[count];
+            let node = &self.nodes[index as usize];
+            if look.passes_by(distance, &node.extent, node.region) {
+                continue;
+            }
+            if node.count > 0 {
+                let under = &self.items[node.at as usize..(node.at + node.count) as usize];
+                under.iter().for_each(|item| look.look(item));
+                continue;
+            }
+            let below = [index + 1, node.at].map(|n| (n, look.distance(&self.nodes[n as usize].extent, look.most)));
+            // first to the one whose middle is nearer, which is more telling than such bounds
+            let [first, second] = below.map(|(n, _)| look.from_middle(&self.nodes[n as usize].extent));
+            let second_is_nearer = second < first;
+            waiting[count] = below[usize::from(!second_is_nearer)];
+            waiting[count + 1] = below[usize::from(second_is_nearer)];
+            count += 2;
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! A mesh as the solid that it bounds: what a straight piece of a rod touches of it.
+//!
+//! Of a surface of triangles a round body can touch faces, edges and corners, but only those that stand out: an edge inside a
+//! flat region or at the bottom of a groove is none for it, however the mesh is divided. So edges and corners are looked at
+//! when the mesh is built; an edge knows the faces on both its sides, also where these do not share their vertices (T-junctions,
+//! meshes that were not welded). A place is touched if the way to it from the mesh leads through its own region: straight up
+//! from a face, between the normals of an edge, within the cone of a corner. What is behind a face is not seen by it: thin walls
+//! push to the side that one is on.
+
+mod build;
+mod features;
+mod hierarchy;
+#[cfg(test)]
+mod tests;
+
+use parry3d_f64::bounding_volume::Aabb;
+use parry3d_f64::shape::TriMesh;
+
+use crate::math::Vec3;
+use features::{Corner, Edge, Facet};
+use hierarchy::{Extent, Hierarchy, Item};
+
+/// Normals that differ by less than this are one, where places are near [rad]: 3 degrees; and the cosine of that.
+const SAME_NORMAL: f64 = 0.053;
+const SAME_COSINE: f64 = 0.998_595_83;
+
+/// So are those that differ by less than this, where the surface between two places is convex [rad]: 15 degrees.
+const SAME_HILL: f64 = 0.26;
+const HILL_COSINE: f64 = 0.966_389_98;
+
+/// The width of items says where along a piece they can be, if that goes across them by more than this.
+const SLANTED: f64 = 0.1;
+
+const NONE: u32 = u32::MAX;
+
+/// Triangles with what is around them.
+pub struct Surface {
+    mesh: TriMesh,
+    facets: Vec<Facet>,
+    /// Those that stand out.
+    edges: Vec<Edge>,
+    corners: Vec<Corner>,
+    /// Unit vectors along the edges of corners.
+    rings: Vec<Vec3>,
+    /// Facets, then edges, then corners, numbered in this order.
+    hierarchies: [Hierarchy; 3],
+}
+
+/// A place of a surface that a straight piece of a rod is nearest to, among those around it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Nearby {
+    /// Where along the piece, from its middle [m].
+    pub s: f64,
+    /// Unit normal, away from the surface.
+    pub normal: Vec3,
+    /// Distance of the axis, with the bulge [m].
+    pub distance: f64,
+    /// The place of the surface.
+    foot: Vec3,
+    /// Number of the flat region that it is on; none for edges and corners.
+    region: u32,
+}
+
+/// A straight piece of a rod.
+#[derive(Clone, Copy, Debug)]
+pub struct Piece {
+    /// Its middle [m].
+    pub middle: Vec3,
+    /// Unit vector along it.
+    pub along: Vec3,
+    /// From where to where, from the middle [m].
+    pub span: [f64; 2],
+    /// Its surface falls back from the middle by this times s^2 [1/m].
+    pub bulge: f64,
+}
+
+impl Nearby {
+    /// A place on no flat region: where along the piece, how far from its axis, and the foot.
+    pub(super) fn new(piece: &Piece, s: f64, normal: Vec3, height: f64) -> Nearby {
+        let foot = piece.at(s) - normal * height;
+        Nearby { s, normal, distance: height + piece.bulge * s * s, foot, region: NONE }
+    }
+
+    /// Whether a place farther away is one with it, if they are nearer to each other than `apart` along the piece.
+    fn is_one_with(&self, farther: &Nearby, apart: f64) -> bool {
+        let (alike, near) = (self.normal.dot(farther.normal), (self.s - farther.s).abs() < apart);
+        // behind the plane of the other: the surface falls from here to there
+        let convex = || farther.normal.dot(self.foot - farther.foot) <= 0.0;
+        (self.region == farther.region && self.region != NONE)
+            || (near && (alike > SAME_COSINE || (alike > HILL_COSINE && convex())))
+    }
+}
+
+impl Piece {
+    /// One of its points.
+    pub fn at(&self, s: f64) -> Vec3 {
+        self.middle + self.along * s
+    }
+}
+
+impl Surface {
+    /// The places that a piece is nearest to within `reach`, nearest first; as many as there is room for.
+    pub fn near(&self, piece: &Piece, reach: f64, apart: f64, found: &mut [Option<Nearby>]) {
+        found.fill(None);
+        let [from, to] = piece.span;
+        let (middle, half) = (piece.at(0.5 * (from + to)), 0.5 * (to - from));
+        let along = piece.along.abs() * half;
+        let mut look = Look { surface: self, piece, middle, half, reach: along, apart, most: reach, found };
+        self.hierarchies.iter().for_each(|hierarchy| hierarchy.walk(&mut look));
+    }
+}
+
+/// A look at what is near a piece.
+struct Look<'a> {
+    surface: &'a Surface,
+    piece: &'a Piece,
+    /// The middle of its span, and half of that [m].
+    middle: Vec3,
+    half: f64,
+    /// Half the box around it.
+    reach: Vec3,
+    /// Places with the same normal that are nearer to each other along the piece count once [m].
+    apart: f64,
+    /// Farther places do not count [m].
+    most: f64,
+    found: &'a mut [Option<Nearby>],
+}
+
+impl Look<'_> {
+    /// How far places on some items are away from the piece at least; endless where none is nearer than `most`.
+    ///
+    /// A place p of the piece over a place q is p = q + h n, with n in the cone about an axis a and h below `most`. So q being
+    /// in a box says from where to where along the piece p can be, and h >= (p - q) . a.
+    fn distance(&self, extent: &Extent, most: f64) -> f64 {
+        let (piece, way) = (self.piece, extent.middle - self.middle);
+        let apart = (way.abs() - extent.half - self.reach).max(Vec3::ZERO).length_squared();
+        if apart >= most * most {
+            return f64::INFINITY;
+        }
+        let rise = extent.cone.axis.dot(piece.along);
+        let (at, room) = (way.dot(piece.along), piece.along.abs().dot(extent.half));
+        let room = room + most * (rise.abs() + extent.cone.sine);
+        let (mut from, mut to) = ((at - room).max(-self.half), (at + room).min(self.half));
+        // and so does its width
+        let (place, rate, room) =
+            (extent.across.dot(self.middle), extent.across.dot(piece.along), most * extent.cone.sine);
+        if rate.abs() > SLANTED {
+            let ends = [extent.width[0] - room - place, extent.width[1] + room - place].map(|x| x / rate);
+            (from, to) = (from.max(ends[0].min(ends[1])), to.min(ends[0].max(ends[1])));
+        }
+        if from > to {
+            return f64::INFINITY;
+        }
+        let height = self.middle.dot(extent.cone.axis) - extent.height + (rise * from).min(rise * to);
+        let bulge = piece.bulge * 0.0_f64.clamp(from, to).powi(2);
+        apart.sqrt().max(height + bulge)
+    }
+
+    /// Square of the distance of the middle of the piece from a box.
+    fn from_middle(&self, extent: &Extent) -> f64 {
+        ((extent.middle - self.middle).abs() - extent.half).max(Vec3::ZERO).length_squared()
+    }
+
+    /// Whether items at this distance and farther do not count: there is no room for them, or all places on them are one with
+    /// a place that is nearer.
+    fn passes_by(&self, distance: f64, extent: &Extent, region: u32) -> bool {
+        let cone = &extent.cone;
+        distance >= self.most
+            || self.found.iter().flatten().any(|f| {
+                let flat = region == f.region && region != NONE;
+                let one = flat
+                    || (self.is_near(f.s)
+                        && (cone.is_like(f.normal) || (cone.is_alike(f.normal) && extent.is_before(f.foot))));
+                one && (f.distance <= distance || f.distance <= self.distance(extent, f.distance))
+            })
+    }
+
+    /// Whether all of the piece is near a place along it.
+    fn is_near(&self, s: f64) -> bool {
+        (s - self.piece.span[0]).max(self.piece.span[1] - s) < self.apart
+    }
+
+    fn look(&mut self, item: &Item) {
+        let (surface, piece) = (self.surface, self.piece);
+        let (facets, edges) = (surface.facets.len(), surface.edges.len());
+        let number = item.number as usize;
+        let place = if number < facets {
+            surface.facets[number].nearest(piece, self.most)
+        } else if number < facets + edges {
+            surface.edges[number - facets].nearest(piece)
+        } else {
+            let corner = &surface.corners[number - facets - edges];
+            corner.nearest(piece, &surface.rings[corner.ring[0] as usize..corner.ring[1] as usize])
+        };
+        if let Some(place) = place.filter(|p| p.distance < self.most) {
+            insert(self.found, place, self.apart);
+            // no more than there is room for
+            if let Some(Some(last)) = self.found.last() {
+                self.most = self.most.min(last.distance);
+            }
+        }
+    }
+}
+
+impl Surface {
+    /// Distance of a piece with these ends from the surface, as far as it is less than `most`; zero where it goes through.
+    pub fn clearance(&self, ends: &[Vec3; 2], most: f64) -> f64 {
+        let [a, b] = *ends;
+        let around = Aabb::new(a.min(b) - most, a.max(b) + most);
+        let mut least = most;
+        for index in self.mesh.bvh().intersect_aabb(&around) {
+            let facet = &self.facets[index as usize];
+            let heights = ends.map(|p| facet.normal.dot(p) - facet.offset);
+            if heights.iter().all(|h| *h >= least) || heights.iter().all(|h| *h <= -least) {
+                continue;
+            }
+            let triangle = self.mesh.triangle(index);
+            let corners = [triangle.a, triangle.b, triangle.c];
+            if heights[0] * heights[1] <= 0.0 && facet.holds(a.lerp(b, heights[0] / (heights[0] - heights[1]))) {
+                return 0.0;
+            }
+            for p in ends {
+                let weights = crate::contact::nearest_of_triangle(*p, corners);
+                least = least.min(crate::contact::blend(&corners, &weights).distance(*p));
+            }
+            for k in 0..3 {
+                least = least.min(distance_of_segments([a, b], [corners[k], corners[(k + 1) % 3]]));
+            }
+        }
+        least
+    }
+}
+
+/// Distance of two straight pieces with these ends. (C. Ericson, "Real-Time Collision Detection", section 5.1.9.)
+fn distance_of_segments([p, q]: [Vec3; 2], [r, s]: [Vec3; 2]) -> f64 {
+    let (u, v, w) = (q - p, s - r, p - r);
+    let (a, e, f) = (u.length_squared(), v.length_squared(), v.dot(w));
+    let (b, c) = (u.dot(v), u.dot(w));
+    let across = a * e - b * b;
+    let part = |over: f64, under: f64| if under > f64::MIN_POSITIVE { (over / under).clamp(0.0, 1.0) } else { 0.0 };
+    let mut at = if across > 1e-14 * a * e { part(b * f - c * e, across) } else { 0.0 };
+    let mut other = if e > 0.0 { (b * at + f) / e } else { 0.0 };
+    if other < 0.0 {
+        (other, at) = (0.0, part(-c, a));
+    } else if other > 1.0 {
+        (other, at) = (1.0, part(b - c, a));
+    }
+    (w + u * at - v * other).length()
+}
+
+/// Put a place among those found, which are in order of distance; those that it is one with count once, the nearer of them.
+fn insert(found: &mut [Option<Nearby>], place: Nearby, apart: f64) {
+    let nearer = |other: &Option<Nearby>| other.is_some_and(|o| o.distance <= place.distance);
+    let at = found.iter().position(|f| !nearer(f)).unwrap_or(found.len());
+    if at == found.len() || found[..at].iter().flatten().any(|other| other.is_one_with(&place, apart)) {
+        return;
+    }
+    let one = |other: &Nearby| place.is_one_with(other, apart);
+    // what it takes the place of: one that it is one with, or else the last
+    let end = (at..found.len()).find(|&k| found[k].as_ref().is_none_or(one)).unwrap_or(found.len() - 1);
+    found[at..=end].rotate_right(1);
+    found[at] = Some(place);
+    // farther ones may be one with it too
+    let mut kept = at + 1;
+    for k in at + 1..found.len() {
+        if let Some(other) = found[k].take_if(|o| !one(o)) {
+            found[kept] = Some(other);
+            kept += 1;
+        } else {
+            found[k] = None;
+        }
+    }
+}

@@ -1,0 +1,113 @@
+#![allow(clippy::unwrap_used)]
+
+use parry3d_f64::shape::TriMesh;
+
+use super::*;
+
+/// Numbers that look random, between -1 and 1.
+fn numbers(mut seed: u64) -> impl FnMut() -> f64 {
+    move || {
+        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (seed >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+}
+
+fn surface(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Surface {
+    Surface::new(TriMesh::new(vertices, triangles).unwrap())
+}
+
+/// A rectangle from `a` along `u` and `v`, in m x n cells, each with vertices of its own.
+fn sheet(mesh: &mut (Vec<Vec3>, Vec<[u32; 3]>), a: Vec3, u: Vec3, v: Vec3, m: usize, n: usize) {
+    for (i, j) in (0..m).flat_map(|i| (0..n).map(move |j| (i, j))) {
+        let at = |i: usize, j: usize| a + u * (i as f64 / m as f64) + v * (j as f64 / n as f64);
+        let first = mesh.0.len() as u32;
+        mesh.0.extend([at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1)]);
+        mesh.1.extend([[first, first + 1, first + 2], [first, first + 2, first + 3]]);
+    }
+}
+
+/// A box whose faces are divided differently, unwelded, so that its edges have T-junctions, and with slivers.
+fn patchwork(size: Vec3) -> Surface {
+    let (x, y, z) = (Vec3::X * size.x, Vec3::Y * size.y, Vec3::Z * size.z);
+    let (low, mut mesh) = (size * -0.5, (vec![], vec![]));
+    sheet(&mut mesh, low, y, x, 1, 1);
+    sheet(&mut mesh, low + z, x, y, 3, 5);
+    sheet(&mut mesh, low, x, z, 2, 1);
+    sheet(&mut mesh, low + y, z, x, 40, 1);
+    sheet(&mut mesh, low, z, y, 7, 2);
+    sheet(&mut mesh, low + x, y, z, 1, 4);
+    surface(mesh.0, mesh.1)
+}
+
+fn drum(sides: u32) -> Surface {
+    let at = |k: u32, z: f64| {
+        let (sin, cos) = (std::f64::consts::TAU * f64::from(k) / f64::from(sides)).sin_cos();
+        Vec3::new(cos, sin, z)
+    };
+    let mut mesh = (vec![], vec![]);
+    for k in 0..sides {
+        sheet(&mut mesh, at(k, -1.0), at(k + 1, -1.0) - at(k, -1.0), Vec3::Z * 2.0, 1, 2);
+        for (z, turned) in [(1.0, false), (-1.0, true)] {
+            let first = mesh.0.len() as u32;
+            mesh.0.extend([Vec3::Z * z, at(k, z), at(k + 1, z)]);
+            mesh.1.push(if turned { [first, first + 2, first + 1] } else { [first, first + 1, first + 2] });
+        }
+    }
+    surface(mesh.0, mesh.1)
+}
+
+/// The nearest of the places that are found is as far away as the surface, by other code.
+#[test]
+fn nothing_falls_between_faces_edges_and_corners() {
+    let (brick, plate) = (Vec3::new(2.0, 1.5, 1.0), Vec3::new(2.0, 0.01, 1.5));
+    let within = |size: Vec3| move |p: Vec3| (p.abs() - size * 0.5).max_element() < 0.0;
+    let round = |p: Vec3| p.x.hypot(p.y) < 1.0 && p.z.abs() < 1.0;
+    let surfaces: [(Surface, &dyn Fn(Vec3) -> bool); 4] =
+        [(patchwork(brick), &within(brick)), (patchwork(plate), &within(plate)), (drum(7), &round), (drum(48), &round)];
+    for (n, (surface, inside)) in surfaces.iter().enumerate() {
+        let (mut number, mut seen) = (numbers(n as u64 + 1), 0);
+        for _ in 0..20_000 {
+            let middle = Vec3::new(number(), number(), number()) * 1.5;
+            let along = Vec3::new(number(), number(), number()).normalize();
+            let half = 0.01 + 0.4 * number().abs();
+            let piece = Piece { middle, along, span: [-half, half], bulge: 0.0 };
+            let clearance = surface.clearance(&[piece.at(-half), piece.at(half)], 0.5);
+            let mut found = [None; 4];
+            surface.near(&piece, 0.5, 0.1, &mut found);
+            if clearance <= 0.0 || clearance >= 0.5 || inside(middle) {
+                continue;
+            }
+            seen += 1;
+            let nearest = found[0].map_or(f64::INFINITY, |f| f.distance);
+            assert!((nearest - clearance).abs() < 1e-6, "{n}: {nearest} for {clearance}, {piece:?} {found:?}");
+        }
+        assert!(seen > 2000, "{seen}");
+    }
+}
+
+#[test]
+fn a_flat_face_is_touched_once_however_it_is_divided() {
+    let surface = patchwork(Vec3::splat(2.0));
+    for (x, turn) in [(0.0, 0.0), (0.3, 0.7), (-0.41, 1.3)] {
+        let along = Vec3::new(f64::cos(turn), f64::sin(turn), 0.0);
+        let piece = Piece { middle: Vec3::new(x, 0.1, 1.05), along, span: [-0.4, 0.4], bulge: 1e-3 };
+        let mut found = [None; 4];
+        surface.near(&piece, 0.3, 0.1, &mut found);
+        let places: Vec<Nearby> = found.iter().flatten().copied().collect();
+        assert_eq!(places.len(), 1, "{places:?}");
+        assert!(places[0].s.abs() < 1e-9 && (places[0].distance - 0.05).abs() < 1e-12, "{places:?}");
+    }
+}
+
+#[test]
+fn a_corner_between_walls_holds_two() {
+    let mut mesh = (vec![], vec![]);
+    sheet(&mut mesh, Vec3::ZERO, Vec3::X, Vec3::Y, 3, 3);
+    sheet(&mut mesh, Vec3::ZERO, Vec3::Y, Vec3::Z, 2, 5);
+    let surface = surface(mesh.0, mesh.1);
+    let piece = Piece { middle: Vec3::new(0.05, 0.5, 0.06), along: Vec3::Y, span: [-0.2, 0.2], bulge: 1e-3 };
+    let mut found = [None; 4];
+    surface.near(&piece, 0.2, 0.1, &mut found);
+    let normals: Vec<Vec3> = found.iter().flatten().map(|f| f.normal).collect();
+    assert_eq!(normals, [Vec3::X, Vec3::Z]);
+}
