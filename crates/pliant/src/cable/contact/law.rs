@@ -64,8 +64,11 @@ impl Law {
     pub fn reply(&self, before: &[f64; 3], velocity: &[f64; 3], limit: Limit) -> Reply {
         let wanted = |k: usize| before[k] - self.rho * velocity[k];
         let (normal, ty, tz) = (wanted(0), wanted(1), wanted(2));
-        let tangential = (ty * ty + tz * tz).sqrt();
         let mut reply = Reply { force: [0.0; 3], slope: [[0.0; 3]; 3], state: Contacting::Open };
+        if normal <= 0.0 && (limit == Limit::Follows || limit == Limit::Given(0.0)) {
+            return reply;
+        }
+        let tangential = (ty * ty + tz * tz).sqrt();
         if normal > 0.0 {
             reply.force[0] = normal;
             reply.slope[0][0] = self.rho;
@@ -93,6 +96,21 @@ impl Law {
             (reply.slope[1][0], reply.slope[2][0]) = (more * along[0], more * along[1]);
         }
         reply
+    }
+
+    /// The same without the slope.
+    pub fn force(&self, before: &[f64; 3], velocity: &[f64; 3], limit: Limit) -> [f64; 3] {
+        let wanted = |k: usize| before[k] - self.rho * velocity[k];
+        let (normal, ty, tz) = (wanted(0).max(0.0), wanted(1), wanted(2));
+        let limit = match limit {
+            Limit::Given(limit) => limit,
+            Limit::Follows => self.friction.limit(normal),
+        };
+        if limit <= 0.0 {
+            return [normal, 0.0, 0.0];
+        }
+        let cut = (limit / (ty * ty + tz * tz).sqrt().max(f64::MIN_POSITIVE)).min(1.0);
+        [normal, cut * ty, cut * tz]
     }
 
     /// The force at a velocity for a contact that goes on doing what it did, whatever the velocity says.
@@ -237,6 +255,8 @@ mod tests {
         for (before, u, state, limit) in cases {
             let reply = LAW.reply(&before, &u, limit);
             assert_eq!(reply.state, state);
+            let force = LAW.force(&before, &u, limit);
+            assert!((0..3).all(|k| (force[k] - reply.force[k]).abs() < 1e-15), "{force:?} for {reply:?}");
             for j in 0..3 {
                 let at = |sign: f64| {
                     let mut v = u;

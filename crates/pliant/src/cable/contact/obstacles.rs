@@ -507,10 +507,15 @@ impl Touch {
         self.law.reply(&along(&self.axes, self.from), &self.velocity(means), self.limit)
     }
 
+    /// The force of that alone.
+    pub fn lawful_force(&self, means: &[Vec6]) -> [f64; 3] {
+        self.law.force(&along(&self.axes, self.from), &self.velocity(means), self.limit)
+    }
+
     /// Let friction follow the normal force from now on, and let the law go from the force found: what a contact gives way by
     /// is what its force changes over rho.
     pub fn renew(&mut self, means: &[Vec6]) {
-        let force = self.reply(means).force;
+        let force = self.lawful_force(means);
         self.limit = Limit::Follows;
         self.from = (0..3).map(|k| self.axes[k] * force[k]).sum();
     }

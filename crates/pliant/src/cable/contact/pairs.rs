@@ -205,6 +205,11 @@ impl Pair {
         self.law.reply(&along(&self.axes, self.from), &self.lawful_velocity(means), self.limit)
     }
 
+    /// The force of that alone.
+    pub fn lawful_force(&self, means: [&Vec6; 2]) -> [f64; 3] {
+        self.law.force(&along(&self.axes, self.from), &self.lawful_velocity(means), self.limit)
+    }
+
     /// Whether at the links' velocities it does what it is taken to do, and does not slide.
     pub fn stays(&self, means: [&Vec6; 2]) -> bool {
         self.state != Contacting::Slip && self.reply(means).state == self.state
@@ -221,7 +226,7 @@ impl Pair {
 
     /// Let friction follow the normal force from now on, and let the law go from the force found.
     pub fn renew(&mut self, means: [&Vec6; 2]) {
-        let force = self.reply(means).force;
+        let force = self.lawful_force(means);
         self.from = (0..3).map(|k| self.axes[k] * force[k]).sum();
         self.limit = Limit::Follows;
     }

@@ -347,7 +347,7 @@ impl Share<'_> {
         let s = &self.s;
         let along: f64 = s.residual.iter().zip(&s.change).map(|(r, c)| dot(r, c)).sum();
         let pushed = |t: &Touch| {
-            let (force, moved) = (t.reply(&s.mean).force, t.moves(&s.change));
+            let (force, moved) = (t.lawful_force(&s.mean), t.moves(&s.change));
             force[0] * moved[0] + force[1] * moved[1] + force[2] * moved[2]
         };
         along - s.touches.iter().map(pushed).sum::<f64>()

@@ -152,9 +152,15 @@ impl Island<'_> {
     pub(crate) fn descent_of_pairs(&self) -> f64 {
         let mut sum = 0.0;
         for pair in self.pairs.iter() {
-            let of = |c: &Cable, link: usize| (c.scratch.step.mean[link], c.scratch.step.change[link]);
-            let Some([a, b]) = both((self.bodies, self.first), pair, of) else { continue };
-            let (force, moved) = (pair.reply([&a.0, &b.0]).force, pair.relative([&a.1, &b.1]));
+            let mean = |c: &Cable, link: usize| c.scratch.step.mean[link];
+            let Some([a, b]) = both((self.bodies, self.first), pair, mean) else { continue };
+            let force = pair.lawful_force([&a, &b]);
+            if force == [0.0; 3] {
+                continue;
+            }
+            let change = |c: &Cable, link: usize| c.scratch.step.change[link];
+            let Some([a, b]) = both((self.bodies, self.first), pair, change) else { continue };
+            let moved = pair.relative([&a, &b]);
             sum -= force[0] * moved[0] + force[1] * moved[1] + force[2] * moved[2];
         }
         sum
