@@ -15,6 +15,7 @@ use serde::Deserialize;
 
 use crate::cable::CableTable;
 use crate::chain::ChainTable;
+use crate::coil::CoilSpec;
 use crate::elastica::ElasticaTable;
 use crate::fault::Fault;
 use crate::files::Files;
@@ -67,6 +68,8 @@ pub(crate) struct BodySpec {
     closed: Option<bool>,
     /// A circle that it is closed to at the start, instead of a path.
     ring: Option<Table<RingSpec>>,
+    /// A helix that it begins as, instead of a path. Rods only.
+    coil: Option<Table<CoilSpec>>,
     /// How far its sections are turned about it from its start to its end at the start of the run, though without load they
     /// are not [degrees]; not at all unless given.
     twist_deg: Option<WholeTwist>,
@@ -272,6 +275,7 @@ impl BodySpec {
             ("path", !self.path.is_empty()),
             ("closed", self.closed.is_some()),
             ("ring", self.ring.is_some()),
+            ("coil", self.coil.is_some()),
             ("twist_deg", self.twist_deg.is_some()),
             ("radius", self.radius.is_some()),
             ("section", self.section.is_some()),
@@ -327,6 +331,13 @@ impl BodySpec {
                 return refused("only a cable can be closed or begin twisted: leave this out, or make it a cable", key);
             }
         }
+        if self.coil.is_some() {
+            return match (self.path.is_empty(), &self.ring, self.is_closed()) {
+                (true, None, false) => Ok(()),
+                (true, None, true) => refused("a coil is open: leave this out, or give a path", "closed"),
+                _ => refused("give either a path, a ring or a coil", "coil"),
+            };
+        }
         match (&self.ring, self.path.len()) {
             (Some(_), 1..) => refused("give either a path or a ring, not both", "ring"),
             (Some(_), 0) if self.closed == Some(false) => {
@@ -379,9 +390,12 @@ impl BodySpec {
 
     /// Points of the initial centre line [m].
     pub(crate) fn centre_line(&self) -> Result<Vec<Vec3>, Fault> {
+        let sides = self.size()?.map(|points| points - 1);
+        if let Some(coil) = &self.coil {
+            return coil.corners(sides.unwrap_or(coil.usual_sides()).max(1)).map_err(|fault| fault.at("coil"));
+        }
         let Some(ring) = &self.ring else { return Ok(self.path.iter().map(Triple::vector).collect()) };
-        let sides = self.size()?.map_or(USUAL_SEGMENTS, |points| points - 1);
-        ring.corners(sides.max(3)).map_err(|fault| fault.at("ring"))
+        ring.corners(sides.unwrap_or(USUAL_SEGMENTS).max(3)).map_err(|fault| fault.at("ring"))
     }
 
     /// Number of points, if given.

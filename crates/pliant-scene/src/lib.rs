@@ -35,6 +35,7 @@ mod assemble;
 mod body;
 mod cable;
 mod chain;
+mod coil;
 mod cut;
 mod elastica;
 mod error;
