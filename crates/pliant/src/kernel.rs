@@ -1,5 +1,5 @@
-//! The inner loops, compiled three times: for any machine, for one with 256-bit vectors, and for one that has twice as many
-//! registers of those.
+//! The inner loops, compiled three times: for any machine, for one with 256-bit vectors, and for one with 512-bit vectors,
+//! which has twice as many registers too.
 
 use crate::lanes::{Lanes, Plain};
 
@@ -11,7 +11,7 @@ pub enum Kernel {
     /// 256-bit vectors; only made where the machine has them.
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// The same with twice as many registers; only made where the machine has them.
+    /// 512-bit vectors; only made where the machine has them.
     #[cfg(target_arch = "x86_64")]
     Avx512,
 }
@@ -63,12 +63,12 @@ impl Kernel {
 #[allow(unsafe_code)]
 mod wide {
     use super::Task;
-    use crate::lanes::Wide;
+    use crate::lanes::{Broad, Narrow, Wide};
 
     pub fn avx2<T: Task>(task: T) -> T::Output {
         #[target_feature(enable = "avx2")]
         fn inner<T: Task>(task: T) -> T::Output {
-            task.run::<Wide>()
+            task.run::<Wide<Narrow>>()
         }
         // SAFETY: only called through `Kernel::Avx2`, which `Kernel::all` makes where the feature was detected
         unsafe { inner(task) }
@@ -77,7 +77,7 @@ mod wide {
     pub fn avx512<T: Task>(task: T) -> T::Output {
         #[target_feature(enable = "avx2,avx512f,avx512vl,avx512dq")]
         fn inner<T: Task>(task: T) -> T::Output {
-            task.run::<Wide>()
+            task.run::<Wide<Broad>>()
         }
         // SAFETY: only called through `Kernel::Avx512`, which `Kernel::all` makes where the features were detected
         unsafe { inner(task) }

@@ -60,6 +60,8 @@ pub fn add(rows: &mut Rows, i: usize, v: Vec3) {
 /// Four numbers in a register. Left to itself the compiler makes vectors of some of the kernels' arithmetic and not of
 /// the rest; this says which instructions are meant, once for any machine and once for 256-bit vectors.
 pub trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
+    /// Twice as many.
+    type Eight: Eight<Half = Self>;
     /// The same number four times.
     fn splat(value: f64) -> Self;
     /// From memory.
@@ -113,6 +115,101 @@ pub trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = S
     }
 }
 
+/// Eight numbers: in two registers, or in one where the machine has such.
+pub trait Eight: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
+    /// Four of them.
+    type Half;
+    /// The same number eight times.
+    fn splat(value: f64) -> Self;
+    /// From memory.
+    fn load(from: &[f64; 8]) -> Self;
+    /// Six from memory, then zeros.
+    fn load_six(from: &[f64; 6]) -> Self;
+    /// To memory.
+    fn store(self, to: &mut [f64; 8]);
+    /// The first six to memory.
+    fn store_six(self, to: &mut [f64; 6]);
+    /// Number `K` replaced by that of `other`.
+    fn replaced<const K: usize>(self, other: Self) -> Self;
+    /// The first four and the last four.
+    fn halves(self) -> [Self::Half; 2];
+    /// From those.
+    fn joined(halves: [Self::Half; 2]) -> Self;
+}
+
+/// Eight numbers in two registers.
+#[derive(Clone, Copy, Debug)]
+pub struct Both<L>([L; 2]);
+
+impl<L: Lanes> Eight for Both<L> {
+    type Half = L;
+    #[inline(always)]
+    fn splat(value: f64) -> Self {
+        Both([L::splat(value); 2])
+    }
+    #[inline(always)]
+    fn load(from: &[f64; 8]) -> Self {
+        Both([L::load_at(from, 0), L::load_at(from, LANES)])
+    }
+    #[inline(always)]
+    fn load_six(from: &[f64; 6]) -> Self {
+        Both([L::load(&[from[0], from[1], from[2], from[3]]), L::load(&[from[4], from[5], 0.0, 0.0])])
+    }
+    #[inline(always)]
+    fn store(self, to: &mut [f64; 8]) {
+        self.0[0].store_at(to, 0);
+        self.0[1].store_at(to, LANES);
+    }
+    #[inline(always)]
+    fn store_six(self, to: &mut [f64; 6]) {
+        let ([a, b, c, d], [e, f, _, _]) = (self.0[0].block(), self.0[1].block());
+        *to = [a, b, c, d, e, f];
+    }
+    #[inline(always)]
+    fn replaced<const K: usize>(mut self, other: Self) -> Self {
+        let (half, other) = (&mut self.0[K / LANES], other.0[K / LANES]);
+        *half = match K % LANES {
+            0 => half.replaced::<0>(other),
+            1 => half.replaced::<1>(other),
+            2 => half.replaced::<2>(other),
+            _ => half.replaced::<3>(other),
+        };
+        self
+    }
+    #[inline(always)]
+    fn halves(self) -> [L; 2] {
+        self.0
+    }
+    #[inline(always)]
+    fn joined(halves: [L; 2]) -> Self {
+        Both(halves)
+    }
+}
+
+impl<L: Lanes> Add for Both<L> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        Both([self.0[0] + other.0[0], self.0[1] + other.0[1]])
+    }
+}
+
+impl<L: Lanes> Sub for Both<L> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        Both([self.0[0] - other.0[0], self.0[1] - other.0[1]])
+    }
+}
+
+impl<L: Lanes> Mul for Both<L> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        Both([self.0[0] * other.0[0], self.0[1] * other.0[1]])
+    }
+}
+
 /// Four numbers without special instructions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plain(pub Block);
@@ -125,6 +222,7 @@ impl Plain {
 }
 
 impl Lanes for Plain {
+    type Eight = Both<Plain>;
     #[inline(always)]
     fn splat(value: f64) -> Plain {
         Plain([value; LANES])
@@ -205,22 +303,51 @@ impl Mul for Plain {
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod wide {
-    use super::{Add, Block, LANES, Lanes, Mul, Sub};
+    use super::{Add, Block, Both, Eight, LANES, Lanes, Mul, Sub};
     use std::arch::x86_64::*;
+    use std::marker::PhantomData;
 
     /// Four numbers in one register.
     #[derive(Clone, Copy, Debug)]
-    pub struct Wide(__m256d);
+    pub struct Wide<W>(__m256d, PhantomData<W>);
+
+    /// How eight numbers are kept beside them.
+    pub trait Width: Copy {
+        /// Those.
+        type Eight: Eight<Half = Wide<Self>>;
+    }
+
+    /// In two registers.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Narrow;
+
+    /// In one: for the target feature `avx512f`.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Broad;
+
+    impl Width for Narrow {
+        type Eight = Both<Wide<Narrow>>;
+    }
+
+    impl Width for Broad {
+        type Eight = Octet;
+    }
+
+    #[inline(always)]
+    fn of<W>(numbers: __m256d) -> Wide<W> {
+        Wide(numbers, PhantomData)
+    }
 
     // SAFETY (all of this file): see the module's comment; loads and stores are of whole blocks and need no alignment
-    impl Lanes for Wide {
+    impl<W: Width> Lanes for Wide<W> {
+        type Eight = W::Eight;
         #[inline(always)]
-        fn splat(value: f64) -> Wide {
-            Wide(unsafe { _mm256_set1_pd(value) })
+        fn splat(value: f64) -> Self {
+            of(unsafe { _mm256_set1_pd(value) })
         }
         #[inline(always)]
-        fn load(from: &Block) -> Wide {
-            Wide(unsafe { _mm256_loadu_pd(from.as_ptr()) })
+        fn load(from: &Block) -> Self {
+            of(unsafe { _mm256_loadu_pd(from.as_ptr()) })
         }
         #[inline(always)]
         fn block(self) -> Block {
@@ -229,16 +356,16 @@ mod wide {
             out
         }
         #[inline(always)]
-        fn inverse_root(self) -> Wide {
-            Wide(unsafe { _mm256_div_pd(_mm256_set1_pd(1.0), _mm256_sqrt_pd(self.0)) })
+        fn inverse_root(self) -> Self {
+            of(unsafe { _mm256_div_pd(_mm256_set1_pd(1.0), _mm256_sqrt_pd(self.0)) })
         }
         #[inline(always)]
-        fn inverse(self) -> Wide {
-            Wide(unsafe { _mm256_div_pd(_mm256_set1_pd(1.0), self.0) })
+        fn inverse(self) -> Self {
+            of(unsafe { _mm256_div_pd(_mm256_set1_pd(1.0), self.0) })
         }
         #[inline(always)]
-        fn replaced<const K: usize>(self, other: Wide) -> Wide {
-            Wide(unsafe {
+        fn replaced<const K: usize>(self, other: Self) -> Self {
+            of(unsafe {
                 match K {
                     0 => _mm256_blend_pd::<1>(self.0, other.0),
                     1 => _mm256_blend_pd::<2>(self.0, other.0),
@@ -248,67 +375,134 @@ mod wide {
             })
         }
         #[inline(always)]
-        fn transposed([a, b, c, d]: [Wide; LANES]) -> [Wide; LANES] {
+        fn transposed([a, b, c, d]: [Self; LANES]) -> [Self; LANES] {
             // [a0 b0 a2 b2] and so on, then halves of those
             unsafe {
                 let (ab0, ab1) = (_mm256_unpacklo_pd(a.0, b.0), _mm256_unpackhi_pd(a.0, b.0));
                 let (cd0, cd1) = (_mm256_unpacklo_pd(c.0, d.0), _mm256_unpackhi_pd(c.0, d.0));
                 [
-                    Wide(_mm256_permute2f128_pd::<0x20>(ab0, cd0)),
-                    Wide(_mm256_permute2f128_pd::<0x20>(ab1, cd1)),
-                    Wide(_mm256_permute2f128_pd::<0x31>(ab0, cd0)),
-                    Wide(_mm256_permute2f128_pd::<0x31>(ab1, cd1)),
+                    of(_mm256_permute2f128_pd::<0x20>(ab0, cd0)),
+                    of(_mm256_permute2f128_pd::<0x20>(ab1, cd1)),
+                    of(_mm256_permute2f128_pd::<0x31>(ab0, cd0)),
+                    of(_mm256_permute2f128_pd::<0x31>(ab1, cd1)),
                 ]
             }
         }
         #[inline(always)]
-        fn max(self, other: Wide) -> Wide {
+        fn max(self, other: Self) -> Self {
             // the instruction gives its second operand where one is not a number
-            Wide(unsafe { _mm256_max_pd(other.0, self.0) })
+            of(unsafe { _mm256_max_pd(other.0, self.0) })
         }
         #[inline(always)]
-        fn below(self, other: Wide) -> Wide {
-            Wide(unsafe { _mm256_and_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(self.0, other.0), _mm256_set1_pd(1.0)) })
+        fn below(self, other: Self) -> Self {
+            of(unsafe { _mm256_and_pd(_mm256_cmp_pd::<_CMP_LT_OQ>(self.0, other.0), _mm256_set1_pd(1.0)) })
         }
         #[inline(always)]
-        fn followed_by(self, next: Wide) -> Wide {
+        fn followed_by(self, next: Self) -> Self {
             // [s2 s3 n0 n1], then every second number of both: [s1 s2 s3 n0]
-            Wide(unsafe { _mm256_shuffle_pd::<0b0101>(self.0, _mm256_permute2f128_pd::<0x21>(self.0, next.0)) })
+            of(unsafe { _mm256_shuffle_pd::<0b0101>(self.0, _mm256_permute2f128_pd::<0x21>(self.0, next.0)) })
         }
         #[inline(always)]
-        fn preceded_by(self, before: Wide) -> Wide {
+        fn preceded_by(self, before: Self) -> Self {
             // [b2 b3 s0 s1], then every second number of both: [b3 s0 s1 s2]
-            Wide(unsafe { _mm256_shuffle_pd::<0b0101>(_mm256_permute2f128_pd::<0x21>(before.0, self.0), self.0) })
+            of(unsafe { _mm256_shuffle_pd::<0b0101>(_mm256_permute2f128_pd::<0x21>(before.0, self.0), self.0) })
         }
     }
 
-    impl Add for Wide {
-        type Output = Wide;
+    impl<W> Add for Wide<W> {
+        type Output = Self;
         #[inline(always)]
-        fn add(self, other: Wide) -> Wide {
-            Wide(unsafe { _mm256_add_pd(self.0, other.0) })
+        fn add(self, other: Self) -> Self {
+            of(unsafe { _mm256_add_pd(self.0, other.0) })
         }
     }
 
-    impl Sub for Wide {
-        type Output = Wide;
+    impl<W> Sub for Wide<W> {
+        type Output = Self;
         #[inline(always)]
-        fn sub(self, other: Wide) -> Wide {
-            Wide(unsafe { _mm256_sub_pd(self.0, other.0) })
+        fn sub(self, other: Self) -> Self {
+            of(unsafe { _mm256_sub_pd(self.0, other.0) })
         }
     }
 
-    impl Mul for Wide {
-        type Output = Wide;
+    impl<W> Mul for Wide<W> {
+        type Output = Self;
         #[inline(always)]
-        fn mul(self, other: Wide) -> Wide {
-            Wide(unsafe { _mm256_mul_pd(self.0, other.0) })
+        fn mul(self, other: Self) -> Self {
+            of(unsafe { _mm256_mul_pd(self.0, other.0) })
+        }
+    }
+
+    /// Eight numbers in one register.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Octet(__m512d);
+
+    /// The first six of eight.
+    const SIX: __mmask8 = 0x3f;
+
+    impl Eight for Octet {
+        type Half = Wide<Broad>;
+        #[inline(always)]
+        fn splat(value: f64) -> Octet {
+            Octet(unsafe { _mm512_set1_pd(value) })
+        }
+        #[inline(always)]
+        fn load(from: &[f64; 8]) -> Octet {
+            Octet(unsafe { _mm512_loadu_pd(from.as_ptr()) })
+        }
+        #[inline(always)]
+        fn load_six(from: &[f64; 6]) -> Octet {
+            Octet(unsafe { _mm512_maskz_loadu_pd(SIX, from.as_ptr()) })
+        }
+        #[inline(always)]
+        fn store(self, to: &mut [f64; 8]) {
+            unsafe { _mm512_storeu_pd(to.as_mut_ptr(), self.0) }
+        }
+        #[inline(always)]
+        fn store_six(self, to: &mut [f64; 6]) {
+            unsafe { _mm512_mask_storeu_pd(to.as_mut_ptr(), SIX, self.0) }
+        }
+        #[inline(always)]
+        fn replaced<const K: usize>(self, other: Octet) -> Octet {
+            Octet(unsafe { _mm512_mask_blend_pd(1 << K, self.0, other.0) })
+        }
+        #[inline(always)]
+        fn halves(self) -> [Wide<Broad>; 2] {
+            unsafe { [of(_mm512_castpd512_pd256(self.0)), of(_mm512_extractf64x4_pd::<1>(self.0))] }
+        }
+        #[inline(always)]
+        fn joined([low, high]: [Wide<Broad>; 2]) -> Octet {
+            Octet(unsafe { _mm512_insertf64x4::<1>(_mm512_castpd256_pd512(low.0), high.0) })
+        }
+    }
+
+    impl Add for Octet {
+        type Output = Octet;
+        #[inline(always)]
+        fn add(self, other: Octet) -> Octet {
+            Octet(unsafe { _mm512_add_pd(self.0, other.0) })
+        }
+    }
+
+    impl Sub for Octet {
+        type Output = Octet;
+        #[inline(always)]
+        fn sub(self, other: Octet) -> Octet {
+            Octet(unsafe { _mm512_sub_pd(self.0, other.0) })
+        }
+    }
+
+    impl Mul for Octet {
+        type Output = Octet;
+        #[inline(always)]
+        fn mul(self, other: Octet) -> Octet {
+            Octet(unsafe { _mm512_mul_pd(self.0, other.0) })
         }
     }
 }
 
 #[cfg(target_arch = "x86_64")]
-pub use wide::Wide;
+pub use wide::{Broad, Narrow, Wide};
 
 /// Three coordinates, four points at a time.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,7 +7,7 @@
 
 use crate::cable::algebra::block::Mat6;
 use crate::kernel::Task;
-use crate::lanes::{LANES, Lanes};
+use crate::lanes::{Eight, Lanes};
 
 /// A block whose rows are filled up to two registers.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,53 +27,32 @@ pub struct Factor {
 /// blocks that are nearly symmetric rows stay where they are, which processors foresee.
 const EXCHANGE: f64 = 4.0;
 
-/// Six numbers in two registers.
-pub type Two<L> = [L; 2];
+/// A row of a block in registers, filled up to eight numbers.
+pub type Filled<L> = <L as Lanes>::Eight;
 
 /// A row of a block.
 #[inline(always)]
-pub fn row<L: Lanes>(from: &[f64; 6]) -> Two<L> {
-    [L::load(&[from[0], from[1], from[2], from[3]]), L::load(&[from[4], from[5], 0.0, 0.0])]
+pub fn row<L: Lanes>(from: &[f64; 6]) -> Filled<L> {
+    L::Eight::load_six(from)
 }
 
 /// A row of a block that is filled up.
 #[inline(always)]
-pub fn wide_row<L: Lanes>(from: &[f64; 8]) -> Two<L> {
-    [L::load_at(from, 0), L::load_at(from, 4)]
+pub fn wide_row<L: Lanes>(from: &[f64; 8]) -> Filled<L> {
+    L::Eight::load(from)
 }
 
 /// Put a row of a block that is filled up.
 #[inline(always)]
-pub fn set_wide_row<L: Lanes>(to: &mut [f64; 8], row: Two<L>) {
-    row[0].store_at(to, 0);
-    row[1].store_at(to, 4);
-}
-
-#[inline(always)]
-fn scaled<L: Lanes>(f: L, a: Two<L>) -> Two<L> {
-    [f * a[0], f * a[1]]
-}
-
-/// a + b.
-#[inline(always)]
-pub fn sum<L: Lanes>(a: Two<L>, b: Two<L>) -> Two<L> {
-    [a[0] + b[0], a[1] + b[1]]
-}
-
-/// a - b.
-#[inline(always)]
-pub fn difference<L: Lanes>(a: Two<L>, b: Two<L>) -> Two<L> {
-    [a[0] - b[0], a[1] - b[1]]
+pub fn set_wide_row<L: Lanes>(to: &mut [f64; 8], row: Filled<L>) {
+    row.store(to);
 }
 
 /// A row times a block.
 #[inline(always)]
-pub fn combined<L: Lanes>(f: &[f64], rows: &[Two<L>; 6]) -> Two<L> {
-    let even =
-        sum(sum(scaled(L::splat(f[0]), rows[0]), scaled(L::splat(f[2]), rows[2])), scaled(L::splat(f[4]), rows[4]));
-    let odd =
-        sum(sum(scaled(L::splat(f[1]), rows[1]), scaled(L::splat(f[3]), rows[3])), scaled(L::splat(f[5]), rows[5]));
-    sum(even, odd)
+pub fn combined<L: Lanes>(f: &[f64], rows: &[Filled<L>; 6]) -> Filled<L> {
+    let part = |k: usize| L::Eight::splat(f[k]) * rows[k];
+    (part(0) + part(2) + part(4)) + (part(1) + part(3) + part(5))
 }
 
 /// Factors of a matrix from its blocks.
@@ -122,8 +101,8 @@ impl Task for Factoring<'_> {
         }
         // both chains have come to the middle, each with the diagonal block in what it brings
         for r in 0..6 {
-            let both = sum(wide_row::<L>(&low.0[r]), wide_row::<L>(&high.0[r]));
-            set_wide_row(&mut low.0[r], difference(both, row(&diagonal[middle][r])));
+            let both = wide_row::<L>(&low.0[r]) + wide_row::<L>(&high.0[r]);
+            set_wide_row::<L>(&mut low.0[r], both - row::<L>(&diagonal[middle][r]));
         }
         let mut one = [low];
         fine &= invert::<L, 1>(&mut one);
@@ -136,7 +115,7 @@ impl Task for Factoring<'_> {
 #[inline(always)]
 pub fn copy<L: Lanes>(from: &Mat6, to: &mut Wide6) {
     for r in 0..6 {
-        set_wide_row(&mut to.0[r], row::<L>(&from[r]));
+        set_wide_row::<L>(&mut to.0[r], row::<L>(&from[r]));
     }
 }
 
@@ -144,33 +123,41 @@ pub fn copy<L: Lanes>(from: &Mat6, to: &mut Wide6) {
 #[inline(always)]
 pub fn next<L: Lanes>(at: &mut Wide6, inwards: &Mat6, back: &Mat6, diagonal: &Mat6, factor: &mut Factor) {
     let beside = rows_of::<L>(inwards);
-    let mut carried = [[L::zero(); 2]; 6];
+    let mut carried = beside;
     for r in 0..6 {
-        carried[r] = combined(&at.0[r], &beside);
-        set_wide_row(&mut factor.inwards.0[r], carried[r]);
+        carried[r] = combined::<L>(&at.0[r], &beside);
+        set_wide_row::<L>(&mut factor.inwards.0[r], carried[r]);
     }
     for r in 0..6 {
-        set_wide_row(&mut factor.inverse.0[r], wide_row::<L>(&at.0[r]));
-        set_wide_row(&mut at.0[r], difference(row(&diagonal[r]), combined(&back[r], &carried)));
+        set_wide_row::<L>(&mut factor.inverse.0[r], wide_row::<L>(&at.0[r]));
+        set_wide_row::<L>(&mut at.0[r], row::<L>(&diagonal[r]) - combined::<L>(&back[r], &carried));
     }
 }
 
 /// All rows of a block.
 #[inline(always)]
-pub fn rows_of<L: Lanes>(m: &Mat6) -> [Two<L>; 6] {
-    [row(&m[0]), row(&m[1]), row(&m[2]), row(&m[3]), row(&m[4]), row(&m[5])]
+pub fn rows_of<L: Lanes>(m: &Mat6) -> [Filled<L>; 6] {
+    let at = |r: usize| row::<L>(&m[r]);
+    [at(0), at(1), at(2), at(3), at(4), at(5)]
+}
+
+/// All rows of a block that is filled up.
+#[inline(always)]
+pub fn wide_rows<L: Lanes>(m: &Wide6) -> [Filled<L>; 6] {
+    let at = |r: usize| wide_row::<L>(&m.0[r]);
+    [at(0), at(1), at(2), at(3), at(4), at(5)]
 }
 
 /// Invert blocks in place, step by step together. False where one has no inverse.
 #[inline(always)]
 pub fn invert<L: Lanes, const N: usize>(m: &mut [Wide6; N]) -> bool {
     let mut exchanged = [[0; 6]; N];
-    let fine = step_together::<L, N, 0, 0>(m, &mut exchanged)
-        & step_together::<L, N, 1, 1>(m, &mut exchanged)
-        & step_together::<L, N, 2, 2>(m, &mut exchanged)
-        & step_together::<L, N, 3, 3>(m, &mut exchanged)
-        & step_together::<L, N, 4, 0>(m, &mut exchanged)
-        & step_together::<L, N, 5, 1>(m, &mut exchanged);
+    let fine = step_together::<L, N, 0>(m, &mut exchanged)
+        & step_together::<L, N, 1>(m, &mut exchanged)
+        & step_together::<L, N, 2>(m, &mut exchanged)
+        & step_together::<L, N, 3>(m, &mut exchanged)
+        & step_together::<L, N, 4>(m, &mut exchanged)
+        & step_together::<L, N, 5>(m, &mut exchanged);
     for n in 0..N {
         restore(&mut m[n], &exchanged[n]);
     }
@@ -179,7 +166,7 @@ pub fn invert<L: Lanes, const N: usize>(m: &mut [Wide6; N]) -> bool {
 
 /// Step K for every block.
 #[inline(always)]
-fn step_together<L: Lanes, const N: usize, const K: usize, const LANE: usize>(
+fn step_together<L: Lanes, const N: usize, const K: usize>(
     m: &mut [Wide6; N],
     exchanged: &mut [[usize; 6]; N],
 ) -> bool {
@@ -188,7 +175,7 @@ fn step_together<L: Lanes, const N: usize, const K: usize, const LANE: usize>(
         fine &= exchange::<K>(&mut m[n], &mut exchanged[n]);
     }
     for n in 0..N {
-        sweep::<L, K, LANE>(&mut m[n]);
+        sweep::<L, K>(&mut m[n]);
     }
     fine
 }
@@ -238,20 +225,17 @@ fn exchange_columns(m: &mut Wide6, i: usize, j: usize) {
     }
 }
 
-/// Step K of the inversion, K being number `LANE` of its register: column K becomes that of the inverse.
+/// Step K of the inversion: column K becomes that of the inverse.
 #[inline(always)]
-fn sweep<L: Lanes, const K: usize, const LANE: usize>(m: &mut Wide6) {
-    let half = K / LANES;
-    let inverse = L::splat(1.0 / m.0[K][K]);
-    let mut pivot = scaled(inverse, wide_row(&m.0[K]));
-    pivot[half] = pivot[half].replaced::<LANE>(inverse);
-    set_wide_row(&mut m.0[K], pivot);
+fn sweep<L: Lanes, const K: usize>(m: &mut Wide6) {
+    let inverse = L::Eight::splat(1.0 / m.0[K][K]);
+    let pivot = (inverse * wide_row::<L>(&m.0[K])).replaced::<K>(inverse);
+    set_wide_row::<L>(&mut m.0[K], pivot);
     for n in 1..6 {
         // the row of the next pivot first
         let row = &mut m.0[(K + n) % 6];
-        let f = L::splat(row[K]);
-        let mut rest = wide_row::<L>(row);
-        rest[half] = rest[half].replaced::<LANE>(L::zero());
-        set_wide_row(row, difference(rest, scaled(f, pivot)));
+        let f = L::Eight::splat(row[K]);
+        let rest = wide_row::<L>(row).replaced::<K>(L::Eight::splat(0.0));
+        set_wide_row::<L>(row, rest - f * pivot);
     }
 }

@@ -7,8 +7,7 @@
 //!   G = D^-1 + D^-1 N G' B D^-1.
 
 use crate::cable::algebra::block::Mat6;
-use crate::cable::algebra::elimination::{Factor, Wide6, combined, set_wide_row, sum, wide_row};
-use crate::cable::algebra::solution::wide_rows;
+use crate::cable::algebra::elimination::{Factor, Wide6, combined, set_wide_row, wide_row, wide_rows};
 use crate::kernel::Task;
 use crate::lanes::Lanes;
 
@@ -48,18 +47,16 @@ fn outwards<L: Lanes>(factor: &Factor, across: &Mat6, next: &Wide6) -> Wide6 {
     let inverse = wide_rows::<L>(&factor.inverse);
     let mut carried = inverse;
     for r in 0..6 {
-        carried[r] = combined(&across[r], &inverse);
+        carried[r] = combined::<L>(&across[r], &inverse);
     }
     let mut answered = carried;
     for r in 0..6 {
-        answered[r] = combined(&next.0[r], &carried);
+        answered[r] = combined::<L>(&next.0[r], &carried);
     }
     let mut out = Wide6::default();
     for r in 0..6 {
-        set_wide_row(
-            &mut out.0[r],
-            sum(wide_row::<L>(&factor.inverse.0[r]), combined(&factor.inwards.0[r], &answered)),
-        );
+        let more = combined::<L>(&factor.inwards.0[r], &answered);
+        set_wide_row::<L>(&mut out.0[r], wide_row::<L>(&factor.inverse.0[r]) + more);
     }
     out
 }

@@ -1,9 +1,9 @@
 //! Solution of a block-tridiagonal system with the factors of `elimination`: from both ends to the middle, and back.
 
 use crate::cable::algebra::block::{Mat6, Vec6};
-use crate::cable::algebra::elimination::{Factor, Two, Wide6, difference, row, rows_of, wide_row};
+use crate::cable::algebra::elimination::{Factor, Wide6};
 use crate::kernel::Task;
-use crate::lanes::Lanes;
+use crate::lanes::{Both, Eight, Lanes};
 
 /// The solution for one right-hand side, in its place.
 pub struct Solving<'a> {
@@ -17,30 +17,48 @@ pub struct Solving<'a> {
     pub x: &'a mut [Vec6],
 }
 
+/// Six numbers in two registers, filled up: products with vectors wait for each other, and halves of a single register would have
+/// to be taken apart each time.
+pub type Two<L> = Both<L>;
+
+/// A vector.
+#[inline(always)]
+pub fn vector<L: Lanes>(from: &Vec6) -> Two<L> {
+    Both::load_six(from)
+}
+
+/// Put a vector.
+#[inline(always)]
+pub fn set_vector<L: Lanes>(to: &mut Vec6, from: Two<L>) {
+    from.store_six(to);
+}
+
+/// A block.
+#[inline(always)]
+pub fn block<L: Lanes>(m: &Mat6) -> [Two<L>; 6] {
+    let at = |r: usize| Both::load_six(&m[r]);
+    [at(0), at(1), at(2), at(3), at(4), at(5)]
+}
+
+/// A block that is filled up.
+#[inline(always)]
+pub fn wide_block<L: Lanes>(m: &Wide6) -> [Two<L>; 6] {
+    let at = |r: usize| Both::load(&m.0[r]);
+    [at(0), at(1), at(2), at(3), at(4), at(5)]
+}
+
 /// A block times a vector.
 #[inline(always)]
 pub fn product<L: Lanes>(rows: &[Two<L>; 6], x: Two<L>) -> Two<L> {
     let mut parts = [L::zero(); 6];
     for r in 0..6 {
-        parts[r] = rows[r][0] * x[0] + rows[r][1] * x[1];
+        let [low, high] = (rows[r] * x).halves();
+        parts[r] = low + high;
     }
     let zero = L::zero();
     let [a, b, c, d] = L::transposed([parts[0], parts[1], parts[2], parts[3]]);
     let [e, f, g, h] = L::transposed([parts[4], parts[5], zero, zero]);
-    [(a + b) + (c + d), (e + f) + (g + h)]
-}
-
-/// All rows of a block that is filled up.
-#[inline(always)]
-pub fn wide_rows<L: Lanes>(m: &Wide6) -> [Two<L>; 6] {
-    [wide_row(&m.0[0]), wide_row(&m.0[1]), wide_row(&m.0[2]), wide_row(&m.0[3]), wide_row(&m.0[4]), wide_row(&m.0[5])]
-}
-
-/// Six numbers from two registers.
-#[inline(always)]
-pub fn set_row<L: Lanes>(to: &mut Vec6, row: Two<L>) {
-    let ([a, b, c, d], [e, f, _, _]) = (row[0].block(), row[1].block());
-    *to = [a, b, c, d, e, f];
+    Both::joined([(a + b) + (c + d), (e + f) + (g + h)])
 }
 
 impl Task for Solving<'_> {
@@ -54,39 +72,39 @@ impl Task for Solving<'_> {
             return;
         }
         let middle = count / 2;
-        let zero = [L::zero(), L::zero()];
+        let zero = Both::splat(0.0);
         let (mut low, mut high) = (zero, zero);
         for i in 0..middle {
-            let b = row::<L>(&x[i]);
-            let b = if i == 0 { b } else { difference(b, product(&rows_of(&below[i - 1]), low)) };
-            low = product(&wide_rows(&factors[i].inverse), b);
-            set_row(&mut x[i], low);
+            let b = vector::<L>(&x[i]);
+            let b = if i == 0 { b } else { b - product(&block(&below[i - 1]), low) };
+            low = product(&wide_block(&factors[i].inverse), b);
+            set_vector(&mut x[i], low);
             let k = count - 1 - i;
             if k > middle {
-                let b = row::<L>(&x[k]);
-                let b = if i == 0 { b } else { difference(b, product(&rows_of(&right[k]), high)) };
-                high = product(&wide_rows(&factors[k].inverse), b);
-                set_row(&mut x[k], high);
+                let b = vector::<L>(&x[k]);
+                let b = if i == 0 { b } else { b - product(&block(&right[k]), high) };
+                high = product(&wide_block(&factors[k].inverse), b);
+                set_vector(&mut x[k], high);
             }
         }
-        let mut b = row::<L>(&x[middle]);
+        let mut b = vector::<L>(&x[middle]);
         if middle > 0 {
-            b = difference(b, product(&rows_of(&below[middle - 1]), low));
+            b = b - product(&block(&below[middle - 1]), low);
         }
         if middle + 1 < count {
-            b = difference(b, product(&rows_of(&right[middle]), high));
+            b = b - product(&block(&right[middle]), high);
         }
-        low = product(&wide_rows(&factors[middle].inverse), b);
+        low = product(&wide_block(&factors[middle].inverse), b);
         high = low;
-        set_row(&mut x[middle], low);
+        set_vector(&mut x[middle], low);
         for i in 1..=middle {
             let k = middle - i;
-            low = difference(row(&x[k]), product(&wide_rows(&factors[k].inwards), low));
-            set_row(&mut x[k], low);
+            low = vector::<L>(&x[k]) - product(&wide_block(&factors[k].inwards), low);
+            set_vector(&mut x[k], low);
             let k = middle + i;
             if k < count {
-                high = difference(row(&x[k]), product(&wide_rows(&factors[k].inwards), high));
-                set_row(&mut x[k], high);
+                high = vector::<L>(&x[k]) - product(&wide_block(&factors[k].inwards), high);
+                set_vector(&mut x[k], high);
             }
         }
     }

@@ -6,12 +6,12 @@
 
 use crate::cable::algebra::block::{Tridiagonal, Vec6};
 use crate::cable::algebra::elimination::{
-    Two, Wide6, combined, copy, difference, invert, row, set_wide_row, sum, wide_row,
+    Filled, Wide6, combined, copy, invert, row, set_wide_row, wide_row, wide_rows,
 };
 use crate::cable::algebra::order::Ordering;
-use crate::cable::algebra::solution::{product, set_row, wide_rows};
+use crate::cable::algebra::solution::{product, set_vector, vector, wide_block};
 use crate::kernel::{Kernel, Task};
-use crate::lanes::Lanes;
+use crate::lanes::{Eight, Lanes};
 
 /// A sparse matrix of blocks and, after `factor`, its factors.
 #[derive(Clone, Debug, Default)]
@@ -224,18 +224,18 @@ impl<'a, I: Iterator<Item = Bond<'a>>> Task for Bonding<'_, I> {
             let targets = [[turns[0], beside[0]], [beside[1], turns[1]]];
             for column in 0..2 {
                 // S P of the column
-                let right: [Two<L>; 3] = [row(&rows[column][0]), row(&rows[column][1]), row(&rows[column][2])];
+                let right = [row::<L>(&rows[column][0]), row::<L>(&rows[column][1]), row::<L>(&rows[column][2])];
                 let mut falls = right;
                 for k in 0..3 {
-                    falls[k] = three(slope[k], &right);
+                    falls[k] = three::<L>(slope[k], &right);
                 }
                 for line in 0..2 {
                     let to = &mut blocks[targets[line][column] as usize];
                     for r in 0..6 {
                         let sign = if line == column { 1.0 } else { -1.0 };
                         let weights = [sign * rows[line][0][r], sign * rows[line][1][r], sign * rows[line][2][r]];
-                        let more = sum(wide_row::<L>(&to.0[r]), three(weights, &falls));
-                        set_wide_row(&mut to.0[r], more);
+                        let more = wide_row::<L>(&to.0[r]) + three::<L>(weights, &falls);
+                        set_wide_row::<L>(&mut to.0[r], more);
                     }
                 }
             }
@@ -245,9 +245,9 @@ impl<'a, I: Iterator<Item = Bond<'a>>> Task for Bonding<'_, I> {
 
 /// Three numbers times three rows.
 #[inline(always)]
-fn three<L: Lanes>(f: [f64; 3], rows: &[Two<L>; 3]) -> Two<L> {
-    let scaled = |k: usize| [L::splat(f[k]) * rows[k][0], L::splat(f[k]) * rows[k][1]];
-    sum(sum(scaled(0), scaled(1)), scaled(2))
+fn three<L: Lanes>(f: [f64; 3], rows: &[Filled<L>; 3]) -> Filled<L> {
+    let part = |k: usize| L::Eight::splat(f[k]) * rows[k];
+    part(0) + part(1) + part(2)
 }
 
 struct Factoring<'a> {
@@ -270,10 +270,10 @@ impl Task for Factoring<'_> {
             let row = plan.row(turn);
             for column in row.clone() {
                 let beside = wide_rows::<L>(&blocks[right + column]);
-                let mut carried = [[L::zero(); 2]; 6];
+                let mut carried = beside;
                 for r in 0..6 {
-                    carried[r] = combined(&pivot[0].0[r], &beside);
-                    set_wide_row(&mut blocks[right + column].0[r], carried[r]);
+                    carried[r] = combined::<L>(&pivot[0].0[r], &beside);
+                    set_wide_row::<L>(&mut blocks[right + column].0[r], carried[r]);
                 }
                 let targets = &plan.targets[done..done + row.len()];
                 done += row.len();
@@ -281,8 +281,8 @@ impl Task for Factoring<'_> {
                     let factor = blocks[below + line];
                     let to = &mut blocks[*target as usize];
                     for r in 0..6 {
-                        let left = difference(wide_row::<L>(&to.0[r]), combined(&factor.0[r], &carried));
-                        set_wide_row(&mut to.0[r], left);
+                        let left = wide_row::<L>(&to.0[r]) - combined::<L>(&factor.0[r], &carried);
+                        set_wide_row::<L>(&mut to.0[r], left);
                     }
                 }
             }
@@ -306,20 +306,21 @@ impl Task for Solving<'_> {
         let count = plan.nodes.len();
         let (right, below) = (count, count + plan.to.len());
         for turn in 0..count {
-            let here: Two<L> = product(&wide_rows(&blocks[turn]), row(&x[turn]));
-            set_row(&mut x[turn], here);
+            let here = product(&wide_block(&blocks[turn]), vector::<L>(&x[turn]));
+            set_vector::<L>(&mut x[turn], here);
             for index in plan.row(turn) {
                 let to = plan.to[index] as usize;
-                let left = difference(row(&x[to]), product(&wide_rows(&blocks[below + index]), here));
-                set_row(&mut x[to], left);
+                let left = vector::<L>(&x[to]) - product(&wide_block(&blocks[below + index]), here);
+                set_vector::<L>(&mut x[to], left);
             }
         }
         for turn in (0..count).rev() {
-            let mut here: Two<L> = row(&x[turn]);
+            let mut here = vector::<L>(&x[turn]);
             for index in plan.row(turn) {
-                here = difference(here, product(&wide_rows(&blocks[right + index]), row(&x[plan.to[index] as usize])));
+                let there = vector::<L>(&x[plan.to[index] as usize]);
+                here = here - product(&wide_block(&blocks[right + index]), there);
             }
-            set_row(&mut x[turn], here);
+            set_vector::<L>(&mut x[turn], here);
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Touches as the iteration over runs sees them, and its inner loop: one pass over the touches of each run.
 
 use crate::cable::algebra::block::{Vec6, add_scaled, dot};
-use crate::cable::algebra::elimination::{Factor, Two, Wide6, difference, row};
-use crate::cable::algebra::solution::{product, set_row, wide_rows};
+use crate::cable::algebra::elimination::{Factor, Wide6};
+use crate::cable::algebra::solution::{product, set_vector, vector, wide_block};
 use crate::cable::contact::law::velocity;
 use crate::cable::solver::gauss_seidel::projection::Local;
 use crate::kernel::Task;
-use crate::lanes::Lanes;
+use crate::lanes::{Both, Eight, Lanes};
 
 type Mat3 = [[f64; 3]; 3];
 
@@ -93,10 +93,10 @@ impl Task for Yielding<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         for t in self.touched {
-            let own = wide_rows::<L>(&self.answers[t.link]);
+            let own = wide_block::<L>(&self.answers[t.link]);
             let mut w = [[0.0; 3]; 3];
             for k in 0..3 {
-                set_row(&mut t.moves[k], product(&own, row(&t.rows[k])));
+                set_vector::<L>(&mut t.moves[k], product(&own, vector::<L>(&t.rows[k])));
                 for i in 0..3 {
                     w[i][k] = dot(&t.rows[i], &t.moves[k]);
                 }
@@ -151,13 +151,12 @@ impl Task for Sweeping<'_> {
 fn visit<L: Lanes>(factors: &[Factor], t: &mut SweptTouch, v: &Vec6, from: Option<(usize, Vec6)>) -> (usize, Vec6) {
     let mut moved = [0.0; 6];
     if let Some((mut link, more)) = from {
-        let mut carried: Two<L> = row(&more);
+        let mut carried = vector::<L>(&more);
         while link != t.link {
             link = if link < t.link { link + 1 } else { link - 1 };
-            let zero = [L::zero(), L::zero()];
-            carried = difference(zero, product(&wide_rows(&factors[link].inwards), carried));
+            carried = Both::splat(0.0) - product(&wide_block::<L>(&factors[link].inwards), carried);
         }
-        set_row(&mut moved, carried);
+        set_vector::<L>(&mut moved, carried);
     }
     let mut here = *v;
     add_scaled(&mut here, 1.0, &moved);
