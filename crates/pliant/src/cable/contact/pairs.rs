@@ -4,7 +4,7 @@
 //! subsystem; here the coupling is part of the tangent: without it the equations of each cable are block-tridiagonal, and
 //! what the pairs add are blocks far from the diagonal (see `solver::coupling`).
 
-use crate::cable::algebra::block::Vec6;
+use crate::cable::algebra::block::{Vec6, dot};
 use crate::cable::contact::impact::within;
 use crate::cable::contact::law::{Contacting, DEEP, Firmness, Law, Limit, Reply, along, axes, minus, rows, velocity};
 use crate::cable::links::Links;
@@ -82,9 +82,9 @@ pub struct Side<'a> {
     /// What its cable is made of.
     pub links: &'a Links,
     /// Its pose.
-    pub pose: Pose,
+    pub pose: &'a Pose,
     /// Its mean velocity.
-    pub mean: Vec6,
+    pub mean: &'a Vec6,
 }
 
 impl Pair {
@@ -162,7 +162,7 @@ impl Pair {
         for (rows_of, side) in self.rows.iter_mut().zip(sides) {
             *rows_of = rows(&self.axes, point - side.pose.translation, side.pose.rotation);
         }
-        let apart = velocity(&self.rows[0], &sides[0].mean)[0] - velocity(&self.rows[1], &sides[1].mean)[0];
+        let apart = dot(&self.rows[0][0], sides[0].mean) - dot(&self.rows[1][0], sides[1].mean);
         let mut gap = if kept { start_gap } else { nearest.gap - 0.5 * step * apart };
         if gap < 0.0 {
             let radius = sides[0].links.radius.min(sides[1].links.radius);
@@ -288,8 +288,8 @@ fn nearest(sides: [&Side<'_>; 2], spans: &[[f64; 2]; 2]) -> Nearest {
     let points = [p + u * s, q + v * t];
     let offset = points[0] - points[1];
     let distance = offset.length();
-    let fallback = u.cross(v).try_normalize().unwrap_or_else(|| u.any_orthonormal_vector());
-    let normal = if distance > 1e-12 { offset / distance } else { fallback };
+    let across = || u.cross(v).try_normalize().unwrap_or_else(|| u.any_orthonormal_vector());
+    let normal = if distance > 1e-12 { offset / distance } else { across() };
     let gap = distance - sides[0].links.radius - sides[1].links.radius;
     Nearest { normal, distance, gap, points, along: [s, t] }
 }

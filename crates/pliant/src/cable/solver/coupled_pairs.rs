@@ -31,17 +31,17 @@ pub(crate) fn cable_mut((bodies, first): (&mut [Body], usize), end: End) -> Opti
 
 fn side_at_start(cable: &Cable, link: usize) -> Side<'_> {
     let state = &cable.state.links;
-    Side { links: &cable.links, pose: state.poses[link], mean: state.means[link] }
+    Side { links: &cable.links, pose: &state.poses[link], mean: &state.means[link] }
 }
 
 /// A link of a cable as a pair sees it.
 pub(crate) fn side(cable: &Cable, link: usize) -> Side<'_> {
     let s = &cable.scratch.step;
-    Side { links: &cable.links, pose: s.middle[link], mean: s.mean[link] }
+    Side { links: &cable.links, pose: &s.middle[link], mean: &s.mean[link] }
 }
 
 fn side_at_end(cable: &Cable, link: usize) -> Side<'_> {
-    Side { pose: cable.scratch.step.end[link], ..side(cable, link) }
+    Side { pose: &cable.scratch.step.end[link], ..side(cable, link) }
 }
 
 /// How fast a link moves along a direction when it is pushed that way [s/kg].
@@ -122,7 +122,7 @@ impl Island<'_> {
         let mut changed = 0;
         for pair in self.pairs.iter_mut() {
             let Some([a, b]) = both((self.bodies, self.first), pair, side) else { continue };
-            let means = [&a.mean, &b.mean];
+            let means = [a.mean, b.mean];
             if touching == Touching::Fresh {
                 pair.renew(means);
             }
@@ -152,9 +152,8 @@ impl Island<'_> {
     pub(crate) fn descent_of_pairs(&self) -> f64 {
         let mut sum = 0.0;
         for pair in self.pairs.iter() {
-            let mean = |c: &Cable, link: usize| c.scratch.step.mean[link];
-            let Some([a, b]) = both((self.bodies, self.first), pair, mean) else { continue };
-            let force = pair.lawful_force([&a, &b]);
+            let Some([a, b]) = both((self.bodies, self.first), pair, side) else { continue };
+            let force = pair.lawful_force([a.mean, b.mean]);
             if force == [0.0; 3] {
                 continue;
             }

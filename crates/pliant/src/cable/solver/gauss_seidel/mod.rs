@@ -216,7 +216,7 @@ impl Island<'_> {
             if fresh {
                 pair.refresh([&a, &b], part.step());
             }
-            any |= pair.state != Contacting::Open || pair.reply([&a.mean, &b.mean]).force != [0.0; 3];
+            any |= pair.state != Contacting::Open || pair.reply([a.mean, b.mean]).force != [0.0; 3];
         }
         any
     }
