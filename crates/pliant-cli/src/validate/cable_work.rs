@@ -22,7 +22,7 @@ pub const CASES: &[Case] = &[
 ];
 
 /// A gripper that holds a place, and moves.
-fn gripper(world: &mut World, name: &str, at: Vec3, motion: Motion, grip: impl Fn(usize) -> GripParams) {
+pub(super) fn gripper(world: &mut World, name: &str, at: Vec3, motion: Motion, grip: impl Fn(usize) -> GripParams) {
     let (name, placed) = (name.into(), Pose::from_translation(at));
     let index = built(world.add_gripper(GripperParams { name, placed, motion }));
     built(world.add_grip(grip(index)));

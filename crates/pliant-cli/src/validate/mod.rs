@@ -6,6 +6,7 @@
 mod cable_capstan;
 mod cable_contact;
 mod cable_energy;
+mod cable_heaps;
 mod cable_rods;
 mod cable_work;
 mod chain;
@@ -195,6 +196,7 @@ pub fn validate(filter: Option<&str>, options: &Options) -> Result<(), Failure> 
         cable_contact::CASES,
         cable_energy::CASES,
         cable_work::CASES,
+        cable_heaps::CASES,
         xpbd_rods::CASES,
         elastica_rods::CASES,
         elastica_motion::CASES,

@@ -44,12 +44,14 @@ use solver::gauss_seidel::runs::Runs;
 use start::Beginning;
 
 use crate::body::{Surroundings, Vicinity};
+use crate::contact::Obstacle;
 use crate::counters::Counters;
 use crate::derived::Derived;
 use crate::elastica::Start;
 use crate::error::{BuildError, StepError};
 use crate::grip::Place;
 use crate::linkage::{HeldEnd, Line, Link, Push, locate};
+use crate::material::Friction;
 use crate::math::{Pose, Quat, Vec3};
 
 /// c of the decaying step: a mode of thirty steps a period loses 0.1 % of its energy in one.
@@ -283,6 +285,25 @@ impl Cable {
     /// Radius of the cable [m].
     pub fn radius(&self) -> f64 {
         self.links.radius
+    }
+
+    /// The law of friction of one of its links on something, whose own law counts where it has one.
+    pub fn friction_on(&self, obstacle: &Obstacle) -> Friction {
+        self.per_link(obstacle.friction_with(self.links.friction), self.links.length)
+    }
+
+    /// The same on a link of another cable, or of its own.
+    pub fn friction_with(&self, other: &Cable) -> Friction {
+        let friction = Friction::between(self.links.friction, other.links.friction);
+        if other.links.per_contact {
+            friction
+        } else {
+            self.per_link(friction, self.links.length.min(other.links.length))
+        }
+    }
+
+    fn per_link(&self, friction: Friction, length: f64) -> Friction {
+        if self.links.per_contact { friction } else { friction.over(length) }
     }
 
     /// Parameters that were derived, with the reason for each.
