@@ -197,7 +197,7 @@ impl Hierarchy {
             }
             let below = [index + 1, node.at].map(|n| (n, look.distance(&self.nodes[n as usize].extent, look.most)));
             // first to the one whose middle is nearer, which is more telling than such bounds
-            let [first, second] = below.map(|(n, _)| look.from_middle(&self.nodes[n as usize].extent));
+            let [first, second] = below.map(|(n, _)| look.off_middle(&self.nodes[n as usize].extent));
             let second_is_nearer = second < first;
             waiting[count] = below[usize::from(!second_is_nearer)];
             waiting[count + 1] = below[usize::from(second_is_nearer)];

@@ -157,7 +157,7 @@ impl Look<'_> {
     }
 
     /// Square of the distance of the middle of the piece from a box.
-    fn from_middle(&self, extent: &Extent) -> f64 {
+    fn off_middle(&self, extent: &Extent) -> f64 {
         ((extent.middle - self.middle).abs() - extent.half).max(Vec3::ZERO).length_squared()
     }
 
