@@ -8,7 +8,7 @@ use parry3d_f64::shape::TriMesh;
 
 use super::features::{Corner, Edge, Facet, SLACK, Side};
 use super::hierarchy::{ANY, Hierarchy, Item, Placed};
-use super::{NONE, Surface};
+use super::{NONE, SAME_HILL, Surface};
 use crate::math::Vec3;
 
 /// Faces that turn by less than this are one [rad].
@@ -16,6 +16,9 @@ const FLAT: f64 = 2e-3;
 
 /// Places nearer than this part of the size of a mesh are the same.
 const SAME_PLACE: f64 = 1e-7;
+
+/// Edges are straight within so many times what places may differ by: files are rounded.
+const STRAIGHT: f64 = 5.0;
 
 impl Surface {
     /// Of a mesh.
@@ -181,7 +184,7 @@ impl<'a> Builder<'a> {
                     let there = rims[next].ends[usize::from(rims[next].ends[0] == reach[side])];
                     let (from, to, goal) = (self.place(reach[1 - side]), self.place(reach[side]), self.place(there));
                     let on = (to - from).normalize_or_zero();
-                    if (goal - to).dot(on) <= 0.0 || (goal - from).reject_from(on).length() > self.same {
+                    if (goal - to).dot(on) <= 0.0 || (goal - from).reject_from(on).length() > STRAIGHT * self.same {
                         break;
                     }
                     taken[next] = true;
@@ -198,7 +201,8 @@ impl<'a> Builder<'a> {
             let angle = if rim.other.is_none() { ANY } else { 0.5 * normal.angle_between(other) + SLACK };
             items.push((Item::new(number, NONE, normal + other, angle), [a, b, b]));
             let (middle, half) = (0.5 * (a + b), 0.5 * (b - a).length());
-            edges.push(Edge { middle, along, half, normals: [normal, other], inward: [rim.inward, across] });
+            let smooth = angle < SAME_HILL;
+            edges.push(Edge { middle, along, half, normals: [normal, other], inward: [rim.inward, across], smooth });
         }
         surface.edges = edges;
         ends.sort_unstable();
@@ -230,7 +234,8 @@ impl<'a> Builder<'a> {
             let angle = if open.contains(&name) || !widest.is_finite() { ANY } else { widest + SLACK };
             let number = surface.facets.len() + surface.edges.len() + surface.corners.len();
             items.push((Item::new(number, NONE, normal, angle), [place; 3]));
-            surface.corners.push(Corner { place, normal, ring: [from, surface.rings.len() as u32] });
+            let (ring, smooth) = ([from, surface.rings.len() as u32], angle < SAME_HILL);
+            surface.corners.push(Corner { place, normal, ring, smooth });
         }
     }
 

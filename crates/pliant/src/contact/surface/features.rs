@@ -38,6 +38,8 @@ pub struct Edge {
     pub normals: [Vec3; 2],
     /// Vectors in these facets, away from it.
     pub inward: [Vec3; 2],
+    /// Whether the surface turns by little there.
+    pub smooth: bool,
 }
 
 /// A corner that stands out.
@@ -47,6 +49,8 @@ pub struct Corner {
     pub normal: Vec3,
     /// Where its edges are among those of all.
     pub ring: [u32; 2],
+    /// Whether the surface turns by little there.
+    pub smooth: bool,
 }
 
 impl Facet {
@@ -113,7 +117,7 @@ impl Edge {
         }
         let mean = (self.normals[0] + self.normals[1]).normalize_or(self.normals[0]);
         let normal = if distance > 1e-12 { way / distance } else { mean };
-        Some(Nearby::new(piece, s, normal, distance))
+        Some(Nearby { smooth: self.smooth, ..Nearby::new(piece, s, normal, distance) })
     }
 }
 
@@ -143,6 +147,6 @@ impl Corner {
             return None;
         }
         let normal = if distance > 1e-12 { way / distance } else { self.normal };
-        Some(Nearby::new(piece, s, normal, distance))
+        Some(Nearby { smooth: self.smooth, ..Nearby::new(piece, s, normal, distance) })
     }
 }

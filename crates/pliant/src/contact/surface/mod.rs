@@ -24,7 +24,8 @@ use hierarchy::{Extent, Hierarchy, Item};
 const SAME_NORMAL: f64 = 0.053;
 const SAME_COSINE: f64 = 0.998_595_83;
 
-/// So are those that differ by less than this, where the surface between two places is convex [rad]: 15 degrees.
+/// So are those that differ by less than this, where the surface between two places is convex, without edges that turn by more
+/// [rad]: 15 degrees.
 const SAME_HILL: f64 = 0.26;
 const HILL_COSINE: f64 = 0.966_389_98;
 
@@ -59,6 +60,8 @@ pub struct Nearby {
     foot: Vec3,
     /// Number of the flat region that it is on; none for edges and corners.
     region: u32,
+    /// Whether the surface turns by little there.
+    smooth: bool,
 }
 
 /// A straight piece of a rod.
@@ -78,14 +81,14 @@ impl Nearby {
     /// A place on no flat region: where along the piece, how far from its axis, and the foot.
     pub(super) fn new(piece: &Piece, s: f64, normal: Vec3, height: f64) -> Nearby {
         let foot = piece.at(s) - normal * height;
-        Nearby { s, normal, distance: height + piece.bulge * s * s, foot, region: NONE }
+        Nearby { s, normal, distance: height + piece.bulge * s * s, foot, region: NONE, smooth: true }
     }
 
     /// Whether a place farther away is one with it, if they are nearer to each other than `apart` along the piece.
     fn is_one_with(&self, farther: &Nearby, apart: f64) -> bool {
         let (alike, near) = (self.normal.dot(farther.normal), (self.s - farther.s).abs() < apart);
-        // behind the plane of the other: the surface falls from here to there
-        let convex = || farther.normal.dot(self.foot - farther.foot) <= 0.0;
+        // behind the plane of the other: the surface falls from here to there, and without sharp edges a link rolls over it
+        let convex = || self.smooth && farther.smooth && farther.normal.dot(self.foot - farther.foot) <= 0.0;
         (self.region == farther.region && self.region != NONE)
             || (near && (alike > SAME_COSINE || (alike > HILL_COSINE && convex())))
     }
@@ -170,7 +173,8 @@ impl Look<'_> {
                 let flat = region == f.region && region != NONE;
                 let one = flat
                     || (self.is_near(f.s)
-                        && (cone.is_like(f.normal) || (cone.is_alike(f.normal) && extent.is_before(f.foot))));
+                        && (cone.is_like(f.normal)
+                            || (f.smooth && cone.is_alike(f.normal) && extent.is_before(f.foot))));
                 one && (f.distance <= distance || f.distance <= self.distance(extent, f.distance))
             })
     }
