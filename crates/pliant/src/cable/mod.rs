@@ -163,6 +163,21 @@ impl Cable {
         self.begin_here();
     }
 
+    /// List once more the obstacles that it may touch: its links move farther than was foreseen.
+    pub(crate) fn look_farther(&mut self, gravity: Vec3, obstacles: &[Obstacle], dt: f64) {
+        let speeds = self.state.links.velocities.iter().map(|v| self.links.speed(v));
+        let travel = self.links.travel(speeds.fold(0.0, f64::max), dt, gravity) + self.scratch.step.farther;
+        let room = travel + self.links.radius + self.links.length;
+        let places = self.state.links.poses.iter().map(|pose| pose.translation);
+        let wide = |(low, high): (Vec3, Vec3), at: Vec3| (low.min(at), high.max(at));
+        let (low, high) = places.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), wide);
+        self.scratch.near.clear();
+        self.scratch.near.extend((0..obstacles.len()).filter(|&index| {
+            let [other_low, other_high] = obstacles[index].swept_bounds(1.0);
+            (low - room).cmple(other_high).all() && (high + room).cmpge(other_low).all()
+        }));
+    }
+
     /// Take where it is for the start of a step.
     pub(crate) fn begin_here(&mut self) {
         self.scratch.start.copy_from(&self.state.links);

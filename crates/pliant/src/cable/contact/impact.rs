@@ -3,40 +3,67 @@
 //! The law of contact holds for the mean velocity V of a step, and V_1 = 2 V - V_0: left alone, a link that stops on a
 //! floor would leave it as fast as it came, and one that sticks would swing to and fro for ever. So at every contact that
 //! pushes, V_1 is brought towards rest against the obstacle, link by link, by the impulse of least kinetic energy, and the
-//! force of the contact is corrected by it. The sum stays within the cone of friction: where less normal force is left than
-//! the step took friction for, some of that is given back.
+//! force of the contact is corrected by it. The sum never pulls, and stays within the cone of friction: where less normal
+//! force is left than the step took friction for, some of that is given back. No more energy comes of it than the contacts
+//! took in the step.
 
 use crate::cable::algebra::block::{Vec6, dot};
 use crate::cable::contact::law::{Contacting, along, minus};
 use crate::cable::contact::obstacles::Touch;
-use crate::cable::links::Links;
+use crate::cable::links::{Links, beside_drift, drift};
 
 /// Passes over the contacts, for links in corners.
 const PASSES: usize = 2;
 
+/// Velocities grow by no more than this part where energy was lost.
+const MOST_GIVEN: f64 = 1e-2;
+
 /// Settle the velocities at the end of a step, given its mean velocities and what velocities have gained in it.
 pub fn settle(links: &Links, [mean, gained]: [&[Vec6]; 2], velocities: &mut [Vec6], touches: &mut [Touch], step: f64) {
     let touching = |t: &&mut Touch| t.state != Contacting::Open;
+    // what contacts have taken from the motion against their obstacles in the step [J]
+    let mut taken = 0.0;
     for touch in touches.iter_mut().filter(touching) {
         let came = touch.speed(velocities) - touch.speed(gained) - touch.surface[0];
         touch.bounce = links.restitution * (-came).max(0.0);
+        let (force, moved) = (along(&touch.axes, touch.force), minus(&touch.moves(mean), &touch.surface));
+        taken -= step * (force[0] * moved[0] + force[1] * moved[1] + force[2] * moved[2]).min(0.0);
     }
     let yields = links.inertia.map(|inertia| 1.0 / inertia);
+    let mut given = 0.0;
     for _ in 0..PASSES {
         for touch in touches.iter_mut().filter(touching) {
-            settle_touch(&yields, touch, mean, velocities, step);
+            given += settle_touch(&yields, touch, mean, velocities, step);
+        }
+    }
+    if given > taken {
+        take_energy(links, velocities, given - taken);
+    }
+}
+
+/// Take energy from the motion of links against each other, as far as there is any.
+pub fn take_energy(links: &Links, velocities: &mut [Vec6], energy: f64) {
+    let drift = drift(velocities);
+    let all = 0.5 * beside_drift(links, velocities, &drift);
+    if energy != 0.0 && all > 0.0 {
+        let factor = (1.0 - energy / all).max(0.0).sqrt().min(1.0 + MOST_GIVEN);
+        for v in velocities.iter_mut() {
+            *v = std::array::from_fn(|k| drift[k] + factor * (v[k] - drift[k]));
         }
     }
 }
 
-/// Settle the velocities of the links of one touch, while all others keep theirs.
-fn settle_touch(yields: &Vec6, touch: &mut Touch, mean: &[Vec6], velocities: &mut [Vec6], step: f64) {
+/// Settle the velocities of the links of one touch, while all others keep theirs. Returns the work that is done on them, as
+/// seen from the obstacle [J].
+fn settle_touch(yields: &Vec6, touch: &mut Touch, mean: &[Vec6], velocities: &mut [Vec6], step: f64) -> f64 {
     let (link, other) = (touch.link, (touch.link + 1) % velocities.len());
     let mut moving = Moving { here: velocities[link], there: touch.next.as_ref().map(|_| velocities[other]) };
     let speed = moving.along(touch, 0);
-    let normal = (speed.clamp(0.0, touch.bounce) - speed) / yielding(yields, touch, 0);
-    moving.push(yields, touch, 0, normal);
     let had = along(&touch.axes, touch.force);
+    // it may take back no more than the contact has pushed with in the step
+    let wanted = (speed.clamp(0.0, touch.bounce) - speed) / yielding(yields, touch, 0);
+    let normal = wanted.max(-had[0] * step);
+    let mut work = moving.push(yields, touch, 0, normal);
     let pushes = had[0] + normal / step;
     let slides = [moving.along(touch, 1), moving.along(touch, 2)];
     // a link that sticks rests; one that slid has stopped where it would now slide back
@@ -50,14 +77,15 @@ fn settle_touch(yields: &Vec6, touch: &mut Touch, mean: &[Vec6], velocities: &mu
         wanted[1] -= slides[1] / yielding(yields, touch, 2) / step;
     }
     let kept = within(wanted, touch.law.friction.limit(pushes.max(0.0)));
-    moving.push(yields, touch, 1, (kept[0] - had[1]) * step);
-    moving.push(yields, touch, 2, (kept[1] - had[2]) * step);
+    work += moving.push(yields, touch, 1, (kept[0] - had[1]) * step);
+    work += moving.push(yields, touch, 2, (kept[1] - had[2]) * step);
     let more = [normal / step, kept[0] - had[1], kept[1] - had[2]];
     touch.force += touch.axes[0] * more[0] + touch.axes[1] * more[1] + touch.axes[2] * more[2];
     velocities[link] = moving.here;
     if let Some(there) = moving.there {
         velocities[other] = there;
     }
+    work
 }
 
 /// Velocities of the links of a touch.
@@ -76,13 +104,15 @@ impl Moving {
         speed
     }
 
-    /// An impulse along an axis.
-    fn push(&mut self, yields: &Vec6, touch: &Touch, axis: usize, impulse: f64) {
+    /// An impulse along an axis. Returns its work, as seen from the obstacle [J].
+    fn push(&mut self, yields: &Vec6, touch: &Touch, axis: usize, impulse: f64) -> f64 {
+        let before = self.along(touch, axis);
         let give = |v: &mut Vec6, row: &Vec6| (0..6).for_each(|k| v[k] += row[k] * yields[k] * impulse);
         give(&mut self.here, &touch.rows[axis]);
         if let (Some(next), Some(there)) = (&touch.next, &mut self.there) {
             give(there, &next[axis]);
         }
+        0.5 * impulse * (before + self.along(touch, axis))
     }
 }
 

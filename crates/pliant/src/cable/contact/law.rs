@@ -11,7 +11,8 @@
 //!
 //! At first the limit is that of a normal force found before: for a given limit the problem has one solution and is easily
 //! solved, while changing both at once from afar leads Newton's method astray. Close to the solution the limit follows the
-//! normal force, so that no friction is ever found outside its cone.
+//! normal force, so that no friction is ever found outside its cone. Where strong friction wedges a link that does not
+//! always come to an end; limits are then taken from the normal forces of one solution after the other.
 
 use crate::cable::algebra::block::{Mat6, Vec6, dot};
 use crate::material::Friction;
@@ -46,6 +47,21 @@ pub enum Limit {
     /// What the normal force allows.
     Follows,
 }
+
+impl Limit {
+    /// Halfway to what a normal force allows [N], and whether that is far off, where `load` is what contacts bear [N].
+    pub fn towards(self, allowed: f64, load: f64) -> (Limit, bool) {
+        match self {
+            Limit::Follows => (Limit::Given(allowed), true),
+            Limit::Given(limit) => {
+                (Limit::Given(0.5 * (limit + allowed)), (limit - allowed).abs() > FAR_OFF * (allowed + load))
+            }
+        }
+    }
+}
+
+/// Limits of friction are not far off that are this close to those of the normal forces, in parts of these.
+const FAR_OFF: f64 = 0.01;
 
 /// Force of a contact and how it falls with the velocity.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -194,6 +210,18 @@ pub fn velocity(rows: &[Vec6; 3], v: &Vec6) -> [f64; 3] {
     [dot(&rows[0], v), dot(&rows[1], v), dot(&rows[2], v)]
 }
 
+/// Of the depth that is there at the start of a step, this part is taken back in it.
+const RECOVERY: f64 = 0.5;
+
+/// But no more than this part of the radius.
+const FASTEST_RECOVERY: f64 = 0.1;
+
+/// What the law wants a gap to be smaller by after a part of a step: all of it, but of a depth only some, and that for the
+/// whole step. Were as much taken back in each part, links would fly apart the faster the shorter the parts are.
+pub fn closed_in(fraction: f64, gap: f64, radius: f64) -> f64 {
+    if gap >= 0.0 { gap } else { fraction * (RECOVERY * gap).max(-FASTEST_RECOVERY * radius) }
+}
+
 /// Part of the radius that links may sink into each other deeper in a step before a pair becomes stiffer.
 pub const DEEP: f64 = 0.003;
 
@@ -272,6 +300,14 @@ mod tests {
                     assert!((slope - reply.slope[i][j]).abs() < 1e-5, "{state:?} {i} by {j}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn depth_is_taken_back_at_the_same_speed_however_short_the_parts_of_a_step() {
+        for gap in [1e-4, -1e-5, -1e-2] {
+            let speed = |fraction: f64| closed_in(fraction, gap, 1e-3) / fraction;
+            assert_eq!(speed(1.0) == speed(0.25), gap < 0.0, "{gap}");
         }
     }
 

@@ -6,7 +6,7 @@
 
 use crate::cable::algebra::block::{Tridiagonal, Vec6, dot};
 use crate::cable::contact::law::{
-    Contacting, Firmness, Law, Limit, Reply, add_slope, along, axes, minus, rows, subtract_force, velocity,
+    Contacting, Firmness, Law, Limit, Reply, add_slope, along, axes, closed_in, minus, rows, subtract_force, velocity,
 };
 use crate::cable::links::OPEN;
 use crate::cable::solver::gauss_seidel::projection::Local;
@@ -32,12 +32,6 @@ const SLOW: f64 = 0.25;
 
 /// But for what is deeper in it than this part of its radius.
 const DEEP: f64 = 0.5;
-
-/// Of the depth that is there at the start of a step, this part is taken back in it.
-const RECOVERY: f64 = 0.5;
-
-/// But no more than this part of the radius.
-const FASTEST_RECOVERY: f64 = 0.1;
 
 /// A link may sink in by this part of its radius within a step; more than its bulge, which lets its ends do so.
 pub const SINKING: f64 = 0.0125;
@@ -308,13 +302,10 @@ impl Search<'_> {
                 gap = best.gap - 0.5 * step * towards(touch, position);
             }
         }
-        if gap < 0.0 {
-            gap = (RECOVERY * gap).max(-FASTEST_RECOVERY * self.radius);
-        }
         let surface = obstacle.sweep.velocity_of(position, fraction, self.dt);
         touch.surface = along(&touch.axes, surface);
         touch.carried = touch.surface;
-        touch.carried[0] -= gap / step;
+        touch.carried[0] -= closed_in(self.part[1] - self.part[0], gap, self.radius) / step;
     }
 
     /// Let a touch act where a piece faces an obstacle. Returns the place.
@@ -518,6 +509,14 @@ impl Touch {
         let force = self.lawful_force(means);
         self.limit = Limit::Follows;
         self.from = (0..3).map(|k| self.axes[k] * force[k]).sum();
+    }
+
+    /// Bring the limit of friction closer to what the normal force allows; true where it was far off.
+    pub fn bound(&mut self, means: &[Vec6]) -> bool {
+        let normal = self.lawful_force(means)[0];
+        let (limit, far) = self.limit.towards(self.law.friction.limit(normal), normal);
+        self.limit = limit;
+        far
     }
 
     /// Whether at a velocity of the link it does what it is taken to do, and does not slide.

@@ -6,7 +6,10 @@
 
 use crate::cable::algebra::block::{Vec6, dot};
 use crate::cable::contact::impact::within;
-use crate::cable::contact::law::{Contacting, DEEP, Firmness, Law, Limit, Reply, along, axes, minus, rows, velocity};
+use crate::cable::contact::law::{
+    Contacting, DEEP, Firmness, Law, Limit, Reply, along, axes, closed_in, minus, rows, velocity,
+};
+use crate::cable::equations::midpoint::Part;
 use crate::cable::links::Links;
 use crate::contact::segments_cross;
 use crate::material::Friction;
@@ -67,12 +70,6 @@ const CENTRING: f64 = 0.02;
 
 /// Cosine of the angle within which the normal half-way through the step is still that of the start.
 const SAME_SIDE: f64 = 0.5;
-
-/// Of the depth that is there at the start of a step, this part is taken back in it.
-const RECOVERY: f64 = 0.5;
-
-/// But no more than this part of the radius.
-const FASTEST_RECOVERY: f64 = 0.1;
 
 /// Links may sink into each other by this part of their radius within a step.
 const SINKING: f64 = 0.1;
@@ -149,7 +146,8 @@ impl Pair {
     }
 
     /// Bring it up to date with the links half-way through the step, at their mean velocities.
-    pub fn refresh(&mut self, sides: [&Side<'_>; 2], step: f64) {
+    pub fn refresh(&mut self, sides: [&Side<'_>; 2], part: &Part) {
+        let step = part.step();
         let nearest = nearest(sides, &self.spans);
         let (start_normal, start_gap) = self.start;
         let kept = nearest.normal.dot(start_normal) < SAME_SIDE;
@@ -163,12 +161,9 @@ impl Pair {
             *rows_of = rows(&self.axes, point - side.pose.translation, side.pose.rotation);
         }
         let apart = dot(&self.rows[0][0], sides[0].mean) - dot(&self.rows[1][0], sides[1].mean);
-        let mut gap = if kept { start_gap } else { nearest.gap - 0.5 * step * apart };
-        if gap < 0.0 {
-            let radius = sides[0].links.radius.min(sides[1].links.radius);
-            gap = (RECOVERY * gap).max(-FASTEST_RECOVERY * radius);
-        }
-        self.closing = -gap / step;
+        let gap = if kept { start_gap } else { nearest.gap - 0.5 * step * apart };
+        let radius = sides[0].links.radius.min(sides[1].links.radius);
+        self.closing = -closed_in(part.to - part.from, gap, radius) / step;
     }
 
     /// Whether the links are deeper in each other at the end of the step than they should be: they turned so fast that the
@@ -231,6 +226,14 @@ impl Pair {
         self.limit = Limit::Follows;
     }
 
+    /// Bring the limit of friction closer to what the normal force allows; true where it was far off.
+    pub fn bound(&mut self, means: [&Vec6; 2]) -> bool {
+        let normal = self.lawful_force(means)[0];
+        let (limit, far) = self.limit.towards(self.law.friction.limit(normal), normal);
+        self.limit = limit;
+        far
+    }
+
     /// Take over the force that the law says.
     pub fn settle(&mut self, means: [&Vec6; 2]) {
         // what rests has not come to it yet
@@ -247,7 +250,8 @@ impl Pair {
             let yielding = |side: usize| (0..6).map(|c| pair.rows[side][k][c].powi(2) / inertias[side][c]).sum::<f64>();
             -pair.relative([&velocities[0], &velocities[1]])[k] / (yielding(0) + yielding(1))
         };
-        let normal = stopping(self, velocities, 0);
+        // never so much that the pair would pull
+        let normal = stopping(self, velocities, 0).max(-self.axes[0].dot(self.force) * step);
         self.push(inertias, velocities, 0, normal, step);
         let had = along(&self.axes, self.force);
         let more = |k: usize| if self.state == Contacting::Stick { stopping(self, velocities, k) / step } else { 0.0 };

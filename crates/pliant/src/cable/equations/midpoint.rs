@@ -77,7 +77,7 @@ pub struct StepScratch {
     /// The equations of the linear step, where a cable makes that.
     pub linear: Linear,
     /// How much farther than expected links have moved in this step [m].
-    farther: f64,
+    pub farther: f64,
     /// Where the links were between the parts of the step.
     pub trail: Trail,
     /// Power of contacts on the cable, against what they touch, as far as it adds energy [W].
@@ -253,25 +253,21 @@ impl StepScratch {
     }
 }
 
-/// Velocities grow by no more than this part where energy was lost, see `StepScratch::give_back`.
-const MOST_GIVEN: f64 = 1e-2;
-
 impl StepScratch {
-    /// What is left of the equations has worked on the links by its product with the way they went, and contacts that push
-    /// links out of something do work too: take that from the energy of their motion against each other.
-    fn give_back(&self, links: &Links, velocities: &mut [Vec6], step: f64) {
+    /// Work on the links of what is left of the equations [J].
+    fn left_over(&self, step: f64) -> f64 {
         let left: f64 = self.residual.iter().zip(&self.mean).map(|(r, v)| dot(r, v)).sum();
-        let work = step * (left + self.gained);
-        let drift = drift(velocities);
-        let energy = 0.5 * beside_drift(links, velocities, &drift);
-        if work != 0.0 && energy > 0.0 {
-            let factor = (1.0 - work / energy).max(0.0).sqrt().min(1.0 + MOST_GIVEN);
-            for v in velocities.iter_mut() {
-                *v = std::array::from_fn(|k| drift[k] + factor * (v[k] - drift[k]));
-            }
-        }
+        step * left
+    }
+
+    /// Work that no force accounts for: that, and what contacts do that push links out of something [J].
+    fn unexplained(&self, step: f64) -> f64 {
+        self.left_over(step) + step * self.gained
     }
 }
+
+/// A part of a step is made in halves where more than this of its energy of motion comes from nowhere.
+const MOST_UNEXPLAINED: f64 = 0.02;
 
 impl Share<'_> {
     /// Forget the loads of the step before.
@@ -429,11 +425,20 @@ impl Share<'_> {
             step * links.speed(mean) - links.travel(links.speed(start), step, acting.gravity)
         };
         let most = s.mean.iter().zip(&state.velocities).map(farther).fold(0.0, f64::max);
-        let outran = most > s.farther && !acting.near.is_empty() && most.is_finite();
+        let outran = most > s.farther && !acting.obstacles.is_empty() && most.is_finite();
         if outran {
             s.farther = 1.5 * most;
         }
         outran
+    }
+
+    /// Whether what is left of the equations has done too much work in a part, against the energy of motion and that of a fall
+    /// that lasts a step.
+    pub fn is_astray(&self, part: &Part) -> bool {
+        let [moving, resting] = self.sizes(part.step());
+        let mass = self.links.inertia[0] * self.s.mean.len() as f64;
+        let falling = mass * (self.acting.gravity.length() * part.dt).powi(2);
+        self.s.left_over(part.step()) > 0.5 * MOST_UNEXPLAINED * (moving + resting + falling)
     }
 
     /// Whether a link goes so far in the part that it may be too deep in something by that alone.
@@ -503,7 +508,8 @@ impl Share<'_> {
             let end = strain(&s.held_poses[n][2], &s.end[h.link], h.arms());
             state.held.push((h.grip, std::array::from_fn(|k| end[k] - s.held_strains[n][k])));
         }
-        s.give_back(links, &mut state.velocities, step);
+        // what came from nowhere goes back there
+        impact::take_energy(links, &mut state.velocities, s.unexplained(step));
         let LinkState { gained, velocities, .. } = &mut **state;
         impact::settle(links, [&s.mean, gained], velocities, &mut s.touches, step);
         std::mem::swap(&mut state.means, &mut state.earlier);

@@ -134,9 +134,7 @@ impl Island<'_> {
         for _ in 0..MOST_SEARCHES {
             self.begin(part);
             solved = solved.and(self.solve_part(part));
-            let mut outran = false;
-            self.each(|mut share| outran |= share.outran(part));
-            if !solved.converged || !outran {
+            if !solved.converged || !self.outran(part) {
                 break;
             }
         }
@@ -160,6 +158,9 @@ impl Island<'_> {
         solved.converged &= !solved.sank;
         if solved.converged {
             self.balance();
+            solved.converged = part.to - part.from <= SMALLEST_PART || !self.is_astray(part);
+        }
+        if solved.converged {
             self.soften();
             self.each(|mut share| share.finish(part));
             self.calm_pairs(part);
@@ -167,7 +168,27 @@ impl Island<'_> {
         solved
     }
 
-    /// Take over the forces of contacts, into what is left of the equations too; see `StepScratch::give_back`.
+    /// Whether links have moved farther than what they may touch was looked for: it is then looked for again.
+    fn outran(&mut self, part: &Part) -> bool {
+        let mut any = false;
+        for &member in self.members {
+            let Body::Cable(cable) = &mut self.bodies[member - self.first] else { continue };
+            if cable.share(self.around).outran(part) {
+                cable.look_farther(self.around.gravity, self.around.obstacles, part.dt);
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Whether too much of the energy has come from nowhere.
+    fn is_astray(&mut self, part: &Part) -> bool {
+        let mut astray = false;
+        self.each(|share| astray |= share.is_astray(part));
+        astray && !self.is_linear()
+    }
+
+    /// Take over the forces of contacts, into what is left of the equations too; see `Share::is_astray`.
     fn balance(&mut self) {
         self.each(|mut share| share.settle_touches());
         self.settle_pairs();

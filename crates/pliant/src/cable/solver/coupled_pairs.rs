@@ -127,7 +127,7 @@ impl Island<'_> {
                 pair.renew(means);
             }
             if touching != Touching::Settled {
-                pair.refresh([&a, &b], part.step());
+                pair.refresh([&a, &b], part);
             }
             let reply = if touching == Touching::First { pair.first_reply(means) } else { pair.reply(means) };
             changed += usize::from(reply.state != pair.state);
@@ -146,6 +146,17 @@ impl Island<'_> {
             }
         }
         changed
+    }
+
+    /// Bring limits of friction of pairs closer to their normal forces; true where any was far off.
+    pub(crate) fn bound_pairs(&mut self) -> bool {
+        let mean = |c: &Cable, link: usize| c.scratch.step.mean[link];
+        let mut far = false;
+        for pair in self.pairs.iter_mut() {
+            let Some([a, b]) = both((self.bodies, self.first), pair, mean) else { continue };
+            far |= pair.bound([&a, &b]);
+        }
+        far
     }
 
     /// What the pairs add to the residual along the change, where they are not in it.

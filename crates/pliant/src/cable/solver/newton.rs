@@ -29,13 +29,19 @@ pub const CLOSE: f64 = 1e-4;
 /// They are when corrections are this small against the speeds of the step.
 const SETTLED: f64 = 0.03;
 
+/// This many iterations after friction has begun to follow normal forces it is seen not to come to an end.
+const FOLLOWING: u32 = 8;
+
+/// How often limits of friction are then taken from normal forces.
+const MOST_BOUNDS: u32 = 8;
+
 /// This many iterations double what is close.
 const PATIENCE: u32 = 4;
 
 /// How far beyond the best place along a change it may go, as a part of the residual there was along it.
 const OVERSHOOT: f64 = 0.5;
 
-const MOST_BACKTRACKS: usize = 8;
+const MOST_BACKTRACKS: usize = 30;
 
 impl Island<'_> {
     /// With contacts as stiff as can be, unless links push links; where it does not find out which of them hold, with softer
@@ -62,6 +68,8 @@ impl Island<'_> {
         let touched = self.touches();
         let mut rounds = if touched && touching == Touching::First { ROUNDS } else { 0 };
         let mut last = f64::INFINITY;
+        // since friction follows; how often its limits were taken from normal forces instead
+        let (mut following, mut bounds) = (0, 0);
         let linear = self.is_linear();
         if !self.assemble(part, true) {
             return solved;
@@ -89,9 +97,14 @@ impl Island<'_> {
             // the longer it takes, the less exact it has to be
             let close = CLOSE * f64::from(1 << (solved.iterations / PATIENCE).min(16));
             let close = self.pushing() && change <= close * close * size;
-            if (exact || close) && rounds == 0 && touching != Touching::First {
+            let found = (exact || close) && rounds == 0 && touching != Touching::First;
+            if found && (bounds == 0 || bounds == MOST_BOUNDS || !self.bound()) {
                 solved.converged = true;
                 return solved;
+            }
+            following += u32::from(rounds == 0);
+            if found || (bounds == 0 && following == FOLLOWING && !linear && self.bound()) {
+                bounds += 1;
             }
             if touching == Touching::First && changed == 0 && self.rests(change, size) {
                 solved.converged = true;
@@ -120,6 +133,10 @@ impl Island<'_> {
     /// Newton's change may lead too far, where contacts come or go on the way: back to where the residual along the change
     /// is no longer much against it. True where that is not all the way.
     fn search_along(&mut self, part: &Part, decline: f64, fits: bool) -> bool {
+        // where friction follows the normal force the change may lead uphill at first: nothing says then how far to go
+        if fits && decline <= 0.0 {
+            return false;
+        }
         let enough = OVERSHOOT * decline.abs();
         let slope_at = |island: &mut Self, fits: bool| if fits { island.descent() } else { f64::NEG_INFINITY };
         let (mut low, mut high) = ((0.0, decline), (1.0, slope_at(self, fits)));
@@ -172,6 +189,13 @@ impl Island<'_> {
         let mut all = self.pairs_stay();
         self.each(|share| all = all && share.s.touches.iter().all(|t| t.stays(&share.s.mean)));
         all
+    }
+
+    /// Bring limits of friction closer to what normal forces allow; true where any was far off.
+    fn bound(&mut self) -> bool {
+        let mut far = self.bound_pairs();
+        self.each(|share| share.s.touches.iter_mut().for_each(|touch| far |= touch.bound(&share.s.mean)));
+        far
     }
 
     /// Whether anything pushes: what only might touch is no reason to be less exact, and energy would drift by it.

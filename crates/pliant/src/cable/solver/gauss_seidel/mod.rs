@@ -214,7 +214,7 @@ impl Island<'_> {
         for pair in self.pairs.iter_mut() {
             let Some([a, b]) = both((self.bodies, self.first), pair, side) else { continue };
             if fresh {
-                pair.refresh([&a, &b], part.step());
+                pair.refresh([&a, &b], part);
             }
             any |= pair.state != Contacting::Open || pair.reply([a.mean, b.mean]).force != [0.0; 3];
         }
