@@ -36,6 +36,9 @@ const DEEP: f64 = 0.5;
 /// A link may sink in by this part of its radius within a step; more than its bulge, which lets its ends do so.
 pub const SINKING: f64 = 0.0125;
 
+/// A link that has sunk in that far already may sink in deeper by this part of it.
+const CREEPING: f64 = 0.2;
+
 /// A link that moves by less than this part of its radius faces half-way through the step what it faced at the start.
 const STILL: f64 = 1e-4;
 
@@ -353,8 +356,8 @@ impl Search<'_> {
         let world = obstacle.sweep.at(self.part[1]);
         let piece = self.piece(touch.on, touch.link, end);
         let faces = self.faces(obstacle, &world, &piece, self.radius);
-        // one that creeps deeper from step to step is drawn back soon enough
-        let allowed = touch.start.gap.min(0.0) - most * self.radius;
+        // one that is deep already may creep a little deeper: it is drawn back by and by
+        let allowed = (touch.start.gap - CREEPING * most * self.radius).min(-most * self.radius);
         let depth = |f: &Facing| f.gap - piece.bulge * f.s * f.s;
         faces.iter().flatten().any(|f| f.normal.dot(touch.start.normal) > SAME_SIDE && depth(f) < allowed)
     }

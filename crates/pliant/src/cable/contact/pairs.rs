@@ -244,30 +244,39 @@ impl Pair {
         self.force = self.lawful;
     }
 
-    /// Bring the velocities at the end of the step towards rest against each other, as `impact` does for obstacles.
-    pub fn calm(&mut self, inertias: [&Vec6; 2], velocities: &mut [Vec6; 2], step: f64) {
+    /// Bring the velocities at the end of the step towards rest against each other, as `impact` does for obstacles. Returns the
+    /// work that is done by it [J].
+    pub fn calm(&mut self, inertias: [&Vec6; 2], velocities: &mut [Vec6; 2], step: f64) -> f64 {
         let stopping = |pair: &Pair, velocities: &[Vec6; 2], k: usize| {
             let yielding = |side: usize| (0..6).map(|c| pair.rows[side][k][c].powi(2) / inertias[side][c]).sum::<f64>();
             -pair.relative([&velocities[0], &velocities[1]])[k] / (yielding(0) + yielding(1))
         };
         // never so much that the pair would pull
         let normal = stopping(self, velocities, 0).max(-self.axes[0].dot(self.force) * step);
-        self.push(inertias, velocities, 0, normal, step);
+        let mut work = self.push(inertias, velocities, 0, normal, step);
         let had = along(&self.axes, self.force);
         let more = |k: usize| if self.state == Contacting::Stick { stopping(self, velocities, k) / step } else { 0.0 };
         let kept = within([had[1] + more(1), had[2] + more(2)], self.law.friction.limit(had[0].max(0.0)));
-        self.push(inertias, velocities, 1, (kept[0] - had[1]) * step, step);
-        self.push(inertias, velocities, 2, (kept[1] - had[2]) * step, step);
+        work += self.push(inertias, velocities, 1, (kept[0] - had[1]) * step, step);
+        work + self.push(inertias, velocities, 2, (kept[1] - had[2]) * step, step)
     }
 
-    /// An impulse on the links along one axis.
-    fn push(&mut self, inertias: [&Vec6; 2], velocities: &mut [Vec6; 2], axis: usize, impulse: f64, step: f64) {
+    /// What the force of the law has taken from the motion in the step [J].
+    pub fn taken(&self, means: [&Vec6; 2], step: f64) -> f64 {
+        let (force, moved) = (along(&self.axes, self.lawful), self.relative(means));
+        -step * (force[0] * moved[0] + force[1] * moved[1] + force[2] * moved[2]).min(0.0)
+    }
+
+    /// An impulse on the links along one axis. Returns its work [J].
+    fn push(&mut self, inertias: [&Vec6; 2], velocities: &mut [Vec6; 2], axis: usize, impulse: f64, step: f64) -> f64 {
+        let before = self.relative([&velocities[0], &velocities[1]])[axis];
         for (side, sign) in [(0, 1.0), (1, -1.0)] {
             for c in 0..6 {
                 velocities[side][c] += sign * self.rows[side][axis][c] * impulse / inertias[side][c];
             }
         }
         self.force += self.axes[axis] * (impulse / step);
+        0.5 * impulse * (before + self.relative([&velocities[0], &velocities[1]])[axis])
     }
 }
 

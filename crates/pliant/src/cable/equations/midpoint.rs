@@ -82,6 +82,8 @@ pub struct StepScratch {
     pub trail: Trail,
     /// Power of contacts on the cable, against what they touch, as far as it adds energy [W].
     pub gained: f64,
+    /// Energy that bringing pairs to rest has made, to be taken back [J].
+    pub owed: f64,
 }
 
 /// Where links were at some instants within a step.
@@ -235,6 +237,7 @@ impl StepScratch {
             farther: 0.0,
             trail: Trail::default(),
             gained: 0.0,
+            owed: 0.0,
         }
     }
 

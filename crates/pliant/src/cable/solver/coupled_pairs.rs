@@ -5,6 +5,7 @@ use crate::cable::Cable;
 use crate::cable::algebra::block::Tridiagonal;
 use crate::cable::algebra::elimination::Wide6;
 use crate::cable::algebra::inverse::InverseDiagonal;
+use crate::cable::contact::impact::take_energy;
 use crate::cable::contact::law::{along, subtract_force};
 use crate::cable::contact::pairs::{End, Pair, Side, spans_of};
 use crate::cable::equations::midpoint::StepScratch;
@@ -240,8 +241,9 @@ impl Island<'_> {
         }
     }
 
-    /// Bring links that push each other to rest against each other.
+    /// Bring links that push each other to rest against each other. No more energy comes of it than the pairs took in the step.
     pub(crate) fn calm_pairs(&mut self, part: &Part) {
+        self.each(|share| share.s.owed = 0.0);
         for pair in self.pairs.iter_mut() {
             if !pair.pushes {
                 continue;
@@ -249,10 +251,14 @@ impl Island<'_> {
             let of = |c: &Cable, link: usize| (c.links.inertia, c.state.links.velocities[link]);
             let Some([a, b]) = both((self.bodies, self.first), pair, of) else { continue };
             let mut velocities = [a.1, b.1];
-            pair.calm([&a.0, &b.0], &mut velocities, part.step());
+            let mean = |c: &Cable, link: usize| c.scratch.step.mean[link];
+            let taken =
+                both((self.bodies, self.first), pair, mean).map_or(0.0, |[a, b]| pair.taken([&a, &b], part.step()));
+            let owed = pair.calm([&a.0, &b.0], &mut velocities, part.step()) - taken;
             for (end, v) in pair.ends.into_iter().zip(velocities) {
                 if let Some(c) = cable_mut((self.bodies, self.first), end) {
                     c.state.links.velocities[end.link] = v;
+                    c.scratch.step.owed += 0.5 * owed;
                 }
             }
             for (end, force) in pair.ends.into_iter().zip([pair.force, -pair.force]) {
@@ -261,5 +267,10 @@ impl Island<'_> {
                 }
             }
         }
+        self.each(|share| {
+            if share.s.owed > 0.0 {
+                take_energy(share.links, &mut share.state.velocities, share.s.owed);
+            }
+        });
     }
 }
