@@ -92,7 +92,8 @@ fn dead_loads(sheet: &mut Sheet) {
 fn bend_of_45_degrees(sheet: &mut Sheet) {
     let reference = super::references::bend().map_or(Vec3::NAN, Vec3::from_array);
     let found = [20, 40, 80].map(bent_tip);
-    // joints bend by an eighth of a turn and what the force adds, 1.25 rad in all, over 40: half the square of one
+    // joints bend by an eighth of a turn and what the force adds, taken as 1.25 rad in all, over 40: half the square of one; the order
+    // below tells whether what is left is of that kind
     let tolerance = 0.5 * (1.25_f64 / 40.0).powi(2);
     for (name, axis) in [("x", Vec3::X), ("y", Vec3::Y), ("z", Vec3::Z)] {
         let text = format!("displacement of the tip along {name}");

@@ -54,8 +54,7 @@ fn energy(sheet: &mut Sheet) {
         };
         let found = [4, 8, 16].map(at);
         let text = format!("largest change of energy / energy in 2 s, nu = {poisson}");
-        // elastic energy is 1e-2 of the whole, its most in vibrations of 60/s and more, which are off by (w tau)^2 / 4, 1.4e-5 at
-        // 0.125 ms; the fastest by a hundred times that, with next to nothing of the energy
+        // three times what was seen; its order and the means below tell more
         sheet.scaled(text, 16, [found[2][0], 0.0, 1.0], 1e-6);
         sheet.order(&format!("it, nu = {poisson}"), [4, 8, 16], found.map(|f| f[0]), 2.0);
         // what swings leaves of its amplitude one over its number of periods in a mean, and there are more than ten in a fifth

@@ -1,4 +1,4 @@
-//! What rounding does in ten million steps, which section 7 of Joukhadar, "Robot-Phi", fears: "the accumulation of errors".
+//! What rounding does in ten million steps, which section 7 of Joukhadar, "Robot-Phi", fears.
 //!
 //! Each step rounds places and velocities by half a unit in their last place, e/2 of themselves with e = 2.2e-16. In n steps that
 //! sums to e sqrt(n/12) if roundings are like chance, to e n/2 at the worst. Here 1/100 of the steps are made and what they have
@@ -26,7 +26,7 @@ const CHANCE: f64 = 1e-12;
 /// See `CHANCE`.
 const BIAS: f64 = 1.1e-9;
 
-/// Length of a step [s]: 0.9 of what is stable for these boxes.
+/// Length of a step [s]: a ninth of what connectors of these boxes allow.
 const STEP: f64 = 2e-4;
 
 /// Steps within one of the world.
