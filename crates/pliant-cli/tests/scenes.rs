@@ -94,6 +94,15 @@ fn the_scenes_of_planar_rods_meet_their_expectations() {
 }
 
 #[test]
+fn the_short_scenes_of_the_papers_meet_their_expectations() {
+    for (name, duration) in
+        [("000-steel.toml", 20.0), ("003-ball.toml", 3.0), ("003-pair.toml", 2.0), ("003-pyramid.toml", 12.0)]
+    {
+        runs_to_its_end_as_expected(name, duration);
+    }
+}
+
+#[test]
 fn the_scenes_of_a_soft_cube_meet_their_expectations() {
     for (name, duration) in [("002-bounce.toml", 1.5), ("002-shake.toml", 5.0), ("rubber.toml", 1.8)] {
         runs_to_its_end_as_expected(name, duration);

@@ -251,6 +251,25 @@ pub enum StepError {
         /// What may help.
         instead: &'static str,
     },
+    /// A solid that is pressed into an obstacle for long, deeper than contact can tell inside from outside.
+    #[error(
+        "{body} is pressed {depth:.1e} m into {obstacle} at t = {time:.6} s, for {long:.1e} s more than half a cell of {cell:.1e} m: \
+         it is crushed, or its contact_stiffness is too low for what presses on it"
+    )]
+    Crushed {
+        /// Name of the body.
+        body: String,
+        /// Name of the obstacle.
+        obstacle: String,
+        /// When [s].
+        time: f64,
+        /// How deep its surface is inside [m].
+        depth: f64,
+        /// For how long it has been too deep [s].
+        long: f64,
+        /// Edge of a cell [m].
+        cell: f64,
+    },
     /// A quantity is no longer a finite number of sensible size.
     #[error("{body} diverged at t = {time:.6} s: {quantity} is {value:.3e}")]
     Diverged {

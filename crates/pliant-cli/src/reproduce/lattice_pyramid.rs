@@ -19,9 +19,9 @@ fn lowest(bodies: &[Body]) -> f64 {
     }
 }
 
-/// In long steps of the scene, so that few inner steps are cut by their ends.
+/// In long steps of the scene, so that few inner steps are cut by their ends; without how it wobbles afterwards.
 fn fall(changes: &[(&str, &str)]) -> Result<Run, Failure> {
-    let long = [("step", "0.5")];
+    let long = [("step", "0.5"), ("duration", "2.0")];
     let changes: Vec<(&str, &str)> = long.iter().chain(changes).copied().collect();
     let changes = &changes;
     Run::new(PYRAMID, "scenes/003-pyramid.toml", changes, lowest)

@@ -22,6 +22,7 @@ mod lattice_inertia;
 mod lattice_momentum;
 mod lattice_pair;
 mod lattice_roll;
+mod lattice_rounding;
 mod lattice_topple;
 mod lattice_worlds;
 pub mod references;
@@ -208,6 +209,7 @@ pub fn validate(filter: Option<&str>, options: &Options) -> Result<(), Failure> 
         lattice_bounce::CASES,
         lattice_incline::CASES,
         lattice_roll::CASES,
+        lattice_rounding::CASES,
         lattice_topple::CASES,
         response_frequencies::CASES,
         response_plates::CASES,

@@ -194,6 +194,21 @@ impl Equations {
         }
     }
 
+    /// Inertia by `mass` and what resists bending and stretching, at `at`: changes for which their sum is least are smooth.
+    pub fn resistance<const K: usize>(&mut self, rod: &Rod, mass: f64) {
+        for (i, form) in self.forms.iter_mut().enumerate() {
+            *form = Form::default();
+            for (offset, m) in self.at.offsets[i].iter().zip(rod.masses[i]) {
+                add_point::<K>(form, mass * m, Vec2::ZERO, &offset.by);
+            }
+            form.add_square(rod.bending[i], &[0.0, 0.0, -1.0, 0.0, 1.0, 0.0]);
+            for r in 0..if K > 1 { POINTS } else { 0 } {
+                let x = GAUSS[r];
+                form.add_square(rod.stretching[i] * WEIGHTS[r], &[0.0, 0.0, 0.0, 1.0 - x, 0.0, x]);
+            }
+        }
+    }
+
     /// Add a dead force and moment.
     pub fn push<const K: usize>(&mut self, rod: &Rod, push: &Push) {
         let (_, offset) = self.at.at::<K>(rod.h, push.interval, push.fraction);

@@ -55,9 +55,7 @@ impl System<'_> {
 
     fn settle_of<const K: usize>(&mut self, q: &mut [f64], still: &[f64]) -> Settled {
         let mut settled = Settled { change: f64::INFINITY, ..Settled::default() };
-        // inertia by which a rod of this length bends as slowly as it would move
-        let length = self.rod.length();
-        let unit = self.rod.bending.iter().sum::<f64>() * self.rod.h / (length * self.rod.mass() * length * length);
+        let (length, unit) = (self.rod.length(), self.slow_inertia());
         let mut mass = unit;
         let begun = q[2..].to_vec();
         for bound in &mut self.s.bounds {

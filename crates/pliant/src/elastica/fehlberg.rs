@@ -41,7 +41,14 @@ const FOURTH: [f64; STAGES] = [25.0 / 216.0, 0.0, 1408.0 / 2565.0, 2197.0 / 4104
 const SMALLEST: f64 = 1e-7;
 
 /// Most evaluations of the equations in a step of the world: a rod that needs more is stiff, and not for this method.
-const MOST_EVALUATIONS: u64 = 200_000;
+const MOST_EVALUATIONS: f64 = 200_000.0;
+
+/// But no more than so many times those that its waves ask for, and some thousands: what takes more comes and goes without end,
+/// such as contact of a rod that is folded up.
+const MOST_TIMES: f64 = 20.0;
+
+/// The thousands.
+const SOME: f64 = 10_000.0;
 
 /// What became of a step of the world.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,19 +75,20 @@ impl Fehlberg {
         self.forces.reserve(bounds);
     }
 
-    /// Move on by the step of the world. `add` is told each constraint's multiplier times time.
+    /// Move on by the step of the world, which is expected to take so many steps. `add` is told each constraint's multiplier times time.
     pub fn advance(
         &mut self,
         system: &mut System<'_>,
         [q, v]: [&mut Vec<f64>; 2],
-        tolerance: f64,
+        [tolerance, expected]: [f64; 2],
         mut add: impl FnMut(usize, f64),
     ) -> Work {
         let dt = system.dt;
         let (mut work, mut time) = (Work::default(), 0.0);
         let mut first = true;
+        let most = (SOME + MOST_TIMES * STAGES as f64 * expected).min(MOST_EVALUATIONS);
         while time < dt {
-            if work.evaluations > MOST_EVALUATIONS {
+            if work.evaluations as f64 > most {
                 return work;
             }
             let wanted = self.next.unwrap_or(1e-3 * dt);

@@ -31,6 +31,9 @@ pub struct Meeting {
 /// Steps to the nearest places of two intervals.
 const MOST_STEPS: usize = 30;
 
+/// Places are the nearest when the square of their distance would fall by less than this part.
+const NEAREST: f64 = 1e-20;
+
 /// Halvings of such a step.
 const MOST_HALVINGS: usize = 20;
 
@@ -58,12 +61,36 @@ pub fn find<const K: usize>(rod: &Rod, at: &Kinematics, meetings: &mut Vec<Meeti
                 j += 1 + (gap / width) as usize;
                 continue;
             }
-            if let Some(meeting) = meet::<K>(rod, at, [i, j], apart) {
+            if may_touch(at, [i, j], [width, thick])
+                && let Some(meeting) = meet::<K>(rod, at, [i, j], apart)
+            {
                 meetings.push(meeting);
             }
             j += 1;
         }
     }
+}
+
+/// Whether two intervals, no longer than `width`, may be closer than a distance: not if their chords are farther apart than that
+/// and what the arcs bulge by, an eighth of length times turn and half the length at the most. Most neighbours of a folded rod
+/// need no closer look.
+fn may_touch(at: &Kinematics, intervals: [usize; 2], [width, distance]: [f64; 2]) -> bool {
+    let chords = intervals.map(|i| [at.nodes[i].place, at.nodes[i + 1].place]);
+    let [bulge, other] = intervals.map(|i| {
+        let [from, to] = at.ends[i].u;
+        width * ((to[0] - from[0]).abs() / 8.0).min(0.5)
+    });
+    let reach = distance + bulge + other;
+    let apart = |p: Vec2, [a, b]: [Vec2; 2]| {
+        let along = b - a;
+        let t = ((p - a).dot(along) / along.length_squared().max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
+        (p - a - along * t).length_squared()
+    };
+    let side = |p: Vec2, [a, b]: [Vec2; 2]| (b - a).perp_dot(p - a) > 0.0;
+    let [one, two] = chords;
+    let crossed = side(one[0], two) != side(one[1], two) && side(two[0], one) != side(two[1], one);
+    let nearest = [apart(one[0], two), apart(one[1], two), apart(two[0], one), apart(two[1], one)];
+    crossed || nearest.iter().any(|squared| *squared <= reach * reach)
 }
 
 fn turns_enough(at: &Kinematics) -> bool {
@@ -137,6 +164,10 @@ fn nearest<const K: usize>(rod: &Rod, at: &Kinematics, intervals: [usize; 2]) ->
         let det = a * b - c * c;
         let step = [(b * g[0] - c * g[1]) / det, (a * g[1] - c * g[0]) / det];
         let (now, mut part, mut next) = (squared(x), 1.0, x);
+        // less than rounding shows would be halved to nothing
+        if step[0] * g[0] + step[1] * g[1] <= NEAREST * now {
+            break;
+        }
         for _ in 0..MOST_HALVINGS {
             next = [0, 1].map(|k| (x[k] + part * step[k]).clamp(0.0, 1.0));
             if squared(next) <= now {
@@ -169,7 +200,7 @@ pub fn push<const K: usize>(
         for (n, push) in law.push(m.normal, b.0.velocity - a.0.velocity).enumerate() {
             let (direction, force) = (push.along, push.force);
             // the first is along the normal
-            let slopes = [if n == 0 { rod.voigt[0] } else { 0.0 }, push.damping];
+            let slopes = [if n == 0 { rod.voigt[0] + push.begins } else { 0.0 }, push.damping];
             let rows = [a.1.row(-direction), b.1.row(direction)];
             let tied = ties.len() < MOST_TIES;
             if tied {

@@ -12,6 +12,7 @@ mod holds;
 mod meet;
 mod midpoint;
 mod params;
+mod path;
 mod plane;
 mod react;
 #[cfg(test)]
@@ -31,6 +32,7 @@ use fehlberg::Fehlberg;
 use holds::{By, Held, What};
 use meet::{MOST_TIES, Meeting};
 use midpoint::Midpoint;
+use path::nearest_turn;
 use plane::Plane;
 use rod::{Kinematics, Rod};
 use system::Working;
@@ -115,7 +117,11 @@ impl Elastica {
         spec.check(name)?;
         let plane = Plane::of_path(name, &spec.path, spec.normal)?;
         let n = spec.intervals;
-        let angles = angles_along(&plane, &curve::resample(&spec.path, n + 1));
+        let length = curve::length(&spec.path);
+        let angles = path::angles_on(&plane, &curve::resample(&spec.path, n + 1), length).map_err(|off| {
+            let what = "the distance [m] at which the rod ends beside its path, which has corners,";
+            Checks(name).bad(what, "zero: give it more intervals", off)
+        })?;
         let (rod, settings) = (Rod::new(&spec, &angles), &spec.settings);
         for slider in &settings.sliders {
             let within = plane.direction(slider.along).length() / slider.along.length();
@@ -124,7 +130,7 @@ impl Elastica {
         }
         let ([.., ei], [stiffness, damping]) = (spec.section.rigidities(&spec.material), rod.voigt);
         let derived = vec![
-            Derived::new("L", curve::length(&spec.path), "m", "length of the path"),
+            Derived::new("L", length, "m", "length of the path"),
             Derived::new("m", rod.mass(), "kg", spec.section.mass_reason()),
             Derived::new("EI", ei, "N m2", "bending in the plane"),
             Derived::new("k_c", stiffness, "N/m", given(settings.contact_stiffness, K_C)),
@@ -373,33 +379,3 @@ const FASTEST: f64 = 14.5;
 
 /// The longest stable step of Runge, Kutta and Fehlberg's method for a wave, in units of its angular frequency.
 const STABLE: f64 = 3.0;
-
-/// Angles at points of a curve: half-way between those of the pieces that meet there, and at the ends as much farther.
-fn angles_along(plane: &Plane, points: &[Vec3]) -> Vec<f64> {
-    let mut last: Option<f64> = None;
-    let pieces: Vec<f64> = points
-        .windows(2)
-        .map(|w| {
-            let along = plane.direction(w[1] - w[0]);
-            let angle = along.y.atan2(along.x);
-            let angle = last.map_or(angle, |last| nearest_turn(angle, last));
-            last = Some(angle);
-            angle
-        })
-        .collect();
-    let n = pieces.len();
-    let between = |i: usize| 0.5 * (pieces[i - 1] + pieces[i]);
-    let at = |i: usize| match i {
-        _ if n == 1 => pieces[0],
-        0 => 1.5 * pieces[0] - 0.5 * pieces[1],
-        i if i == n => 1.5 * pieces[n - 1] - 0.5 * pieces[n - 2],
-        i => between(i),
-    };
-    (0..=n).map(at).collect()
-}
-
-/// An angle with as many whole turns as bring it nearest to another.
-fn nearest_turn(angle: f64, near: f64) -> f64 {
-    use std::f64::consts::TAU;
-    angle + TAU * ((near - angle) / TAU).round()
-}

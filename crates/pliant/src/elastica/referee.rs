@@ -220,7 +220,7 @@ fn contacts_push_with_the_slope_of_what_they_store() {
                 .collect();
             stored(&q);
             springs.clear();
-            search.push::<1>(rod, &equations.at, (0.0, false), touches, springs);
+            search.push::<1>(rod, [&equations.at; 2], (0.0, false), touches, springs);
             // work of the forces, from how places move
             let size = slopes.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
             for (k, slope) in slopes.iter().enumerate() {

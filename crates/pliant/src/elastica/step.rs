@@ -57,6 +57,7 @@ impl Elastica {
     /// Advance by a step of the world.
     pub(crate) fn advance(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
         self.aim(around.grippers);
+        let expected = self.expected_steps(around.dt);
         let Elastica { rod, plane, settings, state, scratch, .. } = self;
         let Scratch { system: s, fehlberg, midpoint, holds, impulses, pushes, .. } = scratch;
         impulses.clear();
@@ -73,7 +74,7 @@ impl Elastica {
         let work = match settings.integrator {
             Integrator::Fehlberg => {
                 fehlberg.next = state.next;
-                let work = fehlberg.advance(&mut system, [q, v], settings.tolerance, add);
+                let work = fehlberg.advance(&mut system, [q, v], [settings.tolerance, expected], add);
                 state.next = fehlberg.next;
                 work
             }
@@ -110,11 +111,25 @@ impl Elastica {
                 (Some((between, slack)), _) => {
                     StepError::Hold { time, why: HoldError::Taut { body: body(), between, slack } }
                 }
+                (None, _) if !self.scratch.system.meetings.is_empty() => StepError::TooShort {
+                    body: body(),
+                    time,
+                    step: self.state.next.unwrap_or(super::midpoint::SMALLEST * around.dt),
+                    instead: "it presses on itself: is it folded more tightly than it is thick, or are its intervals shorter \
+                              than that?",
+                },
                 (None, Integrator::Fehlberg) => StepError::TooShort {
                     body: body(),
                     time,
                     step: self.state.next.unwrap_or(0.0),
                     instead: "a stiff rod is for integrator = \"midpoint\"",
+                },
+                (None, Integrator::Midpoint) if !self.scratch.system.touches.is_empty() => StepError::TooShort {
+                    body: body(),
+                    time,
+                    step: super::midpoint::SMALLEST * around.dt,
+                    instead: "it hits an obstacle too fast for its contact_stiffness and the steps of the scene; shorter ones or \
+                              softer contact may help",
                 },
                 (None, Integrator::Midpoint) => StepError::TooShort {
                     body: body(),
@@ -140,7 +155,12 @@ impl Elastica {
         let weightless = settings.start == Start::WeightlessEquilibrium;
         let gravity = if weightless { Vec3::ZERO } else { around.gravity };
         let mut system = system((rod, plane, settings), (pushes, holds), around, gravity, s);
-        let lost = system.correct(0.0, &mut state.q);
+        let begun = state.q.clone();
+        let mut lost = system.correct(0.0, &mut state.q);
+        if lost.0 > LOST {
+            state.q = begun;
+            lost = system.reach(&mut state.q);
+        }
         let mut settled = Settled::default();
         if lost.0 <= LOST {
             settled = system.settle(&mut state.q, still);
@@ -188,19 +208,25 @@ impl Elastica {
         })
     }
 
-    /// Refuse to begin with the centre line inside an obstacle: contact could push it out either way.
+    /// Refuse to begin with the centre line inside an obstacle, or inside the rod elsewhere: contact could push it out either
+    /// way.
     pub(crate) fn check_start(&mut self, around: &Surroundings<'_>) -> Result<(), BuildError> {
         let Elastica { rod, plane, settings, state, scratch, .. } = self;
         let Scratch { system: s, holds, pushes, .. } = scratch;
         let mut system = system((rod, plane, settings), (pushes, holds), around, around.gravity, s);
         system.look(&state.q, &state.v, &mut state.carried);
-        match s.touches.iter().max_by(|a, b| a.depth.total_cmp(&b.depth)) {
-            Some(deepest) if deepest.depth > rod.radius => Err(BuildError::StartsInside {
-                body: self.name.clone(),
-                obstacle: around.obstacles[deepest.obstacle].params.name.clone(),
-                depth: deepest.depth,
-            }),
-            _ => Ok(()),
+        let (body, radius) = (self.name.clone(), rod.radius);
+        let deepest = s.touches.iter().max_by(|a, b| a.depth.total_cmp(&b.depth));
+        if let Some(deepest) = deepest.filter(|touch| touch.depth > radius) {
+            let obstacle = around.obstacles[deepest.obstacle].params.name.clone();
+            return Err(BuildError::StartsInside { body, obstacle, depth: deepest.depth });
         }
+        let folded = s.meetings.iter().max_by(|a, b| a.depth.total_cmp(&b.depth));
+        if let Some(folded) = folded.filter(|meeting| settings.self_contact && meeting.depth > radius) {
+            let place = plane.lift_point(s.equations.at.nodes[folded.intervals[0]].place);
+            let (distance, needed) = (2.0 * radius - folded.depth, 2.0 * radius);
+            return Err(BuildError::StartsInCable { other: body.clone(), body, place, distance, needed });
+        }
+        Ok(())
     }
 }

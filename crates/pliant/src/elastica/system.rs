@@ -3,7 +3,7 @@
 use super::equations::{At, Bound, Equations, Field, Implicit, Push, Spring, Tie};
 use super::holds::{Held, What};
 use super::meet::{self, Meeting};
-use super::rod::Rod;
+use super::rod::{Kinematics, Rod};
 use super::span::Row;
 use super::touch::{Search, Touch};
 use crate::math::Vec2;
@@ -91,33 +91,96 @@ impl System<'_> {
         mass: f64,
         implicit: Implicit,
     ) {
-        let Working { equations, bounds, touches, meetings, springs, ties } = &mut *self.s;
+        self.assemble_without_contact::<K>(f, [q, v], a, mass, implicit);
+        let Working { equations, touches, meetings, .. } = &mut *self.s;
+        self.search.find::<K>(self.rod, &equations.at, f, touches);
+        if self.self_contact {
+            meet::find::<K>(self.rod, &equations.at, meetings);
+        }
+        self.add_contacts::<K>(None, f, implicit);
+    }
+
+    /// The same with contacts as deep as they are where the step ends, at another fraction of it. They push along the rows of
+    /// the place at hand, and change with what is solved for by `implicit.1`.
+    pub fn assemble_with_contact_at<const K: usize>(
+        &mut self,
+        f: [f64; 2],
+        state: [&[f64]; 2],
+        a: &[f64],
+        end: &Kinematics,
+        implicit: [Implicit; 2],
+    ) {
+        self.assemble_without_contact::<K>(f[0], state, Some(a), 1.0, implicit[0]);
+        self.search.find::<K>(self.rod, end, f[1], &mut self.s.touches);
+        if self.self_contact {
+            meet::find::<K>(self.rod, end, &mut self.s.meetings);
+        }
+        self.add_contacts::<K>(Some(end), f[1], implicit[1]);
+    }
+
+    fn assemble_without_contact<const K: usize>(
+        &mut self,
+        f: f64,
+        [q, v]: [&[f64]; 2],
+        a: Option<&[f64]>,
+        mass: f64,
+        implicit: Implicit,
+    ) {
+        let Working { equations, bounds, .. } = &mut *self.s;
         equations.at.place::<K>(self.rod, q, v, a);
         equations.assemble::<K>(self.rod, &self.field, mass, implicit);
         for push in self.pushes {
             equations.push::<K>(self.rod, push);
         }
-        self.search.find::<K>(self.rod, &equations.at, f, touches);
+        bounds.clear();
+        bounds.extend(self.holds.iter().map(|held| held.bound::<K>(&equations.at, self.rod.h, f, self.dt)));
+    }
+
+    /// Forces of the contacts that were found, `seen` elsewhere than at the place at hand or there, at a fraction of the step.
+    fn add_contacts<const K: usize>(&mut self, seen: Option<&Kinematics>, f: f64, implicit: Implicit) {
+        let Working { equations, touches, meetings, springs, ties, .. } = &mut *self.s;
         springs.clear();
-        self.search.push::<K>(self.rod, &equations.at, (f, implicit.place != 0.0), touches, springs);
+        let (at, sloping) = (&equations.at, implicit.place != 0.0);
+        self.search.push::<K>(self.rod, [at, seen.unwrap_or(at)], (f, sloping), touches, springs);
         if self.self_contact {
-            meet::find::<K>(self.rod, &equations.at, meetings);
-            meet::push::<K>(self.rod, &equations.at, meetings, springs, ties);
+            meet::push::<K>(self.rod, at, meetings, springs, ties);
         }
         for spring in springs.iter() {
             equations.spring(spring, implicit);
         }
-        bounds.clear();
-        bounds.extend(self.holds.iter().map(|held| held.bound::<K>(&equations.at, self.rod.h, f, self.dt)));
     }
 
     /// Correct coordinates until constraints hold, by changes that are least weighted by mass. The largest violation that
     /// is left, and of which constraint.
     pub fn correct(&mut self, f: f64, q: &mut [f64]) -> (f64, usize) {
-        if self.rod.extensible { self.correct_of::<2>(f, q) } else { self.correct_of::<1>(f, q) }
+        if self.rod.extensible {
+            self.correct_of::<2>(f, q, Equations::inertia::<2>)
+        } else {
+            self.correct_of::<1>(f, q, Equations::inertia::<1>)
+        }
     }
 
-    fn correct_of<const K: usize>(&mut self, f: f64, q: &mut [f64]) -> (f64, usize) {
+    /// The same from far away, by changes that bend it least: weighted by mass alone a rod of many intervals would be folded
+    /// where it is held.
+    pub fn reach(&mut self, q: &mut [f64]) -> (f64, usize) {
+        let slow = self.slow_inertia();
+        let bend = |equations: &mut Equations, rod: &Rod| equations.resistance::<1>(rod, slow);
+        let stretch = |equations: &mut Equations, rod: &Rod| equations.resistance::<2>(rod, slow);
+        if self.rod.extensible { self.correct_of::<2>(0.0, q, stretch) } else { self.correct_of::<1>(0.0, q, bend) }
+    }
+
+    /// Inertia by which a rod of this length bends as slowly as it would move, over its own [1/s2].
+    pub fn slow_inertia(&self) -> f64 {
+        let length = self.rod.length();
+        self.rod.bending.iter().sum::<f64>() * self.rod.h / (length * self.rod.mass() * length * length)
+    }
+
+    fn correct_of<const K: usize>(
+        &mut self,
+        f: f64,
+        q: &mut [f64],
+        resist: impl Fn(&mut Equations, &Rod),
+    ) -> (f64, usize) {
         let length = self.rod.length();
         let mut most = (0.0, 0);
         for _ in 0..MOST_CORRECTIONS {
@@ -127,7 +190,7 @@ impl System<'_> {
             if most.0 <= HOLDS {
                 break;
             }
-            self.s.equations.inertia::<K>(self.rod);
+            resist(&mut self.s.equations, self.rod);
             if !self.s.equations.solve::<K>(&mut self.s.bounds, |b| -b.left[0]) {
                 break;
             }

@@ -131,11 +131,12 @@ impl Search<'_> {
         (size > PARALLEL).then(|| (face.distance / size, g / size))
     }
 
-    /// What touches push with at a fraction of the step and, if that is asked for, how it changes with places.
+    /// What touches push with at a fraction of the step and, if that is asked for, how it changes with places. They act along
+    /// the rows of the first place of the rod; the second is where they were seen.
     pub fn push<const K: usize>(
         &self,
         rod: &Rod,
-        at: &Kinematics,
+        [at, seen]: [&Kinematics; 2],
         (f, slopes): (f64, bool),
         touches: &mut [Touch],
         springs: &mut Vec<Spring>,
@@ -146,12 +147,12 @@ impl Search<'_> {
             let friction = self.obstacles[touch.obstacle].friction_with(rod.friction);
             touch.force = Vec2::ZERO;
             for push in (Law { rod, friction, depth, press }).push(touch.normal, node.velocity - touch.carried) {
-                let (row, force, slopes) = (offset.row(push.along), push.force, [0.0, push.damping]);
+                let (row, force, slopes) = (offset.row(push.along), push.force, [push.begins, push.damping]);
                 springs.push(Spring { interval, fraction, row, force, slopes });
                 touch.force += push.along * push.force;
             }
             if slopes {
-                self.stiffen::<K>(rod, at, f, touch, springs);
+                self.stiffen::<K>(rod, seen, f, touch, springs);
             }
         }
     }
@@ -234,6 +235,8 @@ pub struct Pushing {
     pub force: f64,
     /// How fast that falls with speed [N s/m].
     pub damping: f64,
+    /// How fast its damped part falls with the way out, as it begins with depth [N/m]: a rod that comes fast meets next to a wall.
+    pub begins: f64,
 }
 
 impl Law<'_> {
@@ -244,16 +247,17 @@ impl Law<'_> {
         let begun = (self.depth / (BEGUN * self.rod.radius)).min(1.0);
         let damping = self.rod.voigt[1] * (self.press / self.depth).max(0.0) * begun;
         let damped = elastic - damping * speed.dot(normal);
+        let begins = if begun < 1.0 { (-speed.dot(normal)).max(0.0) * damping / self.depth } else { 0.0 };
         let pressed = match damped > 0.0 {
-            true => Some(Pushing { along: normal, force: damped, damping }),
+            true => Some(Pushing { along: normal, force: damped, damping, begins }),
             // a node beside places that are deeper may pull: what they push is more
-            false => (elastic < 0.0).then_some(Pushing { along: normal, force: elastic, damping: 0.0 }),
+            false => (elastic < 0.0).then_some(Pushing { along: normal, force: elastic, damping: 0.0, begins: 0.0 }),
         };
         let along = normal.perp();
         let limit = self.friction.over(self.rod.h).limit(damped.max(0.0));
         let sliding = speed.dot(along);
         let slope = limit / (sliding * sliding + CREEP * CREEP).sqrt();
-        let rubbed = (limit > 0.0).then_some(Pushing { along, force: -slope * sliding, damping: slope });
+        let rubbed = (limit > 0.0).then_some(Pushing { along, force: -slope * sliding, damping: slope, begins: 0.0 });
         pressed.into_iter().chain(rubbed)
     }
 }

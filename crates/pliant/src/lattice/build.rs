@@ -23,6 +23,10 @@ const DAMPED: f64 = 0.1;
 /// Contact absorbs by this part of what would stop a layer of cells without bouncing.
 const ABSORBED: f64 = 0.2;
 
+/// A body of n cells on top of each other that falls on something is pressed by it for pi sqrt(n) times the time in which a cell
+/// would swing by a radian: more than this many of these times it is crushed.
+const PATIENCE: f64 = 50.0;
+
 /// Steps are this part of the longest that is stable.
 const SAFE: f64 = 0.7;
 
@@ -85,6 +89,7 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
     let grain = (space / count.max(1) as f64).cbrt();
     // a layer of cells, pressed together
     let pressing = settings.contact_stiffness.unwrap_or(material.young / grain.max(1e-6));
+    let patience = PATIENCE * (material.density * grain / pressing).sqrt();
     let absorbing = settings.contact_damping.unwrap_or(2.0 * ABSORBED * (pressing * material.density * grain).sqrt());
     let kinetic = material.friction.coefficient;
     let friction = [kinetic * settings.static_friction, kinetic];
@@ -122,6 +127,7 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
         near: vec![],
         candidates: vec![],
         touches: vec![],
+        unseen: 0.0,
         boxes: vec![],
         facings: vec![],
         outline: vec![],
@@ -134,13 +140,26 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
         lately: 0.0,
         fresh: true,
         touches: vec![],
+        pressed: 0.0,
         held: vec![],
         loaded: vec![],
         pushed: vec![],
         touched: vec![],
         ledger: Ledger::default(),
     };
-    Ok(Lattice { name: name.into(), matter, settings, derived, total_mass, stable, contact, grain, state, scratch })
+    Ok(Lattice {
+        name: name.into(),
+        matter,
+        settings,
+        derived,
+        total_mass,
+        stable,
+        contact,
+        grain,
+        patience,
+        state,
+        scratch,
+    })
 }
 
 impl Matter {
@@ -156,7 +175,8 @@ impl Matter {
         self.hinges.iter_mut().filter(own).for_each(|hinge| hinge.damping = damping * hinge.stiffness);
         // an explicit step of a damped vibration
         let zeta = 0.5 * damping * fastest;
-        let step = SAFE * 2.0 / fastest * ((1.0 + zeta * zeta).sqrt() - zeta);
+        // sqrt(1 + zeta^2) - zeta in the form that does not cancel: strong damping asks for short steps, not for none
+        let step = SAFE * 2.0 / fastest / ((1.0 + zeta * zeta).sqrt() + zeta);
         [damping, if fastest > 0.0 { step } else { f64::INFINITY }]
     }
 

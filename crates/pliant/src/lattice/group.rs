@@ -19,6 +19,9 @@ const MOST_WORK: f64 = 3e5;
 /// ... and so many times those that connectors ask for.
 const MOST_STEPS: f64 = 100.0;
 
+/// A step of the world that would take more steps than this over the number of particles, many minutes of work, is not begun.
+const MOST_EVER: f64 = 3e9;
+
 /// Errors grow with a high power of the step: one that is 3/2 as long makes about as much more.
 const EASE: f64 = 4.0;
 
@@ -69,6 +72,9 @@ pub(crate) fn advance(
     }
     let expected = lattices(bodies).map(|l| l.expected_steps(dt)).fold(1.0, f64::max);
     let size: usize = lattices(bodies).map(|l| l.size()).sum();
+    if expected * size as f64 > MOST_EVER {
+        return Err(too_many(bodies, around, dt / expected));
+    }
     let (shortest, most) = (SHORTEST * dt / expected, MOST_WORK / size.max(1) as f64 + MOST_STEPS * expected);
     while time < dt * (1.0 - 1e-12) {
         if steps as f64 > most {
@@ -140,6 +146,7 @@ fn attempt(bodies: &mut [Body], shared: &mut Shared<'_>, around: &Surroundings<'
         let Lattice { matter, settings, state, scratch, .. } = lattice;
         correct(settings.scheme, tau, &scratch.inverse, &state.motion, &mut scratch.next);
         scratch.balance = balance(&matter.masses, &scratch.inverse, &state.motion, &scratch.next);
+        scratch.balance.unseen = scratch.unseen;
         excess = excess.max(lattice.excess());
     }
     excess

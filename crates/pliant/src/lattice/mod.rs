@@ -60,6 +60,8 @@ pub struct Lattice {
     contact: Law,
     /// Edge of a cell, or what stands for it [m].
     grain: f64,
+    /// For how long it may be deep in an obstacle [s].
+    patience: f64,
     state: LatticeState,
     scratch: Scratch,
 }
@@ -80,6 +82,8 @@ pub struct LatticeState {
     fresh: bool,
     /// Contacts with obstacles, in order.
     touches: Vec<Touch>,
+    /// For how long it has been deeper in an obstacle than half a cell [s].
+    pressed: f64,
     /// Particles that grippers lead.
     held: Vec<Held>,
     /// Particles that loads act on.
@@ -144,6 +148,8 @@ struct Scratch {
     candidates: Vec<[u32; 2]>,
     /// Contacts where a step leads.
     touches: Vec<Touch>,
+    /// What the trapezoidal rule takes for work of contacts that begin or end in the step, beyond what it is [J].
+    unseen: f64,
     /// Boxes of facets during the step of the world.
     boxes: Vec<Bounds>,
     /// Facets at the start of the step of the world.
@@ -228,6 +234,7 @@ impl Lattice {
                 return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value: velocity.length() });
             }
         }
+        self.check_pressed(around, time)?;
         self.write_loads(around);
         let Lattice { state: LatticeState { touches, touched, .. }, scratch, .. } = self;
         let touching = |obstacle: usize| touches.iter().any(|t| t.key[0] as usize == obstacle);

@@ -4,14 +4,18 @@ use super::integrate::Motion;
 use super::overlap::{Face, Overlap, overlap};
 use super::rub::{Rubbing, Stick, slide};
 use super::sink::{Fineness, Sunk, sink};
-use super::{Lattice, PointContact, Scratch};
+use super::{Lattice, LatticeState, PointContact, Scratch};
 use crate::body::Surroundings;
 use crate::contact::tree::{around as box_around, meet};
 use crate::contact::{Obstacle, ShapeKind, blend};
+use crate::error::StepError;
 use crate::math::{Pose, Vec3};
 
 /// Facets are pushed out of an obstacle with faces down to this part of its thickness.
 const DEEPEST: f64 = 0.4;
+
+/// What stands for the direction of the surface in the key of a particle's contact.
+const POINT: u32 = u32::MAX;
 
 /// A place of a body that touches an obstacle.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,6 +32,8 @@ pub struct Touch {
     pub force: Vec3,
     /// How deep it is [m].
     pub depth: f64,
+    /// Of a contact that began in the step: what the trapezoidal rule takes for its work beyond what it is [J].
+    pub unseen: f64,
 }
 
 /// What presses two surfaces together, and how they rub.
@@ -77,6 +83,30 @@ impl Law {
 }
 
 impl Lattice {
+    /// Refuse to go on with a body that is crushed: deeper in an obstacle than half a cell, and for longer than what falls on it
+    /// would be. Contact is then no stiffer than the body, which gives way through it instead of being pressed together.
+    pub(super) fn check_pressed(&mut self, around: &Surroundings<'_>, time: f64) -> Result<(), StepError> {
+        let half = 0.5 * self.grain;
+        let deep = |touch: &&Touch| touch.key[2] != POINT && touch.depth > half;
+        let LatticeState { touches, pressed, .. } = &mut self.state;
+        let Some(deepest) = touches.iter().filter(deep).max_by(|a, b| a.depth.total_cmp(&b.depth)) else {
+            *pressed = 0.0;
+            return Ok(());
+        };
+        *pressed += around.dt;
+        if *pressed <= self.patience {
+            return Ok(());
+        }
+        Err(StepError::Crushed {
+            body: self.name.clone(),
+            obstacle: around.obstacles[deepest.key[0] as usize].params.name.clone(),
+            time,
+            depth: deepest.depth,
+            long: *pressed,
+            cell: self.grain,
+        })
+    }
+
     /// Which facets may touch which obstacles during the step of the world.
     pub(super) fn find_candidates(&mut self, around: &Surroundings<'_>) {
         let Lattice { matter, state, scratch, .. } = self;
@@ -111,13 +141,14 @@ impl Lattice {
     pub(super) fn touch(&mut self, around: &Surroundings<'_>, f: f64, tau: f64) {
         let own = self.friction();
         let Lattice { matter, settings, state, scratch, contact, grain, .. } = self;
-        let Scratch { next, touches, candidates, outline, near, .. } = scratch;
+        let Scratch { next, touches, candidates, outline, near, inverse, unseen, .. } = scratch;
         touches.clear();
         let by = |index: u32| {
             let obstacle = &around.obstacles[index as usize];
             let kinetic = obstacle.friction_with(own).coefficient;
             let law = Law { friction: [kinetic * settings.static_friction, kinetic], ..*contact };
-            Presser { obstacle, before: &state.touches, law, f, dt: around.dt, tau }
+            let (from, inverse) = (&state.motion.places[..], &inverse[..]);
+            Presser { obstacle, before: &state.touches, from, inverse, law, f, dt: around.dt, tau }
         };
         let (mut last, mut pose) = (u32::MAX, Pose::IDENTITY);
         for &[index, facet] in candidates.iter() {
@@ -170,11 +201,24 @@ impl Lattice {
                         continue;
                     }
                     let patch = Patch::of_point(place - face.normal * radius, face.normal, depth);
-                    touches.push(presser.press([index as u32, n as u32, u32::MAX], [n; 3], &patch, next));
+                    touches.push(presser.press([index as u32, n as u32, POINT], [n; 3], &patch, next));
                 }
             }
         }
         touches.sort_unstable_by_key(|touch| touch.key);
+        let begun: f64 = touches.iter().map(|touch| touch.unseen).sum();
+        let gone = |touch: &&Touch| touches.binary_search_by_key(&touch.key, |now| now.key).is_err();
+        let ended = state.touches.iter().filter(gone).map(|touch| {
+            let [_, n, part] = touch.key;
+            let ids = if part == POINT { [n; 3] } else { matter.facets[n as usize] };
+            let moved: Vec3 = ids.iter().map(|n| next.places[*n as usize] - state.motion.places[*n as usize]).sum();
+            let velocity = around.obstacles[touch.key[0] as usize].sweep.velocity_of(touch.place, f, around.dt);
+            let way = (moved / 3.0 - velocity * tau).dot(touch.normal);
+            let free = ids.iter().filter(|n| inverse[**n as usize] > 0.0).count() as f64 / 3.0;
+            // as where it began
+            0.5 * free * touch.force.dot(touch.normal) * (way - touch.depth).max(0.0)
+        });
+        *unseen = ended.sum::<f64>() - begun;
     }
 }
 
@@ -212,6 +256,10 @@ struct Presser<'a> {
     obstacle: &'a Obstacle,
     /// Contacts one step before, in order.
     before: &'a [Touch],
+    /// Where particles were then [m].
+    from: &'a [Vec3],
+    /// One over each mass, or zero where a gripper leads.
+    inverse: &'a [f64],
     law: Law,
     f: f64,
     dt: f64,
@@ -228,6 +276,25 @@ impl Presser<'_> {
         let mut stick = found.map_or(Stick::default(), |n| self.before[n].stick);
         let force = self.law.push(&Pressed { normal, volume, aside, area, velocity }, &mut stick, self.tau);
         ids.into_iter().zip(parts).for_each(|(n, part)| next.forces[n] += force * part);
-        Touch { key, stick, place, normal, force, depth }
+        let begun = found.is_err() && self.tau > 0.0;
+        let unseen = if begun { self.unseen(ids, patch, force.dot(normal), next) } else { 0.0 };
+        Touch { key, stick, place, normal, force, depth, unseen }
+    }
+
+    /// What the trapezoidal rule takes for work of a contact that began in the step, beyond what it is. With a force f at the
+    /// end, f_e of it elastic, a way w into the obstacle and a depth d at its end, the contact has taken f_e d / 2 and what its
+    /// damper took on the way d; the rule, to which nothing shows when it began, takes f w / 2.
+    fn unseen(&self, ids: [usize; 3], patch: &Patch, force: f64, next: &Motion) -> f64 {
+        let Patch { place, normal, volume, depth, parts, .. } = *patch;
+        let own = blend(&ids.map(|n| next.places[n] - self.from[n]), &parts);
+        let carried = self.obstacle.sweep.velocity_of(place, self.f, self.dt);
+        let way = -(own - carried * self.tau).dot(normal);
+        let free: f64 = ids.iter().zip(parts).filter(|(n, _)| self.inverse[**n] > 0.0).map(|(_, part)| part).sum();
+        // deeper than its way it was there before, under another key
+        if way <= depth {
+            return 0.0;
+        }
+        let elastic = (self.law.stiffness * volume).min(force);
+        free * (0.5 * elastic * (way - depth) + (force - elastic) * (0.5 * way - depth))
     }
 }
