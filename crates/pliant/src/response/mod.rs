@@ -21,6 +21,7 @@ mod rows;
 mod shell;
 mod solid;
 mod solve;
+mod spin;
 mod step;
 mod touch;
 

@@ -151,7 +151,7 @@ impl Response {
     /// Energies [J]. Recorded responses do not tell that of deformation.
     pub fn energy(&self, gravity: Vec3) -> Energy {
         let Motion { place, turn, velocity, momentum } = self.state.motion;
-        let inverse = self.state.past.inverse_inertia(self.kernel, &self.solid);
+        let inverse = self.solid.inverse_of(&self.state.past.inertia(self.kernel, &self.solid));
         let local = turn.inverse() * momentum;
         let mut kinetic = 0.5 * self.solid.mass * velocity.length_squared() + 0.5 * local.dot(inverse * local);
         let mut elastic = self.state.stored;

@@ -7,7 +7,7 @@ use super::rows::{get, put};
 use super::solid::Form;
 use super::solve::Condition;
 use super::touch::{By, Spot, Touch};
-use super::{Response, ResponseState};
+use super::Response;
 use crate::body::Surroundings;
 use crate::contact::Obstacle;
 use crate::error::StepError;
@@ -16,9 +16,6 @@ use crate::math::{Pose, Vec3};
 
 /// Sweeps end when displacements change by less than this, over the largest [-].
 const TOLERANCE: f64 = 1e-5;
-
-/// A slower spin than this changes nothing that could be seen [rad/s].
-const SLOW: f64 = 1e-6;
 
 /// What is left of the distance of a node to an obstacle beyond which it is no longer followed, over the mean edge [-].
 const LEFT: f64 = 0.1;
@@ -52,7 +49,9 @@ impl Response {
             return Err(StepError::Sample { body: self.name.clone(), sample, dt: around.dt });
         }
         for n in 1..=count as u64 {
-            self.stride(around, Stride { step, at_end: n as f64 / count, share: 1.0 / count });
+            let stride = Stride { step, at_end: n as f64 / count, share: 1.0 / count };
+            self.stride(around, stride);
+            self.check_small(around.time + stride.at_end * around.dt)?;
         }
         let motion = &self.state.motion;
         let time = around.time + around.dt;
@@ -74,26 +73,11 @@ impl Response {
         if self.answers.set(&self.solid, &self.settings.damping, stride.step) {
             self.scratch.slots.forget();
         }
-        self.go_free(around, stride.step);
+        self.go_free(around.gravity, stride.step);
         self.find_touches(around, stride);
         self.aim(around, stride);
         self.solve();
         self.follow(around, stride);
-    }
-
-    /// Where it would be at the end of the step if no force but gravity acted. Spin and inertia are those in the middle of the step,
-    /// so that what deformation takes from the energy of the spin is what it gets, to second order.
-    fn go_free(&mut self, around: &Surroundings<'_>, step: f64) {
-        let Response { state, scratch, solid, answers, kernel, .. } = self;
-        let ResponseState { motion, past, .. } = &*state;
-        past.look_ahead(*kernel, answers, &mut scratch.ahead);
-        let spins = motion.spin(&solid.inverse_inertia).length() > SLOW;
-        let inverse = if spins { past.middle_inertia(*kernel, solid, &scratch.ahead) } else { solid.inverse_inertia };
-        let (free, spin) = motion.free(&inverse, around.gravity, step);
-        scratch.free = free;
-        if spins {
-            past.fly_outwards(*kernel, solid, answers, spin, &mut scratch.ahead);
-        }
     }
 
     /// Which points of the surface may touch obstacles.
