@@ -201,7 +201,7 @@ fn a_finger_slides_with_friction_and_never_pulls() {
             touched += 1;
             if time > 0.5 && time < 1.1 {
                 // it slides along x: friction has its limit, and carries the cube along
-                slid += usize::from(across.x > 0.199 * pressed);
+                slid += usize::from(across.x > 0.19 * pressed && across.length() > 0.199 * pressed);
                 first = if first.is_nan() { contact.position.x } else { first };
                 last = contact.position.x;
             }

@@ -6,7 +6,9 @@ mod common;
 
 use common::{Random, SEED, SIDE};
 use pliant::response::Basis;
-use pliant_fem::{Digest, Found, Order, Recipe, StoreError, TetMesh, basis_of, basis_path, open_basis, write_basis};
+use pliant_fem::{
+    Digest, Found, Order, Recipe, StoreError, TetMesh, basis_of, basis_path, open_basis, open_records, write_basis,
+};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -185,4 +187,20 @@ fn several_at_once() {
         }
     });
     assert_eq!(files(folder.path()), [format!("{}.basis", recipe.digest())]);
+}
+
+/// A pipe that nobody writes to would keep whoever opens it waiting for ever.
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_refused_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+    let (done, waits) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let errors = [open_basis(&path, None).unwrap_err(), open_records(&path, None).unwrap_err()];
+        done.send(errors.map(|error| error.to_string()))
+    });
+    let errors = waits.recv_timeout(std::time::Duration::from_secs(20)).unwrap();
+    assert!(errors.iter().all(|error| error.contains("no regular file")), "{errors:?}");
 }

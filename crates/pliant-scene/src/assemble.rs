@@ -85,6 +85,23 @@ fn stiff(body: &pliant::Body, step: f64) -> Option<String> {
         .then(|| format!("{}: about {steps:.0} steps of its own for each step of {step} s, {why}", body.name()))
 }
 
+/// What to say of an elastic solid that spins so fast that it is no longer deformed by little.
+fn spun(body: &pliant::Body) -> Option<String> {
+    let pliant::Body::Response(solid) = body else { return None };
+    let strained = solid.strained_by_spin();
+    (strained > STRAINED).then(|| {
+        format!(
+            "{}: its spin would deform it by {:.0} % of the most that the model response, which is linear, can follow; stiffer material, or a \
+             slower spin, is deformed less",
+            body.name(),
+            100.0 * strained
+        )
+    })
+}
+
+/// Deformation by spin, over the most that the model can follow, that is worth a word.
+const STRAINED: f64 = 0.2;
+
 /// A motion to and fro should have this many steps a period for a cable to follow it.
 const STEPS_A_PERIOD: f64 = 30.0;
 
@@ -127,6 +144,7 @@ impl SceneSpec {
         let expectations = self.expectations(&world, end)?;
         let mut warnings = files.warnings;
         warnings.extend(world.bodies().iter().filter_map(|body| stiff(body, step)));
+        warnings.extend(world.bodies().iter().filter_map(spun));
         warnings.extend(shaken(&world, step));
         for expectation in expectations.iter().filter(|e| written_duration.is_none() && e.due() > duration) {
             warnings.push(format!("{}: the run ends before, at {duration} s", expectation.text()));
@@ -225,6 +243,7 @@ impl SceneSpec {
                 BuildError::NoEquilibrium { body, .. }
                 | BuildError::Unsettled { body, .. }
                 | BuildError::StartsInside { body, .. }
+                | BuildError::SolidStartsInside { body, .. }
                 | BuildError::StartsInCable { body, .. } => Some(body.as_str()),
                 BuildError::Hold(why) => Some(why.body()),
                 _ => None,

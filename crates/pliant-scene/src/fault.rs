@@ -124,6 +124,7 @@ impl From<BuildError> for Fault {
             BuildError::Hold(HoldError::Taut { .. }) => Some("path".into()),
             BuildError::Normal { .. } => Some("normal".into()),
             BuildError::Seam { .. } => Some("twist_deg".into()),
+            BuildError::SolidStartsInside { .. } => Some("position".into()),
             BuildError::NoEquilibrium { .. }
             | BuildError::Unsettled { .. }
             | BuildError::StartsInside { .. }

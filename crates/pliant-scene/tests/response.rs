@@ -122,6 +122,34 @@ fn what_is_refused_says_why_and_where() {
     assert!(error.to_string().contains("is for the model response"), "{error}");
 }
 
+/// The whole scene of a body that takes next to no time to compute.
+fn whole(lines: &str, before: &str) -> Result<pliant_scene::Scene, SceneError> {
+    let text = format!(
+        "duration = 0.01\nstep = 0.005\n[material.foam]\nyoung = 1e5\ndensity = 1000\n[[body]]\nname = \"cube\"\nmodel = \"response\"\n\
+         material = \"foam\"\nsolid = {{ box = {{ size = [0.1, 0.1, 0.05], cells = [1, 1, 1] }} }}\nresponse = {{ modes = 30 }}\n\
+         {lines}\n{before}"
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.toml");
+    std::fs::write(&path, text).unwrap();
+    pliant_scene::load(&path, &[])
+}
+
+#[test]
+fn a_body_inside_an_obstacle_is_refused_with_the_place() {
+    let plane = "[[obstacle]]\nname = \"table\"\nshape = { plane = {} }\n";
+    let error = whole("position = [0, 0, -0.1]", plane).unwrap_err().to_string();
+    assert!(error.contains("cube begins inside table") && error.contains("-0.125]"), "{error}");
+    assert!(whole("position = [0, 0, 0.025]", plane).is_ok());
+}
+
+#[test]
+fn a_spin_that_deforms_it_too_far_is_warned_of() {
+    let fast = whole("spin = [0, 0, 628]", "").unwrap();
+    assert!(fast.warnings.iter().any(|w| w.contains("its spin would deform it")), "{:?}", fast.warnings);
+    assert!(whole("spin = [0, 0, 5]", "").unwrap().warnings.is_empty());
+}
+
 #[test]
 fn mutated_scenes_are_read_or_refused() {
     // never a panic, and never more than what is allowed

@@ -289,3 +289,24 @@ fn a_connector_has_two_ends() {
         assert!(said.ends_with(&format!("ends: expected 2 entries in brackets, got {count}")), "{said}");
     }
 }
+
+/// A finger whose centre is exactly at the particle that its gripper holds has no direction to push in, and must not invent numbers that
+/// are none.
+#[test]
+fn a_finger_round_the_particle_it_holds_leaves_numbers() {
+    let text = "duration = 0.02\nstep = 0.01\n[material.m]\nyoung = 1e6\ndensity = 1000\n[[body]]\nname = \"b\"\nmodel = \"lattice\"\n\
+        material = \"m\"\nsolid = { points = { mass = 0.1, places = [[0, 0, 0], [0.1, 0, 0]] } }\n\
+        lattice = { point_contact = { stiffness = 10 } }\n[[gripper]]\nname = \"g\"\nfinger = { radius = 0.04 }\n\
+        grips = [{ at = { point = [0, 0, 0] }, body = \"b\" }]\n";
+    let mut scene = pliant_scene::parse(text, "held.toml", std::path::Path::new("."), &[]).unwrap();
+    for _ in 0..20 {
+        scene.world.step(0.01).unwrap();
+        let frame = scene.world.frame();
+        assert!(frame.bodies[0].nodes.iter().all(|node| node.is_finite()), "{:?}", frame.bodies[0].nodes);
+        assert!(frame.bodies[0].energy.total().is_finite());
+        let load = scene.world.grippers()[0].load;
+        assert!(load.force.is_finite() && load.torque.is_finite(), "{load:?}");
+        // what is held stays where it is held
+        assert!(frame.bodies[0].nodes[0].length() < 1e-9);
+    }
+}

@@ -98,6 +98,21 @@ pub enum BuildError {
         /// How deep its surface is inside [m].
         depth: f64,
     },
+    /// A solid that begins inside an obstacle.
+    #[error(
+        "{body} begins inside {obstacle}, {depth:.3e} m deep at [{:.3}, {:.3}, {:.3}]: it would be thrown out within a step. Move one of them \
+         away", place.x, place.y, place.z
+    )]
+    SolidStartsInside {
+        /// Name of the body.
+        body: String,
+        /// Name of the obstacle.
+        obstacle: String,
+        /// How deep [m].
+        depth: f64,
+        /// Where [m].
+        place: Vec3,
+    },
     /// Cables that begin so deep in each other that neither has a side to leave to.
     #[error(
         "{body} begins inside {other} at [{}, {}, {}]: there they are {distance:.1e} m from axis to axis and would need \
@@ -269,6 +284,21 @@ pub enum StepError {
         long: f64,
         /// Edge of a cell [m].
         cell: f64,
+    },
+    /// An elastic solid that is deformed beyond what its model can follow.
+    #[error(
+        "{body} is deformed by {:.0} % of its size at t = {time:.6} s, {what}: the model response is linear, for deformations that are small. \
+         Take stiffer material, let it spin or be pushed less, or use the model lattice", 100.0 * by
+    )]
+    Deformed {
+        /// Name of the body.
+        body: String,
+        /// When [s].
+        time: f64,
+        /// Displacement over distance from the centre [-].
+        by: f64,
+        /// Of what.
+        what: String,
     },
     /// A quantity is no longer a finite number of sensible size.
     #[error("{body} diverged at t = {time:.6} s: {quantity} is {value:.3e}")]

@@ -11,7 +11,8 @@ const G: f64 = 9.81;
 
 fn cable(name: &str, material: Material, radius: f64, path: [Vec3; 2], segments: usize) -> Body {
     let (section, settings) = (Section::Round { radius }, CableSettings::default());
-    let spec = CableSpec { material, section, path: path.into(), normal: None, rest: Rest::Straight, segments, settings };
+    let spec =
+        CableSpec { material, section, path: path.into(), normal: None, rest: Rest::Straight, segments, settings };
     Body::Cable(Cable::new(name, spec).unwrap())
 }
 

@@ -16,6 +16,8 @@ pub const CASES: &[Case] = &[
     Case::of_response("passive-grip", grip),
     Case::of_response("passive-finger", finger),
     Case::of_response("sliding-finger", slide),
+    Case::of_response("finger-round-a-path", round),
+    Case::of_response("finger-on-a-slope", slope),
     Case::of_response("closed-loop", closed),
 ];
 
@@ -152,57 +154,115 @@ fn finger(sheet: &mut Sheet) {
     }
 }
 
-/// A finger that is pressed in and slides to and fro for some forty seconds.
+/// A finger that is pressed in and slides to and fro for some forty seconds. A mesh is stiffer between nodes than at them, so that the energy
+/// of the dent changes on the way; what the finger feels of that must be what the body loses.
 ///
-/// A smooth one pushes along the normal of the facet at rest, whatever the slope of the dent
-/// it makes: as it slides to where the solid is stiffer, the dent gains energy that nobody has put in. That does not add up: it
-/// is the energy of the dent where the solid is stiffest less that where it was pressed in, half of the forces times the depth. Of a
-/// rough one friction takes nearly all of that; the few thousandths that are left are not explained.
+/// A smooth finger keeps the balance of each step but for what its point moves along the surface by the force of the step itself, by which it
+/// is off to second order in the step; that of a rough one is kept by its friction.
 fn slide(sheet: &mut Sheet) {
     for cells in [3, 6] {
         let known = basis(&cube(cells), elastic(0.3), Order::Linear, Some(60));
         let at = Vec3::new(0.5 * SIDE, 0.45 * SIDE, SIDE + RADIUS);
-        let stiffest =
-            (-REACHED..=REACHED).map(|n| pressed(&known, beside(at, 0.03 * f64::from(n) / f64::from(REACHED))));
-        let (start, stiffest) = (pressed(&known, at), stiffest.fold(0.0, f64::max));
-        for (name, damping, friction) in
-            [("undamped, smooth", UNDAMPED, 0.0), ("damped, smooth", DAMPED, 0.0), ("undamped, rough", UNDAMPED, 0.6)]
-        {
+        let dent = dent(&known, at);
+        for (name, damping, friction) in [
+            ("undamped, smooth", UNDAMPED, 0.0),
+            ("damped, smooth", DAMPED, 0.0),
+            ("undamped, slippery", UNDAMPED, 0.1),
+            ("undamped, rough", UNDAMPED, 0.6),
+        ] {
             let (mut world, gripper) = touched(known.clone(), damping, friction, at);
             let mut account = Account::new(&world);
             for n in 0..6 * STEPS {
                 let time = n as f64 * STEP;
                 let press = DEPTH * (time / 0.5).min(1.0);
                 let along = 0.03 * (time - 0.5).max(0.0).sin();
-                account.lead(&mut world, gripper, beside(at, along) - Vec3::Z * press);
+                account.lead(&mut world, gripper, at + Vec3::new(along, 0.3 * along, -press));
             }
-            let (nothing, dent) = (account.out_of_nothing() * account.moved, 0.5 * stiffest * DEPTH);
-            let expected = if friction > 0.0 { 0.0 } else { 1.0 - start / stiffest };
+            let nothing = account.out_of_nothing() * account.moved;
             let text = format!("energy out of nothing, {name}, over that of the dent");
-            sheet.scaled(text, cells, [nothing / dent, expected, 1.0], 0.01);
+            sheet.scaled(text, cells, [nothing / dent, 0.0, 1.0], 1e-3);
         }
     }
 }
 
-/// Places to either side at which a finger is pressed in.
-const REACHED: i32 = 60;
-
-/// A place beside another, the way the finger slides [m].
-fn beside(at: Vec3, along: f64) -> Vec3 {
-    at + Vec3::new(along, 0.3 * along, 0.0)
+/// A smooth finger that is led round a closed path over many facets does the less work the slower it is, by its first power, that of damping;
+/// what is left of it at no speed must be nothing. A rough one does the work of its friction.
+fn round(sheet: &mut Sheet) {
+    let known = basis(&cube(6), elastic(0.3), Order::Linear, Some(60));
+    let at = Vec3::new(0.5 * SIDE, 0.45 * SIDE, SIDE + RADIUS);
+    let dent = dent(&known, at);
+    let counts = [8000, 16_000];
+    let works = counts.map(|count| work_round(&known, 0.0, at, count)[0] / dent);
+    // edges add what a finger loses where it comes out of a valley between facets
+    let still = 2.0 * works[1] - works[0];
+    sheet.scaled(
+        "work round a closed path at no speed, smooth, over the energy of the dent",
+        counts[1],
+        [still, 0.0, 1.0],
+        0.03,
+    );
+    let [work, rubbed] = work_round(&known, 0.3, at, 8000);
+    // its way is across slopes of up to a fifth, and the surface comes along by turns
+    sheet.relative("work round a closed path, rough [J], and of its friction", 8000, work, rubbed, 0.1);
 }
 
-/// Force of a smooth finger that is pressed in at a place and stays there [N].
-fn pressed(known: &Basis, at: Vec3) -> f64 {
-    let (mut world, gripper) = touched(known.clone(), DAMPED, 0.0, at);
-    for n in 0..400 {
-        let press = DEPTH * (n as f64 / 100.0).min(1.0);
+/// Work round a circle on the surface in so many steps [J], and the integral of what friction allows over its length [J].
+fn work_round(known: &Basis, friction: f64, at: Vec3, count: usize) -> [f64; 2] {
+    let (mut world, gripper) = touched(known.clone(), DAMPED, friction, at);
+    let mut account = Account::new(&world);
+    for n in 0..500 {
+        account.lead(&mut world, gripper, at - Vec3::Z * (DEPTH * (n as f64 / 250.0).min(1.0)));
+    }
+    let (mut before, mut rubbed) = (0.0, 0.0);
+    // the first time round it comes into the state that it then has each time
+    for n in 0..2 * count {
+        if n == count {
+            (before, rubbed) = (account.work, 0.0);
+        }
+        let (sin, cos) = (std::f64::consts::TAU * (n + 1) as f64 / count as f64).sin_cos();
+        account.lead(&mut world, gripper, at + Vec3::new(0.02 * (1.0 - cos), 0.02 * sin, -DEPTH));
+        let pressed: f64 = world.frame().contacts.iter().map(|c| c.force.dot(c.normal)).sum();
+        rubbed += friction * pressed * std::f64::consts::TAU * 0.02 / count as f64;
+    }
+    [account.work - before, rubbed]
+}
+
+/// The force along the surface on a smooth finger that is pressed in and stays is how the energy changes from place to place.
+fn slope(sheet: &mut Sheet) {
+    let known = basis(&cube(3), elastic(0.3), Order::Linear, Some(60));
+    let aside = 1e-4;
+    for (n, [x, y]) in [[0.45, 0.40], [0.42, 0.55], [0.60, 0.47], [0.55, 0.62]].into_iter().enumerate() {
+        let at = Vec3::new(x * SIDE, y * SIDE, SIDE + RADIUS);
+        let [force_x, force_y] = [Vec3::X, Vec3::Y].map(|axis| {
+            let [low, high] = [-aside, aside].map(|off| dent(&known, at + axis * off));
+            (low - high) / (2.0 * aside)
+        });
+        let (mut world, gripper) = touched(known.clone(), DAMPED, 0.0, at);
+        press(&mut world, gripper, at);
+        let force = world.grippers()[gripper].load.force;
+        let off = (Vec3::new(force.x, force.y, 0.0) - Vec3::new(force_x, force_y, 0.0)).length();
+        let size = Vec3::new(force_x, force_y, 0.0).length();
+        // normals are those of a linear solid, exact to the square of their slope, which is a tenth
+        sheet.scaled("force along the surface less slope of the energy, over the slope", n, [off, 0.0, size], 0.02);
+    }
+}
+
+/// Press a finger in, and wait.
+fn press(world: &mut World, gripper: usize, at: Vec3) {
+    for n in 0..1500 {
+        let press = DEPTH * (n as f64 / 300.0).min(1.0);
         sure(world.drive(gripper, Some(Pose::from_translation(at - Vec3::Z * press))));
         if world.step(STEP).is_err() {
-            return f64::NAN;
+            return;
         }
     }
-    world.grippers()[gripper].load.force.z.abs()
+}
+
+/// Energy of the dent of a smooth finger that is pressed in at a place and stays there [J].
+fn dent(known: &Basis, at: Vec3) -> f64 {
+    let (mut world, gripper) = touched(known.clone(), DAMPED, 0.0, at);
+    press(&mut world, gripper, at);
+    response(&world).energy(Vec3::ZERO).elastic
 }
 
 /// A finger that sticks is led in loops, slow and fast.

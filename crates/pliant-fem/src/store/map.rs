@@ -30,11 +30,12 @@ impl Mapped {
     /// Map a regular file.
     pub fn new(path: &Path) -> Result<Mapped, StoreError> {
         let unreadable = |error: &std::io::Error| StoreError::unreadable(path, error);
-        let file = File::open(path).map_err(|error| unreadable(&error))?;
-        // pipes and devices cannot be mapped, and folders only look like files
-        if !file.metadata().map_err(|error| unreadable(&error))?.is_file() {
+        // pipes and devices cannot be mapped, and folders only look like files; looked at by name, as to open a pipe waits for
+        // whoever writes to it
+        if !std::fs::metadata(path).map_err(|error| unreadable(&error))?.is_file() {
             return Err(StoreError::NotOurs { path: path.into(), why: "it is no regular file" });
         }
+        let file = File::open(path).map_err(|error| unreadable(&error))?;
         mapping::map(&file).map(|map| Mapped(Arc::new(map))).map_err(|error| unreadable(&error))
     }
 

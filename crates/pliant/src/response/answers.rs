@@ -83,7 +83,7 @@ impl Answers {
             return false;
         }
         if let Form::Modes(modes) = &solid.form {
-            self.swing.set(&modes.squares, damping, step);
+            self.swing.set(&modes.squares, &modes.inertias, damping, step);
         }
         self.swing.step = step;
         self.dense = self.kept.clone().filter(|_| step == self.sample);

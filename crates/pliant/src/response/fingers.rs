@@ -2,11 +2,13 @@
 //! point of Zilles and Salisbury's god-object method, here of a surface that moves and deforms.
 
 use super::Response;
+use super::motion::Motion;
 use super::near::is_finger;
 use super::touch::{By, Spot, Touch};
+use super::valleys::Resting;
 use crate::body::Surroundings;
-use crate::contact::{blend, nearest_of_triangle};
-use crate::math::Vec3;
+use crate::contact::{blend, nearest_of_triangle, twice_area};
+use crate::math::{Vec3, unit_or};
 
 /// A facet near a finger.
 struct Reached {
@@ -23,7 +25,7 @@ impl Response {
         for &n in around.near {
             let obstacle = &around.obstacles[n];
             let Some(radius) = is_finger(obstacle, mean) else { continue };
-            if self.state.touches.iter().any(|t| t.by == By::Obstacle(n)) {
+            if self.state.touches.iter().any(|t| t.by == By::Obstacle(n) && !t.beside) {
                 continue;
             }
             let pose = obstacle.sweep.at(at_end);
@@ -60,15 +62,121 @@ impl Response {
         Reached { distance: (place - centre).length(), facet, weights, place }
     }
 
-    /// Let the point of a finger that does not stick glide to where the finger is nearest, given where the point is now.
-    pub(super) fn glide(&mut self, n: usize, place: Vec3, centre: Vec3) {
+    /// Get fingers ready for a step: which way they push, and where, if nothing but friction could hold them back.
+    pub(super) fn lean_fingers(&mut self, around: &Surroundings<'_>, at_end: f64, share: f64) {
+        self.scratch.beside.clear();
+        for n in 0..self.state.touches.len() {
+            let Touch { facet: Some(facet), by: By::Obstacle(index), beside: false, .. } = self.state.touches[n] else {
+                continue;
+            };
+            let obstacle = &around.obstacles[index];
+            let Some(radius) = is_finger(obstacle, self.solid.shell.edges[1]) else { continue };
+            let seen = self.seen(facet);
+            if obstacle.friction_with(self.friction).coefficient > 0.0 {
+                self.state.touches[n].normal = self.scratch.free.turn * lean(&seen, self.inwards(n));
+                continue;
+            }
+            let centre = |motion: &Motion, at: f64| {
+                motion.world_from_body().inverse_transform_point(obstacle.sweep.at(at).translation)
+            };
+            let centres = [centre(&self.state.motion, at_end - share), centre(&self.scratch.free, at_end)];
+            let (normal, place) = self.lean_over(n, facet, seen, centres, radius);
+            let pose = obstacle.sweep.at(at_end);
+            let tip = self.tip(n, pose.translation, radius);
+            let touch = &mut self.state.touches[n];
+            touch.normal = self.scratch.free.turn * normal;
+            touch.anchor = pose.inverse_transform_point(tip);
+            self.touch_beside(n, &Resting { index, radius, pose, centre: centres[1], place });
+        }
+        self.forget_beside();
+    }
+
+    /// Let a smooth finger glide to where it will be at the end of the step, its centre then and now given in the frame of the body, and
+    /// tell which way it pushes there, into the body, and where its point is now.
+    ///
+    /// At the end the point x of the body that it pushes is at its tip p. The work of a force F on the body in the step is F . (x1 - x0), and that
+    /// of the finger F . (p1 - p0): the same, if F is across D = x0 - p0, the way over the surface as it is now from under the finger to where
+    /// it will be. On one facet D lies in it; across an edge the normal is corrected by as little as makes it so (Gonzalez' discrete
+    /// gradient). So the finger feels the slope of the energy that it glides over.
+    fn lean_over(&mut self, n: usize, facet: u32, seen: [Vec3; 3], centres: [Vec3; 2], radius: f64) -> (Vec3, Vec3) {
+        let (mut now, mut corners) = (facet, seen);
+        for _ in 0..GLIDES {
+            let place = blend(&corners, &self.state.touches[n].spot.weights);
+            let next = self.glide(n, centres[1] - place);
+            if next != now {
+                (now, corners) = (next, self.seen(next));
+            }
+        }
+        let inwards = self.inwards(n);
+        let normal = lean(&corners, inwards);
+        let touch = &self.state.touches[n];
+        let place = blend(&corners, &touch.spot.weights);
+        let way = place - (centres[0] + inwards * radius);
+        let rise = normal.dot(way);
+        // over a ridge; into a valley the finger gives what the body takes, as it touches both sides
+        if now != facet && touch.force != Vec3::ZERO && rise < 0.0 && -rise < STEEPEST * way.length() {
+            return (unit_or(normal - way * (rise / way.length_squared()), normal), place);
+        }
+        (normal, place)
+    }
+
+    /// Corners of a facet as it is deformed, in the frame of the body [m].
+    pub(super) fn seen(&self, facet: u32) -> [Vec3; 3] {
+        let shell = &self.solid.shell;
+        shell.facets[facet as usize].map(|node| shell.nodes[node as usize] + self.displaced(node as usize))
+    }
+
+    /// Into the body where a finger is, by its facet at rest.
+    fn inwards(&self, n: usize) -> Vec3 {
+        self.state.touches[n].facet.map_or(Vec3::Z, |facet| -self.solid.shell.normals[facet as usize])
+    }
+
+    /// Where the tip of a finger is in the world: its point that would be first to touch the facet at rest.
+    pub(super) fn tip(&self, n: usize, centre: Vec3, radius: f64) -> Vec3 {
+        centre + self.scratch.free.turn * self.inwards(n) * radius
+    }
+
+    /// Let a finger that slips glide to where it is nearest to the surface, and tell where it will stick: at its tip.
+    ///
+    /// It may have come over a facet that rises before it, or have been turned while it stuck, so that its tip is inside. It comes out by
+    /// no more than half of what its friction has lost in the step, in pressure times way: what it gives is never more than that.
+    pub(super) fn slip(&mut self, n: usize, centre: Vec3, radius: f64, lost: f64) -> Vec3 {
+        let motion = self.state.motion;
+        let facet = self.glide(n, motion.turn.inverse() * (centre - self.state.touches[n].place));
+        let tip = self.tip(n, centre, radius);
+        let Touch { force, spot, .. } = self.state.touches[n];
+        if force == Vec3::ZERO {
+            return tip;
+        }
+        let seen = self.seen(facet);
+        let normal = motion.turn * lean(&seen, self.inwards(n));
+        let place = motion.world_from_body().transform_point(blend(&seen, &spot.weights));
+        tip - normal * ((tip - place).dot(normal) - 0.5 * lost).max(0.0)
+    }
+
+    /// Let the point of a finger glide over the surface by a displacement in the frame of the body, as far as it is along it [m]; the
+    /// facet it comes to.
+    pub(super) fn glide(&mut self, n: usize, displacement: Vec3) -> u32 {
+        let inwards = self.inwards(n);
         let touch = &mut self.state.touches[n];
-        let Some(facet) = touch.facet else { return };
-        let off = centre - place;
-        let along = off - touch.normal * touch.normal.dot(off);
-        let displacement = self.state.motion.turn.inverse() * along;
-        let (facet, weights) = self.solid.shell.walk(facet, touch.spot.weights, displacement);
+        let Some(facet) = touch.facet else { return 0 };
+        let along = displacement - inwards * inwards.dot(displacement);
+        let (facet, weights) = self.solid.shell.walk(facet, touch.spot.weights, along);
         touch.facet = Some(facet);
         touch.spot = Spot { nodes: self.solid.shell.facets[facet as usize], weights };
+        facet
     }
+}
+
+/// Rounds in which a finger finds its point on the deformed surface, along which lengths are not those at rest.
+const GLIDES: usize = 2;
+
+/// The cosine below which a facet has turned so far from how it was at rest that no finger follows it, and the largest correction of
+/// a normal [-].
+const STEEPEST: f64 = 0.5;
+
+/// Into the body, across a facet as it is deformed; or as it was at rest, if it has turned too far from that.
+pub(super) fn lean(corners: &[Vec3; 3], inwards: Vec3) -> Vec3 {
+    let normal = -unit_or(twice_area(corners), -inwards);
+    if normal.dot(inwards) > STEEPEST { normal } else { inwards }
 }

@@ -21,8 +21,10 @@ mod rows;
 mod shell;
 mod solid;
 mod solve;
+mod spin;
 mod step;
 mod touch;
+mod valleys;
 
 pub use basis::{Basis, Compliance, Hull, Numbers, Records};
 pub use motion::Motion;
@@ -84,6 +86,8 @@ struct Scratch {
     slots: Slots,
     /// Nodes that may touch something.
     found: Vec<u32>,
+    /// Facets that smooth fingers touch beside their own, with the obstacle that the finger is.
+    beside: Vec<(usize, u32)>,
 }
 
 /// Room for so many points that touch, before there is need of more.
@@ -127,7 +131,8 @@ impl Response {
             stored: 0.0,
             counters: Counters::default(),
         };
-        let scratch = Scratch { free: motion, ahead: Ahead::new(modes), slots, found: Vec::with_capacity(nodes) };
+        let (found, beside) = (Vec::with_capacity(nodes), Vec::with_capacity(ROOM));
+        let scratch = Scratch { free: motion, ahead: Ahead::new(modes), slots, found, beside };
         let answers = Answers::new(kernel, &solid, settings.sample);
         let derived = report::derived(&solid, size);
         let solid = Arc::new(solid);

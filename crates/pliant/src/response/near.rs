@@ -8,6 +8,7 @@ use super::solid::Form;
 use super::touch::By;
 use crate::body::Surroundings;
 use crate::contact::{Obstacle, ShapeKind};
+use crate::error::BuildError;
 use crate::math::{Pose, Vec3};
 
 /// What is known of the distances of nodes.
@@ -67,7 +68,34 @@ fn swept(obstacle: &Obstacle, middle: Vec3, reach: f64) -> f64 {
     shift.length() + turn.length() * ((middle - sweep.start.translation).length() + reach + shift.length())
 }
 
+/// A body that begins deeper than this in an obstacle is refused, over its radius [-]: contact takes it out within a step, which
+/// throws it.
+const SUNKEN: f64 = 0.01;
+
 impl Response {
+    /// Refuse to begin inside an obstacle.
+    pub(crate) fn check_start(&self, obstacles: &[Obstacle]) -> Result<(), BuildError> {
+        let mut places = vec![];
+        self.write_surface(&mut places);
+        let [_, edge] = self.solid.shell.edges;
+        for obstacle in obstacles {
+            let pose = obstacle.sweep.start;
+            let depth_at = |place: Vec3| match is_finger(obstacle, edge) {
+                Some(_) => 0.0,
+                None => {
+                    let face = obstacle.params.shape.surface_near(&pose, place, self.solid.shell.radius);
+                    face.map_or(0.0, |face| -face.distance)
+                }
+            };
+            let deepest = places.iter().map(|place| (depth_at(*place), *place)).max_by(|a, b| a.0.total_cmp(&b.0));
+            if let Some((depth, place)) = deepest.filter(|deepest| deepest.0 > SUNKEN * self.solid.shell.radius) {
+                let (body, obstacle) = (self.name.clone(), obstacle.params.name.clone());
+                return Err(BuildError::SolidStartsInside { body, obstacle, depth, place });
+            }
+        }
+        Ok(())
+    }
+
     /// Sum up how far nodes may move in a step of its own, the part `share` of one of the world.
     pub(super) fn travel(&mut self, around: &Surroundings<'_>, step: f64, share: f64) {
         let Form::Modes(modes) = &self.solid.form else { return };

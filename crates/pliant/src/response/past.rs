@@ -3,7 +3,7 @@
 
 use super::answers::Answers;
 use super::rows::{Dot, Sum};
-use super::solid::{Form, Solid};
+use super::solid::{Form, Six, Solid};
 use super::touch::Touch;
 use super::{Numbers, Records};
 use crate::kernel::{Kernel, Task};
@@ -90,14 +90,12 @@ impl Past {
         kernel.run(Swung { rows: &answers.swing.rows, from: [coordinates, rates], to });
     }
 
-    /// Add to that what flies outwards at a spin in the frame of the body [rad/s]: a force of half of spin . dJ/dq spin on each mode.
-    pub fn fly_outwards(&self, kernel: Kernel, solid: &Solid, answers: &Answers, spin: Vec3, ahead: &mut Ahead) {
+    /// Add to that what flies outwards, forces of these sums of products of the spin on each mode, in the order of `Modes::inertias`.
+    pub fn fly_outwards(&self, kernel: Kernel, solid: &Solid, answers: &Answers, spins: &Six, ahead: &mut Ahead) {
         let Form::Modes(modes) = &solid.form else { return };
-        let Vec3 { x, y, z } = spin;
-        let factors = [0.5 * x * x, 0.5 * y * y, 0.5 * z * z, y * z, x * z, x * y];
         ahead.pushes.fill(0.0);
-        for (rows, factor) in modes.inertias.iter().zip(factors) {
-            kernel.run(Sum { rows, factors: &[factor], to: &mut ahead.pushes });
+        for (rows, factor) in modes.inertias.iter().zip(spins) {
+            kernel.run(Sum { rows, factors: &[*factor], to: &mut ahead.pushes });
         }
         let (b_q, b_v) = (&answers.swing.rows[4], &answers.swing.rows[5]);
         for n in 0..ahead.pushes.len() {
@@ -106,17 +104,12 @@ impl Past {
         }
     }
 
-    /// Inverse moments of inertia of the body as it is deformed now [1/(kg m2)].
-    pub fn inverse_inertia(&self, kernel: Kernel, solid: &Solid) -> Mat3 {
-        let Past::Modes { coordinates, .. } = self else { return solid.inverse_inertia };
-        inverse_inertia(kernel, solid, [coordinates, coordinates])
+    /// Moments of inertia of the body as it is deformed now [kg m2].
+    pub fn inertia(&self, kernel: Kernel, solid: &Solid) -> Mat3 {
+        let Past::Modes { coordinates, .. } = self else { return solid.inertia };
+        solid.inertia_with(kernel, coordinates)
     }
 
-    /// The same in the middle of the step to come.
-    pub fn middle_inertia(&self, kernel: Kernel, solid: &Solid, ahead: &Ahead) -> Mat3 {
-        let Past::Modes { coordinates, .. } = self else { return solid.inverse_inertia };
-        inverse_inertia(kernel, solid, [coordinates, &ahead.coordinates])
-    }
     /// Displacement of a node after a step without forces [m], in the frame of the body.
     pub fn free(&self, kernel: Kernel, solid: &Solid, ahead: &Ahead, node: usize) -> Vec3 {
         match (self, &solid.form) {
@@ -173,18 +166,6 @@ impl Past {
             Past::Records { .. } => 0.0,
         }
     }
-}
-
-/// Inverse moments of inertia at the mean of two deformations [1/(kg m2)].
-fn inverse_inertia(kernel: Kernel, solid: &Solid, [a, b]: [&[f64]; 2]) -> Mat3 {
-    let Form::Modes(modes) = &solid.form else { return solid.inverse_inertia };
-    let mean = |n: usize| 0.5 * (kernel.run(Dot(&modes.inertias[n], a)) + kernel.run(Dot(&modes.inertias[n], b)));
-    let [xx, yy, zz, yz, xz, xy] = [0, 1, 2, 3, 4, 5].map(mean);
-    let change = Mat3::from_cols_array_2d(&[[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]);
-    let inverse = (solid.inertia + change).inverse();
-    // deformed beyond what a linear solid can be, it turns as if it were not
-    let sound = inverse.is_finite() && inverse.col(0).x > 0.0 && inverse.determinant() > 0.0;
-    if sound { inverse } else { solid.inverse_inertia }
 }
 
 /// Forces of a step.

@@ -128,6 +128,33 @@ impl Response {
         write_surface(&Seen { kernel, solid, dense, motion, past, acting }, places);
     }
 
+    /// Displacement of one node at the end of the last step, (10) for it alone, in the frame of the body [m].
+    pub(super) fn displaced(&self, node: usize) -> Vec3 {
+        let ResponseState { past, acting, .. } = &self.state;
+        match (past, &self.solid.form) {
+            (Past::Modes { coordinates, free, .. }, Form::Modes(modes)) => {
+                let swung = |q: &[f64]| {
+                    let along = |axis: usize| self.kernel.run(Dot(modes.row(3 * node + axis), q));
+                    Vec3::new(along(0), along(1), along(2))
+                };
+                match (&modes.basis.compliance, self.answers.dense.as_deref()) {
+                    (_, Some(dense)) => forces_at(acting)
+                        .fold(swung(free), |sum, (other, force)| sum + dense.block(node, other) * force),
+                    (Compliance::Full(list), None) => {
+                        let at_once = |other: usize| packed(list, node, other) - modes.lasting(node, other);
+                        forces_at(acting).fold(swung(coordinates), |sum, (other, force)| sum + at_once(other) * force)
+                    }
+                    (Compliance::Local(_), None) => {
+                        let own = forces_at(acting).filter(|(other, _)| *other == node);
+                        own.fold(swung(coordinates), |sum, (_, force)| sum + modes.own[node] * force)
+                    }
+                }
+            }
+            (Past::Records { forces, newest }, Form::Records(records)) => records.convolved(forces, *newest, node, 0),
+            _ => Vec3::ZERO,
+        }
+    }
+
     /// Whether forces can act on a node.
     pub(super) fn takes_force(&self, node: u32) -> bool {
         match &self.solid.form {
@@ -151,7 +178,7 @@ impl Response {
     /// Energies [J]. Recorded responses do not tell that of deformation.
     pub fn energy(&self, gravity: Vec3) -> Energy {
         let Motion { place, turn, velocity, momentum } = self.state.motion;
-        let inverse = self.state.past.inverse_inertia(self.kernel, &self.solid);
+        let inverse = self.solid.inverse_of(&self.state.past.inertia(self.kernel, &self.solid));
         let local = turn.inverse() * momentum;
         let mut kinetic = 0.5 * self.solid.mass * velocity.length_squared() + 0.5 * local.dot(inverse * local);
         let mut elastic = self.state.stored;

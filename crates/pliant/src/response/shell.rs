@@ -98,19 +98,27 @@ impl Shell {
         let (mut facet, mut weights) = (facet, nearest_of_triangle(target, corners(facet)));
         let mut distance = (blend(&corners(facet), &weights) - target).length_squared();
         for _ in 0..MOST_FACETS {
-            // over the edges that the nearest point is on
-            let next = (0..3).filter(|k| weights[(k + 2) % 3] == 0.0).map(|k| self.across[facet as usize][k]);
             let look = |n: u32| {
                 let w = nearest_of_triangle(target, corners(n));
                 ((blend(&corners(n), &w) - target).length_squared(), n, w)
             };
-            let Some(best) = next.map(look).min_by(|a, b| a.0.total_cmp(&b.0)).filter(|b| b.0 < distance) else {
-                break;
+            // over the edge that the nearest point is on; from a corner to any facet there, as the way may go on behind others
+            let best = match weights.iter().position(|weight| *weight == 1.0) {
+                Some(corner) => nearest(self.around(self.facets[facet as usize][corner]).iter().map(|n| look(*n))),
+                None => nearest(
+                    (0..3).filter(|k| weights[(k + 2) % 3] == 0.0).map(|k| look(self.across[facet as usize][k])),
+                ),
             };
+            let Some(best) = best.filter(|best| best.0 < distance) else { break };
             (distance, facet, weights) = best;
         }
         (facet, weights)
     }
+}
+
+/// The nearest of points of facets, given the squares of their distances.
+fn nearest(found: impl Iterator<Item = (f64, u32, [f64; 3])>) -> Option<(f64, u32, [f64; 3])> {
+    found.min_by(|a, b| a.0.total_cmp(&b.0))
 }
 
 /// Facets that a point may cross in one step.

@@ -1,9 +1,11 @@
 //! What a body of the model is made of, frozen when it is built: surface, inertia, modes.
 
 use super::params::Known;
+use super::rows::Dot;
 use super::shell::Shell;
 use super::{Basis, Compliance, Damping, Hull, Oscillator, Records, Scheme};
 use crate::error::BuildError;
+use crate::kernel::Kernel;
 use crate::lanes::LANES;
 use crate::math::{Mat3, Vec3};
 
@@ -56,6 +58,9 @@ pub struct Modes {
     pub swing: Swing,
 }
 
+/// Parts xx, yy, zz, yz, xz, xy of a symmetric matrix.
+pub type Six = [f64; 6];
+
 /// Oscillators over a step: (q, q') -> a (q, q') + b p.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Swing {
@@ -65,19 +70,21 @@ pub struct Swing {
     pub rows: [Vec<f64>; 6],
     /// b of q less what a lasting force would move, b - 1 / omega^2 [s2]: what modes change of the whole compliance.
     pub change: Vec<f64>,
+    /// How moments of inertia change by what flies outwards in a step, over sums of products of the spin [kg m2 s2].
+    pub bulge: [Six; 6],
 }
 
 impl Swing {
-    fn new(squares: &[f64], damping: &Damping, step: f64) -> Swing {
+    fn new(squares: &[f64], inertias: &[Vec<f64>; 6], damping: &Damping, step: f64) -> Swing {
         let mut swing = Swing::default();
         swing.rows.iter_mut().for_each(|row| row.resize(squares.len(), 0.0));
         swing.change.resize(squares.len(), 0.0);
-        swing.set(squares, damping, step);
+        swing.set(squares, inertias, damping, step);
         swing
     }
 
     /// For steps of another length.
-    pub fn set(&mut self, squares: &[f64], damping: &Damping, step: f64) {
+    pub fn set(&mut self, squares: &[f64], inertias: &[Vec<f64>; 6], damping: &Damping, step: f64) {
         self.step = step;
         for (n, square) in squares.iter().enumerate() {
             let Oscillator { a, b } = Oscillator::new(Scheme::Exact, *square, damping.of(*square), step);
@@ -86,6 +93,9 @@ impl Swing {
             }
             self.change[n] = b[0] - 1.0 / square;
         }
+        let moved = &self.rows[4];
+        let sum = |a: &[f64], b: &[f64]| a.iter().zip(b).zip(moved).map(|((a, b), moved)| a * moved * b).sum();
+        self.bulge = std::array::from_fn(|i| std::array::from_fn(|j| sum(&inertias[i], &inertias[j])));
     }
 }
 
@@ -123,6 +133,26 @@ impl Solid {
         Ok(Solid { shell, mass, inertia, inverse_inertia, lightest, slowest, form })
     }
 
+    /// Moments of inertia about the centre with these coordinates of the modes [kg m2].
+    pub fn inertia_with(&self, kernel: Kernel, coordinates: &[f64]) -> Mat3 {
+        let Form::Modes(modes) = &self.form else { return self.inertia };
+        self.inertia + symmetric(&std::array::from_fn(|n| kernel.run(Dot(&modes.inertias[n], coordinates))))
+    }
+
+    /// Their inverse [1/(kg m2)]; deformed beyond what a linear solid can be, it turns as if it were not.
+    pub fn inverse_of(&self, inertia: &Mat3) -> Mat3 {
+        let inverse = inertia.inverse();
+        let sound = inverse.is_finite() && inverse.col(0).x > 0.0 && inverse.determinant() > 0.0;
+        if sound { inverse } else { self.inverse_inertia }
+    }
+
+    /// Root of the mean square of distances of its mass from the centre, times the root of the mass [sqrt(kg) m]: coordinates of
+    /// modes as long as this displace mass by as much, in the mean, as it is from the centre.
+    pub fn extent(&self) -> f64 {
+        let [x, y, z] = [0, 1, 2].map(|n| self.inertia.col(n)[n]);
+        (0.5 * (x + y + z)).sqrt()
+    }
+
     /// Displacement of `at` at the end of a step, of a constant force at `pushed`, both from the centre: the rigid part [m/N].
     pub fn rigid_answer(&self, at: Vec3, pushed: Vec3, step: f64) -> Mat3 {
         let turning = cross(at) * self.inverse_inertia * cross(pushed);
@@ -139,6 +169,23 @@ impl Solid {
     }
 }
 
+/// How an unknown is moved through the modes by a lasting force on another, given their components.
+fn lasting(a: &[f64], b: &[f64], squares: &[f64]) -> f64 {
+    a.iter().zip(b).zip(squares).map(|((a, b), square)| a * b / square).sum()
+}
+
+/// How a mode changes moments of inertia: the sum of (2 X.u 1 - X u^T - u X^T) with u = q phi, over q.
+fn inertia_of(s: &[[f64; 3]; 3]) -> Six {
+    let trace = s[0][0] + s[1][1] + s[2][2];
+    [[0, 0], [1, 1], [2, 2], [1, 2], [0, 2], [0, 1]]
+        .map(|[i, j]| 2.0 * if i == j { trace } else { 0.0 } - s[i][j] - s[j][i])
+}
+
+/// The matrix of these parts.
+pub fn symmetric([xx, yy, zz, yz, xz, xy]: &Six) -> Mat3 {
+    Mat3::from_cols_array_2d(&[[*xx, *xy, *xz], [*xy, *yy, *yz], [*xz, *yz, *zz]])
+}
+
 /// The matrix of a cross product.
 pub fn cross(a: Vec3) -> Mat3 {
     Mat3::from_cols(Vec3::new(0.0, a.z, -a.y), Vec3::new(-a.z, 0.0, a.x), Vec3::new(a.y, -a.x, 0.0))
@@ -150,13 +197,7 @@ impl Modes {
         let seen = |square: &&f64| square.sqrt() * sample < std::f64::consts::PI;
         let count = basis.squares.iter().take_while(seen).count() / LANES * LANES;
         let squares = basis.squares[..count].to_vec();
-        // sum of (2 X.u 1 - X u^T - u X^T) with u = q phi
-        let inertia_of = |s: &[[f64; 3]; 3], i: usize, j: usize| {
-            let trace = s[0][0] + s[1][1] + s[2][2];
-            2.0 * if i == j { trace } else { 0.0 } - s[i][j] - s[j][i]
-        };
-        let inertias = [[0, 0], [1, 1], [2, 2], [1, 2], [0, 2], [0, 1]]
-            .map(|[i, j]| basis.moments[..count].iter().map(|s| inertia_of(s, i, j)).collect());
+        let inertias = std::array::from_fn(|part| basis.moments[..count].iter().map(|s| inertia_of(s)[part]).collect());
         let stride = basis.squares.len();
         let row = |unknown: usize| &basis.shapes[unknown * stride..unknown * stride + count];
         let nodes = basis.hull.nodes.len();
@@ -167,9 +208,7 @@ impl Modes {
             Compliance::Full(_) => vec![],
             Compliance::Local(blocks) => {
                 let entry = |node: usize, i: usize, j: usize| {
-                    let (a, b) = (row(3 * node + i), row(3 * node + j));
-                    let modes: f64 = a.iter().zip(b).zip(&squares).map(|((a, b), square)| a * b / square).sum();
-                    blocks[9 * node + 3 * i + j] - modes
+                    blocks[9 * node + 3 * i + j] - lasting(row(3 * node + i), row(3 * node + j), &squares)
                 };
                 (0..nodes)
                     .map(|n| Mat3::from_cols_array_2d(&[0, 1, 2].map(|j| [0, 1, 2].map(|i| entry(n, i, j)))))
@@ -177,8 +216,19 @@ impl Modes {
             }
         };
         let reach = reaches.iter().copied().fold(0.0, f64::max);
-        let swing = Swing::new(&squares, damping, sample);
+        let swing = Swing::new(&squares, &inertias, damping, sample);
         Modes { count, squares, inertias, reaches, reach, own, swing, basis }
+    }
+
+    /// How node `i` is moved through the modes by a lasting force at node `j` [m/N].
+    pub fn lasting(&self, i: usize, j: usize) -> Mat3 {
+        let entry = |a: usize, b: usize| lasting(self.row(3 * i + a), self.row(3 * j + b), &self.squares);
+        Mat3::from_cols_array_2d(&[0, 1, 2].map(|b| [0, 1, 2].map(|a| entry(a, b))))
+    }
+
+    /// How any of the modes that are known changes moments of inertia [sqrt(kg) m].
+    pub fn moment_of(&self, mode: usize) -> Six {
+        inertia_of(&self.basis.moments[mode])
     }
 
     /// Components of an unknown in the modes that are used.

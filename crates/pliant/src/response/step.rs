@@ -1,5 +1,6 @@
 //! A step: where it would go by itself, what is missing where it is held or touches, the forces for that, and where they lead.
 
+use super::Response;
 use super::guess::go_on;
 use super::near::is_finger;
 use super::past::Given;
@@ -7,7 +8,6 @@ use super::rows::{get, put};
 use super::solid::Form;
 use super::solve::Condition;
 use super::touch::{By, Spot, Touch};
-use super::{Response, ResponseState};
 use crate::body::Surroundings;
 use crate::contact::Obstacle;
 use crate::error::StepError;
@@ -17,11 +17,11 @@ use crate::math::{Pose, Vec3};
 /// Sweeps end when displacements change by less than this, over the largest [-].
 const TOLERANCE: f64 = 1e-5;
 
-/// A slower spin than this changes nothing that could be seen [rad/s].
-const SLOW: f64 = 1e-6;
-
 /// What is left of the distance of a node to an obstacle beyond which it is no longer followed, over the mean edge [-].
 const LEFT: f64 = 0.1;
+
+/// A finger of less friction than this comes out of where it is inside as if it had so much, not to sink in [-].
+const SLIPPERY: f64 = 0.3;
 
 /// A step of the world that would take more of the model's own is refused: it would not come to an end.
 const MOST_STRIDES: f64 = 1e6;
@@ -52,7 +52,9 @@ impl Response {
             return Err(StepError::Sample { body: self.name.clone(), sample, dt: around.dt });
         }
         for n in 1..=count as u64 {
-            self.stride(around, Stride { step, at_end: n as f64 / count, share: 1.0 / count });
+            let stride = Stride { step, at_end: n as f64 / count, share: 1.0 / count };
+            self.stride(around, stride);
+            self.check_small(around.time + stride.at_end * around.dt)?;
         }
         let motion = &self.state.motion;
         let time = around.time + around.dt;
@@ -74,26 +76,12 @@ impl Response {
         if self.answers.set(&self.solid, &self.settings.damping, stride.step) {
             self.scratch.slots.forget();
         }
-        self.go_free(around, stride.step);
+        self.go_free(around.gravity, stride.step);
         self.find_touches(around, stride);
+        self.lean_fingers(around, stride.at_end, stride.share);
         self.aim(around, stride);
         self.solve();
         self.follow(around, stride);
-    }
-
-    /// Where it would be at the end of the step if no force but gravity acted. Spin and inertia are those in the middle of the step,
-    /// so that what deformation takes from the energy of the spin is what it gets, to second order.
-    fn go_free(&mut self, around: &Surroundings<'_>, step: f64) {
-        let Response { state, scratch, solid, answers, kernel, .. } = self;
-        let ResponseState { motion, past, .. } = &*state;
-        past.look_ahead(*kernel, answers, &mut scratch.ahead);
-        let spins = motion.spin(&solid.inverse_inertia).length() > SLOW;
-        let inverse = if spins { past.middle_inertia(*kernel, solid, &scratch.ahead) } else { solid.inverse_inertia };
-        let (free, spin) = motion.free(&inverse, around.gravity, step);
-        scratch.free = free;
-        if spins {
-            past.fly_outwards(*kernel, solid, answers, spin, &mut scratch.ahead);
-        }
     }
 
     /// Which points of the surface may touch obstacles.
@@ -151,19 +139,18 @@ impl Response {
                 By::Obstacle(index) => {
                     let obstacle = &around.obstacles[index];
                     let pose = obstacle.sweep.at(stride.at_end);
-                    let depth = match touch.facet {
-                        Some(facet) => {
-                            touch.normal = -(free.turn * solid.shell.normals[facet as usize]);
-                            let radius = is_finger(obstacle, edge).unwrap_or(0.0);
-                            radius - (place - pose.translation).dot(touch.normal)
-                        }
-                        None => depth_in(obstacle, &pose, place, edge, touch),
-                    };
                     let off = pose.transform_point(touch.anchor) - place;
-                    let across = off - touch.normal * touch.normal.dot(off);
+                    let missing = match touch.facet {
+                        // where it sticks is on the finger, also when the body has turned since
+                        Some(_) => off,
+                        None => {
+                            let depth = depth_in(obstacle, &pose, place, edge, touch);
+                            touch.normal * depth + off - touch.normal * touch.normal.dot(off)
+                        }
+                    };
                     let normal = body_from_world * touch.normal;
                     let friction = obstacle.friction_with(*friction).coefficient;
-                    (Condition::Touch { normal, friction }, touch.normal * depth + across)
+                    (Condition::Touch { normal, friction }, missing)
                 }
             };
             scratch.slots.conditions.push(condition);
@@ -242,18 +229,29 @@ impl Response {
                 By::Load(_) | By::Body => {}
                 By::Obstacle(index) => {
                     let gap = touch.normal.dot(off);
+                    if touch.beside {
+                        self.state.touches[n].gap = gap;
+                        n += 1;
+                        continue;
+                    }
                     let far = if touch.facet.is_some() { self.solid.shell.edges[0] } else { LEFT * edge };
                     if touch.force == Vec3::ZERO && gap > far {
                         self.forget(n);
                         continue;
                     }
                     self.state.touches[n].gap = gap;
-                    let pose = around.obstacles[index].sweep.at(stride.at_end);
-                    let across = off - touch.normal * gap;
-                    if !self.sticks(n, around) {
-                        // it is where it is
-                        let place = pose.transform_point(touch.anchor) + across;
-                        let place = self.on_surface(n, place, gap, around, &pose);
+                    let obstacle = &around.obstacles[index];
+                    let pose = obstacle.sweep.at(stride.at_end);
+                    if !self.sticks(n, obstacle) {
+                        let across = off - touch.normal * gap;
+                        let place = match is_finger(obstacle, edge).filter(|_| touch.facet.is_some()) {
+                            Some(radius) => {
+                                let friction = obstacle.friction_with(self.friction).coefficient;
+                                self.slip(n, pose.translation, radius, across.length() * friction.clamp(SLIPPERY, 1.0))
+                            }
+                            // it is where it is
+                            None => pose.transform_point(touch.anchor) + across,
+                        };
                         self.state.touches[n].anchor = pose.inverse_transform_point(place);
                     }
                 }
@@ -263,28 +261,11 @@ impl Response {
     }
 
     /// Whether friction holds a point that touches: its force is inside the cone.
-    fn sticks(&self, n: usize, around: &Surroundings<'_>) -> bool {
-        let Touch { force, normal, by, .. } = self.state.touches[n];
-        let By::Obstacle(index) = by else { return true };
-        let friction = around.obstacles[index].friction_with(self.friction).coefficient;
+    fn sticks(&self, n: usize, obstacle: &Obstacle) -> bool {
+        let Touch { force, normal, .. } = self.state.touches[n];
+        let friction = obstacle.friction_with(self.friction).coefficient;
         let pressed = normal.dot(force);
         pressed > 0.0 && (force - normal * pressed).length() < friction * pressed * (1.0 - 1e-9)
-    }
-
-    /// Where a point that slips will stick: for a node where it is, for a finger where it is nearest to the surface.
-    fn on_surface(&mut self, n: usize, place: Vec3, gap: f64, around: &Surroundings<'_>, pose: &Pose) -> Vec3 {
-        let Touch { facet, normal, by, .. } = self.state.touches[n];
-        let By::Obstacle(index) = by else { return place };
-        if facet.is_none() {
-            return place;
-        }
-        let radius = is_finger(&around.obstacles[index], self.solid.shell.edges[1]).unwrap_or(0.0);
-        // where the point of the body is
-        let centre = pose.translation;
-        let along = place - centre;
-        let point = centre + normal * (radius + gap) + (along - normal * normal.dot(along));
-        self.glide(n, point, centre);
-        centre + normal * radius
     }
 
     /// Forget a point; the last takes its place.

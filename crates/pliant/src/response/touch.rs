@@ -65,6 +65,8 @@ pub struct Touch {
     pub spot: Spot,
     /// Facet that a finger is on; none for nodes.
     pub facet: Option<u32>,
+    /// Whether it is a facet beside that of a finger's own point.
+    pub beside: bool,
     /// By whom.
     pub by: By,
     /// Where it is held, or sticks, in the frame of whom [m]; of a load its force [N].
@@ -87,7 +89,7 @@ impl Touch {
     /// A node or a point of the surface, as yet without a force.
     pub fn new(spot: Spot, by: By, anchor: Vec3, normal: Vec3, place: Vec3) -> Touch {
         let (force, trend) = (Vec3::ZERO, Trend::default());
-        Touch { spot, facet: None, by, anchor, part: 1.0, normal, force, gap: 0.0, place, trend }
+        Touch { spot, facet: None, beside: false, by, anchor, part: 1.0, normal, force, gap: 0.0, place, trend }
     }
 }
 

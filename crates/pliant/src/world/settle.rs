@@ -38,10 +38,13 @@ struct Resting {
 
 impl World {
     /// Get bodies ready for the first step, when all grips, loads and obstacles are there: those that are to begin in
-    /// equilibrium find it; rods of the model `elastica` that begin inside an obstacle are refused, and cables that begin inside
-    /// each other.
+    /// equilibrium find it; rods of the model `elastica` and solids of the model `response` that begin inside an obstacle are
+    /// refused, and cables that begin inside each other.
     pub fn settle_all(&mut self) -> Result<(), BuildError> {
         for body in 0..self.bodies.len() {
+            if let Body::Response(solid) = &self.bodies[body] {
+                solid.check_start(&self.obstacles)?;
+            }
             let Body::Elastica(rod) = &self.bodies[body] else { continue };
             if rod.begins_settled() {
                 let Settled { falling, change, .. } = self.settle(body)?;
