@@ -7,6 +7,7 @@
 //! from a face, between the normals of an edge, within the cone of a corner. What is behind a face is not seen by it: thin walls
 //! push to the side that one is on.
 
+mod beyond;
 mod build;
 mod features;
 mod hierarchy;
@@ -38,6 +39,8 @@ const NONE: u32 = u32::MAX;
 pub struct Surface {
     mesh: TriMesh,
     facets: Vec<Facet>,
+    /// Where along a side that does not fall away everywhere it does, from and to along the direction of the side [m].
+    spans: Vec<[f64; 2]>,
     /// Those that stand out.
     edges: Vec<Edge>,
     corners: Vec<Corner>,
@@ -189,7 +192,7 @@ impl Look<'_> {
         let (facets, edges) = (surface.facets.len(), surface.edges.len());
         let number = item.number as usize;
         let place = if number < facets {
-            surface.facets[number].nearest(piece, self.most)
+            surface.facets[number].nearest(piece, self.most, &surface.spans)
         } else if number < facets + edges {
             surface.edges[number - facets].nearest(piece)
         } else {
