@@ -28,8 +28,9 @@ impl Surface {
             .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)));
         let same = SAME_PLACE * (high - low).length();
         let hierarchies = [const { Hierarchy::EMPTY }; 3];
-        let mut surface =
-            Surface { mesh, facets: vec![], spans: vec![], edges: vec![], corners: vec![], rings: vec![], hierarchies };
+        let (facets, edges, tips) = (vec![], vec![], vec![]);
+        let (spans, rings) = (vec![], vec![]);
+        let mut surface = Surface { mesh, same, facets, spans, edges, corners: tips, rings, hierarchies };
         Builder::new(&surface.mesh.clone(), &corners, same).build(&mut surface);
         surface
     }

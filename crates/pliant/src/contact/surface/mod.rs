@@ -11,6 +11,7 @@ mod beyond;
 mod build;
 mod features;
 mod hierarchy;
+mod inside;
 #[cfg(test)]
 mod tests;
 
@@ -38,6 +39,8 @@ const NONE: u32 = u32::MAX;
 /// Triangles with what is around them.
 pub struct Surface {
     mesh: TriMesh,
+    /// Places nearer than this are the same [m].
+    same: f64,
     facets: Vec<Facet>,
     /// Where along a side that does not fall away everywhere it does, from and to along the direction of the side [m].
     spans: Vec<[f64; 2]>,
