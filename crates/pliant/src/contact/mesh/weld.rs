@@ -124,7 +124,7 @@ mod tests {
     fn small_triangles_stay() {
         // a strip of width 1e-7 between two halves of a square
         let at = |x: f64, y: f64| Vec3::new(x, y, 0.0);
-        let vertices = vec![at(0.0, 0.0), at(0.5, 0.0), at(0.5 + 1e-7, 0.0), at(1.0, 0.0)];
+        let vertices = [at(0.0, 0.0), at(0.5, 0.0), at(0.5 + 1e-7, 0.0), at(1.0, 0.0)];
         let vertices = vertices.iter().copied().chain(vertices.iter().map(|v| *v + Vec3::Y)).collect();
         let quads = [[0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6]];
         let triangles = quads.into_iter().flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();

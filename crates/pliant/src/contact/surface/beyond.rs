@@ -104,7 +104,14 @@ impl Builder<'_> {
     /// From where to where a facet lies along a line.
     fn cover(&self, facet: usize, line: &Line) -> Option<[f64; 2]> {
         let (corners, normal) = (&self.corners[facet], self.normals[facet]);
-        if normal == Vec3::ZERO {
+        // most facets are beside the line, with a corner on it at best
+        let beside = |direction: Vec3| {
+            let offsets = corners.map(|corner| direction.dot(corner - line.from));
+            let count = |is: fn(f64, f64) -> bool| offsets.iter().filter(|x| is(**x, self.same)).count();
+            let (above, below) = (count(|x, same| x > same), count(|x, same| x < -same));
+            (above >= 2 && below == 0) || (below >= 2 && above == 0)
+        };
+        if normal == Vec3::ZERO || beside(line.out) || beside(line.normal) {
             return None;
         }
         let mut span = [0.0, line.length];
@@ -183,11 +190,13 @@ impl Builder<'_> {
 
 /// Whether a segment comes within `slack` of a box. (C. Ericson, "Real-Time Collision Detection", section 5.3.3.)
 fn meets_box(middle: Vec3, half: Vec3, aabb: &Aabb, slack: f64) -> bool {
-    let extent = 0.5 * (aabb.maxs - aabb.mins) + slack;
-    let (way, size) = (middle - 0.5 * (aabb.mins + aabb.maxs), half.abs());
-    if (way.abs() - extent - size).max_element() > 0.0 {
+    let size = half.abs();
+    let (low, high) = (middle - size - slack, middle + size + slack);
+    if low.cmpgt(aabb.maxs).any() || high.cmplt(aabb.mins).any() {
         return false;
     }
+    let extent = 0.5 * (aabb.maxs - aabb.mins) + slack;
+    let way = middle - 0.5 * (aabb.mins + aabb.maxs);
     let (turn, room) = (way.cross(half).abs(), size + f64::MIN_POSITIVE);
     turn.x <= extent.y * room.z + extent.z * room.y
         && turn.y <= extent.x * room.z + extent.z * room.x
