@@ -152,8 +152,7 @@ fn advance(scene: &mut Scene, mut recorder: Option<&mut Recorder>, interrupted: 
             break;
         }
         scene.world.write_frame(&mut frame);
-        let deepest = frame.contacts.iter().map(|c| c.penetration).fold(0.0, f64::max);
-        penetration_max = penetration_max.max(deepest).max(scene.world.deepest());
+        penetration_max = penetration_max.max(frame.penetration);
         for expectation in &mut scene.expectations {
             expectation.observe(&frame);
         }

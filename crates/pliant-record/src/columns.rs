@@ -129,7 +129,7 @@ impl Columns {
             row.extend(fields.iter().map(|&index| body.fields.get(index).map_or(f64::NAN, greatest)));
         }
         self.fill_obstacles(frame, row);
-        row.extend([frame.contacts.len() as f64, penetration_max(frame), contact_force_sum(frame)]);
+        row.extend([frame.contacts.len() as f64, frame.penetration, contact_force_sum(frame)]);
     }
 
     fn fill_obstacles(&self, frame: &Frame, row: &mut Vec<f64>) {
@@ -160,11 +160,6 @@ const GRIPPER_COLUMNS: usize = XYZ.len() + 2 * PARTS.len() + 1;
 
 fn parts(v: Vec3) -> [f64; 4] {
     [v.x, v.y, v.z, v.length()]
-}
-
-/// How deep a body is inside another thing at most [m]; zero when none is.
-pub(crate) fn penetration_max(frame: &Frame) -> f64 {
-    frame.contacts.iter().map(|contact| contact.penetration).fold(0.0, f64::max)
 }
 
 /// Sum of the magnitudes of all contact forces [N].

@@ -13,7 +13,7 @@ use pliant::math::Vec3;
 use pliant::{BodyFrame, Frame, GripperFrame, World};
 
 use crate::block_file::BlockFile;
-use crate::columns::{contact_force_sum, penetration_max};
+use crate::columns::contact_force_sum;
 use crate::error::RecordError;
 use crate::events::Names;
 use crate::foxglove::{
@@ -202,7 +202,7 @@ impl McapWriter {
         let [penetration_max_high, force_sum_high] = interval.of_contacts();
         ContactsSample {
             timestamp: Timestamp::at(frame.time),
-            penetration_max: penetration_max(frame),
+            penetration_max: frame.penetration,
             force_sum: contact_force_sum(frame),
             contacts: contacts.collect(),
             penetration_max_high,

@@ -3,11 +3,10 @@
 //! Only the triangles are read: normals, colours, textures, groups and materials of the files are ignored. Polygons of
 //! an OBJ file are cut into triangles.
 
-use std::collections::HashMap;
 use std::io::Cursor;
 use std::path::Path;
 
-use pliant::contact::Mesh;
+use pliant::contact::{Findings, Mesh};
 use pliant::math::Vec3;
 
 use crate::fault::Fault;
@@ -19,7 +18,6 @@ use crate::suggest;
 pub(crate) fn read(name: &str, scale: f64, owner: &str, files: &mut Files) -> Result<Mesh, Fault> {
     let mut mesh = read_triangles(name, scale, files)?;
     files.take_triangles(mesh.triangles.len())?;
-    merge_equal_vertices(&mut mesh);
     for remark in remarks(&mut mesh) {
         files.warnings.push(format!("obstacle {owner}: {name} {remark}"));
     }
@@ -92,46 +90,10 @@ fn parse_obj(bytes: &[u8]) -> Result<Mesh, String> {
     Ok(mesh)
 }
 
-/// Let triangles share the vertices that are equal, so that edges know their neighbours.
-fn merge_equal_vertices(mesh: &mut Mesh) {
-    let mut merged: Vec<Vec3> = vec![];
-    let mut known = HashMap::with_capacity(mesh.vertices.len());
-    let places: Vec<u32> = mesh
-        .vertices
-        .iter()
-        .map(|vertex| {
-            // adding zero makes one of the two zeros
-            let bits = vertex.to_array().map(|c| (c + 0.0).to_bits());
-            *known.entry(bits).or_insert_with(|| {
-                merged.push(*vertex);
-                merged.len() as u32 - 1
-            })
-        })
-        .collect();
-    for corner in mesh.triangles.iter_mut().flatten() {
-        // a corner out of range is left for the engine to refuse
-        *corner = places.get(*corner as usize).copied().unwrap_or(u32::MAX);
-    }
-    mesh.vertices = merged;
-}
-
-/// What a user should know about the surface. One that is closed and inside out is turned round.
+/// What a user should know about the surface. Shells of it that are closed and inside out are turned round.
 fn remarks(mesh: &mut Mesh) -> Vec<String> {
-    // each edge of a closed surface is run through once in each direction
-    let mut edges: Vec<(u32, u32, bool)> = vec![];
-    for &[a, b, c] in mesh.triangles.iter().filter(|[a, b, c]| a != b && b != c && c != a) {
-        edges.extend([(a, b), (b, c), (c, a)].map(|(from, to)| (from.min(to), from.max(to), from < to)));
-    }
-    edges.sort_unstable();
-    let (mut open, mut torn) = (0, 0);
-    for uses in edges.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-        let forward = uses.iter().filter(|edge| edge.2).count();
-        match uses.len() {
-            1 => open += 1,
-            count if forward * 2 != count => torn += 1,
-            _ => {}
-        }
-    }
+    mesh.weld();
+    let Findings { open, torn, shells, turned } = mesh.mend();
     let mut remarks = vec![];
     if open > 0 {
         remarks.push(format!("has {open} open edges: behind them nothing tells inside from outside"));
@@ -139,26 +101,25 @@ fn remarks(mesh: &mut Mesh) -> Vec<String> {
     if torn > 0 {
         remarks.push(format!("has {torn} edges whose triangles disagree about which side is outside"));
     }
-    if open == 0 && torn == 0 && volume(mesh) < 0.0 {
-        mesh.triangles.iter_mut().for_each(|triangle| triangle.swap(1, 2));
-        remarks.push(
-            "was inside out, its triangles are turned round: if bodies are to be inside it, give its walls a thickness"
-                .into(),
-        );
+    if turned > 0 {
+        let part = if turned < shells { format!(" in {turned} of its {shells} shells") } else { String::new() };
+        remarks.push(format!(
+            "was inside out{part}, its triangles are turned round: if bodies are to be inside it, give its walls a thickness"
+        ));
     }
     remarks
-}
-
-/// Volume with a sign: negative when normals point inwards.
-fn volume(mesh: &Mesh) -> f64 {
-    let vertex = |i: u32| mesh.vertices.get(i as usize).copied().unwrap_or_default();
-    mesh.triangles.iter().map(|&[a, b, c]| vertex(a).dot(vertex(b).cross(vertex(c))) / 6.0).sum()
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 pub(crate) mod tests {
     use super::*;
+
+    /// Volume with a sign: negative when normals point inwards.
+    fn volume(mesh: &Mesh) -> f64 {
+        let vertex = |i: u32| mesh.vertices.get(i as usize).copied().unwrap_or_default();
+        mesh.triangles.iter().map(|&[a, b, c]| vertex(a).dot(vertex(b).cross(vertex(c))) / 6.0).sum()
+    }
 
     /// A tetrahedron with right angles at the origin, volume 1/6.
     pub(crate) const OBJ: &str = "o t\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n";
@@ -229,6 +190,19 @@ pub(crate) mod tests {
         let (turned, remarks) = read_bytes("a.obj", inverted.as_bytes(), 1.0);
         assert!(remarks[0].contains("inside out"), "{remarks:?}");
         assert!((volume(&turned.unwrap()) - 1.0 / 6.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn shells_are_turned_and_seams_closed_one_by_one() {
+        // a second tetrahedron, inside out, and with a vertex that differs by rounding
+        let second = "v 3 0 0\nv 4 0 0\nv 3 1 0\nv 3 0 1\nv 3 5e-18 1\nf 6 7 5\nf 8 6 5\nf 9 7 6\nf 8 5 7\n";
+        let (mesh, remarks) = read_bytes("a.obj", format!("{OBJ}{second}").as_bytes(), 1.0);
+        assert_eq!(remarks.len(), 1, "{remarks:?}");
+        assert!(
+            remarks[0].contains("was inside out in 1 of its 2 shells, its triangles are turned round"),
+            "{remarks:?}"
+        );
+        assert!((volume(&mesh.unwrap()) - 2.0 / 6.0).abs() < 1e-12);
     }
 
     #[test]

@@ -16,6 +16,9 @@ pub struct Frame {
     pub obstacles: Vec<Pose>,
     /// All contacts.
     pub contacts: Vec<Contact>,
+    /// How deep any body was in anything at most during the last step [m]: the greatest depth of contacts, and of cables and rods of
+    /// links as the second look at the step measures it on their tubes, to a hundredth of the radius.
+    pub penetration: f64,
 }
 
 impl Frame {

@@ -325,8 +325,7 @@ impl World {
         }
     }
 
-    /// Depth of the deepest place of any cable or rod of links in anything, another cable too, since the world was built:
-    /// measured on the tube round its curve, to a hundredth of its radius [m].
+    /// Depth of the deepest place of any cable or rod of links in anything, another cable too, in all steps so far: measured on the tube round its curve, to a hundredth of its radius [m].
     pub fn deepest(&self) -> f64 {
         self.watch.deepest()
     }

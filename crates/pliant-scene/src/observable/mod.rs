@@ -123,7 +123,7 @@ impl Observable {
             Observable::Force(gripper, part) => part.of(frame.grippers.get(gripper)?.load.force),
             Observable::Torque(gripper, part) => part.of(frame.grippers.get(gripper)?.load.torque),
             Observable::ContactCount => frame.contacts.len() as f64,
-            Observable::ContactPenetration => frame.contacts.iter().map(|c| c.penetration).fold(0.0, nan_or_max),
+            Observable::ContactPenetration => frame.penetration,
             Observable::ContactForce => frame.contacts.iter().map(|c| c.force.length()).sum(),
             Observable::Push(obstacle, body, part) => part.of(frame.force_of_obstacle(obstacle, body)),
         })
@@ -204,6 +204,7 @@ mod tests {
             bodies: vec![BodyFrame::default(), BodyFrame { nodes, frames: vec![], fields, energy }],
             grippers: vec![GripperFrame { pose: Pose::translation(7.0, 8.0, 9.0), load, attached: true }],
             contacts: vec![contact(-0.1, 2.0), contact(0.2, 3.0), contact(0.1, 0.0)],
+            penetration: 0.3,
             ..Frame::default()
         };
         Known { bodies: vec!["rod", "wire"], grippers: vec!["hand"], obstacles: vec!["drum"], frame }
@@ -246,7 +247,7 @@ mod tests {
             ("gripper.hand.torque.z", 12.0),
             ("gripper.hand.torque.norm", 13.0),
             ("contacts.count", 3.0),
-            ("contacts.penetration", 0.2),
+            ("contacts.penetration", 0.3),
             ("contacts.force", 5.0),
         ];
         for (text, value) in cases {

@@ -1,6 +1,7 @@
 //! Geometry of contact: the shapes of obstacles and what lies near them.
 
 mod edges;
+mod mesh;
 mod obstacle;
 mod passage;
 mod round;
@@ -11,9 +12,10 @@ pub(crate) mod tree;
 mod triangle;
 
 pub(crate) use edges::edge_turns;
+pub use mesh::{Findings, Mesh};
 pub use obstacle::{Obstacle, ObstacleParams};
 pub(crate) use passage::{Ends, passes};
 pub(crate) use segments::{segment_distance, segments_cross};
-pub use shape::{Mesh, Shape, ShapeError, ShapeKind, SurfacePoint};
+pub use shape::{Shape, ShapeError, ShapeKind, SurfacePoint};
 pub(crate) use surface::{Nearby, Piece};
 pub(crate) use triangle::{blend, nearest_of_triangle, normal, twice_area};

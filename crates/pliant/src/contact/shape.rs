@@ -14,6 +14,7 @@ use parry3d_f64::shape::{
 use parry3d_f64::transformation;
 
 use super::edges::edge_turns;
+use super::mesh::{Mesh, Seams};
 use super::round::Round;
 use super::surface::{Nearby, Piece, Surface};
 use crate::math::{Pose, Quat, Vec3, unit_or};
@@ -61,15 +62,6 @@ pub enum ShapeKind {
         /// Full extent along x and y [m].
         size: [f64; 2],
     },
-}
-
-/// Triangles over vertices.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Mesh {
-    /// Vertices [m].
-    pub vertices: Vec<Vec3>,
-    /// Corners of each triangle, counter-clockwise seen from outside.
-    pub triangles: Vec<[u32; 3]>,
 }
 
 /// Why a shape cannot be built.
@@ -141,6 +133,8 @@ pub struct Shape {
     surface: Option<Arc<Surface>>,
     /// and of one that has none.
     round: Option<Round>,
+    /// Whether the collision library knows of all sides of facets what is beyond them.
+    sealed: bool,
 }
 
 impl std::fmt::Debug for Shape {
@@ -194,7 +188,12 @@ impl Shape {
         let surface = surface.map(|mesh| Arc::new(Surface::new(mesh)));
         let (faces, turns, thickness) = (vec![], vec![], f64::INFINITY);
         let round = Round::of(&kind);
-        let mut shape = Shape { kind, geometry, shape_from_geometry: turn, faces, turns, thickness, surface, round };
+        let sealed = match &kind {
+            ShapeKind::Mesh(_) => geometry.as_trimesh().is_none_or(|mesh| Seams::are_whole(mesh.indices())),
+            _ => true,
+        };
+        let shape_from_geometry = turn;
+        let mut shape = Shape { kind, geometry, shape_from_geometry, faces, turns, thickness, surface, round, sealed };
         if let ShapeKind::Box { .. } | ShapeKind::Convex { .. } = &shape.kind {
             let Mesh { vertices, triangles } = shape.outline();
             let low = vertices.iter().fold(Vec3::INFINITY, |low, v| low.min(*v));
@@ -338,16 +337,20 @@ impl Shape {
         };
         let offset = local - projection.point;
         let depth = offset.length();
-        if !projection.is_inside && depth > reach {
+        let is_inside = match &self.surface {
+            Some(surface) if !self.sealed => surface.is_behind(projection.point, local),
+            _ => projection.is_inside,
+        };
+        if !is_inside && depth > reach {
             return None;
         }
         // on the surface itself the offset has no direction: take that of a point slightly farther from the middle
         let normal = if depth > 1e-12 * (1.0 + local.length()) {
-            if projection.is_inside { -offset / depth } else { offset / depth }
+            if is_inside { -offset / depth } else { offset / depth }
         } else {
             self.outward_at(projection.point, projection.subshape)
         };
-        let distance = if projection.is_inside { -depth } else { depth };
+        let distance = if is_inside { -depth } else { depth };
         Some(SurfacePoint { point: projection.point, normal, distance })
     }
 
@@ -422,7 +425,7 @@ fn hull(points: &[Vec3]) -> Result<Mesh, ShapeError> {
 }
 
 /// An oriented triangle surface; the collision library merges equal vertices so that edges know their neighbours.
-fn surface(what: &'static str, mesh: Mesh) -> Result<SharedShape, ShapeError> {
+fn surface(what: &'static str, mut mesh: Mesh) -> Result<SharedShape, ShapeError> {
     if mesh.triangles.is_empty() {
         return Err(ShapeError::TooFew { what, least: 1, unit: "triangles", got: 0 });
     }
@@ -434,6 +437,7 @@ fn surface(what: &'static str, mesh: Mesh) -> Result<SharedShape, ShapeError> {
     if let Some(bad) = mesh.vertices.iter().find(|v| !v.is_finite()) {
         return Err(ShapeError::Degenerate { what, why: format!("vertex {bad} is not finite") });
     }
+    mesh.weld();
     let flags = TriMeshFlags::ORIENTED | TriMeshFlags::DELETE_DEGENERATE_TRIANGLES;
     let mesh = TriMesh::with_flags(mesh.vertices, mesh.triangles, flags)
         .map_err(|e| ShapeError::Degenerate { what, why: e.to_string() })?;
@@ -542,6 +546,40 @@ mod tests {
         // the nearer slope rises to the right of the valley
         assert!((normals[0] - Vec3::new(-1.0, 0.0, 1.0).normalize()).length() < 1e-12);
         assert!((normals[1] - Vec3::new(1.0, 0.0, 1.0).normalize()).length() < 1e-12);
+    }
+
+    /// A wedge with an edge sharper than a right angle that is divided on one side: points around it are on the side that geometry
+    /// says.
+    #[test]
+    fn the_inside_of_a_mesh_does_not_depend_on_shared_corners() {
+        let (tip, base) = (Vec3::new(1.0, 0.0, 0.0), [Vec3::new(-1.0, 0.0, 0.1), Vec3::new(-1.0, 0.0, -0.1)]);
+        let at = |p: Vec3, y: f64| p + Vec3::Y * y;
+        let mut mesh = Mesh::default();
+        // polygons as fans about one of their corners
+        let mut add = |corners: &[Vec3], about: u32| {
+            let (first, n) = (mesh.vertices.len() as u32, corners.len() as u32);
+            mesh.vertices.extend(corners);
+            let fan = (1..n - 1).map(|k| [about, about + k, about + k + 1]);
+            mesh.triangles.extend(fan.map(|t| t.map(|c| first + c % n)));
+        };
+        add(&[at(tip, -1.0), at(tip, 0.3), at(tip, 1.0), at(base[0], 1.0), at(base[0], -1.0)], 3);
+        add(&[at(tip, 1.0), at(tip, -1.0), at(base[1], -1.0), at(base[1], 1.0)], 0);
+        add(&[at(base[1], 1.0), at(base[1], -1.0), at(base[0], -1.0), at(base[0], 0.2), at(base[0], 1.0)], 0);
+        add(&[at(tip, -1.0), at(base[0], -1.0), at(base[1], -1.0)], 0);
+        add(&[at(tip, 1.0), at(base[1], 1.0), at(base[0], 1.0)], 0);
+        mesh.weld();
+        assert_eq!(mesh.clone().mend(), crate::contact::Findings { open: 0, torn: 0, shells: 1, turned: 0 });
+        let wedge = Shape::new(ShapeKind::Mesh(mesh)).unwrap();
+        assert!(!wedge.sealed);
+        let mut checked = 0;
+        for (i, j) in (-30..=30).flat_map(|i| (-12..=12).map(move |j| (i, j))) {
+            let p = Vec3::new(f64::from(i) / 19.0, 0.123, f64::from(j) / 39.0);
+            let inside = p.z.abs() < 0.05 * (1.0 - p.x) && p.x > -1.0;
+            let found = wedge.surface_near(&Pose::IDENTITY, p, 3.0).unwrap();
+            assert!(found.distance.abs() < 1e-9 || (found.distance < 0.0) == inside, "{p}: {found:?}");
+            checked += usize::from(inside);
+        }
+        assert!(checked > 60, "{checked}");
     }
 
     #[test]

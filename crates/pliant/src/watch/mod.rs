@@ -4,8 +4,8 @@
 //!
 //! The surface of a rod is the tube of its radius round its curve, which is closed: where a joint of a cable is stretched open,
 //! the way from link to link belongs to it. Each piece of the curve remembers how far it was from everything when it was last
-//! measured. As long as it has moved by less than that, it cannot have come through anything, nor deeper in than the deepest
-//! place known: most steps measure nothing.
+//! measured. As long as it has moved by less than that, it cannot have come through anything, nor be deeper in than the deepest
+//! place of the step: most are not measured.
 
 mod obstacles;
 mod strands;
@@ -19,22 +19,24 @@ use obstacles::{Known, Surrounding};
 use strands::Strands;
 pub(crate) use strands::{Inside, deepest_inside};
 
-/// Places deeper than the deepest by less than this part of the radius are not worth measuring.
+/// Places deeper than the deepest of a step by less than this part of the radius are not worth measuring.
 const FINER: f64 = 0.01;
 
 /// What is known of all rods.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Watch {
     curves: Vec<Curve>,
     surrounding: Surrounding,
     strands: Strands,
+    /// Depth of the deepest place in the last step, and in all of them [m].
+    depth: f64,
     deepest: f64,
     /// Whether it knows the bodies as they are.
     knows: bool,
 }
 
 /// The curve of a rod.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Curve {
     body: usize,
     radius: f64,
@@ -53,7 +55,7 @@ struct Curve {
 }
 
 /// The pieces of a curve at a fraction of the step.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Instant {
     fraction: f64,
     pieces: Vec<Ends>,
@@ -107,6 +109,11 @@ struct Crossing {
 }
 
 impl Watch {
+    /// Depth of the deepest place in the last step [m].
+    pub fn depth(&self) -> f64 {
+        self.depth
+    }
+
     /// Depth of the deepest place so far [m].
     pub fn deepest(&self) -> f64 {
         self.deepest
@@ -157,7 +164,8 @@ impl Watch {
         time: f64,
         events: &mut Vec<Event>,
     ) {
-        let Watch { curves, surrounding, strands, deepest, .. } = self;
+        let Watch { curves, surrounding, strands, depth, deepest, .. } = self;
+        *depth = 0.0;
         let mut told: Option<(usize, Other)> = None;
         let mut tell = |crossing: Crossing| {
             let Crossing { body, other, node } = crossing;
@@ -170,15 +178,18 @@ impl Watch {
         surrounding.move_on(obstacles);
         for curve in curves.iter_mut() {
             curve.follow(&bodies[curve.body]);
-            surrounding.look(curve, obstacles, deepest, &mut tell);
+            surrounding.look(curve, obstacles, depth, &mut tell);
         }
-        strands.look(curves, pairs, deepest, &mut tell);
+        strands.look(curves, pairs, depth, &mut tell);
+        *deepest = deepest.max(*depth);
     }
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
     use crate::cable::{Cable, CableSettings, CableSpec, End, Rest};
     use crate::contact::{ObstacleParams, Shape, ShapeKind, segment_distance, segments_cross};
@@ -235,8 +246,8 @@ mod tests {
             all.sort_unstable_by_key(|pair| pair.ends);
             let mut watch = Watch::default();
             watch.begin(&bodies, &obstacles, all.len());
-            // of pieces alone, and with the ways from piece to piece
-            let mut deepest: [f64; 2] = [0.0; 2];
+            // pieces that have come into an obstacle
+            let mut entered = HashSet::new();
             let ends = |bodies: &[Body]| -> Vec<Vec<Ends>> {
                 let pieces = |body: &Body| {
                     let mut pieces = vec![];
@@ -263,6 +274,8 @@ mod tests {
                 let mut events = vec![];
                 watch.look(&bodies, &all, &obstacles, 0.0, &mut events);
                 let now = ends(&bodies);
+                // of pieces alone, and with the ways from piece to piece
+                let mut deepest: [f64; 2] = [0.0; 2];
                 let mut compare = |a: usize, with: Other, crossed: [bool; 2]| {
                     let is = |e: &Event| matches!(e.kind, EventKind::Crossed { body, other, .. } if (body, other) == (a, with));
                     let told = events.iter().any(is);
@@ -277,9 +290,19 @@ mod tests {
                     for (index, o) in obstacles.iter().enumerate() {
                         let crossed = some.map(|n| (0..n).any(|k| obstacles::crosses(o, &from[k], &to[k])));
                         compare(a, Other::Obstacle(index), crossed);
-                        for (n, deepest) in some.into_iter().zip(&mut deepest) {
-                            let depths = (0..n).map(|k| obstacles::depth(o, &from[k], &to[k], RADIUS));
-                            *deepest = depths.fold(*deepest, f64::max);
+                        for k in 0..from.len() {
+                            let (outside, depth) = obstacles::depth(o, &from[k], &to[k], RADIUS);
+                            // one that began in it is there on purpose
+                            let counts = outside || entered.contains(&(a, k, index));
+                            entered.remove(&(a, k, index));
+                            if counts && depth >= RADIUS {
+                                entered.insert((a, k, index));
+                            }
+                            let depth = if counts { depth } else { 0.0 };
+                            deepest[1] = deepest[1].max(depth);
+                            if k < some[0] {
+                                deepest[0] = deepest[0].max(depth);
+                            }
                         }
                     }
                     for b in a + 1..bodies.len() {
@@ -293,7 +316,8 @@ mod tests {
                         }
                     }
                 }
-                let found = watch.deepest();
+                let found = watch.depth();
+                assert!(found <= watch.deepest());
                 assert!(deepest[0] - 1.1 * FINER * RADIUS < found && found < deepest[1] + 1e-9, "{found} {deepest:?}");
             }
         }

@@ -16,7 +16,7 @@ const FAR: f64 = 4.0;
 const STEPS: f64 = 16.0;
 
 /// What is known of a piece of a curve.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Known {
     /// Obstacle that was nearest.
     nearest: Option<usize>,
@@ -24,10 +24,12 @@ pub(super) struct Known {
     left: f64,
     /// Distance of all others at least [m].
     others: f64,
+    /// Obstacle that it has come into.
+    entered: Option<usize>,
 }
 
 /// Obstacles during a step.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Surrounding {
     /// Boxes around them after the step.
     bounds: Vec<[Vec3; 2]>,
@@ -55,8 +57,8 @@ impl Surrounding {
         }
     }
 
-    /// Look at a curve; `deepest` grows where it is deeper in something.
-    pub fn look(&self, curve: &mut Curve, obstacles: &[Obstacle], deepest: &mut f64, tell: &mut impl FnMut(Crossing)) {
+    /// Look at a curve; `depth` grows where it is deeper in something.
+    pub fn look(&self, curve: &mut Curve, obstacles: &[Obstacle], depth: &mut f64, tell: &mut impl FnMut(Crossing)) {
         if obstacles.is_empty() {
             return;
         }
@@ -67,7 +69,7 @@ impl Surrounding {
         };
         for instants in curve.instants().windows(2) {
             let part = [instants[0].fraction, instants[1].fraction];
-            let mut look = Look { radius: curve.radius, part, moved, surrounding: self, obstacles, deepest };
+            let mut look = Look { radius: curve.radius, part, moved, surrounding: self, obstacles, depth };
             let (before, now) = (&instants[0].pieces, &instants[1].pieces);
             for piece in 0..now.len() {
                 look.at(&mut pieces[piece], [&before[piece], &now[piece]], |index| tell(piece, index));
@@ -112,7 +114,7 @@ struct Look<'a> {
     moved: f64,
     surrounding: &'a Surrounding,
     obstacles: &'a [Obstacle],
-    deepest: &'a mut f64,
+    depth: &'a mut f64,
 }
 
 impl Look<'_> {
@@ -128,16 +130,16 @@ impl Look<'_> {
             None => way,
         };
         let left = known.left.min(known.others);
-        if left <= 0.0 || self.radius - left > *self.deepest + FINER * self.radius {
-            *known = self.measure([from, to], tell);
+        if left <= 0.0 || self.radius - left > *self.depth + FINER * self.radius {
+            *known = self.measure([from, to], known.entered, tell);
         }
     }
 
     /// Measure how far a piece is from all obstacles, and look at its way where it may have come through one.
-    fn measure(&mut self, ways: [&Ends; 2], mut tell: impl FnMut(usize)) -> Known {
+    fn measure(&mut self, ways: [&Ends; 2], entered: Option<usize>, mut tell: impl FnMut(usize)) -> Known {
         let [a, b] = ways[1];
         let (low, high) = (a.min(*b), a.max(*b));
-        let mut known = Known { nearest: None, left: f64::INFINITY, others: f64::INFINITY };
+        let mut known = Known { nearest: None, left: f64::INFINITY, others: f64::INFINITY, entered: None };
         for (index, (obstacle, bounds)) in self.obstacles.iter().zip(&self.surrounding.bounds).enumerate() {
             let ends = obstacle.seen(ways, self.part);
             let (shape, way) = (&obstacle.params.shape, longer_way(&ends[0], &ends[1]));
@@ -153,12 +155,14 @@ impl Look<'_> {
                 }
                 let depth = self.radius - if distance > 0.0 { distance } else { shape.least_distance(&ends[1]) };
                 // one that began in an obstacle is there on purpose
-                if depth > *self.deepest && shape.distance_of_segment(&ends[0]) > 0.0 {
-                    *self.deepest = depth;
+                let counts = || entered == Some(index) || shape.distance_of_segment(&ends[0]) > 0.0;
+                if (depth > *self.depth || distance <= 0.0) && counts() {
+                    *self.depth = self.depth.max(depth);
+                    known.entered = known.entered.or(Some(index).filter(|_| distance <= 0.0));
                 }
             }
             if distance < known.left {
-                known = Known { nearest: Some(index), left: distance, others: known.left };
+                known = Known { nearest: Some(index), left: distance, others: known.left, ..known };
             } else {
                 known.others = known.others.min(distance);
             }
@@ -215,11 +219,11 @@ pub(super) fn crosses(obstacle: &Obstacle, from: &Ends, to: &Ends) -> bool {
     came_through(&obstacle.params.shape, &ends, obstacle.params.shape.distance_of_segment(&ends[1]))
 }
 
-/// Depth of a piece that was outside before.
+/// Whether a piece was outside before, and its depth.
 #[cfg(test)]
-pub(super) fn depth(obstacle: &Obstacle, from: &Ends, to: &Ends, radius: f64) -> f64 {
+pub(super) fn depth(obstacle: &Obstacle, from: &Ends, to: &Ends, radius: f64) -> (bool, f64) {
     let (shape, ends) = (&obstacle.params.shape, obstacle.seen([from, to], [0.0, 1.0]));
     let distance = shape.distance_of_segment(&ends[1]);
     let outside = shape.distance_of_segment(&ends[0]) > 0.0;
-    if outside { radius - if distance > 0.0 { distance } else { shape.least_distance(&ends[1]) } } else { 0.0 }
+    (outside, radius - if distance > 0.0 { distance } else { shape.least_distance(&ends[1]) })
 }

@@ -8,14 +8,14 @@ use crate::frame::Other;
 use crate::math::Vec3;
 
 /// Pieces that are near each other, in order.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Strands {
     near: Vec<Near>,
     before: Vec<Near>,
 }
 
 /// Two pieces.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 struct Near {
     ends: [End; 2],
     /// They are apart by at least this [m].
@@ -93,9 +93,9 @@ impl Strands {
         }
     }
 
-    /// Look at a step in which links of `pairs`, which are in order, were near each other; `deepest` grows where they are deeper
+    /// Look at a step in which links of `pairs`, which are in order, were near each other; `depth` grows where they are deeper
     /// in each other.
-    pub fn look(&mut self, curves: &[Curve], pairs: &[Pair], deepest: &mut f64, tell: &mut impl FnMut(Crossing)) {
+    pub fn look(&mut self, curves: &[Curve], pairs: &[Pair], depth: &mut f64, tell: &mut impl FnMut(Crossing)) {
         let Strands { near, before } = self;
         std::mem::swap(near, before);
         near.clear();
@@ -120,15 +120,15 @@ impl Strands {
                 let (mine, theirs) = (at(p, mine, a), at(q, theirs, b));
                 let way = way_of(&mine, &theirs);
                 near.left -= way;
-                if near.left > 0.0 && touching - near.left <= *deepest + FINER * p.radius.min(q.radius) {
+                if near.left > 0.0 && touching - near.left <= *depth + FINER * p.radius.min(q.radius) {
                     continue;
                 }
                 near.left = mine[1].distance(&theirs[1]);
                 if near.left <= way && have_crossed(&mine, &theirs) {
                     tell(Crossing { body: p.body, other: Other::Body(q.body), node: a.link });
                 }
-                if touching - near.left > *deepest {
-                    *deepest = deepest.max(touching - mine[1].distance_of_surface(&theirs[1]));
+                if touching - near.left > *depth {
+                    *depth = depth.max(touching - mine[1].distance_of_surface(&theirs[1]));
                 }
             }
         }

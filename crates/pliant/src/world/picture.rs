@@ -36,5 +36,8 @@ impl World {
         cable::write_pairs(&self.bodies, &self.pairs, &mut frame.contacts);
         lattice::write_meetings(&self.meetings, &mut frame.contacts);
         react::write_presses(&self.presses, &mut frame.contacts);
+        // not a number stays, so that it is seen
+        let larger = |most: f64, depth: f64| if depth.is_nan() || depth > most { depth } else { most };
+        frame.penetration = frame.contacts.iter().map(|contact| contact.penetration).fold(self.watch.depth(), larger);
     }
 }

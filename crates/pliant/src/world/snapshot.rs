@@ -12,6 +12,7 @@ use crate::lattice::Meeting;
 use crate::math::{Pose, Vec3};
 use crate::motion::Sweep;
 use crate::react::Presses;
+use crate::watch::Watch;
 
 /// All that changes in a world, exact to the bit.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +29,7 @@ pub struct Snapshot {
     presses: Presses,
     touching: Vec<Two>,
     events: Vec<Event>,
+    watch: Watch,
 }
 
 impl World {
@@ -46,6 +48,7 @@ impl World {
             presses: self.presses.clone(),
             touching: self.together.touching.clone(),
             events: self.events.clone(),
+            watch: self.watch.clone(),
         }
     }
 
@@ -79,6 +82,7 @@ impl World {
         self.reserve();
         self.size_loads(self.time());
         (0..self.bodies.len()).for_each(|body| self.prepare(body));
+        self.watch.clone_from(&snapshot.watch);
         self.watch.begin(&self.bodies, &self.obstacles, self.pairs.capacity());
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! What of a surface a piece of a rod can touch: facets, and the edges and corners that stand out.
 
-use super::{Nearby, Piece};
+use super::beyond::Stretch;
+use super::{NONE, Nearby, Piece, Surface};
 use crate::math::Vec3;
 
 /// What the way from a place may point out of its region, as a part of its length: more than the slope of a piece that bulges,
@@ -24,8 +25,31 @@ pub struct Side {
     pub inward: Vec3,
     /// i . x of its line.
     pub offset: f64,
-    /// Whether the surface falls away or ends there.
-    pub falls: bool,
+    /// Where the surface falls away or ends there.
+    pub falls: Falls,
+}
+
+/// Where along a side a surface falls away: in these of its spans, which are along the sides they belong to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Falls([u32; 2]);
+
+impl Falls {
+    const NOWHERE: Falls = Falls([0, 0]);
+    const EVERYWHERE: Falls = Falls([0, NONE]);
+}
+
+impl Surface {
+    /// Take over where the surface falls beyond a side, whose first corner is at `start` along it.
+    pub(super) fn add_falls(&mut self, stretches: &[Stretch], start: f64) -> Falls {
+        if stretches.iter().all(Stretch::falls) {
+            return Falls::EVERYWHERE;
+        }
+        let from = self.spans.len() as u32;
+        let falling = stretches.iter().filter(|stretch| stretch.falls());
+        self.spans.extend(falling.map(|stretch| stretch.span.map(|s| start + s)));
+        let to = self.spans.len() as u32;
+        if from == to { Falls::NOWHERE } else { Falls([from, to]) }
+    }
 }
 
 /// An edge that stands out.
@@ -59,8 +83,20 @@ impl Facet {
         self.sides.iter().all(|side| side.inward.dot(point) >= side.offset)
     }
 
+    /// Whether the surface falls away beyond a side, at a place over that.
+    fn falls_at(&self, side: &Side, place: Vec3, spans: &[[f64; 2]]) -> bool {
+        match side.falls {
+            Falls::NOWHERE => false,
+            Falls::EVERYWHERE => true,
+            Falls([from, to]) => {
+                let at = side.inward.cross(self.normal).dot(place);
+                spans[from as usize..to as usize].iter().any(|span| span[0] <= at && at <= span[1])
+            }
+        }
+    }
+
     /// The place of the piece over this facet that is nearest to its plane, within `most`, if it is not nearer beside it.
-    pub fn nearest(&self, piece: &Piece, most: f64) -> Option<Nearby> {
+    pub fn nearest(&self, piece: &Piece, most: f64, spans: &[[f64; 2]]) -> Option<Nearby> {
         let height = self.normal.dot(piece.middle) - self.offset;
         let slope = self.normal.dot(piece.along);
         let ends = piece.span.map(|s| height + slope * s);
@@ -68,7 +104,7 @@ impl Facet {
             return None;
         }
         // the part of the piece that is over the facet
-        let ([mut low, mut high], mut ends) = (piece.span, [false; 2]);
+        let ([mut low, mut high], mut ends) = (piece.span, [None; 2]);
         for side in &self.sides {
             let (at, rise) = (side.inward.dot(piece.middle) - side.offset, side.inward.dot(piece.along));
             if rise == 0.0 {
@@ -79,9 +115,9 @@ impl Facet {
             }
             let crossing = -at / rise;
             if rise > 0.0 && crossing > low {
-                (low, ends[0]) = (crossing, side.falls);
+                (low, ends[0]) = (crossing, Some(side));
             } else if rise < 0.0 && crossing < high {
-                (high, ends[1]) = (crossing, side.falls);
+                (high, ends[1]) = (crossing, Some(side));
             }
         }
         if low > high {
@@ -91,7 +127,8 @@ impl Facet {
         let best = if piece.bulge > 0.0 { -slope / (2.0 * piece.bulge) } else { -slope.signum() * f64::INFINITY };
         let s = if best.is_nan() { 0.5 * (low + high) } else { best.clamp(low, high) };
         // where the surface falls away, the edge is nearer, or what is behind it
-        if (best < low && ends[0]) || (best > high && ends[1]) {
+        let beyond = if best < low { ends[0] } else { ends[1].filter(|_| best > high) };
+        if beyond.is_some_and(|side| self.falls_at(side, piece.at(s), spans)) {
             return None;
         }
         let above = height + slope * s;

@@ -7,9 +7,11 @@
 //! from a face, between the normals of an edge, within the cone of a corner. What is behind a face is not seen by it: thin walls
 //! push to the side that one is on.
 
+mod beyond;
 mod build;
 mod features;
 mod hierarchy;
+mod inside;
 #[cfg(test)]
 mod tests;
 
@@ -37,7 +39,11 @@ const NONE: u32 = u32::MAX;
 /// Triangles with what is around them.
 pub struct Surface {
     mesh: TriMesh,
+    /// Places nearer than this are the same [m].
+    same: f64,
     facets: Vec<Facet>,
+    /// Where along a side that does not fall away everywhere it does, from and to along the direction of the side [m].
+    spans: Vec<[f64; 2]>,
     /// Those that stand out.
     edges: Vec<Edge>,
     corners: Vec<Corner>,
@@ -189,7 +195,7 @@ impl Look<'_> {
         let (facets, edges) = (surface.facets.len(), surface.edges.len());
         let number = item.number as usize;
         let place = if number < facets {
-            surface.facets[number].nearest(piece, self.most)
+            surface.facets[number].nearest(piece, self.most, &surface.spans)
         } else if number < facets + edges {
             surface.edges[number - facets].nearest(piece)
         } else {

@@ -56,14 +56,79 @@ fn drum(sides: u32) -> Surface {
     surface(mesh.0, mesh.1)
 }
 
+/// Bricks in one mesh: middle, size, turn about z.
+const COMB: [(Vec3, Vec3, f64); 2] = [
+    (Vec3::new(0.0, 0.1, -0.3), Vec3::new(0.4, 1.6, 0.6), 0.0),
+    (Vec3::new(0.0, 0.3, 0.2), Vec3::new(0.4, 0.2, 0.4), 0.0),
+];
+
+/// Teeth that begin at a corner, share a border, overhang at an angle, are sunk in, and lean on the side.
+const CLUTTER: [(Vec3, Vec3, f64); 7] = [
+    (Vec3::new(0.0, 0.0, -0.3), Vec3::new(0.8, 1.6, 0.6), 0.0),
+    (Vec3::new(0.25, -0.7, 0.15), Vec3::new(0.3, 0.2, 0.3), 0.0),
+    (Vec3::new(0.3, -0.2, 0.1), Vec3::new(0.2, 0.3, 0.2), 0.0),
+    (Vec3::new(0.3, 0.05, 0.15), Vec3::new(0.2, 0.2, 0.3), 0.0),
+    (Vec3::new(0.4, 0.5, 0.1), Vec3::new(0.3, 0.2, 0.2), 0.5),
+    (Vec3::new(-0.35, 0.1, 0.05), Vec3::new(0.13, 0.2, 0.3), 0.2),
+    (Vec3::new(-0.5, -0.4, -0.2), Vec3::new(0.2, 0.3, 0.6), 0.0),
+];
+
+fn bricks(list: &[(Vec3, Vec3, f64)]) -> Surface {
+    let mut mesh = (vec![], vec![]);
+    for (middle, size, turn) in list {
+        let turn = glamx::DQuat::from_rotation_z(*turn);
+        let [x, y, z] = [Vec3::X * size.x, Vec3::Y * size.y, Vec3::Z * size.z].map(|v| turn * v);
+        let low = *middle - 0.5 * (x + y + z);
+        for (from, u, v) in [(low, y, x), (low + z, x, y), (low, x, z), (low + y, z, x), (low, z, y), (low + x, y, z)] {
+            sheet(&mut mesh, from, u, v, 1, 1);
+        }
+    }
+    surface(mesh.0, mesh.1)
+}
+
+fn in_bricks(list: &[(Vec3, Vec3, f64)], p: Vec3) -> bool {
+    let within = |(middle, size, turn): &(Vec3, Vec3, f64)| {
+        let local = glamx::DQuat::from_rotation_z(-turn) * (p - *middle);
+        (local.abs() - *size * 0.5).max_element() < 0.0
+    };
+    list.iter().any(within)
+}
+
+/// The top edge of a base, covered between y = 0.2 and 0.4 by a tooth that is flush with it.
+#[test]
+fn an_edge_stands_out_where_nothing_covers_it() {
+    let surface = bricks(&COMB);
+    for (y, stands) in [(-0.6, true), (0.1, true), (0.19, true), (0.3, false), (0.41, true), (0.8, true)] {
+        let along = Vec3::new(1.0, 0.0, -1.0).normalize();
+        let piece = Piece { middle: Vec3::new(0.3, y, 0.1), along, span: [-0.05, 0.05], bulge: 0.0 };
+        let mut found = [None; 4];
+        surface.near(&piece, 0.2, 0.1, &mut found);
+        let edge = found.iter().flatten().any(|f| f.normal.distance(Vec3::new(1.0, 0.0, 1.0).normalize()) < 1e-9);
+        assert_eq!(edge, stands, "at {y}: {found:?}");
+    }
+    // two pieces of each of the two long edges; other edges are those of two boxes, less what the tooth shares with the base
+    let long = surface.edges.iter().filter(|e| e.middle.z.abs() < 1e-9 && e.along.y.abs() > 0.9);
+    let mut spans: Vec<[f64; 2]> = long.map(|e| [e.middle.y - e.half, e.middle.y + e.half]).collect();
+    spans.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]));
+    let expected = [[-0.7, 0.2], [-0.7, 0.2], [0.4, 0.9], [0.4, 0.9]];
+    assert_eq!(spans.len(), 4, "{spans:?}");
+    assert!(spans.iter().flatten().zip(expected.iter().flatten()).all(|(a, b)| (a - b).abs() < 1e-6), "{spans:?}");
+}
+
 /// The nearest of the places that are found is as far away as the surface, by other code.
 #[test]
 fn nothing_falls_between_faces_edges_and_corners() {
     let (brick, plate) = (Vec3::new(2.0, 1.5, 1.0), Vec3::new(2.0, 0.01, 1.5));
     let within = |size: Vec3| move |p: Vec3| (p.abs() - size * 0.5).max_element() < 0.0;
     let round = |p: Vec3| p.x.hypot(p.y) < 1.0 && p.z.abs() < 1.0;
-    let surfaces: [(Surface, &dyn Fn(Vec3) -> bool); 4] =
-        [(patchwork(brick), &within(brick)), (patchwork(plate), &within(plate)), (drum(7), &round), (drum(48), &round)];
+    let surfaces: [(Surface, &dyn Fn(Vec3) -> bool); 6] = [
+        (patchwork(brick), &within(brick)),
+        (patchwork(plate), &within(plate)),
+        (drum(7), &round),
+        (drum(48), &round),
+        (bricks(&COMB), &|p| in_bricks(&COMB, p)),
+        (bricks(&CLUTTER), &|p| in_bricks(&CLUTTER, p)),
+    ];
     for (n, (surface, inside)) in surfaces.iter().enumerate() {
         let (mut number, mut seen) = (numbers(n as u64 + 1), 0);
         for _ in 0..20_000 {

@@ -1,0 +1,229 @@
+//! Shells of a mesh, its connected parts, and those among them that are inside out.
+
+use std::f64::consts::TAU;
+
+use super::{Mesh, Seams};
+use crate::math::Vec3;
+
+/// So many vertices of a shell say whether it is inside another one,
+const SAMPLES: usize = 32;
+
+/// if that winds round each of them by more than this: half is on its surface.
+const INSIDE: f64 = 0.75;
+
+/// What was found of a mesh.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// Edges that nothing goes on from.
+    pub open: usize,
+    /// Edges whose triangles disagree about which side is outside.
+    pub torn: usize,
+    /// Its connected parts,
+    pub shells: usize,
+    /// and how many of them were inside out, and have been turned round.
+    pub turned: usize,
+}
+
+/// A connected part.
+struct Shell {
+    triangles: Vec<u32>,
+    bounds: [Vec3; 2],
+    /// Negative where it is inside out.
+    volume: f64,
+    closed: bool,
+}
+
+impl Mesh {
+    /// Judge a mesh, which should be welded, and turn round those of its shells that are closed and inside out. One within another
+    /// is a cavity of that, or a part in it, and keeps the way it is turned against it.
+    pub fn mend(&mut self) -> Findings {
+        if !self.is_complete() {
+            return Findings::default();
+        }
+        let seams = Seams::of(self);
+        let shells = self.shells(&seams);
+        let mut turned = 0;
+        if shells.iter().any(|shell| shell.closed && shell.volume < 0.0) {
+            for shell in 0..shells.len() {
+                if !self.is_inside_out(shell, &shells) {
+                    continue;
+                }
+                turned += 1;
+                shells[shell].triangles.iter().for_each(|&t| self.triangles[t as usize].swap(1, 2));
+            }
+        }
+        Findings { open: seams.open_count, torn: seams.torn_count, shells: shells.len(), turned }
+    }
+
+    /// Whether the outermost closed shell around a shell, or itself, is inside out.
+    fn is_inside_out(&self, shell: usize, shells: &[Shell]) -> bool {
+        if !shells[shell].closed {
+            return false;
+        }
+        let around =
+            (0..shells.len()).filter(|&n| n != shell && shells[n].closed && self.holds(&shells[n], &shells[shell]));
+        let outermost = around.max_by(|&a, &b| shells[a].volume.abs().total_cmp(&shells[b].volume.abs()));
+        shells[outermost.unwrap_or(shell)].volume < 0.0
+    }
+
+    /// Whether a shell is within another one.
+    fn holds(&self, outer: &Shell, inner: &Shell) -> bool {
+        let [low, high] = outer.bounds;
+        let within = (inner.bounds[0] - low).min(high - inner.bounds[1]).min_element() >= 0.0;
+        let every = inner.triangles.len().div_ceil(SAMPLES);
+        within
+            && inner.triangles.iter().step_by(every).all(|&t| {
+                let place = self.corners(t as usize)[0];
+                let angle = |&t: &u32| solid_angle(&self.corners(t as usize).map(|p| p - place));
+                outer.triangles.iter().map(angle).sum::<f64>().abs() > INSIDE * 2.0 * TAU
+            })
+    }
+
+    fn shells(&self, seams: &Seams) -> Vec<Shell> {
+        let mut parts: Vec<u32> = (0..self.triangles.len() as u32).collect();
+        for &[a, b] in &seams.joined {
+            let (a, b) = (first(&mut parts, a), first(&mut parts, b));
+            parts[a.max(b) as usize] = a.min(b);
+        }
+        let mut numbers = vec![usize::MAX; self.triangles.len()];
+        let mut shells: Vec<Shell> = vec![];
+        for t in 0..self.triangles.len() as u32 {
+            let part = first(&mut parts, t) as usize;
+            if numbers[part] == usize::MAX {
+                numbers[part] = shells.len();
+                let bounds = [Vec3::INFINITY, Vec3::NEG_INFINITY];
+                shells.push(Shell { triangles: vec![], bounds, volume: 0.0, closed: true });
+            }
+            shells[numbers[part]].triangles.push(t);
+        }
+        for &t in seams.open.iter().chain(&seams.torn) {
+            shells[numbers[first(&mut parts, t) as usize]].closed = false;
+        }
+        shells.iter_mut().for_each(|shell| self.measure(shell));
+        shells
+    }
+
+    fn measure(&self, shell: &mut Shell) {
+        let origin = shell.triangles.first().map_or(Vec3::ZERO, |t| self.corners(*t as usize)[0]);
+        for &t in &shell.triangles {
+            let corners = self.corners(t as usize);
+            let [a, b, c] = corners.map(|p| p - origin);
+            shell.volume += a.dot(b.cross(c)) / 6.0;
+            for p in corners {
+                shell.bounds = [shell.bounds[0].min(p), shell.bounds[1].max(p)];
+            }
+        }
+    }
+}
+
+/// The first triangle of a part, where each triangle knows another of its part.
+fn first(parts: &mut [u32], mut n: u32) -> u32 {
+    while parts[n as usize] != n {
+        parts[n as usize] = parts[parts[n as usize] as usize];
+        n = parts[n as usize];
+    }
+    n
+}
+
+/// The angle under which a triangle is seen from the origin [sr], negative from its front. (A. van Oosterom and J. Strackee,
+/// "The solid angle of a plane triangle".)
+fn solid_angle([a, b, c]: &[Vec3; 3]) -> f64 {
+    let (x, y, z) = (a.length(), b.length(), c.length());
+    2.0 * a.dot(b.cross(*c)).atan2(x * y * z + a.dot(*b) * z + b.dot(*c) * x + c.dot(*a) * y)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Add a box between two corners; its faces in so many strips, those along z in one, so that these make T-junctions.
+    fn add_box(mesh: &mut Mesh, low: Vec3, high: Vec3, strips: usize, inverted: bool) {
+        let size = high - low;
+        let [x, y, z] = [Vec3::X * size.x, Vec3::Y * size.y, Vec3::Z * size.z];
+        let faces = [(low, y, x, 1), (low + z, x, y, 1), (low, x, z, strips), (low + y, z, x, strips)];
+        for (from, u, v, strips) in faces.into_iter().chain([(low, z, y, strips), (low + x, y, z, strips)]) {
+            for k in 0..strips {
+                let at = |i: usize, v: Vec3| from + u * (i as f64 / strips as f64) + v;
+                let first = mesh.vertices.len() as u32;
+                mesh.vertices.extend([at(k, Vec3::ZERO), at(k + 1, Vec3::ZERO), at(k + 1, v), at(k, v)]);
+                for t in [[0, 1, 2], [0, 2, 3]] {
+                    let [a, b, c] = t.map(|n| first + n);
+                    mesh.triangles.push(if inverted { [a, c, b] } else { [a, b, c] });
+                }
+            }
+        }
+    }
+
+    fn found(boxes: &[(f64, f64, usize, bool)]) -> (Findings, f64) {
+        let mut mesh = Mesh::default();
+        for (from, to, strips, inverted) in boxes {
+            add_box(&mut mesh, Vec3::splat(*from), Vec3::splat(*to), *strips, *inverted);
+        }
+        mesh.weld();
+        let findings = mesh.mend();
+        let whole = Shell {
+            triangles: (0..mesh.triangles.len() as u32).collect(),
+            bounds: [Vec3::INFINITY, Vec3::NEG_INFINITY],
+            volume: 0.0,
+            closed: true,
+        };
+        let mut whole = whole;
+        mesh.measure(&mut whole);
+        (findings, whole.volume)
+    }
+
+    fn sound(shells: usize, turned: usize) -> Findings {
+        Findings { open: 0, torn: 0, shells, turned }
+    }
+
+    #[test]
+    fn shells_that_are_inside_out_are_turned_one_by_one() {
+        let (right, wrong) = (false, true);
+        // apart, and touching at a corner
+        for to in [1.0, 2.0] {
+            for (turns, turned) in [([right, right], 0), ([right, wrong], 1), ([wrong, right], 1), ([wrong, wrong], 2)]
+            {
+                let (findings, volume) = found(&[(0.0, 1.0, 1, turns[0]), (to, to + 1.0, 3, turns[1])]);
+                assert_eq!(findings, sound(2, turned), "{to} {turns:?}");
+                assert!((volume - 2.0).abs() < 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn a_cavity_is_rightly_inside_out() {
+        // a box with a cavity in it, and a ball bearing in that; then all of it inside out
+        for (wrong, turned) in [(false, 0), (true, 3)] {
+            let (findings, volume) = found(&[(0.0, 3.0, 1, wrong), (1.0, 2.0, 2, !wrong), (1.25, 1.75, 1, wrong)]);
+            assert_eq!(findings, sound(3, turned));
+            assert!((volume - (27.0 - 1.0 + 0.125)).abs() < 1e-9, "{volume}");
+        }
+    }
+
+    #[test]
+    fn solids_that_share_faces_are_told_apart() {
+        let mut mesh = Mesh::default();
+        for (k, inverted) in [false, true, false].into_iter().enumerate() {
+            let low = Vec3::X * k as f64;
+            add_box(&mut mesh, low, low + 1.0, 1, inverted);
+        }
+        mesh.weld();
+        assert_eq!(mesh.mend(), sound(3, 1));
+        assert_eq!(mesh.mend(), sound(3, 0));
+    }
+
+    #[test]
+    fn edges_are_open_only_where_nothing_runs_along_them() {
+        let mut mesh = Mesh::default();
+        add_box(&mut mesh, Vec3::ZERO, Vec3::new(1.0, 2.0, 3.0), 7, false);
+        mesh.weld();
+        assert_eq!(mesh.clone().mend(), sound(1, 0));
+        // without one triangle of a strip: an edge that it shared, one that was a part of another, and the diagonal
+        let mut open = mesh.clone();
+        open.triangles.remove(6);
+        let findings = open.mend();
+        assert_eq!((findings.open, findings.torn, findings.turned), (3, 0, 0));
+        mesh.triangles[6].swap(0, 1);
+        assert!(mesh.mend().torn >= 3);
+    }
+}

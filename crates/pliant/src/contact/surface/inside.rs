@@ -1,0 +1,44 @@
+//! Which side of a surface a point is on, where the triangles do not tell each other what is beyond their sides.
+
+use std::f64::consts::{PI, TAU};
+
+use parry3d_f64::bounding_volume::Aabb;
+
+use super::Surface;
+use crate::contact::{blend, nearest_of_triangle};
+use crate::math::Vec3;
+
+/// Facets within so many times what places may differ by are at a place.
+const AT: f64 = 5.0;
+
+impl Surface {
+    /// Whether a point is behind the surface, of which `foot` is the place nearest to it: against the sum of the normals there, each
+    /// times the angle that its facet fills. (J. A. Baerentzen and H. Aanaes, "Signed distance computation using the angle weighted
+    /// pseudonormal".) Where solids stand flush it is zero, and inside.
+    pub fn is_behind(&self, foot: Vec3, point: Vec3) -> bool {
+        let reach = AT * self.same;
+        let around = Aabb::new(foot - Vec3::splat(reach), foot + Vec3::splat(reach));
+        let normals = self.mesh.bvh().intersect_aabb(&around).map(|index| {
+            let triangle = self.mesh.triangle(index);
+            self.facets[index as usize].normal * angle_at(foot, &[triangle.a, triangle.b, triangle.c], reach)
+        });
+        normals.sum::<Vec3>().dot(point - foot) <= 0.0
+    }
+}
+
+/// The angle that a triangle fills round a place [rad]; none if it is not within reach of that.
+fn angle_at(place: Vec3, corners: &[Vec3; 3], reach: f64) -> f64 {
+    let weights = nearest_of_triangle(place, *corners);
+    if blend(corners, &weights).distance(place) > reach {
+        return 0.0;
+    }
+    if let Some(k) = (0..3).find(|&k| corners[k].distance(place) <= reach) {
+        let sides = [1, 2].map(|n| corners[(k + n) % 3] - corners[k]);
+        return sides[0].angle_between(sides[1]);
+    }
+    let on_side = |k: usize| {
+        let (a, b) = (corners[k], corners[(k + 1) % 3]);
+        (place - a).reject_from((b - a).normalize_or(Vec3::X)).length() <= reach
+    };
+    if (0..3).any(on_side) { PI } else { TAU }
+}
