@@ -56,7 +56,7 @@ fn cables_that_fall_over_edges_and_each_other_lose_energy() {
         [Vec3::new(-0.1394, -0.0554, 0.2782), Vec3::new(0.1394, 0.0554, 0.2218)],
         [Vec3::new(-0.0992, -0.1125, 0.3590), Vec3::new(0.0992, 0.1125, 0.3810)],
     ];
-    world.add_body(cable("thin", soft.clone(), 2e-3, paths[0], 25)).unwrap();
+    world.add_body(cable("thin", soft, 2e-3, paths[0], 25)).unwrap();
     world.add_body(cable("thick", soft, 5e-3, paths[1], 25)).unwrap();
     obstacle(&mut world, ShapeKind::Plane, Pose::from_translation(Vec3::Z * -0.2));
     let size = Vec3::splat(0.1);
