@@ -200,7 +200,8 @@ impl Cable {
         let solved = scratch.solved;
         if !solved.converged {
             let step = if self.links.linear { around.dt } else { around.dt / 256.0 };
-            let instead = "it moves too wildly to be followed; shorten the step, or what jerks it";
+            let instead = "it moves too wildly to be followed, or is squeezed between things that are closer than it is thick; \
+                           shorten the step, or change what jerks or squeezes it";
             return Err(StepError::TooShort { body: self.name.clone(), time, step, instead });
         }
         state.counters.steps += 1;

@@ -36,7 +36,7 @@ pub(crate) struct Watch {
 }
 
 /// The curve of a rod.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 struct Curve {
     body: usize,
     radius: f64,
@@ -61,7 +61,27 @@ struct Instant {
     pieces: Vec<Ends>,
 }
 
+impl PartialEq for Curve {
+    /// Instants that are not in use are of no account.
+    fn eq(&self, other: &Curve) -> bool {
+        (self.body, self.radius, self.closed, self.bend) == (other.body, other.radius, other.closed, other.bend)
+            && self.instants() == other.instants()
+            && (&self.pieces, &self.gaps) == (&other.pieces, &other.gaps)
+    }
+}
+
 impl Curve {
+    /// Become another, and keep the room there is.
+    fn copy_from(&mut self, other: &Curve) {
+        (self.body, self.radius, self.closed, self.bend) = (other.body, other.radius, other.closed, other.bend);
+        self.used = 0;
+        for instant in other.instants() {
+            self.next(instant.fraction).extend_from_slice(&instant.pieces);
+        }
+        self.pieces.clone_from(&other.pieces);
+        self.gaps.clone_from(&other.gaps);
+    }
+
     /// Take over a step of the body: what was after the last one is before it.
     fn follow(&mut self, body: &Body) {
         self.instants.swap(0, self.used - 1);
@@ -122,6 +142,16 @@ impl Watch {
     /// Forget where bodies were: they have been changed otherwise than by a step.
     pub fn forget(&mut self) {
         self.knows = false;
+    }
+
+    /// Know what another does, and keep the room there is.
+    pub fn copy_from(&mut self, other: &Watch) {
+        let Watch { curves, surrounding, strands, depth, deepest, knows } = other;
+        self.curves.resize_with(curves.len(), Curve::default);
+        self.curves.iter_mut().zip(curves).for_each(|(curve, known)| curve.copy_from(known));
+        self.surrounding.copy_from(surrounding);
+        self.strands.copy_from(strands);
+        (self.depth, self.deepest, self.knows) = (*depth, *deepest, *knows);
     }
 
     /// Before a step: look at the bodies, where nothing is known of them, with room for so many pairs.

@@ -46,6 +46,12 @@ impl Surrounding {
         self.moving.reserve(obstacles.len());
     }
 
+    /// Know what another does, and keep the room there is.
+    pub fn copy_from(&mut self, other: &Surrounding) {
+        self.bounds.clone_from(&other.bounds);
+        self.moving.clone_from(&other.moving);
+    }
+
     /// Which obstacles move in this step.
     pub fn move_on(&mut self, obstacles: &[Obstacle]) {
         self.moving.clear();

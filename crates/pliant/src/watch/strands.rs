@@ -93,6 +93,12 @@ impl Strands {
         }
     }
 
+    /// Know what another does, and keep the room there is.
+    pub fn copy_from(&mut self, other: &Strands) {
+        self.near.clone_from(&other.near);
+        self.before.clone_from(&other.before);
+    }
+
     /// Look at a step in which links of `pairs`, which are in order, were near each other; `depth` grows where they are deeper
     /// in each other.
     pub fn look(&mut self, curves: &[Curve], pairs: &[Pair], depth: &mut f64, tell: &mut impl FnMut(Crossing)) {

@@ -82,7 +82,7 @@ impl World {
         self.reserve();
         self.size_loads(self.time());
         (0..self.bodies.len()).for_each(|body| self.prepare(body));
-        self.watch.clone_from(&snapshot.watch);
+        self.watch.copy_from(&snapshot.watch);
         self.watch.begin(&self.bodies, &self.obstacles, self.pairs.capacity());
         Ok(())
     }
