@@ -133,10 +133,6 @@ impl Island<'_> {
     /// Newton's change may lead too far, where contacts come or go on the way: back to where the residual along the change
     /// is no longer much against it. True where that is not all the way.
     fn search_along(&mut self, part: &Part, decline: f64, fits: bool) -> bool {
-        // where friction follows the normal force the change may lead uphill at first: nothing says then how far to go
-        if fits && decline <= 0.0 {
-            return false;
-        }
         let enough = OVERSHOOT * decline.abs();
         let slope_at = |island: &mut Self, fits: bool| if fits { island.descent() } else { f64::NEG_INFINITY };
         let (mut low, mut high) = ((0.0, decline), (1.0, slope_at(self, fits)));
