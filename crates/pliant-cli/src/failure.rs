@@ -53,6 +53,15 @@ impl From<SceneError> for Failure {
     }
 }
 
+impl From<pliant_validate::Failure> for Failure {
+    fn from(failure: pliant_validate::Failure) -> Self {
+        match failure {
+            pliant_validate::Failure::Scene(error) => Failure::Scene(error),
+            pliant_validate::Failure::Run(text) => Failure::Run(text),
+        }
+    }
+}
+
 impl From<RecordError> for Failure {
     fn from(error: RecordError) -> Self {
         match error {

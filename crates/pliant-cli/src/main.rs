@@ -5,7 +5,6 @@ mod args;
 mod bench;
 mod check;
 mod compare;
-mod drawing;
 mod failure;
 mod output;
 mod precompute;

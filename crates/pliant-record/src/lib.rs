@@ -11,6 +11,7 @@
 mod block_file;
 mod columns;
 mod decimate;
+pub mod drawing;
 mod error;
 mod events;
 mod foxglove;

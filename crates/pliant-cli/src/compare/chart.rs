@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::page::Pen;
-use crate::drawing::{escaped, nice_below};
+use pliant_record::drawing::{escaped, nice_below};
 
 /// A plot over time.
 pub struct Chart<'a> {

@@ -7,9 +7,9 @@ use super::chart::Chart;
 use super::course::{Course, STATIONS};
 use super::difference::{Comparison, ModelRow, shape_series};
 use super::shapes::{Canvas, View};
-use crate::drawing::escaped;
 use crate::output::short;
 use crate::run::command_line;
+use pliant_record::drawing::escaped;
 
 /// How a model is drawn: colours that people with any sight tell apart (Okabe and Ito), and strokes that show where curves
 /// lie on each other. The reference is a broad band under the others.

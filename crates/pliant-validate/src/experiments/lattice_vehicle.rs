@@ -7,8 +7,8 @@ use pliant::math::Vec3;
 use super::lattice_pictures::{Chart, GROUND, Panel, Picture, Series, View, pieces};
 use super::lattice_steps::solid;
 use super::{Results, scene};
-use crate::failure::Failure;
-use crate::output::short;
+use crate::Failure;
+use pliant_record::short;
 
 const VEHICLE: &str = include_str!("../../../../scenes/003-vehicle.toml");
 const RADIUS: f64 = 0.1;

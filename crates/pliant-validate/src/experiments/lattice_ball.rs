@@ -5,8 +5,8 @@ use pliant::Body;
 use super::Results;
 use super::lattice_pictures::{Chart, Panel, Series};
 use super::lattice_steps::{Run, Stride};
-use crate::failure::Failure;
-use crate::output::short;
+use crate::Failure;
+use pliant_record::short;
 
 const BALL: &str = include_str!("../../../../scenes/003-ball.toml");
 

@@ -6,8 +6,8 @@ use pliant::Frame;
 
 use super::elastica_shapes::{INTERVAL, Point, Props, apart, at, curve, frames, nearest, strip};
 use super::{Results, common_elastica_choices};
-use crate::failure::Failure;
-use crate::output::short;
+use crate::Failure;
+use pliant_record::short;
 
 const PUSHED: &str = include_str!("../../../../scenes/001-fig3.toml");
 const SOLVED: &str = include_str!("../../../../references/seed001_semidiscrete.json");

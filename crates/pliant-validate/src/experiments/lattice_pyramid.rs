@@ -5,9 +5,9 @@ use pliant::Body;
 use super::Results;
 use super::lattice_pictures::{Chart, GROUND, Panel, Picture, Series, View};
 use super::lattice_steps::{Run, solid};
-use crate::failure::Failure;
-use crate::output::short;
+use crate::Failure;
 use pliant::math::Vec3;
+use pliant_record::short;
 
 const PYRAMID: &str = include_str!("../../../../scenes/003-pyramid.toml");
 

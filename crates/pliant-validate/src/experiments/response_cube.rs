@@ -11,8 +11,7 @@ use pliant_fem::{
 
 use super::lattice_pictures::Picture;
 use super::{Results, scene};
-use crate::failure::Failure;
-use crate::output;
+use crate::Failure;
 
 /// Length of a side [m].
 pub const SIDE: f64 = 0.1;
@@ -58,15 +57,15 @@ pub fn go_on(_: Progress) -> ControlFlow<()> {
 }
 
 /// Its modes, kept from an earlier time or computed now.
-pub fn basis() -> Result<Basis, Failure> {
+pub fn basis(results: &Results) -> Result<Basis, Failure> {
     let (recipe, folder) = (recipe()?, cache_folder());
     if !basis_path(&recipe, &folder).exists() {
-        output::talk(format!("computing {MODES} modes of the cube, which takes some seconds and is done once"));
+        results.talk(&format!("computing {MODES} modes of the cube, which takes some seconds and is done once"));
     }
     let (basis, found): (Basis, Found) =
         basis_of(&recipe, &folder, threads(), &mut go_on).map_err(|error: FemError| fem(error))?;
     if let Some(warning) = found.warning() {
-        output::talk(format!("warning: {warning}"));
+        results.talk(&format!("warning: {warning}"));
     }
     Ok(basis)
 }

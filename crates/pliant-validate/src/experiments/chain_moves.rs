@@ -4,8 +4,8 @@ use pliant::chain::Restraints;
 use pliant::math::Vec3;
 
 use super::{Results, chain, scene, shape};
-use crate::drawing::{Curve, Drawing};
-use crate::failure::Failure;
+use crate::Failure;
+use pliant_record::drawing::{Curve, Drawing};
 
 const ROTATION: &str = include_str!("../../../../scenes/000-rotation.toml");
 const HORIZONTAL: &str = include_str!("../../../../scenes/000-horizontal.toml");

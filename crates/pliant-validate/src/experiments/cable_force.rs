@@ -6,9 +6,9 @@ use pliant::math::{Pose, Vec3};
 use pliant::topology::pitch;
 
 use super::{Results, Row, scene};
-use crate::drawing::{Curve, Drawing};
-use crate::failure::Failure;
-use crate::output::short;
+use crate::Failure;
+use pliant_record::drawing::{Curve, Drawing};
+use pliant_record::short;
 
 const WINDING: &str = include_str!("../../../../scenes/004-winding.toml");
 

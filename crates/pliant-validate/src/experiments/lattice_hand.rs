@@ -7,8 +7,8 @@ use pliant_scene::Scene;
 use super::lattice_pictures::{Picture, View};
 use super::lattice_steps::{Whole, solid};
 use super::{Results, scene};
-use crate::failure::Failure;
-use crate::output::short;
+use crate::Failure;
+use pliant_record::short;
 
 const HAND: &str = include_str!("../../../../scenes/hand.toml");
 

@@ -6,8 +6,8 @@ use pliant_scene::Scene;
 use super::lattice_pictures::{Picture, View};
 use super::lattice_steps::solid;
 use super::{Results, scene};
-use crate::failure::Failure;
-use crate::output::short;
+use crate::Failure;
+use pliant_record::short;
 
 const BAR: &str = include_str!("../../../../scenes/003-bar.toml");
 

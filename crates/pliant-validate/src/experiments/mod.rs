@@ -1,5 +1,5 @@
-//! `pliant reproduce`: published experiments run again, their figures beside ours, also where the paper did better or
-//! is wrong. Each experiment is a scene of `scenes/` run in the paper's variants.
+//! Published experiments run again, their figures beside ours, also where the paper did better or is wrong. Each experiment
+//! is a scene of `scenes/` run in the paper's variants.
 
 mod cable_force;
 mod cable_winding;
@@ -27,26 +27,44 @@ mod response_table;
 mod response_waves;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use comfy_table::Cell;
 use pliant::chain::Chain;
 use pliant::math::Vec3;
 use pliant::{Body, World};
 use pliant_scene::{Override, Scene};
 use serde::Serialize;
 
-use crate::args::Options;
-use crate::drawing::Drawing;
-use crate::failure::Failure;
-use crate::output::{self, number, short};
+use crate::Failure;
+use pliant_record::drawing::Drawing;
 
-/// An experiment that can be run again.
-struct Experiment {
-    id: &'static str,
-    seed: &'static str,
-    about: &'static str,
+/// A published experiment that can be run again.
+pub struct Experiment {
+    /// Its name, such as `000-rotation`.
+    pub id: &'static str,
+    /// The publication.
+    pub seed: &'static str,
+    /// What happens in it, and which figures and tables of the publication it belongs to.
+    pub about: &'static str,
     run: fn(&mut Results) -> Result<(), Failure>,
+}
+
+impl Experiment {
+    /// Run it. `talk` is told what takes long.
+    pub fn run(&self, talk: fn(&str)) -> Result<Results, Failure> {
+        let mut results = Results {
+            id: self.id,
+            seed: self.seed,
+            choices: BTreeMap::new(),
+            rows: vec![],
+            drawings: vec![],
+            pictures: vec![],
+            remarks: vec![],
+            talk,
+        };
+        (self.run)(&mut results)?;
+        Ok(results)
+    }
 }
 
 const KAHL: &str = "B. Kahl, D. Henrich, Manipulation of deformable linear objects: Force-based simulation approach";
@@ -62,7 +80,8 @@ const LEE: &str = "J. Lee, M. Lee, J. Yoon, D. Lee, A parallelized iterative alg
 
 const JOUKHADAR: &str = "A. Joukhadar, Robot-Phi: Dynamic modeling system for robotics applications";
 
-const EXPERIMENTS: &[Experiment] = &[
+/// All experiments, in the order of the publications.
+pub const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         id: "000-rotation",
         seed: KAHL,
@@ -194,28 +213,39 @@ const EXPERIMENTS: &[Experiment] = &[
 /// What an experiment gave.
 #[derive(Serialize)]
 pub struct Results {
-    id: &'static str,
-    seed: &'static str,
+    /// Name of the experiment.
+    pub id: &'static str,
+    /// The publication.
+    pub seed: &'static str,
     /// Settings that the paper leaves open, and what we chose.
-    choices: BTreeMap<&'static str, String>,
-    rows: Vec<Row>,
+    pub choices: BTreeMap<&'static str, String>,
+    /// Figures of the paper beside ours.
+    pub rows: Vec<Row>,
     #[serde(skip)]
     drawings: Vec<(String, Drawing)>,
     /// Pictures as SVG text.
     #[serde(skip)]
     pictures: Vec<(String, String)>,
+    /// What has to be said beside the figures.
     #[serde(skip)]
-    remarks: Vec<String>,
+    pub remarks: Vec<String>,
+    #[serde(skip)]
+    talk: fn(&str),
 }
 
 /// One figure of the paper and ours.
 #[derive(Serialize)]
 pub struct Row {
-    quantity: String,
-    unit: &'static str,
-    paper: Option<f64>,
-    ours: Option<f64>,
-    holds: bool,
+    /// What it is.
+    pub quantity: String,
+    /// Its unit.
+    pub unit: &'static str,
+    /// The paper's figure; none where it makes a statement without a number.
+    pub paper: Option<f64>,
+    /// Ours.
+    pub ours: Option<f64>,
+    /// Whether the paper's figure or statement holds.
+    pub holds: bool,
 }
 
 impl Results {
@@ -237,85 +267,20 @@ impl Results {
     fn remark(&mut self, text: impl Into<String>) {
         self.remarks.push(text.into());
     }
+
+    /// Say what takes long.
+    fn talk(&self, text: &str) {
+        (self.talk)(text);
+    }
+
+    /// Name and SVG text of each drawing and picture.
+    pub fn figures(&self) -> impl Iterator<Item = (&str, String)> {
+        let drawn = self.drawings.iter().map(|(name, drawing)| (name.as_str(), drawing.svg()));
+        drawn.chain(self.pictures.iter().map(|(name, text)| (name.as_str(), text.clone())))
+    }
 }
 
-/// List the experiments, or run one.
-pub fn reproduce(id: Option<&str>, options: &Options) -> Result<(), Failure> {
-    options.refuse_overrides("reproduce: run the scene itself to change it")?;
-    let Some(id) = id else { return list(options) };
-    let Some(experiment) = EXPERIMENTS.iter().find(|e| e.id == id) else {
-        let known: Vec<&str> = EXPERIMENTS.iter().map(|e| e.id).collect();
-        return Err(Failure::Input(format!("there is no experiment named {id}; known are {}", known.join(", "))));
-    };
-    if let Some(folder) = options.out.as_deref().filter(|f| f.read_dir().is_ok_and(|mut d| d.next().is_some())) {
-        let text = format!("{} is not empty: choose another --out, or remove it", folder.display());
-        return Err(Failure::Input(text));
-    }
-    let mut results = Results {
-        id: experiment.id,
-        seed: experiment.seed,
-        choices: BTreeMap::new(),
-        rows: vec![],
-        drawings: vec![],
-        pictures: vec![],
-        remarks: vec![],
-    };
-    (experiment.run)(&mut results)?;
-    if options.json {
-        output::print_json(&results)?;
-    } else {
-        print(&results, experiment.about)?;
-    }
-    draw(&results, options.out.as_deref())
-}
-
-fn list(options: &Options) -> Result<(), Failure> {
-    if options.json {
-        let ids: Vec<&str> = EXPERIMENTS.iter().map(|e| e.id).collect();
-        return output::print_json(&ids);
-    }
-    let mut table = output::table(&["id", "experiment"]);
-    for e in EXPERIMENTS {
-        table.add_row(vec![e.id, e.about]);
-    }
-    output::print_text(table)?;
-    Ok(())
-}
-
-fn print(results: &Results, about: &str) -> Result<(), Failure> {
-    output::print_text(format!("{}: {about}\n{}", results.id, results.seed))?;
-    output::print_text("\nchosen where the paper leaves it open:")?;
-    for (what, value) in &results.choices {
-        output::print_text(format!("  {what}: {value}"))?;
-    }
-    let mut table = output::table(&["quantity", "unit", "paper", "ours", "holds"]);
-    let shown = |v: Option<f64>| number(v.map_or("-".into(), short));
-    for r in &results.rows {
-        let holds = if r.holds { "yes" } else { "NO" };
-        table.add_row(vec![Cell::new(&r.quantity), r.unit.into(), shown(r.paper), shown(r.ours), holds.into()]);
-    }
-    output::print_text(table)?;
-    for remark in &results.remarks {
-        output::print_text(remark)?;
-    }
-    Ok(())
-}
-
-/// Write the drawings, by default to ./out/reproduce.
-fn draw(results: &Results, out: Option<&Path>) -> Result<(), Failure> {
-    let folder = out.map_or_else(|| PathBuf::from("out/reproduce"), Path::to_path_buf);
-    let drawn = results.drawings.iter().map(|(name, drawing)| (name, drawing.svg()));
-    let pictures = results.pictures.iter().map(|(name, text)| (name, text.clone()));
-    for (name, text) in drawn.chain(pictures) {
-        let path = folder.join(format!("{name}.svg"));
-        let written = std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&path, text));
-        written.map_err(|e| Failure::Run(format!("cannot write {}: {e}", path.display())))?;
-        output::talk(format!("drawing: {}", path.display()));
-    }
-    Ok(())
-}
-
-/// A scene that the command carries, with values changed.
+/// A scene that this library carries, with values changed.
 fn scene(text: &str, name: &str, changes: &[(&str, &str)]) -> Result<Scene, Failure> {
     let overrides: Result<Vec<Override>, _> =
         changes.iter().map(|(path, value)| format!("{path}={value}").parse()).collect();

@@ -4,8 +4,8 @@ use pliant::Frame;
 use pliant::math::{Pose, Vec3};
 
 use super::{Results, scene};
-use crate::drawing::{Curve, Drawing, Note};
-use crate::failure::Failure;
+use crate::Failure;
+use pliant_record::drawing::{Curve, Drawing, Note};
 
 /// Places of a curve for each interval of its rod.
 const FINE: usize = 16;

@@ -7,8 +7,8 @@ use super::response_cube::{ELASTIC, MODES, SAMPLE, SIDE, basis, common_choices, 
 use super::response_modes::{judge_modes, rigid_part};
 use super::response_waves::{Wave, draw};
 use super::{Results, scene};
-use crate::failure::Failure;
-use crate::output::short;
+use crate::Failure;
+use pliant_record::short;
 
 /// What the paper says of the point: when all nodes have begun to move [s].
 const PAPER_START: f64 = 16e-3;
@@ -87,7 +87,7 @@ pub fn impulse(results: &mut Results) -> Result<(), Failure> {
     let [by_point, by_plane] = [0, 1].map(|n| Wave::sampled(&model, &found[n], &usual));
     let fine: [Wave; 2] = [0, 1].map(|n| Wave::summed(&model, &waves[n], FINE));
     judge_starts(results, &by_point, &by_plane, &fine);
-    let basis = basis()?;
+    let basis = basis(results)?;
     judge_modes(results, &model, &basis, &forces, &found)?;
     judge_model(results, &model, &found[0], &fine[0])?;
     draw(results, &model, [&by_point, &by_plane]);

@@ -7,8 +7,8 @@ use pliant::motion::Motion;
 use pliant::{Body, BuildError, GripParams, GripperParams, Hold, Material, Place, Section, World};
 
 use super::{Results, scene, shape};
-use crate::drawing::{Curve, Drawing};
-use crate::failure::Failure;
+use crate::Failure;
+use pliant_record::drawing::{Curve, Drawing};
 
 const STEEL: &str = include_str!("../../../../scenes/000-steel.toml");
 const RADIUS: f64 = 1e-3;
@@ -153,7 +153,7 @@ pub fn steel(results: &mut Results) -> Result<(), Failure> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::validate::references::rods_static;
+    use crate::cases::references::rods_static;
 
     /// The elastica of `references/`: linear angles are off by a small multiple of (h/L)^2 = 1e-4 times the sag of 40 mm.
     #[test]

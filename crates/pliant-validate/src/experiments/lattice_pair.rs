@@ -5,8 +5,8 @@ use pliant::Body;
 use super::lattice_pictures::{Chart, Panel, Series};
 use super::lattice_steps::{Run, exponent};
 use super::{Results, scene};
-use crate::failure::Failure;
-use crate::output::short;
+use crate::Failure;
+use pliant_record::short;
 
 const PAIR: &str = include_str!("../../../../scenes/003-pair.toml");
 

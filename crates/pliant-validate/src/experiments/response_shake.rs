@@ -5,9 +5,9 @@ use std::f64::consts::TAU;
 use super::Results;
 use super::lattice_pictures::{Chart, GROUND, Panel, Picture, Series, View};
 use super::response_cube::{Course, PAPER_TIME, SIDE, Seen, basis, common_choices, largest};
-use crate::failure::Failure;
-use crate::output::short;
+use crate::Failure;
 use pliant::math::Vec3;
+use pliant_record::short;
 
 const SHAKE: &str = include_str!("../../../../scenes/002-shake.toml");
 
@@ -51,7 +51,7 @@ pub fn shake(results: &mut Results) -> Result<(), Failure> {
     results.choice("amplitude", "15 mm; not given");
     results.choice("friction", "0.8; not given");
     results.choice("damping", "C = beta K with beta = 5 ms, so that what the start leaves dies away; not given");
-    basis()?;
+    basis(results)?;
     let course = Course::new(SHAKE, "scenes/002-shake.toml", &[])?;
     let length = (PERIODS / FREQUENCY / course.step).round() as usize;
     let late = &course.seen[course.seen.len() - length..];

@@ -6,8 +6,8 @@ use pliant::math::Vec3;
 use super::lattice_pictures::{GROUND, Picture, View};
 use super::lattice_steps::{Whole, inertia, solid};
 use super::{Results, scene};
-use crate::failure::Failure;
-use crate::output::short;
+use crate::Failure;
+use pliant_record::short;
 
 const SLOPE: &str = include_str!("../../../../scenes/003-slope.toml");
 const ANGLE: f64 = 50.0;

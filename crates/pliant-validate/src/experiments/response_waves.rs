@@ -6,7 +6,7 @@ use pliant_fem::{Model, Response, Timing};
 use super::Results;
 use super::response_cube::{SAMPLE, SIDE, largest};
 use super::response_impulse::INSTANTS;
-use crate::drawing::{Curve, Drawing, Note, nice_below};
+use pliant_record::drawing::{Curve, Drawing, Note, nice_below};
 
 /// Displacements of the nodes of the surface after 1 N downwards for one sample.
 pub struct Wave {

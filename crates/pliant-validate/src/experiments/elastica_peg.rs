@@ -4,8 +4,8 @@ use pliant::Frame;
 
 use super::elastica_shapes::{Point, Props, at, curve, frames, nearest, strip, turns};
 use super::{Results, common_elastica_choices};
-use crate::failure::Failure;
-use crate::output::short;
+use crate::Failure;
+use pliant_record::short;
 
 const PEG: &str = include_str!("../../../../scenes/001-fig4.toml");
 const CENTRE: Point = [-0.30, -0.35];

@@ -7,8 +7,8 @@ use pliant::math::Vec3;
 
 use super::Results;
 use super::lattice_pictures::{Chart, Panel, Series};
-use crate::failure::Failure;
-use crate::output::short;
+use crate::Failure;
+use pliant_record::short;
 
 /// Trials of the paper.
 const TRIALS: usize = 10_000;

@@ -7,8 +7,8 @@ use pliant_fem::{Damping, MassKind, Model, Modes, ModesParams, Order, Oscillator
 use super::Results;
 use super::response_cube::{ELASTIC, MODES, SAMPLE, SIDE, fem, go_on, largest};
 use super::response_impulse::{INSTANTS, direct, push};
-use crate::failure::Failure;
-use crate::output::short;
+use crate::Failure;
+use pliant_record::short;
 
 /// Damping for which fast vibrations die within the response [s].
 const DAMPED: Damping = Damping { mass: 0.0, stiffness: 1e-3 };

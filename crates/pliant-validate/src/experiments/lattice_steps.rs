@@ -6,7 +6,7 @@ use pliant::{Body, Probe, Stage, World};
 use pliant_scene::Scene;
 
 use super::scene;
-use crate::failure::Failure;
+use crate::Failure;
 
 /// An inner step: when it ended, how long it was [s], and where a particle was then.
 #[derive(Clone, Copy)]

@@ -3,9 +3,9 @@
 use super::Results;
 use super::lattice_pictures::{GROUND, Picture, View};
 use super::response_cube::{Course, ELASTIC, SIDE, Seen, basis, common_choices, largest};
-use crate::failure::Failure;
-use crate::output::short;
+use crate::Failure;
 use pliant::math::Vec3;
+use pliant_record::short;
 
 const BOUNCE: &str = include_str!("../../../../scenes/002-bounce.toml");
 const NAME: &str = "scenes/002-bounce.toml";
@@ -65,7 +65,7 @@ pub fn bounce(results: &mut Results) -> Result<(), Failure> {
     results.choice("damping", "C = beta K with beta = 0.5 ms; not given");
     results.choice("friction", "0.3; not given");
     results.choice("gravity", "9.81 m/s2; not given");
-    basis()?;
+    basis(results)?;
     let course = Course::new(BOUNCE, NAME, &[])?;
     let found = bounces(&course);
     let Some(first) = found.first().filter(|bounce| bounce.first > 0) else {

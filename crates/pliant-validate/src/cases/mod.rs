@@ -1,4 +1,4 @@
-//! `pliant validate`: the models against closed forms and independent solutions, with orders of convergence.
+//! The models against closed forms and independent solutions, with orders of convergence.
 //!
 //! References are closed forms or come from `references/`, computed by other code; never from our own earlier output.
 //! A tolerance says where it comes from beside the case.
@@ -25,7 +25,7 @@ mod lattice_roll;
 mod lattice_rounding;
 mod lattice_topple;
 mod lattice_worlds;
-pub mod references;
+pub(crate) mod references;
 mod references_motion;
 mod references_particles;
 mod references_solids;
@@ -44,13 +44,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use comfy_table::Cell;
-use indicatif::ProgressBar;
 use serde::Serialize;
-
-use crate::args::Options;
-use crate::failure::Failure;
-use crate::output::{self, number, short};
 
 /// One comparison.
 #[derive(Clone, Debug, Serialize)]
@@ -154,42 +148,9 @@ impl Case {
     }
 }
 
-#[derive(Serialize)]
-struct Summary {
-    cases: Vec<Row>,
-    passed: usize,
-    failed: usize,
-}
-
-/// Rows of all cases, in their order; several at a time.
-fn run_all(cases: &[&Case], threads: usize) -> Vec<Row> {
-    let progress = ProgressBar::new_spinner();
-    let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
-    let work = || {
-        loop {
-            let n = next.fetch_add(1, Ordering::Relaxed);
-            let Some(case) = cases.get(n) else { return };
-            progress.set_message(format!("{} {}", case.model, case.name));
-            progress.tick();
-            let mut sheet = Sheet { model: case.model, case: case.name, rows: vec![] };
-            (case.run)(&mut sheet);
-            done.lock().unwrap_or_else(PoisonError::into_inner).insert(n, sheet.rows);
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..threads.max(1) {
-            scope.spawn(work);
-        }
-    });
-    progress.finish_and_clear();
-    done.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().flatten().collect()
-}
-
-/// Run the cases of a model, one case, or all.
-pub fn validate(filter: Option<&str>, options: &Options) -> Result<(), Failure> {
-    options.refuse_out("validate")?;
-    options.refuse_overrides("validate")?;
-    let all = [
+/// All cases, those of one model after those of another.
+pub fn all() -> Vec<Case> {
+    [
         chain::CASES,
         chain_rods::CASES,
         cable_rods::CASES,
@@ -219,44 +180,26 @@ pub fn validate(filter: Option<&str>, options: &Options) -> Result<(), Failure> 
         response_passivity::CASES,
         response_rest::CASES,
     ]
-    .concat();
-    let chosen: Vec<&Case> = all.iter().filter(|c| filter.is_none_or(|f| f == c.model || f == c.name)).collect();
-    if chosen.is_empty() {
-        let known: Vec<&str> = all.iter().map(|c| c.name).collect();
-        let text = format!(
-            "there is no model or case named {}; models: chain, cable, xpbd, elastica, lattice, response; cases: {}",
-            filter.unwrap_or(""),
-            known.join(", ")
-        );
-        return Err(Failure::Input(text));
-    }
-    let rows = run_all(&chosen, options.threads().into());
-    let failed = rows.iter().filter(|r| !r.pass).count();
-    let passed = rows.len() - failed;
-    if options.json {
-        output::print_json(&Summary { cases: rows, passed, failed })?;
-    } else {
-        print_rows(&rows)?;
-        output::print_text(format!("{passed} passed, {failed} failed"))?;
-    }
-    if failed > 0 { Err(Failure::Run(format!("{failed} of {} comparisons failed", passed + failed))) } else { Ok(()) }
+    .concat()
 }
 
-fn print_rows(rows: &[Row]) -> Result<(), Failure> {
-    let mut table =
-        output::table(&["model", "case", "quantity", "size", "value", "reference", "error", "tolerance", ""]);
-    for r in rows {
-        table.add_row(vec![
-            Cell::new(r.model),
-            Cell::new(r.case),
-            Cell::new(&r.quantity),
-            number(r.size),
-            number(short(r.value)),
-            number(short(r.reference)),
-            number(format!("{:.1e}", r.error)),
-            number(format!("{:.1e}", r.tolerance)),
-            Cell::new(if r.pass { "ok" } else { "FAILED" }),
-        ]);
-    }
-    output::print_text(table)
+/// Rows of all `cases`, in their order, made by several threads. `begin` is told of each case that begins.
+pub fn run(cases: &[&Case], threads: usize, begin: impl Fn(&Case) + Sync) -> Vec<Row> {
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
+    let work = || {
+        loop {
+            let n = next.fetch_add(1, Ordering::Relaxed);
+            let Some(case) = cases.get(n) else { return };
+            begin(case);
+            let mut sheet = Sheet { model: case.model, case: case.name, rows: vec![] };
+            (case.run)(&mut sheet);
+            done.lock().unwrap_or_else(PoisonError::into_inner).insert(n, sheet.rows);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..threads.max(1) {
+            scope.spawn(work);
+        }
+    });
+    done.into_inner().unwrap_or_else(PoisonError::into_inner).into_values().flatten().collect()
 }

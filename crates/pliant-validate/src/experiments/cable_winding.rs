@@ -6,8 +6,8 @@ use pliant::Body;
 use pliant::math::Vec3;
 
 use super::{Results, Row, scene};
-use crate::failure::Failure;
-use crate::output::short;
+use crate::Failure;
+use pliant_record::short;
 
 const WINDING: &str = include_str!("../../../../scenes/004-winding.toml");
 

@@ -8,8 +8,8 @@ use super::response_cube::{
     Course, MODES, PAPER_TIME, Seen, basis, common_choices, fem, go_on, largest, median, model, recipe, threads,
 };
 use super::{Results, Row, scene};
-use crate::failure::Failure;
-use crate::output::{self, short};
+use crate::Failure;
+use pliant_record::short;
 
 const BOUNCE: &str = include_str!("../../../../scenes/002-bounce.toml");
 
@@ -69,6 +69,7 @@ pub fn table(results: &mut Results) -> Result<(), Failure> {
     let timing = Timing::default();
     let bytes = (8 * unknowns * timing.samples) as f64;
     results.number("data size per d.o.f., 8 bytes x 2598 x 500", "MiB", 9.9, bytes / f64::from(1 << 20));
+    results.talk("integrating one response of the cube");
     let seconds = integrate(&model, timing)?;
     at_most(results, "pre-computation time per d.o.f., all unknowns integrated", "s", 92.8, seconds);
     precompute(results, bytes * unknowns as f64, seconds * unknowns as f64)?;
@@ -77,7 +78,6 @@ pub fn table(results: &mut Results) -> Result<(), Failure> {
 
 /// How long one response takes [s].
 fn integrate(model: &pliant_fem::Model, timing: Timing) -> Result<f64, Failure> {
-    output::talk("integrating one response of the cube");
     let damping = Damping { mass: 0.0, stiffness: 5e-3 };
     let direct = Direct::new(model, &damping, &timing).map_err(fem)?;
     let mut force = vec![0.0; model.unknowns()];
@@ -91,7 +91,7 @@ fn integrate(model: &pliant_fem::Model, timing: Timing) -> Result<f64, Failure> 
 
 /// The whole object by modes, against all responses of it: size [bytes] and time [s].
 fn precompute(results: &mut Results, table_bytes: f64, table_seconds: f64) -> Result<(), Failure> {
-    output::talk(format!("computing {MODES} modes of the cube afresh, to see how long it takes"));
+    results.talk(&format!("computing {MODES} modes of the cube afresh, to see how long it takes"));
     let recipe = recipe()?;
     let clock = Instant::now();
     let basis = recipe.compute(threads(), &mut go_on).map_err(fem)?;
@@ -148,10 +148,10 @@ impl Held {
 
 /// Times of steps with forces.
 fn forces(results: &mut Results) -> Result<(), Failure> {
-    basis()?;
+    basis(results)?;
     let paper = 1e3 * PAPER_TIME;
     let modes = Held::new(&format!("modes = {MODES}"), "two nodes by modes")?;
-    output::talk("recording the responses of two nodes, unless they are kept from an earlier time");
+    results.talk("recording the responses of two nodes, unless they are kept from an earlier time");
     let form = "form = \"records\", touch = [[-0.05, 0, 0], [0.05, 0, 0]]";
     let records = Held::new(form, "two nodes by records")?;
     for (name, held) in [("modes", &modes), ("records, 500 samples convolved", &records)] {
