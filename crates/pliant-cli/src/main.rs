@@ -7,6 +7,7 @@ mod check;
 mod compare;
 mod drawing;
 mod failure;
+mod interrupt;
 mod output;
 mod precompute;
 mod reproduce;
@@ -22,6 +23,7 @@ use failure::Failure;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    interrupt::install();
     let result = match &arguments.command {
         None => run::showcase(&arguments.options),
         Some(Command::Run { scene }) => run::run(scene, &arguments.options),
