@@ -6,6 +6,7 @@ mod bench;
 mod check;
 mod compare;
 mod failure;
+mod interrupt;
 mod output;
 mod precompute;
 mod reproduce;
@@ -21,6 +22,7 @@ use failure::Failure;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    interrupt::install();
     let result = match &arguments.command {
         None => run::showcase(&arguments.options),
         Some(Command::Run { scene }) => run::run(scene, &arguments.options),

@@ -2,7 +2,6 @@
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -15,8 +14,8 @@ use serde::Serialize;
 
 use crate::args::Options;
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::output::{self, number};
-use crate::run::interrupts;
 
 /// What was computed of a body, or found.
 #[derive(Serialize)]
@@ -54,10 +53,9 @@ pub fn precompute(path: &Path, options: &Options) -> Result<(), Failure> {
     if let Some(folder) = &options.out {
         check_out(folder, &found.bodies)?;
     }
-    let interrupted = interrupts();
     let mut rows = vec![];
     for body in &found.bodies {
-        let row = compute(body, options, &interrupted)?;
+        let row = compute(body, options)?;
         for warning in &row.warnings {
             output::talk(format!("warning: {}: {warning}", row.body));
         }
@@ -79,10 +77,9 @@ pub fn load(path: &Path, options: &Options) -> Result<Scene, Failure> {
     // a file that a scene names is not made behind its back
     let new: Vec<&Precomputable> = found.bodies.iter().filter(|body| body.file.is_none() && !is_kept(body)).collect();
     if !new.is_empty() {
-        let interrupted = interrupts();
         let to_cache = Options { out: None, ..options.clone() };
         for body in new {
-            compute(body, &to_cache, &interrupted)?;
+            compute(body, &to_cache)?;
         }
     }
     Ok(pliant_scene::load(path, &options.overrides)?)
@@ -133,14 +130,15 @@ fn check_out(folder: &Path, bodies: &[Precomputable]) -> Result<(), Failure> {
     }
 }
 
-fn compute(body: &Precomputable, options: &Options, interrupted: &AtomicBool) -> Result<Row, Failure> {
+fn compute(body: &Precomputable, options: &Options) -> Result<Row, Failure> {
+    let _soon = interrupt::soon();
     let threads = usize::from(options.threads());
     let progress = bar();
     let started = Instant::now();
     let name = &body.name;
     let mut watch = |at: Progress| {
         show(&progress, name, at);
-        if interrupted.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if interrupt::stop().is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let (unknowns, surface_nodes) = match &body.work {
         Work::Modes(recipe) => recipe.size(),

@@ -1,8 +1,6 @@
 //! `pliant run`: simulate a scene, show progress, judge expectations, leave a recording and a report.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -13,6 +11,7 @@ use pliant_scene::{Expectation, Scene, Verdict};
 use crate::args::Options;
 use crate::check;
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::output::{self, short};
 use crate::run_summary::Summary;
 
@@ -76,6 +75,8 @@ impl Ran {
 
 fn simulate(mut scene: Scene, name: &str, out: Option<&Path>, options: &Options) -> Result<(), Failure> {
     scene.world.set_threads(options.threads().into());
+    scene.world.set_stop(interrupt::stop());
+    let _finishing = interrupt::finishing();
     check::print_warnings(&scene);
     let info = RunInfo {
         title: scene.title.clone(),
@@ -93,7 +94,7 @@ fn simulate(mut scene: Scene, name: &str, out: Option<&Path>, options: &Options)
         check::print_derived(scene.world.bodies())?;
     }
 
-    let ran = advance(&mut scene, recorder.as_mut(), &interrupts());
+    let ran = advance(&mut scene, recorder.as_mut());
     let crossing =
         ran.events.iter().find(|e| matches!(e.kind, EventKind::Crossed { .. })).filter(|_| !scene.allow_crossing);
     let crossing = crossing.map(|e| format!("{} at t = {} s", event_text(&scene.world, e.kind), short(e.time)));
@@ -130,7 +131,7 @@ fn simulate(mut scene: Scene, name: &str, out: Option<&Path>, options: &Options)
 }
 
 /// Step to the end of the scene, or until something ends the run early.
-fn advance(scene: &mut Scene, mut recorder: Option<&mut Recorder>, interrupted: &AtomicBool) -> Ran {
+fn advance(scene: &mut Scene, mut recorder: Option<&mut Recorder>) -> Ran {
     let total = step_count(scene);
     let progress = progress_bar(scene.duration);
     let mut frame = scene.world.frame();
@@ -143,12 +144,9 @@ fn advance(scene: &mut Scene, mut recorder: Option<&mut Recorder>, interrupted: 
     }
     events.extend_from_slice(scene.world.events());
     for step in 0..total {
-        if interrupted.load(Ordering::Relaxed) {
-            ending = Ending::Interrupted;
-            break;
-        }
         if let Err(error) = scene.world.step(next_step(scene)) {
-            ending = Ending::Diverged(error);
+            let stopped = matches!(error, StepError::Stopped { .. });
+            ending = if stopped { Ending::Interrupted } else { Ending::Diverged(error) };
             break;
         }
         scene.world.write_frame(&mut frame);
@@ -181,23 +179,6 @@ pub fn step_count(scene: &Scene) -> u64 {
 pub fn next_step(scene: &Scene) -> f64 {
     let left = scene.duration - scene.world.time();
     if left > 1e-6 * scene.step { scene.step.min(left) } else { scene.step }
-}
-
-/// Set when the user presses Ctrl-C; a second time ends the process at once.
-pub fn interrupts() -> Arc<AtomicBool> {
-    static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
-    FLAG.get_or_init(|| {
-        let flag = Arc::new(AtomicBool::new(false));
-        let seen = flag.clone();
-        // without a handler Ctrl-C still ends the run, only less cleanly
-        let _ = ctrlc::set_handler(move || {
-            if seen.swap(true, Ordering::Relaxed) {
-                std::process::exit(1);
-            }
-        });
-        flag
-    })
-    .clone()
 }
 
 /// A bar for simulated time, shown on a terminal only.

@@ -130,7 +130,10 @@ impl From<BuildError> for Fault {
             | BuildError::StartsInside { .. }
             | BuildError::StartsInCable { .. } => Some("path".into()),
             BuildError::Solid { .. } | BuildError::Hold(HoldError::Unreachable { .. }) => None,
-            BuildError::NoNumber { .. } | BuildError::ForeignSnapshot | BuildError::Pose { .. } => None,
+            BuildError::NoNumber { .. }
+            | BuildError::ForeignSnapshot
+            | BuildError::Pose { .. }
+            | BuildError::Stopped => None,
         };
         Fault { field, ..Fault::new(error.to_string()) }
     }

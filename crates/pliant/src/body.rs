@@ -16,6 +16,7 @@ use crate::material::Friction;
 use crate::math::{Pose, Vec3};
 use crate::react::{Giving, Nodes, Skin, Spot};
 use crate::response::{Response, ResponseState};
+use crate::stop::Stop;
 use crate::xpbd::{Xpbd, XpbdState};
 
 /// A body: one of the models.
@@ -105,6 +106,8 @@ pub(crate) struct Surroundings<'a> {
     pub pulled: f64,
     /// Where to tell what happens.
     pub events: &'a mut Vec<Event>,
+    /// Whether to stop.
+    pub stop: &'a Stop,
 }
 
 /// A rod has left an obstacle when it is farther away than this part of its radius, so that what rests does not chatter.
@@ -345,13 +348,32 @@ impl Body {
         }
     }
 
-    /// End the step of bodies that moved together with others.
-    pub(crate) fn finish(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
+    /// Whether the step of bodies that moved together with others went well.
+    pub(crate) fn check(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
+        match self {
+            Body::Cable(cable) => cable.check(around),
+            Body::Lattice(solid) => solid.check(around),
+            _ => Ok(()),
+        }
+    }
+
+    /// End that step, when all went well.
+    pub(crate) fn finish(&mut self, around: &mut Surroundings<'_>) {
         match self {
             Body::Cable(cable) => cable.finish(around),
             Body::Lattice(solid) => solid.finish(around),
-            _ => Ok(()),
+            _ => {}
         }
+    }
+
+    /// Remember the state before a step, in memory that it has.
+    pub(crate) fn keep(&mut self) {
+        each!(self, model => model.keep());
+    }
+
+    /// Go back to what was kept before a step that has failed.
+    pub(crate) fn undo(&mut self) {
+        each!(self, model => model.undo());
     }
 
     /// What does not change about its outline, as bodies of other models meet it.
@@ -417,6 +439,7 @@ mod tests {
             grips: &mut [],
             pulled: 0.0,
             events: &mut events,
+            stop: &Stop::default(),
         };
         let mut touched = vec![4, 2, 7];
         // 4 stays without force, 0 and 1 begin, and nothing begins that is not near

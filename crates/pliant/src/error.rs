@@ -161,6 +161,9 @@ pub enum BuildError {
         /// Why.
         why: String,
     },
+    /// It was asked to stop, see [`Stop`](crate::Stop), before bodies had found their equilibrium.
+    #[error("asked to stop before bodies had found their equilibrium")]
+    Stopped,
     /// A snapshot of a world with other parts.
     #[error("the snapshot belongs to another world")]
     ForeignSnapshot,
@@ -217,10 +220,16 @@ impl HoldError {
     }
 }
 
-/// Why a step failed. The world keeps the state that failed, for inspection.
+/// Why a step failed. The world is as it was before the step.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StepError {
-    /// A step that is no length of time. Nothing has changed.
+    /// The step was asked to stop, see [`Stop`](crate::Stop).
+    #[error("asked to stop in the step from t = {time:.6} s")]
+    Stopped {
+        /// Start of the step [s].
+        time: f64,
+    },
+    /// A step that is no length of time.
     #[error("a step must be finite and longer than zero, got {dt} s")]
     Step {
         /// What was asked for [s].

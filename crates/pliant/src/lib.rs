@@ -31,6 +31,7 @@ mod react;
 pub mod response;
 mod section;
 mod stage;
+mod stop;
 mod team;
 pub mod topology;
 mod watch;
@@ -46,4 +47,5 @@ pub use grip::{Anchor, FingerParams, Grip, GripParams, Gripper, GripperParams, H
 pub use material::{Friction, Material};
 pub use section::{Rigidities, Section};
 pub use stage::{Probe, Stage};
+pub use stop::Stop;
 pub use world::{Snapshot, World};

@@ -5,6 +5,7 @@ mod picture;
 mod settle;
 mod snapshot;
 mod together;
+mod undo;
 
 pub use snapshot::Snapshot;
 pub(crate) use together::Beside;
@@ -20,9 +21,11 @@ use crate::lattice::{self, Meeting, Meetings, Shared};
 use crate::math::Vec3;
 use crate::react::{Presses, React};
 use crate::stage::{Probe, Stage};
+use crate::stop::Stop;
 use crate::team::Team;
 use crate::watch::Watch;
 use together::Together;
+use undo::Before;
 
 /// Everything in a scene.
 #[derive(Clone, Debug)]
@@ -57,6 +60,9 @@ pub struct World {
     contacts: Vec<Contact>,
     watch: Watch,
     team: Team,
+    stop: Stop,
+    /// What the step at hand may have to be undone to.
+    before: Before,
 }
 
 /// The obstacle that is the tip of a gripper.
@@ -91,6 +97,8 @@ impl World {
             contacts: vec![],
             watch: Watch::default(),
             team: Team::new(1),
+            stop: Stop::default(),
+            before: Before::default(),
         }
     }
 
@@ -99,7 +107,12 @@ impl World {
         self.team = Team::new(threads);
     }
 
-    /// Advance by `dt` [s].
+    /// Let steps end early when asked to by this handle.
+    pub fn set_stop(&mut self, stop: &Stop) {
+        self.stop = stop.clone();
+    }
+
+    /// Advance by `dt` [s]. Where that fails the world is as it was before.
     pub fn step(&mut self, dt: f64) -> Result<(), StepError> {
         self.step_probed(dt, &mut ())
     }
@@ -109,6 +122,16 @@ impl World {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(StepError::Step { dt });
         }
+        self.keep();
+        let stepped = self.try_step(dt, probe);
+        if stepped.is_err() {
+            self.undo();
+        }
+        stepped
+    }
+
+    /// Make the step, which may fail on its way.
+    fn try_step(&mut self, dt: f64, probe: &mut impl Probe) -> Result<(), StepError> {
         self.events.clear();
         self.watch.begin(&self.bodies, &self.obstacles, self.pairs.capacity());
 
@@ -128,15 +151,22 @@ impl World {
 
             // the body's own inner steps
             probe.enter(Stage::Advance, Some(body));
-            self.with_surroundings(body, dt, Body::advance)?;
+            let advanced = self.with_surroundings(body, dt, Body::advance);
+            self.unless_stopped(advanced)?;
         }
         // those that advance together with others of their model
         self.advance_cables(dt, probe);
-        self.advance_lattices(dt, probe)?;
+        let advanced = self.advance_lattices(dt, probe);
+        self.unless_stopped(advanced)?;
         self.near.clear();
         for body in 0..self.bodies.len() {
             probe.enter(Stage::Advance, Some(body));
-            self.with_surroundings(body, dt, Body::finish)?;
+            self.with_surroundings(body, dt, Body::check)?;
+        }
+        // from here on nothing fails
+        for body in 0..self.bodies.len() {
+            probe.enter(Stage::Advance, Some(body));
+            self.with_surroundings(body, dt, Body::finish);
         }
 
         // loads on grippers, from the grips the bodies have written
@@ -152,6 +182,11 @@ impl World {
         self.watch.look(&self.bodies, &self.pairs, &self.obstacles, self.clock.time(), &mut self.events);
         probe.leave();
         Ok(())
+    }
+
+    /// What has become of a part of the step, unless it was asked to stop.
+    fn unless_stopped(&self, advanced: Result<(), StepError>) -> Result<(), StepError> {
+        if self.stop.is_asked() { Err(StepError::Stopped { time: self.time() }) } else { advanced }
     }
 
     fn move_obstacles_and_grippers(&mut self, time: f64) {
@@ -254,7 +289,7 @@ impl World {
     /// Advance the cables, each with those it can touch.
     fn advance_cables(&mut self, dt: f64, probe: &mut impl Probe) {
         let World { bodies, obstacles, pairs, cables, team, .. } = self;
-        cables.advance(bodies, pairs, Around { gravity: self.gravity, obstacles }, dt, team, probe);
+        cables.advance(bodies, pairs, Around { gravity: self.gravity, obstacles, stop: &self.stop }, dt, team, probe);
     }
 
     /// Advance the solids of particles together.
@@ -262,10 +297,21 @@ impl World {
         let Some(first) = self.bodies.iter().position(|b| matches!(b, Body::Lattice(_))) else { return Ok(()) };
         probe.enter(Stage::Advance, Some(first));
         let time = self.time();
-        let World { bodies, obstacles, grippers, grips, events, gravity, meetings, solids, team, .. } = self;
+        let World { bodies, obstacles, grippers, grips, events, gravity, meetings, solids, team, stop, .. } = self;
         let (gravity, near) = (*gravity, &[][..]);
-        let around =
-            Surroundings { body: first, time, dt, gravity, pulled: 0.0, obstacles, near, grippers, grips, events };
+        let around = Surroundings {
+            body: first,
+            time,
+            dt,
+            gravity,
+            pulled: 0.0,
+            obstacles,
+            near,
+            grippers,
+            grips,
+            events,
+            stop,
+        };
         let seen = |bodies: &[Body], elapsed: f64, tau: f64| probe.stride(bodies, elapsed, tau);
         lattice::advance(bodies, &mut Shared { meetings, scratch: solids, team }, &around, seen)
     }
@@ -277,11 +323,11 @@ impl World {
         f: impl FnOnce(&mut Body, &mut Surroundings<'_>) -> T,
     ) -> T {
         let (time, pulled) = (self.time(), self.pulled(body, dt));
-        let World { bodies, obstacles, near, grippers, grips, events, .. } = self;
+        let World { bodies, obstacles, near, grippers, grips, events, stop, .. } = self;
         let gravity = self.gravity;
         f(
             &mut bodies[body],
-            &mut Surroundings { body, time, dt, gravity, pulled, obstacles, near, grippers, grips, events },
+            &mut Surroundings { body, time, dt, gravity, pulled, obstacles, near, grippers, grips, events, stop },
         )
     }
 

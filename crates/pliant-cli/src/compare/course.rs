@@ -1,6 +1,5 @@
 //! One model's course through a scene: shapes and grip forces at times that all models share, and what it cost.
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use pliant::math::{Pose, Vec3};
@@ -55,8 +54,8 @@ pub fn is_rod(body: &Body) -> bool {
     RodModel::ALL.iter().any(|model| model.name() == body.model())
 }
 
-/// Run a scene whose rods are on a model. None if the user wants no more of it.
-pub fn follow(mut scene: Scene, model: RodModel, interrupted: &AtomicBool) -> Option<Course> {
+/// Run a scene whose rods are on a model.
+pub fn follow(mut scene: Scene, model: RodModel) -> Course {
     let rods: Vec<usize> = (0..scene.world.bodies().len()).filter(|i| is_rod(&scene.world.bodies()[*i])).collect();
     let steps = step_count(&scene);
     let wanted = steps.min(MOST_SAMPLES).min(MOST_PLACES / (STATIONS * rods.len().max(1)) as u64).max(1);
@@ -69,10 +68,6 @@ pub fn follow(mut scene: Scene, model: RodModel, interrupted: &AtomicBool) -> Op
     let (mut wall, mut diverged) = (Duration::ZERO, None);
     let (progress, begun) = (progress_bar(scene.duration), Instant::now());
     for step in 1..=steps {
-        if interrupted.load(Ordering::Relaxed) {
-            progress.finish_and_clear();
-            return None;
-        }
         let dt = next_step(&scene);
         let before = Instant::now();
         let stepped = scene.world.step(dt);
@@ -99,7 +94,7 @@ pub fn follow(mut scene: Scene, model: RodModel, interrupted: &AtomicBool) -> Op
     progress.finish_and_clear();
     let names = rods.iter().map(|i| scene.world.bodies()[*i].name().to_string()).collect();
     let (world, wall_s) = (scene.world, wall.as_secs_f64());
-    Some(Course { model, rods: names, samples, world, wall_s, diverged, self_touched })
+    Course { model, rods: names, samples, world, wall_s, diverged, self_touched }
 }
 
 fn sample(frame: &Frame, rods: &[usize], forces: Vec<Vec3>) -> Sample {

@@ -15,7 +15,6 @@ use crate::args::Options;
 use crate::check;
 use crate::failure::Failure;
 use crate::output::{self, number, short};
-use crate::run;
 use course::{Course, follow, is_rod};
 use difference::{Comparison, ModelRow};
 
@@ -55,7 +54,7 @@ pub fn compare(path: &Path, models: &[RodModel], options: &Options) -> Result<()
         output::print_text(format!("{name}: {}", written.title))?;
     }
 
-    let (courses, refused) = run_all(scenes, options)?;
+    let (courses, refused) = run_all(scenes, options);
     let reference = courses.iter().find(|course| course.diverged.is_none()).or(courses.first());
     let Some(reference) = reference else { return Ok(()) };
     let row = |model: &RodModel| match courses.iter().find(|course| course.model == *model) {
@@ -110,23 +109,18 @@ fn refusals(scene: String, scenes: Vec<(RodModel, Result<Scene, SceneError>)>) -
 type Refused = Vec<(RodModel, String)>;
 
 /// Run the models that can, one after the other, so that none takes time from another.
-fn run_all(
-    scenes: Vec<(RodModel, Result<Scene, SceneError>)>,
-    options: &Options,
-) -> Result<(Vec<Course>, Refused), Failure> {
-    let interrupted = run::interrupts();
+fn run_all(scenes: Vec<(RodModel, Result<Scene, SceneError>)>, options: &Options) -> (Vec<Course>, Refused) {
     let (mut courses, mut refused) = (vec![], vec![]);
     for (model, scene) in scenes {
         match scene {
             Err(error) => refused.push((model, error.to_string())),
             Ok(mut scene) => {
                 scene.world.set_threads(options.threads().into());
-                let course = follow(scene, model, &interrupted);
-                courses.push(course.ok_or_else(|| Failure::Run(format!("interrupted while {model} ran")))?);
+                courses.push(follow(scene, model));
             }
         }
     }
-    Ok((courses, refused))
+    (courses, refused)
 }
 
 fn print(comparison: &Comparison) -> Result<(), Failure> {

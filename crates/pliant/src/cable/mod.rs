@@ -160,7 +160,6 @@ impl Cable {
         self.aim(around);
         self.scratch.near.clear();
         self.scratch.near.extend_from_slice(around.near);
-        self.begin_here();
     }
 
     /// List once more the obstacles that it may touch: its links move farther than was foreseen.
@@ -178,8 +177,9 @@ impl Cable {
         }));
     }
 
-    /// Take where it is for the start of a step.
-    pub(crate) fn begin_here(&mut self) {
+    /// Take where it is for the start of a step, and for where it is to be after one that fails: only what ends a step that
+    /// went well changes more than that.
+    pub(crate) fn keep(&mut self) {
         self.scratch.start.copy_from(&self.state.links);
     }
 
@@ -188,22 +188,27 @@ impl Cable {
         self.scratch.step.exchange(&mut other.scratch.step);
     }
 
-    /// Go back to where it was before the island made the step.
-    pub(crate) fn begin_again(&mut self) {
+    /// Go back to where it was before the step.
+    pub(crate) fn undo(&mut self) {
         self.state.links.copy_from(&self.scratch.start);
     }
 
-    /// Tell of the step that was made.
-    pub(crate) fn finish(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
-        let Cable { state, scratch, .. } = self;
+    /// Whether the step that was made went well.
+    pub(crate) fn check(&self, around: &Surroundings<'_>) -> Result<(), StepError> {
         let time = around.time + around.dt;
-        let solved = scratch.solved;
-        if !solved.converged {
+        if !self.scratch.solved.converged {
             let step = if self.links.linear { around.dt } else { around.dt / 256.0 };
             let instead = "it moves too wildly to be followed, or is squeezed between things that are closer than it is thick; \
                            shorten the step, or change what jerks or squeezes it";
             return Err(StepError::TooShort { body: self.name.clone(), time, step, instead });
         }
+        self.check_finite(time)
+    }
+
+    /// Tell of the step that was made.
+    pub(crate) fn finish(&mut self, around: &mut Surroundings<'_>) {
+        let Cable { state, scratch, .. } = self;
+        let solved = scratch.solved;
         state.counters.steps += 1;
         state.counters.iterations += u64::from(solved.iterations);
         state.linearisations += u64::from(solved.linearisations);
@@ -215,7 +220,6 @@ impl Cable {
         self.note_ends();
         self.note_touching(around);
         self.note_limits(around);
-        self.check_finite(time)
     }
 
     fn check_finite(&self, time: f64) -> Result<(), StepError> {

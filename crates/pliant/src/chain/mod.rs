@@ -93,6 +93,26 @@ struct Scratch {
     /// Points that other bodies push.
     calmed: Vec<usize>,
     kernel: Kernel,
+    /// The state before the step.
+    before: ChainState,
+}
+
+impl ChainState {
+    /// Become like another, without allocating where there is room.
+    fn copy_from(&mut self, other: &ChainState) {
+        let ChainState { points, x, update, planes, tau, until_renewal, ahead, touched, clamps } = other;
+        self.x.clone_from(x);
+        self.update.copy_from(update);
+        self.planes.copy_from(planes);
+        (self.points, self.tau, self.until_renewal, self.ahead) = (*points, *tau, *until_renewal, *ahead);
+        self.touched.clone_from(touched);
+        self.clamps.clone_from(clamps);
+    }
+
+    fn reserve(&mut self, grips: usize, obstacles: usize) {
+        self.touched.reserve(obstacles);
+        self.clamps.reserve(2 * grips);
+    }
 }
 
 impl Chain {
@@ -125,6 +145,7 @@ impl Chain {
             loads: vec![],
             calmed: vec![],
             kernel: Kernel::default(),
+            before: state.clone(),
         };
         constants.elasticity.joints(&[], &mut scratch.joints);
         Ok(Chain {
@@ -148,7 +169,9 @@ impl Chain {
         let mut done = 0;
         let most = if self.settings.keep_displacement { steps * MOST_REPEATS } else { steps };
         self.state.ahead -= steps as f64;
-        while done < steps || (self.settings.keep_displacement && self.state.ahead < 0.0 && done < most) {
+        while !around.stop.is_asked()
+            && (done < steps || (self.settings.keep_displacement && self.state.ahead < 0.0 && done < most))
+        {
             // obstacles reach the model as planes, at their own rate
             if self.state.until_renewal == 0 {
                 self.renew_planes(around, (done as f64 / steps as f64).min(1.0));
@@ -250,6 +273,9 @@ impl Chain {
         let near = state.planes.any();
         let resists = near && (touch.damped || has_friction(&touch.friction, around));
         for step in 0..count {
+            if around.stop.is_asked() {
+                return;
+            }
             let (x, gravity, planes) = (&state.x, around.gravity, near.then_some(&state.planes));
             kernel.run(Forces { elasticity, joints, x, gravity, planes, out: force });
             holders.pull(&holding, &state.x, step as f64 / count as f64, force, loads);
@@ -409,12 +435,20 @@ impl Chain {
         self.scratch.holders.reserve(grips, loads);
         self.scratch.loads.reserve(3 * grips);
         self.scratch.calmed.reserve(2 * self.size());
-        self.state.touched.reserve(obstacles);
-        self.state.clamps.reserve(2 * grips);
+        self.state.reserve(grips, obstacles);
+        self.scratch.before.reserve(grips, obstacles);
     }
 
     pub(crate) fn set_state(&mut self, state: &ChainState) {
-        self.state.clone_from(state);
+        self.state.copy_from(state);
+    }
+
+    pub(crate) fn keep(&mut self) {
+        self.scratch.before.copy_from(&self.state);
+    }
+
+    pub(crate) fn undo(&mut self) {
+        self.state.copy_from(&self.scratch.before);
     }
 }
 

@@ -40,7 +40,7 @@ impl Plane {
 const OPPOSITE: f64 = -0.5;
 
 /// One plane for each point; a zero normal means none. What the kernel reads lies in rows.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Slot {
     normal: Rows,
     offset: Row,
@@ -67,7 +67,7 @@ pub struct Touching {
 }
 
 /// All planes of a chain.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Planes {
     /// c_e of the planes [N/m].
     pub stiffness: f64,
@@ -76,6 +76,41 @@ pub struct Planes {
     used: Vec<u8>,
     /// Whether any of the obstacles moves.
     moving: bool,
+}
+
+impl PartialEq for Planes {
+    /// Slots that are not in use are of no account.
+    fn eq(&self, other: &Planes) -> bool {
+        let same = |block: usize| {
+            let pairs = self.slots_at(block).iter().zip(other.slots_at(block));
+            pairs.into_iter().all(|(a, b)| a.is_same(b, block))
+        };
+        (self.stiffness, &self.used, self.moving) == (other.stiffness, &other.used, other.moving)
+            && (0..self.used.len()).all(same)
+    }
+}
+
+impl Slot {
+    /// Become like another of as many blocks.
+    fn copy_from(&mut self, other: &Slot) {
+        let Slot { normal, offset, drift, velocity, obstacle, resistance } = other;
+        self.normal.clone_from(normal);
+        self.offset.clone_from(offset);
+        self.drift.clone_from(drift);
+        self.velocity.clone_from(velocity);
+        self.obstacle.clone_from(obstacle);
+        self.resistance.clone_from(resistance);
+    }
+
+    /// Whether it is the same in a block.
+    fn is_same(&self, other: &Slot, block: usize) -> bool {
+        let points = block * LANES..(block + 1) * LANES;
+        (0..3).all(|axis| self.normal[axis][block] == other.normal[axis][block])
+            && (self.offset[block], self.drift[block]) == (other.offset[block], other.drift[block])
+            && self.velocity[points.clone()] == other.velocity[points.clone()]
+            && self.obstacle[points.clone()] == other.obstacle[points.clone()]
+            && self.resistance[points.clone()] == other.resistance[points]
+    }
 }
 
 /// Friction and damping of touching points: what a step needs to know.
@@ -159,6 +194,17 @@ impl Planes {
             resistance: vec![Vec3::ZERO; blocks * LANES],
         };
         Planes { stiffness, slots: vec![slot; SLOTS], used: vec![0; blocks], moving: false }
+    }
+
+    /// Become like others of as many blocks.
+    pub fn copy_from(&mut self, other: &Planes) {
+        let Planes { stiffness, slots, used, moving } = other;
+        (self.stiffness, self.moving) = (*stiffness, *moving);
+        self.used.clone_from(used);
+        let most = used.iter().copied().max().unwrap_or(0);
+        for (slot, theirs) in self.slots.iter_mut().zip(&slots[..most as usize]) {
+            slot.copy_from(theirs);
+        }
     }
 
     /// The slots in use in a block.

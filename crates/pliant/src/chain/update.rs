@@ -71,6 +71,14 @@ pub struct UpdateState {
 }
 
 impl UpdateState {
+    /// Become like another of as many blocks.
+    pub fn copy_from(&mut self, other: &UpdateState) {
+        let UpdateState { step, reversed, oscillation_damping, steps, restraints } = other;
+        self.step.clone_from(step);
+        self.reversed.clone_from(reversed);
+        (self.oscillation_damping, self.steps, self.restraints) = (*oscillation_damping, *steps, *restraints);
+    }
+
     /// At rest, for rows of the given number of blocks.
     pub fn new(blocks: usize) -> UpdateState {
         UpdateState {

@@ -61,7 +61,7 @@ impl System<'_> {
         for bound in &mut self.s.bounds {
             bound.force = 0.0;
         }
-        while settled.iterations < MOST_ITERATIONS {
+        while settled.iterations < MOST_ITERATIONS && !self.stop.is_asked() {
             settled.iterations += 1;
             let known: Vec<f64> = self.s.bounds.iter().map(|b| b.force).collect();
             let implicit = Implicit { place: 1.0, rate: 0.0 };

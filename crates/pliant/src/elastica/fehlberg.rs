@@ -88,7 +88,7 @@ impl Fehlberg {
         let mut first = true;
         let most = (SOME + MOST_TIMES * STAGES as f64 * expected).min(MOST_EVALUATIONS);
         while time < dt {
-            if work.evaluations as f64 > most {
+            if work.evaluations as f64 > most || system.stop.is_asked() {
                 return work;
             }
             let wanted = self.next.unwrap_or(1e-3 * dt);

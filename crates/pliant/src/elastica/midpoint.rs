@@ -73,6 +73,9 @@ impl Midpoint {
         self.forces.resize(system.holds.len(), 0.0);
         self.a.fill(0.0);
         while from < 1.0 {
+            if system.stop.is_asked() {
+                return work;
+            }
             let converged = if system.rod.extensible {
                 self.step::<2>(system, [q, v], [from, part, at], tolerance, &mut work)
             } else {
@@ -123,6 +126,9 @@ impl Midpoint {
         let touching = Implicit { place: at * h * h, ..implicit };
         let exact = 0.01 * tolerance;
         for n in 1..=MOST_ITERATIONS {
+            if system.stop.is_asked() {
+                return false;
+            }
             for k in 0..q.len() {
                 self.v[k] = v[k] + at * h * self.a[k];
                 self.q[k] = q[k] + at * h * self.v[k];

@@ -109,6 +109,30 @@ struct Scratch {
     /// Where it is.
     at: Kinematics,
     still: Vec<f64>,
+    /// The state before the step.
+    before: ElasticaState,
+}
+
+impl ElasticaState {
+    /// Become like another, without allocating where there is room.
+    fn copy_from(&mut self, other: &ElasticaState) {
+        let ElasticaState { q, v, next, touches, meetings, touched, carried, sliders, slider_loads, counters } = other;
+        self.q.clone_from(q);
+        self.v.clone_from(v);
+        self.touches.clone_from(touches);
+        self.meetings.clone_from(meetings);
+        self.touched.clone_from(touched);
+        self.carried.clone_from(carried);
+        self.sliders.clone_from(sliders);
+        self.slider_loads.clone_from(slider_loads);
+        (self.next, self.counters) = (*next, *counters);
+    }
+
+    fn reserve(&mut self, touches: usize, meetings: usize, obstacles: usize) {
+        self.touches.reserve(touches.saturating_sub(self.touches.len()));
+        self.meetings.reserve(meetings.saturating_sub(self.meetings.len()));
+        self.touched.reserve(obstacles);
+    }
 }
 
 impl Elastica {
@@ -163,6 +187,7 @@ impl Elastica {
             pushes: vec![],
             at: Kinematics::new(n),
             still: vec![0.0; size],
+            before: state.clone(),
         };
         let (name, settings) = (name.into(), spec.settings);
         let mut elastica = Elastica { name, rod, plane, settings, derived, state, scratch };
@@ -349,14 +374,22 @@ impl Elastica {
         holds.reserve(bounds);
         impulses.reserve(bounds);
         pushes.reserve(loads);
-        let ElasticaState { touches: known, meetings, touched, .. } = &mut self.state;
-        known.reserve(touches.saturating_sub(known.len()));
-        meetings.reserve((n.min(1000) + 16).saturating_sub(meetings.len()));
-        touched.reserve(obstacles);
+        for state in [&mut self.state, &mut self.scratch.before] {
+            state.reserve(touches, n.min(1000) + 16, obstacles);
+        }
     }
 
     pub(crate) fn set_state(&mut self, state: &ElasticaState) {
-        self.state.clone_from(state);
+        self.state.copy_from(state);
+        self.place();
+    }
+
+    pub(crate) fn keep(&mut self) {
+        self.scratch.before.copy_from(&self.state);
+    }
+
+    pub(crate) fn undo(&mut self) {
+        self.state.copy_from(&self.scratch.before);
         self.place();
     }
 }

@@ -7,6 +7,7 @@ use super::system::System;
 use super::touch::Search;
 use super::*;
 use crate::cable::Rest;
+use crate::stop::Stop;
 
 fn numbers(mut seed: u64) -> impl FnMut() -> f64 {
     move || {
@@ -65,9 +66,9 @@ fn accelerations(rod: &mut Elastica, holds: &[Held]) -> (Vec<f64>, Vec<equations
     let field = Field { gravity: plane.direction(GRAVITY), line_load: Vec2::ZERO };
     let search = Search { obstacles: &[], near: &[], plane, dt: 1e-3 };
     scratch.system.equations.reserve(holds.len());
-    let s = &mut scratch.system;
+    let (s, stop) = (&mut scratch.system, &Stop::default());
     let mut system =
-        System { rod, field, pushes: &[], holds, search, self_contact: false, stabilisation: 0.0, dt: 1e-3, s };
+        System { rod, field, pushes: &[], holds, search, self_contact: false, stabilisation: 0.0, dt: 1e-3, stop, s };
     let mut a = vec![0.0; state.q.len()];
     assert!(system.accelerate(0.0, &state.q, &state.v, &mut a));
     (a, scratch.system.bounds.clone())

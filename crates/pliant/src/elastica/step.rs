@@ -49,6 +49,7 @@ fn system<'a>(
         self_contact: settings.self_contact,
         stabilisation: settings.stabilisation,
         dt: around.dt,
+        stop: around.stop,
         s,
     }
 }

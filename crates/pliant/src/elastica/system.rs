@@ -7,6 +7,7 @@ use super::rod::{Kinematics, Rod};
 use super::span::Row;
 use super::touch::{Search, Touch};
 use crate::math::Vec2;
+use crate::stop::Stop;
 
 /// A rod and all that acts on it during a step of the world.
 pub struct System<'a> {
@@ -26,6 +27,8 @@ pub struct System<'a> {
     pub stabilisation: f64,
     /// The world's step [s].
     pub dt: f64,
+    /// Whether to stop.
+    pub stop: &'a Stop,
     /// Working memory.
     pub s: &'a mut Working,
 }

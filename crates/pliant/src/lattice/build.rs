@@ -117,21 +117,6 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
         *v = velocity + spin.cross(placed.rotation * *p);
     }
     let n = matter.size();
-    let scratch = Scratch {
-        next: motion.clone(),
-        inverse: matter.masses.iter().map(|m| 1.0 / m).collect(),
-        leaders: vec![0; n],
-        pushes: vec![],
-        felt: vec![],
-        balance: Balance::default(),
-        near: vec![],
-        candidates: vec![],
-        touches: vec![],
-        unseen: 0.0,
-        boxes: vec![],
-        facings: vec![],
-        outline: vec![],
-    };
     let state = LatticeState {
         motion,
         before: vec![Vec3::ZERO; n],
@@ -146,6 +131,22 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
         pushed: vec![],
         touched: vec![],
         ledger: Ledger::default(),
+    };
+    let scratch = Scratch {
+        next: state.motion.clone(),
+        inverse: matter.masses.iter().map(|m| 1.0 / m).collect(),
+        leaders: vec![0; n],
+        pushes: vec![],
+        felt: vec![],
+        balance: Balance::default(),
+        near: vec![],
+        candidates: vec![],
+        touches: vec![],
+        unseen: 0.0,
+        boxes: vec![],
+        facings: vec![],
+        outline: vec![],
+        before: state.clone(),
     };
     Ok(Lattice {
         name: name.into(),

@@ -77,7 +77,7 @@ pub(crate) fn advance(
     }
     let (shortest, most) = (SHORTEST * dt / expected, MOST_WORK / size.max(1) as f64 + MOST_STEPS * expected);
     while time < dt * (1.0 - 1e-12) {
-        if steps as f64 > most {
+        if steps as f64 > most || around.stop.is_asked() {
             return Err(too_many(bodies, around, tau));
         }
         let left = dt - time;
@@ -97,7 +97,7 @@ pub(crate) fn advance(
             lattices(bodies).for_each(|l| l.state.ledger.refused += u64::from(l.excess() > 1.0));
             continue;
         }
-        lattices(bodies).for_each(|l| l.keep(now, fine));
+        lattices(bodies).for_each(|l| l.take(now, fine));
         shared.scratch.keep(shared.meetings);
         time += now;
         seen(bodies, time, now);
@@ -195,7 +195,7 @@ impl Lattice {
     }
 
     /// Take the step.
-    fn keep(&mut self, tau: f64, fine: bool) {
+    fn take(&mut self, tau: f64, fine: bool) {
         self.feel(tau);
         let Lattice { state, scratch, total_mass, stable, .. } = self;
         state.lately = scratch.balance.kinetic.max(state.lately * (-tau / (MEMORY * *stable)).exp());

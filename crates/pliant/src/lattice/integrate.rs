@@ -20,6 +20,14 @@ pub struct Motion {
 }
 
 impl Motion {
+    /// Become like another, without allocating where there is room.
+    pub fn copy_from(&mut self, other: &Motion) {
+        let Motion { places, velocities, forces } = other;
+        self.places.clone_from(places);
+        self.velocities.clone_from(velocities);
+        self.forces.clone_from(forces);
+    }
+
     /// At rest at places.
     pub fn resting(places: Vec<Vec3>) -> Motion {
         let n = places.len();

@@ -156,6 +156,25 @@ struct Scratch {
     facings: Vec<Facing>,
     /// Faces of the obstacle at hand, and their boxes.
     outline: Vec<(Face, Bounds)>,
+    /// The state before the step.
+    before: LatticeState,
+}
+
+impl LatticeState {
+    /// Become like another, without allocating where there is room.
+    fn copy_from(&mut self, other: &LatticeState) {
+        let LatticeState { motion, before, last, tau, lately, fresh, touches, .. } = other;
+        let LatticeState { pressed, held, loaded, pushed, touched, ledger, .. } = other;
+        self.motion.copy_from(motion);
+        self.before.clone_from(before);
+        self.touches.clone_from(touches);
+        self.held.clone_from(held);
+        self.loaded.clone_from(loaded);
+        self.pushed.clone_from(pushed);
+        self.touched.clone_from(touched);
+        (self.last, self.tau, self.lately, self.fresh) = (*last, *tau, *lately, *fresh);
+        (self.pressed, self.ledger) = (*pressed, *ledger);
+    }
 }
 
 impl Lattice {
@@ -224,7 +243,7 @@ impl Lattice {
     }
 
     /// After the last step of a step of the world: look at where it has led.
-    pub(crate) fn finish(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
+    pub(crate) fn check(&mut self, around: &Surroundings<'_>) -> Result<(), StepError> {
         let Motion { places, velocities, .. } = &self.state.motion;
         let time = around.time + around.dt;
         for (i, (place, velocity)) in places.iter().zip(velocities).enumerate() {
@@ -234,12 +253,15 @@ impl Lattice {
                 return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value: velocity.length() });
             }
         }
-        self.check_pressed(around, time)?;
+        self.check_pressed(around, time)
+    }
+
+    /// Tell of that.
+    pub(crate) fn finish(&mut self, around: &mut Surroundings<'_>) {
         self.write_loads(around);
         let Lattice { state: LatticeState { touches, touched, .. }, scratch, .. } = self;
         let touching = |obstacle: usize| touches.iter().any(|t| t.key[0] as usize == obstacle);
         around.note_touching(touched, &scratch.near, touching, touching);
-        Ok(())
     }
 
     fn keep_contacts(&mut self) {
@@ -324,7 +346,15 @@ impl Lattice {
     }
 
     pub(crate) fn set_state(&mut self, state: &LatticeState) {
-        self.state.clone_from(state);
+        self.state.copy_from(state);
+    }
+
+    pub(crate) fn keep(&mut self) {
+        self.scratch.before.copy_from(&self.state);
+    }
+
+    pub(crate) fn undo(&mut self) {
+        self.state.copy_from(&self.scratch.before);
     }
 
     pub(crate) fn reserve(&mut self, _grips: usize, loads: usize, obstacles: usize) {
@@ -333,5 +363,9 @@ impl Lattice {
         self.state.touched.reserve(obstacles);
         let size = self.matter.size();
         self.scratch.felt.reserve(size.min(100_000));
+        let Lattice { state, scratch: Scratch { before, .. }, .. } = self;
+        before.pushed.reserve(state.pushed.capacity().saturating_sub(before.pushed.len()));
+        before.touched.reserve(obstacles);
+        before.touches.reserve(state.touches.capacity().saturating_sub(before.touches.len()));
     }
 }

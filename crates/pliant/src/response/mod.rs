@@ -24,6 +24,7 @@ mod solve;
 mod spin;
 mod step;
 mod touch;
+mod undo;
 mod valleys;
 
 pub use basis::{Basis, Compliance, Hull, Numbers, Records};
@@ -46,6 +47,7 @@ use near::Watch;
 use past::{Ahead, Past};
 use solid::{Form, Solid};
 use touch::{Slots, Spot, Touch};
+use undo::Before;
 
 /// An elastic solid by its response to impulses.
 #[derive(Clone, Debug)]
@@ -88,6 +90,7 @@ struct Scratch {
     found: Vec<u32>,
     /// Facets that smooth fingers touch beside their own, with the obstacle that the finger is.
     beside: Vec<(usize, u32)>,
+    before: Before,
 }
 
 /// Room for so many points that touch, before there is need of more.
@@ -132,7 +135,8 @@ impl Response {
             counters: Counters::default(),
         };
         let (found, beside) = (Vec::with_capacity(nodes), Vec::with_capacity(ROOM));
-        let scratch = Scratch { free: motion, ahead: Ahead::new(modes), slots, found, beside };
+        let before = Before::of(&state);
+        let scratch = Scratch { free: motion, ahead: Ahead::new(modes), slots, found, beside, before };
         let answers = Answers::new(kernel, &solid, settings.sample);
         let derived = report::derived(&solid, size);
         let solid = Arc::new(solid);
@@ -232,5 +236,6 @@ impl Response {
         let room = (ROOM + grips + loads + obstacles).min(10_000);
         self.state.touches.reserve(room);
         self.state.acting.reserve(room);
+        self.scratch.before.reserve(&self.state, obstacles);
     }
 }

@@ -46,6 +46,66 @@ impl Watch {
     }
 }
 
+/// What a watch was before a step.
+#[derive(Clone, Debug)]
+pub struct Looked {
+    travel: f64,
+    soonest: f64,
+    around: Vec<usize>,
+    /// When nodes were due that have been looked at since.
+    due: Vec<f64>,
+    /// Whether that is so of a node.
+    is_noted: Vec<bool>,
+    /// Those nodes.
+    noted: Vec<u32>,
+}
+
+impl Looked {
+    /// With room for a watch.
+    pub fn new(watch: &Watch) -> Looked {
+        let nodes = watch.due.len();
+        Looked {
+            travel: watch.travel,
+            soonest: watch.soonest,
+            around: vec![],
+            due: vec![0.0; nodes],
+            is_noted: vec![false; nodes],
+            noted: Vec::with_capacity(nodes),
+        }
+    }
+
+    /// Room for so many obstacles.
+    pub fn reserve(&mut self, obstacles: usize) {
+        self.around.reserve(obstacles);
+    }
+
+    /// Begin a step.
+    pub fn keep(&mut self, watch: &Watch) {
+        (self.travel, self.soonest) = (watch.travel, watch.soonest);
+        self.around.clone_from(&watch.around);
+        for node in self.noted.drain(..) {
+            self.is_noted[node as usize] = false;
+        }
+    }
+
+    /// A node is about to become due at another time.
+    fn note(&mut self, node: u32, due: f64) {
+        if !std::mem::replace(&mut self.is_noted[node as usize], true) {
+            self.due[node as usize] = due;
+            self.noted.push(node);
+        }
+    }
+
+    /// Make a watch what it was.
+    pub fn undo(&self, watch: &mut Watch) {
+        (watch.travel, watch.soonest) = (self.travel, self.soonest);
+        watch.around.clone_from(&self.around);
+        for &node in &self.noted {
+            watch.due[node as usize] = self.due[node as usize];
+        }
+    }
+}
+
 /// A node is looked at in every step when it is nearer than this to something, over the mean edge [-]: neighbours that are pressed may
 /// push it there within the step.
 const MARGIN: f64 = 0.1;
@@ -128,7 +188,9 @@ impl Response {
         found.retain(|node| {
             let clear = self.clearance(around, at_end, self.free_place(*node as usize));
             if clear > margin {
-                self.state.watch.due[*node as usize] = travel + clear - margin;
+                let due = &mut self.state.watch.due[*node as usize];
+                self.scratch.before.watch.note(*node, *due);
+                *due = travel + clear - margin;
             }
             clear <= margin
         });
@@ -165,6 +227,7 @@ impl Response {
             let clear = self.clearance(around, at_end, world.transform_point(*rest));
             // bulges that follow forces at once are within the margin
             let sure = clear - modes.reaches[node] * size - 2.0 * MARGIN * self.solid.shell.edges[1];
+            self.scratch.before.watch.note(node as u32, self.state.watch.due[node]);
             self.state.watch.due[node] = self.state.watch.travel + sure.max(0.0);
         }
     }

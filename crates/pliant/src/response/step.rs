@@ -52,6 +52,9 @@ impl Response {
             return Err(StepError::Sample { body: self.name.clone(), sample, dt: around.dt });
         }
         for n in 1..=count as u64 {
+            if around.stop.is_asked() {
+                return Ok(());
+            }
             let stride = Stride { step, at_end: n as f64 / count, share: 1.0 / count };
             self.stride(around, stride);
             self.check_small(around.time + stride.at_end * around.dt)?;
@@ -197,7 +200,9 @@ impl Response {
             torque += arm.cross(pushed);
         }
         self.state.motion = free.pushed(&self.solid, force, torque, stride.step);
+        let width = self.width();
         let Response { state, scratch, solid, answers, kernel, .. } = self;
+        scratch.before.past.note(&state.past, width);
         let forces = &scratch.slots.forces[..3 * count];
         state.acting.clear();
         state

@@ -23,7 +23,7 @@ pub(crate) use strands::{Inside, deepest_inside};
 const FINER: f64 = 0.01;
 
 /// What is known of all rods.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Watch {
     curves: Vec<Curve>,
     surrounding: Surrounding,
@@ -52,6 +52,17 @@ struct Curve {
     closed: bool,
     /// So many pieces next to each other are one bend, in which only the pieces themselves can touch each other.
     bend: usize,
+}
+
+impl PartialEq for Watch {
+    /// What was known of bodies that have changed since is of no account.
+    fn eq(&self, other: &Watch) -> bool {
+        let known = |w: &Watch| (w.depth, w.deepest, w.knows);
+        known(self) == known(other)
+            && (!self.knows
+                || (&self.curves, &self.surrounding, &self.strands)
+                    == (&other.curves, &other.surrounding, &other.strands))
+    }
 }
 
 /// The pieces of a curve at a fraction of the step.
@@ -137,6 +148,11 @@ impl Watch {
     /// Depth of the deepest place so far [m].
     pub fn deepest(&self) -> f64 {
         self.deepest
+    }
+
+    /// Whether it knows where bodies are.
+    pub fn knows(&self) -> bool {
+        self.knows
     }
 
     /// Forget where bodies were: they have been changed otherwise than by a step.

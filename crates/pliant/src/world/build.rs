@@ -92,7 +92,9 @@ impl World {
     pub fn settle(&mut self, body: usize) -> Result<Settled, BuildError> {
         at("body", &self.bodies, body)?;
         self.find_near(body, STILL);
-        self.with_surroundings(body, STILL, |body, around| body.as_elastica("finds no equilibrium")?.settle(around))
+        let settled = self
+            .with_surroundings(body, STILL, |body, around| body.as_elastica("finds no equilibrium")?.settle(around));
+        if self.stop.is_asked() { Err(BuildError::Stopped) } else { settled }
     }
 
     /// Open a grip now, whatever its schedule says.
@@ -139,6 +141,7 @@ impl World {
         self.cables.reserve(&self.bodies, &mut self.pairs);
         self.watch.forget();
         self.together.reserve(self.bodies.len());
+        self.reserve_before();
     }
 }
 

@@ -119,6 +119,9 @@ impl World {
         for round in 0..MOST_ROUNDS + MOST_WAITS {
             ways.fill(0.0);
             failed = None;
+            if self.stop.is_asked() {
+                return Some(BuildError::Stopped);
+            }
             let waits = round >= MOST_ROUNDS;
             let steps = if waits { WAIT as i32 } else { halvings + 1 };
             for n in 0..steps {
@@ -174,7 +177,7 @@ impl World {
             self.pairs = pairs;
             for Resting { body, .. } in resting {
                 if let Body::Cable(cable) = &mut self.bodies[*body] {
-                    cable.begin_again();
+                    cable.undo();
                 }
             }
         }
@@ -188,16 +191,20 @@ impl World {
                 if resting.iter().any(|r| r.body == body) {
                     cable.damp(step, drag);
                 }
+                cable.keep();
                 self.find_near(body, step);
                 self.with_surroundings(body, step, Body::advance)?;
             }
         }
         self.advance_cables(step, &mut ());
         self.near.clear();
-        for body in 0..self.bodies.len() {
-            if matches!(self.bodies[body], Body::Cable(_)) {
-                self.with_surroundings(body, step, Body::finish)?;
-            }
+        let is_cable = |body: &usize| matches!(self.bodies[*body], Body::Cable(_));
+        let cables: Vec<usize> = (0..self.bodies.len()).filter(is_cable).collect();
+        for &body in &cables {
+            self.with_surroundings(body, step, Body::check)?;
+        }
+        for body in cables {
+            self.with_surroundings(body, step, Body::finish);
         }
         Ok(())
     }

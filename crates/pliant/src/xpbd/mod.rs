@@ -69,6 +69,27 @@ struct Scratch {
     multipliers: Vec<Strain>,
     held: Vec<Held>,
     pushes: Vec<Push>,
+    /// The state before the step.
+    before: XpbdState,
+}
+
+impl XpbdState {
+    /// Become like another, without allocating where there is room.
+    fn copy_from(&mut self, other: &XpbdState) {
+        let XpbdState { poses, velocities, turnings, loads, held_energy, touches, touched, counters } = other;
+        self.poses.clone_from(poses);
+        self.velocities.clone_from(velocities);
+        self.turnings.clone_from(turnings);
+        self.loads.clone_from(loads);
+        self.touches.clone_from(touches);
+        self.touched.clone_from(touched);
+        (self.held_energy, self.counters) = (*held_energy, *counters);
+    }
+
+    fn reserve(&mut self, touches: usize, obstacles: usize) {
+        self.touches.reserve(touches.saturating_sub(self.touches.len()));
+        self.touched.reserve(obstacles);
+    }
 }
 
 impl Xpbd {
@@ -99,7 +120,6 @@ impl Xpbd {
         let still = || vec![Vec3::ZERO; count];
         let none = || vec![[Vec3::ZERO; 2]; count - 1];
         let start = poses.clone();
-        let scratch = Scratch { start, strains: none(), multipliers: none(), held: vec![], pushes: vec![] };
         let state = XpbdState {
             poses,
             velocities: still(),
@@ -110,6 +130,8 @@ impl Xpbd {
             touched: vec![],
             counters: Counters::default(),
         };
+        let (held, pushes, before) = (vec![], vec![], state.clone());
+        let scratch = Scratch { start, strains: none(), multipliers: none(), held, pushes, before };
         Ok(Xpbd { name: name.into(), links, derived, state, scratch })
     }
 
@@ -121,6 +143,9 @@ impl Xpbd {
         }
         let parts = self.links.substeps;
         for part in 0..parts {
+            if around.stop.is_asked() {
+                break;
+            }
             self.substep(around, [part, part + 1].map(|p| p as f64 / parts as f64));
             self.check_finite(around.time + around.dt)?;
             self.state.counters.steps += 1;
@@ -204,15 +229,22 @@ impl Xpbd {
     pub(crate) fn reserve(&mut self, grips: usize, loads: usize, obstacles: usize) {
         // a point is near one obstacle, seldom more
         let touches = self.size() * self.links.points() * obstacles.min(3) + 16;
-        let more = |capacity: usize, wanted: usize| wanted.saturating_sub(capacity);
-        self.state.touches.reserve(more(self.state.touches.len(), touches));
-        self.state.touched.reserve(obstacles);
+        self.state.reserve(touches, obstacles);
+        self.scratch.before.reserve(touches, obstacles);
         self.scratch.held.reserve(grips);
         self.scratch.pushes.reserve(loads);
     }
 
     pub(crate) fn set_state(&mut self, state: &XpbdState) {
-        self.state.clone_from(state);
+        self.state.copy_from(state);
+    }
+
+    pub(crate) fn keep(&mut self) {
+        self.scratch.before.copy_from(&self.state);
+    }
+
+    pub(crate) fn undo(&mut self) {
+        self.state.copy_from(&self.scratch.before);
     }
 }
 

@@ -71,6 +71,9 @@ impl Xpbd {
         }
         self.find_touches(around, part, h);
         for sweep in 0..self.links.sweeps {
+            if around.stop.is_asked() {
+                break;
+            }
             self.sweep(h, sweep % 2 == 1);
         }
         self.take_velocities(h);

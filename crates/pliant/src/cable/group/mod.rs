@@ -20,7 +20,10 @@ const MOST_REPEATS: usize = 3;
 pub(crate) struct Group {
     trees: BroadPhase,
     islands: Islands,
+    /// Pairs as they are found; then those before the step.
     found: Vec<Pair>,
+    /// Whether the pairs of the step at hand were found.
+    searched: bool,
     /// For each body, the first of those it is solved with.
     leader: Vec<usize>,
 }
@@ -39,11 +42,23 @@ impl Group {
         self.islands.reserve(count);
     }
 
+    /// Before a step: its pairs are not found yet.
+    pub fn keep(&mut self) {
+        self.searched = false;
+    }
+
+    /// Go back to the pairs before the step, if those of it were found.
+    pub fn undo(&mut self, pairs: &mut Vec<Pair>) {
+        if std::mem::take(&mut self.searched) {
+            std::mem::swap(pairs, &mut self.found);
+        }
+    }
+
     /// Links that touch, or nearly so, where the cables are now.
     pub fn touching(&mut self, bodies: &mut [Body]) -> &[Pair] {
         for body in &mut *bodies {
             if let Body::Cable(cable) = body {
-                cable.begin_here();
+                cable.keep();
             }
         }
         self.trees.forget();
@@ -67,18 +82,19 @@ impl Group {
             probe.enter(Stage::Near, None);
             self.trees.find(bodies, dt, pairs, &mut self.found);
             std::mem::swap(pairs, &mut self.found);
+            self.searched = true;
             self.find_leaders(bodies.len(), pairs);
             probe.enter(Stage::Advance, Some(first));
             self.islands.advance(bodies, pairs, &self.leader, around, dt, team);
             pairs.sort_unstable_by_key(|pair| pair.ends);
             probe.enter(Stage::Near, None);
-            if !self.trees.missed(bodies, pairs) || attempt > MOST_REPEATS {
+            if around.stop.is_asked() || !self.trees.missed(bodies, pairs) || attempt > MOST_REPEATS {
                 break;
             }
             // links met that were not expected to: make the step again, now with them
             for body in &mut *bodies {
                 if let Body::Cable(cable) = body {
-                    cable.begin_again();
+                    cable.undo();
                 }
             }
             std::mem::swap(pairs, &mut self.found);

@@ -33,6 +33,8 @@ pub(crate) struct Around<'a> {
     pub gravity: crate::math::Vec3,
     /// All obstacles.
     pub obstacles: &'a [crate::contact::Obstacle],
+    /// Whether to stop: the step then has not converged.
+    pub stop: &'a crate::stop::Stop,
 }
 
 /// How a step went.
@@ -104,7 +106,11 @@ impl Island<'_> {
 
     fn advance_part(&mut self, part: &Part) -> Solved {
         let mut solved = self.advance_once(part);
-        if solved.converged || self.is_linear() || part.to - part.from <= self.smallest_part(part, solved.sank) {
+        if solved.converged
+            || self.around.stop.is_asked()
+            || self.is_linear()
+            || part.to - part.from <= self.smallest_part(part, solved.sank)
+        {
             return solved;
         }
         for half in part.halves() {

@@ -80,6 +80,9 @@ impl Island<'_> {
         // the smallest part has to do: there it goes on until what it comes to is close enough
         let most = if part.to - part.from > SMALLEST_PART { MOST_ITERATIONS } else { LAST_ITERATIONS };
         while solved.iterations < most {
+            if self.around.stop.is_asked() {
+                return solved;
+            }
             let changed = self.touch(part, touching);
             solved.iterations += 1;
             solved.linearisations += u32::from(!linear || solved.iterations == 1);

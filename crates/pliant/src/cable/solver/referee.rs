@@ -10,6 +10,7 @@ use crate::grip::{GripParams, GripperParams, Hold};
 use crate::material::{Friction, Material};
 use crate::motion::Motion;
 use crate::section::Section;
+use crate::stop::Stop;
 use crate::world::World;
 
 const STEP: f64 = 0.01;
@@ -106,7 +107,8 @@ fn linearised_with(count: usize, runs: usize, printed: bool) -> Cable {
     let mut cable = cable.clone();
     cable.scratch.step.runs = Runs::with(count, runs, 100, false);
     let part = equations::midpoint::Part { from: 0.0, to: 1.0, dt: STEP };
-    let mut share = cable.share(Around { gravity: Vec3::Z * -9.81, obstacles: world.obstacles() });
+    let mut share =
+        cable.share(Around { gravity: Vec3::Z * -9.81, obstacles: world.obstacles(), stop: &Stop::default() });
     share.begin(&part);
     assert!(share.assemble(&part, true));
     share.refresh(&part);

@@ -58,7 +58,7 @@ impl Island<'_> {
         }
         let (printed, mut last) = (self.method() == Method::Printed, f64::INFINITY);
         for n in 0..MOST_LINEARISATIONS {
-            if !self.linearise(part, n < FRESH) || self.meets(part, n < FRESH) {
+            if self.around.stop.is_asked() || !self.linearise(part, n < FRESH) || self.meets(part, n < FRESH) {
                 return solved;
             }
             solved.linearisations += 1;

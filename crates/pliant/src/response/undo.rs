@@ -1,0 +1,139 @@
+//! What a step may have to be undone to. What grows with the mesh is not copied: of when nodes are due, and of forces of the past, only
+//! what a step overwrites is kept.
+
+use super::near::Looked;
+use super::past::Past;
+use super::touch::{Spot, Touch};
+use super::{Motion, Response, ResponseState};
+use crate::counters::Counters;
+use crate::math::Vec3;
+
+/// The state before the step.
+#[derive(Clone, Debug)]
+pub(super) struct Before {
+    motion: Motion,
+    pub past: Overwritten,
+    touches: Vec<Touch>,
+    acting: Vec<(Spot, Vec3)>,
+    pub watch: Looked,
+    touched: Vec<usize>,
+    stored: f64,
+    counters: Counters,
+}
+
+/// What a step overwrites of what forces of the past have left.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Overwritten {
+    /// All three lists of modes.
+    modes: [Vec<f64>; 3],
+    /// Of recorded forces, those of samples that are overwritten, in order ...
+    rows: Vec<f64>,
+    /// ... and which sample was the youngest before.
+    newest: usize,
+}
+
+impl Overwritten {
+    fn keep(&mut self, past: &Past) {
+        match past {
+            Past::Modes { coordinates, rates, free } => {
+                for (kept, list) in self.modes.iter_mut().zip([coordinates, rates, free]) {
+                    kept.clone_from(list);
+                }
+            }
+            Past::Records { newest, .. } => {
+                self.rows.clear();
+                self.newest = *newest;
+            }
+        }
+    }
+
+    /// The forces of another step, of `width` numbers, are about to be taken.
+    pub fn note(&mut self, past: &Past, width: usize) {
+        if let Past::Records { forces, newest } = past
+            && self.rows.len() < forces.len()
+        {
+            let next = (newest + 1) % (forces.len() / width.max(1)).max(1);
+            self.rows.extend_from_slice(&forces[next * width..(next + 1) * width]);
+        }
+    }
+
+    fn undo(&self, past: &mut Past, width: usize) {
+        match past {
+            Past::Modes { coordinates, rates, free } => {
+                for (list, kept) in [coordinates, rates, free].into_iter().zip(&self.modes) {
+                    list.clone_from(kept);
+                }
+            }
+            Past::Records { forces, newest } => {
+                let samples = (forces.len() / width.max(1)).max(1);
+                for (n, row) in self.rows.chunks(width.max(1)).enumerate() {
+                    let sample = (self.newest + 1 + n) % samples;
+                    forces[sample * width..(sample + 1) * width].copy_from_slice(row);
+                }
+                *newest = self.newest;
+            }
+        }
+    }
+}
+
+impl Before {
+    /// With room for a state.
+    pub fn of(state: &ResponseState) -> Before {
+        let mut past = Overwritten::default();
+        past.keep(&state.past);
+        if let Past::Records { forces, .. } = &state.past {
+            past.rows.reserve(forces.len());
+        }
+        Before {
+            motion: state.motion,
+            past,
+            touches: Vec::with_capacity(state.touches.capacity()),
+            acting: Vec::with_capacity(state.acting.capacity()),
+            watch: Looked::new(&state.watch),
+            touched: vec![],
+            stored: state.stored,
+            counters: state.counters,
+        }
+    }
+
+    /// Room for as much as a state has room for.
+    pub fn reserve(&mut self, state: &ResponseState, obstacles: usize) {
+        self.touches.reserve(state.touches.capacity().saturating_sub(self.touches.len()));
+        self.acting.reserve(state.acting.capacity().saturating_sub(self.acting.len()));
+        self.touched.reserve(obstacles);
+        self.watch.reserve(obstacles);
+    }
+}
+
+impl Response {
+    /// Numbers that a sample of recorded forces has.
+    pub(super) fn width(&self) -> usize {
+        match &self.solid.form {
+            super::Form::Modes(_) => 0,
+            super::Form::Records(records) => 3 * records.nodes.len(),
+        }
+    }
+
+    pub(crate) fn keep(&mut self) {
+        let ResponseState { motion, past, touches, acting, watch, touched, stored, counters } = &self.state;
+        let before = &mut self.scratch.before;
+        before.past.keep(past);
+        before.touches.clone_from(touches);
+        before.acting.clone_from(acting);
+        before.watch.keep(watch);
+        before.touched.clone_from(touched);
+        (before.motion, before.stored, before.counters) = (*motion, *stored, *counters);
+    }
+
+    pub(crate) fn undo(&mut self) {
+        let width = self.width();
+        let ResponseState { motion, past, touches, acting, watch, touched, stored, counters } = &mut self.state;
+        let before = &self.scratch.before;
+        before.past.undo(past, width);
+        touches.clone_from(&before.touches);
+        acting.clone_from(&before.acting);
+        before.watch.undo(watch);
+        touched.clone_from(&before.touched);
+        (*motion, *stored, *counters) = (before.motion, before.stored, before.counters);
+    }
+}

@@ -1,0 +1,81 @@
+//! A step that fails is undone: what it may have changed is copied beforehand into memory that is there.
+//!
+//! Pairs of cables need no copy, as the search for those of a step leaves the ones before it; nor does what is only changed when
+//! nothing can fail any more: the clock, which bodies touch, what a second look has found.
+
+use super::World;
+use crate::frame::Event;
+use crate::grip::{Grip, Wrench};
+use crate::lattice::Meeting;
+use crate::motion::Sweep;
+use crate::react::Presses;
+
+/// What a step may have to be undone to, besides bodies, which keep their own.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Before {
+    obstacles: Vec<Sweep>,
+    grippers: Vec<(Sweep, Wrench)>,
+    grips: Vec<Grip>,
+    events: Vec<Event>,
+    meetings: Vec<Meeting>,
+    presses: Presses,
+    /// Whether the second look knew the bodies.
+    watched: bool,
+}
+
+impl World {
+    /// Remember all that a step may change before it fails.
+    pub(super) fn keep(&mut self) {
+        let World { before, obstacles, grippers, grips, events, bodies, meetings, presses, watch, .. } = self;
+        before.obstacles.clear();
+        before.obstacles.extend(obstacles.iter().map(|o| o.sweep));
+        before.grippers.clear();
+        before.grippers.extend(grippers.iter().map(|g| (g.sweep, g.load)));
+        before.grips.clone_from(grips);
+        before.events.clone_from(events);
+        before.meetings.clone_from(meetings);
+        before.presses.list.clone_from(&presses.list);
+        before.presses.accounts.clone_from(&presses.accounts);
+        before.watched = watch.knows();
+        bodies.iter_mut().for_each(|body| body.keep());
+        self.cables.keep();
+    }
+
+    /// Go back to that.
+    pub(super) fn undo(&mut self) {
+        let World { before, obstacles, grippers, grips, events, bodies, meetings, presses, watch, .. } = self;
+        for (obstacle, sweep) in obstacles.iter_mut().zip(&before.obstacles) {
+            obstacle.sweep = *sweep;
+        }
+        for (gripper, (sweep, load)) in grippers.iter_mut().zip(&before.grippers) {
+            (gripper.sweep, gripper.load) = (*sweep, *load);
+        }
+        grips.clone_from(&before.grips);
+        events.clone_from(&before.events);
+        meetings.clone_from(&before.meetings);
+        presses.list.clone_from(&before.presses.list);
+        presses.accounts.clone_from(&before.presses.accounts);
+        if !before.watched {
+            watch.forget();
+        }
+        bodies.iter_mut().for_each(|body| body.undo());
+        self.cables.undo(&mut self.pairs);
+        // who holds and loads them now; which may change their states, as it does at the start of a step
+        self.size_loads(self.time());
+        (0..self.bodies.len()).for_each(|body| self.prepare(body));
+        self.bodies.iter_mut().for_each(|body| body.undo());
+    }
+
+    /// Room for all that.
+    pub(super) fn reserve_before(&mut self) {
+        let World { before, obstacles, grippers, grips, events, meetings, presses, .. } = self;
+        let room = |capacity: usize, len: usize| capacity.saturating_sub(len);
+        before.obstacles.reserve(room(obstacles.capacity(), before.obstacles.len()));
+        before.grippers.reserve(room(grippers.capacity(), before.grippers.len()));
+        before.grips.reserve(room(grips.capacity(), before.grips.len()));
+        before.events.reserve(room(events.capacity(), before.events.len()));
+        before.meetings.reserve(room(meetings.capacity(), before.meetings.len()));
+        before.presses.list.reserve(room(presses.list.capacity(), before.presses.list.len()));
+        before.presses.accounts.reserve(room(presses.accounts.capacity(), before.presses.accounts.len()));
+    }
+}
