@@ -1,5 +1,6 @@
 //! The world: everything in a scene, and the step that moves it on.
 
+mod accounts;
 mod build;
 mod picture;
 mod settle;
@@ -9,6 +10,7 @@ mod together;
 pub use snapshot::Snapshot;
 pub(crate) use together::Beside;
 
+use crate::account::Account;
 use crate::body::{Body, Surroundings, Vicinity};
 use crate::cable::{Around, Group, Pair};
 use crate::clock::Clock;
@@ -22,6 +24,7 @@ use crate::react::{Presses, React};
 use crate::stage::{Probe, Stage};
 use crate::team::Team;
 use crate::watch::Watch;
+use accounts::Accounts;
 use together::Together;
 
 /// Everything in a scene.
@@ -56,6 +59,7 @@ pub struct World {
     /// Scratch: contacts of all bodies, where there are fingers.
     contacts: Vec<Contact>,
     watch: Watch,
+    accounts: Accounts,
     team: Team,
 }
 
@@ -90,6 +94,7 @@ impl World {
             cables: Group::default(),
             contacts: vec![],
             watch: Watch::default(),
+            accounts: Accounts::default(),
             team: Team::new(1),
         }
     }
@@ -111,6 +116,7 @@ impl World {
         }
         self.events.clear();
         self.watch.begin(&self.bodies, &self.obstacles, self.pairs.capacity());
+        self.accounts.begin(&self.bodies, self.gravity);
 
         // poses at both ends of the step, so that a body may sub-step between them
         probe.enter(Stage::Move, None);
@@ -146,6 +152,7 @@ impl World {
         self.react.settle(&self.bodies, &mut self.presses);
         self.note_bodies(self.clock.after(dt).time());
         self.clock = self.clock.after(dt);
+        self.settle_accounts()?;
 
         // what no solver should let happen
         probe.enter(Stage::Watch, None);
@@ -192,6 +199,9 @@ impl World {
                 let Ok(world_from_place) = self.bodies[body].place_pose(place) else { return false };
                 let at_once = matches!(self.bodies[body], Body::Elastica(_) | Body::Lattice(_) | Body::Response(_));
                 grip.close(&self.grippers[gripper].sweep.at(fraction), &world_from_place, time, at_once);
+                if grip.params.snap && at_once {
+                    self.accounts.snap(body);
+                }
                 EventKind::Attached { gripper, body }
             }
             (true, false) => {
@@ -363,6 +373,11 @@ impl World {
     /// Grips, open ones included.
     pub fn grips(&self) -> &[Grip] {
         &self.grips
+    }
+
+    /// What was done on each body, and whether its energy follows.
+    pub fn accounts(&self) -> &[Account] {
+        &self.accounts.list
     }
 
     /// What happened during the last step.

@@ -34,6 +34,7 @@ pub use report::Shape;
 
 use std::sync::Arc;
 
+use crate::account::Work;
 use crate::body::Vicinity;
 use crate::counters::Counters;
 use crate::derived::Derived;
@@ -88,6 +89,8 @@ struct Scratch {
     found: Vec<u32>,
     /// Facets that smooth fingers touch beside their own, with the obstacle that the finger is.
     beside: Vec<(usize, u32)>,
+    /// Work done on it in the step so far.
+    work: Work,
 }
 
 /// Room for so many points that touch, before there is need of more.
@@ -132,7 +135,7 @@ impl Response {
             counters: Counters::default(),
         };
         let (found, beside) = (Vec::with_capacity(nodes), Vec::with_capacity(ROOM));
-        let scratch = Scratch { free: motion, ahead: Ahead::new(modes), slots, found, beside };
+        let scratch = Scratch { free: motion, ahead: Ahead::new(modes), slots, found, beside, work: Work::default() };
         let answers = Answers::new(kernel, &solid, settings.sample);
         let derived = report::derived(&solid, size);
         let solid = Arc::new(solid);

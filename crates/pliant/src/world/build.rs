@@ -123,6 +123,7 @@ impl World {
     pub fn set_points(&mut self, body: usize, points: &[Vec3]) -> Result<(), BuildError> {
         at("body", &self.bodies, body)?;
         self.watch.forget();
+        self.accounts.forget(self.bodies.len());
         self.bodies[body].set_points(points)
     }
 
@@ -139,6 +140,7 @@ impl World {
         self.cables.reserve(&self.bodies, &mut self.pairs);
         self.watch.forget();
         self.together.reserve(self.bodies.len());
+        self.accounts.forget(self.bodies.len());
     }
 }
 

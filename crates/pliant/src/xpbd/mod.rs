@@ -21,6 +21,7 @@ use joint::{Mobility, Strain};
 use step::Links;
 use touch::Touch;
 
+use crate::account::Work;
 use crate::body::{Surroundings, Vicinity};
 use crate::counters::Counters;
 use crate::curve;
@@ -69,6 +70,10 @@ struct Scratch {
     multipliers: Vec<Strain>,
     held: Vec<Held>,
     pushes: Vec<Push>,
+    /// How many of these are loads; the others are what other bodies push with.
+    loads: usize,
+    /// Work done on it in the step so far.
+    work: Work,
 }
 
 impl Xpbd {
@@ -99,7 +104,7 @@ impl Xpbd {
         let still = || vec![Vec3::ZERO; count];
         let none = || vec![[Vec3::ZERO; 2]; count - 1];
         let start = poses.clone();
-        let scratch = Scratch { start, strains: none(), multipliers: none(), held: vec![], pushes: vec![] };
+        let scratch = Scratch { start, strains: none(), multipliers: none(), held: vec![], pushes: vec![], loads: 0, work: Work::default() };
         let state = XpbdState {
             poses,
             velocities: still(),
@@ -119,6 +124,7 @@ impl Xpbd {
         for held in &mut self.scratch.held {
             held.load = Wrench::default();
         }
+        self.begin_work(around);
         let parts = self.links.substeps;
         for part in 0..parts {
             self.substep(around, [part, part + 1].map(|p| p as f64 / parts as f64));
