@@ -1,6 +1,6 @@
 //! What `pliant run` tells of a run, for machines and for people.
 
-use pliant::{Body, EventKind, World};
+use pliant::{Account, Body, EventKind, Frame, StepError, World};
 use pliant_record::event_text;
 use pliant_scene::{Expectation, Verdict};
 use serde::Serialize;
@@ -18,6 +18,7 @@ pub struct Summary {
     real_time_factor: f64,
     bodies: Vec<BodySummary>,
     grippers: Vec<GripperSummary>,
+    account: AccountSummary,
     penetration_max: f64,
     crossed: usize,
     contacts: Vec<ContactSummary>,
@@ -35,6 +36,72 @@ struct BodySummary {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     frames: Vec<[f64; 4]>,
     energy: EnergySummary,
+    account: BodyAccount,
+}
+
+/// Energy that no force accounts for [J].
+#[derive(Serialize)]
+struct AccountSummary {
+    /// The most that a step created of one body.
+    created_max: f64,
+    /// What was created of all bodies.
+    created_total: f64,
+    /// Of which body the most was created in a step; none where there is no body.
+    body: Option<String>,
+    /// When [s].
+    time: f64,
+}
+
+/// What was done on a body since the start [J].
+#[derive(Serialize)]
+struct BodyAccount {
+    work_grips: f64,
+    work_loads: f64,
+    work_obstacles: f64,
+    work_bodies: f64,
+    dissipated: f64,
+    created: f64,
+    created_max: f64,
+    /// What contacts and holds store now.
+    stored: f64,
+}
+
+impl BodyAccount {
+    fn new(account: &Account) -> BodyAccount {
+        BodyAccount {
+            work_grips: account.work.grips,
+            work_loads: account.work.loads,
+            work_obstacles: account.work.obstacles,
+            work_bodies: account.work.bodies,
+            dissipated: account.dissipated(),
+            created: account.created,
+            created_max: account.created_max,
+            stored: account.stored,
+        }
+    }
+}
+
+impl AccountSummary {
+    /// Of all bodies; a step that failed for what it created counts.
+    fn new(world: &World, frame: &Frame, ending: &Ending) -> AccountSummary {
+        let accounts = || world.bodies().iter().zip(&frame.bodies).map(|(body, f)| (body.name(), &f.account));
+        let mut all = AccountSummary { created_max: 0.0, created_total: 0.0, body: None, time: 0.0 };
+        for (name, account) in accounts() {
+            all.created_total += account.created;
+            all.note(name, account.created_max, account.created_at);
+        }
+        if let Ending::Diverged(StepError::Created { body, time, created, .. }) = ending {
+            all.created_total += created;
+            all.note(body, *created, *time);
+        }
+        all
+    }
+
+    fn note(&mut self, body: &str, created: f64, time: f64) {
+        if self.body.is_none() || created > self.created_max {
+            (self.body, self.created_max, self.time) = (Some(body.into()), created, time);
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -112,6 +179,7 @@ impl Summary {
                 gravity: f.energy.gravity,
                 total: f.energy.total(),
             },
+            account: BodyAccount::new(&f.account),
         });
         let grippers = world.grippers().iter().zip(&frame.grippers).map(|(gripper, f)| GripperSummary {
             name: gripper.params.name.clone(),
@@ -146,6 +214,7 @@ impl Summary {
                 EventKind::OverTension { .. } => "over-tension",
                 EventKind::OverBend { .. } => "over-bend",
                 EventKind::Crossed { .. } => "crossed",
+                EventKind::Created { .. } => "created",
                 EventKind::Parted { .. } => "parted",
                 EventKind::TensionEased { .. } => "tension-eased",
                 EventKind::BendEased { .. } => "bend-eased",
@@ -169,6 +238,7 @@ impl Summary {
             real_time_factor: frame.time / ran.wall_s.max(f64::MIN_POSITIVE),
             bodies: bodies.collect(),
             grippers: grippers.collect(),
+            account: AccountSummary::new(world, frame, &ran.ending),
             penetration_max: ran.penetration_max,
             crossed: ran.crossed(),
             contacts: contacts.collect(),
@@ -201,6 +271,16 @@ impl Summary {
             );
             lines.push((format!("{} ({}, {} nodes)", b.name, b.model, b.nodes.len()), text));
         }
+        let sum = |of: fn(&BodyAccount) -> f64| short(self.bodies.iter().map(|b| of(&b.account)).sum::<f64>());
+        let text = format!(
+            "grips did {} J, loads {} J, obstacles {} J; {} J dissipated, {} J created",
+            sum(|a| a.work_grips),
+            sum(|a| a.work_loads),
+            sum(|a| a.work_obstacles),
+            sum(|a| a.dissipated),
+            short(self.account.created_total)
+        );
+        lines.push(line("account", text));
         for g in &self.grippers {
             let text = if g.attached {
                 format!("force {} N, torque {} N m", norm(g.force), norm(g.torque))

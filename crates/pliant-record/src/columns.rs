@@ -1,7 +1,7 @@
 //! What is sampled: the columns of the table. The report plots some of them.
 
 use pliant::math::Vec3;
-use pliant::{Frame, Other};
+use pliant::{Account, Frame, Other, Work};
 
 use crate::events::Names;
 
@@ -31,6 +31,15 @@ pub(crate) struct Columns {
     obstacle_start: usize,
     /// Bodies that have columns for the force of each obstacle; none where there is but one, or too many.
     paired: usize,
+}
+
+/// Sums since the start that the account of a body has columns for.
+pub(crate) const ACCOUNT: [&str; 6] =
+    ["work.grips", "work.loads", "work.obstacles", "work.bodies", "dissipated", "created"];
+
+fn account(account: &Account) -> [f64; ACCOUNT.len()] {
+    let Work { grips, loads, obstacles, bodies } = account.work;
+    [grips, loads, obstacles, bodies, account.dissipated(), account.created]
 }
 
 /// Fields whose greatest value along a body is a column.
@@ -70,6 +79,7 @@ impl Columns {
         for ((name, body), fields) in names.bodies.iter().zip(&frame.bodies).zip(&self.fields) {
             let energies = ["kinetic", "elastic", "gravity", "total"];
             energies.iter().for_each(|energy| add(format!("{name}.{energy}"), "J", true, false));
+            ACCOUNT.iter().for_each(|entry| add(format!("{name}.{entry}"), "J", false, false));
             XYZ.iter().for_each(|axis| add(format!("{name}.start.{axis}"), "m", false, false));
             XYZ.iter().for_each(|axis| add(format!("{name}.end.{axis}"), "m", false, false));
             for field in fields.iter().filter_map(|&index| body.fields.get(index)) {
@@ -122,6 +132,7 @@ impl Columns {
         for (body, fields) in frame.bodies.iter().zip(&self.fields) {
             let energy = body.energy;
             row.extend([energy.kinetic, energy.elastic, energy.gravity, energy.total()]);
+            row.extend(account(&body.account));
             let end = |node: Option<&Vec3>| node.copied().unwrap_or(Vec3::NAN).to_array();
             row.extend(end(body.nodes.first()));
             row.extend(end(body.nodes.last()));

@@ -48,6 +48,9 @@ impl Names {
             EventKind::Slips { gripper: g, body: b } => format!("{} slides through {}", body(b), gripper(g)),
             EventKind::Lost { gripper: g, body: b } => format!("{} loses {}", gripper(g), body(b)),
             EventKind::Touched { body: b, obstacle: o } => format!("{} touches {}", body(b), obstacle(o)),
+            EventKind::Created { body: b, energy } => {
+                format!("{} has gained {} J by and by that no force accounts for", body(b), short(energy))
+            }
             EventKind::Crossed { body: b, other, node } => {
                 let other = match other {
                     Other::Obstacle(o) => obstacle(o),

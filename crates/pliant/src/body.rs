@@ -1,5 +1,6 @@
 //! A body of any model, and what the world asks of it.
 
+use crate::account::{Bound, Level, Work};
 use crate::cable::{Cable, CableState};
 use crate::chain::{Chain, ChainState};
 use crate::check::Checks;
@@ -8,7 +9,7 @@ use crate::counters::Counters;
 use crate::derived::Derived;
 use crate::elastica::{Elastica, ElasticaState};
 use crate::error::{BuildError, StepError};
-use crate::frame::{BodyFrame, Contact, Event, EventKind};
+use crate::frame::{BodyFrame, Contact, Energy, Event, EventKind};
 use crate::grip::{Grip, GripParams, Gripper, Hold, Jaws, Load, Place};
 use crate::lattice::{Lattice, LatticeState};
 use crate::linkage::Line;
@@ -308,6 +309,32 @@ impl Body {
     /// Write its shape, fields and energies.
     pub fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
         each!(self, model => model.write_frame(gravity, frame));
+    }
+
+    /// Energies [J].
+    pub fn energy(&self, gravity: Vec3) -> Energy {
+        each!(self, model => model.energy(gravity))
+    }
+
+    /// Work done on it in the last step.
+    pub(crate) fn work(&self) -> Work {
+        each!(self, model => model.work())
+    }
+
+    /// Energy at the end of the last step, with what contacts and holds store.
+    pub(crate) fn level(&self, gravity: Vec3) -> Level {
+        let Energy { kinetic, elastic, gravity } = self.energy(gravity);
+        Level { kinetic, elastic, gravity, stored: each!(self, model => model.stored()) }
+    }
+
+    /// What a step of it may create.
+    pub fn may_create(&self) -> Bound {
+        each!(self, model => model.may_create())
+    }
+
+    /// Mass [kg].
+    pub fn mass(&self) -> f64 {
+        each!(self, model => model.mass())
     }
 
     /// Append its contacts.

@@ -309,6 +309,23 @@ pub enum StepError {
         /// Of what.
         what: String,
     },
+    /// A step has created energy.
+    #[error(
+        "{body} gained {created:.3e} J in the step to t = {time:.6} s that no force accounts for, {allowed:.1e} J would be within the order \
+         of its steps: {instead}"
+    )]
+    Created {
+        /// Name of the body.
+        body: String,
+        /// When [s].
+        time: f64,
+        /// Energy that no force accounts for [J].
+        created: f64,
+        /// What its model may create in the step [J].
+        allowed: f64,
+        /// What may help.
+        instead: &'static str,
+    },
     /// A quantity is no longer a finite number of sensible size.
     #[error("{body} diverged at t = {time:.6} s: {quantity} is {value:.3e}")]
     Diverged {

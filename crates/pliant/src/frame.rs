@@ -1,5 +1,6 @@
 //! The plain picture of a world at one instant. Page, recorder, report and Python all read this and nothing else.
 
+use crate::account::Account;
 use crate::grip::Wrench;
 use crate::math::{Pose, Quat, Vec3};
 
@@ -40,6 +41,8 @@ pub struct BodyFrame {
     pub fields: Vec<Field>,
     /// Energies.
     pub energy: Energy,
+    /// What was done on it, and whether its energy follows.
+    pub account: Account,
 }
 
 impl BodyFrame {
@@ -211,6 +214,13 @@ pub enum EventKind {
         radius: f64,
         /// The limit [m].
         limit: f64,
+    },
+    /// Energy has come by and by that no force accounts for.
+    Created {
+        /// Index of the body.
+        body: usize,
+        /// How much so far [J].
+        energy: f64,
     },
     /// The curve of a rod has come through something, which it cannot in the world.
     Crossed {

@@ -3,6 +3,7 @@
 //! A [`World`] holds bodies, obstacles and grippers; [`World::step`] moves it on and [`World::frame`] gives a picture
 //! of it. Bodies are of one of several published models, each in a folder of its own. SI units and `f64` throughout.
 
+mod account;
 mod body;
 pub mod cable;
 pub mod chain;
@@ -38,6 +39,7 @@ mod watch;
 mod world;
 pub mod xpbd;
 
+pub use account::{Account, Bound, Work};
 pub use body::Body;
 pub use counters::Counters;
 pub use derived::Derived;

@@ -1,5 +1,6 @@
 //! The world: everything in a scene, and the step that moves it on.
 
+mod accounts;
 mod build;
 mod picture;
 mod settle;
@@ -10,6 +11,7 @@ mod undo;
 pub use snapshot::Snapshot;
 pub(crate) use together::Beside;
 
+use crate::account::Account;
 use crate::body::{Body, Surroundings, Vicinity};
 use crate::cable::{Around, Group, Pair};
 use crate::clock::Clock;
@@ -24,6 +26,7 @@ use crate::stage::{Probe, Stage};
 use crate::stop::Stop;
 use crate::team::Team;
 use crate::watch::Watch;
+use accounts::Accounts;
 use together::Together;
 use undo::Before;
 
@@ -59,6 +62,7 @@ pub struct World {
     /// Scratch: contacts of all bodies, where there are fingers.
     contacts: Vec<Contact>,
     watch: Watch,
+    accounts: Accounts,
     team: Team,
     stop: Stop,
     /// What the step at hand may have to be undone to.
@@ -96,6 +100,7 @@ impl World {
             cables: Group::default(),
             contacts: vec![],
             watch: Watch::default(),
+            accounts: Accounts::default(),
             team: Team::new(1),
             stop: Stop::default(),
             before: Before::default(),
@@ -134,6 +139,7 @@ impl World {
     fn try_step(&mut self, dt: f64, probe: &mut impl Probe) -> Result<(), StepError> {
         self.events.clear();
         self.watch.begin(&self.bodies, &self.obstacles, self.pairs.capacity());
+        self.accounts.begin(&self.bodies, self.gravity);
 
         // poses at both ends of the step, so that a body may sub-step between them
         probe.enter(Stage::Move, None);
@@ -163,7 +169,6 @@ impl World {
             probe.enter(Stage::Advance, Some(body));
             self.with_surroundings(body, dt, Body::check)?;
         }
-        // from here on nothing fails
         for body in 0..self.bodies.len() {
             probe.enter(Stage::Advance, Some(body));
             self.with_surroundings(body, dt, Body::finish);
@@ -171,10 +176,13 @@ impl World {
 
         // loads on grippers, from the grips the bodies have written
         probe.enter(Stage::Report, None);
+        let time = self.clock.after(dt).time();
         self.sum_gripper_loads();
-        self.lose_grips(self.clock.after(dt).time());
         self.react.settle(&self.bodies, &mut self.presses);
-        self.note_bodies(self.clock.after(dt).time());
+        self.settle_accounts(time)?;
+        // from here on nothing fails
+        self.lose_grips(time);
+        self.note_bodies(time);
         self.clock = self.clock.after(dt);
 
         // what no solver should let happen
@@ -227,6 +235,9 @@ impl World {
                 let Ok(world_from_place) = self.bodies[body].place_pose(place) else { return false };
                 let at_once = matches!(self.bodies[body], Body::Elastica(_) | Body::Lattice(_) | Body::Response(_));
                 grip.close(&self.grippers[gripper].sweep.at(fraction), &world_from_place, time, at_once);
+                if grip.params.snap && at_once {
+                    self.accounts.snap(body);
+                }
                 EventKind::Attached { gripper, body }
             }
             (true, false) => {
@@ -409,6 +420,11 @@ impl World {
     /// Grips, open ones included.
     pub fn grips(&self) -> &[Grip] {
         &self.grips
+    }
+
+    /// What was done on each body, and whether its energy follows.
+    pub fn accounts(&self) -> &[Account] {
+        &self.accounts.list
     }
 
     /// What happened during the last step.

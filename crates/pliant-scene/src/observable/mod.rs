@@ -65,6 +65,12 @@ pub(crate) enum Energy {
     Elastic,
     Gravity,
     Total,
+    Created,
+    Dissipated,
+    Grips,
+    Loads,
+    Obstacles,
+    Bodies,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -107,12 +113,18 @@ impl Observable {
             }
             Observable::Knot(body) => topology::knot_determinant(&frame.bodies.get(body)?.nodes) as f64,
             Observable::Energy(body, kind) => {
-                let energy = frame.bodies.get(body)?.energy;
+                let pliant::BodyFrame { energy, account, .. } = frame.bodies.get(body)?;
                 match kind {
                     Energy::Kinetic => energy.kinetic,
                     Energy::Elastic => energy.elastic,
                     Energy::Gravity => energy.gravity,
                     Energy::Total => energy.total(),
+                    Energy::Created => account.created,
+                    Energy::Dissipated => account.dissipated(),
+                    Energy::Grips => account.work.grips,
+                    Energy::Loads => account.work.loads,
+                    Energy::Obstacles => account.work.obstacles,
+                    Energy::Bodies => account.work.bodies,
                 }
             }
             Observable::Field(body, field, place) => place.of(&frame.bodies.get(body)?.fields.get(field)?.values)?,
@@ -190,6 +202,8 @@ mod tests {
             field("curvature", &[0.0, 4.0, 0.5]),
         ];
         let energy = FrameEnergy { kinetic: 1.0, elastic: 2.0, gravity: 4.0 };
+        let work = pliant::Work { grips: 5.0, loads: 6.0, obstacles: 7.0, bodies: 8.0 };
+        let account = pliant::Account { work, created: 0.5, ..Default::default() };
         let load = Wrench { force: Vec3::new(3.0, 0.0, 4.0), torque: Vec3::new(0.0, 5.0, 12.0) };
         let contact = |penetration, force| Contact {
             body: 0,
@@ -201,7 +215,7 @@ mod tests {
             penetration,
         };
         let frame = Frame {
-            bodies: vec![BodyFrame::default(), BodyFrame { nodes, frames: vec![], fields, energy }],
+            bodies: vec![BodyFrame::default(), BodyFrame { nodes, frames: vec![], fields, energy, account }],
             grippers: vec![GripperFrame { pose: Pose::translation(7.0, 8.0, 9.0), load, attached: true }],
             contacts: vec![contact(-0.1, 2.0), contact(0.2, 3.0), contact(0.1, 0.0)],
             penetration: 0.3,
@@ -225,6 +239,12 @@ mod tests {
             ("body.wire.energy.elastic", 2.0),
             ("body.wire.energy.gravity", 4.0),
             ("body.wire.energy.total", 7.0),
+            ("body.wire.energy.created", 0.5),
+            ("body.wire.energy.dissipated", 0.5),
+            ("body.wire.energy.work.grips", 5.0),
+            ("body.wire.energy.work.loads", 6.0),
+            ("body.wire.energy.work.obstacles", 7.0),
+            ("body.wire.energy.work.bodies", 8.0),
             ("body.wire.field.tension.max", 5.0),
             ("body.wire.field.tension.min", -2.0),
             ("body.wire.field.bending_moment.max", 0.25),

@@ -6,11 +6,20 @@ use crate::fault::Fault;
 const AXES: &[(&str, Axis)] = &[("x", Axis::X), ("y", Axis::Y), ("z", Axis::Z)];
 const PARTS: &[(&str, Part)] =
     &[("x", Part::Along(Axis::X)), ("y", Part::Along(Axis::Y)), ("z", Part::Along(Axis::Z)), ("norm", Part::Norm)];
-const ENERGIES: &[(&str, Energy)] = &[
-    ("kinetic", Energy::Kinetic),
-    ("elastic", Energy::Elastic),
-    ("gravity", Energy::Gravity),
-    ("total", Energy::Total),
+const ENERGIES: &[(&str, Option<Energy>)] = &[
+    ("kinetic", Some(Energy::Kinetic)),
+    ("elastic", Some(Energy::Elastic)),
+    ("gravity", Some(Energy::Gravity)),
+    ("total", Some(Energy::Total)),
+    ("created", Some(Energy::Created)),
+    ("dissipated", Some(Energy::Dissipated)),
+    ("work", None),
+];
+const WORKS: &[(&str, Energy)] = &[
+    ("grips", Energy::Grips),
+    ("loads", Energy::Loads),
+    ("obstacles", Energy::Obstacles),
+    ("bodies", Energy::Bodies),
 ];
 
 /// The words of a quantity, read one after another.
@@ -86,7 +95,13 @@ fn body(words: &mut Words<'_>, known: &Known<'_>) -> Result<Observable, Fault> {
         3 => Observable::Extent(body, Side::Min, words.choice("axis", AXES)?),
         4 => Observable::Extent(body, Side::Max, words.choice("axis", AXES)?),
         5 => Observable::Length(body),
-        6 => Observable::Energy(body, words.choice("energy", ENERGIES)?),
+        6 => Observable::Energy(
+            body,
+            match words.choice("energy", ENERGIES)? {
+                Some(energy) => energy,
+                None => words.choice("work", WORKS)?,
+            },
+        ),
         7 => Observable::Turns(body, words.one_of("obstacle", &known.obstacles)?),
         8 => Observable::Pitch(body, words.one_of("obstacle", &known.obstacles)?),
         9 => Observable::Knot(body),

@@ -44,7 +44,12 @@ impl Held {
 
     /// Energy of the hold at the end of the step [J].
     pub fn energy(&self, link: &Pose) -> f64 {
-        let e = self.strain(link);
+        self.energy_at(&self.poses[2], link)
+    }
+
+    /// The same with the section at a pose.
+    pub fn energy_at(&self, section: &Pose, link: &Pose) -> f64 {
+        let e = strain(section, link, self.arms());
         (0..6).map(|k| 0.5 * self.stiffness[k] * (e[k] - self.rest[k]).powi(2)).sum()
     }
 
@@ -120,7 +125,7 @@ const STIFFEST_HOLD: f64 = 100.0;
 impl Cable {
     pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
         let count = self.size();
-        let Scratch { held, grips: numbers, pushes, .. } = &mut self.scratch;
+        let Scratch { held, grips: numbers, pushes, loads: own, .. } = &mut self.scratch;
         held.clear();
         numbers.clear();
         pushes.clear();
@@ -152,6 +157,7 @@ impl Cable {
         }
         let acting = loads.iter().filter(|l| l.body == index && l.acts_at(time));
         pushes.extend(acting.map(|load| Push::of_load(load, count, self.links.length)));
+        *own = pushes.len();
     }
 
     /// Poses of the held sections over the step.

@@ -99,6 +99,10 @@ struct Scratch {
     /// Index of the grip of each hold.
     grips: Vec<usize>,
     pushes: Vec<Push>,
+    /// How many of these are loads; the others are what other bodies push with.
+    loads: usize,
+    /// What grips that close or go on elsewhere put into their holds at the start of the step [J].
+    gripped: f64,
     /// Obstacles that can be touched during the step.
     near: Vec<usize>,
     /// How the last step went.
@@ -149,7 +153,15 @@ impl Cable {
         step.runs = Runs::new(count, &spec.settings);
         step.linear = Linear::new(if links.linear { count } else { 0 });
         let (solved, start) = (Solved::default(), state.links.clone());
-        let scratch = Scratch { step, held: vec![], grips: vec![], pushes: vec![], near: vec![], solved, start };
+        let scratch = Scratch { step, held: vec![],
+            grips: vec![],
+            pushes: vec![],
+            loads: 0,
+            gripped: 0.0,
+            near: vec![],
+            solved,
+            start,
+        };
         let limits = [spec.settings.tension_limit, 1.0 / spec.settings.bend_radius_limit];
         let begins = spec.settings.start;
         Ok(Cable { name: name.into(), links, limits, begins, derived, state, scratch })
@@ -158,6 +170,9 @@ impl Cable {
     /// Get ready for a step of the world; the island it belongs to then makes it.
     pub(crate) fn get_ready(&mut self, around: &Surroundings<'_>) {
         self.aim(around);
+        let stored = |h: &Held| h.energy_at(&h.poses[0], &self.state.links.poses[h.link]);
+        let gripped: f64 = self.scratch.held.iter().map(stored).sum();
+        self.scratch.gripped = (gripped - self.state.held_energy).max(0.0);
         self.scratch.near.clear();
         self.scratch.near.extend_from_slice(around.near);
     }

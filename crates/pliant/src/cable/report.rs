@@ -1,8 +1,9 @@
 //! What a cable tells of itself: shape, frames, forces and moments, energies.
 
 use super::{Cable, CableState, Pair};
+use crate::account::{Bound, Work};
 use crate::body::{Body, PARTING_GAP, Surroundings};
-use crate::cable::algebra::block::Vec6;
+use crate::cable::algebra::block::{Vec6, dot};
 use crate::cable::contact::obstacles::PastTouch;
 use crate::cable::joint::strain;
 use crate::cable::links::jointed;
@@ -34,6 +35,49 @@ impl Cable {
         }
         energy.elastic += self.state.held_energy;
         energy
+    }
+
+    /// Mass [kg].
+    pub(crate) fn mass(&self) -> f64 {
+        self.links.inertia[0] * self.size() as f64
+    }
+
+    /// Work done on it in the last step.
+    pub(crate) fn work(&self) -> Work {
+        let work = self.scratch.step.work;
+        Work { grips: work.grips + self.scratch.gripped, ..work }
+    }
+
+    /// What the decaying step keeps from step to step, c (K de^2 + M dV^2) / 2, see `equations::midpoint` [J].
+    pub(crate) fn stored(&self) -> f64 {
+        let c = self.links.decay;
+        if c == 0.0 {
+            return 0.0;
+        }
+        let links = &self.state.links;
+        let mut strained = [0.0; 6];
+        for (now, before) in self.strains().zip(&links.strains) {
+            (0..6).for_each(|k| strained[k] += (now[k] - before[k]) * (now[k] - before[k]));
+        }
+        let mut gained = [0.0; 6];
+        for v in &links.gained {
+            (0..6).for_each(|k| gained[k] += v[k] * v[k]);
+        }
+        let mut kept = dot(&self.links.stiffness, &strained) + dot(&self.links.inertia, &gained);
+        for (held, (_, changed)) in self.scratch.held.iter().zip(&links.held) {
+            kept += (0..6).map(|k| held.stiffness[k] * changed[k] * changed[k]).sum::<f64>();
+        }
+        0.5 * c * kept
+    }
+
+    /// What a step may create.
+    pub(crate) fn may_create(&self) -> Bound {
+        if self.links.linear {
+            let why = "the published step takes joints as they are at its start, and gains as links turn";
+            return Bound { part: f64::INFINITY, speed: 0.0, why };
+        }
+        let why = "the midpoint rule gives exactly what forces do; what its iterations leave is taken from the motion";
+        Bound { part: 1e-3, speed: 1e-6, why }
     }
 
     /// Copy out all that can be seen.

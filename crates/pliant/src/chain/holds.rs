@@ -28,6 +28,8 @@ pub struct Holder {
     /// Origin of the gripper, likewise.
     origin: Vec3,
     origin_change: Vec3,
+    /// The target that it pulled to last, once it has.
+    seen: Option<Vec3>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -77,6 +79,10 @@ pub struct Holders {
     holders: Vec<Holder>,
     /// Dead loads: point, weight of the next point, force.
     pushes: Vec<(usize, f64, Vec3)>,
+    /// How many of these are loads; the others are what other bodies push with.
+    loads: usize,
+    /// Where they acted at the start of the step.
+    from: Vec<Vec3>,
     /// Joints replaced by clamps.
     pub muted: Vec<usize>,
 }
@@ -125,6 +131,7 @@ impl Holders {
             let (point, weight) = super::locate(load.place, h.points);
             self.pushes.push((point, weight, load.force));
         }
+        self.loads = self.pushes.len();
         self.muted.clear();
         for (number, grip) in grips.iter().enumerate() {
             if grip.params.body != index || grip.anchor.is_none() {
@@ -133,7 +140,7 @@ impl Holders {
             let (point, weight) = super::locate(grip.params.place, h.points);
             let mut add = |kind| {
                 let zero = Vec3::ZERO;
-                let holder = Holder { grip: number, kind, from: zero, change: zero, origin: zero, origin_change: zero };
+                let holder = Holder { grip: number, kind, from: zero, change: zero, origin: zero, origin_change: zero, seen: None };
                 self.holders.push(holder);
             };
             add(Kind::Attract { point, weight, offset: 0.0 });
@@ -193,12 +200,14 @@ impl Holders {
     /// Add the dead loads and the forces of the holders, at a fraction of the stretch they were aimed for, and add the load on the
     /// grippers to `loads` of each holder: the force, and the torque about the gripper's origin.
     #[inline(always)]
-    pub fn pull(&self, h: &Holding, x: &Rows, fraction: f64, force: &mut Rows, loads: &mut [Wrench]) {
+    pub fn pull(&mut self, h: &Holding, x: &Rows, fraction: f64, force: &mut Rows, loads: &mut [Wrench]) -> f64 {
+        let mut work = 0.0;
         for &(point, weight, push) in &self.pushes {
             add_shared(force, point, weight, push);
         }
-        for (holder, load) in self.holders.iter().zip(loads) {
+        for (holder, load) in self.holders.iter_mut().zip(loads) {
             let goal = holder.from + holder.change * fraction;
+            work += holder.lead(h, x, goal);
             match holder.kind {
                 Kind::Attract { point, weight, .. } => {
                     let mut place = get(x, point);
@@ -224,6 +233,7 @@ impl Holders {
                 }
             }
         }
+        work
     }
 
     /// The clamps at the end of the stretch of steps at hand.
@@ -241,12 +251,84 @@ impl Holders {
         self.holders.reserve(3 * grips);
         self.muted.reserve(grips);
         self.pushes.reserve(loads);
+        self.from.reserve(loads);
+    }
+
+    /// Energy in the holds with their targets at the start of the stretch of steps, or at its end, less what the joints that they replace would
+    /// have [J].
+    pub fn energy(&self, h: &Holding, x: &Rows, at_end: bool) -> f64 {
+        let of = |holder: &Holder| {
+            let goal = if at_end { holder.from + holder.change } else { holder.from };
+            holder.energy(h, x, goal)
+        };
+        let joint = |point: &usize| {
+            let i = *point;
+            if i == 0 || i + 1 >= h.points {
+                return 0.0;
+            }
+            let (a, b) = (get(x, i) - get(x, i - 1), get(x, i + 1) - get(x, i));
+            h.bending.energy(a.cross(b).length().atan2(a.dot(b)), h.segment)
+        };
+        self.holders.iter().map(of).sum::<f64>() - self.muted.iter().map(joint).sum::<f64>()
+    }
+
+    /// Energy in the holds that draw places to their targets [J]; that of clamps is elastic energy of the rod.
+    pub fn drawn(&self, h: &Holding, x: &Rows) -> f64 {
+        let drawing = |holder: &&Holder| matches!(holder.kind, Kind::Attract { .. });
+        self.holders.iter().filter(drawing).map(|holder| holder.energy(h, x, holder.from + holder.change)).sum()
+    }
+
+    /// Note where loads act at the start of a step.
+    pub fn begin(&mut self, x: &Rows) {
+        self.from.clear();
+        self.from.extend(self.pushes.iter().map(|(point, weight, _)| between(x, *point, *weight)));
+    }
+
+    /// Targets at the end of the stretch of steps at hand: the work of moving them there on the rod [J].
+    pub fn arrive(&mut self, h: &Holding, x: &Rows) -> f64 {
+        let arrive = |holder: &mut Holder| holder.lead(h, x, holder.from + holder.change);
+        self.holders.iter_mut().map(arrive).sum()
+    }
+
+    /// Work of loads and of other bodies since the start of the step [J].
+    pub fn pushed(&self, x: &Rows) -> [f64; 2] {
+        let mut work = [0.0; 2];
+        for (n, ((point, weight, force), from)) in self.pushes.iter().zip(&self.from).enumerate() {
+            work[usize::from(n >= self.loads)] += force.dot(between(x, *point, *weight) - *from);
+        }
+        work
     }
 
     /// The holders, in the order of `pull`'s loads.
     pub fn list(&self) -> &[Holder] {
         &self.holders
     }
+}
+
+impl Holder {
+    /// Energy in it with a target [J].
+    fn energy(&self, h: &Holding, x: &Rows, goal: Vec3) -> f64 {
+        match self.kind {
+            Kind::Attract { point, weight, .. } => 0.5 * h.stiffness * (goal - between(x, point, weight)).length_squared(),
+            Kind::Direct { segment, stiffness, node } => Clamp { node, segment, stiffness, goal }.energy(x),
+        }
+    }
+
+    /// Move the target on while the rod stays; returns the work of that on the rod [J].
+    #[inline(always)]
+    fn lead(&mut self, h: &Holding, x: &Rows, goal: Vec3) -> f64 {
+        match self.seen.replace(goal) {
+            Some(seen) if seen != goal => self.energy(h, x, goal) - self.energy(h, x, seen),
+            _ => 0.0,
+        }
+    }
+}
+
+/// A place between a point and the next.
+#[inline(always)]
+fn between(x: &Rows, point: usize, weight: f64) -> Vec3 {
+    let place = get(x, point);
+    if weight > 0.0 { place.lerp(get(x, point + 1), weight) } else { place }
 }
 
 /// Share a force between a point and the next.

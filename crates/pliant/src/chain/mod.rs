@@ -13,6 +13,7 @@ mod react;
 mod report;
 mod touch;
 mod update;
+mod work;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::expect_used)]
@@ -28,6 +29,7 @@ use holds::{Clamp, Holders, split};
 use touch::{Planes, Search, Touch};
 use update::{Apply, Displace, UpdateState};
 
+use crate::account::Work;
 use crate::body::{Surroundings, Vicinity};
 use crate::counters::Counters;
 use crate::curve;
@@ -76,6 +78,8 @@ pub struct ChainState {
     touched: Vec<usize>,
     /// Clamps at the end of the last step.
     clamps: Vec<Clamp>,
+    /// Energy in its holds then, less that of the joints that they replace; and in those that draw places to their targets [J].
+    held: [f64; 2],
 }
 
 #[derive(Clone, Debug)]
@@ -92,6 +96,8 @@ struct Scratch {
     loads: Vec<Wrench>,
     /// Points that other bodies push.
     calmed: Vec<usize>,
+    /// Work done on it in the step so far.
+    work: Work,
     kernel: Kernel,
     /// The state before the step.
     before: ChainState,
@@ -135,6 +141,7 @@ impl Chain {
             ahead: 0.0,
             touched: Vec::with_capacity(16),
             clamps: vec![],
+            held: [0.0; 2],
         };
         let mut scratch = Scratch {
             force: zero_rows(blocks),
@@ -144,6 +151,7 @@ impl Chain {
             holders: Holders::default(),
             loads: vec![],
             calmed: vec![],
+            work: Work::default(),
             kernel: Kernel::default(),
             before: state.clone(),
         };
@@ -166,6 +174,7 @@ impl Chain {
         self.set_inner_step(around.dt / steps as f64);
         self.scratch.loads.fill(Wrench::default());
 
+        self.begin_work(around);
         let mut done = 0;
         let most = if self.settings.keep_displacement { steps * MOST_REPEATS } else { steps };
         self.state.ahead -= steps as f64;
@@ -192,6 +201,7 @@ impl Chain {
         self.state.ahead = if self.settings.keep_displacement { self.state.ahead.max(0.0) } else { 0.0 };
         self.state.clamps.clear();
         self.state.clamps.extend(self.scratch.holders.clamps());
+        self.end_work();
         self.check_finite(around.time + around.dt)?;
         self.write_loads(around, done);
         self.note_touching(around);
@@ -256,7 +266,7 @@ impl Chain {
     fn model_steps(&mut self, count: u64, time_passes: bool, around: &Surroundings<'_>) {
         let points = self.size();
         let Chain { constants, state, scratch, .. } = self;
-        let Scratch { force, joints, mobility, holders, loads, calmed, kernel, .. } = scratch;
+        let Scratch { force, joints, mobility, holders, loads, calmed, work, kernel, .. } = scratch;
         let (elasticity, holding) = (&constants.elasticity, constants.holding());
         let mut update = constants.update;
         let newton = constants.scaling.is_none();
@@ -278,7 +288,7 @@ impl Chain {
             }
             let (x, gravity, planes) = (&state.x, around.gravity, near.then_some(&state.planes));
             kernel.run(Forces { elasticity, joints, x, gravity, planes, out: force });
-            holders.pull(&holding, &state.x, step as f64 / count as f64, force, loads);
+            work.grips += holders.pull(&holding, &state.x, step as f64 / count as f64, force, loads);
             if newton && !calmed.is_empty() {
                 let per_step = 1.0 / (around.dt * state.tau);
                 react::calm(calmed, &elasticity.masses, &state.update.step, per_step, force);
@@ -287,11 +297,11 @@ impl Chain {
             if resists {
                 state.planes.resist(&state.x, mobility, points, &touch, around.obstacles, &mut state.update.step);
             }
-            if time_passes {
-                state.planes.drift();
-            }
             let apply = Apply { update, elasticity, oscillating, state: &mut state.update, x: &mut state.x };
             state.ahead += kernel.run(apply);
+            if time_passes {
+                work.obstacles += state.planes.drift(&state.x, points, state.tau);
+            }
         }
     }
 

@@ -243,12 +243,37 @@ impl Planes {
         }
     }
 
-    /// Move the planes on with their obstacles, by one model step.
+    /// Energy of points below their planes [J].
+    pub fn stored(&self, x: &Rows, points: usize) -> f64 {
+        let energy = |i: usize| {
+            let point = get(x, i);
+            let deep = |slot: &Slot| slot.get(i).depth(point).max(0.0);
+            let touching = |slot: &&Slot| get(&slot.normal, i) != Vec3::ZERO;
+            self.slots_at(i / LANES).iter().filter(touching).map(|slot| deep(slot).powi(2)).sum::<f64>()
+        };
+        0.5 * self.stiffness * (0..points).map(energy).sum::<f64>()
+    }
+
+    /// Move the planes on with their obstacles, by one model step of `tau` [s]. Returns the work of that on the points [J]: of their depth as
+    /// the planes move while the points stay, and of friction and damping as these carry them along.
     #[inline]
-    pub fn drift(&mut self) {
+    pub fn drift(&mut self, x: &Rows, points: usize, tau: f64) -> f64 {
         if !self.moving {
-            return;
+            return 0.0;
         }
+        let mut carried = 0.0;
+        for i in 0..points {
+            for slot in self.slots_at(i / LANES) {
+                carried += slot.resistance[i].dot(slot.velocity[i]) * tau;
+            }
+        }
+        let before = self.stored(x, points);
+        self.move_on();
+        carried + self.stored(x, points) - before
+    }
+
+    #[inline]
+    fn move_on(&mut self) {
         for (block, used) in self.used.iter().enumerate() {
             for slot in &mut self.slots[..*used as usize] {
                 for (offset, drift) in slot.offset[block].iter_mut().zip(slot.drift[block]) {

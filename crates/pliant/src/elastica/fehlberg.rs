@@ -15,6 +15,12 @@ pub struct Fehlberg {
     pub next: Option<f64>,
     /// Multipliers by stage.
     forces: Vec<[f64; STAGES]>,
+    /// How fast constraints lead, by stage.
+    rates: Vec<[f64; STAGES]>,
+    /// Power of obstacles by their own motion, by stage [W].
+    powers: [f64; STAGES],
+    /// Work of these in the step of the world [J].
+    pub led: f64,
 }
 
 const STAGES: usize = 6;
@@ -67,25 +73,28 @@ impl Fehlberg {
     /// Room for coordinates.
     pub fn new(size: usize) -> Fehlberg {
         let zeros = || [vec![0.0; size], vec![0.0; size]];
-        Fehlberg { stages: std::array::from_fn(|_| zeros()), trial: zeros(), next: None, forces: vec![] }
+        Fehlberg { stages: std::array::from_fn(|_| zeros()), trial: zeros(), ..Fehlberg::default() }
     }
 
     /// Room for constraints.
     pub fn reserve(&mut self, bounds: usize) {
         self.forces.reserve(bounds);
+        self.rates.reserve(bounds);
     }
 
-    /// Move on by the step of the world, which is expected to take so many steps. `add` is told each constraint's multiplier times time.
+    /// Move on by the step of the world, which is expected to take so many steps. `add` is told each constraint's multiplier times time,
+    /// and how fast it led.
     pub fn advance(
         &mut self,
         system: &mut System<'_>,
         [q, v]: [&mut Vec<f64>; 2],
         [tolerance, expected]: [f64; 2],
-        mut add: impl FnMut(usize, f64),
+        mut add: impl FnMut(usize, f64, f64),
     ) -> Work {
         let dt = system.dt;
         let (mut work, mut time) = (Work::default(), 0.0);
         let mut first = true;
+        self.led = 0.0;
         let most = (SOME + MOST_TIMES * STAGES as f64 * expected).min(MOST_EVALUATIONS);
         while time < dt {
             if work.evaluations as f64 > most || system.stop.is_asked() {
@@ -128,6 +137,7 @@ impl Fehlberg {
     ) -> f64 {
         let dt = system.dt;
         self.forces.resize(system.holds.len(), [0.0; STAGES]);
+        self.rates.resize(system.holds.len(), [0.0; STAGES]);
         for stage in usize::from(!first)..STAGES {
             let Fehlberg { stages, trial, .. } = self;
             for (n, y) in [q, v].into_iter().enumerate() {
@@ -143,9 +153,11 @@ impl Fehlberg {
             if !system.accelerate((time + TIMES[stage] * step) / dt, &trial[0], &trial[1], second) {
                 return f64::INFINITY;
             }
-            for (forces, bound) in self.forces.iter_mut().zip(&system.s.bounds) {
-                forces[stage] = bound.force;
+            let f = (time + TIMES[stage] * step) / dt;
+            for (n, (bound, held)) in system.s.bounds.iter().zip(system.holds).enumerate() {
+                (self.forces[n][stage], self.rates[n][stage]) = (bound.force, held.rate(f, dt));
             }
+            self.powers[stage] = system.led();
         }
         let Fehlberg { stages, trial, .. } = self;
         for (n, error) in trial.iter_mut().enumerate() {
@@ -162,14 +174,15 @@ impl Fehlberg {
         if rates <= places { places } else { rates }
     }
 
-    fn accept(&self, holds: usize, state: [&mut Vec<f64>; 2], step: f64, add: &mut impl FnMut(usize, f64)) {
+    fn accept(&mut self, holds: usize, state: [&mut Vec<f64>; 2], step: f64, add: &mut impl FnMut(usize, f64, f64)) {
         for (n, y) in state.into_iter().enumerate() {
             for (stage, weight) in self.stages.iter().zip(FIFTH) {
                 y.iter_mut().zip(&stage[n]).for_each(|(y, rate)| *y += step * weight * rate);
             }
         }
         for n in 0..holds {
-            add(n, (0..STAGES).map(|s| step * FIFTH[s] * self.forces[n][s]).sum());
+            (0..STAGES).for_each(|s| add(n, step * FIFTH[s] * self.forces[n][s], self.rates[n][s]));
         }
+        self.led += (0..STAGES).map(|s| step * FIFTH[s] * self.powers[s]).sum::<f64>();
     }
 }

@@ -49,6 +49,16 @@ impl Held {
         [start + f * (linear + f * square), linear + 2.0 * f * square, 2.0 * square]
     }
 
+    /// How fast it leads at a fraction of a step of length `dt` [m/s or rad/s].
+    pub fn rate(&self, f: f64, dt: f64) -> f64 {
+        self.target_at(f)[1] / dt
+    }
+
+    /// How far it leads from one fraction of the step to another [m or rad].
+    pub fn way(&self, from: f64, to: f64) -> f64 {
+        self.target_at(to)[0] - self.target_at(from)[0]
+    }
+
     /// The constraint at a fraction of a step of length `dt`.
     pub fn bound<const K: usize>(&self, at: &Kinematics, h: f64, f: f64, dt: f64) -> Bound {
         let [target, rate, second] = self.target_at(f);
@@ -91,6 +101,7 @@ impl Elastica {
             let (force, moment) = (self.plane.direction(load.force), self.plane.normal().dot(load.torque));
             self.scratch.pushes.push(Push { interval, fraction, force, moment });
         }
+        self.scratch.loads = self.scratch.pushes.len();
     }
 
     /// Load of each grip: what the rod exerts on the gripper, the torque about the gripper's origin. And of each slider.

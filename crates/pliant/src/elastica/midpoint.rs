@@ -24,6 +24,8 @@ pub struct Midpoint {
     end: Vec<f64>,
     at_end: Kinematics,
     forces: Vec<f64>,
+    /// Work of obstacles by their own motion in the step of the world [J].
+    pub led: f64,
 }
 
 /// Most iterations in a step, which is then halved.
@@ -49,6 +51,7 @@ impl Midpoint {
             end: zeros(),
             at_end: Kinematics::new(intervals),
             forces: vec![],
+            led: 0.0,
         }
     }
 
@@ -57,13 +60,13 @@ impl Midpoint {
         self.forces.reserve(bounds);
     }
 
-    /// Move on by the step of the world. `add` is told each constraint's multiplier times time.
+    /// Move on by the step of the world. `add` is told each constraint's multiplier times time, and how fast it led.
     pub fn advance(
         &mut self,
         system: &mut System<'_>,
         [q, v]: [&mut Vec<f64>; 2],
         tolerance: f64,
-        mut add: impl FnMut(usize, f64),
+        mut add: impl FnMut(usize, f64, f64),
     ) -> Work {
         let (mut work, mut from, mut part) = (Work::default(), 0.0, 1.0);
         // where in a step the equations hold; waves of stretch are too fast to be followed, and have to die
@@ -72,6 +75,7 @@ impl Midpoint {
         self.forces.clear();
         self.forces.resize(system.holds.len(), 0.0);
         self.a.fill(0.0);
+        self.led = 0.0;
         while from < 1.0 {
             if system.stop.is_asked() {
                 return work;
@@ -96,10 +100,14 @@ impl Midpoint {
             let step = part * system.dt;
             q.copy_from_slice(&self.end);
             v.iter_mut().zip(&self.a).for_each(|(v, a)| *v += step * a);
+            self.led += step * system.led();
+            for (n, held) in system.holds.iter().enumerate() {
+                add(n, step * self.forces[n], held.way(from, from + part) / step);
+            }
             from += part;
             system.correct_rates(from, q, v);
-            for (n, bound) in system.s.bounds.iter().enumerate() {
-                add(n, step * self.forces[n] + bound.force);
+            for (n, (bound, held)) in system.s.bounds.iter().zip(system.holds).enumerate() {
+                add(n, bound.force, held.rate(from, system.dt) + 0.5 * bound.left[1]);
             }
             work.steps += 1;
             at = usual;

@@ -23,6 +23,7 @@ mod span;
 mod step;
 mod system;
 mod touch;
+mod work;
 
 pub use equilibrium::Settled;
 pub use params::{ElasticaSettings, ElasticaSpec, Integrator, Profile, Slider, Start};
@@ -38,6 +39,7 @@ use rod::{Kinematics, Rod};
 use system::Working;
 use touch::Touch;
 
+use crate::account::Work;
 use crate::body::Vicinity;
 use crate::check::Checks;
 use crate::counters::Counters;
@@ -106,6 +108,12 @@ struct Scratch {
     /// Multiplier of each constraint times time, over the step.
     impulses: Vec<f64>,
     pushes: Vec<Push>,
+    /// How many of these are loads; the others are what other bodies push with.
+    loads: usize,
+    /// Where they acted at the start of the step: place and angle.
+    from: Vec<(Vec2, f64)>,
+    /// Work done on it in the step so far.
+    work: Work,
     /// Where it is.
     at: Kinematics,
     still: Vec<f64>,
@@ -185,6 +193,9 @@ impl Elastica {
             holds: vec![],
             impulses: vec![],
             pushes: vec![],
+            loads: 0,
+            from: vec![],
+            work: Work::default(),
             at: Kinematics::new(n),
             still: vec![0.0; size],
             before: state.clone(),
@@ -361,7 +372,7 @@ impl Elastica {
         // the grips of all bodies are counted: few will be this one's
         let bounds = 3 * grips.min(16) + 2 * self.settings.sliders.len() + self.ties();
         let touches = n * obstacles.min(3) + 16;
-        let Scratch { system, fehlberg, midpoint, gripped, holds, impulses, pushes, .. } = &mut self.scratch;
+        let Scratch { system, fehlberg, midpoint, gripped, holds, impulses, pushes, from, .. } = &mut self.scratch;
         system.equations.reserve(bounds);
         fehlberg.reserve(bounds);
         midpoint.reserve(bounds);
@@ -374,6 +385,7 @@ impl Elastica {
         holds.reserve(bounds);
         impulses.reserve(bounds);
         pushes.reserve(loads);
+        from.reserve(loads);
         for state in [&mut self.state, &mut self.scratch.before] {
             state.reserve(touches, n.min(1000) + 16, obstacles);
         }

@@ -58,9 +58,10 @@ impl Elastica {
     /// Advance by a step of the world.
     pub(crate) fn advance(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
         self.aim(around.grippers);
+        self.begin_work();
         let expected = self.expected_steps(around.dt);
         let Elastica { rod, plane, settings, state, scratch, .. } = self;
-        let Scratch { system: s, fehlberg, midpoint, holds, impulses, pushes, .. } = scratch;
+        let Scratch { system: s, fehlberg, midpoint, holds, impulses, pushes, work: done, .. } = scratch;
         impulses.clear();
         impulses.resize(holds.len(), 0.0);
         let mut system = system((rod, plane, settings), (pushes, holds), around, around.gravity, s);
@@ -68,24 +69,37 @@ impl Elastica {
         // what grippers do changes from step to step: rates follow by an impulse
         let mut lost = system.correct(0.0, q);
         system.correct_rates(0.0, q, v);
-        for (impulse, bound) in impulses.iter_mut().zip(&system.s.bounds) {
+        for ((impulse, bound), held) in impulses.iter_mut().zip(&system.s.bounds).zip(system.holds) {
             *impulse += bound.force;
+            // of an impulse it is that of the mean of the rates before and after
+            done.grips += bound.force * (held.rate(0.0, system.dt) + 0.5 * bound.left[1]);
         }
-        let add = |n: usize, more: f64| impulses[n] += more;
+        let add = |n: usize, more: f64, rate: f64| {
+            impulses[n] += more;
+            done.grips += more * rate;
+        };
         let work = match settings.integrator {
             Integrator::Fehlberg => {
                 fehlberg.next = state.next;
                 let work = fehlberg.advance(&mut system, [q, v], [settings.tolerance, expected], add);
                 state.next = fehlberg.next;
+                done.obstacles += fehlberg.led;
                 work
             }
-            Integrator::Midpoint => midpoint.advance(&mut system, [q, v], settings.tolerance, add),
+            Integrator::Midpoint => {
+                let work = midpoint.advance(&mut system, [q, v], settings.tolerance, add);
+                done.obstacles += midpoint.led;
+                work
+            }
         };
         // where the step has failed too: it may be that constraints cannot be kept at its end
         let end = system.correct(1.0, q);
         lost = if end.0 > lost.0 { end } else { lost };
         if work.arrived {
             system.correct_rates(1.0, q, v);
+            for (bound, held) in system.s.bounds.iter().zip(system.holds) {
+                done.grips += bound.force * (held.rate(1.0, system.dt) + 0.5 * bound.left[1]);
+            }
             system.look(q, v, &mut state.carried);
         }
         self.finish(around, lost, work)
@@ -141,11 +155,17 @@ impl Elastica {
             });
         }
         self.place();
-        self.state.touches.clone_from(&self.scratch.system.touches);
-        self.state.meetings.clone_from(&self.scratch.system.meetings);
+        self.keep_contacts();
+        self.end_work();
         self.write_loads(around);
         self.note_touching(around);
         Ok(())
+    }
+
+    /// Keep the contacts that were looked at last.
+    fn keep_contacts(&mut self) {
+        self.state.touches.clone_from(&self.scratch.system.touches);
+        self.state.meetings.clone_from(&self.scratch.system.meetings);
     }
 
     /// Bring it into equilibrium with what holds and loads it, at rest.
@@ -169,6 +189,7 @@ impl Elastica {
             system.look(&state.q, &state.v, &mut state.carried);
         }
         self.place();
+        self.keep_contacts();
         if let Some(Lost { by, off, unit }) = self.lost(around, lost) {
             return Err(HoldError::Unreachable { body: self.name.clone(), by, off, unit }.into());
         }

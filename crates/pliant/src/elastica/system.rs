@@ -72,6 +72,11 @@ impl System<'_> {
         fine
     }
 
+    /// Power of obstacles by their own motion, with the contacts at hand [W].
+    pub fn led(&self) -> f64 {
+        self.s.touches.iter().map(|touch| touch.force.dot(touch.carried)).sum()
+    }
+
     /// Contacts and forces along the rod where the step has led.
     pub fn look(&mut self, q: &[f64], v: &[f64], carried: &mut [Vec2]) {
         if self.rod.extensible { self.look_of::<2>(q, v, carried) } else { self.look_of::<1>(q, v, carried) }

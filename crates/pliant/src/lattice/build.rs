@@ -12,6 +12,7 @@ use super::stiffness::Lame;
 use super::touch::Law;
 use super::web::{Joining, Web};
 use super::{Lattice, LatticeState, Ledger, Scratch};
+use crate::account::Work;
 use crate::contact::edge_turns;
 use crate::derived::Derived;
 use crate::error::BuildError;
@@ -130,6 +131,9 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
         loaded: vec![],
         pushed: vec![],
         touched: vec![],
+        met: vec![],
+        stored: 0.0,
+        dragged: Vec3::ZERO,
         ledger: Ledger::default(),
     };
     let scratch = Scratch {
@@ -137,6 +141,9 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
         inverse: matter.masses.iter().map(|m| 1.0 / m).collect(),
         leaders: vec![0; n],
         pushes: vec![],
+        met: vec![],
+        dragged: Vec3::ZERO,
+        work: Work::default(),
         felt: vec![],
         balance: Balance::default(),
         near: vec![],

@@ -197,6 +197,7 @@ impl Lattice {
     /// Take the step.
     fn take(&mut self, tau: f64, fine: bool) {
         self.feel(tau);
+        self.count_work(tau);
         let Lattice { state, scratch, total_mass, stable, .. } = self;
         state.lately = scratch.balance.kinetic.max(state.lately * (-tau / (MEMORY * *stable)).exp());
         let Ledger { steps, error, velocity_error, position_error, shortest, .. } = &mut state.ledger;
@@ -208,6 +209,8 @@ impl Lattice {
         *position_error = *velocity_error * tau;
         *shortest = shortest.min(tau);
         state.ledger.unbalanced += u64::from(!fine);
+        std::mem::swap(&mut state.met, &mut scratch.met);
+        state.dragged = scratch.dragged;
         std::mem::swap(&mut state.before, &mut state.motion.forces);
         std::mem::swap(&mut state.motion, &mut scratch.next);
         state.last = tau;

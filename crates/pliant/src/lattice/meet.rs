@@ -1,6 +1,8 @@
 //! Contact of bodies with each other and with themselves: the volume between facets that interpenetrate.
 
-use super::Lattice;
+use super::integrate::Motion;
+use super::work::Met;
+use super::{Lattice, Scratch};
 use super::group::lattices;
 use super::overlap::{FACING, Face, overlap};
 use super::pairs::{Broad, Pair, Surface};
@@ -141,6 +143,7 @@ impl Meetings {
     pub fn push(&mut self, bodies: &mut [Body], before: &[Meeting], tau: f64) {
         let Meetings { near, pairs, next, .. } = self;
         next.clear();
+        lattices(bodies).for_each(|lattice| lattice.scratch.met.clear());
         for near in near.iter_mut() {
             let Body::Lattice(lattice) = &bodies[near.body as usize] else { continue };
             near.face = Face::new(near.ids.map(|n| lattice.scratch.next.places[n as usize]), near.face.turns);
@@ -162,11 +165,15 @@ impl Meetings {
             let force = law.push(&pressed, &mut stick, tau);
             let place = 0.5 * (blend(&x.face.corners, &o.on_x) + blend(&y.face.corners, &o.on_y));
             next.push(Meeting { pair, stick, place, normal: o.normal, force, depth: o.deepest });
+            let itself = pair.bodies[0] == pair.bodies[1];
             for (side, parts, force) in [(x, &o.on_x, force), (y, &o.on_y, -force)] {
                 let Body::Lattice(lattice) = &mut bodies[side.body as usize] else { continue };
-                let forces = &mut lattice.scratch.next.forces;
+                let Scratch { next: Motion { forces, .. }, met, .. } = &mut lattice.scratch;
                 let pushes = share(&side.face.corners, parts, force, place);
-                side.ids.into_iter().zip(pushes).for_each(|(n, push)| forces[n as usize] += push);
+                for (particle, force) in side.ids.into_iter().zip(pushes) {
+                    forces[particle as usize] += force;
+                    met.push(Met { particle, force, itself });
+                }
             }
         }
     }
@@ -239,6 +246,11 @@ pub(crate) fn write_meetings(meetings: &[Meeting], contacts: &mut Vec<Contact>) 
         penetration: m.depth,
         along: None,
     }));
+}
+
+/// No less than what contacts between bodies can give back [J].
+pub(crate) fn most_stored(meetings: &[Meeting]) -> f64 {
+    meetings.iter().map(|m| m.force.length() * (m.depth + m.stick.offset.length())).sum()
 }
 
 /// Solids that are in each other.

@@ -25,13 +25,15 @@ pub mod solid;
 mod stiffness;
 mod touch;
 mod web;
+mod work;
 
 pub(crate) use group::{Shared, advance};
 use meet::Facing;
 pub use meet::Meeting;
-pub(crate) use meet::{Meetings, meetings_beside, write_meetings};
+pub(crate) use meet::{Meetings, meetings_beside, most_stored, write_meetings};
 pub use params::{Connector, Drive, Fluid, LatticeSettings, LatticeSpec, Pace, Part, PointContact, Scheme, Site};
 
+use crate::account::Work;
 use crate::body::{Surroundings, Vicinity};
 use crate::contact::tree::Bounds;
 use crate::counters::Counters;
@@ -41,6 +43,7 @@ use crate::math::Vec3;
 use crate::team::Team;
 use flow::{Drag, drag};
 use holds::{Held, Loaded, Push};
+use work::Met;
 use integrate::{Balance, Motion};
 use matter::Matter;
 use overlap::Face;
@@ -92,6 +95,12 @@ pub struct LatticeState {
     pushed: Vec<Push>,
     /// Obstacles touched in the last step.
     touched: Vec<usize>,
+    /// What bodies of its model, and it itself, push it with.
+    met: Vec<Met>,
+    /// Energy that contacts have taken and may give back [J].
+    stored: f64,
+    /// Force of the fluid [N].
+    dragged: Vec3,
     ledger: Ledger,
 }
 
@@ -140,6 +149,12 @@ struct Scratch {
     /// Which grip leads each particle, counted from one; zero where none does.
     leaders: Vec<u32>,
     pushes: Vec<Push>,
+    /// What bodies of its model, and it itself, push it with where a step leads.
+    met: Vec<Met>,
+    /// Force of the fluid where a step leads [N].
+    dragged: Vec3,
+    /// Work done on it in the step of the world so far.
+    work: Work,
     /// Force times time on each gripper's particles [N s].
     felt: Vec<Vec3>,
     balance: Balance,
@@ -163,8 +178,24 @@ struct Scratch {
 impl LatticeState {
     /// Become like another, without allocating where there is room.
     fn copy_from(&mut self, other: &LatticeState) {
-        let LatticeState { motion, before, last, tau, lately, fresh, touches, .. } = other;
-        let LatticeState { pressed, held, loaded, pushed, touched, ledger, .. } = other;
+        let LatticeState {
+            motion,
+            before,
+            last,
+            tau,
+            lately,
+            fresh,
+            touches,
+            pressed,
+            held,
+            loaded,
+            pushed,
+            touched,
+            met,
+            stored,
+            dragged,
+            ledger,
+        } = other;
         self.motion.copy_from(motion);
         self.before.clone_from(before);
         self.touches.clone_from(touches);
@@ -172,8 +203,9 @@ impl LatticeState {
         self.loaded.clone_from(loaded);
         self.pushed.clone_from(pushed);
         self.touched.clone_from(touched);
+        self.met.clone_from(met);
         (self.last, self.tau, self.lately, self.fresh) = (*last, *tau, *lately, *fresh);
-        (self.pressed, self.ledger) = (*pressed, *ledger);
+        (self.pressed, self.stored, self.dragged, self.ledger) = (*pressed, *stored, *dragged, *ledger);
     }
 }
 
@@ -189,10 +221,12 @@ impl Lattice {
         self.scratch.near.clear();
         self.scratch.near.extend_from_slice(around.near);
         self.find_candidates(around);
+        let before = self.driven();
         for &(hinge, drive) in &self.matter.drives {
             // as it is in the middle of the step
             self.matter.hinges[hinge].rest = drive.at(self.matter.rests[hinge], around.time + 0.5 * around.dt);
         }
+        self.scratch.work = Work { loads: self.driven() - before, ..Work::default() };
     }
 
     fn begin(&mut self) {
@@ -225,10 +259,12 @@ impl Lattice {
         }
         if let Some(Fluid { viscosity, quadratic, velocity }) = settings.fluid {
             let law = if quadratic { Drag::Quadratic(viscosity) } else { Drag::Linear(viscosity) };
+            scratch.dragged = Vec3::ZERO;
             for facet in &matter.facets {
                 let ids = facet.map(|n| n as usize);
                 let force = drag(&ids.map(|n| places[n]), &ids.map(|n| velocities[n]), velocity, law);
                 ids.into_iter().for_each(|n| forces[n] += force);
+                scratch.dragged += 3.0 * force;
             }
         }
         self.touch(around, f, tau);

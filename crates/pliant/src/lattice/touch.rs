@@ -15,7 +15,7 @@ use crate::math::{Pose, Vec3};
 const DEEPEST: f64 = 0.4;
 
 /// What stands for the direction of the surface in the key of a particle's contact.
-const POINT: u32 = u32::MAX;
+pub(super) const POINT: u32 = u32::MAX;
 
 /// A place of a body that touches an obstacle.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,6 +32,10 @@ pub struct Touch {
     pub force: Vec3,
     /// How deep it is [m].
     pub depth: f64,
+    /// Parts of the corners of its facet in the point where it is pushed.
+    pub parts: [f64; 3],
+    /// Velocity of the obstacle there [m/s].
+    pub carried: Vec3,
     /// Of a contact that began in the step: what the trapezoidal rule takes for its work beyond what it is [J].
     pub unseen: f64,
 }
@@ -271,14 +275,15 @@ impl Presser<'_> {
     fn press(&self, key: [u32; 3], ids: [usize; 3], patch: &Patch, next: &mut Motion) -> Touch {
         let Patch { place, normal, volume, aside, area, depth, parts } = *patch;
         let own = blend(&ids.map(|n| next.velocities[n]), &parts);
-        let velocity = own - self.obstacle.sweep.velocity_of(place, self.f, self.dt);
+        let carried = self.obstacle.sweep.velocity_of(place, self.f, self.dt);
+        let velocity = own - carried;
         let found = self.before.binary_search_by_key(&key, |touch| touch.key);
         let mut stick = found.map_or(Stick::default(), |n| self.before[n].stick);
         let force = self.law.push(&Pressed { normal, volume, aside, area, velocity }, &mut stick, self.tau);
         ids.into_iter().zip(parts).for_each(|(n, part)| next.forces[n] += force * part);
         let begun = found.is_err() && self.tau > 0.0;
         let unseen = if begun { self.unseen(ids, patch, force.dot(normal), next) } else { 0.0 };
-        Touch { key, stick, place, normal, force, depth, unseen }
+        Touch { key, stick, place, normal, force, depth, parts, carried, unseen }
     }
 
     /// What the trapezoidal rule takes for work of a contact that began in the step, beyond what it is. With a force f at the

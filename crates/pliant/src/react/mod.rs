@@ -158,6 +158,11 @@ pub(crate) fn write_presses(presses: &Presses, contacts: &mut Vec<Contact>) {
     }));
 }
 
+/// No less than what these can give back [J]: what they have not yet pushed out or held back.
+pub(crate) fn most_stored(presses: &Presses) -> f64 {
+    presses.list.iter().map(|p| p.push * p.gap.abs() + p.rub.length() * p.slip.length()).sum()
+}
+
 /// Bodies that push each other, or did lately.
 pub(crate) fn presses_beside(presses: &Presses) -> impl Iterator<Item = Beside> {
     let near = presses.list.iter().filter(|p| p.push > 0.0 || p.lately > 0.0);

@@ -35,6 +35,7 @@ pub use report::Shape;
 
 use std::sync::Arc;
 
+use crate::account::Work;
 use crate::body::Vicinity;
 use crate::counters::Counters;
 use crate::derived::Derived;
@@ -91,6 +92,8 @@ struct Scratch {
     /// Facets that smooth fingers touch beside their own, with the obstacle that the finger is.
     beside: Vec<(usize, u32)>,
     before: Before,
+    /// Work done on it in the step so far.
+    work: Work,
 }
 
 /// Room for so many points that touch, before there is need of more.
@@ -136,7 +139,7 @@ impl Response {
         };
         let (found, beside) = (Vec::with_capacity(nodes), Vec::with_capacity(ROOM));
         let before = Before::of(&state);
-        let scratch = Scratch { free: motion, ahead: Ahead::new(modes), slots, found, beside, before };
+        let scratch = Scratch { free: motion, ahead: Ahead::new(modes), slots, found, beside, before, work: Work::default() };
         let answers = Answers::new(kernel, &solid, settings.sample);
         let derived = report::derived(&solid, size);
         let solid = Arc::new(solid);

@@ -48,7 +48,8 @@ impl Response {
     pub(crate) fn push(&mut self, spot: react::Spot, force: Vec3) {
         let react::Spot::Node(node) = spot else { return };
         let spot = Spot::node(node as u32);
-        let (normal, place) = (Vec3::Z, Vec3::ZERO);
+        let (normal, rest) = (Vec3::Z, self.solid.shell.nodes[node]);
+        let place = self.world_from_body().transform_point(rest + self.displaced(node));
         let push = Touch::new(spot, By::Body, force, normal, place);
         self.state.touches.push(push);
     }

@@ -8,6 +8,7 @@ use super::rows::{get, put};
 use super::solid::Form;
 use super::solve::Condition;
 use super::touch::{By, Spot, Touch};
+use crate::account::Work;
 use crate::body::Surroundings;
 use crate::contact::Obstacle;
 use crate::error::StepError;
@@ -51,6 +52,7 @@ impl Response {
         } else if matches!(self.solid.form, Form::Records(_)) {
             return Err(StepError::Sample { body: self.name.clone(), sample, dt: around.dt });
         }
+        self.scratch.work = Work::default();
         for n in 1..=count as u64 {
             if around.stop.is_asked() {
                 return Ok(());
@@ -195,7 +197,18 @@ impl Response {
             let touch = &mut self.state.touches[n];
             touch.trend.follow(free.turn.inverse() * touch.force, given, moved);
             touch.force = pushed;
-            touch.place = free.place + arm;
+            let way = free.place + arm - touch.place;
+            touch.place += way;
+            match touch.by {
+                By::Grip(_) => self.scratch.work.grips += pushed.dot(way),
+                By::Load(_) => self.scratch.work.loads += pushed.dot(way),
+                By::Body => self.scratch.work.bodies += pushed.dot(way),
+                By::Obstacle(index) => {
+                    let sweep = &around.obstacles[index].sweep;
+                    let velocity = sweep.velocity_of(touch.place, stride.at_end - 0.5 * stride.share, around.dt);
+                    self.scratch.work.obstacles += stride.step * pushed.dot(velocity);
+                }
+            }
             force += pushed;
             torque += arm.cross(pushed);
         }

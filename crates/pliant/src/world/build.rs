@@ -125,6 +125,7 @@ impl World {
     pub fn set_points(&mut self, body: usize, points: &[Vec3]) -> Result<(), BuildError> {
         at("body", &self.bodies, body)?;
         self.watch.forget();
+        self.accounts.forget(self.bodies.len());
         self.bodies[body].set_points(points)
     }
 
@@ -142,6 +143,7 @@ impl World {
         self.watch.forget();
         self.together.reserve(self.bodies.len());
         self.reserve_before();
+        self.accounts.forget(self.bodies.len());
     }
 }
 

@@ -1,6 +1,7 @@
 //! Copying out all that changes in a world, and putting it back.
 
 use super::World;
+use super::accounts::Accounts;
 use super::together::Two;
 use crate::body::{Body, BodyState};
 use crate::cable::Pair;
@@ -30,6 +31,7 @@ pub struct Snapshot {
     touching: Vec<Two>,
     events: Vec<Event>,
     watch: Watch,
+    accounts: Accounts,
 }
 
 impl World {
@@ -49,6 +51,7 @@ impl World {
             touching: self.together.touching.clone(),
             events: self.events.clone(),
             watch: self.watch.clone(),
+            accounts: self.accounts.clone(),
         }
     }
 
@@ -84,6 +87,7 @@ impl World {
         (0..self.bodies.len()).for_each(|body| self.prepare(body));
         self.watch.copy_from(&snapshot.watch);
         self.watch.begin(&self.bodies, &self.obstacles, self.pairs.capacity());
+        self.accounts.clone_from(&snapshot.accounts);
         Ok(())
     }
 }

@@ -4,6 +4,7 @@
 //! nothing can fail any more: the clock, which bodies touch, what a second look has found.
 
 use super::World;
+use super::accounts::Accounts;
 use crate::frame::Event;
 use crate::grip::{Grip, Wrench};
 use crate::lattice::Meeting;
@@ -19,6 +20,7 @@ pub(super) struct Before {
     events: Vec<Event>,
     meetings: Vec<Meeting>,
     presses: Presses,
+    accounts: Accounts,
     /// Whether the second look knew the bodies.
     watched: bool,
 }
@@ -26,7 +28,7 @@ pub(super) struct Before {
 impl World {
     /// Remember all that a step may change before it fails.
     pub(super) fn keep(&mut self) {
-        let World { before, obstacles, grippers, grips, events, bodies, meetings, presses, watch, .. } = self;
+        let World { before, obstacles, grippers, grips, events, bodies, meetings, presses, watch, accounts, .. } = self;
         before.obstacles.clear();
         before.obstacles.extend(obstacles.iter().map(|o| o.sweep));
         before.grippers.clear();
@@ -36,6 +38,7 @@ impl World {
         before.meetings.clone_from(meetings);
         before.presses.list.clone_from(&presses.list);
         before.presses.accounts.clone_from(&presses.accounts);
+        before.accounts.copy_from(accounts);
         before.watched = watch.knows();
         bodies.iter_mut().for_each(|body| body.keep());
         self.cables.keep();
@@ -43,7 +46,7 @@ impl World {
 
     /// Go back to that.
     pub(super) fn undo(&mut self) {
-        let World { before, obstacles, grippers, grips, events, bodies, meetings, presses, watch, .. } = self;
+        let World { before, obstacles, grippers, grips, events, bodies, meetings, presses, watch, accounts, .. } = self;
         for (obstacle, sweep) in obstacles.iter_mut().zip(&before.obstacles) {
             obstacle.sweep = *sweep;
         }
@@ -55,6 +58,7 @@ impl World {
         meetings.clone_from(&before.meetings);
         presses.list.clone_from(&before.presses.list);
         presses.accounts.clone_from(&before.presses.accounts);
+        accounts.copy_from(&before.accounts);
         if !before.watched {
             watch.forget();
         }

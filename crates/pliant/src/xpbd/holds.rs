@@ -1,7 +1,9 @@
 //! What holds and loads a rod: sections that grippers lead, and dead forces.
 
-use super::joint::{Strain, strain};
+use super::joint::{Strain, reaction_on_a, strain};
+use super::touch::Touch;
 use super::{Scratch, Xpbd, stored};
+use crate::account::Work;
 use crate::body::Surroundings;
 use crate::grip::{Grip, Hold, Load, Wrench};
 use crate::linkage::{Arms, Push, locate};
@@ -33,7 +35,7 @@ pub struct Held {
 impl Xpbd {
     pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
         let (count, length, compliance) = (self.size(), self.links.length, self.links.compliance);
-        let Scratch { held, pushes, .. } = &mut self.scratch;
+        let Scratch { held, pushes, loads: own, .. } = &mut self.scratch;
         held.clear();
         pushes.clear();
         for (grip, of) in grips.iter().enumerate().filter(|(_, g)| g.params.body == index) {
@@ -53,6 +55,37 @@ impl Xpbd {
         }
         let acting = loads.iter().filter(|l| l.body == index && l.acts_at(time));
         pushes.extend(acting.map(|load| Push::of_load(load, count, length)));
+        *own = pushes.len();
+    }
+
+    /// Begin to count the work of a step: grips that close put energy into their holds.
+    pub(super) fn begin_work(&mut self, around: &Surroundings<'_>) {
+        self.aim(around, 0.0);
+        let gripped: f64 = self.scratch.held.iter().map(|held| self.energy_of(held)).sum();
+        self.scratch.work = Work { grips: (gripped - self.state.held_energy).max(0.0), ..Work::default() };
+    }
+
+    /// Count the work of a substep of length `h` [s] that has led from `scratch.start` to the state; held sections were at
+    /// poses `from` when it began.
+    pub(super) fn count_work(&mut self, around: &Surroundings<'_>, from: f64, h: f64) {
+        let Xpbd { state, scratch, .. } = self;
+        let Scratch { held, pushes, loads, work, start, .. } = scratch;
+        for held in held.iter() {
+            let gripper = around.grips[held.grip].params.gripper;
+            let before = around.grippers[gripper].sweep.at(from) * held.section;
+            let [force, torque] = reaction_on_a(&held.pose, &state.poses[held.link], held.arms, &held.multiplier);
+            let [force, torque] = [force, torque].map(|v| held.pose.rotation * v / (h * h));
+            let turn = (held.pose.rotation * before.rotation.inverse()).to_scaled_axis();
+            work.grips -= force.dot(held.pose.translation - before.translation) + torque.dot(turn);
+        }
+        for (n, push) in pushes.iter().enumerate() {
+            let (start, end) = (&start[push.link], &state.poses[push.link]);
+            let place = |pose: &Pose| pose.transform_point(Vec3::X * push.offset);
+            let turn = (end.rotation * start.rotation.inverse()).to_scaled_axis();
+            let done = push.force.dot(place(end) - place(start)) + push.torque.dot(turn);
+            *(if n < *loads { &mut work.loads } else { &mut work.bodies }) += done;
+        }
+        work.obstacles += h * state.touches.iter().map(Touch::led).sum::<f64>();
     }
 
     pub(super) fn energy_of(&self, held: &Held) -> f64 {

@@ -21,6 +21,7 @@ use joint::{Mobility, Strain};
 use step::Links;
 use touch::Touch;
 
+use crate::account::Work;
 use crate::body::{Surroundings, Vicinity};
 use crate::counters::Counters;
 use crate::curve;
@@ -71,6 +72,10 @@ struct Scratch {
     pushes: Vec<Push>,
     /// The state before the step.
     before: XpbdState,
+    /// How many of these are loads; the others are what other bodies push with.
+    loads: usize,
+    /// Work done on it in the step so far.
+    work: Work,
 }
 
 impl XpbdState {
@@ -131,7 +136,7 @@ impl Xpbd {
             counters: Counters::default(),
         };
         let (held, pushes, before) = (vec![], vec![], state.clone());
-        let scratch = Scratch { start, strains: none(), multipliers: none(), held, pushes, before };
+        let scratch = Scratch { start, strains: none(), multipliers: none(), held, pushes, before, loads: 0, work: Work::default() };
         Ok(Xpbd { name: name.into(), links, derived, state, scratch })
     }
 
@@ -141,6 +146,7 @@ impl Xpbd {
         for held in &mut self.scratch.held {
             held.load = Wrench::default();
         }
+        self.begin_work(around);
         let parts = self.links.substeps;
         for part in 0..parts {
             if around.stop.is_asked() {

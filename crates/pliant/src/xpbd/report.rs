@@ -3,6 +3,7 @@
 use super::joint::strain;
 use super::touch::Touch;
 use super::{Xpbd, XpbdState, stored};
+use crate::account::{Bound, Work};
 use crate::body::Surroundings;
 use crate::contact::Obstacle;
 use crate::frame::{BodyFrame, Contact, Energy};
@@ -23,6 +24,26 @@ impl Xpbd {
             energy.elastic += stored(self.links.compliance[0], e[0]) + stored(self.links.compliance[1], e[1]);
         }
         energy
+    }
+
+    /// Mass [kg].
+    pub(crate) fn mass(&self) -> f64 {
+        self.links.mass * self.size() as f64
+    }
+
+    /// Work done on it in the last step.
+    pub(crate) fn work(&self) -> Work {
+        self.scratch.work
+    }
+
+    /// Contacts are rigid, and holds are in the elastic energy [J].
+    pub(crate) fn stored(&self) -> f64 {
+        0.0
+    }
+
+    /// What a step may create.
+    pub(crate) fn may_create(&self) -> Bound {
+        Bound { part: 1e-2, speed: 1e-6, why: "Euler's implicit rule loses what sweeps reach; what they leave may go either way" }
     }
 
     /// Copy out all that can be seen.

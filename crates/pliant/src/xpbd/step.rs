@@ -78,10 +78,11 @@ impl Xpbd {
         }
         self.take_velocities(h);
         self.note_loads(around, part[1], h);
+        self.count_work(around, part[0], h);
     }
 
     /// Poses of the held sections at a fraction of the step.
-    fn aim(&mut self, around: &Surroundings<'_>, fraction: f64) {
+    pub(super) fn aim(&mut self, around: &Surroundings<'_>, fraction: f64) {
         for held in &mut self.scratch.held {
             let gripper = around.grips[held.grip].params.gripper;
             held.pose = around.grippers[gripper].sweep.at(fraction) * held.section;

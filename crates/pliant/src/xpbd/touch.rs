@@ -149,6 +149,11 @@ impl Search {
 }
 
 impl Touch {
+    /// Power of the obstacle by its own motion [W].
+    pub fn led(&self) -> f64 {
+        self.force.dot(self.velocity)
+    }
+
     /// Push the link out of the obstacle and hold it back by friction. `share` is the length of rod that the point stands
     /// for, `h2` the square of the substep.
     pub fn project(&mut self, pose: &mut Pose, of: &Mobility, radius: f64, share: f64, h2: f64) {

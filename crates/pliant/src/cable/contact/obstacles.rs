@@ -464,6 +464,11 @@ impl Touch {
         [own[0] + other[0], own[1] + other[1], own[2] + other[2]]
     }
 
+    /// Power of the obstacle by its own motion [W].
+    pub fn led(&self) -> f64 {
+        (0..3).map(|k| self.axes[k].dot(self.force) * self.surface[k]).sum()
+    }
+
     /// The first of these, along the normal.
     pub fn speed(&self, velocities: &[Vec6]) -> f64 {
         let own = dot(&self.rows[0], &velocities[self.link]);

@@ -85,6 +85,11 @@ pub struct Side<'a> {
 }
 
 impl Pair {
+    /// Whether its links are those of two cables.
+    pub fn is_between_two(&self) -> bool {
+        self.ends[0].body != self.ends[1].body
+    }
+
     /// A pair that has not touched yet.
     pub fn new(ends: [End; 2]) -> Pair {
         Pair {

@@ -22,6 +22,7 @@
 //!
 //! The published step is there too, where a cable asks for it: see `linear`.
 
+use crate::account::Work;
 use crate::cable::algebra::block::{Tridiagonal, Vec6, add_scaled, dot, squares};
 use crate::cable::contact::impact;
 use crate::cable::contact::law::{Contacting, along, minus};
@@ -84,6 +85,10 @@ pub struct StepScratch {
     pub gained: f64,
     /// Energy that bringing pairs to rest has made, to be taken back [J].
     pub owed: f64,
+    /// Power of links of others, and of its own, on the cable in the part of the step at hand [W].
+    pub met: f64,
+    /// Work done on the cable in the step so far.
+    pub work: Work,
 }
 
 /// Where links were at some instants within a step.
@@ -142,8 +147,10 @@ pub struct Acting<'a> {
     pub gravity: Vec3,
     /// Cross-sections held.
     pub held: &'a [Held],
-    /// Dead loads.
+    /// Dead loads, and behind them what other bodies push with.
     pub pushes: &'a [Push],
+    /// How many of these are loads.
+    pub loads: usize,
     /// All obstacles.
     pub obstacles: &'a [Obstacle],
     /// Those near the cable.
@@ -238,6 +245,8 @@ impl StepScratch {
             trail: Trail::default(),
             gained: 0.0,
             owed: 0.0,
+            met: 0.0,
+            work: Work::default(),
         }
     }
 
@@ -280,6 +289,7 @@ impl Share<'_> {
         self.s.held_loads.resize(self.acting.held.len(), (Vec3::ZERO, Vec3::ZERO));
         self.s.farther = 0.0;
         self.s.trail.clear();
+        self.s.work = Work::default();
     }
 
     /// Strains at the start of a part of the step, a first guess of the velocities, and what may be touched.
@@ -478,7 +488,7 @@ impl Share<'_> {
     /// Take over the forces of touches, into the residual too.
     pub fn settle_touches(&mut self) {
         let s = &mut *self.s;
-        s.gained = 0.0;
+        (s.gained, s.met) = (0.0, 0.0);
         for touch in &mut s.touches {
             touch.settle(&s.mean);
             let force = along(&touch.axes, touch.force);
@@ -488,6 +498,22 @@ impl Share<'_> {
         }
     }
 
+    /// Work of grips, loads and other links in a part of the step, from where the state is to where it leads.
+    fn count_work(&mut self, step: f64) {
+        let Share { state, s, acting, .. } = self;
+        for (poses, (force, torque)) in s.held_poses.iter().zip(&s.part_held_loads) {
+            let [start, _, end] = poses;
+            s.work.grips -= force.dot(end.translation - start.translation) + torque.dot(turned(start, end));
+        }
+        for (n, push) in acting.pushes.iter().enumerate() {
+            let (start, end) = (&state.poses[push.link], &s.end[push.link]);
+            let place = |pose: &Pose| pose.transform_point(Vec3::X * push.offset);
+            let done = push.force.dot(place(end) - place(start)) + push.torque.dot(turned(start, end));
+            *(if n < acting.loads { &mut s.work.loads } else { &mut s.work.bodies }) += done;
+        }
+        s.work.bodies += step * s.met;
+    }
+
     /// Take the part of the step over into the state.
     pub fn finish(&mut self, part: &Part) {
         let step = part.step();
@@ -495,6 +521,7 @@ impl Share<'_> {
         if self.links.linear {
             self.linear_loads(part);
         }
+        self.count_work(step);
         let Share { links, state, s, acting } = self;
         state.poses.copy_from_slice(&s.end);
         if part.to < 1.0 {
@@ -515,6 +542,7 @@ impl Share<'_> {
         impact::take_energy(links, &mut state.velocities, s.unexplained(step));
         let LinkState { gained, velocities, .. } = &mut **state;
         impact::settle(links, [&s.mean, gained], velocities, &mut s.touches, step);
+        s.work.obstacles += step * s.touches.iter().map(Touch::led).sum::<f64>();
         std::mem::swap(&mut state.means, &mut state.earlier);
         state.means.copy_from_slice(&s.mean);
         state.steps = [state.steps[1], step];
@@ -533,6 +561,11 @@ impl Share<'_> {
             sum.1 += load.1 * (part.to - part.from);
         }
     }
+}
+
+/// The turn from one pose to another, in the world [rad].
+fn turned(start: &Pose, end: &Pose) -> Vec3 {
+    if start.rotation == end.rotation { Vec3::ZERO } else { (end.rotation * start.rotation.inverse()).to_scaled_axis() }
 }
 
 /// Touches become stiffer where links sink in by this part of what makes a step shorter.
@@ -616,7 +649,7 @@ mod tests {
         let torque = Vec3::new(1e-5, -2e-5, 3e-5);
         let pushes = [Push { link: 2, offset: 0.02, force: Vec3::new(1e-3, 2e-3, -1e-3), torque }];
         let (held, step) = ([clamp(&links)], 5e-3);
-        let acting = Acting { gravity: Vec3::ZERO, held: &held, pushes: &pushes, obstacles: &[], near: &[] };
+        let acting = Acting { gravity: Vec3::ZERO, held: &held, pushes: &pushes, loads: 1, obstacles: &[], near: &[] };
         let mut s = StepScratch::new(4, 1, false);
         let part = Part { from: 0.0, to: 1.0, dt: step };
         let base: Vec<Vec6> = state.velocities.iter().map(|v| v.map(|x| 0.9 * x)).collect();

@@ -223,6 +223,7 @@ impl Cable {
             gravity: around.gravity,
             held: &scratch.held,
             pushes: &scratch.pushes,
+            loads: scratch.loads,
             obstacles: around.obstacles,
             near: &scratch.near,
         };

@@ -6,7 +6,7 @@ use crate::cable::algebra::block::Tridiagonal;
 use crate::cable::algebra::elimination::Wide6;
 use crate::cable::algebra::inverse::InverseDiagonal;
 use crate::cable::contact::impact::take_energy;
-use crate::cable::contact::law::{along, subtract_force};
+use crate::cable::contact::law::{along, subtract_force, velocity};
 use crate::cable::contact::pairs::{End, Pair, Side, spans_of};
 use crate::cable::equations::midpoint::StepScratch;
 use crate::cable::equations::midpoint::{Part, Touching};
@@ -234,6 +234,10 @@ impl Island<'_> {
                 let end = pair.ends[side];
                 if let Some(c) = cable_mut((self.bodies, self.first), end) {
                     c.scratch.step.gained += 0.5 * gained;
+                    if pair.is_between_two() {
+                        let (force, moves) = (along(&pair.axes, force), velocity(&pair.rows[side], [&a, &b][side]));
+                        c.scratch.step.met += force[0] * moves[0] + force[1] * moves[1] + force[2] * moves[2];
+                    }
                     let residual = &mut c.scratch.step.residual[end.link];
                     subtract_force(residual, &pair.rows[side], &along(&pair.axes, force));
                 }
@@ -257,7 +261,9 @@ impl Island<'_> {
             let owed = pair.calm([&a.0, &b.0], &mut velocities, part.step()) - taken;
             for (end, v) in pair.ends.into_iter().zip(velocities) {
                 if let Some(c) = cable_mut((self.bodies, self.first), end) {
-                    c.state.links.velocities[end.link] = v;
+                    let had = std::mem::replace(&mut c.state.links.velocities[end.link], v);
+                    let won = (0..6).map(|k| 0.5 * c.links.inertia[k] * (v[k] - had[k]) * (v[k] + had[k])).sum::<f64>();
+                    c.scratch.step.work.bodies += if pair.is_between_two() { won } else { 0.0 };
                     c.scratch.step.owed += 0.5 * owed;
                 }
             }

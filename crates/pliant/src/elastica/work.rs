@@ -1,0 +1,69 @@
+//! Work done on a rod in a step, and what its steps may create.
+
+use super::span::{POINTS, WEIGHTS};
+use super::{Elastica, Integrator};
+use crate::account::{Bound, Work};
+use crate::math::Vec2;
+
+impl Elastica {
+    /// Begin to count the work of a step.
+    pub(super) fn begin_work(&mut self) {
+        let mut from = std::mem::take(&mut self.scratch.from);
+        from.clear();
+        from.extend(self.scratch.pushes.iter().map(|push| self.place_at(push.interval, push.fraction)));
+        self.scratch.from = from;
+        self.scratch.work = Work { loads: -self.along_line_load(), ..Work::default() };
+    }
+
+    /// Count what is left to count at its end.
+    pub(super) fn end_work(&mut self) {
+        let mut work = self.scratch.work;
+        work.loads += self.along_line_load();
+        for (n, (push, (place, angle))) in self.scratch.pushes.iter().zip(&self.scratch.from).enumerate() {
+            let now = self.place_at(push.interval, push.fraction);
+            let done = push.force.dot(now.0 - *place) + push.moment * (now.1 - *angle);
+            *(if n < self.scratch.loads { &mut work.loads } else { &mut work.bodies }) += done;
+        }
+        self.scratch.work = work;
+    }
+
+    /// Work of the load along its length from the origin to where it is [J].
+    fn along_line_load(&self) -> f64 {
+        let load = self.plane.direction(self.settings.line_load);
+        if load == Vec2::ZERO {
+            return 0.0;
+        }
+        let at = &self.scratch.at;
+        let of = |i: usize, q: usize| WEIGHTS[q] * load.dot(at.nodes[i].place + at.offsets[i][q].place);
+        self.rod.h * (0..self.rod.intervals()).map(|i| (0..POINTS).map(|q| of(i, q)).sum::<f64>()).sum::<f64>()
+    }
+
+    /// Mass [kg].
+    pub(crate) fn mass(&self) -> f64 {
+        self.rod.mass()
+    }
+
+    /// Work done on it in the last step.
+    pub(crate) fn work(&self) -> Work {
+        self.scratch.work
+    }
+
+    /// Energy in contacts [J].
+    pub(crate) fn stored(&self) -> f64 {
+        let touches: f64 = self.state.touches.iter().map(|touch| touch.stored).sum();
+        let meetings: f64 = self.state.meetings.iter().map(|meeting| 0.5 * meeting.depth * meeting.depth).sum();
+        self.rod.voigt[0] * (touches + meetings)
+    }
+
+    /// What a step may create.
+    pub(crate) fn may_create(&self) -> Bound {
+        match self.settings.integrator {
+            Integrator::Fehlberg => {
+                Bound { part: 1e-2, speed: 1e-6, why: "its error is kept within the tolerance, step by step" }
+            }
+            Integrator::Midpoint => {
+                Bound { part: 5e-2, speed: 1e-6, why: "of second order, and angles are no coordinates in which the midpoint rule keeps energy" }
+            }
+        }
+    }
+}

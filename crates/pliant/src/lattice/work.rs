@@ -1,0 +1,99 @@
+//! Work done on a body in a step, and what its steps may create.
+//!
+//! Contact has no energy that could be written down: what it stores is what it took along its forces and has not given back, and
+//! no more than these would give on the way out. What it gives beyond that is created.
+
+use super::touch::{POINT, Touch};
+use super::{Fluid, Lattice, Pace};
+use crate::account::{Bound, Work};
+use crate::math::Vec3;
+
+/// What a body of the model pushes a particle with.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Met {
+    /// The particle.
+    pub particle: u32,
+    /// Force [N].
+    pub force: Vec3,
+    /// Whether it is the body itself that pushes.
+    pub itself: bool,
+}
+
+impl Lattice {
+    /// Count the work of a step of `tau` from the state to where it leads, by the trapezoidal rule as its balance is.
+    pub(super) fn count_work(&mut self, tau: f64) {
+        let Lattice { matter, settings, state, scratch, .. } = self;
+        let (now, next) = (&state.motion, &scratch.next);
+        let way = |n: usize| next.places[n] - now.places[n];
+        let mut work = Work::default();
+        for held in &state.held {
+            let n = held.particle as usize;
+            let (v, w) = (now.velocities[n], next.velocities[n]);
+            // what is led begins a step with a jump of its velocity: an impulse does the work of the mean
+            let gain = 0.5 * matter.masses[n] * (w - v).dot(w + v);
+            work.grips += gain - 0.5 * (now.forces[n] + next.forces[n]).dot(way(n));
+        }
+        work.loads += scratch.pushes.iter().map(|push| push.force.dot(way(push.particle as usize))).sum::<f64>();
+        work.bodies += state.pushed.iter().map(|push| push.force.dot(way(push.particle as usize))).sum::<f64>();
+        if let Some(Fluid { velocity, .. }) = settings.fluid {
+            work.loads += 0.5 * tau * (state.dragged + scratch.dragged).dot(velocity);
+        }
+        let mut taken = 0.0;
+        for met in state.met.iter().chain(&scratch.met) {
+            let done = 0.5 * met.force.dot(way(met.particle as usize));
+            *(if met.itself { &mut taken } else { &mut work.bodies }) += if met.itself { -done } else { done };
+        }
+        for touch in state.touches.iter().chain(&scratch.touches) {
+            let [_, n, part] = touch.key;
+            let ids = if part == POINT { [n; 3] } else { matter.facets[n as usize] };
+            let own: Vec3 = ids.iter().zip(touch.parts).map(|(n, part)| way(*n as usize) * part).sum();
+            let led = touch.carried * tau;
+            work.obstacles += 0.5 * touch.force.dot(led);
+            taken -= 0.5 * touch.force.dot(own - led);
+        }
+        let most = |touch: &Touch| touch.force.length() * (touch.depth + touch.stick.offset.length());
+        let most: f64 = scratch.touches.iter().map(most).sum();
+        let itself = scratch.met.iter().any(|met| met.itself);
+        state.stored = (state.stored + taken).clamp(0.0, if itself { f64::INFINITY } else { most });
+        scratch.work += work;
+    }
+
+    /// Energy of the angles that are driven [J].
+    pub(super) fn driven(&self) -> f64 {
+        let place = |n: u32| self.state.motion.places[n as usize];
+        let of = |(n, _): &(usize, _)| {
+            let hinge = &self.matter.hinges[*n];
+            let at = [hinge.ends[0], hinge.ends[1], hinge.middle].map(place);
+            let off = hinge.turn(at, [Vec3::ZERO; 3], hinge.side.map(place)).off;
+            0.5 * hinge.stiffness * off * off
+        };
+        self.matter.drives.iter().map(of).sum()
+    }
+
+    /// Mass [kg].
+    pub(crate) fn mass(&self) -> f64 {
+        self.total_mass
+    }
+
+    /// Work done on it in the last step.
+    pub(crate) fn work(&self) -> Work {
+        self.scratch.work
+    }
+
+    /// Energy in contacts with obstacles and with itself [J].
+    pub(crate) fn stored(&self) -> f64 {
+        self.state.stored
+    }
+
+    /// What a step may create.
+    pub(crate) fn may_create(&self) -> Bound {
+        match self.settings.pace {
+            Pace::Constant { .. } => {
+                Bound { part: f64::INFINITY, speed: 0.0, why: "steps of a length that was given are as published: they are taken whatever they create" }
+            }
+            Pace::Adaptive { .. } => {
+                Bound { part: 5e-2, speed: 1e-6, why: "steps are halved until each is balanced to a part of its kinetic energy" }
+            }
+        }
+    }
+}
