@@ -15,12 +15,8 @@ const ENERGIES: &[(&str, Option<Energy>)] = &[
     ("dissipated", Some(Energy::Dissipated)),
     ("work", None),
 ];
-const WORKS: &[(&str, Energy)] = &[
-    ("grips", Energy::Grips),
-    ("loads", Energy::Loads),
-    ("obstacles", Energy::Obstacles),
-    ("bodies", Energy::Bodies),
-];
+const WORKS: &[(&str, Energy)] =
+    &[("grips", Energy::Grips), ("loads", Energy::Loads), ("obstacles", Energy::Obstacles), ("bodies", Energy::Bodies)];
 
 /// The words of a quantity, read one after another.
 struct Words<'a> {

@@ -107,8 +107,20 @@ struct Scratch {
     near: Vec<usize>,
     /// How the last step went.
     solved: Solved,
-    /// Where the links were at the start of the step.
-    start: LinkState,
+    /// The state at the start of the step.
+    before: CableState,
+}
+
+impl CableState {
+    /// Become like another, without allocating where there is room.
+    fn copy_from(&mut self, other: &CableState) {
+        let CableState { links, loads, held_energy, ends, touched, beyond, counters, linearisations } = other;
+        self.links.copy_from(links);
+        self.loads.clone_from(loads);
+        self.touched.clone_from(touched);
+        (self.held_energy, self.ends, self.beyond) = (*held_energy, *ends, *beyond);
+        (self.counters, self.linearisations) = (*counters, *linearisations);
+    }
 }
 
 impl Cable {
@@ -152,15 +164,16 @@ impl Cable {
         let mut step = StepScratch::new(count, 4, closed);
         step.runs = Runs::new(count, &spec.settings);
         step.linear = Linear::new(if links.linear { count } else { 0 });
-        let (solved, start) = (Solved::default(), state.links.clone());
-        let scratch = Scratch { step, held: vec![],
+        let scratch = Scratch {
+            step,
+            held: vec![],
             grips: vec![],
             pushes: vec![],
             loads: 0,
             gripped: 0.0,
             near: vec![],
-            solved,
-            start,
+            solved: Solved::default(),
+            before: state.clone(),
         };
         let limits = [spec.settings.tension_limit, 1.0 / spec.settings.bend_radius_limit];
         let begins = spec.settings.start;
@@ -192,10 +205,9 @@ impl Cable {
         }));
     }
 
-    /// Take where it is for the start of a step, and for where it is to be after one that fails: only what ends a step that
-    /// went well changes more than that.
+    /// Take its state for that at the start of a step, and after one that fails.
     pub(crate) fn keep(&mut self) {
-        self.scratch.start.copy_from(&self.state.links);
+        self.scratch.before.copy_from(&self.state);
     }
 
     /// Work in the memory of another cable, which has just been at work and is still in the cache.
@@ -205,7 +217,7 @@ impl Cable {
 
     /// Go back to where it was before the step.
     pub(crate) fn undo(&mut self) {
-        self.state.links.copy_from(&self.scratch.start);
+        self.state.copy_from(&self.scratch.before);
     }
 
     /// Whether the step that was made went well.
@@ -371,19 +383,20 @@ impl Cable {
         let touches = self.size() * obstacles.min(2) + 16;
         self.state.links.touches.reserve(touches);
         self.scratch.step.touches.reserve(touches);
-        self.scratch.start.touches.reserve(touches);
+        self.scratch.before.links.touches.reserve(touches);
         self.scratch.step.runs.reserve(touches);
         self.state.touched.reserve(obstacles);
+        self.scratch.before.touched.reserve(obstacles);
         self.scratch.near.reserve(obstacles);
         self.scratch.held.reserve(grips);
         self.state.links.held.reserve(grips);
-        self.scratch.start.held.reserve(grips);
+        self.scratch.before.links.held.reserve(grips);
         self.scratch.grips.reserve(grips);
         self.scratch.pushes.reserve(loads);
         self.scratch.step.reserve(grips);
     }
 
     pub(crate) fn set_state(&mut self, state: &CableState) {
-        self.state.clone_from(state);
+        self.state.copy_from(state);
     }
 }

@@ -77,7 +77,7 @@ impl Cable {
 
     /// The longest way that a link went in the last step [m].
     pub(crate) fn way(&self) -> f64 {
-        let ways = self.state.links.poses.iter().zip(&self.scratch.start.poses);
+        let ways = self.state.links.poses.iter().zip(&self.scratch.before.links.poses);
         ways.map(|(end, start)| end.translation.distance(start.translation)).fold(0.0, f64::max)
     }
 

@@ -140,7 +140,15 @@ impl Holders {
             let (point, weight) = super::locate(grip.params.place, h.points);
             let mut add = |kind| {
                 let zero = Vec3::ZERO;
-                let holder = Holder { grip: number, kind, from: zero, change: zero, origin: zero, origin_change: zero, seen: None };
+                let holder = Holder {
+                    grip: number,
+                    kind,
+                    from: zero,
+                    change: zero,
+                    origin: zero,
+                    origin_change: zero,
+                    seen: None,
+                };
                 self.holders.push(holder);
             };
             add(Kind::Attract { point, weight, offset: 0.0 });
@@ -309,7 +317,9 @@ impl Holder {
     /// Energy in it with a target [J].
     fn energy(&self, h: &Holding, x: &Rows, goal: Vec3) -> f64 {
         match self.kind {
-            Kind::Attract { point, weight, .. } => 0.5 * h.stiffness * (goal - between(x, point, weight)).length_squared(),
+            Kind::Attract { point, weight, .. } => {
+                0.5 * h.stiffness * (goal - between(x, point, weight)).length_squared()
+            }
             Kind::Direct { segment, stiffness, node } => Clamp { node, segment, stiffness, goal }.energy(x),
         }
     }

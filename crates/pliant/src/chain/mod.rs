@@ -106,13 +106,14 @@ struct Scratch {
 impl ChainState {
     /// Become like another, without allocating where there is room.
     fn copy_from(&mut self, other: &ChainState) {
-        let ChainState { points, x, update, planes, tau, until_renewal, ahead, touched, clamps } = other;
+        let ChainState { points, x, update, planes, tau, until_renewal, ahead, touched, clamps, held } = other;
         self.x.clone_from(x);
         self.update.copy_from(update);
         self.planes.copy_from(planes);
         (self.points, self.tau, self.until_renewal, self.ahead) = (*points, *tau, *until_renewal, *ahead);
         self.touched.clone_from(touched);
         self.clamps.clone_from(clamps);
+        self.held.clone_from(held);
     }
 
     fn reserve(&mut self, grips: usize, obstacles: usize) {

@@ -46,6 +46,10 @@ impl Chain {
             let why = "the published rules know displacements and no inertia, of which energy would be kept";
             return Bound { part: f64::INFINITY, speed: 0.0, why };
         }
-        Bound { part: 0.5, speed: 1e-6, why: "Euler's symplectic rule swings about the balance, by half of w tau of what vibrates at w" }
+        Bound {
+            part: 0.5,
+            speed: 1e-6,
+            why: "Euler's symplectic rule swings about the balance, by half of w tau of what vibrates at w",
+        }
     }
 }

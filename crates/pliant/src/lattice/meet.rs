@@ -1,13 +1,13 @@
 //! Contact of bodies with each other and with themselves: the volume between facets that interpenetrate.
 
-use super::integrate::Motion;
-use super::work::Met;
-use super::{Lattice, Scratch};
 use super::group::lattices;
+use super::integrate::Motion;
 use super::overlap::{FACING, Face, overlap};
 use super::pairs::{Broad, Pair, Surface};
 use super::rub::Stick;
 use super::touch::{Law, Pressed};
+use super::work::Met;
+use super::{Lattice, Scratch};
 use crate::body::{Body, Surroundings};
 use crate::contact::blend;
 use crate::contact::tree::{Bounds, EMPTY, around as box_around, meet};

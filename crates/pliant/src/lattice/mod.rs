@@ -43,11 +43,11 @@ use crate::math::Vec3;
 use crate::team::Team;
 use flow::{Drag, drag};
 use holds::{Held, Loaded, Push};
-use work::Met;
 use integrate::{Balance, Motion};
 use matter::Matter;
 use overlap::Face;
 use touch::{Law, Touch};
+use work::Met;
 
 /// A solid as particles and connectors.
 #[derive(Clone, Debug)]

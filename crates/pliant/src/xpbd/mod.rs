@@ -136,7 +136,16 @@ impl Xpbd {
             counters: Counters::default(),
         };
         let (held, pushes, before) = (vec![], vec![], state.clone());
-        let scratch = Scratch { start, strains: none(), multipliers: none(), held, pushes, before, loads: 0, work: Work::default() };
+        let scratch = Scratch {
+            start,
+            strains: none(),
+            multipliers: none(),
+            held,
+            pushes,
+            before,
+            loads: 0,
+            work: Work::default(),
+        };
         Ok(Xpbd { name: name.into(), links, derived, state, scratch })
     }
 

@@ -150,7 +150,7 @@ impl BroadPhase {
     /// Whether all links of a cable went where they were expected.
     fn kept_to_its_way(&self, bodies: &[Body], root: &Root) -> bool {
         let Body::Cable(cable) = &bodies[root.body] else { return true };
-        let (start, end) = (&cable.scratch.start, &cable.state.links);
+        let (start, end) = (&cable.scratch.before.links, &cable.state.links);
         let moving = &self.moving[root.first..root.first + cable.size()];
         let half = 0.5 * cable.links.length;
         let strayed = |i: usize| {
@@ -312,7 +312,7 @@ impl Linked<'_> {
 
     /// The state at the start of the step.
     fn start(&self) -> &LinkState {
-        &self.cable.scratch.start
+        &self.cable.scratch.before.links
     }
 
     fn pose(&self) -> &Pose {
@@ -339,7 +339,7 @@ fn foresee(cable: &Cable, dt: f64, moving: &mut Vec<Moving>) {
 
 /// Links after a step.
 fn look_back(cable: &Cable, moving: &mut Vec<Moving>) {
-    let (start, end) = (&cable.scratch.start, &cable.state.links);
+    let (start, end) = (&cable.scratch.before.links, &cable.state.links);
     let shift = |i: usize| end.poses[i].translation - start.poses[i].translation;
     for (i, (pose, (span, along))) in start.poses.iter().zip(cable.links.spans(&start.poses)).enumerate() {
         let room = 0.5 * cable.links.length * turned(pose, &end.poses[i]);
@@ -441,7 +441,7 @@ mod tests {
                 let mut body = wire(path, segments);
                 if let Body::Cable(cable) = &mut body {
                     let all = Vec3::new(random(), random(), random()) * 3.0;
-                    cable.scratch.start.copy_from(&cable.state.links);
+                    cable.scratch.before.links.copy_from(&cable.state.links);
                     for v in &mut cable.state.links.means {
                         *v = std::array::from_fn(|k| random() * if k < 3 { 0.1 } else { 1.0 });
                         (0..3).for_each(|k| v[k] += all[k]);
