@@ -9,6 +9,7 @@ mod drawing;
 mod failure;
 mod interrupt;
 mod output;
+mod patience;
 mod precompute;
 mod reproduce;
 mod run;

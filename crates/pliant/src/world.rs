@@ -24,6 +24,7 @@ use crate::stage::{Probe, Stage};
 use crate::stop::Stop;
 use crate::team::Team;
 use crate::watch::Watch;
+use build::AllNames;
 use together::Together;
 use undo::Before;
 
@@ -61,6 +62,9 @@ pub struct World {
     watch: Watch,
     team: Team,
     stop: Stop,
+    names: AllNames,
+    /// Whether there is room for all that was added.
+    has_room: bool,
     /// What the step at hand may have to be undone to.
     before: Before,
 }
@@ -98,6 +102,8 @@ impl World {
             watch: Watch::default(),
             team: Team::new(1),
             stop: Stop::default(),
+            names: AllNames::default(),
+            has_room: true,
             before: Before::default(),
         }
     }
@@ -122,6 +128,7 @@ impl World {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(StepError::Step { dt });
         }
+        self.make_room();
         self.keep();
         let stepped = self.try_step(dt, probe);
         if stepped.is_err() {
