@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use pliant::Body;
+use pliant::lattice::solid::Moments;
 use pliant_scene::Scene;
 use serde::Serialize;
 
 use crate::args::Options;
 use crate::failure::Failure;
 use crate::output::{self, count, number, short};
+use crate::patience;
 
 #[derive(Serialize)]
 struct Checked<'a> {
@@ -25,6 +27,10 @@ struct CheckedBody<'a> {
     name: &'a str,
     model: &'static str,
     size: usize,
+    /// Mass [kg], centre [m] and inertia about it [kg m2] in the axes of the world, as it begins.
+    mass: f64,
+    centre: [f64; 3],
+    inertia: [[f64; 3]; 3],
     derived: Vec<CheckedDerived<'a>>,
 }
 
@@ -62,9 +68,30 @@ pub fn check(path: &Path, options: &Options) -> Result<(), Failure> {
         count(scene.world.grippers().len(), "gripper", "grippers"),
         count(scene.expectations.len(), "expectation", "expectations")
     ))?;
+    print_masses(&checked.bodies)?;
     print_derived(scene.world.bodies())?;
     print_warnings(&scene);
     Ok(())
+}
+
+/// Tell what bodies weigh, where their centres are and how they resist to being turned.
+fn print_masses(bodies: &[CheckedBody<'_>]) -> Result<(), Failure> {
+    if bodies.is_empty() {
+        return Ok(());
+    }
+    let mut table = output::table(&["body", "mass [kg]", "centre [m]", "inertia xx, yy, zz, xy, xz, yz [kg m2]"]);
+    let list = |numbers: &[f64]| numbers.iter().map(|n| short(*n)).collect::<Vec<_>>().join(", ");
+    for body in bodies {
+        let i = &body.inertia;
+        let inertia = [i[0][0], i[1][1], i[2][2], i[0][1], i[0][2], i[1][2]];
+        table.add_row(vec![
+            body.name.into(),
+            number(short(body.mass)),
+            list(&body.centre).into(),
+            list(&inertia).into(),
+        ]);
+    }
+    output::print_text(format!("\n{table}"))
 }
 
 /// Tell what is odd about a scene, and whether it will take long.
@@ -76,25 +103,13 @@ pub fn print_warnings(scene: &Scene) {
 
 /// What is odd about a scene, and whether it will take long.
 pub fn warnings(scene: &Scene) -> Vec<String> {
-    // a point costs some ten nanoseconds a model step on any recent machine
-    const SECONDS_PER_POINT: f64 = 1.5e-8;
-    const LONG: f64 = 600.0;
     let mut out = scene.warnings.clone();
     for (body, obstacle, depth) in sunken(scene) {
         out.push(format!("{body} starts {} mm inside {obstacle}", short(depth * 1e3)));
     }
+    out.extend(patience::foreseen(scene));
     for body in scene.world.bodies() {
         let Body::Chain(chain) = body else { continue };
-        let hours = scene.duration * chain.rate() * chain.size() as f64 * SECONDS_PER_POINT / 3600.0;
-        if hours * 3600.0 > LONG {
-            out.push(format!(
-                "{} takes {} model steps per second: expect the run to last about {} hours (fewer points, a \
-                 softer rod or a lower rate is quicker)",
-                chain.name(),
-                short(chain.rate()),
-                short(hours)
-            ));
-        }
         if chain.rate() * scene.step < 0.999 {
             out.push(format!(
                 "{}: its rate of {} Hz is below one model step per step of the scene, which is what it gets",
@@ -147,7 +162,16 @@ fn checked(body: &Body) -> CheckedBody<'_> {
         .iter()
         .map(|d| CheckedDerived { symbol: d.symbol, value: d.value, unit: d.unit, why: &d.why })
         .collect();
-    CheckedBody { name: body.name(), model: body.model(), size: body.size(), derived }
+    let Moments { volume: mass, centre, inertia } = body.moments();
+    CheckedBody {
+        name: body.name(),
+        model: body.model(),
+        size: body.size(),
+        mass,
+        centre: centre.to_array(),
+        inertia: inertia.transpose().to_cols_array_2d(),
+        derived,
+    }
 }
 
 /// Print the JSON schema of scene files.

@@ -8,6 +8,7 @@ mod compare;
 mod failure;
 mod interrupt;
 mod output;
+mod patience;
 mod precompute;
 mod reproduce;
 mod run;

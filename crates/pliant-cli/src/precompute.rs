@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use pliant::response::Basis;
 use pliant_fem::{
     FemError, Found, PrecomputeError, Progress, Stage, basis_of, basis_path, cache_folder, open_basis, open_records,
     records_of, records_path, write_basis,
@@ -15,7 +16,7 @@ use serde::Serialize;
 use crate::args::Options;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::output::{self, number};
+use crate::output::{self, number, short};
 
 /// What was computed of a body, or found.
 #[derive(Serialize)]
@@ -29,6 +30,9 @@ struct Row {
     modes: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     records: Option<usize>,
+    /// Frequencies of the modes [Hz], in ascending order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    frequencies_hz: Option<Vec<f64>>,
     seconds: f64,
     found: bool,
     file: Option<PathBuf>,
@@ -148,27 +152,28 @@ fn compute(body: &Precomputable, options: &Options) -> Result<Row, Failure> {
     // a file that the scene names is made where the scene wants it, unless --out says otherwise
     let named = body.file.as_ref().filter(|_| options.out.is_none());
     let result = match (&body.work, named) {
-        (Work::Modes(recipe), None) => {
-            basis_of(recipe, &folder, threads, &mut watch).map(|(_, found)| found).map_err(PrecomputeError::from)
-        }
+        (Work::Modes(recipe), None) => basis_of(recipe, &folder, threads, &mut watch)
+            .map(|(basis, found)| (found, Some(frequencies(&basis))))
+            .map_err(PrecomputeError::from),
         (Work::Modes(recipe), Some(path)) => match open_basis(path, Some(recipe.digest())) {
-            Ok(_) => Ok(Found::Kept(path.clone())),
+            Ok(basis) => Ok((Found::Kept(path.clone()), Some(frequencies(&basis)))),
             Err(error) => recipe.compute(threads, &mut watch).map_err(PrecomputeError::from).and_then(|basis| {
                 write_basis(path, recipe.digest(), &basis)?;
-                Ok(Found::Stored { path: path.clone(), instead_of: Some(error).filter(|error| !error.is_missing()) })
+                let instead_of = Some(error).filter(|error| !error.is_missing());
+                Ok((Found::Stored { path: path.clone(), instead_of }, Some(frequencies(&basis))))
             }),
         },
-        (Work::Records(table), None) => records_of(table, &folder, threads, &mut watch).map(|(_, found)| found),
+        (Work::Records(table), None) => records_of(table, &folder, threads, &mut watch).map(|(_, found)| (found, None)),
         (Work::Records(table), Some(path)) => match open_records(path, Some(table.digest())) {
-            Ok(_) => Ok(Found::Kept(path.clone())),
-            Err(error) => table.record(path, threads, &mut watch).map(|_| Found::Stored {
-                path: path.clone(),
-                instead_of: Some(error).filter(|error| !error.is_missing()),
+            Ok(_) => Ok((Found::Kept(path.clone()), None)),
+            Err(error) => table.record(path, threads, &mut watch).map(|_| {
+                let instead_of = Some(error).filter(|error| !error.is_missing());
+                (Found::Stored { path: path.clone(), instead_of }, None)
             }),
         },
     };
     progress.finish_and_clear();
-    let found = result.map_err(|error| failure(body, &error, &folder))?;
+    let (found, frequencies_hz) = result.map_err(|error| failure(body, &error, &folder))?;
     if let (Found::Lost(error), Some(_)) = (&found, &options.out) {
         return Err(Failure::Run(format!("{name}: {error}")));
     }
@@ -184,6 +189,7 @@ fn compute(body: &Precomputable, options: &Options) -> Result<Row, Failure> {
         unknowns,
         modes,
         records,
+        frequencies_hz,
         seconds: started.elapsed().as_secs_f64(),
         found: matches!(found, Found::Kept(_)),
         file: found.path().map(Path::to_path_buf),
@@ -191,6 +197,11 @@ fn compute(body: &Precomputable, options: &Options) -> Result<Row, Failure> {
         peak_mib: peak_mib(),
         warnings: found.warning().into_iter().collect(),
     })
+}
+
+/// Frequencies of modes [Hz].
+fn frequencies(basis: &Basis) -> Vec<f64> {
+    basis.squares.iter().map(|square| square.max(0.0).sqrt() / std::f64::consts::TAU).collect()
 }
 
 fn failure(body: &Precomputable, error: &PrecomputeError, folder: &Path) -> Failure {
@@ -266,6 +277,9 @@ fn print_table(rows: &[Row]) -> Result<(), Failure> {
     }
     output::print_text(table)?;
     for row in rows {
+        if let Some([first, .., last]) = row.frequencies_hz.as_deref() {
+            output::print_text(format!("{}: modes of {} to {} Hz", row.body, short(*first), short(*last)))?;
+        }
         if let Some(file) = &row.file {
             output::print_text(format!("{}: {}", row.body, file.display()))?;
         }

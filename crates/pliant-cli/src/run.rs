@@ -13,6 +13,7 @@ use crate::check;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{self, short};
+use crate::patience::{Watcher, in_words};
 use crate::run_summary::Summary;
 
 /// The scene that runs when no command is given.
@@ -139,6 +140,7 @@ fn advance(scene: &mut Scene, mut recorder: Option<&mut Recorder>) -> Ran {
     let mut penetration_max: f64 = 0.0;
     let mut ending = Ending::Done;
     let started = Instant::now();
+    let watcher = Watcher::begin(total);
     for expectation in &mut scene.expectations {
         expectation.observe(&frame);
     }
@@ -149,6 +151,7 @@ fn advance(scene: &mut Scene, mut recorder: Option<&mut Recorder>) -> Ran {
             ending = if stopped { Ending::Interrupted } else { Ending::Diverged(error) };
             break;
         }
+        watcher.note(step + 1);
         scene.world.write_frame(&mut frame);
         penetration_max = penetration_max.max(frame.penetration);
         for expectation in &mut scene.expectations {
@@ -162,7 +165,7 @@ fn advance(scene: &mut Scene, mut recorder: Option<&mut Recorder>) -> Ran {
             break;
         }
         if step % 64 == 0 {
-            show_progress(&progress, frame.time, started);
+            show_progress(&progress, frame.time, scene.duration, started);
         }
     }
     progress.finish_and_clear();
@@ -190,10 +193,12 @@ pub fn progress_bar(duration: f64) -> ProgressBar {
     bar
 }
 
-/// Move the bar.
-pub fn show_progress(bar: &ProgressBar, time: f64, started: Instant) {
+/// Move the bar, and tell how long it will take at the pace so far.
+pub fn show_progress(bar: &ProgressBar, time: f64, duration: f64, started: Instant) {
     bar.set_position((time * 1e3) as u64);
-    bar.set_message(format!("{time:.2} s simulated, {} x real time", short(time / started.elapsed().as_secs_f64())));
+    let elapsed = started.elapsed().as_secs_f64();
+    let left = in_words(elapsed * (duration - time).max(0.0) / time);
+    bar.set_message(format!("{time:.2} s simulated, {} x real time, {left} left", short(time / elapsed)));
 }
 
 fn ending_text(ran: &Ran, expectations: usize, missed: usize, unreached: usize) -> (bool, String) {

@@ -68,3 +68,32 @@ fn a_killed_run_leaves_what_it_recorded() {
     // no page was written, and none is left half written
     assert!(!dir.path().join("out/report.html").exists());
 }
+
+/// Steps that would take far longer than anybody waits, one of each way to spend it.
+#[test]
+fn an_interrupt_ends_a_step_that_takes_hours() {
+    let chain =
+        "model = \"chain\"\nradius = 0.003\npath = [[0, 0, 0.3], [0.3, 0, 0.3]]\npoints = 500\nchain = { rate = 1e8 }";
+    let lattice = "model = \"lattice\"\nsolid = { box = { size = [0.1, 0.1, 0.1], cells = [8, 8, 8] } }";
+    let xpbd = "model = \"xpbd\"\nradius = 0.003\npath = [[0, 0, 0.3], [0.3, 0, 0.3]]\nsegments = 1000\nxpbd = { iterations = 1000000 }";
+    for body in [chain, lattice, xpbd] {
+        let dir = tempfile::tempdir().unwrap();
+        let text = format!(
+            "duration = 100\nstep = 10\n[material.m]\nyoung = 5e6\ndensity = 1100\n[[body]]\nname = \"b\"\nmaterial = \"m\"\n{body}\n"
+        );
+        std::fs::write(dir.path().join("long.toml"), text).unwrap();
+        let to = |name: &str| Stdio::from(File::create(dir.path().join(name)).unwrap());
+        let args = ["run", "long.toml", "--out", "out"];
+        let mut child = common::command(dir.path(), &args).stdout(to("stdout")).stderr(to("stderr")).spawn().unwrap();
+        let said = || std::fs::read_to_string(dir.path().join("stderr")).unwrap();
+        // within its first second it says how long it will take
+        until("it tells how long it will take", || said().contains("expect the run to last"));
+        let sent = Command::new("kill").args(["-s", "INT", &child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        assert_eq!(wait(&mut child), Some(1), "{}", said());
+        assert!(said().contains("interrupted at t = 0 s"), "{}", said());
+        let out = dir.path().join("out");
+        assert_eq!(contents(&out).keys().collect::<Vec<_>>(), ["recording.mcap", "report.html", "samples.csv"]);
+        assert!(is_indexed(&out.join("recording.mcap")));
+    }
+}

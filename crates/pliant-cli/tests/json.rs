@@ -119,6 +119,8 @@ fn run_tells_of_self_contact_by_how_much_a_limit_is_passed_and_when_an_expectati
 #[test]
 fn check_tells_what_was_derived_and_why() {
     let result = pliant(&["check", &scene("chain.toml"), "--json"]).expect_code(0).json();
+    let body = &result["bodies"][0];
+    expect_kinds(body, &[("mass", "number"), ("centre", "vector"), ("inertia", "list")]);
     expect_kinds(&result, &[("scene", "text"), ("title", "text"), ("duration", "number"), ("step", "number")]);
     expect_kinds(&result, &[("warnings", "list")]);
     let body = &each(&result, "bodies")[0];

@@ -133,7 +133,7 @@ fn squeezed_into_nothing_ends_with_an_error() {
         let (shape, motion) = (Shape::new(ShapeKind::Plane).unwrap(), Motion::Hold);
         world.add_obstacle(ObstacleParams { name: name.into(), shape, placed, motion, friction: None }).unwrap();
     }
-    let refused = world.clone().settle_all().unwrap_err().to_string();
+    let refused = world.clone().ready().unwrap_err().to_string();
     assert!(refused.contains("begins inside") && refused.contains(" at ["), "{refused}");
     // the work of an elastic squeeze by all of its size
     let most = 2e4 * SIZE.x * SIZE.y * SIZE.z;

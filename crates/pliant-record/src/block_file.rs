@@ -3,6 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Collects writes in memory until [`Write::flush`] appends them to the file as one block.
 ///
@@ -32,9 +33,36 @@ impl BlockFile {
     }
 
     /// Append the last block and wait until the disk has it: some file systems tell only then that they are full.
-    pub fn finish(mut self) -> io::Result<()> {
+    pub fn finish(&mut self) -> io::Result<()> {
         self.flush()?;
         self.file.sync_all()
+    }
+
+    /// Put something provisional after the last block, ending included, which the next block replaces.
+    pub fn save(&mut self, tail: &[u8]) -> io::Result<()> {
+        let mut bytes = Vec::with_capacity(tail.len() + self.ending.len());
+        bytes.extend_from_slice(tail);
+        bytes.extend_from_slice(self.ending);
+        self.replace(&bytes).inspect(|()| self.ending_length = bytes.len())
+    }
+
+    /// Let bytes stand after the last block.
+    fn replace(&mut self, bytes: &[u8]) -> io::Result<()> {
+        // what comes after the present ending first, and only then over it: a process killed in between leaves the
+        // file as it was, with something after its end that readers do not look at
+        let over = self.ending_length.min(bytes.len());
+        let written = self
+            .write_at(self.length + over as u64, &bytes[over..])
+            .and_then(|()| self.write_at(self.length, &bytes[..over]));
+        let shorter = bytes.len() < self.ending_length;
+        let written = match written {
+            Ok(()) if shorter => self.file.set_len(self.length + bytes.len() as u64),
+            written => written,
+        };
+        written.inspect_err(|_| {
+            // the first error is the one to tell; a disk that refuses to shorten a file has nothing to add
+            let _ = self.file.set_len(self.length + self.ending_length as u64);
+        })
     }
 
     fn brings_its_ending(&self) -> bool {
@@ -42,9 +70,9 @@ impl BlockFile {
         self.block.ends_with(&self.ending[mark..])
     }
 
-    fn write_at(&mut self, position: u64, bytes: std::ops::Range<usize>) -> io::Result<()> {
+    fn write_at(&mut self, position: u64, bytes: &[u8]) -> io::Result<()> {
         self.file.seek(SeekFrom::Start(position))?;
-        self.file.write_all(&self.block[bytes])
+        self.file.write_all(bytes)
     }
 }
 
@@ -61,16 +89,11 @@ impl Write for BlockFile {
         }
         let ending = if self.brings_its_ending() { &[] } else { self.ending };
         self.block.extend_from_slice(ending);
-        // what comes after the present ending first, and only then over it: a process killed in between leaves the
-        // file as it was, with something after its end that readers do not look at
-        let over = self.ending_length.min(self.block.len());
-        let written = self
-            .write_at(self.length + over as u64, over..self.block.len())
-            .and_then(|()| self.write_at(self.length, 0..over));
+        let block = std::mem::take(&mut self.block);
+        let written = self.replace(&block);
+        self.block = block;
         if let Err(cause) = written {
             self.block.truncate(block_length);
-            // the first error is the one to tell; a disk that refuses to shorten a file has nothing to add
-            let _ = self.file.set_len(self.length + self.ending_length as u64);
             return Err(cause);
         }
         self.length += block_length as u64;
@@ -84,6 +107,32 @@ impl Drop for BlockFile {
     fn drop(&mut self) {
         // nobody is left to be told of a failure
         let _ = self.flush();
+    }
+}
+
+/// A file that its writer and its owner share.
+#[derive(Clone, Debug)]
+pub(crate) struct SharedFile(Arc<Mutex<BlockFile>>);
+
+impl SharedFile {
+    /// Share a file.
+    pub fn new(file: BlockFile) -> SharedFile {
+        SharedFile(Arc::new(Mutex::new(file)))
+    }
+
+    /// The file, for as long as the guard lives.
+    pub fn file(&self) -> MutexGuard<'_, BlockFile> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Write for SharedFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file().flush()
     }
 }
 
@@ -109,9 +158,18 @@ mod tests {
             file.flush().unwrap();
             assert_eq!(content(), expected);
         }
+        // something provisional, longer and shorter than what replaces it
+        for tail in ["t,", "a long tail of something,"] {
+            file.save(tail.as_bytes()).unwrap();
+            assert_eq!(content(), format!("one,2,number three,{tail}[the end]"));
+        }
+        file.write_all(b"4,").unwrap();
+        file.flush().unwrap();
+        assert_eq!(content(), "one,2,number three,4,[the end]");
+        file.save(b"t,").unwrap();
         file.write_all(b"last [and the end]").unwrap();
         file.finish().unwrap();
-        assert_eq!(content(), "one,2,number three,last [and the end]");
+        assert_eq!(content(), "one,2,number three,4,last [and the end]");
     }
 
     #[test]

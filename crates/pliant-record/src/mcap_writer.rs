@@ -1,7 +1,9 @@
 //! `recording.mcap`: what happens, frame by frame, in the schemas of Foxglove.
 //!
 //! Every flush closes a chunk, and the file is complete after each, so a killed run leaves all chunks to any reader;
-//! only the index, which lets a reader jump, is written at the end.
+//! only the index, which lets a reader jump, is written at the end. Chunks end where their size says so, never by the clock:
+//! the same run gives the same bytes. What is not in a chunk yet is saved from time to time as single messages after the last
+//! one, which the next chunk replaces.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -12,7 +14,7 @@ use mcap::write::{NoSeek, WriteOptions, Writer};
 use pliant::math::Vec3;
 use pliant::{BodyFrame, Frame, GripperFrame, World};
 
-use crate::block_file::BlockFile;
+use crate::block_file::{BlockFile, SharedFile};
 use crate::columns::contact_force_sum;
 use crate::error::RecordError;
 use crate::events::Names;
@@ -34,15 +36,16 @@ const ENDING: &[u8; 50] = b"\
 /// Writes `recording.mcap`.
 pub(crate) struct McapWriter {
     path: PathBuf,
-    writer: Writer<NoSeek<BlockFile>>,
+    writer: Writer<NoSeek<SharedFile>>,
+    file: SharedFile,
     scenery: Scenery,
     names: Names,
     channels: Channels,
     sequence: u32,
     /// The message at hand.
     bytes: Vec<u8>,
-    /// Bytes of messages since the last flush.
-    pending: usize,
+    /// Messages since the last flush, as records of their own.
+    pending: Vec<u8>,
 }
 
 /// Numbers of the channels.
@@ -66,7 +69,7 @@ impl McapWriter {
         names: &Names,
         about: BTreeMap<String, String>,
     ) -> Result<McapWriter, RecordError> {
-        let file = BlockFile::create_new(&path, ENDING).map_err(RecordError::create(&path))?;
+        let file = SharedFile::new(BlockFile::create_new(&path, ENDING).map_err(RecordError::create(&path))?);
         let options = WriteOptions::new()
             .library(concat!("pliant ", env!("CARGO_PKG_VERSION")))
             .disable_seeking(true)
@@ -76,7 +79,7 @@ impl McapWriter {
             .compression_level(1)
             .compression_threads(0);
         let failed = |cause| format_error(&path, cause);
-        let mut writer = options.create(NoSeek::new(file)).map_err(failed)?;
+        let mut writer = options.create(NoSeek::new(file.clone())).map_err(failed)?;
         writer.write_metadata(&Metadata { name: "run".into(), metadata: about }).map_err(failed)?;
         let channels = Channels::add(&mut writer, names).map_err(failed)?;
         let mut this = McapWriter {
@@ -84,10 +87,11 @@ impl McapWriter {
             names: names.clone(),
             path,
             writer,
+            file,
             channels,
             sequence: 0,
             bytes: vec![],
-            pending: 0,
+            pending: vec![],
         };
         if !names.obstacles.is_empty() {
             this.put(this.channels.obstacles, world.time(), &this.scenery.obstacles(world))?;
@@ -132,31 +136,36 @@ impl McapWriter {
         let stamp = nanoseconds(time);
         let header = MessageHeader { channel_id, sequence: self.sequence, log_time: stamp, publish_time: stamp };
         self.sequence = self.sequence.wrapping_add(1);
-        self.pending += self.bytes.len();
+        write_record(&header, &self.bytes, &mut self.pending);
         self.writer.write_to_known_channel(&header, &self.bytes).map_err(|e| format_error(&self.path, e))
     }
 
     /// Bytes of messages that a killed run would lose.
     pub fn pending(&self) -> usize {
-        self.pending
+        self.pending.len()
+    }
+
+    /// Let the file hold what has no chunk yet, until it has one.
+    pub fn save(&mut self) -> Result<(), RecordError> {
+        self.file.file().save(&self.pending).map_err(RecordError::write(&self.path))
     }
 
     /// End the chunk and append it to the file.
     pub fn flush(&mut self) -> Result<(), RecordError> {
         self.writer.flush().map_err(|e| format_error(&self.path, e))?;
-        self.pending = 0;
+        self.pending.clear();
         Ok(())
     }
 
     /// Write the index, which lets a reader jump, and close the file.
     pub fn finish(self, outcome: BTreeMap<String, String>) -> Result<(), RecordError> {
-        let McapWriter { mut writer, path, .. } = self;
+        let McapWriter { mut writer, file, path, .. } = self;
         let failed = |cause| format_error(&path, cause);
         // what is left of the run first: on a disk that fills up just now it fits where the index does not
         writer.flush().map_err(failed)?;
         writer.write_metadata(&Metadata { name: "outcome".into(), metadata: outcome }).map_err(failed)?;
         writer.finish().map_err(failed)?;
-        writer.into_inner().into_inner().finish().map_err(RecordError::write(&path))
+        file.file().finish().map_err(RecordError::write(&path))
     }
 
     fn obstacle_sample(&self, frame: &Frame, index: usize, extremes: [Extremes; 4]) -> ObstacleSample {
@@ -211,8 +220,19 @@ impl McapWriter {
     }
 }
 
+/// A message as a record of its own: opcode 0x05, its length, header and data. See <https://mcap.dev/spec>.
+fn write_record(header: &MessageHeader, data: &[u8], out: &mut Vec<u8>) {
+    out.push(0x05);
+    out.extend_from_slice(&(22 + data.len() as u64).to_le_bytes());
+    out.extend_from_slice(&header.channel_id.to_le_bytes());
+    out.extend_from_slice(&header.sequence.to_le_bytes());
+    out.extend_from_slice(&header.log_time.to_le_bytes());
+    out.extend_from_slice(&header.publish_time.to_le_bytes());
+    out.extend_from_slice(data);
+}
+
 impl Channels {
-    fn add(writer: &mut Writer<NoSeek<BlockFile>>, names: &Names) -> Result<Channels, McapError> {
+    fn add(writer: &mut Writer<NoSeek<SharedFile>>, names: &Names) -> Result<Channels, McapError> {
         let mut add = Adder { writer };
         let each =
             |names: &[String], kind: &str| names.iter().map(|name| format!("/{kind}/{name}")).collect::<Vec<_>>();
@@ -231,7 +251,7 @@ impl Channels {
 }
 
 struct Adder<'a> {
-    writer: &'a mut Writer<NoSeek<BlockFile>>,
+    writer: &'a mut Writer<NoSeek<SharedFile>>,
 }
 
 impl Adder<'_> {

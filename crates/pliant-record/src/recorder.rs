@@ -24,7 +24,7 @@ pub const DEFAULT_RATE: f64 = 100.0;
 
 /// What a killed run may lose at most, in wall time.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(200);
-/// Size at which a chunk ends before its time [bytes].
+/// Size at which a chunk ends [bytes].
 const CHUNK_SIZE: usize = 1 << 20;
 
 /// What is known of a run before it begins.
@@ -179,10 +179,13 @@ impl Recorder {
             self.samples.write(&self.interval)?;
             self.interval.end();
         }
-        if self.recording.pending() >= CHUNK_SIZE || self.last_flush.elapsed() >= FLUSH_INTERVAL {
-            self.flush()?;
+        if self.recording.pending() >= CHUNK_SIZE {
+            self.flush()
+        } else if self.last_flush.elapsed() >= FLUSH_INTERVAL {
+            self.save()
+        } else {
+            Ok(())
         }
-        Ok(())
     }
 
     /// Take extremes and plots of an instant, recorded or not.
@@ -204,6 +207,13 @@ impl Recorder {
             self.report.push_event(event, text);
         }
         Ok(())
+    }
+
+    /// Let the files hold all there is, without a mark of when that was.
+    fn save(&mut self) -> Result<(), RecordError> {
+        self.last_flush = Instant::now();
+        self.recording.save()?;
+        self.samples.flush()
     }
 
     fn flush(&mut self) -> Result<(), RecordError> {

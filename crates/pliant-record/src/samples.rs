@@ -35,7 +35,7 @@ impl SamplesWriter {
     /// Close the file.
     pub fn finish(self) -> Result<(), RecordError> {
         let SamplesWriter { path, writer } = self;
-        let file = writer.into_inner().map_err(|e| RecordError::write(&path)(e.into_error()))?;
+        let mut file = writer.into_inner().map_err(|e| RecordError::write(&path)(e.into_error()))?;
         file.finish().map_err(RecordError::write(&path))
     }
 }

@@ -238,7 +238,7 @@ impl SceneSpec {
 
     /// Let bodies that are to begin in equilibrium find it.
     fn settle(&self, world: &mut World) -> Result<(), Fault> {
-        world.settle_all().map_err(|error| {
+        world.ready().map_err(|error| {
             let index = match &error {
                 BuildError::NoEquilibrium { body, .. }
                 | BuildError::Unsettled { body, .. }

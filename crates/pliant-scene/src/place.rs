@@ -104,9 +104,8 @@ impl JsonSchema for PlaceSpec {
 
 /// Index of the body that a `body` field names.
 pub(crate) fn body_named(wanted: &Name, world: &World) -> Result<usize, Fault> {
-    let known = || world.bodies().iter().map(pliant::Body::name);
-    known().position(|name| *name == **wanted).ok_or_else(|| {
-        let known: Vec<&str> = known().collect();
+    world.body_named(wanted).ok_or_else(|| {
+        let known: Vec<&str> = world.bodies().iter().map(pliant::Body::name).collect();
         Fault::unknown("body", wanted, known).at("body")
     })
 }

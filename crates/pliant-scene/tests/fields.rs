@@ -563,7 +563,7 @@ fn assert_same_elastica(lines: &str, spec: ElasticaSpec) {
     ));
     let mut world = World::new(Vec3::new(0.0, 0.0, -9.81));
     world.add_body(Body::Elastica(Elastica::new("wire", spec).unwrap())).unwrap();
-    world.settle_all().unwrap();
+    world.ready().unwrap();
     assert_eq!(format!("{:?}", scene.world.bodies()[0]), format!("{:?}", world.bodies()[0]), "{lines}");
 }
 

@@ -15,6 +15,7 @@ use crate::lattice::{Lattice, LatticeState};
 use crate::linkage::Line;
 use crate::material::Friction;
 use crate::math::{Pose, Vec3};
+use crate::moments::Moments;
 use crate::react::{Giving, Nodes, Skin, Spot};
 use crate::response::{Response, ResponseState};
 use crate::stop::Stop;
@@ -203,13 +204,49 @@ impl Body {
         each!(self, model => model.counters())
     }
 
+    /// About how many steps of its own it takes in a step of the world of `dt` [s].
+    pub fn expected_steps(&self, dt: f64) -> f64 {
+        match self {
+            Body::Chain(chain) => (dt * chain.rate()).round().max(1.0),
+            Body::Elastica(rod) => rod.expected_steps(dt),
+            Body::Lattice(solid) => solid.expected_steps(dt),
+            Body::Response(solid) => (dt / solid.sample()).round().max(1.0),
+            Body::Cable(_) => 1.0,
+            Body::Xpbd(rod) => rod.sweeps() as f64,
+        }
+    }
+
+    /// Mass, centre and inertia in the axes of the world, where and as its model has its mass now.
+    pub fn moments(&self) -> Moments {
+        each!(self, model => model.moments())
+    }
+
     /// Pose of a place: its position, and a rotation whose x axis is the tangent.
     pub fn place_pose(&self, place: Place) -> Result<Pose, BuildError> {
-        if !self.is_solid() && matches!(place, Place::Point(_) | Place::Box { .. }) {
-            let (body, why) = (self.name().into(), "only solids have places in space: say where along it".into());
-            return Err(BuildError::NoSuchPlace { body, place: "that place".into(), why });
-        }
+        self.check_place(place)?;
         each!(self, model => model.place_pose(place))
+    }
+
+    /// Refuse a place that no body of its kind has.
+    fn check_place(&self, place: Place) -> Result<(), BuildError> {
+        let finite = "its numbers must be finite";
+        let (place, why) = match place {
+            Place::Fraction(f) if !(0.0..=1.0).contains(&f) => {
+                (format!("place at {f} of its length"), "it goes from 0 at the start to 1 at the end")
+            }
+            Place::Point(p) if !self.is_solid() => {
+                (format!("place at the point {p}"), "only solids have places in space: say where along it")
+            }
+            Place::Box { .. } if !self.is_solid() => {
+                ("place in a box".into(), "only solids have places in space: say where along it")
+            }
+            Place::Point(p) if !p.is_finite() => (format!("place at the point {p}"), finite),
+            Place::Box { low, high } if low.is_nan() || high.is_nan() => {
+                (format!("place in the box from {low} to {high}"), finite)
+            }
+            _ => return Ok(()),
+        };
+        Err(BuildError::NoSuchPlace { body: self.name().into(), place, why: why.into() })
     }
 
     /// Refuse what its model cannot do.

@@ -27,6 +27,7 @@ use crate::stop::Stop;
 use crate::team::Team;
 use crate::watch::Watch;
 use accounts::Accounts;
+use build::AllNames;
 use together::Together;
 use undo::Before;
 
@@ -65,6 +66,9 @@ pub struct World {
     accounts: Accounts,
     team: Team,
     stop: Stop,
+    names: AllNames,
+    /// Whether there is room for all that was added.
+    has_room: bool,
     /// What the step at hand may have to be undone to.
     before: Before,
 }
@@ -103,6 +107,8 @@ impl World {
             accounts: Accounts::default(),
             team: Team::new(1),
             stop: Stop::default(),
+            names: AllNames::default(),
+            has_room: true,
             before: Before::default(),
         }
     }
@@ -127,6 +133,7 @@ impl World {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(StepError::Step { dt });
         }
+        self.make_room();
         self.keep();
         let stepped = self.try_step(dt, probe);
         if stepped.is_err() {

@@ -297,3 +297,26 @@ fn limits_are_told_of() {
     assert!(eased.is_some_and(|tension| tension > 1.6 && tension < 1.8), "{kinds:?}");
     assert_eq!(kinds.iter().filter(|k| matches!(k, EventKind::OverBend { .. })).count(), 1, "{kinds:?}");
 }
+
+/// Tangents at the ends of a parabola z = x^2 / 2, whose slope is x: links are chords, whose direction is that of the curve in
+/// their middle to second order, and so must be that of the frames at all nodes, the first and the last too.
+#[test]
+fn frames_are_of_second_order_at_the_ends_too() {
+    let curve: Vec<Vec3> = (0..=20_000).map(|n| n as f64 / 20_000.0).map(|x| Vec3::new(x, 0.0, 0.5 * x * x)).collect();
+    let error = |segments: usize| {
+        let material = Material { young: 1e6, poisson: 0.3, density: 1000.0, friction: Friction::NONE };
+        let (section, settings) = (Section::Round { radius: 1e-3 }, CableSettings::default());
+        let (path, rest) = (curve.clone(), Rest::Straight);
+        let spec = CableSpec { material, section, path, normal: None, rest, segments, settings };
+        let mut world = World::new(Vec3::ZERO);
+        world.add_body(Body::Cable(Cable::new("wire", spec).unwrap())).unwrap();
+        let frame = &world.frame().bodies[0];
+        let off = |node: usize, slope: f64| (frame.frames[node] * Vec3::X).angle_between(Vec3::new(1.0, 0.0, slope));
+        [off(0, 0.0), off(segments, 1.0)]
+    };
+    let [coarse, fine] = [error(20), error(40)];
+    for end in 0..2 {
+        let ratio = coarse[end] / fine[end];
+        assert!(coarse[end] < 1e-3 && (3.4..4.6).contains(&ratio), "end {end}: {coarse:?} {fine:?}");
+    }
+}

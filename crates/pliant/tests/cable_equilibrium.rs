@@ -72,7 +72,7 @@ fn a_hanging_rope_begins_as_a_catenary() {
     world.add_body(cable("rope", rope(1e-7), path, 100, CableSettings::default())).unwrap();
     hold(&mut world, 0, 0.0, Hold::Position);
     hold(&mut world, 0, 1.0, Hold::Position);
-    world.settle_all().unwrap();
+    world.ready().unwrap();
     let frame = world.frame();
     let sag = a * (0.3 / a).cosh() - a;
     let lowest = -frame.bodies[0].nodes[50].z;
@@ -102,7 +102,7 @@ fn a_loaded_cantilever_begins_bent() {
     let (place, force, torque) = (Place::Fraction(1.0), Vec3::Z * 0.05, Vec3::ZERO);
     let (from, until, rise, fall) = (0.0, f64::INFINITY, 0.0, 0.0);
     world.add_load(Load { body: 0, place, force, torque, from, until, rise, fall }).unwrap();
-    world.settle_all().unwrap();
+    world.ready().unwrap();
     let frame = world.frame();
     let expected = 0.05 * 0.5_f64.powi(3) / (3.0 * 0.5);
     let tip = frame.bodies[0].nodes[40].z;
@@ -128,7 +128,7 @@ fn what_a_cable_lies_on_bears_its_weight_at_the_start() {
         obstacle(&mut world, "floor", ShapeKind::Plane, Pose::IDENTITY);
         let lying = Pose::from_parts(Vec3::new(0.0, 1.0, 0.3), Quat::from_rotation_x(std::f64::consts::FRAC_PI_2));
         obstacle(&mut world, "drum", ShapeKind::Cylinder { radius: 0.05, length: 0.3 }, lying);
-        world.settle_all().unwrap();
+        world.ready().unwrap();
         let frame = world.frame();
         for (body, below) in [(0, 0), (1, 1)] {
             let borne: Vec3 = frame
@@ -157,7 +157,7 @@ fn a_cable_that_falls_finds_no_equilibrium() {
     let mut world = World::new(GRAVITY);
     let path = vec![Vec3::ZERO, Vec3::X * 0.5];
     world.add_body(cable("rope", rope(1e-5), path, 20, CableSettings::default())).unwrap();
-    let why = world.settle_all().unwrap_err().to_string();
+    let why = world.ready().unwrap_err().to_string();
     assert!(why.starts_with("rope comes to no equilibrium from its path, and still moves by"), "{why}");
     assert!(why.ends_with("it falls; hold it, or put something below it"), "{why}");
 }

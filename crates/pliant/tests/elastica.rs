@@ -377,7 +377,7 @@ fn contradictions_are_told_with_their_size() {
         ShapeKind::Sphere { radius: 0.05 },
         Pose::from_translation(Vec3::new(0.52, 0.0, 0.01)),
     );
-    let error = world.settle_all().unwrap_err().to_string();
+    let error = world.ready().unwrap_err().to_string();
     assert!(error.contains("stone") && error.contains("e-2 m deep"), "{error}");
 }
 

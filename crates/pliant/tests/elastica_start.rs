@@ -105,18 +105,18 @@ fn an_arch_is_found_from_a_fine_arc() {
 #[test]
 fn a_rod_folded_into_itself_is_told() {
     let across = [[0.0, 0.0], [0.3, 0.0], [0.3, 0.2], [0.1, 0.2], [0.1, -0.2]];
-    let error = world_of(spec(&across, 60, 5e-3), 9.81).settle_all().unwrap_err().to_string();
+    let error = world_of(spec(&across, 60, 5e-3), 9.81).ready().unwrap_err().to_string();
     assert!(error.contains("rod begins inside rod") && error.contains("Move one"), "{error}");
     let mut without = spec(&across, 60, 5e-3);
     without.settings.self_contact = false;
-    world_of(without, 9.81).settle_all().unwrap();
+    world_of(without, 9.81).ready().unwrap();
 
     let folded = [[-0.123, 0.003], [-0.150, 0.293], [-0.189, 0.025], [-0.125, 0.168]];
     let mut soft = spec(&folded, 20, 0.02);
     soft.section = Section::Round { radius: 0.02 };
     soft.material = Material { young: 1.6e5, density: 77.0, ..soft.material };
     let mut world = world_of(soft, 9.81);
-    world.settle_all().unwrap();
+    world.ready().unwrap();
     let error = world.step(0.01).unwrap_err().to_string();
     assert!(error.contains("presses on itself"), "{error}");
     let Body::Elastica(rod) = &world.bodies()[0] else { panic!() };

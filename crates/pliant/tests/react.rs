@@ -170,7 +170,7 @@ fn pile(model: &str, [rod_young, block_young]: [f64; 2], [rod_density, block_den
     let size = Vec3::new(0.2, 0.1, 0.1);
     let matter = material(block_young, block_density);
     world.add_body(block("block", size, [6, 3, 3], Vec3::Z * 0.05, Vec3::ZERO, matter)).unwrap();
-    world.settle_all().unwrap();
+    world.ready().unwrap();
     world
 }
 

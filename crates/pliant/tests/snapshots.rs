@@ -1,4 +1,5 @@
-//! A world restored looks as it did when the snapshot was taken, before it takes another step, whatever the model.
+//! A world restored looks as it did when the snapshot was taken, before it takes another step, whatever the model; and so does one
+//! whose step has failed, or was asked to stop.
 #![allow(clippy::unwrap_used)]
 
 use pliant::cable::{Cable, CableSettings, CableSpec, Rest};
@@ -11,7 +12,7 @@ use pliant::math::{Pose, Vec3};
 use pliant::motion::{Blend, Motion, Window};
 use pliant::response::{Basis, Compliance, Hull, Known, Response, ResponseSettings, ResponseSpec};
 use pliant::xpbd::{Xpbd, XpbdSettings, XpbdSpec};
-use pliant::{Body, Friction, GripParams, GripperParams, Hold, Load, Material, Place, Section, World};
+use pliant::{Body, Friction, GripParams, GripperParams, Hold, Load, Material, Place, Section, StepError, Stop, World};
 
 const MATTER: Material =
     Material { young: 1e6, poisson: 0.3, density: 1100.0, friction: Friction { coefficient: 0.3, exponent: 1.0 } };
@@ -152,5 +153,91 @@ fn new_grips_and_loads_do_not_change_what_is_seen() {
         assert_eq!(world.frame().bodies, seen, "grip of {}", body.name());
         world.release(0).unwrap();
         assert_eq!(world.frame().bodies, seen, "release of {}", body.name());
+    }
+}
+
+/// A cable that lies beside, which is well.
+fn bystander() -> Body {
+    let path = vec![Vec3::new(0.0, 1.0, HEIGHT), Vec3::new(0.2, 1.0, HEIGHT)];
+    let (rest, settings, segments) = (Rest::Straight, CableSettings::default(), 8);
+    let section = Section::Round { radius: 5e-3 };
+    let spec = CableSpec { material: MATTER, section, path, normal: None, rest, segments, settings };
+    Body::Cable(Cable::new("bystander", spec).unwrap())
+}
+
+/// With the bystander, after a while.
+fn met(body: &Body) -> World {
+    let mut world = handled(body);
+    world.add_body(bystander()).unwrap();
+    run(&mut world, 100);
+    world
+}
+
+#[test]
+fn a_step_that_fails_leaves_the_world_as_it_was() {
+    for body in every_model() {
+        let mut world = met(&body);
+        // the hand goes where nothing can follow
+        world.drive(0, Some(Pose::from_translation(Vec3::X * 1e9))).unwrap();
+        let (before, seen) = (world.snapshot(), world.frame());
+        for _ in 0..2 {
+            let error = world.step(1e-3).unwrap_err();
+            assert!(!matches!(error, StepError::Stopped { .. }));
+            assert_eq!(world.time(), seen.time, "{}", body.name());
+            assert_eq!(world.snapshot(), before, "{}: {error}", body.name());
+            assert_eq!(world.frame(), seen, "{}", body.name());
+        }
+        // and goes on as one that has never tried
+        let mut other = met(&body);
+        other.restore(&before).unwrap();
+        for world in [&mut world, &mut other] {
+            world.drive(0, None).unwrap();
+            run(world, 30);
+        }
+        assert_eq!(world.snapshot(), other.snapshot(), "{}", body.name());
+    }
+}
+
+#[test]
+fn a_step_that_is_asked_to_stop_leaves_the_world_as_it_was() {
+    for body in every_model() {
+        let (mut world, stop) = (met(&body), Stop::default());
+        world.set_stop(&stop);
+        let (before, time) = (world.snapshot(), world.time());
+        stop.ask();
+        assert_eq!(world.step(1e-3), Err(StepError::Stopped { time }), "{}", body.name());
+        assert_eq!(world.snapshot(), before, "{}", body.name());
+        stop.take_back();
+        run(&mut world, 30);
+        let mut other = met(&body);
+        run(&mut other, 30);
+        assert_eq!(world.snapshot(), other.snapshot(), "{}", body.name());
+    }
+}
+
+/// Steps that would take hours: only who looks at the handle on the way can be stopped.
+#[test]
+fn long_steps_stop_when_asked_to() {
+    for body in every_model() {
+        // cables and rods of links take few iterations however long the step
+        if matches!(body, Body::Cable(_) | Body::Xpbd(_)) {
+            continue;
+        }
+        let (mut world, stop) = (World::new(Vec3::ZERO), Stop::default());
+        world.add_body(body.clone()).unwrap();
+        world.set_stop(&stop);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(std::time::Duration::from_millis(20));
+                stop.ask();
+            });
+            match world.step(2e2) {
+                Err(StepError::Stopped { .. }) => assert_eq!(world.time(), 0.0),
+                // some refuse at once to begin with it
+                other => {
+                    assert!(matches!(other, Err(StepError::Strides { .. } | StepError::TooShort { .. })), "{other:?}")
+                }
+            }
+        });
     }
 }

@@ -346,3 +346,32 @@ fn a_run_that_blows_up_names_body_time_and_quantity() {
     assert!(quantity.contains("of point"), "{quantity}");
     assert!(value.is_nan() || value.abs() > 1e6);
 }
+
+/// Ends are places; what is beyond them, or nowhere, is none.
+#[test]
+fn places_that_a_body_does_not_have_are_refused() {
+    let mut world = busy_world(ChainSettings::default());
+    let load = |place| Load {
+        body: 0,
+        place,
+        force: Vec3::X,
+        torque: Vec3::ZERO,
+        from: 0.0,
+        until: 1.0,
+        rise: 0.0,
+        fall: 0.0,
+    };
+    for beyond in [-0.1, 1.0 + 1e-9, 2.0, f64::NAN, f64::INFINITY] {
+        let told = world.add_grip(grip(beyond, Hold::Clamp)).unwrap_err().to_string();
+        assert_eq!(told, world.add_load(load(Place::Fraction(beyond))).unwrap_err().to_string());
+        let wanted = format!("rod has no place at {beyond} of its length: it goes from 0 at the start to 1 at the end");
+        assert_eq!(told, wanted);
+    }
+    let told = world.add_load(load(Place::Point(Vec3::X))).unwrap_err().to_string();
+    assert!(told.starts_with("rod has no place at the point [1, 0, 0]: only solids have places in space"), "{told}");
+    let told = world.add_load(load(Place::Box { low: Vec3::ZERO, high: Vec3::ONE })).unwrap_err().to_string();
+    assert!(told.starts_with("rod has no place in a box: only solids have places in space"), "{told}");
+    for end in [0.0, 1.0] {
+        world.add_grip(grip(end, Hold::Position)).unwrap();
+    }
+}

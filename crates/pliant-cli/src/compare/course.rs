@@ -88,7 +88,7 @@ pub fn follow(mut scene: Scene, model: RodModel) -> Course {
             samples.push(sample(&frame, &rods, forces));
         }
         if step % 64 == 0 {
-            show_progress(&progress, scene.world.time(), begun);
+            show_progress(&progress, scene.world.time(), scene.duration, begun);
         }
     }
     progress.finish_and_clear();

@@ -53,6 +53,7 @@ use crate::grip::Place;
 use crate::linkage::{HeldEnd, Line, Link, Push, locate};
 use crate::material::Friction;
 use crate::math::{Pose, Quat, Vec3};
+use crate::moments::Moments;
 
 /// c of the decaying step: a mode of thirty steps a period loses 0.1 % of its energy in one.
 const DECAY: f64 = 1.0 / 60.0;
@@ -317,6 +318,12 @@ impl Cable {
     #[cfg(test)]
     pub(crate) fn poses_mut(&mut self) -> &mut [crate::math::Pose] {
         &mut self.state.links.poses
+    }
+
+    /// Mass, centre and inertia of its links.
+    pub(crate) fn moments(&self) -> Moments {
+        let [mass, _, _, x, y, z] = self.links.inertia;
+        self.line().moments(mass, Vec3::new(x, y, z))
     }
 
     /// Name.

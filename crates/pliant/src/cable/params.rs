@@ -82,7 +82,7 @@ pub struct CableSettings {
     pub twist: f64,
     /// Whether it touches itself.
     pub self_contact: bool,
-    /// Where it begins; an equilibrium is found by [`World::settle_all`](crate::World::settle_all).
+    /// Where it begins; an equilibrium is found by [`World::ready`](crate::World::ready).
     pub start: Start,
 }
 
@@ -146,6 +146,9 @@ impl Default for CableSettings {
     }
 }
 
+/// Most segments of a cable: its solver works with some 5 kB of memory for each.
+pub const MOST_SEGMENTS: usize = 400_000;
+
 impl CableSpec {
     /// Refuse what cannot be built.
     pub(super) fn check(&self, name: &str) -> Result<(), BuildError> {
@@ -156,7 +159,8 @@ impl CableSpec {
         checks.within("the restitution", settings.restitution, 0.0..=1.0, "0 to 1")?;
         checks.not_negative("the limit of the radius of bending", settings.bend_radius_limit)?;
         checks.that(settings.tension_limit > 0.0, "the limit of tension", "positive", settings.tension_limit)?;
-        checks.within("the number of segments", self.segments as f64, 2.0..=1e6, "2 to 1,000,000")?;
+        let most = MOST_SEGMENTS as f64;
+        checks.within("the number of segments", self.segments as f64, 2.0..=most, "2 to 400,000, which need 2 GB")?;
         // a turn of more than a right angle in one joint is no curve
         let right_angles = std::f64::consts::FRAC_PI_2 * self.segments as f64;
         let angle = settings.twist;
@@ -187,8 +191,8 @@ impl CableSpec {
         checks.within(
             "the number of segments",
             self.segments as f64,
-            3.0..=1e6,
-            "3 to 1,000,000 where it is closed",
+            3.0..=MOST_SEGMENTS as f64,
+            "3 to 400,000 where it is closed",
         )?;
         if Method::of(settings) == Method::Printed {
             return Err(BuildError::Cannot {

@@ -40,6 +40,7 @@ use crate::kernel::Kernel;
 use crate::lanes::{LANES, Row, Rows, get, rows_of, zero_rows};
 use crate::material::Friction;
 use crate::math::{Pose, Quat, Vec3, unit_or};
+use crate::moments::Moments;
 
 /// Text 1 repeats steps until displacement per second is kept, at most this many times the usual number.
 const MOST_REPEATS: u64 = 10;
@@ -390,6 +391,12 @@ impl Chain {
         let (joints, x, gravity, planes) = (&joints, &self.state.x, Vec3::ZERO, None);
         self.scratch.kernel.run(Forces { elasticity: e, joints, x, gravity, planes, out: &mut out });
         (0..self.size()).map(|i| get(&out, i)).collect()
+    }
+
+    /// Mass, centre and inertia of its points.
+    pub(crate) fn moments(&self) -> Moments {
+        let masses = self.constants.elasticity.masses.as_flattened();
+        Moments::of_pairs((0..self.size()).map(|i| (self.point(i), masses[i])))
     }
 
     /// Name.

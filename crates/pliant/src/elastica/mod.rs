@@ -48,6 +48,7 @@ use crate::derived::Derived;
 use crate::error::BuildError;
 use crate::grip::{Gripper, Hold, Place, Wrench};
 use crate::math::{Pose, Vec2, Vec3};
+use crate::moments::Moments;
 
 /// A planar rod in angle coordinates.
 #[derive(Clone, Debug)]
@@ -309,6 +310,16 @@ impl Elastica {
         let (interval, fraction) = self.rod.locate(place.along(n));
         let (place, angle) = self.place_at(interval, fraction);
         Ok(self.plane.section(place, angle))
+    }
+
+    /// Mass, centre and inertia of the points of its intervals that have mass.
+    pub(crate) fn moments(&self) -> Moments {
+        let at = &self.scratch.at;
+        let points = self.rod.masses.iter().enumerate().flat_map(|(i, masses)| {
+            let place = move |p: usize| self.plane.lift_point(at.nodes[i].place + at.offsets[i][p].place);
+            masses.iter().enumerate().map(move |(p, mass)| (place(p), *mass))
+        });
+        Moments::of_pairs(points)
     }
 
     /// Name.

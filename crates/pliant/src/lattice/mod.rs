@@ -40,6 +40,7 @@ use crate::counters::Counters;
 use crate::derived::Derived;
 use crate::error::{BuildError, StepError};
 use crate::math::Vec3;
+use crate::moments::Moments;
 use crate::team::Team;
 use flow::{Drag, drag};
 use holds::{Held, Loaded, Push};
@@ -312,6 +313,11 @@ impl Lattice {
         }
         let travel = 2.0 * dt * (fastest.sqrt() + gravity.length() * dt);
         Vicinity { low, high, reach: travel, horizon: 0.0 }
+    }
+
+    /// Mass, centre and inertia of its particles.
+    pub(crate) fn moments(&self) -> Moments {
+        Moments::of_points(&self.state.motion.places, &self.matter.masses)
     }
 
     /// Name.

@@ -6,7 +6,8 @@ use crate::contact::Obstacle;
 use crate::error::BuildError;
 use crate::frame::{BodyFrame, Contact, Other};
 use crate::grip::Place;
-use crate::math::{Pose, Quat, Vec3, x_axis};
+use crate::math::{Mat3, Pose, Vec3, x_axis};
+use crate::moments::Moments;
 use crate::react::Nodes;
 
 /// Fields of a frame, by node.
@@ -71,6 +72,16 @@ impl Line<'_> {
         Ok(Pose::from_parts(pose.transform_point(Vec3::X * offset), pose.rotation))
     }
 
+    /// Mass, centre and inertia of links of a mass [kg] and moments of inertia in their own axes [kg m2].
+    pub fn moments(&self, mass: f64, inertia: Vec3) -> Moments {
+        let link = |pose: &Pose| {
+            let turn = Mat3::from_quat(pose.rotation);
+            let inertia = turn * Mat3::from_diagonal(inertia) * turn.transpose();
+            Moments { volume: mass, centre: pose.translation, inertia }
+        };
+        Moments::sum(self.poses.iter().map(link))
+    }
+
     /// Lower and upper corner of a box around the middles of the links [m].
     pub fn bounds(&self) -> [Vec3; 2] {
         let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
@@ -98,7 +109,9 @@ impl Line<'_> {
         if self.closed { [(node + count - 1) % count, node % count] } else { [node.max(1) - 1, node.min(count - 1)] }
     }
 
-    /// Nodes and their frames: the ends and the joints, half-way between the ends of the links that meet there.
+    /// Nodes and their frames: the ends and the joints, half-way between the ends of the links that meet there. At a free end
+    /// the frame is turned on from that of the last link as the joint before it turns, which is right to second order in the
+    /// length of a link, as half-way between two links is.
     pub fn write_nodes(&self, frame: &mut BodyFrame) {
         let (poses, count) = (self.poses, self.poses.len());
         let half = Vec3::X * (0.5 * self.length);
@@ -112,8 +125,13 @@ impl Line<'_> {
                 0 => start(0),
                 _ => end(count - 1),
             });
-            let (a, b): (Quat, Quat) = (poses[before].rotation, poses[after].rotation);
-            frame.frames.push(if before == after { a } else { a.slerp(b, 0.5) });
+            let turned = |link: usize| poses[link].rotation;
+            frame.frames.push(match i {
+                _ if before != after => turned(before).slerp(turned(after), 0.5),
+                _ if count == 1 => turned(0),
+                0 => turned(0).slerp(turned(1), -0.5),
+                _ => turned(count - 2).slerp(turned(count - 1), 1.5),
+            });
         }
     }
 

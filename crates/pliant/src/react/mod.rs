@@ -42,8 +42,8 @@ pub(crate) struct React {
 impl React {
     /// Get to know the bodies, and make room.
     pub fn reserve(&mut self, bodies: &[Body], presses: &mut Presses) {
-        let pairs = || bodies.iter().enumerate().flat_map(|(n, a)| bodies[..n].iter().map(move |b| (a, b)));
-        self.any = pairs().any(|(a, b)| strangers(a, b));
+        // bodies that are no strangers to the first are none to each other
+        self.any = bodies.iter().skip(1).any(|body| strangers(&bodies[0], body));
         if !self.any {
             return;
         }
@@ -51,15 +51,16 @@ impl React {
         self.outlines.iter_mut().zip(bodies).for_each(|(outline, body)| outline.know(&body.skin()));
         let parts = (4 * bodies.iter().map(Body::size).sum::<usize>()).min(ROOM);
         self.finder.reserve(bodies.len(), parts);
-        self.rows.reserve(parts);
-        self.left.reserve(parts);
+        self.rows.reserve(parts.saturating_sub(self.rows.len()));
+        self.left.reserve(parts.saturating_sub(self.left.len()));
         presses.list.reserve(parts.saturating_sub(presses.list.len()));
-        presses.accounts.reserve(pairs().count().min(ROOM));
+        let pairs = (bodies.len() * bodies.len() / 2).min(ROOM);
+        presses.accounts.reserve(pairs.saturating_sub(presses.accounts.len()));
     }
 
-    /// Pushes of other bodies that a body is to have room for.
-    pub fn room(&self) -> usize {
-        if self.any { ROOM / 4 } else { 0 }
+    /// Pushes of other bodies that a body of so many points is to have room for.
+    pub fn room(&self, points: usize) -> usize {
+        if self.any { (4 * points + 64).min(ROOM / 4) } else { 0 }
     }
 
     /// Whether there are two bodies that could touch.

@@ -42,7 +42,8 @@ use crate::derived::Derived;
 use crate::error::BuildError;
 use crate::kernel::Kernel;
 use crate::material::Friction;
-use crate::math::{Pose, Vec3};
+use crate::math::{Mat3, Pose, Vec3};
+use crate::moments::Moments;
 use answers::Answers;
 use near::Watch;
 use past::{Ahead, Past};
@@ -145,6 +146,18 @@ impl Response {
         let derived = report::derived(&solid, size);
         let solid = Arc::new(solid);
         Ok(Response { name: name.into(), solid, settings, friction, derived, kernel, answers, state, scratch })
+    }
+
+    /// Mass, centre and inertia, as it is without deformation.
+    pub(crate) fn moments(&self) -> Moments {
+        let turn = Mat3::from_quat(self.state.motion.turn);
+        let inertia = turn * self.solid.inertia * turn.transpose();
+        Moments { volume: self.solid.mass, centre: self.state.motion.place, inertia }
+    }
+
+    /// Length of its own steps, as far as they fit into those of the world [s].
+    pub fn sample(&self) -> f64 {
+        self.settings.sample
     }
 
     /// Name.

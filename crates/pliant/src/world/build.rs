@@ -1,5 +1,7 @@
 //! What a world is made of, and what may be done to it between steps.
 
+use std::collections::HashMap;
+
 use super::settle::STILL;
 use super::{Finger, World};
 use crate::body::Body;
@@ -14,19 +16,21 @@ use crate::motion::Motion;
 impl World {
     /// Add an obstacle; returns its index.
     pub fn add_obstacle(&mut self, params: ObstacleParams) -> Result<usize, BuildError> {
-        unique("obstacle", &params.name, self.obstacles.iter().map(|o| o.params.name.as_str()))?;
+        self.names.obstacles.refuse("obstacle", &params.name)?;
         if let Some(friction) = params.friction {
             self.bodies.iter().try_for_each(|body| body.check_friction(&params.name, friction))?;
         }
+        self.names.obstacles.add(&params.name);
         self.obstacles.push(Obstacle::new(params, self.time()));
-        self.near.reserve(self.obstacles.len());
-        self.reserve();
+        self.outgrow();
         Ok(self.obstacles.len() - 1)
     }
 
     /// Add a gripper; returns its index.
     pub fn add_gripper(&mut self, params: GripperParams) -> Result<usize, BuildError> {
-        unique("gripper", &params.name, self.grippers.iter().map(|g| g.params.name.as_str()))?;
+        self.names.grippers.refuse("gripper", &params.name)?;
+        self.names.grippers.add(&params.name);
+        self.outgrow();
         self.grippers.push(Gripper::new(params, self.time()));
         Ok(self.grippers.len() - 1)
     }
@@ -47,12 +51,13 @@ impl World {
 
     /// Add a body; returns its index.
     pub fn add_body(&mut self, body: Body) -> Result<usize, BuildError> {
-        unique("body", body.name(), self.bodies.iter().map(Body::name))?;
+        self.names.bodies.refuse("body", body.name())?;
         for obstacle in &self.obstacles {
             obstacle.params.friction.map_or(Ok(()), |friction| body.check_friction(&obstacle.params.name, friction))?;
         }
+        self.names.bodies.add(body.name());
         self.bodies.push(body);
-        self.reserve();
+        self.outgrow();
         Ok(self.bodies.len() - 1)
     }
 
@@ -64,7 +69,7 @@ impl World {
         body.check_hold(params.hold)?;
         body.check_jaws(&params)?;
         self.grips.push(Grip::new(params));
-        self.reserve();
+        self.outgrow();
         let index = self.grips.len() - 1;
         // between steps a gripper is where the last one left it
         if self.close_or_open(index, 1.0) {
@@ -82,7 +87,7 @@ impl World {
             Checks(body.name()).not_negative(what, time)?;
         }
         self.loads.push(load);
-        self.reserve();
+        self.outgrow();
         self.size_loads(self.time());
         self.prepare(load.body);
         Ok(self.loads.len() - 1)
@@ -91,6 +96,7 @@ impl World {
     /// Bring a rod of the model `elastica` into the equilibrium with its grips and loads that is found from where it is.
     pub fn settle(&mut self, body: usize) -> Result<Settled, BuildError> {
         at("body", &self.bodies, body)?;
+        self.make_room();
         self.find_near(body, STILL);
         let settled = self
             .with_surroundings(body, STILL, |body, around| body.as_elastica("finds no equilibrium")?.settle(around));
@@ -129,32 +135,69 @@ impl World {
         self.bodies[body].set_points(points)
     }
 
-    /// Let every body have room for what may hold, load or touch it.
-    pub(super) fn reserve(&mut self) {
+    /// Number of the body of that name.
+    pub fn body_named(&self, name: &str) -> Option<usize> {
+        self.names.bodies.number(name)
+    }
+
+    /// Something was added: room has to be made for it before the next step, and bodies have to be looked at anew.
+    fn outgrow(&mut self) {
+        self.has_room = false;
+        self.watch.forget();
+    }
+
+    /// Make room for all there is, if anything was added since, so that a step allocates nothing.
+    pub(super) fn make_room(&mut self) {
+        if std::mem::replace(&mut self.has_room, true) {
+            return;
+        }
+        self.near.reserve(self.obstacles.len().saturating_sub(self.near.len()));
         self.react.reserve(&self.bodies, &mut self.presses);
-        let loads = self.loads.len() + self.react.room();
         self.acting.reserve(self.loads.len().saturating_sub(self.acting.len()));
         let (grips, obstacles) = (self.grips.len(), self.obstacles.len());
-        self.events.reserve(2 * (grips + (obstacles + 2) * self.bodies.len()).min(1000));
-        for body in &mut self.bodies {
-            body.reserve(grips, loads, obstacles);
+        let room = 2 * (grips + (obstacles + 2) * self.bodies.len()).min(1000);
+        self.events.reserve(room.saturating_sub(self.events.len()));
+        let mut holds = vec![[0; 2]; self.bodies.len()];
+        self.grips.iter().for_each(|grip| holds[grip.params.body][0] += 1);
+        self.loads.iter().for_each(|load| holds[load.body][1] += 1);
+        for (body, [grips, loads]) in self.bodies.iter_mut().zip(holds) {
+            let pushes = self.react.room(body.size());
+            body.reserve(grips, loads + pushes, obstacles);
         }
         self.cables.reserve(&self.bodies, &mut self.pairs);
-        self.watch.forget();
         self.together.reserve(self.bodies.len());
         self.reserve_before();
         self.accounts.forget(self.bodies.len());
     }
 }
 
+/// Names of all things of a kind, and their numbers.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Names(HashMap<String, usize>);
+
+/// Those of a world.
+#[derive(Clone, Debug, Default)]
+pub(super) struct AllNames {
+    bodies: Names,
+    obstacles: Names,
+    grippers: Names,
+}
+
+impl Names {
+    fn refuse(&self, kind: &'static str, name: &str) -> Result<(), BuildError> {
+        if self.0.contains_key(name) { Err(BuildError::SameName { kind, name: name.into() }) } else { Ok(()) }
+    }
+
+    fn add(&mut self, name: &str) {
+        self.0.insert(name.into(), self.0.len());
+    }
+
+    fn number(&self, name: &str) -> Option<usize> {
+        self.0.get(name).copied()
+    }
+}
+
 /// The one of that number.
 fn at<'a, T>(kind: &'static str, list: &'a [T], index: usize) -> Result<&'a T, BuildError> {
     list.get(index).ok_or(BuildError::NoNumber { kind, index, count: list.len() })
-}
-
-fn unique<'a>(kind: &'static str, name: &str, mut taken: impl Iterator<Item = &'a str>) -> Result<(), BuildError> {
-    if taken.any(|other| other == name) {
-        return Err(BuildError::SameName { kind, name: name.into() });
-    }
-    Ok(())
 }

@@ -37,10 +37,11 @@ struct Resting {
 }
 
 impl World {
-    /// Get bodies ready for the first step, when all grips, loads and obstacles are there: those that are to begin in
-    /// equilibrium find it; rods of the model `elastica` and solids of the model `response` that begin inside an obstacle are
+    /// Get ready for the first step, when all grips, loads and obstacles are there: room is made for all of it; bodies that are to
+    /// begin in equilibrium find it; rods of the model `elastica` and solids of the model `response` that begin inside an obstacle are
     /// refused, and cables that begin inside each other.
-    pub fn settle_all(&mut self) -> Result<(), BuildError> {
+    pub fn ready(&mut self) -> Result<(), BuildError> {
+        self.make_room();
         for body in 0..self.bodies.len() {
             if let Body::Response(solid) = &self.bodies[body] {
                 solid.check_start(&self.obstacles)?;

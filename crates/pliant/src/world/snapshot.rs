@@ -82,7 +82,8 @@ impl World {
         self.loads.clone_from(&snapshot.loads);
         self.gravity = snapshot.gravity;
         self.clock = snapshot.clock;
-        self.reserve();
+        self.has_room = false;
+        self.make_room();
         self.size_loads(self.time());
         (0..self.bodies.len()).for_each(|body| self.prepare(body));
         self.watch.copy_from(&snapshot.watch);

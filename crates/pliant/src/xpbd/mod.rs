@@ -30,6 +30,7 @@ use crate::error::{BuildError, StepError};
 use crate::grip::{Place, Wrench};
 use crate::linkage::{Line, Link, Push, poses_along};
 use crate::math::{Pose, Quat, Vec3};
+use crate::moments::Moments;
 
 /// A rod of rigid links, by extended position-based dynamics.
 #[derive(Clone, Debug)]
@@ -199,6 +200,11 @@ impl Xpbd {
     /// Its links where they are now.
     pub(crate) fn line(&self) -> Line<'_> {
         self.links.line(&self.state.poses)
+    }
+
+    /// Mass, centre and inertia of its links.
+    pub(crate) fn moments(&self) -> Moments {
+        self.line().moments(self.links.mass, self.links.inertia)
     }
 
     /// Name.
