@@ -91,7 +91,9 @@ fn arch(length: f64, span: f64) -> Vec<Vec3> {
 
 /// A soft, thin line hung from two points: nearly without bending, so off by the width of its end zones, sqrt(EI/T).
 fn catenary(sheet: &mut Sheet) {
-    let Some(r) = rods_static().catenary.into_iter().find(|r| r.length == 1.0) else { return };
+    // a reference that is missing must not make a comparison vanish
+    let found = rods_static().catenary.into_iter().find(|r| r.length == 1.0);
+    let r = found.unwrap_or_else(|| unreachable!("references/rods_static.json: no catenary of length 1"));
     let mut rod =
         Rod { model: Model::Chain, length: 1.0, radius: 5e-5, young: 1e8, density: DENSITY, points: 41, damping: 0.0 };
     let swing = (G / r.sag).sqrt();

@@ -178,7 +178,11 @@ pub fn rods_3d() -> Vec<(String, DeadLoad)> {
     let all: BTreeMap<String, serde_json::Value> =
         serde_json::from_str(text).unwrap_or_else(|e| unreachable!("references/rods_3d_dead_load.json: {e}"));
     let cables = all.into_iter().filter(|(name, _)| name.starts_with("cable004"));
-    cables.filter_map(|(name, value)| Some((name, serde_json::from_value(value).ok()?))).collect()
+    let read = |(name, value): (String, serde_json::Value)| match serde_json::from_value(value) {
+        Ok(load) => (name, load),
+        Err(e) => unreachable!("references/rods_3d_dead_load.json: {name}: {e}"),
+    };
+    cables.map(read).collect()
 }
 
 /// A perfectly flexible line hung from two points of equal height.

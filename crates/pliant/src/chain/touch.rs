@@ -91,15 +91,15 @@ impl PartialEq for Planes {
 }
 
 impl Slot {
-    /// Become like another of as many blocks.
-    fn copy_from(&mut self, other: &Slot) {
+    /// Become like another in a block.
+    fn copy_block(&mut self, other: &Slot, block: usize) {
         let Slot { normal, offset, drift, velocity, obstacle, resistance } = other;
-        self.normal.clone_from(normal);
-        self.offset.clone_from(offset);
-        self.drift.clone_from(drift);
-        self.velocity.clone_from(velocity);
-        self.obstacle.clone_from(obstacle);
-        self.resistance.clone_from(resistance);
+        let points = block * LANES..(block + 1) * LANES;
+        (0..3).for_each(|axis| self.normal[axis][block] = normal[axis][block]);
+        (self.offset[block], self.drift[block]) = (offset[block], drift[block]);
+        self.velocity[points.clone()].copy_from_slice(&velocity[points.clone()]);
+        self.obstacle[points.clone()].copy_from_slice(&obstacle[points.clone()]);
+        self.resistance[points.clone()].copy_from_slice(&resistance[points]);
     }
 
     /// Whether it is the same in a block.
@@ -201,9 +201,11 @@ impl Planes {
         let Planes { stiffness, slots, used, moving } = other;
         (self.stiffness, self.moving) = (*stiffness, *moving);
         self.used.clone_from(used);
-        let most = used.iter().copied().max().unwrap_or(0);
-        for (slot, theirs) in self.slots.iter_mut().zip(&slots[..most as usize]) {
-            slot.copy_from(theirs);
+        // most blocks of most rods touch nothing
+        for (block, used) in used.iter().enumerate() {
+            for (slot, theirs) in self.slots.iter_mut().zip(&slots[..*used as usize]) {
+                slot.copy_block(theirs, block);
+            }
         }
     }
 

@@ -215,7 +215,7 @@ impl Response {
         self.state.motion = free.pushed(&self.solid, force, torque, stride.step);
         let width = self.width();
         let Response { state, scratch, solid, answers, kernel, .. } = self;
-        scratch.before.past.note(&state.past, width);
+        scratch.before.past.note(&mut state.past, width);
         let forces = &scratch.slots.forces[..3 * count];
         state.acting.clear();
         state

@@ -24,8 +24,9 @@ pub(super) struct Before {
 /// What a step overwrites of what forces of the past have left.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Overwritten {
-    /// All three lists of modes.
+    /// All three lists of modes, once a step has taken their place with new ones.
     modes: [Vec<f64>; 3],
+    is_replaced: bool,
     /// Of recorded forces, those of samples that are overwritten, in order ...
     rows: Vec<f64>,
     /// ... and which sample was the youngest before.
@@ -34,34 +35,40 @@ pub(super) struct Overwritten {
 
 impl Overwritten {
     fn keep(&mut self, past: &Past) {
+        self.is_replaced = false;
+        self.rows.clear();
+        if let Past::Records { newest, .. } = past {
+            self.newest = *newest;
+        }
+    }
+
+    fn swap(&mut self, [coordinates, rates, free]: [&mut Vec<f64>; 3]) {
+        for (kept, list) in self.modes.iter_mut().zip([coordinates, rates, free]) {
+            std::mem::swap(kept, list);
+        }
+    }
+
+    /// The forces of another step, of `width` numbers, are about to be taken, which overwrites all that is said of modes.
+    pub fn note(&mut self, past: &mut Past, width: usize) {
         match past {
             Past::Modes { coordinates, rates, free } => {
-                for (kept, list) in self.modes.iter_mut().zip([coordinates, rates, free]) {
-                    kept.clone_from(list);
+                if !std::mem::replace(&mut self.is_replaced, true) {
+                    self.swap([coordinates, rates, free]);
                 }
             }
-            Past::Records { newest, .. } => {
-                self.rows.clear();
-                self.newest = *newest;
+            Past::Records { forces, newest } if self.rows.len() < forces.len() => {
+                let next = (*newest + 1) % (forces.len() / width.max(1)).max(1);
+                self.rows.extend_from_slice(&forces[next * width..(next + 1) * width]);
             }
+            Past::Records { .. } => {}
         }
     }
 
-    /// The forces of another step, of `width` numbers, are about to be taken.
-    pub fn note(&mut self, past: &Past, width: usize) {
-        if let Past::Records { forces, newest } = past
-            && self.rows.len() < forces.len()
-        {
-            let next = (newest + 1) % (forces.len() / width.max(1)).max(1);
-            self.rows.extend_from_slice(&forces[next * width..(next + 1) * width]);
-        }
-    }
-
-    fn undo(&self, past: &mut Past, width: usize) {
+    fn undo(&mut self, past: &mut Past, width: usize) {
         match past {
             Past::Modes { coordinates, rates, free } => {
-                for (list, kept) in [coordinates, rates, free].into_iter().zip(&self.modes) {
-                    list.clone_from(kept);
+                if std::mem::take(&mut self.is_replaced) {
+                    self.swap([coordinates, rates, free]);
                 }
             }
             Past::Records { forces, newest } => {
@@ -80,9 +87,9 @@ impl Before {
     /// With room for a state.
     pub fn of(state: &ResponseState) -> Before {
         let mut past = Overwritten::default();
-        past.keep(&state.past);
-        if let Past::Records { forces, .. } = &state.past {
-            past.rows.reserve(forces.len());
+        match &state.past {
+            Past::Modes { rates, .. } => past.modes.iter_mut().for_each(|list| list.clone_from(rates)),
+            Past::Records { forces, .. } => past.rows.reserve(forces.len()),
         }
         Before {
             motion: state.motion,
@@ -128,7 +135,7 @@ impl Response {
     pub(crate) fn undo(&mut self) {
         let width = self.width();
         let ResponseState { motion, past, touches, acting, watch, touched, stored, counters } = &mut self.state;
-        let before = &self.scratch.before;
+        let before = &mut self.scratch.before;
         before.past.undo(past, width);
         touches.clone_from(&before.touches);
         acting.clone_from(&before.acting);

@@ -107,8 +107,8 @@ fn linearised_with(count: usize, runs: usize, printed: bool) -> Cable {
     let mut cable = cable.clone();
     cable.scratch.step.runs = Runs::with(count, runs, 100, false);
     let part = equations::midpoint::Part { from: 0.0, to: 1.0, dt: STEP };
-    let mut share =
-        cable.share(Around { gravity: Vec3::Z * -9.81, obstacles: world.obstacles(), stop: &Stop::default() });
+    let stop = Stop::default();
+    let mut share = cable.share(Around { gravity: Vec3::Z * -9.81, obstacles: world.obstacles(), stop: &stop });
     share.begin(&part);
     assert!(share.assemble(&part, true));
     share.refresh(&part);
