@@ -46,11 +46,11 @@ impl std::ops::AddAssign for Work {
 /// What a step of a model may create, as its integrator is not exact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
-    /// Part of the energy at play in the step [-]: kinetic energy, what elastic energy changed by, work and what contacts store. Infinite for steps
-    /// as published that are known to create, which are told and not judged.
+    /// Part of the energy that was at play lately [-]: kinetic energy, what elastic energy changed by, work and what contacts store.
+    /// Infinite for steps as published that are known to create, which are told and not judged.
     pub part: f64,
-    /// Besides, a velocity that the whole body may gain from nothing [m/s].
-    pub speed: f64,
+    /// Part of the elastic energy [-]: forces that hold something are found to a part of their size.
+    pub held: f64,
     /// Why.
     pub why: &'static str,
 }
@@ -96,12 +96,20 @@ pub struct Account {
     balance: f64,
     /// Its least value so far.
     least: f64,
-    /// The most energy that was at play in a step [J].
+    /// The most energy that was at play in a step [J], ever ...
     at_play: f64,
+    /// ... and lately.
+    lately: f64,
     /// What has to be created in all until it is told [J]; zero before anything moved.
     told: f64,
     level: Option<Level>,
 }
+
+/// A body that creeps with this speed is at rest: the energy of that may come from nothing [m/s].
+const CREEP: f64 = 1e-4;
+
+/// What was at play is forgotten by this part in a step.
+const FORGOTTEN: f64 = 0.01;
 
 /// Rounding of energies, over their size, of which sums over many links and particles are made [-].
 const ROUNDING: f64 = 1e-12;
@@ -172,9 +180,11 @@ impl Account {
         let swing = (now.elastic - before.elastic).abs() + now.stored.max(before.stored);
         let at_play = now.kinetic.max(before.kinetic) + swing + work.size();
         self.at_play = self.at_play.max(at_play);
-        let size = at_play + now.elastic.max(before.elastic) + now.gravity.abs().max(before.gravity.abs());
-        let rest = 0.5 * mass * bound.speed * bound.speed + ROUNDING * size;
-        let allowed = bound.part * at_play + rest;
+        self.lately = at_play.max((1.0 - FORGOTTEN) * self.lately);
+        let elastic = now.elastic.max(before.elastic);
+        let size = at_play + elastic + now.gravity.abs().max(before.gravity.abs());
+        let rest = 0.5 * mass * CREEP * CREEP + ROUNDING * size;
+        let allowed = bound.part * self.lately + bound.held * elastic + rest;
         // what is no number is beyond all bounds
         if made > allowed || made.is_nan() {
             return Verdict::Beyond { created: made, allowed };

@@ -74,10 +74,10 @@ impl Cable {
     pub(crate) fn may_create(&self) -> Bound {
         if self.links.linear {
             let why = "the published step takes joints as they are at its start, and gains as links turn";
-            return Bound { part: f64::INFINITY, speed: 0.0, why };
+            return Bound { part: f64::INFINITY, held: 0.0, why };
         }
         let why = "the midpoint rule gives exactly what forces do; what its iterations leave is taken from the motion";
-        Bound { part: 1e-3, speed: 1e-6, why }
+        Bound { part: 1e-2, held: 1e-3, why }
     }
 
     /// Copy out all that can be seen.

@@ -28,8 +28,9 @@ pub struct Holder {
     /// Origin of the gripper, likewise.
     origin: Vec3,
     origin_change: Vec3,
-    /// The target that it pulled to last, once it has.
-    seen: Option<Vec3>,
+    /// The target that it pulled to last, once it has, and by how much more energy it has there for a change of that: the force on
+    /// a target point [N].
+    seen: Option<(Vec3, Vec3)>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -215,7 +216,7 @@ impl Holders {
         }
         for (holder, load) in self.holders.iter_mut().zip(loads) {
             let goal = holder.from + holder.change * fraction;
-            work += holder.lead(h, x, goal);
+            let before = holder.seen;
             match holder.kind {
                 Kind::Attract { point, weight, .. } => {
                     let mut place = get(x, point);
@@ -224,6 +225,7 @@ impl Holders {
                     }
                     let pull = (goal - place) * h.stiffness;
                     add_shared(force, point, weight, pull);
+                    holder.seen = Some((goal, pull));
                     load.force -= pull;
                     let origin = holder.origin + holder.origin_change * fraction;
                     load.torque -= (place - origin).cross(pull);
@@ -234,12 +236,15 @@ impl Holders {
                     let length = along.length().max(1e-15);
                     let u = along / length;
                     let cosine = u.dot(goal);
-                    let couple = (goal - u * cosine) * (stiffness * angle_over_sine_any(cosine) / length);
+                    let turning = stiffness * angle_over_sine_any(cosine);
+                    let couple = (goal - u * cosine) * (turning / length);
+                    holder.seen = Some((goal, u * -turning));
                     add(force, segment + 1, couple);
                     add(force, segment, -couple);
                     load.torque -= along.cross(couple);
                 }
             }
+            work += led(before, holder.seen);
         }
         work
     }
@@ -292,12 +297,6 @@ impl Holders {
         self.from.extend(self.pushes.iter().map(|(point, weight, _)| between(x, *point, *weight)));
     }
 
-    /// Targets at the end of the stretch of steps at hand: the work of moving them there on the rod [J].
-    pub fn arrive(&mut self, h: &Holding, x: &Rows) -> f64 {
-        let arrive = |holder: &mut Holder| holder.lead(h, x, holder.from + holder.change);
-        self.holders.iter_mut().map(arrive).sum()
-    }
-
     /// Work of loads and of other bodies since the start of the step [J].
     pub fn pushed(&self, x: &Rows) -> [f64; 2] {
         let mut work = [0.0; 2];
@@ -323,14 +322,14 @@ impl Holder {
             Kind::Direct { segment, stiffness, node } => Clamp { node, segment, stiffness, goal }.energy(x),
         }
     }
+}
 
-    /// Move the target on while the rod stays; returns the work of that on the rod [J].
-    #[inline(always)]
-    fn lead(&mut self, h: &Holding, x: &Rows, goal: Vec3) -> f64 {
-        match self.seen.replace(goal) {
-            Some(seen) if seen != goal => self.energy(h, x, goal) - self.energy(h, x, seen),
-            _ => 0.0,
-        }
+/// Work on the rod of a target that has moved on between two model steps, by the trapezoidal rule [J].
+#[inline(always)]
+fn led(before: Option<(Vec3, Vec3)>, now: Option<(Vec3, Vec3)>) -> f64 {
+    match (before, now) {
+        (Some((from, pulled)), Some((to, pulls))) if from != to => 0.5 * (pulled + pulls).dot(to - from),
+        _ => 0.0,
     }
 }
 

@@ -81,6 +81,8 @@ pub struct ChainState {
     clamps: Vec<Clamp>,
     /// Energy in its holds then, less that of the joints that they replace; and in those that draw places to their targets [J].
     held: [f64; 2],
+    /// Work of all forces on half of the last displacements [J].
+    ahead_by: f64,
 }
 
 #[derive(Clone, Debug)]
@@ -95,6 +97,8 @@ struct Scratch {
     holders: Holders,
     /// Load of each holder, summed over the step.
     loads: Vec<Wrench>,
+    /// Loads of holders that nobody reads.
+    unused: Vec<Wrench>,
     /// Points that other bodies push.
     calmed: Vec<usize>,
     /// Work done on it in the step so far.
@@ -144,6 +148,7 @@ impl Chain {
             touched: Vec::with_capacity(16),
             clamps: vec![],
             held: [0.0; 2],
+            ahead_by: 0.0,
         };
         let mut scratch = Scratch {
             force: zero_rows(blocks),
@@ -152,6 +157,7 @@ impl Chain {
             mobility_tau: 0.0,
             holders: Holders::default(),
             loads: vec![],
+            unused: vec![],
             calmed: vec![],
             work: Work::default(),
             kernel: Kernel::default(),
@@ -203,7 +209,7 @@ impl Chain {
         self.state.ahead = if self.settings.keep_displacement { self.state.ahead.max(0.0) } else { 0.0 };
         self.state.clamps.clear();
         self.state.clamps.extend(self.scratch.holders.clamps());
-        self.end_work();
+        self.end_work(around);
         self.check_finite(around.time + around.dt)?;
         self.write_loads(around, done);
         self.note_touching(around);
@@ -452,6 +458,7 @@ impl Chain {
     pub(crate) fn reserve(&mut self, grips: usize, loads: usize, obstacles: usize) {
         self.scratch.holders.reserve(grips, loads);
         self.scratch.loads.reserve(3 * grips);
+        self.scratch.unused.reserve(3 * grips);
         self.scratch.calmed.reserve(2 * self.size());
         self.state.reserve(grips, obstacles);
         self.scratch.before.reserve(grips, obstacles);

@@ -1,8 +1,12 @@
 //! Work done on a chain in a step, and what its steps may create.
 
-use super::{Chain, UpdateRule};
+use super::derive::Constants;
+use super::forces::Forces;
+use super::{Chain, Scratch, UpdateRule};
 use crate::account::{Bound, Work};
 use crate::body::Surroundings;
+use crate::grip::Wrench;
+use crate::lanes::get;
 
 impl Chain {
     /// Begin to count the work of a step: grips that close put energy into their holds, and those that open let joints have it.
@@ -16,10 +20,18 @@ impl Chain {
     }
 
     /// Count what is left to count at its end.
-    pub(super) fn end_work(&mut self) {
+    pub(super) fn end_work(&mut self, around: &Surroundings<'_>) {
         let holding = self.constants.holding();
-        let Chain { state, scratch, .. } = self;
-        scratch.work.grips += scratch.holders.arrive(&holding, &state.x);
+        let gravity = around.gravity;
+        let Chain { constants: Constants { elasticity, .. }, state, scratch, .. } = self;
+        let Scratch { force, joints, holders, kernel, unused, work, .. } = scratch;
+        // forces where the step has led: places are half a model step ahead of velocities, and so is their energy
+        let planes = state.planes.any().then_some(&state.planes);
+        kernel.run(Forces { elasticity, joints, x: &state.x, gravity, planes, out: force });
+        unused.resize(holders.list().len(), Wrench::default());
+        work.grips += holders.pull(&holding, &state.x, 1.0, force, unused);
+        let ahead = |i: usize| get(force, i).dot(get(&state.update.step, i));
+        state.ahead_by = 0.5 * (0..elasticity.points).map(ahead).sum::<f64>();
         let [loads, bodies] = scratch.holders.pushed(&state.x);
         (scratch.work.loads, scratch.work.bodies) = (loads, bodies);
         state.held = [scratch.holders.energy(&holding, &state.x, true), scratch.holders.drawn(&holding, &state.x)];
@@ -35,21 +47,17 @@ impl Chain {
         self.scratch.work
     }
 
-    /// Energy in what draws it to grippers and out of obstacles [J].
+    /// Energy in what draws it to grippers and out of obstacles, and what places are ahead by [J].
     pub(crate) fn stored(&self) -> f64 {
-        self.state.held[1] + self.state.planes.stored(&self.state.x, self.size())
+        self.state.ahead_by + self.state.held[1] + self.state.planes.stored(&self.state.x, self.size())
     }
 
     /// What a step may create.
     pub(crate) fn may_create(&self) -> Bound {
         if self.settings.update != UpdateRule::Velocity {
             let why = "the published rules know displacements and no inertia, of which energy would be kept";
-            return Bound { part: f64::INFINITY, speed: 0.0, why };
+            return Bound { part: f64::INFINITY, held: 0.0, why };
         }
-        Bound {
-            part: 0.5,
-            speed: 1e-6,
-            why: "Euler's symplectic rule swings about the balance, by half of w tau of what vibrates at w",
-        }
+        Bound { part: 0.1, held: 1e-3, why: "Euler's symplectic rule swings about the balance, by half of w tau of what vibrates at w" }
     }
 }
