@@ -17,9 +17,14 @@ const MARGIN: f64 = 0.5;
 /// radius between their round ends, less than a hundredth.
 pub const OPEN: f64 = 0.25;
 
-/// What of an open joint is left to itself, as a part of the radius: another cable of the same radius sinks in there by a
-/// sixteenth of that, and no farther.
-const GAPING: f64 = 1.0;
+/// What of a cable touches: its surface is closed, also where a joint is stretched or sheared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stretch {
+    /// A link.
+    Link,
+    /// What is between the end of a link and the start of the next.
+    Joint,
+}
 
 /// What a cable is made of, for its step.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,50 +92,9 @@ impl Links {
         if self.closed { apart.min(self.rest.len() - apart) } else { apart }
     }
 
-    /// From where to where a link reaches by itself, from its middle [m].
-    pub fn own_span(&self) -> [f64; 2] {
-        [-0.5 * self.length, 0.5 * self.length]
-    }
-
-    /// From where to where a link is part of the cable, from its middle [m]: where a joint is stretched wide open, half of the
-    /// gap belongs to either link, so that nothing slips through; less where the joint is bent and the way from link to link
-    /// leads elsewhere.
-    pub fn span(&self, poses: &[Pose], link: usize) -> [f64; 2] {
-        let before = if link > 0 { Some(link - 1) } else { self.closed.then_some(poses.len() - 1) };
-        let after = if link + 1 < poses.len() { Some(link + 1) } else { self.closed.then_some(0) };
-        let here = tangent(&poses[link]);
-        let [back, on] = [(before, -1.0), (after, 1.0)].map(|(other, side)| {
-            other.map_or(0.5 * self.length, |other| self.reaches(&here, &tangent(&poses[other]), side))
-        });
-        [-back, on]
-    }
-
-    /// All of these, and the tangents of the links.
-    pub fn spans<'a>(&'a self, poses: &'a [Pose]) -> impl Iterator<Item = ([f64; 2], Vec3)> + 'a {
-        let half = 0.5 * self.length;
-        let last = poses.len() - 1;
-        let mut here = tangent(&poses[0]);
-        let mut back = if self.closed { self.reaches(&here, &tangent(&poses[last]), -1.0) } else { half };
-        (0..poses.len()).map(move |link| {
-            let next = if link < last { Some(&poses[link + 1]) } else { self.closed.then_some(&poses[0]) };
-            let next = next.map(tangent);
-            let on = next.map_or(half, |next| self.reaches(&here, &next, 1.0));
-            let found = ([-back, on], here.1);
-            if let Some(next) = next {
-                back = self.reaches(&next, &here, -1.0);
-                here = next;
-            }
-            found
-        })
-    }
-
-    /// How far a link reaches towards a neighbour, after it or on the side -1 before it, both given by middle and tangent [m].
-    fn reaches(&self, &(place, along): &(Vec3, Vec3), &(other, heading): &(Vec3, Vec3), side: f64) -> f64 {
-        let half = 0.5 * self.length;
-        let turn = heading.dot(along);
-        // (the near end of the other - place) . along, less its own half
-        let gap = side * (other - place).dot(along) - half * turn - half;
-        half + 0.5 * (gap - GAPING * self.radius).max(0.0) * turn.max(0.0)
+    /// The link after one; of a closed cable the first comes after the last.
+    pub fn next(&self, link: usize) -> usize {
+        if link + 1 < self.rest.len() + usize::from(!self.closed) { link + 1 } else { 0 }
     }
 
     /// The joint on the side of a link that an offset from its middle points to; at an end of an open cable the only one.
@@ -228,9 +192,11 @@ impl LinkState {
     }
 }
 
-/// The middle of a link and the unit vector along it.
-fn tangent(pose: &Pose) -> (Vec3, Vec3) {
-    (pose.translation, x_axis(pose.rotation))
+/// The end of a link of a length, and from there to the start of the one after it.
+pub fn gap_after(length: f64, [here, next]: [&Pose; 2]) -> (Vec3, Vec3) {
+    let half = 0.5 * length;
+    let end = here.translation + x_axis(here.rotation) * half;
+    (end, next.translation - x_axis(next.rotation) * half - end)
 }
 
 /// The poses of the two links of each joint; a closed cable has as many joints as links.

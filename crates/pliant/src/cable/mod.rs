@@ -294,7 +294,7 @@ impl Cable {
         self.links.line(&self.state.links.poses)
     }
 
-    /// Links of it that are no more than so many apart are of one bend, see `contact::pairs::spans_of`.
+    /// Links of it that are no more than so many apart are of one bend, see `contact::pairs::joints_count`.
     pub(crate) fn bend(&self) -> usize {
         contact::pairs::nearest_neighbour(&self.links) + 1
     }

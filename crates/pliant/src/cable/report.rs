@@ -7,7 +7,7 @@ use crate::cable::algebra::block::{Vec6, dot};
 use crate::cable::contact::obstacles::PastTouch;
 use crate::cable::joint::strain;
 use crate::cable::links::jointed;
-use crate::cable::solver::coupled_pairs::both;
+use crate::cable::solver::coupled_pairs::at_start;
 use crate::contact::Obstacle;
 use crate::frame::{BodyFrame, Contact, Energy, Event, EventKind};
 use crate::linkage::{HeldEnd, Touching};
@@ -170,12 +170,8 @@ pub(crate) fn pairs_beside(bodies: &[Body], pairs: &[Pair]) -> impl Iterator<Ite
     pairs.iter().filter_map(|pair| {
         let (pushes, bodies_of) = (pair.force != Vec3::ZERO, pair.ends.map(|end| end.body));
         let near = || {
-            let place = |cable: &Cable, link: usize, along: f64| {
-                (cable.state.links.poses[link].transform_point(Vec3::X * along), cable.links.radius)
-            };
-            let ends = both((bodies, 0), pair, |cable, link| (cable, link));
-            ends.is_some_and(|[(a, i), (b, j)]| {
-                let [(p, r), (q, s)] = [place(a, i, pair.along[0]), place(b, j, pair.along[1])];
+            at_start((bodies, 0), pair).is_some_and(|sides| {
+                let ([p, q], [r, s]) = (pair.places(sides), sides.map(|side| side.links.radius));
                 p.distance(q) < r + s + PARTING_GAP * r.min(s)
             })
         };

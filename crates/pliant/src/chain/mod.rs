@@ -111,14 +111,14 @@ struct Scratch {
 impl ChainState {
     /// Become like another, without allocating where there is room.
     fn copy_from(&mut self, other: &ChainState) {
-        let ChainState { points, x, update, planes, tau, until_renewal, ahead, touched, clamps, held } = other;
+        let ChainState { points, x, update, planes, tau, until_renewal, ahead, touched, clamps, held, ahead_by } = other;
         self.x.clone_from(x);
         self.update.copy_from(update);
         self.planes.copy_from(planes);
         (self.points, self.tau, self.until_renewal, self.ahead) = (*points, *tau, *until_renewal, *ahead);
         self.touched.clone_from(touched);
         self.clamps.clone_from(clamps);
-        self.held.clone_from(held);
+        (self.held, self.ahead_by) = (*held, *ahead_by);
     }
 
     fn reserve(&mut self, grips: usize, obstacles: usize) {

@@ -107,6 +107,10 @@ impl Strands {
         near.clear();
         let mut known = before.iter().peekable();
         for pair in pairs {
+            // the joints after both are looked at with them
+            if near.last().is_some_and(|n| n.ends == pair.ends) {
+                continue;
+            }
             while known.next_if(|k| k.ends < pair.ends).is_some() {}
             let left = known.next_if(|k| k.ends == pair.ends).map_or(0.0, |k| k.left);
             near.push(Near { ends: pair.ends, left });

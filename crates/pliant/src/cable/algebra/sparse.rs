@@ -51,6 +51,8 @@ pub struct Bond<'a> {
     pub rows: [&'a [Vec6; 3]; 2],
     /// S.
     pub slope: &'a [[f64; 3]; 3],
+    /// Whether what couples the two is all that is added: what each adds to itself is in the chains already.
+    pub beside: bool,
 }
 
 impl Sparse {
@@ -218,7 +220,7 @@ impl<'a, I: Iterator<Item = Bond<'a>>> Task for Bonding<'_, I> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let Bonding { edges, plan, blocks, bonds } = self;
-        for Bond { edge, rows, slope } in bonds {
+        for Bond { edge, rows, slope, beside: only_beside } in bonds {
             let turns = edges[edge].map(|node| plan.turns[node as usize]);
             let beside = plan.beside[edge];
             let targets = [[turns[0], beside[0]], [beside[1], turns[1]]];
@@ -230,6 +232,9 @@ impl<'a, I: Iterator<Item = Bond<'a>>> Task for Bonding<'_, I> {
                     falls[k] = three::<L>(slope[k], &right);
                 }
                 for line in 0..2 {
+                    if only_beside && line == column {
+                        continue;
+                    }
                     let to = &mut blocks[targets[line][column] as usize];
                     for r in 0..6 {
                         let sign = if line == column { 1.0 } else { -1.0 };

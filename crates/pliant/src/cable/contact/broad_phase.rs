@@ -9,8 +9,8 @@
 use crate::body::Body;
 use crate::cable::Cable;
 use crate::cable::algebra::block::Vec6;
-use crate::cable::contact::pairs::{End, Pair, axis_distance, nearest_neighbour, spans_of};
-use crate::cable::links::{LinkState, Links};
+use crate::cable::contact::pairs::{End, Key, Pair, axis_distance, joints_count, nearest_neighbour};
+use crate::cable::links::{LinkState, Links, OPEN, Stretch, gap_after};
 use crate::math::{Pose, Vec3, x_axis};
 
 /// Most links of a leaf.
@@ -33,17 +33,17 @@ pub(crate) struct BroadPhase {
     /// All links of all cables.
     moving: Vec<Moving>,
     /// Links that met in the step without being expected to.
-    missed: Vec<[End; 2]>,
+    missed: Vec<Key>,
 }
 
 /// A link in a step.
 #[derive(Clone, Copy, Debug)]
 struct Moving {
     place: Vec3,
-    /// From where to where along it, see `Links::span` [m].
-    span: [f64; 2],
-    /// From its middle to its farther end, each coordinate without its sign [m].
+    /// From its middle to its end, each coordinate without its sign [m].
     half: Vec3,
+    /// Where the next link begins, if the joint between them is open or may open in the step.
+    open_to: Option<Vec3>,
     /// How far it goes [m].
     shift: Vec3,
     /// How far from that way its ends may come [m].
@@ -114,12 +114,12 @@ impl BroadPhase {
     pub fn find(&mut self, bodies: &[Body], dt: f64, known: &[Pair], found: &mut Vec<Pair>) {
         found.clear();
         self.grow(bodies, |cable, moving| foresee(cable, dt, moving));
-        self.search(bodies, |_, _, ends| found.push(Pair::new(ends)));
-        found.extend(self.missed.iter().map(|&ends| Pair::new(ends)));
-        found.sort_unstable_by_key(|pair| pair.ends);
-        found.dedup_by_key(|pair| pair.ends);
+        self.search(bodies, |_, _, key| found.push(Pair::new(key)));
+        found.extend(self.missed.iter().map(|&key| Pair::new(key)));
+        found.sort_unstable_by_key(Pair::key);
+        found.dedup_by_key(|pair| pair.key());
         for pair in found.iter_mut() {
-            if let Ok(at) = known.binary_search_by_key(&pair.ends, |k| k.ends) {
+            if let Ok(at) = known.binary_search_by_key(&pair.key(), Pair::key) {
                 pair.go_on(&known[at]);
             }
         }
@@ -138,9 +138,9 @@ impl BroadPhase {
         let mut missed = std::mem::take(&mut self.missed);
         let before = missed.len();
         self.grow(bodies, look_back);
-        self.search(bodies, |a, b, ends| {
-            if pairs.binary_search_by_key(&ends, |pair| pair.ends).is_err() && met(a, b, &ends) {
-                missed.push(ends);
+        self.search(bodies, |a, b, key| {
+            if pairs.binary_search_by_key(&key, Pair::key).is_err() && met(a, b) {
+                missed.push(key);
             }
         });
         self.missed = missed;
@@ -190,7 +190,7 @@ impl BroadPhase {
     }
 
     /// Tell of all links that come near each other, each two once.
-    fn search(&self, bodies: &[Body], mut tell: impl FnMut(Linked<'_>, Linked<'_>, [End; 2])) {
+    fn search(&self, bodies: &[Body], mut tell: impl FnMut(Linked<'_>, Linked<'_>, Key)) {
         for (n, &index) in self.order.iter().enumerate() {
             let Some(a) = self.trunk(bodies, index) else { continue };
             if a.cable.links.self_contact {
@@ -210,7 +210,7 @@ impl BroadPhase {
     }
 
     /// Links of one branch.
-    fn within(&self, branch: Branch<'_>, tell: &mut impl FnMut(Linked<'_>, Linked<'_>, [End; 2])) {
+    fn within(&self, branch: Branch<'_>, tell: &mut impl FnMut(Linked<'_>, Linked<'_>, Key)) {
         let node = &self.nodes[branch.node];
         if self.is_straight(&branch, node.links) {
             return;
@@ -227,7 +227,7 @@ impl BroadPhase {
     }
 
     /// Links of two branches.
-    fn between(&self, a: Branch<'_>, b: Branch<'_>, tell: &mut impl FnMut(Linked<'_>, Linked<'_>, [End; 2])) {
+    fn between(&self, a: Branch<'_>, b: Branch<'_>, tell: &mut impl FnMut(Linked<'_>, Linked<'_>, Key)) {
         let (one, other) = (&self.nodes[a.node], &self.nodes[b.node]);
         let (p, q) = (&a.cable.links, &b.cable.links);
         let reach = p.radius + q.radius + one.room + other.room;
@@ -275,34 +275,55 @@ impl BroadPhase {
     }
 
     /// Tell of two links if they come near each other.
-    fn look(&self, branches: [Branch<'_>; 2], at: [usize; 2], tell: &mut impl FnMut(Linked<'_>, Linked<'_>, [End; 2])) {
+    fn look(&self, branches: [Branch<'_>; 2], at: [usize; 2], tell: &mut impl FnMut(Linked<'_>, Linked<'_>, Key)) {
         let [(a, i), (b, j)] = [0, 1].map(|side| (branches[side], at[side]));
         let ends = [End { body: a.root.body, link: i }, End { body: b.root.body, link: j }];
         if ends[0].body == ends[1].body && a.cable.links.apart(i, j) < nearest_neighbour(&a.cable.links) {
             return;
         }
         let (m, n) = (&self.moving[a.root.first + i], &self.moving[b.root.first + j]);
-        let [p, q] = [Linked { cable: a.cable, link: i }, Linked { cable: b.cable, link: j }];
-        let reach = p.links().radius + q.links().radius + m.room + n.room;
+        let [p, q] = [(a.cable, i), (b.cable, j)].map(|(cable, link)| Linked { cable, link, on: Stretch::Link });
+        let thick = p.links().radius + q.links().radius;
+        let reach = thick + m.room + n.room;
         let shift = m.shift - n.shift;
         // where their middles come closest on the way
         let apart = m.place - n.place;
         let closest =
             apart + shift * (-apart.dot(shift) / shift.length_squared().max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
-        let [mine, theirs] = spans_of(&ends, [p.links(), q.links()], [m.span, n.span]);
-        if closest.length() - long(&mine) - long(&theirs) < reach
-            && axis_distance((p.pose(), mine), (q.pose(), theirs)) < reach + shift.length()
+        let mut tell = |p: Linked<'_>, q: Linked<'_>| {
+            let on = [p.on, q.on];
+            if ends[0] < ends[1] { tell(p, q, (ends, on)) } else { tell(q, p, ([ends[1], ends[0]], [on[1], on[0]])) }
+        };
+        if closest.length() - 0.5 * (p.links().length + q.links().length) < reach
+            && distance(p, q) < reach + shift.length()
         {
-            if ends[0] < ends[1] { tell(p, q, ends) } else { tell(q, p, [ends[1], ends[0]]) }
+            tell(p, q);
+        }
+        if (m.open_to.is_none() && n.open_to.is_none()) || !joints_count(&ends, p.links()) {
+            return;
+        }
+        // a joint moves as the links on either side of it
+        let after = |branch: Branch<'_>, link: usize| &self.moving[branch.root.first + branch.cable.links.next(link)];
+        let (mine, theirs) = (after(a, i), after(b, j));
+        let reach = thick + m.room.max(mine.room) + n.room.max(theirs.room) + m.shearing + n.shearing + shift.length();
+        let first = m.open_to.map(|_| Linked { on: Stretch::Joint, ..p });
+        let second = n.open_to.map(|_| Linked { on: Stretch::Joint, ..q });
+        for (x, y) in [(Some(p), second), (first, Some(q)), (first, second)] {
+            if let (Some(x), Some(y)) = (x, y)
+                && distance(x, y) < reach
+            {
+                tell(x, y);
+            }
         }
     }
 }
 
-/// A link of a cable.
+/// A link of a cable, or the joint after it.
 #[derive(Clone, Copy)]
 struct Linked<'a> {
     cable: &'a Cable,
     link: usize,
+    on: Stretch,
 }
 
 impl Linked<'_> {
@@ -315,25 +336,30 @@ impl Linked<'_> {
         &self.cable.scratch.before.links
     }
 
-    fn pose(&self) -> &Pose {
-        &self.start().poses[self.link]
+    /// The link and the one after it.
+    fn numbers(&self) -> [usize; 2] {
+        [self.link, self.links().next(self.link)]
     }
+}
 
-    fn span(&self) -> [f64; 2] {
-        self.links().span(&self.start().poses, self.link)
-    }
+/// Distance of the axes of two at the start of the step [m].
+fn distance(a: Linked<'_>, b: Linked<'_>) -> f64 {
+    let poses = [&a, &b].map(|l| l.numbers().map(|n| &l.start().poses[n]));
+    axis_distance([a.links(), b.links()], [a.on, b.on], poses)
 }
 
 /// Links before a step, if they go on as in the last one.
 fn foresee(cable: &Cable, dt: f64, moving: &mut Vec<Moving>) {
     let (state, half) = (&cable.state.links, 0.5 * cable.links.length);
     let linear = |v: &Vec6| Vec3::new(v[0], v[1], v[2]) * dt;
-    let spans = cable.links.spans(&state.poses);
-    for (i, ((pose, v), (span, along))) in state.poses.iter().zip(&state.means).zip(spans).enumerate() {
+    for (i, (pose, v)) in state.poses.iter().zip(&state.means).enumerate() {
         let shift = linear(v);
         let room = ROOM * cable.links.radius + dt * half * (v[4] * v[4] + v[5] * v[5]).sqrt();
-        let shearing = state.means.get(i + 1).map_or(0.0, |next| (linear(next) - shift).length());
-        moving.push(Moving { place: pose.translation, span, half: along.abs() * long(&span), shift, room, shearing });
+        let next = cable.links.next(i);
+        let shearing = (linear(&state.means[next]) - shift).length();
+        let open_to = opens(&cable.links, &state.poses, i, shearing);
+        let half = x_axis(pose.rotation).abs() * half;
+        moving.push(Moving { place: pose.translation, half, open_to, shift, room, shearing });
     }
 }
 
@@ -341,17 +367,23 @@ fn foresee(cable: &Cable, dt: f64, moving: &mut Vec<Moving>) {
 fn look_back(cable: &Cable, moving: &mut Vec<Moving>) {
     let (start, end) = (&cable.scratch.before.links, &cable.state.links);
     let shift = |i: usize| end.poses[i].translation - start.poses[i].translation;
-    for (i, (pose, (span, along))) in start.poses.iter().zip(cable.links.spans(&start.poses)).enumerate() {
+    for (i, pose) in start.poses.iter().enumerate() {
         let room = 0.5 * cable.links.length * turned(pose, &end.poses[i]);
-        let shearing = if i + 1 < start.poses.len() { (shift(i + 1) - shift(i)).length() } else { 0.0 };
-        let (place, half, shift) = (pose.translation, along.abs() * long(&span), shift(i));
-        moving.push(Moving { place, span, half, shift, room, shearing });
+        let shearing = (shift(cable.links.next(i)) - shift(i)).length();
+        let open_to = opens(&cable.links, &start.poses, i, shearing);
+        let (place, half, shift) =
+            (pose.translation, x_axis(pose.rotation).abs() * (0.5 * cable.links.length), shift(i));
+        moving.push(Moving { place, half, open_to, shift, room, shearing });
     }
 }
 
-/// Distance of the farther end from the middle [m].
-fn long(&[from, to]: &[f64; 2]) -> f64 {
-    to.max(-from)
+/// Where the link after one begins, if the joint between them is open or opens in the step, in which they move apart by no more
+/// than `shearing` [m].
+fn opens(links: &Links, poses: &[Pose], link: usize, shearing: f64) -> Option<Vec3> {
+    let next = links.next(link);
+    let (end, way) = gap_after(links.length, [&poses[link], &poses[next]]);
+    let is_joint = next != 0 || links.closed;
+    (is_joint && way.length() + shearing > OPEN * links.radius).then_some(end + way)
 }
 
 /// How far the end of a unit vector along a link turns.
@@ -360,19 +392,19 @@ fn turned(from: &Pose, to: &Pose) -> f64 {
 }
 
 /// Whether two links have come into each other during a step.
-fn met(a: Linked<'_>, b: Linked<'_>, of: &[End; 2]) -> bool {
-    let ends = [a, b].map(|l| [l.start().poses[l.link], l.cable.state.links.poses[l.link]]);
+fn met(a: Linked<'_>, b: Linked<'_>) -> bool {
+    let ends = [a, b].map(|l| l.numbers().map(|n| [l.start().poses[n], l.cable.state.links.poses[n]]));
     let thick = a.links().radius + b.links().radius;
-    let spans = spans_of(of, [a.links(), b.links()], [a.span(), b.span()]);
     let way = |[from, to]: &[Pose; 2]| to.translation - from.translation;
     // so often that they cannot pass each other in between
-    let times = ((way(&ends[0]) - way(&ends[1])).length() / (0.5 * thick)).ceil().clamp(1.0, 1000.0);
+    let times = ((way(&ends[0][0]) - way(&ends[1][0])).length() / (0.5 * thick)).ceil().clamp(1.0, 1000.0);
     (1..=times as usize).any(|k| {
         let t = k as f64 / times;
-        let [p, q] = ends.map(|[from, to]| {
+        let at = |[from, to]: &[Pose; 2]| {
             Pose::from_parts(from.translation.lerp(to.translation, t), from.rotation.lerp(to.rotation, t).normalize())
-        });
-        axis_distance((&p, spans[0]), (&q, spans[1])) < thick - SHALLOW
+        };
+        let [[p, after_p], [q, after_q]] = [0, 1].map(|side| [at(&ends[side][0]), at(&ends[side][1])]);
+        axis_distance([a.links(), b.links()], [a.on, b.on], [[&p, &after_p], [&q, &after_q]]) < thick - SHALLOW
     })
 }
 
@@ -392,10 +424,16 @@ fn plant(moving: &[Moving], [first, end]: [usize; 2], nodes: &mut Vec<Node>) {
             room = f64::max(room, node.room);
         }
     } else {
-        for m in &moving[first..end] {
+        for (i, m) in moving.iter().enumerate().take(end).skip(first) {
             places = places.and(Span { low: m.place - m.half, high: m.place + m.half });
             shifts = shifts.and(Span { low: m.shift, high: m.shift });
             room = f64::max(room, m.room);
+            if let Some(place) = m.open_to {
+                let next = moving.get(i + 1).unwrap_or(&moving[0]);
+                places = places.and(Span { low: place, high: place });
+                shifts = shifts.and(Span { low: next.shift, high: next.shift });
+                room = f64::max(room, next.room);
+            }
         }
     }
     (nodes[at].places, nodes[at].shifts, nodes[at].room) = (places, shifts, room);
@@ -464,18 +502,21 @@ mod tests {
                         let near = (0..=40).any(|k| {
                             let shift = (m.shift - o.shift) * (f64::from(k) / 40.0);
                             let moved = Pose::from_parts(p.translation + shift, p.rotation);
-                            axis_distance((&moved, a.cable.links.own_span()), (&q, b.cable.links.own_span())) < reach
+                            let on = [Stretch::Link; 2];
+                            let poses = [[&moved, &moved], [&q, &q]];
+                            axis_distance([&a.cable.links, &b.cable.links], on, poses) < reach
                         });
                         if near {
-                            wanted.push([End { body: a.root.body, link: i }, End { body: b.root.body, link: j }]);
+                            let ends = [End { body: a.root.body, link: i }, End { body: b.root.body, link: j }];
+                            wanted.push((ends, [Stretch::Link; 2]));
                         }
                     }
                 }
             }
             total[0] += wanted.len();
             total[1] += found.len();
-            for ends in wanted {
-                assert!(found.binary_search_by_key(&ends, |pair| pair.ends).is_ok(), "round {round}: {ends:?}");
+            for key in wanted {
+                assert!(found.binary_search_by_key(&key, Pair::key).is_ok(), "round {round}: {key:?}");
             }
         }
         // and it does not find everything

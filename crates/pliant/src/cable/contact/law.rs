@@ -16,7 +16,7 @@
 
 use crate::cable::algebra::block::{Mat6, Vec6, dot};
 use crate::material::Friction;
-use crate::math::{Quat, Vec3};
+use crate::math::{Pose, Quat, Vec3};
 
 /// What a contact does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -164,6 +164,21 @@ pub fn rows(axes: &[Vec3; 3], arm: Vec3, turn: Quat) -> [Vec6; 3] {
     let back = turn.inverse();
     // written out, as everything here that runs for each contact: the compiler does not always see through `map`
     [row(axes[0], arm, back), row(axes[1], arm, back), row(axes[2], arm, back)]
+}
+
+/// The same for a point between the end of a link and the start of the next, which moves as both by how near it is to each:
+/// `weight` is the part of the next, and the point is off the way between them by `offset`.
+pub fn joint_rows(
+    axes: &[Vec3; 3],
+    weight: f64,
+    offset: Vec3,
+    length: f64,
+    [here, next]: [&Pose; 2],
+) -> [[Vec6; 3]; 2] {
+    let half = Vec3::X * (0.5 * length);
+    let own = rows(axes, here.rotation * half + offset, here.rotation);
+    let other = rows(axes, next.rotation * -half + offset, next.rotation);
+    [own.map(|row| row.map(|x| (1.0 - weight) * x)), other.map(|row| row.map(|x| weight * x))]
 }
 
 /// One of these rows, with the turn into the link.

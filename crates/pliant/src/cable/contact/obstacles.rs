@@ -6,9 +6,10 @@
 
 use crate::cable::algebra::block::{Tridiagonal, Vec6, dot};
 use crate::cable::contact::law::{
-    Contacting, Firmness, Law, Limit, Reply, add_slope, along, axes, closed_in, minus, rows, subtract_force, velocity,
+    Contacting, Firmness, Law, Limit, Reply, add_slope, along, axes, closed_in, joint_rows, minus, rows,
+    subtract_force, velocity,
 };
-use crate::cable::links::OPEN;
+use crate::cable::links::{OPEN, Stretch, gap_after};
 use crate::cable::solver::gauss_seidel::projection::Local;
 use crate::contact::{Ends, Nearby, Obstacle, Piece, passes};
 use crate::material::Friction;
@@ -41,15 +42,6 @@ const CREEPING: f64 = 0.2;
 
 /// A link that moves by less than this part of its radius faces half-way through the step what it faced at the start.
 const STILL: f64 = 1e-4;
-
-/// What of a cable touches: its surface is closed, also where a joint is stretched or sheared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stretch {
-    /// A link.
-    Link,
-    /// What is between the end of a link and the start of the next.
-    Joint,
-}
 
 /// A link near an obstacle, or the joint after it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -226,11 +218,8 @@ impl Search<'_> {
 
     /// The end of a link, and from there to the start of the next.
     fn between(&self, link: usize, poses: &[Pose]) -> (Vec3, Vec3) {
-        let half = 0.5 * self.length;
         let next = if link + 1 < poses.len() { link + 1 } else { 0 };
-        let (a, b) = (&poses[link], &poses[next]);
-        let end = a.translation + x_axis(a.rotation) * half;
-        (end, b.translation - x_axis(b.rotation) * half - end)
+        gap_after(self.length, [&poses[link], &poses[next]])
     }
 
     /// A link or a joint as a straight piece.
@@ -323,12 +312,9 @@ impl Search<'_> {
             Stretch::Joint => {
                 // it moves as the ends of both links, by how near it is to each
                 let weight = (0.5 + facing.s / (piece.span[1] - piece.span[0]).max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
-                let half = Vec3::X * (0.5 * self.length);
                 let next = &poses[(touch.link + 1) % poses.len()];
-                let here = rows(&touch.axes, pose.rotation * half + inwards, pose.rotation);
-                let there = rows(&touch.axes, next.rotation * -half + inwards, next.rotation);
-                touch.rows = here.map(|row| row.map(|x| (1.0 - weight) * x));
-                touch.next = Some(there.map(|row| row.map(|x| weight * x)));
+                let [here, there] = joint_rows(&touch.axes, weight, inwards, self.length, [pose, next]);
+                (touch.rows, touch.next) = (here, Some(there));
             }
         }
         position

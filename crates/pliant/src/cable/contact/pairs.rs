@@ -1,5 +1,7 @@
 //! Links that touch links: of the same cable, or of another.
 //!
+//! A cable's surface is closed: where a joint is stretched or sheared open, what is between its links touches too, and moves both.
+//!
 //! The law is that of `obstacles`, with a velocity that depends on two links. The paper binds touching links into one
 //! subsystem; here the coupling is part of the tangent: without it the equations of each cable are block-tridiagonal, and
 //! what the pairs add are blocks far from the diagonal (see `solver::coupling`).
@@ -7,13 +9,13 @@
 use crate::cable::algebra::block::{Vec6, dot};
 use crate::cable::contact::impact::within;
 use crate::cable::contact::law::{
-    Contacting, DEEP, Firmness, Law, Limit, Reply, along, axes, closed_in, minus, rows, velocity,
+    Contacting, DEEP, Firmness, Law, Limit, Reply, along, axes, closed_in, joint_rows, minus, rows, velocity,
 };
 use crate::cable::equations::midpoint::Part;
-use crate::cable::links::Links;
-use crate::contact::segments_cross;
+use crate::cable::links::{Links, Stretch, gap_after};
+use crate::contact::{Ends, segments_cross};
 use crate::material::Friction;
-use crate::math::{Pose, Vec3, x_axis};
+use crate::math::{Pose, Vec3, unit_or, x_axis};
 
 /// One side of a pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,17 +31,21 @@ pub struct End {
 pub struct Pair {
     /// The links, in order.
     pub ends: [End; 2],
+    /// Of each, the link or the joint after it.
+    pub on: [Stretch; 2],
     /// Normal from the second to the first and gap at the start of the step.
     start: (Vec3, f64),
-    /// See `Links::span`, at the start of the step.
-    spans: [[f64; 2]; 2],
     /// Stiffness and friction.
     pub law: Law,
     /// Normal and two tangents, in the world.
     pub axes: [Vec3; 3],
     /// Velocity along these per velocity of each link.
     pub rows: [[Vec6; 3]; 2],
-    /// Where along each link, from its middle [m].
+    /// The same per velocity of the links after these, where both move what touches.
+    pub next: [Option<[Vec6; 3]>; 2],
+    /// What part of the force the links after these bear.
+    pub weights: [f64; 2],
+    /// Where along each link or joint, from its middle [m].
     pub along: [f64; 2],
     /// Velocity along the normal at which the gap is closed at the end of the step [m/s].
     closing: f64,
@@ -74,15 +80,63 @@ const SAME_SIDE: f64 = 0.5;
 /// Links may sink into each other by this part of their radius within a step.
 const SINKING: f64 = 0.1;
 
-/// A link as a pair sees it.
+/// What tells pairs apart, and their order.
+pub type Key = ([End; 2], [Stretch; 2]);
+
+/// One side of a pair at some instant: its cable's links, and which of them.
+#[derive(Clone, Copy)]
 pub struct Side<'a> {
     /// What its cable is made of.
     pub links: &'a Links,
-    /// Its pose.
-    pub pose: &'a Pose,
-    /// Its mean velocity.
-    pub mean: &'a Vec6,
+    /// Poses of all its links.
+    pub poses: &'a [Pose],
+    /// The link.
+    pub link: usize,
+    /// The link or the joint after it.
+    pub on: Stretch,
 }
+
+/// A straight piece: a link, or what is between two.
+#[derive(Clone, Copy)]
+struct Straight {
+    middle: Vec3,
+    along: Vec3,
+    half: f64,
+}
+
+impl Side<'_> {
+    fn pose(&self) -> &Pose {
+        &self.poses[self.link]
+    }
+
+    fn next(&self) -> &Pose {
+        &self.poses[self.links.next(self.link)]
+    }
+
+    fn straight(&self) -> Straight {
+        straight(self.links, self.on, [self.pose(), self.next()])
+    }
+
+    /// Its two ends.
+    fn ends(&self) -> Ends {
+        let Straight { middle, along, half } = self.straight();
+        [middle - along * half, middle + along * half]
+    }
+}
+
+fn straight(links: &Links, on: Stretch, [here, next]: [&Pose; 2]) -> Straight {
+    match on {
+        Stretch::Link => Straight { middle: here.translation, along: x_axis(here.rotation), half: 0.5 * links.length },
+        Stretch::Joint => {
+            let (end, way) = gap_after(links.length, [here, next]);
+            let along = unit_or(way, x_axis(here.rotation));
+            Straight { middle: end + way * 0.5, along, half: 0.5 * way.length() }
+        }
+    }
+}
+
+/// Velocities of a link and of the one after it, for both sides of a pair.
+pub type Velocities = [[Vec6; 2]; 2];
 
 impl Pair {
     /// Whether its links are those of two cables.
@@ -91,14 +145,16 @@ impl Pair {
     }
 
     /// A pair that has not touched yet.
-    pub fn new(ends: [End; 2]) -> Pair {
+    pub fn new((ends, on): Key) -> Pair {
         Pair {
             ends,
+            on,
             start: (Vec3::Z, f64::INFINITY),
-            spans: [[0.0; 2]; 2],
             law: Law { rho: 0.0, friction: Friction::NONE },
             axes: [Vec3::Z, Vec3::X, Vec3::Y],
             rows: [[[0.0; 6]; 3]; 2],
+            next: [None; 2],
+            weights: [0.0; 2],
             along: [0.0; 2],
             closing: 0.0,
             limit: Limit::Given(0.0),
@@ -114,6 +170,16 @@ impl Pair {
         }
     }
 
+    /// What tells it apart.
+    pub fn key(&self) -> Key {
+        (self.ends, self.on)
+    }
+
+    /// Whether links move what touches alone, and no joint is touched.
+    pub fn is_of_links(&self) -> bool {
+        self.on == [Stretch::Link; 2]
+    }
+
     /// Take over what is known from the step before.
     pub fn go_on(&mut self, known: &Pair) {
         (self.before, self.state) = (known.lawful, known.state);
@@ -122,15 +188,14 @@ impl Pair {
     }
 
     /// Become stiffer if the links are too deep in each other at the end of the step. False where that cannot help.
-    pub fn stiffen(&mut self, sides: [&Side<'_>; 2]) -> bool {
+    pub fn stiffen(&mut self, sides: [Side<'_>; 2]) -> bool {
         let radius = sides[0].links.radius.min(sides[1].links.radius);
-        nearest(sides, &self.spans).gap < self.start.1.min(0.0) - DEEP * radius && self.firmness.grow()
+        nearest(&sides).gap < self.start.1.min(0.0) - DEEP * radius && self.firmness.grow()
     }
 
     /// Look at the links at the start of a part of a step.
-    pub fn begin(&mut self, sides: [&Side<'_>; 2], spans: [[f64; 2]; 2], step: f64) {
-        self.spans = spans;
-        let nearest = nearest(sides, &spans);
+    pub fn begin(&mut self, sides: [Side<'_>; 2], step: f64) {
+        let nearest = nearest(&sides);
         // links that have been pushed through each other's middles come out where they went in
         let flipped = self.before != Vec3::ZERO && nearest.normal.dot(self.axes[0]) < 0.0 && nearest.distance < 1e-9;
         self.start = (if flipped { -nearest.normal } else { nearest.normal }, nearest.gap);
@@ -151,21 +216,29 @@ impl Pair {
     }
 
     /// Bring it up to date with the links half-way through the step, at their mean velocities.
-    pub fn refresh(&mut self, sides: [&Side<'_>; 2], part: &Part) {
+    pub fn refresh(&mut self, sides: [Side<'_>; 2], means: &Velocities, part: &Part) {
         let step = part.step();
-        let nearest = nearest(sides, &self.spans);
+        let nearest = nearest(&sides);
         let (start_normal, start_gap) = self.start;
         let kept = nearest.normal.dot(start_normal) < SAME_SIDE;
         let normal = if kept { start_normal } else { nearest.normal };
-        let tangent = x_axis(sides[0].pose.rotation);
-        self.axes = axes(normal, tangent);
+        self.axes = axes(normal, nearest.tangent);
         self.along = nearest.along;
         // the point of contact is shared: on the first surface for both, so that nothing creates torque
         let point = nearest.points[0] - normal * sides[0].links.radius;
-        for (rows_of, side) in self.rows.iter_mut().zip(sides) {
-            *rows_of = rows(&self.axes, point - side.pose.translation, side.pose.rotation);
+        for (k, side) in sides.iter().enumerate() {
+            let pose = side.pose();
+            match side.on {
+                Stretch::Link => self.rows[k] = rows(&self.axes, point - pose.translation, pose.rotation),
+                Stretch::Joint => {
+                    let weight = nearest.weights[k];
+                    let offset = point - nearest.points[k];
+                    let [own, next] = joint_rows(&self.axes, weight, offset, side.links.length, [pose, side.next()]);
+                    (self.rows[k], self.next[k], self.weights[k]) = (own, Some(next), weight);
+                }
+            }
         }
-        let apart = dot(&self.rows[0][0], sides[0].mean) - dot(&self.rows[1][0], sides[1].mean);
+        let apart = self.moves(0, 0, means) - self.moves(1, 0, means);
         let gap = if kept { start_gap } else { nearest.gap - 0.5 * step * apart };
         let radius = sides[0].links.radius.min(sides[1].links.radius);
         self.closing = -closed_in(part.to - part.from, gap, radius) / step;
@@ -173,50 +246,59 @@ impl Pair {
 
     /// Whether the links are deeper in each other at the end of the step than they should be: they turned so fast that the
     /// points that were nearest half-way are not those that count.
-    pub fn sank(&self, sides: [&Side<'_>; 2]) -> bool {
+    pub fn sank(&self, sides: [Side<'_>; 2]) -> bool {
         let radius = sides[0].links.radius.min(sides[1].links.radius);
-        nearest(sides, &self.spans).gap < self.start.1.min(0.0) - SINKING * radius
+        nearest(&sides).gap < self.start.1.min(0.0) - SINKING * radius
     }
 
-    /// Whether the links go through each other between the start and the end of the step.
-    pub fn passed(&self, start: [&Pose; 2], end: [&Pose; 2]) -> bool {
-        let ends = |pose: &Pose, side: usize| {
-            let along = x_axis(pose.rotation);
-            self.spans[side].map(|s| pose.translation + along * s)
-        };
-        let [from, to] = [start, end].map(|poses| [ends(poses[0], 0), ends(poses[1], 1)]);
-        segments_cross([&from[0], &to[0]], [&from[1], &to[1]])
+    /// Velocity of one side along one axis.
+    fn moves(&self, side: usize, axis: usize, velocities: &Velocities) -> f64 {
+        let own = dot(&self.rows[side][axis], &velocities[side][0]);
+        own + self.next[side].as_ref().map_or(0.0, |next| dot(&next[axis], &velocities[side][1]))
     }
 
-    /// Velocity of the first link against the second, along the axes.
-    pub fn relative(&self, velocities: [&Vec6; 2]) -> [f64; 3] {
-        let [a, b] = [velocity(&self.rows[0], velocities[0]), velocity(&self.rows[1], velocities[1])];
-        minus(&a, &b)
+    /// Power of the force on the first, along the axes, on one side at its velocities [W].
+    pub fn power(&self, side: usize, force: &[f64; 3], velocities: &Velocities) -> f64 {
+        let sign = if side == 0 { 1.0 } else { -1.0 };
+        (0..3).map(|axis| sign * force[axis] * self.moves(side, axis, velocities)).sum()
     }
 
-    fn lawful_velocity(&self, means: [&Vec6; 2]) -> [f64; 3] {
+    /// Velocity of the first against the second, along the axes.
+    pub fn relative(&self, velocities: &Velocities) -> [f64; 3] {
+        let [a, b] = [velocity(&self.rows[0], &velocities[0][0]), velocity(&self.rows[1], &velocities[1][0])];
+        let mut moved = minus(&a, &b);
+        for (k, sign) in [(0, 1.0), (1, -1.0)] {
+            if let Some(next) = &self.next[k] {
+                let more = velocity(next, &velocities[k][1]);
+                (0..3).for_each(|axis| moved[axis] += sign * more[axis]);
+            }
+        }
+        moved
+    }
+
+    fn lawful_velocity(&self, means: &Velocities) -> [f64; 3] {
         let mut u = self.relative(means);
         u[0] -= self.closing;
         u
     }
 
     /// What the law says at the links' velocities.
-    pub fn reply(&self, means: [&Vec6; 2]) -> Reply {
+    pub fn reply(&self, means: &Velocities) -> Reply {
         self.law.reply(&along(&self.axes, self.from), &self.lawful_velocity(means), self.limit)
     }
 
     /// The force of that alone.
-    pub fn lawful_force(&self, means: [&Vec6; 2]) -> [f64; 3] {
+    pub fn lawful_force(&self, means: &Velocities) -> [f64; 3] {
         self.law.force(&along(&self.axes, self.from), &self.lawful_velocity(means), self.limit)
     }
 
     /// Whether at the links' velocities it does what it is taken to do, and does not slide.
-    pub fn stays(&self, means: [&Vec6; 2]) -> bool {
+    pub fn stays(&self, means: &Velocities) -> bool {
         self.state != Contacting::Slip && self.reply(means).state == self.state
     }
 
     /// What it would say if the pair did what it did before; the law itself where there was no force.
-    pub fn first_reply(&self, means: [&Vec6; 2]) -> Reply {
+    pub fn first_reply(&self, means: &Velocities) -> Reply {
         if self.before == Vec3::ZERO {
             return self.reply(means);
         }
@@ -225,14 +307,14 @@ impl Pair {
     }
 
     /// Let friction follow the normal force from now on, and let the law go from the force found.
-    pub fn renew(&mut self, means: [&Vec6; 2]) {
+    pub fn renew(&mut self, means: &Velocities) {
         let force = self.lawful_force(means);
         self.from = (0..3).map(|k| self.axes[k] * force[k]).sum();
         self.limit = Limit::Follows;
     }
 
     /// Bring the limit of friction closer to what the normal force allows; true where it was far off.
-    pub fn bound(&mut self, means: [&Vec6; 2]) -> bool {
+    pub fn bound(&mut self, means: &Velocities) -> bool {
         let normal = self.lawful_force(means)[0];
         let (limit, far) = self.limit.towards(self.law.friction.limit(normal), normal);
         self.limit = limit;
@@ -240,7 +322,7 @@ impl Pair {
     }
 
     /// Take over the force that the law says.
-    pub fn settle(&mut self, means: [&Vec6; 2]) {
+    pub fn settle(&mut self, means: &Velocities) {
         // what rests has not come to it yet
         self.limit = Limit::Follows;
         let reply = self.reply(means);
@@ -251,10 +333,13 @@ impl Pair {
 
     /// Bring the velocities at the end of the step towards rest against each other, as `impact` does for obstacles. Returns the
     /// work that is done by it [J].
-    pub fn calm(&mut self, inertias: [&Vec6; 2], velocities: &mut [Vec6; 2], step: f64) -> f64 {
-        let stopping = |pair: &Pair, velocities: &[Vec6; 2], k: usize| {
-            let yielding = |side: usize| (0..6).map(|c| pair.rows[side][k][c].powi(2) / inertias[side][c]).sum::<f64>();
-            -pair.relative([&velocities[0], &velocities[1]])[k] / (yielding(0) + yielding(1))
+    pub fn calm(&mut self, inertias: [&Vec6; 2], velocities: &mut Velocities, step: f64) -> f64 {
+        let stopping = |pair: &Pair, velocities: &Velocities, k: usize| {
+            let of = |row: &Vec6, side: usize| (0..6).map(|c| row[c].powi(2) / inertias[side][c]).sum::<f64>();
+            let yielding = |side: usize| {
+                of(&pair.rows[side][k], side) + pair.next[side].as_ref().map_or(0.0, |next| of(&next[k], side))
+            };
+            -pair.relative(velocities)[k] / (yielding(0) + yielding(1))
         };
         // never so much that the pair would pull
         let normal = stopping(self, velocities, 0).max(-self.axes[0].dot(self.force) * step);
@@ -267,22 +352,49 @@ impl Pair {
     }
 
     /// What the force of the law has taken from the motion in the step [J].
-    pub fn taken(&self, means: [&Vec6; 2], step: f64) -> f64 {
+    pub fn taken(&self, means: &Velocities, step: f64) -> f64 {
         let (force, moved) = (along(&self.axes, self.lawful), self.relative(means));
         -step * (force[0] * moved[0] + force[1] * moved[1] + force[2] * moved[2]).min(0.0)
     }
 
     /// An impulse on the links along one axis. Returns its work [J].
-    fn push(&mut self, inertias: [&Vec6; 2], velocities: &mut [Vec6; 2], axis: usize, impulse: f64, step: f64) -> f64 {
-        let before = self.relative([&velocities[0], &velocities[1]])[axis];
+    fn push(&mut self, inertias: [&Vec6; 2], velocities: &mut Velocities, axis: usize, impulse: f64, step: f64) -> f64 {
+        let before = self.relative(velocities)[axis];
         for (side, sign) in [(0, 1.0), (1, -1.0)] {
-            for c in 0..6 {
-                velocities[side][c] += sign * self.rows[side][axis][c] * impulse / inertias[side][c];
+            let give = |v: &mut Vec6, row: &Vec6| {
+                (0..6).for_each(|c| v[c] += sign * row[c] * impulse / inertias[side][c]);
+            };
+            give(&mut velocities[side][0], &self.rows[side][axis]);
+            if let Some(next) = &self.next[side] {
+                give(&mut velocities[side][1], &next[axis]);
             }
         }
         self.force += self.axes[axis] * (impulse / step);
-        0.5 * impulse * (before + self.relative([&velocities[0], &velocities[1]])[axis])
+        0.5 * impulse * (before + self.relative(velocities)[axis])
     }
+
+    /// Places on the axes of both sides where it acts.
+    pub fn places(&self, sides: [Side<'_>; 2]) -> [Vec3; 2] {
+        [0, 1].map(|k| {
+            let Straight { middle, along, .. } = sides[k].straight();
+            middle + along * self.along[k]
+        })
+    }
+
+    /// How far along its cable the first side is touched, without load [m].
+    pub fn arc_length(&self, length: f64) -> f64 {
+        let link = self.ends[0].link as f64;
+        match self.on[0] {
+            Stretch::Link => (link + 0.5) * length + self.along[0],
+            Stretch::Joint => (link + 1.0) * length,
+        }
+    }
+}
+
+/// Whether sides of a pair go through each other between the start and the end of a part of a step.
+pub fn passed(start: [Side<'_>; 2], end: [Side<'_>; 2]) -> bool {
+    let [from, to] = [start, end].map(|sides| sides.map(|side| side.ends()));
+    segments_cross([&from[0], &to[0]], [&from[1], &to[1]])
 }
 
 /// Where two links are nearest to each other.
@@ -297,19 +409,25 @@ struct Nearest {
     points: [Vec3; 2],
     /// Where along the links, from their middles [m].
     along: [f64; 2],
+    /// The same between their ends, from 0 to 1.
+    weights: [f64; 2],
+    /// Unit vector along the first.
+    tangent: Vec3,
 }
 
-fn nearest(sides: [&Side<'_>; 2], spans: &[[f64; 2]; 2]) -> Nearest {
-    let [p, q] = sides.map(|s| s.pose.translation);
-    let [u, v] = sides.map(|s| x_axis(s.pose.rotation));
-    let (s, t) = closest_on_spans(p - q, [u, v], spans);
+fn nearest(sides: &[Side<'_>; 2]) -> Nearest {
+    let [a, b] = [sides[0].straight(), sides[1].straight()];
+    let (p, u, q, v) = (a.middle, a.along, b.middle, b.along);
+    let (s, t) = closest_on_segments(p - q, u, v, a.half, b.half);
     let points = [p + u * s, q + v * t];
     let offset = points[0] - points[1];
     let distance = offset.length();
     let across = || u.cross(v).try_normalize().unwrap_or_else(|| u.any_orthonormal_vector());
     let normal = if distance > 1e-12 { offset / distance } else { across() };
     let gap = distance - sides[0].links.radius - sides[1].links.radius;
-    Nearest { normal, distance, gap, points, along: [s, t] }
+    let weight = |s: f64, half: f64| (0.5 + 0.5 * s / half.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
+    let weights = [weight(s, a.half), weight(t, b.half)];
+    Nearest { normal, distance, gap, points, along: [s, t], weights, tangent: u }
 }
 
 /// Places s in [-a, a] along u and t in [-b, b] along v where d + s u - t v is shortest, drawn to the middles a little so
@@ -324,26 +442,18 @@ pub(crate) fn closest_on_segments(d: Vec3, u: Vec3, v: Vec3, a: f64, b: f64) -> 
     (s, t)
 }
 
-/// The same with places in given spans.
-fn closest_on_spans(d: Vec3, [u, v]: [Vec3; 2], spans: &[[f64; 2]; 2]) -> (f64, f64) {
-    let [(m, a), (n, b)] = spans.map(|[from, to]| (0.5 * (from + to), 0.5 * (to - from)));
-    let (s, t) = closest_on_segments(d + u * m - v * n, u, v, a, b);
-    (m + s, n + t)
+/// Distance between the axes of two sides, given by the poses of a link and of the one after it, for a quick look.
+pub fn axis_distance(links: [&Links; 2], on: [Stretch; 2], poses: [[&Pose; 2]; 2]) -> f64 {
+    let [a, b] = [0, 1].map(|k| straight(links[k], on[k], poses[k]));
+    let (s, t) = closest_on_segments(a.middle - b.middle, a.along, b.along, a.half, b.half);
+    (a.middle + a.along * s - b.middle - b.along * t).length()
 }
 
-/// From where to where two links can touch each other, of what `Links::span` says: those of one bend come near each other where
-/// it leads round, not where they point to.
-pub fn spans_of(ends: &[End; 2], links: [&Links; 2], spans: [[f64; 2]; 2]) -> [[f64; 2]; 2] {
+/// Whether joints between links count where two links are looked at: those of one bend come near each other where it leads
+/// round, not where they are joined.
+pub fn joints_count(ends: &[End; 2], links: &Links) -> bool {
     let [a, b] = ends;
-    let bend = a.body == b.body && links[0].apart(a.link, b.link) <= nearest_neighbour(links[0]) + 1;
-    if bend { links.map(Links::own_span) } else { spans }
-}
-
-/// Distance between the axes of two links with their spans, for a quick look.
-pub fn axis_distance(a: (&Pose, [f64; 2]), b: (&Pose, [f64; 2])) -> f64 {
-    let [(p, u), (q, v)] = [a.0, b.0].map(|pose| (pose.translation, x_axis(pose.rotation)));
-    let (s, t) = closest_on_spans(p - q, [u, v], &[a.1, b.1]);
-    (p + u * s - q - v * t).length()
+    a.body != b.body || links.apart(a.link, b.link) > nearest_neighbour(links) + 1
 }
 
 /// Links of one cable that lie along it less than this apart cannot touch unless it bends tighter than its own radius.

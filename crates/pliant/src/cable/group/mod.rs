@@ -86,7 +86,7 @@ impl Group {
             self.find_leaders(bodies.len(), pairs);
             probe.enter(Stage::Advance, Some(first));
             self.islands.advance(bodies, pairs, &self.leader, around, dt, team);
-            pairs.sort_unstable_by_key(|pair| pair.ends);
+            pairs.sort_unstable_by_key(Pair::key);
             probe.enter(Stage::Near, None);
             if around.stop.is_asked() || !self.trees.missed(bodies, pairs) || attempt > MOST_REPEATS {
                 break;
@@ -117,6 +117,6 @@ impl Group {
                 (leader[a], leader[b]) = (first, first);
             }
         }
-        pairs.sort_unstable_by_key(|pair| (leader[pair.ends[0].body], pair.ends));
+        pairs.sort_unstable_by_key(|pair| (leader[pair.ends[0].body], pair.key()));
     }
 }

@@ -2,17 +2,18 @@
 
 use crate::body::Body;
 use crate::cable::Cable;
-use crate::cable::algebra::block::Tridiagonal;
+use crate::cable::algebra::block::{Tridiagonal, Vec6};
 use crate::cable::algebra::elimination::Wide6;
 use crate::cable::algebra::inverse::InverseDiagonal;
 use crate::cable::contact::impact::take_energy;
-use crate::cable::contact::law::{along, subtract_force, velocity};
-use crate::cable::contact::pairs::{End, Pair, Side, spans_of};
+use crate::cable::contact::law::{add_slope, along, subtract_force};
+use crate::cable::contact::pairs::{End, Pair, Side, Velocities, passed};
 use crate::cable::equations::midpoint::StepScratch;
 use crate::cable::equations::midpoint::{Part, Touching};
 use crate::cable::group::step::Island;
+use crate::cable::links::Stretch;
 use crate::frame::{Contact, Other};
-use crate::math::{Pose, Vec3, x_axis};
+use crate::math::{Pose, Vec3};
 
 /// The cable of an end of a pair; pairs are made of cables only.
 fn cable((bodies, first): (&[Body], usize), end: End) -> Option<&Cable> {
@@ -30,19 +31,37 @@ pub(crate) fn cable_mut((bodies, first): (&mut [Body], usize), end: End) -> Opti
     }
 }
 
-fn side_at_start(cable: &Cable, link: usize) -> Side<'_> {
-    let state = &cable.state.links;
-    Side { links: &cable.links, pose: &state.poses[link], mean: &state.means[link] }
+/// One side of a pair, at given poses of its cable.
+fn side<'a>(cable: &'a Cable, poses: &'a [Pose], pair: &Pair, k: usize) -> Side<'a> {
+    Side { links: &cable.links, poses, link: pair.ends[k].link, on: pair.on[k] }
 }
 
-/// A link of a cable as a pair sees it.
-pub(crate) fn side(cable: &Cable, link: usize) -> Side<'_> {
-    let s = &cable.scratch.step;
-    Side { links: &cable.links, pose: &s.middle[link], mean: &s.mean[link] }
+/// Both sides of a pair half-way through the step.
+pub(crate) fn halfway<'a>(bodies: (&'a [Body], usize), pair: &Pair) -> Option<[Side<'a>; 2]> {
+    both(bodies, pair, |c, k| side(c, &c.scratch.step.middle, pair, k))
 }
 
-fn side_at_end(cable: &Cable, link: usize) -> Side<'_> {
-    Side { pose: &cable.scratch.step.end[link], ..side(cable, link) }
+/// The same at its end.
+fn at_end<'a>(bodies: (&'a [Body], usize), pair: &Pair) -> Option<[Side<'a>; 2]> {
+    both(bodies, pair, |c, k| side(c, &c.scratch.step.end, pair, k))
+}
+
+/// The same before it, or where there is none.
+pub(crate) fn at_start<'a>(bodies: (&'a [Body], usize), pair: &Pair) -> Option<[Side<'a>; 2]> {
+    both(bodies, pair, |c, k| side(c, &c.state.links.poses, pair, k))
+}
+
+/// What of all links of its cables belongs to a pair.
+fn of_links<'a>(bodies: (&'a [Body], usize), pair: &Pair, all: impl Fn(&'a Cable) -> &'a [Vec6]) -> Option<Velocities> {
+    both(bodies, pair, |c, k| {
+        let (all, link) = (all(c), pair.ends[k].link);
+        [all[link], all[c.links.next(link)]]
+    })
+}
+
+/// Mean velocities of its links.
+pub(crate) fn means(bodies: (&[Body], usize), pair: &Pair) -> Option<Velocities> {
+    of_links(bodies, pair, |c| &c.scratch.step.mean)
 }
 
 /// How fast a link moves along a direction when it is pushed that way [s/kg].
@@ -51,33 +70,67 @@ fn along_normal(answer: &Wide6, normal: Vec3) -> f64 {
     (0..3).map(|i| normal[i] * moved(i)).sum()
 }
 
-/// Whatever is needed of both ends of a pair.
-pub(crate) fn both<'a, T>(
-    bodies: (&'a [Body], usize),
-    pair: &Pair,
-    f: impl Fn(&'a Cable, usize) -> T,
-) -> Option<[T; 2]> {
+impl Cable {
+    /// Give a link another velocity; returns the energy that it wins by that [J].
+    fn settle_velocity(&mut self, link: usize, velocity: Vec6) -> f64 {
+        let had = std::mem::replace(&mut self.state.links.velocities[link], velocity);
+        let inertia = &self.links.inertia;
+        (0..6).map(|k| 0.5 * inertia[k] * (velocity[k] - had[k]) * (velocity[k] + had[k])).sum()
+    }
+}
+
+/// Whatever is needed of both sides of a pair, by their cables and numbers.
+fn both<'a, T>(bodies: (&'a [Body], usize), pair: &Pair, f: impl Fn(&'a Cable, usize) -> T) -> Option<[T; 2]> {
     let [a, b] = pair.ends;
-    Some([f(cable(bodies, a)?, a.link), f(cable(bodies, b)?, b.link)])
+    Some([f(cable(bodies, a)?, 0), f(cable(bodies, b)?, 1)])
+}
+
+/// Subtract the force of a pair, along its axes, from what is left of the equations of its links.
+fn subtract(bodies: (&mut [Body], usize), pair: &Pair, force: &[f64; 3]) {
+    for (k, sign) in [(0, 1.0), (1, -1.0)] {
+        let Some(c) = cable_mut((&mut *bodies.0, bodies.1), pair.ends[k]) else { continue };
+        let (link, force) = (pair.ends[k].link, force.map(|f| sign * f));
+        let residual = &mut c.scratch.step.residual;
+        subtract_force(&mut residual[link], &pair.rows[k], &force);
+        if let Some(next) = &pair.next[k] {
+            subtract_force(&mut residual[c.links.next(link)], next, &force);
+        }
+    }
+}
+
+/// Where a joint is touched, add how the force falls with the velocities of links of one cable to its tangent; what couples two
+/// is added by `coupling`, and where links touch links all of it.
+fn add_own_slopes(bodies: (&mut [Body], usize), pair: &Pair) {
+    for k in 0..2 {
+        let Some(c) = cable_mut((&mut *bodies.0, bodies.1), pair.ends[k]) else { continue };
+        let (link, rows) = (pair.ends[k].link, &pair.rows[k]);
+        let matrix = &mut c.scratch.step.matrix;
+        add_slope(&mut matrix.diagonal[link], rows, &pair.slope, rows);
+        if let Some(next) = &pair.next[k] {
+            let at = c.links.next(link);
+            add_slope(&mut matrix.diagonal[at], next, &pair.slope, next);
+            add_slope(&mut matrix.right[link], rows, &pair.slope, next);
+            add_slope(&mut matrix.below[link], next, &pair.slope, rows);
+        }
+    }
 }
 
 /// Append the contacts of pairs: each as one of its first link, with the force on that.
 pub(crate) fn write_pairs(bodies: &[Body], pairs: &[Pair], contacts: &mut Vec<Contact>) {
     for pair in pairs {
-        let end = |c: &Cable, link: usize| (c.state.links.poses[link], c.links.radius, c.links.length);
-        let Some([a, b]) = both((bodies, 0), pair, end) else { continue };
-        let point = |(pose, ..): &(Pose, f64, f64), along: f64| pose.translation + x_axis(pose.rotation) * along;
-        let [p, q] = [point(&a, pair.along[0]), point(&b, pair.along[1])];
-        let penetration = a.1 + b.1 - p.distance(q);
+        let Some(sides) = at_start((bodies, 0), pair) else { continue };
+        let [p, q] = pair.places(sides);
+        let [a, b] = sides.map(|side| side.links.radius);
+        let penetration = a + b - p.distance(q);
         if pair.force != Vec3::ZERO || penetration > 0.0 {
             contacts.push(Contact {
                 body: pair.ends[0].body,
                 other: Other::Body(pair.ends[1].body),
-                position: p - pair.axes[0] * a.1,
+                position: p - pair.axes[0] * a,
                 normal: pair.axes[0],
                 force: pair.force,
                 penetration,
-                along: Some((pair.ends[0].link as f64 + 0.5) * a.2 + pair.along[0]),
+                along: Some(pair.arc_length(sides[0].links.length)),
             });
         }
     }
@@ -87,10 +140,8 @@ impl Island<'_> {
     /// Look at all pairs at the start of a part of the step.
     pub(crate) fn begin_pairs(&mut self, part: &Part) {
         for pair in self.pairs.iter_mut() {
-            let span = |c: &Cable, link: usize| c.links.span(&c.state.links.poses, link);
-            let bodies = (&*self.bodies, self.first);
-            if let (Some([a, b]), Some(spans)) = (both(bodies, pair, side_at_start), both(bodies, pair, span)) {
-                pair.begin([&a, &b], spans_of(&pair.ends, [a.links, b.links], spans), part.step());
+            if let Some(sides) = at_start((self.bodies, self.first), pair) {
+                pair.begin(sides, part.step());
             }
         }
     }
@@ -110,7 +161,7 @@ impl Island<'_> {
             }
         });
         for pair in self.pairs.iter_mut() {
-            let answer = |c: &Cable, link: usize| c.scratch.step.runs.answers[link];
+            let answer = |c: &Cable, k: usize| c.scratch.step.runs.answers[pair.ends[k].link];
             let Some([a, b]) = both((self.bodies, self.first), pair, answer) else { continue };
             let normal = pair.start_normal();
             pair.law.rho = pair.firmness.rho(along_normal(&a, normal) + along_normal(&b, normal));
@@ -122,27 +173,23 @@ impl Island<'_> {
     pub(crate) fn touch_pairs(&mut self, part: &Part, touching: Touching) -> usize {
         let mut changed = 0;
         for pair in self.pairs.iter_mut() {
-            let Some([a, b]) = both((self.bodies, self.first), pair, side) else { continue };
-            let means = [a.mean, b.mean];
+            let Some(means) = means((self.bodies, self.first), pair) else { continue };
             if touching == Touching::Fresh {
-                pair.renew(means);
+                pair.renew(&means);
             }
             if touching != Touching::Settled {
-                pair.refresh([&a, &b], part);
+                let Some(sides) = halfway((self.bodies, self.first), pair) else { continue };
+                pair.refresh(sides, &means, part);
             }
-            let reply = if touching == Touching::First { pair.first_reply(means) } else { pair.reply(means) };
+            let reply = if touching == Touching::First { pair.first_reply(&means) } else { pair.reply(&means) };
             changed += usize::from(reply.state != pair.state);
             pair.state = reply.state;
             pair.pushes = reply.force != [0.0; 3];
             pair.slope = reply.slope;
             if pair.pushes {
-                let [end, other] = pair.ends;
-                if let Some(c) = cable_mut((self.bodies, self.first), end) {
-                    subtract_force(&mut c.scratch.step.residual[end.link], &pair.rows[0], &reply.force);
-                }
-                if let Some(c) = cable_mut((self.bodies, self.first), other) {
-                    let back = reply.force.map(|f| -f);
-                    subtract_force(&mut c.scratch.step.residual[other.link], &pair.rows[1], &back);
+                subtract((self.bodies, self.first), pair, &reply.force);
+                if !pair.is_of_links() {
+                    add_own_slopes((self.bodies, self.first), pair);
                 }
             }
         }
@@ -151,11 +198,10 @@ impl Island<'_> {
 
     /// Bring limits of friction of pairs closer to their normal forces; true where any was far off.
     pub(crate) fn bound_pairs(&mut self) -> bool {
-        let mean = |c: &Cable, link: usize| c.scratch.step.mean[link];
         let mut far = false;
         for pair in self.pairs.iter_mut() {
-            let Some([a, b]) = both((self.bodies, self.first), pair, mean) else { continue };
-            far |= pair.bound([&a, &b]);
+            let Some(means) = means((self.bodies, self.first), pair) else { continue };
+            far |= pair.bound(&means);
         }
         far
     }
@@ -164,14 +210,13 @@ impl Island<'_> {
     pub(crate) fn descent_of_pairs(&self) -> f64 {
         let mut sum = 0.0;
         for pair in self.pairs.iter() {
-            let Some([a, b]) = both((self.bodies, self.first), pair, side) else { continue };
-            let force = pair.lawful_force([a.mean, b.mean]);
+            let Some(means) = means((self.bodies, self.first), pair) else { continue };
+            let force = pair.lawful_force(&means);
             if force == [0.0; 3] {
                 continue;
             }
-            let change = |c: &Cable, link: usize| c.scratch.step.change[link];
-            let Some([a, b]) = both((self.bodies, self.first), pair, change) else { continue };
-            let moved = pair.relative([&a, &b]);
+            let Some(changes) = of_links((self.bodies, self.first), pair, |c| &c.scratch.step.change) else { continue };
+            let moved = pair.relative(&changes);
             sum -= force[0] * moved[0] + force[1] * moved[1] + force[2] * moved[2];
         }
         sum
@@ -179,26 +224,21 @@ impl Island<'_> {
 
     /// Whether all pairs do what they are taken to do, and none slides.
     pub(crate) fn pairs_stay(&self) -> bool {
-        let mean = |c: &Cable, link: usize| c.scratch.step.mean[link];
-        let stays = |p: &Pair| both((self.bodies, self.first), p, mean).is_none_or(|[a, b]| p.stays([&a, &b]));
+        let stays = |p: &Pair| means((self.bodies, self.first), p).is_none_or(|means| p.stays(&means));
         self.pairs.iter().all(stays)
     }
 
     /// Whether links are deeper in each other at the end of the part than contact should let them be.
     pub(crate) fn pairs_sank(&self) -> bool {
-        let sank =
-            |pair: &Pair| both((self.bodies, self.first), pair, side_at_end).is_some_and(|[a, b]| pair.sank([&a, &b]));
+        let sank = |pair: &Pair| at_end((self.bodies, self.first), pair).is_some_and(|sides| pair.sank(sides));
         self.pairs.iter().any(sank)
     }
 
     /// Whether links go through each other in the part.
     pub(crate) fn pairs_passed(&self) -> bool {
-        let ways = |c: &Cable, link: usize| (c.state.links.poses[link], c.scratch.step.end[link]);
-        let passed = |pair: &Pair| {
-            let ways = both((self.bodies, self.first), pair, ways);
-            ways.is_some_and(|[a, b]| pair.passed([&a.0, &b.0], [&a.1, &b.1]))
-        };
-        self.pairs.iter().any(passed)
+        let bodies = (&*self.bodies, self.first);
+        let ways = |pair: &Pair| Some((at_start(bodies, pair)?, at_end(bodies, pair)?));
+        self.pairs.iter().any(|pair| ways(pair).is_some_and(|(start, end)| passed(start, end)))
     }
 
     /// Make contacts stiffer that are too deep at the end of the part, where links push links; true where there are such.
@@ -209,8 +249,8 @@ impl Island<'_> {
         }
         self.each(|mut share| any |= share.stiffen(part));
         for pair in self.pairs.iter_mut().filter(|p| p.pushes) {
-            if let Some([a, b]) = both((self.bodies, self.first), pair, side_at_end) {
-                any |= pair.stiffen([&a, &b]);
+            if let Some(sides) = at_end((self.bodies, self.first), pair) {
+                any |= pair.stiffen(sides);
             }
         }
         any
@@ -225,23 +265,19 @@ impl Island<'_> {
     /// Take over the forces of pairs, into the residuals too.
     pub(crate) fn settle_pairs(&mut self) {
         for pair in self.pairs.iter_mut() {
-            let mean = |c: &Cable, link: usize| c.scratch.step.mean[link];
-            let Some([a, b]) = both((self.bodies, self.first), pair, mean) else { continue };
-            pair.settle([&a, &b]);
-            let (force, against) = (along(&pair.axes, pair.force), pair.relative([&a, &b]));
+            let Some(means) = means((self.bodies, self.first), pair) else { continue };
+            pair.settle(&means);
+            let (force, against) = (along(&pair.axes, pair.force), pair.relative(&means));
             let gained = (force[0] * against[0] + force[1] * against[1] + force[2] * against[2]).max(0.0);
-            for (side, force) in [pair.force, -pair.force].into_iter().enumerate() {
-                let end = pair.ends[side];
+            for (side, end) in pair.ends.into_iter().enumerate() {
                 if let Some(c) = cable_mut((self.bodies, self.first), end) {
                     c.scratch.step.gained += 0.5 * gained;
                     if pair.is_between_two() {
-                        let (force, moves) = (along(&pair.axes, force), velocity(&pair.rows[side], [&a, &b][side]));
-                        c.scratch.step.met += force[0] * moves[0] + force[1] * moves[1] + force[2] * moves[2];
+                        c.scratch.step.met += pair.power(side, &force, &means);
                     }
-                    let residual = &mut c.scratch.step.residual[end.link];
-                    subtract_force(residual, &pair.rows[side], &along(&pair.axes, force));
                 }
             }
+            subtract((self.bodies, self.first), pair, &force);
         }
     }
 
@@ -252,25 +288,23 @@ impl Island<'_> {
             if !pair.pushes {
                 continue;
             }
-            let of = |c: &Cable, link: usize| (c.links.inertia, c.state.links.velocities[link]);
-            let Some([a, b]) = both((self.bodies, self.first), pair, of) else { continue };
-            let mut velocities = [a.1, b.1];
-            let mean = |c: &Cable, link: usize| c.scratch.step.mean[link];
-            let taken =
-                both((self.bodies, self.first), pair, mean).map_or(0.0, |[a, b]| pair.taken([&a, &b], part.step()));
-            let owed = pair.calm([&a.0, &b.0], &mut velocities, part.step()) - taken;
-            for (end, v) in pair.ends.into_iter().zip(velocities) {
-                if let Some(c) = cable_mut((self.bodies, self.first), end) {
-                    let had = std::mem::replace(&mut c.state.links.velocities[end.link], v);
-                    let won = (0..6).map(|k| 0.5 * c.links.inertia[k] * (v[k] - had[k]) * (v[k] + had[k])).sum::<f64>();
-                    c.scratch.step.work.bodies += if pair.is_between_two() { won } else { 0.0 };
-                    c.scratch.step.owed += 0.5 * owed;
+            let bodies = (&*self.bodies, self.first);
+            let Some([a, b]) = both(bodies, pair, |c, _| c.links.inertia) else { continue };
+            let Some(mut velocities) = of_links(bodies, pair, |c| &c.state.links.velocities) else { continue };
+            let taken = means(bodies, pair).map_or(0.0, |means| pair.taken(&means, part.step()));
+            let owed = pair.calm([&a, &b], &mut velocities, part.step()) - taken;
+            for (k, sign) in [(0, 1.0), (1, -1.0)] {
+                let Some(c) = cable_mut((self.bodies, self.first), pair.ends[k]) else { continue };
+                let (link, weight) = (pair.ends[k].link, pair.weights[k]);
+                let next = c.links.next(link);
+                c.scratch.step.owed += 0.5 * owed;
+                let mut won = c.settle_velocity(link, velocities[k][0]);
+                c.state.links.pushed[link] += pair.force * (sign * (1.0 - weight));
+                if pair.on[k] == Stretch::Joint {
+                    won += c.settle_velocity(next, velocities[k][1]);
+                    c.state.links.pushed[next] += pair.force * (sign * weight);
                 }
-            }
-            for (end, force) in pair.ends.into_iter().zip([pair.force, -pair.force]) {
-                if let Some(c) = cable_mut((self.bodies, self.first), end) {
-                    c.state.links.pushed[end.link] += force;
-                }
+                c.scratch.step.work.bodies += if pair.is_between_two() { won } else { 0.0 };
             }
         }
         self.each(|share| {

@@ -3,7 +3,9 @@
 
 use crate::cable::algebra::block::Vec6;
 use crate::cable::algebra::sparse::{Bond, Sparse};
+use crate::cable::contact::pairs::{End, Pair};
 use crate::cable::group::step::Island;
+use crate::cable::links::Stretch;
 
 /// Working memory.
 #[derive(Clone, Debug, Default)]
@@ -15,11 +17,37 @@ pub struct Coupling {
     first_edges: Vec<usize>,
     /// Links that are connected: neighbours along the cables, then pairs.
     edges: Vec<[u32; 2]>,
-    /// Number of the pair of each edge that is one.
-    bonds: Vec<usize>,
+    /// Links that pairs couple.
+    bonds: Vec<Coupled>,
     /// Right-hand side, then solution.
     x: Vec<Vec6>,
     work: Vec<Vec6>,
+}
+
+/// Two links that a pair couples: those that touch, or those after them where joints do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Coupled {
+    /// The links among those of all, the lower one first.
+    nodes: [u32; 2],
+    /// Number of the edge between them.
+    edge: usize,
+    /// Number of the pair.
+    pair: usize,
+    /// Which side of the pair each belongs to.
+    sides: [usize; 2],
+    /// Whether it is the link after the one of its side.
+    next: [bool; 2],
+}
+
+impl Coupled {
+    /// Rows of its links in the pair.
+    fn rows<'a>(&self, pair: &'a Pair) -> Option<[&'a [Vec6; 3]; 2]> {
+        let of = |k: usize| {
+            let side = self.sides[k];
+            if self.next[k] { pair.next[side].as_ref() } else { Some(&pair.rows[side]) }
+        };
+        Some([of(0)?, of(1)?])
+    }
 }
 
 impl Island<'_> {
@@ -37,11 +65,11 @@ impl Island<'_> {
             matrix.set_chain(starts[member], first_edges[member], &share.s.matrix);
             member += 1;
         });
-        let (first, pairs) = (edges.len() - bonds.len(), &*self.pairs);
-        let pushing = bonds.iter().enumerate().filter(|(_, n)| pairs[**n].pushes);
-        matrix.add_bonds(pushing.map(|(edge, &n)| {
-            let pair = &pairs[n];
-            Bond { edge: first + edge, rows: [&pair.rows[0], &pair.rows[1]], slope: &pair.slope }
+        let pairs = &*self.pairs;
+        matrix.add_bonds(bonds.iter().filter(|bond| pairs[bond.pair].pushes).filter_map(|bond| {
+            let pair = &pairs[bond.pair];
+            let rows = bond.rows(pair)?;
+            Some(Bond { edge: bond.edge, rows, slope: &pair.slope, beside: !pair.is_of_links() })
         }));
         let fine = matrix.factor();
         if fine {
@@ -75,13 +103,39 @@ impl Island<'_> {
             }
             count += links;
         });
+        let mut of_links = true;
         for (n, pair) in self.pairs.iter_mut().enumerate() {
             pair.planned |= pair.pushes;
-            if pair.planned {
-                let node = |body: usize| starts[self.members.partition_point(|&m| m < body)];
-                edges.push(pair.ends.map(|end| (node(end.body) + end.link) as u32));
-                bonds.push(n);
+            if !pair.planned {
+                continue;
             }
+            of_links &= pair.is_of_links();
+            for next in [[false, false], [false, true], [true, false], [true, true]] {
+                if (0..2).any(|k| next[k] && pair.on[k] == Stretch::Link) {
+                    continue;
+                }
+                let node = |k: usize| {
+                    let End { body, link } = pair.ends[k];
+                    let member = self.members.partition_point(|&m| m < body);
+                    let (first, count) = (starts[member], starts.get(member + 1).unwrap_or(&count) - starts[member]);
+                    (first + (link + usize::from(next[k])) % count) as u32
+                };
+                let (a, b) = (node(0), node(1));
+                let (nodes, sides) = if a < b { ([a, b], [0, 1]) } else { ([b, a], [1, 0]) };
+                bonds.push(Coupled { nodes, edge: 0, pair: n, sides, next: sides.map(|side| next[side]) });
+            }
+        }
+        // two links are coupled by one pair unless joints beside them touch too
+        if !of_links {
+            bonds.sort_unstable();
+        }
+        let mut last = None;
+        for bond in bonds {
+            if last != Some(bond.nodes) {
+                edges.push(bond.nodes);
+                last = Some(bond.nodes);
+            }
+            bond.edge = edges.len() - 1;
         }
     }
 }

@@ -16,11 +16,11 @@ pub mod runs;
 pub mod touches;
 
 use crate::cable::contact::law::Contacting;
-use crate::cable::contact::obstacles::Stretch;
 use crate::cable::equations::midpoint::{Part, Share};
 use crate::cable::group::step::{Island, Solved};
+use crate::cable::links::Stretch;
 use crate::cable::solver::Method;
-use crate::cable::solver::coupled_pairs::{both, side};
+use crate::cable::solver::coupled_pairs::{halfway, means};
 use crate::cable::solver::newton::CLOSE;
 
 /// How often a step is linearised; then Newton's method has to make it.
@@ -212,11 +212,11 @@ impl Island<'_> {
     fn meets(&mut self, part: &Part, fresh: bool) -> bool {
         let mut any = false;
         for pair in self.pairs.iter_mut() {
-            let Some([a, b]) = both((self.bodies, self.first), pair, side) else { continue };
-            if fresh {
-                pair.refresh([&a, &b], part);
+            let Some(means) = means((self.bodies, self.first), pair) else { continue };
+            if let (true, Some(sides)) = (fresh, halfway((self.bodies, self.first), pair)) {
+                pair.refresh(sides, &means, part);
             }
-            any |= pair.state != Contacting::Open || pair.reply([a.mean, b.mean]).force != [0.0; 3];
+            any |= pair.state != Contacting::Open || pair.reply(&means).force != [0.0; 3];
         }
         any
     }
