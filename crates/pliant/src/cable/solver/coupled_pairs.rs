@@ -52,15 +52,20 @@ pub(crate) fn at_start<'a>(bodies: (&'a [Body], usize), pair: &Pair) -> Option<[
 }
 
 /// What of all links of its cables belongs to a pair.
-fn of_links<'a>(bodies: (&'a [Body], usize), pair: &Pair, all: impl Fn(&'a Cable) -> &'a [Vec6]) -> Option<Velocities> {
+fn of_links<'a>(
+    bodies: (&'a [Body], usize),
+    pair: &Pair,
+    all: impl Fn(&'a Cable) -> &'a [Vec6],
+) -> Option<Velocities<'a>> {
     both(bodies, pair, |c, k| {
         let (all, link) = (all(c), pair.ends[k].link);
-        [all[link], all[c.links.next(link)]]
+        let next = if pair.on[k] == Stretch::Link { link } else { c.links.next(link) };
+        [&all[link], &all[next]]
     })
 }
 
 /// Mean velocities of its links.
-pub(crate) fn means(bodies: (&[Body], usize), pair: &Pair) -> Option<Velocities> {
+pub(crate) fn means<'a>(bodies: (&'a [Body], usize), pair: &Pair) -> Option<Velocities<'a>> {
     of_links(bodies, pair, |c| &c.scratch.step.mean)
 }
 
@@ -259,10 +264,11 @@ impl Island<'_> {
             let Some(means) = means((self.bodies, self.first), pair) else { continue };
             pair.settle(&means);
             let (force, against) = (along(&pair.axes, pair.force), pair.relative(&means));
-            let gained = (force[0] * against[0] + force[1] * against[1] + force[2] * against[2]).max(0.0);
+            let power = force[0] * against[0] + force[1] * against[1] + force[2] * against[2];
             for end in pair.ends {
                 if let Some(c) = cable_mut((self.bodies, self.first), end) {
-                    c.scratch.step.gained += 0.5 * gained;
+                    c.scratch.step.gained += 0.5 * power.max(0.0);
+                    c.scratch.step.power += 0.5 * power;
                 }
             }
             subtract((self.bodies, self.first), pair, &force);
@@ -278,7 +284,8 @@ impl Island<'_> {
             }
             let bodies = (&*self.bodies, self.first);
             let Some([a, b]) = both(bodies, pair, |c, _| c.links.inertia) else { continue };
-            let Some(mut velocities) = of_links(bodies, pair, |c| &c.state.links.velocities) else { continue };
+            let Some(velocities) = of_links(bodies, pair, |c| &c.state.links.velocities) else { continue };
+            let mut velocities = velocities.map(|side| side.map(|v| *v));
             let taken = means(bodies, pair).map_or(0.0, |means| pair.taken(&means, part.step()));
             let owed = pair.calm([&a, &b], &mut velocities, part.step()) - taken;
             for (k, sign) in [(0, 1.0), (1, -1.0)] {
