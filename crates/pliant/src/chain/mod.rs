@@ -111,7 +111,8 @@ struct Scratch {
 impl ChainState {
     /// Become like another, without allocating where there is room.
     fn copy_from(&mut self, other: &ChainState) {
-        let ChainState { points, x, update, planes, tau, until_renewal, ahead, touched, clamps, held, ahead_by } = other;
+        let ChainState { points, x, update, planes, tau, until_renewal, ahead, touched, clamps, held, ahead_by } =
+            other;
         self.x.clone_from(x);
         self.update.copy_from(update);
         self.planes.copy_from(planes);

@@ -61,9 +61,11 @@ impl Elastica {
             Integrator::Fehlberg => {
                 Bound { part: 1e-2, held: 1e-3, why: "its error is kept within the tolerance, step by step" }
             }
-            Integrator::Midpoint => {
-                Bound { part: 5e-2, held: 1e-3, why: "of second order, and angles are no coordinates in which the midpoint rule keeps energy" }
-            }
+            Integrator::Midpoint => Bound {
+                part: 5e-2,
+                held: 1e-3,
+                why: "of second order, and angles are no coordinates in which the midpoint rule keeps energy",
+            },
         }
     }
 }

@@ -207,7 +207,11 @@ impl Response {
             let why = "recorded responses do not tell the energy of deformation";
             return Bound { part: f64::INFINITY, held: 0.0, why };
         }
-        Bound { part: 2e-2, held: 5e-3, why: "oscillators are exact; that forces turn with the body is of second order" }
+        Bound {
+            part: 2e-2,
+            held: 5e-3,
+            why: "oscillators are exact; that forces turn with the body is of second order",
+        }
     }
 
     /// Copy out all that can be seen.

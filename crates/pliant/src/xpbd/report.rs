@@ -43,7 +43,11 @@ impl Xpbd {
 
     /// What a step may create.
     pub(crate) fn may_create(&self) -> Bound {
-        Bound { part: 0.1, held: 1e-3, why: "Euler's implicit rule loses what sweeps reach; what they leave may go either way" }
+        Bound {
+            part: 0.1,
+            held: 1e-3,
+            why: "Euler's implicit rule loses what sweeps reach; what they leave may go either way",
+        }
     }
 
     /// Copy out all that can be seen.

@@ -42,7 +42,7 @@ struct Moving {
     place: Vec3,
     /// From its middle to its end, each coordinate without its sign [m].
     half: Vec3,
-    /// Where the next link begins, if the joint between them is open or may open in the step.
+    /// Where the next link begins, if the joint between them is open.
     open_to: Option<Vec3>,
     /// How far it goes [m].
     shift: Vec3,
@@ -357,7 +357,7 @@ fn foresee(cable: &Cable, dt: f64, moving: &mut Vec<Moving>) {
         let room = ROOM * cable.links.radius + dt * half * (v[4] * v[4] + v[5] * v[5]).sqrt();
         let next = cable.links.next(i);
         let shearing = (linear(&state.means[next]) - shift).length();
-        let open_to = opens(&cable.links, &state.poses, i, shearing);
+        let open_to = opens(&cable.links, [&state.poses; 2], i);
         let half = x_axis(pose.rotation).abs() * half;
         moving.push(Moving { place: pose.translation, half, open_to, shift, room, shearing });
     }
@@ -370,20 +370,23 @@ fn look_back(cable: &Cable, moving: &mut Vec<Moving>) {
     for (i, pose) in start.poses.iter().enumerate() {
         let room = 0.5 * cable.links.length * turned(pose, &end.poses[i]);
         let shearing = (shift(cable.links.next(i)) - shift(i)).length();
-        let open_to = opens(&cable.links, &start.poses, i, shearing);
+        let open_to = opens(&cable.links, [&start.poses, &end.poses], i);
         let (place, half, shift) =
             (pose.translation, x_axis(pose.rotation).abs() * (0.5 * cable.links.length), shift(i));
         moving.push(Moving { place, half, open_to, shift, room, shearing });
     }
 }
 
-/// Where the link after one begins, if the joint between them is open or opens in the step, in which they move apart by no more
-/// than `shearing` [m].
-fn opens(links: &Links, poses: &[Pose], link: usize, shearing: f64) -> Option<Vec3> {
+/// Where the link after one begins, if the joint between them is open before or after a step.
+fn opens(links: &Links, [start, end]: [&[Pose]; 2], link: usize) -> Option<Vec3> {
     let next = links.next(link);
-    let (end, way) = gap_after(links.length, [&poses[link], &poses[next]]);
+    let gap = |poses: &[Pose]| gap_after(links.length, [&poses[link], &poses[next]]);
+    let is_open = |poses: &[Pose]| gap(poses).1.length_squared() > (OPEN * links.radius).powi(2);
     let is_joint = next != 0 || links.closed;
-    (is_joint && way.length() + shearing > OPEN * links.radius).then_some(end + way)
+    (is_joint && (is_open(start) || is_open(end))).then(|| {
+        let (from, way) = gap(start);
+        from + way
+    })
 }
 
 /// How far the end of a unit vector along a link turns.

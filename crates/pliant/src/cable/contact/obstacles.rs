@@ -135,6 +135,8 @@ pub struct Search<'a> {
     pub near: &'a [usize],
     /// Fractions of the world's step between which the cable moves.
     pub part: [f64; 2],
+    /// See `Part::recovery`.
+    pub recovery: f64,
     /// The world's step [s].
     pub dt: f64,
     /// Radius of the cable [m].
@@ -297,7 +299,7 @@ impl Search<'_> {
         let surface = obstacle.sweep.velocity_of(position, fraction, self.dt);
         touch.surface = along(&touch.axes, surface);
         touch.carried = touch.surface;
-        touch.carried[0] -= closed_in(self.part[1] - self.part[0], gap, self.radius) / step;
+        touch.carried[0] -= closed_in(self.recovery, gap, self.radius) / step;
     }
 
     /// Let a touch act where a piece faces an obstacle. Returns the place.

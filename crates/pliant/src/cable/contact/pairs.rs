@@ -136,7 +136,7 @@ fn straight(links: &Links, on: Stretch, [here, next]: [&Pose; 2]) -> Straight {
 }
 
 /// Velocities of a link and of the one after it, for both sides of a pair.
-pub type Velocities = [[Vec6; 2]; 2];
+pub type Velocities<'a> = [[&'a Vec6; 2]; 2];
 
 impl Pair {
     /// Whether its links are those of two cables.
@@ -216,7 +216,7 @@ impl Pair {
     }
 
     /// Bring it up to date with the links half-way through the step, at their mean velocities.
-    pub fn refresh(&mut self, sides: [Side<'_>; 2], means: &Velocities, part: &Part) {
+    pub fn refresh(&mut self, sides: [Side<'_>; 2], means: &Velocities<'_>, part: &Part) {
         let step = part.step();
         let nearest = nearest(&sides);
         let (start_normal, start_gap) = self.start;
@@ -241,7 +241,7 @@ impl Pair {
         let apart = self.moves(0, 0, means) - self.moves(1, 0, means);
         let gap = if kept { start_gap } else { nearest.gap - 0.5 * step * apart };
         let radius = sides[0].links.radius.min(sides[1].links.radius);
-        self.closing = -closed_in(part.to - part.from, gap, radius) / step;
+        self.closing = -closed_in(part.recovery(), gap, radius) / step;
     }
 
     /// Whether the links are deeper in each other at the end of the step than they should be: they turned so fast that the
@@ -252,9 +252,9 @@ impl Pair {
     }
 
     /// Velocity of one side along one axis.
-    fn moves(&self, side: usize, axis: usize, velocities: &Velocities) -> f64 {
-        let own = dot(&self.rows[side][axis], &velocities[side][0]);
-        own + self.next[side].as_ref().map_or(0.0, |next| dot(&next[axis], &velocities[side][1]))
+    fn moves(&self, side: usize, axis: usize, velocities: &Velocities<'_>) -> f64 {
+        let own = dot(&self.rows[side][axis], velocities[side][0]);
+        own + self.next[side].as_ref().map_or(0.0, |next| dot(&next[axis], velocities[side][1]))
     }
 
     /// Power of the force on the first, along the axes, on one side at its velocities [W].
@@ -264,41 +264,41 @@ impl Pair {
     }
 
     /// Velocity of the first against the second, along the axes.
-    pub fn relative(&self, velocities: &Velocities) -> [f64; 3] {
-        let [a, b] = [velocity(&self.rows[0], &velocities[0][0]), velocity(&self.rows[1], &velocities[1][0])];
+    pub fn relative(&self, velocities: &Velocities<'_>) -> [f64; 3] {
+        let [a, b] = [velocity(&self.rows[0], velocities[0][0]), velocity(&self.rows[1], velocities[1][0])];
         let mut moved = minus(&a, &b);
         for (k, sign) in [(0, 1.0), (1, -1.0)] {
             if let Some(next) = &self.next[k] {
-                let more = velocity(next, &velocities[k][1]);
+                let more = velocity(next, velocities[k][1]);
                 (0..3).for_each(|axis| moved[axis] += sign * more[axis]);
             }
         }
         moved
     }
 
-    fn lawful_velocity(&self, means: &Velocities) -> [f64; 3] {
+    fn lawful_velocity(&self, means: &Velocities<'_>) -> [f64; 3] {
         let mut u = self.relative(means);
         u[0] -= self.closing;
         u
     }
 
     /// What the law says at the links' velocities.
-    pub fn reply(&self, means: &Velocities) -> Reply {
+    pub fn reply(&self, means: &Velocities<'_>) -> Reply {
         self.law.reply(&along(&self.axes, self.from), &self.lawful_velocity(means), self.limit)
     }
 
     /// The force of that alone.
-    pub fn lawful_force(&self, means: &Velocities) -> [f64; 3] {
+    pub fn lawful_force(&self, means: &Velocities<'_>) -> [f64; 3] {
         self.law.force(&along(&self.axes, self.from), &self.lawful_velocity(means), self.limit)
     }
 
     /// Whether at the links' velocities it does what it is taken to do, and does not slide.
-    pub fn stays(&self, means: &Velocities) -> bool {
+    pub fn stays(&self, means: &Velocities<'_>) -> bool {
         self.state != Contacting::Slip && self.reply(means).state == self.state
     }
 
     /// What it would say if the pair did what it did before; the law itself where there was no force.
-    pub fn first_reply(&self, means: &Velocities) -> Reply {
+    pub fn first_reply(&self, means: &Velocities<'_>) -> Reply {
         if self.before == Vec3::ZERO {
             return self.reply(means);
         }
@@ -307,14 +307,14 @@ impl Pair {
     }
 
     /// Let friction follow the normal force from now on, and let the law go from the force found.
-    pub fn renew(&mut self, means: &Velocities) {
+    pub fn renew(&mut self, means: &Velocities<'_>) {
         let force = self.lawful_force(means);
         self.from = (0..3).map(|k| self.axes[k] * force[k]).sum();
         self.limit = Limit::Follows;
     }
 
     /// Bring the limit of friction closer to what the normal force allows; true where it was far off.
-    pub fn bound(&mut self, means: &Velocities) -> bool {
+    pub fn bound(&mut self, means: &Velocities<'_>) -> bool {
         let normal = self.lawful_force(means)[0];
         let (limit, far) = self.limit.towards(self.law.friction.limit(normal), normal);
         self.limit = limit;
@@ -322,7 +322,7 @@ impl Pair {
     }
 
     /// Take over the force that the law says.
-    pub fn settle(&mut self, means: &Velocities) {
+    pub fn settle(&mut self, means: &Velocities<'_>) {
         // what rests has not come to it yet
         self.limit = Limit::Follows;
         let reply = self.reply(means);
@@ -333,13 +333,13 @@ impl Pair {
 
     /// Bring the velocities at the end of the step towards rest against each other, as `impact` does for obstacles. Returns the
     /// work that is done by it [J].
-    pub fn calm(&mut self, inertias: [&Vec6; 2], velocities: &mut Velocities, step: f64) -> f64 {
-        let stopping = |pair: &Pair, velocities: &Velocities, k: usize| {
+    pub fn calm(&mut self, inertias: [&Vec6; 2], velocities: &mut [[Vec6; 2]; 2], step: f64) -> f64 {
+        let stopping = |pair: &Pair, velocities: &[[Vec6; 2]; 2], k: usize| {
             let of = |row: &Vec6, side: usize| (0..6).map(|c| row[c].powi(2) / inertias[side][c]).sum::<f64>();
             let yielding = |side: usize| {
                 of(&pair.rows[side][k], side) + pair.next[side].as_ref().map_or(0.0, |next| of(&next[k], side))
             };
-            -pair.relative(velocities)[k] / (yielding(0) + yielding(1))
+            -pair.relative(&references(velocities))[k] / (yielding(0) + yielding(1))
         };
         // never so much that the pair would pull
         let normal = stopping(self, velocities, 0).max(-self.axes[0].dot(self.force) * step);
@@ -352,14 +352,21 @@ impl Pair {
     }
 
     /// What the force of the law has taken from the motion in the step [J].
-    pub fn taken(&self, means: &Velocities, step: f64) -> f64 {
+    pub fn taken(&self, means: &Velocities<'_>, step: f64) -> f64 {
         let (force, moved) = (along(&self.axes, self.lawful), self.relative(means));
         -step * (force[0] * moved[0] + force[1] * moved[1] + force[2] * moved[2]).min(0.0)
     }
 
     /// An impulse on the links along one axis. Returns its work [J].
-    fn push(&mut self, inertias: [&Vec6; 2], velocities: &mut Velocities, axis: usize, impulse: f64, step: f64) -> f64 {
-        let before = self.relative(velocities)[axis];
+    fn push(
+        &mut self,
+        inertias: [&Vec6; 2],
+        velocities: &mut [[Vec6; 2]; 2],
+        axis: usize,
+        impulse: f64,
+        step: f64,
+    ) -> f64 {
+        let before = self.relative(&references(velocities))[axis];
         for (side, sign) in [(0, 1.0), (1, -1.0)] {
             let give = |v: &mut Vec6, row: &Vec6| {
                 (0..6).for_each(|c| v[c] += sign * row[c] * impulse / inertias[side][c]);
@@ -370,7 +377,7 @@ impl Pair {
             }
         }
         self.force += self.axes[axis] * (impulse / step);
-        0.5 * impulse * (before + self.relative(velocities)[axis])
+        0.5 * impulse * (before + self.relative(&references(velocities))[axis])
     }
 
     /// Places on the axes of both sides where it acts.
@@ -389,6 +396,11 @@ impl Pair {
             Stretch::Joint => (link + 1.0) * length,
         }
     }
+}
+
+fn references(velocities: &[[Vec6; 2]; 2]) -> Velocities<'_> {
+    let [[a, b], [c, d]] = velocities;
+    [[a, b], [c, d]]
 }
 
 /// Whether sides of a pair go through each other between the start and the end of a part of a step.

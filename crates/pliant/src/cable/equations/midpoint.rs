@@ -83,6 +83,8 @@ pub struct StepScratch {
     pub trail: Trail,
     /// Power of contacts on the cable, against what they touch, as far as it adds energy [W].
     pub gained: f64,
+    /// Power of all contacts in the part, those that take energy too [W].
+    pub power: f64,
     /// Energy that bringing pairs to rest has made, to be taken back [J].
     pub owed: f64,
     /// Power of links of others, and of its own, on the cable in the part of the step at hand [W].
@@ -125,9 +127,21 @@ pub struct Part {
     pub to: f64,
     /// The world's step [s].
     pub dt: f64,
+    /// Whether links that are too deep in something are drawn out of it.
+    pub recovers: bool,
 }
 
 impl Part {
+    /// The whole of a step.
+    pub fn whole(dt: f64) -> Part {
+        Part { from: 0.0, to: 1.0, dt, recovers: true }
+    }
+
+    /// Fraction of the step in which links are drawn out of what they are too deep in.
+    pub fn recovery(&self) -> f64 {
+        if self.recovers { self.to - self.from } else { 0.0 }
+    }
+
     /// Its length [s].
     pub fn step(&self) -> f64 {
         self.dt * (self.to - self.from)
@@ -244,6 +258,7 @@ impl StepScratch {
             farther: 0.0,
             trail: Trail::default(),
             gained: 0.0,
+            power: 0.0,
             owed: 0.0,
             met: 0.0,
             work: Work::default(),
@@ -280,6 +295,9 @@ impl StepScratch {
 
 /// A part of a step is made in halves where more than this of its energy of motion comes from nowhere.
 const MOST_UNEXPLAINED: f64 = 0.02;
+
+/// Contacts may give this part of the energy of a fall that lasts a step.
+const LITTLE_UNPAID: f64 = 1e-3;
 
 impl Share<'_> {
     /// Forget the loads of the step before.
@@ -445,6 +463,28 @@ impl Share<'_> {
         outran
     }
 
+    /// What contacts have given in a part to links on which nothing else acts that could have paid for it, beyond the energy of
+    /// their motion after it, from which it is taken [J]. None where something could.
+    pub fn unpaid(&mut self, part: &Part) -> Option<f64> {
+        let Share { links, state, acting, s } = self;
+        let still = |obstacle: &usize| {
+            let sweep = &acting.obstacles[*obstacle].sweep;
+            sweep.start == sweep.end
+        };
+        if !acting.held.is_empty() || !acting.pushes.is_empty() || !acting.near.iter().all(still) {
+            return None;
+        }
+        let (step, mass) = (part.step(), links.inertia[0] * s.mean.len() as f64);
+        let (gain, decay) = (links.gain(), links.decay * state.remembered(step));
+        for (n, after) in s.change.iter_mut().enumerate() {
+            let (v, mean, gained) = (&state.velocities[n], &s.mean[n], &state.gained[n]);
+            *after = std::array::from_fn(|k| v[k] + gain * (mean[k] - v[k] + decay * gained[k]));
+        }
+        let moving = 0.5 * beside_drift(links, &s.change, &drift(&s.change));
+        let falling = mass * (acting.gravity.length() * part.dt).powi(2);
+        Some(step * s.power - moving - LITTLE_UNPAID * falling)
+    }
+
     /// Whether what is left of the equations has done too much work in a part, against the energy of motion and that of a fall
     /// that lasts a step.
     pub fn is_astray(&self, part: &Part) -> bool {
@@ -488,12 +528,14 @@ impl Share<'_> {
     /// Take over the forces of touches, into the residual too.
     pub fn settle_touches(&mut self) {
         let s = &mut *self.s;
-        (s.gained, s.met) = (0.0, 0.0);
+        (s.gained, s.power, s.met) = (0.0, 0.0, 0.0);
         for touch in &mut s.touches {
             touch.settle(&s.mean);
             let force = along(&touch.axes, touch.force);
             let against = minus(&touch.moves(&s.mean), &touch.surface);
-            s.gained += (force[0] * against[0] + force[1] * against[1] + force[2] * against[2]).max(0.0);
+            let power = force[0] * against[0] + force[1] * against[1] + force[2] * against[2];
+            s.gained += power.max(0.0);
+            s.power += power;
             touch.subtract(&force, &mut s.residual);
         }
     }
@@ -577,6 +619,7 @@ pub fn search<'a>(links: &Links, acting: &Acting<'a>, part: &Part) -> Search<'a>
         obstacles: acting.obstacles,
         near: acting.near,
         part: [part.from, part.to],
+        recovery: part.recovery(),
         dt: part.dt,
         radius: links.radius,
         length: links.length,
@@ -651,7 +694,7 @@ mod tests {
         let (held, step) = ([clamp(&links)], 5e-3);
         let acting = Acting { gravity: Vec3::ZERO, held: &held, pushes: &pushes, loads: 1, obstacles: &[], near: &[] };
         let mut s = StepScratch::new(4, 1, false);
-        let part = Part { from: 0.0, to: 1.0, dt: step };
+        let part = Part::whole(step);
         let base: Vec<Vec6> = state.velocities.iter().map(|v| v.map(|x| 0.9 * x)).collect();
         let mut share = Share { links: &links, state: &mut state, acting, s: &mut s };
         share.begin(&part);

@@ -50,6 +50,8 @@ pub(crate) struct Solved {
     pub converged: bool,
     /// Whether they did, but to links that are too deep in something, or have come through it.
     pub sank: bool,
+    /// Whether they did, but contacts drew links out of what they are in with energy that nothing paid for.
+    pub unpaid: bool,
 }
 
 impl Solved {
@@ -61,6 +63,7 @@ impl Solved {
             limited: self.limited || more.limited,
             converged: more.converged,
             sank: more.sank,
+            unpaid: more.unpaid,
         }
     }
 }
@@ -96,7 +99,7 @@ impl Island<'_> {
     /// Advance by a step.
     pub fn advance(&mut self, dt: f64) {
         self.each(|mut share| share.begin_step());
-        let solved = self.advance_part(&Part { from: 0.0, to: 1.0, dt });
+        let solved = self.advance_part(&Part::whole(dt));
         for &member in self.members {
             if let Body::Cable(cable) = &mut self.bodies[member - self.first] {
                 cable.scratch.solved = solved;
@@ -106,6 +109,9 @@ impl Island<'_> {
 
     fn advance_part(&mut self, part: &Part) -> Solved {
         let mut solved = self.advance_once(part);
+        if solved.unpaid {
+            solved = solved.and(self.advance_once(&Part { recovers: false, ..*part }));
+        }
         if solved.converged
             || self.around.stop.is_asked()
             || self.is_linear()
@@ -164,7 +170,9 @@ impl Island<'_> {
         solved.converged &= !solved.sank;
         if solved.converged {
             self.balance();
-            solved.converged = part.to - part.from <= SMALLEST_PART || !self.is_astray(part);
+            let last = part.to - part.from <= SMALLEST_PART;
+            solved.unpaid = !last && part.recovers && self.is_unpaid(part);
+            solved.converged = last || !(solved.unpaid || self.is_astray(part));
         }
         if solved.converged {
             self.soften();
@@ -185,6 +193,18 @@ impl Island<'_> {
             }
         }
         any
+    }
+
+    /// Whether contacts have drawn links out of something with energy that nothing can pay for.
+    fn is_unpaid(&mut self, part: &Part) -> bool {
+        let mut power = 0.0;
+        self.each(|share| power += share.s.power);
+        if power <= 0.0 || self.is_linear() {
+            return false;
+        }
+        let mut unpaid = Some(0.0);
+        self.each(|mut share| unpaid = unpaid.zip(share.unpaid(part)).map(|(sum, more)| sum + more));
+        unpaid.is_some_and(|unpaid| unpaid > 0.0)
     }
 
     /// Whether too much of the energy has come from nowhere.

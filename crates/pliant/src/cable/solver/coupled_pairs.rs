@@ -52,15 +52,20 @@ pub(crate) fn at_start<'a>(bodies: (&'a [Body], usize), pair: &Pair) -> Option<[
 }
 
 /// What of all links of its cables belongs to a pair.
-fn of_links<'a>(bodies: (&'a [Body], usize), pair: &Pair, all: impl Fn(&'a Cable) -> &'a [Vec6]) -> Option<Velocities> {
+fn of_links<'a>(
+    bodies: (&'a [Body], usize),
+    pair: &Pair,
+    all: impl Fn(&'a Cable) -> &'a [Vec6],
+) -> Option<Velocities<'a>> {
     both(bodies, pair, |c, k| {
         let (all, link) = (all(c), pair.ends[k].link);
-        [all[link], all[c.links.next(link)]]
+        let next = if pair.on[k] == Stretch::Link { link } else { c.links.next(link) };
+        [&all[link], &all[next]]
     })
 }
 
 /// Mean velocities of its links.
-pub(crate) fn means(bodies: (&[Body], usize), pair: &Pair) -> Option<Velocities> {
+pub(crate) fn means<'a>(bodies: (&'a [Body], usize), pair: &Pair) -> Option<Velocities<'a>> {
     of_links(bodies, pair, |c| &c.scratch.step.mean)
 }
 
@@ -268,13 +273,13 @@ impl Island<'_> {
             let Some(means) = means((self.bodies, self.first), pair) else { continue };
             pair.settle(&means);
             let (force, against) = (along(&pair.axes, pair.force), pair.relative(&means));
-            let gained = (force[0] * against[0] + force[1] * against[1] + force[2] * against[2]).max(0.0);
-            for (side, end) in pair.ends.into_iter().enumerate() {
+            let power = force[0] * against[0] + force[1] * against[1] + force[2] * against[2];
+            let shares = [0, 1].map(|side| if pair.is_between_two() { pair.power(side, &force, &means) } else { 0.0 });
+            for (end, share) in pair.ends.into_iter().zip(shares) {
                 if let Some(c) = cable_mut((self.bodies, self.first), end) {
-                    c.scratch.step.gained += 0.5 * gained;
-                    if pair.is_between_two() {
-                        c.scratch.step.met += pair.power(side, &force, &means);
-                    }
+                    c.scratch.step.gained += 0.5 * power.max(0.0);
+                    c.scratch.step.power += 0.5 * power;
+                    c.scratch.step.met += share;
                 }
             }
             subtract((self.bodies, self.first), pair, &force);
@@ -290,7 +295,8 @@ impl Island<'_> {
             }
             let bodies = (&*self.bodies, self.first);
             let Some([a, b]) = both(bodies, pair, |c, _| c.links.inertia) else { continue };
-            let Some(mut velocities) = of_links(bodies, pair, |c| &c.state.links.velocities) else { continue };
+            let Some(velocities) = of_links(bodies, pair, |c| &c.state.links.velocities) else { continue };
+            let mut velocities = velocities.map(|side| side.map(|v| *v));
             let taken = means(bodies, pair).map_or(0.0, |means| pair.taken(&means, part.step()));
             let owed = pair.calm([&a, &b], &mut velocities, part.step()) - taken;
             for (k, sign) in [(0, 1.0), (1, -1.0)] {

@@ -106,7 +106,7 @@ fn linearised_with(count: usize, runs: usize, printed: bool) -> Cable {
     let Body::Cable(cable) = &world.bodies()[0] else { panic!() };
     let mut cable = cable.clone();
     cable.scratch.step.runs = Runs::with(count, runs, 100, false);
-    let part = equations::midpoint::Part { from: 0.0, to: 1.0, dt: STEP };
+    let part = equations::midpoint::Part::whole(STEP);
     let stop = Stop::default();
     let mut share = cable.share(Around { gravity: Vec3::Z * -9.81, obstacles: world.obstacles(), stop: &stop });
     share.begin(&part);

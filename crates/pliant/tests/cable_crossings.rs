@@ -1,0 +1,105 @@
+//! Cables that are pulled hard over each other: joints are stretched wide open and bent, and nothing goes through them.
+#![allow(clippy::unwrap_used)]
+
+use pliant::cable::{Cable, CableSettings, CableSpec, Rest};
+use pliant::math::{Pose, Vec3};
+use pliant::motion::{Blend, Motion, Waypoint};
+use pliant::{Body, EventKind, Friction, GripParams, GripperParams, Hold, Material, Place, Section, World};
+
+const RADIUS: f64 = 2e-3;
+const LENGTH: f64 = 0.3;
+
+/// How long hands pull, and how long they hold then [s].
+const TIMES: [f64; 2] = [0.5, 0.3];
+
+fn cable(name: &str, young: f64, path: Vec<Vec3>, segments: usize) -> Body {
+    let friction = Friction { coefficient: 0.3, exponent: 1.0 };
+    let material = Material { young, poisson: 0.45, density: 1100.0, friction };
+    let (section, settings) = (Section::Round { radius: RADIUS }, CableSettings::default());
+    let spec = CableSpec { material, section, path, normal: None, rest: Rest::Straight, segments, settings };
+    Body::Cable(Cable::new(name, spec).unwrap())
+}
+
+/// A hand that takes an end of a cable from one place to another.
+fn hand(world: &mut World, body: usize, fraction: f64, [from, to]: [Vec3; 2]) {
+    let waypoint = |time: f64, position: Vec3| Waypoint { time, position, orientation: None };
+    let waypoints = vec![waypoint(0.0, from), waypoint(TIMES[0], to)];
+    let motion = Motion::Waypoints { blend: Blend::MinimumJerk, waypoints };
+    let (name, placed) = (format!("hand {}", world.grippers().len()), Pose::from_translation(from));
+    let gripper = world.add_gripper(GripperParams { name, placed, motion }).unwrap();
+    world.add_grip(GripParams::new(gripper, body, Place::Fraction(fraction), Hold::Position)).unwrap();
+}
+
+/// Run until the hands have held for a while. Nothing may have crossed; returns how hard the first hand pulls [N], and how deep
+/// cables are in each other [m].
+fn pull(world: &mut World, step: f64, what: &str) -> [f64; 2] {
+    for _ in 0..((TIMES[0] + TIMES[1]) / step).round() as usize {
+        world.step(step).unwrap();
+        let crossed = world.events().iter().find(|e| matches!(e.kind, EventKind::Crossed { .. }));
+        assert!(crossed.is_none(), "{what}: {crossed:?}");
+    }
+    let frame = world.frame();
+    [frame.grippers[0].load.force.length(), frame.penetration]
+}
+
+/// The ends of the upper cable go down until both are stretched; links are longer than the gap between the cables, about as long
+/// as they are thick, and shorter.
+#[test]
+fn a_cable_pulled_over_another_does_not_go_through_it() {
+    let cases = [
+        ([20, 30], 1e7, 1e-2, 90_f64, 0.5),
+        ([30, 75], 1e8, 1e-3, 67.0, 0.5),
+        ([30, 19], 1e8, 2e-3, 45.0, 0.5),
+        ([75, 19], 1e7, 2e-3, 31.0, 0.8),
+        ([160, 30], 1e8, 1e-2, 45.0, 0.5),
+        ([19, 38], 1e8, 5e-3, 90.0, 0.8),
+    ];
+    for (segments, young, step, angle, strain) in cases {
+        let what = format!("{segments:?} segments, {young} Pa, {step} s, {angle} degrees, {strain}");
+        let mut world = World::new(Vec3::Z * -9.81);
+        let height = 2.04 * RADIUS;
+        let (along, half) = (Vec3::new(angle.to_radians().cos(), angle.to_radians().sin(), 0.0), 0.5 * LENGTH);
+        let off = Vec3::new(7.3e-3, 0.0, height);
+        let lower = [Vec3::X * -half, Vec3::X * half];
+        let upper = [off - along * half, off + along * half];
+        world.add_body(cable("upper", young, upper.into(), segments[0])).unwrap();
+        world.add_body(cable("lower", young, lower.into(), segments[1])).unwrap();
+        let down = Vec3::Z * -(half * ((1.0_f64 + strain).powi(2) - 1.0).sqrt());
+        for (end, fraction) in [0.0, 1.0].into_iter().enumerate() {
+            hand(&mut world, 0, fraction, [upper[end], upper[end] + down]);
+            hand(&mut world, 1, fraction, [lower[end]; 2]);
+        }
+        let [force, depth] = pull(&mut world, step, &what);
+        assert!(force > 0.05 * young * Section::Round { radius: RADIUS }.area(), "{what}: {force} N");
+        assert!(depth < 1e-4, "{what}: {depth} m");
+    }
+}
+
+/// Two bends that hang in each other, pulled apart.
+#[test]
+fn bends_that_hang_in_each_other_hold_when_pulled_tight() {
+    for (segments, young, step) in [([30, 24], 1e7, 1e-2), ([60, 45], 1e7, 2e-3), ([120, 30], 1e8, 5e-3)] {
+        let what = format!("{segments:?} segments, {young} Pa, {step} s");
+        let mut world = World::new(Vec3::ZERO);
+        let bend = 4.0 * RADIUS;
+        let (far, tip) = (0.5 * LENGTH, 0.5 * bend);
+        for (body, (side, across)) in
+            [(1.0, Vec3::Y), (-1.0, Vec3::new(0.0, 0.2, 1.0).normalize())].into_iter().enumerate()
+        {
+            let end = |sign: f64| Vec3::X * (-side * far) + across * (sign * bend);
+            let mut path = vec![end(1.0)];
+            path.extend((0..=16).map(|k| {
+                let angle = std::f64::consts::PI * f64::from(k) / 16.0;
+                Vec3::X * (side * (tip + bend * angle.sin())) + across * (bend * angle.cos())
+            }));
+            path.push(end(-1.0));
+            world.add_body(cable(if body == 0 { "left" } else { "right" }, young, path, segments[body])).unwrap();
+            let pulled = Vec3::X * (-side * 0.5 * far);
+            hand(&mut world, body, 0.0, [end(1.0), end(1.0) + pulled]);
+            hand(&mut world, body, 1.0, [end(-1.0), end(-1.0) + pulled]);
+        }
+        let [force, depth] = pull(&mut world, step, &what);
+        assert!(force > 0.2 * young * Section::Round { radius: RADIUS }.area(), "{what}: {force} N");
+        assert!(depth < 1e-4, "{what}: {depth} m");
+    }
+}
