@@ -5,6 +5,7 @@ use crate::account::{Bound, Work};
 use crate::body::{Body, PARTING_GAP, Surroundings};
 use crate::cable::algebra::block::{Vec6, dot};
 use crate::cable::contact::obstacles::PastTouch;
+use crate::cable::contact::pairs::SINKING;
 use crate::cable::joint::strain;
 use crate::cable::links::jointed;
 use crate::cable::solver::coupled_pairs::both;
@@ -74,10 +75,12 @@ impl Cable {
     pub(crate) fn may_create(&self) -> Bound {
         if self.links.linear {
             let why = "the published step takes joints as they are at its start, and gains as links turn";
-            return Bound { part: f64::INFINITY, held: 0.0, why };
+            return Bound { part: f64::INFINITY, held: 0.0, contacts: 0.0, why };
         }
-        let why = "the midpoint rule gives exactly what forces do; what its iterations leave is taken from the motion";
-        Bound { part: 1e-2, held: 1e-3, why }
+        let why = "the midpoint rule gives exactly what forces do, and what its iterations leave is taken from the motion as far as there \
+                   is any; contacts push out links that they let sink in";
+        let pushed: f64 = self.state.links.pushed.iter().map(|force| force.length()).sum();
+        Bound { part: 1e-2, held: 1e-3, contacts: SINKING * self.links.radius * pushed, why }
     }
 
     /// Copy out all that can be seen.

@@ -56,8 +56,8 @@ impl Chain {
     pub(crate) fn may_create(&self) -> Bound {
         if self.settings.update != UpdateRule::Velocity {
             let why = "the published rules know displacements and no inertia, of which energy would be kept";
-            return Bound { part: f64::INFINITY, held: 0.0, why };
+            return Bound { part: f64::INFINITY, held: 0.0, contacts: 0.0, why };
         }
-        Bound { part: 0.1, held: 1e-3, why: "Euler's symplectic rule swings about the balance, by half of w tau of what vibrates at w" }
+        Bound { part: 0.1, held: 1e-3, contacts: 0.0, why: "Euler's symplectic rule swings about the balance, by half of w tau of what vibrates at w" }
     }
 }

@@ -59,10 +59,10 @@ impl Elastica {
     pub(crate) fn may_create(&self) -> Bound {
         match self.settings.integrator {
             Integrator::Fehlberg => {
-                Bound { part: 1e-2, held: 1e-3, why: "its error is kept within the tolerance, step by step" }
+                Bound { part: 1e-2, held: 1e-3, contacts: 0.0, why: "its error is kept within the tolerance, step by step" }
             }
             Integrator::Midpoint => {
-                Bound { part: 5e-2, held: 1e-3, why: "of second order, and angles are no coordinates in which the midpoint rule keeps energy" }
+                Bound { part: 5e-2, held: 1e-3, contacts: 0.0, why: "of second order, and angles are no coordinates in which the midpoint rule keeps energy" }
             }
         }
     }

@@ -72,7 +72,7 @@ const CENTRING: f64 = 0.02;
 const SAME_SIDE: f64 = 0.5;
 
 /// Links may sink into each other by this part of their radius within a step.
-const SINKING: f64 = 0.1;
+pub const SINKING: f64 = 0.1;
 
 /// A link as a pair sees it.
 pub struct Side<'a> {
