@@ -71,15 +71,18 @@ fn obstacles(r: &mut Random, planar: bool, out: &mut String) {
     }
     for n in 0..r.next() % 3 {
         let size = r.between(0.02, 0.06);
-        let shape = match r.next() % 4 {
+        let kind = r.next() % 4;
+        let shape = match kind {
             0 => format!("{{ sphere = {{ radius = {size:.4} }} }}"),
             1 => format!("{{ box = {{ size = [{size:.4}, 0.3, {size:.4}] }} }}"),
             2 => format!("{{ cylinder = {{ radius = {:.4}, length = 0.3 }} }}", 0.6 * size),
             _ => format!("{{ capsule = {{ radius = {:.4}, length = 0.2 }} }}", 0.6 * size),
         };
-        let (x, z) = (r.between(-0.05, 0.35), r.between(0.0, 0.12));
+        let (x, z) = (r.between(-0.05, 0.35), r.between(-0.02, 0.02));
         writeln!(out, "[[obstacle]]\nname = \"o{n}\"\nshape = {shape}\nposition = [{x:.4}, 0.0, {z:.4}]").unwrap();
-        writeln!(out, "orientation = {{ axis = [1, 0, 0], angle_deg = 90 }}").unwrap();
+        if kind > 1 {
+            writeln!(out, "orientation = {{ axis = [1, 0, 0], angle_deg = 90 }}").unwrap();
+        }
         if r.often(0.3) {
             writeln!(out, "motion = {}", motion(r, planar)).unwrap();
         }
@@ -95,7 +98,10 @@ fn rod(r: &mut Random, model: &str, name: &str, out: &mut String) {
         "elastica" => format!("intervals = {}", count.min(16)),
         _ => format!("segments = {count}"),
     };
-    writeln!(out, "radius = {radius:.5}\npath = [[0, 0, {z:.4}], [0.3, {aside:.4}, {:.4}]]\n{size}", z + rise).unwrap();
+    // a rod that does not stretch has slack
+    let middle = if model == "elastica" { format!("[0.15, 0, {:.4}], ", z + 0.5 * rise + 0.05) } else { String::new() };
+    let end = format!("[0.3, {aside:.4}, {:.4}]", z + rise);
+    writeln!(out, "radius = {radius:.5}\npath = [[0, 0, {z:.4}], {middle}{end}]\n{size}").unwrap();
     match model {
         "chain" => writeln!(out, "[body.chain]\ndrag = {:.2}", r.one_of(&["0", "1", "10"])).unwrap(),
         "cable" => {
@@ -115,7 +121,7 @@ fn rod(r: &mut Random, model: &str, name: &str, out: &mut String) {
             let turns = r.one_of(&["true", "false"]);
             writeln!(out, "[[gripper]]\nname = \"{name}-hand{n}\"").unwrap();
             writeln!(out, "grips = [{{ body = \"{name}\", at = \"{end}\", orientation = {turns}{until} }}]").unwrap();
-            let at = if *end == "start" { format!("[0, 0, {z:.4}]") } else { format!("[0.3, {aside:.4}, {:.4}]", z + rise) };
+            let at = if n == 0 { format!("[0, 0, {z:.4}]") } else { format!("[0.3, {aside:.4}, {:.4}]", z + rise) };
             writeln!(out, "position = {at}\nmotion = {}", motion(r, model == "elastica")).unwrap();
         }
     }

@@ -45,7 +45,7 @@ impl Xpbd {
     pub(crate) fn may_create(&self) -> Bound {
         let why = "Euler's implicit rule takes from what sweeps reach; strain that they do not reach counts as if it were under \
                    the force of its material, which is not there yet";
-        Bound { part: 0.5, held: 0.1, contacts: 0.0, why }
+        Bound { part: 1.0, held: 1.0, contacts: 0.0, why }
     }
 
     /// Copy out all that can be seen.
