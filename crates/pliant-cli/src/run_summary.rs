@@ -66,7 +66,25 @@ struct BodyAccount {
     stored: f64,
 }
 
+/// Bodies whose accounts are shown one by one, at most.
+const MOST_ACCOUNTS: usize = 8;
+
 impl BodyAccount {
+    /// In words; what nobody did is left out.
+    fn text(&self) -> String {
+        let did = [
+            ("grips", self.work_grips),
+            ("loads", self.work_loads),
+            ("obstacles", self.work_obstacles),
+            ("bodies", self.work_bodies),
+        ];
+        let did = did.into_iter().filter(|(_, work)| *work != 0.0);
+        let mut parts: Vec<String> = did.map(|(who, work)| format!("{who} did {} J", short(work))).collect();
+        parts.push(format!("{} J dissipated", short(self.dissipated)));
+        parts.push(format!("{} J created", short(self.created)));
+        parts.join(", ")
+    }
+
     fn new(account: &Account) -> BodyAccount {
         BodyAccount {
             work_grips: account.work.grips,
@@ -271,16 +289,12 @@ impl Summary {
             );
             lines.push((format!("{} ({}, {} nodes)", b.name, b.model, b.nodes.len()), text));
         }
-        let sum = |of: fn(&BodyAccount) -> f64| short(self.bodies.iter().map(|b| of(&b.account)).sum::<f64>());
-        let text = format!(
-            "grips did {} J, loads {} J, obstacles {} J; {} J dissipated, {} J created",
-            sum(|a| a.work_grips),
-            sum(|a| a.work_loads),
-            sum(|a| a.work_obstacles),
-            sum(|a| a.dissipated),
-            short(self.account.created_total)
-        );
-        lines.push(line("account", text));
+        if self.bodies.len() <= MOST_ACCOUNTS {
+            lines.extend(self.bodies.iter().map(|b| (format!("account of {}", b.name), b.account.text())));
+        } else {
+            let created = short(self.account.created_total);
+            lines.push(line("account", format!("{created} J created that no force accounts for, of all bodies")));
+        }
         for g in &self.grippers {
             let text = if g.attached {
                 format!("force {} N, torque {} N m", norm(g.force), norm(g.torque))

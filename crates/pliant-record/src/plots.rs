@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::columns::Columns;
+use crate::columns::{ACCOUNT, Columns};
 use crate::decimate::ThinnedCurves;
 use crate::events::Names;
 
@@ -53,6 +53,8 @@ impl Plots {
             let kinds = ["kinetic", "elastic", "gravity", "total"];
             let series = kinds.map(|kind| (kind.to_string(), format!("{body}.{kind}"))).to_vec();
             drawing.plot(format!("Energy of {body}"), "J", series);
+            let entries = ACCOUNT.map(|entry| (entry.replace("work.", "work of "), format!("{body}.{entry}")));
+            drawing.plot(format!("Account of {body}"), "J", entries.to_vec());
         }
         drawing.plot("Force of obstacles".into(), "N", each(&names.obstacles, |o| format!("obstacle.{o}.force.norm")));
         let single = |name: &str, column: &str| vec![(name.to_string(), column.to_string())];

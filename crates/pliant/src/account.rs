@@ -47,10 +47,12 @@ impl std::ops::AddAssign for Work {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
     /// Part of the energy that was at play lately [-]: kinetic energy, what elastic energy changed by, work and what contacts store.
-    /// Infinite for steps as published that are known to create, which are told and not judged.
+    /// Infinite for steps as published that are known to create, or know no energy: their account is shown and not judged.
     pub part: f64,
     /// Part of the elastic energy [-]: forces that hold something are found to a part of their size.
     pub held: f64,
+    /// What contacts may give back that they took, where they do not say what they store [J].
+    pub contacts: f64,
     /// Why.
     pub why: &'static str,
 }
@@ -100,6 +102,8 @@ pub struct Account {
     at_play: f64,
     /// ... and lately.
     lately: f64,
+    /// What contacts may have given back in the last step [J].
+    contacts: f64,
     /// What has to be created in all until it is told [J]; zero before anything moved.
     told: f64,
     level: Option<Level>,
@@ -184,13 +188,14 @@ impl Account {
         let elastic = now.elastic.max(before.elastic);
         let size = at_play + elastic + now.gravity.abs().max(before.gravity.abs());
         let rest = 0.5 * mass * CREEP * CREEP + ROUNDING * size;
-        let allowed = bound.part * self.lately + bound.held * elastic + rest;
+        let contacts = bound.contacts.max(std::mem::replace(&mut self.contacts, bound.contacts));
+        let allowed = bound.part * self.lately + bound.held * elastic + contacts + rest;
         // what is no number is beyond all bounds
         if made > allowed || made.is_nan() {
             return Verdict::Beyond { created: made, allowed };
         }
-        let slowly = SLOWLY * self.at_play + rest;
-        if self.created > slowly.max(10.0 * self.told) {
+        let slowly = SLOWLY * self.at_play + contacts + rest;
+        if bound.part.is_finite() && self.created > slowly.max(10.0 * self.told) {
             self.told = self.created;
             return Verdict::Slowly { created: self.created };
         }

@@ -1,10 +1,11 @@
 //! What a cable tells of itself: shape, frames, forces and moments, energies.
 
 use super::{Cable, CableState, Pair};
-use crate::account::{Bound, Work};
+use crate::account::{Bound, Level, Work};
 use crate::body::{Body, PARTING_GAP, Surroundings};
 use crate::cable::algebra::block::{Vec6, dot};
 use crate::cable::contact::obstacles::PastTouch;
+use crate::cable::contact::pairs::SINKING;
 use crate::cable::joint::strain;
 use crate::cable::links::jointed;
 use crate::cable::solver::coupled_pairs::at_start;
@@ -48,36 +49,51 @@ impl Cable {
         Work { grips: work.grips + self.scratch.gripped, ..work }
     }
 
-    /// What the decaying step keeps from step to step, c (K de^2 + M dV^2) / 2, see `equations::midpoint` [J].
-    pub(crate) fn stored(&self) -> f64 {
-        let c = self.links.decay;
-        if c == 0.0 {
-            return 0.0;
+    /// Energy, with what the decaying step keeps from step to step: c (K de^2 + M dV^2) / 2, see `equations::midpoint` [J].
+    pub(crate) fn level(&self, gravity: Vec3) -> Level {
+        let (c, links) = (self.links.decay, &self.state.links);
+        let [mut strained, mut changed, mut moving, mut gained] = [[0.0; 6]; 4];
+        let mut low = Vec3::ZERO;
+        for ((pose, v), more) in links.poses.iter().zip(&links.velocities).zip(&links.gained) {
+            for k in 0..6 {
+                moving[k] += v[k] * v[k];
+                gained[k] += more[k] * more[k];
+            }
+            low += pose.translation;
         }
-        let links = &self.state.links;
-        let mut strained = [0.0; 6];
-        for (now, before) in self.strains().zip(&links.strains) {
-            (0..6).for_each(|k| strained[k] += (now[k] - before[k]) * (now[k] - before[k]));
+        for ((now, rest), before) in self.strains().zip(&self.links.rest).zip(&links.strains) {
+            for k in 0..6 {
+                strained[k] += (now[k] - rest[k]) * (now[k] - rest[k]);
+                changed[k] += (now[k] - before[k]) * (now[k] - before[k]);
+            }
         }
-        let mut gained = [0.0; 6];
-        for v in &links.gained {
-            (0..6).for_each(|k| gained[k] += v[k] * v[k]);
-        }
-        let mut kept = dot(&self.links.stiffness, &strained) + dot(&self.links.inertia, &gained);
+        let mut kept = dot(&self.links.stiffness, &changed) + dot(&self.links.inertia, &gained);
         for (held, (_, changed)) in self.scratch.held.iter().zip(&links.held) {
             kept += (0..6).map(|k| held.stiffness[k] * changed[k] * changed[k]).sum::<f64>();
         }
-        0.5 * c * kept
+        Level {
+            kinetic: 0.5 * dot(&self.links.inertia, &moving),
+            elastic: 0.5 * dot(&self.links.stiffness, &strained) + self.state.held_energy,
+            gravity: -self.links.inertia[0] * gravity.dot(low),
+            stored: 0.5 * c * kept,
+        }
+    }
+
+    /// The last of these [J].
+    pub(crate) fn stored(&self) -> f64 {
+        self.level(Vec3::ZERO).stored
     }
 
     /// What a step may create.
     pub(crate) fn may_create(&self) -> Bound {
         if self.links.linear {
             let why = "the published step takes joints as they are at its start, and gains as links turn";
-            return Bound { part: f64::INFINITY, held: 0.0, why };
+            return Bound { part: f64::INFINITY, held: 0.0, contacts: 0.0, why };
         }
-        let why = "the midpoint rule gives exactly what forces do; what its iterations leave is taken from the motion";
-        Bound { part: 1e-2, held: 1e-3, why }
+        let why = "the midpoint rule gives exactly what forces do, and what its iterations leave is taken from the motion as far as there \
+                   is any; contacts push out links that they let sink in";
+        let pushed: f64 = self.state.links.pushed.iter().map(|force| force.length()).sum();
+        Bound { part: 1e-2, held: 1e-3, contacts: SINKING * self.links.radius * pushed, why }
     }
 
     /// Copy out all that can be seen.

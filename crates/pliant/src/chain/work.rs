@@ -11,6 +11,9 @@ use crate::lanes::get;
 impl Chain {
     /// Begin to count the work of a step: grips that close put energy into their holds, and those that open let joints have it.
     pub(super) fn begin_work(&mut self, around: &Surroundings<'_>) {
+        if !self.has_inertia() {
+            return;
+        }
         let holding = self.constants.holding();
         let Chain { state, scratch, .. } = self;
         scratch.holders.aim(around.grips, around.grippers, 0.0, 0.0);
@@ -21,6 +24,10 @@ impl Chain {
 
     /// Count what is left to count at its end.
     pub(super) fn end_work(&mut self, around: &Surroundings<'_>) {
+        if !self.has_inertia() {
+            self.scratch.work = Work::default();
+            return;
+        }
         let holding = self.constants.holding();
         let gravity = around.gravity;
         let Chain { constants: Constants { elasticity, .. }, state, scratch, .. } = self;
@@ -35,6 +42,11 @@ impl Chain {
         let [loads, bodies] = scratch.holders.pushed(&state.x);
         (scratch.work.loads, scratch.work.bodies) = (loads, bodies);
         state.held = [scratch.holders.energy(&holding, &state.x, true), scratch.holders.drawn(&holding, &state.x)];
+    }
+
+    /// Whether it moves by Newton's law: the published rules know displacements, and no energy that would be kept.
+    pub(crate) fn has_inertia(&self) -> bool {
+        self.settings.update == UpdateRule::Velocity && self.constants.scaling.is_none()
     }
 
     /// Mass [kg].
@@ -54,14 +66,10 @@ impl Chain {
 
     /// What a step may create.
     pub(crate) fn may_create(&self) -> Bound {
-        if self.settings.update != UpdateRule::Velocity {
+        if !self.has_inertia() {
             let why = "the published rules know displacements and no inertia, of which energy would be kept";
-            return Bound { part: f64::INFINITY, held: 0.0, why };
+            return Bound { part: f64::INFINITY, held: 0.0, contacts: 0.0, why };
         }
-        Bound {
-            part: 0.1,
-            held: 1e-3,
-            why: "Euler's symplectic rule swings about the balance, by half of w tau of what vibrates at w",
-        }
+        Bound { part: 0.1, held: 1e-3, contacts: 0.0, why: "Euler's symplectic rule swings about the balance, by half of w tau of what vibrates at w" }
     }
 }

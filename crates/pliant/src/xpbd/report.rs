@@ -43,11 +43,9 @@ impl Xpbd {
 
     /// What a step may create.
     pub(crate) fn may_create(&self) -> Bound {
-        Bound {
-            part: 0.1,
-            held: 1e-3,
-            why: "Euler's implicit rule loses what sweeps reach; what they leave may go either way",
-        }
+        let why = "Euler's implicit rule takes from what sweeps reach; strain that they do not reach counts as if it were under \
+                   the force of its material, which is not there yet";
+        Bound { part: 1.0, held: 1.0, contacts: 0.0, why }
     }
 
     /// Copy out all that can be seen.

@@ -78,7 +78,7 @@ const CENTRING: f64 = 0.02;
 const SAME_SIDE: f64 = 0.5;
 
 /// Links may sink into each other by this part of their radius within a step.
-const SINKING: f64 = 0.1;
+pub const SINKING: f64 = 0.1;
 
 /// What tells pairs apart, and their order.
 pub type Key = ([End; 2], [Stretch; 2]);
