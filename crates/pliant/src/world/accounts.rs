@@ -29,6 +29,13 @@ impl Accounts {
         self.snapped.resize(bodies, false);
     }
 
+    /// A body was taken away.
+    pub fn remove(&mut self, gone: usize) {
+        if gone < self.list.len() {
+            self.list.remove(gone);
+        }
+    }
+
     /// Become like others, without allocating where there is room.
     pub fn copy_from(&mut self, other: &Accounts) {
         let Accounts { list, gravity, between, snapped } = other;
@@ -49,7 +56,9 @@ impl Accounts {
 
     /// A grip snaps a body to itself: it does whatever work that takes.
     pub fn snap(&mut self, body: usize) {
-        self.snapped[body] = true;
+        if let Some(snapped) = self.snapped.get_mut(body) {
+            *snapped = true;
+        }
     }
 }
 

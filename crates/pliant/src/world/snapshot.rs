@@ -2,6 +2,7 @@
 
 use super::World;
 use super::accounts::Accounts;
+use super::build::Handles;
 use super::together::Two;
 use crate::body::{Body, BodyState};
 use crate::cable::Pair;
@@ -10,8 +11,9 @@ use crate::error::BuildError;
 use crate::frame::Event;
 use crate::grip::{Grip, Load, Wrench};
 use crate::lattice::Meeting;
-use crate::math::{Pose, Vec3};
-use crate::motion::Sweep;
+use crate::material::Friction;
+use crate::math::Vec3;
+use crate::motion::{Drive, Sweep};
 use crate::react::Presses;
 use crate::watch::Watch;
 
@@ -20,10 +22,11 @@ use crate::watch::Watch;
 pub struct Snapshot {
     gravity: Vec3,
     clock: Clock,
-    obstacles: Vec<Sweep>,
-    grippers: Vec<(Sweep, Option<Pose>, Wrench)>,
+    handles: Handles,
+    obstacles: Vec<(Sweep, Drive, Option<Friction>)>,
+    grippers: Vec<(Sweep, Drive, Wrench)>,
     grips: Vec<Grip>,
-    loads: Vec<Load>,
+    loads: Vec<(usize, Load)>,
     bodies: Vec<BodyState>,
     pairs: Vec<Pair>,
     meetings: Vec<Meeting>,
@@ -40,8 +43,9 @@ impl World {
         Snapshot {
             gravity: self.gravity,
             clock: self.clock,
-            obstacles: self.obstacles.iter().map(|o| o.sweep).collect(),
-            grippers: self.grippers.iter().map(|g| (g.sweep, g.driven, g.load)).collect(),
+            handles: self.handles.clone(),
+            obstacles: self.obstacles.iter().map(|o| (o.sweep, o.drive, o.params.friction)).collect(),
+            grippers: self.grippers.iter().map(|g| (g.sweep, g.drive, g.load)).collect(),
             grips: self.grips.clone(),
             loads: self.loads.clone(),
             bodies: self.bodies.iter().map(Body::state).collect(),
@@ -67,11 +71,11 @@ impl World {
         for (body, state) in self.bodies.iter_mut().zip(&snapshot.bodies) {
             body.set_state(state);
         }
-        for (obstacle, sweep) in self.obstacles.iter_mut().zip(&snapshot.obstacles) {
-            obstacle.sweep = *sweep;
+        for (obstacle, (sweep, drive, friction)) in self.obstacles.iter_mut().zip(&snapshot.obstacles) {
+            (obstacle.sweep, obstacle.drive, obstacle.params.friction) = (*sweep, *drive, *friction);
         }
-        for (gripper, (sweep, driven, load)) in self.grippers.iter_mut().zip(&snapshot.grippers) {
-            (gripper.sweep, gripper.driven, gripper.load) = (*sweep, *driven, *load);
+        for (gripper, (sweep, drive, load)) in self.grippers.iter_mut().zip(&snapshot.grippers) {
+            (gripper.sweep, gripper.drive, gripper.load) = (*sweep, *drive, *load);
         }
         self.grips.clone_from(&snapshot.grips);
         self.pairs.clone_from(&snapshot.pairs);
@@ -80,6 +84,7 @@ impl World {
         self.together.touching.clone_from(&snapshot.touching);
         self.events.clone_from(&snapshot.events);
         self.loads.clone_from(&snapshot.loads);
+        self.know_handles(&snapshot.handles);
         self.gravity = snapshot.gravity;
         self.clock = snapshot.clock;
         self.has_room = false;
@@ -90,5 +95,25 @@ impl World {
         self.watch.begin(&self.bodies, &self.obstacles, self.pairs.capacity());
         self.accounts.clone_from(&snapshot.accounts);
         Ok(())
+    }
+
+    /// Know the handles of grips and loads again that were there at the time of a snapshot. Those of a world that was built in the same way
+    /// are other ones: what it had in the same place keeps its own.
+    fn know_handles(&mut self, then: &Handles) {
+        let Handles { bodies, grippers, grips, loads, .. } = &mut self.handles;
+        if bodies == &then.bodies && grippers == &then.grippers {
+            (*grips, *loads) = (then.grips.clone(), then.loads.clone());
+            return;
+        }
+        grips.become_like(&then.grips);
+        loads.become_like(&then.loads);
+        for grip in &mut self.grips {
+            if let (Some(gripper), Some(body)) = (grippers.at(grip.gripper), bodies.at(grip.body)) {
+                (grip.params.gripper, grip.params.body) = (gripper, body);
+            }
+        }
+        for (index, load) in &mut self.loads {
+            load.body = bodies.at(*index).unwrap_or(load.body);
+        }
     }
 }
