@@ -297,6 +297,12 @@ impl Grip {
         }
     }
 
+    /// The same, with the handles of another.
+    pub(crate) fn with_handles_of(&self, other: &Grip) -> Grip {
+        let GripParams { gripper, body, .. } = other.params;
+        Grip { params: GripParams { gripper, body, ..self.params }, ..*self }
+    }
+
     /// Whether the schedule wants it closed at `time`.
     pub fn scheduled_at(&self, time: f64) -> bool {
         !self.lost && within(time, self.params.from, self.params.until)

@@ -99,6 +99,18 @@ impl<H: Handle> Roster<H> {
         self.names.get(name).copied()
     }
 
+    /// Whether no handle is in both.
+    pub fn shares_none(&self, other: &Roster<H>) -> bool {
+        self.handles.iter().all(|handle| other.index(*handle).is_err())
+    }
+
+    /// Whether the same names stand in the same order.
+    pub fn is_named_like(&self, other: &Roster<H>) -> bool {
+        let place = |roster: &Roster<H>, name: &str| roster.named(name).and_then(|handle| roster.index(handle).ok());
+        self.handles.len() == other.handles.len()
+            && self.names.keys().all(|name| place(self, name) == place(other, name))
+    }
+
     /// Take one out; those behind it move up. Returns the place that it had.
     pub fn remove(&mut self, handle: H, name: &str) -> Result<usize, Gone> {
         let index = self.index(handle)?;
@@ -149,6 +161,11 @@ impl<H: Handle> Slots<H> {
     /// The handle of what stands at a place in the list.
     pub fn at(&self, index: usize) -> Option<H> {
         self.handles.get(index).copied().flatten()
+    }
+
+    /// Whether the same places are vacant, and will be filled in the same order.
+    pub fn is_laid_out_like(&self, other: &Slots<H>) -> bool {
+        self.handles.len() == other.handles.len() && self.vacant == other.vacant
     }
 
     /// Have the same places vacant as another list; those that are not keep their handles, or get one.

@@ -21,6 +21,29 @@ pub(super) struct Handles {
     pub loads: Slots<LoadId>,
 }
 
+impl Handles {
+    /// Whether this world is the one of others, with the same parts; or another that was built in the same way, of which it then has
+    /// no handle.
+    pub fn have_the_parts_of(&self, other: &Handles) -> bool {
+        let (a, b) = (self, other);
+        let same = a.bodies == b.bodies && a.obstacles == b.obstacles && a.grippers == b.grippers;
+        let foreign = a.bodies.shares_none(&b.bodies)
+            && a.obstacles.shares_none(&b.obstacles)
+            && a.grippers.shares_none(&b.grippers);
+        let alike = || {
+            a.bodies.is_named_like(&b.bodies)
+                && a.obstacles.is_named_like(&b.obstacles)
+                && a.grippers.is_named_like(&b.grippers)
+        };
+        same || foreign && alike()
+    }
+
+    /// Whether all things are in the same places, whatever their handles.
+    pub fn are_laid_out_like(&self, other: &Handles) -> bool {
+        self.grips.is_laid_out_like(&other.grips) && self.loads.is_laid_out_like(&other.loads)
+    }
+}
+
 impl World {
     /// Add an obstacle.
     pub fn add_obstacle(&mut self, params: ObstacleParams) -> Result<ObstacleId, BuildError> {
@@ -65,6 +88,7 @@ impl World {
         }
         let handle = self.handles.bodies.add(body.name());
         self.bodies.push(body);
+        self.accounts.add();
         self.outgrow();
         Ok(handle)
     }
@@ -167,6 +191,6 @@ impl World {
         self.cables.reserve(&self.bodies, &mut self.pairs);
         self.together.reserve(self.bodies.len());
         self.reserve_before();
-        self.accounts.forget(self.bodies.len());
+        self.accounts.forget();
     }
 }

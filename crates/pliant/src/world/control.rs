@@ -176,14 +176,17 @@ impl World {
         Ok(())
     }
 
-    /// Take a body away, with the grips and loads on it.
+    /// Take a body away, with the grips and loads on it. It keeps its shape and velocities, and may be added again, here or elsewhere.
     pub fn remove_body(&mut self, body: BodyId) -> Result<Body, ControlError> {
         let gone = self.handles.bodies.index(body)?;
         let grips: Vec<usize> = (0..self.grips.len()).filter(|&grip| self.grips[grip].body == gone).collect();
         grips.into_iter().for_each(|grip| self.drop_grip(grip));
         let loads: Vec<usize> = (0..self.loads.len()).filter(|&load| self.loads[load].0 == gone).collect();
         loads.into_iter().for_each(|load| self.drop_load(load));
-        let removed = self.bodies.remove(gone);
+        // nothing of this world pushes or touches it any more
+        self.prepare(gone);
+        let mut removed = self.bodies.remove(gone);
+        (0..self.obstacles.len()).rev().for_each(|obstacle| removed.forget_obstacle(obstacle));
         self.handles.bodies.remove(body, removed.name())?;
         let numbers =
             self.grips.iter_mut().map(|grip| &mut grip.body).chain(self.loads.iter_mut().map(|load| &mut load.0));
@@ -276,7 +279,7 @@ impl World {
     pub fn set_points(&mut self, body: BodyId, points: &[Vec3]) -> Result<(), ControlError> {
         let body = self.handles.bodies.index(body)?;
         self.watch.forget();
-        self.accounts.forget(self.bodies.len());
+        self.accounts.forget();
         Ok(self.bodies[body].set_points(points)?)
     }
 }
