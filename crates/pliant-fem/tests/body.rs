@@ -8,9 +8,9 @@ use std::ops::ControlFlow;
 
 use pliant::contact::{ObstacleParams, Shape, ShapeKind};
 use pliant::math::{Pose, Quat, Vec3};
-use pliant::motion::{Motion, Window};
+use pliant::motion::{Drive, Motion, Window};
 use pliant::response::{Basis, Damping, Known, Records, Response, ResponseSettings, ResponseSpec};
-use pliant::{Body, FingerParams, Friction, GripParams, GripperParams, Hold, Load, Place, World};
+use pliant::{Body, FingerParams, Friction, GripParams, GripperId, GripperParams, Hold, Load, Place, World};
 use pliant_fem::{Elastic, MassKind, Model, Order, Recipe, TetMesh, solve_static};
 
 const SIDE: f64 = 0.1;
@@ -65,12 +65,12 @@ fn down() -> Motion {
     Motion::Glide { velocity: Vec3::Z * -0.01, acceleration: Vec3::ZERO, window: Window { start: 0.0, end: 0.1 } }
 }
 
-fn gripper(world: &mut World, name: &str, at: Vec3, motion: Motion) -> usize {
+fn gripper(world: &mut World, name: &str, at: Vec3, motion: Motion) -> GripperId {
     world.add_gripper(GripperParams { name: name.into(), placed: Pose::from_translation(at), motion }).unwrap()
 }
 
-fn grip(gripper: usize, place: Place) -> GripParams {
-    GripParams::new(gripper, 0, place, Hold::Position)
+fn grip(world: &World, gripper: GripperId, place: Place) -> GripParams {
+    GripParams::new(gripper, world.body_at(0).unwrap(), place, Hold::Position)
 }
 
 fn face(z: f64) -> Place {
@@ -105,7 +105,7 @@ fn bonded_plates_are_those_of_finite_elements() {
     let mut world = world_of(spec(Known::Modes(known(3, 0.3, 60, true))));
     for (n, (z, motion)) in [(0.0, Motion::Hold), (SIDE, down())].into_iter().enumerate() {
         let gripper = gripper(&mut world, &format!("gripper {n}"), Vec3::Z * z, motion);
-        world.add_grip(grip(gripper, face(z))).unwrap();
+        world.add_grip(grip(&world, gripper, face(z))).unwrap();
     }
     (0..400).for_each(|_| world.step(STEP).unwrap());
     let force = world.grippers()[1].load.force;
@@ -177,7 +177,7 @@ fn another_thread_makes_the_same_surface() {
 fn a_finger_slides_with_friction_and_never_pulls() {
     let mut world = world_of(spec(Known::Modes(known(4, 0.3, 60, true))));
     let holder = gripper(&mut world, "holder", Vec3::ZERO, Motion::Hold);
-    world.add_grip(grip(holder, face(0.0))).unwrap();
+    world.add_grip(grip(&world, holder, face(0.0))).unwrap();
     // pressed in by 3 mm, drawn across the upper face by more than an edge, and lifted
     let at = |x: f64, z: f64| Vec3::new(x, 0.45 * SIDE, SIDE + RADIUS + z);
     let finger = gripper(&mut world, "finger", at(0.02, 1e-3), Motion::Hold);
@@ -191,7 +191,7 @@ fn a_finger_slides_with_friction_and_never_pulls() {
     let (mut slid, mut touched, mut first, mut last) = (0, 0, f64::NAN, f64::NAN);
     for n in 1..=800 {
         let time = f64::from(n) * STEP;
-        world.drive(finger, Some(Pose::from_translation(way(time)))).unwrap();
+        world.drive(finger, Drive::Pose(Pose::from_translation(way(time)))).unwrap();
         world.step(STEP).unwrap();
         for contact in world.frame().contacts {
             let pressed = contact.force.dot(contact.normal);
@@ -209,7 +209,7 @@ fn a_finger_slides_with_friction_and_never_pulls() {
     }
     assert!(touched > 500 && slid > 290, "touched in {touched} steps, slid in {slid}");
     assert!((last - first - 0.06 * 0.6).abs() < 2e-3, "the point went from {first} to {last}");
-    assert!(world.frame().contacts.is_empty() && world.grippers()[finger].load.force == Vec3::ZERO);
+    assert!(world.frame().contacts.is_empty() && world.gripper(finger).unwrap().load.force == Vec3::ZERO);
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn a_torque_keeps_size_and_direction_while_the_body_turns() {
         let moment = response(&world).mass() * (size.x * size.x + size.y * size.y) / 12.0;
         // half a radian per second squared
         let torque = Vec3::Z * (0.5 * moment);
-        let load = Load { torque, ..Load::new(0, face(size.z), Vec3::ZERO) };
+        let load = Load { torque, ..Load::new(world.body_at(0).unwrap(), face(size.z), Vec3::ZERO) };
         world.add_load(load).unwrap();
         world.step(step).unwrap();
         let before = counting::allocations();
@@ -323,14 +323,14 @@ fn hostile_parameters_are_errors() {
     let mut world = world_of(sound());
     let holder = gripper(&mut world, "holder", Vec3::ZERO, Motion::Hold);
     for place in [Place::Node(1_000_000), face(7.0), face(f64::NAN)] {
-        assert!(world.add_grip(grip(holder, place)).is_err(), "{place:?}");
+        assert!(world.add_grip(grip(&world, holder, place)).is_err(), "{place:?}");
         let (force, torque) = (Vec3::X, Vec3::ZERO);
-        let load = Load { torque, ..Load::new(0, place, force) };
+        let load = Load { torque, ..Load::new(world.body_at(0).unwrap(), place, force) };
         assert!(world.add_load(load).is_err(), "{place:?}");
     }
     // beyond the ends, or no number: the first or last node, never a panic
     for fraction in [-3.0, 7.0, f64::NAN] {
-        let _ = world.add_grip(grip(holder, Place::Fraction(fraction)));
+        let _ = world.add_grip(grip(&world, holder, Place::Fraction(fraction)));
     }
     assert!(world.step(f64::NAN).is_err() && world.step(-1.0).is_err());
     assert!(world.step(STEP).is_ok());

@@ -4,9 +4,9 @@
 use std::ops::ControlFlow;
 
 use pliant::math::{Pose, Vec3};
-use pliant::motion::Motion;
+use pliant::motion::{Drive, Motion};
 use pliant::response::{Basis, Damping, Known, Response, ResponseSettings, ResponseSpec};
-use pliant::{Body, FingerParams, Friction, GripParams, GripperParams, Hold, Place, World};
+use pliant::{Body, FingerParams, Friction, GripParams, GripperId, GripperParams, Hold, Place, World};
 use pliant_fem::{Elastic, Order, Recipe, TetMesh};
 
 const SIDE: f64 = 0.1;
@@ -21,7 +21,7 @@ fn known(cells: usize) -> Basis {
 }
 
 /// A cube whose lower face is held, and a finger; the number of its gripper.
-fn touched(basis: &Basis, damping: f64, friction: f64, at: Vec3) -> (World, usize) {
+fn touched(basis: &Basis, damping: f64, friction: f64, at: Vec3) -> (World, GripperId) {
     let damping = Damping::Rayleigh { mass: 20.0 * damping, stiffness: 5e-3 * damping };
     let spec = ResponseSpec {
         solid: Known::Modes(basis.clone()),
@@ -39,14 +39,14 @@ fn touched(basis: &Basis, damping: f64, friction: f64, at: Vec3) -> (World, usiz
     };
     let (hand, finger) = (gripper("hand", Vec3::ZERO), gripper("finger", at));
     let place = Place::Box { low: Vec3::new(-1.0, -1.0, -1e-6), high: Vec3::new(1.0, 1.0, 1e-6) };
-    world.add_grip(GripParams::new(hand, 0, place, Hold::Position)).unwrap();
+    world.add_grip(GripParams::new(hand, world.body_at(0).unwrap(), place, Hold::Position)).unwrap();
     let friction = Some(Friction { coefficient: friction, exponent: 1.0 });
     world.add_finger(FingerParams { gripper: finger, radius: RADIUS, friction }).unwrap();
     (world, finger)
 }
 
-fn lead(world: &mut World, finger: usize, to: Vec3) {
-    world.drive(finger, Some(Pose::from_translation(to))).unwrap();
+fn lead(world: &mut World, finger: GripperId, to: Vec3) {
+    world.drive(finger, Drive::Pose(Pose::from_translation(to))).unwrap();
     world.step(STEP).unwrap();
 }
 
@@ -63,7 +63,7 @@ fn pressed(basis: &Basis, at: Vec3) -> (Vec3, f64) {
     for n in 0..1000 {
         lead(&mut world, finger, at - Vec3::Z * (DEPTH * (f64::from(n) / 200.0).min(1.0)));
     }
-    (world.grippers()[finger].load.force, energy(&world))
+    (world.gripper(finger).unwrap().load.force, energy(&world))
 }
 
 /// The force along the surface, by two routes: what acts on the finger, and how the energy changes from place to place.
@@ -94,14 +94,17 @@ fn a_finger_that_slides_to_and_fro_makes_no_energy() {
             let along = 0.03 * (time - 0.5).max(0.0).sin();
             let place = at + Vec3::new(along, 0.3 * along, -DEPTH * (time / 0.5).min(1.0));
             lead(&mut world, finger, place);
-            work -= world.grippers()[finger].load.force.dot(place - last);
+            work -= world.gripper(finger).unwrap().load.force.dot(place - last);
             last = place;
             least = least.min(work - energy(&world));
             for contact in world.frame().contacts {
                 let beside = contact.position - place;
                 assert!(time < 0.5 || beside.truncate().length() < 5e-3, "friction {friction} at {time} s: {beside}");
             }
-            assert!(time < 0.5 || world.grippers()[finger].load.force.z > 0.01, "friction {friction} at {time} s");
+            assert!(
+                time < 0.5 || world.gripper(finger).unwrap().load.force.z > 0.01,
+                "friction {friction} at {time} s"
+            );
         }
         assert!(-least < 1e-3 * dent, "friction {friction}: {least} of {dent}");
     }

@@ -107,11 +107,12 @@ const STEPS_A_PERIOD: f64 = 30.0;
 
 /// What to say of grippers that shake cables, which take the step of the scene, faster than that can follow.
 fn shaken(world: &World, step: f64) -> impl Iterator<Item = String> {
-    let held = |index: usize| {
-        let cable = |grip: &pliant::Grip| matches!(world.bodies()[grip.params.body], pliant::Body::Cable(_));
-        world.grips().iter().any(|grip| grip.params.gripper == index && cable(grip))
+    let cable = |body: pliant::BodyId| matches!(world.body(body), Ok(pliant::Body::Cable(_)));
+    let held = move |name: &str| {
+        let gripper = world.gripper_named(name);
+        world.grips().any(|(_, grip)| Some(grip.params.gripper) == gripper && cable(grip.params.body))
     };
-    world.grippers().iter().enumerate().filter(move |(index, _)| held(*index)).filter_map(move |(_, gripper)| {
+    world.grippers().iter().filter(move |gripper| held(&gripper.params.name)).filter_map(move |gripper| {
         let frequency = gripper.params.motion.frequency()?;
         let steps = 1.0 / (frequency * step);
         (steps < STEPS_A_PERIOD).then(|| {

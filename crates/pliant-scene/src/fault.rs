@@ -130,12 +130,19 @@ impl From<BuildError> for Fault {
             | BuildError::StartsInside { .. }
             | BuildError::StartsInCable { .. } => Some("path".into()),
             BuildError::Solid { .. } | BuildError::Hold(HoldError::Unreachable { .. }) => None,
-            BuildError::NoNumber { .. }
+            BuildError::Gone(_)
+            | BuildError::Fingertip { .. }
             | BuildError::ForeignSnapshot
             | BuildError::Pose { .. }
             | BuildError::Stopped => None,
         };
         Fault { field, ..Fault::new(error.to_string()) }
+    }
+}
+
+impl From<pliant::Gone> for Fault {
+    fn from(gone: pliant::Gone) -> Fault {
+        Fault::from(BuildError::Gone(gone))
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use pliant::math::Vec3;
 use pliant::motion::Motion;
-use pliant::{FingerParams, GripParams, GripperParams, Hold, Jaws, World};
+use pliant::{FingerParams, GripParams, GripperId, GripperParams, Hold, Jaws, World};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, Visitor};
@@ -51,7 +51,7 @@ pub(crate) struct FingerSpec {
 
 impl FingerSpec {
     /// The fingertip of a gripper.
-    pub(crate) fn build(&self, gripper: usize) -> FingerParams {
+    pub(crate) fn build(&self, gripper: GripperId) -> FingerParams {
         FingerParams {
             gripper,
             radius: self.radius.get(),
@@ -121,7 +121,7 @@ impl GripperSpec {
 }
 
 impl GripSpec {
-    pub(crate) fn build(&self, gripper: usize, world: &World) -> Result<GripParams, Fault> {
+    pub(crate) fn build(&self, gripper: GripperId, world: &World) -> Result<GripParams, Fault> {
         let from = self.from.map_or(0.0, Quantity::get);
         let until = self.until.map_or(f64::INFINITY, Quantity::get);
         if until <= from {
@@ -147,13 +147,13 @@ impl GripSpec {
     }
 
     fn cable<'a>(&self, world: &World, bodies: &'a [Table<BodySpec>]) -> Result<HeldCable<'a>, Fault> {
-        let body = body_named(&self.body, world)?;
+        let body = world.body_index(body_named(&self.body, world)?)?;
         Ok(HeldCable { body, place: self.at.0, spec: &bodies[body] })
     }
 
     fn position(&self, world: &World) -> Result<Vec3, Fault> {
         let body = body_named(&self.body, world)?;
-        Ok(world.bodies()[body].place_pose(self.at.0)?.translation)
+        Ok(world.body(body)?.place_pose(self.at.0)?.translation)
     }
 }
 

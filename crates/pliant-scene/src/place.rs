@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use pliant::{Place, World};
+use pliant::{BodyId, Place, World};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserializer, MapAccess, Visitor};
 use serde::{Deserialize, de::value::MapAccessDeserializer};
@@ -102,8 +102,8 @@ impl JsonSchema for PlaceSpec {
     }
 }
 
-/// Index of the body that a `body` field names.
-pub(crate) fn body_named(wanted: &Name, world: &World) -> Result<usize, Fault> {
+/// The body that a `body` field names.
+pub(crate) fn body_named(wanted: &Name, world: &World) -> Result<BodyId, Fault> {
     world.body_named(wanted).ok_or_else(|| {
         let known: Vec<&str> = world.bodies().iter().map(pliant::Body::name).collect();
         Fault::unknown("body", wanted, known).at("body")

@@ -371,8 +371,9 @@ fn grippers_and_grips_are_read() {
     assert_eq!([place(0).translation, place(1).translation], [Vec3::ZERO, Vec3::X]);
     assert_eq!(place(2).translation, Vec3::new(4.0, 5.0, 6.0));
     assert!((place(1).rotation * Vec3::X - Vec3::Y).length() < 1e-15);
-    let grips: Vec<_> = scene.world.grips().iter().map(|g| g.params).collect();
-    assert_eq!(grips.iter().map(|g| g.gripper).collect::<Vec<_>>(), [0, 1, 1, 1, 1]);
+    let grips: Vec<_> = scene.world.grips().map(|(_, g)| g.params).collect();
+    let hands = [0, 1, 1, 1, 1].map(|n| scene.world.gripper_at(n).unwrap());
+    assert_eq!(grips.iter().map(|g| g.gripper).collect::<Vec<_>>(), hands);
     let places = [0.0, 1.0, 0.25].map(Place::Fraction);
     assert_eq!(grips.iter().map(|g| g.place).collect::<Vec<_>>()[..3], places);
     assert_eq!((grips[3].place, grips[4].place), (Place::Node(3), Place::Fraction(1.0)));
@@ -641,7 +642,7 @@ fn a_chain_takes_no_torque() {
     let rod = "[[body]]\nname = 'rod'\nmodel = 'MODEL'\nmaterial = 'm'\nradius = 0.01\npath = [[0, 0, 0], [1, 0, 0]]\n";
     let load = "[[load]]\nbody = 'rod'\nat = 'end'\ntorque = [1, 2, 3]\n";
     let text = |model| format!("{MATERIAL}{}{load}", rod.replace("MODEL", model));
-    assert_eq!(scene(&text("cable")).world.loads()[0].torque, Vec3::new(1.0, 2.0, 3.0));
+    assert_eq!(scene(&text("cable")).world.loads().next().unwrap().1.torque, Vec3::new(1.0, 2.0, 3.0));
     let error = parse(&text("chain"), "s.toml", Path::new("."), &[]).unwrap_err().to_string();
     assert!(error.contains("takes no torque"), "{error}");
 }
@@ -654,10 +655,18 @@ fn loads_are_read() {
     );
     let force = Vec3::new(1.0, -2.0, 3.5);
     let torque = Vec3::ZERO;
-    let first =
-        Load { body: 0, place: Place::Fraction(1.0), force, torque, from: 0.25, until: 4.0, rise: 1.5, fall: 0.5 };
-    let second = Load { torque, ..Load::new(0, Place::Node(2), -Vec3::Z) };
-    assert_eq!(scene.world.loads(), [first, second]);
+    let first = Load {
+        body: scene.world.body_at(0).unwrap(),
+        place: Place::Fraction(1.0),
+        force,
+        torque,
+        from: 0.25,
+        until: 4.0,
+        rise: 1.5,
+        fall: 0.5,
+    };
+    let second = Load { torque, ..Load::new(scene.world.body_at(0).unwrap(), Place::Node(2), -Vec3::Z) };
+    assert_eq!(scene.world.loads().map(|(_, load)| *load).collect::<Vec<_>>(), [first, second]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::derived::Derived;
 use crate::elastica::{Elastica, ElasticaState};
 use crate::error::{BuildError, StepError};
 use crate::frame::{BodyFrame, Contact, Energy, Event, EventKind};
-use crate::grip::{Grip, GripParams, Gripper, Hold, Jaws, Load, Place};
+use crate::grip::{ActingLoad, Grip, GripParams, Gripper, Hold, Jaws, Load, Place};
 use crate::lattice::{Lattice, LatticeState};
 use crate::linkage::Line;
 use crate::material::Friction;
@@ -393,7 +393,7 @@ impl Body {
     }
 
     /// Tell the body, whose index is given, which grips hold it and which loads act on it at `time`.
-    pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
+    pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[ActingLoad]) {
         each!(self, model => model.prepare(index, time, grips, loads));
     }
 
@@ -468,6 +468,32 @@ impl Body {
     /// Let a force act during the next step, besides grips and loads [N]. To be said after `prepare`, which forgets it.
     pub(crate) fn push(&mut self, spot: Spot, force: Vec3) {
         each!(self, model => model.push(spot, force));
+    }
+
+    /// An obstacle was taken away: those behind it have moved up.
+    pub(crate) fn forget_obstacle(&mut self, gone: usize) {
+        each!(self, model => model.forget_obstacle(gone));
+    }
+
+    /// The place of it that is nearest to a point, and how far that is from there [m].
+    pub(crate) fn nearest_place(&self, point: Vec3) -> Option<(Place, f64)> {
+        let mut nodes = Nodes::default();
+        self.show(&mut nodes);
+        if self.is_solid() {
+            let nearest = nodes.places.iter().min_by(|a, b| a.distance(point).total_cmp(&b.distance(point)))?;
+            return Some((Place::Point(*nearest), nearest.distance(point)));
+        }
+        let (mut best, mut least) = (0.0, f64::INFINITY);
+        let pieces = nodes.places.len().checked_sub(1)?;
+        for (n, ends) in nodes.places.windows(2).enumerate() {
+            let way = ends[1] - ends[0];
+            let along = ((point - ends[0]).dot(way) / way.length_squared()).clamp(0.0, 1.0);
+            let distance = (ends[0] + along * way).distance(point);
+            if distance < least {
+                (best, least) = ((n as f64 + along) / pieces as f64, distance);
+            }
+        }
+        Some((Place::Fraction(best), least))
     }
 
     /// Copy out what changes.

@@ -30,15 +30,14 @@ pub enum BuildError {
         /// The name.
         name: String,
     },
-    /// A number of something that is not there.
-    #[error("there is no {kind} number {index}: there are {count}, counted from 0")]
-    NoNumber {
-        /// Kind of thing.
-        kind: &'static str,
-        /// The number asked for.
-        index: usize,
-        /// How many there are.
-        count: usize,
+    /// A handle of something that is not in this world.
+    #[error(transparent)]
+    Gone(#[from] Gone),
+    /// A fingertip that cannot go without its gripper.
+    #[error("{gripper} cannot be without its fingertip: remove the gripper instead")]
+    Fingertip {
+        /// Name of the gripper.
+        gripper: String,
     },
     /// Something that the model of a body cannot do.
     #[error("{body} is of the model {model}, which {cannot}: {instead}")]
@@ -176,6 +175,25 @@ pub enum BuildError {
     /// A shape that cannot be built.
     #[error(transparent)]
     Shape(#[from] ShapeError),
+}
+
+/// A handle of something that is not in this world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("this {kind} is not in this world: it was removed, or it belongs to another one")]
+pub struct Gone {
+    /// Kind of thing.
+    pub kind: &'static str,
+}
+
+/// Why something cannot be done to a world between its steps. Nothing has changed then.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ControlError {
+    /// It is not in this world.
+    #[error(transparent)]
+    Gone(#[from] Gone),
+    /// It cannot be so.
+    #[error(transparent)]
+    Refused(#[from] BuildError),
 }
 
 /// Why a rod cannot be where it is held.

@@ -1,8 +1,9 @@
 //! Grippers and what they hold. A grip ties one place of a body to the frame of a gripper.
 
+use crate::handle::{BodyId, GripperId};
 use crate::material::Friction;
 use crate::math::{Pose, Quat, Vec3, pose_between};
-use crate::motion::{Motion, Sweep};
+use crate::motion::{Drive, Motion, Sweep};
 
 /// What a gripper is, frozen when the world is built.
 #[derive(Clone, Debug)]
@@ -22,8 +23,8 @@ pub struct Gripper {
     pub params: GripperParams,
     /// Poses at the start and end of the last step.
     pub sweep: Sweep,
-    /// A pose set from code or a device; it replaces the prescribed motion until taken away.
-    pub driven: Option<Pose>,
+    /// Who moves it.
+    pub drive: Drive,
     /// Load of all its grips, mean over the last step.
     pub load: Wrench,
 }
@@ -48,15 +49,15 @@ impl Gripper {
     /// A gripper at its pose at a time [s].
     pub fn new(params: GripperParams, time: f64) -> Gripper {
         let pose = params.motion.pose(&params.placed, time);
-        Gripper { params, sweep: Sweep::resting(pose), driven: None, load: Wrench::default() }
+        Gripper { params, sweep: Sweep::resting(pose), drive: Drive::Prescribed, load: Wrench::default() }
     }
 }
 
 /// A fingertip: a ball about a gripper's origin that touches bodies. What they exert on it is a load of the gripper.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FingerParams {
-    /// Index of the gripper.
-    pub gripper: usize,
+    /// The gripper.
+    pub gripper: GripperId,
     /// Radius [m].
     pub radius: f64,
     /// Friction of its surface; `None` leaves it to the body that touches it.
@@ -110,10 +111,10 @@ pub enum Hold {
 /// What a grip is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GripParams {
-    /// Index of the gripper.
-    pub gripper: usize,
-    /// Index of the body.
-    pub body: usize,
+    /// The gripper.
+    pub gripper: GripperId,
+    /// The body.
+    pub body: BodyId,
     /// Where on the body.
     pub place: Place,
     /// What it holds.
@@ -137,7 +138,7 @@ impl GripParams {
     pub const CLOSING: f64 = 0.1;
 
     /// A grip that holds a place from the start and for good, where it is, with jaws that bear all.
-    pub fn new(gripper: usize, body: usize, place: Place, hold: Hold) -> GripParams {
+    pub fn new(gripper: GripperId, body: BodyId, place: Place, hold: Hold) -> GripParams {
         let (from, until, snap, closing) = (0.0, f64::INFINITY, false, GripParams::CLOSING);
         GripParams { gripper, body, place, hold, from, until, snap, closing, jaws: Jaws::FIRM }
     }
@@ -163,8 +164,8 @@ impl Jaws {
 /// at a place of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Load {
-    /// Index of the body.
-    pub body: usize,
+    /// The body.
+    pub body: BodyId,
     /// Where on the body.
     pub place: Place,
     /// Force [N].
@@ -183,17 +184,40 @@ pub struct Load {
 
 impl Load {
     /// A force that acts from the start and for good, with its full size at once [N].
-    pub fn new(body: usize, place: Place, force: Vec3) -> Load {
+    pub fn new(body: BodyId, place: Place, force: Vec3) -> Load {
         Load { body, place, force, torque: Vec3::ZERO, from: 0.0, until: f64::INFINITY, rise: 0.0, fall: 0.0 }
     }
 
-    /// The load with the size that it has at `time`.
-    pub(crate) fn sized_at(&self, time: f64) -> Load {
+    /// The load on the body of that index, with the size that it has at `time`.
+    pub(crate) fn sized_at(&self, body: usize, time: f64) -> ActingLoad {
         let since = |passed: f64, takes: f64| if takes > 0.0 { (passed / takes).clamp(0.0, 1.0) } else { 1.0 };
         let part = since(time - self.from, self.rise).min(since(self.until - time, self.fall));
-        Load { force: self.force * part, torque: self.torque * part, ..*self }
+        let Load { place, from, until, .. } = *self;
+        ActingLoad { body, place, force: self.force * part, torque: self.torque * part, from, until }
     }
 
+    /// Whether it acts at `time`.
+    pub fn acts_at(&self, time: f64) -> bool {
+        within(time, self.from, self.until)
+    }
+}
+
+/// A load with its size in the step at hand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ActingLoad {
+    /// Index of the body; that of none where the load was taken away.
+    pub body: usize,
+    /// Where on the body.
+    pub place: Place,
+    /// Force [N].
+    pub force: Vec3,
+    /// Torque [N m].
+    pub torque: Vec3,
+    from: f64,
+    until: f64,
+}
+
+impl ActingLoad {
     /// Whether it acts at `time`.
     pub fn acts_at(&self, time: f64) -> bool {
         within(time, self.from, self.until)
@@ -211,6 +235,10 @@ fn within(time: f64, from: f64, until: f64) -> bool {
 pub struct Grip {
     /// What it is.
     pub params: GripParams,
+    /// Index of the gripper in the world.
+    pub(crate) gripper: usize,
+    /// Index of the body in the world; that of none where the grip was taken away.
+    pub(crate) body: usize,
     /// What it holds while closed, at the end of the step.
     pub anchor: Option<Anchor>,
     /// The same at the start of the step.
@@ -253,10 +281,12 @@ impl Anchor {
 }
 
 impl Grip {
-    /// An open grip.
-    pub fn new(params: GripParams) -> Grip {
+    /// An open grip of a gripper and a body, by their indices.
+    pub(crate) fn new(params: GripParams, gripper: usize, body: usize) -> Grip {
         Grip {
             params,
+            gripper,
+            body,
             anchor: None,
             began: Anchor::ORIGIN,
             pulling: None,
@@ -265,6 +295,12 @@ impl Grip {
             lost: false,
             load: Wrench::default(),
         }
+    }
+
+    /// The same, with the handles of another.
+    pub(crate) fn with_handles_of(&self, other: &Grip) -> Grip {
+        let GripParams { gripper, body, .. } = other.params;
+        Grip { params: GripParams { gripper, body, ..self.params }, ..*self }
     }
 
     /// Whether the schedule wants it closed at `time`.

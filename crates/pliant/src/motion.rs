@@ -191,6 +191,46 @@ pub struct Sweep {
     pub end: Pose,
 }
 
+/// Who moves a gripper or an obstacle.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Drive {
+    /// Its prescribed motion.
+    #[default]
+    Prescribed,
+    /// It goes to a pose during the next step, on a straight way, and stays there.
+    Pose(Pose),
+    /// It goes on with these velocities.
+    Velocity {
+        /// Of its origin [m/s].
+        linear: Vec3,
+        /// Rate of turning about its origin, in the world [rad/s].
+        angular: Vec3,
+    },
+}
+
+impl Drive {
+    /// Whether it leads anywhere.
+    pub(crate) fn is_sound(&self) -> bool {
+        match self {
+            Drive::Prescribed => true,
+            Drive::Pose(pose) => pose.translation.is_finite() && pose.rotation.is_normalized(),
+            Drive::Velocity { linear, angular } => linear.is_finite() && angular.is_finite(),
+        }
+    }
+
+    /// Where it leads from a pose in a step of `dt` [s], at whose end the prescribed motion would be at a pose.
+    pub(crate) fn next(&self, from: &Pose, dt: f64, prescribed: impl FnOnce() -> Pose) -> Pose {
+        match *self {
+            Drive::Prescribed => prescribed(),
+            Drive::Pose(pose) => pose,
+            Drive::Velocity { linear, angular } => Pose::from_parts(
+                from.translation + linear * dt,
+                (Quat::from_scaled_axis(angular * dt) * from.rotation).normalize(),
+            ),
+        }
+    }
+}
+
 impl Motion {
     /// The highest frequency of going to and fro in it [Hz], if there is any.
     pub fn frequency(&self) -> Option<f64> {

@@ -2,12 +2,14 @@
 
 mod accounts;
 mod build;
+mod control;
 mod picture;
 mod settle;
 mod snapshot;
 mod together;
 mod undo;
 
+pub(crate) use control::move_up;
 pub use snapshot::Snapshot;
 pub(crate) use together::Beside;
 
@@ -18,7 +20,8 @@ use crate::clock::Clock;
 use crate::contact::Obstacle;
 use crate::error::StepError;
 use crate::frame::{Contact, Event, EventKind, Other};
-use crate::grip::{Grip, GripParams, Gripper, Load, Wrench};
+use crate::grip::{ActingLoad, Grip, Gripper, Load, Wrench};
+use crate::handle::{GripId, LoadId};
 use crate::lattice::{self, Meeting, Meetings, Shared};
 use crate::math::Vec3;
 use crate::react::{Presses, React};
@@ -27,7 +30,7 @@ use crate::stop::Stop;
 use crate::team::Team;
 use crate::watch::Watch;
 use accounts::Accounts;
-use build::AllNames;
+use build::Handles;
 use together::Together;
 use undo::Before;
 
@@ -42,9 +45,10 @@ pub struct World {
     /// Obstacles that are fingertips, each of a gripper.
     fingers: Vec<Finger>,
     grips: Vec<Grip>,
-    loads: Vec<Load>,
+    /// Loads, each with the index of its body; that of none where it was taken away.
+    loads: Vec<(usize, Load)>,
     /// Scratch: those with the size that they have half-way through the step.
-    acting: Vec<Load>,
+    acting: Vec<ActingLoad>,
     bodies: Vec<Body>,
     /// What happened during the last step.
     events: Vec<Event>,
@@ -65,8 +69,8 @@ pub struct World {
     watch: Watch,
     accounts: Accounts,
     team: Team,
+    handles: Handles,
     stop: Stop,
-    names: AllNames,
     /// Whether there is room for all that was added.
     has_room: bool,
     /// What the step at hand may have to be undone to.
@@ -107,7 +111,7 @@ impl World {
             accounts: Accounts::default(),
             team: Team::new(1),
             stop: Stop::default(),
-            names: AllNames::default(),
+            handles: Handles::default(),
             has_room: true,
             before: Before::default(),
         }
@@ -150,7 +154,7 @@ impl World {
 
         // poses at both ends of the step, so that a body may sub-step between them
         probe.enter(Stage::Move, None);
-        self.move_obstacles_and_grippers(self.clock.after(dt).time());
+        self.move_obstacles_and_grippers(self.clock.after(dt).time(), dt);
         self.close_and_open_grips(self.clock.after(dt).time());
 
         // forces between bodies that advance apart
@@ -204,14 +208,12 @@ impl World {
         if self.stop.is_asked() { Err(StepError::Stopped { time: self.time() }) } else { advanced }
     }
 
-    fn move_obstacles_and_grippers(&mut self, time: f64) {
-        for obstacle in &mut self.obstacles {
-            obstacle.sweep.advance_to(obstacle.params.motion.pose(&obstacle.params.placed, time));
+    fn move_obstacles_and_grippers(&mut self, time: f64, dt: f64) {
+        for Obstacle { params, sweep, drive } in &mut self.obstacles {
+            sweep.advance_to(drive.next(&sweep.end, dt, || params.motion.pose(&params.placed, time)));
         }
-        for gripper in &mut self.grippers {
-            let prescribed = || gripper.params.motion.pose(&gripper.params.placed, time);
-            let pose = gripper.driven.unwrap_or_else(prescribed);
-            gripper.sweep.advance_to(pose);
+        for Gripper { params, sweep, drive, .. } in &mut self.grippers {
+            sweep.advance_to(drive.next(&sweep.end, dt, || params.motion.pose(&params.placed, time)));
         }
         for finger in &self.fingers {
             self.obstacles[finger.obstacle].sweep = self.grippers[finger.gripper].sweep;
@@ -236,7 +238,7 @@ impl World {
     fn close_or_open(&mut self, index: usize, fraction: f64) -> bool {
         let time = self.time();
         let grip = &mut self.grips[index];
-        let GripParams { gripper, body, place, .. } = grip.params;
+        let (Grip { gripper, body, .. }, place) = (*grip, grip.params.place);
         let kind = match (grip.anchor.is_some(), grip.scheduled_at(time)) {
             (false, true) => {
                 let Ok(world_from_place) = self.bodies[body].place_pose(place) else { return false };
@@ -272,7 +274,7 @@ impl World {
     /// Give all loads the size that they have at a time [s].
     fn size_loads(&mut self, time: f64) {
         self.acting.clear();
-        self.acting.extend(self.loads.iter().map(|load| load.sized_at(time)));
+        self.acting.extend(self.loads.iter().map(|&(body, load)| load.sized_at(body, time)));
     }
 
     /// Tell a body which grips and loads act on it now.
@@ -283,9 +285,9 @@ impl World {
 
     /// Speed of the fastest gripper that holds a body [m/s].
     fn pulled(&self, body: usize, dt: f64) -> f64 {
-        let holding = self.grips.iter().filter(|g| g.params.body == body && g.anchor.is_some());
+        let holding = self.grips.iter().filter(|g| g.body == body && g.anchor.is_some());
         let speed = |grip: &Grip| {
-            let sweep = &self.grippers[grip.params.gripper].sweep;
+            let sweep = &self.grippers[grip.gripper].sweep;
             let held = sweep.end.transform_point(grip.anchor.map_or(Vec3::ZERO, |a| a.position));
             sweep.velocity_of(held, 1.0, dt).length()
         };
@@ -353,8 +355,8 @@ impl World {
     fn lose_grips(&mut self, time: f64) {
         let mut any = false;
         for grip in self.grips.iter_mut().filter(|g| g.anchor.is_some()) {
-            let GripParams { gripper, body, jaws, .. } = grip.params;
-            grip.lost |= grip.load.force.length() > jaws.opens_at;
+            let (gripper, body) = (grip.gripper, grip.body);
+            grip.lost |= grip.load.force.length() > grip.params.jaws.opens_at;
             if grip.lost {
                 grip.open();
                 self.events.push(Event { time, kind: EventKind::Lost { gripper, body } });
@@ -371,7 +373,7 @@ impl World {
             gripper.load = Wrench::default();
         }
         for grip in self.grips.iter().filter(|g| g.anchor.is_some()) {
-            self.grippers[grip.params.gripper].load += grip.load;
+            self.grippers[grip.gripper].load += grip.load;
         }
         if self.fingers.is_empty() {
             return;
@@ -420,13 +422,15 @@ impl World {
     }
 
     /// Dead loads, those that do not act now included.
-    pub fn loads(&self) -> &[Load] {
-        &self.loads
+    pub fn loads(&self) -> impl Iterator<Item = (LoadId, &Load)> {
+        let all = self.loads.iter().enumerate();
+        all.filter_map(|(index, (_, load))| Some((self.handles.loads.at(index)?, load)))
     }
 
     /// Grips, open ones included.
-    pub fn grips(&self) -> &[Grip] {
-        &self.grips
+    pub fn grips(&self) -> impl Iterator<Item = (GripId, &Grip)> {
+        let all = self.grips.iter().enumerate();
+        all.filter_map(|(index, grip)| Some((self.handles.grips.at(index)?, grip)))
     }
 
     /// What was done on each body, and whether its energy follows.

@@ -6,7 +6,7 @@ mod common;
 use pliant::cable::{Cable, CableSettings, CableSpec, Rest, Solver};
 use pliant::contact::{ObstacleParams, Shape, ShapeKind};
 use pliant::math::{Pose, Vec3};
-use pliant::motion::{Blend, Motion, Window};
+use pliant::motion::{Blend, Drive, Motion, Window};
 use pliant::{Body, EventKind, Friction, GripParams, GripperParams, Hold, Load, Material, Place, Section, World};
 
 const RUBBER: Material = Material {
@@ -46,7 +46,7 @@ fn handled(material: Material, settings: CableSettings, hold: Hold) -> World {
     world.add_gripper(GripperParams { name: "hand".into(), placed: Pose::IDENTITY, motion }).unwrap();
     world.add_body(cable(material, settings)).unwrap();
     let place = Place::Fraction(0.0);
-    let grip = GripParams::new(0, 0, place, hold);
+    let grip = GripParams::new(world.gripper_at(0).unwrap(), world.body_at(0).unwrap(), place, hold);
     world.add_grip(grip).unwrap();
     world
 }
@@ -116,7 +116,7 @@ fn a_held_cable_at_rest_puts_its_weight_and_moment_on_the_gripper() {
             .add_body(cable(RUBBER, CableSettings { damping_time: 0.01, drag: 10.0, ..CableSettings::default() }))
             .unwrap();
         let place = Place::Fraction(fraction);
-        let grip = GripParams::new(0, 0, place, hold);
+        let grip = GripParams::new(world.gripper_at(0).unwrap(), world.body_at(0).unwrap(), place, hold);
         world.add_grip(grip).unwrap();
         (0..800).for_each(|_| world.step(1e-2).unwrap());
         let frame = world.frame();
@@ -150,7 +150,7 @@ fn a_cable_at_rest_stays_at_rest() {
         world.add_gripper(GripperParams { name: "hand".into(), placed: Pose::IDENTITY, motion: Motion::Hold }).unwrap();
         world.add_body(Body::Cable(Cable::new("wire", spec).unwrap())).unwrap();
         let (place, hold) = (Place::Fraction(0.0), Hold::Clamp);
-        let grip = GripParams::new(0, 0, place, hold);
+        let grip = GripParams::new(world.gripper_at(0).unwrap(), world.body_at(0).unwrap(), place, hold);
         world.add_grip(grip).unwrap();
         (0..6000).for_each(|_| world.step(1e-2).unwrap());
         let before = world.frame();
@@ -184,12 +184,12 @@ fn a_torque_twists_as_saint_venant_says() {
     world.add_body(cable(RUBBER, CableSettings { damping_time: 0.05, drag: 5.0, ..CableSettings::default() })).unwrap();
     let place = Place::Fraction(0.0);
     let hold = Hold::Clamp;
-    let grip = GripParams::new(0, 0, place, hold);
+    let grip = GripParams::new(world.gripper_at(0).unwrap(), world.body_at(0).unwrap(), place, hold);
     world.add_grip(grip).unwrap();
     let torque = Vec3::X * 1e-6;
     let place = Place::Fraction(1.0);
     let force = Vec3::ZERO;
-    world.add_load(Load { torque, ..Load::new(0, place, force) }).unwrap();
+    world.add_load(Load { torque, ..Load::new(world.body_at(0).unwrap(), place, force) }).unwrap();
     (0..2000).for_each(|_| world.step(1e-3).unwrap());
     let twist = 2.0 * RUBBER.shear_modulus() * Section::Round { radius: 2e-3 }.second_moments()[0];
     let expected = 1e-6 * 0.4 / twist;
@@ -206,9 +206,16 @@ fn a_cantilever_follows_a_load_that_rises_and_falls() {
     world.add_body(cable(STEEL, settings)).unwrap();
     world.add_gripper(GripperParams { name: "wall".into(), placed: Pose::IDENTITY, motion: Motion::Hold }).unwrap();
     let (place, hold, until) = (Place::Fraction(0.0), Hold::Clamp, f64::INFINITY);
-    world.add_grip(GripParams { until, closing: 0.0, ..GripParams::new(0, 0, place, hold) }).unwrap();
+    world
+        .add_grip(GripParams {
+            until,
+            closing: 0.0,
+            ..GripParams::new(world.gripper_at(0).unwrap(), world.body_at(0).unwrap(), place, hold)
+        })
+        .unwrap();
     let (place, force, torque) = (Place::Fraction(1.0), Vec3::Z * 0.1, Vec3::ZERO);
-    let load = Load { body: 0, place, force, torque, from: 0.5, until: 3.0, rise: 1.0, fall: 0.5 };
+    let load =
+        Load { body: world.body_at(0).unwrap(), place, force, torque, from: 0.5, until: 3.0, rise: 1.0, fall: 0.5 };
     assert!(world.add_load(Load { fall: -1.0, ..load }).is_err());
     world.add_load(load).unwrap();
     let section = Section::Round { radius: 2e-3 };
@@ -232,10 +239,10 @@ fn a_twisted_cable_pulls_at_its_clamps() {
     for twist in [0.3, -9.0] {
         let mut world = World::new(Vec3::ZERO);
         world.add_body(cable(RUBBER, CableSettings { twist, ..CableSettings::default() })).unwrap();
-        for (gripper, (name, x)) in [("left", 0.0), ("right", 0.4)].into_iter().enumerate() {
+        for (name, x) in [("left", 0.0), ("right", 0.4)] {
             let placed = Pose::from_translation(Vec3::X * x);
-            world.add_gripper(GripperParams { name: name.into(), placed, motion: Motion::Hold }).unwrap();
-            let grip = GripParams::new(gripper, 0, Place::Fraction(x / 0.4), Hold::Clamp);
+            let gripper = world.add_gripper(GripperParams { name: name.into(), placed, motion: Motion::Hold }).unwrap();
+            let grip = GripParams::new(gripper, world.body_at(0).unwrap(), Place::Fraction(x / 0.4), Hold::Clamp);
             world.add_grip(grip).unwrap();
         }
         let per_angle = 2.0 * RUBBER.shear_modulus() * Section::Round { radius: 2e-3 }.second_moments()[0] / 0.4;
@@ -267,15 +274,17 @@ fn limits_are_told_of() {
     for (gripper, fraction) in [(0, 0.0), (1, 1.0)] {
         let place = Place::Fraction(fraction);
         let hold = Hold::Position;
-        let grip = GripParams::new(gripper, 0, place, hold);
-        world.add_grip(grip).unwrap();
+        let (gripper, body) = (world.gripper_at(gripper).unwrap(), world.body_at(0).unwrap());
+        world.add_grip(GripParams::new(gripper, body, place, hold)).unwrap();
     }
     let told = |world: &mut World, to: f64| {
         let from = world.grippers()[1].sweep.end.translation.x;
         let mut kinds = vec![];
         for i in 1..=200 {
             let x = from + (to - from) * f64::from(i) / 200.0;
-            world.drive(1, Some(Pose::from_translation(Vec3::new(x, 0.0, 1e-3)))).unwrap();
+            world
+                .drive(world.gripper_at(1).unwrap(), Drive::Pose(Pose::from_translation(Vec3::new(x, 0.0, 1e-3))))
+                .unwrap();
             world.step(5e-3).unwrap();
             kinds.extend(world.events().iter().map(|e| e.kind));
         }

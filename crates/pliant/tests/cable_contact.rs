@@ -8,7 +8,9 @@ use pliant::contact::{Mesh, ObstacleParams, Shape, ShapeKind};
 use pliant::math::{Pose, Quat, Vec3};
 use pliant::motion::{Motion, Window};
 use pliant::topology::knot_determinant;
-use pliant::{Body, Friction, GripParams, GripperParams, Hold, Load, Material, Place, Section, World};
+use pliant::{
+    Body, BodyId, Friction, GripId, GripParams, GripperParams, Hold, Load, Material, ObstacleId, Place, Section, World,
+};
 
 const RADIUS: f64 = 2e-3;
 const G: f64 = 9.81;
@@ -24,13 +26,13 @@ fn cable(name: &str, path: Vec<Vec3>, segments: usize, settings: CableSettings) 
     Body::Cable(Cable::new(name, spec).unwrap())
 }
 
-fn obstacle(world: &mut World, kind: ShapeKind, placed: Pose) -> usize {
+fn obstacle(world: &mut World, kind: ShapeKind, placed: Pose) -> ObstacleId {
     let shape = Shape::new(kind).unwrap();
     let name = format!("obstacle {}", world.obstacles().len());
     world.add_obstacle(ObstacleParams { name, shape, placed, motion: Motion::Hold, friction: None }).unwrap()
 }
 
-fn hand(world: &mut World, body: usize, fraction: f64, at: Vec3, motion: Motion) -> usize {
+fn hand(world: &mut World, body: BodyId, fraction: f64, at: Vec3, motion: Motion) -> GripId {
     let name = format!("hand {}", world.grippers().len());
     let gripper = world.add_gripper(GripperParams { name, placed: Pose::from_translation(at), motion }).unwrap();
     let (place, hold) = (Place::Fraction(fraction), Hold::Position);
@@ -50,11 +52,11 @@ fn damped() -> CableSettings {
 fn hand_and_floor_share_the_weight() {
     let mut world = World::new(Vec3::Z * -G);
     let path = vec![Vec3::Z * RADIUS, Vec3::new(0.4, 0.0, RADIUS)];
-    world.add_body(cable("wire", path, 40, damped())).unwrap();
+    let wire = world.add_body(cable("wire", path, 40, damped())).unwrap();
     obstacle(&mut world, ShapeKind::Plane, Pose::IDENTITY);
     let velocity = Vec3::new(-0.05, 0.0, 0.1);
     let motion = Motion::Glide { velocity, acceleration: Vec3::ZERO, window: Window { start: 0.0, end: 1.0 } };
-    hand(&mut world, 0, 1.0, Vec3::new(0.4, 0.0, RADIUS), motion);
+    hand(&mut world, wire, 1.0, Vec3::new(0.4, 0.0, RADIUS), motion);
     (0..3000).for_each(|_| world.step(0.01).unwrap());
     let frame = world.frame();
     let floor: Vec3 = frame.contacts.iter().map(|c| c.force).sum();
@@ -126,7 +128,7 @@ fn thrown(kind: ShapeKind, placed: Pose, speed: f64) -> (f64, f64) {
         for k in 0..24 {
             let place = Place::Fraction((f64::from(k) + 0.5) / 24.0);
             let force = Vec3::Z * (-link * speed / step);
-            let load = Load { until: step, ..Load::new(0, place, force) };
+            let load = Load { until: step, ..Load::new(world.body_at(0).unwrap(), place, force) };
             world.add_load(load).unwrap();
         }
     }
@@ -197,13 +199,13 @@ fn a_knot_pulled_tight_stays_a_knot() {
     path.insert(0, start);
     path.push(end);
     let mut world = World::new(Vec3::ZERO);
-    world.add_body(cable("wire", path, 120, damped())).unwrap();
+    let wire = world.add_body(cable("wire", path, 120, damped())).unwrap();
     let before = knot_determinant(&world.frame().bodies[0].nodes);
     assert_eq!(before, 3, "the path is no trefoil");
     let apart = (end - start).normalize() * 0.04;
     for (fraction, at, velocity) in [(0.0, start, -apart), (1.0, end, apart)] {
         let motion = Motion::Glide { velocity, acceleration: Vec3::ZERO, window: Window { start: 0.0, end: 2.0 } };
-        hand(&mut world, 0, fraction, at, motion);
+        hand(&mut world, wire, fraction, at, motion);
     }
     // the path is drawn with strands up to 2.2 mm inside each other: they come apart first, and frames show what was seen
     let mut shown: f64 = 0.0;
@@ -227,11 +229,11 @@ fn busy() -> World {
     obstacle(&mut world, ShapeKind::Plane, Pose::IDENTITY);
     obstacle(&mut world, ShapeKind::Sphere { radius: 0.03 }, Pose::from_translation(Vec3::new(0.1, 0.0, 0.03)));
     let path = vec![Vec3::new(0.0, 0.0, 0.07), Vec3::new(0.3, 0.0, 0.07)];
-    world.add_body(cable("wire", path, 30, CableSettings::default())).unwrap();
+    let wire = world.add_body(cable("wire", path, 30, CableSettings::default())).unwrap();
     let path = vec![Vec3::new(0.2, -0.1, 0.02), Vec3::new(0.2, 0.1, 0.02)];
     world.add_body(cable("other", path, 20, CableSettings::default())).unwrap();
     let motion = Motion::Sinusoid { amplitude: Vec3::new(0.02, 0.02, 0.02), frequency: 1.0, phase: 0.0 };
-    hand(&mut world, 0, 0.0, Vec3::new(0.0, 0.0, 0.07), motion);
+    hand(&mut world, wire, 0.0, Vec3::new(0.0, 0.0, 0.07), motion);
     world
 }
 
@@ -239,11 +241,12 @@ fn busy() -> World {
 fn run(world: &mut World, steps: std::ops::Range<usize>) {
     for k in steps {
         if k == 40 {
-            world.release(0).unwrap();
+            let (grip, _) = world.grips().next().unwrap();
+            world.release(grip).unwrap();
         }
         if k == 60 {
             let (place, hold) = (Place::Fraction(0.5), Hold::Clamp);
-            let grip = GripParams::new(0, 0, place, hold);
+            let grip = GripParams::new(world.gripper_at(0).unwrap(), world.body_at(0).unwrap(), place, hold);
             world.add_grip(grip).unwrap();
         }
         world.step(5e-3).unwrap();

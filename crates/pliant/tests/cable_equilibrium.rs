@@ -33,7 +33,14 @@ fn hold(world: &mut World, body: usize, fraction: f64, hold: Hold) {
     let placed = Pose::from_translation(placed.translation);
     let gripper = world.add_gripper(GripperParams { name, placed, motion: Motion::Hold }).unwrap();
     let (place, until, snap) = (Place::Fraction(fraction), f64::INFINITY, false);
-    world.add_grip(GripParams { until, snap, closing: 0.0, ..GripParams::new(gripper, body, place, hold) }).unwrap();
+    world
+        .add_grip(GripParams {
+            until,
+            snap,
+            closing: 0.0,
+            ..GripParams::new(gripper, world.body_at(body).unwrap(), place, hold)
+        })
+        .unwrap();
 }
 
 fn obstacle(world: &mut World, name: &str, kind: ShapeKind, placed: Pose) {
@@ -101,7 +108,7 @@ fn a_loaded_cantilever_begins_bent() {
     hold(&mut world, 0, 0.0, Hold::Clamp);
     let (place, force, torque) = (Place::Fraction(1.0), Vec3::Z * 0.05, Vec3::ZERO);
     let (from, until, rise, fall) = (0.0, f64::INFINITY, 0.0, 0.0);
-    world.add_load(Load { body: 0, place, force, torque, from, until, rise, fall }).unwrap();
+    world.add_load(Load { body: world.body_at(0).unwrap(), place, force, torque, from, until, rise, fall }).unwrap();
     world.ready().unwrap();
     let frame = world.frame();
     let expected = 0.05 * 0.5_f64.powi(3) / (3.0 * 0.5);

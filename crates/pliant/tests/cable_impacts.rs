@@ -36,7 +36,7 @@ fn what_a_load_throws_at_a_thin_wall_in_one_step_does_not_go_through() {
             world.add_body(cable("wire", material(1e8, 8000.0, 0.3), 2e-3, path, 30)).unwrap();
             let size = Vec3::new(1.0, 1.0, thick);
             obstacle(&mut world, ShapeKind::Box { size }, Pose::from_translation(Vec3::Z * (-0.5 * thick)));
-            world.add_load(Load::new(0, Place::Fraction(0.5), Vec3::Z * -force)).unwrap();
+            world.add_load(Load::new(world.body_at(0).unwrap(), Place::Fraction(0.5), Vec3::Z * -force)).unwrap();
             for _ in 0..(0.05 / step) as usize {
                 world.step(step).unwrap();
             }

@@ -33,7 +33,7 @@ fn held(spec: CableSpec, hold: Hold, motion: Motion) -> World {
     world.add_body(Body::Cable(Cable::new("wire", spec).unwrap())).unwrap();
     let gripper = world.add_gripper(GripperParams { name: "hand".into(), placed: Pose::IDENTITY, motion }).unwrap();
     let place = Place::Fraction(0.0);
-    world.add_grip(GripParams::new(gripper, 0, place, hold)).unwrap();
+    world.add_grip(GripParams::new(gripper, world.body_at(0).unwrap(), place, hold)).unwrap();
     world
 }
 

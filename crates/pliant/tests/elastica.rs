@@ -7,7 +7,9 @@ use pliant::contact::{ObstacleParams, Shape, ShapeKind};
 use pliant::elastica::{Elastica, ElasticaSettings, ElasticaSpec, Integrator};
 use pliant::math::{Pose, Quat, Vec3};
 use pliant::motion::Motion;
-use pliant::{Body, Friction, GripParams, GripperParams, Hold, Load, Material, Place, Rigidities, Section, World};
+use pliant::{
+    Body, Friction, GripId, GripParams, GripperParams, Hold, Load, Material, Place, Rigidities, Section, World,
+};
 
 const GRAVITY: f64 = 9.81;
 
@@ -26,12 +28,12 @@ fn spec(path: Vec<Vec3>, intervals: usize, ei: f64, mass_per_length: f64) -> Ela
     }
 }
 
-fn held(world: &mut World, at: f64, hold: Hold) -> usize {
+fn held(world: &mut World, at: f64, hold: Hold) -> GripId {
     let place = Place::Fraction(at);
     let pose = world.bodies()[0].place_pose(place).unwrap();
     let name = format!("hand {at}");
     let gripper = world.add_gripper(GripperParams { name, placed: pose, motion: Motion::Hold }).unwrap();
-    let grip = GripParams::new(gripper, 0, place, hold);
+    let grip = GripParams::new(gripper, world.body_at(0).unwrap(), place, hold);
     world.add_grip(grip).unwrap()
 }
 
@@ -98,9 +100,15 @@ fn a_pushed_arch_is_that_of_the_printed_equations() {
         let gripper = world.add_gripper(GripperParams { name: name.into(), placed, motion }).unwrap();
         let place = Place::Fraction(if x == 0.0 { 0.0 } else { 1.0 });
         let (hold, until) = (Hold::Clamp, f64::INFINITY);
-        world.add_grip(GripParams { until, snap: true, ..GripParams::new(gripper, 0, place, hold) }).unwrap();
+        world
+            .add_grip(GripParams {
+                until,
+                snap: true,
+                ..GripParams::new(gripper, world.body_at(0).unwrap(), place, hold)
+            })
+            .unwrap();
     }
-    let settled = world.settle(0).unwrap();
+    let settled = world.settle(world.body_at(0).unwrap()).unwrap();
     assert!(settled.balanced && settled.falling == 0, "{settled:?}");
     let known = [
         (0.0, [0.3, 0.3475799691492425]),
@@ -240,10 +248,10 @@ fn what_cannot_be_is_told() {
         let placed = Pose::from_translation(Vec3::X * x);
         let gripper = world.add_gripper(GripperParams { name: name.into(), placed, motion: Motion::Hold }).unwrap();
         let (place, hold) = (Place::Fraction(x.min(1.0)), Hold::Position);
-        let grip = GripParams { snap: true, ..GripParams::new(gripper, 0, place, hold) };
+        let grip = GripParams { snap: true, ..GripParams::new(gripper, world.body_at(0).unwrap(), place, hold) };
         world.add_grip(grip).unwrap();
     }
-    let error = world.settle(0).unwrap_err().to_string();
+    let error = world.settle(world.body_at(0).unwrap()).unwrap_err().to_string();
     assert!(error.contains("rod") && (error.contains("right") || error.contains("left")), "{error}");
     let error = world.step(1e-3).unwrap_err().to_string();
     assert!(error.contains("too short"), "{error}");
@@ -268,7 +276,7 @@ fn a_snapshot_is_all_there_is() {
 
 fn load(world: &mut World, at: f64, force: Vec3, torque: Vec3) {
     let place = Place::Fraction(at);
-    world.add_load(Load { torque, ..Load::new(0, place, force) }).unwrap();
+    world.add_load(Load { torque, ..Load::new(world.body_at(0).unwrap(), place, force) }).unwrap();
 }
 
 fn weightless(spec: ElasticaSpec) -> World {
@@ -285,7 +293,7 @@ fn a_moment_acts_where_it_is() {
     held(&mut world, 0.0, Hold::Clamp);
     // angles are positive from x to z, which is a turn about -y
     load(&mut world, 0.5, Vec3::ZERO, Vec3::Y * -moment);
-    world.settle(0).unwrap();
+    world.settle(world.body_at(0).unwrap()).unwrap();
     let (k, half) = (moment / ei, 0.5 * length);
     let turned = k * half;
     let end = Vec3::new(turned.sin() / k + half * turned.cos(), 0.0, (1.0 - turned.cos()) / k + half * turned.sin());
@@ -317,7 +325,7 @@ fn rigidity_varies_along_the_rod() {
     let mut world = weightless(varied);
     held(&mut world, 0.0, Hold::Clamp);
     load(&mut world, 1.0, Vec3::ZERO, Vec3::Y * -0.4);
-    world.settle(0).unwrap();
+    world.settle(world.body_at(0).unwrap()).unwrap();
     let Body::Elastica(rod) = &world.bodies()[0] else { panic!() };
     let turned = rod.angles().last().unwrap();
     let want = 0.4 / 0.5 * 2.0_f64.ln();
@@ -335,7 +343,7 @@ fn a_column_buckles_on_its_slider() {
     held(&mut world, 0.0, Hold::Position);
     // P L^2 / EI for a distance of the ends of 0.95 L, both pinned
     load(&mut world, 1.0, Vec3::X * -10.123492650329617 / (length * length), Vec3::ZERO);
-    let settled = world.settle(0).unwrap();
+    let settled = world.settle(world.body_at(0).unwrap()).unwrap();
     assert_eq!(settled.falling, 0);
     let end = world.frame().bodies[0].nodes[80];
     assert!(end.z.abs() < 1e-9, "{end}");
@@ -348,9 +356,9 @@ fn a_column_buckles_on_its_slider() {
 fn an_inner_place_can_be_held_and_moved() {
     let mut world = world_of(spec(vec![Vec3::ZERO, Vec3::X], 11, 0.5, 2.0));
     let grip = held(&mut world, 0.5, Hold::Clamp);
-    world.settle(0).unwrap();
+    world.settle(world.body_at(0).unwrap()).unwrap();
     run(&mut world, 0.01, 1e-3);
-    let force = world.grips()[grip].load.force;
+    let force = world.grip(grip).unwrap().load.force;
     assert!((force - Vec3::Z * -2.0 * GRAVITY).length() < 1e-6, "{force}");
     let nodes = world.frame().bodies[0].nodes.clone();
     assert!((nodes[0].z - nodes[11].z).abs() < 1e-9 && nodes[0].z < -0.1, "{nodes:?}");
@@ -364,7 +372,7 @@ fn contradictions_are_told_with_their_size() {
         let placed = Pose::from_translation(Vec3::X * x);
         let gripper = world.add_gripper(GripperParams { name: name.into(), placed, motion: Motion::Hold }).unwrap();
         let (place, hold) = (Place::Fraction(0.0), Hold::Position);
-        let grip = GripParams { snap: true, ..GripParams::new(gripper, 0, place, hold) };
+        let grip = GripParams { snap: true, ..GripParams::new(gripper, world.body_at(0).unwrap(), place, hold) };
         world.add_grip(grip).unwrap();
     }
     let error = world.step(1e-3).unwrap_err().to_string();

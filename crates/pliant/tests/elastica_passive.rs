@@ -26,10 +26,10 @@ fn wire(young: f64, integrator: Integrator, contact_stiffness: Option<f64>) -> W
     world.add_obstacle(ObstacleParams { name: "table".into(), shape, placed, motion, friction: None }).unwrap();
     let placed = Pose::from_translation(Vec3::Z * 0.05);
     let gripper = world.add_gripper(GripperParams { name: "hand".into(), placed, motion: Motion::Hold }).unwrap();
-    world.add_grip(GripParams::new(gripper, 0, Place::Fraction(0.0), Hold::Clamp)).unwrap();
-    let load = Load::new(0, Place::Fraction(1.0), Vec3::Z * (2.0 * young / 2.1e11));
+    world.add_grip(GripParams::new(gripper, world.body_at(0).unwrap(), Place::Fraction(0.0), Hold::Clamp)).unwrap();
+    let load = Load::new(world.body_at(0).unwrap(), Place::Fraction(1.0), Vec3::Z * (2.0 * young / 2.1e11));
     world.add_load(Load { until: 0.05, ..load }).unwrap();
-    world.settle(0).unwrap();
+    world.settle(world.body_at(0).unwrap()).unwrap();
     world
 }
 

@@ -70,10 +70,10 @@ fn arch(path: &[[f64; 2]]) -> f64 {
     for (name, x, at) in [("a", 0.0, 0.0), ("b", 0.3, 1.0)] {
         let placed = Pose::from_translation(Vec3::X * x);
         let gripper = world.add_gripper(GripperParams { name: name.into(), placed, motion: Motion::Hold }).unwrap();
-        let grip = GripParams::new(gripper, 0, Place::Fraction(at), Hold::Clamp);
+        let grip = GripParams::new(gripper, world.body_at(0).unwrap(), Place::Fraction(at), Hold::Clamp);
         world.add_grip(GripParams { snap: true, ..grip }).unwrap();
     }
-    let settled = world.settle(0).unwrap();
+    let settled = world.settle(world.body_at(0).unwrap()).unwrap();
     assert!(settled.balanced && settled.falling == 0, "{settled:?}");
     world.step(1e-6).unwrap();
     world.grippers()[0].load.force.length()

@@ -37,8 +37,20 @@ fn pulled(at: f64, hold: Hold, jaws: Jaws) -> World {
         let placed = Pose::from_translation(Vec3::X * (place * LENGTH));
         world.add_gripper(GripperParams { name: name.into(), placed, motion }).unwrap();
     }
-    world.add_grip(GripParams::new(0, 0, Place::Fraction(0.0), Hold::Clamp)).unwrap();
-    world.add_grip(GripParams { jaws, ..GripParams::new(1, 0, Place::Fraction(at), hold) }).unwrap();
+    world
+        .add_grip(GripParams::new(
+            world.gripper_at(0).unwrap(),
+            world.body_at(0).unwrap(),
+            Place::Fraction(0.0),
+            Hold::Clamp,
+        ))
+        .unwrap();
+    world
+        .add_grip(GripParams {
+            jaws,
+            ..GripParams::new(world.gripper_at(1).unwrap(), world.body_at(0).unwrap(), Place::Fraction(at), hold)
+        })
+        .unwrap();
     world
 }
 
@@ -74,7 +86,7 @@ fn a_cable_slides_through_jaws_with_their_force_until_its_end_is_out() {
         assert!((wall - slips_at).abs() < 0.01 * slips_at, "{wall}");
         // and then nothing holds that end
         (0..(2.0 / dt) as usize).for_each(|_| world.step(dt).unwrap());
-        assert!(world.grippers()[0].load.force.length() < 1e-3 && world.grips()[1].anchor.is_none());
+        assert!(world.grippers()[0].load.force.length() < 1e-3 && world.grips().nth(1).unwrap().1.anchor.is_none());
     }
 }
 
@@ -106,7 +118,8 @@ fn jaws_open_when_they_are_pulled_too_hard() {
 fn jaws_that_make_no_sense_are_refused() {
     let mut world = pulled(1.0, Hold::Clamp, Jaws::FIRM);
     let place = Place::Fraction(0.5);
-    let grip = |hold, jaws| GripParams { jaws, ..GripParams::new(1, 0, place, hold) };
+    let (hand, wire) = (world.gripper_at(1).unwrap(), world.body_at(0).unwrap());
+    let grip = |hold, jaws| GripParams { jaws, ..GripParams::new(hand, wire, place, hold) };
     let error = world.add_grip(grip(Hold::Position, Jaws { slips_at: 1.0, ..Jaws::FIRM })).unwrap_err().to_string();
     assert!(error.contains("hold its direction"), "{error}");
     for bad in [0.0, -1.0, f64::NAN] {

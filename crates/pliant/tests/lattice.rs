@@ -111,7 +111,7 @@ fn bar(n: usize, long: usize, poisson: f64) -> (World, f64) {
     let e = 1e-6;
     let place =
         Place::Box { low: Vec3::new(-0.5 * length - e, -1.0, -1.0), high: Vec3::new(-0.5 * length + e, 1.0, 1.0) };
-    let grip = GripParams::new(gripper, 0, place, Hold::Clamp);
+    let grip = GripParams::new(gripper, world.body_at(0).unwrap(), place, Hold::Clamp);
     world.add_grip(grip).unwrap();
     (world, length)
 }
@@ -125,7 +125,7 @@ fn a_bar_bends_as_a_beam_does() {
         let low = Vec3::new(0.5 * length - e, -1.0, -1.0);
         let place = Place::Box { low, high: Vec3::new(0.5 * length + e, 1.0, 1.0) };
         let force = Vec3::Z * 1e-3;
-        world.add_load(Load::new(0, place, force)).unwrap();
+        world.add_load(Load::new(world.body_at(0).unwrap(), place, force)).unwrap();
         for _ in 0..400 {
             world.step(0.01).unwrap();
         }

@@ -32,7 +32,7 @@ fn loads_stay_with_their_particles() {
     let mut world = world_of(brick(Vec3::splat(0.1), [1; 3]).unwrap(), Vec3::X);
     let place = Place::Box { low: Vec3::new(0.04, -1.0, -1.0), high: Vec3::new(0.06, 1.0, 1.0) };
     let force = Vec3::X * 2.0;
-    world.add_load(Load::new(0, place, force)).unwrap();
+    world.add_load(Load::new(world.body_at(0).unwrap(), place, force)).unwrap();
     (0..50).for_each(|_| world.step(0.01).unwrap());
     let (half, seen) = (world.snapshot(), world.frame());
     world.restore(&half).unwrap();
@@ -53,7 +53,7 @@ fn torques_turn_with_the_body() {
     let place = Place::Box { low: Vec3::new(-1.0, -1.0, 0.49 * side), high: Vec3::ONE };
     // half a radian per second squared of a cube of 1 kg: m a^2 / 6
     let torque = Vec3::Z * (0.5 * side * side / 6.0);
-    let load = Load { torque, ..Load::new(0, place, Vec3::ZERO) };
+    let load = Load { torque, ..Load::new(world.body_at(0).unwrap(), place, Vec3::ZERO) };
     let one = world.add_load(Load { place: Place::Node(0), ..load }).unwrap_err().to_string();
     assert!(one.contains("takes no torque at a single node: let it act on a box of nodes"), "{one}");
     world.add_load(load).unwrap();
@@ -86,7 +86,7 @@ fn thin_cells_do_not_fold() {
                 high: Vec3::new(0.03, 0.09 * side + 0.02, 1.0),
             };
             let force = Vec3::Y * (-60.0 * side);
-            world.add_load(Load::new(0, place, force)).unwrap();
+            world.add_load(Load::new(world.body_at(0).unwrap(), place, force)).unwrap();
         }
         (0..40).for_each(|_| world.step(5e-3).unwrap());
         let after = size(&world);

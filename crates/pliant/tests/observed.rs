@@ -62,7 +62,14 @@ fn hold(world: &mut World, fraction: f64, hold: Hold) {
     let name = format!("hand at {fraction}");
     let gripper = world.add_gripper(GripperParams { name, placed, motion: Motion::Hold }).unwrap();
     let (from, until, closing) = (0.0, f64::INFINITY, GripParams::CLOSING);
-    world.add_grip(GripParams { from, until, closing, ..GripParams::new(gripper, 0, place, hold) }).unwrap();
+    world
+        .add_grip(GripParams {
+            from,
+            until,
+            closing,
+            ..GripParams::new(gripper, world.body_at(0).unwrap(), place, hold)
+        })
+        .unwrap();
 }
 
 fn field<'a>(frame: &'a Frame, body: usize, name: &str) -> &'a [f64] {
@@ -103,7 +110,7 @@ fn a_moment_bends_evenly_up_to_the_jaws() {
     hold(&mut world, 0.0, Hold::Clamp);
     let (moment, place) = (1e-4, Place::Fraction(1.0));
     let (force, torque) = (Vec3::ZERO, Vec3::Y * -moment);
-    world.add_load(Load { torque, ..Load::new(0, place, force) }).unwrap();
+    world.add_load(Load { torque, ..Load::new(world.body_at(0).unwrap(), place, force) }).unwrap();
     (0..3000).for_each(|_| world.step(5e-3).unwrap());
     let frame = world.frame();
     let expected = moment / (RUBBER.young * ROUND.second_moments()[0]);
@@ -174,7 +181,7 @@ fn a_cable_that_touches_itself_says_so() {
     world.add_body(cable_of("wire", path, Rest::Path, damped())).unwrap();
     hold(&mut world, 0.0, Hold::Clamp);
     let (place, force, torque) = (Place::Fraction(1.0), Vec3::Z * -0.02, Vec3::ZERO);
-    world.add_load(Load { torque, until: 1.0, ..Load::new(0, place, force) }).unwrap();
+    world.add_load(Load { torque, until: 1.0, ..Load::new(world.body_at(0).unwrap(), place, force) }).unwrap();
     let middle = run(&mut world, 100);
     assert!(matches!(middle[..], [.., (_, EventKind::Met { body: 0, other: 0 })]), "{middle:?}");
     assert!(world.frame().contacts.iter().any(|c| c.other == pliant::Other::Body(0)));

@@ -8,7 +8,7 @@ use std::f64::consts::{PI, TAU};
 use pliant::cable::{Cable, CableSettings, CableSpec, Couplings, Rest, Solver, Step};
 use pliant::contact::{ObstacleParams, Shape, ShapeKind};
 use pliant::math::{Pose, Quat, Vec3};
-use pliant::motion::Motion;
+use pliant::motion::{Drive, Motion};
 use pliant::{Body, Friction, GripParams, GripperParams, Hold, Material, Other, Place, Rigidities, Section, World};
 
 const RADIUS: f64 = 0.1;
@@ -183,7 +183,15 @@ fn dropped(seam: usize, solver: Solver, dt: f64, steps: usize) -> World {
     world.add_obstacle(floor).unwrap();
     world.add_gripper(GripperParams { name: "hand".into(), placed: Pose::IDENTITY, motion: Motion::Hold }).unwrap();
     let at = ((sides + 7 - seam) % sides) as f64 + 0.25;
-    let grip = GripParams { until: 0.4, ..GripParams::new(0, 0, Place::Fraction(at / sides as f64), Hold::Clamp) };
+    let grip = GripParams {
+        until: 0.4,
+        ..GripParams::new(
+            world.gripper_at(0).unwrap(),
+            world.body_at(0).unwrap(),
+            Place::Fraction(at / sides as f64),
+            Hold::Clamp,
+        )
+    };
     world.add_grip(grip).unwrap();
     (0..steps).for_each(|_| world.step(dt).unwrap());
     world
@@ -242,14 +250,19 @@ fn a_ring_touches_itself_across() {
             let place = Place::Fraction(fraction);
             let (hold, from, until) = (Hold::Position, 0.0, f64::INFINITY);
             world
-                .add_grip(GripParams { from, until, closing: 0.0, ..GripParams::new(gripper, 0, place, hold) })
+                .add_grip(GripParams {
+                    from,
+                    until,
+                    closing: 0.0,
+                    ..GripParams::new(gripper, world.body_at(0).unwrap(), place, hold)
+                })
                 .unwrap();
         }
         for i in 1..=300 {
             // in the end a little less than two radii of the cable apart
             let x = RADIUS + (3.8e-3 - RADIUS) * f64::from(i) / 300.0;
-            world.drive(0, Some(Pose::from_translation(Vec3::X * x))).unwrap();
-            world.drive(1, Some(Pose::from_translation(Vec3::X * -x))).unwrap();
+            world.drive(world.gripper_at(0).unwrap(), Drive::Pose(Pose::from_translation(Vec3::X * x))).unwrap();
+            world.drive(world.gripper_at(1).unwrap(), Drive::Pose(Pose::from_translation(Vec3::X * -x))).unwrap();
             world.step(5e-3).unwrap();
         }
         let pushed = |c: &pliant::Contact| c.other == Other::Body(0) && c.force.length() > 1e-3;

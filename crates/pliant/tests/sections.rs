@@ -34,9 +34,9 @@ fn loaded(spec: CableSpec, force: Vec3, torque: Vec3) -> Frame {
     world.add_gripper(GripperParams { name: "wall".into(), placed: Pose::IDENTITY, motion: Motion::Hold }).unwrap();
     world.add_body(Body::Cable(Cable::new("beam", spec).unwrap())).unwrap();
     let (place, hold) = (Place::Fraction(0.0), Hold::Clamp);
-    world.add_grip(GripParams::new(0, 0, place, hold)).unwrap();
+    world.add_grip(GripParams::new(world.gripper_at(0).unwrap(), world.body_at(0).unwrap(), place, hold)).unwrap();
     let place = Place::Fraction(1.0);
-    world.add_load(Load { torque, ..Load::new(0, place, force) }).unwrap();
+    world.add_load(Load { torque, ..Load::new(world.body_at(0).unwrap(), place, force) }).unwrap();
     (0..1000).for_each(|_| world.step(1e-3).unwrap());
     world.frame()
 }

@@ -9,7 +9,7 @@ use pliant::elastica::{Elastica, ElasticaSettings, ElasticaSpec, Start};
 use pliant::lattice::solid::{MassRule, brick};
 use pliant::lattice::{Lattice, LatticeSettings, LatticeSpec, Part};
 use pliant::math::{Pose, Vec3};
-use pliant::motion::{Blend, Motion, Window};
+use pliant::motion::{Blend, Drive, Motion, Window};
 use pliant::response::{Basis, Compliance, Hull, Known, Response, ResponseSettings, ResponseSpec};
 use pliant::xpbd::{Xpbd, XpbdSettings, XpbdSpec};
 use pliant::{Body, Friction, GripParams, GripperParams, Hold, Load, Material, Place, Section, StepError, Stop, World};
@@ -86,14 +86,14 @@ fn every_model() -> Vec<Body> {
     bodies
 }
 
-fn grip(node: usize) -> GripParams {
+fn grip(world: &World, node: usize) -> GripParams {
     let (place, hold) = (Place::Node(node), Hold::Clamp);
-    GripParams::new(0, 0, place, hold)
+    GripParams::new(world.gripper_at(0).unwrap(), world.body_at(0).unwrap(), place, hold)
 }
 
-fn load(node: usize) -> Load {
+fn load(world: &World, node: usize) -> Load {
     let (place, force) = (Place::Node(node), Vec3::new(0.01, 0.0, -0.02));
-    Load { body: 0, place, force, torque: Vec3::ZERO, from: 0.0, until: f64::INFINITY, rise: 0.0, fall: 0.0 }
+    Load::new(world.body_at(0).unwrap(), place, force)
 }
 
 /// The body clamped by a hand that turns it and presses it to the floor.
@@ -113,8 +113,8 @@ fn handled(body: &Body) -> World {
     let placed = Pose::from_translation(Vec3::Z * HEIGHT);
     world.add_gripper(GripperParams { name: "hand".into(), placed, motion }).unwrap();
     world.add_body(body.clone()).unwrap();
-    world.add_grip(grip(0)).unwrap();
-    world.add_load(load(3)).unwrap();
+    world.add_grip(grip(&world, 0)).unwrap();
+    world.add_load(load(&world, 3)).unwrap();
     world
 }
 
@@ -146,12 +146,12 @@ fn new_grips_and_loads_do_not_change_what_is_seen() {
     for body in every_model() {
         let mut world = handled(&body);
         run(&mut world, 100);
-        let seen = world.frame().bodies;
-        world.add_load(load(2)).unwrap();
+        let (seen, held) = (world.frame().bodies, world.grips().next().unwrap().0);
+        world.add_load(load(&world, 2)).unwrap();
         assert_eq!(world.frame().bodies, seen, "load on {}", body.name());
-        world.add_grip(grip(3)).unwrap();
+        world.add_grip(grip(&world, 3)).unwrap();
         assert_eq!(world.frame().bodies, seen, "grip of {}", body.name());
-        world.release(0).unwrap();
+        world.release(held).unwrap();
         assert_eq!(world.frame().bodies, seen, "release of {}", body.name());
     }
 }
@@ -178,7 +178,7 @@ fn a_step_that_fails_leaves_the_world_as_it_was() {
     for body in every_model() {
         let mut world = met(&body);
         // the hand goes where nothing can follow
-        world.drive(0, Some(Pose::from_translation(Vec3::X * 1e9))).unwrap();
+        world.drive(world.gripper_at(0).unwrap(), Drive::Pose(Pose::from_translation(Vec3::X * 1e9))).unwrap();
         let (before, seen) = (world.snapshot(), world.frame());
         for _ in 0..2 {
             let error = world.step(1e-3).unwrap_err();
@@ -191,7 +191,7 @@ fn a_step_that_fails_leaves_the_world_as_it_was() {
         let mut other = met(&body);
         other.restore(&before).unwrap();
         for world in [&mut world, &mut other] {
-            world.drive(0, None).unwrap();
+            world.drive(world.gripper_at(0).unwrap(), Drive::Prescribed).unwrap();
             run(world, 30);
         }
         assert_eq!(world.snapshot(), other.snapshot(), "{}", body.name());

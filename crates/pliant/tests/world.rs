@@ -7,7 +7,7 @@ mod common;
 use pliant::chain::{Chain, ChainSettings, ChainSpec, UpdateRule};
 use pliant::contact::{ObstacleParams, Shape, ShapeKind};
 use pliant::math::{Pose, Quat, Vec3};
-use pliant::motion::{Blend, Motion, Window};
+use pliant::motion::{Blend, Drive, Motion, Window};
 use pliant::{
     Body, EventKind, Friction, GripParams, GripperParams, Hold, Load, Material, Place, Section, StepError, World,
 };
@@ -27,8 +27,8 @@ fn rod(settings: ChainSettings) -> Body {
     Body::Chain(Chain::new("rod", spec).unwrap())
 }
 
-fn grip(place: f64, hold: Hold) -> GripParams {
-    GripParams::new(0, 0, Place::Fraction(place), hold)
+fn grip(world: &World, place: f64, hold: Hold) -> GripParams {
+    GripParams::new(world.gripper_at(0).unwrap(), world.body_at(0).unwrap(), Place::Fraction(place), hold)
 }
 
 fn obstacle(name: &str, kind: ShapeKind, at: Vec3, motion: Motion) -> ObstacleParams {
@@ -56,7 +56,7 @@ fn busy_world(settings: ChainSettings) -> World {
     let placed = Pose::from_translation(Vec3::new(0.0, 0.0, 0.2));
     world.add_gripper(GripperParams { name: "hand".into(), placed, motion: turn }).unwrap();
     world.add_body(rod(settings)).unwrap();
-    world.add_grip(grip(0.0, Hold::Clamp)).unwrap();
+    world.add_grip(grip(&world, 0.0, Hold::Clamp)).unwrap();
     world
 }
 
@@ -107,7 +107,7 @@ fn a_step_allocates_nothing() {
     for settings in rules() {
         let mut world = busy_world(settings.clone());
         // a second grip closes and opens on the way, and a mesh is among the obstacles
-        world.add_grip(GripParams { from: 0.15, until: 0.25, ..grip(0.4, Hold::Clamp) }).unwrap();
+        world.add_grip(GripParams { from: 0.15, until: 0.25, ..grip(&world, 0.4, Hold::Clamp) }).unwrap();
         let heights = (0..9).map(|j| (0..9).map(|i| 0.01 * ((i * j) as f64).sin()).collect()).collect();
         let ground = ShapeKind::HeightField { heights, size: [1.0, 1.0] };
         world.add_obstacle(obstacle("ground", ground, Vec3::Z * 0.1, Motion::Hold)).unwrap();
@@ -136,7 +136,7 @@ fn a_held_rod_at_rest_puts_its_weight_and_moment_on_the_gripper() {
             let placed = Pose::from_translation(Vec3::new(-0.1, 0.05, 0.0));
             world.add_gripper(GripperParams { name: "hand".into(), placed, motion: Motion::Hold }).unwrap();
             world.add_body(rod(heavy_damping.clone())).unwrap();
-            world.add_grip(grip(place, hold)).unwrap();
+            world.add_grip(grip(&world, place, hold)).unwrap();
             (0..6000).for_each(|_| world.step(1e-3).unwrap());
             let frame = world.frame();
             let mass = 1100.0 * Section::Round { radius: 3e-3 }.area() * 0.3;
@@ -160,7 +160,7 @@ fn grips_close_and_open_by_schedule_and_from_code() {
     let motion = Motion::Glide { velocity: Vec3::X * 0.1, acceleration: Vec3::ZERO, window: Window::ALWAYS };
     world.add_gripper(GripperParams { name: "hand".into(), placed, motion }).unwrap();
     world.add_body(rod(ChainSettings { drag: 0.0, ..ChainSettings::default() })).unwrap();
-    world.add_grip(GripParams { from: 0.1, until: 0.3, ..grip(0.5, Hold::Position) }).unwrap();
+    world.add_grip(GripParams { from: 0.1, until: 0.3, ..grip(&world, 0.5, Hold::Position) }).unwrap();
     let mut seen = vec![];
     for _ in 0..400 {
         world.step(1e-3).unwrap();
@@ -174,11 +174,11 @@ fn grips_close_and_open_by_schedule_and_from_code() {
     // it kept the offset it had when it closed, then flew on with the momentum it was given
     let x = |world: &World| world.frame().bodies[0].nodes.iter().map(|p| p.x).sum::<f64>() / 21.0;
     assert!(x(&world) > 0.15 + 0.015, "{}", x(&world));
-    let grip_now = GripParams { from: 0.0, ..grip(1.0, Hold::Position) };
+    let grip_now = GripParams { from: 0.0, ..grip(&world, 1.0, Hold::Position) };
     let index = world.add_grip(grip_now).unwrap();
-    assert!(world.grips()[index].anchor.is_some());
+    assert!(world.grip(index).unwrap().anchor.is_some());
     world.release(index).unwrap();
-    assert!(world.grips()[index].anchor.is_none());
+    assert!(world.grip(index).is_err());
 }
 
 #[test]
@@ -203,10 +203,10 @@ fn a_chain_tells_once_that_it_lies_and_when_its_floor_leaves() {
 #[test]
 fn a_driven_gripper_leaves_its_motion_and_returns() {
     let mut world = busy_world(ChainSettings::default());
-    world.drive(0, Some(Pose::from_translation(Vec3::new(0.01, 0.0, 0.21)))).unwrap();
+    world.drive(world.gripper_at(0).unwrap(), Drive::Pose(Pose::from_translation(Vec3::new(0.01, 0.0, 0.21)))).unwrap();
     world.step(1e-3).unwrap();
     assert_eq!(world.frame().grippers[0].pose.translation, Vec3::new(0.01, 0.0, 0.21));
-    world.drive(0, None).unwrap();
+    world.drive(world.gripper_at(0).unwrap(), Drive::Prescribed).unwrap();
     world.step(1e-3).unwrap();
     assert!((world.frame().grippers[0].pose.translation - Vec3::new(0.0, 0.0, 0.2)).length() < 1e-3);
 }
@@ -217,9 +217,9 @@ fn a_dead_load_stretches_the_rod_as_hookes_law_says() {
     let placed = Pose::from_translation(Vec3::new(0.0, 0.0, 0.2));
     world.add_gripper(GripperParams { name: "wall".into(), placed, motion: Motion::Hold }).unwrap();
     world.add_body(rod(ChainSettings { drag: 200.0, ..ChainSettings::default() })).unwrap();
-    world.add_grip(grip(0.0, Hold::Position)).unwrap();
+    world.add_grip(grip(&world, 0.0, Hold::Position)).unwrap();
     let force = Vec3::X * 2.0;
-    world.add_load(Load::new(0, Place::Fraction(1.0), force)).unwrap();
+    world.add_load(Load::new(world.body_at(0).unwrap(), Place::Fraction(1.0), force)).unwrap();
     (0..500).for_each(|_| world.step(1e-3).unwrap());
     let frame = world.frame();
     let nodes = &frame.bodies[0].nodes;
@@ -351,18 +351,11 @@ fn a_run_that_blows_up_names_body_time_and_quantity() {
 #[test]
 fn places_that_a_body_does_not_have_are_refused() {
     let mut world = busy_world(ChainSettings::default());
-    let load = |place| Load {
-        body: 0,
-        place,
-        force: Vec3::X,
-        torque: Vec3::ZERO,
-        from: 0.0,
-        until: 1.0,
-        rise: 0.0,
-        fall: 0.0,
-    };
+    let body = world.body_at(0).unwrap();
+    let load =
+        |place| Load { body, place, force: Vec3::X, torque: Vec3::ZERO, from: 0.0, until: 1.0, rise: 0.0, fall: 0.0 };
     for beyond in [-0.1, 1.0 + 1e-9, 2.0, f64::NAN, f64::INFINITY] {
-        let told = world.add_grip(grip(beyond, Hold::Clamp)).unwrap_err().to_string();
+        let told = world.add_grip(grip(&world, beyond, Hold::Clamp)).unwrap_err().to_string();
         assert_eq!(told, world.add_load(load(Place::Fraction(beyond))).unwrap_err().to_string());
         let wanted = format!("rod has no place at {beyond} of its length: it goes from 0 at the start to 1 at the end");
         assert_eq!(told, wanted);
@@ -372,6 +365,6 @@ fn places_that_a_body_does_not_have_are_refused() {
     let told = world.add_load(load(Place::Box { low: Vec3::ZERO, high: Vec3::ONE })).unwrap_err().to_string();
     assert!(told.starts_with("rod has no place in a box: only solids have places in space"), "{told}");
     for end in [0.0, 1.0] {
-        world.add_grip(grip(end, Hold::Position)).unwrap();
+        world.add_grip(grip(&world, end, Hold::Position)).unwrap();
     }
 }

@@ -46,7 +46,7 @@ fn grip(world: &mut World, place: f64, hold: Hold, placed: Pose, motion: Motion)
     let name = format!("hand {}", world.grippers().len());
     let gripper = world.add_gripper(GripperParams { name, placed, motion }).unwrap();
     let place = Place::Fraction(place);
-    let grip = GripParams::new(gripper, 0, place, hold);
+    let grip = GripParams::new(gripper, world.body_at(0).unwrap(), place, hold);
     world.add_grip(grip).unwrap();
 }
 
@@ -90,7 +90,7 @@ fn a_weight_stretches_by_its_compliance() {
         world.add_body(rod(vec![Vec3::ZERO, Vec3::Z * -LENGTH], 20, damped)).unwrap();
         grip(&mut world, 0.0, Hold::Clamp, Pose::IDENTITY, Motion::Hold);
         let (place, force) = (Place::Fraction(1.0), Vec3::Z * -0.5);
-        world.add_load(Load::new(0, place, force)).unwrap();
+        world.add_load(Load::new(world.body_at(0).unwrap(), place, force)).unwrap();
         run(&mut world, 1.0, dt);
         let frame = world.frame();
         (-frame.bodies[0].nodes[20].z - LENGTH, frame.grippers[0].load.force)
@@ -405,7 +405,7 @@ fn what_diverges_is_named() {
     world.add_body(along_x(settings(20, 1))).unwrap();
     let place = Place::Fraction(1.0);
     let force = Vec3::X * 1e300;
-    world.add_load(Load { torque: force, ..Load::new(0, place, force) }).unwrap();
+    world.add_load(Load { torque: force, ..Load::new(world.body_at(0).unwrap(), place, force) }).unwrap();
     let error = (0..100).find_map(|_| world.step(1e-2).err());
     assert!(matches!(error, Some(StepError::Diverged { .. })), "{error:?}");
 }

@@ -1,7 +1,7 @@
 use pliant::chain::{Chain, ChainSettings, ChainSpec};
 use pliant::contact::{ObstacleParams, Shape, ShapeKind};
 use pliant::math::{Pose, Vec3};
-use pliant::motion::Motion;
+use pliant::motion::{Drive, Motion};
 use pliant::{Body, Friction, GripParams, GripperParams, Hold, Material, Place, Section, World};
 
 pub fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -44,13 +44,13 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     let dt = 0.001;
     for i in 0..1000 {
         let lift = 0.05 * (i as f64 * dt);
-        world.drive(hand, Some(Pose::from_translation(start + Vec3::Z * lift)))?;
+        world.drive(hand, Drive::Pose(Pose::from_translation(start + Vec3::Z * lift)))?;
         world.step(dt)?;
         for event in world.events() {
             println!("{:.3} s: {:?}", event.time, event.kind);
         }
     }
-    println!("force on the hand: {:.4} N", world.grippers()[hand].load.force);
+    println!("force on the hand: {:.4} N", world.gripper(hand)?.load.force);
 
     // try something, and take it back
     let saved = world.snapshot();
@@ -58,8 +58,20 @@ pub fn main() -> Result<(), Box<dyn std::error::Error>> {
     for _ in 0..500 {
         world.step(dt)?;
     }
-    println!("let go, the tip is at {:.4} m", world.frame().bodies[rod].nodes[30]);
+    let tip = |world: &World| Ok::<Vec3, pliant::Gone>(world.frame().bodies[world.body_index(rod)?].nodes[30]);
+    println!("let go, the tip is at {:.4} m", tip(&world)?);
     world.restore(&saved)?;
-    println!("taken back, it is at {:.4} m", world.frame().bodies[rod].nodes[30]);
+    println!("taken back, it is at {:.4} m, held again: {}", tip(&world)?, world.grip(grip)?.anchor.is_some());
+
+    // let go once more, and grasp whatever is within a centimetre
+    world.release(grip)?;
+    world.drive(hand, Drive::Velocity { linear: Vec3::X * 0.1, angular: Vec3::ZERO })?;
+    for _ in 0..50 {
+        world.step(dt)?;
+    }
+    match world.grasp_nearest(hand, 0.01, Hold::Position)? {
+        Some(grip) => println!("the hand holds {:?}", world.grip(grip)?.params.place),
+        None => println!("nothing is near the hand"),
+    }
     Ok(())
 }

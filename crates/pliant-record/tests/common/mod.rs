@@ -30,7 +30,7 @@ pub fn world(points: usize) -> World {
         placed: Pose::from_parts(Vec3::new(x, 0.0, 0.05), Quat::IDENTITY),
         motion: Motion::Hold,
     };
-    world.add_gripper(hand("hand", 0.0)).unwrap();
+    let gripper = world.add_gripper(hand("hand", 0.0)).unwrap();
     // a name that a table must quote
     world.add_gripper(hand("left, \"idle\"", -1.0)).unwrap();
     let friction = Friction { coefficient: 0.3, exponent: 1.0 };
@@ -42,7 +42,7 @@ pub fn world(points: usize) -> World {
         settings: ChainSettings::default(),
     };
     let rod = world.add_body(Body::Chain(Chain::new("rod", spec).unwrap())).unwrap();
-    let grip = GripParams { until: 0.1, ..GripParams::new(0, rod, Place::Fraction(0.0), Hold::Clamp) };
+    let grip = GripParams { until: 0.1, ..GripParams::new(gripper, rod, Place::Fraction(0.0), Hold::Clamp) };
     world.add_grip(grip).unwrap();
     world
 }

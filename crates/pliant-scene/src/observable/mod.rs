@@ -203,7 +203,8 @@ mod tests {
         ];
         let energy = FrameEnergy { kinetic: 1.0, elastic: 2.0, gravity: 4.0 };
         let work = pliant::Work { grips: 5.0, loads: 6.0, obstacles: 7.0, bodies: 8.0 };
-        let account = pliant::Account { work, created: 0.5, ..Default::default() };
+        let mut account = pliant::Account::default();
+        (account.work, account.created) = (work, 0.5);
         let load = Wrench { force: Vec3::new(3.0, 0.0, 4.0), torque: Vec3::new(0.0, 5.0, 12.0) };
         let contact = |penetration, force| Contact {
             body: 0,

@@ -128,7 +128,7 @@ fn slide(section: Section, law: &Law, segments: usize, step: f64, far: f64, solv
     obstacle(&mut world, "drum", ShapeKind::Cylinder { radius: DRUM, length: 0.3 }, middle);
     let force = along(0.0) * -law.load;
     let place = Place::Fraction(0.0);
-    built(world.add_load(Load::new(0, place, force)));
+    built(world.add_load(Load::new(built(world.body_at(0)), place, force)));
     let speed = 0.02;
     let window = Window { start: 0.2, end: f64::INFINITY };
     let motion = Motion::Glide { velocity: along(angle) * speed, acceleration: Vec3::ZERO, window };

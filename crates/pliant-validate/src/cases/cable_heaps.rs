@@ -123,10 +123,11 @@ fn faceted_drum(sheet: &mut Sheet) {
             let at = |time: f64, down: f64| Waypoint { time, position: path[0] - Vec3::Z * down, orientation: None };
             let waypoints = vec![at(0.0, 0.0), at(0.5, 0.01), at(2.5, 0.05)];
             let motion = Motion::Waypoints { blend: Blend::Linear, waypoints };
-            gripper(&mut world, "hand", path[0], motion, |index| {
-                GripParams::new(index, 0, Place::Fraction(0.0), Hold::Position)
+            let body = built(world.body_at(0));
+            gripper(&mut world, "hand", path[0], motion, |hand| {
+                GripParams::new(hand, body, Place::Fraction(0.0), Hold::Position)
             });
-            let load = Load { rise: 0.2, ..Load::new(0, Place::Fraction(1.0), Vec3::Z * -0.5) };
+            let load = Load { rise: 0.2, ..Load::new(built(world.body_at(0)), Place::Fraction(1.0), Vec3::Z * -0.5) };
             built(world.add_load(load));
             let (mut sum, mut count) = (0.0, 0.0);
             let seen = Seen::of(&mut world, step, 1.5, 0.3).filter(|seen| seen.outside == 0 && seen.crossed == 0);

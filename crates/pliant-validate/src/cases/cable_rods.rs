@@ -48,7 +48,7 @@ fn held_upright(rod: &Rod, force: Vec3, torque: Vec3) -> Frame {
 /// A dead load at the tip, from a time on.
 fn push(world: &mut World, force: Vec3, torque: Vec3, from: f64) {
     let place = Place::Fraction(1.0);
-    built(world.add_load(Load { torque, from, ..Load::new(0, place, force) }));
+    built(world.add_load(Load { torque, from, ..Load::new(built(world.body_at(0)), place, force) }));
 }
 
 /// A dead moment bends a straight rod to a helix. The cheapest test that tells EI from GJ.

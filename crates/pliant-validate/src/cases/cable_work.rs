@@ -6,7 +6,9 @@ use pliant::cable::{Cable, CableSettings, CableSpec, Rest};
 use pliant::contact::{Mesh, ObstacleParams, Shape, ShapeKind};
 use pliant::math::{Pose, Quat, Vec3};
 use pliant::motion::{Blend, Motion, Waypoint, Window};
-use pliant::{Body, EventKind, GripParams, GripperParams, Hold, Jaws, Load, Material, Place, Section, World};
+use pliant::{
+    Body, EventKind, GripParams, GripperId, GripperParams, Hold, Jaws, Load, Material, Place, Section, World,
+};
 
 use super::contact::{RADIUS, YOUNG, cable, coulomb, obstacle, silicone};
 use super::rods::{G, built};
@@ -22,10 +24,10 @@ pub const CASES: &[Case] = &[
 ];
 
 /// A gripper that holds a place, and moves.
-pub(super) fn gripper(world: &mut World, name: &str, at: Vec3, motion: Motion, grip: impl Fn(usize) -> GripParams) {
+pub(super) fn gripper(world: &mut World, name: &str, at: Vec3, motion: Motion, grip: impl Fn(GripperId) -> GripParams) {
     let (name, placed) = (name.into(), Pose::from_translation(at));
-    let index = built(world.add_gripper(GripperParams { name, placed, motion }));
-    built(world.add_grip(grip(index)));
+    let hand = built(world.add_gripper(GripperParams { name, placed, motion }));
+    built(world.add_grip(grip(hand)));
 }
 
 /// Run for a time; how often anything came through anything, and how deep it was [m].
@@ -59,8 +61,9 @@ fn walls(sheet: &mut Sheet) {
                 let waypoints = vec![at(0.0, 0.3, 0.502), at(0.5, 0.02, 0.22), at(2.0, 0.02, 0.05)];
                 let motion = Motion::Waypoints { blend: Blend::Linear, waypoints };
                 let place = Place::Fraction(0.5 + 0.5 * side);
-                gripper(&mut world, name, Vec3::new(side * 0.3, 0.0, 0.502), motion, |index| {
-                    GripParams::new(index, 0, place, Hold::Position)
+                let body = built(world.body_at(0));
+                gripper(&mut world, name, Vec3::new(side * 0.3, 0.0, 0.502), motion, |hand| {
+                    GripParams::new(hand, body, place, Hold::Position)
                 });
             }
             let (crossed, deepest) = watched(&mut world, step, 2.0);
@@ -80,8 +83,9 @@ fn plates(sheet: &mut Sheet) {
         let mut world = cable(material, section, path, 60, CableSettings::default(), Vec3::ZERO);
         for (name, place) in [("left", 0.0), ("right", 1.0)] {
             let at = Vec3::X * (0.6 * place - 0.3);
-            gripper(&mut world, name, at, Motion::Hold, |index| {
-                GripParams::new(index, 0, Place::Fraction(place), Hold::Position)
+            let body = built(world.body_at(0));
+            gripper(&mut world, name, at, Motion::Hold, |hand| {
+                GripParams::new(hand, body, Place::Fraction(place), Hold::Position)
             });
         }
         let shape = Shape::new(ShapeKind::Box { size: Vec3::new(0.2, thickness, 0.2) });
@@ -133,11 +137,12 @@ fn mesh(sheet: &mut Sheet) {
             let at = |time: f64, x: f64, z: f64| Waypoint { time, position: Vec3::new(x, 0.0, z), orientation: None };
             let waypoints = vec![at(0.0, -0.2, 0.02), at(1.0, -0.1, -0.1)];
             let motion = Motion::Waypoints { blend: Blend::Linear, waypoints };
-            gripper(&mut world, "hand", Vec3::new(-0.2, 0.0, 0.02), motion, |index| {
-                GripParams::new(index, 0, Place::Fraction(0.0), Hold::Position)
+            let body = built(world.body_at(0));
+            gripper(&mut world, "hand", Vec3::new(-0.2, 0.0, 0.02), motion, |hand| {
+                GripParams::new(hand, body, Place::Fraction(0.0), Hold::Position)
             });
             let (place, force) = (Place::Fraction(1.0), Vec3::Z * -0.3);
-            let load = Load { rise: 1.0, ..Load::new(0, place, force) };
+            let load = Load { rise: 1.0, ..Load::new(built(world.body_at(0)), place, force) };
             built(world.add_load(load));
             if watched(&mut world, step, 2.0).0 == 0.0 { world.grippers()[0].load.force.length() } else { f64::NAN }
         };
@@ -170,8 +175,9 @@ fn cable_on_cable(sheet: &mut Sheet) {
             built(world.add_body(Body::Cable(built(Cable::new(name, spec)))));
         }
         for (name, place) in [("left", 0.0), ("right", 1.0)] {
-            gripper(&mut world, name, Vec3::Y * (0.1 * place - 0.05), Motion::Hold, |index| {
-                GripParams::new(index, 1, Place::Fraction(place), Hold::Clamp)
+            let body = built(world.body_at(1));
+            gripper(&mut world, name, Vec3::Y * (0.1 * place - 0.05), Motion::Hold, |hand| {
+                GripParams::new(hand, body, Place::Fraction(place), Hold::Clamp)
             });
         }
         // until it no longer swings
@@ -195,14 +201,16 @@ fn jaws(sheet: &mut Sheet) {
         let (material, section) = (silicone(coulomb(0.0)), Section::Round { radius: RADIUS });
         let settings = CableSettings { drag: 5.0, ..CableSettings::default() };
         let mut world = cable(material, section, path, 50, settings, Vec3::ZERO);
-        gripper(&mut world, "wall", Vec3::ZERO, Motion::Hold, |index| {
-            GripParams::new(index, 0, Place::Fraction(0.0), Hold::Clamp)
+        let body = built(world.body_at(0));
+        gripper(&mut world, "wall", Vec3::ZERO, Motion::Hold, |hand| {
+            GripParams::new(hand, body, Place::Fraction(0.0), Hold::Clamp)
         });
         let motion = Motion::Glide { velocity: Vec3::X * speed, acceleration: Vec3::ZERO, window: Window::ALWAYS };
         let jaws = Jaws { slips_at, ..Jaws::FIRM };
-        gripper(&mut world, "jaws", Vec3::X * (at * length), motion, |index| GripParams {
+        let body = built(world.body_at(0));
+        gripper(&mut world, "jaws", Vec3::X * (at * length), motion, |hand| GripParams {
             jaws,
-            ..GripParams::new(index, 0, Place::Fraction(at), Hold::Clamp)
+            ..GripParams::new(hand, body, Place::Fraction(at), Hold::Clamp)
         });
         let (mut lost, mut pull) = (f64::NAN, f64::NAN);
         while lost.is_nan() && world.time() < 10.0 {

@@ -114,7 +114,7 @@ fn catenary(sheet: &mut Sheet) {
 
 /// Give a world's chain a sideways shape.
 fn bend(world: &mut World, points: Vec<Vec3>) {
-    built(world.set_points(0, &points));
+    built(world.set_points(built(world.body_at(0)), &points));
 }
 
 fn cantilever_frequency(sheet: &mut Sheet) {

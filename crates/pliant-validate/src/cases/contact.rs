@@ -64,7 +64,7 @@ pub fn obstacle(world: &mut World, name: &str, kind: ShapeKind, placed: Pose) {
 pub fn hand(world: &mut World, place: f64, hold: Hold, placed: Pose, motion: Motion, until: f64) {
     let gripper = built(world.add_gripper(GripperParams { name: "hand".into(), placed, motion }));
     let place = Place::Fraction(place);
-    built(world.add_grip(GripParams { until, ..GripParams::new(gripper, 0, place, hold) }));
+    built(world.add_grip(GripParams { until, ..GripParams::new(gripper, built(world.body_at(0)), place, hold) }));
 }
 
 /// Deepest penetration of a frame [m].

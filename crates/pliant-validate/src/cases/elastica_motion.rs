@@ -50,8 +50,12 @@ fn pushed_arch(integrator: Integrator) -> World {
     let placed = Pose::from_translation(Vec3::X * 0.6);
     let gripper = built(world.add_gripper(GripperParams { name: "right".into(), placed, motion }));
     let (place, hold, until) = (Place::Fraction(1.0), Hold::Clamp, f64::INFINITY);
-    built(world.add_grip(GripParams { until, snap: true, ..GripParams::new(gripper, 0, place, hold) }));
-    built(world.settle(0));
+    built(world.add_grip(GripParams {
+        until,
+        snap: true,
+        ..GripParams::new(gripper, built(world.body_at(0)), place, hold)
+    }));
+    built(world.settle(built(world.body_at(0))));
     world
 }
 

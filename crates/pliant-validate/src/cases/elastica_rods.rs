@@ -57,13 +57,13 @@ fn clamped(intervals: usize, angle: f64, weight: f64) -> World {
 /// A dead force on the tip.
 fn pulled(mut world: World, force: Vec3) -> World {
     let (place, torque) = (Place::Fraction(1.0), Vec3::ZERO);
-    built(world.add_load(Load { torque, ..Load::new(0, place, force) }));
+    built(world.add_load(Load { torque, ..Load::new(built(world.body_at(0)), place, force) }));
     world
 }
 
 /// The minimum of energy that is found; some steps later, when the forces on grippers are known.
 fn rests(mut world: World) -> Option<(World, Frame)> {
-    let settled = world.settle(0).ok()?;
+    let settled = world.settle(world.body_at(0).ok()?).ok()?;
     for _ in 0..3 {
         world.step(1e-3).ok()?;
     }
@@ -195,7 +195,7 @@ fn arches(sheet: &mut Sheet) {
 
 /// Whether a column that stands upright is found to rest there.
 fn stands(mut column: World) -> bool {
-    let settled = column.settle(0).is_ok_and(|s| s.falling == 0 && s.balanced);
+    let settled = column.settle(built(column.body_at(0))).is_ok_and(|s| s.falling == 0 && s.balanced);
     settled && (tip(&column.frame()) - Vec3::Z).length() < 1e-6
 }
 

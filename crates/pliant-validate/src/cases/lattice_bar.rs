@@ -74,9 +74,9 @@ fn loaded(n: usize, poisson: f64) -> World {
     let gripper = GripperParams { name: "wall".into(), placed: Pose::IDENTITY, motion: Motion::Hold };
     let gripper = built(world.add_gripper(gripper));
     let (place, hold, until) = (face(-0.5 * length()), Hold::Clamp, f64::INFINITY);
-    built(world.add_grip(GripParams { until, ..GripParams::new(gripper, 0, place, hold) }));
+    built(world.add_grip(GripParams { until, ..GripParams::new(gripper, built(world.body_at(0)), place, hold) }));
     let place = face(0.5 * length());
-    built(world.add_load(Load { torque: Vec3::X * TORQUE, until, ..Load::new(0, place, FORCE) }));
+    built(world.add_load(Load { torque: Vec3::X * TORQUE, until, ..Load::new(built(world.body_at(0)), place, FORCE) }));
     world
 }
 

@@ -90,7 +90,7 @@ fn pushed(force: f64, height: f64, friction: f64) -> Option<[bool; 2]> {
     for n in 0..parts {
         let force = Vec3::X * (force * first.mass * G / f64::from(parts));
         let from = 0.01 * f64::from(n);
-        built(world.add_load(Load { from, ..Load::new(0, place, force) }));
+        built(world.add_load(Load { from, ..Load::new(built(world.body_at(0)), place, force) }));
     }
     let top = (0..lattice(&world, 0).size()).max_by(|a, b| {
         let height = |n: &usize| lattice(&world, 0).places()[*n].dot(Vec3::new(-1.0, 0.0, 1.0));

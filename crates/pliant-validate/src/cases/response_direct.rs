@@ -94,7 +94,7 @@ fn off(basis: Basis, face: bool, expected: &[Vec<Vec3>]) -> f64 {
     let mut world = world_of(spec(Known::Modes(basis), UNDAMPED, SAMPLE), Vec3::ZERO);
     let (low, high) = (Vec3::new(SIZE.x - 1e-6, -1.0, -1.0), Vec3::ONE);
     let place = if face { Place::Box { low, high } } else { Place::Point(SIZE) };
-    let load = Load::new(0, place, FORCE);
+    let load = Load::new(sure(world.body_at(0)), place, FORCE);
     sure(world.add_load(load));
     let (mut worst, mut largest) = (0.0_f64, 0.0_f64);
     for expected in expected {

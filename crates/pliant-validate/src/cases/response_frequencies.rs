@@ -94,7 +94,7 @@ fn rigid(sheet: &mut Sheet) {
         let (force, time) = (1e-9, 2e-3);
         let mut world = world_of(spec(Known::Modes(basis), UNDAMPED, time), Vec3::ZERO);
         let place = Place::Point(Vec3::new(SIDE, 0.5 * SIDE, SIDE));
-        let load = Load { until: time, ..Load::new(0, place, Vec3::Z * force) };
+        let load = Load { until: time, ..Load::new(sure(world.body_at(0)), place, Vec3::Z * force) };
         sure(world.add_load(load));
         let fine = steps(&mut world, time, 10);
         let motion = *response(&world).motion();

@@ -1,9 +1,9 @@
 //! No energy comes from nothing: what grippers and fingers put in is never less than what the body has gained.
 
 use pliant::math::{Pose, Vec3};
-use pliant::motion::Motion;
+use pliant::motion::{Drive, Motion};
 use pliant::response::{Basis, Damping, Known};
-use pliant::{FingerParams, Friction, GripperParams, Place, World};
+use pliant::{FingerParams, Friction, GripperId, GripperParams, Place, World};
 use pliant_fem::Order;
 
 use super::response_worlds::{
@@ -49,8 +49,8 @@ impl Account {
     }
 
     /// Lead a gripper to a place [m] in a step, and take account of it.
-    fn lead(&mut self, world: &mut World, gripper: usize, place: Vec3) {
-        sure(world.drive(gripper, Some(Pose::from_translation(place))));
+    fn lead(&mut self, world: &mut World, gripper: GripperId, place: Vec3) {
+        sure(world.drive(gripper, Drive::Pose(Pose::from_translation(place))));
         if world.step(STEP).is_err() {
             (self.work, self.least) = (f64::NAN, f64::NAN);
             return;
@@ -107,7 +107,7 @@ fn grip(sheet: &mut Sheet) {
 }
 
 /// A cube whose lower face is held, and a finger above it.
-fn touched(basis: Basis, damping: Damping, friction: f64, at: Vec3) -> (World, usize) {
+fn touched(basis: Basis, damping: Damping, friction: f64, at: Vec3) -> (World, GripperId) {
     let mut world = world_of(spec(Known::Modes(basis), damping, STEP), Vec3::ZERO);
     let (low, high) = (Vec3::new(-1.0, -1.0, -1e-6), Vec3::new(1.0, 1.0, 1e-6));
     hold(&mut world, Vec3::ZERO, Place::Box { low, high }, Motion::Hold);
@@ -239,7 +239,7 @@ fn slope(sheet: &mut Sheet) {
         });
         let (mut world, gripper) = touched(known.clone(), DAMPED, 0.0, at);
         press(&mut world, gripper, at);
-        let force = world.grippers()[gripper].load.force;
+        let force = sure(world.gripper(gripper)).load.force;
         let off = (Vec3::new(force.x, force.y, 0.0) - Vec3::new(force_x, force_y, 0.0)).length();
         let size = Vec3::new(force_x, force_y, 0.0).length();
         // normals are those of a linear solid, exact to the square of their slope, which is a tenth
@@ -248,10 +248,10 @@ fn slope(sheet: &mut Sheet) {
 }
 
 /// Press a finger in, and wait.
-fn press(world: &mut World, gripper: usize, at: Vec3) {
+fn press(world: &mut World, gripper: GripperId, at: Vec3) {
     for n in 0..1500 {
         let press = DEPTH * (n as f64 / 300.0).min(1.0);
-        sure(world.drive(gripper, Some(Pose::from_translation(at - Vec3::Z * press))));
+        sure(world.drive(gripper, Drive::Pose(Pose::from_translation(at - Vec3::Z * press))));
         if world.step(STEP).is_err() {
             return;
         }

@@ -102,7 +102,7 @@ fn by_grips(order: Order, cells: usize, poisson: f64) -> f64 {
     let face = |z: f64| Place::Box { low: Vec3::new(-1.0, -1.0, z - 1e-6), high: Vec3::new(1.0, 1.0, z + 1e-6) };
     hold(&mut world, Vec3::ZERO, face(0.0), Motion::Hold);
     let high = hold(&mut world, Vec3::Z * SIDE, face(SIDE), down());
-    if at_rest(&mut world) { world.grippers()[high].load.force.z / PRESSED } else { f64::NAN }
+    if at_rest(&mut world) { sure(world.gripper(high)).load.force.z / PRESSED } else { f64::NAN }
 }
 
 /// Plates bonded to both faces.

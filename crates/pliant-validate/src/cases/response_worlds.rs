@@ -7,7 +7,7 @@ use pliant::contact::{ObstacleParams, Shape, ShapeKind};
 use pliant::math::{Pose, Quat, Vec3};
 use pliant::motion::{Motion, Window};
 use pliant::response::{Basis, Damping, Known, Response, ResponseSettings, ResponseSpec};
-use pliant::{Body, Friction, GripParams, GripperParams, Hold, Place, World};
+use pliant::{Body, Friction, GripParams, GripperId, GripperParams, Hold, Place, World};
 use pliant_fem::{Elastic, MassKind, Model, Order, Recipe, TetMesh};
 
 /// Side of the cube of Tagawa, Hirota and Hirose [m].
@@ -98,11 +98,15 @@ pub fn plane(world: &mut World, at: Vec3, normal: Vec3, motion: Motion, coeffici
 }
 
 /// Add a gripper, and let it hold a place as it is.
-pub fn hold(world: &mut World, at: Vec3, place: Place, motion: Motion) -> usize {
+pub fn hold(world: &mut World, at: Vec3, place: Place, motion: Motion) -> GripperId {
     let name = format!("gripper {}", world.grippers().len());
     let gripper = sure(world.add_gripper(GripperParams { name, placed: Pose::from_translation(at), motion }));
     let (from, until) = (0.0, f64::INFINITY);
-    sure(world.add_grip(GripParams { from, until, ..GripParams::new(gripper, 0, place, Hold::Position) }));
+    sure(world.add_grip(GripParams {
+        from,
+        until,
+        ..GripParams::new(gripper, sure(world.body_at(0)), place, Hold::Position)
+    }));
     gripper
 }
 

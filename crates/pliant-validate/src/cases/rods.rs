@@ -114,10 +114,10 @@ pub fn world_of(body: Body, gravity: Vec3) -> World {
 pub fn hold(world: &mut World, name: &str, place: f64, hold: Hold, pose: Pose) {
     let gripper = built(world.add_gripper(GripperParams { name: name.into(), placed: pose, motion: Motion::Hold }));
     let place = Place::Fraction(place);
-    built(world.add_grip(GripParams { snap: true, ..GripParams::new(gripper, 0, place, hold) }));
+    built(world.add_grip(GripParams { snap: true, ..GripParams::new(gripper, built(world.body_at(0)), place, hold) }));
 }
 
-pub fn built<T>(result: Result<T, pliant::BuildError>) -> T {
+pub fn built<T, E: std::fmt::Display>(result: Result<T, E>) -> T {
     result.unwrap_or_else(|e| unreachable!("a world of this file: {e}"))
 }
 
@@ -152,7 +152,7 @@ pub fn cantilever(mut rod: Rod, angle: f64, gravity: f64, tip_load: f64) -> Fram
     let mut world = world_of(body, Vec3::Z * -gravity);
     hold(&mut world, "wall", 0.0, Hold::Clamp, Pose::from_rotation(turn));
     let force = Vec3::Z * -tip_load;
-    built(world.add_load(Load::new(0, Place::Fraction(1.0), force)));
+    built(world.add_load(Load::new(built(world.body_at(0)), Place::Fraction(1.0), force)));
     settle(world, rod.length, 6.0 / slowest)
 }
 

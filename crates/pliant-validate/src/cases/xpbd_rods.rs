@@ -119,7 +119,7 @@ fn dead_load(r: &DeadLoad, shorter: f64) -> f64 {
     let (force, torque) = (Vec3::from_array(r.tip_force) / 20.0, Vec3::from_array(r.tip_moment) / 20.0);
     for part in 0..20 {
         let from = 0.1 * period * f64::from(part);
-        built(world.add_load(Load { torque, from, until, ..Load::new(0, place, force) }));
+        built(world.add_load(Load { torque, from, until, ..Load::new(built(world.body_at(0)), place, force) }));
     }
     (tip(&settle(world, r.length, period)) - Vec3::from_array(r.tip_position)).length()
 }

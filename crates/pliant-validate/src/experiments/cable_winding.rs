@@ -172,7 +172,7 @@ fn wind(segments: &str, runs: &str, way: &Way) -> Result<Outcome, Failure> {
         let begun = Instant::now();
         scene.world.step(scene.step).map_err(|e| Failure::Run(e.to_string()))?;
         time += begun.elapsed().as_secs_f64() * 1e3;
-        forces.push(scene.world.grips()[1].load.force);
+        forces.extend(scene.world.grips().nth(1).map(|(_, grip)| grip.load.force));
         penetration = scene.world.frame().contacts.iter().map(|c| c.penetration).fold(penetration, f64::max);
     }
     let Some(Body::Cable(cable)) = scene.world.bodies().first() else {

@@ -31,7 +31,7 @@ fn trial(text: &str, name: &str, changes: &[(&str, &str)], instants: &[f64]) -> 
     let (mut force, mut shapes, mut trails) = (0.0, vec![], vec![]);
     for _ in 0..total {
         scene.world.step(scene.step).map_err(|e| Failure::Run(format!("{name} {changes:?}: {e}")))?;
-        force += scene.world.grips().iter().map(|g| g.load.force.length()).sum::<f64>();
+        force += scene.world.grips().map(|(_, g)| g.load.force.length()).sum::<f64>();
         let next = shapes.len();
         if next < instants.len() && scene.world.time() >= instants[next] - 0.5 * scene.step {
             let points = shape(&scene.world)?;

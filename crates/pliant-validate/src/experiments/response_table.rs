@@ -133,7 +133,7 @@ impl Held {
             // no frames meanwhile: of recorded responses they are many times a step
             if 2 * n >= steps {
                 times.push(clock.elapsed().as_secs_f64());
-                forces.push(scene.world.grips().iter().map(|grip| grip.load.force.x).sum());
+                forces.push(scene.world.grips().map(|(_, grip)| grip.load.force.x).sum());
             }
         }
         Ok(Held { times, forces })

@@ -8,7 +8,7 @@ use crate::cable::equations::midpoint::StepScratch;
 use crate::cable::joint::{Joint, Turning, strain};
 use crate::cable::links::{LinkState, Links};
 use crate::frame::{Event, EventKind};
-use crate::grip::{Grip, Hold, Load, Place, Wrench};
+use crate::grip::{ActingLoad, Grip, Hold, Place, Wrench};
 use crate::linkage::{Arms, HeldEnd, Push, locate};
 use crate::math::{Pose, Vec3, pose_between};
 
@@ -123,14 +123,14 @@ impl Push {
 const STIFFEST_HOLD: f64 = 100.0;
 
 impl Cable {
-    pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
+    pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[ActingLoad]) {
         let count = self.size();
         let Scratch { held, grips: numbers, pushes, loads: own, .. } = &mut self.scratch;
         held.clear();
         numbers.clear();
         pushes.clear();
         for (number, grip) in grips.iter().enumerate() {
-            if grip.params.body != index || grip.anchor.is_none() {
+            if grip.body != index || grip.anchor.is_none() {
                 continue;
             }
             let (jaws, place) = (&grip.params.jaws, grip.params.place);
@@ -164,7 +164,7 @@ impl Cable {
     pub(super) fn aim(&mut self, around: &Surroundings<'_>) {
         for (held, &grip) in self.scratch.held.iter_mut().zip(&self.scratch.grips) {
             let grip = &around.grips[grip];
-            let sweep = &around.grippers[grip.params.gripper].sweep;
+            let sweep = &around.grippers[grip.gripper].sweep;
             held.poses = [0.0, 0.5, 1.0].map(|fraction| {
                 let section = grip.anchor_at(fraction).map_or(Pose::IDENTITY, |anchor| anchor.pose());
                 sweep.at(fraction) * section
@@ -179,7 +179,7 @@ impl Cable {
         {
             let grip = &mut around.grips[index];
             // half-way through the step, as the load is its mean
-            let origin = around.grippers[grip.params.gripper].sweep.at(0.5).translation;
+            let origin = around.grippers[grip.gripper].sweep.at(0.5).translation;
             let arm = held.poses[1].translation - origin;
             grip.load += Wrench { force: load.0, torque: load.1 + arm.cross(load.0) };
             // beyond the force at which it slides, the section is drawn along: what is left holds that force
@@ -192,7 +192,7 @@ impl Cable {
                 grip.lost = !self.links.closed && !(0.0..=self.length()).contains(&along);
             }
             if slides && !grip.slides {
-                let kind = EventKind::Slips { gripper: grip.params.gripper, body: grip.params.body };
+                let kind = EventKind::Slips { gripper: grip.gripper, body: grip.body };
                 around.events.push(Event { time: around.time + around.dt, kind });
             }
             grip.slides = slides;

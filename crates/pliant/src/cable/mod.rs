@@ -25,7 +25,7 @@ mod ring_tests;
 pub use contact::pairs::Pair;
 pub use params::{CableSettings, CableSpec, Couplings, Rest, Solver, Step};
 
-pub(crate) use contact::pairs::{End, closest_on_segments};
+pub(crate) use contact::pairs::{End, closest_on_segments, forget_body};
 pub(crate) use group::Group;
 pub(crate) use group::step::Around;
 pub(crate) use links::OPEN;
@@ -54,6 +54,7 @@ use crate::linkage::{HeldEnd, Line, Link, Push, locate};
 use crate::material::Friction;
 use crate::math::{Pose, Quat, Vec3};
 use crate::moments::Moments;
+use crate::world::move_up;
 
 /// c of the decaying step: a mode of thirty steps a period loses 0.1 % of its energy in one.
 const DECAY: f64 = 1.0 / 60.0;
@@ -401,6 +402,14 @@ impl Cable {
         self.scratch.grips.reserve(grips);
         self.scratch.pushes.reserve(loads);
         self.scratch.step.reserve(grips);
+    }
+
+    /// An obstacle was taken away: those behind it have moved up.
+    pub(crate) fn forget_obstacle(&mut self, gone: usize) {
+        move_up(&mut self.state.touched, gone);
+        let touches = &mut self.state.links.touches;
+        touches.retain(|touch| touch.obstacle != gone);
+        touches.iter_mut().filter(|t| t.obstacle > gone).for_each(|t| t.obstacle -= 1);
     }
 
     pub(crate) fn set_state(&mut self, state: &CableState) {

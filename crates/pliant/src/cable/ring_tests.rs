@@ -43,7 +43,7 @@ fn changes(dt: f64) -> [f64; 3] {
     let Ok(cable) = Cable::new("ring", spec) else { panic!() };
     assert!(world.add_body(Body::Cable(cable)).is_ok());
     let (force, torque) = (Vec3::new(0.5, 0.3, 1.0), Vec3::new(0.0, 1e-3, 2e-3));
-    let load = Load { torque, until: 0.02, ..Load::new(0, Place::Fraction(1.0), force) };
+    let load = Load { torque, until: 0.02, ..Load::new(world.body_at(0).unwrap(), Place::Fraction(1.0), force) };
     assert!(world.add_load(load).is_ok());
     let fly = |world: &mut World, time: f64| (0..(time / dt).round() as usize).for_each(|_| world.step(dt).unwrap());
     let look = |world: &World| match &world.bodies()[0] {

@@ -9,7 +9,7 @@
 use super::bending::{Bending, angle_over_sine_any};
 use super::derive::TYPICAL_ANGLE;
 use super::params::BendingLaw;
-use crate::grip::{Grip, Gripper, Hold, Load, Wrench};
+use crate::grip::{ActingLoad, Grip, Gripper, Hold, Wrench};
 use crate::lanes::{Rows, add, get};
 use crate::math::{Pose, Vec3};
 
@@ -125,7 +125,7 @@ pub fn split(fraction: f64, points: usize) -> (usize, f64) {
 impl Holders {
     /// Note which points and segments the closed grips of body `index` hold, and which loads act at `time`. Allocates
     /// only when there are more of them than ever before.
-    pub fn prepare(&mut self, h: &Holding, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
+    pub fn prepare(&mut self, h: &Holding, index: usize, time: f64, grips: &[Grip], loads: &[ActingLoad]) {
         self.holders.clear();
         self.pushes.clear();
         for load in loads.iter().filter(|l| l.body == index && l.acts_at(time)) {
@@ -135,7 +135,7 @@ impl Holders {
         self.loads = self.pushes.len();
         self.muted.clear();
         for (number, grip) in grips.iter().enumerate() {
-            if grip.params.body != index || grip.anchor.is_none() {
+            if grip.body != index || grip.anchor.is_none() {
                 continue;
             }
             let (point, weight) = super::locate(grip.params.place, h.points);
@@ -193,7 +193,7 @@ impl Holders {
         for holder in &mut self.holders {
             let grip = &grips[holder.grip];
             let Some(anchor) = grip.anchor else { continue };
-            let sweep = &grippers[grip.params.gripper].sweep;
+            let sweep = &grippers[grip.gripper].sweep;
             let direction = anchor.orientation * Vec3::X;
             let goal = |pose: &Pose| match holder.kind {
                 Kind::Attract { offset, .. } => pose.transform_point(anchor.position + direction * offset),

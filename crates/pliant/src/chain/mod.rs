@@ -35,12 +35,13 @@ use crate::counters::Counters;
 use crate::curve;
 use crate::derived::Derived;
 use crate::error::{BuildError, StepError};
-use crate::grip::{Grip, Load, Place, Wrench};
+use crate::grip::{ActingLoad, Grip, Place, Wrench};
 use crate::kernel::Kernel;
 use crate::lanes::{LANES, Row, Rows, get, rows_of, zero_rows};
 use crate::material::Friction;
 use crate::math::{Pose, Quat, Vec3, unit_or};
 use crate::moments::Moments;
+use crate::world::move_up;
 
 /// Text 1 repeats steps until displacement per second is kept, at most this many times the usual number.
 const MOST_REPEATS: u64 = 10;
@@ -369,7 +370,7 @@ impl Chain {
         Ok(Pose::from_parts(position, Quat::from_rotation_arc(Vec3::X, tangent)))
     }
 
-    pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
+    pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[ActingLoad]) {
         self.scratch.holders.prepare(&self.constants.holding(), index, time, grips, loads);
         self.scratch.calmed.clear();
         self.constants.elasticity.joints(&self.scratch.holders.muted, &mut self.scratch.joints);
@@ -388,6 +389,13 @@ impl Chain {
         self.state.until_renewal = 0;
         self.state.ahead = 0.0;
         Ok(())
+    }
+
+    /// An obstacle was taken away: those behind it have moved up.
+    pub(crate) fn forget_obstacle(&mut self, gone: usize) {
+        move_up(&mut self.state.touched, gone);
+        self.state.planes.forget_obstacle(gone);
+        self.state.until_renewal = 0;
     }
 
     /// Forces of contraction and bending on the points [N].

@@ -256,6 +256,19 @@ impl Planes {
         0.5 * self.stiffness * (0..points).map(energy).sum::<f64>()
     }
 
+    /// An obstacle was taken away: its planes are gone, and those behind it have moved up.
+    pub fn forget_obstacle(&mut self, gone: usize) {
+        for slot in &mut self.slots {
+            for i in 0..slot.obstacle.len() {
+                if slot.obstacle[i] == gone {
+                    slot.put(i, &Plane::NONE, 0.0);
+                } else if slot.obstacle[i] != usize::MAX && slot.obstacle[i] > gone {
+                    slot.obstacle[i] -= 1;
+                }
+            }
+        }
+    }
+
     /// Move the planes on with their obstacles, by one model step of `tau` [s]. Returns the work of that on the points [J]: of their depth as
     /// the planes move while the points stay, and of friction and damping as these carry them along.
     #[inline]

@@ -3,7 +3,7 @@
 use super::Shape;
 use crate::material::Friction;
 use crate::math::{Pose, Vec3};
-use crate::motion::{Motion, Sweep};
+use crate::motion::{Drive, Motion, Sweep};
 
 /// What an obstacle is, frozen when the world is built.
 #[derive(Clone, Debug)]
@@ -27,13 +27,15 @@ pub struct Obstacle {
     pub params: ObstacleParams,
     /// Poses at the start and end of the last step.
     pub sweep: Sweep,
+    /// Who moves it.
+    pub drive: Drive,
 }
 
 impl Obstacle {
     /// An obstacle at its pose at a time [s].
     pub fn new(params: ObstacleParams, time: f64) -> Obstacle {
         let pose = params.motion.pose(&params.placed, time);
-        Obstacle { params, sweep: Sweep::resting(pose) }
+        Obstacle { params, sweep: Sweep::resting(pose), drive: Drive::Prescribed }
     }
 
     /// Friction against a body whose own is given.

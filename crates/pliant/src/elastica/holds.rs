@@ -5,7 +5,7 @@ use super::rod::Kinematics;
 use super::span::angle_row;
 use super::{Elastica, Gripped};
 use crate::body::Surroundings;
-use crate::grip::{Grip, Load, Wrench};
+use crate::grip::{ActingLoad, Grip, Wrench};
 use crate::math::{Pose, Vec2, Vec3};
 
 /// One constraint at a place of the rod.
@@ -82,16 +82,16 @@ impl Held {
 }
 
 impl Elastica {
-    pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
+    pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[ActingLoad]) {
         let n = self.rod.intervals();
         self.scratch.gripped.clear();
         self.scratch.pushes.clear();
-        for (grip, of) in grips.iter().enumerate().filter(|(_, g)| g.params.body == index) {
+        for (grip, of) in grips.iter().enumerate().filter(|(_, g)| g.body == index) {
             let Some(anchor) = of.anchor else { continue };
             let (interval, fraction) = self.rod.locate(of.params.place.along(n));
             let hold = of.params.hold;
             let section = Pose::from_parts(anchor.position, anchor.orientation);
-            let gripper = of.params.gripper;
+            let gripper = of.gripper;
             self.scratch.gripped.push(Gripped { grip, gripper, interval, fraction, hold, section });
         }
         let bounds = 3 * self.scratch.gripped.len() + 2 * self.settings.sliders.len() + self.ties();
@@ -123,7 +123,7 @@ impl Elastica {
             };
             let (place, _) = self.place_at(held.interval, held.fraction);
             let grip = &mut around.grips[grip];
-            let origin = around.grippers[grip.params.gripper].sweep.end.translation;
+            let origin = around.grippers[grip.gripper].sweep.end.translation;
             let size = -impulse / around.dt;
             grip.load += match held.what {
                 What::Angle => Wrench { force: Vec3::ZERO, torque: self.plane.normal() * size },

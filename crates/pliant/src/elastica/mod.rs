@@ -49,6 +49,7 @@ use crate::error::BuildError;
 use crate::grip::{Gripper, Hold, Place, Wrench};
 use crate::math::{Pose, Vec2, Vec3};
 use crate::moments::Moments;
+use crate::world::move_up;
 
 /// A planar rod in angle coordinates.
 #[derive(Clone, Debug)]
@@ -400,6 +401,14 @@ impl Elastica {
         for state in [&mut self.state, &mut self.scratch.before] {
             state.reserve(touches, n.min(1000) + 16, obstacles);
         }
+    }
+
+    /// An obstacle was taken away: those behind it have moved up.
+    pub(crate) fn forget_obstacle(&mut self, gone: usize) {
+        move_up(&mut self.state.touched, gone);
+        let touches = &mut self.state.touches;
+        touches.retain(|touch| touch.obstacle != gone);
+        touches.iter_mut().filter(|t| t.obstacle > gone).for_each(|t| t.obstacle -= 1);
     }
 
     pub(crate) fn set_state(&mut self, state: &ElasticaState) {

@@ -207,7 +207,7 @@ impl Elastica {
     fn lost(&self, around: &Surroundings<'_>, (size, which): (f64, usize)) -> Option<Lost> {
         let held = self.scratch.holds.get(which).filter(|_| size > LOST)?;
         let by = match held.by {
-            By::Grip(grip) => around.grippers[around.grips[grip].params.gripper].params.name.clone(),
+            By::Grip(grip) => around.grippers[around.grips[grip].gripper].params.name.clone(),
             By::Slider(slider) => format!("slider {slider}"),
         };
         let (off, unit) = if held.what == What::Angle { (size, "rad") } else { (size * self.rod.length(), "m") };

@@ -4,7 +4,7 @@ use super::integrate::Motion;
 use super::{Lattice, LatticeState};
 use crate::body::Surroundings;
 use crate::error::BuildError;
-use crate::grip::{Grip, Load, Place, Wrench};
+use crate::grip::{ActingLoad, Grip, Place, Wrench};
 use crate::math::{Pose, Vec3};
 use crate::places::{Spread, find_nodes, led, mean_pose, nodes_at, parts_by_area};
 
@@ -45,9 +45,9 @@ impl Lattice {
         Ok(mean_pose(&find_nodes(&self.name, "its particles", place, places)?, places))
     }
 
-    pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
+    pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[ActingLoad]) {
         self.forget_pushes();
-        let closed = |grip: usize| grips.get(grip).is_some_and(|g| g.anchor.is_some() && g.params.body == index);
+        let closed = |grip: usize| grips.get(grip).is_some_and(|g| g.anchor.is_some() && g.body == index);
         self.state.held.retain(|held| closed(held.grip));
         for (n, grip) in grips.iter().enumerate().filter(|(n, _)| closed(*n)) {
             let Some(anchor) = grip.anchor.filter(|_| !self.state.held.iter().any(|h| h.grip == n)) else { continue };
@@ -97,7 +97,7 @@ impl Lattice {
         for held in &self.state.held {
             if held.grip != grip {
                 grip = held.grip;
-                let sweep = &around.grippers[around.grips[grip].params.gripper].sweep;
+                let sweep = &around.grippers[around.grips[grip].gripper].sweep;
                 (pose, rates) = (sweep.at(f), sweep.rates(around.dt));
             }
             let arm = pose.transform_vector(held.offset);
@@ -121,7 +121,7 @@ impl Lattice {
     pub(super) fn write_loads(&mut self, around: &mut Surroundings<'_>) {
         for (held, felt) in self.state.held.iter().zip(&self.scratch.felt) {
             let grip = &mut around.grips[held.grip];
-            let origin = around.grippers[grip.params.gripper].sweep.end.translation;
+            let origin = around.grippers[grip.gripper].sweep.end.translation;
             let force = *felt / around.dt;
             let arm = self.state.motion.places[held.particle as usize] - origin;
             grip.load += Wrench { force, torque: arm.cross(force) };

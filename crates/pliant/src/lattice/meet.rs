@@ -257,3 +257,11 @@ pub(crate) fn most_stored(meetings: &[Meeting]) -> f64 {
 pub(crate) fn meetings_beside(meetings: &[Meeting]) -> impl Iterator<Item = Beside> {
     meetings.iter().map(|m| Beside { bodies: m.pair.bodies.map(|n| n as usize), pushes: m.force != Vec3::ZERO })
 }
+
+/// A body was taken away: where it met others is gone, and those behind it have moved up.
+pub(crate) fn forget_body(meetings: &mut Vec<Meeting>, gone: usize) {
+    let gone = gone as u32;
+    meetings.retain(|meeting| !meeting.pair.bodies.contains(&gone));
+    let bodies = meetings.iter_mut().flat_map(|meeting| &mut meeting.pair.bodies);
+    bodies.filter(|body| **body > gone).for_each(|body| *body -= 1);
+}

@@ -30,7 +30,7 @@ mod work;
 pub(crate) use group::{Shared, advance};
 use meet::Facing;
 pub use meet::Meeting;
-pub(crate) use meet::{Meetings, meetings_beside, most_stored, write_meetings};
+pub(crate) use meet::{Meetings, forget_body, meetings_beside, most_stored, write_meetings};
 pub use params::{Connector, Drive, Fluid, LatticeSettings, LatticeSpec, Pace, Part, PointContact, Scheme, Site};
 
 use crate::account::Work;
@@ -42,6 +42,7 @@ use crate::error::{BuildError, StepError};
 use crate::math::Vec3;
 use crate::moments::Moments;
 use crate::team::Team;
+use crate::world::move_up;
 use flow::{Drag, drag};
 use holds::{Held, Loaded, Push};
 use integrate::{Balance, Motion};
@@ -385,6 +386,14 @@ impl Lattice {
 
     pub(crate) fn fits(&self, state: &LatticeState) -> bool {
         state.motion.places.len() == self.matter.size()
+    }
+
+    /// An obstacle was taken away: those behind it have moved up.
+    pub(crate) fn forget_obstacle(&mut self, gone: usize) {
+        move_up(&mut self.state.touched, gone);
+        let touches = &mut self.state.touches;
+        touches.retain(|touch| touch.key[0] as usize != gone);
+        touches.iter_mut().filter(|t| t.key[0] as usize > gone).for_each(|t| t.key[0] -= 1);
     }
 
     pub(crate) fn set_state(&mut self, state: &LatticeState) {

@@ -6,7 +6,7 @@ pub use line::{FIELDS, HeldEnd, Line, Touching};
 
 use crate::curve;
 use crate::derived::Derived;
-use crate::grip::{Load, Place};
+use crate::grip::{ActingLoad, Place};
 use crate::material::Material;
 use crate::math::{Pose, Quat, Vec3, unit_or};
 use crate::react::Spot;
@@ -93,7 +93,7 @@ pub struct Push {
 
 impl Push {
     /// What a load does to a rod of `count` links of a length [m].
-    pub fn of_load(load: &Load, count: usize, length: f64) -> Push {
+    pub fn of_load(load: &ActingLoad, count: usize, length: f64) -> Push {
         let (link, offset) = locate(load.place, count, length);
         Push { link, offset, force: load.force, torque: load.torque }
     }

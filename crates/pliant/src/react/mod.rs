@@ -12,6 +12,7 @@ mod skin;
 mod strands;
 mod surface;
 
+pub(crate) use press::forget_body;
 pub use press::{Press, Presses};
 pub(crate) use skin::{Beam, Giving, Nodes, Skin, Spot};
 

@@ -36,6 +36,16 @@ impl Presses {
     }
 }
 
+/// A body was taken away: what it pressed is gone, and those behind it have moved up.
+pub(crate) fn forget_body(presses: &mut Presses, gone: usize) {
+    let gone = gone as u32;
+    let move_up = |bodies: &mut [u32; 2]| bodies.iter_mut().filter(|n| **n > gone).for_each(|n| *n -= 1);
+    presses.list.retain(|press| !press.key.bodies.contains(&gone));
+    presses.list.iter_mut().for_each(|press| move_up(&mut press.key.bodies));
+    presses.accounts.retain(|account| !account.bodies.contains(&gone));
+    presses.accounts.iter_mut().for_each(|account| move_up(&mut account.bodies));
+}
+
 /// Which parts of which bodies. For two rods the lower body is first; where a point meets a surface, the point is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {

@@ -3,7 +3,7 @@
 use super::Response;
 use super::touch::{By, Spot, Touch};
 use crate::error::BuildError;
-use crate::grip::{Grip, Load, Place};
+use crate::grip::{ActingLoad, Grip, Place};
 use crate::math::{Pose, Vec3};
 use crate::places::{Spread, find_nodes, led, mean_pose, nodes_at, parts_by_area};
 
@@ -28,8 +28,8 @@ impl Response {
         }
     }
 
-    pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
-        let closed = |grip: usize| grips.get(grip).is_some_and(|g| g.anchor.is_some() && g.params.body == index);
+    pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[ActingLoad]) {
+        let closed = |grip: usize| grips.get(grip).is_some_and(|g| g.anchor.is_some() && g.body == index);
         let acts = |load: usize| loads.get(load).is_some_and(|l| l.body == index && l.acts_at(time));
         self.state.touches.retain(|touch| match touch.by {
             By::Grip(grip) => closed(grip),
@@ -66,7 +66,7 @@ impl Response {
     }
 
     /// Which nodes a load acts on, by the area of the surface at rest that they carry.
-    fn take_load(&mut self, n: usize, load: &Load, places: &[Vec3]) {
+    fn take_load(&mut self, n: usize, load: &ActingLoad, places: &[Vec3]) {
         let found = nodes_at(load.place, places);
         let shell = &self.solid.shell;
         let parts = parts_by_area(&shell.facets, &shell.nodes, &found);
@@ -77,7 +77,7 @@ impl Response {
     }
 
     /// Share a force and a torque out among the nodes of a load, from where they were at the end of the last step.
-    fn spread(&mut self, n: usize, load: &Load) {
+    fn spread(&mut self, n: usize, load: &ActingLoad) {
         let touches = &mut self.state.touches;
         let own = touches.iter().filter(|t| t.by == By::Load(n)).map(|t| (t.place, t.part));
         let spread = Spread::new(load.force, load.torque, own);

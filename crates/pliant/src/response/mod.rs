@@ -44,11 +44,12 @@ use crate::kernel::Kernel;
 use crate::material::Friction;
 use crate::math::{Mat3, Pose, Vec3};
 use crate::moments::Moments;
+use crate::world::move_up;
 use answers::Answers;
 use near::Watch;
 use past::{Ahead, Past};
 use solid::{Form, Solid};
-use touch::{Slots, Spot, Touch};
+use touch::{By, Slots, Spot, Touch};
 use undo::Before;
 
 /// An elastic solid by its response to impulses.
@@ -241,6 +242,18 @@ impl Response {
             _ => false,
         };
         same && state.watch.fits(self.size())
+    }
+
+    /// An obstacle was taken away: those behind it have moved up.
+    pub(crate) fn forget_obstacle(&mut self, gone: usize) {
+        move_up(&mut self.state.touched, gone);
+        self.state.touches.retain(|touch| touch.by != By::Obstacle(gone));
+        for touch in &mut self.state.touches {
+            if let By::Obstacle(index) = &mut touch.by {
+                *index -= usize::from(*index > gone);
+            }
+        }
+        self.state.watch.begin_again();
     }
 
     pub(crate) fn set_state(&mut self, state: &ResponseState) {

@@ -137,7 +137,7 @@ impl Response {
             let place = free.place + free.turn * (touch.spot.mean(|node| solid.shell.nodes[node]) + moved);
             let (condition, missing) = match touch.by {
                 By::Grip(grip) => {
-                    let pose = around.grippers[around.grips[grip].params.gripper].sweep.at(stride.at_end);
+                    let pose = around.grippers[around.grips[grip].gripper].sweep.at(stride.at_end);
                     (Condition::Held, pose.transform_point(touch.anchor) - place)
                 }
                 By::Load(_) | By::Body => (Condition::Given, Vec3::ZERO),
@@ -239,7 +239,7 @@ impl Response {
             match touch.by {
                 By::Grip(index) => {
                     let grip = &mut around.grips[index];
-                    let pose = around.grippers[grip.params.gripper].sweep.at(stride.at_end);
+                    let pose = around.grippers[grip.gripper].sweep.at(stride.at_end);
                     let arm = pose.transform_point(touch.anchor) - pose.translation;
                     let force = -touch.force * stride.share;
                     grip.load += Wrench { force, torque: arm.cross(force) };

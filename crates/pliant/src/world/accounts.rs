@@ -17,16 +17,26 @@ pub(crate) struct Accounts {
     gravity: Vec3,
     /// Energy that contacts between bodies have taken and may give back [J].
     between: f64,
-    /// Scratch: bodies that grips have snapped to themselves in the step.
+    /// Bodies that grips snap to themselves in the step, or in the next one.
     snapped: Vec<bool>,
 }
 
 impl Accounts {
-    /// Something was changed by hand, in a world of so many bodies.
-    pub fn forget(&mut self, bodies: usize) {
-        self.list.resize(bodies, Account::default());
+    /// Something was changed by hand.
+    pub fn forget(&mut self) {
         self.list.iter_mut().for_each(Account::close);
-        self.snapped.resize(bodies, false);
+    }
+
+    /// A body was added.
+    pub fn add(&mut self) {
+        self.list.push(Account::default());
+        self.snapped.push(false);
+    }
+
+    /// A body was taken away.
+    pub fn remove(&mut self, gone: usize) {
+        self.list.remove(gone);
+        self.snapped.remove(gone);
     }
 
     /// Become like others, without allocating where there is room.
@@ -41,7 +51,6 @@ impl Accounts {
     pub fn begin(&mut self, bodies: &[Body], gravity: Vec3) {
         let same = self.gravity == gravity;
         self.gravity = gravity;
-        self.snapped.fill(false);
         for (account, body) in self.list.iter_mut().zip(bodies).filter(|(account, _)| !same || !account.is_open()) {
             account.open(body.level(gravity));
         }
@@ -79,6 +88,7 @@ impl World {
                 }
             }
         }
+        self.accounts.snapped.fill(false);
         beyond.map_or(Ok(()), Err)
     }
 

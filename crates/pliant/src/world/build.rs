@@ -1,6 +1,4 @@
-//! What a world is made of, and what may be done to it between steps.
-
-use std::collections::HashMap;
+//! What a world is made of: adding bodies, obstacles, grippers, grips and loads, at the start or between steps.
 
 use super::settle::STILL;
 use super::{Finger, World};
@@ -10,92 +8,153 @@ use crate::contact::{Obstacle, ObstacleParams, Shape, ShapeKind};
 use crate::elastica::Settled;
 use crate::error::BuildError;
 use crate::grip::{FingerParams, Grip, GripParams, Gripper, GripperParams, Load};
-use crate::math::{Pose, Vec3};
+use crate::handle::{BodyId, GripId, GripperId, LoadId, ObstacleId, Roster, Slots};
 use crate::motion::Motion;
 
+/// Handles of all that is in a world.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Handles {
+    pub bodies: Roster<BodyId>,
+    pub obstacles: Roster<ObstacleId>,
+    pub grippers: Roster<GripperId>,
+    pub grips: Slots<GripId>,
+    pub loads: Slots<LoadId>,
+}
+
+impl Handles {
+    /// Whether this world is the one of others, with the same parts; or another that was built in the same way, of which it then has
+    /// no handle.
+    pub fn have_the_parts_of(&self, other: &Handles) -> bool {
+        let (a, b) = (self, other);
+        let same = a.bodies == b.bodies && a.obstacles == b.obstacles && a.grippers == b.grippers;
+        let foreign = a.bodies.shares_none(&b.bodies)
+            && a.obstacles.shares_none(&b.obstacles)
+            && a.grippers.shares_none(&b.grippers);
+        let alike = || {
+            a.bodies.is_named_like(&b.bodies)
+                && a.obstacles.is_named_like(&b.obstacles)
+                && a.grippers.is_named_like(&b.grippers)
+        };
+        same || foreign && alike()
+    }
+
+    /// Whether all things are in the same places, whatever their handles.
+    pub fn are_laid_out_like(&self, other: &Handles) -> bool {
+        self.grips.is_laid_out_like(&other.grips) && self.loads.is_laid_out_like(&other.loads)
+    }
+}
+
 impl World {
-    /// Add an obstacle; returns its index.
-    pub fn add_obstacle(&mut self, params: ObstacleParams) -> Result<usize, BuildError> {
-        self.names.obstacles.refuse("obstacle", &params.name)?;
+    /// Add an obstacle.
+    pub fn add_obstacle(&mut self, params: ObstacleParams) -> Result<ObstacleId, BuildError> {
+        self.handles.obstacles.refuse(&params.name)?;
         if let Some(friction) = params.friction {
             self.bodies.iter().try_for_each(|body| body.check_friction(&params.name, friction))?;
         }
-        self.names.obstacles.add(&params.name);
+        let handle = self.handles.obstacles.add(&params.name);
         self.obstacles.push(Obstacle::new(params, self.time()));
         self.outgrow();
-        Ok(self.obstacles.len() - 1)
+        Ok(handle)
     }
 
-    /// Add a gripper; returns its index.
-    pub fn add_gripper(&mut self, params: GripperParams) -> Result<usize, BuildError> {
-        self.names.grippers.refuse("gripper", &params.name)?;
-        self.names.grippers.add(&params.name);
-        self.outgrow();
+    /// Add a gripper.
+    pub fn add_gripper(&mut self, params: GripperParams) -> Result<GripperId, BuildError> {
+        self.handles.grippers.refuse(&params.name)?;
+        let handle = self.handles.grippers.add(&params.name);
         self.grippers.push(Gripper::new(params, self.time()));
-        Ok(self.grippers.len() - 1)
+        self.outgrow();
+        Ok(handle)
     }
 
-    /// Let a gripper have a fingertip; returns the index of the obstacle that it is, of the same name.
-    pub fn add_finger(&mut self, params: FingerParams) -> Result<usize, BuildError> {
-        let Gripper { params: gripper, sweep, .. } = at("gripper", &self.grippers, params.gripper)?;
-        let obstacle = self.add_obstacle(ObstacleParams {
-            name: gripper.name.clone(),
+    /// Let a gripper have a fingertip; returns the obstacle that it is, of the same name.
+    pub fn add_finger(&mut self, params: FingerParams) -> Result<ObstacleId, BuildError> {
+        let gripper = self.handles.grippers.index(params.gripper)?;
+        let handle = self.add_obstacle(ObstacleParams {
+            name: self.grippers[gripper].params.name.clone(),
             shape: Shape::new(ShapeKind::Sphere { radius: params.radius })?,
-            placed: sweep.end,
+            placed: self.grippers[gripper].sweep.end,
             motion: Motion::Hold,
             friction: params.friction,
         })?;
-        self.fingers.push(Finger { gripper: params.gripper, obstacle });
-        Ok(obstacle)
+        self.fingers.push(Finger { gripper, obstacle: self.obstacles.len() - 1 });
+        Ok(handle)
     }
 
-    /// Add a body; returns its index.
-    pub fn add_body(&mut self, body: Body) -> Result<usize, BuildError> {
-        self.names.bodies.refuse("body", body.name())?;
+    /// Add a body.
+    pub fn add_body(&mut self, body: Body) -> Result<BodyId, BuildError> {
+        self.handles.bodies.refuse(body.name())?;
         for obstacle in &self.obstacles {
             obstacle.params.friction.map_or(Ok(()), |friction| body.check_friction(&obstacle.params.name, friction))?;
         }
-        self.names.bodies.add(body.name());
+        let handle = self.handles.bodies.add(body.name());
         self.bodies.push(body);
+        self.accounts.add();
         self.outgrow();
-        Ok(self.bodies.len() - 1)
+        Ok(handle)
     }
 
-    /// Add a grip; returns its index. It closes at its time, at once if that has come.
-    pub fn add_grip(&mut self, params: GripParams) -> Result<usize, BuildError> {
-        at("gripper", &self.grippers, params.gripper)?;
-        let body = at("body", &self.bodies, params.body)?;
-        body.place_pose(params.place)?;
-        body.check_hold(params.hold)?;
-        body.check_jaws(&params)?;
-        self.grips.push(Grip::new(params));
-        self.outgrow();
-        let index = self.grips.len() - 1;
+    /// Add a grip. It closes at its time, at once if that has come.
+    pub fn add_grip(&mut self, params: GripParams) -> Result<GripId, BuildError> {
+        let (gripper, body) = (self.handles.grippers.index(params.gripper)?, self.handles.bodies.index(params.body)?);
+        let held = &self.bodies[body];
+        held.place_pose(params.place)?;
+        held.check_hold(params.hold)?;
+        held.check_jaws(&params)?;
+        let (handle, index) = self.handles.grips.add();
+        let grip = Grip::new(params, gripper, body);
+        if index < self.grips.len() {
+            self.grips[index] = grip;
+            let count = self.grips.iter().filter(|grip| grip.body == body).count();
+            self.bodies[body].reserve(count, 0, 0);
+        } else {
+            self.grips.push(grip);
+            self.outgrow();
+        }
         // between steps a gripper is where the last one left it
         if self.close_or_open(index, 1.0) {
-            self.prepare(params.body);
+            self.prepare(body);
         }
-        Ok(index)
+        Ok(handle)
     }
 
-    /// Add a dead load; returns its index.
-    pub fn add_load(&mut self, load: Load) -> Result<usize, BuildError> {
-        let body = at("body", &self.bodies, load.body)?;
-        body.place_pose(load.place)?;
-        body.check_load(&load)?;
-        for (what, time) in [("the rise of a load", load.rise), ("the fall of a load", load.fall)] {
-            Checks(body.name()).not_negative(what, time)?;
+    /// Add a dead load.
+    pub fn add_load(&mut self, load: Load) -> Result<LoadId, BuildError> {
+        let body = self.handles.bodies.index(load.body)?;
+        self.check_load(body, &load)?;
+        let (handle, index) = self.handles.loads.add();
+        if index < self.loads.len() {
+            self.loads[index] = (body, load);
+            let count = self.loads.iter().filter(|load| load.0 == body).count();
+            self.bodies[body].reserve(0, count, 0);
+        } else {
+            self.loads.push((body, load));
+            self.outgrow();
         }
-        self.loads.push(load);
-        self.outgrow();
         self.size_loads(self.time());
-        self.prepare(load.body);
-        Ok(self.loads.len() - 1)
+        self.prepare(body);
+        Ok(handle)
+    }
+
+    /// Refuse a load that a body cannot bear.
+    pub(super) fn check_load(&self, body: usize, load: &Load) -> Result<(), BuildError> {
+        let body = &self.bodies[body];
+        body.place_pose(load.place)?;
+        body.check_load(load)?;
+        let sizes = [("the force of a load", load.force.length()), ("the torque of a load", load.torque.length())];
+        for (what, size) in
+            sizes.into_iter().chain([("the rise of a load", load.rise), ("the fall of a load", load.fall)])
+        {
+            Checks(body.name()).not_negative(what, size)?;
+        }
+        Ok(())
     }
 
     /// Bring a rod of the model `elastica` into the equilibrium with its grips and loads that is found from where it is.
-    pub fn settle(&mut self, body: usize) -> Result<Settled, BuildError> {
-        at("body", &self.bodies, body)?;
+    pub fn settle(&mut self, body: BodyId) -> Result<Settled, BuildError> {
+        self.settle_rod(self.handles.bodies.index(body)?)
+    }
+
+    pub(super) fn settle_rod(&mut self, body: usize) -> Result<Settled, BuildError> {
         self.make_room();
         self.find_near(body, STILL);
         let settled = self
@@ -103,45 +162,8 @@ impl World {
         if self.stop.is_asked() { Err(BuildError::Stopped) } else { settled }
     }
 
-    /// Open a grip now, whatever its schedule says.
-    pub fn release(&mut self, grip: usize) -> Result<(), BuildError> {
-        let time = self.time();
-        at("grip", &self.grips, grip)?;
-        let released = &mut self.grips[grip];
-        released.params.until = time;
-        let body = released.params.body;
-        if self.close_or_open(grip, 1.0) {
-            self.prepare(body);
-        }
-        Ok(())
-    }
-
-    /// Move a gripper by hand: it goes to `pose` during the next step. `None` returns it to its prescribed motion.
-    pub fn drive(&mut self, gripper: usize, pose: Option<Pose>) -> Result<(), BuildError> {
-        at("gripper", &self.grippers, gripper)?;
-        let gripper = &mut self.grippers[gripper];
-        if pose.is_some_and(|p| !p.translation.is_finite() || !p.rotation.is_normalized()) {
-            return Err(BuildError::Pose { name: gripper.params.name.clone() });
-        }
-        gripper.driven = pose;
-        Ok(())
-    }
-
-    /// Give a chain another shape, at rest; its number of points stays.
-    pub fn set_points(&mut self, body: usize, points: &[Vec3]) -> Result<(), BuildError> {
-        at("body", &self.bodies, body)?;
-        self.watch.forget();
-        self.accounts.forget(self.bodies.len());
-        self.bodies[body].set_points(points)
-    }
-
-    /// Number of the body of that name.
-    pub fn body_named(&self, name: &str) -> Option<usize> {
-        self.names.bodies.number(name)
-    }
-
     /// Something was added: room has to be made for it before the next step, and bodies have to be looked at anew.
-    fn outgrow(&mut self) {
+    pub(super) fn outgrow(&mut self) {
         self.has_room = false;
         self.watch.forget();
     }
@@ -158,8 +180,10 @@ impl World {
         let room = 2 * (grips + (obstacles + 2) * self.bodies.len()).min(1000);
         self.events.reserve(room.saturating_sub(self.events.len()));
         let mut holds = vec![[0; 2]; self.bodies.len()];
-        self.grips.iter().for_each(|grip| holds[grip.params.body][0] += 1);
-        self.loads.iter().for_each(|load| holds[load.body][1] += 1);
+        let (grips_of, loads_of) = (self.grips.iter().map(|grip| grip.body), self.loads.iter().map(|load| load.0));
+        // those that were taken away are of no body
+        grips_of.for_each(|body| holds.get_mut(body).into_iter().for_each(|count: &mut [usize; 2]| count[0] += 1));
+        loads_of.for_each(|body| holds.get_mut(body).into_iter().for_each(|count: &mut [usize; 2]| count[1] += 1));
         for (body, [grips, loads]) in self.bodies.iter_mut().zip(holds) {
             let pushes = self.react.room(body.size());
             body.reserve(grips, loads + pushes, obstacles);
@@ -167,37 +191,6 @@ impl World {
         self.cables.reserve(&self.bodies, &mut self.pairs);
         self.together.reserve(self.bodies.len());
         self.reserve_before();
-        self.accounts.forget(self.bodies.len());
+        self.accounts.forget();
     }
-}
-
-/// Names of all things of a kind, and their numbers.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Names(HashMap<String, usize>);
-
-/// Those of a world.
-#[derive(Clone, Debug, Default)]
-pub(super) struct AllNames {
-    bodies: Names,
-    obstacles: Names,
-    grippers: Names,
-}
-
-impl Names {
-    fn refuse(&self, kind: &'static str, name: &str) -> Result<(), BuildError> {
-        if self.0.contains_key(name) { Err(BuildError::SameName { kind, name: name.into() }) } else { Ok(()) }
-    }
-
-    fn add(&mut self, name: &str) {
-        self.0.insert(name.into(), self.0.len());
-    }
-
-    fn number(&self, name: &str) -> Option<usize> {
-        self.0.get(name).copied()
-    }
-}
-
-/// The one of that number.
-fn at<'a, T>(kind: &'static str, list: &'a [T], index: usize) -> Result<&'a T, BuildError> {
-    list.get(index).ok_or(BuildError::NoNumber { kind, index, count: list.len() })
 }

@@ -25,7 +25,7 @@ impl World {
         frame.grippers.extend(self.grippers.iter().enumerate().map(|(index, gripper)| GripperFrame {
             pose: gripper.sweep.end,
             load: gripper.load,
-            attached: self.grips.iter().any(|g| g.params.gripper == index && g.anchor.is_some())
+            attached: self.grips.iter().any(|g| g.gripper == index && g.anchor.is_some())
                 || self.fingers.iter().any(|f| f.gripper == index) && gripper.load != Wrench::default(),
         }));
         frame.obstacles.clear();

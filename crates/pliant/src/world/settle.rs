@@ -48,7 +48,7 @@ impl World {
             }
             let Body::Elastica(rod) = &self.bodies[body] else { continue };
             if rod.begins_settled() {
-                let Settled { falling, change, .. } = self.settle(body)?;
+                let Settled { falling, change, .. } = self.settle_rod(body)?;
                 if falling > 0 {
                     let body = self.bodies[body].name().into();
                     return Err(BuildError::NoEquilibrium { body, falling, change });

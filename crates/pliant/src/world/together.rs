@@ -37,6 +37,12 @@ impl Together {
         self.now.reserve(most);
     }
 
+    /// A body was taken away.
+    pub fn forget_body(&mut self, gone: usize) {
+        self.touching.retain(|two| !two.contains(&gone));
+        self.touching.iter_mut().flatten().filter(|body| **body > gone).for_each(|body| *body -= 1);
+    }
+
     fn look(&mut self, beside: Beside) {
         let [a, b] = beside.bodies;
         let two = [a.min(b), a.max(b)];

@@ -5,7 +5,7 @@ use super::touch::Touch;
 use super::{Scratch, Xpbd, stored};
 use crate::account::Work;
 use crate::body::Surroundings;
-use crate::grip::{Grip, Hold, Load, Wrench};
+use crate::grip::{ActingLoad, Grip, Hold, Wrench};
 use crate::linkage::{Arms, Push, locate};
 use crate::math::{Pose, Vec3};
 
@@ -33,12 +33,12 @@ pub struct Held {
 }
 
 impl Xpbd {
-    pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[Load]) {
+    pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[ActingLoad]) {
         let (count, length, compliance) = (self.size(), self.links.length, self.links.compliance);
         let Scratch { held, pushes, loads: own, .. } = &mut self.scratch;
         held.clear();
         pushes.clear();
-        for (grip, of) in grips.iter().enumerate().filter(|(_, g)| g.params.body == index) {
+        for (grip, of) in grips.iter().enumerate().filter(|(_, g)| g.body == index) {
             let Some(anchor) = of.anchor else { continue };
             let (link, offset) = locate(of.params.place, count, length);
             // the piece between the held section and the middle of its link bends like a joint of that length
@@ -71,7 +71,7 @@ impl Xpbd {
         let Xpbd { state, scratch, .. } = self;
         let Scratch { held, pushes, loads, work, start, .. } = scratch;
         for held in held.iter() {
-            let gripper = around.grips[held.grip].params.gripper;
+            let gripper = around.grips[held.grip].gripper;
             let before = around.grippers[gripper].sweep.at(from) * held.section;
             let [force, torque] = reaction_on_a(&held.pose, &state.poses[held.link], held.arms, &held.multiplier);
             let [force, torque] = [force, torque].map(|v| held.pose.rotation * v / (h * h));

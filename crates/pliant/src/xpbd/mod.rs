@@ -31,6 +31,7 @@ use crate::grip::{Place, Wrench};
 use crate::linkage::{Line, Link, Push, poses_along};
 use crate::math::{Pose, Quat, Vec3};
 use crate::moments::Moments;
+use crate::world::move_up;
 
 /// A rod of rigid links, by extended position-based dynamics.
 #[derive(Clone, Debug)]
@@ -254,6 +255,14 @@ impl Xpbd {
         self.scratch.before.reserve(touches, obstacles);
         self.scratch.held.reserve(grips);
         self.scratch.pushes.reserve(loads);
+    }
+
+    /// An obstacle was taken away: those behind it have moved up.
+    pub(crate) fn forget_obstacle(&mut self, gone: usize) {
+        move_up(&mut self.state.touched, gone);
+        let touches = &mut self.state.touches;
+        touches.retain(|touch| touch.obstacle != gone);
+        touches.iter_mut().filter(|t| t.obstacle > gone).for_each(|t| t.obstacle -= 1);
     }
 
     pub(crate) fn set_state(&mut self, state: &XpbdState) {

@@ -84,7 +84,7 @@ impl Xpbd {
     /// Poses of the held sections at a fraction of the step.
     pub(super) fn aim(&mut self, around: &Surroundings<'_>, fraction: f64) {
         for held in &mut self.scratch.held {
-            let gripper = around.grips[held.grip].params.gripper;
+            let gripper = around.grips[held.grip].gripper;
             held.pose = around.grippers[gripper].sweep.at(fraction) * held.section;
             held.multiplier = [Vec3::ZERO; 2];
         }
@@ -196,7 +196,7 @@ impl Xpbd {
         for held in &mut scratch.held {
             let [force, torque] = reaction_on_a(&held.pose, &state.poses[held.link], held.arms, &held.multiplier);
             let (force, torque) = (held.pose.rotation * force * share, held.pose.rotation * torque * share);
-            let gripper = around.grips[held.grip].params.gripper;
+            let gripper = around.grips[held.grip].gripper;
             let arm = held.pose.translation - around.grippers[gripper].sweep.at(fraction).translation;
             held.load += Wrench { force, torque: torque + arm.cross(force) };
         }

@@ -473,6 +473,13 @@ pub fn nearest_neighbour(links: &Links) -> usize {
     (std::f64::consts::PI * links.radius / links.length).ceil() as usize + 1
 }
 
+/// A body was taken away: its pairs are gone, and those behind it have moved up.
+pub(crate) fn forget_body(pairs: &mut Vec<Pair>, gone: usize) {
+    pairs.retain(|pair| pair.ends.iter().all(|end| end.body != gone));
+    let ends = pairs.iter_mut().flat_map(|pair| &mut pair.ends);
+    ends.filter(|end| end.body > gone).for_each(|end| end.body -= 1);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -88,7 +88,7 @@ fn draped(count: usize, settings: CableSettings) -> World {
     };
     world.add_body(Body::Cable(Cable::new("wire", spec).unwrap())).unwrap();
     let place = Place::Fraction(1.0);
-    let grip = GripParams::new(0, 0, place, Hold::Clamp);
+    let grip = GripParams::new(world.gripper_at(0).unwrap(), world.body_at(0).unwrap(), place, Hold::Clamp);
     world.add_grip(grip).unwrap();
     world
 }
@@ -389,7 +389,7 @@ fn outcome(solver: Solver, subsystems: usize, couplings: Couplings) -> (Vec3, Ve
     for n in 0..250 {
         world.step(STEP).unwrap();
         if n >= 230 {
-            force += world.grips()[0].load.force / 20.0;
+            force += world.grips().nth(0).unwrap().1.load.force / 20.0;
         }
     }
     let Body::Cable(cable) = &world.bodies()[0] else { panic!() };

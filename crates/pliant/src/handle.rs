@@ -1,0 +1,223 @@
+//! Handles: how callers name what is in a world.
+//!
+//! A handle holds as long as its thing is in the world, whatever else comes and goes. A handle of something that was removed,
+//! or of another world, is an error and never somebody else. Clones of a world, and a world that goes back to a snapshot, know
+//! the handles of the first.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::error::{BuildError, Gone};
+
+/// What all handles have in common.
+pub(crate) trait Handle: Copy + Ord {
+    /// What it is a handle of, in a word.
+    const KIND: &'static str;
+
+    /// A handle that no other equals in this process.
+    fn fresh() -> Self;
+}
+
+/// A number that is given once in this process: handles of different worlds never agree.
+fn fresh_number() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+macro_rules! handles {
+    ($($(#[$doc:meta])* $name:ident: $kind:literal,)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(u64);
+
+        impl Handle for $name {
+            const KIND: &'static str = $kind;
+
+            fn fresh() -> $name {
+                $name(fresh_number())
+            }
+        }
+    )*};
+}
+
+handles! {
+    /// Handle of a body.
+    BodyId: "body",
+    /// Handle of an obstacle.
+    ObstacleId: "obstacle",
+    /// Handle of a gripper.
+    GripperId: "gripper",
+    /// Handle of a grip.
+    GripId: "grip",
+    /// Handle of a load.
+    LoadId: "load",
+}
+
+/// Handles of the things of one kind that have names, in the order of a list without gaps.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Roster<H> {
+    /// One for each, ascending: things are added at the end.
+    handles: Vec<H>,
+    names: HashMap<String, H>,
+}
+
+impl<H> Default for Roster<H> {
+    fn default() -> Roster<H> {
+        Roster { handles: vec![], names: HashMap::new() }
+    }
+}
+
+impl<H: Handle> Roster<H> {
+    /// Refuse a name that is taken.
+    pub fn refuse(&self, name: &str) -> Result<(), BuildError> {
+        if self.names.contains_key(name) {
+            return Err(BuildError::SameName { kind: H::KIND, name: name.into() });
+        }
+        Ok(())
+    }
+
+    /// One more at the end of the list.
+    pub fn add(&mut self, name: &str) -> H {
+        let handle = H::fresh();
+        self.handles.push(handle);
+        self.names.insert(name.into(), handle);
+        handle
+    }
+
+    /// Its place in the list.
+    pub fn index(&self, handle: H) -> Result<usize, Gone> {
+        self.handles.binary_search(&handle).map_err(|_| Gone { kind: H::KIND })
+    }
+
+    /// The handle of what stands at a place in the list.
+    pub fn at(&self, index: usize) -> Option<H> {
+        self.handles.get(index).copied()
+    }
+
+    /// The handle of a name.
+    pub fn named(&self, name: &str) -> Option<H> {
+        self.names.get(name).copied()
+    }
+
+    /// Whether no handle is in both.
+    pub fn shares_none(&self, other: &Roster<H>) -> bool {
+        self.handles.iter().all(|handle| other.index(*handle).is_err())
+    }
+
+    /// Whether the same names stand in the same order.
+    pub fn is_named_like(&self, other: &Roster<H>) -> bool {
+        let place = |roster: &Roster<H>, name: &str| roster.named(name).and_then(|handle| roster.index(handle).ok());
+        self.handles.len() == other.handles.len()
+            && self.names.keys().all(|name| place(self, name) == place(other, name))
+    }
+
+    /// Take one out; those behind it move up. Returns the place that it had.
+    pub fn remove(&mut self, handle: H, name: &str) -> Result<usize, Gone> {
+        let index = self.index(handle)?;
+        self.handles.remove(index);
+        self.names.remove(name);
+        Ok(index)
+    }
+}
+
+/// Handles of the things of one kind that come and go often, in a list with gaps that are filled again.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Slots<H> {
+    /// One for each place in the list; none where it is vacant.
+    handles: Vec<Option<H>>,
+    /// Vacant places.
+    vacant: Vec<usize>,
+}
+
+impl<H> Default for Slots<H> {
+    fn default() -> Slots<H> {
+        Slots { handles: vec![], vacant: vec![] }
+    }
+}
+
+impl<H: Handle> Slots<H> {
+    /// One more: its handle and its place, which may be the one after the last.
+    pub fn add(&mut self) -> (H, usize) {
+        let handle = H::fresh();
+        match self.vacant.pop() {
+            Some(index) => {
+                self.handles[index] = Some(handle);
+                (handle, index)
+            }
+            None => {
+                self.handles.push(Some(handle));
+                // so that whatever is there can be taken out without allocating
+                self.vacant.reserve(self.handles.len());
+                (handle, self.handles.len() - 1)
+            }
+        }
+    }
+
+    /// Its place in the list.
+    pub fn index(&self, handle: H) -> Result<usize, Gone> {
+        self.handles.iter().position(|h| *h == Some(handle)).ok_or(Gone { kind: H::KIND })
+    }
+
+    /// The handle of what stands at a place in the list.
+    pub fn at(&self, index: usize) -> Option<H> {
+        self.handles.get(index).copied().flatten()
+    }
+
+    /// Whether the same places are vacant, and will be filled in the same order.
+    pub fn is_laid_out_like(&self, other: &Slots<H>) -> bool {
+        self.handles.len() == other.handles.len() && self.vacant == other.vacant
+    }
+
+    /// Have the same places vacant as another list; those that are not keep their handles, or get one.
+    pub fn become_like(&mut self, other: &Slots<H>) {
+        let own = |index: usize| self.handles.get(index).copied().flatten();
+        let handles = other.handles.iter().enumerate().map(|(n, slot)| slot.map(|_| own(n).unwrap_or_else(H::fresh)));
+        (self.handles, self.vacant) = (handles.collect(), other.vacant.clone());
+    }
+
+    /// Leave a place vacant.
+    pub fn vacate(&mut self, index: usize) {
+        if let Some(slot) = self.handles.get_mut(index)
+            && slot.take().is_some()
+        {
+            self.vacant.push(index);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_roster_keeps_its_order_and_forgets_what_left() {
+        let mut roster = Roster::<BodyId>::default();
+        let [a, b, c] = ["a", "b", "c"].map(|name| roster.add(name));
+        assert_eq!([a, b, c].map(|h| roster.index(h)), [Ok(0), Ok(1), Ok(2)]);
+        assert_eq!(roster.remove(b, "b"), Ok(1));
+        assert_eq!([a, b, c].map(|h| roster.index(h)), [Ok(0), Err(Gone { kind: "body" }), Ok(1)]);
+        assert_eq!((roster.named("b"), roster.named("c"), roster.at(1)), (None, Some(c), Some(c)));
+        // a name that is free again belongs to somebody else
+        let again = roster.add("b");
+        assert!(again != b && roster.index(b).is_err() && roster.refuse("b").is_err());
+    }
+
+    #[test]
+    fn slots_are_filled_again_under_other_handles() {
+        let mut slots = Slots::<GripId>::default();
+        let (first, second) = (slots.add(), slots.add());
+        assert_eq!([first.1, second.1], [0, 1]);
+        slots.vacate(0);
+        assert_eq!((slots.index(first.0), slots.at(0)), (Err(Gone { kind: "grip" }), None));
+        let third = slots.add();
+        assert_eq!(third.1, 0);
+        assert!(slots.index(first.0).is_err() && slots.index(third.0) == Ok(0) && slots.index(second.0) == Ok(1));
+    }
+
+    #[test]
+    fn handles_of_two_lists_never_agree() {
+        let (mut one, mut other) = (Roster::<BodyId>::default(), Roster::<BodyId>::default());
+        let (a, b) = (one.add("rod"), other.add("rod"));
+        assert!(one.index(b).is_err() && other.index(a).is_err());
+    }
+}

@@ -1,0 +1,290 @@
+//! What may be done to a world between its steps: grasping and releasing, driving grippers and obstacles, changing loads, taking
+//! things away. Each of these is in snapshots.
+
+use super::World;
+use crate::body::Body;
+use crate::contact::Obstacle;
+use crate::error::{BuildError, ControlError, Gone};
+use crate::frame::{Event, EventKind};
+use crate::grip::{Grip, GripParams, Gripper, Hold, Load, Place};
+use crate::handle::{BodyId, GripId, GripperId, LoadId, ObstacleId};
+use crate::material::Friction;
+use crate::math::Vec3;
+use crate::motion::Drive;
+use crate::{cable, lattice, react};
+
+/// Index of no body: of grips and loads that were taken away.
+const NOBODY: usize = usize::MAX;
+
+/// Take what was taken away out of a list of indices.
+pub(crate) fn move_up(indices: &mut Vec<usize>, gone: usize) {
+    indices.retain(|&index| index != gone);
+    indices.iter_mut().filter(|index| **index > gone).for_each(|index| *index -= 1);
+}
+
+impl World {
+    /// Close a gripper around a place of a body now, where it is, with jaws that bear all. [`World::add_grip`] has more to choose from.
+    pub fn grasp(
+        &mut self,
+        gripper: GripperId,
+        body: BodyId,
+        place: Place,
+        hold: Hold,
+    ) -> Result<GripId, ControlError> {
+        let params = GripParams { from: self.time(), ..GripParams::new(gripper, body, place, hold) };
+        Ok(self.add_grip(params)?)
+    }
+
+    /// Close a gripper around the place of any body that is nearest to its origin, if there is one within a distance [m].
+    pub fn grasp_nearest(
+        &mut self,
+        gripper: GripperId,
+        within: f64,
+        hold: Hold,
+    ) -> Result<Option<GripId>, ControlError> {
+        let origin = self.gripper(gripper)?.sweep.end.translation;
+        let Some((body, place)) = self.nearest_place(origin, within) else { return Ok(None) };
+        self.grasp(gripper, body, place, hold).map(Some)
+    }
+
+    /// The place of any body that is nearest to a point, if there is one within a distance [m].
+    pub fn nearest_place(&self, point: Vec3, within: f64) -> Option<(BodyId, Place)> {
+        let mut best: Option<(usize, Place)> = None;
+        let mut least = within;
+        for (index, body) in self.bodies.iter().enumerate() {
+            if let Some((place, distance)) = body.nearest_place(point)
+                && distance <= least
+            {
+                (best, least) = (Some((index, place)), distance);
+            }
+        }
+        best.and_then(|(index, place)| Some((self.handles.bodies.at(index)?, place)))
+    }
+
+    /// Open a grip now, whatever its schedule says, and take it away.
+    pub fn release(&mut self, grip: GripId) -> Result<(), ControlError> {
+        let index = self.handles.grips.index(grip)?;
+        self.drop_grip(index);
+        Ok(())
+    }
+
+    fn drop_grip(&mut self, index: usize) {
+        let Grip { gripper, body, anchor, .. } = self.grips[index];
+        let (time, grip) = (self.time(), &mut self.grips[index]);
+        grip.open();
+        (grip.params.until, grip.body) = (f64::NEG_INFINITY, NOBODY);
+        self.handles.grips.vacate(index);
+        if anchor.is_some() {
+            self.events.push(Event { time, kind: EventKind::Released { gripper, body } });
+            self.prepare(body);
+        }
+    }
+
+    /// Say who moves a gripper from now on.
+    pub fn drive(&mut self, gripper: GripperId, drive: Drive) -> Result<(), ControlError> {
+        let gripper = &mut self.grippers[self.handles.grippers.index(gripper)?];
+        gripper.drive = sound(drive, &gripper.params.name)?;
+        Ok(())
+    }
+
+    /// Say who moves an obstacle from now on. A fingertip goes with its gripper.
+    pub fn drive_obstacle(&mut self, obstacle: ObstacleId, drive: Drive) -> Result<(), ControlError> {
+        let obstacle = &mut self.obstacles[self.handles.obstacles.index(obstacle)?];
+        obstacle.drive = sound(drive, &obstacle.params.name)?;
+        Ok(())
+    }
+
+    /// Change the friction of an obstacle's surface; `None` leaves it to the body that touches it.
+    pub fn set_obstacle_friction(
+        &mut self,
+        obstacle: ObstacleId,
+        friction: Option<Friction>,
+    ) -> Result<(), ControlError> {
+        let index = self.handles.obstacles.index(obstacle)?;
+        if let Some(friction) = friction {
+            let name = &self.obstacles[index].params.name;
+            self.bodies.iter().try_for_each(|body| body.check_friction(name, friction))?;
+        }
+        self.obstacles[index].params.friction = friction;
+        Ok(())
+    }
+
+    /// Change the size and direction of a load; when it acts, and where, stays.
+    pub fn set_load(&mut self, load: LoadId, force: Vec3, torque: Vec3) -> Result<(), ControlError> {
+        let index = self.handles.loads.index(load)?;
+        let (body, load) = self.loads[index];
+        let changed = Load { force, torque, ..load };
+        self.check_load(body, &changed)?;
+        self.loads[index].1 = changed;
+        self.size_loads(self.time());
+        self.prepare(body);
+        Ok(())
+    }
+
+    /// Take a load away.
+    pub fn remove_load(&mut self, load: LoadId) -> Result<(), ControlError> {
+        let index = self.handles.loads.index(load)?;
+        self.drop_load(index);
+        Ok(())
+    }
+
+    fn drop_load(&mut self, index: usize) {
+        let body = std::mem::replace(&mut self.loads[index].0, NOBODY);
+        self.handles.loads.vacate(index);
+        self.size_loads(self.time());
+        self.prepare(body);
+    }
+
+    /// Take a gripper away, with its grips and its fingertip.
+    pub fn remove_gripper(&mut self, gripper: GripperId) -> Result<(), ControlError> {
+        let gone = self.handles.grippers.index(gripper)?;
+        let held: Vec<usize> =
+            (0..self.grips.len()).filter(|&g| self.is_grip(g) && self.grips[g].gripper == gone).collect();
+        held.into_iter().for_each(|grip| self.drop_grip(grip));
+        while let Some(finger) = self.fingers.iter().position(|finger| finger.gripper == gone) {
+            let obstacle = self.fingers.remove(finger).obstacle;
+            self.take_obstacle(obstacle)?;
+        }
+        let Gripper { params, .. } = self.grippers.remove(gone);
+        self.handles.grippers.remove(gripper, &params.name)?;
+        self.fingers.iter_mut().filter(|f| f.gripper > gone).for_each(|f| f.gripper -= 1);
+        self.grips.iter_mut().filter(|g| g.gripper > gone).for_each(|g| g.gripper -= 1);
+        self.events.clear();
+        self.outgrow();
+        Ok(())
+    }
+
+    /// Take an obstacle away. A fingertip goes with its gripper only.
+    pub fn remove_obstacle(&mut self, obstacle: ObstacleId) -> Result<(), ControlError> {
+        let gone = self.handles.obstacles.index(obstacle)?;
+        if let Some(finger) = self.fingers.iter().find(|finger| finger.obstacle == gone) {
+            let gripper = self.grippers[finger.gripper].params.name.clone();
+            return Err(BuildError::Fingertip { gripper }.into());
+        }
+        self.take_obstacle(gone)
+    }
+
+    fn take_obstacle(&mut self, gone: usize) -> Result<(), ControlError> {
+        let Obstacle { params, .. } = self.obstacles.remove(gone);
+        if let Some(handle) = self.handles.obstacles.at(gone) {
+            self.handles.obstacles.remove(handle, &params.name)?;
+        }
+        self.fingers.iter_mut().filter(|f| f.obstacle > gone).for_each(|f| f.obstacle -= 1);
+        self.bodies.iter_mut().for_each(|body| body.forget_obstacle(gone));
+        self.events.clear();
+        self.outgrow();
+        Ok(())
+    }
+
+    /// Take a body away, with the grips and loads on it. It keeps its shape and velocities, and may be added again, here or elsewhere.
+    pub fn remove_body(&mut self, body: BodyId) -> Result<Body, ControlError> {
+        let gone = self.handles.bodies.index(body)?;
+        let grips: Vec<usize> = (0..self.grips.len()).filter(|&grip| self.grips[grip].body == gone).collect();
+        grips.into_iter().for_each(|grip| self.drop_grip(grip));
+        let loads: Vec<usize> = (0..self.loads.len()).filter(|&load| self.loads[load].0 == gone).collect();
+        loads.into_iter().for_each(|load| self.drop_load(load));
+        // nothing of this world pushes or touches it any more
+        self.prepare(gone);
+        let mut removed = self.bodies.remove(gone);
+        (0..self.obstacles.len()).rev().for_each(|obstacle| removed.forget_obstacle(obstacle));
+        self.handles.bodies.remove(body, removed.name())?;
+        let numbers =
+            self.grips.iter_mut().map(|grip| &mut grip.body).chain(self.loads.iter_mut().map(|load| &mut load.0));
+        numbers.filter(|number| **number != NOBODY && **number > gone).for_each(|number| *number -= 1);
+        cable::forget_body(&mut self.pairs, gone);
+        lattice::forget_body(&mut self.meetings, gone);
+        react::forget_body(&mut self.presses, gone);
+        self.together.forget_body(gone);
+        self.accounts.remove(gone);
+        self.events.clear();
+        self.outgrow();
+        Ok(removed)
+    }
+
+    fn is_grip(&self, index: usize) -> bool {
+        self.handles.grips.at(index).is_some()
+    }
+
+    /// The body of a handle.
+    pub fn body(&self, body: BodyId) -> Result<&Body, Gone> {
+        Ok(&self.bodies[self.handles.bodies.index(body)?])
+    }
+
+    /// The obstacle of a handle.
+    pub fn obstacle(&self, obstacle: ObstacleId) -> Result<&Obstacle, Gone> {
+        Ok(&self.obstacles[self.handles.obstacles.index(obstacle)?])
+    }
+
+    /// The gripper of a handle.
+    pub fn gripper(&self, gripper: GripperId) -> Result<&Gripper, Gone> {
+        Ok(&self.grippers[self.handles.grippers.index(gripper)?])
+    }
+
+    /// The grip of a handle.
+    pub fn grip(&self, grip: GripId) -> Result<&Grip, Gone> {
+        Ok(&self.grips[self.handles.grips.index(grip)?])
+    }
+
+    /// The load of a handle.
+    pub fn load(&self, load: LoadId) -> Result<&Load, Gone> {
+        Ok(&self.loads[self.handles.loads.index(load)?].1)
+    }
+
+    /// The body of that name.
+    pub fn body_named(&self, name: &str) -> Option<BodyId> {
+        self.handles.bodies.named(name)
+    }
+
+    /// The obstacle of that name.
+    pub fn obstacle_named(&self, name: &str) -> Option<ObstacleId> {
+        self.handles.obstacles.named(name)
+    }
+
+    /// The gripper of that name.
+    pub fn gripper_named(&self, name: &str) -> Option<GripperId> {
+        self.handles.grippers.named(name)
+    }
+
+    /// Where a body stands in [`World::bodies`] and in frames, until one is removed.
+    pub fn body_index(&self, body: BodyId) -> Result<usize, Gone> {
+        self.handles.bodies.index(body)
+    }
+
+    /// Where a gripper stands in [`World::grippers`] and in frames, until one is removed.
+    pub fn gripper_index(&self, gripper: GripperId) -> Result<usize, Gone> {
+        self.handles.grippers.index(gripper)
+    }
+
+    /// Where an obstacle stands in [`World::obstacles`] and in frames, until one is removed.
+    pub fn obstacle_index(&self, obstacle: ObstacleId) -> Result<usize, Gone> {
+        self.handles.obstacles.index(obstacle)
+    }
+
+    /// Handle of the body at an index of [`World::bodies`].
+    pub fn body_at(&self, index: usize) -> Result<BodyId, Gone> {
+        self.handles.bodies.at(index).ok_or(Gone { kind: "body" })
+    }
+
+    /// Handle of the obstacle at an index of [`World::obstacles`].
+    pub fn obstacle_at(&self, index: usize) -> Result<ObstacleId, Gone> {
+        self.handles.obstacles.at(index).ok_or(Gone { kind: "obstacle" })
+    }
+
+    /// Handle of the gripper at an index of [`World::grippers`].
+    pub fn gripper_at(&self, index: usize) -> Result<GripperId, Gone> {
+        self.handles.grippers.at(index).ok_or(Gone { kind: "gripper" })
+    }
+
+    /// Give a chain another shape, at rest; its number of points stays.
+    pub fn set_points(&mut self, body: BodyId, points: &[Vec3]) -> Result<(), ControlError> {
+        let body = self.handles.bodies.index(body)?;
+        self.watch.forget();
+        self.accounts.forget();
+        Ok(self.bodies[body].set_points(points)?)
+    }
+}
+
+/// Refuse to be driven nowhere.
+fn sound(drive: Drive, name: &str) -> Result<Drive, BuildError> {
+    if drive.is_sound() { Ok(drive) } else { Err(BuildError::Pose { name: name.into() }) }
+}
