@@ -29,6 +29,8 @@ pub(crate) use contact::pairs::{End, closest_on_segments, forget_body};
 pub(crate) use group::Group;
 pub(crate) use group::step::Around;
 pub(crate) use links::OPEN;
+#[cfg(test)]
+pub(crate) use links::Stretch;
 pub(crate) use relax::Moving;
 pub(crate) use report::pairs_beside;
 pub(crate) use solver::coupled_pairs::write_pairs;

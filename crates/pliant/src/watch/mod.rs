@@ -287,7 +287,8 @@ mod tests {
                 obstacle(ShapeKind::Box { size: Vec3::new(2e-4, 0.1, 0.1) }, Vec3::new(-0.1, 0.0, 0.0)),
             ];
             let end = |body: usize, link: usize| End { body, link };
-            let links = |a: usize, b: usize| (0..400).map(move |n| Pair::new([end(a, n / 20), end(b, n % 20)]));
+            let key = move |a: End, b: End| ([a, b], [crate::cable::Stretch::Link; 2]);
+            let links = |a: usize, b: usize| (0..400).map(move |n| Pair::new(key(end(a, n / 20), end(b, n % 20))));
             let mut all: Vec<Pair> = [(0, 1), (0, 2), (1, 2)].into_iter().flat_map(|(a, b)| links(a, b)).collect();
             all.sort_unstable_by_key(|pair| pair.ends);
             let mut watch = Watch::default();

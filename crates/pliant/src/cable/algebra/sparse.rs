@@ -377,6 +377,7 @@ mod tests {
                 edge: *edge,
                 rows: [&rows[0], &rows[1]],
                 slope,
+                beside: false,
             }));
             let mut some = numbers();
             let right: Vec<Vec6> = (0..count).map(|_| std::array::from_fn(|_| some())).collect();
