@@ -1,8 +1,11 @@
-//! In which order the blocks of a sparse matrix are eliminated, so that few others are filled: least degree first, after
-//! Markowitz, "The elimination form of the inverse and its application to linear programming".
+//! In which order the blocks of a sparse matrix are eliminated, so that few others are filled: the node next whose elimination
+//! seems to fill least, after Rothberg and Eisenstat, "Node selection strategies for bottom-up sparse matrix ordering".
 //!
 //! The graph that is left is kept as it is, with all edges that elimination has filled in: links touch few others, so that
 //! its lists stay short.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 const NONE: u32 = u32::MAX;
 
@@ -11,12 +14,17 @@ const NONE: u32 = u32::MAX;
 pub struct Ordering {
     /// Neighbours of each node in the graph that is left.
     neighbours: Vec<Vec<u32>>,
-    /// Nodes of each degree, as lists that are linked both ways.
-    heads: Vec<u32>,
-    next: Vec<u32>,
-    previous: Vec<u32>,
+    /// How many blocks each node would fill, at most; nothing for one that is gone.
+    fills: Vec<Option<usize>>,
+    /// The same with its node, least first, among what it was before.
+    waiting: BinaryHeap<Reverse<(usize, u32)>>,
     mark: Vec<u32>,
     merged: Vec<u32>,
+}
+
+/// Blocks that a node with some neighbours fills, if so many of these are connected with each other.
+fn fill(neighbours: usize, connected: usize) -> usize {
+    neighbours * neighbours.saturating_sub(1) - connected * connected.saturating_sub(1)
 }
 
 impl Ordering {
@@ -29,17 +37,15 @@ impl Ordering {
         mut tell: impl FnMut(u32, &[u32]),
     ) {
         self.begin(count, edges);
-        let mut least = 0;
-        for _ in 0..count {
-            while self.heads[least] == NONE {
-                least += 1;
+        while let Some(Reverse((fill, node))) = self.waiting.pop() {
+            if self.fills[node as usize] != Some(fill) {
+                continue;
             }
-            let node = self.heads[least];
-            self.unlink(node, least);
+            self.fills[node as usize] = None;
             let around = std::mem::take(&mut self.neighbours[node as usize]);
             tell(node, &around);
             for &other in &around {
-                least = least.min(self.join(other, node, &around));
+                self.join(other, node, &around);
             }
             self.neighbours[node as usize] = around;
         }
@@ -54,41 +60,28 @@ impl Ordering {
             self.neighbours[a as usize].push(b);
             self.neighbours[b as usize].push(a);
         }
-        for list in [&mut self.heads, &mut self.next, &mut self.previous, &mut self.mark] {
-            list.clear();
-            list.resize(count + 1, NONE);
-        }
-        // backwards, so that lists are in order of nodes
-        for node in (0..count as u32).rev() {
-            self.link(node, self.neighbours[node as usize].len());
-        }
-    }
-
-    fn link(&mut self, node: u32, degree: usize) {
-        let after = std::mem::replace(&mut self.heads[degree], node);
-        self.next[node as usize] = after;
-        self.previous[node as usize] = NONE;
-        if after != NONE {
-            self.previous[after as usize] = node;
+        self.mark.clear();
+        self.mark.resize(count, NONE);
+        self.fills.clear();
+        self.fills.resize(count, None);
+        self.waiting.clear();
+        for node in 0..count {
+            self.wait(node as u32, fill(self.neighbours[node].len(), 0));
         }
     }
 
-    fn unlink(&mut self, node: u32, degree: usize) {
-        let (before, after) = (self.previous[node as usize], self.next[node as usize]);
-        if before == NONE {
-            self.heads[degree] = after;
-        } else {
-            self.next[before as usize] = after;
-        }
-        if after != NONE {
-            self.previous[after as usize] = before;
+    /// Put a node among those that wait. What it was before there is passed over.
+    fn wait(&mut self, node: u32, fill: usize) {
+        if self.fills[node as usize] != Some(fill) {
+            self.fills[node as usize] = Some(fill);
+            self.waiting.push(Reverse((fill, node)));
         }
     }
 
-    /// Connect a node with all that were around one that is gone. Returns its degree.
-    fn join(&mut self, node: u32, gone: u32, around: &[u32]) -> usize {
-        let before = self.neighbours[node as usize].len();
+    /// Connect a node with all that were around one that is gone.
+    fn join(&mut self, node: u32, gone: u32, around: &[u32]) {
         self.merged.clear();
+        // marks of an earlier time are still true: neighbours stay until they are gone
         self.mark[node as usize] = node;
         for &other in &self.neighbours[node as usize] {
             self.mark[other as usize] = node;
@@ -102,15 +95,7 @@ impl Ordering {
             }
         }
         std::mem::swap(&mut self.neighbours[node as usize], &mut self.merged);
-        // what was put into `mark` is of no use to others
-        let after = self.neighbours[node as usize].len();
-        self.mark[node as usize] = NONE;
-        for &other in &self.neighbours[node as usize] {
-            self.mark[other as usize] = NONE;
-        }
-        self.mark[gone as usize] = NONE;
-        self.unlink(node, before);
-        self.link(node, after);
-        after
+        // what was around the one that is gone is connected with each other now
+        self.wait(node, fill(self.neighbours[node as usize].len(), around.len() - 1));
     }
 }
