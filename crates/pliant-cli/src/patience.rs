@@ -61,10 +61,10 @@ fn quicker(body: &Body) -> &'static str {
 /// A length of time in a unit that suits it.
 pub fn in_words(seconds: f64) -> String {
     match seconds {
-        s if s < 120.0 => format!("{} s", short(s.round())),
-        s if s < 7200.0 => format!("{} minutes", short((s / 60.0).round())),
-        s if s < 172_800.0 => format!("{} hours", short((s / 360.0).round() / 10.0)),
-        s => format!("{} days", short((s / 8640.0).round() / 10.0)),
+        s if s < 120.0 => format!("{} s", s.round()),
+        s if s < 7200.0 => format!("{} minutes", (s / 60.0).round()),
+        s if s < 172_800.0 => format!("{} hours", (s / 360.0).round() / 10.0),
+        s => format!("{} days", (s / 8640.0).round() / 10.0),
     }
 }
 
@@ -76,14 +76,18 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Watch a run of so many steps from now on. Within its first second it is told how long it will take, if that is long.
-    pub fn begin(steps: u64) -> Watcher {
+    /// Watch a run of so many steps from now on. Within its first second it is told how long it will take, if that is long; one that was
+    /// `foreseen` to be long only when a step is done, as that says more.
+    pub fn begin(steps: u64, foreseen: bool) -> Watcher {
         let done = Arc::new(AtomicU64::new(0));
         let (end, ended) = channel::<()>();
         let (seen, begun) = (done.clone(), Instant::now());
         std::thread::spawn(move || {
             if ended.recv_timeout(FIRST_LOOK) == Err(RecvTimeoutError::Timeout) {
-                tell(steps, seen.load(Ordering::Relaxed), begun.elapsed().as_secs_f64());
+                let done = seen.load(Ordering::Relaxed);
+                if done > 0 || !foreseen {
+                    tell(steps, done, begun.elapsed().as_secs_f64());
+                }
             }
         });
         Watcher { done, _end: end }

@@ -13,7 +13,7 @@ use crate::check;
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{self, short};
-use crate::patience::{Watcher, in_words};
+use crate::patience::{self, Watcher, in_words};
 use crate::run_summary::Summary;
 
 /// The scene that runs when no command is given.
@@ -140,7 +140,7 @@ fn advance(scene: &mut Scene, mut recorder: Option<&mut Recorder>) -> Ran {
     let mut penetration_max: f64 = 0.0;
     let mut ending = Ending::Done;
     let started = Instant::now();
-    let watcher = Watcher::begin(total);
+    let watcher = Watcher::begin(total, !patience::foreseen(scene).is_empty());
     for expectation in &mut scene.expectations {
         expectation.observe(&frame);
     }

@@ -71,15 +71,14 @@ fn a_killed_run_leaves_what_it_recorded() {
 
 /// Steps that would take far longer than anybody waits, one of each way to spend it.
 #[test]
-fn an_interrupt_ends_a_step_that_takes_hours() {
-    let chain =
-        "model = \"chain\"\nradius = 0.003\npath = [[0, 0, 0.3], [0.3, 0, 0.3]]\npoints = 500\nchain = { rate = 1e8 }";
+fn an_interrupt_ends_a_step_that_takes_minutes() {
+    let chain = "model = \"chain\"\nradius = 0.003\npath = [[0, 0, 0.3], [0.3, 0, 0.3]]\npoints = 20000\nchain = { rate = 1e6 }";
     let lattice = "model = \"lattice\"\nsolid = { box = { size = [0.1, 0.1, 0.1], cells = [8, 8, 8] } }";
-    let xpbd = "model = \"xpbd\"\nradius = 0.003\npath = [[0, 0, 0.3], [0.3, 0, 0.3]]\nsegments = 1000\nxpbd = { iterations = 1000000 }";
+    let xpbd = "model = \"xpbd\"\nradius = 0.003\npath = [[0, 0, 0.3], [0.3, 0, 0.3]]\nsegments = 1000\nxpbd = { iterations = 100000 }";
     for body in [chain, lattice, xpbd] {
         let dir = tempfile::tempdir().unwrap();
         let text = format!(
-            "duration = 100\nstep = 10\n[material.m]\nyoung = 5e6\ndensity = 1100\n[[body]]\nname = \"b\"\nmaterial = \"m\"\n{body}\n"
+            "duration = 100\nstep = 1\n[material.m]\nyoung = 5e6\ndensity = 1100\n[[body]]\nname = \"b\"\nmaterial = \"m\"\n{body}\n"
         );
         std::fs::write(dir.path().join("long.toml"), text).unwrap();
         let to = |name: &str| Stdio::from(File::create(dir.path().join(name)).unwrap());

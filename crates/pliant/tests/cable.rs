@@ -326,6 +326,7 @@ fn frames_are_of_second_order_at_the_ends_too() {
     let [coarse, fine] = [error(20), error(40)];
     for end in 0..2 {
         let ratio = coarse[end] / fine[end];
-        assert!(coarse[end] < 1e-3 && (3.4..4.6).contains(&ratio), "end {end}: {coarse:?} {fine:?}");
+        // 3/8 of the change of curvature along the curve, below 0.8, times the square of a link, 0.07
+        assert!(coarse[end] < 1.6e-3 && (3.4..4.6).contains(&ratio), "end {end}: {coarse:?} {fine:?}");
     }
 }

@@ -368,3 +368,36 @@ fn places_that_a_body_does_not_have_are_refused() {
         world.add_grip(grip(&world, end, Hold::Position)).unwrap();
     }
 }
+
+/// Room is made once for all that was added: what a body costs does not depend on how many there are.
+#[test]
+fn building_is_linear_in_the_number_of_bodies() {
+    let build = |count: usize| {
+        let mut world = World::new(Vec3::ZERO);
+        let bodies: Vec<Body> = (0..count)
+            .map(|n| {
+                let spec = ChainSpec {
+                    material: rubber(),
+                    section: Section::Round { radius: 1e-3 },
+                    path: vec![Vec3::Y * n as f64, Vec3::new(0.1, n as f64, 0.0)],
+                    points: Some(3),
+                    settings: ChainSettings::default(),
+                };
+                Body::Chain(Chain::new(&format!("rod {n}"), spec).unwrap())
+            })
+            .collect();
+        let before = common::allocations();
+        for body in bodies {
+            let body = world.add_body(body).unwrap();
+            let (placed, motion) = (Pose::IDENTITY, Motion::Hold);
+            let gripper = world.add_gripper(GripperParams { name: format!("hand {body}"), placed, motion }).unwrap();
+            world.add_grip(GripParams::new(gripper, body, Place::Fraction(0.0), Hold::Position)).unwrap();
+        }
+        world.ready().unwrap();
+        assert_eq!(world.body_named(&format!("rod {}", count - 1)), Some(count - 1));
+        common::allocations() - before
+    };
+    // lists that double their room make a few more of many
+    let [few, many] = [build(100), build(1000)];
+    assert!(many < 10 * few, "{few} allocations for 100 bodies, {many} for 1000");
+}

@@ -113,6 +113,8 @@ struct Scratch {
     solved: Solved,
     /// The state at the start of the step.
     before: CableState,
+    /// Whether it stays where it is while others come to rest, unless they touch it.
+    still: bool,
 }
 
 impl CableState {
@@ -178,6 +180,7 @@ impl Cable {
             near: vec![],
             solved: Solved::default(),
             before: state.clone(),
+            still: false,
         };
         let limits = [spec.settings.tension_limit, 1.0 / spec.settings.bend_radius_limit];
         let begins = spec.settings.start;

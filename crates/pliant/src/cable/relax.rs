@@ -68,6 +68,11 @@ impl Cable {
         moving
     }
 
+    /// Stay where it is while others come to rest, or do so no longer.
+    pub(crate) fn stay(&mut self, still: bool) {
+        self.scratch.still = still;
+    }
+
     /// Get ready for a step towards rest, with some drag [1/s].
     pub(crate) fn damp(&mut self, step: f64, drag: f64) {
         (self.links.damping_time, self.links.drag) = (0.5 * step, drag);

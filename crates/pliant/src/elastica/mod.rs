@@ -381,7 +381,7 @@ impl Elastica {
     /// Room for grips, loads and contacts, so that a step allocates nothing.
     pub(crate) fn reserve(&mut self, grips: usize, loads: usize, obstacles: usize) {
         let n = self.rod.intervals();
-        // the grips of all bodies are counted: few will be this one's
+        // many grips may come and go, but few hold at a time
         let bounds = 3 * grips.min(16) + 2 * self.settings.sliders.len() + self.ties();
         let touches = n * obstacles.min(3) + 16;
         let Scratch { system, fehlberg, midpoint, gripped, holds, impulses, pushes, from, .. } = &mut self.scratch;

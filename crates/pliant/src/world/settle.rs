@@ -21,6 +21,9 @@ const FIRST_ROUNDS: usize = 20;
 /// How often the longest step is waited for after that, in a motion with strong damping.
 const MOST_WAITS: usize = 100;
 
+/// Rounds in a row in which steps fail, after which there is no more hope.
+const MOST_FAILS: usize = 20;
+
 /// Steps of such a wait.
 const WAIT: f64 = 64.0;
 
@@ -77,6 +80,10 @@ impl World {
 
     /// Bring the cables that begin in such an equilibrium to rest together; all others stay where they are.
     fn settle_cables(&mut self, start: Start) -> Result<(), BuildError> {
+        let begins = |body: &Body| matches!(body, Body::Cable(cable) if cable.begins() == start);
+        if !self.bodies.iter().any(begins) {
+            return Ok(());
+        }
         let (mut resting, mut others) = (vec![], vec![]);
         let (mut longest, mut halvings): (f64, i32) = (0.0, 0);
         for (body, model) in self.bodies.iter_mut().enumerate() {
@@ -86,16 +93,21 @@ impl World {
                     (longest, halvings) = (longest.max(step), halvings.max(count));
                     resting.push(Resting { body, moving: cable.begin_to_rest() });
                 }
-                Body::Cable(_) => others.push((body, model.state())),
+                Body::Cable(cable) => {
+                    cable.stay(true);
+                    others.push((body, model.state()));
+                }
                 _ => {}
             }
-        }
-        if resting.is_empty() {
-            return Ok(());
         }
         let events = self.events.len();
         let unsettled = self.come_to_rest(&resting, &others, longest, halvings);
         self.events.truncate(events);
+        for (body, _) in &others {
+            if let Body::Cable(cable) = &mut self.bodies[*body] {
+                cable.stay(false);
+            }
+        }
         for Resting { body, moving } in &resting {
             if let Body::Cable(cable) = &mut self.bodies[*body] {
                 cable.end_at_rest(moving);
@@ -116,7 +128,7 @@ impl World {
     ) -> Option<BuildError> {
         // for each cable the farthest way of a link in the last round, over its length
         let mut ways = vec![0.0; resting.len()];
-        let mut failed = None;
+        let (mut failed, mut fails) = (None, 0);
         for round in 0..MOST_ROUNDS + MOST_WAITS {
             ways.fill(0.0);
             failed = None;
@@ -144,6 +156,10 @@ impl World {
             }
             if failed.is_none() && ways.iter().all(|way| *way < RESTING[usize::from(waits)]) {
                 return None;
+            }
+            fails = if failed.is_some() { fails + 1 } else { 0 };
+            if fails >= MOST_FAILS {
+                break;
             }
             if round >= FIRST_ROUNDS && !waits && ways.iter().any(|way| *way > FALLING) {
                 break;
@@ -199,13 +215,11 @@ impl World {
         }
         self.advance_cables(step, &mut ());
         self.near.clear();
-        let is_cable = |body: &usize| matches!(self.bodies[*body], Body::Cable(_));
-        let cables: Vec<usize> = (0..self.bodies.len()).filter(is_cable).collect();
-        for &body in &cables {
-            self.with_surroundings(body, step, Body::check)?;
+        for Resting { body, .. } in resting {
+            self.with_surroundings(*body, step, Body::check)?;
         }
-        for body in cables {
-            self.with_surroundings(body, step, Body::finish);
+        for Resting { body, .. } in resting {
+            self.with_surroundings(*body, step, Body::finish);
         }
         Ok(())
     }

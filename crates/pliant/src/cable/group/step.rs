@@ -98,6 +98,10 @@ impl Island<'_> {
 
     /// Advance by a step.
     pub fn advance(&mut self, dt: f64) {
+        let still = |body: &Body| matches!(body, Body::Cable(cable) if cable.scratch.still);
+        if self.members.iter().all(|&member| still(&self.bodies[member - self.first])) {
+            return;
+        }
         self.each(|mut share| share.begin_step());
         let solved = self.advance_part(&Part::whole(dt));
         for &member in self.members {
