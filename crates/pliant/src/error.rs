@@ -193,7 +193,16 @@ pub enum ControlError {
     Gone(#[from] Gone),
     /// It cannot be so.
     #[error(transparent)]
-    Refused(#[from] BuildError),
+    Refused(BuildError),
+}
+
+impl From<BuildError> for ControlError {
+    fn from(error: BuildError) -> ControlError {
+        match error {
+            BuildError::Gone(gone) => ControlError::Gone(gone),
+            error => ControlError::Refused(error),
+        }
+    }
 }
 
 /// Why a rod cannot be where it is held.
