@@ -22,6 +22,7 @@ fn cable(name: &str, young: f64, path: Vec<Vec3>, segments: usize) -> Body {
 
 /// A hand that takes an end of a cable from one place to another.
 fn hand(world: &mut World, body: usize, fraction: f64, [from, to]: [Vec3; 2]) {
+    let body = world.body_at(body).unwrap();
     let waypoint = |time: f64, position: Vec3| Waypoint { time, position, orientation: None };
     let waypoints = vec![waypoint(0.0, from), waypoint(TIMES[0], to)];
     let motion = Motion::Waypoints { blend: Blend::MinimumJerk, waypoints };

@@ -390,11 +390,12 @@ fn building_is_linear_in_the_number_of_bodies() {
         for body in bodies {
             let body = world.add_body(body).unwrap();
             let (placed, motion) = (Pose::IDENTITY, Motion::Hold);
-            let gripper = world.add_gripper(GripperParams { name: format!("hand {body}"), placed, motion }).unwrap();
+            let gripper = world.add_gripper(GripperParams { name: format!("hand {:?}", body), placed, motion }).unwrap();
             world.add_grip(GripParams::new(gripper, body, Place::Fraction(0.0), Hold::Position)).unwrap();
         }
         world.ready().unwrap();
-        assert_eq!(world.body_named(&format!("rod {}", count - 1)), Some(count - 1));
+        let last = world.body_named(&format!("rod {}", count - 1)).unwrap();
+        assert_eq!(world.body_index(last), Ok(count - 1));
         common::allocations() - before
     };
     // lists that double their room make a few more of many
