@@ -52,8 +52,8 @@ impl Response {
                 }
             }
         }
-        // a force by itself stays as it is; those that make a torque turn with the body
-        for (n, load) in loads.iter().enumerate().filter(|(n, load)| acts(*n) && load.torque != Vec3::ZERO) {
+        // as large as they are now; forces that make a torque turn with the body
+        for (n, load) in loads.iter().enumerate().filter(|(n, _)| acts(*n)) {
             self.spread(n, load);
         }
     }
