@@ -57,10 +57,7 @@ fn motion(r: &mut Random, planar: bool) -> String {
     let (velocity, amplitude) = (vector(0.5), vector(0.03));
     match r.next() % 3 {
         0 => format!("{{ speed = {{ velocity = {velocity}, end = {:.2} }} }}", r.between(0.05, 0.4)),
-        1 => format!(
-            "{{ sinusoid = {{ amplitude = {amplitude}, frequency = {:.2} }} }}",
-            r.scale(0.5, 8.0)
-        ),
+        1 => format!("{{ sinusoid = {{ amplitude = {amplitude}, frequency = {:.2} }} }}", r.scale(0.5, 8.0)),
         _ => "{ hold = {} }".into(),
     }
 }
@@ -152,15 +149,21 @@ fn scene(r: &mut Random) -> String {
     let step = r.one_of(&["0.001", "0.002", "0.005", "0.01"]);
     writeln!(out, "duration = 1.0\nstep = {step}").unwrap();
     writeln!(out, "[material.m]\nyoung = {:.3e}\npoisson = 0.3", r.scale(1e5, 1e8)).unwrap();
-    writeln!(out, "density = {:.0}\nfriction = {{ coefficient = {:.2} }}", r.scale(300.0, 8000.0), r.between(0.0, 1.0)).unwrap();
+    writeln!(out, "density = {:.0}\nfriction = {{ coefficient = {:.2} }}", r.scale(300.0, 8000.0), r.between(0.0, 1.0))
+        .unwrap();
     let model = r.one_of(&MODELS);
     obstacles(r, model == "elastica", &mut out);
     writeln!(out, "[[body]]\nname = \"b\"\nmodel = \"{model}\"\nmaterial = \"m\"").unwrap();
-    if model == "lattice" || model == "response" { solid(r, model, "b", &mut out) } else { rod(r, model, "b", &mut out) }
+    if model == "lattice" || model == "response" {
+        solid(r, model, "b", &mut out)
+    } else {
+        rod(r, model, "b", &mut out)
+    }
     if r.often(0.4) && model != "lattice" && model != "response" {
         let force = [0; 3].map(|_| r.between(-0.1, 0.1));
         let y = if model == "elastica" { 0.0 } else { force[1] };
-        writeln!(out, "[[load]]\nbody = \"b\"\nat = \"end\"\nforce = [{:.4}, {y:.4}, {:.4}]", force[0], force[2]).unwrap();
+        writeln!(out, "[[load]]\nbody = \"b\"\nat = \"end\"\nforce = [{:.4}, {y:.4}, {:.4}]", force[0], force[2])
+            .unwrap();
         writeln!(out, "until = {:.2}", r.between(0.1, 1.5)).unwrap();
     }
     out
@@ -188,6 +191,7 @@ fn try_one(text: &str, tally: &mut Tally) {
         tally.refused += 1;
         return;
     };
+    scene.world.enforce_accounts(true);
     while scene.world.time() < TIME {
         match scene.world.step(scene.step) {
             Ok(()) => {}

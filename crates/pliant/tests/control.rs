@@ -387,6 +387,26 @@ fn loads_move_the_centre_of_a_free_body() {
     }
 }
 
+/// One that rises evenly has given half by then: v = F (t - rise / 2) / m.
+#[test]
+fn loads_rise_as_they_say() {
+    let (rise, rate) = (0.05, Vec3::new(0.01, 0.0, 0.05));
+    for body in every_model() {
+        let name = body.name().to_string();
+        let mut world = World::new(Vec3::ZERO);
+        let wire = world.add_body(body).unwrap();
+        let force = rate * world.body(wire).unwrap().mass();
+        let until = 0.1;
+        world.add_load(Load { rise, until, ..Load::new(wire, Place::Node(0), force) }).unwrap();
+        run(&mut world, 100);
+        let before = world.body(wire).unwrap().moments().centre;
+        run(&mut world, 100);
+        let speed = (world.body(wire).unwrap().moments().centre - before) / (100.0 * STEP);
+        let expected = rate * (until - 0.5 * rise);
+        assert!((speed - expected).length() < 1e-3 * expected.length(), "{name}: {speed}, not {expected}");
+    }
+}
+
 /// Bodies of every model on a floor and a ball, a cable across the rods, a block on the block; one is held, one loaded, and a fingertip comes.
 fn heap() -> World {
     let mut world = World::new(Vec3::Z * -G);

@@ -152,7 +152,7 @@ fn bad_rings_are_refused() {
         Cable::new("ring", spec).unwrap_err().to_string()
     };
     let settings = CableSettings::default();
-    assert_eq!(refused(2, settings), "the number of segments of ring must be 3 to 1,000,000 where it is closed, got 2");
+    assert_eq!(refused(2, settings), "the number of segments of ring must be 3 to 400,000 where it is closed, got 2");
     let printed = CableSettings { couplings: Couplings::Printed, ..settings };
     assert_eq!(
         refused(20, printed),

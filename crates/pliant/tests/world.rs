@@ -390,7 +390,8 @@ fn building_is_linear_in_the_number_of_bodies() {
         for body in bodies {
             let body = world.add_body(body).unwrap();
             let (placed, motion) = (Pose::IDENTITY, Motion::Hold);
-            let gripper = world.add_gripper(GripperParams { name: format!("hand {:?}", body), placed, motion }).unwrap();
+            let gripper =
+                world.add_gripper(GripperParams { name: format!("hand {:?}", body), placed, motion }).unwrap();
             world.add_grip(GripParams::new(gripper, body, Place::Fraction(0.0), Hold::Position)).unwrap();
         }
         world.ready().unwrap();

@@ -88,12 +88,18 @@ impl Lattice {
     /// What a step may create.
     pub(crate) fn may_create(&self) -> Bound {
         match self.settings.pace {
-            Pace::Constant { .. } => {
-                Bound { part: f64::INFINITY, held: 0.0, contacts: 0.0, why: "steps of a length that was given are as published: they are taken whatever they create" }
-            }
-            Pace::Adaptive { .. } => {
-                Bound { part: 5e-2, held: 1e-3, contacts: 0.0, why: "steps are halved until each is balanced to a part of its kinetic energy" }
-            }
+            Pace::Constant { .. } => Bound {
+                part: f64::INFINITY,
+                held: 0.0,
+                contacts: 0.0,
+                why: "steps of a length that was given are as published: they are taken whatever they create",
+            },
+            Pace::Adaptive { .. } => Bound {
+                part: 5e-2,
+                held: 1e-3,
+                contacts: 0.0,
+                why: "steps are halved until each is balanced to a part of its kinetic energy",
+            },
         }
     }
 }

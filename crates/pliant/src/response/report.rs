@@ -211,7 +211,12 @@ impl Response {
             let why = "the point of a fingertip goes from facet to facet between steps, and the dent with it";
             return Bound { part: 1.0, held: 5e-2, contacts: 0.0, why };
         }
-        Bound { part: 2e-2, held: 5e-3, contacts: 0.0, why: "oscillators are exact; that forces turn with the body is of second order" }
+        Bound {
+            part: 2e-2,
+            held: 5e-3,
+            contacts: 0.0,
+            why: "oscillators are exact; that forces turn with the body is of second order",
+        }
     }
 
     /// Copy out all that can be seen.

@@ -17,6 +17,8 @@ pub(crate) struct Accounts {
     gravity: Vec3,
     /// Energy that contacts between bodies have taken and may give back [J].
     between: f64,
+    /// Whether a step that creates more than its bound fails.
+    enforced: bool,
     /// Bodies that grips snap to themselves in the step, or in the next one.
     snapped: Vec<bool>,
 }
@@ -41,10 +43,10 @@ impl Accounts {
 
     /// Become like others, without allocating where there is room.
     pub fn copy_from(&mut self, other: &Accounts) {
-        let Accounts { list, gravity, between, snapped } = other;
+        let Accounts { list, gravity, between, enforced, snapped } = other;
         self.list.clone_from(list);
         self.snapped.clone_from(snapped);
-        (self.gravity, self.between) = (*gravity, *between);
+        (self.gravity, self.between, self.enforced) = (*gravity, *between, *enforced);
     }
 
     /// Know the energies at the start of a step.
@@ -58,11 +60,18 @@ impl Accounts {
 
     /// A grip snaps a body to itself: it does whatever work that takes.
     pub fn snap(&mut self, body: usize) {
-        self.snapped[body] = true;
+        if let Some(snapped) = self.snapped.get_mut(body) {
+            *snapped = true;
+        }
     }
 }
 
 impl World {
+    /// Let a step in which a body creates more energy than its model states fail, instead of an event that tells of it.
+    pub fn enforce_accounts(&mut self, enforced: bool) {
+        self.accounts.enforced = enforced;
+    }
+
     /// Enter the step that was made, to its end at `time`.
     pub(super) fn settle_accounts(&mut self, time: f64) -> Result<(), StepError> {
         let given = self.given_by_contacts();
@@ -79,6 +88,9 @@ impl World {
             match account.enter(time, now, work, body.may_create(), body.mass()) {
                 Verdict::Sound => {}
                 Verdict::Slowly { created: energy } => {
+                    self.events.push(Event { time, kind: EventKind::Created { body: n, energy } });
+                }
+                Verdict::Beyond { created: energy, .. } if !self.accounts.enforced => {
                     self.events.push(Event { time, kind: EventKind::Created { body: n, energy } });
                 }
                 Verdict::Beyond { created, allowed } => {

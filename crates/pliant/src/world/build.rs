@@ -140,11 +140,8 @@ impl World {
         let body = &self.bodies[body];
         body.place_pose(load.place)?;
         body.check_load(load)?;
-        let sizes = [("the force of a load", load.force.length()), ("the torque of a load", load.torque.length())];
-        for (what, size) in
-            sizes.into_iter().chain([("the rise of a load", load.rise), ("the fall of a load", load.fall)])
-        {
-            Checks(body.name()).not_negative(what, size)?;
+        for (what, time) in [("the rise of a load", load.rise), ("the fall of a load", load.fall)] {
+            Checks(body.name()).not_negative(what, time)?;
         }
         Ok(())
     }
