@@ -268,7 +268,7 @@ fn no_bad_number_reaches_a_hand() {
         world.drive(world.gripper_at(0).unwrap(), Drive::Pose(Pose::from_translation(Vec3::X * f64::NAN))).is_err()
     );
     while world.step(1e-3).is_ok() {}
-    let load = world.grips().nth(0).unwrap().1.load;
+    let load = world.grips().next().unwrap().1.load;
     assert!(load.force.is_finite() && load.torque.is_finite());
 }
 

@@ -249,6 +249,11 @@ impl Holders {
         work
     }
 
+    /// Forget where the holders were last seen.
+    pub fn forget_seen(&mut self) {
+        self.holders.iter_mut().for_each(|holder| holder.seen = None);
+    }
+
     /// The clamps at the end of the stretch of steps at hand.
     pub fn clamps(&self) -> impl Iterator<Item = Clamp> + '_ {
         self.holders.iter().filter_map(|holder| match holder.kind {

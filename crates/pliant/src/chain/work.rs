@@ -16,9 +16,14 @@ impl Chain {
         }
         let holding = self.constants.holding();
         let Chain { state, scratch, .. } = self;
-        scratch.holders.aim(around.grips, around.grippers, 0.0, 0.0);
-        scratch.holders.begin(&state.x);
-        let energy = scratch.holders.energy(&holding, &state.x, false);
+        let Scratch { force, holders, unused, .. } = scratch;
+        holders.aim(around.grips, around.grippers, 0.0, 0.0);
+        holders.begin(&state.x);
+        let energy = holders.energy(&holding, &state.x, false);
+        // where grips hold it now, whatever was seen of them in the step before: a restored chain has seen nothing
+        holders.forget_seen();
+        unused.resize(holders.list().len(), Wrench::default());
+        holders.pull(&holding, &state.x, 0.0, force, unused);
         // what rounding alone makes of the same grips is nothing
         let gripped = Some(energy - state.held[0]).filter(|more| *more > 1e-9 * energy);
         scratch.work = Work { grips: gripped.unwrap_or(0.0), ..Work::default() };

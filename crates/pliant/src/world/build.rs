@@ -140,6 +140,8 @@ impl World {
         let body = &self.bodies[body];
         body.place_pose(load.place)?;
         body.check_load(load)?;
+        let size = load.force.length() + load.torque.length();
+        Checks(body.name()).that(!size.is_nan(), "a load", "a number", size)?;
         for (what, time) in [("the rise of a load", load.rise), ("the fall of a load", load.fall)] {
             Checks(body.name()).not_negative(what, time)?;
         }

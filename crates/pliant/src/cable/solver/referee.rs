@@ -389,7 +389,7 @@ fn outcome(solver: Solver, subsystems: usize, couplings: Couplings) -> (Vec3, Ve
     for n in 0..250 {
         world.step(STEP).unwrap();
         if n >= 230 {
-            force += world.grips().nth(0).unwrap().1.load.force / 20.0;
+            force += world.grips().next().unwrap().1.load.force / 20.0;
         }
     }
     let Body::Cable(cable) = &world.bodies()[0] else { panic!() };
