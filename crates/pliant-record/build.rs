@@ -23,7 +23,7 @@ fn main() {
 
 /// The page with its placeholder, or why there is none.
 fn bundle(out: &Path) -> Result<String, String> {
-    let web = Path::new("../../web");
+    let web = Path::new("web");
     if !web.join("package.json").is_file() {
         return Err("this checkout has no web/, where its sources are".into());
     }

@@ -68,17 +68,17 @@ impl Options {
 pub enum Command {
     /// Simulate a scene; with --out, leave a recording, a table of samples and a report page.
     Run {
-        /// Scene file (TOML).
+        /// Scene file (TOML), or the name of a scene that `pliant scenes` lists.
         scene: PathBuf,
     },
     /// Read and validate a scene, and say what the models derive from it.
     Check {
-        /// Scene file (TOML).
+        /// Scene file (TOML), or the name of a scene that `pliant scenes` lists.
         scene: PathBuf,
     },
     /// Run a scene on several models: differences in shape and grip force, cost; with --out, a picture of all of them.
     Compare {
-        /// Scene file (TOML).
+        /// Scene file (TOML), or the name of a scene that `pliant scenes` lists.
         scene: PathBuf,
         /// Models to put its rods on, with commas between; the first that runs is the reference.
         #[arg(long, value_name = "MODEL,MODEL,…", value_delimiter = ',', default_values_t = RodModel::ALL)]
@@ -86,12 +86,12 @@ pub enum Command {
     },
     /// Compute what bodies of the model response need before they can be simulated, and keep it; with --out in that directory.
     Precompute {
-        /// Scene file (TOML).
+        /// Scene file (TOML), or the name of a scene that `pliant scenes` lists.
         scene: PathBuf,
     },
     /// Measure the time of a step: mean, percentiles, worst, by stage and body.
     Bench {
-        /// Scene file (TOML).
+        /// Scene file (TOML), or the name of a scene that `pliant scenes` lists.
         scene: PathBuf,
         /// How long to measure [s].
         #[arg(long, default_value_t = 2.0, value_parser = seconds)]
@@ -107,6 +107,8 @@ pub enum Command {
         /// Which experiment, such as 000-rotation.
         id: Option<String>,
     },
+    /// List the scenes that the command carries; with --out, write them to that directory.
+    Scenes,
     /// Print the JSON schema of scene files, for editors.
     Schema,
 }

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::args::Options;
 use crate::failure::Failure;
+use crate::gallery;
 use crate::output::{self, number, short};
 
 /// Most steps in a stretch.
@@ -103,7 +104,7 @@ pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure
         ns_per_model_step: median(samples.iter().map(|s| s.0).collect()),
     });
     let result = Bench {
-        scene: path.display().to_string(),
+        scene: gallery::name(path),
         threads: options.threads(),
         step_s: scene.step,
         steps: times.len(),
@@ -126,7 +127,7 @@ pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure
 
 /// Run a quarter of the scene or of the time allowed, whichever ends first. Returns how many steps a stretch has.
 fn warm_up(scene: &mut Scene, most: Duration) -> Result<u64, Failure> {
-    let total = (scene.duration / scene.step - 1e-9).ceil().max(1.0) as u64;
+    let total = scene.steps();
     let begun = Instant::now();
     for _ in 0..total / 4 {
         scene.world.step(scene.step).map_err(|e| Failure::Run(e.to_string()))?;

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::args::Options;
 use crate::failure::Failure;
+use crate::gallery;
 use crate::output::{self, count, number, short};
 use crate::patience;
 
@@ -48,7 +49,7 @@ pub fn check(path: &Path, options: &Options) -> Result<(), Failure> {
     let scene = crate::precompute::load(path, options)?;
     let bodies = scene.world.bodies().iter().map(checked).collect();
     let checked = Checked {
-        scene: path.display().to_string(),
+        scene: gallery::name(path),
         title: &scene.title,
         duration: scene.duration,
         step: scene.step,

@@ -6,6 +6,7 @@ mod bench;
 mod check;
 mod compare;
 mod failure;
+mod gallery;
 mod interrupt;
 mod output;
 mod patience;
@@ -24,17 +25,7 @@ use failure::Failure;
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     interrupt::install();
-    let result = match &arguments.command {
-        None => run::showcase(&arguments.options),
-        Some(Command::Run { scene }) => run::run(scene, &arguments.options),
-        Some(Command::Check { scene }) => check::check(scene, &arguments.options),
-        Some(Command::Compare { scene, models }) => compare::compare(scene, models, &arguments.options),
-        Some(Command::Precompute { scene }) => precompute::precompute(scene, &arguments.options),
-        Some(Command::Bench { scene, seconds }) => bench::bench(scene, *seconds, &arguments.options),
-        Some(Command::Validate { case }) => validate::validate(case.as_deref(), &arguments.options),
-        Some(Command::Reproduce { id }) => reproduce::reproduce(id.as_deref(), &arguments.options),
-        Some(Command::Schema) => check::schema(),
-    };
+    let result = perform(&arguments);
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
@@ -44,5 +35,21 @@ fn main() -> ExitCode {
                 Failure::Input(_) | Failure::Scene(_) => ExitCode::from(2),
             }
         }
+    }
+}
+
+/// Do what was asked for.
+fn perform(Arguments { command, options }: &Arguments) -> Result<(), Failure> {
+    match command {
+        None => run::showcase(options),
+        Some(Command::Run { scene }) => run::run(&gallery::find(scene)?.path, options),
+        Some(Command::Check { scene }) => check::check(&gallery::find(scene)?.path, options),
+        Some(Command::Compare { scene, models }) => compare::compare(&gallery::find(scene)?.path, models, options),
+        Some(Command::Precompute { scene }) => precompute::precompute(&gallery::find(scene)?.path, options),
+        Some(Command::Bench { scene, seconds }) => bench::bench(&gallery::find(scene)?.path, *seconds, options),
+        Some(Command::Validate { case }) => validate::validate(case.as_deref(), options),
+        Some(Command::Reproduce { id }) => reproduce::reproduce(id.as_deref(), options),
+        Some(Command::Scenes) => gallery::list(options),
+        Some(Command::Schema) => check::schema(),
     }
 }

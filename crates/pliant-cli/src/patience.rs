@@ -10,7 +10,6 @@ use pliant::Body;
 use pliant_scene::Scene;
 
 use crate::output::{self, short};
-use crate::run::step_count;
 
 /// A run that takes longer than this is told of [s].
 const LONG: f64 = 60.0;
@@ -31,7 +30,7 @@ fn seconds_per_point(body: &Body) -> f64 {
 
 /// What to say of bodies that take so many steps of their own that the run takes long.
 pub fn foreseen(scene: &Scene) -> Vec<String> {
-    let steps = step_count(scene) as f64;
+    let steps = scene.steps() as f64;
     let told = |body: &Body| {
         let own = body.expected_steps(scene.step);
         let seconds = steps * own * body.size() as f64 * seconds_per_point(body);

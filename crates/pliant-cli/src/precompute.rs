@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use crate::args::Options;
 use crate::failure::Failure;
+use crate::gallery;
 use crate::interrupt;
 use crate::output::{self, number, short};
 
@@ -66,11 +67,11 @@ pub fn precompute(path: &Path, options: &Options) -> Result<(), Failure> {
         rows.push(row);
     }
     if options.json {
-        let summary = Summary { scene: path.display().to_string(), bodies: &rows, warnings: &found.warnings };
+        let summary = Summary { scene: gallery::name(path), bodies: &rows, warnings: &found.warnings };
         return output::print_json(&summary);
     }
     if rows.is_empty() {
-        return output::print_text(format!("{}: no body needs to be precomputed", path.display()));
+        return output::print_text(format!("{}: no body needs to be precomputed", gallery::name(path)));
     }
     print_table(&rows)
 }

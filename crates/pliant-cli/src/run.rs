@@ -4,74 +4,39 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use pliant::{Event, EventKind, Frame, StepError};
 use pliant_record::{ExpectationRow, Outcome, RecordError, Recorder, RunInfo, event_text};
-use pliant_scene::{Expectation, Scene, Verdict};
+use pliant_scene::{Ending, Expectation, Ran, Scene, Verdict};
 
 use crate::args::Options;
 use crate::check;
 use crate::failure::Failure;
+use crate::gallery;
 use crate::interrupt;
 use crate::output::{self, short};
 use crate::patience::{self, Watcher, in_words};
 use crate::run_summary::Summary;
 
-/// The scene that runs when no command is given.
-const SHOWCASE: &str = include_str!("../../../scenes/winding.toml");
-const SHOWCASE_NAME: &str = "scenes/winding.toml";
+/// The scene of the gallery that runs when no command is given.
+const SHOWCASE: &str = "winding";
 
 /// Run the built-in scene and leave its report in ./out.
 pub fn showcase(options: &Options) -> Result<(), Failure> {
-    let scene = pliant_scene::parse(SHOWCASE, SHOWCASE_NAME, Path::new("scenes"), &options.overrides)?;
+    let file = gallery::find(Path::new(SHOWCASE))?;
+    let scene = pliant_scene::load(&file.path, &options.overrides)?;
     let out = options.out.clone().unwrap_or_else(|| free_directory("out/winding"));
-    simulate(scene, SHOWCASE_NAME, Some(&out), options)
+    simulate(scene, &gallery::name(&file.path), Some(&out), options)
 }
 
 /// Run a scene from a file.
 pub fn run(path: &Path, options: &Options) -> Result<(), Failure> {
     let scene = crate::precompute::load(path, options)?;
-    simulate(scene, &path.display().to_string(), options.out.as_deref(), options)
+    simulate(scene, &gallery::name(path), options.out.as_deref(), options)
 }
 
 /// The first of NAME, NAME-2, NAME-3, … that does not exist.
 fn free_directory(name: &str) -> PathBuf {
     let candidates = (2..).map(|i| PathBuf::from(format!("{name}-{i}")));
     std::iter::once(PathBuf::from(name)).chain(candidates).find(|p| !p.exists()).unwrap_or_default()
-}
-
-/// How a run ended.
-pub enum Ending {
-    /// At its time.
-    Done,
-    /// By the user.
-    Interrupted,
-    /// By a state that is no longer finite.
-    Diverged(StepError),
-    /// By a recording that cannot be written any further.
-    Unrecorded(RecordError),
-}
-
-/// All that is known of a run at its end.
-pub struct Ran {
-    /// How it ended.
-    pub ending: Ending,
-    /// Steps taken.
-    pub steps: u64,
-    /// Time it took [s].
-    pub wall_s: f64,
-    /// The last frame.
-    pub frame: Frame,
-    /// Largest penetration seen [m].
-    pub penetration_max: f64,
-    /// All events.
-    pub events: Vec<Event>,
-}
-
-impl Ran {
-    /// How often a rod has come through something.
-    pub fn crossed(&self) -> usize {
-        self.events.iter().filter(|e| matches!(e.kind, EventKind::Crossed { .. })).count()
-    }
 }
 
 fn simulate(mut scene: Scene, name: &str, out: Option<&Path>, options: &Options) -> Result<(), Failure> {
@@ -95,14 +60,13 @@ fn simulate(mut scene: Scene, name: &str, out: Option<&Path>, options: &Options)
         check::print_derived(scene.world.bodies())?;
     }
 
-    let ran = advance(&mut scene, recorder.as_mut());
-    let crossing =
-        ran.events.iter().find(|e| matches!(e.kind, EventKind::Crossed { .. })).filter(|_| !scene.allow_crossing);
+    let (ran, wall_s) = advance(&mut scene, recorder.as_mut());
+    let crossing = ran.crossings().0.filter(|_| !scene.allow_crossing);
     let crossing = crossing.map(|e| format!("{} at t = {} s", event_text(&scene.world, e.kind), short(e.time)));
 
     let verdicts: Vec<ExpectationRow> = scene.expectations.iter().map(|e| judged(e, scene.world.time())).collect();
     let missed = scene.expectations.iter().filter(|e| is_missed(e, scene.world.time())).count();
-    let summary = Summary::new(name, &scene.world, &ran, &scene.expectations);
+    let summary = Summary::new(name, &scene.world, &ran, wall_s, &scene.expectations);
     let unreached = verdicts.iter().filter(|v| v.pass.is_none()).count();
     let (ok, text) = match (ending_text(&ran, verdicts.len(), missed, unreached), crossing) {
         ((_, text), Some(crossing)) => {
@@ -131,57 +95,25 @@ fn simulate(mut scene: Scene, name: &str, out: Option<&Path>, options: &Options)
     }
 }
 
-/// Step to the end of the scene, or until something ends the run early.
-fn advance(scene: &mut Scene, mut recorder: Option<&mut Recorder>) -> Ran {
-    let total = step_count(scene);
-    let progress = progress_bar(scene.duration);
-    let mut frame = scene.world.frame();
-    let mut events = vec![];
-    let mut penetration_max: f64 = 0.0;
-    let mut ending = Ending::Done;
-    let started = Instant::now();
-    let watcher = Watcher::begin(total, !patience::foreseen(scene).is_empty());
-    for expectation in &mut scene.expectations {
-        expectation.observe(&frame);
-    }
-    events.extend_from_slice(scene.world.events());
-    for step in 0..total {
-        if let Err(error) = scene.world.step(next_step(scene)) {
-            let stopped = matches!(error, StepError::Stopped { .. });
-            ending = if stopped { Ending::Interrupted } else { Ending::Diverged(error) };
-            break;
+/// Run the scene, record it and show how far it is. Also returns how long that took [s].
+fn advance(scene: &mut Scene, mut recorder: Option<&mut Recorder>) -> (Ran<RecordError>, f64) {
+    let (progress, started, duration) = (progress_bar(scene.duration), Instant::now(), scene.duration);
+    let watcher = Watcher::begin(scene.steps(), !patience::foreseen(scene).is_empty());
+    let ran = scene.run(|moment| {
+        let (step, events) = (moment.step, moment.world.events());
+        let frame = moment.frame();
+        // the recorder has seen the start
+        if let Some(recorder) = recorder.as_deref_mut().filter(|_| step > 0) {
+            recorder.step(frame, events)?;
         }
-        watcher.note(step + 1);
-        scene.world.write_frame(&mut frame);
-        penetration_max = penetration_max.max(frame.penetration);
-        for expectation in &mut scene.expectations {
-            expectation.observe(&frame);
+        watcher.note(step);
+        if step % 64 == 1 {
+            show_progress(&progress, frame.time, duration, started);
         }
-        events.extend_from_slice(scene.world.events());
-        if let Some(recorder) = recorder.as_deref_mut()
-            && let Err(error) = recorder.step(&frame, scene.world.events())
-        {
-            ending = Ending::Unrecorded(error);
-            break;
-        }
-        if step % 64 == 0 {
-            show_progress(&progress, frame.time, scene.duration, started);
-        }
-    }
+        Ok(())
+    });
     progress.finish_and_clear();
-    let wall_s = started.elapsed().as_secs_f64();
-    Ran { ending, steps: scene.world.step_count(), wall_s, frame, penetration_max, events }
-}
-
-/// How many steps a scene has.
-pub fn step_count(scene: &Scene) -> u64 {
-    (scene.duration / scene.step - 1e-9).ceil().max(1.0) as u64
-}
-
-/// Length of the next step [s]: the last one ends with the scene.
-pub fn next_step(scene: &Scene) -> f64 {
-    let left = scene.duration - scene.world.time();
-    if left > 1e-6 * scene.step { scene.step.min(left) } else { scene.step }
+    (ran, started.elapsed().as_secs_f64())
 }
 
 /// A bar for simulated time, shown on a terminal only.
@@ -201,11 +133,11 @@ pub fn show_progress(bar: &ProgressBar, time: f64, duration: f64, started: Insta
     bar.set_message(format!("{time:.2} s simulated, {} x real time, {left} left", short(time / elapsed)));
 }
 
-fn ending_text(ran: &Ran, expectations: usize, missed: usize, unreached: usize) -> (bool, String) {
+fn ending_text(ran: &Ran<RecordError>, expectations: usize, missed: usize, unreached: usize) -> (bool, String) {
     match &ran.ending {
-        Ending::Diverged(error) => (false, error.to_string()),
-        Ending::Unrecorded(error) => (false, format!("stopped at t = {} s: {error}", short(ran.frame.time))),
-        Ending::Interrupted => (false, format!("interrupted at t = {} s", short(ran.frame.time))),
+        Ending::Failed(error) => (false, error.to_string()),
+        Ending::Abandoned(error) => (false, format!("stopped at t = {} s: {error}", short(ran.frame.time))),
+        Ending::Stopped => (false, format!("interrupted at t = {} s", short(ran.frame.time))),
         Ending::Done if missed > 0 => (false, format!("{missed} of {expectations} expectations missed")),
         Ending::Done if unreached > 0 => {
             (true, format!("{} expectations met, {unreached} not reached", expectations - unreached))

@@ -1,12 +1,11 @@
 //! What `pliant run` tells of a run, for machines and for people.
 
 use pliant::{Account, Body, EventKind, Frame, StepError, World};
-use pliant_record::event_text;
-use pliant_scene::{Expectation, Verdict};
+use pliant_record::{RecordError, event_text};
+use pliant_scene::{Ending, Expectation, Ran, Verdict};
 use serde::Serialize;
 
 use crate::output::short;
-use crate::run::{Ending, Ran};
 
 /// A run, as in the machine-readable output.
 #[derive(Serialize)]
@@ -101,14 +100,14 @@ impl BodyAccount {
 
 impl AccountSummary {
     /// Of all bodies; a step that failed for what it created counts.
-    fn new(world: &World, frame: &Frame, ending: &Ending) -> AccountSummary {
+    fn new(world: &World, frame: &Frame, ending: &Ending<RecordError>) -> AccountSummary {
         let accounts = || world.bodies().iter().zip(&frame.bodies).map(|(body, f)| (body.name(), &f.account));
         let mut all = AccountSummary { created_max: 0.0, created_total: 0.0, body: None, time: 0.0 };
         for (name, account) in accounts() {
             all.created_total += account.created;
             all.note(name, account.created_max, account.created_at);
         }
-        if let Ending::Diverged(StepError::Created { body, time, created, .. }) = ending {
+        if let Ending::Failed(StepError::Created { body, time, created, .. }) = ending {
             all.created_total += created;
             all.note(body, *created, *time);
         }
@@ -184,7 +183,13 @@ struct ExpectationSummary {
 
 impl Summary {
     /// Gather what is known at the end of a run.
-    pub fn new(scene: &str, world: &World, ran: &Ran, expectations: &[Expectation]) -> Summary {
+    pub fn new(
+        scene: &str,
+        world: &World,
+        ran: &Ran<RecordError>,
+        wall_s: f64,
+        expectations: &[Expectation],
+    ) -> Summary {
         let frame = &ran.frame;
         let bodies = world.bodies().iter().zip(&frame.bodies).map(|(body, f)| BodySummary {
             name: body.name().into(),
@@ -251,22 +256,22 @@ impl Summary {
         Summary {
             scene: scene.into(),
             time: frame.time,
-            steps: ran.steps,
-            wall_s: ran.wall_s,
-            real_time_factor: frame.time / ran.wall_s.max(f64::MIN_POSITIVE),
+            steps: world.step_count(),
+            wall_s,
+            real_time_factor: frame.time / wall_s.max(f64::MIN_POSITIVE),
             bodies: bodies.collect(),
             grippers: grippers.collect(),
             account: AccountSummary::new(world, frame, &ran.ending),
             penetration_max: ran.penetration_max,
-            crossed: ran.crossed(),
+            crossed: ran.crossings().1,
             contacts: contacts.collect(),
             events: events.collect(),
             expectations: expectations.iter().map(|e| expectation(e, world.time())).collect(),
             error: match &ran.ending {
                 Ending::Done => None,
-                Ending::Interrupted => Some("interrupted".into()),
-                Ending::Diverged(error) => Some(error.to_string()),
-                Ending::Unrecorded(error) => Some(error.to_string()),
+                Ending::Stopped => Some("interrupted".into()),
+                Ending::Failed(error) => Some(error.to_string()),
+                Ending::Abandoned(error) => Some(error.to_string()),
             },
         }
     }

@@ -12,6 +12,7 @@ use faer::diag::Diag;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::{Mat, MatRef};
+use pliant::math::{exp2, log2};
 
 /// Eigenvalues closer than this part of themselves are not told apart [-].
 const CLOSE: f64 = 1e-8;
@@ -36,7 +37,7 @@ pub(crate) fn eigen(matrix: MatRef<'_, f64>, count: usize, from: From) -> Result
     let size = matrix.nrows();
     // the solver takes small numbers for none, whatever the others are: eigenvalues of stiff bodies are all small
     let largest = (0..size).flat_map(|j| (j..size).map(move |i| matrix[(i, j)].abs())).fold(0.0, f64::max);
-    let scale = if largest.is_normal() { largest.log2().floor().exp2() } else { 1.0 };
+    let scale = if largest.is_normal() { exp2(log2(largest).floor()) } else { 1.0 };
     let scaled = Mat::from_fn(size, size, |i, j| matrix[(i, j)] / scale);
     let matrix = scaled.as_ref();
     let (mut rough, mut whole) = (Diag::zeros(size), Block::zeros(size, size));

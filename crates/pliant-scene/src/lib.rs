@@ -58,6 +58,7 @@ mod response;
 mod rest;
 mod ring;
 mod rod_model;
+mod run;
 mod samples;
 mod schema;
 mod section;
@@ -79,6 +80,7 @@ pub use expect::{Expectation, Verdict};
 pub use overrides::{Override, OverrideError};
 pub use response::{Losses, Precomputable, Precomputables, Work};
 pub use rod_model::{RodModel, UnknownModel};
+pub use run::{Ending, Moment, Ran};
 pub use schema::schema;
 
 /// A scene ready to run.

@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use pliant::math::{Quat, Vec3};
+use pliant::math::{Quat, Vec3, sin};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -30,7 +30,7 @@ impl RingSpec {
         let (turn, centre) =
             (Quat::from_rotation_arc(Vec3::Z, axis), self.position.map_or(Vec3::ZERO, |at| at.vector()));
         let half = PI / sides as f64;
-        let radius = self.radius.get() * half / half.sin();
+        let radius = self.radius.get() * half / sin(half);
         let corner = |i: usize| centre + turn * Quat::from_rotation_z(2.0 * half * i as f64) * (Vec3::X * radius);
         Ok((0..sides).map(corner).collect())
     }

@@ -16,6 +16,13 @@ pub struct GripperParams {
     pub motion: Motion,
 }
 
+impl GripperParams {
+    /// A gripper that stays where it is put until it is driven.
+    pub fn at(name: &str, placed: Pose) -> GripperParams {
+        GripperParams { name: name.into(), placed, motion: Motion::Hold }
+    }
+}
+
 /// A gripper: where it is, and the load its grips put on it.
 #[derive(Clone, Debug)]
 pub struct Gripper {

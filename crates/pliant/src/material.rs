@@ -2,6 +2,7 @@
 
 use crate::check::Checks;
 use crate::error::BuildError;
+use crate::math::pow;
 
 /// Friction `|t| <= coefficient * |n|^exponent`; an exponent of 1 is Coulomb's law.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,7 +43,7 @@ impl Friction {
         if self.exponent == 1.0 {
             return self;
         }
-        Friction { coefficient: self.coefficient * length.powf(1.0 - self.exponent), ..self }
+        Friction { coefficient: self.coefficient * pow(length, 1.0 - self.exponent), ..self }
     }
 
     /// How the largest friction grows with the normal force [-].
@@ -50,12 +51,12 @@ impl Friction {
         if self.exponent == 1.0 {
             return self.coefficient;
         }
-        self.coefficient * self.exponent * push.powf(self.exponent - 1.0)
+        self.coefficient * self.exponent * pow(push, self.exponent - 1.0)
     }
 
     /// Largest friction at a normal force [N].
     pub fn limit(self, push: f64) -> f64 {
-        if self.exponent == 1.0 { self.coefficient * push } else { self.coefficient * push.powf(self.exponent) }
+        if self.exponent == 1.0 { self.coefficient * push } else { self.coefficient * pow(push, self.exponent) }
     }
 }
 

@@ -1,6 +1,16 @@
-//! Vectors, rotations and poses: the types of the collision library, under our names.
+//! Vectors, rotations and poses: the types of the collision library, under our names. And the functions of analysis,
+//! from a library that computes the same bits on every machine: those of the standard library are the system's, whose
+//! last digits depend on its release and on the processor.
 
 pub use glamx::{DMat3 as Mat3, DPose3 as Pose, DQuat as Quat, DVec2 as Vec2, DVec3 as Vec3};
+pub use libm::{acos, atan2, cbrt, cos, exp, exp2, expm1, hypot, log, log1p, log2, sin, sincos, tanh};
+
+/// `base` to the power of `exponent`, for a base that is not negative. Accurate to about |exponent ln base| roundings:
+/// more digits than any law of friction is known to, at less cost than a `pow` that rounds correctly.
+#[inline]
+pub fn pow(base: f64, exponent: f64) -> f64 {
+    exp(exponent * log(base))
+}
 
 /// A unit vector in the direction of `v`, or `fallback` where `v` has no direction.
 pub fn unit_or(v: Vec3, fallback: Vec3) -> Vec3 {

@@ -4,7 +4,7 @@ mod wind;
 
 pub use wind::Wind;
 
-use crate::math::{Pose, Quat, Vec3, pose_between, unit_or};
+use crate::math::{Pose, Quat, Vec3, pose_between, sin, unit_or};
 
 /// A motion as a function of time, starting from the pose its owner is placed at.
 #[derive(Clone, Debug, PartialEq)]
@@ -143,7 +143,7 @@ impl Motion {
             }
             Motion::Sinusoid { amplitude, frequency, phase } => {
                 let angle = std::f64::consts::TAU * frequency * time + phase;
-                translated(placed, *amplitude * (angle.sin() - phase.sin()))
+                translated(placed, *amplitude * (sin(angle) - sin(*phase)))
             }
             Motion::Wind(wind) => wind.pose(placed, time),
             Motion::Sequence(legs) => pose_in_sequence(legs, placed, time),

@@ -3,6 +3,7 @@
 //! Axes are those of a link: x along the body, y and z across it. There is no correction of shear for any shape: GA is the
 //! shear modulus times the area. Where it matters, give the rigidities themselves.
 
+use crate::math::{hypot, tanh};
 use std::f64::consts::PI;
 
 use crate::check::Checks;
@@ -58,7 +59,7 @@ impl Section {
     pub fn radius(&self) -> f64 {
         match *self {
             Section::Round { radius } | Section::Hollow { radius, .. } => radius,
-            Section::Rectangle { width, height } => 0.5 * width.hypot(height),
+            Section::Rectangle { width, height } => 0.5 * hypot(width, height),
             Section::Explicit(given) => given.radius,
         }
     }
@@ -194,7 +195,7 @@ impl Section {
 fn rectangle_torsion(a: f64, b: f64) -> f64 {
     // what is left out of the sum is less than 1 / (8 LAST^4), 1e-9
     const LAST: u8 = 101;
-    let term = |n: u8| (f64::from(n) * PI * a / (2.0 * b)).tanh() / f64::from(n).powi(5);
+    let term = |n: u8| tanh(f64::from(n) * PI * a / (2.0 * b)) / f64::from(n).powi(5);
     // smallest first
     let sum: f64 = (1..=LAST).step_by(2).rev().map(term).sum();
     a * b.powi(3) / 3.0 * (1.0 - 192.0 / PI.powi(5) * b / a * sum)

@@ -1,13 +1,13 @@
 //! What a curve does as a whole: how often it goes round an axis, and whether it is knotted.
 
-use crate::math::{Pose, Quat, Vec3};
+use crate::math::{Pose, Quat, Vec3, atan2, hypot};
 
 /// How often a curve goes round the z axis of a frame, with a sign.
 pub fn turns(points: &[Vec3], axis: &Pose) -> f64 {
     let mut sum = 0.0;
     for pair in points.windows(2) {
         let [a, b] = [pair[0], pair[1]].map(|p| axis.inverse_transform_point(p));
-        sum += (a.x * b.y - a.y * b.x).atan2(a.x * b.x + a.y * b.y);
+        sum += atan2(a.x * b.y - a.y * b.x, a.x * b.x + a.y * b.y);
     }
     sum / std::f64::consts::TAU
 }
@@ -17,7 +17,7 @@ pub fn turns(points: &[Vec3], axis: &Pose) -> f64 {
 pub fn pitch(points: &[Vec3], axis: &Pose) -> f64 {
     const NEARLY: f64 = 1.02;
     let local = || points.iter().map(|p| axis.inverse_transform_point(*p));
-    let distance = |p: &Vec3| p.x.hypot(p.y);
+    let distance = |p: &Vec3| hypot(p.x, p.y);
     let nearest = local().map(|p| distance(&p)).fold(f64::INFINITY, f64::min);
     let (mut angle, mut last) = (0.0, None::<Vec3>);
     // least squares of z against the angle
@@ -25,7 +25,7 @@ pub fn pitch(points: &[Vec3], axis: &Pose) -> f64 {
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for p in local() {
         if let Some(q) = last {
-            angle += (q.x * p.y - q.y * p.x).atan2(q.x * p.x + q.y * p.y);
+            angle += atan2(q.x * p.y - q.y * p.x, q.x * p.x + q.y * p.y);
         }
         last = Some(p);
         if distance(&p) <= NEARLY * nearest {

@@ -1,12 +1,13 @@
 //! One model's course through a scene: shapes and grip forces at times that all models share, and what it cost.
 
-use std::time::{Duration, Instant};
+use std::convert::Infallible;
+use std::time::Instant;
 
 use pliant::math::{Pose, Vec3};
 use pliant::{Body, Frame, Other, StepError, World};
-use pliant_scene::{RodModel, Scene};
+use pliant_scene::{Ending, RodModel, Scene};
 
-use crate::run::{next_step, progress_bar, show_progress, step_count};
+use crate::run::{progress_bar, show_progress};
 
 /// Places along a rod at which shapes are compared, at equal fractions of its length.
 pub const STATIONS: usize = 101;
@@ -57,43 +58,35 @@ pub fn is_rod(body: &Body) -> bool {
 /// Run a scene whose rods are on a model.
 pub fn follow(mut scene: Scene, model: RodModel) -> Course {
     let rods: Vec<usize> = (0..scene.world.bodies().len()).filter(|i| is_rod(&scene.world.bodies()[*i])).collect();
-    let steps = step_count(&scene);
+    let steps = scene.steps();
     let wanted = steps.min(MOST_SAMPLES).min(MOST_PLACES / (STATIONS * rods.len().max(1)) as u64).max(1);
-    let mut frame = scene.world.frame();
-    let grippers = frame.grippers.len();
-    let mut samples = vec![sample(&frame, &rods, vec![Vec3::ZERO; grippers])];
+    let mut samples: Vec<Sample> = vec![];
     // impulses on grippers since the last sample
-    let mut impulses = vec![Vec3::ZERO; grippers];
-    let mut self_touched = touch(&frame, &rods);
-    let (mut wall, mut diverged) = (Duration::ZERO, None);
-    let (progress, begun) = (progress_bar(scene.duration), Instant::now());
-    for step in 1..=steps {
-        let dt = next_step(&scene);
-        let before = Instant::now();
-        let stepped = scene.world.step(dt);
-        wall += before.elapsed();
-        if let Err(error) = stepped {
-            diverged = Some(error);
-            break;
-        }
-        for (impulse, gripper) in impulses.iter_mut().zip(scene.world.grippers()) {
-            *impulse += dt * gripper.load.force;
+    let mut impulses = vec![Vec3::ZERO; scene.world.grippers().len()];
+    let mut self_touched = false;
+    let (progress, begun, duration) = (progress_bar(scene.duration), Instant::now(), scene.duration);
+    let ran = scene.run(|moment| {
+        let step = moment.step;
+        for (impulse, gripper) in impulses.iter_mut().zip(moment.world.grippers()) {
+            *impulse += moment.dt * gripper.load.force;
         }
         // the samples lie at steps of the world, as evenly as can be
-        if step * wanted / steps > (step - 1) * wanted / steps {
-            scene.world.write_frame(&mut frame);
-            let since = frame.time - samples[samples.len() - 1].time;
+        if step == 0 || step * wanted / steps > (step - 1) * wanted / steps {
+            let frame = moment.frame();
+            let since = samples.last().map_or(1.0, |last| frame.time - last.time);
             let forces = impulses.iter_mut().map(|impulse| std::mem::take(impulse) / since).collect();
-            self_touched |= touch(&frame, &rods);
-            samples.push(sample(&frame, &rods, forces));
+            self_touched |= touch(frame, &rods);
+            samples.push(sample(frame, &rods, forces));
         }
-        if step % 64 == 0 {
-            show_progress(&progress, scene.world.time(), scene.duration, begun);
+        if step % 64 == 1 {
+            show_progress(&progress, moment.world.time(), duration, begun);
         }
-    }
+        Ok::<(), Infallible>(())
+    });
     progress.finish_and_clear();
     let names = rods.iter().map(|i| scene.world.bodies()[*i].name().to_string()).collect();
-    let (world, wall_s) = (scene.world, wall.as_secs_f64());
+    let diverged = if let Ending::Failed(error) = ran.ending { Some(error) } else { None };
+    let (world, wall_s) = (scene.world, ran.stepping.as_secs_f64());
     Course { model, rods: names, samples, world, wall_s, diverged, self_touched }
 }
 

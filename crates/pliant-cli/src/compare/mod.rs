@@ -14,13 +14,14 @@ use pliant_scene::{RodModel, Scene, SceneError};
 use crate::args::Options;
 use crate::check;
 use crate::failure::Failure;
+use crate::gallery;
 use crate::output::{self, number, short};
 use course::{Course, follow, is_rod};
 use difference::{Comparison, ModelRow};
 
 /// Compare models on a scene.
 pub fn compare(path: &Path, models: &[RodModel], options: &Options) -> Result<(), Failure> {
-    let name = path.display().to_string();
+    let name = gallery::name(path);
     check_models(models)?;
     // a scene that is wrong as it is written is a fault of its own, not one of each model
     let written = pliant_scene::load(path, &options.overrides)?;

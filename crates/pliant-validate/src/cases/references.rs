@@ -167,14 +167,14 @@ pub fn bend() -> Option<[f64; 3]> {
     struct Bend {
         tip_displacement: [f64; 3],
     }
-    let text = include_str!("../../../../references/rods_3d_dead_load.json");
+    let text = include_str!("../../references/rods_3d_dead_load.json");
     let all: serde_json::Value = serde_json::from_str(text).ok()?;
     serde_json::from_value::<Bend>(all.get("bathe_bend_600")?.clone()).ok().map(|b| b.tip_displacement)
 }
 
 /// The cases of silicone cable in space, by name.
 pub fn rods_3d() -> Vec<(String, DeadLoad)> {
-    let text = include_str!("../../../../references/rods_3d_dead_load.json");
+    let text = include_str!("../../references/rods_3d_dead_load.json");
     let all: BTreeMap<String, serde_json::Value> =
         serde_json::from_str(text).unwrap_or_else(|e| unreachable!("references/rods_3d_dead_load.json: {e}"));
     let cables = all.into_iter().filter(|(name, _)| name.starts_with("cable004"));
@@ -218,7 +218,7 @@ pub struct SteelRod {
 
 /// The static shapes, read from the file that the command carries.
 pub fn rods_static() -> RodsStatic {
-    let text = include_str!("../../../../references/rods_static.json");
+    let text = include_str!("../../references/rods_static.json");
     // the file is part of the command; `the_references_are_readable` keeps it so
     serde_json::from_str(text).unwrap_or_else(|e| unreachable!("references/rods_static.json: {e}"))
 }
@@ -264,7 +264,7 @@ pub struct PowerCapstan {
 
 /// The capstans, read from the file that the command carries.
 pub fn capstan() -> Capstan {
-    let text = include_str!("../../../../references/capstan.json");
+    let text = include_str!("../../references/capstan.json");
     serde_json::from_str(text).unwrap_or_else(|e| unreachable!("references/capstan.json: {e}"))
 }
 

@@ -79,7 +79,7 @@ pub struct FirstContact {
 
 /// The motions, read from the file that the command carries.
 pub fn rods_dynamic() -> RodsDynamic {
-    let text = include_str!("../../../../references/rods_dynamic.json");
+    let text = include_str!("../../references/rods_dynamic.json");
     serde_json::from_str(text).unwrap_or_else(|e| unreachable!("references/rods_dynamic.json: {e}"))
 }
 
@@ -135,7 +135,7 @@ pub struct Energies {
 
 /// The motions with few intervals, read from the file that the command carries.
 pub fn semidiscrete() -> Semidiscrete {
-    let text = include_str!("../../../../references/seed001_semidiscrete.json");
+    let text = include_str!("../../references/seed001_semidiscrete.json");
     serde_json::from_str(text).unwrap_or_else(|e| unreachable!("references/seed001_semidiscrete.json: {e}"))
 }
 

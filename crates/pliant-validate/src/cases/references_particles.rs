@@ -141,7 +141,7 @@ pub struct SlideToRoll {
 
 /// Numbers of particles and solids, read from the file that the command carries.
 pub fn particles() -> ParticleNumbers {
-    let text = include_str!("../../../../references/particles.json");
+    let text = include_str!("../../references/particles.json");
     serde_json::from_str(text).unwrap_or_else(|e| unreachable!("references/particles.json: {e}"))
 }
 

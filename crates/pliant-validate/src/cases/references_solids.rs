@@ -81,7 +81,7 @@ pub struct BarDrop {
 
 /// Numbers of elastic solids, read from the file that the command carries.
 pub fn solids() -> SolidNumbers {
-    let text = include_str!("../../../../references/solids.json");
+    let text = include_str!("../../references/solids.json");
     serde_json::from_str(text).unwrap_or_else(|e| unreachable!("references/solids.json: {e}"))
 }
 

@@ -10,7 +10,7 @@ use crate::Failure;
 use pliant_record::drawing::{Curve, Drawing};
 use pliant_record::short;
 
-const WINDING: &str = include_str!("../../../../scenes/004-winding.toml");
+const WINDING: &str = include_str!("../../scenes/004-winding.toml");
 
 /// Forces are compared as means over this [s], the paper's step.
 const SAMPLE: f64 = 0.01;

@@ -1,15 +1,13 @@
 //! Table I: a cable is wound on a cylinder with each solver. Times are those of `World::step` alone, as in `bench`.
 
-use std::time::Instant;
-
 use pliant::Body;
 use pliant::math::Vec3;
 
-use super::{Results, Row, scene};
+use super::{Results, Row, run, scene};
 use crate::Failure;
 use pliant_record::short;
 
-const WINDING: &str = include_str!("../../../../scenes/004-winding.toml");
+const WINDING: &str = include_str!("../../scenes/004-winding.toml");
 
 /// A way to solve the step: what the scene calls it, its name in the table, and which of the paper's it is to be held
 /// against.
@@ -166,15 +164,16 @@ fn wind(segments: &str, runs: &str, way: &Way) -> Result<Outcome, Failure> {
         ("body.cable.cable.post_regulation", way.regulated),
     ];
     let mut scene = scene(WINDING, "004-winding.toml", &changes)?;
-    let steps = (scene.duration / scene.step).round() as usize;
+    let steps = scene.steps();
     let (mut time, mut forces, mut penetration) = (0.0, vec![], 0.0);
-    for _ in 0..steps {
-        let begun = Instant::now();
-        scene.world.step(scene.step).map_err(|e| Failure::Run(e.to_string()))?;
-        time += begun.elapsed().as_secs_f64() * 1e3;
-        forces.extend(scene.world.grips().nth(1).map(|(_, grip)| grip.load.force));
-        penetration = scene.world.frame().contacts.iter().map(|c| c.penetration).fold(penetration, f64::max);
-    }
+    run(&mut scene, |moment| {
+        if moment.step > 0 {
+            time += moment.took.as_secs_f64() * 1e3;
+            forces.extend(moment.world.grips().nth(1).map(|(_, grip)| grip.load.force));
+            penetration = moment.frame().contacts.iter().map(|c| c.penetration).fold(penetration, f64::max);
+        }
+        Ok(())
+    })?;
     let Some(Body::Cable(cable)) = scene.world.bodies().first() else {
         return Err(Failure::Run("the scene's first body is no cable".into()));
     };

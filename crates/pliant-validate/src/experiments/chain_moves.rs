@@ -3,13 +3,13 @@
 use pliant::chain::Restraints;
 use pliant::math::Vec3;
 
-use super::{Results, chain, scene, shape};
+use super::{Results, chain, run, scene, shape};
 use crate::Failure;
 use pliant_record::drawing::{Curve, Drawing};
 
-const ROTATION: &str = include_str!("../../../../scenes/000-rotation.toml");
-const HORIZONTAL: &str = include_str!("../../../../scenes/000-horizontal.toml");
-const ACCELERATED: &str = include_str!("../../../../scenes/000-accelerated.toml");
+const ROTATION: &str = include_str!("../../scenes/000-rotation.toml");
+const HORIZONTAL: &str = include_str!("../../scenes/000-horizontal.toml");
+const ACCELERATED: &str = include_str!("../../scenes/000-accelerated.toml");
 
 /// What one variant of an experiment gave.
 struct Trial {
@@ -27,19 +27,22 @@ struct Trial {
 /// Run a scene in a variant, and look at it at some instants.
 fn trial(text: &str, name: &str, changes: &[(&str, &str)], instants: &[f64]) -> Result<Trial, Failure> {
     let mut scene = scene(text, name, changes)?;
-    let total = (scene.duration / scene.step).round() as u64;
+    let (total, step) = (scene.steps(), scene.step);
     let (mut force, mut shapes, mut trails) = (0.0, vec![], vec![]);
-    for _ in 0..total {
-        scene.world.step(scene.step).map_err(|e| Failure::Run(format!("{name} {changes:?}: {e}")))?;
-        force += scene.world.grips().map(|(_, g)| g.load.force.length()).sum::<f64>();
+    run(&mut scene, |moment| {
+        if moment.step == 0 {
+            return Ok(());
+        }
+        force += moment.world.grips().map(|(_, g)| g.load.force.length()).sum::<f64>();
         let next = shapes.len();
-        if next < instants.len() && scene.world.time() >= instants[next] - 0.5 * scene.step {
-            let points = shape(&scene.world)?;
-            let gripper = scene.world.grippers()[0].sweep.end.translation;
+        if next < instants.len() && moment.world.time() >= instants[next] - 0.5 * step {
+            let points = shape(moment.world)?;
+            let gripper = moment.world.grippers()[0].sweep.end.translation;
             trails.push(gripper.y - points[points.len() - 1].y);
             shapes.push(points);
         }
-    }
+        Ok(())
+    })?;
     let chain = chain(&scene.world)?;
     let Restraints { damped, limited } = chain.restraints();
     Ok(Trial {

@@ -10,7 +10,7 @@ use super::{Results, scene, shape};
 use crate::Failure;
 use pliant_record::drawing::{Curve, Drawing};
 
-const STEEL: &str = include_str!("../../../../scenes/000-steel.toml");
+const STEEL: &str = include_str!("../../scenes/000-steel.toml");
 const RADIUS: f64 = 1e-3;
 const YOUNG: f64 = 2.1e11;
 const DENSITY: f64 = 7900.0;

@@ -9,9 +9,9 @@ use super::{Results, common_elastica_choices};
 use crate::Failure;
 use pliant_record::short;
 
-const PUSHED: &str = include_str!("../../../../scenes/001-fig3.toml");
-const SOLVED: &str = include_str!("../../../../references/seed001_semidiscrete.json");
-const MEETING: &str = include_str!("../../../../scenes/001-fig5.toml");
+const PUSHED: &str = include_str!("../../scenes/001-fig3.toml");
+const SOLVED: &str = include_str!("../../references/seed001_semidiscrete.json");
+const MEETING: &str = include_str!("../../scenes/001-fig5.toml");
 
 fn push(changes: &[(&str, &str)]) -> Result<Vec<Frame>, Failure> {
     frames(PUSHED, "scenes/001-fig3.toml", changes)

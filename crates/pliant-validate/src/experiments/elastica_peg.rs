@@ -7,7 +7,7 @@ use super::{Results, common_elastica_choices};
 use crate::Failure;
 use pliant_record::short;
 
-const PEG: &str = include_str!("../../../../scenes/001-fig4.toml");
+const PEG: &str = include_str!("../../scenes/001-fig4.toml");
 const CENTRE: Point = [-0.30, -0.35];
 const RADIUS: f64 = 0.01;
 

@@ -3,7 +3,7 @@
 use pliant::Frame;
 use pliant::math::{Pose, Vec3};
 
-use super::{Results, scene};
+use super::{Results, run, scene};
 use crate::Failure;
 use pliant_record::drawing::{Curve, Drawing, Note};
 
@@ -16,12 +16,11 @@ pub type Point = [f64; 2];
 /// Run a scene and keep what it is at the start and after every step.
 pub fn frames(text: &str, name: &str, changes: &[(&str, &str)]) -> Result<Vec<Frame>, Failure> {
     let mut scene = scene(text, name, changes)?;
-    let steps = (scene.duration / scene.step).round() as usize;
-    let mut frames = vec![scene.world.frame()];
-    for _ in 0..steps {
-        scene.world.step(scene.step).map_err(|e| Failure::Run(format!("{name} {changes:?}: {e}")))?;
-        frames.push(scene.world.frame());
-    }
+    let mut frames = vec![];
+    run(&mut scene, |moment| {
+        frames.push(moment.frame().clone());
+        Ok(())
+    })?;
     Ok(frames)
 }
 
@@ -165,7 +164,7 @@ mod tests {
     /// Arcs lead from node to node, and their lengths add up to that of the rod.
     #[test]
     fn a_curve_is_the_rod_between_its_nodes() {
-        let text = include_str!("../../../../scenes/001-fig3.toml");
+        let text = include_str!("../../scenes/001-fig3.toml");
         let frames = frames(text, "scenes/001-fig3.toml", &[("duration", "0.05")]).unwrap();
         let frame = frames.last().unwrap();
         let curve = curve(frame);

@@ -8,7 +8,7 @@ use super::lattice_steps::{Run, Stride};
 use crate::Failure;
 use pliant_record::short;
 
-const BALL: &str = include_str!("../../../../scenes/003-ball.toml");
+const BALL: &str = include_str!("../../scenes/003-ball.toml");
 
 fn height(bodies: &[Body]) -> f64 {
     match bodies {

@@ -5,11 +5,11 @@ use pliant_scene::Scene;
 
 use super::lattice_pictures::{Picture, View};
 use super::lattice_steps::solid;
-use super::{Results, scene};
+use super::{Results, run, scene};
 use crate::Failure;
 use pliant_record::short;
 
-const BAR: &str = include_str!("../../../../scenes/003-bar.toml");
+const BAR: &str = include_str!("../../scenes/003-bar.toml");
 
 /// Constants of the bars [Pa, m], and what pulls, bends and twists them [N, N m].
 const YOUNG: f64 = 1e5;
@@ -60,10 +60,7 @@ fn rest(across: usize, poisson: f64, stronger: f64) -> Result<(Scene, Ends), Fai
         let right: Vec<usize> = (0..places.len()).filter(|i| places[*i].x > 0.5 * LENGTH - 1e-6).collect();
         faces.push((right, places.to_vec()));
     }
-    let steps = (scene.duration / scene.step).round() as usize;
-    for _ in 0..steps {
-        scene.world.step(scene.step).map_err(|e| Failure::Run(e.to_string()))?;
-    }
+    run(&mut scene, |_| Ok(()))?;
     let moved = |n: usize| -> Result<Vec3, Failure> {
         let (places, (right, first)) = (solid(&scene.world, n)?.places(), &faces[n]);
         Ok(right.iter().map(|i| places[*i] - first[*i]).sum::<Vec3>() / right.len() as f64)

@@ -10,7 +10,7 @@ use super::{Results, scene};
 use crate::Failure;
 use pliant_record::short;
 
-const HAND: &str = include_str!("../../../../scenes/hand.toml");
+const HAND: &str = include_str!("../../scenes/hand.toml");
 
 /// Constant steps run for so long, in which the hand closes and lifts [s].
 const TRIED: f64 = 5.0;

@@ -8,7 +8,7 @@ use super::{Results, scene};
 use crate::Failure;
 use pliant_record::short;
 
-const PAIR: &str = include_str!("../../../../scenes/003-pair.toml");
+const PAIR: &str = include_str!("../../scenes/003-pair.toml");
 
 /// The spring and the stretch at first; the length at rest is 1 m.
 const STIFFNESS: f64 = 100.0;

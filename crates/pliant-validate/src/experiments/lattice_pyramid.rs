@@ -9,7 +9,7 @@ use crate::Failure;
 use pliant::math::Vec3;
 use pliant_record::short;
 
-const PYRAMID: &str = include_str!("../../../../scenes/003-pyramid.toml");
+const PYRAMID: &str = include_str!("../../scenes/003-pyramid.toml");
 
 /// Lowest particle [m].
 fn lowest(bodies: &[Body]) -> f64 {

@@ -5,11 +5,11 @@ use pliant::math::Vec3;
 
 use super::lattice_pictures::{GROUND, Picture, View};
 use super::lattice_steps::{Whole, inertia, solid};
-use super::{Results, scene};
+use super::{Results, run, scene};
 use crate::Failure;
 use pliant_record::short;
 
-const SLOPE: &str = include_str!("../../../../scenes/003-slope.toml");
+const SLOPE: &str = include_str!("../../scenes/003-slope.toml");
 const ANGLE: f64 = 50.0;
 const GRAVITY: f64 = 9.81;
 
@@ -41,27 +41,24 @@ const SHOTS: [f64; 5] = [0.0, 0.15, 0.3, 0.45, 0.6];
 fn descend(friction: f64) -> Result<Descent, Failure> {
     let text = format!("{friction}");
     let mut scene = scene(SLOPE, "scenes/003-slope.toml", &[("obstacle.slope.friction.coefficient", &text)])?;
-    let steps = (scene.duration / scene.step).round() as usize;
     let mut found = Descent { times: vec![], states: [vec![], vec![]], shots: vec![] };
-    let mut turned = [0.0; 2];
-    for step in 0..=steps {
-        let time = step as f64 * scene.step;
-        if step > 0 {
-            scene.world.step(scene.step).map_err(|e| Failure::Run(e.to_string()))?;
-        }
+    let (mut turned, step) = ([0.0; 2], scene.step);
+    run(&mut scene, |moment| {
+        let time = moment.world.time();
         for n in 0..2 {
-            let body = solid(&scene.world, n)?;
+            let body = solid(moment.world, n)?;
             let whole = Whole::of(body);
             // forward about y
             let turning = whole.spin.y / inertia(body, Vec3::Y);
-            turned[n] += turning * scene.step;
+            turned[n] += turning * step;
             found.states[n].push(State { speed: whole.velocity.dot(down()), turning, turned: turned[n] });
         }
         found.times.push(time);
-        if SHOTS.iter().any(|t| (t - time).abs() < 0.5 * scene.step) {
-            found.shots.push(scene.world.clone());
+        if SHOTS.iter().any(|t| (t - time).abs() < 0.5 * step) {
+            found.shots.push(moment.world.clone());
         }
-    }
+        Ok(())
+    })?;
     Ok(found)
 }
 

@@ -6,11 +6,11 @@ use pliant::math::Vec3;
 
 use super::lattice_pictures::{Chart, GROUND, Panel, Picture, Series, View, pieces};
 use super::lattice_steps::solid;
-use super::{Results, scene};
+use super::{Results, run, scene};
 use crate::Failure;
 use pliant_record::short;
 
-const VEHICLE: &str = include_str!("../../../../scenes/003-vehicle.toml");
+const VEHICLE: &str = include_str!("../../scenes/003-vehicle.toml");
 const RADIUS: f64 = 0.1;
 const WHEELS: [(&str, Vec3); 4] = [
     ("front left", Vec3::new(0.2, 0.22, 0.1)),
@@ -125,18 +125,16 @@ pub fn vehicle(results: &mut Results) -> Result<(), Failure> {
     let mut track = Track { axle: [f64::INFINITY; 4], least_up: 1.0, ..Track::default() };
     let mut picture = Picture::new("A vehicle crosses hills (Fig. 33)", View::from(-18.0, 28.0));
     draw_ground(&mut picture, &ground);
-    let steps = (scene.duration / scene.step).round() as usize;
+    let (steps, step) = (scene.steps(), scene.step);
     let clock = std::time::Instant::now();
-    for step in 0..=steps {
-        if step > 0 {
-            scene.world.step(scene.step).map_err(|e| Failure::Run(e.to_string()))?;
+    run(&mut scene, |moment| {
+        let time = moment.world.time();
+        track.look(moment.world, &parts, &ground, time)?;
+        if SHOTS.iter().any(|t| (t - time).abs() < 0.5 * step) {
+            picture.body(solid(moment.world, 0)?, &[0, 1, 2, 3, 4], [0.0, 0.0]);
         }
-        let time = scene.world.time();
-        track.look(&scene.world, &parts, &ground, time)?;
-        if SHOTS.iter().any(|t| (t - time).abs() < 0.5 * scene.step) {
-            picture.body(solid(&scene.world, 0)?, &[0, 1, 2, 3, 4], [0.0, 0.0]);
-        }
-    }
+        Ok(())
+    })?;
     let wall = clock.elapsed().as_secs_f64();
     let looks = (steps + 1) as f64;
     let went = middle(&scene.world, &parts.chassis)?.x - start.x;

@@ -32,7 +32,7 @@ use std::path::Path;
 use pliant::chain::Chain;
 use pliant::math::Vec3;
 use pliant::{Body, World};
-use pliant_scene::{Override, Scene};
+use pliant_scene::{Ending, Moment, Override, Scene};
 use serde::Serialize;
 
 use crate::Failure;
@@ -286,6 +286,16 @@ fn scene(text: &str, name: &str, changes: &[(&str, &str)]) -> Result<Scene, Fail
         changes.iter().map(|(path, value)| format!("{path}={value}").parse()).collect();
     let overrides = overrides.map_err(|e: pliant_scene::OverrideError| Failure::Run(e.to_string()))?;
     Ok(pliant_scene::parse(text, name, Path::new("scenes"), &overrides)?)
+}
+
+/// Run a scene to its end and look on.
+fn run(scene: &mut Scene, see: impl FnMut(&mut Moment<'_>) -> Result<(), Failure>) -> Result<(), Failure> {
+    match scene.run(see).ending {
+        Ending::Done => Ok(()),
+        Ending::Stopped => Err(Failure::Run(format!("{}: stopped", scene.title))),
+        Ending::Failed(error) => Err(Failure::Run(format!("{}: {error}", scene.title))),
+        Ending::Abandoned(failure) => Err(failure),
+    }
 }
 
 /// Choices of all experiments with planar rods.

@@ -7,7 +7,7 @@ use crate::Failure;
 use pliant::math::Vec3;
 use pliant_record::short;
 
-const BOUNCE: &str = include_str!("../../../../scenes/002-bounce.toml");
+const BOUNCE: &str = include_str!("../../scenes/002-bounce.toml");
 const NAME: &str = "scenes/002-bounce.toml";
 const GRAVITY: f64 = 9.81;
 

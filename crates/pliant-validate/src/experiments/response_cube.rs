@@ -10,7 +10,7 @@ use pliant_fem::{
 };
 
 use super::lattice_pictures::Picture;
-use super::{Results, scene};
+use super::{Results, run, scene};
 use crate::Failure;
 
 /// Length of a side [m].
@@ -115,14 +115,11 @@ impl Course {
     /// Run a scene to its end.
     pub fn new(text: &str, name: &str, changes: &[(&str, &str)]) -> Result<Course, Failure> {
         let mut scene = scene(text, name, changes)?;
-        let steps = (scene.duration / scene.step).round() as usize;
-        let mut seen = vec![Seen::of(&scene.world, 0.0)?];
-        for _ in 0..steps {
-            let clock = std::time::Instant::now();
-            scene.world.step(scene.step).map_err(|e| Failure::Run(format!("{name} {changes:?}: {e}")))?;
-            let took = clock.elapsed().as_secs_f64();
-            seen.push(Seen::of(&scene.world, took)?);
-        }
+        let mut seen = vec![];
+        run(&mut scene, |moment| {
+            seen.push(Seen::of(moment.world, moment.took.as_secs_f64())?);
+            Ok(())
+        })?;
         let body = solid(&scene.world)?;
         Ok(Course { seen, facets: body.facets().to_vec(), mass: body.mass(), step: scene.step })
     }

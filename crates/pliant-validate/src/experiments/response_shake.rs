@@ -9,7 +9,7 @@ use crate::Failure;
 use pliant::math::Vec3;
 use pliant_record::short;
 
-const SHAKE: &str = include_str!("../../../../scenes/002-shake.toml");
+const SHAKE: &str = include_str!("../../scenes/002-shake.toml");
 
 /// Of the scene: how fast [Hz] and how far [m] it is shaken, from when on [s].
 const FREQUENCY: f64 = 2.0;

@@ -7,11 +7,11 @@ use pliant_fem::{Damping, Direct, Timing};
 use super::response_cube::{
     Course, MODES, PAPER_TIME, Seen, basis, common_choices, fem, go_on, largest, median, model, recipe, threads,
 };
-use super::{Results, Row, scene};
+use super::{Results, Row, run, scene};
 use crate::Failure;
 use pliant_record::short;
 
-const BOUNCE: &str = include_str!("../../../../scenes/002-bounce.toml");
+const BOUNCE: &str = include_str!("../../scenes/002-bounce.toml");
 
 /// The cube held at two nodes and shaken; `form` and settings of the model are put in.
 const HELD: &str = r#"
@@ -125,17 +125,15 @@ struct Held {
 impl Held {
     fn new(form: &str, name: &str) -> Result<Held, Failure> {
         let mut scene = scene(&HELD.replace("FORM", form), name, &[])?;
-        let steps = (scene.duration / scene.step).round() as usize;
         let (mut times, mut forces) = (vec![], vec![]);
-        for n in 0..steps {
-            let clock = Instant::now();
-            scene.world.step(scene.step).map_err(fem)?;
+        run(&mut scene, |moment| {
             // no frames meanwhile: of recorded responses they are many times a step
-            if 2 * n >= steps {
-                times.push(clock.elapsed().as_secs_f64());
-                forces.push(scene.world.grips().map(|(_, grip)| grip.load.force.x).sum());
+            if 2 * moment.step > moment.steps {
+                times.push(moment.took.as_secs_f64());
+                forces.push(moment.world.grips().map(|(_, grip)| grip.load.force.x).sum());
             }
-        }
+            Ok(())
+        })?;
         Ok(Held { times, forces })
     }
 

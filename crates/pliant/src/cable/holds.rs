@@ -10,7 +10,7 @@ use crate::cable::links::{LinkState, Links};
 use crate::frame::{Event, EventKind};
 use crate::grip::{ActingLoad, Grip, Hold, Place, Wrench};
 use crate::linkage::{Arms, HeldEnd, Push, locate};
-use crate::math::{Pose, Vec3, pose_between};
+use crate::math::{Pose, Vec3, hypot, pose_between};
 
 /// A cross-section held at a pose that may move.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -213,7 +213,7 @@ impl Cable {
             let to_section = |v: Vec3| link.rotation.inverse() * v * if side == 0 { 1.0 } else { -1.0 };
             let [.., about_y, about_z] = strain(&held.poses[2], link, held.arms());
             let turns = held.stiffness[5] == 0.0;
-            let curvature = (!turns).then(|| about_y.hypot(about_z) / half);
+            let curvature = (!turns).then(|| hypot(about_y, about_z) / half);
             let end = state.ends[side].get_or_insert(HeldEnd { load: [Vec3::ZERO; 2], curvature: None });
             end.load[0] += to_section(*force);
             end.load[1] += to_section(*torque);

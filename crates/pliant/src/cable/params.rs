@@ -29,6 +29,22 @@ pub struct CableSpec {
     pub settings: CableSettings,
 }
 
+impl CableSpec {
+    /// A round cable along a path [m], straight when nothing bends it, with default settings.
+    pub fn round(material: Material, radius: f64, path: Vec<Vec3>, segments: usize) -> CableSpec {
+        let section = Section::Round { radius };
+        CableSpec {
+            material,
+            section,
+            path,
+            normal: None,
+            rest: Rest::Straight,
+            segments,
+            settings: CableSettings::default(),
+        }
+    }
+}
+
 /// The shape of a cable without load.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Rest {

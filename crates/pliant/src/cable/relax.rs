@@ -11,7 +11,7 @@ use super::links::LinkState;
 use super::{Cable, DECAY};
 use crate::counters::Counters;
 use crate::elastica::Start;
-use crate::math::Vec3;
+use crate::math::{Vec3, log2};
 
 /// Halvings from the longest step to the shortest, at the most.
 const MOST_HALVINGS: i32 = 16;
@@ -49,7 +49,7 @@ impl Cable {
         let longest = 2.0 / if swinging > 0.0 { swinging } else { bending }.sqrt();
         // a wave of stretch goes from link to link in this time
         let shortest = (links.inertia[0] / stiffness[0]).sqrt();
-        (longest, ((longest / shortest).log2().ceil() as i32).clamp(1, MOST_HALVINGS))
+        (longest, (log2(longest / shortest).ceil() as i32).clamp(1, MOST_HALVINGS))
     }
 
     /// Get ready for steps to rest.

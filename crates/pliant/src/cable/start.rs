@@ -17,7 +17,7 @@ use super::params::Rest;
 use crate::curve;
 use crate::error::BuildError;
 use crate::linkage::{Arms, poses_along};
-use crate::math::{Pose, Quat, Vec3, unit_or};
+use crate::math::{Pose, Quat, Vec3, atan2, unit_or};
 
 /// A twist that differs from one with which a closed cable meets itself by less than this is meant to be that one [rad].
 const MEETS: f64 = 1e-3;
@@ -121,7 +121,7 @@ fn turned_along(mut poses: Vec<Pose>, angle: f64, closed: bool) -> Vec<Pose> {
 
 /// The angle about an axis from one direction across it to another [rad].
 fn angle_about(axis: Vec3, from: Vec3, to: Vec3) -> f64 {
-    from.cross(to).dot(axis).atan2(from.dot(to))
+    atan2(from.cross(to).dot(axis), from.dot(to))
 }
 
 /// How the first link is turned from the world, where its y axis is to be along `normal`.

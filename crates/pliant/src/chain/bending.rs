@@ -8,6 +8,7 @@
 
 use super::params::BendingLaw;
 use crate::lanes::{Lanes, Plain};
+use crate::math::{atan2, cos, sin, sincos};
 
 /// A law and its stiffness, ready for the kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,7 +63,7 @@ pub fn angle_over_sine_any(cosine: f64) -> f64 {
         return angle_over_sine(Plain::splat(z)).0[0];
     }
     let sine = ((1.0 - cosine) * (1.0 + cosine)).max(1e-18).sqrt();
-    sine.atan2(cosine) / sine
+    atan2(sine, cosine) / sine
 }
 
 impl Bending {
@@ -80,7 +81,7 @@ impl Bending {
 
     /// Moment at a joint of angle `angle` between segments of rest length [N m].
     pub fn moment(&self, angle: f64, segment: f64) -> f64 {
-        self.gain(angle.cos(), segment, segment) * angle.sin()
+        self.gain(cos(angle), segment, segment) * sin(angle)
     }
 
     /// Slope of the moment over the angle [N m/rad].
@@ -88,7 +89,7 @@ impl Bending {
         match self.law {
             BendingLaw::Linear => self.stiffness,
             BendingLaw::Paper => {
-                let (half_sine, half_cosine) = (0.5 * angle).sin_cos();
+                let (half_sine, half_cosine) = sincos(0.5 * angle);
                 self.stiffness * segment * 3.0 * half_sine * half_sine * half_cosine
             }
         }
@@ -100,7 +101,7 @@ impl Bending {
             BendingLaw::Linear => 0.5 * self.stiffness * angle * angle,
             // integral of c_b L_s (1 - cos a) sin(a/2) = 2 c_b L_s sin^3(a/2), written without cancellation
             BendingLaw::Paper => {
-                let gap = 2.0 * (0.25 * angle).sin().powi(2);
+                let gap = 2.0 * sin(0.25 * angle).powi(2);
                 4.0 * self.stiffness * segment * gap * gap * (1.0 - gap / 3.0)
             }
         }

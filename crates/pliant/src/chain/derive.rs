@@ -1,6 +1,7 @@
 //! Parameters of the chain from a material, or from the heuristics of Kahl and Henrich, section II.B, with the
 //! reason for each.
 
+use crate::math::{cos, exp, sin};
 use std::f64::consts::FRAC_PI_2;
 
 use super::bending::Bending;
@@ -155,7 +156,7 @@ fn points(spec: &ChainSpec, length: f64, notes: &mut Notes) -> Result<usize, Bui
         match spec.settings.heuristic.and_then(|h| h.bend_radius) {
             // (10): R = L_s / (2 sin(alpha/2)) with alpha at most the typical angle
             Some(radius) => {
-                let segment = 2.0 * radius * (0.5 * TYPICAL_ANGLE).sin();
+                let segment = 2.0 * radius * sin(0.5 * TYPICAL_ANGLE);
                 let n = (length / segment).ceil() + 1.0;
                 let quarter = (FRAC_PI_2 / TYPICAL_ANGLE).ceil();
                 (
@@ -183,7 +184,7 @@ fn bending(spec: &ChainSpec, segment: f64, weight: f64, notes: &mut Notes) -> Be
     let law = s.bending;
     // a rod of weight mg that bends two segments by alpha_l, (13) with cos(alpha_l) in place of the misprinted
     // sin(pi - alpha_l), which alone gives the paper's Table 1
-    let force_of_heuristic = |angle: f64| weight * angle.cos() / ((1.0 - angle.cos()) * (0.5 * angle).sin());
+    let force_of_heuristic = |angle: f64| weight * cos(angle) / ((1.0 - cos(angle)) * sin(0.5 * angle));
     let stiffness = match law {
         BendingLaw::Linear => {
             let rigidity = notes.or(s.bending_stiffness, "EI", "N m2", || match &s.heuristic {
@@ -250,7 +251,7 @@ fn update(
         _ => (1.0 / stiffest, "half the way to zero force at the stiffest point, (15)".into()),
     });
     let history = match s.update {
-        UpdateRule::Velocity => (-s.drag / rate).exp(),
+        UpdateRule::Velocity => exp(-s.drag / rate),
         UpdateRule::Dynamics => notes.or(s.history, "c_h", "-", || (USUAL_HISTORY, "not given in the paper".into())),
         _ => 0.0,
     };

@@ -11,7 +11,7 @@ use super::derive::TYPICAL_ANGLE;
 use super::params::BendingLaw;
 use crate::grip::{ActingLoad, Grip, Gripper, Hold, Wrench};
 use crate::lanes::{Rows, add, get};
-use crate::math::{Pose, Vec3};
+use crate::math::{Pose, Vec3, atan2};
 
 /// A clamp between two points holds the segment this much stiffer than a joint.
 const SEGMENT_CLAMP: f64 = 8.0;
@@ -59,7 +59,7 @@ impl Clamp {
     /// Angle between its segment and the direction it is held in [rad].
     pub fn angle(&self, x: &Rows) -> f64 {
         let along = get(x, self.segment + 1) - get(x, self.segment);
-        along.cross(self.goal).length().atan2(along.dot(self.goal))
+        atan2(along.cross(self.goal).length(), along.dot(self.goal))
     }
 
     /// Moment of its half-segment [N m].
@@ -285,7 +285,7 @@ impl Holders {
                 return 0.0;
             }
             let (a, b) = (get(x, i) - get(x, i - 1), get(x, i + 1) - get(x, i));
-            h.bending.energy(a.cross(b).length().atan2(a.dot(b)), h.segment)
+            h.bending.energy(atan2(a.cross(b).length(), a.dot(b)), h.segment)
         };
         self.holders.iter().map(of).sum::<f64>() - self.muted.iter().map(joint).sum::<f64>()
     }

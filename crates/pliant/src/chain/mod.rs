@@ -39,7 +39,7 @@ use crate::grip::{ActingLoad, Grip, Place, Wrench};
 use crate::kernel::Kernel;
 use crate::lanes::{LANES, Row, Rows, get, rows_of, zero_rows};
 use crate::material::Friction;
-use crate::math::{Pose, Quat, Vec3, unit_or};
+use crate::math::{Pose, Quat, Vec3, exp, unit_or};
 use crate::moments::Moments;
 use crate::world::move_up;
 
@@ -281,7 +281,7 @@ impl Chain {
         let mut update = constants.update;
         let newton = constants.scaling.is_none();
         if newton {
-            update.history = (-self.settings.drag * state.tau).exp();
+            update.history = exp(-self.settings.drag * state.tau);
         }
         let update = &update;
         let touch = Touch {

@@ -6,7 +6,7 @@ use crate::body::{PARTING_GAP, Surroundings};
 use crate::contact::Obstacle;
 use crate::frame::{BodyFrame, Contact, Energy, Other};
 use crate::lanes::get;
-use crate::math::Vec3;
+use crate::math::{Vec3, atan2};
 
 /// Fields of a frame: name and unit.
 const FIELDS: [(&str, &str); 4] =
@@ -27,7 +27,7 @@ impl Chain {
         }
         let a = self.point(point) - self.point(point - 1);
         let b = self.point(point + 1) - self.point(point);
-        a.cross(b).length().atan2(a.dot(b))
+        atan2(a.cross(b).length(), a.dot(b))
     }
 
     /// Energies [J]; kinetic energy follows from the last displacements.

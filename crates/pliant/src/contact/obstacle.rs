@@ -20,6 +20,13 @@ pub struct ObstacleParams {
     pub friction: Option<Friction>,
 }
 
+impl ObstacleParams {
+    /// An obstacle that stays where it is put, with the friction of whatever touches it.
+    pub fn fixed(name: &str, shape: Shape, placed: Pose) -> ObstacleParams {
+        ObstacleParams { name: name.into(), shape, placed, motion: Motion::Hold, friction: None }
+    }
+}
+
 /// An obstacle and where it is.
 #[derive(Clone, Debug)]
 pub struct Obstacle {

@@ -8,7 +8,7 @@
 use super::elimination::{Elimination, Form};
 use super::rod::{Kinematics, Rod};
 use super::span::{GAUSS, MOST, POINTS, Row, WEIGHTS};
-use crate::math::Vec2;
+use crate::math::{Vec2, sincos};
 
 /// What acts all along a rod.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -262,7 +262,7 @@ impl Equations {
         for r in 0..POINTS {
             let (x, force) = (part * GAUSS[r], force(r) * (part * rod.h));
             let mix = |k: usize| (1.0 - x) * ends.u[0][k] + x * ends.u[1][k];
-            let (sin, cos) = mix(0).sin_cos();
+            let (sin, cos) = sincos(mix(0));
             let tension = -force.dot(Vec2::new(cos, sin)) * (1.0 + if K > 1 { mix(1) } else { 0.0 });
             form.add_square(tension, &[0.0, 0.0, 1.0 - x, 0.0, x, 0.0]);
             if K > 1 {

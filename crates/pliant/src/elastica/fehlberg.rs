@@ -4,6 +4,7 @@
 //! multipliers are averaged over the stages, and nothing may allocate; what is left of an integrator is this table.
 
 use super::system::System;
+use crate::math::pow;
 
 /// Rates of change at the stages, and working memory.
 #[derive(Clone, Debug, Default)]
@@ -105,7 +106,7 @@ impl Fehlberg {
             let step = if time + 1.01 * wanted >= dt { dt - time } else { wanted.min(0.5 * (dt - time).max(wanted)) };
             let error = self.try_step(system, [q, v], time, step, first, &mut work) / tolerance;
             if error > 1.0 || error.is_nan() {
-                let shorter = if error.is_finite() { (0.9 * error.powf(-0.2)).max(0.1) } else { 0.1 };
+                let shorter = if error.is_finite() { (0.9 * pow(error, -0.2)).max(0.1) } else { 0.1 };
                 self.next = Some(step * shorter);
                 if step * shorter < SMALLEST * dt {
                     return work;
@@ -116,7 +117,7 @@ impl Fehlberg {
             }
             self.accept(system.holds.len(), [q, v], step, &mut add);
             (time, first) = (if step >= dt - time { dt } else { time + step }, true);
-            let longer = (0.9 * error.max(1e-10).powf(-0.2)).clamp(0.2, 5.0);
+            let longer = (0.9 * pow(error.max(1e-10), -0.2)).clamp(0.2, 5.0);
             // a step cut short by the world's says little of how long the next may be
             self.next = Some(if step < wanted { wanted.max(step * longer) } else { step * longer });
             work.steps += 1;

@@ -11,7 +11,7 @@
 use super::equations::{Spring, Tie};
 use super::rod::{Kinematics, Rod};
 use super::touch::Law;
-use crate::math::Vec2;
+use crate::math::{Vec2, sincos};
 
 /// Two places of the rod that touch.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -144,7 +144,7 @@ fn nearest<const K: usize>(rod: &Rod, at: &Kinematics, intervals: [usize; 2]) ->
         // tangents, and how they turn
         let [(s, turning_s), (t, turning_t)] = [0, 1].map(|k| {
             let [from, to] = at.ends[intervals[k]].u;
-            let (sin, cos) = at.angle(intervals[k], x[k])[0].sin_cos();
+            let (sin, cos) = sincos(at.angle(intervals[k], x[k])[0]);
             (Vec2::new(cos, sin) * rod.h, Vec2::new(-sin, cos) * (rod.h * (to[0] - from[0])))
         });
         downhill = [d.dot(s), -d.dot(t)];

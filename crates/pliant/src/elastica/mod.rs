@@ -47,7 +47,7 @@ use crate::curve;
 use crate::derived::Derived;
 use crate::error::BuildError;
 use crate::grip::{Gripper, Hold, Place, Wrench};
-use crate::math::{Pose, Vec2, Vec3};
+use crate::math::{Pose, Vec2, Vec3, atan2};
 use crate::moments::Moments;
 use crate::world::move_up;
 
@@ -269,7 +269,7 @@ impl Elastica {
                 let mut near = self.place_at(interval, fraction).1;
                 let target = poses.map(|pose| {
                     let along = self.plane.direction(pose.rotation * Vec3::X);
-                    near = nearest_turn(along.y.atan2(along.x), near);
+                    near = nearest_turn(atan2(along.y, along.x), near);
                     near
                 });
                 holds.push(Held { interval, fraction, what: What::Angle, target, by });
@@ -282,7 +282,7 @@ impl Elastica {
             let target = [self.state.sliders[n].dot(across); 3];
             holds.push(Held { interval, fraction, what: What::Along(across), target, by });
             if slider.aligned {
-                let angle = nearest_turn(along.y.atan2(along.x), self.place_at(interval, fraction).1);
+                let angle = nearest_turn(atan2(along.y, along.x), self.place_at(interval, fraction).1);
                 holds.push(Held { interval, fraction, what: What::Angle, target: [angle; 3], by });
             }
         }

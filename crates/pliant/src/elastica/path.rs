@@ -7,7 +7,7 @@
 
 use super::plane::Plane;
 use super::span::{GAUSS, POINTS, WEIGHTS};
-use crate::math::{Vec2, Vec3};
+use crate::math::{Vec2, Vec3, atan2, sincos};
 
 /// The rod ends where its path does when it is as near as this, as a part of its length.
 const THERE: f64 = 1e-13;
@@ -75,7 +75,7 @@ fn end_of(angles: &[f64], h: f64, moves: &mut [Vec2]) -> Vec2 {
     let mut end = Vec2::ZERO;
     for i in 0..angles.len() - 1 {
         for r in 0..POINTS {
-            let (sin, cos) = ((1.0 - GAUSS[r]) * angles[i] + GAUSS[r] * angles[i + 1]).sin_cos();
+            let (sin, cos) = sincos((1.0 - GAUSS[r]) * angles[i] + GAUSS[r] * angles[i + 1]);
             let (along, part) = (Vec2::new(cos, sin), h * WEIGHTS[r]);
             end += along * part;
             moves[i] += along.perp() * (part * (1.0 - GAUSS[r]));
@@ -92,7 +92,7 @@ fn angles_along(plane: &Plane, points: &[Vec3]) -> Vec<f64> {
         .windows(2)
         .map(|w| {
             let along = plane.direction(w[1] - w[0]);
-            let angle = along.y.atan2(along.x);
+            let angle = atan2(along.y, along.x);
             let angle = last.map_or(angle, |last| nearest_turn(angle, last));
             last = Some(angle);
             angle

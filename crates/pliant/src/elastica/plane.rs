@@ -1,7 +1,7 @@
 //! The plane a rod lives in.
 
 use crate::error::BuildError;
-use crate::math::{Pose, Quat, Vec2, Vec3, unit_or};
+use crate::math::{Pose, Quat, Vec2, Vec3, sincos, unit_or};
 
 /// A plane of the world with axes in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,7 +83,7 @@ impl Plane {
 
     /// A section of the rod: its x axis is the tangent, its z axis the normal of the plane.
     pub fn section(&self, place: Vec2, angle: f64) -> Pose {
-        let (sin, cos) = angle.sin_cos();
+        let (sin, cos) = sincos(angle);
         let (t, n) = (self.lift(Vec2::new(cos, sin)), self.lift(Vec2::new(-sin, cos)));
         let turn = Quat::from_mat3(&glamx::DMat3::from_cols(t, n, self.normal()));
         Pose::from_parts(self.lift_point(place), turn)

@@ -6,7 +6,7 @@ use crate::body::Surroundings;
 use crate::contact::Obstacle;
 use crate::frame::{BodyFrame, Contact, Energy, Other};
 use crate::linkage::FIELDS;
-use crate::math::{Vec2, Vec3};
+use crate::math::{Vec2, Vec3, sincos};
 
 impl Elastica {
     /// Energies [J].
@@ -45,7 +45,7 @@ impl Elastica {
     fn value(&self, at: &Kinematics, field: usize, node: usize) -> f64 {
         let n = self.rod.intervals();
         let angle = if node < n { at.ends[node].u[0][0] } else { at.ends[n - 1].u[1][0] };
-        let (sin, cos) = angle.sin_cos();
+        let (sin, cos) = sincos(angle);
         let force = self.state.carried[node];
         match field {
             0 => -force.dot(Vec2::new(cos, sin)),

@@ -9,7 +9,7 @@
 //! derivatives of these sums, so that mass matrix (6), velocity terms (9) to (11) and weight (17) all come from one discrete
 //! Lagrangian, whose energy is kept whatever the error of the sums; that is below 1e-7 of a length for arcs of 0.3 rad.
 
-use crate::math::Vec2;
+use crate::math::{Vec2, sincos};
 
 /// Points of an interval at which it has its mass.
 pub const POINTS: usize = 4;
@@ -162,7 +162,7 @@ impl Ends {
 /// The direction of an angle.
 #[inline(always)]
 fn unit(angle: f64) -> Vec2 {
-    let (sin, cos) = angle.sin_cos();
+    let (sin, cos) = sincos(angle);
     Vec2::new(cos, sin)
 }
 

@@ -18,7 +18,7 @@ use super::rod::{Kinematics, Rod};
 use super::span::{Row, angle_row};
 use crate::contact::Obstacle;
 use crate::material::Friction;
-use crate::math::{Pose, Vec2};
+use crate::math::{Pose, Vec2, sincos};
 
 /// What a rod may touch during a step.
 #[derive(Clone, Copy)]
@@ -177,7 +177,7 @@ impl Search<'_> {
             return add(row, 1.0);
         };
         // ... but the deepest place moves on as the rod turns: the slope there is what it turns by over its curvature
-        let (sin, cos) = at.angle(interval, fraction)[0].sin_cos();
+        let (sin, cos) = sincos(at.angle(interval, fraction)[0]);
         let tangent = Vec2::new(cos, sin);
         let [from, to] = at.ends[interval].u;
         let side = normal.dot(tangent.perp());
@@ -275,7 +275,7 @@ fn lowest<const K: usize>(
         return None;
     }
     let rise = |x: f64, face: &Face| {
-        let (sin, cos) = at.angle(interval, x)[0].sin_cos();
+        let (sin, cos) = sincos(at.angle(interval, x)[0]);
         face.1.dot(Vec2::new(cos, sin))
     };
     let (mut low, mut high) = (0.0, 1.0);

@@ -16,7 +16,7 @@ use crate::account::Work;
 use crate::contact::edge_turns;
 use crate::derived::Derived;
 use crate::error::BuildError;
-use crate::math::Vec3;
+use crate::math::{Vec3, cbrt};
 
 /// The fastest vibration is damped by this part of what would stop it.
 const DAMPED: f64 = 0.1;
@@ -87,7 +87,7 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
     let Joined { mut matter, places, space, cells: count, missed } = join(name, &spec)?;
     let LatticeSpec { material, placed, velocity, spin, settings, .. } = spec;
     let [damping, stable] = matter.damp(&places, settings.damping_time);
-    let grain = (space / count.max(1) as f64).cbrt();
+    let grain = cbrt(space / count.max(1) as f64);
     // a layer of cells, pressed together
     let pressing = settings.contact_stiffness.unwrap_or(material.young / grain.max(1e-6));
     let patience = PATIENCE * (material.density * grain / pressing).sqrt();

@@ -5,7 +5,7 @@
 //! connector exerts a torque: each end is pushed by torque over arm, the middle by the opposite of both, so that force and
 //! torque vanish in sum; and near 180 degrees forces follow the sine, which has a limit where the angle's direction has none.
 
-use crate::math::Vec3;
+use crate::math::{Vec3, atan2};
 
 /// A linear connector LS between two particles, (2).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,7 +90,7 @@ impl Hinge {
         let (i, j) = (a / la, b / lb);
         let cross = i.cross(j);
         let (sine, cosine) = (cross.length(), i.dot(j));
-        let mut theta = sine.atan2(cosine);
+        let mut theta = atan2(sine, cosine);
         // the side decides between theta and 2 pi - theta
         let reflex = side.is_some_and(|s| cross.dot(s - places[2]) < 0.0);
         if reflex {

@@ -5,6 +5,7 @@ use super::params::Pace;
 use super::{Lattice, Ledger, Meeting, Meetings};
 use crate::body::{Body, Surroundings};
 use crate::error::StepError;
+use crate::math::exp;
 use crate::team::Team;
 
 /// A step is halved where energy comes from nothing, and gets longer by this where it does not.
@@ -199,7 +200,7 @@ impl Lattice {
         self.feel(tau);
         self.count_work(tau);
         let Lattice { state, scratch, total_mass, stable, .. } = self;
-        state.lately = scratch.balance.kinetic.max(state.lately * (-tau / (MEMORY * *stable)).exp());
+        state.lately = scratch.balance.kinetic.max(state.lately * exp(-tau / (MEMORY * *stable)));
         let Ledger { steps, error, velocity_error, position_error, shortest, .. } = &mut state.ledger;
         *steps += 1;
         let made = scratch.balance.error();

@@ -4,6 +4,7 @@
 //! it. Where the material is not one that links alone can make, volumes and the angles at corners take the rest: see
 //! `stiffness`.
 
+use crate::math::cbrt;
 use std::collections::HashMap;
 
 use super::connectors::{Hinge, Swell, SwellKind};
@@ -69,7 +70,7 @@ impl Joining<'_> {
 
     /// Links of a cell.
     fn link(&self, cell: &Cell, own: &CellParticles, size: f64, web: &mut Web) {
-        let edge = size.cbrt() * self.lame.shared().max(1e-3 * self.lame.mu);
+        let edge = cbrt(size) * self.lame.shared().max(1e-3 * self.lame.mu);
         let mut pairs: Vec<([u32; 2], f64)> = vec![];
         let mut add = |a: u32, b: u32, guess: f64| {
             let pair = [a.min(b), a.max(b)];
@@ -111,7 +112,7 @@ impl Joining<'_> {
         };
         let struts: Vec<Strut> = pairs.iter().map(strut).collect();
         // equal cells have equal links: rounded to a millionth of an edge
-        let unit = 1e-6 * size.cbrt();
+        let unit = 1e-6 * cbrt(size);
         let key: Vec<[i64; 3]> = struts.iter().map(|s| s.d.to_array().map(|x| (x / unit).round() as i64)).collect();
         let Web { links, missed, known } = web;
         let (found, off) = known.entry(key).or_insert_with(|| fit(&struts, size, wanted));

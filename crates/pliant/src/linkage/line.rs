@@ -6,7 +6,7 @@ use crate::contact::Obstacle;
 use crate::error::BuildError;
 use crate::frame::{BodyFrame, Contact, Other};
 use crate::grip::Place;
-use crate::math::{Mat3, Pose, Vec3, x_axis};
+use crate::math::{Mat3, Pose, Vec3, atan2, hypot, x_axis};
 use crate::moments::Moments;
 use crate::react::Nodes;
 
@@ -139,7 +139,7 @@ impl Line<'_> {
     pub fn curvature(&self, joint: usize) -> f64 {
         let [a, b] =
             [self.poses[joint].rotation * Vec3::X, self.poses[(joint + 1) % self.poses.len()].rotation * Vec3::X];
-        a.cross(b).length().atan2(a.dot(b)) / self.length
+        atan2(a.cross(b).length(), a.dot(b)) / self.length
     }
 
     /// Fields from force and moment in each joint, from what the ends carry where they are held, and from contact forces on
@@ -172,7 +172,7 @@ impl Line<'_> {
                 // it comes again after the last link
                 first = own;
             }
-            let values = [force.x, force.y.hypot(force.z), moment.y.hypot(moment.z), moment.x, touched, curvature];
+            let values = [force.x, hypot(force.y, force.z), hypot(moment.y, moment.z), moment.x, touched, curvature];
             for (field, value) in frame.fields.iter_mut().zip(values) {
                 field.values.push(value);
             }

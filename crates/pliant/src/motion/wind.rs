@@ -11,7 +11,7 @@
 use std::f64::consts::TAU;
 
 use super::Blend;
-use crate::math::{Pose, Quat, Vec3, pose_between, unit_or};
+use crate::math::{Pose, Quat, Vec3, hypot, pose_between, unit_or};
 
 /// Starting and stopping take this part of a period each.
 const RAMP: f64 = 0.2;
@@ -63,7 +63,7 @@ impl Wind {
 
     /// Length of cable that a turn takes [m].
     pub fn length_per_turn(&self) -> f64 {
-        TAU * self.radius().hypot(self.pitch / TAU)
+        TAU * hypot(self.radius(), self.pitch / TAU)
     }
 
     /// Cosine of the angle between the cable at time zero and the direction around the drum, 0 to 1 [-]. At 0 it says

@@ -5,6 +5,8 @@
 //! For a force p that is constant during a step, (q, q') after it is a linear map of (q, q') before it and of p: either the exact one,
 //! or that of the scheme by which all unknowns of finite elements are integrated, so that both agree to rounding.
 
+use crate::math::{cos, exp, expm1, sin};
+
 /// How time is integrated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scheme {
@@ -46,18 +48,18 @@ impl Oscillator {
         let e;
         let a = if rest > 0.0 {
             let w = rest.sqrt();
-            let decay = (-d * t).exp();
+            let decay = exp(-d * t);
             let x = w * t;
             // sin x / x, also where both vanish
-            e = decay * t * if x < 1e-8 { 1.0 } else { x.sin() / x };
-            let cosine = decay * x.cos();
+            e = decay * t * if x < 1e-8 { 1.0 } else { sin(x) / x };
+            let cosine = decay * cos(x);
             [[cosine + d * e, e], [-k * e, cosine - d * e]]
         } else {
             let r = (-rest).sqrt();
             let slow = if k > 0.0 { -k / (d + r) } else { 0.0 };
-            let fast = (-(d + r) * t).exp();
+            let fast = exp(-(d + r) * t);
             let x = 2.0 * r * t;
-            e = (slow * t).exp() * t * if x < 1e-300 { 1.0 } else { -(-x).exp_m1() / x };
+            e = exp(slow * t) * t * if x < 1e-300 { 1.0 } else { -expm1(-x) / x };
             [[fast + (d + r) * e, e], [-k * e, fast + slow * e]]
         };
         Oscillator { a, b: [swing(k, c, t, a[0][0]), e] }
@@ -95,8 +97,8 @@ fn swing(k: f64, c: f64, t: f64, a: f64) -> f64 {
         let d = 0.5 * c;
         let r = (d * d - k).max(0.0).sqrt();
         let slow = k / (d + r) * t;
-        let slow = if slow < 1e-300 { t } else { -(-slow).exp_m1() / slow * t };
-        return (slow + (-(d + r) * t).exp_m1() / (d + r)) / (2.0 * r);
+        let slow = if slow < 1e-300 { t } else { -expm1(-slow) / slow * t };
+        return (slow + expm1(-(d + r) * t) / (d + r)) / (2.0 * r);
     }
     let (mut before, mut now, mut sum) = (0.0, 0.5 * t * t, 0.5 * t * t);
     for n in 1..40 {

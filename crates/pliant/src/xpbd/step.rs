@@ -8,7 +8,7 @@ use crate::body::Surroundings;
 use crate::grip::Wrench;
 use crate::linkage::{Arms, Line};
 use crate::material::Friction;
-use crate::math::{Pose, Quat, Vec3};
+use crate::math::{Pose, Quat, Vec3, hypot};
 
 /// What all links of a rod have in common.
 #[derive(Clone, Debug)]
@@ -56,7 +56,7 @@ impl Links {
 
     /// Largest speed of any point of a link's axis [m/s].
     pub fn speed(&self, velocity: Vec3, turning: Vec3) -> f64 {
-        velocity.length() + 0.5 * self.length * turning.y.hypot(turning.z)
+        velocity.length() + 0.5 * self.length * hypot(turning.y, turning.z)
     }
 }
 

@@ -21,7 +21,7 @@ pub mod three;
 
 use crate::cable::algebra::block::{Mat6, Vec6, ZERO};
 use crate::linkage::Arms;
-use crate::math::{Pose, Quat, Vec3};
+use crate::math::{Pose, Quat, Vec3, cos, sin};
 
 /// Strain of a joint and its Jacobians.
 #[derive(Clone, Copy, Debug)]
@@ -68,8 +68,8 @@ impl<'a> Turning<'a> {
     fn part(&self, fraction: f64) -> Part {
         let length = self.turn.length();
         let t = fraction * length;
-        let sinc = if t > 1e-4 { t.sin() / t } else { 1.0 - t * t / 6.0 };
-        Part { cos: t.cos(), sinc, axis: self.turn / length.max(f64::MIN_POSITIVE) }
+        let sinc = if t > 1e-4 { sin(t) / t } else { 1.0 - t * t / 6.0 };
+        Part { cos: cos(t), sinc, axis: self.turn / length.max(f64::MIN_POSITIVE) }
     }
 
     fn half_turn(&self) -> Part {

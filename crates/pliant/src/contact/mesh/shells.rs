@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 
 use super::{Mesh, Seams};
-use crate::math::Vec3;
+use crate::math::{Vec3, atan2};
 
 /// So many vertices of a shell say whether it is inside another one,
 const SAMPLES: usize = 32;
@@ -129,7 +129,7 @@ fn first(parts: &mut [u32], mut n: u32) -> u32 {
 /// "The solid angle of a plane triangle".)
 fn solid_angle([a, b, c]: &[Vec3; 3]) -> f64 {
     let (x, y, z) = (a.length(), b.length(), c.length());
-    2.0 * a.dot(b.cross(*c)).atan2(x * y * z + a.dot(*b) * z + b.dot(*c) * x + c.dot(*a) * y)
+    2.0 * atan2(a.dot(b.cross(*c)), x * y * z + a.dot(*b) * z + b.dot(*c) * x + c.dot(*a) * y)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use parry3d_f64::partitioning::BvhNode;
 
 use super::build::Builder;
 use crate::contact::{blend, nearest_of_triangle};
-use crate::math::Vec3;
+use crate::math::{Vec3, atan2};
 
 /// Faces that turn by less than this are one [rad].
 const FLAT: f64 = 2e-3;
@@ -151,7 +151,7 @@ impl Builder<'_> {
                 continue;
             }
             for away in self.ways(cover.facet, line, place).into_iter().flatten() {
-                let angle = (-away.dot(line.normal)).atan2(away.dot(line.out));
+                let angle = atan2(-away.dot(line.normal), away.dot(line.out));
                 // what lies on this facet is folded under it, or another solid's that is no neighbour
                 let angle = if angle < FLAT - std::f64::consts::PI { std::f64::consts::PI } else { angle };
                 if best.is_none_or(|(least, _)| angle < least) {

@@ -4,7 +4,7 @@
 
 use super::{Look, NONE, SAME_HILL, SAME_NORMAL};
 use crate::contact::tree::{EMPTY, join};
-use crate::math::Vec3;
+use crate::math::{Vec3, acos, cos, sin};
 
 /// Most items of a lowest node.
 const LEAF: usize = 4;
@@ -30,8 +30,8 @@ pub struct Cone {
 
 impl Cone {
     fn new(axis: Vec3, angle: f64) -> Cone {
-        let within = |most: f64| if angle < most { (most - angle).cos() } else { 2.0 };
-        let sine = angle.min(std::f64::consts::FRAC_PI_2).sin();
+        let within = |most: f64| if angle < most { cos(most - angle) } else { 2.0 };
+        let sine = sin(angle.min(std::f64::consts::FRAC_PI_2));
         Cone { axis, sine, like: within(SAME_NORMAL), alike: within(SAME_HILL) }
     }
 
@@ -111,11 +111,11 @@ impl Extent {
         let corners = || items.iter().flat_map(|(_, corners)| corners);
         let [low, high] = corners().fold(EMPTY, |sum, corner| join(&sum, &[*corner; 2]));
         let axis = items.iter().map(|(item, _)| item.cone.axis).sum::<Vec3>().normalize_or(Vec3::Z);
-        let widest = |item: &Item| item.cone.axis.dot(axis).clamp(-1.0, 1.0).acos() + item.angle;
+        let widest = |item: &Item| acos(item.cone.axis.dot(axis).clamp(-1.0, 1.0)) + item.angle;
         let angle = items.iter().map(|(item, _)| widest(item)).fold(0.0, f64::max);
         let height = corners().map(|corner| corner.dot(axis)).fold(f64::NEG_INFINITY, f64::max);
         let middle = 0.5 * (low + high);
-        let chord = |angle: f64| 2.0 * (0.5 * angle.min(ANY)).sin();
+        let chord = |angle: f64| 2.0 * sin(0.5 * angle.min(ANY));
         let depth = items.iter().flat_map(|(item, corners)| {
             corners.map(|q| item.cone.axis.dot(q - middle) - (q - middle).length() * chord(item.angle))
         });

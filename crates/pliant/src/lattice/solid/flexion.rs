@@ -1,6 +1,6 @@
 //! A bar that is bent and twisted: the deformation by which the number of its cells is judged.
 
-use crate::math::Vec3;
+use crate::math::{Vec3, cos, sin, sincos};
 
 /// A bar about the origin, bent to an arc and twisted evenly, by the angles through which its ends turn against each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,17 +22,17 @@ impl Flexion {
     pub fn moved(&self, point: Vec3) -> Vec3 {
         let across = 3 - self.along - self.away;
         let part = point[self.along] / self.length;
-        let (sin, cos) = (self.twist * part).sin_cos();
+        let (twist_sin, twist_cos) = sincos(self.twist * part);
         let (a, b) = (point[self.away], point[across]);
-        let (out, side) = (cos * a - sin * b, sin * a + cos * b);
+        let (out, side) = (twist_cos * a - twist_sin * b, twist_sin * a + twist_cos * b);
         // an arc of radius R = length/bend through the origin: (R + out) sin t, (R + out) cos t - R; without division by an
         // angle that may be zero
         let t = self.bend * part;
         let half = 0.5 * t;
-        let shrunk = if half == 0.0 { 1.0 } else { half.sin() / half };
+        let shrunk = if half == 0.0 { 1.0 } else { sin(half) / half };
         let mut moved = Vec3::ZERO;
-        moved[self.along] = point[self.along] * shrunk * half.cos() + out * t.sin();
-        moved[self.away] = out * t.cos() - point[self.along] * shrunk * half.sin();
+        moved[self.along] = point[self.along] * shrunk * cos(half) + out * sin(t);
+        moved[self.away] = out * cos(t) - point[self.along] * shrunk * sin(half);
         moved[across] = side;
         moved
     }

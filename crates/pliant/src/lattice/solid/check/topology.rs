@@ -2,7 +2,7 @@
 
 use super::fault::{BrokenMesh, MeshWarning};
 use crate::contact::Mesh;
-use crate::math::Vec3;
+use crate::math::{Vec3, atan2};
 use crate::moments::{Moments, bounds};
 
 /// A surface whose triangles turn alike.
@@ -204,7 +204,7 @@ fn winding(point: Vec3, triangles: impl Iterator<Item = [Vec3; 3]>) -> f64 {
     let half_angles = triangles.map(|t| {
         let [a, b, c] = t.map(|v| v - point);
         let (la, lb, lc) = (a.length(), b.length(), c.length());
-        a.dot(b.cross(c)).atan2(la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb)
+        atan2(a.dot(b.cross(c)), la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb)
     });
     half_angles.sum::<f64>() / std::f64::consts::TAU
 }

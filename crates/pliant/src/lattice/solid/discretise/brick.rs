@@ -2,7 +2,7 @@
 
 use super::{DiscretiseError, at_least, bounded, positive};
 use crate::lattice::solid::cells::{Cell, Cells};
-use crate::math::Vec3;
+use crate::math::{Vec3, expm1, log1p};
 
 /// A box of a size [m] about the origin as equal boxes, so many along each axis.
 pub fn brick(size: Vec3, counts: [usize; 3]) -> Result<Cells, DiscretiseError> {
@@ -42,10 +42,10 @@ pub fn crowded(length: f64, at: f64, finer: f64) -> impl Fn(f64) -> f64 {
     let [left, right] = [at + 0.5 * length, 0.5 * length - at];
     let k = (finer - 1.0) / left.max(right);
     // cells on either side, up to a factor that both have
-    let [before, after] = [left, right].map(|reach| if k == 0.0 { reach } else { (k * reach).ln_1p() / k });
+    let [before, after] = [left, right].map(|reach| if k == 0.0 { reach } else { log1p(k * reach) / k });
     move |s: f64| {
         let from = s * (before + after) - before;
-        let off = if k == 0.0 { from.abs() } else { (k * from.abs()).exp_m1() / k };
+        let off = if k == 0.0 { from.abs() } else { expm1(k * from.abs()) / k };
         at + off.copysign(from)
     }
 }

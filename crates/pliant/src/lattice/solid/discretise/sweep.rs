@@ -3,7 +3,7 @@
 use super::polygon::{Facet, Patch, Rings, polygon};
 use super::{DiscretiseError, at_least, bounded, positive};
 use crate::lattice::solid::cells::{Cell, Cells};
-use crate::math::Vec3;
+use crate::math::{Vec3, sincos};
 
 /// The solid between a patch and where its points end [m], in layers of equal thickness.
 ///
@@ -61,7 +61,7 @@ pub fn frustum(
         positive("radius", radius)?;
     }
     let around = |i: usize| {
-        let (sin, cos) = (std::f64::consts::TAU * i as f64 / sides as f64).sin_cos();
+        let (sin, cos) = sincos(std::f64::consts::TAU * i as f64 / sides as f64);
         Vec3::new(cos, sin, 0.0)
     };
     let corners: Vec<Vec3> = (0..sides).map(around).collect();
