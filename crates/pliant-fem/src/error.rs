@@ -1,6 +1,6 @@
 //! What can be wrong with a mesh, a file or a calculation.
 
-use crate::store::StoreError;
+use crate::precompute::store::StoreError;
 use pliant::math::Vec3;
 
 /// Why nodes and tetrahedra make no mesh of a solid.

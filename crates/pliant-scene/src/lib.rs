@@ -31,57 +31,25 @@
 //! Files that a scene refers to: STL and OBJ meshes (triangles only: normals, colours, groups and materials are
 //! ignored), Gmsh and VTK meshes of tetrahedra, and CSV tables of poses.
 
-mod assemble;
 mod body;
-mod cable;
-mod chain;
-mod coil;
-mod cut;
-mod elastica;
-mod error;
-mod expect;
-mod fault;
 mod files;
-mod gripper;
-mod lattice;
-mod load;
-mod material;
-mod mesh;
-mod motion;
-mod observable;
-mod obstacle;
-mod overrides;
-mod place;
-mod pose;
-mod quantity;
-mod response;
-mod rest;
-mod ring;
-mod rod_model;
-mod run;
-mod samples;
-mod schema;
-mod section;
-mod solid;
-mod suggest;
-mod tets;
-mod wind;
-mod word;
-mod xpbd;
+mod outcome;
+mod text;
+mod world;
 
 use std::path::Path;
 
 use pliant::World;
 
-use crate::assemble::SceneSpec;
+use crate::world::assemble::SceneSpec;
 
-pub use error::SceneError;
-pub use expect::{Expectation, Verdict};
-pub use overrides::{Override, OverrideError};
-pub use response::{Losses, Precomputable, Precomputables, Work};
-pub use rod_model::{RodModel, UnknownModel};
-pub use run::{Ending, Moment, Ran};
-pub use schema::schema;
+pub use body::response::{Losses, Precomputable, Precomputables, Work};
+pub use body::rod_model::{RodModel, UnknownModel};
+pub use outcome::expect::{Expectation, Verdict};
+pub use outcome::run::{Ending, Moment, Ran};
+pub use text::error::SceneError;
+pub use text::overrides::{Override, OverrideError};
+pub use text::schema::schema;
 
 /// A scene ready to run.
 #[derive(Clone, Debug)]
@@ -126,7 +94,7 @@ pub fn precomputable(path: &Path, overrides: &[Override]) -> Result<Precomputabl
     files::check_text(&text).map_err(|why| SceneError::of_file(&name, why))?;
     let base = path.parent().unwrap_or(Path::new(""));
     with_overrides(&text, &name, overrides, |text| {
-        let spec: SceneSpec = toml::from_str(text).map_err(|e| fault::from_parser(&name, text, &e))?;
+        let spec: SceneSpec = toml::from_str(text).map_err(|e| text::fault::from_parser(&name, text, &e))?;
         spec.precomputable(base).map_err(|fault| fault.into_error(&name, text))
     })
 }
@@ -173,7 +141,7 @@ fn with_overrides<T>(
     if overrides.is_empty() {
         return build(text);
     }
-    let with = |overrides: &[Override]| build(&overrides::apply(name, text, overrides)?);
+    let with = |overrides: &[Override]| build(&text::overrides::apply(name, text, overrides)?);
     with(overrides).map_err(|error| {
         // the first override with which the scene has this fault is to blame; none if it has it anyway
         let same = |result: Result<T, SceneError>| result.is_err_and(|other| other.message() == error.message());
@@ -195,7 +163,7 @@ fn build(
     written_duration: Option<f64>,
     model: Option<RodModel>,
 ) -> Result<Scene, SceneError> {
-    let mut spec: SceneSpec = toml::from_str(text).map_err(|e| fault::from_parser(name, text, &e))?;
+    let mut spec: SceneSpec = toml::from_str(text).map_err(|e| text::fault::from_parser(name, text, &e))?;
     let on_model = model.map_or(Ok(()), |model| spec.put_rods_on(model));
     on_model.and_then(|()| spec.build(name, base, written_duration)).map_err(|fault| fault.into_error(name, text))
 }

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use super::connectors::{Hinge, Link, LinkKind};
+use super::contact::touch::Law;
 use super::integrate::{Balance, Motion};
 use super::matter::Matter;
 use super::order::{Span, along, arrange, blocks};
 use super::params::{Connector, LatticeSpec, Part, Site};
 use super::solid::{MassError, Particles};
 use super::stiffness::Lame;
-use super::touch::Law;
 use super::web::{Joining, Web};
 use super::{Lattice, LatticeState, Ledger, Scratch};
 use crate::account::Work;

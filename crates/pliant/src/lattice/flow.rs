@@ -3,7 +3,7 @@
 //! The paper has the force along the velocity of a particle and its size from that of the facet's middle; here both are the
 //! facet's. Its "V x n" is a scalar product, and its k V^2 for liquids must keep the direction: k |V| V.
 
-use super::overlap::normal;
+use super::contact::overlap::normal;
 use crate::math::Vec3;
 
 /// How drag grows with speed.

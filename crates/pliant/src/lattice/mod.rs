@@ -6,31 +6,25 @@
 
 mod build;
 mod connectors;
+mod contact;
 mod flow;
 mod group;
 mod holds;
 mod integrate;
 mod matter;
-mod meet;
 mod order;
-mod overlap;
-mod pairs;
 mod params;
-mod polygon;
 mod react;
 mod report;
-mod rub;
-mod sink;
 pub mod solid;
 mod stiffness;
-mod touch;
 mod web;
 mod work;
 
+use contact::meet::Facing;
+pub use contact::meet::Meeting;
+pub(crate) use contact::meet::{Meetings, forget_body, meetings_beside, most_stored, write_meetings};
 pub(crate) use group::{Shared, advance};
-use meet::Facing;
-pub use meet::Meeting;
-pub(crate) use meet::{Meetings, forget_body, meetings_beside, most_stored, write_meetings};
 pub use params::{Connector, Drive, Fluid, LatticeSettings, LatticeSpec, Pace, Part, PointContact, Scheme, Site};
 
 use crate::account::Work;
@@ -43,12 +37,12 @@ use crate::math::Vec3;
 use crate::moments::Moments;
 use crate::team::Team;
 use crate::world::move_up;
+use contact::overlap::Face;
+use contact::touch::{Law, Touch};
 use flow::{Drag, drag};
 use holds::{Held, Loaded, Push};
 use integrate::{Balance, Motion};
 use matter::Matter;
-use overlap::Face;
-use touch::{Law, Touch};
 use work::Met;
 
 /// A solid as particles and connectors.

@@ -3,7 +3,7 @@
 //! Contact has no energy that could be written down: what it stores is what it took along its forces and has not given back, and
 //! no more than these would give on the way out. What it gives beyond that is created.
 
-use super::touch::{POINT, Touch};
+use super::contact::touch::{POINT, Touch};
 use super::{Fluid, Lattice, Pace};
 use crate::account::{Bound, Work};
 use crate::math::Vec3;

@@ -1,0 +1,8 @@
+//! Dense and sparse linear algebra: factors, eigenvectors, entries of an inverse.
+
+pub(crate) mod dense;
+pub(crate) mod eigen;
+pub(crate) mod factor;
+pub(crate) mod lanczos;
+pub(crate) mod pool;
+pub(crate) mod selected;

@@ -1,0 +1,174 @@
+//! Stiffness and mass of the whole mesh: sparse and symmetric, assembled at a cost linear in the number of elements.
+//!
+//! Both have the pattern of the mesh: node i and node j meet where they share an element. Of each pair one place is stored, that of
+//! the larger number as row, with a 3 x 3 block of K and one number of M, which is the same for x, y and z.
+
+use crate::algebra::dense::Block;
+use crate::elements::element::{self, Elastic, MassKind, Order};
+use faer::sparse::{SparseColMat, SymbolicSparseColMat};
+use pliant::math::Vec3;
+
+/// Stiffness and mass.
+#[derive(Clone, Debug)]
+pub(crate) struct Matrices {
+    /// Where the entries of each column begin.
+    starts: Vec<usize>,
+    /// Row of each entry: a node, ascending, from that of the column itself.
+    rows: Vec<usize>,
+    /// Blocks of K [N/m].
+    stiffness: Vec<[[f64; 3]; 3]>,
+    /// Entries of M [kg].
+    mass: Vec<f64>,
+}
+
+impl Matrices {
+    /// Assemble elements, each a list of nodes of which the first four are its corners.
+    pub fn new(nodes: &[Vec3], cells: &[Vec<usize>], order: Order, solid: &Elastic, kind: MassKind) -> Matrices {
+        let (starts, rows) = pattern(nodes.len(), cells);
+        let mut matrices =
+            Matrices { stiffness: vec![[[0.0; 3]; 3]; rows.len()], mass: vec![0.0; rows.len()], starts, rows };
+        for cell in cells {
+            let corners: [Vec3; 4] = std::array::from_fn(|n| nodes[cell[n]]);
+            let (_, volume) = element::gradients(corners);
+            element::stiffness(order, corners, solid.lame(), |a, b, block| {
+                let (i, j) = (cell[a], cell[b]);
+                let entry = matrices.entry(i, j);
+                // stored as row >= column: block ij with i the row
+                let (row_is_first, sum) = (i >= j, &mut matrices.stiffness[entry]);
+                for p in 0..3 {
+                    for q in 0..3 {
+                        sum[p][q] += if row_is_first { block[p][q] } else { block[q][p] };
+                    }
+                }
+                matrices.mass[entry] += solid.density
+                    * volume
+                    * match kind {
+                        MassKind::Consistent => element::unit_mass(order, a, b),
+                        MassKind::Lumped if a == b => element::unit_lump(order, a),
+                        MassKind::Lumped => 0.0,
+                    };
+            });
+        }
+        matrices
+    }
+
+    /// Place of the entry of two nodes that share an element.
+    fn entry(&self, i: usize, j: usize) -> usize {
+        let (row, column) = (i.max(j), i.min(j));
+        let rows = &self.rows[self.starts[column]..self.starts[column + 1]];
+        self.starts[column] + rows.binary_search(&row).unwrap_or_default()
+    }
+
+    /// Number of nodes.
+    pub fn nodes(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Each entry: row, column, number.
+    fn entries(&self) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
+        (0..self.nodes()).flat_map(move |column| {
+            (self.starts[column]..self.starts[column + 1]).map(move |e| (self.rows[e], column, e))
+        })
+    }
+
+    /// y = K x [N].
+    pub fn stiffness_times(&self, x: &[f64], y: &mut [f64]) {
+        y.fill(0.0);
+        for (row, column, entry) in self.entries() {
+            let block = &self.stiffness[entry];
+            let at = |n: usize| Vec3::from_slice(&x[3 * n..]).to_array();
+            let (right, left) = (at(column), at(row));
+            for p in 0..3 {
+                y[3 * row + p] += block[p][0] * right[0] + block[p][1] * right[1] + block[p][2] * right[2];
+            }
+            if row != column {
+                for q in 0..3 {
+                    y[3 * column + q] += block[0][q] * left[0] + block[1][q] * left[1] + block[2][q] * left[2];
+                }
+            }
+        }
+    }
+
+    /// y = M x.
+    pub fn mass_times(&self, x: &[f64], y: &mut [f64]) {
+        y.fill(0.0);
+        for (row, column, entry) in self.entries() {
+            let mass = self.mass[entry];
+            for axis in 0..3 {
+                y[3 * row + axis] += mass * x[3 * column + axis];
+            }
+            if row != column {
+                for axis in 0..3 {
+                    y[3 * column + axis] += mass * x[3 * row + axis];
+                }
+            }
+        }
+    }
+
+    /// M X, column by column.
+    pub fn mass_times_block(&self, x: &Block) -> Block {
+        let mut y = Block::zeros(x.rows(), x.columns());
+        (0..x.columns()).for_each(|n| self.mass_times(x.column(n), y.column_mut(n)));
+        y
+    }
+
+    /// About the highest omega^2, within a factor of a few [1/s2].
+    pub fn highest(&self) -> f64 {
+        let diagonal = self.entries().filter(|(row, column, _)| row == column);
+        diagonal.fold(0.0, |highest, (.., entry)| {
+            let block = &self.stiffness[entry];
+            (0..3).fold(highest, |highest: f64, axis| highest.max(block[axis][axis] / self.mass[entry]))
+        })
+    }
+
+    /// k K + m M as a sparse matrix, its lower triangle.
+    pub fn combined(&self, k: f64, m: f64) -> SparseColMat<usize, f64> {
+        let size = 3 * self.nodes();
+        let count = 9 * self.rows.len() - 3 * self.nodes();
+        let (mut starts, mut rows, mut values) =
+            (Vec::with_capacity(size + 1), Vec::with_capacity(count), Vec::with_capacity(count));
+        for column in 0..self.nodes() {
+            for q in 0..3 {
+                starts.push(rows.len());
+                for entry in self.starts[column]..self.starts[column + 1] {
+                    let row = self.rows[entry];
+                    for p in if row == column { q } else { 0 }..3 {
+                        rows.push(3 * row + p);
+                        let mass = if p == q { self.mass[entry] } else { 0.0 };
+                        values.push(k * self.stiffness[entry][p][q] + m * mass);
+                    }
+                }
+            }
+        }
+        starts.push(rows.len());
+        SparseColMat::new(SymbolicSparseColMat::new_checked(size, size, starts, None, rows), values)
+    }
+}
+
+/// Starts of columns, and rows of entries.
+fn pattern(nodes: usize, cells: &[Vec<usize>]) -> (Vec<usize>, Vec<usize>) {
+    // elements at each node
+    let mut first = vec![0; nodes + 1];
+    cells.iter().flatten().for_each(|node| first[node + 1] += 1);
+    (0..nodes).for_each(|n| first[n + 1] += first[n]);
+    let mut next = first.clone();
+    let mut at = vec![0; first[nodes]];
+    for (n, cell) in cells.iter().enumerate() {
+        for node in cell {
+            at[next[*node]] = n;
+            next[*node] += 1;
+        }
+    }
+    let (mut starts, mut rows, mut near) = (Vec::with_capacity(nodes + 1), vec![], vec![]);
+    starts.push(0);
+    for node in 0..nodes {
+        near.clear();
+        let cells = at[first[node]..first[node + 1]].iter().flat_map(|n| &cells[*n]);
+        near.extend(cells.filter(|other| **other >= node));
+        near.sort_unstable();
+        near.dedup();
+        rows.extend_from_slice(&near);
+        starts.push(rows.len());
+    }
+    (starts, rows)
+}

@@ -1,0 +1,7 @@
+//! Finite elements and bodies of them: stiffness, mass, rigid motion, static equilibrium.
+
+pub(crate) mod assemble;
+pub(crate) mod element;
+pub(crate) mod model;
+pub(crate) mod rigid;
+pub(crate) mod statics;

@@ -1,0 +1,115 @@
+//! The body as a rigid one, by the same mass matrix.
+
+use crate::algebra::dense::{Block, add, dot};
+use crate::elements::model::Model;
+use crate::error::FemError;
+use faer::{Mat, Side};
+use pliant::math::Vec3;
+
+/// Mass, centre and inertia.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rigid {
+    /// Mass [kg].
+    pub mass: f64,
+    /// Centre of mass [m].
+    pub centre: Vec3,
+    /// Moments of inertia about the centre, along the axes of the mesh: rows of a symmetric matrix [kg m2].
+    pub inertia: [[f64; 3]; 3],
+}
+
+/// A rotation about an axis as displacements per angle [m].
+fn rotation(nodes: &[Vec3], centre: Vec3, axis: Vec3) -> Vec<f64> {
+    nodes.iter().flat_map(|at| axis.cross(*at - centre).to_array()).collect()
+}
+
+const AXES: [Vec3; 3] = [Vec3::X, Vec3::Y, Vec3::Z];
+
+impl Model {
+    /// Mass, centre and inertia. With consistent mass they are those of the solid, since its shape functions hold every rigid
+    /// motion exactly.
+    pub fn rigid(&self) -> Rigid {
+        let size = self.unknowns();
+        let mut momentum = vec![0.0; size];
+        let along: Vec<f64> = self.nodes().iter().flat_map(|_| [1.0, 1.0, 1.0]).collect();
+        self.matrices.mass_times(&along, &mut momentum);
+        // of each node, the mass that goes with it
+        let share = |n: usize| momentum[3 * n];
+        let mass: f64 = (0..self.nodes().len()).map(share).sum();
+        let centre = self.nodes().iter().enumerate().map(|(n, at)| *at * share(n)).sum::<Vec3>() / mass;
+        let turns = AXES.map(|axis| rotation(self.nodes(), centre, axis));
+        let inertia = std::array::from_fn(|i| {
+            self.matrices.mass_times(&turns[i], &mut momentum);
+            std::array::from_fn(|j| dot(&momentum, &turns[j]))
+        });
+        Rigid { mass, centre, inertia }
+    }
+
+    /// The six rigid motions, of length 1 by mass and at right angles by mass: three along axes, three about principal axes.
+    pub(crate) fn rigid_motions(&self) -> Result<Block, FemError> {
+        let rigid = self.rigid();
+        let inertia = Mat::from_fn(3, 3, |i, j| rigid.inertia[i][j]);
+        let turned = inertia
+            .self_adjoint_eigen(Side::Lower)
+            .map_err(|error| FemError::Singular { what: "the inertia", why: format!("{error:?}") })?;
+        let mut motions = Block::zeros(self.unknowns(), 6);
+        for n in 0..3 {
+            motions.column_mut(n).iter_mut().skip(n).step_by(3).for_each(|x| *x = 1.0);
+            let axis = Vec3::new(turned.U()[(0, n)], turned.U()[(1, n)], turned.U()[(2, n)]);
+            motions.column_mut(3 + n).copy_from_slice(&rotation(self.nodes(), rigid.centre, axis));
+        }
+        // at right angles but for rounding: once more, and to length 1
+        let mut momentum = vec![0.0; self.unknowns()];
+        for n in 0..6 {
+            let mut column = motions.column(n).to_vec();
+            for before in 0..n {
+                self.matrices.mass_times(&column, &mut momentum);
+                let along = dot(&momentum, motions.column(before));
+                add(&mut column, -along, motions.column(before));
+            }
+            self.matrices.mass_times(&column, &mut momentum);
+            let length = dot(&momentum, &column).sqrt();
+            motions.column_mut(n).iter_mut().zip(&column).for_each(|(x, c)| *x = c / length);
+        }
+        Ok(motions)
+    }
+}
+
+/// Takes rigid motion out of displacements, and forces that cause it out of forces.
+#[derive(Clone, Debug)]
+pub(crate) struct RigidFilter {
+    /// Motions Z, with Z^T M Z = 1.
+    motions: Block,
+    /// M Z.
+    momenta: Block,
+}
+
+impl RigidFilter {
+    /// The filter of a body.
+    pub fn new(model: &Model) -> Result<RigidFilter, FemError> {
+        let motions = model.rigid_motions()?;
+        let momenta = model.matrices.mass_times_block(&motions);
+        Ok(RigidFilter { motions, momenta })
+    }
+
+    /// Z.
+    pub fn motions(&self) -> &Block {
+        &self.motions
+    }
+
+    /// M Z.
+    pub fn momenta(&self) -> &Block {
+        &self.momenta
+    }
+
+    /// u - Z Z^T M u, for each column.
+    pub fn displacements(&self, u: &mut Block) {
+        let part = self.momenta.transposed_times(u);
+        u.add_product(-1.0, &self.motions, &part);
+    }
+
+    /// f - M Z Z^T f, for each column.
+    pub fn forces(&self, f: &mut Block) {
+        let part = self.motions.transposed_times(f);
+        f.add_product(-1.0, &self.momenta, &part);
+    }
+}

@@ -1,0 +1,128 @@
+//! A folder of what was computed before, so that it is computed once.
+
+use crate::error::{FemError, PrecomputeError};
+use crate::precompute::recipe::{Recipe, Watcher};
+use crate::precompute::store::{StoreError, open_basis, open_records, write_basis};
+use crate::precompute::table::TableRecipe;
+use pliant::response::{Basis, Records};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Where something that was asked for came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// It was in the folder.
+    Kept(PathBuf),
+    /// It was computed, and is in the folder now.
+    Stored {
+        /// In which file.
+        path: PathBuf,
+        /// Why a file that was there could not be used.
+        instead_of: Option<StoreError>,
+    },
+    /// It was computed, but could not be kept.
+    Lost(StoreError),
+}
+
+impl Found {
+    /// The file, if there is one.
+    pub fn path(&self) -> Option<&Path> {
+        match self {
+            Found::Kept(path) | Found::Stored { path, .. } => Some(path),
+            Found::Lost(_) => None,
+        }
+    }
+
+    /// What a user should hear of it.
+    pub fn warning(&self) -> Option<String> {
+        match self {
+            Found::Stored { instead_of: Some(error), .. } => Some(format!("computed again, since {error}")),
+            Found::Lost(error) => Some(format!("the result could not be kept, and will be computed again: {error}")),
+            _ => None,
+        }
+    }
+}
+
+/// The modes of a solid: opened from the folder if they are there and whole, else computed and put there. Several processes may do so
+/// at once: each that does not find the file makes one of its own, and the last to finish gives it its name.
+pub fn basis_of(
+    recipe: &Recipe,
+    folder: &Path,
+    threads: usize,
+    watch: Watcher<'_>,
+) -> Result<(Basis, Found), FemError> {
+    let digest = recipe.digest();
+    let path = basis_path(recipe, folder);
+    let instead_of = match open_basis(&path, Some(digest)) {
+        Ok(basis) => return Ok((basis, Found::Kept(path))),
+        Err(error) => Some(error).filter(|error| !error.is_missing()),
+    };
+    let basis = recipe.compute(threads, watch)?;
+    let found = match write_basis(&path, digest, &basis) {
+        Ok(()) => Found::Stored { path, instead_of },
+        Err(error) => Found::Lost(error),
+    };
+    Ok((basis, found))
+}
+
+/// The file of a recipe in a folder.
+pub fn basis_path(recipe: &Recipe, folder: &Path) -> PathBuf {
+    folder.join(format!("{}.basis", recipe.digest()))
+}
+
+/// Recorded responses of a solid: opened from the folder if they are there and whole, else recorded there, going on with what an
+/// earlier attempt left. They are too large for memory alone, so that the folder must be one that can be written.
+pub fn records_of(
+    recipe: &TableRecipe,
+    folder: &Path,
+    threads: usize,
+    watch: Watcher<'_>,
+) -> Result<(Records, Found), PrecomputeError> {
+    let path = records_path(recipe, folder);
+    let instead_of = match open_records(&path, Some(recipe.digest())) {
+        Ok(records) => return Ok((records, Found::Kept(path))),
+        Err(error) => Some(error).filter(|error| !error.is_missing()),
+    };
+    let records = recipe.record(&path, threads, watch)?;
+    Ok((records, Found::Stored { path, instead_of }))
+}
+
+/// The file of recorded responses in a folder.
+pub fn records_path(recipe: &TableRecipe, folder: &Path) -> PathBuf {
+    folder.join(format!("{}.records", recipe.digest()))
+}
+
+/// The folder that is used unless another is given: `$PLIANT_CACHE`, else `$XDG_CACHE_HOME/pliant`, else `$HOME/.cache/pliant`, else
+/// `pliant` among temporary files.
+pub fn cache_folder() -> PathBuf {
+    folder_from(|name| std::env::var_os(name), &std::env::temp_dir())
+}
+
+fn folder_from(variable: impl Fn(&str) -> Option<OsString>, temporary: &Path) -> PathBuf {
+    // empty means not set; the standard on XDG_CACHE_HOME has relative paths ignored
+    let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let absolute = |name: &str| set(name).filter(|path| path.is_absolute());
+    set("PLIANT_CACHE")
+        .or_else(|| Some(absolute("XDG_CACHE_HOME")?.join("pliant")))
+        .or_else(|| Some(absolute("HOME")?.join(".cache/pliant")))
+        .unwrap_or_else(|| temporary.join("pliant"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_variable_that_is_set_names_the_folder() {
+        let folder = |set: &[(&str, &str)]| {
+            let variable = |name: &str| set.iter().find(|(known, _)| *known == name).map(|(_, value)| value.into());
+            folder_from(variable, Path::new("/t")).to_string_lossy().into_owned()
+        };
+        let all = [("PLIANT_CACHE", "mine"), ("XDG_CACHE_HOME", "/x"), ("HOME", "/h")];
+        assert_eq!(folder(&all), "mine");
+        assert_eq!(folder(&all[1..]), "/x/pliant");
+        assert_eq!(folder(&all[2..]), "/h/.cache/pliant");
+        assert_eq!(folder(&[]), "/t/pliant");
+        assert_eq!(folder(&[("PLIANT_CACHE", ""), ("XDG_CACHE_HOME", "relative"), ("HOME", "/h")]), "/h/.cache/pliant");
+    }
+}

@@ -1,0 +1,141 @@
+//! What is to be known of a solid before the first step of a simulation, and finding it.
+
+use crate::algebra::pool::with_threads;
+use crate::dynamics::compliance::compliance;
+use crate::dynamics::modes::{Modes, ModesParams};
+use crate::elements::element::{Elastic, MassKind, Order};
+use crate::elements::model::{Grid, Model};
+use crate::error::FemError;
+use crate::mesh::TetMesh;
+use crate::precompute::digest::{Digest, Digester};
+use crate::precompute::store::VERSION;
+use crate::progress::Progress;
+use pliant::math::Vec3;
+use pliant::response::{Basis, Hull};
+use std::ops::ControlFlow;
+
+/// Who watches a calculation from whatever thread it runs on, and may stop it.
+pub type Watcher<'a> = &'a mut (dyn FnMut(Progress) -> ControlFlow<()> + Send);
+
+/// What determines the modes of a solid.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recipe {
+    /// The mesh.
+    pub mesh: TetMesh,
+    /// What it is made of.
+    pub elastic: Elastic,
+    /// Which tetrahedra.
+    pub order: Order,
+    /// How mass is put on nodes.
+    pub mass: MassKind,
+    /// How many modes.
+    pub modes: usize,
+    /// Most nodes of the surface of which the whole compliance is kept; of a larger surface only that of each node to itself.
+    pub full_nodes: usize,
+}
+
+/// Surfaces of up to so many nodes keep their whole compliance: 81 MB of it.
+pub const FULL_NODES: usize = 1500;
+
+impl Recipe {
+    /// Quadratic tetrahedra with consistent mass, and so many modes.
+    pub fn new(mesh: TetMesh, elastic: Elastic, modes: usize) -> Recipe {
+        Recipe { mesh, elastic, order: Order::Quadratic, mass: MassKind::Consistent, modes, full_nodes: FULL_NODES }
+    }
+
+    /// A number made of all that determines the result, and of the version of the file it is kept in.
+    pub fn digest(&self) -> Digest {
+        let mut digester = Digester::new("pliant basis", VERSION);
+        digest_body(&mut digester, &self.mesh, &self.elastic, self.order, self.mass);
+        digester.count(self.modes);
+        digester.count(self.full_nodes);
+        digester.finish()
+    }
+
+    /// Number of unknowns of the whole body, and nodes of its surface.
+    pub fn size(&self) -> (usize, usize) {
+        let grid = Grid::new(&self.mesh, self.order);
+        (3 * grid.nodes.len(), grid.surface.nodes.len())
+    }
+
+    /// Is it a body, with so many modes?
+    pub fn check(&self) -> Result<(), FemError> {
+        self.elastic.check()?;
+        let most = self.size().0 - 6;
+        if self.modes == 0 || self.modes > most {
+            return Err(FemError::TooManyModes { asked: self.modes, most });
+        }
+        Ok(())
+    }
+
+    /// Find it with so many threads. `watch` hears how far it is, and may stop it.
+    pub fn compute(&self, threads: usize, watch: Watcher<'_>) -> Result<Basis, FemError> {
+        with_threads(threads, || {
+            let model = Model::new(&self.mesh, &self.elastic, self.order, self.mass)?;
+            let params = ModesParams { count: self.modes, ..ModesParams::default() };
+            let modes = Modes::new(&model, &params, watch)?;
+            let compliance = compliance(&model, self.full_nodes, watch)?;
+            Ok(Basis {
+                hull: hull(&model),
+                squares: modes.squares().to_vec(),
+                shapes: shapes(&model, &modes).into(),
+                moments: moments(&model, &modes)?,
+                compliance,
+            })
+        })
+    }
+}
+
+/// Add what a body is to a digest.
+pub(crate) fn digest_body(digester: &mut Digester, mesh: &TetMesh, elastic: &Elastic, order: Order, mass: MassKind) {
+    digester.count(mesh.nodes().len());
+    mesh.nodes().iter().flat_map(Vec3::to_array).for_each(|x| digester.number(x));
+    digester.count(mesh.tets().len());
+    mesh.tets().iter().flatten().for_each(|node| digester.count(*node));
+    [elastic.young, elastic.poisson, elastic.density].into_iter().for_each(|x| digester.number(x));
+    digester.count(match order {
+        Order::Linear => 1,
+        Order::Quadratic => 2,
+    });
+    digester.count(match mass {
+        MassKind::Consistent => 1,
+        MassKind::Lumped => 2,
+    });
+}
+
+/// Surface and rigid properties.
+pub(crate) fn hull(model: &Model) -> Hull {
+    let (surface, rigid) = (model.surface(), model.rigid());
+    let mut number = vec![0u32; model.nodes().len()];
+    surface.nodes.iter().zip(0..).for_each(|(node, n)| number[*node] = n);
+    Hull {
+        nodes: surface.nodes.iter().map(|node| model.nodes()[*node]).collect(),
+        facets: surface.facets.iter().map(|facet| facet.map(|node| number[node])).collect(),
+        mass: rigid.mass,
+        centre: rigid.centre,
+        inertia: rigid.inertia,
+    }
+}
+
+/// Of each unknown of the surface in turn its component in each mode.
+fn shapes(model: &Model, modes: &Modes) -> Vec<f64> {
+    let of = |unknown: usize| (0..modes.count()).map(move |mode| modes.shape(mode)[unknown]);
+    model.surface_unknowns().into_iter().flat_map(of).collect()
+}
+
+/// Of each mode the sum over all nodes of (M phi)_i (X - centre)_j.
+fn moments(model: &Model, modes: &Modes) -> Result<Vec<[[f64; 3]; 3]>, FemError> {
+    let centre = model.rigid().centre;
+    let of = |mode: usize| {
+        let momenta = model.momenta(modes.shape(mode))?;
+        let mut sum = [[0.0; 3]; 3];
+        for (momentum, at) in momenta.chunks_exact(3).zip(model.nodes()) {
+            let from = (*at - centre).to_array();
+            for (row, momentum) in sum.iter_mut().zip(momentum) {
+                row.iter_mut().zip(from).for_each(|(sum, from)| *sum += momentum * from);
+            }
+        }
+        Ok(sum)
+    };
+    (0..modes.count()).map(of).collect()
+}

@@ -1,0 +1,266 @@
+//! Settings and connectors of the model `lattice` in a scene file.
+
+use pliant::lattice::{Connector, Drive, Fluid, LatticeSettings, Pace, PointContact, Scheme, Site};
+use pliant::math::Vec3;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::body::solid::PartSpec;
+use crate::text::fault::Fault;
+use crate::text::quantity::{
+    Angle, ContactDamping, ContactStiffness, Coordinate, Count, Damping, DampingTime, Energy, Factor, Length, Quantity,
+    Step, Time, Triple, TurnDamping, TurnStiffness, Velocity, Viscosity, VolumeDamping, VolumeStiffness, Weight,
+};
+use crate::text::word::{Name, Pair, Table};
+
+/// Settings of the model `lattice`. What is not given has the default of the engine.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LatticeTable {
+    /// How it is integrated.
+    scheme: Option<SchemeSpec>,
+    /// Steps of constant length [s]; as long as energy is kept unless given.
+    step: Option<Step>,
+    /// Energy that a step may make of nothing, for steps that are not constant [J]; 0.003 of the largest kinetic
+    /// energy it has had lately unless given.
+    energy_error: Option<Energy>,
+    /// How many steps a step of the scene may take before it counts as late [-]; any number unless given.
+    budget: Option<Count<1, 1_000_000_000>>,
+    /// Damping of connectors over their stiffness [s]; derived unless given.
+    damping_time: Option<DampingTime>,
+    /// Drag: force per mass and velocity [1/s].
+    drag: Option<Damping>,
+    /// Force of a contact over the volume of penetration [N/m3]; derived unless given.
+    contact_stiffness: Option<VolumeStiffness>,
+    /// Force of a contact over the rate of that volume [N s/m3]; derived unless given.
+    contact_damping: Option<VolumeDamping>,
+    /// How particles that are given one by one touch obstacles; not at all unless given.
+    point_contact: Option<Table<PointContactSpec>>,
+    /// Static over kinetic friction, at least 1 [-].
+    static_friction: Option<Factor>,
+    /// The fluid around it; none unless given.
+    fluid: Option<Table<FluidSpec>>,
+    /// Whether parts of it touch each other.
+    self_contact: Option<bool>,
+    /// Connectors that are given one by one.
+    #[serde(default)]
+    connectors: Vec<ConnectorSpec>,
+}
+
+/// How it is integrated.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum SchemeSpec {
+    /// Verlet's method.
+    Verlet,
+    /// The limited development with weights of Taylor's series: alpha = 1/2, beta = 1/3.
+    Taylor,
+    /// The limited development without the change of acceleration: alpha = beta = 0.
+    Plain,
+    /// The limited development with given weights.
+    #[serde(untagged)]
+    Weights(WeightsSpec),
+}
+
+/// Weights of the limited development.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WeightsSpec {
+    /// Of velocities [-].
+    alpha: Weight,
+    /// Of positions [-].
+    beta: Weight,
+}
+
+/// Contact of particles.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PointContactSpec {
+    /// How far around a particle its surface is [m]; none unless given.
+    radius: Option<Length>,
+    /// Force over depth [N/m].
+    stiffness: ContactStiffness,
+    /// Force over speed [N s/m]; none unless given.
+    damping: Option<ContactDamping>,
+}
+
+/// A fluid.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FluidSpec {
+    /// Force over area and speed, or over area and its square [N s/m3 or N s2/m4].
+    viscosity: Viscosity,
+    /// Whether force grows with the square of speed, as in liquids; false unless given.
+    #[serde(default)]
+    quadratic: bool,
+    /// Velocity of the fluid [m/s]; at rest unless given.
+    velocity: Option<Triple<Velocity>>,
+}
+
+/// The particle of a part that is nearest to a point.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SiteSpec {
+    /// Name of the part; the only one unless given.
+    part: Option<Name>,
+    /// The point, in the frame of the body [m].
+    point: Triple<Coordinate>,
+}
+
+/// A connector that is given.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum ConnectorSpec {
+    /// Keeps the distance of two particles.
+    Line(Table<LineSpec>),
+    /// Keeps the angle of two particles, seen from a third.
+    Angle(Table<AngleSpec>),
+}
+
+/// A linear connector.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LineSpec {
+    /// The two particles.
+    ends: Pair<Table<SiteSpec>>,
+    /// Length without force [m]; as it is at first unless given.
+    rest: Option<Coordinate>,
+    /// Stiffness [N/m].
+    stiffness: ContactStiffness,
+    /// Damping [N s/m]; none unless given.
+    damping: Option<ContactDamping>,
+}
+
+/// An angle connector.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AngleSpec {
+    /// The two particles.
+    ends: Pair<Table<SiteSpec>>,
+    /// From where they are seen.
+    middle: Table<SiteSpec>,
+    /// On which side of the plane of the three the angle counts as positive, for joints that turn by more than half a turn.
+    side: Option<Table<SiteSpec>>,
+    /// Angle without torque [degrees]; as it is at first unless given.
+    rest_deg: Option<Angle>,
+    /// Stiffness [N m/rad]; 0 for a joint that is switched off.
+    stiffness: TurnStiffness,
+    /// Damping [N m s/rad]; none unless given.
+    damping: Option<TurnDamping>,
+    /// How the angle without torque is moved; not at all unless given.
+    drive: Option<Table<DriveSpec>>,
+}
+
+/// How a joint is moved.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DriveSpec {
+    /// To which angle [degrees].
+    to_deg: Angle,
+    /// From when [s]; 0 unless given.
+    start: Option<Time>,
+    /// Until when [s].
+    end: Time,
+}
+
+impl LatticeTable {
+    /// The settings.
+    pub(crate) fn build(&self) -> LatticeSettings {
+        let default = LatticeSettings::default();
+        let adaptive = Pace::Adaptive {
+            energy_error: self.energy_error.map(Quantity::get),
+            budget: self.budget.as_ref().map(|count| count.0),
+        };
+        LatticeSettings {
+            scheme: self.scheme.map_or(default.scheme, |scheme| match scheme {
+                SchemeSpec::Verlet => Scheme::Verlet,
+                SchemeSpec::Taylor => Scheme::Development { alpha: 0.5, beta: 1.0 / 3.0 },
+                SchemeSpec::Plain => Scheme::Development { alpha: 0.0, beta: 0.0 },
+                SchemeSpec::Weights(w) => Scheme::Development { alpha: w.alpha.get(), beta: w.beta.get() },
+            }),
+            pace: self.step.map_or(adaptive, |step| Pace::Constant { step: step.get() }),
+            damping_time: self.damping_time.map(Quantity::get),
+            drag: self.drag.map_or(default.drag, Quantity::get),
+            contact_stiffness: self.contact_stiffness.map(Quantity::get),
+            contact_damping: self.contact_damping.map(Quantity::get),
+            point_contact: self.point_contact.as_ref().map(|spec| PointContact {
+                radius: spec.radius.map_or(0.0, Quantity::get),
+                stiffness: spec.stiffness.get(),
+                damping: spec.damping.map_or(0.0, Quantity::get),
+            }),
+            static_friction: self.static_friction.map_or(default.static_friction, Quantity::get),
+            fluid: self.fluid.as_ref().map(|spec| Fluid {
+                viscosity: spec.viscosity.get(),
+                quadratic: spec.quadratic,
+                velocity: spec.velocity.map_or(Vec3::ZERO, |v| v.vector()),
+            }),
+            self_contact: self.self_contact.unwrap_or(default.self_contact),
+        }
+    }
+
+    /// Connectors between particles of these parts.
+    pub(crate) fn connectors(&self, parts: &[Table<PartSpec>]) -> Result<Vec<Connector>, Fault> {
+        let build = |(index, spec): (usize, &ConnectorSpec)| {
+            spec.build(parts).map_err(|fault| fault.at(index).at("connectors"))
+        };
+        self.connectors.iter().enumerate().map(build).collect()
+    }
+}
+
+impl ConnectorSpec {
+    fn build(&self, parts: &[Table<PartSpec>]) -> Result<Connector, Fault> {
+        match self {
+            ConnectorSpec::Line(spec) => Ok(Connector::Line {
+                ends: sites(&spec.ends, parts).map_err(|fault| fault.at("line"))?,
+                rest: spec.rest.map(|rest| rest.get().abs()),
+                stiffness: spec.stiffness.get(),
+                damping: spec.damping.map_or(0.0, Quantity::get),
+            }),
+            ConnectorSpec::Angle(spec) => {
+                let here = |fault: Fault| fault.at("angle");
+                let side = match &spec.side {
+                    Some(side) => Some(side.build(parts).map_err(|fault| here(fault.at("side")))?),
+                    None => None,
+                };
+                let drive = spec.drive.as_ref().map(|drive| Drive {
+                    to: drive.to_deg.get().to_radians(),
+                    start: drive.start.map_or(0.0, Quantity::get),
+                    end: drive.end.get(),
+                });
+                if drive.is_some_and(|drive| drive.end <= drive.start) {
+                    return Err(here(Fault::new("a drive must end after it starts").at("end").at("drive")));
+                }
+                Ok(Connector::Angle {
+                    ends: sites(&spec.ends, parts).map_err(here)?,
+                    middle: spec.middle.build(parts).map_err(|fault| here(fault.at("middle")))?,
+                    side,
+                    rest: spec.rest_deg.map(|angle| angle.get().to_radians()),
+                    stiffness: spec.stiffness.get(),
+                    damping: spec.damping.map_or(0.0, Quantity::get),
+                    drive,
+                })
+            }
+        }
+    }
+}
+
+fn sites(Pair(ends): &Pair<Table<SiteSpec>>, parts: &[Table<PartSpec>]) -> Result<[Site; 2], Fault> {
+    let end = |n: usize| ends[n].build(parts).map_err(|fault| fault.at(n).at("ends"));
+    Ok([end(0)?, end(1)?])
+}
+
+impl SiteSpec {
+    fn build(&self, parts: &[Table<PartSpec>]) -> Result<Site, Fault> {
+        let part = match &self.part {
+            None if parts.len() <= 1 => 0,
+            None => return Err(Fault::new("say which part is meant: there are several").at("part")),
+            Some(name) => {
+                let known = || parts.iter().map(|part| &*part.name);
+                known()
+                    .position(|other| *other == **name)
+                    .ok_or_else(|| Fault::unknown("part", name, known()).at("part"))?
+            }
+        };
+        Ok(Site { part, point: self.point.vector() })
+    }
+}

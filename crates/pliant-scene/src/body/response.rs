@@ -1,0 +1,342 @@
+//! The model `response` in a scene file: its settings, and what has to be computed before it can run.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use pliant::Material;
+use pliant::response::{self, Known, ResponseSettings};
+use pliant_fem::{
+    Damping, Elastic, MassKind, Order, Progress, Recipe, Sampling, TableRecipe, Timing, basis_of, cache_folder,
+    nearest_nodes, open_basis, open_records, records_of,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::body::BodySpec;
+use crate::files::Files;
+use crate::files::tets::{MOST_UNKNOWNS, too_many};
+use crate::text::fault::Fault;
+use crate::text::quantity::{
+    Coordinate, Count, Damping as DampingRate, DampingTime, LossFactor, Quantity, Step, Triple,
+};
+
+/// Modes unless given; fewer of a mesh that has not so many.
+const USUAL_MODES: usize = 200;
+
+/// Most modes.
+const MOST_MODES: usize = 2_000;
+
+/// Most numbers in shapes of modes, of all nodes: finding them takes some 75 bytes for each.
+const MOST_SHAPES: usize = 25_000_000;
+
+/// Most bytes of recorded responses.
+const MOST_RECORDED: u64 = 64 << 30;
+
+/// Most places to touch.
+const MOST_TOUCHED: usize = 10_000;
+
+/// Settings of the model `response`.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ResponseTable {
+    /// Number of modes of vibration [-]; 200 unless given, or all there are.
+    modes: Option<Count<1, MOST_MODES>>,
+    /// Which tetrahedra; quadratic unless given.
+    element: Option<ElementName>,
+    /// How mass is put on nodes; consistent unless given.
+    mass: Option<NodalMass>,
+    /// Damping over stiffness, the same for all of the solid [s]; none unless given.
+    damping_time: Option<DampingTime>,
+    /// Drag: force per mass and velocity [1/s]; none unless given.
+    drag: Option<DampingRate>,
+    /// Damping of each mode over its frequency in rad/s, the same for all modes [-]; instead of damping_time and drag.
+    loss_factor: Option<LossFactor>,
+    /// Whether it is simulated by modes or by recorded responses; by modes unless given.
+    form: Option<FormName>,
+    /// For recorded responses: where it can be touched and held, in its own frame [m]. The nearest node of the surface is taken.
+    #[serde(default)]
+    touch: Vec<Triple<Coordinate>>,
+    /// For recorded responses: number of samples [-]; 500 unless given.
+    samples: Option<Count<1, 100_000>>,
+    /// Length of its own steps, in which forces are constant [s]: of recorded responses 0.002 unless given, else as many of them
+    /// to a step of the scene that none is longer than that.
+    sample: Option<Step>,
+    /// For recorded responses: sub-steps of a sample [-]; 2 unless given.
+    substeps: Option<Count<1, 1000>>,
+    /// For recorded responses: when samples are taken; their mean unless given.
+    sampling: Option<SamplingName>,
+    /// Name of the file that holds what was computed beforehand, relative to the scene file; found or kept in a folder of its own
+    /// unless given.
+    file: Option<String>,
+}
+
+/// Which tetrahedra.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum ElementName {
+    /// Four nodes and constant strain; too stiff near Poisson's ratio 0.5.
+    Linear,
+    /// Ten nodes and linear strain.
+    Quadratic,
+}
+
+/// How mass is put on nodes.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum NodalMass {
+    /// As the shapes of elements have it.
+    Consistent,
+    /// A share for each node.
+    Lumped,
+}
+
+/// How it is simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum FormName {
+    /// As a sum over modes.
+    Modes,
+    /// By recorded responses, as published.
+    Records,
+}
+
+/// When samples are taken.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum SamplingName {
+    /// At the end of each sample.
+    End,
+    /// The mean of the ends of its sub-steps, as published.
+    Mean,
+}
+
+/// What has to be computed before a body can be simulated.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Work {
+    /// Modes, and the compliance of the surface.
+    Modes(Recipe),
+    /// Responses, recorded.
+    Records(TableRecipe),
+}
+
+/// How modes lose energy.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Losses {
+    /// alpha M + beta K.
+    Rayleigh(Damping),
+    /// c = eta omega of each mode [-].
+    Factor(f64),
+}
+
+/// A body that something has to be computed of before it can be simulated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Precomputable {
+    /// Name of the body.
+    pub name: String,
+    /// What has to be computed.
+    pub work: Work,
+    /// How it loses energy. Of recorded responses it is in the recipe as well.
+    pub losses: Losses,
+    /// Length of its own steps, if the scene gives one [s].
+    pub sample: Option<f64>,
+    /// The file where it is, if the scene names one.
+    pub file: Option<PathBuf>,
+}
+
+/// The longest step of its own unless a scene gives one [s].
+const LONGEST: f64 = 2e-3;
+
+/// It is no longer than this over the lowest circular frequency [rad]: a body that does not even resolve that is thrown where it is
+/// squeezed, since forces act along where points were a step ago.
+const RESOLVED: f64 = 1.5;
+
+/// But no more than so many in a step of the scene.
+const MOST_STRIDES: f64 = 64.0;
+
+impl Precomputable {
+    /// What is known of it: from its file, or from the folder where such things are kept, or computed now. With a remark, if need be.
+    pub(crate) fn known(&self) -> Result<(Known, Option<String>), String> {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let mut watch = |_: Progress| ControlFlow::Continue(());
+        let folder = cache_folder();
+        match (&self.work, &self.file) {
+            (Work::Modes(recipe), Some(path)) => match open_basis(path, Some(recipe.digest())) {
+                Ok(basis) => Ok((Known::Modes(basis), None)),
+                Err(error) => Err(error.to_string()),
+            },
+            (Work::Records(table), Some(path)) => match open_records(path, Some(table.digest())) {
+                Ok(records) => Ok((Known::Records(records), None)),
+                Err(error) => Err(error.to_string()),
+            },
+            (Work::Modes(recipe), None) => match basis_of(recipe, &folder, threads, &mut watch) {
+                Ok((basis, found)) => Ok((Known::Modes(basis), found.warning())),
+                Err(error) => Err(error.to_string()),
+            },
+            (Work::Records(table), None) => match records_of(table, &folder, threads, &mut watch) {
+                Ok((records, found)) => Ok((Known::Records(records), found.warning())),
+                Err(error) => Err(error.to_string()),
+            },
+        }
+    }
+
+    /// Settings of the body in a scene of such steps [s]. With a remark, if these are too long for it.
+    pub(crate) fn settings(&self, known: &Known, step: f64) -> (ResponseSettings, Option<String>) {
+        let damping = match self.losses {
+            Losses::Rayleigh(Damping { mass, stiffness }) => response::Damping::Rayleigh { mass, stiffness },
+            Losses::Factor(factor) => response::Damping::LossFactor(factor),
+        };
+        let slowest = match known {
+            Known::Modes(basis) => basis.squares.first().map_or(0.0, |square| square.sqrt()),
+            Known::Records(_) => 0.0,
+        };
+        let wanted = step / LONGEST.min(RESOLVED / slowest);
+        let count = (wanted - 1e-9).ceil().clamp(1.0, MOST_STRIDES.max((step / LONGEST).ceil()));
+        let sample = self.sample.unwrap_or(step / count);
+        let remark = (slowest * sample > 2.0 * RESOLVED).then(|| {
+            format!(
+                "its lowest frequency, {:.0} Hz, is too high for its own steps of {sample:.1e} s: where it is held or pressed hard it may be \
+                 thrown; take shorter steps, or softer material",
+                slowest / std::f64::consts::TAU
+            )
+        });
+        (ResponseSettings { damping, sample, ..ResponseSettings::default() }, remark)
+    }
+}
+
+/// All of a scene that has to be computed before it can run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Precomputables {
+    /// The bodies, in the order of the scene.
+    pub bodies: Vec<Precomputable>,
+    /// Remarks, such as on a mesh that was mended.
+    pub warnings: Vec<String>,
+}
+
+impl BodySpec {
+    /// What has to be computed before this body of the model `response` can be simulated.
+    pub(crate) fn precomputable(&self, material: &Material, files: &mut Files) -> Result<Precomputable, Fault> {
+        self.refuse_what_rods_have()?;
+        if !self.parts.is_empty() {
+            return Err(Fault::new("a body of the model response is one solid: leave the parts out").at("parts"));
+        }
+        let Some(solid) = &self.solid else {
+            return Err(Fault::new("a body of the model response needs a solid: a box, or tets from a file"));
+        };
+        let table = self.response.as_ref().map_or_else(ResponseTable::default, |table| (**table).clone());
+        let inside = |fault: Fault| fault.at("response");
+        let form = table.form.unwrap_or(FormName::Modes);
+        table.refuse_what_goes_not_with(form).map_err(inside)?;
+        let losses = table.losses(form).map_err(inside)?;
+        let order = match table.element {
+            Some(ElementName::Linear) => Order::Linear,
+            Some(ElementName::Quadratic) | None => Order::Quadratic,
+        };
+        let mesh = solid.tetrahedra(order, &self.name, files).map_err(|fault| fault.at("solid"))?;
+        let mass = match table.mass {
+            Some(NodalMass::Lumped) => MassKind::Lumped,
+            Some(NodalMass::Consistent) | None => MassKind::Consistent,
+        };
+        let elastic = Elastic { young: material.young, poisson: material.poisson, density: material.density };
+        let recipe = Recipe { order, mass, ..Recipe::new(mesh, elastic, 1) };
+        recipe.check().map_err(|error| Fault::new(error.to_string()).at("material"))?;
+        let (unknowns, nodes) = recipe.size();
+        if unknowns > MOST_UNKNOWNS {
+            return Err(too_many(unknowns).at("solid"));
+        }
+        let work = match form {
+            FormName::Modes => Work::Modes(Recipe { modes: table.modes(unknowns).map_err(inside)?, ..recipe }),
+            FormName::Records => Work::Records(table.records(recipe, losses, nodes).map_err(inside)?),
+        };
+        let file = table.file.as_ref().map(|name| files.path(name));
+        let sample = table.sample.map(Quantity::get);
+        Ok(Precomputable { name: self.name.to_string(), work, losses, sample, file })
+    }
+}
+
+impl ResponseTable {
+    /// Refuse fields of the other form.
+    fn refuse_what_goes_not_with(&self, form: FormName) -> Result<(), Fault> {
+        let of_records = [
+            ("touch", !self.touch.is_empty()),
+            ("samples", self.samples.is_some()),
+            ("substeps", self.substeps.is_some()),
+            ("sampling", self.sampling.is_some()),
+        ];
+        let of_modes = [("modes", self.modes.is_some()), ("loss_factor", self.loss_factor.is_some())];
+        let (given, message) = match form {
+            FormName::Modes => (&of_records[..], "this is for form = \"records\": set that, or leave this out"),
+            FormName::Records => (&of_modes[..], "this is for form = \"modes\": recorded responses have none"),
+        };
+        match given.iter().find(|(_, given)| *given) {
+            Some((key, _)) => Err(Fault::new(message).at(*key)),
+            None => Ok(()),
+        }
+    }
+
+    fn losses(&self, form: FormName) -> Result<Losses, Fault> {
+        let given = |value: Option<f64>| value.unwrap_or(0.0);
+        let damping = Damping {
+            mass: given(self.drag.map(Quantity::get)),
+            stiffness: given(self.damping_time.map(Quantity::get)),
+        };
+        match self.loss_factor {
+            Some(_) if self.drag.is_some() || self.damping_time.is_some() => {
+                Err(Fault::new("give either a loss factor, or a damping time and drag").at("loss_factor"))
+            }
+            Some(factor) if form == FormName::Modes => Ok(Losses::Factor(factor.get())),
+            _ => Ok(Losses::Rayleigh(damping)),
+        }
+    }
+
+    /// How many modes of a body of so many unknowns.
+    fn modes(&self, unknowns: usize) -> Result<usize, Fault> {
+        // all unknowns but the six of rigid motion
+        let (all, most) = (unknowns - 6, (MOST_SHAPES / unknowns).max(1));
+        let modes = self.modes.map_or(USUAL_MODES.min(all).min(most), |modes| modes.0);
+        let refused = |message: String| Err(Fault::new(message).at("modes"));
+        if modes > all {
+            return refused(format!("{modes} modes are too many: this mesh has {all}. Ask for fewer, or refine it"));
+        }
+        if modes > most {
+            return refused(format!(
+                "{modes} modes of {unknowns} unknowns are too many: at most {most} of so large a body"
+            ));
+        }
+        Ok(modes)
+    }
+
+    /// The recipe of recorded responses.
+    fn records(&self, body: Recipe, losses: Losses, nodes: usize) -> Result<TableRecipe, Fault> {
+        if self.touch.is_empty() || self.touch.len() > MOST_TOUCHED {
+            let message = format!("say where it can be touched: 1 to {MOST_TOUCHED} points");
+            return Err(Fault::new(message).at("touch"));
+        }
+        let usual = Timing::default();
+        let timing = Timing {
+            sample: self.sample.map_or(usual.sample, Quantity::get),
+            samples: self.samples.map_or(usual.samples, |count| count.0),
+            substeps: self.substeps.map_or(usual.substeps, |count| count.0),
+            sampling: match self.sampling {
+                Some(SamplingName::End) => Sampling::End,
+                Some(SamplingName::Mean) | None => Sampling::Mean,
+            },
+        };
+        let points: Vec<_> = self.touch.iter().map(Triple::vector).collect();
+        let touched = nearest_nodes(&body.mesh, body.order, &points);
+        let bytes = 8 * 3 * nodes as u64 * timing.samples as u64 * 3 * touched.len() as u64;
+        if bytes > MOST_RECORDED {
+            let message = format!(
+                "recorded responses would take {} GB, and {} is the most: fewer points to touch, or fewer samples, take less",
+                bytes / 1_000_000_000,
+                MOST_RECORDED / 1_000_000_000
+            );
+            return Err(Fault::new(message).at("touch"));
+        }
+        let damping = match losses {
+            Losses::Rayleigh(damping) => damping,
+            Losses::Factor(_) => Damping::default(),
+        };
+        let Recipe { mesh, elastic, order, mass, .. } = body;
+        Ok(TableRecipe { mesh, elastic, order, mass, damping, timing, touched })
+    }
+}

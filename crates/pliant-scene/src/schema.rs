@@ -1,8 +1,0 @@
-//! The JSON schema of scene files, for editors.
-
-use crate::assemble::SceneSpec;
-
-/// The JSON schema of scene files: every field with its unit, its range and what it is without being given.
-pub fn schema() -> serde_json::Value {
-    schemars::schema_for!(SceneSpec).to_value()
-}

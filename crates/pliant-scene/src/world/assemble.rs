@@ -1,0 +1,276 @@
+//! A whole scene: what is read from the file, and the world made of it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use pliant::math::Vec3;
+use pliant::{BuildError, World};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::Scene;
+use crate::body::material::MaterialSpec;
+use crate::body::response::Precomputables;
+use crate::body::{BodySpec, MOST_POINTS};
+use crate::files::Files;
+use crate::outcome::expect::{ExpectSpec, Expectation};
+use crate::outcome::observable::Known;
+use crate::text::fault::Fault;
+use crate::text::quantity::{Acceleration, Duration, Quantity, Rate, Step, Triple};
+use crate::text::word::{Name, Table, Text};
+use crate::world::gripper::GripperSpec;
+use crate::world::load::LoadSpec;
+use crate::world::obstacle::ObstacleSpec;
+
+/// Most entries of each kind.
+const MOST_ENTRIES: usize = 10_000;
+
+/// Most steps of a run.
+const MOST_STEPS: f64 = 1e9;
+
+/// A Pliant scene: things that bend, and what moves and stops them. SI units throughout.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(title = "Pliant scene")]
+pub(crate) struct SceneSpec {
+    /// Title; the name of the file unless given.
+    title: Option<Text>,
+    /// Simulated time [s].
+    duration: Duration,
+    /// Step of the world [s]; 0.001 unless given.
+    step: Option<Step>,
+    /// Acceleration of gravity [m/s2]; [0, 0, -9.81] unless given.
+    gravity: Option<Triple<Acceleration>>,
+    /// Whether cables and rods of the model xpbd may come through obstacles, or cables through each other; false unless given.
+    #[serde(default)]
+    allow_crossing: bool,
+    /// Instants that are recorded per second of simulated time [Hz]; 100 unless given, and at most one a step.
+    recording_rate: Option<Rate>,
+    /// Materials by name.
+    #[serde(default)]
+    material: BTreeMap<Name, Table<MaterialSpec>>,
+    /// Bodies that bend.
+    #[serde(default)]
+    pub(crate) body: Vec<Table<BodySpec>>,
+    /// Rigid things that bodies touch.
+    #[serde(default)]
+    obstacle: Vec<Table<ObstacleSpec>>,
+    /// Grippers that hold and move bodies.
+    #[serde(default)]
+    gripper: Vec<Table<GripperSpec>>,
+    /// Forces on bodies.
+    #[serde(default)]
+    load: Vec<Table<LoadSpec>>,
+    /// What is expected of the run.
+    #[serde(default)]
+    pub(crate) expect: Vec<Table<ExpectSpec>>,
+}
+
+/// A rod takes this many steps of its own for one of the scene without a word.
+const MANY_STEPS: f64 = 100.0;
+
+/// What to say of a body that is too stiff for its integrator.
+fn stiff(body: &pliant::Body, step: f64) -> Option<String> {
+    let (steps, why) = match body {
+        pliant::Body::Elastica(rod) => (
+            rod.expected_steps(step),
+            "as it is stiff for its number of intervals; elastica.integrator = \"midpoint\" takes one",
+        ),
+        pliant::Body::Lattice(solid) => {
+            (solid.expected_steps(step), "as it is stiff for the size of its cells; softer or larger ones take fewer")
+        }
+        _ => return None,
+    };
+    (steps > MANY_STEPS)
+        .then(|| format!("{}: about {steps:.0} steps of its own for each step of {step} s, {why}", body.name()))
+}
+
+/// What to say of an elastic solid that spins so fast that it is no longer deformed by little.
+fn spun(body: &pliant::Body) -> Option<String> {
+    let pliant::Body::Response(solid) = body else { return None };
+    let strained = solid.strained_by_spin();
+    (strained > STRAINED).then(|| {
+        format!(
+            "{}: its spin would deform it by {:.0} % of the most that the model response, which is linear, can follow; stiffer material, or a \
+             slower spin, is deformed less",
+            body.name(),
+            100.0 * strained
+        )
+    })
+}
+
+/// Deformation by spin, over the most that the model can follow, that is worth a word.
+const STRAINED: f64 = 0.2;
+
+/// A motion to and fro should have this many steps a period for a cable to follow it.
+const STEPS_A_PERIOD: f64 = 30.0;
+
+/// What to say of grippers that shake cables, which take the step of the scene, faster than that can follow.
+fn shaken(world: &World, step: f64) -> impl Iterator<Item = String> {
+    let cable = |body: pliant::BodyId| matches!(world.body(body), Ok(pliant::Body::Cable(_)));
+    let held = move |name: &str| {
+        let gripper = world.gripper_named(name);
+        world.grips().any(|(_, grip)| Some(grip.params.gripper) == gripper && cable(grip.params.body))
+    };
+    world.grippers().iter().filter(move |gripper| held(&gripper.params.name)).filter_map(move |gripper| {
+        let frequency = gripper.params.motion.frequency()?;
+        let steps = 1.0 / (frequency * step);
+        (steps < STEPS_A_PERIOD).then(|| {
+            let better = 1.0 / (STEPS_A_PERIOD * frequency);
+            let name = &gripper.params.name;
+            format!("{name} shakes a cable with {steps:.0} steps a period, which it cannot follow well: take steps of {better:.1e} s")
+        })
+    })
+}
+
+impl SceneSpec {
+    /// The scene. `written_duration` is the duration in the file where it was changed from outside.
+    pub(crate) fn build(&self, name: &str, base: &Path, written_duration: Option<f64>) -> Result<Scene, Fault> {
+        let (duration, step) = (self.duration.get(), self.step.map_or(0.001, Quantity::get));
+        if duration / step > MOST_STEPS {
+            let message = format!("{duration} s in steps of {step} s are more than {MOST_STEPS:e} steps");
+            return Err(Fault::new(message).at("duration"));
+        }
+        self.check_counts()?;
+        let mut files = Files::new(base);
+        let gravity = self.gravity.map_or(Vec3::new(0.0, 0.0, -9.81), |gravity| gravity.vector());
+        let mut world = World::new(gravity);
+        self.add_obstacles(&mut world, &mut files)?;
+        self.add_bodies(&mut world, step, &mut files)?;
+        self.add_grippers(&mut world, &mut files)?;
+        self.add_loads(&mut world)?;
+        self.settle(&mut world)?;
+        // an expectation "at the end" means the end as written, reached when less than a step is missing
+        let end = written_duration.unwrap_or(duration) - step;
+        let expectations = self.expectations(&world, end)?;
+        let mut warnings = files.warnings;
+        warnings.extend(world.bodies().iter().filter_map(|body| stiff(body, step)));
+        warnings.extend(world.bodies().iter().filter_map(spun));
+        warnings.extend(shaken(&world, step));
+        for expectation in expectations.iter().filter(|e| written_duration.is_none() && e.due() > duration) {
+            warnings.push(format!("{}: the run ends before, at {duration} s", expectation.text()));
+        }
+        let title = match &self.title {
+            Some(title) => title.0.clone(),
+            None => Path::new(name).file_stem().map_or(name.into(), |stem| stem.to_string_lossy().into_owned()),
+        };
+        let allow_crossing = self.allow_crossing;
+        let recording_rate = self.recording_rate.map(Quantity::get);
+        Ok(Scene { title, duration, step, recording_rate, allow_crossing, world, expectations, warnings })
+    }
+
+    /// What has to be computed of its bodies before it can run, and remarks.
+    pub(crate) fn precomputable(&self, base: &Path) -> Result<Precomputables, Fault> {
+        self.check_counts()?;
+        let mut files = Files::new(base);
+        let mut bodies = vec![];
+        for (index, spec) in self.body.iter().enumerate() {
+            let found = spec.to_precompute(&self.material, &mut files).map_err(|fault| fault.at(index).at("body"))?;
+            bodies.extend(found);
+        }
+        Ok(Precomputables { bodies, warnings: files.warnings })
+    }
+
+    fn check_counts(&self) -> Result<(), Fault> {
+        let grips = self.gripper.iter().map(|gripper| gripper.grips.len()).sum();
+        let counts = [
+            ("material", self.material.len()),
+            ("body", self.body.len()),
+            ("obstacle", self.obstacle.len()),
+            ("gripper", self.gripper.len()),
+            ("gripper", grips),
+            ("load", self.load.len()),
+            ("expect", self.expect.len()),
+        ];
+        match counts.into_iter().find(|(_, count)| *count > MOST_ENTRIES) {
+            Some((kind, count)) => {
+                Err(Fault::new(format!("{count} entries are too many: at most {MOST_ENTRIES} of each kind")).at(kind))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn add_obstacles(&self, world: &mut World, files: &mut Files) -> Result<(), Fault> {
+        for (index, spec) in self.obstacle.iter().enumerate() {
+            let here = |fault: Fault| fault.at(index).at("obstacle");
+            let params = spec.build(files).map_err(here)?;
+            world.add_obstacle(params).map_err(|e| here(e.into()))?;
+        }
+        Ok(())
+    }
+
+    fn add_bodies(&self, world: &mut World, step: f64, files: &mut Files) -> Result<(), Fault> {
+        let mut points_left = MOST_POINTS;
+        for (index, spec) in self.body.iter().enumerate() {
+            let here = |fault: Fault| fault.at(index).at("body");
+            let body = spec.build(&self.material, points_left, step, files).map_err(here)?;
+            points_left = points_left.saturating_sub(body.size());
+            world.add_body(body).map_err(|e| here(e.into()))?;
+        }
+        Ok(())
+    }
+
+    fn add_grippers(&self, world: &mut World, files: &mut Files) -> Result<(), Fault> {
+        for (index, spec) in self.gripper.iter().enumerate() {
+            let here = |fault: Fault| fault.at(index).at("gripper");
+            let params = spec.build(world, &self.body, files).map_err(here)?;
+            let gripper = world.add_gripper(params).map_err(|e| here(e.into()))?;
+            for (grip_index, grip) in spec.grips.iter().enumerate() {
+                let here = |fault: Fault| here(fault.at(grip_index).at("grips"));
+                let params = grip.build(gripper, world).map_err(here)?;
+                world.add_grip(params).map_err(|e| here(e.into()))?;
+            }
+            if let Some(finger) = &spec.finger {
+                let here = |fault: Fault| here(fault.at("finger"));
+                world.add_finger(finger.build(gripper)).map_err(|e| here(e.into()))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add_loads(&self, world: &mut World) -> Result<(), Fault> {
+        for (index, spec) in self.load.iter().enumerate() {
+            let here = |fault: Fault| fault.at(index).at("load");
+            let load = spec.build(world).map_err(here)?;
+            world.add_load(load).map_err(|e| here(e.into()))?;
+        }
+        Ok(())
+    }
+
+    /// Let bodies that are to begin in equilibrium find it.
+    fn settle(&self, world: &mut World) -> Result<(), Fault> {
+        world.ready().map_err(|error| {
+            let index = match &error {
+                BuildError::NoEquilibrium { body, .. }
+                | BuildError::Unsettled { body, .. }
+                | BuildError::StartsInside { body, .. }
+                | BuildError::SolidStartsInside { body, .. }
+                | BuildError::StartsInCable { body, .. } => Some(body.as_str()),
+                BuildError::Hold(why) => Some(why.body()),
+                _ => None,
+            };
+            let index = index.and_then(|body| self.body.iter().position(|spec| *spec.name == *body));
+            let fault = Fault::from(error);
+            match index {
+                Some(index) => fault.at(index).at("body"),
+                None => fault,
+            }
+        })
+    }
+
+    fn expectations(&self, world: &World, end: f64) -> Result<Vec<Expectation>, Fault> {
+        if self.expect.is_empty() {
+            return Ok(vec![]);
+        }
+        let known = Known {
+            bodies: world.bodies().iter().map(pliant::Body::name).collect(),
+            grippers: world.grippers().iter().map(|gripper| gripper.params.name.as_str()).collect(),
+            obstacles: world.obstacles().iter().map(|obstacle| obstacle.params.name.as_str()).collect(),
+            frame: world.frame(),
+        };
+        let build = |(index, spec): (usize, &Table<ExpectSpec>)| {
+            spec.build(&known, end).map_err(|fault| fault.at(index).at("expect"))
+        };
+        self.expect.iter().enumerate().map(build).collect()
+    }
+}

@@ -1,0 +1,10 @@
+//! Tables of a scene other than bodies: grippers, obstacles, loads, motions; and the world put together from all of them.
+
+pub(crate) mod assemble;
+pub(crate) mod gripper;
+pub(crate) mod load;
+pub(crate) mod motion;
+pub(crate) mod obstacle;
+pub(crate) mod place;
+pub(crate) mod pose;
+pub(crate) mod wind;
