@@ -1,7 +1,58 @@
-//! Pliant simulates things that bend: shapes and forces, in real time.
+//! Pliant simulates things that bend while a robot or a hand moves them: cables, wires, springs, soft solids. It gives
+//! shapes and forces, in real time.
 //!
-//! A [`World`] holds bodies, obstacles and grippers; [`World::step`] moves it on and [`World::frame`] gives a picture
-//! of it. Bodies are of one of several published models, each in a folder of its own. SI units and `f64` throughout.
+//! A [`World`] holds bodies, obstacles and grippers. [`World::step`] moves it on by a time step, [`World::frame`] gives a
+//! plain picture of it: nodes, forces, contacts, energies. Grippers hold places of bodies, and their
+//! [`load`](Gripper::load) is what a hand would feel.
+//!
+//! ```
+//! use pliant::cable::{Cable, CableSpec};
+//! use pliant::math::{Pose, Vec3};
+//! use pliant::{Body, Drive, Friction, GripParams, GripperParams, Hold, Material, Place, World};
+//!
+//! let mut world = World::new(Vec3::NEG_Z * 9.81);
+//!
+//! // 30 cm of rubber cord, 6 mm thick, in 30 links
+//! let rubber = Material {
+//!     young: 5e6,
+//!     poisson: 0.49,
+//!     density: 1100.0,
+//!     friction: Friction { coefficient: 0.5, exponent: 1.0 },
+//! };
+//! let spec = CableSpec::round(rubber, 0.003, vec![Vec3::ZERO, Vec3::NEG_Z * 0.3], 30);
+//! let cord = world.add_body(Body::Cable(Cable::new("cord", spec)?))?;
+//!
+//! // a hand that holds its upper end, and lifts it by 10 cm/s
+//! let hand = world.add_gripper(GripperParams::at("hand", Pose::IDENTITY))?;
+//! world.add_grip(GripParams::new(hand, cord, Place::Fraction(0.0), Hold::Position))?;
+//! world.drive(hand, Drive::Velocity { linear: Vec3::Z * 0.1, angular: Vec3::ZERO })?;
+//! for _ in 0..100 {
+//!     world.step(0.01)?;
+//! }
+//!
+//! // the hand carries the cord's weight: it is pulled down by rho A L g = 0.0915 N
+//! let felt = world.gripper(hand)?.load.force;
+//! assert!((felt.z + 0.0915).abs() < 1e-3, "{felt}");
+//! // and the lower end is 20 cm below the origin
+//! let tip = world.frame().bodies[world.body_index(cord)?].nodes[30];
+//! assert!((tip.z + 0.2).abs() < 1e-3, "{tip}");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Bodies are of one of six models, each in a module of its own: [`chain`], [`cable`], [`xpbd`] and [`elastica`] are rods,
+//! [`lattice`] and [`response`] solids. All of them stand in the same world and answer the same questions ([`Body`]).
+//!
+//! What holds for all of it:
+//!
+//! - SI units and `f64` throughout; quaternions are written w x y z, poses are named `world_from_x`.
+//! - A step never panics. It returns a [`StepError`] that names body, time and quantity, and leaves the world as it was before.
+//! - The same world stepped in the same way has the same bits, whatever the number of threads and on every machine.
+//! - Forces on grippers are what the bodies exert, in world axes, torques about the gripper's origin, means over the step.
+//! - Between steps nearly everything may change: see [`World::grasp`], [`World::drive`], [`World::set_load`] and their neighbours.
+//!   [`World::snapshot`] and [`World::restore`] go back to an earlier moment exactly.
+//!
+//! No files, sockets or clocks are in here. Scene files are read by the crate `pliant-scene`, recordings written by
+//! `pliant-record`.
 
 mod account;
 mod body;
