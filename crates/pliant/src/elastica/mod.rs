@@ -4,6 +4,7 @@
 //! Fewest unknowns, no stretch at all, true dynamics; in a plane of the world. Optionally it stretches: then nodes have a
 //! second unknown.
 
+mod balance;
 mod elimination;
 mod equations;
 mod equilibrium;
@@ -189,7 +190,7 @@ impl Elastica {
         };
         let scratch = Scratch {
             system: Working { equations: Equations::new(&rod), ..Working::default() },
-            fehlberg: Fehlberg::new(size),
+            fehlberg: Fehlberg::new(size, n),
             midpoint: Midpoint::new(size, n),
             gripped: vec![],
             holds: vec![],
