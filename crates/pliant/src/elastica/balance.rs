@@ -28,19 +28,27 @@ impl Standing {
         self.kinetic + self.elastic + self.stored + self.potential
     }
 
-    /// Whether a step that is a `part` of the world's has created more than it may on its way here, in which `work` was done [J]
-    /// on a rod of a mass [kg].
-    pub fn is_beyond(&self, before: &Standing, work: f64, part: f64, mass: f64) -> bool {
+    /// What has been created in the step of the world, `so_far` [J] and on the way here from `before`, in which `work` was done on a
+    /// rod of a mass [kg]; none where that is more than it may be at a fraction `f` of the step.
+    pub fn created(&self, before: &Standing, work: f64, [so_far, f, mass]: [f64; 3]) -> Option<f64> {
         let at_play = self.kinetic.max(before.kinetic)
             + (self.elastic - before.elastic).abs()
             + self.stored.max(before.stored)
             + work.abs();
         let size = at_play + self.elastic + self.potential.abs();
-        let allowed = part * (CREATES * at_play + 0.5 * mass * CREEP * CREEP) + ROUNDING * size;
-        let created = self.total() - before.total() - work;
-        created > allowed || created.is_nan()
+        let allowed = f.max(AT_ONCE) * (CREATES * at_play + 0.5 * mass * CREEP * CREEP) + ROUNDING * size;
+        let created = so_far + self.total() - before.total() - work;
+        (created <= allowed).then_some(created.max(0.0))
+    }
+
+    /// An impulse did work [J].
+    pub fn struck(&mut self, work: f64) {
+        self.kinetic += work;
     }
 }
+
+/// Part of what a step of the world may create that may come at its beginning [-]: contacts begin at an instant.
+const AT_ONCE: f64 = 0.25;
 
 impl System<'_> {
     /// Energy at coordinates and rates, at a fraction of the step. Contacts are looked for there, and push with nothing.

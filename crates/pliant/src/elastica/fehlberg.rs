@@ -103,6 +103,7 @@ impl Fehlberg {
         let mut first = true;
         self.led = 0.0;
         let mass = system.rod.mass();
+        let mut created = 0.0;
         let mut standing = system.standing(0.0, [q, v], &mut self.at_end);
         let most = (SOME + MOST_TIMES * STAGES as f64 * expected).min(MOST_EVALUATIONS);
         while time < dt {
@@ -126,12 +127,13 @@ impl Fehlberg {
             self.lead([q, v], step);
             let reached = system.standing((time + step) / dt, [&self.trial[0], &self.trial[1]], &mut self.at_end);
             let done = self.done(system.holds.len(), step);
-            if reached.is_beyond(&standing, done, step / dt, mass) && step > SHORTEST_CUT * dt {
+            let now_created = reached.created(&standing, done, [created, (time + step) / dt, mass]);
+            if now_created.is_none() && step > SHORTEST_CUT * dt {
                 self.next = Some(0.5 * step);
                 first = false;
                 continue;
             }
-            standing = reached;
+            (standing, created) = (reached, now_created.unwrap_or(created));
             self.accept(system.holds.len(), [q, v], step, &mut add);
             (time, first) = (if step >= dt - time { dt } else { time + step }, true);
             let longer = (0.9 * error.max(1e-10).powf(-0.2)).clamp(0.2, 5.0);

@@ -84,6 +84,7 @@ impl Midpoint {
         self.a.fill(0.0);
         self.led = 0.0;
         let mass = system.rod.mass();
+        let mut created = 0.0;
         let mut standing = system.standing(0.0, [q, v], &mut self.at_end);
         while from < 1.0 {
             if system.stop.is_asked() {
@@ -114,11 +115,13 @@ impl Midpoint {
             let way = |(held, force): (&Held, &f64)| force * held.way(from, from + part);
             let done = led + system.holds.iter().zip(&self.forces).map(way).sum::<f64>();
             let reached = system.standing(from + part, [&self.end, &self.rates], &mut self.at_end);
-            if reached.is_beyond(&standing, done, part, mass) && part > SHORTEST_CUT {
+            let now_created = reached.created(&standing, done, [created, from + part, mass]);
+            if now_created.is_none() && part > SHORTEST_CUT {
                 part *= 0.5;
                 self.a.fill(0.0);
                 continue;
             }
+            (standing, created) = (reached, now_created.unwrap_or(created));
             q.copy_from_slice(&self.end);
             v.copy_from_slice(&self.rates);
             self.led += led;
@@ -128,10 +131,11 @@ impl Midpoint {
             from += part;
             system.correct_rates(from, q, v);
             for (n, (bound, held)) in system.s.bounds.iter().zip(system.holds).enumerate() {
-                add(n, bound.force, held.rate(from, system.dt) + 0.5 * bound.left[1]);
+                let rate = held.rate(from, system.dt) + 0.5 * bound.left[1];
+                add(n, bound.force, rate);
+                standing.struck(bound.force * rate);
             }
             work.steps += 1;
-            standing = system.standing(from, [q, v], &mut self.at_end);
             at = usual;
             // back to longer steps, where they would begin
             if from < 1.0 && (from / (2.0 * part)).fract() == 0.0 {

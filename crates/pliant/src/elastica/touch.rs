@@ -66,7 +66,7 @@ const PARALLEL: f64 = 1e-3;
 /// Steps to the nearest place of an interval.
 const MOST_STEPS: usize = 12;
 
-/// Pieces of an interval that are looked at one by one where an obstacle is not a plane.
+/// Pieces of an interval that are looked at one by one where an obstacle has corners.
 const FEW_PIECES: f64 = 4.0;
 
 /// Most of them.
@@ -93,7 +93,10 @@ impl Search<'_> {
             let pose = obstacle.sweep.at(f);
             let face = |place: Vec2| self.face(rod, obstacle, &pose, place);
             // beside a corner an interval may come near an obstacle at two places, of which the lower counts
-            let pieces = if matches!(obstacle.params.shape.kind(), ShapeKind::Plane) { 1.0 } else { FEW_PIECES };
+            let pieces = match obstacle.params.shape.kind() {
+                ShapeKind::Plane | ShapeKind::Sphere { .. } | ShapeKind::Capsule { .. } => 1.0,
+                _ => FEW_PIECES,
+            };
             let touch = |interval: usize, fraction: f64, place: Vec2, (distance, normal): Face| {
                 let depth = rod.radius - distance;
                 let point = self.plane.lift_point(place - normal * distance);
@@ -280,8 +283,8 @@ fn lowest<const K: usize>(
     ends: [Face; 2],
     face: impl Fn(Vec2) -> Option<Face>,
 ) -> Option<(f64, Vec2, Face)> {
-    // no place of it is farther from the nearer node than half its length, unless stretched
-    if ends[0].0.min(ends[1].0) > rod.radius + rod.h {
+    // a distance changes by no more than the way along the rod, which may be stretched by half
+    if 0.5 * (ends[0].0 + ends[1].0) - 0.75 * rod.h > rod.radius {
         return None;
     }
     let rise = |x: f64, face: &Face| {

@@ -215,7 +215,7 @@ impl Response {
         }
         if self.state.touches.iter().any(|touch| touch.facet.is_some()) {
             let why = "the point of a fingertip goes from facet to facet between steps, and the dent with it";
-            return Bound { part: 1.0, held: 5e-2, contacts: self.raised(), why };
+            return Bound { part: 0.1, held: 5e-2, contacts: self.raised(), why };
         }
         Bound {
             part: 2e-2,

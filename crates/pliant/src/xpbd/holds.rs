@@ -77,10 +77,8 @@ impl Xpbd {
             let [force, torque] = reaction_on_a(&held.pose, &state.poses[held.link], held.arms, &held.multiplier);
             let [force, torque] = [force, torque].map(|v| held.pose.rotation * v / (h * h));
             let turn = (held.pose.rotation * before.rotation.inverse()).to_scaled_axis();
-            let strains = [
-                strain(&before, &start[held.link], held.arms),
-                strain(&held.pose, &state.poses[held.link], held.arms),
-            ];
+            let strains =
+                [strain(&before, &start[held.link], held.arms), strain(&held.pose, &state.poses[held.link], held.arms)];
             *unreached += beyond_force(&held.compliance, strains, &held.multiplier, h);
             work.grips -= force.dot(held.pose.translation - before.translation) + torque.dot(turn);
         }
@@ -89,6 +87,10 @@ impl Xpbd {
             let place = |pose: &Pose| pose.transform_point(Vec3::X * push.offset);
             let turn = (end.rotation * start.rotation.inverse()).to_scaled_axis();
             let done = push.force.dot(place(end) - place(start)) + push.torque.dot(turn);
+            // it acts as if the link did not turn in the substep, and gives what it would on a straight way
+            let arm = start.rotation * (Vec3::X * push.offset);
+            let straight = push.force.dot(end.translation - start.translation + turn.cross(arm));
+            *unreached += (straight + push.torque.dot(turn) - done).max(0.0);
             *(if n < *loads { &mut work.loads } else { &mut work.bodies }) += done;
         }
         work.obstacles += h * state.touches.iter().map(Touch::led).sum::<f64>();
