@@ -102,7 +102,8 @@ impl Watcher {
 /// Read something, and say so where that takes longer than a moment: how long is not known before it is read.
 pub fn reading<T>(what: &str, read: impl FnOnce() -> T) -> T {
     let (end, ended) = channel::<()>();
-    let text = format!("reading {what} and what it names takes a while: large meshes, solids or long cables are made ready");
+    let text =
+        format!("reading {what} and what it names takes a while: large meshes, solids or long cables are made ready");
     std::thread::spawn(move || {
         if ended.recv_timeout(FIRST_LOOK) == Err(RecvTimeoutError::Timeout) {
             output::talk(text);

@@ -163,6 +163,11 @@ impl Response {
                 By::Obstacle(index) => {
                     let obstacle = &around.obstacles[index];
                     let pose = obstacle.sweep.at(stride.at_end);
+                    let carried = pose * obstacle.sweep.at(stride.at_end - stride.share).inverse();
+                    let start = carried.transform_point(touch.place);
+                    if touch.facet.is_some() && !touch.beside && touch.force == Vec3::ZERO {
+                        touch.stick_where_it_is(&pose, start);
+                    }
                     let off = pose.transform_point(touch.anchor) - place;
                     let before = touch.normal;
                     let missing = match touch.facet {
@@ -173,9 +178,7 @@ impl Response {
                             touch.normal * depth + off - touch.normal * touch.normal.dot(off)
                         }
                     };
-                    let carried = pose * obstacle.sweep.at(stride.at_end - stride.share).inverse();
-                    let way = place - carried.transform_point(touch.place);
-                    touch.sink(before, touch.normal.dot(missing + way), stride.step);
+                    touch.sink(before, touch.normal.dot(missing + place - start), stride.step);
                     let missing = missing - touch.normal * touch.sunk;
                     let normal = body_from_world * touch.normal;
                     let friction = obstacle.friction_with(*friction).coefficient;

@@ -7,7 +7,7 @@ use super::rows::{Pairs, Products, Scaled};
 use super::solid::{Form, Solid};
 use super::solve::{Condition, Room, Sweeps, Swept};
 use crate::kernel::Kernel;
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, Pose, Vec3};
 
 /// A point of the surface: a node, or a point of a facet by weights of its corners.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -103,6 +103,14 @@ pub const RISE: f64 = 0.01;
 const SAME_SIDE: f64 = 0.9;
 
 impl Touch {
+    /// The point of a finger that did not push is where it was at the `start` of a step, as far as it is across the way out or inside:
+    /// a finger beside an edge, or one that has come over it, would else draw it to its tip.
+    pub fn stick_where_it_is(&mut self, finger: &Pose, start: Vec3) {
+        let off = finger.transform_point(self.anchor) - start;
+        let outside = self.normal.dot(off).min(0.0);
+        self.anchor = finger.inverse_transform_point(start + self.normal * outside);
+    }
+
     /// Note how deep it is where a contact begins: `deep` is how far the surface, as it is seen in a step of length `step` [s], is
     /// beyond the point at its start. A force that brought it out at once would do work that nothing has done on the way in.
     pub fn sink(&mut self, before: Vec3, deep: f64, step: f64) {
