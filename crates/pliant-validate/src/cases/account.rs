@@ -74,7 +74,7 @@ fn of(body: &Option<BodyFrame>, value: impl Fn(&Account) -> f64) -> f64 {
 }
 
 fn mass(world: &World) -> f64 {
-    world.bodies()[0].moments().mass
+    world.bodies()[0].moments().volume
 }
 
 fn account(sheet: &mut Sheet) {
@@ -115,8 +115,8 @@ fn drag(sheet: &mut Sheet, model: &str) {
 
 /// A force along a body that is free does (F t)^2 / (2 m).
 fn load(sheet: &mut Sheet, model: &str) {
-    let (time, force) = (0.3, 0.1);
-    let place = if is_solid(model) { "{ box = { min = [0.029, -1, -1], max = [1, 1, 1] } }" } else { "\"end\"" };
+    let (time, force): (f64, f64) = (0.3, 0.1);
+    let place = if is_solid(model) { "{ min = [0.029, -1, -1], max = [1, 1, 1] }" } else { "\"end\"" };
     let more = format!("[[load]]\nbody = \"b\"\nat = {place}\nforce = [{force}, 0, 0]\n");
     let mut world = world(model, [0.3, 0.0], 0.0, [0.0, 0.0], 0.0, &more);
     let (m, size) = (mass(&world), world.bodies()[0].size());
@@ -134,8 +134,8 @@ fn stretch_of(model: &str) -> f64 {
 
 /// A hand moves a hanging body up and down: over whole periods it does what drag takes, m c (a w)^2 / 2 for each second.
 fn grip(sheet: &mut Sheet, model: &str) {
-    let (amplitude, frequency, periods) = (0.02, 2.0, 2.0);
-    let place = if is_solid(model) { "{ box = { min = [-1, -1, -0.131], max = [1, 1, 1] } }" } else { "\"start\"" };
+    let (amplitude, frequency, periods): (f64, f64, f64) = (0.02, 2.0, 2.0);
+    let place = if is_solid(model) { "{ min = [-1, -1, -0.131], max = [1, 1, 1] }" } else { "\"start\"" };
     let more = format!(
         "[[gripper]]\nname = \"hand\"\ngrips = [{{ body = \"b\", at = {place} }}]\nmotion = {{ sinusoid = {{ amplitude = [0, 0, \
          {amplitude}], frequency = {frequency} }} }}\n"
