@@ -1,7 +1,7 @@
 //! What a rod's own step does to energy, so that one that creates some is cut.
 //!
-//! Angles are no coordinates in which a rule of finite order keeps energy, and contacts begin and end within steps. Each of the
-//! integrator's steps is therefore judged as the world judges its own: by the change of energy against the work of what holds
+//! Angles are no coordinates in which the midpoint rule keeps energy, and contacts begin and end within steps. Each of its
+//! steps is therefore judged as the world judges its own: by the change of energy against the work of what holds
 //! the rod and of obstacles that move. Loads are dead and have a potential, as weight has.
 
 use super::rod::Kinematics;

@@ -3,7 +3,6 @@
 //! Written here instead of taken from a crate: the step ends at those of the world, constraints are corrected in between,
 //! multipliers are averaged over the stages, and nothing may allocate; what is left of an integrator is this table.
 
-use super::rod::Kinematics;
 use super::system::System;
 
 /// Rates of change at the stages, and working memory.
@@ -22,8 +21,6 @@ pub struct Fehlberg {
     powers: [f64; STAGES],
     /// Work of these in the step of the world [J].
     pub led: f64,
-    /// Where a step leads.
-    at_end: Kinematics,
 }
 
 const STAGES: usize = 6;
@@ -48,9 +45,6 @@ const FOURTH: [f64; STAGES] = [25.0 / 216.0, 0.0, 1408.0 / 2565.0, 2197.0 / 4104
 
 /// A step is at least this part of the world's.
 const SMALLEST: f64 = 1e-7;
-
-/// A step that creates energy is cut while it is longer than this part of the world's.
-const SHORTEST_CUT: f64 = 1e-4;
 
 /// Most evaluations of the equations in a step of the world: a rod that needs more is stiff, and not for this method.
 const MOST_EVALUATIONS: f64 = 200_000.0;
@@ -77,10 +71,9 @@ pub struct Work {
 
 impl Fehlberg {
     /// Room for coordinates.
-    pub fn new(size: usize, intervals: usize) -> Fehlberg {
+    pub fn new(size: usize) -> Fehlberg {
         let zeros = || [vec![0.0; size], vec![0.0; size]];
-        let at_end = Kinematics::new(intervals);
-        Fehlberg { stages: std::array::from_fn(|_| zeros()), trial: zeros(), at_end, ..Fehlberg::default() }
+        Fehlberg { stages: std::array::from_fn(|_| zeros()), trial: zeros(), ..Fehlberg::default() }
     }
 
     /// Room for constraints.
@@ -102,9 +95,6 @@ impl Fehlberg {
         let (mut work, mut time) = (Work::default(), 0.0);
         let mut first = true;
         self.led = 0.0;
-        let mass = system.rod.mass();
-        let mut created = 0.0;
-        let mut standing = system.standing(0.0, [q, v], &mut self.at_end);
         let most = (SOME + MOST_TIMES * STAGES as f64 * expected).min(MOST_EVALUATIONS);
         while time < dt {
             if work.evaluations as f64 > most || system.stop.is_asked() {
@@ -124,16 +114,6 @@ impl Fehlberg {
                 first = false;
                 continue;
             }
-            self.lead([q, v], step);
-            let reached = system.standing((time + step) / dt, [&self.trial[0], &self.trial[1]], &mut self.at_end);
-            let done = self.done(system.holds.len(), step);
-            let now_created = reached.created(&standing, done, [created, (time + step) / dt, mass]);
-            if now_created.is_none() && step > SHORTEST_CUT * dt {
-                self.next = Some(0.5 * step);
-                first = false;
-                continue;
-            }
-            (standing, created) = (reached, now_created.unwrap_or(created));
             self.accept(system.holds.len(), [q, v], step, &mut add);
             (time, first) = (if step >= dt - time { dt } else { time + step }, true);
             let longer = (0.9 * error.max(1e-10).powf(-0.2)).clamp(0.2, 5.0);
@@ -194,26 +174,11 @@ impl Fehlberg {
         if rates <= places { places } else { rates }
     }
 
-    /// Where a step leads, in place of its errors.
-    fn lead(&mut self, state: [&[f64]; 2], step: f64) {
-        for (n, y) in state.into_iter().enumerate() {
-            self.trial[n].copy_from_slice(y);
-            for (stage, weight) in self.stages.iter().zip(FIFTH) {
-                self.trial[n].iter_mut().zip(&stage[n]).for_each(|(y, rate)| *y += step * weight * rate);
-            }
-        }
-    }
-
-    /// Work of what holds the rod and of obstacles by their own motion in a step [J].
-    fn done(&self, holds: usize, step: f64) -> f64 {
-        let at = |s: usize| (0..holds).map(|n| self.forces[n][s] * self.rates[n][s]).sum::<f64>() + self.powers[s];
-        (0..STAGES).map(|s| step * FIFTH[s] * at(s)).sum()
-    }
-
-    /// Go where a step leads.
     fn accept(&mut self, holds: usize, state: [&mut Vec<f64>; 2], step: f64, add: &mut impl FnMut(usize, f64, f64)) {
-        for (y, end) in state.into_iter().zip(&self.trial) {
-            y.copy_from_slice(end);
+        for (n, y) in state.into_iter().enumerate() {
+            for (stage, weight) in self.stages.iter().zip(FIFTH) {
+                y.iter_mut().zip(&stage[n]).for_each(|(y, rate)| *y += step * weight * rate);
+            }
         }
         for n in 0..holds {
             (0..STAGES).for_each(|s| add(n, step * FIFTH[s] * self.forces[n][s], self.rates[n][s]));

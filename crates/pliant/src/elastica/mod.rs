@@ -190,7 +190,7 @@ impl Elastica {
         };
         let scratch = Scratch {
             system: Working { equations: Equations::new(&rod), ..Working::default() },
-            fehlberg: Fehlberg::new(size, n),
+            fehlberg: Fehlberg::new(size),
             midpoint: Midpoint::new(size, n),
             gripped: vec![],
             holds: vec![],

@@ -1,8 +1,8 @@
 //! Work done on a rod in a step, and what its steps may create.
 
-use super::Elastica;
 use super::balance::CREATES;
 use super::span::{POINTS, WEIGHTS};
+use super::{Elastica, Integrator};
 use crate::account::{Bound, Work};
 use crate::math::Vec2;
 
@@ -63,8 +63,13 @@ impl Elastica {
             let why = "places where it touches itself come and go with a jump of what they store";
             return Bound { part: part.max(JUMPS), held: 1e-3, contacts: 0.0, why };
         }
-        let why = "its own steps are cut until none creates more than a hundredth of the energy at play in that time, which may be twice \
-                   as much within a step as at its ends";
+        let why = match self.settings.integrator {
+            Integrator::Fehlberg => "its error is kept within the tolerance, step by step",
+            Integrator::Midpoint => {
+                "its own steps are cut until none creates more than a hundredth of the energy at play, which may be twice as much \
+                 within a step as at its ends"
+            }
+        };
         Bound { part, held: 1e-3, contacts: 0.0, why }
     }
 }
