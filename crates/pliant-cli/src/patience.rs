@@ -98,6 +98,21 @@ impl Watcher {
     }
 }
 
+/// Read something, and say so where that takes longer than a moment: how long is not known before it is read.
+pub fn reading<T>(what: &str, read: impl FnOnce() -> T) -> T {
+    let (end, ended) = channel::<()>();
+    let text =
+        format!("reading {what} and what it names takes a while: large meshes, solids or long cables are made ready");
+    std::thread::spawn(move || {
+        if ended.recv_timeout(FIRST_LOOK) == Err(RecvTimeoutError::Timeout) {
+            output::talk(text);
+        }
+    });
+    let result = read();
+    drop(end);
+    result
+}
+
 /// Tell how long a run will take by its pace.
 fn tell(steps: u64, done: u64, elapsed: f64) {
     let whole = elapsed * steps as f64 / done.max(1) as f64;

@@ -18,6 +18,7 @@ use crate::failure::Failure;
 use crate::gallery;
 use crate::interrupt;
 use crate::output::{self, number, short};
+use crate::patience::reading;
 
 /// What was computed of a body, or found.
 #[derive(Serialize)]
@@ -78,7 +79,8 @@ pub fn precompute(path: &Path, options: &Options) -> Result<(), Failure> {
 
 /// Read a scene, first computing what it needs, with progress: whoever runs it should see what takes so long.
 pub fn load(path: &Path, options: &Options) -> Result<Scene, Failure> {
-    let found = pliant_scene::precomputable(path, &options.overrides)?;
+    let name = path.display().to_string();
+    let found = reading(&name, || pliant_scene::precomputable(path, &options.overrides))?;
     // a file that a scene names is not made behind its back
     let new: Vec<&Precomputable> = found.bodies.iter().filter(|body| body.file.is_none() && !is_kept(body)).collect();
     if !new.is_empty() {
@@ -87,7 +89,7 @@ pub fn load(path: &Path, options: &Options) -> Result<Scene, Failure> {
             compute(body, &to_cache)?;
         }
     }
-    Ok(pliant_scene::load(path, &options.overrides)?)
+    Ok(reading(&name, || pliant_scene::load(path, &options.overrides))?)
 }
 
 /// Whether what a body needs is there.

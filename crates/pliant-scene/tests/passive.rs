@@ -138,7 +138,7 @@ fn solid(r: &mut Random, model: &str, name: &str, out: &mut String) {
     }
     if r.often(0.3) {
         writeln!(out, "[[gripper]]\nname = \"{name}-hand\"\nposition = [0.1, 0, {at:.4}]").unwrap();
-        let place = format!("{{ box = {{ min = [-1, -1, {:.4}], max = [1, 1, 1] }} }}", at + 0.49 * z);
+        let place = format!("{{ min = [-1, -1, {:.4}], max = [1, 1, 1] }}", at + 0.49 * z);
         writeln!(out, "grips = [{{ body = \"{name}\", at = {place} }}]\nmotion = {}", motion(r, false)).unwrap();
     }
 }

@@ -121,7 +121,11 @@ fn solid(random: &mut Random, name: &str, out: &mut String) {
         _ => format!("box = {{ size = [{:.3}, {:.3}, {:.3}], cells = {cells:?} }}", size[0], size[1], size[2]),
     };
     let spin = random.triple(5.0);
-    writeln!(out, "[[body]]\nname = \"{name}\"\nmodel = \"lattice\"\nmaterial = \"m\"\nsolid = {{ {shape} }}\nposition = {place}\nspin = {spin}").unwrap();
+    let model = random.pick(&["lattice", "lattice", "response"]);
+    writeln!(out, "[[body]]\nname = \"{name}\"\nmodel = \"{model}\"\nmaterial = \"m\"\nsolid = {{ {shape} }}\nposition = {place}\nspin = {spin}").unwrap();
+    if model == "response" {
+        writeln!(out, "response = {{ modes = {} }}", 1 + random.below(20)).unwrap();
+    }
 }
 
 fn obstacle(random: &mut Random, name: &str, out: &mut String) {

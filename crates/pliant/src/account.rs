@@ -110,13 +110,13 @@ pub struct Account {
 }
 
 /// A body that creeps with this speed is at rest: the energy of that may come from nothing [m/s].
-const CREEP: f64 = 1e-4;
+pub(crate) const CREEP: f64 = 1e-4;
 
 /// What was at play is forgotten by this part in a step.
 const FORGOTTEN: f64 = 0.01;
 
 /// Rounding of energies, over their size, of which sums over many links and particles are made [-].
-const ROUNDING: f64 = 1e-12;
+pub(crate) const ROUNDING: f64 = 1e-12;
 
 /// What is created by and by is told at this part of the most energy that was at play, and then at each ten times as much.
 const SLOWLY: f64 = 0.05;

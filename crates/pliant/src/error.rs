@@ -338,8 +338,8 @@ pub enum StepError {
     },
     /// A step has created energy.
     #[error(
-        "{body} gained {created:.3e} J in the step to t = {time:.6} s that no force accounts for, {allowed:.1e} J would be within the order \
-         of its steps: {instead}"
+        "{body} gained {created:.3e} J in the step to t = {time:.6} s that no force accounts for, where its model states at most {allowed:.1e} J: \
+         {instead}"
     )]
     Created {
         /// Name of the body.

@@ -44,6 +44,9 @@ pub(crate) struct SceneSpec {
     /// Whether cables and rods of the model xpbd may come through obstacles, or cables through each other; false unless given.
     #[serde(default)]
     allow_crossing: bool,
+    /// Whether a step may create more energy than its model states, which is then told and does not end the run; false unless given.
+    #[serde(default)]
+    allow_gain: bool,
     /// Instants that are recorded per second of simulated time [Hz]; 100 unless given, and at most one a step.
     recording_rate: Option<Rate>,
     /// Materials by name.
@@ -140,6 +143,7 @@ impl SceneSpec {
         self.add_grippers(&mut world, &mut files)?;
         self.add_loads(&mut world)?;
         self.settle(&mut world)?;
+        world.enforce_accounts(!self.allow_gain);
         // an expectation "at the end" means the end as written, reached when less than a step is missing
         let end = written_duration.unwrap_or(duration) - step;
         let expectations = self.expectations(&world, end)?;

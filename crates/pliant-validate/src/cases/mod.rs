@@ -3,6 +3,7 @@
 //! References are closed forms or come from `references/`, computed by other code; never from our own earlier output.
 //! A tolerance says where it comes from beside the case.
 
+mod account;
 mod cable_capstan;
 mod cable_contact;
 mod cable_energy;
@@ -151,6 +152,7 @@ impl Case {
 /// All cases, those of one model after those of another.
 pub fn all() -> Vec<Case> {
     [
+        account::CASES,
         chain::CASES,
         chain_rods::CASES,
         cable_rods::CASES,

@@ -11,6 +11,7 @@
 
 use super::equations::Implicit;
 use super::fehlberg::Work;
+use super::holds::Held;
 use super::rod::Kinematics;
 use super::system::{System, Working, forces};
 
@@ -22,6 +23,8 @@ pub struct Midpoint {
     q: Vec<f64>,
     v: Vec<f64>,
     end: Vec<f64>,
+    /// Rates at the end.
+    rates: Vec<f64>,
     at_end: Kinematics,
     forces: Vec<f64>,
     /// Work of obstacles by their own motion in the step of the world [J].
@@ -33,6 +36,9 @@ const MOST_ITERATIONS: usize = 20;
 
 /// Smallest part of the world's step that is tried.
 pub const SMALLEST: f64 = 1.0 / 4096.0;
+
+/// A step that creates energy is cut while it is longer than this part of the world's.
+const SHORTEST_CUT: f64 = 1.0 / 1024.0;
 
 /// How much less exact it may be there: contacts may come and go without end.
 const LESS_EXACT: f64 = 1e3;
@@ -49,6 +55,7 @@ impl Midpoint {
             q: zeros(),
             v: zeros(),
             end: zeros(),
+            rates: zeros(),
             at_end: Kinematics::new(intervals),
             forces: vec![],
             led: 0.0,
@@ -76,6 +83,9 @@ impl Midpoint {
         self.forces.resize(system.holds.len(), 0.0);
         self.a.fill(0.0);
         self.led = 0.0;
+        let mass = system.rod.mass();
+        let mut created = 0.0;
+        let mut standing = system.standing(0.0, [q, v], &mut self.at_end);
         while from < 1.0 {
             if system.stop.is_asked() {
                 return work;
@@ -98,16 +108,32 @@ impl Midpoint {
                 continue;
             }
             let step = part * system.dt;
+            for ((rate, v), a) in self.rates.iter_mut().zip(v.iter()).zip(&self.a) {
+                *rate = v + step * a;
+            }
+            let led = step * system.led();
+            let way = |(held, force): (&Held, &f64)| force * held.way(from, from + part);
+            let done = led + system.holds.iter().zip(&self.forces).map(way).sum::<f64>();
+            let reached = system.standing(from + part, [&self.end, &self.rates], &mut self.at_end);
+            let now_created = reached.created(&standing, done, [created, from + part, mass]);
+            if now_created.is_none() && part > SHORTEST_CUT {
+                part *= 0.5;
+                self.a.fill(0.0);
+                continue;
+            }
+            (standing, created) = (reached, now_created.unwrap_or(created));
             q.copy_from_slice(&self.end);
-            v.iter_mut().zip(&self.a).for_each(|(v, a)| *v += step * a);
-            self.led += step * system.led();
+            v.copy_from_slice(&self.rates);
+            self.led += led;
             for (n, held) in system.holds.iter().enumerate() {
                 add(n, step * self.forces[n], held.way(from, from + part) / step);
             }
             from += part;
             system.correct_rates(from, q, v);
             for (n, (bound, held)) in system.s.bounds.iter().zip(system.holds).enumerate() {
-                add(n, bound.force, held.rate(from, system.dt) + 0.5 * bound.left[1]);
+                let rate = held.rate(from, system.dt) + 0.5 * bound.left[1];
+                add(n, bound.force, rate);
+                standing.struck(bound.force * rate);
             }
             work.steps += 1;
             at = usual;

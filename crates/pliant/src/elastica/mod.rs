@@ -4,6 +4,7 @@
 //! Fewest unknowns, no stretch at all, true dynamics; in a plane of the world. Optionally it stretches: then nodes have a
 //! second unknown.
 
+mod balance;
 mod elimination;
 mod equations;
 mod equilibrium;

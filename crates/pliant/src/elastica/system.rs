@@ -108,6 +108,14 @@ impl System<'_> {
         self.add_contacts::<K>(None, f, implicit);
     }
 
+    /// Find contacts of a rod that is elsewhere than at the place at hand, at a fraction of the step.
+    pub fn find_contacts<const K: usize>(&mut self, f: f64, at: &Kinematics) {
+        self.search.find::<K>(self.rod, at, f, &mut self.s.touches);
+        if self.self_contact {
+            meet::find::<K>(self.rod, at, &mut self.s.meetings);
+        }
+    }
+
     /// The same with contacts as deep as they are where the step ends, at another fraction of it. They push along the rows of
     /// the place at hand, and change with what is solved for by `implicit.1`.
     pub fn assemble_with_contact_at<const K: usize>(
@@ -119,10 +127,7 @@ impl System<'_> {
         implicit: [Implicit; 2],
     ) {
         self.assemble_without_contact::<K>(f[0], state, Some(a), 1.0, implicit[0]);
-        self.search.find::<K>(self.rod, end, f[1], &mut self.s.touches);
-        if self.self_contact {
-            meet::find::<K>(self.rod, end, &mut self.s.meetings);
-        }
+        self.find_contacts::<K>(f[1], end);
         self.add_contacts::<K>(Some(end), f[1], implicit[1]);
     }
 

@@ -12,11 +12,13 @@
 //! that there is an energy of which an equilibrium is the least. Dampers never pull (the printed ones may as the rod leaves),
 //! and friction acts against sliding.
 
+use std::f64::consts::FRAC_PI_2;
+
 use super::equations::Spring;
 use super::plane::Plane;
 use super::rod::{Kinematics, Rod};
 use super::span::{Row, angle_row};
-use crate::contact::Obstacle;
+use crate::contact::{Obstacle, ShapeKind};
 use crate::material::Friction;
 use crate::math::{Pose, Vec2, sincos};
 
@@ -64,6 +66,12 @@ const PARALLEL: f64 = 1e-3;
 /// Steps to the nearest place of an interval.
 const MOST_STEPS: usize = 12;
 
+/// Pieces of an interval that are looked at one by one where an obstacle has corners.
+const FEW_PIECES: f64 = 4.0;
+
+/// Most of them.
+const MOST_PIECES: f64 = 64.0;
+
 /// Friction reaches its limit at this speed [m/s].
 const CREEP: f64 = 1e-4;
 
@@ -84,6 +92,11 @@ impl Search<'_> {
             let obstacle = &self.obstacles[index];
             let pose = obstacle.sweep.at(f);
             let face = |place: Vec2| self.face(rod, obstacle, &pose, place);
+            // beside a corner an interval may come near an obstacle at two places, of which the lower counts
+            let pieces = match obstacle.params.shape.kind() {
+                ShapeKind::Plane | ShapeKind::Sphere { .. } | ShapeKind::Capsule { .. } => 1.0,
+                _ => FEW_PIECES,
+            };
             let touch = |interval: usize, fraction: f64, place: Vec2, (distance, normal): Face| {
                 let depth = rod.radius - distance;
                 let point = self.plane.lift_point(place - normal * distance);
@@ -103,7 +116,7 @@ impl Search<'_> {
                 let mut behind = at_node(interval, 1.0, interval + 1, end);
                 let mut between = None;
                 if let (Some(a), Some(b)) = (start, end)
-                    && let Some((x, place, least)) = lowest::<K>(rod, at, interval, [a, b], face)
+                    && let Some((x, place, least)) = lowest::<K>(rod, at, (interval, pieces), [a, b], face)
                     && least.0 < rod.radius.min(a.0).min(b.0)
                 {
                     let mut here = touch(interval, x, place, least);
@@ -266,24 +279,53 @@ impl Law<'_> {
 fn lowest<const K: usize>(
     rod: &Rod,
     at: &Kinematics,
-    interval: usize,
+    (interval, least): (usize, f64),
     ends: [Face; 2],
     face: impl Fn(Vec2) -> Option<Face>,
 ) -> Option<(f64, Vec2, Face)> {
-    // no place of it is farther from the nearer node than half its length, unless stretched
-    if ends[0].0.min(ends[1].0) > rod.radius + rod.h {
+    // a distance changes by no more than the way along the rod, which may be stretched by half
+    if 0.5 * (ends[0].0 + ends[1].0) - 0.75 * rod.h > rod.radius {
         return None;
     }
     let rise = |x: f64, face: &Face| {
         let (sin, cos) = sincos(at.angle(interval, x)[0]);
         face.1.dot(Vec2::new(cos, sin))
     };
-    let (mut low, mut high) = (0.0, 1.0);
-    let (mut left, mut right) = (rise(0.0, &ends[0]), rise(1.0, &ends[1]));
-    if left >= 0.0 || right <= 0.0 {
-        return None;
+    // an arc that turns by more than a quarter has its lowest place between others that rise and fall
+    let [from, to] = at.ends[interval].u;
+    let pieces = ((to[0] - from[0]).abs() / FRAC_PI_2).ceil().clamp(least, MOST_PIECES);
+    let mut deepest: Option<(f64, Vec2, Face)> = None;
+    let mut left = (0.0, rise(0.0, &ends[0]));
+    for piece in 1..=pieces as usize {
+        let x = piece as f64 / pieces;
+        let right = if x < 1.0 {
+            let Some(here) = face(at.at::<K>(rod.h, interval, x).0.place) else { return deepest };
+            (x, rise(x, &here))
+        } else {
+            (1.0, rise(1.0, &ends[1]))
+        };
+        if left.1 < 0.0 && right.1 > 0.0 {
+            let found = lowest_between::<K>(rod, at, interval, [left, right], &face, rise);
+            let nearer = |than: &Option<(f64, Vec2, Face)>| found.is_some_and(|f| than.is_none_or(|t| f.2.0 < t.2.0));
+            if nearer(&deepest) {
+                deepest = found;
+            }
+        }
+        left = right;
     }
-    // regula falsi after Illinois for the place where the distance no longer falls
+    deepest
+}
+
+/// The place between two, given with the slopes of the distance there, where that no longer falls.
+fn lowest_between<const K: usize>(
+    rod: &Rod,
+    at: &Kinematics,
+    interval: usize,
+    [(mut low, mut left), (mut high, mut right)]: [(f64, f64); 2],
+    face: &impl Fn(Vec2) -> Option<Face>,
+    rise: impl Fn(f64, &Face) -> f64,
+) -> Option<(f64, Vec2, Face)> {
+    // regula falsi after Illinois
     let mut found = None;
     for _ in 0..MOST_STEPS {
         let x = low + (high - low) * (left / (left - right)).clamp(0.01, 0.99);

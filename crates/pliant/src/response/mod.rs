@@ -96,6 +96,8 @@ struct Scratch {
     before: Before,
     /// Work done on it in the step so far.
     work: Work,
+    /// How long that step was [s].
+    lasted: f64,
 }
 
 /// Room for so many points that touch, before there is need of more.
@@ -141,8 +143,16 @@ impl Response {
         };
         let (found, beside) = (Vec::with_capacity(nodes), Vec::with_capacity(ROOM));
         let before = Before::of(&state);
-        let scratch =
-            Scratch { free: motion, ahead: Ahead::new(modes), slots, found, beside, before, work: Work::default() };
+        let scratch = Scratch {
+            free: motion,
+            ahead: Ahead::new(modes),
+            slots,
+            found,
+            beside,
+            before,
+            work: Work::default(),
+            lasted: 0.0,
+        };
         let answers = Answers::new(kernel, &solid, settings.sample);
         let derived = report::derived(&solid, size);
         let solid = Arc::new(solid);

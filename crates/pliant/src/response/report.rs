@@ -7,7 +7,7 @@ use super::motion::Motion;
 use super::past::Past;
 use super::rows::Dot;
 use super::solid::{Form, Modes, Solid};
-use super::touch::{By, Spot, packed};
+use super::touch::{By, RISE, Spot, packed};
 use super::{Compliance, Response, ResponseState};
 use crate::account::{Bound, Work};
 use crate::contact::Obstacle;
@@ -201,6 +201,12 @@ impl Response {
         0.0
     }
 
+    /// Most work of contacts that bring points out which were inside when they began [J].
+    fn raised(&self) -> f64 {
+        let sunk = self.state.touches.iter().filter(|touch| touch.sunk > 0.0);
+        RISE * self.scratch.lasted * sunk.map(|touch| touch.force.dot(touch.normal).max(0.0)).sum::<f64>()
+    }
+
     /// What a step may create.
     pub(crate) fn may_create(&self) -> Bound {
         if matches!(self.solid.form, Form::Records(_)) {
@@ -209,12 +215,12 @@ impl Response {
         }
         if self.state.touches.iter().any(|touch| touch.facet.is_some()) {
             let why = "the point of a fingertip goes from facet to facet between steps, and the dent with it";
-            return Bound { part: 1.0, held: 5e-2, contacts: 0.0, why };
+            return Bound { part: 0.1, held: 5e-2, contacts: self.raised(), why };
         }
         Bound {
             part: 2e-2,
             held: 5e-3,
-            contacts: 0.0,
+            contacts: self.raised(),
             why: "oscillators are exact; that forces turn with the body is of second order",
         }
     }

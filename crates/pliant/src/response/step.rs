@@ -53,6 +53,7 @@ impl Response {
             return Err(StepError::Sample { body: self.name.clone(), sample, dt: around.dt });
         }
         self.scratch.work = Work::default();
+        self.scratch.lasted = around.dt;
         for n in 1..=count as u64 {
             if around.stop.is_asked() {
                 return Ok(());
@@ -84,6 +85,7 @@ impl Response {
         self.go_free(around.gravity, stride.step);
         self.find_touches(around, stride);
         self.lean_fingers(around, stride.at_end, stride.share);
+        self.place_idle_fingers();
         self.aim(around, stride);
         self.solve();
         self.follow(around, stride);
@@ -112,8 +114,25 @@ impl Response {
                 let pose = obstacle.sweep.at(stride.at_end);
                 let Some(face) = obstacle.params.shape.surface_near(&pose, place, LEFT * edge) else { continue };
                 let anchor = pose.inverse_transform_point(face.point);
-                let touch = Touch::new(Spot::node(node), By::Obstacle(index), anchor, face.normal, place);
+                let start = self.place_of(Spot::node(node));
+                let touch = Touch::new(Spot::node(node), By::Obstacle(index), anchor, face.normal, start);
                 self.state.touches.push(Touch { gap: face.distance, ..touch });
+            }
+        }
+    }
+
+    /// Where a point of the surface is now, at the start of a stride [m].
+    fn place_of(&self, spot: Spot) -> Vec3 {
+        let local = spot.mean(|node| self.solid.shell.nodes[node] + self.displaced(node));
+        self.state.motion.world_from_body().transform_point(local)
+    }
+
+    /// Fingers that do not push have glided since their places were noted.
+    fn place_idle_fingers(&mut self) {
+        for n in 0..self.state.touches.len() {
+            let touch = &self.state.touches[n];
+            if touch.facet.is_some() && touch.force == Vec3::ZERO {
+                self.state.touches[n].place = self.place_of(touch.spot);
             }
         }
     }
@@ -144,7 +163,13 @@ impl Response {
                 By::Obstacle(index) => {
                     let obstacle = &around.obstacles[index];
                     let pose = obstacle.sweep.at(stride.at_end);
+                    let carried = pose * obstacle.sweep.at(stride.at_end - stride.share).inverse();
+                    let start = carried.transform_point(touch.place);
+                    if touch.facet.is_some() && !touch.beside && touch.force == Vec3::ZERO {
+                        touch.stick_where_it_is(&pose, start);
+                    }
                     let off = pose.transform_point(touch.anchor) - place;
+                    let before = touch.normal;
                     let missing = match touch.facet {
                         // where it sticks is on the finger, also when the body has turned since
                         Some(_) => off,
@@ -153,6 +178,8 @@ impl Response {
                             touch.normal * depth + off - touch.normal * touch.normal.dot(off)
                         }
                     };
+                    touch.sink(before, touch.normal.dot(missing + place - start), stride.step);
+                    let missing = missing - touch.normal * touch.sunk;
                     let normal = body_from_world * touch.normal;
                     let friction = obstacle.friction_with(*friction).coefficient;
                     (Condition::Touch { normal, friction }, missing)

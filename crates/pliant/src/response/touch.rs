@@ -7,7 +7,7 @@ use super::rows::{Pairs, Products, Scaled};
 use super::solid::{Form, Solid};
 use super::solve::{Condition, Room, Sweeps, Swept};
 use crate::kernel::Kernel;
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, Pose, Vec3};
 
 /// A point of the surface: a node, or a point of a facet by weights of its corners.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,6 +81,8 @@ pub struct Touch {
     pub gap: f64,
     /// Where it is then [m].
     pub place: Vec3,
+    /// How deep it was when contact began, before it could be pushed, less what it has come out by [m].
+    pub sunk: f64,
     /// How its force changes.
     pub trend: Trend,
 }
@@ -89,7 +91,34 @@ impl Touch {
     /// A node or a point of the surface, as yet without a force.
     pub fn new(spot: Spot, by: By, anchor: Vec3, normal: Vec3, place: Vec3) -> Touch {
         let (force, trend) = (Vec3::ZERO, Trend::default());
-        Touch { spot, facet: None, beside: false, by, anchor, part: 1.0, normal, force, gap: 0.0, place, trend }
+        let (gap, sunk) = (0.0, 0.0);
+        Touch { spot, facet: None, beside: false, by, anchor, part: 1.0, normal, force, gap, place, sunk, trend }
+    }
+}
+
+/// Points that began contact inside come out with this speed [m/s]: at once they would be thrown.
+pub const RISE: f64 = 0.01;
+
+/// A point whose normal turns by more than this cosine in a step has come to another side of what it touches.
+const SAME_SIDE: f64 = 0.9;
+
+impl Touch {
+    /// The point of a finger that did not push is where it was at the `start` of a step, as far as it is across the way out or inside:
+    /// a finger beside an edge, or one that has come over it, would else draw it to its tip.
+    pub fn stick_where_it_is(&mut self, finger: &Pose, start: Vec3) {
+        let off = finger.transform_point(self.anchor) - start;
+        let outside = self.normal.dot(off).min(0.0);
+        self.anchor = finger.inverse_transform_point(start + self.normal * outside);
+    }
+
+    /// Note how deep it is where a contact begins: `deep` is how far the surface, as it is seen in a step of length `step` [s], is
+    /// beyond the point at its start. A force that brought it out at once would do work that nothing has done on the way in.
+    pub fn sink(&mut self, before: Vec3, deep: f64, step: f64) {
+        if self.force == Vec3::ZERO || self.normal.dot(before) < SAME_SIDE {
+            self.sunk = deep.max(0.0);
+        } else {
+            self.sunk = (self.sunk - RISE * step).max(0.0);
+        }
     }
 }
 

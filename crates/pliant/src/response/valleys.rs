@@ -74,7 +74,14 @@ impl Response {
         let same = |t: &&mut Touch| t.beside && t.by == touch.by && t.facet == touch.facet;
         match self.state.touches.iter_mut().find(same) {
             Some(known) => {
-                *known = Touch { force: known.force, gap: known.gap, place: known.place, trend: known.trend, ..touch };
+                *known = Touch {
+                    force: known.force,
+                    gap: known.gap,
+                    place: known.place,
+                    sunk: known.sunk,
+                    trend: known.trend,
+                    ..touch
+                };
             }
             None => self.state.touches.push(touch),
         }

@@ -95,7 +95,7 @@ impl World {
                 }
                 Verdict::Beyond { created, allowed } => {
                     let body = body.name().to_string();
-                    let instead = "shorten the step, or make what is stiff or fast in it less so";
+                    let instead = "shorten the step, or let it pass by `allow_gain = true`";
                     beyond = beyond.or(Some(StepError::Created { body, time, created, allowed, instead }));
                 }
             }

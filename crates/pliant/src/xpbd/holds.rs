@@ -62,6 +62,7 @@ impl Xpbd {
     pub(super) fn begin_work(&mut self, around: &Surroundings<'_>) {
         self.aim(around, 0.0);
         let gripped: f64 = self.scratch.held.iter().map(|held| self.energy_of(held)).sum();
+        self.scratch.unreached = 0.0;
         self.scratch.work = Work { grips: (gripped - self.state.held_energy).max(0.0), ..Work::default() };
     }
 
@@ -69,13 +70,16 @@ impl Xpbd {
     /// poses `from` when it began.
     pub(super) fn count_work(&mut self, around: &Surroundings<'_>, from: f64, h: f64) {
         let Xpbd { state, scratch, .. } = self;
-        let Scratch { held, pushes, loads, work, start, .. } = scratch;
+        let Scratch { held, pushes, loads, work, start, unreached, .. } = scratch;
         for held in held.iter() {
             let gripper = around.grips[held.grip].gripper;
             let before = around.grippers[gripper].sweep.at(from) * held.section;
             let [force, torque] = reaction_on_a(&held.pose, &state.poses[held.link], held.arms, &held.multiplier);
             let [force, torque] = [force, torque].map(|v| held.pose.rotation * v / (h * h));
             let turn = (held.pose.rotation * before.rotation.inverse()).to_scaled_axis();
+            let strains =
+                [strain(&before, &start[held.link], held.arms), strain(&held.pose, &state.poses[held.link], held.arms)];
+            *unreached += beyond_force(&held.compliance, strains, &held.multiplier, h);
             work.grips -= force.dot(held.pose.translation - before.translation) + torque.dot(turn);
         }
         for (n, push) in pushes.iter().enumerate() {
@@ -83,9 +87,23 @@ impl Xpbd {
             let place = |pose: &Pose| pose.transform_point(Vec3::X * push.offset);
             let turn = (end.rotation * start.rotation.inverse()).to_scaled_axis();
             let done = push.force.dot(place(end) - place(start)) + push.torque.dot(turn);
+            // it acts as if the link did not turn in the substep, and gives what it would on a straight way
+            let arm = start.rotation * (Vec3::X * push.offset);
+            let straight = push.force.dot(end.translation - start.translation + turn.cross(arm));
+            *unreached += (straight + push.torque.dot(turn) - done).max(0.0);
             *(if n < *loads { &mut work.loads } else { &mut work.bodies }) += done;
         }
         work.obstacles += h * state.touches.iter().map(Touch::led).sum::<f64>();
+    }
+
+    /// Count the strain of joints that a substep of length `h` [s] has led to and its sweeps have not brought under force.
+    pub(super) fn count_unreached(&mut self, h: f64) {
+        let Xpbd { links, state, scratch, .. } = self;
+        let joints = state.poses.windows(2).zip(&scratch.strains).zip(&scratch.multipliers);
+        for ((pair, before), multiplier) in joints {
+            let now = strain(&pair[0], &pair[1], links.arms());
+            scratch.unreached += beyond_force(&links.compliance, [*before, now], multiplier, h);
+        }
     }
 
     pub(super) fn energy_of(&self, held: &Held) -> f64 {
@@ -100,4 +118,17 @@ impl Xpbd {
             around.grips[held.grip].load += held.load;
         }
     }
+}
+
+/// What a spring stores on its way from one strain to another beyond what its force has taken [J]. The force that acted in a substep is
+/// -multiplier / h^2, that of the material e / c; of a spring that its sweeps have solved for they are the same.
+fn beyond_force(compliance: &Strain, [before, now]: [Strain; 2], multiplier: &Strain, h: f64) -> f64 {
+    let mut beyond = 0.0;
+    for part in 0..2 {
+        for k in (0..3).filter(|&k| compliance[part][k] > 0.0) {
+            let missing = now[part][k] / compliance[part][k] + multiplier[part][k] / (h * h);
+            beyond += (missing * (now[part][k] - before[part][k])).max(0.0);
+        }
+    }
+    beyond
 }

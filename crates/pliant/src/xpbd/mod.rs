@@ -78,6 +78,8 @@ struct Scratch {
     loads: usize,
     /// Work done on it in the step so far.
     work: Work,
+    /// Energy of strain that sweeps have left without the force that belongs to it [J].
+    unreached: f64,
 }
 
 impl XpbdState {
@@ -147,6 +149,7 @@ impl Xpbd {
             before,
             loads: 0,
             work: Work::default(),
+            unreached: 0.0,
         };
         Ok(Xpbd { name: name.into(), links, derived, state, scratch })
     }

@@ -79,6 +79,7 @@ impl Xpbd {
         self.take_velocities(h);
         self.note_loads(around, part[1], h);
         self.count_work(around, part[0], h);
+        self.count_unreached(h);
     }
 
     /// Poses of the held sections at a fraction of the step.
