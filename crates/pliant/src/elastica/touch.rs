@@ -16,6 +16,7 @@ use super::equations::Spring;
 use super::plane::Plane;
 use super::rod::{Kinematics, Rod};
 use super::span::{Row, angle_row};
+use crate::bytes::stored;
 use crate::contact::Obstacle;
 use crate::material::Friction;
 use crate::math::{Pose, Vec2};
@@ -302,3 +303,5 @@ fn lowest<const K: usize>(
     }
     found
 }
+
+stored!(Touch { obstacle, interval, fraction, normal, depth, press, stored, beside, carried, force });
