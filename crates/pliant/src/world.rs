@@ -71,18 +71,25 @@ pub struct World {
     team: Team,
     handles: Handles,
     stop: Stop,
-    has_room: HasRoom,
+    room: Room,
     /// What the step at hand may have to be undone to.
     before: Before,
 }
 
-/// Whether there is room for all that was added. Clones leave working memory behind and make their own when they first step.
+/// Whether there is room for all there is. Clones leave working memory behind and make their own when they first step.
 #[derive(Debug)]
-struct HasRoom(bool);
+enum Room {
+    /// There is.
+    Made,
+    /// Not in this clone.
+    Left,
+    /// Not for what was added or restored since.
+    Outgrown,
+}
 
-impl Clone for HasRoom {
-    fn clone(&self) -> HasRoom {
-        HasRoom(false)
+impl Clone for Room {
+    fn clone(&self) -> Room {
+        if matches!(self, Room::Outgrown) { Room::Outgrown } else { Room::Left }
     }
 }
 
@@ -121,7 +128,7 @@ impl World {
             team: Team::new(1),
             stop: Stop::default(),
             handles: Handles::default(),
-            has_room: HasRoom(true),
+            room: Room::Made,
             before: Before::default(),
         }
     }

@@ -1,7 +1,7 @@
 //! What a world is made of: adding bodies, obstacles, grippers, grips and loads, at the start or between steps.
 
 use super::settle::STILL;
-use super::{Finger, World};
+use super::{Finger, Room, World};
 use crate::body::Body;
 use crate::bytes::stored;
 use crate::check::Checks;
@@ -171,15 +171,16 @@ impl World {
 
     /// Something was added: room has to be made for it before the next step, and bodies have to be looked at anew.
     pub(super) fn outgrow(&mut self) {
-        self.has_room.0 = false;
+        self.room = Room::Outgrown;
         self.watch.forget();
-        self.accounts.forget();
     }
 
     /// Make room for all there is, if anything was added since, so that a step allocates nothing.
     pub(super) fn make_room(&mut self) {
-        if std::mem::replace(&mut self.has_room.0, true) {
-            return;
+        match std::mem::replace(&mut self.room, Room::Made) {
+            Room::Made => return,
+            Room::Left => {}
+            Room::Outgrown => self.accounts.forget(),
         }
         self.near.reserve(self.obstacles.len().saturating_sub(self.near.len()));
         self.react.reserve(&self.bodies, &mut self.presses);

@@ -1,9 +1,9 @@
 //! Copying out all that changes in a world, and putting it back.
 
-use super::World;
 use super::accounts::Accounts;
 use super::build::Handles;
 use super::together::Two;
+use super::{Room, World};
 use crate::body::{Body, BodyState};
 use crate::bytes::{Malformed, Reader, Stored, checksum, stored};
 use crate::cable::Pair;
@@ -207,7 +207,7 @@ impl World {
         self.loads.clone_from(loads);
         if !has_room {
             self.know_handles(handles);
-            self.has_room.0 = false;
+            self.room = Room::Outgrown;
         }
         self.pairs.clone_from(&state.pairs);
         self.meetings.clone_from(&state.meetings);
@@ -220,6 +220,10 @@ impl World {
         self.make_room();
         self.size_loads(self.time());
         (0..self.bodies.len()).for_each(|body| self.prepare(body));
+        // getting ready for a step forgets what other bodies pushed solids with in the last one
+        for (body, state) in self.bodies.iter_mut().zip(&state.bodies).filter(|(body, _)| body.is_solid()) {
+            body.set_state(state);
+        }
         self.watch.copy_from(&state.watch);
         self.watch.begin(&self.bodies, &self.obstacles, self.pairs.capacity());
         self.accounts.copy_from(&state.accounts);
