@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use pliant::{Probe, Stage, World};
+use pliant::{Probe, Snapshot, Stage, World};
 use pliant_scene::Scene;
 use serde::Serialize;
 
@@ -30,6 +30,8 @@ struct Bench {
     max_us: f64,
     /// Time to write a frame of all bodies, besides steps.
     frame_us: f64,
+    #[serde(flatten)]
+    copies: Copies,
     real_time_factor: f64,
     contacts_mean: f64,
     iterations_mean: f64,
@@ -94,6 +96,7 @@ pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure
         Ok(())
     })?;
 
+    let copies = Copies::measure(&mut scene.world, &start);
     times.sort_by(f64::total_cmp);
     let mean_us = mean(&times);
     let bodies = scene.world.bodies().iter().zip(&per_model_step).map(|(body, samples)| BodyBench {
@@ -114,6 +117,7 @@ pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure
         p99_us: percentile(&times, 0.99),
         max_us: percentile(&times, 1.0),
         frame_us: median(pictures),
+        copies,
         real_time_factor: scene.step * 1e6 / mean_us,
         contacts_mean: mean(&contacts),
         iterations_mean: mean(&iterations),
@@ -123,6 +127,35 @@ pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure
         bodies: bodies.collect(),
     };
     if options.json { output::print_json(&result) } else { print(&result) }
+}
+
+/// What copies of a world cost [us]: medians.
+#[derive(Serialize)]
+struct Copies {
+    /// Of a whole world.
+    clone_us: f64,
+    /// Of a snapshot into memory that is there.
+    snapshot_us: f64,
+    /// Of a snapshot back into its world.
+    restore_us: f64,
+}
+
+impl Copies {
+    /// Of the world as it is at the start of a stretch.
+    fn measure(world: &mut World, start: &Snapshot) -> Copies {
+        const TIMES: usize = 201;
+        let timed = |act: &mut dyn FnMut()| {
+            let begun = Instant::now();
+            act();
+            begun.elapsed().as_secs_f64() * 1e6
+        };
+        let mut kept = start.clone();
+        let clone_us = median((0..TIMES).map(|_| timed(&mut || drop(std::hint::black_box(world.clone())))).collect());
+        let snapshot_us = median((0..TIMES).map(|_| timed(&mut || world.write_snapshot(&mut kept))).collect());
+        // it is a snapshot of this world: it fits
+        let restore_us = median((0..TIMES).map(|_| timed(&mut || drop(world.restore(&kept)))).collect());
+        Copies { clone_us, snapshot_us, restore_us }
+    }
 }
 
 /// Run a quarter of the scene or of the time allowed, whichever ends first. Returns how many steps a stretch has.
@@ -227,6 +260,10 @@ fn print(bench: &Bench) -> Result<(), Failure> {
         table.add_row(vec![label.into(), number(short(value))]);
     }
     table.add_row(vec!["a frame of all shapes, at any time".into(), number(short(bench.frame_us))]);
+    let Copies { clone_us, snapshot_us, restore_us } = bench.copies;
+    for (what, time) in [("a clone", clone_us), ("a snapshot", snapshot_us), ("going back to it", restore_us)] {
+        table.add_row(vec![what.into(), number(short(time))]);
+    }
     for (stage, value) in &bench.stages_us {
         table.add_row(vec![format!("mean of stage {stage}").into(), number(short(*value))]);
     }

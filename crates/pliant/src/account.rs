@@ -9,6 +9,8 @@
 //! balance: over many steps the sum B of dE - W rises and falls, and what counts as created is by how much it has ever
 //! risen above its least value before.
 
+use crate::bytes::stored;
+
 /// Work done on a body [J].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Work {
@@ -202,3 +204,22 @@ impl Account {
         Verdict::Sound
     }
 }
+
+stored!(Work { grips, loads, obstacles, bodies });
+stored!(Level { kinetic, elastic, gravity, stored });
+stored!(Account {
+    step_work,
+    step_created,
+    work,
+    stored,
+    created,
+    created_max,
+    created_at,
+    balance,
+    least,
+    at_play,
+    lately,
+    contacts,
+    told,
+    level,
+});

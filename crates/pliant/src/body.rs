@@ -1,6 +1,7 @@
 //! A body of any model, and what the world asks of it.
 
 use crate::account::{Bound, Level, Work};
+use crate::bytes::stored_enum;
 use crate::cable::{Cable, CableState};
 use crate::chain::{Chain, ChainState};
 use crate::check::Checks;
@@ -16,6 +17,7 @@ use crate::linkage::Line;
 use crate::material::Friction;
 use crate::math::{Pose, Vec3};
 use crate::moments::Moments;
+use crate::properties::{Change, Properties};
 use crate::react::{Giving, Nodes, Skin, Spot};
 use crate::response::{Response, ResponseState};
 use crate::stop::Stop;
@@ -328,6 +330,31 @@ impl Body {
         }
     }
 
+    /// What of it may be changed while it moves, by [`World::change`](crate::World::change).
+    pub fn properties(&self) -> Properties {
+        each!(self, model => model.properties())
+    }
+
+    /// Change one of these; false if it is so already.
+    pub(crate) fn change(&mut self, change: Change) -> Result<bool, BuildError> {
+        let now = self.properties();
+        let Some(then) = now.with(change) else {
+            let cannot = format!("cannot be given another {} while it moves", change.what());
+            return Err(self.cannot(cannot, "build it anew with the one it is to have", None));
+        };
+        if then == now {
+            return Ok(false);
+        }
+        let then = if let Body::Lattice(solid) = self { solid.following(then) } else { then };
+        self.adopt(&then)?;
+        Ok(true)
+    }
+
+    /// Have these properties, which are to be [`Properties::are_those_of`] it; where that fails it stays as it is.
+    pub(crate) fn adopt(&mut self, properties: &Properties) -> Result<(), BuildError> {
+        each!(self, model => model.adopt(properties))
+    }
+
     /// Lower and upper corner of a box around it [m].
     pub fn bounds(&self) -> [Vec3; 2] {
         let Vicinity { low, high, .. } = self.vicinity(0.0, Vec3::ZERO, 0.0);
@@ -508,6 +535,11 @@ impl Body {
         }
     }
 
+    /// Copy out what changes into a state that was copied before, without allocating where that is of the same model and size.
+    pub(crate) fn save(&self, to: &mut BodyState) {
+        each_with!(self, &mut *to, (model, state) => model.save(state), else *to = self.state());
+    }
+
     /// Whether a state is one of a body like this.
     pub(crate) fn fits(&self, state: &BodyState) -> bool {
         each_with!(self, state, (model, state) => model.fits(state), else false)
@@ -518,6 +550,15 @@ impl Body {
         each_with!(self, state, (model, state) => model.set_state(state), else ());
     }
 }
+
+stored_enum!(BodyState {
+    0 => Chain { 0: state },
+    1 => Cable { 0: state },
+    2 => Xpbd { 0: state },
+    3 => Elastica { 0: state },
+    4 => Lattice { 0: state },
+    5 => Response { 0: state },
+});
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,7 @@
 //! Simulated time.
 
+use crate::bytes::stored;
+
 /// Simulated time. While the step stays the same it is a product, not a sum, so that a million steps of a millisecond are
 /// a thousand seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -30,3 +32,5 @@ impl Clock {
         }
     }
 }
+
+stored!(Clock { count, since, steps, dt });

@@ -1,5 +1,7 @@
 //! What the solver of a body has done so far.
 
+use crate::bytes::stored;
+
 /// Counts since the body was built, the same for every model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
@@ -10,3 +12,5 @@ pub struct Counters {
     /// Steps in which iterations came to their limit and were taken as they were.
     pub limit_hits: u64,
 }
+
+stored!(Counters { steps, iterations, limit_hits });

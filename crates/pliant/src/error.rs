@@ -205,6 +205,33 @@ impl From<BuildError> for ControlError {
     }
 }
 
+/// Why bytes are no snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SnapshotError {
+    /// They do not begin as snapshots do.
+    #[error("these bytes are no snapshot")]
+    Foreign,
+    /// They are of another version of the engine.
+    #[error("the snapshot is of version {version}, this engine reads version {known}: take it anew with this engine")]
+    Version {
+        /// Version of the bytes.
+        version: u32,
+        /// The version that can be read.
+        known: u32,
+    },
+    /// Some are missing, or there are too many.
+    #[error("the snapshot should be {expected} bytes long after its head, got {got}: it was cut or written over")]
+    Length {
+        /// How many bytes should follow the head.
+        expected: u64,
+        /// How many there are.
+        got: u64,
+    },
+    /// They have changed.
+    #[error("the snapshot is damaged: its bytes are not those that were written")]
+    Damaged,
+}
+
 /// Why a rod cannot be where it is held.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum HoldError {

@@ -1,6 +1,7 @@
 //! The plain picture of a world at one instant. Page, recorder, report and Python all read this and nothing else.
 
 use crate::account::Account;
+use crate::bytes::{stored, stored_enum};
 use crate::grip::Wrench;
 use crate::math::{Pose, Quat, Vec3};
 
@@ -253,6 +254,25 @@ pub enum EventKind {
         other: usize,
     },
 }
+
+stored_enum!(Other { 0 => Obstacle { 0: index }, 1 => Body { 0: index }, 2 => Slider { 0: index } });
+stored_enum!(EventKind {
+    0 => Attached { gripper: gripper, body: body },
+    1 => Released { gripper: gripper, body: body },
+    2 => Slips { gripper: gripper, body: body },
+    3 => Lost { gripper: gripper, body: body },
+    4 => Touched { body: body, obstacle: obstacle },
+    5 => OverTension { body: body, node: node, tension: tension, limit: limit },
+    6 => OverBend { body: body, node: node, radius: radius, limit: limit },
+    7 => TensionEased { body: body, node: node, tension: tension, limit: limit },
+    8 => BendEased { body: body, node: node, radius: radius, limit: limit },
+    9 => Created { body: body, energy: energy },
+    10 => Crossed { body: body, other: other, node: node },
+    11 => Parted { body: body, obstacle: obstacle },
+    12 => Met { body: body, other: other },
+    13 => Separated { body: body, other: other },
+});
+stored!(Event { time, kind });
 
 #[cfg(test)]
 mod tests {

@@ -1,5 +1,8 @@
 //! Grippers and what they hold. A grip ties one place of a body to the frame of a gripper.
 
+use std::sync::Arc;
+
+use crate::bytes::{stored, stored_enum};
 use crate::handle::{BodyId, GripperId};
 use crate::material::Friction;
 use crate::math::{Pose, Quat, Vec3, pose_between};
@@ -26,8 +29,8 @@ impl GripperParams {
 /// A gripper: where it is, and the load its grips put on it.
 #[derive(Clone, Debug)]
 pub struct Gripper {
-    /// What it is.
-    pub params: GripperParams,
+    /// What it is, shared by all clones of a world.
+    pub params: Arc<GripperParams>,
     /// Poses at the start and end of the last step.
     pub sweep: Sweep,
     /// Who moves it.
@@ -56,7 +59,12 @@ impl Gripper {
     /// A gripper at its pose at a time [s].
     pub fn new(params: GripperParams, time: f64) -> Gripper {
         let pose = params.motion.pose(&params.placed, time);
-        Gripper { params, sweep: Sweep::resting(pose), drive: Drive::Prescribed, load: Wrench::default() }
+        Gripper {
+            params: Arc::new(params),
+            sweep: Sweep::resting(pose),
+            drive: Drive::Prescribed,
+            load: Wrench::default(),
+        }
     }
 }
 
@@ -355,3 +363,18 @@ impl Grip {
         self.load = Wrench::default();
     }
 }
+
+stored!(Wrench { force, torque });
+stored!(Anchor { position, orientation });
+stored!(Jaws { stiffness, slips_at, opens_at });
+stored_enum!(Hold { 0 => Position {}, 1 => Clamp {}, 2 => TwoPoints {}, 3 => Direction {} });
+stored_enum!(Place {
+    0 => Fraction { 0: fraction },
+    1 => Node { 0: node },
+    2 => Point { 0: point },
+    3 => Box { low: low, high: high },
+});
+// handles are of one process: a world that takes these over gives them its own
+stored!(GripParams { gripper, body, place, hold, from, until, snap, closing, jaws });
+stored!(Grip { params, gripper, body, anchor, began, pulling, slid, slides, lost, load });
+stored!(Load { body, place, force, torque, from, until, rise, fall });

@@ -7,6 +7,7 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::bytes::{Malformed, Reader, Stored};
 use crate::error::{BuildError, Gone};
 
 /// What all handles have in common.
@@ -35,6 +36,15 @@ macro_rules! handles {
 
             fn fresh() -> $name {
                 $name(fresh_number())
+            }
+        }
+
+        // of one process: others have their own
+        impl Stored for $name {
+            fn write(&self, _: &mut Vec<u8>) {}
+
+            fn read(_: &mut Reader<'_>) -> Result<$name, Malformed> {
+                Ok($name::fresh())
             }
         }
     )*};
@@ -120,6 +130,25 @@ impl<H: Handle> Roster<H> {
     }
 }
 
+/// Names in order; another process gives handles of its own.
+impl<H: Handle> Stored for Roster<H> {
+    fn write(&self, out: &mut Vec<u8>) {
+        let mut names: Vec<(&H, &String)> = self.names.iter().map(|(name, handle)| (handle, name)).collect();
+        names.sort_unstable();
+        names.len().write(out);
+        names.into_iter().for_each(|(_, name)| name.write(out));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Roster<H>, Malformed> {
+        let mut roster = Roster::default();
+        for name in Vec::<String>::read(from)? {
+            roster.refuse(&name).map_err(|_| Malformed)?;
+            roster.add(&name);
+        }
+        Ok(roster)
+    }
+}
+
 /// Handles of the things of one kind that come and go often, in a list with gaps that are filled again.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Slots<H> {
@@ -175,6 +204,11 @@ impl<H: Handle> Slots<H> {
         (self.handles, self.vacant) = (handles.collect(), other.vacant.clone());
     }
 
+    /// Number of places, vacant ones included.
+    pub fn len(&self) -> usize {
+        self.handles.len()
+    }
+
     /// Leave a place vacant.
     pub fn vacate(&mut self, index: usize) {
         if let Some(slot) = self.handles.get_mut(index)
@@ -182,6 +216,24 @@ impl<H: Handle> Slots<H> {
         {
             self.vacant.push(index);
         }
+    }
+}
+
+/// Which places are taken, and in which order the vacant ones will be filled.
+impl<H: Handle> Stored for Slots<H> {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.handles.iter().map(Option::is_some).collect::<Vec<bool>>().write(out);
+        self.vacant.write(out);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Slots<H>, Malformed> {
+        let (taken, vacant) = (Vec::<bool>::read(from)?, Vec::<usize>::read(from)?);
+        let mut sorted = vacant.clone();
+        sorted.sort_unstable();
+        if !sorted.into_iter().eq((0..taken.len()).filter(|&n| !taken[n])) {
+            return Err(Malformed);
+        }
+        Ok(Slots { handles: taken.into_iter().map(|taken| taken.then(H::fresh)).collect(), vacant })
     }
 }
 

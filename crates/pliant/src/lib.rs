@@ -56,6 +56,7 @@
 
 mod account;
 mod body;
+mod bytes;
 pub mod cable;
 pub mod chain;
 mod check;
@@ -78,6 +79,7 @@ pub mod math;
 mod moments;
 pub mod motion;
 mod places;
+mod properties;
 #[cfg(test)]
 mod random;
 mod react;
@@ -95,12 +97,13 @@ pub use account::{Account, Bound, Work};
 pub use body::Body;
 pub use counters::Counters;
 pub use derived::Derived;
-pub use error::{BuildError, ControlError, Gone, HoldError, StepError};
+pub use error::{BuildError, ControlError, Gone, HoldError, SnapshotError, StepError};
 pub use frame::{BodyFrame, Contact, Energy, Event, EventKind, Field, Frame, GripperFrame, Other};
 pub use grip::{Anchor, FingerParams, Grip, GripParams, Gripper, GripperParams, Hold, Jaws, Load, Place, Wrench};
 pub use handle::{BodyId, GripId, GripperId, LoadId, ObstacleId};
 pub use material::{Friction, Material};
 pub use motion::Drive;
+pub use properties::{Change, Properties};
 pub use section::{Rigidities, Section};
 pub use stage::{Probe, Stage};
 pub use stop::Stop;

@@ -1,5 +1,6 @@
 //! What a body is made of.
 
+use crate::bytes::stored;
 use crate::check::Checks;
 use crate::error::BuildError;
 use crate::math::pow;
@@ -87,6 +88,8 @@ impl Material {
         self.young / (2.0 * (1.0 + self.poisson))
     }
 }
+
+stored!(Friction { coefficient, exponent });
 
 #[cfg(test)]
 mod tests {

@@ -4,6 +4,7 @@ mod wind;
 
 pub use wind::Wind;
 
+use crate::bytes::{stored, stored_enum};
 use crate::math::{Pose, Quat, Vec3, pose_between, sin, unit_or};
 
 /// A motion as a function of time, starting from the pose its owner is placed at.
@@ -274,6 +275,13 @@ impl Sweep {
         velocity + turn.cross(point - self.start.translation.lerp(self.end.translation, fraction))
     }
 }
+
+stored!(Sweep { start, end });
+stored_enum!(Drive {
+    0 => Prescribed {},
+    1 => Pose { 0: pose },
+    2 => Velocity { linear: linear, angular: angular },
+});
 
 #[cfg(test)]
 mod tests {

@@ -34,7 +34,7 @@ use build::Handles;
 use together::Together;
 use undo::Before;
 
-/// Everything in a scene.
+/// Everything in a scene. A clone costs its state: what does not change is shared, and working memory is made when it first steps.
 #[derive(Clone, Debug)]
 pub struct World {
     /// Acceleration of gravity [m/s2].
@@ -71,10 +71,26 @@ pub struct World {
     team: Team,
     handles: Handles,
     stop: Stop,
-    /// Whether there is room for all that was added.
-    has_room: bool,
+    room: Room,
     /// What the step at hand may have to be undone to.
     before: Before,
+}
+
+/// Whether there is room for all there is. Clones leave working memory behind and make their own when they first step.
+#[derive(Debug)]
+enum Room {
+    /// There is.
+    Made,
+    /// Not in this clone.
+    Left,
+    /// Not for what was added or restored since.
+    Outgrown,
+}
+
+impl Clone for Room {
+    fn clone(&self) -> Room {
+        if matches!(self, Room::Outgrown) { Room::Outgrown } else { Room::Left }
+    }
 }
 
 /// The obstacle that is the tip of a gripper.
@@ -112,7 +128,7 @@ impl World {
             team: Team::new(1),
             stop: Stop::default(),
             handles: Handles::default(),
-            has_room: true,
+            room: Room::Made,
             before: Before::default(),
         }
     }
@@ -209,7 +225,7 @@ impl World {
     }
 
     fn move_obstacles_and_grippers(&mut self, time: f64, dt: f64) {
-        for Obstacle { params, sweep, drive } in &mut self.obstacles {
+        for Obstacle { params, sweep, drive, .. } in &mut self.obstacles {
             sweep.advance_to(drive.next(&sweep.end, dt, || params.motion.pose(&params.placed, time)));
         }
         for Gripper { params, sweep, drive, .. } in &mut self.grippers {

@@ -1,5 +1,6 @@
 //! The links of a cable: what they are made of, and where they are.
 
+use crate::bytes::{stored, stored_enum};
 use crate::cable::algebra::block::{Vec6, add_scaled, dot};
 use crate::cable::contact::obstacles::PastTouch;
 use crate::cable::solver::Method;
@@ -222,3 +223,6 @@ pub fn beside_drift(links: &Links, velocities: &[Vec6], drift: &Vec6) -> f64 {
     }
     dot(&links.inertia, &sum)
 }
+
+stored_enum!(Stretch { 0 => Link {}, 1 => Joint {} });
+stored!(LinkState { poses, velocities, means, earlier, steps, gained, strains, held, loads, touches, pushed });

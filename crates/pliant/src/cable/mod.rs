@@ -6,6 +6,7 @@
 //! and solved together with the motion.
 
 mod algebra;
+mod change;
 mod contact;
 mod equations;
 mod group;
@@ -36,30 +37,32 @@ pub(crate) use report::pairs_beside;
 pub(crate) use solver::coupled_pairs::write_pairs;
 
 use algebra::block::Vec6;
+use change::Made;
 use equations::linear::Linear;
 use equations::midpoint::StepScratch;
 use group::step::Solved;
 use holds::Held;
 use links::{LinkState, Links};
-use solver::Method;
 use solver::gauss_seidel::runs::Runs;
-use start::Beginning;
+
+use std::sync::Arc;
 
 use crate::body::{Surroundings, Vicinity};
+use crate::bytes::stored;
 use crate::contact::Obstacle;
 use crate::counters::Counters;
 use crate::derived::Derived;
 use crate::elastica::Start;
 use crate::error::{BuildError, StepError};
 use crate::grip::Place;
-use crate::linkage::{HeldEnd, Line, Link, Push, locate};
+use crate::linkage::{HeldEnd, Line, Push, locate};
 use crate::material::Friction;
 use crate::math::{Pose, Quat, Vec3};
 use crate::moments::Moments;
 use crate::world::move_up;
 
-/// c of the decaying step: a mode of thirty steps a period loses 0.1 % of its energy in one.
-const DECAY: f64 = 1.0 / 60.0;
+/// Links of the shortest cable.
+const LEAST_LINKS: usize = 2;
 
 /// A velocity of a link above this has diverged [m/s, rad/s].
 const FASTEST: f64 = 1e12;
@@ -68,6 +71,7 @@ const FASTEST: f64 = 1e12;
 #[derive(Clone, Debug)]
 pub struct Cable {
     name: String,
+    spec: Arc<CableSpec>,
     links: Links,
     /// Tension [N] and curvature [1/m] that are told of.
     limits: [f64; 2],
@@ -96,7 +100,7 @@ pub struct CableState {
     linearisations: u64,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Scratch {
     step: StepScratch,
     held: Vec<Held>,
@@ -115,9 +119,58 @@ struct Scratch {
     before: CableState,
     /// Whether it stays where it is while others come to rest, unless they touch it.
     still: bool,
+    /// Whether it is that of a clone, whose memory is still to be made.
+    lean: bool,
+}
+
+impl Clone for Scratch {
+    /// The memory that equations are solved in is not copied: `reserve` makes it before the next step.
+    fn clone(&self) -> Scratch {
+        let Scratch { step, held, grips, pushes, loads, gripped, near, solved, before: _, still, lean: _ } = self;
+        Scratch {
+            step: StepScratch {
+                work: step.work,
+                held_loads: step.held_loads.clone(),
+                ..StepScratch::new(LEAST_LINKS, 0, false)
+            },
+            held: held.clone(),
+            grips: grips.clone(),
+            pushes: pushes.clone(),
+            loads: *loads,
+            gripped: *gripped,
+            near: near.clone(),
+            solved: *solved,
+            before: CableState::none(),
+            still: *still,
+            lean: true,
+        }
+    }
+}
+
+/// The memory in which the equations of a cable are solved.
+fn working_memory(spec: &CableSpec) -> StepScratch {
+    let (count, settings) = (spec.segments, &spec.settings);
+    let mut step = StepScratch::new(count, 4, settings.closed);
+    step.runs = Runs::new(count, settings);
+    step.linear = Linear::new(if settings.step == Step::Linear { count } else { 0 });
+    step
 }
 
 impl CableState {
+    /// That of no cable.
+    fn none() -> CableState {
+        CableState {
+            links: LinkState::resting(vec![], 0),
+            loads: vec![],
+            held_energy: 0.0,
+            ends: [None; 2],
+            touched: vec![],
+            beyond: [None; 2],
+            counters: Counters::default(),
+            linearisations: 0,
+        }
+    }
+
     /// Become like another, without allocating where there is room.
     fn copy_from(&mut self, other: &CableState) {
         let CableState { links, loads, held_energy, ends, touched, beyond, counters, linearisations } = other;
@@ -133,30 +186,8 @@ impl Cable {
     /// Build a cable.
     pub fn new(name: &str, spec: CableSpec) -> Result<Cable, BuildError> {
         spec.check(name)?;
-        let count = spec.segments;
-        let (path, joints, closed) = (spec.whole_path(), spec.joints(), spec.settings.closed);
-        let link = Link::new(&path, count, &spec.section, &spec.material);
-        let derived = link.derived(count, &spec.section);
-        let Link { length, mass, inertia, rigidity } = link;
-        let Beginning { poses, rest } = spec.beginning(name, length)?;
-        let links = Links {
-            length,
-            radius: spec.section.radius(),
-            inertia: [mass, mass, mass, inertia.x, inertia.y, inertia.z],
-            stiffness: rigidity.map(|k| k / length),
-            rest,
-            closed,
-            twisted: spec.settings.twist != 0.0,
-            self_contact: spec.settings.self_contact,
-            damping_time: spec.settings.damping_time,
-            drag: spec.settings.drag,
-            friction: spec.material.friction,
-            per_contact: spec.settings.friction_per_contact,
-            restitution: spec.settings.restitution,
-            linear: spec.settings.step == Step::Linear,
-            method: Method::of(&spec.settings),
-            decay: if spec.settings.step == Step::Decaying { DECAY } else { 0.0 },
-        };
+        let Made { links, derived, poses } = Made::of(name, &spec)?;
+        let joints = spec.joints();
         let state = CableState {
             links: LinkState::resting(poses, joints),
             loads: vec![[0.0; 6]; joints],
@@ -167,11 +198,8 @@ impl Cable {
             counters: Counters::default(),
             linearisations: 0,
         };
-        let mut step = StepScratch::new(count, 4, closed);
-        step.runs = Runs::new(count, &spec.settings);
-        step.linear = Linear::new(if links.linear { count } else { 0 });
         let scratch = Scratch {
-            step,
+            step: working_memory(&spec),
             held: vec![],
             grips: vec![],
             pushes: vec![],
@@ -181,10 +209,11 @@ impl Cable {
             solved: Solved::default(),
             before: state.clone(),
             still: false,
+            lean: false,
         };
         let limits = [spec.settings.tension_limit, 1.0 / spec.settings.bend_radius_limit];
         let begins = spec.settings.start;
-        Ok(Cable { name: name.into(), links, limits, begins, derived, state, scratch })
+        Ok(Cable { name: name.into(), spec: Arc::new(spec), links, limits, begins, derived, state, scratch })
     }
 
     /// Get ready for a step of the world; the island it belongs to then makes it.
@@ -392,6 +421,12 @@ impl Cable {
 
     /// Room for grips and loads, so that a step allocates nothing.
     pub(crate) fn reserve(&mut self, grips: usize, loads: usize, obstacles: usize) {
+        if std::mem::take(&mut self.scratch.lean) {
+            let made = working_memory(&self.spec);
+            let lean = std::mem::replace(&mut self.scratch.step, made);
+            (self.scratch.step.work, self.scratch.step.held_loads) = (lean.work, lean.held_loads);
+            self.keep();
+        }
         // a link touches one obstacle, seldom more
         let touches = self.size() * obstacles.min(2) + 16;
         self.state.links.touches.reserve(touches);
@@ -417,7 +452,13 @@ impl Cable {
         touches.iter_mut().filter(|t| t.obstacle > gone).for_each(|t| t.obstacle -= 1);
     }
 
+    pub(crate) fn save(&self, to: &mut CableState) {
+        to.copy_from(&self.state);
+    }
+
     pub(crate) fn set_state(&mut self, state: &CableState) {
         self.state.copy_from(state);
     }
 }
+
+stored!(CableState { links, loads, held_energy, ends, touched, beyond, counters, linearisations });

@@ -1,5 +1,6 @@
 //! Parameters of the cable: what a user may set, and what a body is built from.
 
+use crate::bytes::stored_enum;
 use crate::cable::solver::Method;
 use crate::check::Checks;
 use crate::curve;
@@ -222,3 +223,9 @@ impl CableSpec {
         Ok(())
     }
 }
+
+stored_enum!(Rest {
+    0 => Straight {},
+    1 => Path {},
+    2 => Curved { curvature: curvature, twist: twist },
+});

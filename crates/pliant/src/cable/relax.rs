@@ -7,8 +7,9 @@
 //! it finds one that suits it, and no step lets it grow. (Peaceman and Rachford's parameters, "The numerical solution of
 //! parabolic and elliptic differential equations".)
 
+use super::Cable;
+use super::change::DECAY;
 use super::links::LinkState;
-use super::{Cable, DECAY};
 use crate::counters::Counters;
 use crate::elastica::Start;
 use crate::math::{Vec3, log2};

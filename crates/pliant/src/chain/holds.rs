@@ -9,6 +9,7 @@
 use super::bending::{Bending, angle_over_sine_any};
 use super::derive::TYPICAL_ANGLE;
 use super::params::BendingLaw;
+use crate::bytes::stored;
 use crate::grip::{ActingLoad, Grip, Gripper, Hold, Wrench};
 use crate::lanes::{Rows, add, get};
 use crate::math::{Pose, Vec3, atan2};
@@ -355,3 +356,5 @@ fn add_shared(force: &mut Rows, point: usize, weight: f64, push: Vec3) {
         add(force, point, push);
     }
 }
+
+stored!(Clamp { node, segment, stiffness, goal });

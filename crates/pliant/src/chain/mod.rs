@@ -5,6 +5,7 @@
 //! steps at 10 to 30 kHz. Misprints are corrected where the equation stands; what differs is in the book.
 
 mod bending;
+mod change;
 mod derive;
 mod forces;
 mod holds;
@@ -29,8 +30,11 @@ use holds::{Clamp, Holders, split};
 use touch::{Planes, Search, Touch};
 use update::{Apply, Displace, UpdateState};
 
+use std::sync::Arc;
+
 use crate::account::Work;
 use crate::body::{Surroundings, Vicinity};
+use crate::bytes::stored;
 use crate::counters::Counters;
 use crate::curve;
 use crate::derived::Derived;
@@ -53,6 +57,7 @@ const SMOOTH_INTERVAL: f64 = 1e-3;
 #[derive(Clone, Debug)]
 pub struct Chain {
     name: String,
+    spec: Arc<ChainSpec>,
     constants: Constants,
     settings: ChainSettings,
     derived: Vec<Derived>,
@@ -169,10 +174,11 @@ impl Chain {
         Ok(Chain {
             name: name.into(),
             constants,
-            settings: spec.settings,
+            settings: spec.settings.clone(),
             derived,
             radius: spec.section.radius(),
             friction: spec.material.friction,
+            spec: Arc::new(spec),
             state,
             scratch,
         })
@@ -473,6 +479,10 @@ impl Chain {
         self.scratch.before.reserve(grips, obstacles);
     }
 
+    pub(crate) fn save(&self, to: &mut ChainState) {
+        to.copy_from(&self.state);
+    }
+
     pub(crate) fn set_state(&mut self, state: &ChainState) {
         self.state.copy_from(state);
     }
@@ -498,3 +508,5 @@ fn locate(place: Place, points: usize) -> (usize, f64) {
         place => split(place.along(points - 1), points),
     }
 }
+
+stored!(ChainState { points, x, update, planes, tau, until_renewal, ahead, touched, clamps, held, ahead_by });

@@ -4,6 +4,7 @@
 //! would draw points in.) The published model stops there; so that rods come to rest on floors and lie still on slopes,
 //! a touching point also loses normal speed and obeys Coulomb's law, both in a form that cannot add energy.
 
+use crate::bytes::stored;
 use crate::contact::Obstacle;
 use crate::lanes::{LANES, Lanes, Lanes3, Row, Rows, get, set, zero_rows};
 use crate::material::Friction;
@@ -399,3 +400,6 @@ impl Slot {
         self.resistance[i] = Vec3::ZERO;
     }
 }
+
+stored!(Slot { normal, offset, drift, velocity, obstacle, resistance });
+stored!(Planes { stiffness, slots, used, moving });

@@ -6,6 +6,7 @@
 
 use super::forces::Elasticity;
 use super::params::UpdateRule;
+use crate::bytes::stored;
 use crate::kernel::Task;
 use crate::lanes::{Block, LANES, Lanes, Lanes3, Row, Rows, zero_rows};
 
@@ -200,3 +201,6 @@ fn largest_displacement<L: Lanes>(step: &Rows, segments: &Row, blocks: usize, re
     }
     largest.largest().sqrt()
 }
+
+stored!(Restraints { limited, damped });
+stored!(UpdateState { step, reversed, oscillation_damping, steps, restraints });

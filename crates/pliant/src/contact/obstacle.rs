@@ -1,5 +1,7 @@
 //! Rigid things in the scene that bodies touch: fixed, or moving as prescribed.
 
+use std::sync::Arc;
+
 use super::Shape;
 use crate::material::Friction;
 use crate::math::{Pose, Vec3};
@@ -16,7 +18,7 @@ pub struct ObstacleParams {
     pub placed: Pose,
     /// Motion from there.
     pub motion: Motion,
-    /// Friction of its surface; `None` leaves it to the body that touches it.
+    /// Friction of its surface at first; `None` leaves it to the body that touches it.
     pub friction: Option<Friction>,
 }
 
@@ -30,24 +32,27 @@ impl ObstacleParams {
 /// An obstacle and where it is.
 #[derive(Clone, Debug)]
 pub struct Obstacle {
-    /// What it is.
-    pub params: ObstacleParams,
+    /// What it is, shared by all clones of a world.
+    pub params: Arc<ObstacleParams>,
     /// Poses at the start and end of the last step.
     pub sweep: Sweep,
     /// Who moves it.
     pub drive: Drive,
+    /// Friction of its surface now; `None` leaves it to the body that touches it.
+    pub friction: Option<Friction>,
 }
 
 impl Obstacle {
     /// An obstacle at its pose at a time [s].
     pub fn new(params: ObstacleParams, time: f64) -> Obstacle {
         let pose = params.motion.pose(&params.placed, time);
-        Obstacle { params, sweep: Sweep::resting(pose), drive: Drive::Prescribed }
+        let friction = params.friction;
+        Obstacle { params: Arc::new(params), sweep: Sweep::resting(pose), drive: Drive::Prescribed, friction }
     }
 
     /// Friction against a body whose own is given.
     pub fn friction_with(&self, own: Friction) -> Friction {
-        self.params.friction.unwrap_or(own)
+        self.friction.unwrap_or(own)
     }
 
     /// A box around everything it sweeps through in the step, and in `steps_ahead` more like it.

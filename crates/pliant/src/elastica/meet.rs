@@ -11,6 +11,7 @@
 use super::equations::{Spring, Tie};
 use super::rod::{Kinematics, Rod};
 use super::touch::Law;
+use crate::bytes::stored;
 use crate::math::{Vec2, sincos};
 
 /// Two places of the rod that touch.
@@ -216,3 +217,5 @@ pub fn push<const K: usize>(
         }
     }
 }
+
+stored!(Meeting { intervals, fractions, normal, depth, force });

@@ -5,6 +5,7 @@
 //! second unknown.
 
 mod balance;
+mod change;
 mod elimination;
 mod equations;
 mod equilibrium;
@@ -29,6 +30,7 @@ mod work;
 pub use equilibrium::Settled;
 pub use params::{ElasticaSettings, ElasticaSpec, Integrator, Profile, Slider, Start};
 
+use change::Made;
 use equations::{Equations, Push};
 use fehlberg::Fehlberg;
 use holds::{By, Held, What};
@@ -40,11 +42,13 @@ use rod::{Kinematics, Rod};
 use system::Working;
 use touch::Touch;
 
+use std::sync::Arc;
+
 use crate::account::Work;
 use crate::body::Vicinity;
+use crate::bytes::stored;
 use crate::check::Checks;
 use crate::counters::Counters;
-use crate::curve;
 use crate::derived::Derived;
 use crate::error::BuildError;
 use crate::grip::{Gripper, Hold, Place, Wrench};
@@ -56,6 +60,7 @@ use crate::world::move_up;
 #[derive(Clone, Debug)]
 pub struct Elastica {
     name: String,
+    spec: Arc<ElasticaSpec>,
     rod: Rod,
     plane: Plane,
     settings: ElasticaSettings,
@@ -152,25 +157,13 @@ impl Elastica {
         spec.check(name)?;
         let plane = Plane::of_path(name, &spec.path, spec.normal)?;
         let n = spec.intervals;
-        let length = curve::length(&spec.path);
-        let angles = path::angles_on(&plane, &curve::resample(&spec.path, n + 1), length).map_err(|off| {
-            let what = "the distance [m] at which the rod ends beside its path, which has corners,";
-            Checks(name).bad(what, "zero: give it more intervals", off)
-        })?;
-        let (rod, settings) = (Rod::new(&spec, &angles), &spec.settings);
+        let Made { rod, derived, angles } = Made::of(name, &spec, &plane)?;
+        let settings = &spec.settings;
         for slider in &settings.sliders {
             let within = plane.direction(slider.along).length() / slider.along.length();
             let what = "the part of a slider's direction that lies in the plane";
             Checks(name).that(within >= 1e-6, what, "above zero", within)?;
         }
-        let ([.., ei], [stiffness, damping]) = (spec.section.rigidities(&spec.material), rod.voigt);
-        let derived = vec![
-            Derived::new("L", length, "m", "length of the path"),
-            Derived::new("m", rod.mass(), "kg", spec.section.mass_reason()),
-            Derived::new("EI", ei, "N m2", "bending in the plane"),
-            Derived::new("k_c", stiffness, "N/m", given(settings.contact_stiffness, K_C)),
-            Derived::new("b_c", damping, "N s/m", given(settings.contact_damping, B_C)),
-        ];
         let size = rod.size();
         let mut q = vec![0.0; size];
         for (i, angle) in angles.iter().enumerate() {
@@ -203,8 +196,8 @@ impl Elastica {
             still: vec![0.0; size],
             before: state.clone(),
         };
-        let (name, settings) = (name.into(), spec.settings);
-        let mut elastica = Elastica { name, rod, plane, settings, derived, state, scratch };
+        let (name, settings) = (name.into(), spec.settings.clone());
+        let mut elastica = Elastica { name, spec: Arc::new(spec), rod, plane, settings, derived, state, scratch };
         elastica.place();
         elastica.state.sliders = elastica.slider_points();
         elastica.reserve(0, 0, 0);
@@ -412,6 +405,10 @@ impl Elastica {
         touches.iter_mut().filter(|t| t.obstacle > gone).for_each(|t| t.obstacle -= 1);
     }
 
+    pub(crate) fn save(&self, to: &mut ElasticaState) {
+        to.copy_from(&self.state);
+    }
+
     pub(crate) fn set_state(&mut self, state: &ElasticaState) {
         self.state.copy_from(state);
         self.place();
@@ -427,21 +424,11 @@ impl Elastica {
     }
 }
 
-/// Why contact is as stiff as it is.
-const K_C: &str =
-    "contact: the rod's weight, or what bends it to a circle, on one point sinks in by a hundredth of its radius";
-
-/// Why contact is damped as it is.
-const B_C: &str = "contact: an interval stops without bouncing";
-
-/// Why something is as it is that may have been given.
-fn given(what: Option<f64>, derived: &'static str) -> &'static str {
-    if what.is_some() { "as given" } else { derived }
-}
-
 /// Angular frequency of the fastest wave of bending, in units of sqrt(EI / rho) / h^2: found by trial, for 160 and 320
 /// intervals.
 const FASTEST: f64 = 14.5;
 
 /// The longest stable step of Runge, Kutta and Fehlberg's method for a wave, in units of its angular frequency.
 const STABLE: f64 = 3.0;
+
+stored!(ElasticaState { q, v, next, touches, meetings, touched, carried, sliders, slider_loads, counters });

@@ -18,6 +18,7 @@ use super::equations::Spring;
 use super::plane::Plane;
 use super::rod::{Kinematics, Rod};
 use super::span::{Row, angle_row};
+use crate::bytes::stored;
 use crate::contact::{Obstacle, ShapeKind};
 use crate::material::Friction;
 use crate::math::{Pose, Vec2, sincos};
@@ -344,3 +345,5 @@ fn lowest_between<const K: usize>(
     }
     found
 }
+
+stored!(Touch { obstacle, interval, fraction, normal, depth, press, stored, beside, carried, force });

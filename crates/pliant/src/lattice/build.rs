@@ -1,9 +1,10 @@
 //! From parts to particles and connectors.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
+use super::change::{Counted, Made, Origin};
 use super::connectors::{Hinge, Link, LinkKind};
-use super::contact::touch::Law;
 use super::integrate::{Balance, Motion};
 use super::matter::Matter;
 use super::order::{Span, along, arrange, blocks};
@@ -14,22 +15,8 @@ use super::web::{Joining, Web};
 use super::{Lattice, LatticeState, Ledger, Scratch};
 use crate::account::Work;
 use crate::contact::edge_turns;
-use crate::derived::Derived;
 use crate::error::BuildError;
-use crate::math::{Vec3, cbrt};
-
-/// The fastest vibration is damped by this part of what would stop it.
-const DAMPED: f64 = 0.1;
-
-/// Contact absorbs by this part of what would stop a layer of cells without bouncing.
-const ABSORBED: f64 = 0.2;
-
-/// A body of n cells on top of each other that falls on something is pressed by it for pi sqrt(n) times the time in which a cell
-/// would swing by a radian: more than this many of these times it is crushed.
-const PATIENCE: f64 = 50.0;
-
-/// Steps are this part of the longest that is stable.
-const SAFE: f64 = 0.7;
+use crate::math::Vec3;
 
 /// Parts put together: particles where they are in the frame of the body, and what joins them.
 struct Joined {
@@ -86,35 +73,12 @@ fn join(name: &str, spec: &LatticeSpec) -> Result<Joined, BuildError> {
 pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
     let Joined { mut matter, places, space, cells: count, missed } = join(name, &spec)?;
     let LatticeSpec { material, placed, velocity, spin, settings, .. } = spec;
-    let [damping, stable] = matter.damp(&places, settings.damping_time);
-    let grain = cbrt(space / count.max(1) as f64);
-    // a layer of cells, pressed together
-    let pressing = settings.contact_stiffness.unwrap_or(material.young / grain.max(1e-6));
-    let patience = PATIENCE * (material.density * grain / pressing).sqrt();
-    let absorbing = settings.contact_damping.unwrap_or(2.0 * ABSORBED * (pressing * material.density * grain).sqrt());
-    let kinetic = material.friction.coefficient;
-    let friction = [kinetic * settings.static_friction, kinetic];
-    let contact = Law { stiffness: pressing, damping: absorbing, friction };
-    let total_mass = matter.mass();
-    let derived = vec![
-        Derived::new("m", total_mass, "kg", "volume times density"),
-        Derived::new("n", matter.size() as f64, "-", "particles"),
-        Derived::new("n_c", count as f64, "-", "cells"),
-        Derived::new("e_C", missed, "-", "part of the elastic constants that links of the worst cell miss"),
-        Derived::new("tau_d", damping, "s", "damping over stiffness of connectors"),
-        Derived::new(
-            "lambda_c",
-            pressing,
-            "N/m3",
-            "force over volume of penetration: E over the edge of a cell, or as given",
-        ),
-        Derived::new("mu_c", absorbing, "N s/m3", "force over the rate of that volume"),
-        Derived::new("tau_s", stable, "s", "longest step that connectors allow"),
-    ];
-    let local = places;
-    let places: Vec<Vec3> = local.iter().map(|p| placed.transform_point(*p)).collect();
+    let origin = Origin::of(&matter, material, places, Counted { space, cells: count, missed });
+    let made = Made::of(&mut matter, &origin, material, &settings);
+    let Made { stable, contact, grain, patience, total_mass, derived } = made;
+    let places: Vec<Vec3> = origin.places.iter().map(|p| placed.transform_point(*p)).collect();
     let mut motion = Motion::resting(places);
-    for (v, p) in motion.velocities.iter_mut().zip(&local) {
+    for (v, p) in motion.velocities.iter_mut().zip(&origin.places) {
         *v = velocity + spin.cross(placed.rotation * *p);
     }
     let n = matter.size();
@@ -157,6 +121,8 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
     };
     Ok(Lattice {
         name: name.into(),
+        origin: Arc::new(origin),
+        material,
         matter,
         settings,
         derived,
@@ -171,23 +137,6 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
 }
 
 impl Matter {
-    /// Damp all that has no damping of its own, by a time if it is given [s]; that time, and the longest step that is stable [s].
-    fn damp(&mut self, places: &[Vec3], given: Option<f64>) -> [f64; 2] {
-        let fastest = self.fastest_found(places).sqrt();
-        // damping over stiffness by which the fastest vibration has that part of critical damping
-        let usual = if fastest > 0.0 { 2.0 * DAMPED / fastest } else { 0.0 };
-        let damping = given.unwrap_or(usual);
-        self.link_kinds[..self.own_kinds].iter_mut().for_each(|kind| kind.damping = damping * kind.stiffness);
-        self.swell_kinds.iter_mut().for_each(|kind| kind.damping = damping * kind.stiffness);
-        let own = |hinge: &&mut Hinge| hinge.damping.is_nan();
-        self.hinges.iter_mut().filter(own).for_each(|hinge| hinge.damping = damping * hinge.stiffness);
-        // an explicit step of a damped vibration
-        let zeta = 0.5 * damping * fastest;
-        // sqrt(1 + zeta^2) - zeta in the form that does not cancel: strong damping asks for short steps, not for none
-        let step = SAFE * 2.0 / fastest / ((1.0 + zeta * zeta).sqrt() + zeta);
-        [damping, if fastest > 0.0 { step } else { f64::INFINITY }]
-    }
-
     /// Take links over, in order of particles; those that are alike share a kind.
     fn take_links(&mut self, web: &mut Web, places: &[Vec3]) {
         web.links.iter_mut().for_each(|(pair, _)| pair.sort_unstable());

@@ -3,6 +3,7 @@
 use super::integrate::Motion;
 use super::{Lattice, LatticeState};
 use crate::body::Surroundings;
+use crate::bytes::stored;
 use crate::error::BuildError;
 use crate::grip::{ActingLoad, Grip, Place, Wrench};
 use crate::math::{Pose, Vec3};
@@ -128,3 +129,7 @@ impl Lattice {
         }
     }
 }
+
+stored!(Held { grip, particle, offset });
+stored!(Loaded { load, particle, part });
+stored!(Push { particle, force });

@@ -6,6 +6,7 @@
 //! ends within the step that rule is as wrong as the step itself, and would say so to no one: `touch` tells what it has missed.
 
 use super::params::Scheme;
+use crate::bytes::stored;
 use crate::math::Vec3;
 
 /// Places and velocities of particles, and the forces on them.
@@ -108,3 +109,5 @@ pub fn balance(masses: &[f64], inverse: &[f64], now: &Motion, next: &Motion) -> 
     }
     sum
 }
+
+stored!(Motion { places, velocities, forces });

@@ -5,6 +5,7 @@
 //! them its elasticity, facets between them its surface. Steps are as long as energy is kept.
 
 mod build;
+mod change;
 mod connectors;
 mod contact;
 mod flow;
@@ -27,16 +28,21 @@ pub(crate) use contact::meet::{Meetings, forget_body, meetings_beside, most_stor
 pub(crate) use group::{Shared, advance};
 pub use params::{Connector, Drive, Fluid, LatticeSettings, LatticeSpec, Pace, Part, PointContact, Scheme, Site};
 
+use std::sync::Arc;
+
 use crate::account::Work;
 use crate::body::{Surroundings, Vicinity};
+use crate::bytes::stored;
 use crate::contact::tree::Bounds;
 use crate::counters::Counters;
 use crate::derived::Derived;
 use crate::error::{BuildError, StepError};
+use crate::material::Material;
 use crate::math::Vec3;
 use crate::moments::Moments;
 use crate::team::Team;
 use crate::world::move_up;
+use change::Origin;
 use contact::overlap::Face;
 use contact::touch::{Law, Touch};
 use flow::{Drag, drag};
@@ -49,6 +55,9 @@ use work::Met;
 #[derive(Clone, Debug)]
 pub struct Lattice {
     name: String,
+    /// How it was put together.
+    origin: Arc<Origin>,
+    material: Material,
     matter: Matter,
     settings: LatticeSettings,
     derived: Vec<Derived>,
@@ -390,6 +399,10 @@ impl Lattice {
         touches.iter_mut().filter(|t| t.key[0] as usize > gone).for_each(|t| t.key[0] -= 1);
     }
 
+    pub(crate) fn save(&self, to: &mut LatticeState) {
+        to.copy_from(&self.state);
+    }
+
     pub(crate) fn set_state(&mut self, state: &LatticeState) {
         self.state.copy_from(state);
     }
@@ -414,3 +427,23 @@ impl Lattice {
         before.touches.reserve(state.touches.capacity().saturating_sub(before.touches.len()));
     }
 }
+
+stored!(Ledger { steps, refused, unbalanced, late, error, velocity_error, position_error, shortest });
+stored!(LatticeState {
+    motion,
+    before,
+    last,
+    tau,
+    lately,
+    fresh,
+    touches,
+    pressed,
+    held,
+    loaded,
+    pushed,
+    touched,
+    met,
+    stored,
+    dragged,
+    ledger,
+});

@@ -6,6 +6,7 @@
 use super::contact::touch::{POINT, Touch};
 use super::{Fluid, Lattice, Pace};
 use crate::account::{Bound, Work};
+use crate::bytes::stored;
 use crate::math::Vec3;
 
 /// What a body of the model pushes a particle with.
@@ -103,3 +104,5 @@ impl Lattice {
         }
     }
 }
+
+stored!(Met { particle, force, itself });

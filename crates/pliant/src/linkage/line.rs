@@ -2,6 +2,7 @@
 
 use super::locate;
 use crate::body::{PARTING_GAP, Surroundings};
+use crate::bytes::stored;
 use crate::contact::Obstacle;
 use crate::error::BuildError;
 use crate::frame::{BodyFrame, Contact, Other};
@@ -246,3 +247,5 @@ impl Line<'_> {
         face.map_or((f64::INFINITY, point), |f| (f.distance, f.point))
     }
 }
+
+stored!(HeldEnd { load, curvature });

@@ -2,6 +2,7 @@
 
 use super::skin::{Giving, Nodes, Skin};
 use crate::body::Body;
+use crate::bytes::stored;
 use crate::contact::blend;
 use crate::contact::tree::{Bounds, EMPTY, Tree, around, join};
 use crate::math::{Mat3, Vec3};
@@ -281,3 +282,5 @@ impl Outline {
         self.flat(self.shift + self.turn.cross(arm) + side.of(&self.moved))
     }
 }
+
+stored!(Side { nodes, weights });

@@ -1,6 +1,7 @@
 //! A place where two bodies touch or are about to, and what is known of it from step to step.
 
 use super::outline::Side;
+use crate::bytes::stored;
 use crate::math::Vec3;
 
 /// All that is known of contacts from step to step.
@@ -117,3 +118,8 @@ impl Press {
         self.normal * self.push + self.rub
     }
 }
+
+stored!(Key { bodies, parts, crossing });
+stored!(Press { key, sides, facet, normal, gap, places, share, push, lately, rub, rub_lately, slip });
+stored!(Account { bodies, made, allowed, caution });
+stored!(Presses { list, accounts });

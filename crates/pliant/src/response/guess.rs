@@ -2,6 +2,7 @@
 
 use super::solve::Condition;
 use super::touch::{Slots, Touch};
+use crate::bytes::stored;
 use crate::math::Vec3;
 
 /// How the force at a point has changed, in the frame of the body.
@@ -45,3 +46,5 @@ pub fn go_on(slots: &mut Slots, touches: &[Touch]) {
         }
     }
 }
+
+stored!(Trend { moved, force, answer });

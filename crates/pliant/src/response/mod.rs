@@ -7,6 +7,7 @@
 
 mod answers;
 mod basis;
+mod change;
 mod fingers;
 mod guess;
 mod holds;
@@ -37,6 +38,7 @@ use std::sync::Arc;
 
 use crate::account::Work;
 use crate::body::Vicinity;
+use crate::bytes::stored;
 use crate::counters::Counters;
 use crate::derived::Derived;
 use crate::error::BuildError;
@@ -81,6 +83,19 @@ pub struct ResponseState {
     /// Energy in what gives way at once [J].
     stored: f64,
     counters: Counters,
+}
+
+impl ResponseState {
+    /// Become like another, without allocating where there is room.
+    fn copy_from(&mut self, other: &ResponseState) {
+        let ResponseState { motion, past, touches, acting, watch, touched, stored, counters } = other;
+        self.past.copy_from(past);
+        self.touches.clone_from(touches);
+        self.acting.clone_from(acting);
+        self.watch.copy_from(watch);
+        self.touched.clone_from(touched);
+        (self.motion, self.stored, self.counters) = (*motion, *stored, *counters);
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -266,8 +281,12 @@ impl Response {
         self.state.watch.begin_again();
     }
 
+    pub(crate) fn save(&self, to: &mut ResponseState) {
+        to.copy_from(&self.state);
+    }
+
     pub(crate) fn set_state(&mut self, state: &ResponseState) {
-        self.state.clone_from(state);
+        self.state.copy_from(state);
     }
 
     pub(crate) fn reserve(&mut self, grips: usize, loads: usize, obstacles: usize) {
@@ -279,3 +298,5 @@ impl Response {
         self.scratch.before.reserve(&self.state, obstacles);
     }
 }
+
+stored!(ResponseState { motion, past, touches, acting, watch, touched, stored, counters });

@@ -4,6 +4,7 @@
 //! changes by torques alone and is kept to rounding in free flight; the spin that belongs to it is that of the deformed body.
 
 use super::solid::{Solid, cross};
+use crate::bytes::stored;
 use crate::math::{Mat3, Pose, Quat, Vec3};
 
 /// Place and motion of the centre of mass and of the frame that moves with the body.
@@ -121,3 +122,5 @@ fn middle(inverse: &Mat3, l: Vec3, half: f64) -> Vec3 {
     }
     m
 }
+
+stored!(Motion { place, turn, velocity, momentum });

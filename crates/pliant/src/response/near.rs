@@ -7,6 +7,7 @@ use super::Response;
 use super::solid::Form;
 use super::touch::By;
 use crate::body::Surroundings;
+use crate::bytes::stored;
 use crate::contact::{Obstacle, ShapeKind};
 use crate::error::BuildError;
 use crate::math::{Pose, Vec3};
@@ -25,6 +26,14 @@ pub struct Watch {
 }
 
 impl Watch {
+    /// Become like another, without allocating where there is room.
+    pub fn copy_from(&mut self, other: &Watch) {
+        let Watch { travel, due, soonest, around } = other;
+        self.due.clone_from(due);
+        self.around.clone_from(around);
+        (self.travel, self.soonest) = (*travel, *soonest);
+    }
+
     /// Of so many nodes.
     pub fn new(nodes: usize) -> Watch {
         Watch { travel: 0.0, due: vec![f64::NEG_INFINITY; nodes], soonest: f64::NEG_INFINITY, around: vec![] }
@@ -232,3 +241,5 @@ impl Response {
         }
     }
 }
+
+stored!(Watch { travel, due, soonest, around });

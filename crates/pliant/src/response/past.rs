@@ -6,6 +6,7 @@ use super::rows::{Dot, Sum};
 use super::solid::{Form, Six, Solid};
 use super::touch::Touch;
 use super::{Numbers, Records};
+use crate::bytes::stored_enum;
 use crate::kernel::{Kernel, Task};
 use crate::lanes::{LANES, Lanes};
 use crate::math::{Mat3, Vec3};
@@ -70,6 +71,22 @@ impl Ahead {
 }
 
 impl Past {
+    /// Become like another, without allocating where there is room.
+    pub fn copy_from(&mut self, other: &Past) {
+        match (self, other) {
+            (Past::Modes { coordinates, rates, free }, Past::Modes { coordinates: q, rates: v, free: f }) => {
+                coordinates.clone_from(q);
+                rates.clone_from(v);
+                free.clone_from(f);
+            }
+            (Past::Records { forces, newest }, Past::Records { forces: other, newest: last }) => {
+                forces.clone_from(other);
+                *newest = *last;
+            }
+            (own, other) => *own = other.clone(),
+        }
+    }
+
     /// Nothing so far.
     pub fn new(solid: &Solid) -> Past {
         match &solid.form {
@@ -201,3 +218,8 @@ impl Records {
 fn at(list: &Numbers, start: usize) -> Vec3 {
     Vec3::new(list[start], list[start + 1], list[start + 2])
 }
+
+stored_enum!(Past {
+    0 => Modes { coordinates: coordinates, rates: rates, free: free },
+    1 => Records { forces: forces, newest: newest },
+});

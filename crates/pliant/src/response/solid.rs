@@ -133,6 +133,13 @@ impl Solid {
         Ok(Solid { shell, mass, inertia, inverse_inertia, lightest, slowest, form })
     }
 
+    /// Damp its modes in another way, for samples of this length.
+    pub fn damp(&mut self, damping: &Damping, sample: f64) {
+        if let Form::Modes(modes) = &mut self.form {
+            modes.swing = Swing::new(&modes.squares, &modes.inertias, damping, sample);
+        }
+    }
+
     /// Moments of inertia about the centre with these coordinates of the modes [kg m2].
     pub fn inertia_with(&self, kernel: Kernel, coordinates: &[f64]) -> Mat3 {
         let Form::Modes(modes) = &self.form else { return self.inertia };

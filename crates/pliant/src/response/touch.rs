@@ -6,6 +6,7 @@ use super::guess::Trend;
 use super::rows::{Pairs, Products, Scaled};
 use super::solid::{Form, Solid};
 use super::solve::{Condition, Room, Sweeps, Swept};
+use crate::bytes::{stored, stored_enum};
 use crate::kernel::Kernel;
 use crate::math::{Mat3, Pose, Vec3};
 
@@ -339,3 +340,7 @@ fn inverse(block: &Mat3) -> Mat3 {
     let inverse = block.inverse();
     if inverse.is_finite() { inverse } else { Mat3::ZERO }
 }
+
+stored!(Spot { nodes, weights });
+stored_enum!(By { 0 => Grip { 0: index }, 1 => Obstacle { 0: index }, 2 => Load { 0: index }, 3 => Body {} });
+stored!(Touch { spot, facet, beside, by, anchor, part, normal, force, gap, place, sunk, trend });

@@ -11,6 +11,7 @@ mod obstacles;
 mod strands;
 
 use crate::body::Body;
+use crate::bytes::stored;
 use crate::cable::Pair;
 use crate::contact::{Ends, Obstacle};
 use crate::frame::{Event, EventKind, Other};
@@ -230,6 +231,10 @@ impl Watch {
         *deepest = deepest.max(*depth);
     }
 }
+
+stored!(Instant { fraction, pieces });
+stored!(Curve { body, radius, instants, used, pieces, gaps, closed, bend });
+stored!(Watch { curves, surrounding, strands, depth, deepest, knows });
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

@@ -1,6 +1,7 @@
 //! Curves of rods and obstacles. Distances are those of the collision library.
 
 use super::{Crossing, Curve, FINER};
+use crate::bytes::stored;
 use crate::cable::OPEN;
 use crate::contact::{Ends, Obstacle, Shape};
 use crate::frame::Other;
@@ -233,3 +234,6 @@ pub(super) fn depth(obstacle: &Obstacle, from: &Ends, to: &Ends, radius: f64) ->
     let outside = shape.distance_of_segment(&ends[0]) > 0.0;
     (outside, radius - if distance > 0.0 { distance } else { shape.least_distance(&ends[1]) })
 }
+
+stored!(Known { nearest, left, others, entered });
+stored!(Surrounding { bounds, moving });

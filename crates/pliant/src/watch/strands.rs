@@ -2,6 +2,7 @@
 
 use super::{Crossing, Curve, FINER, Instant};
 use crate::body::Body;
+use crate::bytes::stored;
 use crate::cable::{End, OPEN, Pair};
 use crate::contact::{Ends, segment_distance, segments_cross};
 use crate::frame::Other;
@@ -176,3 +177,6 @@ pub(crate) fn deepest_inside(bodies: &[Body], pairs: &[Pair]) -> Option<Inside> 
     let worst = all.min_by(|a, b| (a.distance / a.needed).total_cmp(&(b.distance / b.needed)));
     worst.filter(|w| w.distance < INSIDE * w.needed)
 }
+
+stored!(Near { ends, left });
+stored!(Strands { near, before });

@@ -3,6 +3,7 @@
 use super::World;
 use crate::account::{Account, Verdict};
 use crate::body::Body;
+use crate::bytes::stored;
 use crate::error::StepError;
 use crate::frame::{Event, EventKind};
 use crate::math::Vec3;
@@ -27,6 +28,11 @@ impl Accounts {
     /// Something was changed by hand.
     pub fn forget(&mut self) {
         self.list.iter_mut().for_each(Account::close);
+    }
+
+    /// One body was changed by hand.
+    pub fn forget_one(&mut self, body: usize) {
+        self.list.get_mut(body).into_iter().for_each(Account::close);
     }
 
     /// A body was added.
@@ -117,3 +123,5 @@ impl World {
         winner.filter(|_| between < 0.0).map(|(n, _)| (n, -between))
     }
 }
+
+stored!(Accounts { list, gravity, between, enforced, snapped });

@@ -1,8 +1,9 @@
 //! What a world is made of: adding bodies, obstacles, grippers, grips and loads, at the start or between steps.
 
 use super::settle::STILL;
-use super::{Finger, World};
+use super::{Finger, Room, World};
 use crate::body::Body;
+use crate::bytes::stored;
 use crate::check::Checks;
 use crate::contact::{Obstacle, ObstacleParams, Shape, ShapeKind};
 use crate::elastica::Settled;
@@ -21,6 +22,8 @@ pub(super) struct Handles {
     pub loads: Slots<LoadId>,
 }
 
+stored!(Handles { bodies, obstacles, grippers, grips, loads });
+
 impl Handles {
     /// Whether this world is the one of others, with the same parts; or another that was built in the same way, of which it then has
     /// no handle.
@@ -36,6 +39,11 @@ impl Handles {
                 && a.grippers.is_named_like(&b.grippers)
         };
         same || foreign && alike()
+    }
+
+    /// Whether they are of so many grips and loads, open and vacant ones included.
+    pub fn are_those_of(&self, grips: usize, loads: usize) -> bool {
+        (self.grips.len(), self.loads.len()) == (grips, loads)
     }
 
     /// Whether all things are in the same places, whatever their handles.
@@ -84,7 +92,7 @@ impl World {
     pub fn add_body(&mut self, body: Body) -> Result<BodyId, BuildError> {
         self.handles.bodies.refuse(body.name())?;
         for obstacle in &self.obstacles {
-            obstacle.params.friction.map_or(Ok(()), |friction| body.check_friction(&obstacle.params.name, friction))?;
+            obstacle.friction.map_or(Ok(()), |friction| body.check_friction(&obstacle.params.name, friction))?;
         }
         let handle = self.handles.bodies.add(body.name());
         self.bodies.push(body);
@@ -163,14 +171,16 @@ impl World {
 
     /// Something was added: room has to be made for it before the next step, and bodies have to be looked at anew.
     pub(super) fn outgrow(&mut self) {
-        self.has_room = false;
+        self.room = Room::Outgrown;
         self.watch.forget();
     }
 
     /// Make room for all there is, if anything was added since, so that a step allocates nothing.
     pub(super) fn make_room(&mut self) {
-        if std::mem::replace(&mut self.has_room, true) {
-            return;
+        match std::mem::replace(&mut self.room, Room::Made) {
+            Room::Made => return,
+            Room::Left => {}
+            Room::Outgrown => self.accounts.forget(),
         }
         self.near.reserve(self.obstacles.len().saturating_sub(self.near.len()));
         self.react.reserve(&self.bodies, &mut self.presses);
@@ -190,6 +200,5 @@ impl World {
         self.cables.reserve(&self.bodies, &mut self.pairs);
         self.together.reserve(self.bodies.len());
         self.reserve_before();
-        self.accounts.forget();
     }
 }

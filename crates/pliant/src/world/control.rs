@@ -11,6 +11,7 @@ use crate::handle::{BodyId, GripId, GripperId, LoadId, ObstacleId};
 use crate::material::Friction;
 use crate::math::Vec3;
 use crate::motion::Drive;
+use crate::properties::Change;
 use crate::{cable, lattice, react};
 
 /// Index of no body: of grips and loads that were taken away.
@@ -105,8 +106,28 @@ impl World {
             let name = &self.obstacles[index].params.name;
             self.bodies.iter().try_for_each(|body| body.check_friction(name, friction))?;
         }
-        self.obstacles[index].params.friction = friction;
+        self.obstacles[index].friction = friction;
         Ok(())
+    }
+
+    /// Change a property of a body from now on. All that its model derives from it follows: stiffness, inertia, the length of its own
+    /// steps. It stays where it is and keeps its velocities; its account of energy begins anew. What a model cannot change is
+    /// refused, see [`Body::properties`]. Gravity is that of the whole world: set [`World::gravity`].
+    pub fn change(&mut self, body: BodyId, change: Change) -> Result<(), ControlError> {
+        let index = self.handles.bodies.index(body)?;
+        if let Change::Friction(friction) = change {
+            self.bodies[index].check_friction("its material", friction)?;
+        }
+        if self.bodies[index].change(change)? {
+            self.refresh(index);
+        }
+        Ok(())
+    }
+
+    /// A body is made of something else: what follows from that.
+    pub(super) fn refresh(&mut self, body: usize) {
+        self.accounts.forget_one(body);
+        self.prepare(body);
     }
 
     /// Change the size and direction of a load; when it acts, and where, stays.

@@ -1,19 +1,21 @@
 //! Copying out all that changes in a world, and putting it back.
 
-use super::World;
 use super::accounts::Accounts;
 use super::build::Handles;
 use super::together::Two;
+use super::{Room, World};
 use crate::body::{Body, BodyState};
+use crate::bytes::{Malformed, Reader, Stored, checksum, stored};
 use crate::cable::Pair;
 use crate::clock::Clock;
-use crate::error::BuildError;
+use crate::error::{BuildError, SnapshotError};
 use crate::frame::Event;
 use crate::grip::{Grip, Load, Wrench};
 use crate::lattice::Meeting;
 use crate::material::Friction;
 use crate::math::Vec3;
 use crate::motion::{Drive, Sweep};
+use crate::properties::Properties;
 use crate::react::Presses;
 use crate::watch::Watch;
 
@@ -36,6 +38,7 @@ struct State {
     obstacles: Vec<(Sweep, Drive, Option<Friction>)>,
     grippers: Vec<(Sweep, Drive, Wrench)>,
     bodies: Vec<BodyState>,
+    properties: Vec<Properties>,
     pairs: Vec<Pair>,
     meetings: Vec<Meeting>,
     presses: Presses,
@@ -43,6 +46,75 @@ struct State {
     events: Vec<Event>,
     watch: Watch,
     accounts: Accounts,
+}
+
+stored!(State {
+    gravity,
+    clock,
+    obstacles,
+    grippers,
+    bodies,
+    properties,
+    pairs,
+    meetings,
+    presses,
+    touching,
+    events,
+    watch,
+    accounts,
+});
+stored!(Snapshot { handles, grips, loads, state });
+
+/// What snapshots as bytes begin with.
+const MAGIC: [u8; 8] = *b"pliantsn";
+
+/// Version of what comes after. To be raised whenever the state of any model changes.
+const VERSION: u32 = 1;
+
+/// Bytes before the snapshot itself: magic, version, length and checksum.
+const HEAD: usize = 8 + 4 + 8 + 8;
+
+impl Snapshot {
+    /// As bytes, for a file, another process or another machine: little-endian, with version, length and checksum. Names stand for
+    /// handles, so that any world that was built in the same way can [`World::restore`] it and goes on with the same bits.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut content = vec![];
+        self.write(&mut content);
+        let mut bytes = Vec::with_capacity(HEAD + content.len());
+        MAGIC.write(&mut bytes);
+        VERSION.write(&mut bytes);
+        content.len().write(&mut bytes);
+        checksum(&content).write(&mut bytes);
+        bytes.extend_from_slice(&content);
+        bytes
+    }
+
+    /// Read what [`Snapshot::to_bytes`] wrote. Damage is told by length and checksum; whether it fits a world is told by
+    /// [`World::restore`]. The checksum is no protection against bytes that somebody made up.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Snapshot, SnapshotError> {
+        let (head, content) = bytes.split_at_checked(HEAD).ok_or(SnapshotError::Foreign)?;
+        let damaged = |_: Malformed| SnapshotError::Damaged;
+        let mut head = Reader::new(head);
+        if <[u8; 8]>::read(&mut head).map_err(damaged)? != MAGIC {
+            return Err(SnapshotError::Foreign);
+        }
+        let version = u32::read(&mut head).map_err(damaged)?;
+        if version != VERSION {
+            return Err(SnapshotError::Version { version, known: VERSION });
+        }
+        let (expected, sum) = (u64::read(&mut head).map_err(damaged)?, u64::read(&mut head).map_err(damaged)?);
+        if content.len() as u64 != expected {
+            return Err(SnapshotError::Length { expected, got: content.len() as u64 });
+        }
+        if checksum(content) != sum {
+            return Err(SnapshotError::Damaged);
+        }
+        let mut content = Reader::new(content);
+        let snapshot = Snapshot::read(&mut content).map_err(damaged)?;
+        let Snapshot { handles, grips, loads, state } = &snapshot;
+        let whole = content.is_empty() && state.bodies.len() == state.properties.len();
+        if whole && handles.are_those_of(grips.len(), loads.len()) { Ok(snapshot) } else { Err(SnapshotError::Damaged) }
+    }
 }
 
 impl PartialEq for Snapshot {
@@ -62,9 +134,10 @@ impl World {
         let state = State {
             gravity: self.gravity,
             clock: self.clock,
-            obstacles: self.obstacles.iter().map(|o| (o.sweep, o.drive, o.params.friction)).collect(),
+            obstacles: self.obstacles.iter().map(|o| (o.sweep, o.drive, o.friction)).collect(),
             grippers: self.grippers.iter().map(|g| (g.sweep, g.drive, g.load)).collect(),
             bodies: self.bodies.iter().map(Body::state).collect(),
+            properties: self.bodies.iter().map(Body::properties).collect(),
             pairs: self.pairs.clone(),
             meetings: self.meetings.clone(),
             presses: self.presses.clone(),
@@ -76,40 +149,102 @@ impl World {
         Snapshot { handles: self.handles.clone(), grips: self.grips.clone(), loads: self.loads.clone(), state }
     }
 
+    /// Copy out all that changes into a snapshot that was taken before, without allocating where its buffers suffice.
+    pub fn write_snapshot(&self, to: &mut Snapshot) {
+        if to.handles != self.handles {
+            to.handles.clone_from(&self.handles);
+        }
+        to.grips.clone_from(&self.grips);
+        to.loads.clone_from(&self.loads);
+        let state = &mut to.state;
+        (state.gravity, state.clock) = (self.gravity, self.clock);
+        state.obstacles.clear();
+        state.obstacles.extend(self.obstacles.iter().map(|o| (o.sweep, o.drive, o.friction)));
+        state.grippers.clear();
+        state.grippers.extend(self.grippers.iter().map(|g| (g.sweep, g.drive, g.load)));
+        state.bodies.truncate(self.bodies.len());
+        for (n, body) in self.bodies.iter().enumerate() {
+            match state.bodies.get_mut(n) {
+                Some(state) => body.save(state),
+                None => state.bodies.push(body.state()),
+            }
+        }
+        state.properties.clear();
+        state.properties.extend(self.bodies.iter().map(Body::properties));
+        state.pairs.clone_from(&self.pairs);
+        state.meetings.clone_from(&self.meetings);
+        state.presses.list.clone_from(&self.presses.list);
+        state.presses.accounts.clone_from(&self.presses.accounts);
+        state.touching.clone_from(&self.together.touching);
+        state.events.clone_from(&self.events);
+        state.watch.copy_from(&self.watch);
+        state.accounts.copy_from(&self.accounts);
+    }
+
     /// Put back a snapshot of this world. Grips and loads added since are gone, those it had are back.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), BuildError> {
         let Snapshot { handles, grips, loads, state } = snapshot;
+        let counts = (self.bodies.len(), self.obstacles.len(), self.grippers.len());
         let same_parts = self.handles.have_the_parts_of(handles)
+            && counts == (state.bodies.len(), state.obstacles.len(), state.grippers.len())
             && self.bodies.iter().zip(&state.bodies).all(|(body, state)| body.fits(state));
         if !same_parts {
             return Err(BuildError::ForeignSnapshot);
         }
+        self.restore_properties(&state.properties)?;
         for (body, state) in self.bodies.iter_mut().zip(&state.bodies) {
             body.set_state(state);
         }
         for (obstacle, (sweep, drive, friction)) in self.obstacles.iter_mut().zip(&state.obstacles) {
-            (obstacle.sweep, obstacle.drive, obstacle.params.friction) = (*sweep, *drive, *friction);
+            (obstacle.sweep, obstacle.drive, obstacle.friction) = (*sweep, *drive, *friction);
         }
         for (gripper, (sweep, drive, load)) in self.grippers.iter_mut().zip(&state.grippers) {
             (gripper.sweep, gripper.drive, gripper.load) = (*sweep, *drive, *load);
         }
+        // the same grips and loads as there are: there is room for them
+        let has_room = self.handles == *handles;
         self.grips.clone_from(grips);
         self.loads.clone_from(loads);
-        self.know_handles(handles);
+        if !has_room {
+            self.know_handles(handles);
+            self.room = Room::Outgrown;
+        }
         self.pairs.clone_from(&state.pairs);
         self.meetings.clone_from(&state.meetings);
-        self.presses.clone_from(&state.presses);
+        self.presses.list.clone_from(&state.presses.list);
+        self.presses.accounts.clone_from(&state.presses.accounts);
         self.together.touching.clone_from(&state.touching);
         self.events.clone_from(&state.events);
         self.gravity = state.gravity;
         self.clock = state.clock;
-        self.has_room = false;
         self.make_room();
         self.size_loads(self.time());
         (0..self.bodies.len()).for_each(|body| self.prepare(body));
+        // getting ready for a step forgets what other bodies pushed solids with in the last one
+        for (body, state) in self.bodies.iter_mut().zip(&state.bodies).filter(|(body, _)| body.is_solid()) {
+            body.set_state(state);
+        }
         self.watch.copy_from(&state.watch);
         self.watch.begin(&self.bodies, &self.obstacles, self.pairs.capacity());
-        self.accounts.clone_from(&state.accounts);
+        self.accounts.copy_from(&state.accounts);
+        Ok(())
+    }
+
+    /// Let bodies have the properties that they had at the time of a snapshot, all or none.
+    fn restore_properties(&mut self, then: &[Properties]) -> Result<(), BuildError> {
+        let mut changed = vec![];
+        for (n, (body, then)) in self.bodies.iter().zip(then).enumerate() {
+            let now = body.properties();
+            if !then.are_those_of(&now) {
+                return Err(BuildError::ForeignSnapshot);
+            }
+            if *then != now {
+                let mut body = body.clone();
+                body.adopt(then)?;
+                changed.push((n, body));
+            }
+        }
+        changed.into_iter().for_each(|(n, body)| self.bodies[n] = body);
         Ok(())
     }
 

@@ -12,7 +12,7 @@ use crate::motion::Sweep;
 use crate::react::Presses;
 
 /// What a step may have to be undone to, besides bodies, which keep their own.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Before {
     obstacles: Vec<Sweep>,
     grippers: Vec<(Sweep, Wrench)>,
@@ -23,6 +23,13 @@ pub(super) struct Before {
     accounts: Accounts,
     /// Whether the second look knew the bodies.
     watched: bool,
+}
+
+impl Clone for Before {
+    /// Each step begins with what is before it: there is nothing to copy.
+    fn clone(&self) -> Before {
+        Before::default()
+    }
 }
 
 impl World {

@@ -6,6 +6,7 @@
 //! constraints that are projected one after another. Nothing is solved to the end: a step costs what it is allowed to, and
 //! what its sweeps do not reach makes the rod softer. With many sweeps or short substeps the rod is that of its material.
 
+mod change;
 mod holds;
 mod joint;
 mod params;
@@ -17,18 +18,21 @@ mod touch;
 pub use params::{XpbdSettings, XpbdSpec};
 
 use holds::Held;
-use joint::{Mobility, Strain};
+use joint::Strain;
 use step::Links;
 use touch::Touch;
 
+use std::sync::Arc;
+
 use crate::account::Work;
 use crate::body::{Surroundings, Vicinity};
+use crate::bytes::stored;
 use crate::counters::Counters;
 use crate::curve;
 use crate::derived::Derived;
 use crate::error::{BuildError, StepError};
 use crate::grip::{Place, Wrench};
-use crate::linkage::{Line, Link, Push, poses_along};
+use crate::linkage::{Line, Push, poses_along};
 use crate::math::{Pose, Quat, Vec3};
 use crate::moments::Moments;
 use crate::world::move_up;
@@ -37,6 +41,7 @@ use crate::world::move_up;
 #[derive(Clone, Debug)]
 pub struct Xpbd {
     name: String,
+    spec: Arc<XpbdSpec>,
     links: Links,
     derived: Vec<Derived>,
     state: XpbdState,
@@ -105,26 +110,7 @@ impl Xpbd {
     /// Build a rod.
     pub fn new(name: &str, spec: XpbdSpec) -> Result<Xpbd, BuildError> {
         spec.check(name)?;
-        let (count, settings, radius) = (spec.segments, spec.settings, spec.section.radius());
-        let link = Link::new(&spec.path, count, &spec.section, &spec.material);
-        let mut derived = link.derived(count, &spec.section);
-        let Link { length, mass, inertia, rigidity: [ea, ga_y, ga_z, gj, ei_y, ei_z] } = link;
-        let rigidity = [Vec3::new(ea, ga_y, ga_z), Vec3::new(gj, ei_y, ei_z)];
-        let why = "time in which stretch crosses a link; substeps as short as this need few sweeps, longer ones many";
-        derived.push(Derived::new("h_c", (mass * length / ea).sqrt(), "s", why));
-        let links = Links {
-            length,
-            radius,
-            mass,
-            inertia,
-            mobility: Mobility { shift: 1.0 / mass, turn: inertia.recip() },
-            compliance: rigidity.map(|k| length / k),
-            damping_time: settings.damping_time,
-            drag: settings.drag,
-            friction: spec.material.friction,
-            substeps: settings.substeps,
-            sweeps: settings.iterations.div_ceil(settings.substeps),
-        };
+        let (count, (links, derived)) = (spec.segments, change::made_of(&spec));
         let poses = poses_along(&curve::resample(&spec.path, count + 1), Quat::IDENTITY);
         let still = || vec![Vec3::ZERO; count];
         let none = || vec![[Vec3::ZERO; 2]; count - 1];
@@ -151,7 +137,7 @@ impl Xpbd {
             work: Work::default(),
             unreached: 0.0,
         };
-        Ok(Xpbd { name: name.into(), links, derived, state, scratch })
+        Ok(Xpbd { name: name.into(), spec: Arc::new(spec), links, derived, state, scratch })
     }
 
     /// Advance by a step of the world.
@@ -268,6 +254,10 @@ impl Xpbd {
         touches.iter_mut().filter(|t| t.obstacle > gone).for_each(|t| t.obstacle -= 1);
     }
 
+    pub(crate) fn save(&self, to: &mut XpbdState) {
+        to.copy_from(&self.state);
+    }
+
     pub(crate) fn set_state(&mut self, state: &XpbdState) {
         self.state.copy_from(state);
     }
@@ -285,3 +275,5 @@ impl Xpbd {
 fn stored(compliance: Vec3, e: Vec3) -> f64 {
     (0..3).filter(|&k| compliance[k] > 0.0).map(|k| 0.5 * e[k] * e[k] / compliance[k]).sum()
 }
+
+stored!(XpbdState { poses, velocities, turnings, loads, held_energy, touches, touched, counters });

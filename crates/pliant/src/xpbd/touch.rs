@@ -6,6 +6,7 @@
 //! nothing that is thick or thin is missed and nothing that is passed by is met.
 
 use super::joint::{Mobility, turn};
+use crate::bytes::stored;
 use crate::contact::{Obstacle, SurfacePoint};
 use crate::material::Friction;
 use crate::math::{Pose, Vec3};
@@ -206,3 +207,5 @@ fn push(pose: &mut Pose, of: &Mobility, arm: Vec3, by: Vec3) {
     let spin = pose.rotation.inverse() * arm.cross(by);
     turn(&mut pose.rotation, of.turn * spin);
 }
+
+stored!(Touch { link, s, obstacle, normal, level, arm, carried, velocity, friction, pressing, rubbing, force });

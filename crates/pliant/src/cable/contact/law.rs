@@ -14,6 +14,7 @@
 //! normal force, so that no friction is ever found outside its cone. Where strong friction wedges a link that does not
 //! always come to an end; limits are then taken from the normal forces of one solution after the other.
 
+use crate::bytes::{Malformed, Reader, Stored, stored, stored_enum};
 use crate::cable::algebra::block::{Mat6, Vec6, dot};
 use crate::material::Friction;
 use crate::math::{Pose, Quat, Vec3};
@@ -279,6 +280,20 @@ impl Firmness {
     /// Become softer after a step.
     pub fn soften(&mut self) {
         self.0 = (Firmness::KEPT * self.0).max(Firmness::default().0);
+    }
+}
+
+stored_enum!(Contacting { 0 => Open {}, 1 => Stick {}, 2 => Slip {} });
+stored_enum!(Limit { 0 => Given { 0: limit }, 1 => Follows {} });
+stored!(Law { rho, friction });
+
+impl Stored for Firmness {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.0.write(out);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Firmness, Malformed> {
+        Ok(Firmness(Stored::read(from)?))
     }
 }
 

@@ -4,6 +4,7 @@
 //! method runs the touch looks again, with link and obstacle half-way through the step; where a link moves so fast that
 //! half-way may be behind something thin, the plane of the start stays, and nothing gets past it.
 
+use crate::bytes::stored;
 use crate::cable::algebra::block::{Tridiagonal, Vec6, dot};
 use crate::cable::contact::law::{
     Contacting, Firmness, Law, Limit, Reply, add_slope, along, axes, closed_in, joint_rows, minus, rows,
@@ -574,3 +575,5 @@ impl Touch {
         self.force = self.lawful;
     }
 }
+
+stored!(PastTouch { link, on, obstacle, s, normal, force, lawful, firmness, state });

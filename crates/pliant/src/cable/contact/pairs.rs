@@ -6,6 +6,7 @@
 //! subsystem; here the coupling is part of the tangent: without it the equations of each cable are block-tridiagonal, and
 //! what the pairs add are blocks far from the diagonal (see `solver::coupling`).
 
+use crate::bytes::stored;
 use crate::cable::algebra::block::{Vec6, dot};
 use crate::cable::contact::impact::within;
 use crate::cable::contact::law::{
@@ -479,6 +480,30 @@ pub(crate) fn forget_body(pairs: &mut Vec<Pair>, gone: usize) {
     let ends = pairs.iter_mut().flat_map(|pair| &mut pair.ends);
     ends.filter(|end| end.body > gone).for_each(|end| end.body -= 1);
 }
+
+stored!(End { body, link });
+stored!(Pair {
+    ends,
+    on,
+    start,
+    law,
+    axes,
+    rows,
+    next,
+    weights,
+    along,
+    closing,
+    limit,
+    before,
+    from,
+    lawful,
+    force,
+    state,
+    pushes,
+    slope,
+    firmness,
+    planned,
+});
 
 #[cfg(test)]
 mod tests {

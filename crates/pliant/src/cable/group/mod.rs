@@ -16,7 +16,7 @@ use crate::team::Team;
 const MOST_REPEATS: usize = 3;
 
 /// Working memory for the cables of a world.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Group {
     trees: BroadPhase,
     islands: Islands,
@@ -26,6 +26,13 @@ pub(crate) struct Group {
     searched: bool,
     /// For each body, the first of those it is solved with.
     leader: Vec<usize>,
+}
+
+impl Clone for Group {
+    /// Working memory is not copied: it is made again before the next step.
+    fn clone(&self) -> Group {
+        Group::default()
+    }
 }
 
 impl Group {

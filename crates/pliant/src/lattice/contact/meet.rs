@@ -5,6 +5,7 @@ use super::pairs::{Broad, Pair, Surface};
 use super::rub::Stick;
 use super::touch::{Law, Pressed};
 use crate::body::{Body, Surroundings};
+use crate::bytes::stored;
 use crate::contact::blend;
 use crate::contact::tree::{Bounds, EMPTY, around as box_around, meet};
 use crate::frame::{Contact, Other};
@@ -265,3 +266,5 @@ pub(crate) fn forget_body(meetings: &mut Vec<Meeting>, gone: usize) {
     let bodies = meetings.iter_mut().flat_map(|meeting| &mut meeting.pair.bodies);
     bodies.filter(|body| **body > gone).for_each(|body| *body -= 1);
 }
+
+stored!(Meeting { pair, stick, place, normal, force, depth });

@@ -3,6 +3,7 @@
 //! The collision library's trees would do, but their walk over two trees may allocate and their builder panics where numbers
 //! are none. Bodies keep their facets, so that a plain full tree that follows them is enough.
 
+use crate::bytes::stored;
 use crate::contact::tree::{Bounds, Tree, meet};
 
 /// The surface of one body.
@@ -122,3 +123,5 @@ fn within(
 #[cfg(test)]
 #[path = "pairs_tests.rs"]
 mod tests;
+
+stored!(Pair { bodies, facets });

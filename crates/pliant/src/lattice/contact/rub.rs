@@ -12,6 +12,7 @@
 //!
 //! where u + d - w is zero while sticking and along w while sliding.
 
+use crate::bytes::stored;
 use crate::math::Vec3;
 
 /// How surfaces hold each other at one contact.
@@ -93,6 +94,8 @@ fn share(a: Vec3, b: Vec3, limit: f64) -> f64 {
     let x = if ab > 0.0 { rest / (root + ab) } else { (root - ab) / bb };
     if x < 1.0 { x.max(0.0) } else { 1.0 }
 }
+
+stored!(Stick { offset, sliding });
 
 #[cfg(test)]
 mod tests {

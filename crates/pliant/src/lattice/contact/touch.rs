@@ -4,6 +4,7 @@ use super::overlap::{Face, Overlap, overlap};
 use super::rub::{Rubbing, Stick, slide};
 use super::sink::{Fineness, Sunk, sink};
 use crate::body::Surroundings;
+use crate::bytes::stored;
 use crate::contact::tree::{around as box_around, meet};
 use crate::contact::{Obstacle, ShapeKind, blend};
 use crate::error::StepError;
@@ -303,3 +304,5 @@ impl Presser<'_> {
         free * (0.5 * elastic * (way - depth) + (force - elastic) * (0.5 * way - depth))
     }
 }
+
+stored!(Touch { key, stick, place, normal, force, depth, parts, carried, unseen });

@@ -1,0 +1,84 @@
+//! What a cable is made of, from what it is built from; and what of that may be changed while it moves.
+
+use std::sync::Arc;
+
+use super::links::Links;
+use super::params::{CableSpec, Step};
+use super::solver::Method;
+use super::start::Beginning;
+use super::{Cable, CableSettings};
+use crate::derived::Derived;
+use crate::error::BuildError;
+use crate::linkage::Link;
+use crate::math::Pose;
+use crate::properties::Properties;
+use crate::section::Section;
+
+/// c of the decaying step: a mode of thirty steps a period loses 0.1 % of its energy in one.
+pub(super) const DECAY: f64 = 1.0 / 60.0;
+
+/// What a cable is made of, and where its links begin.
+pub(super) struct Made {
+    pub links: Links,
+    pub derived: Vec<Derived>,
+    pub poses: Vec<Pose>,
+}
+
+impl Made {
+    /// Of what it is built from.
+    pub fn of(name: &str, spec: &CableSpec) -> Result<Made, BuildError> {
+        let link = Link::new(&spec.whole_path(), spec.segments, &spec.section, &spec.material);
+        let derived = link.derived(spec.segments, &spec.section);
+        let Link { length, mass, inertia, rigidity } = link;
+        let Beginning { poses, rest } = spec.beginning(name, length)?;
+        let links = Links {
+            length,
+            radius: spec.section.radius(),
+            inertia: [mass, mass, mass, inertia.x, inertia.y, inertia.z],
+            stiffness: rigidity.map(|k| k / length),
+            rest,
+            closed: spec.settings.closed,
+            twisted: spec.settings.twist != 0.0,
+            self_contact: spec.settings.self_contact,
+            damping_time: spec.settings.damping_time,
+            drag: spec.settings.drag,
+            friction: spec.material.friction,
+            per_contact: spec.settings.friction_per_contact,
+            restitution: spec.settings.restitution,
+            linear: spec.settings.step == Step::Linear,
+            method: Method::of(&spec.settings),
+            decay: if spec.settings.step == Step::Decaying { DECAY } else { 0.0 },
+        };
+        Ok(Made { links, derived, poses })
+    }
+}
+
+impl Cable {
+    /// What of it may be changed. The joint that closes a ring fits its shape at rest, which is therefore not among it.
+    pub(crate) fn properties(&self) -> Properties {
+        let CableSpec { material, section, settings, rest, .. } = &*self.spec;
+        let explicit = matches!(section, Section::Explicit(_));
+        Properties {
+            young: (!explicit).then_some(material.young),
+            density: (!explicit).then_some(material.density),
+            friction: material.friction,
+            damping_time: Some(settings.damping_time),
+            drag: Some(settings.drag),
+            rest: (!settings.closed).then_some(*rest),
+        }
+    }
+
+    /// Be made of something else; velocities stay.
+    pub(crate) fn adopt(&mut self, properties: &Properties) -> Result<(), BuildError> {
+        let mut spec = CableSpec::clone(&self.spec);
+        let CableSettings { damping_time, drag, .. } = spec.settings;
+        spec.material = spec.material.with(properties);
+        spec.settings.damping_time = properties.damping_time.unwrap_or(damping_time);
+        spec.settings.drag = properties.drag.unwrap_or(drag);
+        spec.rest = properties.rest.unwrap_or(spec.rest);
+        spec.check(&self.name)?;
+        let Made { links, derived, .. } = Made::of(&self.name, &spec)?;
+        (self.links, self.derived, self.spec) = (links, derived, Arc::new(spec));
+        Ok(())
+    }
+}

@@ -1,0 +1,43 @@
+//! What of a chain may be changed while it moves.
+
+use std::sync::Arc;
+
+use super::params::{ChainSettings, ChainSpec, UpdateRule};
+use super::{Chain, derive};
+use crate::curve;
+use crate::error::BuildError;
+use crate::properties::Properties;
+use crate::section::Section;
+
+impl Chain {
+    /// What of it may be changed. It has no Young's modulus where rigidities are given or come from heuristics.
+    pub(crate) fn properties(&self) -> Properties {
+        let ChainSpec { material, section, settings, .. } = &*self.spec;
+        let ChainSettings { contraction, bending_force, bending_stiffness, .. } = settings;
+        let explicit = matches!(section, Section::Explicit(_));
+        let given = contraction.is_some() && (bending_force.is_some() || bending_stiffness.is_some());
+        let newton = settings.update == UpdateRule::Velocity && settings.scaling.is_none();
+        Properties {
+            young: (!explicit && !given && settings.heuristic.is_none()).then_some(material.young),
+            density: (!explicit && settings.mass.is_none()).then_some(material.density),
+            friction: material.friction,
+            damping_time: None,
+            drag: newton.then_some(settings.drag),
+            rest: None,
+        }
+    }
+
+    /// Be made of something else. A different rate of model steps keeps velocities.
+    pub(crate) fn adopt(&mut self, properties: &Properties) -> Result<(), BuildError> {
+        let mut spec = ChainSpec::clone(&self.spec);
+        spec.material = spec.material.with(properties);
+        spec.settings.drag = properties.drag.unwrap_or(spec.settings.drag);
+        spec.check(&self.name)?;
+        (self.constants, self.derived) = derive::derive(&spec, curve::length(&spec.path))?;
+        (self.settings, self.friction) = (spec.settings.clone(), spec.material.friction);
+        self.spec = Arc::new(spec);
+        self.state.planes.stiffness = self.constants.contact_stiffness;
+        self.scratch.mobility_tau = 0.0;
+        Ok(())
+    }
+}

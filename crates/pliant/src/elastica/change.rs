@@ -1,0 +1,86 @@
+//! What a rod is made of, from what it is built from; and what of that may be changed while it moves.
+
+use std::sync::Arc;
+
+use super::params::ElasticaSpec;
+use super::plane::Plane;
+use super::rod::Rod;
+use super::{Elastica, path};
+use crate::check::Checks;
+use crate::curve;
+use crate::derived::Derived;
+use crate::error::BuildError;
+use crate::properties::Properties;
+use crate::section::Section;
+
+/// What a rod is made of, and the angles that its nodes begin with [rad].
+pub(super) struct Made {
+    pub rod: Rod,
+    pub derived: Vec<Derived>,
+    pub angles: Vec<f64>,
+}
+
+impl Made {
+    /// Of what it is built from.
+    pub fn of(name: &str, spec: &ElasticaSpec, plane: &Plane) -> Result<Made, BuildError> {
+        let length = curve::length(&spec.path);
+        let points = curve::resample(&spec.path, spec.intervals + 1);
+        let angles = path::angles_on(plane, &points, length).map_err(|off| {
+            let what = "the distance [m] at which the rod ends beside its path, which has corners,";
+            Checks(name).bad(what, "zero: give it more intervals", off)
+        })?;
+        let (rod, settings) = (Rod::new(spec, &angles), &spec.settings);
+        let ([.., ei], [stiffness, damping]) = (spec.section.rigidities(&spec.material), rod.voigt);
+        let derived = vec![
+            Derived::new("L", length, "m", "length of the path"),
+            Derived::new("m", rod.mass(), "kg", spec.section.mass_reason()),
+            Derived::new("EI", ei, "N m2", "bending in the plane"),
+            Derived::new("k_c", stiffness, "N/m", given(settings.contact_stiffness, K_C)),
+            Derived::new("b_c", damping, "N s/m", given(settings.contact_damping, B_C)),
+        ];
+        Ok(Made { rod, derived, angles })
+    }
+}
+
+impl Elastica {
+    /// What of it may be changed.
+    pub(crate) fn properties(&self) -> Properties {
+        let ElasticaSpec { material, section, settings, rest, .. } = &*self.spec;
+        let explicit = matches!(section, Section::Explicit(_));
+        Properties {
+            young: (!explicit).then_some(material.young),
+            density: (!explicit).then_some(material.density),
+            friction: material.friction,
+            damping_time: Some(settings.damping_time),
+            drag: Some(settings.drag),
+            rest: Some(*rest),
+        }
+    }
+
+    /// Be made of something else; velocities stay. Its integrator finds the length of its next step anew.
+    pub(crate) fn adopt(&mut self, properties: &Properties) -> Result<(), BuildError> {
+        let mut spec = ElasticaSpec::clone(&self.spec);
+        spec.material = spec.material.with(properties);
+        spec.settings.damping_time = properties.damping_time.unwrap_or(spec.settings.damping_time);
+        spec.settings.drag = properties.drag.unwrap_or(spec.settings.drag);
+        spec.rest = properties.rest.unwrap_or(spec.rest);
+        spec.check(&self.name)?;
+        let Made { rod, derived, .. } = Made::of(&self.name, &spec, &self.plane)?;
+        (self.rod, self.derived, self.settings) = (rod, derived, spec.settings.clone());
+        self.spec = Arc::new(spec);
+        self.state.next = None;
+        Ok(())
+    }
+}
+
+/// Why contact is as stiff as it is.
+const K_C: &str =
+    "contact: the rod's weight, or what bends it to a circle, on one point sinks in by a hundredth of its radius";
+
+/// Why contact is damped as it is.
+const B_C: &str = "contact: an interval stops without bouncing";
+
+/// Why something is as it is that may have been given.
+fn given(what: Option<f64>, derived: &'static str) -> &'static str {
+    if what.is_some() { "as given" } else { derived }
+}

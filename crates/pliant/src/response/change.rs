@@ -1,0 +1,43 @@
+//! What of a body may be changed while it moves.
+
+use std::sync::Arc;
+
+use super::Response;
+use super::answers::Answers;
+use super::params::Damping;
+use super::solid::{Form, Solid};
+use crate::check::Checks;
+use crate::error::BuildError;
+use crate::properties::Properties;
+
+impl Response {
+    /// What of it may be changed. Its modes are those of a material and a mesh that it does not know: another Young's modulus or density
+    /// asks for another basis. Recorded responses have their damping in them.
+    pub(crate) fn properties(&self) -> Properties {
+        let damping_time = match (&self.solid.form, self.settings.damping) {
+            (Form::Modes(_), Damping::Rayleigh { stiffness, .. }) => Some(stiffness),
+            _ => None,
+        };
+        let friction = self.friction;
+        Properties { young: None, density: None, friction, damping_time, drag: None, rest: None }
+    }
+
+    /// Be damped in another way, or rub in another way; its vibrations go on from where they are.
+    pub(crate) fn adopt(&mut self, properties: &Properties) -> Result<(), BuildError> {
+        properties.friction.check(Checks(&self.name))?;
+        let now = self.properties().damping_time;
+        if let (Damping::Rayleigh { mass, .. }, Some(stiffness)) = (self.settings.damping, properties.damping_time)
+            && Some(stiffness) != now
+        {
+            Checks(&self.name).not_negative("the damping", stiffness)?;
+            let damping = Damping::Rayleigh { mass, stiffness };
+            let mut solid = Solid::clone(&self.solid);
+            solid.damp(&damping, self.settings.sample);
+            self.answers = Answers::new(self.kernel, &solid, self.settings.sample);
+            (self.settings.damping, self.solid) = (damping, Arc::new(solid));
+            self.scratch.slots.forget();
+        }
+        self.friction = properties.friction;
+        Ok(())
+    }
+}

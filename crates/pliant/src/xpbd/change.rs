@@ -1,0 +1,68 @@
+//! What a rod is made of, from what it is built from; and what of that may be changed while it moves.
+
+use std::sync::Arc;
+
+use super::joint::Mobility;
+use super::params::XpbdSpec;
+use super::step::Links;
+use super::{Xpbd, XpbdSettings};
+use crate::derived::Derived;
+use crate::error::BuildError;
+use crate::linkage::Link;
+use crate::math::Vec3;
+use crate::properties::Properties;
+use crate::section::Section;
+
+/// What a rod is made of, and what was derived for that.
+pub(super) fn made_of(spec: &XpbdSpec) -> (Links, Vec<Derived>) {
+    let (count, settings, radius) = (spec.segments, spec.settings, spec.section.radius());
+    let link = Link::new(&spec.path, count, &spec.section, &spec.material);
+    let mut derived = link.derived(count, &spec.section);
+    let Link { length, mass, inertia, rigidity: [ea, ga_y, ga_z, gj, ei_y, ei_z] } = link;
+    let rigidity = [Vec3::new(ea, ga_y, ga_z), Vec3::new(gj, ei_y, ei_z)];
+    let why = "time in which stretch crosses a link; substeps as short as this need few sweeps, longer ones many";
+    derived.push(Derived::new("h_c", (mass * length / ea).sqrt(), "s", why));
+    let links = Links {
+        length,
+        radius,
+        mass,
+        inertia,
+        mobility: Mobility { shift: 1.0 / mass, turn: inertia.recip() },
+        compliance: rigidity.map(|k| length / k),
+        damping_time: settings.damping_time,
+        drag: settings.drag,
+        friction: spec.material.friction,
+        substeps: settings.substeps,
+        sweeps: settings.iterations.div_ceil(settings.substeps),
+    };
+    (links, derived)
+}
+
+impl Xpbd {
+    /// What of it may be changed.
+    pub(crate) fn properties(&self) -> Properties {
+        let XpbdSpec { material, section, settings, .. } = &*self.spec;
+        let explicit = matches!(section, Section::Explicit(_));
+        Properties {
+            young: (!explicit).then_some(material.young),
+            density: (!explicit).then_some(material.density),
+            friction: material.friction,
+            damping_time: Some(settings.damping_time),
+            drag: Some(settings.drag),
+            rest: None,
+        }
+    }
+
+    /// Be made of something else; velocities stay.
+    pub(crate) fn adopt(&mut self, properties: &Properties) -> Result<(), BuildError> {
+        let mut spec = XpbdSpec::clone(&self.spec);
+        let XpbdSettings { damping_time, drag, .. } = spec.settings;
+        spec.material = spec.material.with(properties);
+        spec.settings.damping_time = properties.damping_time.unwrap_or(damping_time);
+        spec.settings.drag = properties.drag.unwrap_or(drag);
+        spec.check(&self.name)?;
+        (self.links, self.derived) = made_of(&spec);
+        self.spec = Arc::new(spec);
+        Ok(())
+    }
+}
