@@ -21,7 +21,8 @@ pub struct Sparse {
     plan: Plan,
     ordering: Ordering,
     /// Diagonal blocks in order of elimination, then those of the rows to the right of it, then those of the columns below.
-    /// `factor` puts D^-1 in the place of D, and D^-1 R in that of R.
+    /// `factor` puts D^-1 in the place of D, and D^-1 R in that of R. Rows are filled up to eight numbers: rows of
+    /// six take a quarter less memory, and a heap of 20 loops took 2.3 times as long with them.
     blocks: Vec<Wide6>,
     kernel: Kernel,
 }
