@@ -105,6 +105,8 @@ fn linearised_with(count: usize, runs: usize, printed: bool) -> Cable {
     (0..60).for_each(|_| world.step(STEP).unwrap());
     let Body::Cable(cable) = &world.bodies()[0] else { panic!() };
     let mut cable = cable.clone();
+    // a clone has no working memory yet
+    cable.reserve(1, 0, 2);
     cable.scratch.step.runs = Runs::with(count, runs, 100, false);
     let part = equations::midpoint::Part::whole(STEP);
     let stop = Stop::default();
