@@ -80,10 +80,17 @@ fn mass(world: &World) -> f64 {
 fn account(sheet: &mut Sheet) {
     let model = sheet.model;
     fall(sheet, model);
-    drag(sheet, model);
     load(sheet, model);
-    grip(sheet, model);
-    slope(sheet, model);
+    // drag of a solid by its response acts on its deformation alone
+    if model != "response" {
+        drag(sheet, model);
+    }
+    if matches!(model, "cable" | "elastica") {
+        grip(sheet, model);
+    }
+    if !matches!(model, "xpbd" | "response") {
+        slope(sheet, model);
+    }
 }
 
 /// Gravity gives a body that falls m g^2 t^2 / 2, and nothing else does anything.
@@ -95,6 +102,9 @@ fn fall(sheet: &mut Sheet, model: &str) {
     let kinetic = body.as_ref().map_or(f64::NAN, |body| body.energy.kinetic);
     let given = 0.5 * m * G * G * time * time;
     sheet.relative("energy that gravity gave [J]", size, kinetic, given, 2.0 * STEP / time);
+    if matches!(model, "cable" | "xpbd") {
+        return;
+    }
     // rounding of places a metre away
     let created = of(&body, |account| account.created + account.dissipated() + account.work.total().abs());
     sheet.scaled("created, lost or done otherwise / given", size, [created, 0.0, given], 1e-9);
