@@ -101,7 +101,7 @@ pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure
     let mean_us = mean(&times);
     let bodies = scene.world.bodies().iter().zip(&per_model_step).map(|(body, samples)| BodyBench {
         name: body.name().into(),
-        model: body.model(),
+        model: body.model().name(),
         size: body.size(),
         model_steps: samples.first().map_or(0.0, |s| s.1 as f64 / stretch as f64),
         ns_per_model_step: median(samples.iter().map(|s| s.0).collect()),

@@ -166,7 +166,7 @@ fn checked(body: &Body) -> CheckedBody<'_> {
     let Moments { volume: mass, centre, inertia } = body.moments();
     CheckedBody {
         name: body.name(),
-        model: body.model(),
+        model: body.model().name(),
         size: body.size(),
         mass,
         centre: centre.to_array(),

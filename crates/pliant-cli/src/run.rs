@@ -61,12 +61,13 @@ fn simulate(mut scene: Scene, name: &str, out: Option<&Path>, options: &Options)
     }
 
     let (ran, wall_s) = advance(&mut scene, recorder.as_mut());
+    let layout = scene.world.layout();
     let crossing = ran.crossings().0.filter(|_| !scene.allow_crossing);
-    let crossing = crossing.map(|e| format!("{} at t = {} s", event_text(&scene.world, e.kind), short(e.time)));
+    let crossing = crossing.map(|e| format!("{} at t = {} s", event_text(&layout, e.kind), short(e.time)));
 
     let verdicts: Vec<ExpectationRow> = scene.expectations.iter().map(|e| judged(e, scene.world.time())).collect();
     let missed = scene.expectations.iter().filter(|e| is_missed(e, scene.world.time())).count();
-    let summary = Summary::new(name, &scene.world, &ran, wall_s, &scene.expectations);
+    let summary = Summary::new(name, &layout, &ran, wall_s, &scene.expectations);
     let unreached = verdicts.iter().filter(|v| v.pass.is_none()).count();
     let (ok, text) = match (ending_text(&ran, verdicts.len(), missed, unreached), crossing) {
         ((_, text), Some(crossing)) => {
@@ -100,11 +101,11 @@ fn advance(scene: &mut Scene, mut recorder: Option<&mut Recorder>) -> (Ran<Recor
     let (progress, started, duration) = (progress_bar(scene.duration), Instant::now(), scene.duration);
     let watcher = Watcher::begin(scene.steps(), !patience::foreseen(scene).is_empty());
     let ran = scene.run(|moment| {
-        let (step, events) = (moment.step, moment.world.events());
+        let step = moment.step;
         let frame = moment.frame();
         // the recorder has seen the start
         if let Some(recorder) = recorder.as_deref_mut().filter(|_| step > 0) {
-            recorder.step(frame, events)?;
+            recorder.step(frame)?;
         }
         watcher.note(step);
         if step % 64 == 1 {

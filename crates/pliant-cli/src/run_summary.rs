@@ -1,6 +1,6 @@
 //! What `pliant run` tells of a run, for machines and for people.
 
-use pliant::{Account, Body, EventKind, Frame, StepError, World};
+use pliant::{Account, EventKind, Frame, Layout, StepError};
 use pliant_record::{RecordError, event_text};
 use pliant_scene::{Ending, Expectation, Ran, Verdict};
 use serde::Serialize;
@@ -100,10 +100,10 @@ impl BodyAccount {
 
 impl AccountSummary {
     /// Of all bodies; a step that failed for what it created counts.
-    fn new(world: &World, frame: &Frame, ending: &Ending<RecordError>) -> AccountSummary {
-        let accounts = || world.bodies().iter().zip(&frame.bodies).map(|(body, f)| (body.name(), &f.account));
+    fn new(layout: &Layout, frame: &Frame, ending: &Ending<RecordError>) -> AccountSummary {
+        let accounts = layout.body_names().zip(frame.bodies.iter().map(|body| &body.account));
         let mut all = AccountSummary { created_max: 0.0, created_total: 0.0, body: None, time: 0.0 };
-        for (name, account) in accounts() {
+        for (name, account) in accounts {
             all.created_total += account.created;
             all.note(name, account.created_max, account.created_at);
         }
@@ -185,15 +185,15 @@ impl Summary {
     /// Gather what is known at the end of a run.
     pub fn new(
         scene: &str,
-        world: &World,
+        layout: &Layout,
         ran: &Ran<RecordError>,
         wall_s: f64,
         expectations: &[Expectation],
     ) -> Summary {
         let frame = &ran.frame;
-        let bodies = world.bodies().iter().zip(&frame.bodies).map(|(body, f)| BodySummary {
-            name: body.name().into(),
-            model: body.model(),
+        let bodies = layout.bodies.iter().zip(&frame.bodies).map(|(body, f)| BodySummary {
+            name: body.name.clone(),
+            model: body.model.name(),
             nodes: f.nodes.iter().map(|p| p.to_array()).collect(),
             frames: f.frames.iter().map(|q| [q.w, q.x, q.y, q.z]).collect(),
             energy: EnergySummary {
@@ -204,20 +204,18 @@ impl Summary {
             },
             account: BodyAccount::new(&f.account),
         });
-        let grippers = world.grippers().iter().zip(&frame.grippers).map(|(gripper, f)| GripperSummary {
-            name: gripper.params.name.clone(),
+        let grippers = layout.gripper_names().zip(&frame.grippers).map(|(name, f)| GripperSummary {
+            name: name.into(),
             position: f.pose.translation.to_array(),
             force: f.load.force.to_array(),
             torque: f.load.torque.to_array(),
             attached: f.attached,
         });
         let contacts = frame.contacts.iter().map(|c| ContactSummary {
-            body: world.bodies().get(c.body).map(Body::name).unwrap_or_default().into(),
+            body: layout.body_name(c.body),
             other: match c.other {
-                pliant::Other::Obstacle(i) => {
-                    world.obstacles().get(i).map(|o| o.params.name.clone()).unwrap_or_default()
-                }
-                pliant::Other::Body(i) => world.bodies().get(i).map(|b| b.name().to_owned()).unwrap_or_default(),
+                pliant::Other::Obstacle(i) => layout.obstacle_name(i),
+                pliant::Other::Body(i) => layout.body_name(i),
                 pliant::Other::Slider(i) => format!("slider {i}"),
             },
             position: c.position.to_array(),
@@ -228,23 +226,8 @@ impl Summary {
         });
         let events = ran.events.iter().map(|e| EventSummary {
             time: e.time,
-            kind: match e.kind {
-                EventKind::Attached { .. } => "attached",
-                EventKind::Released { .. } => "released",
-                EventKind::Slips { .. } => "slips",
-                EventKind::Lost { .. } => "lost",
-                EventKind::Touched { .. } => "touched",
-                EventKind::OverTension { .. } => "over-tension",
-                EventKind::OverBend { .. } => "over-bend",
-                EventKind::Crossed { .. } => "crossed",
-                EventKind::Created { .. } => "created",
-                EventKind::Parted { .. } => "parted",
-                EventKind::TensionEased { .. } => "tension-eased",
-                EventKind::BendEased { .. } => "bend-eased",
-                EventKind::Met { .. } => "met",
-                EventKind::Separated { .. } => "separated",
-            },
-            text: event_text(world, e.kind),
+            kind: e.kind.name(),
+            text: event_text(layout, e.kind),
             beyond: match e.kind {
                 EventKind::OverTension { node, tension: value, limit, .. }
                 | EventKind::TensionEased { node, tension: value, limit, .. }
@@ -256,17 +239,17 @@ impl Summary {
         Summary {
             scene: scene.into(),
             time: frame.time,
-            steps: world.step_count(),
+            steps: ran.steps,
             wall_s,
             real_time_factor: frame.time / wall_s.max(f64::MIN_POSITIVE),
             bodies: bodies.collect(),
             grippers: grippers.collect(),
-            account: AccountSummary::new(world, frame, &ran.ending),
+            account: AccountSummary::new(layout, frame, &ran.ending),
             penetration_max: ran.penetration_max,
             crossed: ran.crossings().1,
             contacts: contacts.collect(),
             events: events.collect(),
-            expectations: expectations.iter().map(|e| expectation(e, world.time())).collect(),
+            expectations: expectations.iter().map(|e| expectation(e, frame.time)).collect(),
             error: match &ran.ending {
                 Ending::Done => None,
                 Ending::Stopped => Some("interrupted".into()),

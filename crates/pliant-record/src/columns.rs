@@ -1,9 +1,7 @@
 //! What is sampled: the columns of the table. The report plots some of them.
 
 use pliant::math::Vec3;
-use pliant::{Account, Frame, Other, Work};
-
-use crate::events::Names;
+use pliant::{Account, BodyLayout, Frame, Layout, Other, Work};
 
 /// Pairs of an obstacle and a body that have columns of their own, at most.
 const MOST_PAIRS: usize = 1000;
@@ -46,51 +44,52 @@ fn account(account: &Account) -> [f64; ACCOUNT.len()] {
 const GREATEST: [&str; 2] = ["tension", "curvature"];
 
 impl Columns {
-    /// Those of a world whose first frame is `frame`.
-    pub fn new(names: &Names, frame: &Frame) -> Columns {
-        let count = names.bodies.len();
-        let paired = if count > 1 && count * names.obstacles.len() <= MOST_PAIRS { count } else { 0 };
-        let of_body = |body: &pliant::BodyFrame| {
-            let wanted = body.fields.iter().enumerate().filter(|(_, field)| GREATEST.contains(&field.name));
+    /// The columns of a world that is laid out like this.
+    pub fn new(layout: &Layout) -> Columns {
+        let count = layout.bodies.len();
+        let paired = if count > 1 && count * layout.obstacles.len() <= MOST_PAIRS { count } else { 0 };
+        let of_body = |body: &BodyLayout| {
+            let wanted = body.fields.iter().enumerate().filter(|(_, (name, _))| GREATEST.contains(name));
             wanted.map(|(index, _)| index).collect()
         };
         let mut columns = Columns {
             list: vec![],
-            gripper_count: names.grippers.len(),
-            fields: frame.bodies.iter().take(count).map(of_body).collect(),
-            obstacle_count: names.obstacles.len(),
+            gripper_count: layout.grippers.len(),
+            fields: layout.bodies.iter().map(of_body).collect(),
+            obstacle_count: layout.obstacles.len(),
             obstacle_start: 0,
             paired,
         };
-        columns.name(names, frame);
+        columns.name(layout);
         columns
     }
 
-    fn name(&mut self, names: &Names, frame: &Frame) {
+    fn name(&mut self, layout: &Layout) {
         let list = &mut self.list;
         let mut add = |name: String, unit, peaks, whole| list.push(Column { name, unit, peaks, whole });
         add("time".into(), "s", false, false);
-        for name in &names.grippers {
+        for name in layout.gripper_names() {
             XYZ.iter().for_each(|axis| add(format!("{name}.position.{axis}"), "m", false, false));
             PARTS.iter().for_each(|part| add(format!("{name}.force.{part}"), "N", true, false));
             PARTS.iter().for_each(|part| add(format!("{name}.torque.{part}"), "N m", true, false));
             add(format!("{name}.attached"), "", false, true);
         }
-        for ((name, body), fields) in names.bodies.iter().zip(&frame.bodies).zip(&self.fields) {
+        for (body, fields) in layout.bodies.iter().zip(&self.fields) {
+            let name = &body.name;
             let energies = ["kinetic", "elastic", "gravity", "total"];
             energies.iter().for_each(|energy| add(format!("{name}.{energy}"), "J", true, false));
             ACCOUNT.iter().for_each(|entry| add(format!("{name}.{entry}"), "J", false, false));
             XYZ.iter().for_each(|axis| add(format!("{name}.start.{axis}"), "m", false, false));
             XYZ.iter().for_each(|axis| add(format!("{name}.end.{axis}"), "m", false, false));
-            for field in fields.iter().filter_map(|&index| body.fields.get(index)) {
-                add(format!("{name}.{}.max", field.name), field.unit, true, false);
+            for (field, unit) in fields.iter().map(|&index| body.fields[index]) {
+                add(format!("{name}.{field}.max"), unit, true, false);
             }
         }
         self.obstacle_start = list.len();
         let mut add = |name: String, unit, peaks, whole| list.push(Column { name, unit, peaks, whole });
-        for name in &names.obstacles {
+        for name in layout.obstacle_names() {
             PARTS.iter().for_each(|part| add(format!("obstacle.{name}.force.{part}"), "N", true, false));
-            for body in names.bodies.iter().take(self.paired) {
+            for body in layout.body_names().take(self.paired) {
                 XYZ.iter().for_each(|axis| add(format!("obstacle.{name}.force_on.{body}.{axis}"), "N", true, false));
             }
         }

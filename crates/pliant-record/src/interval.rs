@@ -86,9 +86,8 @@ impl Interval {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::events::Names;
-    use pliant::GripperFrame;
     use pliant::math::{Pose, Vec3};
+    use pliant::{GripperFrame, GripperLayout, Layout};
 
     /// A force that is 1, 7.6 and 2 N at three steps of an interval has been 7.6 N at most, whatever the last one says.
     #[test]
@@ -101,8 +100,8 @@ mod tests {
             }],
             ..Frame::default()
         };
-        let names = Names { bodies: vec![], grippers: vec!["hand".into()], obstacles: vec![] };
-        let mut interval = Interval::new(Columns::new(&names, &frame(0.0)));
+        let layout = Layout { grippers: vec![GripperLayout { name: "hand".into() }], ..Layout::default() };
+        let mut interval = Interval::new(Columns::new(&layout));
         for (forces, low, high) in [(&[0.0][..], 0.0, 0.0), (&[1.0, -7.6, 2.0], -7.6, 2.0), (&[3.0], 3.0, 3.0)] {
             forces.iter().for_each(|force| interval.add(&frame(*force)));
             interval.end();

@@ -12,12 +12,11 @@ use mcap::McapError;
 use mcap::records::{MessageHeader, Metadata};
 use mcap::write::{NoSeek, WriteOptions, Writer};
 use pliant::math::Vec3;
-use pliant::{BodyFrame, Frame, GripperFrame, World};
+use pliant::{BodyFrame, Frame, GripperFrame, Layout, World};
 
 use crate::block_file::{BlockFile, SharedFile};
 use crate::columns::contact_force_sum;
 use crate::error::RecordError;
-use crate::events::Names;
 use crate::foxglove::{
     BodySample, ContactSample, ContactsSample, EnergySample, FieldSample, FrameTransforms, GripperSample, Log,
     LogLevel, ObstacleSample, PointCloud, PushSample, SceneUpdate, Timestamp, nanoseconds,
@@ -39,7 +38,7 @@ pub(crate) struct McapWriter {
     writer: Writer<NoSeek<SharedFile>>,
     file: SharedFile,
     scenery: Scenery,
-    names: Names,
+    layout: Layout,
     channels: Channels,
     sequence: u32,
     /// The message at hand.
@@ -66,7 +65,7 @@ impl McapWriter {
     pub fn create(
         path: PathBuf,
         world: &World,
-        names: &Names,
+        layout: &Layout,
         about: BTreeMap<String, String>,
     ) -> Result<McapWriter, RecordError> {
         let file = SharedFile::new(BlockFile::create_new(&path, ENDING).map_err(RecordError::create(&path))?);
@@ -81,10 +80,10 @@ impl McapWriter {
         let failed = |cause| format_error(&path, cause);
         let mut writer = options.create(NoSeek::new(file.clone())).map_err(failed)?;
         writer.write_metadata(&Metadata { name: "run".into(), metadata: about }).map_err(failed)?;
-        let channels = Channels::add(&mut writer, names).map_err(failed)?;
+        let channels = Channels::add(&mut writer, layout).map_err(failed)?;
         let mut this = McapWriter {
-            scenery: Scenery::new(world, names),
-            names: names.clone(),
+            scenery: Scenery::new(world, layout),
+            layout: layout.clone(),
             path,
             writer,
             file,
@@ -93,8 +92,8 @@ impl McapWriter {
             bytes: vec![],
             pending: vec![],
         };
-        if !names.obstacles.is_empty() {
-            this.put(this.channels.obstacles, world.time(), &this.scenery.obstacles(world))?;
+        if !layout.obstacles.is_empty() {
+            this.put(this.channels.obstacles, world.time(), &this.scenery.obstacles(world.time()))?;
         }
         Ok(this)
     }
@@ -177,10 +176,7 @@ impl McapWriter {
             }
         }
         let force: Vec3 = on.iter().map(|(_, force)| *force).sum();
-        let push = |(body, force): (usize, Vec3)| PushSample {
-            body: self.names.bodies.get(body).cloned().unwrap_or_default(),
-            force: force.into(),
-        };
+        let push = |(body, force): (usize, Vec3)| PushSample { body: self.layout.body_name(body), force: force.into() };
         let [low, high] = corners(extremes);
         ObstacleSample {
             timestamp: Timestamp::at(frame.time),
@@ -194,12 +190,11 @@ impl McapWriter {
     }
 
     fn contacts_sample(&self, frame: &Frame, interval: &Interval) -> ContactsSample {
-        let name = |names: &[String], index: usize| names.get(index).cloned().unwrap_or_default();
         let contacts = frame.contacts.iter().map(|contact| ContactSample {
-            body: name(&self.names.bodies, contact.body),
+            body: self.layout.body_name(contact.body),
             other: match contact.other {
-                pliant::Other::Obstacle(index) => name(&self.names.obstacles, index),
-                pliant::Other::Body(index) => name(&self.names.bodies, index),
+                pliant::Other::Obstacle(index) => self.layout.obstacle_name(index),
+                pliant::Other::Body(index) => self.layout.body_name(index),
                 pliant::Other::Slider(index) => format!("slider {index}"),
             },
             position: contact.position.into(),
@@ -232,22 +227,25 @@ fn write_record(header: &MessageHeader, data: &[u8], out: &mut Vec<u8>) {
 }
 
 impl Channels {
-    fn add(writer: &mut Writer<NoSeek<SharedFile>>, names: &Names) -> Result<Channels, McapError> {
+    fn add(writer: &mut Writer<NoSeek<SharedFile>>, layout: &Layout) -> Result<Channels, McapError> {
         let mut add = Adder { writer };
-        let each =
-            |names: &[String], kind: &str| names.iter().map(|name| format!("/{kind}/{name}")).collect::<Vec<_>>();
         Ok(Channels {
             obstacles: add.channel::<SceneUpdate>("/obstacles")?,
             scene: add.channel::<SceneUpdate>("/scene")?,
             transforms: add.channel::<FrameTransforms>("/tf")?,
             contacts: add.channel::<ContactsSample>("/contacts")?,
             events: add.channel::<Log>("/events")?,
-            bodies: add.channels::<BodySample>(&each(&names.bodies, "body"))?,
-            points: add.channels::<PointCloud>(&each(&names.bodies, "points"))?,
-            grippers: add.channels::<GripperSample>(&each(&names.grippers, "gripper"))?,
-            forces: add.channels::<ObstacleSample>(&each(&names.obstacles, "obstacle"))?,
+            bodies: add.channels::<BodySample>(&topics(layout.body_names(), "body"))?,
+            points: add.channels::<PointCloud>(&topics(layout.body_names(), "points"))?,
+            grippers: add.channels::<GripperSample>(&topics(layout.gripper_names(), "gripper"))?,
+            forces: add.channels::<ObstacleSample>(&topics(layout.obstacle_names(), "obstacle"))?,
         })
     }
+}
+
+/// A topic for each name.
+fn topics<'a>(names: impl Iterator<Item = &'a str>, kind: &str) -> Vec<String> {
+    names.map(|name| format!("/{kind}/{name}")).collect()
 }
 
 struct Adder<'a> {

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use pliant::Layout;
+
 use crate::columns::{ACCOUNT, Columns};
 use crate::decimate::ThinnedCurves;
-use crate::events::Names;
 
 /// Points of a curve at most.
 const POINT_LIMIT: usize = 4000;
@@ -33,30 +34,32 @@ pub(crate) struct Plot {
 }
 
 impl Plots {
-    pub fn new(names: &Names, columns: &Columns) -> Plots {
+    pub fn new(layout: &Layout, columns: &Columns) -> Plots {
         let of: HashMap<&str, usize> = columns.list.iter().enumerate().map(|(i, c)| (c.name.as_str(), i)).collect();
         let mut drawing = Drawing { of, plots: vec![], columns: vec![] };
-        let each = |names: &[String], column: fn(&str) -> String| -> Vec<(String, String)> {
-            names.iter().map(|name| (name.clone(), column(name))).collect()
-        };
         // components of many grippers would be a tangle
-        let parts: &[&str] = if names.grippers.len() <= 2 { &["x", "y", "z", "norm"] } else { &["norm"] };
-        let forces = names.grippers.iter().flat_map(|gripper| {
-            let name = move |part: &str| if parts.len() == 1 { gripper.clone() } else { format!("{gripper} {part}") };
+        let parts: &[&str] = if layout.grippers.len() <= 2 { &["x", "y", "z", "norm"] } else { &["norm"] };
+        let forces = layout.gripper_names().flat_map(|gripper| {
+            let name =
+                move |part: &str| if parts.len() == 1 { gripper.to_string() } else { format!("{gripper} {part}") };
             parts.iter().map(move |part| (name(part), format!("{gripper}.force.{part}")))
         });
         drawing.plot("Force on grippers".into(), "N", forces.collect());
-        drawing.plot("Torque on grippers".into(), "N m", each(&names.grippers, |g| format!("{g}.torque.norm")));
-        drawing.plot("Greatest tension".into(), "N", each(&names.bodies, |b| format!("{b}.tension.max")));
-        drawing.plot("Greatest curvature".into(), "1/m", each(&names.bodies, |b| format!("{b}.curvature.max")));
-        for body in &names.bodies {
+        drawing.plot("Torque on grippers".into(), "N m", each(layout.gripper_names(), |g| format!("{g}.torque.norm")));
+        drawing.plot("Greatest tension".into(), "N", each(layout.body_names(), |b| format!("{b}.tension.max")));
+        drawing.plot("Greatest curvature".into(), "1/m", each(layout.body_names(), |b| format!("{b}.curvature.max")));
+        for body in layout.body_names() {
             let kinds = ["kinetic", "elastic", "gravity", "total"];
             let series = kinds.map(|kind| (kind.to_string(), format!("{body}.{kind}"))).to_vec();
             drawing.plot(format!("Energy of {body}"), "J", series);
             let entries = ACCOUNT.map(|entry| (entry.replace("work.", "work of "), format!("{body}.{entry}")));
             drawing.plot(format!("Account of {body}"), "J", entries.to_vec());
         }
-        drawing.plot("Force of obstacles".into(), "N", each(&names.obstacles, |o| format!("obstacle.{o}.force.norm")));
+        drawing.plot(
+            "Force of obstacles".into(),
+            "N",
+            each(layout.obstacle_names(), |o| format!("obstacle.{o}.force.norm")),
+        );
         let single = |name: &str, column: &str| vec![(name.to_string(), column.to_string())];
         drawing.plot("Contact force".into(), "N", single("sum of magnitudes", "contact_force"));
         drawing.plot("Penetration".into(), "m", single("largest", "penetration_max"));
@@ -115,4 +118,9 @@ impl Drawing<'_> {
             self.plots.push(Plot { title, unit, series: curves });
         }
     }
+}
+
+/// A curve for each name, with its column.
+fn each<'a>(names: impl Iterator<Item = &'a str>, column: fn(&str) -> String) -> Vec<(String, String)> {
+    names.map(|name| (name.to_string(), column(name))).collect()
 }

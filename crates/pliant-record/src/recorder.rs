@@ -6,13 +6,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use pliant::{Event, Frame, World};
+use pliant::{Event, Frame, Layout, World};
 use serde::Serialize;
 
 use crate::columns::Columns;
 use crate::decimate::Pace;
 use crate::error::RecordError;
-use crate::events::Names;
+use crate::events::event_text;
 use crate::interval::Interval;
 use crate::mcap_writer::McapWriter;
 use crate::page;
@@ -98,7 +98,7 @@ impl Paths {
 pub struct Recorder {
     info: RunInfo,
     paths: Paths,
-    names: Names,
+    layout: Layout,
     recording: McapWriter,
     samples: SamplesWriter,
     report: Report,
@@ -119,24 +119,24 @@ impl Recorder {
     pub fn create(dir: &Path, world: &World, info: RunInfo) -> Result<Recorder, RecordError> {
         claim(dir)?;
         let paths = Paths::inside(dir);
-        let names = Names::of(world);
+        let layout = world.layout();
         let frame = world.frame();
-        let columns = Columns::new(&names, &frame);
+        let columns = Columns::new(&layout);
         let mut recorder = Recorder {
-            recording: McapWriter::create(paths.recording.clone(), world, &names, about(&info))?,
+            recording: McapWriter::create(paths.recording.clone(), world, &layout, about(&info))?,
             samples: SamplesWriter::create(paths.samples.clone(), &columns)?,
-            report: Report::new(world, &frame, &names, &columns),
+            report: Report::new(&layout, &columns),
             interval: Interval::new(columns),
             info,
             paths,
-            names,
+            layout,
             pace: Pace::new(DEFAULT_RATE),
             last_time: f64::NEG_INFINITY,
             last_events: vec![],
             last_flush: Instant::now(),
             frame: Frame::default(),
         };
-        recorder.write(&frame, world.events())?;
+        recorder.write(&frame)?;
         // at once, so that even a run killed in its first step leaves something to read
         recorder.flush()?;
         Ok(recorder)
@@ -152,24 +152,24 @@ impl Recorder {
     pub fn record(&mut self, world: &World) -> Result<(), RecordError> {
         let mut frame = std::mem::take(&mut self.frame);
         world.write_frame(&mut frame);
-        let result = self.step(&frame, world.events());
+        let result = self.step(&frame);
         self.frame = frame;
         result
     }
 
-    /// The same from a picture of the world after a step, for who has one anyway.
-    pub fn step(&mut self, frame: &Frame, events: &[Event]) -> Result<(), RecordError> {
+    /// Record a step by its frame, where the caller has one anyway: see [`Recorder::record`].
+    pub fn step(&mut self, frame: &Frame) -> Result<(), RecordError> {
         let is_end = frame.time >= self.info.duration - 0.5 * self.info.step;
         if self.pace.is_due(frame.time) || is_end {
-            return self.write(frame, events);
+            return self.write(frame);
         }
         self.look(frame);
-        self.write_events(events)
+        self.write_events(&frame.events)
     }
 
-    /// Record a frame, due or not, and events. A frame no later than the last one is left out.
-    pub fn write(&mut self, frame: &Frame, events: &[Event]) -> Result<(), RecordError> {
-        self.write_events(events)?;
+    /// Record a frame, due or not, and its events. A frame no later than the last one is left out.
+    pub fn write(&mut self, frame: &Frame) -> Result<(), RecordError> {
+        self.write_events(&frame.events)?;
         if frame.time > self.last_time {
             self.last_time = frame.time;
             self.pace.pick(frame.time);
@@ -202,7 +202,7 @@ impl Recorder {
             }
             self.last_events.retain(|last| last.time == event.time);
             self.last_events.push(*event);
-            let text = self.names.event_text(event.kind);
+            let text = event_text(&self.layout, event.kind);
             self.recording.write_event(event.time, &text)?;
             self.report.push_event(event, text);
         }

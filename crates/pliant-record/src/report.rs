@@ -2,17 +2,15 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use pliant::contact::{Mesh, ShapeKind};
+use pliant::contact::Mesh;
 use pliant::math::Pose;
-use pliant::{Body, Event, Frame, World};
+use pliant::{Event, Frame, Layout};
 use serde::Serialize;
 
 use crate::columns::Columns;
 use crate::decimate::ThinnedRows;
-use crate::events::Names;
 use crate::plots::Plots;
 use crate::recorder::{ExpectationRow, Outcome, RunInfo};
-use crate::scene::surface_triangles;
 
 /// Frames a second of simulated time at most [Hz]: as many as a screen shows.
 const FRAME_RATE: f64 = 60.0;
@@ -74,42 +72,41 @@ struct EventRow {
 }
 
 impl Report {
-    /// For a world whose first frame is `frame`.
-    pub fn new(world: &World, frame: &Frame, names: &Names, sampled: &Columns) -> Report {
+    /// For a world that is laid out like this.
+    pub fn new(layout: &Layout, sampled: &Columns) -> Report {
         let mut width = 0;
         let mut columns = |count: usize| {
             width += count;
             width - count
         };
-        let bodies = world.bodies().iter().zip(&frame.bodies).map(|(body, first): (&Body, _)| {
-            let node_count = first.nodes.len();
-            BodyPart {
-                name: body.name().into(),
-                model: body.model(),
-                radius: body.radius(),
-                node_count,
-                triangles: surface_triangles(body).into_iter().flatten().collect(),
-                positions: columns(3 * node_count),
-                fields: first.fields.iter().map(|f| (f.name, f.unit, columns(node_count))).collect(),
-            }
+        let bodies = layout.bodies.iter().map(|body| BodyPart {
+            name: body.name.clone(),
+            model: body.model.name(),
+            radius: body.radius,
+            node_count: body.nodes,
+            triangles: body.facets.iter().flatten().copied().collect(),
+            positions: columns(3 * body.nodes),
+            fields: body.fields.iter().map(|(name, unit)| (*name, *unit, columns(body.nodes))).collect(),
         });
         let bodies = bodies.collect();
-        let obstacles = world.obstacles().iter().map(|obstacle| ObstaclePart {
-            name: obstacle.params.name.clone(),
-            kind: if let ShapeKind::Plane = obstacle.params.shape.kind() { "plane" } else { "mesh" },
-            outline: obstacle.params.shape.outline(),
+        let obstacles = layout.obstacles.iter().map(|obstacle| ObstaclePart {
+            name: obstacle.name.clone(),
+            kind: if obstacle.is_plane { "plane" } else { "mesh" },
+            outline: obstacle.outline.clone(),
             pose: columns(POSE_COLUMNS),
         });
         let obstacles = obstacles.collect();
-        let grippers =
-            names.grippers.iter().map(|name| GripperPart { name: name.clone(), pose: columns(GRIPPER_COLUMNS) });
+        let grippers = layout
+            .grippers
+            .iter()
+            .map(|gripper| GripperPart { name: gripper.name.clone(), pose: columns(GRIPPER_COLUMNS) });
         let grippers = grippers.collect();
         Report {
             bodies,
             obstacles,
             grippers,
             frames: ThinnedRows::new(width, FRAME_RATE, FRAME_LIMIT, BYTE_LIMIT),
-            plots: Plots::new(names, sampled),
+            plots: Plots::new(layout, sampled),
             events: vec![],
             events_left_out: 0,
             row: vec![0.0; width],

@@ -1,10 +1,9 @@
 //! A frame as Foxglove's primitives: bodies as thick lines or surfaces, obstacles as triangles, loads as arrows.
 
-use pliant::contact::{Mesh, ShapeKind};
+use pliant::contact::Mesh;
 use pliant::math::{Pose, Quat, Vec3, unit_or};
-use pliant::{Body, BodyFrame, Frame, GripperFrame, World};
+use pliant::{BodyFrame, Frame, GripperFrame, Layout, World};
 
-use crate::events::Names;
 use crate::foxglove::{
     ArrowPrimitive, Color, CubePrimitive, FrameTransform, FrameTransforms, KeyValuePair, LinePrimitive, NumericType,
     PackedElementField, PointCloud, SceneEntity, SceneUpdate, Timestamp, TriangleListPrimitive,
@@ -26,55 +25,27 @@ const OBSTACLE_COLOR: [f64; 4] = [0.55, 0.57, 0.60, 1.0];
 const GRIPPER_COLOR: [f64; 4] = [0.25, 0.27, 0.30, 1.0];
 const FORCE_COLOR: [f64; 4] = [0.85, 0.10, 0.15, 1.0];
 
-/// Triangles over the nodes of a body that is a surface; none for a curve.
-pub(crate) fn surface_triangles(body: &Body) -> Vec<[u32; 3]> {
-    match body {
-        Body::Chain(_) | Body::Cable(_) | Body::Xpbd(_) | Body::Elastica(_) => vec![],
-        Body::Lattice(solid) => solid.facets().to_vec(),
-        Body::Response(solid) => solid.facets().to_vec(),
-    }
-}
-
 /// How the things of a world are drawn.
 #[derive(Debug)]
 pub(crate) struct Scenery {
-    names: Names,
-    bodies: Vec<BodyLook>,
+    layout: Layout,
     /// Size of everything that is not infinite [m].
     extent: f64,
     /// Force drawn as a full-length arrow [N]; a round number that grows when a greater force comes.
     force_scale: f64,
 }
 
-#[derive(Debug)]
-struct BodyLook {
-    radius: f64,
-    triangles: Vec<u32>,
-}
-
 impl Scenery {
-    pub fn new(world: &World, names: &Names) -> Scenery {
-        let look = |body: &Body| BodyLook {
-            radius: body.radius(),
-            triangles: surface_triangles(body).into_iter().flatten().collect(),
-        };
-        Scenery {
-            names: names.clone(),
-            bodies: world.bodies().iter().map(look).collect(),
-            extent: extent(world),
-            force_scale: 0.0,
-        }
+    pub fn new(world: &World, layout: &Layout) -> Scenery {
+        Scenery { layout: layout.clone(), extent: extent(world), force_scale: 0.0 }
     }
 
     /// The obstacles, each in its own frame. They have a topic of their own: a viewer that jumps in time takes the
     /// last message of each topic, and would lose what the topic of the bodies said only once.
-    pub fn obstacles(&self, world: &World) -> SceneUpdate {
-        let entities = world.obstacles().iter().map(|obstacle| {
-            let name = &obstacle.params.name;
-            let mesh = match obstacle.params.shape.kind() {
-                ShapeKind::Plane => square(self.extent),
-                _ => obstacle.params.shape.outline(),
-            };
+    pub fn obstacles(&self, time: f64) -> SceneUpdate {
+        let entities = self.layout.obstacles.iter().map(|obstacle| {
+            let name = &obstacle.name;
+            let mesh = if obstacle.is_plane { square(self.extent) } else { obstacle.outline.clone() };
             let triangles = TriangleListPrimitive {
                 pose: Pose::IDENTITY.into(),
                 points: mesh.vertices.into_iter().map(Into::into).collect(),
@@ -83,7 +54,7 @@ impl Scenery {
                 ..TriangleListPrimitive::default()
             };
             // locked to its frame: it follows the frame's later poses
-            let entity = entity(world.time(), obstacle_frame(name), format!("obstacle {name}"));
+            let entity = entity(time, obstacle_frame(name), format!("obstacle {name}"));
             SceneEntity { frame_locked: true, triangles: vec![triangles], ..entity }
         });
         SceneUpdate { entities: entities.collect(), ..SceneUpdate::default() }
@@ -96,10 +67,10 @@ impl Scenery {
             self.force_scale = round_up(largest);
         }
         let mut entities = Vec::with_capacity(frame.bodies.len() + frame.grippers.len());
-        for (index, body) in frame.bodies.iter().enumerate().take(self.bodies.len()) {
+        for (index, body) in frame.bodies.iter().enumerate().take(self.layout.bodies.len()) {
             entities.push(self.body(index, body, frame.time));
         }
-        for (index, gripper) in frame.grippers.iter().enumerate().take(self.names.grippers.len()) {
+        for (index, gripper) in frame.grippers.iter().enumerate().take(self.layout.grippers.len()) {
             entities.push(self.gripper(index, gripper, frame.time));
         }
         SceneUpdate { entities, ..SceneUpdate::default() }
@@ -109,15 +80,15 @@ impl Scenery {
         let [r, g, b] = BODY_COLORS[index % BODY_COLORS.len()];
         let color = color([r, g, b, 1.0]);
         let points = body.nodes.iter().map(|&node| node.into()).collect();
-        let entity = entity(time, WORLD.into(), format!("body {}", self.names.bodies[index]));
-        let look = &self.bodies[index];
-        if look.triangles.is_empty() {
+        let entity = entity(time, WORLD.into(), format!("body {}", self.layout.bodies[index].name));
+        let look = &self.layout.bodies[index];
+        if look.facets.is_empty() {
             let thickness = 2.0 * look.radius;
             let pose = Pose::IDENTITY.into();
             let line = LinePrimitive { pose, thickness, points, color, ..LinePrimitive::default() };
             return SceneEntity { lines: vec![line], ..entity };
         }
-        let (pose, indices) = (Pose::IDENTITY.into(), look.triangles.clone());
+        let (pose, indices) = (Pose::IDENTITY.into(), look.facets.iter().flatten().copied().collect());
         let surface = TriangleListPrimitive { pose, points, color, indices, ..TriangleListPrimitive::default() };
         SceneEntity { triangles: vec![surface], ..entity }
     }
@@ -125,7 +96,7 @@ impl Scenery {
     fn gripper(&self, index: usize, gripper: &GripperFrame, time: f64) -> SceneEntity {
         let size = Vec3::splat(0.02 * self.extent);
         let cube = CubePrimitive { pose: gripper.pose.into(), size: size.into(), color: color(GRIPPER_COLOR) };
-        let mut entity = entity(time, WORLD.into(), format!("gripper {}", self.names.grippers[index]));
+        let mut entity = entity(time, WORLD.into(), format!("gripper {}", self.layout.grippers[index].name));
         entity.cubes.push(cube);
         let force = gripper.load.force;
         if self.force_scale > 0.0 && force.is_finite() && force != Vec3::ZERO {
@@ -171,8 +142,8 @@ impl Scenery {
 
     /// Poses of grippers and obstacles in the world.
     pub fn transforms(&self, frame: &Frame) -> FrameTransforms {
-        let grippers = self.names.grippers.iter().map(|name| gripper_frame(name));
-        let obstacles = self.names.obstacles.iter().map(|name| obstacle_frame(name));
+        let grippers = self.layout.grippers.iter().map(|gripper| gripper_frame(&gripper.name));
+        let obstacles = self.layout.obstacles.iter().map(|obstacle| obstacle_frame(&obstacle.name));
         let gripper_poses = frame.grippers.iter().map(|g| &g.pose);
         let placed = grippers.zip(gripper_poses).chain(obstacles.zip(&frame.obstacles));
         let transform = |(child_frame_id, pose): (String, &Pose)| FrameTransform {

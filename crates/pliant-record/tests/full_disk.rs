@@ -50,7 +50,7 @@ fn until_the_disk_is_full() {
         if i % 20 == 0 {
             std::thread::sleep(std::time::Duration::from_millis(210));
         }
-        recorder.write(&frame, &[]).err()
+        recorder.write(&frame).err()
     });
     let failure = failure.unwrap();
     assert!(matches!(failure, RecordError::Write { .. }), "{failure:?}");

@@ -244,7 +244,7 @@ fn every_event_has_words() {
         ),
     ];
     for (kind, text) in texts {
-        assert_eq!(pliant_record::event_text(&world, kind), text);
+        assert_eq!(pliant_record::event_text(&world.layout(), kind), text);
     }
 }
 

@@ -163,18 +163,6 @@ impl Body {
         each!(self, model => model.name())
     }
 
-    /// Name of the model.
-    pub fn model(&self) -> &'static str {
-        match self {
-            Body::Chain(_) => "chain",
-            Body::Cable(_) => "cable",
-            Body::Xpbd(_) => "xpbd",
-            Body::Elastica(_) => "elastica",
-            Body::Lattice(_) => "lattice",
-            Body::Response(_) => "response",
-        }
-    }
-
     /// Number of points, nodes, particles or segments: what its cost grows with.
     pub fn size(&self) -> usize {
         each!(self, model => model.size())
@@ -193,7 +181,7 @@ impl Body {
 
     /// Whether it is a solid: it has places in space and a surface of facets.
     pub fn is_solid(&self) -> bool {
-        matches!(self, Body::Lattice(_) | Body::Response(_))
+        self.model().is_solid()
     }
 
     /// What the model derived from material and settings, with the reason for each.
@@ -253,7 +241,7 @@ impl Body {
 
     /// Refuse what its model cannot do.
     fn cannot(&self, cannot: impl Into<String>, instead: &'static str, field: Option<&'static str>) -> BuildError {
-        let (body, model, cannot) = (self.name().into(), self.model(), cannot.into());
+        let (body, model, cannot) = (self.name().into(), self.model().name(), cannot.into());
         BuildError::Cannot { body, model, cannot, instead, field }
     }
 
@@ -311,7 +299,7 @@ impl Body {
 
     /// Refuse a surface to rub on whose law of friction its model does not know.
     pub(crate) fn check_friction(&self, name: &str, friction: Friction) -> Result<(), BuildError> {
-        if self.is_solid() { friction.check_coulomb(self.name(), self.model(), name) } else { Ok(()) }
+        if self.is_solid() { friction.check_coulomb(self.name(), self.model().name(), name) } else { Ok(()) }
     }
 
     /// Refuse an equilibrium or a start that only rods of the model `elastica` know.

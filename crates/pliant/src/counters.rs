@@ -14,3 +14,13 @@ pub struct Counters {
 }
 
 stored!(Counters { steps, iterations, limit_hits });
+
+impl std::iter::Sum for Counters {
+    fn sum<I: Iterator<Item = Counters>>(all: I) -> Counters {
+        all.fold(Counters::default(), |a, b| Counters {
+            steps: a.steps + b.steps,
+            iterations: a.iterations + b.iterations,
+            limit_hits: a.limit_hits + b.limit_hits,
+        })
+    }
+}

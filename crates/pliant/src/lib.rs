@@ -98,7 +98,10 @@ pub use body::Body;
 pub use counters::Counters;
 pub use derived::Derived;
 pub use error::{BuildError, ControlError, Gone, HoldError, SnapshotError, StepError};
-pub use frame::{BodyFrame, Contact, Energy, Event, EventKind, Field, Frame, GripperFrame, Other};
+pub use frame::{
+    BodyFrame, BodyLayout, Contact, Energy, Event, EventKind, Field, Frame, GripperFrame, GripperLayout, Layout, Model,
+    ObstacleLayout, Other, UnknownModel,
+};
 pub use grip::{Anchor, FingerParams, Grip, GripParams, Gripper, GripperParams, Hold, Jaws, Load, Place, Wrench};
 pub use handle::{BodyId, GripId, GripperId, LoadId, ObstacleId};
 pub use material::{Friction, Material};

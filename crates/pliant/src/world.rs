@@ -72,6 +72,8 @@ pub struct World {
     handles: Handles,
     stop: Stop,
     room: Room,
+    /// Grows whenever a body, an obstacle or a gripper comes or goes.
+    revision: u64,
     /// What the step at hand may have to be undone to.
     before: Before,
 }
@@ -128,6 +130,7 @@ impl World {
             team: Team::new(1),
             stop: Stop::default(),
             handles: Handles::default(),
+            revision: 0,
             room: Room::Made,
             before: Before::default(),
         }
@@ -410,6 +413,11 @@ impl World {
     /// Depth of the deepest place of any cable or rod of links in anything, another cable too, in all steps so far: measured on the tube round its curve, to a hundredth of its radius [m].
     pub fn deepest(&self) -> f64 {
         self.watch.deepest()
+    }
+
+    /// A number that changes whenever the world gains or loses a body, an obstacle or a gripper.
+    pub fn revision(&self) -> u64 {
+        self.revision
     }
 
     /// Simulated time [s].

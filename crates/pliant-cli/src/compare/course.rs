@@ -52,7 +52,7 @@ pub struct Sample {
 
 /// Whether a body is a rod, which can go to another model.
 pub fn is_rod(body: &Body) -> bool {
-    RodModel::ALL.iter().any(|model| model.name() == body.model())
+    !body.is_solid()
 }
 
 /// Run a scene whose rods are on a model.

@@ -53,6 +53,8 @@ pub enum Ending<E = Infallible> {
 pub struct Ran<E = Infallible> {
     /// How it ended.
     pub ending: Ending<E>,
+    /// Steps the world has taken.
+    pub steps: u64,
     /// Time that its steps took to compute, without what was done between them.
     pub stepping: Duration,
     /// The last frame.
@@ -90,6 +92,7 @@ impl Scene {
         let steps = self.steps();
         let mut ran = Ran {
             ending: Ending::Done,
+            steps: 0,
             stepping: Duration::ZERO,
             frame: self.world.frame(),
             penetration_max: 0.0,
@@ -124,6 +127,7 @@ impl Scene {
                 break;
             }
         }
+        ran.steps = self.world.step_count();
         self.world.write_frame(&mut ran.frame);
         ran
     }

@@ -61,6 +61,7 @@ impl World {
         }
         let handle = self.handles.obstacles.add(&params.name);
         self.obstacles.push(Obstacle::new(params, self.time()));
+        self.revision += 1;
         self.outgrow();
         Ok(handle)
     }
@@ -70,6 +71,7 @@ impl World {
         self.handles.grippers.refuse(&params.name)?;
         let handle = self.handles.grippers.add(&params.name);
         self.grippers.push(Gripper::new(params, self.time()));
+        self.revision += 1;
         self.outgrow();
         Ok(handle)
     }
@@ -96,6 +98,7 @@ impl World {
         }
         let handle = self.handles.bodies.add(body.name());
         self.bodies.push(body);
+        self.revision += 1;
         self.accounts.add();
         self.outgrow();
         Ok(handle)

@@ -167,6 +167,7 @@ impl World {
             self.take_obstacle(obstacle)?;
         }
         let Gripper { params, .. } = self.grippers.remove(gone);
+        self.revision += 1;
         self.handles.grippers.remove(gripper, &params.name)?;
         self.fingers.iter_mut().filter(|f| f.gripper > gone).for_each(|f| f.gripper -= 1);
         self.grips.iter_mut().filter(|g| g.gripper > gone).for_each(|g| g.gripper -= 1);
@@ -187,6 +188,7 @@ impl World {
 
     fn take_obstacle(&mut self, gone: usize) -> Result<(), ControlError> {
         let Obstacle { params, .. } = self.obstacles.remove(gone);
+        self.revision += 1;
         if let Some(handle) = self.handles.obstacles.at(gone) {
             self.handles.obstacles.remove(handle, &params.name)?;
         }
@@ -207,6 +209,7 @@ impl World {
         // nothing of this world pushes or touches it any more
         self.prepare(gone);
         let mut removed = self.bodies.remove(gone);
+        self.revision += 1;
         (0..self.obstacles.len()).rev().for_each(|obstacle| removed.forget_obstacle(obstacle));
         self.handles.bodies.remove(body, removed.name())?;
         let numbers =

@@ -1,6 +1,7 @@
 //! The plain picture of a world at an instant.
 
 use super::World;
+use crate::body::Body;
 use crate::frame::{BodyFrame, Frame, GripperFrame};
 use crate::grip::Wrench;
 use crate::{cable, lattice, react};
@@ -13,7 +14,7 @@ impl World {
         frame
     }
 
-    /// The same into a frame used before, without allocating where its buffers suffice.
+    /// Write the picture of this instant into a frame, without allocating where its buffers suffice.
     pub fn write_frame(&self, frame: &mut Frame) {
         frame.time = self.time();
         frame.bodies.resize_with(self.bodies.len(), BodyFrame::default);
@@ -40,5 +41,8 @@ impl World {
         // not a number stays, so that it is seen
         let larger = |most: f64, depth: f64| if depth.is_nan() || depth > most { depth } else { most };
         frame.penetration = frame.contacts.iter().map(|contact| contact.penetration).fold(self.watch.depth(), larger);
+        frame.events.clear();
+        frame.events.extend_from_slice(&self.events);
+        frame.counters = self.bodies.iter().map(Body::counters).sum();
     }
 }

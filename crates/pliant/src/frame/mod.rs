@@ -1,7 +1,15 @@
-//! The plain picture of a world at one instant. Page, recorder, report and Python all read this and nothing else.
+//! The plain picture of a world: [`Layout`] is what does not change from step to step, [`Frame`] what does. Page, recorder,
+//! report and Python read these two and nothing else.
+
+mod event;
+mod layout;
+
+pub use event::{Event, EventKind};
+pub use layout::{BodyLayout, GripperLayout, Layout, Model, ObstacleLayout, UnknownModel};
 
 use crate::account::Account;
-use crate::bytes::{stored, stored_enum};
+use crate::bytes::stored_enum;
+use crate::counters::Counters;
 use crate::grip::Wrench;
 use crate::math::{Pose, Quat, Vec3};
 
@@ -21,6 +29,10 @@ pub struct Frame {
     /// How deep any body was in anything at most during the last step [m]: the greatest depth of contacts, and of cables and rods of
     /// links as the second look at the step measures it on their tubes, to a hundredth of the radius.
     pub penetration: f64,
+    /// What happened in the last step.
+    pub events: Vec<Event>,
+    /// What the solvers of all bodies have done since the start: inner steps, iterations, steps that were cut.
+    pub counters: Counters,
 }
 
 impl Frame {
@@ -125,154 +137,7 @@ pub enum Other {
     Slider(usize),
 }
 
-/// Something that happened during a step.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Event {
-    /// When [s].
-    pub time: f64,
-    /// What.
-    pub kind: EventKind,
-}
-
-/// What can happen.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum EventKind {
-    /// A gripper closed on a body.
-    Attached {
-        /// Index of the gripper.
-        gripper: usize,
-        /// Index of the body.
-        body: usize,
-    },
-    /// A gripper let a body go.
-    Released {
-        /// Index of the gripper.
-        gripper: usize,
-        /// Index of the body.
-        body: usize,
-    },
-    /// A body began to slide through a grip.
-    Slips {
-        /// Index of the gripper.
-        gripper: usize,
-        /// Index of the body.
-        body: usize,
-    },
-    /// A body came out of a grip that was to hold it.
-    Lost {
-        /// Index of the gripper.
-        gripper: usize,
-        /// Index of the body.
-        body: usize,
-    },
-    /// A body began to touch an obstacle.
-    Touched {
-        /// Index of the body.
-        body: usize,
-        /// Index of the obstacle.
-        obstacle: usize,
-    },
-    /// A body is stretched with more tension than it should bear.
-    OverTension {
-        /// Index of the body.
-        body: usize,
-        /// The node with the most.
-        node: usize,
-        /// Tension there as the limit is passed [N].
-        tension: f64,
-        /// The limit [N].
-        limit: f64,
-    },
-    /// A body is bent tighter than it should be.
-    OverBend {
-        /// Index of the body.
-        body: usize,
-        /// The node where it is bent most.
-        node: usize,
-        /// Radius of bending there as the limit is passed [m].
-        radius: f64,
-        /// The limit [m].
-        limit: f64,
-    },
-    /// A body bears no more tension than it should again.
-    TensionEased {
-        /// Index of the body.
-        body: usize,
-        /// The node that bore the most.
-        node: usize,
-        /// The most tension it bore since the limit was passed [N].
-        tension: f64,
-        /// The limit [N].
-        limit: f64,
-    },
-    /// A body is bent no tighter than it should be again.
-    BendEased {
-        /// Index of the body.
-        body: usize,
-        /// The node that was bent most.
-        node: usize,
-        /// The least radius of bending since the limit was passed [m].
-        radius: f64,
-        /// The limit [m].
-        limit: f64,
-    },
-    /// Energy has come by and by that no force accounts for.
-    Created {
-        /// Index of the body.
-        body: usize,
-        /// How much so far [J].
-        energy: f64,
-    },
-    /// The curve of a rod has come through something, which it cannot in the world.
-    Crossed {
-        /// Index of the body.
-        body: usize,
-        /// What it came through.
-        other: Other,
-        /// The first node of the piece of the curve.
-        node: usize,
-    },
-    /// A body no longer touches an obstacle.
-    Parted {
-        /// Index of the body.
-        body: usize,
-        /// Index of the obstacle.
-        obstacle: usize,
-    },
-    /// A body began to touch another one, or itself.
-    Met {
-        /// Index of the body.
-        body: usize,
-        /// Index of the other; the same for a body that touches itself.
-        other: usize,
-    },
-    /// A body no longer touches another one, or itself.
-    Separated {
-        /// Index of the body.
-        body: usize,
-        /// Index of the other; the same for a body that touched itself.
-        other: usize,
-    },
-}
-
 stored_enum!(Other { 0 => Obstacle { 0: index }, 1 => Body { 0: index }, 2 => Slider { 0: index } });
-stored_enum!(EventKind {
-    0 => Attached { gripper: gripper, body: body },
-    1 => Released { gripper: gripper, body: body },
-    2 => Slips { gripper: gripper, body: body },
-    3 => Lost { gripper: gripper, body: body },
-    4 => Touched { body: body, obstacle: obstacle },
-    5 => OverTension { body: body, node: node, tension: tension, limit: limit },
-    6 => OverBend { body: body, node: node, radius: radius, limit: limit },
-    7 => TensionEased { body: body, node: node, tension: tension, limit: limit },
-    8 => BendEased { body: body, node: node, radius: radius, limit: limit },
-    9 => Created { body: body, energy: energy },
-    10 => Crossed { body: body, other: other, node: node },
-    11 => Parted { body: body, obstacle: obstacle },
-    12 => Met { body: body, other: other },
-    13 => Separated { body: body, other: other },
-});
-stored!(Event { time, kind });
 
 #[cfg(test)]
 mod tests {

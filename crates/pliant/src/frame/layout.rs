@@ -1,0 +1,202 @@
+//! What is in a world, apart from where it is: names, models, surfaces and fields. It changes only when something is added or
+//! removed, which its revision tells.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::body::Body;
+use crate::contact::{Mesh, ShapeKind};
+use crate::world::World;
+
+/// What is in a world: the constant counterpart of [`Frame`](super::Frame), whose lists are in the same order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Layout {
+    /// Changes whenever the world gains or loses a body, an obstacle or a gripper.
+    pub revision: u64,
+    /// Bodies, in the order of the world.
+    pub bodies: Vec<BodyLayout>,
+    /// Grippers, in the order of the world.
+    pub grippers: Vec<GripperLayout>,
+    /// Obstacles, in the order of the world.
+    pub obstacles: Vec<ObstacleLayout>,
+}
+
+/// A body, apart from where it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodyLayout {
+    /// Name, unique among bodies.
+    pub name: String,
+    /// Its model.
+    pub model: Model,
+    /// Radius of a rod [m]; zero for a solid.
+    pub radius: f64,
+    /// Triangles of a solid's surface, over its nodes, counter-clockwise seen from outside; empty for a rod.
+    pub facets: Vec<[u32; 3]>,
+    /// Number of nodes.
+    pub nodes: usize,
+    /// Name and unit of each quantity that frames give per node.
+    pub fields: Vec<(&'static str, &'static str)>,
+}
+
+/// A gripper, apart from where it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GripperLayout {
+    /// Name, unique among grippers.
+    pub name: String,
+}
+
+/// An obstacle, apart from where it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ObstacleLayout {
+    /// Name, unique among obstacles.
+    pub name: String,
+    /// Its surface as triangles, in its own frame; for a plane, a square of its infinite extent about the origin.
+    pub outline: Mesh,
+    /// Whether it is an infinite plane.
+    pub is_plane: bool,
+}
+
+impl Layout {
+    /// Names of the bodies, in order.
+    pub fn body_names(&self) -> impl Iterator<Item = &str> {
+        self.bodies.iter().map(|body| body.name.as_str())
+    }
+
+    /// Names of the grippers, in order.
+    pub fn gripper_names(&self) -> impl Iterator<Item = &str> {
+        self.grippers.iter().map(|gripper| gripper.name.as_str())
+    }
+
+    /// Names of the obstacles, in order.
+    pub fn obstacle_names(&self) -> impl Iterator<Item = &str> {
+        self.obstacles.iter().map(|obstacle| obstacle.name.as_str())
+    }
+
+    /// Name of a body by its index, or its number where there is none of that index.
+    pub fn body_name(&self, index: usize) -> String {
+        named(self.bodies.get(index).map(|body| &body.name), index)
+    }
+
+    /// Name of a gripper by its index, or its number where there is none of that index.
+    pub fn gripper_name(&self, index: usize) -> String {
+        named(self.grippers.get(index).map(|gripper| &gripper.name), index)
+    }
+
+    /// Name of an obstacle by its index, or its number where there is none of that index.
+    pub fn obstacle_name(&self, index: usize) -> String {
+        named(self.obstacles.get(index).map(|obstacle| &obstacle.name), index)
+    }
+}
+
+fn named(name: Option<&String>, index: usize) -> String {
+    name.cloned().unwrap_or_else(|| format!("#{index}"))
+}
+
+impl World {
+    /// What is in the world, apart from where it is.
+    pub fn layout(&self) -> Layout {
+        let frame = self.frame();
+        let bodies = self.bodies().iter().zip(&frame.bodies).map(|(body, now)| BodyLayout {
+            name: body.name().into(),
+            model: body.model(),
+            radius: body.radius(),
+            facets: body.facets().to_vec(),
+            nodes: now.nodes.len(),
+            fields: now.fields.iter().map(|field| (field.name, field.unit)).collect(),
+        });
+        let grippers = self.grippers().iter().map(|gripper| GripperLayout { name: gripper.params.name.clone() });
+        let obstacles = self.obstacles().iter().map(|obstacle| ObstacleLayout {
+            name: obstacle.params.name.clone(),
+            outline: obstacle.params.shape.outline(),
+            is_plane: matches!(obstacle.params.shape.kind(), ShapeKind::Plane),
+        });
+        Layout {
+            revision: self.revision(),
+            bodies: bodies.collect(),
+            grippers: grippers.collect(),
+            obstacles: obstacles.collect(),
+        }
+    }
+}
+
+/// The models that bodies are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Model {
+    /// Rods as points with contraction and bending forces.
+    Chain,
+    /// Rods as rigid links with elastic joints, by passive midpoint steps.
+    Cable,
+    /// Rods as rigid links with elastic joints, by extended position-based dynamics.
+    Xpbd,
+    /// Planar rods described by their angle along their length.
+    Elastica,
+    /// Solids as particles and connectors.
+    Lattice,
+    /// Solids by their response to impulses.
+    Response,
+}
+
+impl Model {
+    /// All models, rods first.
+    pub const ALL: [Model; 6] =
+        [Model::Chain, Model::Cable, Model::Xpbd, Model::Elastica, Model::Lattice, Model::Response];
+
+    /// Name in scenes and output.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Model::Chain => "chain",
+            Model::Cable => "cable",
+            Model::Xpbd => "xpbd",
+            Model::Elastica => "elastica",
+            Model::Lattice => "lattice",
+            Model::Response => "response",
+        }
+    }
+
+    /// Whether its bodies are solids; the others are rods.
+    pub const fn is_solid(self) -> bool {
+        matches!(self, Model::Lattice | Model::Response)
+    }
+}
+
+impl fmt::Display for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that no model has.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no model `{0}`: expected chain, cable, xpbd, elastica, lattice or response")]
+pub struct UnknownModel(pub String);
+
+impl FromStr for Model {
+    type Err = UnknownModel;
+
+    fn from_str(name: &str) -> Result<Model, UnknownModel> {
+        Model::ALL.into_iter().find(|model| model.name() == name).ok_or_else(|| UnknownModel(name.into()))
+    }
+}
+
+impl Body {
+    /// The model it is of.
+    pub fn model(&self) -> Model {
+        match self {
+            Body::Chain(_) => Model::Chain,
+            Body::Cable(_) => Model::Cable,
+            Body::Xpbd(_) => Model::Xpbd,
+            Body::Elastica(_) => Model::Elastica,
+            Body::Lattice(_) => Model::Lattice,
+            Body::Response(_) => Model::Response,
+        }
+    }
+
+    /// Triangles of a solid's surface, over its nodes; empty for a rod.
+    pub fn facets(&self) -> &[[u32; 3]] {
+        match self {
+            Body::Lattice(solid) => solid.facets(),
+            Body::Response(solid) => solid.facets(),
+            Body::Chain(_) | Body::Cable(_) | Body::Xpbd(_) | Body::Elastica(_) => &[],
+        }
+    }
+}
