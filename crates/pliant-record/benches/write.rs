@@ -25,7 +25,7 @@ fn main() {
         world.step(common::STEP).unwrap();
         let frame = world.frame();
         let start = Instant::now();
-        recorder.step(&frame, world.events()).unwrap();
+        recorder.step(&frame).unwrap();
         costs.push(start.elapsed().as_secs_f64() * 1e6);
     }
     let start = Instant::now();

@@ -115,7 +115,7 @@ fn long_run(world: &World, dir: &std::path::Path, frames: usize) -> Value {
     for i in 1..frames {
         frame.time = i as f64 * 0.01;
         frame.grippers[0].load.force.x = if i == frames / 3 { 1e3 } else { 1.0 };
-        recorder.write(&frame, &[]).unwrap();
+        recorder.write(&frame).unwrap();
     }
     data(&recorder.finish(&common::outcome()).unwrap().report)
 }
@@ -165,7 +165,7 @@ fn frames_that_are_not_numbers_are_recorded_as_such() {
     frame.bodies[0].nodes[3].y = f64::NAN;
     frame.bodies[0].energy.kinetic = f64::INFINITY;
     frame.grippers[0].load.force.x = f64::NAN;
-    recorder.write(&frame, &[]).unwrap();
+    recorder.write(&frame).unwrap();
     let paths = recorder.finish(&common::outcome()).unwrap();
     let positions = floats(&data(&paths.report)["bodies"][0]["positions"]);
     assert!(positions[60 + 3 * 3 + 1].is_nan() && positions[60].is_finite());

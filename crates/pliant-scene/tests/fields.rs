@@ -8,7 +8,8 @@
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use std::path::Path;
 
-use pliant::cable::{Cable, CableSettings, CableSpec, Couplings, Rest, Solver, Step};
+use pliant::Rest;
+use pliant::cable::{Cable, CableSettings, CableSpec, Couplings, Solver, Step};
 use pliant::chain::{BendingLaw, Chain, ChainSettings, ChainSpec, Heuristic, UpdateRule};
 use pliant::contact::ShapeKind;
 use pliant::elastica::{Elastica, ElasticaSettings, ElasticaSpec, Integrator, Profile, Slider, Start};

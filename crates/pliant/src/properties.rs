@@ -1,8 +1,8 @@
 //! What of a body may be changed while it moves.
 
 use crate::bytes::stored;
-use crate::cable::Rest;
 use crate::material::{Friction, Material};
+use crate::rest::Rest;
 
 /// Properties of a body that may be changed between steps, by [`World::change`](crate::World::change). `None` stands for one that its
 /// model does not have, or does not have by itself: a rod with given rigidities, for instance, has no Young's modulus.

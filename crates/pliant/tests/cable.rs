@@ -3,7 +3,8 @@
 
 mod common;
 
-use pliant::cable::{Cable, CableSettings, CableSpec, Rest, Solver};
+use pliant::Rest;
+use pliant::cable::{Cable, CableSettings, CableSpec, Solver};
 use pliant::contact::{ObstacleParams, Shape, ShapeKind};
 use pliant::math::{Pose, Vec3};
 use pliant::motion::{Blend, Drive, Motion, Window};

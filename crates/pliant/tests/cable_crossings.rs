@@ -1,7 +1,8 @@
 //! Cables that are pulled hard over each other: joints are stretched wide open and bent, and nothing goes through them.
 #![allow(clippy::unwrap_used)]
 
-use pliant::cable::{Cable, CableSettings, CableSpec, Rest};
+use pliant::Rest;
+use pliant::cable::{Cable, CableSettings, CableSpec};
 use pliant::math::{Pose, Vec3};
 use pliant::motion::{Blend, Motion, Waypoint};
 use pliant::{Body, EventKind, Friction, GripParams, GripperParams, Hold, Material, Place, Section, World};

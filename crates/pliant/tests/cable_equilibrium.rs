@@ -1,7 +1,8 @@
 //! Cables that begin in equilibrium: forces are in balance at the start, and nothing moves after.
 #![allow(clippy::unwrap_used)]
 
-use pliant::cable::{Cable, CableSettings, CableSpec, Rest, Solver};
+use pliant::Rest;
+use pliant::cable::{Cable, CableSettings, CableSpec, Solver};
 use pliant::contact::{ObstacleParams, Shape, ShapeKind};
 use pliant::elastica::Start;
 use pliant::math::{Pose, Quat, Vec3};

@@ -1,7 +1,8 @@
 //! Cables that are thrown at things: loads that appear beside a wall, cables that fall on edges and on each other.
 #![allow(clippy::unwrap_used)]
 
-use pliant::cable::{Cable, CableSettings, CableSpec, Rest};
+use pliant::Rest;
+use pliant::cable::{Cable, CableSettings, CableSpec};
 use pliant::contact::{ObstacleParams, Shape, ShapeKind};
 use pliant::math::{Pose, Quat, Vec3};
 use pliant::motion::Motion;

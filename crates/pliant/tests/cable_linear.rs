@@ -1,7 +1,8 @@
 //! The cable's linear step: near the midpoint step where steps are short, at rest in the same shape, in contact too.
 #![allow(clippy::unwrap_used)]
 
-use pliant::cable::{Cable, CableSettings, CableSpec, Rest, Solver, Step};
+use pliant::Rest;
+use pliant::cable::{Cable, CableSettings, CableSpec, Solver, Step};
 use pliant::contact::{ObstacleParams, Shape, ShapeKind};
 use pliant::math::{Pose, Quat, Vec3};
 use pliant::motion::{Blend, Motion, Window};

@@ -9,7 +9,8 @@ mod models;
 use std::f64::consts::PI;
 
 use models::every_model;
-use pliant::cable::{Cable, CableSettings, CableSpec, Rest};
+use pliant::Rest;
+use pliant::cable::{Cable, CableSettings, CableSpec};
 use pliant::chain::{Chain, ChainSettings, ChainSpec};
 use pliant::elastica::{Elastica, ElasticaSettings, ElasticaSpec, Integrator};
 use pliant::lattice::solid::{MassRule, brick};

@@ -7,7 +7,8 @@ mod common;
 mod models;
 
 use models::{HEIGHT, MATTER, block, every_model, every_model_at};
-use pliant::cable::{Cable, CableSettings, CableSpec, Rest};
+use pliant::Rest;
+use pliant::cable::{Cable, CableSettings, CableSpec};
 use pliant::contact::{ObstacleParams, Shape, ShapeKind};
 use pliant::math::{Pose, Quat, Vec3};
 use pliant::motion::Motion;

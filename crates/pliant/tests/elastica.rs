@@ -22,7 +22,7 @@ fn spec(path: Vec<Vec3>, intervals: usize, ei: f64, mass_per_length: f64) -> Ela
         section: Section::Explicit(given),
         path,
         normal: None,
-        rest: pliant::cable::Rest::Straight,
+        rest: pliant::Rest::Straight,
         intervals,
         settings: ElasticaSettings::default(),
     }
@@ -217,7 +217,7 @@ fn contact_with_itself_keeps_momentum() {
         .collect();
     let mut spec = spec(path, 20, 0.01, 0.02);
     spec.settings.tolerance = 1e-9;
-    spec.rest = pliant::cable::Rest::Curved { curvature: [0.0, 20.0], twist: 0.0 };
+    spec.rest = pliant::Rest::Curved { curvature: [0.0, 20.0], twist: 0.0 };
     if let Section::Explicit(given) = &mut spec.section {
         given.radius = 3e-3;
     }

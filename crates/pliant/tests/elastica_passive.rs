@@ -15,7 +15,7 @@ fn wire(young: f64, integrator: Integrator, contact_stiffness: Option<f64>) -> W
         section: Section::Round { radius: 1e-3 },
         path: vec![Vec3::Z * 0.05, Vec3::new(0.5, 0.0, 0.05)],
         normal: None,
-        rest: pliant::cable::Rest::Straight,
+        rest: pliant::Rest::Straight,
         intervals: 20,
         settings: ElasticaSettings { integrator, contact_stiffness, ..ElasticaSettings::default() },
     };

@@ -15,7 +15,7 @@ fn spec(path: &[[f64; 2]], intervals: usize, radius: f64) -> ElasticaSpec {
         section: Section::Explicit(given),
         path: path.iter().map(|[x, z]| Vec3::new(*x, 0.0, *z)).collect(),
         normal: None,
-        rest: pliant::cable::Rest::Straight,
+        rest: pliant::Rest::Straight,
         intervals,
         settings: ElasticaSettings::default(),
     }

@@ -3,7 +3,8 @@
 
 use std::f64::consts::PI;
 
-use pliant::cable::{Cable, CableSettings, CableSpec, Rest};
+use pliant::Rest;
+use pliant::cable::{Cable, CableSettings, CableSpec};
 use pliant::math::{Pose, Vec3};
 use pliant::motion::{Motion, Window};
 use pliant::{Body, EventKind, Friction, GripParams, GripperParams, Hold, Jaws, Material, Place, Section, World};

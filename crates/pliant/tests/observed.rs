@@ -4,7 +4,8 @@
 
 use std::f64::consts::PI;
 
-use pliant::cable::{Cable, CableSettings, CableSpec, Rest};
+use pliant::Rest;
+use pliant::cable::{Cable, CableSettings, CableSpec};
 use pliant::chain::{Chain, ChainSettings, ChainSpec};
 use pliant::contact::{ObstacleParams, Shape, ShapeKind};
 use pliant::elastica::{Elastica, ElasticaSettings, ElasticaSpec};

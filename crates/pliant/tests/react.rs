@@ -4,7 +4,8 @@
 
 mod common;
 
-use pliant::cable::{Cable, CableSettings, CableSpec, Rest};
+use pliant::Rest;
+use pliant::cable::{Cable, CableSettings, CableSpec};
 use pliant::chain::{Chain, ChainSettings, ChainSpec};
 use pliant::contact::{ObstacleParams, Shape, ShapeKind};
 use pliant::elastica::{Elastica, ElasticaSettings, ElasticaSpec, Start};

@@ -5,7 +5,8 @@ mod common;
 
 use std::f64::consts::{PI, TAU};
 
-use pliant::cable::{Cable, CableSettings, CableSpec, Couplings, Rest, Solver, Step};
+use pliant::Rest;
+use pliant::cable::{Cable, CableSettings, CableSpec, Couplings, Solver, Step};
 use pliant::contact::{ObstacleParams, Shape, ShapeKind};
 use pliant::math::{Pose, Quat, Vec3};
 use pliant::motion::{Drive, Motion};

@@ -1,7 +1,8 @@
 //! Sections in a world: beams and shafts of each kind deform as their closed forms say, and what fits no model is refused.
 #![allow(clippy::unwrap_used)]
 
-use pliant::cable::{Cable, CableSettings, CableSpec, Rest};
+use pliant::Rest;
+use pliant::cable::{Cable, CableSettings, CableSpec};
 use pliant::chain::{Chain, ChainSettings, ChainSpec};
 use pliant::math::{Pose, Vec3};
 use pliant::motion::Motion;

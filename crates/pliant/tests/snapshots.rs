@@ -6,7 +6,8 @@
 mod models;
 
 use models::{HEIGHT, MATTER, every_model, every_model_at};
-use pliant::cable::{Cable, CableSettings, CableSpec, Rest};
+use pliant::Rest;
+use pliant::cable::{Cable, CableSettings, CableSpec};
 use pliant::contact::{ObstacleParams, Shape, ShapeKind};
 use pliant::math::{Pose, Vec3};
 use pliant::motion::{Blend, Drive, Motion, Window};

@@ -17,7 +17,8 @@ pub(crate) mod xpbd;
 
 use std::collections::BTreeMap;
 
-use pliant::cable::{Cable, CableSettings, CableSpec, Rest};
+use pliant::Rest;
+use pliant::cable::{Cable, CableSettings, CableSpec};
 use pliant::chain::{Chain, ChainSettings, ChainSpec};
 use pliant::elastica::{Elastica, ElasticaSettings, ElasticaSpec};
 use pliant::lattice::{Lattice, LatticeSettings, LatticeSpec};

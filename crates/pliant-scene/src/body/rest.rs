@@ -1,6 +1,6 @@
 //! The shape of a body without load, in a scene file.
 
-use pliant::cable::Rest;
+use pliant::Rest;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -2,7 +2,8 @@
 
 use std::f64::consts::PI;
 
-use pliant::cable::{CableSettings, CableSpec, Rest};
+use pliant::Rest;
+use pliant::cable::{CableSettings, CableSpec};
 use pliant::contact::ShapeKind;
 use pliant::math::{Pose, Quat, Vec3};
 use pliant::motion::{Motion, Window};

@@ -2,7 +2,8 @@
 
 use std::f64::consts::{PI, TAU};
 
-use pliant::cable::{CableSettings, CableSpec, Rest, Step};
+use pliant::Rest;
+use pliant::cable::{CableSettings, CableSpec, Step};
 use pliant::math::{Pose, Quat, Vec3};
 use pliant::motion::Motion;
 use pliant::{Frame, Friction, Hold, Load, Material, Place, Rigidities, Section, World};

@@ -2,7 +2,8 @@
 
 use std::f64::consts::PI;
 
-use pliant::cable::{Cable, CableSettings, CableSpec, Rest};
+use pliant::Rest;
+use pliant::cable::{Cable, CableSettings, CableSpec};
 use pliant::contact::{Mesh, ObstacleParams, Shape, ShapeKind};
 use pliant::math::{Pose, Quat, Vec3};
 use pliant::motion::{Blend, Motion, Waypoint, Window};

@@ -1,6 +1,7 @@
 //! Worlds in which cables touch things, for the comparisons of several files.
 
-use pliant::cable::{Cable, CableSettings, CableSpec, Rest};
+use pliant::Rest;
+use pliant::cable::{Cable, CableSettings, CableSpec};
 use pliant::contact::{ObstacleParams, Shape, ShapeKind};
 use pliant::math::{Pose, Vec3};
 use pliant::motion::Motion;

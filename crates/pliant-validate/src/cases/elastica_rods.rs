@@ -2,7 +2,7 @@
 
 use std::f64::consts::{FRAC_PI_2, TAU};
 
-use pliant::cable::Rest;
+use pliant::Rest;
 use pliant::contact::ShapeKind;
 use pliant::elastica::{Elastica, ElasticaSettings, ElasticaSpec, Slider};
 use pliant::math::{Pose, Quat, Vec3};

@@ -1,6 +1,7 @@
 //! Rods of any model in the set-ups that several models are compared with.
 
-use pliant::cable::{Cable, CableSettings, CableSpec, Rest};
+use pliant::Rest;
+use pliant::cable::{Cable, CableSettings, CableSpec};
 use pliant::chain::{Chain, ChainSettings, ChainSpec};
 use pliant::math::{Pose, Quat, Vec3};
 use pliant::motion::Motion;

@@ -1,6 +1,6 @@
 //! Kahl and Henrich's spring-steel rod against an energy-minimising one (Table 5, Fig. 12 and 13).
 
-use pliant::cable::Rest;
+use pliant::Rest;
 use pliant::elastica::{Elastica, ElasticaSettings, ElasticaSpec};
 use pliant::math::{Pose, Quat, Vec3};
 use pliant::motion::Motion;

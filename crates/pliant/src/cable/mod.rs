@@ -24,9 +24,9 @@ mod start;
 mod ring_tests;
 
 pub use contact::pairs::Pair;
-pub use params::{CableSettings, CableSpec, Couplings, Rest, Solver, Step};
+pub use params::{CableSettings, CableSpec, Couplings, Solver, Step};
 
-pub(crate) use contact::pairs::{End, closest_on_segments, forget_body};
+pub(crate) use contact::pairs::{End, forget_body};
 pub(crate) use group::Group;
 pub(crate) use group::step::Around;
 pub(crate) use links::OPEN;

@@ -1,6 +1,5 @@
 //! Parameters of the cable: what a user may set, and what a body is built from.
 
-use crate::bytes::stored_enum;
 use crate::cable::solver::Method;
 use crate::check::Checks;
 use crate::curve;
@@ -8,6 +7,7 @@ use crate::elastica::Start;
 use crate::error::BuildError;
 use crate::material::Material;
 use crate::math::Vec3;
+use crate::rest::Rest;
 use crate::section::Section;
 
 /// Everything a cable is built from.
@@ -44,23 +44,6 @@ impl CableSpec {
             settings: CableSettings::default(),
         }
     }
-}
-
-/// The shape of a cable without load.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Rest {
-    /// Straight.
-    #[default]
-    Straight,
-    /// That of its initial path.
-    Path,
-    /// The same curvature and twist everywhere: a circle or a helix.
-    Curved {
-        /// Curvature about the y and z axes of the section [1/m].
-        curvature: [f64; 2],
-        /// Twist about the tangent [rad/m].
-        twist: f64,
-    },
 }
 
 /// Settings of the cable model.
@@ -223,9 +206,3 @@ impl CableSpec {
         Ok(())
     }
 }
-
-stored_enum!(Rest {
-    0 => Straight {},
-    1 => Path {},
-    2 => Curved { curvature: curvature, twist: twist },
-});

@@ -1,11 +1,12 @@
 //! Momentum of a ring in free flight, which needs the velocities of its links.
 #![allow(clippy::unwrap_used)]
 
-use super::{Cable, CableSettings, CableSpec, Rest, Step};
+use super::{Cable, CableSettings, CableSpec, Step};
 use crate::body::Body;
 use crate::grip::{Load, Place};
 use crate::material::{Friction, Material};
 use crate::math::Vec3;
+use crate::rest::Rest;
 use crate::section::Section;
 use crate::world::World;
 

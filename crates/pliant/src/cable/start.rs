@@ -13,11 +13,11 @@ use super::CableSpec;
 use super::algebra::block::Vec6;
 use super::joint::strain;
 use super::links::jointed;
-use super::params::Rest;
 use crate::curve;
 use crate::error::BuildError;
 use crate::linkage::{Arms, poses_along};
 use crate::math::{Pose, Quat, Vec3, atan2, unit_or};
+use crate::rest::Rest;
 
 /// A twist that differs from one with which a closed cable meets itself by less than this is meant to be that one [rad].
 const MEETS: f64 = 1e-3;

@@ -15,7 +15,7 @@ pub(crate) use edges::edge_turns;
 pub use mesh::{Findings, Mesh};
 pub use obstacle::{Obstacle, ObstacleParams};
 pub(crate) use passage::{Ends, passes};
-pub(crate) use segments::{segment_distance, segments_cross};
+pub(crate) use segments::{closest_on_segments, segment_distance, segments_cross};
 pub use shape::{Shape, ShapeError, ShapeKind, SurfacePoint};
 pub(crate) use surface::{Nearby, Piece};
 pub(crate) use triangle::{blend, nearest_of_triangle, normal, twice_area};

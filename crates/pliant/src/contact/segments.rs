@@ -6,6 +6,9 @@ use crate::math::Vec3;
 /// How often a way is halved; what is not told apart then counts as passing.
 const MOST_HALVINGS: u32 = 12;
 
+/// Two crossing links are nearest at one point; for parallel ones any point would do. This draws it to their middles.
+const CENTRING: f64 = 0.02;
+
 /// Least distance of two segments [m].
 pub(crate) fn segment_distance(a: &Ends, b: &Ends) -> f64 {
     let (u, v, w) = (a[1] - a[0], b[1] - b[0], a[0] - b[0]);
@@ -67,6 +70,18 @@ fn way_between(a: [&Ends; 2], b: [&Ends; 2]) -> f64 {
     longest.sqrt()
 }
 
+/// Places s in [-a, a] along u and t in [-b, b] along v where d + s u - t v is shortest, drawn to the middles a little so
+/// that there is one answer for parallel segments too.
+pub(crate) fn closest_on_segments(d: Vec3, u: Vec3, v: Vec3, a: f64, b: f64) -> (f64, f64) {
+    let (du, dv, uv) = (d.dot(u), d.dot(v), u.dot(v));
+    let one = 1.0 + CENTRING;
+    // one s - uv t = -du, one t - uv s = dv
+    let s = ((uv * dv - one * du) / (one * one - uv * uv)).clamp(-a, a);
+    let t = ((dv + uv * s) / one).clamp(-b, b);
+    let s = ((uv * t - du) / one).clamp(-a, a);
+    (s, t)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,5 +137,17 @@ mod tests {
             }
         }
         assert!(counts[0] > 1000 && counts[1] > 20, "{counts:?}");
+    }
+
+    #[test]
+    fn nearest_points_of_crossing_and_parallel_segments() {
+        let (s, t) = closest_on_segments(Vec3::new(0.2, -0.1, 1.0), Vec3::X, Vec3::Y, 1.0, 1.0);
+        assert!((s + 0.2).abs() < 0.01 && (t + 0.1).abs() < 0.01, "{s} {t}");
+        // beyond the ends
+        let (s, t) = closest_on_segments(Vec3::new(5.0, -7.0, 1.0), Vec3::X, Vec3::Y, 1.0, 1.0);
+        assert_eq!((s, t), (-1.0, -1.0));
+        // side by side: the middle of the overlap
+        let (s, t) = closest_on_segments(Vec3::new(0.5, 0.1, 0.0), Vec3::X, Vec3::X, 1.0, 1.0);
+        assert!((s + 0.25).abs() < 0.01 && (t - 0.25).abs() < 0.01, "{s} {t}");
     }
 }

@@ -1,11 +1,11 @@
 //! Parameters of the model `elastica`: what a user may set, and what a body is built from.
 
-use crate::cable::Rest;
 use crate::check::Checks;
 use crate::curve;
 use crate::error::BuildError;
 use crate::material::Material;
 use crate::math::Vec3;
+use crate::rest::Rest;
 use crate::section::Section;
 
 /// Everything a rod of this model is built from.

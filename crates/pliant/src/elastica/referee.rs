@@ -6,7 +6,7 @@ use super::equations::Field;
 use super::system::System;
 use super::touch::Search;
 use super::*;
-use crate::cable::Rest;
+use crate::rest::Rest;
 use crate::stop::Stop;
 
 fn numbers(mut seed: u64) -> impl FnMut() -> f64 {

@@ -2,10 +2,10 @@
 
 use super::params::{ElasticaSpec, Profile};
 use super::span::{Ends, GAUSS, MOST, Offset, POINTS, Rule, Unknowns, WEIGHTS};
-use crate::cable::Rest;
 use crate::curve;
 use crate::material::Friction;
 use crate::math::Vec2;
+use crate::rest::Rest;
 
 /// What a rod is made of.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use super::outline::{Outline, Side};
 use super::press::{Key, Press};
-use crate::cable::closest_on_segments;
+use crate::contact::closest_on_segments;
 use crate::math::Vec3;
 
 /// Where two segments are nearest to each other. Rods that have been pushed through each other come out where they went in:

@@ -242,11 +242,12 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::cable::{Cable, CableSettings, CableSpec, End, Rest};
+    use crate::cable::{Cable, CableSettings, CableSpec, End};
     use crate::contact::{ObstacleParams, Shape, ShapeKind, segment_distance, segments_cross};
     use crate::material::{Friction, Material};
     use crate::math::{Pose, Quat, Vec3};
     use crate::motion::Motion;
+    use crate::rest::Rest;
     use crate::section::Section;
 
     const RADIUS: f64 = 2e-3;

@@ -1,6 +1,7 @@
 //! A body of each model, for tests that hold for all.
 
-use pliant::cable::{Cable, CableSettings, CableSpec, Rest};
+use pliant::Rest;
+use pliant::cable::{Cable, CableSettings, CableSpec};
 use pliant::chain::{BendingLaw, Chain, ChainSettings, ChainSpec};
 use pliant::elastica::{Elastica, ElasticaSettings, ElasticaSpec, Start};
 use pliant::lattice::solid::{MassRule, brick};

@@ -446,8 +446,9 @@ fn plant(moving: &[Moving], [first, end]: [usize; 2], nodes: &mut Vec<Node>) {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::cable::{CableSettings, CableSpec, Rest};
+    use crate::cable::{CableSettings, CableSpec};
     use crate::material::{Friction, Material};
+    use crate::rest::Rest;
     use crate::section::Section;
 
     fn wire(path: Vec<Vec3>, segments: usize) -> Body {

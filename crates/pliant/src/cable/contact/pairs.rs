@@ -14,7 +14,7 @@ use crate::cable::contact::law::{
 };
 use crate::cable::equations::midpoint::Part;
 use crate::cable::links::{Links, Stretch, gap_after};
-use crate::contact::{Ends, segments_cross};
+use crate::contact::{Ends, closest_on_segments, segments_cross};
 use crate::material::Friction;
 use crate::math::{Pose, Vec3, unit_or, x_axis};
 
@@ -71,9 +71,6 @@ pub struct Pair {
     /// Whether it is in the pattern of the tangent.
     pub planned: bool,
 }
-
-/// Two crossing links are nearest at one point; for parallel ones any point would do. This draws it to their middles.
-const CENTRING: f64 = 0.02;
 
 /// Cosine of the angle within which the normal half-way through the step is still that of the start.
 const SAME_SIDE: f64 = 0.5;
@@ -443,18 +440,6 @@ fn nearest(sides: &[Side<'_>; 2]) -> Nearest {
     Nearest { normal, distance, gap, points, along: [s, t], weights, tangent: u }
 }
 
-/// Places s in [-a, a] along u and t in [-b, b] along v where d + s u - t v is shortest, drawn to the middles a little so
-/// that there is one answer for parallel segments too.
-pub(crate) fn closest_on_segments(d: Vec3, u: Vec3, v: Vec3, a: f64, b: f64) -> (f64, f64) {
-    let (du, dv, uv) = (d.dot(u), d.dot(v), u.dot(v));
-    let one = 1.0 + CENTRING;
-    // one s - uv t = -du, one t - uv s = dv
-    let s = ((uv * dv - one * du) / (one * one - uv * uv)).clamp(-a, a);
-    let t = ((dv + uv * s) / one).clamp(-b, b);
-    let s = ((uv * t - du) / one).clamp(-a, a);
-    (s, t)
-}
-
 /// Distance between the axes of two sides, given by the poses of a link and of the one after it, for a quick look.
 pub fn axis_distance(links: [&Links; 2], on: [Stretch; 2], poses: [[&Pose; 2]; 2]) -> f64 {
     let [a, b] = [0, 1].map(|k| straight(links[k], on[k], poses[k]));
@@ -504,20 +489,3 @@ stored!(Pair {
     firmness,
     planned,
 });
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nearest_points_of_crossing_and_parallel_segments() {
-        let (s, t) = closest_on_segments(Vec3::new(0.2, -0.1, 1.0), Vec3::X, Vec3::Y, 1.0, 1.0);
-        assert!((s + 0.2).abs() < 0.01 && (t + 0.1).abs() < 0.01, "{s} {t}");
-        // beyond the ends
-        let (s, t) = closest_on_segments(Vec3::new(5.0, -7.0, 1.0), Vec3::X, Vec3::Y, 1.0, 1.0);
-        assert_eq!((s, t), (-1.0, -1.0));
-        // side by side: the middle of the overlap
-        let (s, t) = closest_on_segments(Vec3::new(0.5, 0.1, 0.0), Vec3::X, Vec3::X, 1.0, 1.0);
-        assert!((s + 0.25).abs() < 0.01 && (t - 0.25).abs() < 0.01, "{s} {t}");
-    }
-}

@@ -9,6 +9,7 @@ use crate::contact::{ObstacleParams, Shape, ShapeKind};
 use crate::grip::{GripParams, GripperParams, Hold};
 use crate::material::{Friction, Material};
 use crate::motion::Motion;
+use crate::rest::Rest;
 use crate::section::Section;
 use crate::stop::Stop;
 use crate::world::World;
