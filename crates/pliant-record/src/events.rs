@@ -1,8 +1,8 @@
-//! Events in words.
+//! Events as text.
 
 use pliant::{Body, EventKind, Other, World};
 
-/// An event as a sentence: `hand grips rod`.
+/// An event as a sentence, such as `hand grips rod`.
 pub fn event_text(world: &World, kind: EventKind) -> String {
     Names::of(world).event_text(kind)
 }
@@ -37,7 +37,7 @@ impl Names {
     }
 
     pub fn event_text(&self, kind: EventKind) -> String {
-        // a thing added to the world after the recording began has no name here
+        // something added to the world after the recording began has no name here
         let name = |names: &[String], index: usize| names.get(index).cloned().unwrap_or_else(|| format!("#{index}"));
         let body = |index| name(&self.bodies, index);
         let gripper = |index| name(&self.grippers, index);

@@ -1,7 +1,7 @@
-//! Files of what was computed beforehand.
+//! Files of precomputed results.
 //!
-//! One file holds one result. It is little-endian, and made of a head of 64 bytes, a directory with an entry of 32 bytes for each
-//! section, and the sections, each from a multiple of 64 bytes:
+//! One file holds one result. It is little-endian and consists of a header of 64 bytes, a directory with an entry of 32
+//! bytes per section, and the sections, each aligned to 64 bytes:
 //!
 //! ```text
 //! head       0  magic            8 bytes, 89 50 4c 49 41 4e 54 0a
@@ -18,8 +18,8 @@
 //!           24  checksum         u64, XXH3 of the section
 //! ```
 //!
-//! Numbers in sections are f64, u64 or u32. Files are mapped into memory and used in place; they are written under another name and
-//! renamed when complete, so that a file of the right name is a whole one.
+//! Numbers in sections are f64, u64 or u32. Files are memory-mapped and used in place; they are written under another
+//! name and renamed when complete, so that a file under its own name is always complete.
 
 mod basis;
 mod error;
