@@ -11,20 +11,20 @@ const ROTATION: &str = include_str!("../../scenes/000-rotation.toml");
 const HORIZONTAL: &str = include_str!("../../scenes/000-horizontal.toml");
 const ACCELERATED: &str = include_str!("../../scenes/000-accelerated.toml");
 
-/// What one variant of an experiment gave.
+/// Results of one variant of an experiment.
 struct Trial {
     steps: f64,
     damped: f64,
     limited: f64,
     /// Mean of the forces on the gripper at the third and fourth point [N].
     force: f64,
-    /// Shapes at the instants asked for.
+    /// Shapes at the given instants.
     shapes: Vec<Vec<Vec3>>,
-    /// How far the free end trails behind the gripper, at the same instants [m].
+    /// How far the free end trails behind the gripper at these instants [m].
     trails: Vec<f64>,
 }
 
-/// Run a scene in a variant, and look at it at some instants.
+/// Run a variant of a scene, and sample it at some instants.
 fn trial(text: &str, name: &str, changes: &[(&str, &str)], instants: &[f64]) -> Result<Trial, Failure> {
     let mut scene = scene(text, name, changes)?;
     let (total, step) = (scene.steps(), scene.step);
@@ -120,7 +120,7 @@ pub fn rotation(results: &mut Results) -> Result<(), Failure> {
         dynamic.damped,
         only_static,
     );
-    // at the end of the rotation, how far from where the rod comes to rest
+    // distance from the final shape at the end of the rotation
     let lag = |t: &Trial| apart(&t.shapes[1], &t.shapes[2]) * 1e3;
     results.statement(
         "dynamic: distance from the final shape when the gripper stops, below static",
@@ -141,7 +141,7 @@ pub fn rotation(results: &mut Results) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A row of Table 3 or 4: name, scene changes, and the paper's steps, limits and force.
+/// A row of Table 3 or 4: name, scene overrides, and the paper's steps, limits and force.
 type Variant<'a> = (&'a str, bool, bool, [f64; 3]);
 
 /// The rod lies along the motion, its long part ahead of the gripper, instead of hanging.
