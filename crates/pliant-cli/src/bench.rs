@@ -125,7 +125,7 @@ pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure
     if options.json { output::print_json(&result) } else { print(&result) }
 }
 
-/// Run a quarter of the scene or for the time allowed, whichever ends first. Returns the number of steps of a stretch.
+/// Run a quarter of the scene or of the time allowed, whichever ends first. Returns how many steps a stretch has.
 fn warm_up(scene: &mut Scene, most: Duration) -> Result<u64, Failure> {
     let total = scene.steps();
     let begun = Instant::now();

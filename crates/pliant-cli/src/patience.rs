@@ -99,7 +99,7 @@ impl Watcher {
     }
 }
 
-/// Print how long a run will take at its pace, if that is long.
+/// Tell how long a run will take by its pace.
 fn tell(steps: u64, done: u64, elapsed: f64) {
     let whole = elapsed * steps as f64 / done.max(1) as f64;
     if whole <= LONG {

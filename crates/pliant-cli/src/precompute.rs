@@ -79,7 +79,7 @@ pub fn precompute(path: &Path, options: &Options) -> Result<(), Failure> {
 /// Read a scene, first precomputing what it needs, with a progress bar, since that can take long.
 pub fn load(path: &Path, options: &Options) -> Result<Scene, Failure> {
     let found = pliant_scene::precomputable(path, &options.overrides)?;
-    // a file that the scene names is only made on request
+    // a file that a scene names is not made behind its back
     let new: Vec<&Precomputable> = found.bodies.iter().filter(|body| body.file.is_none() && !is_kept(body)).collect();
     if !new.is_empty() {
         let to_cache = Options { out: None, ..options.clone() };

@@ -55,7 +55,7 @@ pub enum MeshError {
         /// Their position [m].
         at: Vec3,
     },
-    /// The same tetrahedron twice.
+    /// A duplicate tetrahedron.
     #[error("tetrahedra {first} and {second} have the same corners: remove one of them")]
     SameTet {
         /// Index of one tetrahedron.

@@ -1,6 +1,7 @@
 //! Validation of Pliant against known results.
 //!
-//! - [`cases`]: every model against closed forms and independent solutions, with orders of convergence; `pliant validate`.
+//! - [`cases`]: every model against closed forms and independent solutions, with orders of convergence;
+//!   `pliant validate`.
 //! - [`experiments`]: published experiments rerun, their figures beside ours; `pliant reproduce`.
 //!
 //! The command prints the results, and the tests run the same functions.

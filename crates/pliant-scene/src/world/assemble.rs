@@ -45,7 +45,7 @@ pub(crate) struct SceneSpec {
     /// given.
     #[serde(default)]
     allow_crossing: bool,
-    /// Recorded frames per second of simulated time [Hz]; 100 unless given, and at most one per step.
+    /// Instants that are recorded per second of simulated time [Hz]; 100 unless given, and at most one a step.
     recording_rate: Option<Rate>,
     /// Materials by name.
     #[serde(default)]
@@ -141,7 +141,7 @@ impl SceneSpec {
         self.add_grippers(&mut world, &mut files)?;
         self.add_loads(&mut world)?;
         self.settle(&mut world)?;
-        // an expectation at "end" means the end as written, reached when less than a step is missing
+        // an expectation "at the end" means the end as written, reached when less than a step is missing
         let end = written_duration.unwrap_or(duration) - step;
         let expectations = self.expectations(&world, end)?;
         let mut warnings = files.warnings;

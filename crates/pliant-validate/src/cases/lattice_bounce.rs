@@ -28,9 +28,9 @@ fn ball(height: f64, speed: f64, contact: PointContact, pace: Pace, gravity: f64
 
 /// Coefficient of restitution and contact time, without gravity.
 ///
-/// With w_d = w sqrt(1 - zeta^2) the depth is exp(-zeta w t) sin(w_d t)/w_d, and the force first vanishes at w_d t = pi
-/// - 2 asin(zeta). There the speed is exp(-zeta w t) times the initial one. (`e_until_force_zero` and its contact time
-/// in particles.json take w_d t for w t and so are off by a factor of sqrt(1 - zeta^2) in time: not used.)
+/// With w_d = w sqrt(1 - zeta^2) the depth is exp(-zeta w t) sin(w_d t)/w_d, and the force first vanishes at
+/// w_d t = pi - 2 asin(zeta). There the speed is exp(-zeta w t) times the initial one. (`e_until_force_zero` and its
+/// contact time in particles.json take w_d t for w t and so are off by a factor of sqrt(1 - zeta^2) in time: not used.)
 fn restitution(sheet: &mut Sheet) {
     let (stiffness, dt): (f64, f64) = (1e4, 1e-5);
     let omega = stiffness.sqrt();

@@ -25,8 +25,8 @@ fn cube(angle: f64, friction: f64, cells: usize, contact_damping: Option<f64>) -
 }
 
 /// Acceleration along the slope: g (sin a - mu cos a). The cube still vibrates a little, which changes the impulse of
-/// friction by mu times the change of its velocity normal to the slope: while it slides, v_t + mu v_n grows by g (sin a
-/// - mu cos a) t exactly.
+/// friction by mu times the change of its velocity normal to the slope: while it slides, v_t + mu v_n grows by
+/// g (sin a - mu cos a) t exactly.
 fn slides(sheet: &mut Sheet) {
     for sample in particles().incline.samples.iter().filter(|s| s.block_acc > 0.0) {
         let angle = sample.angle_deg.to_radians();
