@@ -4,7 +4,7 @@
 //! of the ones that matter here. One step of Ogita and Aishima ("Iterative refinement for symmetric eigenvalue
 //! decomposition", 2018) squares the error: with S = X^T A X and R = 1 - X^T X,
 //!
-//!   E_ij = (S_ij + l_j R_ij) / (l_j - l_i), or R_ij / 2 where eigenvalues are too close to be told apart,   X + X E.
+//!   E_ij = (S_ij + l_j R_ij) / (l_j - l_i), or R_ij / 2 within a cluster of eigenvalues,   X + X E.
 
 use crate::algebra::dense::{Block, shares};
 use crate::error::FemError;

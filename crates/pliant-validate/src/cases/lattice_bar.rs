@@ -39,7 +39,7 @@ struct Change {
     lengthening: f64,
     /// Deflection of the end [m].
     deflection: f64,
-    /// Deflection of the second of these sections relative to the first, along the latter's tilt [m].
+    /// Deflection of the second of these sections from the tangent at the first [m].
     bow: f64,
     /// Twist between the sections one side from the ends [rad].
     twist: f64,

@@ -86,7 +86,7 @@ fn common_choices(results: &mut Results) {
     results.choice("steps per second", "4000, from the optimum of 112000 in 28 s");
 }
 
-/// Fig. 5 to 7, Table 2.
+/// Fig. 5 to 7 and Table 2: the gripper rotates.
 pub fn rotation(results: &mut Results) -> Result<(), Failure> {
     common_choices(results);
     results.choice("rotation", "90 degrees in 8 s from t = 5 s, hanging to horizontal");
@@ -178,7 +178,7 @@ fn sideways(
     Ok(trials)
 }
 
-/// Fig. 8, 9, Table 4.
+/// Fig. 8 and 9 and Table 4: the gripper moves at constant velocity.
 pub fn horizontal(results: &mut Results) -> Result<(), Failure> {
     common_choices(results);
     results.choice("speed", "0.05 m/s for 8 s from t = 5 s");
@@ -193,7 +193,7 @@ pub fn horizontal(results: &mut Results) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Fig. 10, 11, Table 3.
+/// Fig. 10 and 11 and Table 3: the gripper accelerates.
 pub fn accelerated(results: &mut Results) -> Result<(), Failure> {
     common_choices(results);
     results.choice("acceleration", "0.05 m/s2 for 8 s from t = 5 s, then a dead stop");

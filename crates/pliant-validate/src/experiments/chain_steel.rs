@@ -85,7 +85,7 @@ fn best_fraction(distance: impl Fn(f64) -> Result<f64, Failure>) -> Result<f64, 
     Ok(10f64.powf(0.5 * (low + high)))
 }
 
-/// Table 5, Fig. 12, 13.
+/// Table 5, Fig. 12 and 13: the steel rod against the rod of least energy.
 pub fn steel(results: &mut Results) -> Result<(), Failure> {
     results.choice("c_F", "half the way to zero force at the stiffest point");
     results.choice("c_h", "0.99");

@@ -101,7 +101,7 @@ fn judge(results: &mut Results, name: &str, run: &[Frame]) {
     results.remark(format!("{name}: the upper part changes direction at {list} s."));
 }
 
-/// Fig. 3.
+/// Fig. 3: an arch whose ends are pushed together.
 pub fn pushed(results: &mut Results) -> Result<(), Failure> {
     common_elastica_choices(results);
     results.choice(
@@ -231,7 +231,7 @@ fn judge_meeting(results: &mut Results, name: &str, run: &[Frame]) {
     ));
 }
 
-/// Fig. 5.
+/// Fig. 5: an arch whose sides meet.
 pub fn meeting(results: &mut Results) -> Result<(), Failure> {
     common_elastica_choices(results);
     results.choice("radius of the rod", "5 mm; none is given, and with it two parts touch 10 mm apart");

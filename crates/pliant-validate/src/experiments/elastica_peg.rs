@@ -129,7 +129,7 @@ fn judge(results: &mut Results, name: &str, fall: &Fall) {
     }
 }
 
-/// Fig. 4.
+/// Fig. 4: a rod falls onto a peg.
 pub fn peg(results: &mut Results) -> Result<(), Failure> {
     common_elastica_choices(results);
     results.choice("instants (a) to (l)", "every 0.1 s, as (a) is at 0 and (d) at 0.30 s; the others are not given");

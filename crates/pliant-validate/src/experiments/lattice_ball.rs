@@ -50,7 +50,7 @@ fn bounces(strides: &[Stride]) -> Vec<Bounce> {
     found
 }
 
-/// Fig. 20.
+/// Fig. 20: adaptive steps of a bouncing ball.
 pub fn ball(results: &mut Results) -> Result<(), Failure> {
     results.choice("ball", "a particle of 1 kg from 1 m, lambda = 2000 N/m, mu = 5 N s/m; none are given");
     results.choice("epsilon", "steps as usual: a thousandth of the kinetic energy; with 0.01 J beside it");

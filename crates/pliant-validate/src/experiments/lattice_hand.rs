@@ -50,7 +50,7 @@ fn apart(scene: &Scene) -> Result<f64, Failure> {
     Ok(arm.map_or(f64::NAN, |arm| (thing - arm).length()))
 }
 
-/// Fig. 31.
+/// Fig. 31: a hand holds an object.
 pub fn hand(results: &mut Results) -> Result<(), Failure> {
     results.choice(
         "hand",

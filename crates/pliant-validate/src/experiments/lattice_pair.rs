@@ -98,7 +98,7 @@ fn go(reading: Reading, scheme: &str, steps: Steps, damping: f64, stretch: f64, 
     Ok(Motion { errors: places.iter().map(off).collect(), mean_step: run.mean(), steps: places.len(), places })
 }
 
-/// Fig. 21 and 19.
+/// Fig. 19 and 21: errors of two particles on a spring.
 pub fn pair(results: &mut Results) -> Result<(), Failure> {
     results.choice("masses", "1 kg each, one or both free; not given");
     results.choice(
@@ -151,7 +151,7 @@ pub fn pair(results: &mut Results) -> Result<(), Failure> {
     bounds(results)
 }
 
-/// Both motions and the closed form.
+/// Draw both motions and the closed form.
 fn draw(results: &mut Results, reading: Reading, adaptive: &Motion, same: &Motion, stretch: f64) {
     let fine: Vec<[f64; 2]> =
         (0..=400).map(|k| 0.005 * f64::from(k)).map(|t| [t, known(reading, 5.0, stretch, t)]).collect();

@@ -34,7 +34,7 @@ fn frequencies(run: &Run) -> Vec<f64> {
     found
 }
 
-/// The collision.
+/// The collision of a pyramid with a table.
 pub fn pyramid(results: &mut Results) -> Result<(), Failure> {
     results.choice(
         "lambda = 2000",

@@ -76,7 +76,7 @@ impl Descent {
     }
 }
 
-/// Fig. 32.
+/// Fig. 32: a wheel and a cube on a slope.
 pub fn slope(results: &mut Results) -> Result<(), Failure> {
     results.choice("slope", "50 degrees: a cube topples above 45 if friction lets it; not given");
     results.choice(

@@ -110,7 +110,7 @@ struct Track {
     off: f64,
 }
 
-/// Fig. 33.
+/// Fig. 33: a vehicle on hilly terrain.
 pub fn vehicle(results: &mut Results) -> Result<(), Failure> {
     results.choice(
         "vehicle",

@@ -242,7 +242,7 @@ pub struct Row {
     pub unit: &'static str,
     /// The paper's figure; `None` for a statement without a number.
     pub paper: Option<f64>,
-    /// Ours.
+    /// Our figure.
     pub ours: Option<f64>,
     /// Whether the paper's figure or statement holds.
     pub holds: bool,

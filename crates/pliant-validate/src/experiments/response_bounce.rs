@@ -59,7 +59,7 @@ fn extent(seen: &Seen) -> f64 {
     heights().fold(f64::NEG_INFINITY, f64::max) - heights().fold(f64::INFINITY, f64::min)
 }
 
-/// Fig. 5a.
+/// Fig. 5a: the cube falls and bounces.
 pub fn bounce(results: &mut Results) -> Result<(), Failure> {
     common_choices(results);
     results.choice("height of the fall", "0.1 m under the lowest face, which is level; not given");

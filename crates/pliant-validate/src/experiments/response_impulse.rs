@@ -60,7 +60,7 @@ pub fn direct(model: &Model, forces: &[&[f64]], damping: Damping, timing: Timing
     direct.respond(forces, &mut go_on).map_err(fem)
 }
 
-/// Fig. 2 and 3.
+/// Fig. 2 and 3: the cube after an impulse.
 pub fn impulse(results: &mut Results) -> Result<(), Failure> {
     common_choices(results);
     results.choice(

@@ -43,7 +43,7 @@ fn force(seen: &Seen, finger: usize) -> f64 {
     seen.frame.grippers[finger].load.force.x
 }
 
-/// Fig. 5b.
+/// Fig. 5b: the cube held and shaken.
 pub fn shake(results: &mut Results) -> Result<(), Failure> {
     common_choices(results);
     results

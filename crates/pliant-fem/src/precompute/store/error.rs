@@ -9,7 +9,7 @@ pub enum StoreError {
     /// The file cannot be opened or read.
     #[error("{} cannot be read: {why}", path.display())]
     Unreadable {
-        /// Which file.
+        /// The file.
         path: PathBuf,
         /// The message of the operating system.
         why: String,
@@ -19,7 +19,7 @@ pub enum StoreError {
     /// Another kind of file.
     #[error("{} is no file of precomputed solids ({why}): name another, or precompute it again", path.display())]
     NotOurs {
-        /// Which file.
+        /// The file.
         path: PathBuf,
         /// What was found instead.
         why: &'static str,
@@ -27,7 +27,7 @@ pub enum StoreError {
     /// Another version of the format.
     #[error("{} is of version {found}, and this program reads version {expected}: precompute it again", path.display())]
     Version {
-        /// Which file.
+        /// The file.
         path: PathBuf,
         /// Version of the file.
         found: u32,
@@ -37,7 +37,7 @@ pub enum StoreError {
     /// Modes where responses are wanted, or vice versa.
     #[error("{} holds {found}, not {expected}: name another file, or precompute it again", path.display())]
     Kind {
-        /// Which file.
+        /// The file.
         path: PathBuf,
         /// What it holds.
         found: &'static str,
@@ -50,7 +50,7 @@ pub enum StoreError {
          precompute it again", path.display()
     )]
     Other {
-        /// Which file.
+        /// The file.
         path: PathBuf,
         /// Digest in the file.
         found: String,
@@ -60,7 +60,7 @@ pub enum StoreError {
     /// The file is too short or too long.
     #[error("{} has {found} bytes instead of {expected}, so it is not complete: precompute it again", path.display())]
     Length {
-        /// Which file.
+        /// The file.
         path: PathBuf,
         /// Expected length [bytes].
         expected: u64,
@@ -70,7 +70,7 @@ pub enum StoreError {
     /// The file has changed since it was written.
     #[error("{} is damaged in its {section}: precompute it again", path.display())]
     Damaged {
-        /// Which file.
+        /// The file.
         path: PathBuf,
         /// The damaged part.
         section: String,
@@ -78,19 +78,19 @@ pub enum StoreError {
     /// The machine is big-endian and cannot use the numbers in place.
     #[error("this machine stores numbers the other way round than {}: precompute it here", path.display())]
     Endian {
-        /// Which file.
+        /// The file.
         path: PathBuf,
     },
     /// Another process is writing the file.
     #[error("{} is being computed by another process: wait for it, or choose another folder", path.display())]
     Busy {
-        /// Which file.
+        /// The file.
         path: PathBuf,
     },
     /// The file cannot be written.
     #[error("{} cannot be written: {why}", path.display())]
     Unwritable {
-        /// Which file or folder.
+        /// The file or folder.
         path: PathBuf,
         /// The message of the operating system, and what to do.
         why: String,
