@@ -2,8 +2,8 @@
 //!
 //! A [`TetMesh`] (built, or read from a file by [`read_gmsh`] or [`read_vtk`]) and an [`Elastic`] material make a
 //! [`Model`]: stiffness K and mass M of linear or quadratic tetrahedra. From it come the [`Rigid`] properties, the
-//! lowest deformation [`Modes`], static solutions ([`solve_static`]) and impulse responses, by [`Direct`] integration in
-//! time or as a sum over modes ([`Modes::respond`]).
+//! lowest deformation [`Modes`], static solutions ([`solve_static`]) and impulse responses, by [`Direct`] integration
+//! in time or as a sum over modes ([`Modes::respond`]).
 //!
 //! What the model `response` needs of a solid is described by a [`Recipe`], computed once and cached in a file:
 //! [`basis_of`] opens it or computes it.

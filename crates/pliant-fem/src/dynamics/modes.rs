@@ -1,11 +1,11 @@
 //! The lowest vibration modes of a free body, K x = omega^2 M x, without the six rigid ones.
 //!
-//! Block Lanczos for the operator A = (K + sigma M)^-1 M, whose largest eigenvalues theta = 1 / (omega^2 + sigma) belong
-//! to the lowest modes (Grimes, Lewis and Simon, "A shifted block Lanczos algorithm for solving sparse symmetric
+//! Block Lanczos for the operator A = (K + sigma M)^-1 M, whose largest eigenvalues theta = 1 / (omega^2 + sigma)
+//! belong to the lowest modes (Grimes, Lewis and Simon, "A shifted block Lanczos algorithm for solving sparse symmetric
 //! generalized eigenproblems", 1994). Inner products are those of the mass matrix. Rigid motions are known exactly and
 //! projected out of every vector; the whole basis is reorthogonalised, so that no mode is found twice. A block finds
-//! modes of equal frequency as long as there are no more of them than its width. Completeness does not rely on that: the
-//! modes below a frequency are counted by the inertia of K - s M.
+//! modes of equal frequency as long as there are no more of them than its width. Completeness does not rely on that:
+//! the modes below a frequency are counted by the inertia of K - s M.
 
 use crate::algebra::factor::negative_eigenvalues;
 use crate::algebra::lanczos::Search;
