@@ -1,4 +1,4 @@
-//! Arguments of the command.
+//! Command-line arguments.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use crate::failure::Failure;
 
 /// Simulate things that bend: shapes and forces of rods, cables and soft solids.
 ///
-/// Without a command, a built-in scene is run and its report written to ./out.
+/// Without a command, run a built-in scene and write its report to ./out.
 #[derive(Debug, Parser)]
 #[command(name = "pliant", version)]
 pub struct Arguments {
@@ -27,8 +27,8 @@ pub struct Options {
     /// Print machine-readable JSON on standard output.
     #[arg(long, global = true)]
     pub json: bool,
-    /// Use at most this many threads; results never depend on it. As many as there are cores unless given; cables that do
-    /// not touch each other share them.
+    /// Use at most this many threads; results never depend on it. By default one per core, up to 8; cables that do not
+    /// touch each other share them.
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
     /// Override a value of the scene, such as duration=1.0 or body.rod.points=21. May be repeated.
@@ -46,7 +46,7 @@ impl Options {
         self.threads.unwrap_or_else(cores)
     }
 
-    /// For commands that have no scene to change.
+    /// Fail if --set is given, for commands that have no scene to change.
     pub fn refuse_overrides(&self, command: &str) -> Result<(), Failure> {
         if self.overrides.is_empty() {
             return Ok(());
@@ -54,7 +54,7 @@ impl Options {
         Err(Failure::Input(format!("--set does not go with {command}")))
     }
 
-    /// For commands that write no files.
+    /// Fail if --out is given, for commands that write no files.
     pub fn refuse_out(&self, command: &str) -> Result<(), Failure> {
         match self.out {
             Some(_) => Err(Failure::Input(format!("--out does not go with {command}, which writes no files"))),
@@ -66,30 +66,30 @@ impl Options {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Simulate a scene; with --out, leave a recording, a table of samples and a report page.
+    /// Simulate a scene; with --out, write a recording, a table of samples and a report page.
     Run {
         /// Scene file (TOML), or the name of a scene that `pliant scenes` lists.
         scene: PathBuf,
     },
-    /// Read and validate a scene, and say what the models derive from it.
+    /// Read and validate a scene, and show what the models derive from it.
     Check {
         /// Scene file (TOML), or the name of a scene that `pliant scenes` lists.
         scene: PathBuf,
     },
-    /// Run a scene on several models: differences in shape and grip force, cost; with --out, a picture of all of them.
+    /// Run a scene on several models and compare shapes, grip forces and cost; with --out, also draw them.
     Compare {
         /// Scene file (TOML), or the name of a scene that `pliant scenes` lists.
         scene: PathBuf,
-        /// Models to put its rods on, with commas between; the first that runs is the reference.
+        /// Models to put its rods on, separated by commas; the first that runs is the reference.
         #[arg(long, value_name = "MODEL,MODEL,…", value_delimiter = ',', default_values_t = RodModel::ALL)]
         models: Vec<RodModel>,
     },
-    /// Compute what bodies of the model response need before they can be simulated, and keep it; with --out in that directory.
+    /// Precompute what bodies of the model response need before a simulation, and store it in the cache, or in --out.
     Precompute {
         /// Scene file (TOML), or the name of a scene that `pliant scenes` lists.
         scene: PathBuf,
     },
-    /// Measure the time of a step: mean, percentiles, worst, by stage and body.
+    /// Measure the time of a step: mean, percentiles and maximum, by stage and body.
     Bench {
         /// Scene file (TOML), or the name of a scene that `pliant scenes` lists.
         scene: PathBuf,
@@ -99,15 +99,15 @@ pub enum Command {
     },
     /// Compare the models with closed forms and independent solutions.
     Validate {
-        /// A model or a case; all of them if left out.
+        /// A model or a case; all of them by default.
         case: Option<String>,
     },
-    /// Rerun a published experiment and print its figures beside ours; lists them if ID is left out.
+    /// Rerun a published experiment and print its figures beside ours; without an ID, list the experiments.
     Reproduce {
-        /// Which experiment, such as 000-rotation.
+        /// Experiment, such as 000-rotation.
         id: Option<String>,
     },
-    /// List the scenes that the command carries; with --out, write them to that directory.
+    /// List the built-in scenes; with --out, write them to that directory.
     Scenes,
     /// Print the JSON schema of scene files, for editors.
     Schema,

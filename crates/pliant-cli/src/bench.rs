@@ -1,6 +1,6 @@
-//! `pliant bench`: the time of a step. Warm up, save the state, then measure the same stretch again and again from it.
+//! `pliant bench`: the time of a step. Warm up, save the state, then measure the same stretch repeatedly from there.
 //!
-//! Measured is `World::step` alone: no frames, no recording, no expectations. How long a frame takes is told beside it.
+//! Only `World::step` is timed: no frames, no recording, no expectations. The time of a frame is reported separately.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::gallery;
 use crate::output::{self, number, short};
 
-/// Most steps in a stretch.
+/// Largest number of steps in a stretch.
 const STRETCH: u64 = 1000;
 
 #[derive(Serialize)]
@@ -28,14 +28,14 @@ struct Bench {
     p95_us: f64,
     p99_us: f64,
     max_us: f64,
-    /// Time to write a frame of all bodies, besides steps.
+    /// Time to write a frame of all bodies, not included in steps [us].
     frame_us: f64,
     #[serde(flatten)]
     copies: Copies,
     real_time_factor: f64,
     contacts_mean: f64,
     iterations_mean: f64,
-    /// Time of a step over its iterations, with all that comes with them.
+    /// Time of a step divided by its iterations, overhead included [us].
     us_per_iteration: Option<f64>,
     limit_hits: f64,
     stages_us: std::collections::BTreeMap<&'static str, f64>,
@@ -58,7 +58,7 @@ pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure
     let stretch = warm_up(&mut scene, Duration::from_secs_f64(0.25 * seconds))?;
     let start = scene.world.snapshot();
 
-    // once for the steps themselves, once with a clock at every stage
+    // once for the steps themselves, once with a timer around every stage
     let mut times = vec![];
     let (mut frame, mut pictures) = (scene.world.frame(), vec![]);
     let (mut contacts, mut iterations, mut limit_hits) = (vec![], vec![], vec![]);
@@ -171,7 +171,7 @@ fn warm_up(scene: &mut Scene, most: Duration) -> Result<u64, Failure> {
     Ok((total - scene.world.step_count()).clamp(1, STRETCH))
 }
 
-/// Restore and run a stretch until the time is up, at least three times.
+/// Restore the state and run a stretch until the time is up, at least three times.
 fn repeat(
     world: &mut World,
     start: &pliant::Snapshot,

@@ -1,4 +1,4 @@
-//! `pliant check` and `pliant schema`: what a scene says, without running it.
+//! `pliant check` and `pliant schema`: what a scene contains, without running it.
 
 use std::path::Path;
 
@@ -28,7 +28,7 @@ struct CheckedBody<'a> {
     name: &'a str,
     model: &'static str,
     size: usize,
-    /// Mass [kg], centre [m] and inertia about it [kg m2] in the axes of the world, as it begins.
+    /// Mass [kg], centre of mass [m] and inertia about it [kg m2] at the start, in world axes.
     mass: f64,
     centre: [f64; 3],
     inertia: [[f64; 3]; 3],
@@ -43,7 +43,7 @@ struct CheckedDerived<'a> {
     why: &'a str,
 }
 
-/// Read a scene and tell what it holds.
+/// Read a scene and print what it contains.
 pub fn check(path: &Path, options: &Options) -> Result<(), Failure> {
     options.refuse_out("check")?;
     let scene = crate::precompute::load(path, options)?;
@@ -75,7 +75,7 @@ pub fn check(path: &Path, options: &Options) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Tell what bodies weigh, where their centres are and how they resist to being turned.
+/// Print the mass, the centre of mass and the inertia of each body.
 fn print_masses(bodies: &[CheckedBody<'_>]) -> Result<(), Failure> {
     if bodies.is_empty() {
         return Ok(());
@@ -95,14 +95,14 @@ fn print_masses(bodies: &[CheckedBody<'_>]) -> Result<(), Failure> {
     output::print_text(format!("\n{table}"))
 }
 
-/// Tell what is odd about a scene, and whether it will take long.
+/// Print warnings about a scene, also that it will take long.
 pub fn print_warnings(scene: &Scene) {
     for warning in warnings(scene) {
         output::talk(format!("warning: {warning}"));
     }
 }
 
-/// What is odd about a scene, and whether it will take long.
+/// Warnings about a scene, also that it will take long.
 pub fn warnings(scene: &Scene) -> Vec<String> {
     let mut out = scene.warnings.clone();
     for (body, obstacle, depth) in sunken(scene) {
@@ -122,7 +122,7 @@ pub fn warnings(scene: &Scene) -> Vec<String> {
     out
 }
 
-/// Bodies that start inside an obstacle, by more than a tenth of their radius: body, obstacle, depth [m].
+/// Bodies that start inside an obstacle by more than a tenth of their radius: body, obstacle, depth [m].
 fn sunken(scene: &Scene) -> Vec<(&str, &str, f64)> {
     let world = &scene.world;
     let frame = world.frame();
@@ -133,7 +133,7 @@ fn sunken(scene: &Scene) -> Vec<(&str, &str, f64)> {
                 let face = obstacle.params.shape.surface_near(pose, node, f64::MAX);
                 face.map_or(0.0, |f| body.radius() - f.distance)
             };
-            // a few hundred nodes tell enough
+            // a few hundred nodes are enough
             let every = shape.nodes.len().div_ceil(500).max(1);
             let deepest = shape.nodes.iter().step_by(every).map(|node| depth_of(*node)).fold(0.0, f64::max);
             if deepest > 0.1 * body.radius() {
@@ -144,7 +144,7 @@ fn sunken(scene: &Scene) -> Vec<(&str, &str, f64)> {
     out
 }
 
-/// Tell people what the models derived from material and settings, and why.
+/// Print what the models derived from material and settings, and how.
 pub fn print_derived(bodies: &[Body]) -> Result<(), Failure> {
     for body in bodies.iter().map(checked).filter(|b| !b.derived.is_empty()) {
         output::print_text(format!("\n{} ({}, size {}): derived parameters", body.name, body.model, body.size))?;

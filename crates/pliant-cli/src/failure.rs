@@ -1,4 +1,4 @@
-//! What can end a command early, and how it is told.
+//! What can end a command early, and how it is reported.
 
 use std::io::IsTerminal;
 
@@ -11,16 +11,16 @@ use crate::output;
 /// Why a command did not succeed.
 #[derive(Debug)]
 pub enum Failure {
-    /// It ran and failed.
+    /// The command ran and failed.
     Run(String),
-    /// It was asked for something that cannot be.
+    /// The request is invalid.
     Input(String),
-    /// The scene is wrong.
+    /// The scene is invalid.
     Scene(Box<SceneError>),
 }
 
 impl Failure {
-    /// Tell it on standard error.
+    /// Print it on standard error.
     pub fn print(&self) {
         match self {
             Failure::Run(text) | Failure::Input(text) => output::talk(format!("error: {text}")),
@@ -34,13 +34,13 @@ impl Failure {
     }
 }
 
-/// The lines around the fault with a mark under it; empty where there is no text to show.
+/// The lines around the fault with a mark under it; empty if there is no text to show.
 fn picture(error: &SceneError) -> String {
     let mut out = String::new();
     let theme = if std::io::stderr().is_terminal() { GraphicalTheme::unicode() } else { GraphicalTheme::none() };
-    // a picture that cannot be drawn is no reason to fail: the line above says it all
+    // failing to draw the picture is no reason to fail: the line above says it all
     let _ = GraphicalReportHandler::new_themed(theme).with_width(120).render_report(&mut out, error);
-    // its head repeats the line above
+    // its first line repeats the line above
     match out.find(",-[").or_else(|| out.find("╭")).and_then(|at| out[..at].rfind('\n')) {
         Some(head) => out.split_off(head + 1),
         None => String::new(),
@@ -65,7 +65,7 @@ impl From<pliant_validate::Failure> for Failure {
 impl From<RecordError> for Failure {
     fn from(error: RecordError) -> Self {
         match error {
-            // a directory that cannot be used was a bad choice; files that cannot be written are a failed run
+            // an unusable directory is bad input; a failed write is a failed run
             RecordError::NotEmpty { .. } | RecordError::Create { .. } => Failure::Input(error.to_string()),
             _ => Failure::Run(error.to_string()),
         }

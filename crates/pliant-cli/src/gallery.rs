@@ -1,4 +1,4 @@
-//! The scenes that the command carries: found by name wherever it runs, listed and written out by `pliant scenes`.
+//! The built-in scenes: found by name wherever the command runs, listed and written out by `pliant scenes`.
 
 use std::fs;
 use std::io;
@@ -16,17 +16,17 @@ use crate::output;
 /// Names and contents of all files of the gallery.
 const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/gallery.rs"));
 
-/// Where the gallery is unpacked, if a scene of it is run.
+/// Where the gallery is unpacked, once one of its scenes is used.
 static UNPACKED: OnceLock<PathBuf> = OnceLock::new();
 
-/// A scene file: the user's own, or one of the gallery, unpacked for as long as this lives.
+/// A scene file: the user's own, or a built-in one that is unpacked while this value lives.
 pub struct SceneFile {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     _folder: Option<TempDir>,
 }
 
-/// Find a scene. What is not there as a file may be named as in the gallery: `winding`, `winding.toml` or
+/// Find a scene. A path that does not exist may name a built-in one: `winding`, `winding.toml` or
 /// `scenes/winding.toml`.
 pub fn find(scene: &Path) -> Result<SceneFile, Failure> {
     let Some(name) = built_in(scene).filter(|_| !scene.exists()) else {
@@ -38,13 +38,13 @@ pub fn find(scene: &Path) -> Result<SceneFile, Failure> {
     Ok(SceneFile { path: folder.path().join(name), _folder: Some(folder) })
 }
 
-/// What a scene file is called in what is printed: its path, or its name in the gallery.
+/// Name of a scene file in messages: its path, or its name in the gallery.
 pub fn name(path: &Path) -> String {
     let inside = UNPACKED.get().and_then(|folder| path.strip_prefix(folder).ok());
     inside.map_or_else(|| path.display().to_string(), |name| Path::new("scenes").join(name).display().to_string())
 }
 
-/// Names of all scenes.
+/// Names and contents of all scenes.
 fn scenes() -> impl Iterator<Item = (&'static str, &'static [u8])> {
     FILES.iter().copied().filter(|(name, _)| name.ends_with(".toml"))
 }
@@ -68,7 +68,7 @@ struct Listed {
     title: String,
 }
 
-/// List the gallery, or write it out.
+/// List the built-in scenes, or write them out.
 pub fn list(options: &Options) -> Result<(), Failure> {
     options.refuse_overrides("scenes")?;
     if let Some(out) = &options.out {

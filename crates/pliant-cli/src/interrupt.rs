@@ -1,5 +1,5 @@
-//! What Ctrl-C does. A command that has nothing to finish ends at once. One that has is asked to stop, and finishes its files; a
-//! second Ctrl-C ends that too.
+//! Handling of Ctrl-C. A command that has nothing to finish ends at once. One that has is asked to stop and finishes
+//! its files; a second Ctrl-C ends that too.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -9,12 +9,12 @@ use pliant::Stop;
 
 use crate::output;
 
-/// How long a command whose files are whole at any time may take to stop by itself.
+/// How long a command whose files are complete at any time may take to stop by itself.
 const GRACE: Duration = Duration::from_millis(120);
 
-/// Nothing has to be finished.
+/// There is nothing to finish.
 const AT_ONCE: u8 = 0;
-/// It may tell what it has kept, if it comes to that soon.
+/// Files are complete, but the command may report what it stored if it is quick.
 const SOON: u8 = 1;
 /// Files have to be finished.
 const FINISHING: u8 = 2;
@@ -27,7 +27,7 @@ pub fn stop() -> &'static Stop {
     STOP.get_or_init(Stop::default)
 }
 
-/// Have Ctrl-C end the command as it should from now on.
+/// Install the handler of Ctrl-C.
 pub fn install() {
     // without a handler Ctrl-C still ends the command, only less cleanly
     let _ = ctrlc::set_handler(|| {
@@ -43,15 +43,15 @@ pub fn install() {
     });
 }
 
-/// While it lives, Ctrl-C asks to stop and lets the command finish.
+/// While this value lives, Ctrl-C asks the command to stop and lets it finish.
 pub struct Finishing(u8);
 
-/// The command has files to finish from here on.
+/// From here on the command has files to finish.
 pub fn finishing() -> Finishing {
     Finishing(MANNER.swap(FINISHING, Ordering::Relaxed))
 }
 
-/// The command may tell what it has kept, but its files are whole anyway.
+/// From here on the command may report what it stored; its files are complete anyway.
 pub fn soon() -> Finishing {
     Finishing(MANNER.swap(SOON, Ordering::Relaxed))
 }

@@ -38,7 +38,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Do what was asked for.
+/// Execute the command.
 fn perform(Arguments { command, options }: &Arguments) -> Result<(), Failure> {
     match command {
         None => run::showcase(options),

@@ -15,8 +15,7 @@ pub fn print_json(value: &impl Serialize) -> Result<(), Failure> {
     print_text(text)
 }
 
-/// Print lines of text on standard output. Results that cannot be written are a failure; a reader that went away is
-/// not.
+/// Print text on standard output. Fails if it cannot be written, except when the reader has closed the pipe.
 pub fn print_text(text: impl std::fmt::Display) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
     match writeln!(out, "{text}").and_then(|()| out.flush()) {
@@ -27,7 +26,7 @@ pub fn print_text(text: impl std::fmt::Display) -> Result<(), Failure> {
     }
 }
 
-/// Talk to people on standard error; if nobody can hear it, that is no failure.
+/// Print a message on standard error, ignoring failures.
 pub fn talk(text: impl std::fmt::Display) {
     let _ = writeln!(std::io::stderr(), "{text}");
 }
@@ -37,7 +36,7 @@ pub fn count(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
 }
 
-/// A table for people, with the given column heads.
+/// A table for people, with the given column headings.
 pub fn table(heads: &[&str]) -> Table {
     let mut table = Table::new();
     let line = LineStyle::new('─', '─', '─', '─');
@@ -47,7 +46,7 @@ pub fn table(heads: &[&str]) -> Table {
     table
 }
 
-/// A cell of a number, right-aligned.
+/// A right-aligned cell for a number.
 pub fn number(text: impl std::fmt::Display) -> Cell {
     Cell::new(text).set_alignment(CellAlignment::Right)
 }

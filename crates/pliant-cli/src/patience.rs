@@ -1,5 +1,5 @@
-//! How long a run will take, told beforehand where that is longer than somebody would wait: from how many steps of their own models
-//! foresee, and after some time from the pace of the run itself.
+//! Warnings about runs that take longer than a user would want to wait: before the start from the number of internal
+//! steps that models expect, and shortly after from the pace of the run itself.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,24 +11,24 @@ use pliant_scene::Scene;
 
 use crate::output::{self, short};
 
-/// A run that takes longer than this is told of [s].
+/// A warning is printed for runs longer than this [s].
 const LONG: f64 = 60.0;
 
-/// When the pace of the run is looked at.
+/// When the pace of the run is measured.
 const FIRST_LOOK: Duration = Duration::from_millis(700);
 
-/// Time of a model step for each point, interval or particle on any recent machine [s].
+/// Rough time of a model step per point, interval or particle on any recent machine [s].
 fn seconds_per_point(body: &Body) -> f64 {
     match body {
         Body::Chain(_) => 1.5e-8,
         Body::Lattice(_) => 3e-7,
         Body::Elastica(_) => 2e-6,
-        // these are for steps of the world, whose pace is soon known
+        // these advance by steps of the world, whose pace is soon known
         Body::Cable(_) | Body::Xpbd(_) | Body::Response(_) => 0.0,
     }
 }
 
-/// What to say of bodies that take so many steps of their own that the run takes long.
+/// Warnings about bodies that need so many internal steps that the run takes long.
 pub fn foreseen(scene: &Scene) -> Vec<String> {
     let steps = scene.steps() as f64;
     let told = |body: &Body| {
@@ -57,7 +57,7 @@ fn quicker(body: &Body) -> &'static str {
     }
 }
 
-/// A length of time in a unit that suits it.
+/// A duration in a suitable unit.
 pub fn in_words(seconds: f64) -> String {
     match seconds {
         s if s < 120.0 => format!("{} s", s.round()),
@@ -67,16 +67,17 @@ pub fn in_words(seconds: f64) -> String {
     }
 }
 
-/// Somebody who looks at the clock while a run goes on.
+/// Watches the pace of a run from another thread.
 pub struct Watcher {
     done: Arc<AtomicU64>,
-    /// Lets go of the watcher at the end.
+    /// Ends the thread when dropped.
     _end: Sender<()>,
 }
 
 impl Watcher {
-    /// Watch a run of so many steps from now on. Within its first second it is told how long it will take, if that is long; one that was
-    /// `foreseen` to be long only when a step is done, as that says more.
+    /// Watch a run of `steps` steps from now on. Within its first second a warning says how long it will take, if that
+    /// is long; for a run already `foreseen` to be long, only if a step has been completed by then, since otherwise
+    /// there is nothing to add.
     pub fn begin(steps: u64, foreseen: bool) -> Watcher {
         let done = Arc::new(AtomicU64::new(0));
         let (end, ended) = channel::<()>();
@@ -92,7 +93,7 @@ impl Watcher {
         Watcher { done, _end: end }
     }
 
-    /// So many steps are done.
+    /// Report the number of completed steps.
     pub fn note(&self, done: u64) {
         self.done.store(done, Ordering::Relaxed);
     }

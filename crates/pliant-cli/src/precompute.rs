@@ -1,4 +1,4 @@
-//! `pliant precompute`: what has to be known of solids before a scene can run, computed and kept.
+//! `pliant precompute`: what has to be known of solids before a scene can run, computed and stored.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -20,14 +20,14 @@ use crate::interrupt;
 use crate::output::{self, number, short};
 use crate::patience::reading;
 
-/// What was computed of a body, or found.
+/// The result for one body.
 #[derive(Serialize)]
 struct Row {
     body: String,
     form: &'static str,
     surface_nodes: usize,
     unknowns: usize,
-    /// Of modes their number, of records the number of responses.
+    /// Number of modes, or of recorded responses, depending on the form.
     #[serde(skip_serializing_if = "Option::is_none")]
     modes: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,7 +77,7 @@ pub fn precompute(path: &Path, options: &Options) -> Result<(), Failure> {
     print_table(&rows)
 }
 
-/// Read a scene, first computing what it needs, with progress: whoever runs it should see what takes so long.
+/// Read a scene, first precomputing what it needs, with a progress bar, since that can take long.
 pub fn load(path: &Path, options: &Options) -> Result<Scene, Failure> {
     let name = path.display().to_string();
     let found = reading(&name, || pliant_scene::precomputable(path, &options.overrides))?;
@@ -92,7 +92,7 @@ pub fn load(path: &Path, options: &Options) -> Result<Scene, Failure> {
     Ok(reading(&name, || pliant_scene::load(path, &options.overrides))?)
 }
 
-/// Whether what a body needs is there.
+/// Whether the cache has what a body needs.
 fn is_kept(body: &Precomputable) -> bool {
     let folder = cache_folder();
     match &body.work {
@@ -101,8 +101,8 @@ fn is_kept(body: &Precomputable) -> bool {
     }
 }
 
-/// A directory for results must be new or empty, or hold what an earlier attempt at the same bodies left: something that was begun, and
-/// beside it what was finished.
+/// Fail unless the directory is new or empty, or contains only what an earlier attempt at the same bodies left:
+/// unfinished files, and finished ones beside them.
 fn check_out(folder: &Path, bodies: &[Precomputable]) -> Result<(), Failure> {
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
@@ -121,7 +121,7 @@ fn check_out(folder: &Path, bodies: &[Precomputable]) -> Result<(), Failure> {
         }
     }
     let resumed = there.iter().any(|path| begun.contains(path));
-    // what a process that was killed was writing
+    // temporary files of a killed process
     let torn = |path: &PathBuf| {
         let name = path.file_name().map_or_else(Default::default, |name| name.to_string_lossy());
         name.starts_with(".precomputing-") && name.ends_with(".part")
@@ -152,7 +152,7 @@ fn compute(body: &Precomputable, options: &Options) -> Result<Row, Failure> {
         Work::Records(table) => table.size(),
     };
     let folder = options.out.clone().unwrap_or_else(cache_folder);
-    // a file that the scene names is made where the scene wants it, unless --out says otherwise
+    // a file that the scene names is written there, unless --out says otherwise
     let named = body.file.as_ref().filter(|_| options.out.is_none());
     let result = match (&body.work, named) {
         (Work::Modes(recipe), None) => basis_of(recipe, &folder, threads, &mut watch)
@@ -202,7 +202,7 @@ fn compute(body: &Precomputable, options: &Options) -> Result<Row, Failure> {
     })
 }
 
-/// Frequencies of modes [Hz].
+/// Frequencies of the modes [Hz].
 fn frequencies(basis: &Basis) -> Vec<f64> {
     basis.squares.iter().map(|square| square.max(0.0).sqrt() / std::f64::consts::TAU).collect()
 }
@@ -244,7 +244,7 @@ fn show(bar: &ProgressBar, body: &str, at: Progress) {
     bar.set_message(format!("{body}: {doing}, {} of {}", at.done, at.of));
 }
 
-/// Most memory that this process has used so far, where the system tells [MiB].
+/// Peak memory of this process so far, if the system reports it [MiB].
 fn peak_mib() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

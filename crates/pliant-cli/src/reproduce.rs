@@ -1,4 +1,4 @@
-//! `pliant reproduce`: a published experiment run again, its figures beside ours, and its drawings.
+//! `pliant reproduce`: a published experiment rerun, its figures beside ours, and drawings.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! `pliant run`: simulate a scene, show progress, judge expectations, leave a recording and a report.
+//! `pliant run`: simulate a scene, show progress, check expectations, write a recording and a report.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -16,10 +16,10 @@ use crate::output::{self, short};
 use crate::patience::{self, Watcher, in_words};
 use crate::run_summary::Summary;
 
-/// The scene of the gallery that runs when no command is given.
+/// The built-in scene that runs when no command is given.
 const SHOWCASE: &str = "winding";
 
-/// Run the built-in scene and leave its report in ./out.
+/// Run the showcase and write its report to ./out.
 pub fn showcase(options: &Options) -> Result<(), Failure> {
     let file = gallery::find(Path::new(SHOWCASE))?;
     let scene = pliant_scene::load(&file.path, &options.overrides)?;
@@ -89,21 +89,21 @@ fn simulate(mut scene: Scene, name: &str, out: Option<&Path>, options: &Options)
         output::talk(format!("report:    {}", paths.report.display()));
     }
     match written {
-        // the failure that ended the run says more than the one that ends its files
+        // the failure that ended the run says more than one in closing its files
         Some(Err(error)) if ok => Err(error.into()),
         _ if ok => Ok(()),
         _ => Err(Failure::Run(text)),
     }
 }
 
-/// Run the scene, record it and show how far it is. Also returns how long that took [s].
+/// Run the scene, record it and show progress. Also returns the wall time [s].
 fn advance(scene: &mut Scene, mut recorder: Option<&mut Recorder>) -> (Ran<RecordError>, f64) {
     let (progress, started, duration) = (progress_bar(scene.duration), Instant::now(), scene.duration);
     let watcher = Watcher::begin(scene.steps(), !patience::foreseen(scene).is_empty());
     let ran = scene.run(|moment| {
         let step = moment.step;
         let frame = moment.frame();
-        // the recorder has seen the start
+        // the recorder has already seen the start
         if let Some(recorder) = recorder.as_deref_mut().filter(|_| step > 0) {
             recorder.step(frame)?;
         }
@@ -117,7 +117,7 @@ fn advance(scene: &mut Scene, mut recorder: Option<&mut Recorder>) -> (Ran<Recor
     (ran, started.elapsed().as_secs_f64())
 }
 
-/// A bar for simulated time, shown on a terminal only.
+/// A progress bar over simulated time, shown only on a terminal.
 pub fn progress_bar(duration: f64) -> ProgressBar {
     let bar = ProgressBar::new((duration * 1e3) as u64);
     if let Ok(style) = ProgressStyle::with_template("{bar:32} {msg}") {
@@ -126,7 +126,7 @@ pub fn progress_bar(duration: f64) -> ProgressBar {
     bar
 }
 
-/// Move the bar, and tell how long it will take at the pace so far.
+/// Update the bar, with the time left at the pace so far.
 pub fn show_progress(bar: &ProgressBar, time: f64, duration: f64, started: Instant) {
     bar.set_position((time * 1e3) as u64);
     let elapsed = started.elapsed().as_secs_f64();

@@ -1,4 +1,4 @@
-//! What `pliant run` tells of a run, for machines and for people.
+//! What `pliant run` reports, for machines and for people.
 
 use pliant::{Account, EventKind, Frame, Layout, StepError};
 use pliant_record::{RecordError, event_text};
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::output::short;
 
-/// A run, as in the machine-readable output.
+/// A run, as in the JSON output.
 #[derive(Serialize)]
 pub struct Summary {
     scene: String,
@@ -38,20 +38,20 @@ struct BodySummary {
     account: BodyAccount,
 }
 
-/// Energy that no force accounts for [J].
+/// Energy created that no force accounts for [J].
 #[derive(Serialize)]
 struct AccountSummary {
-    /// The most that a step created of one body.
+    /// The most created in one step of one body [J].
     created_max: f64,
-    /// What was created of all bodies.
+    /// The sum over all bodies [J].
     created_total: f64,
-    /// Of which body the most was created in a step; none where there is no body.
+    /// The body in which the most was created in one step; `None` without bodies.
     body: Option<String>,
-    /// When [s].
+    /// When that was [s].
     time: f64,
 }
 
-/// What was done on a body since the start [J].
+/// Energy account of a body since the start [J].
 #[derive(Serialize)]
 struct BodyAccount {
     work_grips: f64,
@@ -61,15 +61,15 @@ struct BodyAccount {
     dissipated: f64,
     created: f64,
     created_max: f64,
-    /// What contacts and holds store now.
+    /// Energy now stored in contacts and holds [J].
     stored: f64,
 }
 
-/// Bodies whose accounts are shown one by one, at most.
+/// Largest number of bodies whose accounts are shown one by one.
 const MOST_ACCOUNTS: usize = 8;
 
 impl BodyAccount {
-    /// In words; what nobody did is left out.
+    /// As text; zero entries are left out.
     fn text(&self) -> String {
         let did = [
             ("grips", self.work_grips),
@@ -156,7 +156,7 @@ struct EventSummary {
     time: f64,
     kind: &'static str,
     text: String,
-    /// Of what is beyond a limit: where, how much, and the limit [N] or [m].
+    /// For a limit that was exceeded: where, by how much, and the limit [N] or [m].
     #[serde(flatten)]
     beyond: Option<Beyond>,
 }
@@ -176,13 +176,13 @@ struct ExpectationSummary {
     min: Option<f64>,
     max: Option<f64>,
     verdict: &'static str,
-    /// When it was first out of its bounds [s].
+    /// When it first left its bounds [s].
     #[serde(skip_serializing_if = "Option::is_none")]
     first_missed: Option<f64>,
 }
 
 impl Summary {
-    /// Gather what is known at the end of a run.
+    /// Gather the results at the end of a run.
     pub fn new(
         scene: &str,
         layout: &Layout,
@@ -259,7 +259,7 @@ impl Summary {
         }
     }
 
-    /// The same for people: labels and values.
+    /// The summary for people, as labels and values.
     pub fn lines(&self) -> Vec<(String, String)> {
         let norm = |v: [f64; 3]| short(v.iter().map(|c| c * c).sum::<f64>().sqrt());
         let line = |label: &str, value: String| (label.to_string(), value);

@@ -1,115 +1,115 @@
-//! What can be wrong with a mesh, a file or a calculation.
+//! Errors of meshes, files and calculations.
 
 use crate::precompute::store::StoreError;
 use pliant::math::Vec3;
 
-/// Why nodes and tetrahedra make no mesh of a solid.
+/// Why nodes and tetrahedra do not form the mesh of a solid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MeshError {
-    /// No tetrahedra at all.
+    /// No tetrahedra.
     #[error("the mesh has no tetrahedra: export the volume of the body, not only its surface")]
     Empty,
-    /// A coordinate that is no number.
+    /// A coordinate that is NaN or infinite.
     #[error("node {node} of the mesh is at {at}: coordinates must be finite")]
     NotFinite {
-        /// Which node, from 0.
+        /// Index of the node.
         node: usize,
-        /// Where it is [m].
+        /// Its position [m].
         at: Vec3,
     },
-    /// A corner that is no node.
+    /// A tetrahedron refers to a node that does not exist.
     #[error("tetrahedron {tet} refers to node {node}, but the mesh has {nodes} nodes, counted from 0")]
     NoSuchNode {
-        /// Which tetrahedron, from 0.
+        /// Index of the tetrahedron.
         tet: usize,
         /// The node it refers to.
         node: usize,
-        /// How many there are.
+        /// Number of nodes.
         nodes: usize,
     },
-    /// A tetrahedron without volume.
+    /// A tetrahedron with almost no volume.
     #[error(
         "tetrahedron {tet}, at {at}, is flat: six times its volume is {share:.1e} of its longest edge cubed, and at least \
          {least:.1e} is needed. Improve the mesh, for example by gmsh -optimize"
     )]
     Flat {
-        /// Which tetrahedron, from 0.
+        /// Index of the tetrahedron.
         tet: usize,
-        /// Where its middle is [m].
+        /// Its centroid [m].
         at: Vec3,
         /// Six times its volume over its longest edge cubed [-].
         share: f64,
-        /// The least allowed [-].
+        /// Smallest allowed value [-].
         least: f64,
     },
-    /// Two nodes at one place.
+    /// Two nodes at the same position.
     #[error(
         "nodes {first} and {second} are both at {at}: the mesh would come apart there. Merge nodes that coincide, for example \
          by Coherence Mesh in gmsh"
     )]
     SamePlace {
-        /// One node, from 0.
+        /// Index of one node.
         first: usize,
-        /// The other.
+        /// Index of the other.
         second: usize,
-        /// Where [m].
+        /// Their position [m].
         at: Vec3,
     },
-    /// One tetrahedron twice.
+    /// A duplicate tetrahedron.
     #[error("tetrahedra {first} and {second} have the same corners: remove one of them")]
     SameTet {
-        /// One tetrahedron, from 0.
+        /// Index of one tetrahedron.
         first: usize,
-        /// The other.
+        /// Index of the other.
         second: usize,
     },
-    /// A mesh of several bodies.
+    /// Several pieces that share no facet.
     #[error(
         "the mesh is in {pieces} pieces that share no facet, the smallest of {smallest} tetrahedra at {at}: make each piece \
          a body of its own, or join them"
     )]
     Pieces {
-        /// How many.
+        /// Number of pieces.
         pieces: usize,
-        /// Tetrahedra of the smallest.
+        /// Tetrahedra in the smallest.
         smallest: usize,
-        /// Where it is [m].
+        /// Position of the smallest [m].
         at: Vec3,
     },
-    /// A facet of more than two tetrahedra.
+    /// A facet shared by more than two tetrahedra.
     #[error(
         "{count} tetrahedra share the facet of nodes {nodes:?} at {at}, so they overlap: at most two can. Mesh the body anew"
     )]
     Overlap {
-        /// How many.
+        /// Tetrahedra that share the facet.
         count: usize,
         /// Corners of the facet.
         nodes: [usize; 3],
-        /// Where it is [m].
+        /// Its position [m].
         at: Vec3,
     },
-    /// A surface that is not a surface everywhere.
+    /// A surface that is not a closed manifold.
     #[error(
         "the surface is not closed around the edge of nodes {nodes:?} at {at}: {count} facets meet there, and two should. \
          Parts of the body touch along an edge only: join them by a facet, or part them"
     )]
     NotManifold {
-        /// Facets that meet.
+        /// Facets that meet at the edge.
         count: usize,
-        /// Ends of the edge.
+        /// End nodes of the edge.
         nodes: [usize; 2],
-        /// Where it is [m].
+        /// Its position [m].
         at: Vec3,
     },
-    /// A size of a block that is none.
+    /// A block with no cells, too many, or a size that is not positive.
     #[error(
         "a block needs at least one cell each way, not more than a hundred million nodes, and lengths above zero, got {cells:?} cells \
          in {size} m"
     )]
     Block {
-        /// Cells each way.
+        /// Cells along each axis.
         cells: [usize; 3],
-        /// Lengths [m].
+        /// Edge lengths [m].
         size: Vec3,
     },
 }
@@ -117,146 +117,146 @@ pub enum MeshError {
 /// Why a file cannot be read as a mesh.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ReadError {
-    /// It is another kind of file.
+    /// Another kind of file.
     #[error("this is no {format} file: {why}")]
     Format {
-        /// What it should be.
+        /// The expected format.
         format: &'static str,
-        /// What is there.
+        /// What was found instead.
         why: String,
     },
-    /// A variant of the format that is not read.
+    /// A variant of the format that is not supported.
     #[error("{format} files of this kind are not read: {why}")]
     Unsupported {
-        /// Which format.
+        /// The format.
         format: &'static str,
-        /// Which variant, and what to do.
+        /// The variant, and what to do.
         why: String,
     },
-    /// The file ends too early.
+    /// The file is truncated.
     #[error("the file ends within {section}: it is damaged or was not written to its end")]
     Ends {
-        /// Which section.
+        /// The section it ends in.
         section: String,
     },
-    /// Something that is not what should be there.
+    /// Unexpected content.
     #[error("line {line} should have {expected} of {section}, but has {found:?}")]
     Unexpected {
-        /// Which line, from 1; within binary data, the line where it begins.
+        /// Line number, from 1; in binary data, the line where the data begins.
         line: usize,
-        /// Which section.
+        /// The section.
         section: String,
-        /// What should be there.
+        /// What was expected.
         expected: &'static str,
-        /// What is there.
+        /// What was found.
         found: String,
     },
-    /// A section that has to be there.
+    /// A required section is missing.
     #[error("the file has no section {section}")]
     Missing {
-        /// Which section.
+        /// Its name.
         section: &'static str,
     },
-    /// The file is in order, the mesh is not.
+    /// The file can be read, but the mesh is not valid.
     #[error(transparent)]
     Mesh(#[from] MeshError),
 }
 
-/// Why a calculation with finite elements fails.
+/// Why a finite-element calculation fails.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum FemError {
-    /// A parameter outside its range.
+    /// A parameter is out of range.
     #[error("{what} must be {expected}, got {value}")]
     Parameter {
-        /// Which parameter.
+        /// The parameter.
         what: &'static str,
-        /// What it should be.
+        /// Its valid range.
         expected: &'static str,
-        /// What it is.
+        /// Its value.
         value: f64,
     },
-    /// A list of the wrong length.
+    /// A list has the wrong length.
     #[error("{what} must have {expected} numbers, got {found}")]
     Length {
-        /// Which list.
+        /// The list.
         what: &'static str,
-        /// How many it should have.
+        /// Expected length.
         expected: usize,
-        /// How many it has.
+        /// Actual length.
         found: usize,
     },
-    /// A number of an unknown that is none.
+    /// An index is out of range.
     #[error("{what} refers to {index}, but there are {count}, counted from 0")]
     NoSuch {
-        /// What refers.
+        /// What refers to it.
         what: &'static str,
-        /// To which.
+        /// The index.
         index: usize,
-        /// How many there are.
+        /// Number of items.
         count: usize,
     },
-    /// A matrix that cannot be factorised.
+    /// A matrix cannot be factorised.
     #[error(
         "{what} cannot be factorised ({why}): the mesh has very thin tetrahedra, Poisson's ratio is too close to 0.5, or the \
          body is not held"
     )]
     Singular {
-        /// Which matrix.
+        /// The matrix.
         what: &'static str,
-        /// What the factorisation says.
+        /// The message of the factorisation.
         why: String,
     },
-    /// A body that is free to move as a whole.
+    /// The body is free to move as a whole.
     #[error("the body can still move or turn as a whole: prescribe displacements that hold it in all directions")]
     NotHeld,
-    /// Modes asked for that there are not.
+    /// More modes were asked for than the mesh has.
     #[error("{asked} modes are asked for, but this mesh has only {most} of deformation: ask for fewer, or refine it")]
     TooManyModes {
-        /// How many are asked for.
+        /// Number of modes asked for.
         asked: usize,
-        /// How many there are.
+        /// Number of modes there are.
         most: usize,
     },
-    /// Iterations that do not converge.
+    /// The iteration did not converge.
     #[error(
         "{converged} of {asked} modes have converged after {size} vectors, the worst to {worst:.1e} only: give it more vectors"
     )]
     NotConverged {
-        /// How many are asked for.
+        /// Number of modes asked for.
         asked: usize,
-        /// How many have converged.
+        /// Number of modes converged.
         converged: usize,
         /// Size of the basis.
         size: usize,
         /// Largest residual of those asked for [-].
         worst: f64,
     },
-    /// Fewer or more modes found than there are.
+    /// The number of modes found differs from the number that exist.
     #[error(
         "there are {there} modes below {hertz:.6} Hz, but {found} have been found: the mesh may have very thin tetrahedra"
     )]
     Missed {
-        /// Up to which frequency [Hz].
+        /// Frequency up to which modes were counted [Hz].
         hertz: f64,
         /// Modes below it, counted by the inertia of K - s M.
         there: usize,
         /// Modes found below it.
         found: usize,
     },
-    /// Threads that cannot be had.
+    /// Threads could not be started.
     #[error("{threads} threads cannot be started ({why}): ask for fewer")]
     Threads {
-        /// How many.
+        /// Number of threads.
         threads: usize,
-        /// What the system says.
+        /// The message of the operating system.
         why: String,
     },
-    /// Stopped by who watches its progress.
+    /// Stopped by the progress callback.
     #[error("stopped")]
     Stopped,
 }
 
-/// Why nothing was computed beforehand.
+/// Why precomputation failed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PrecomputeError {
     /// The calculation failed.

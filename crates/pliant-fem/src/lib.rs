@@ -1,14 +1,15 @@
-//! Offline finite elements: linear elasticity of free bodies of tetrahedra.
+//! Offline finite elements: linear elasticity of free bodies meshed by tetrahedra.
 //!
-//! A [`TetMesh`] (built, or read from a file by [`read_gmsh`] or [`read_vtk`]) and an [`Elastic`] material make a [`Model`]:
-//! stiffness K and mass M of linear or quadratic tetrahedra. From it come the [`Rigid`] properties, the lowest
-//! deformation [`Modes`], static solutions ([`solve_static`]) and responses to an impulse, by [`Direct`] integration in time or
-//! as a sum over modes ([`Modes::respond`]).
+//! A [`TetMesh`] (built, or read from a file by [`read_gmsh`] or [`read_vtk`]) and an [`Elastic`] material make a
+//! [`Model`]: stiffness K and mass M of linear or quadratic tetrahedra. From it come the [`Rigid`] properties, the
+//! lowest deformation [`Modes`], static solutions ([`solve_static`]) and impulse responses, by [`Direct`] integration
+//! in time or as a sum over modes ([`Modes::respond`]).
 //!
-//! What a simulation of the model `response` needs of a solid is a [`Recipe`], computed once and kept in a file: [`basis_of`] opens
-//! it or makes it.
+//! What the model `response` needs of a solid is described by a [`Recipe`], computed once and cached in a file:
+//! [`basis_of`] opens it or computes it.
 //!
-//! Unknowns are ordered node by node: component `axis` of node `n` is number `3 n + axis`. SI units and `f64` throughout.
+//! Unknowns are ordered node by node: component `axis` of node `n` has the index `3 n + axis`. SI units and `f64`
+//! throughout.
 
 mod algebra;
 mod dynamics;

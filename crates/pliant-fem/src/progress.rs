@@ -1,40 +1,40 @@
-//! How far a long calculation has come, and stopping it.
+//! Progress of long calculations, and stopping them.
 
 use crate::error::FemError;
 use std::ops::ControlFlow;
 
-/// What is being done.
+/// Stage of a calculation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Factorising a matrix.
     Factorising,
-    /// Growing the basis: vectors of those expected.
+    /// Growing the Lanczos basis: vectors so far, of those expected.
     Iterating,
-    /// Making mode shapes: modes of those wanted.
+    /// Refining mode shapes: modes so far, of those wanted.
     Refining,
-    /// Counting modes, to see that none is missed.
+    /// Counting modes, to verify that none is missing.
     Counting,
-    /// Finding what the surface gives way: unknowns, or blocks of the matrix, of those there are.
+    /// Computing the compliance of the surface: unknowns or supernodes so far, of all.
     Loading,
-    /// Integrating in time: samples of those wanted.
+    /// Integrating in time: samples so far, of those wanted.
     Integrating,
 }
 
-/// How far a long calculation has come.
+/// Progress of a calculation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// What is being done.
+    /// The current stage.
     pub stage: Stage,
-    /// How much of it.
+    /// How much of the stage is done.
     pub done: usize,
-    /// Of how much, as far as is known.
+    /// How much there is in all, as far as is known.
     pub of: usize,
 }
 
-/// Who watches a calculation, and may stop it.
+/// Progress callback, which may stop the calculation.
 pub(crate) type Watch<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
 
-/// Tell how far it is.
+/// Report progress. Fails with [`FemError::Stopped`] if the callback says so.
 pub(crate) fn tell(watch: Watch<'_>, stage: Stage, done: usize, of: usize) -> Result<(), FemError> {
     match watch(Progress { stage, done, of }) {
         ControlFlow::Continue(()) => Ok(()),

@@ -1,4 +1,4 @@
-//! A file that grows by whole blocks, and is complete after each.
+//! A file that grows by whole blocks and is complete after each.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -7,38 +7,37 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Collects writes in memory until [`Write::flush`] appends them to the file as one block.
 ///
-/// After the last block stands an ending, if the format has one, which the next block replaces: many readers refuse a
-/// file that just stops. A block that ends in the last bytes of the ending is the last one and brings its own. When a
-/// block fails, as on a full disk, the part that got through is cut off again; the block is kept, and the next flush
-/// tries once more.
+/// The last block is followed by an ending, if the format has one, which the next block replaces: many readers refuse a
+/// truncated file. A block that ends in the last bytes of the ending is the final one and brings its own. When a block
+/// fails, as on a full disk, the part that was written is cut off again; the block is kept, and the next flush retries.
 #[derive(Debug)]
 pub(crate) struct BlockFile {
     file: File,
     block: Vec<u8>,
     ending: &'static [u8],
-    /// Length of the file up to the end of its last block.
+    /// Length of the file up to the end of its last block [bytes].
     length: u64,
-    /// Length of the ending after it.
+    /// Length of the ending after it [bytes].
     ending_length: usize,
 }
 
-/// Bytes at the end of an ending by which it is known.
+/// Number of bytes at the end of an ending that identify it.
 const MARK_LENGTH: usize = 8;
 
 impl BlockFile {
-    /// Create a file that must not exist; `ending` is what makes its blocks a complete file.
+    /// Create a file that must not exist yet; `ending` is what completes the file after a block.
     pub fn create_new(path: &Path, ending: &'static [u8]) -> io::Result<BlockFile> {
         let file = OpenOptions::new().write(true).create_new(true).open(path)?;
         Ok(BlockFile { file, block: vec![], ending, length: 0, ending_length: 0 })
     }
 
-    /// Append the last block and wait until the disk has it: some file systems tell only then that they are full.
+    /// Append the last block and sync to disk: some file systems report only then that they are full.
     pub fn finish(&mut self) -> io::Result<()> {
         self.flush()?;
         self.file.sync_all()
     }
 
-    /// Put something provisional after the last block, ending included, which the next block replaces.
+    /// Write a provisional tail and the ending after the last block; the next block replaces them.
     pub fn save(&mut self, tail: &[u8]) -> io::Result<()> {
         let mut bytes = Vec::with_capacity(tail.len() + self.ending.len());
         bytes.extend_from_slice(tail);
@@ -46,10 +45,10 @@ impl BlockFile {
         self.replace(&bytes).inspect(|()| self.ending_length = bytes.len())
     }
 
-    /// Let bytes stand after the last block.
+    /// Write bytes after the last block, over the present ending.
     fn replace(&mut self, bytes: &[u8]) -> io::Result<()> {
-        // what comes after the present ending first, and only then over it: a process killed in between leaves the
-        // file as it was, with something after its end that readers do not look at
+        // first what goes beyond the present ending, and only then over it: a process killed in between leaves the file
+        // as it was, followed by bytes that readers ignore
         let over = self.ending_length.min(bytes.len());
         let written = self
             .write_at(self.length + over as u64, &bytes[over..])
@@ -60,7 +59,7 @@ impl BlockFile {
             written => written,
         };
         written.inspect_err(|_| {
-            // the first error is the one to tell; a disk that refuses to shorten a file has nothing to add
+            // report the first error; failing to truncate the file adds nothing
             let _ = self.file.set_len(self.length + self.ending_length as u64);
         })
     }
@@ -105,12 +104,12 @@ impl Write for BlockFile {
 
 impl Drop for BlockFile {
     fn drop(&mut self) {
-        // nobody is left to be told of a failure
+        // there is nobody to report a failure to
         let _ = self.flush();
     }
 }
 
-/// A file that its writer and its owner share.
+/// A file shared by its writer and its owner.
 #[derive(Clone, Debug)]
 pub(crate) struct SharedFile(Arc<Mutex<BlockFile>>);
 
@@ -120,7 +119,7 @@ impl SharedFile {
         SharedFile(Arc::new(Mutex::new(file)))
     }
 
-    /// The file, for as long as the guard lives.
+    /// Lock the file.
     pub fn file(&self) -> MutexGuard<'_, BlockFile> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -158,7 +157,7 @@ mod tests {
             file.flush().unwrap();
             assert_eq!(content(), expected);
         }
-        // something provisional, longer and shorter than what replaces it
+        // a provisional tail, longer and shorter than what replaces it
         for tail in ["t,", "a long tail of something,"] {
             file.save(tail.as_bytes()).unwrap();
             assert_eq!(content(), format!("one,2,number three,{tail}[the end]"));

@@ -1,9 +1,9 @@
-//! What is sampled: the columns of the table. The report plots some of them.
+//! The columns of the table of samples. The report plots some of them.
 
 use pliant::math::Vec3;
 use pliant::{Account, BodyLayout, Frame, Layout, Other, Work};
 
-/// Pairs of an obstacle and a body that have columns of their own, at most.
+/// Largest number of (obstacle, body) pairs with columns of their own: more would make the table too wide to use.
 const MOST_PAIRS: usize = 1000;
 
 /// One column.
@@ -12,9 +12,9 @@ pub(crate) struct Column {
     /// What it holds, such as `hand.force.x`.
     pub name: String,
     pub unit: &'static str,
-    /// Whether it may peak between two rows, so that its extremes are kept. What has a place moves on with a velocity.
+    /// Whether it may peak between two rows, so that its extremes are kept. Positions change smoothly and have none.
     pub peaks: bool,
-    /// Whether its numbers are whole.
+    /// Whether its values are integers.
     pub whole: bool,
 }
 
@@ -23,15 +23,15 @@ pub(crate) struct Column {
 pub(crate) struct Columns {
     pub list: Vec<Column>,
     gripper_count: usize,
-    /// Numbers of the fields of each body that have a column for their greatest value.
+    /// Indices of the fields of each body that have a column for their largest value.
     fields: Vec<Vec<usize>>,
     obstacle_count: usize,
     obstacle_start: usize,
-    /// Bodies that have columns for the force of each obstacle; none where there is but one, or too many.
+    /// Number of bodies with columns for the force of each obstacle; 0 if there is only one body, or too many pairs.
     paired: usize,
 }
 
-/// Sums since the start that the account of a body has columns for.
+/// Cumulative sums of a body's energy account that have columns.
 pub(crate) const ACCOUNT: [&str; 6] =
     ["work.grips", "work.loads", "work.obstacles", "work.bodies", "dissipated", "created"];
 
@@ -40,7 +40,7 @@ fn account(account: &Account) -> [f64; ACCOUNT.len()] {
     [grips, loads, obstacles, bodies, account.dissipated(), account.created]
 }
 
-/// Fields whose greatest value along a body is a column.
+/// Fields whose largest value along a body is a column.
 const GREATEST: [&str; 2] = ["tension", "curvature"];
 
 impl Columns {
@@ -98,7 +98,7 @@ impl Columns {
         add("contact_force".into(), "N", true, false);
     }
 
-    /// First columns of the force and of the torque on a gripper.
+    /// First columns of the force and the torque on a gripper.
     pub fn loads_of_gripper(&self, gripper: usize) -> [usize; 2] {
         let force = 1 + GRIPPER_COLUMNS * gripper + XYZ.len();
         [force, force + PARTS.len()]
@@ -109,7 +109,7 @@ impl Columns {
         self.obstacle_start + obstacle * self.obstacle_width()
     }
 
-    /// Columns of an obstacle: its force on all bodies, and on each.
+    /// Number of columns of an obstacle: its force on all bodies, then on each.
     fn obstacle_width(&self) -> usize {
         PARTS.len() + XYZ.len() * self.paired
     }
@@ -119,7 +119,7 @@ impl Columns {
         [self.list.len() - 2, self.list.len() - 1]
     }
 
-    /// The values at an instant.
+    /// Fill a row with the values at an instant.
     pub fn fill(&self, frame: &Frame, row: &mut Vec<f64>) {
         row.clear();
         row.push(frame.time);
@@ -165,7 +165,7 @@ impl Columns {
 
 const XYZ: [&str; 3] = ["x", "y", "z"];
 const PARTS: [&str; 4] = ["x", "y", "z", "norm"];
-/// Position, force, torque, whether it holds anything.
+/// Number of columns of a gripper: position, force, torque, whether it holds anything.
 const GRIPPER_COLUMNS: usize = XYZ.len() + 2 * PARTS.len() + 1;
 
 fn parts(v: Vec3) -> [f64; 4] {
@@ -174,6 +174,6 @@ fn parts(v: Vec3) -> [f64; 4] {
 
 /// Sum of the magnitudes of all contact forces [N].
 pub(crate) fn contact_force_sum(frame: &Frame) -> f64 {
-    // not `sum`, which is -0 of nothing
+    // not `sum`, which is -0 for an empty iterator
     frame.contacts.iter().fold(0.0, |sum, contact| sum + contact.force.length())
 }

@@ -1,6 +1,6 @@
-//! Keeping a run of any length in bounded memory: fewer instants the longer it gets.
+//! Decimation: a run of any length is kept in bounded memory, with fewer instants the longer it gets.
 
-/// Picks instants of equal distance.
+/// Picks equally spaced instants.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     interval: f64,
@@ -8,7 +8,7 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// At most `rate` instants a second [Hz].
+    /// At most `rate` instants per second [Hz].
     pub fn new(rate: f64) -> Pace {
         Pace { interval: 1.0 / rate, last: f64::NEG_INFINITY }
     }
@@ -25,7 +25,7 @@ impl Pace {
     }
 }
 
-/// Rows of numbers, one an instant. When they become too many every second is dropped and the pace halves.
+/// Rows of numbers, one per instant. When there are too many, every second row is dropped and the rate halves.
 #[derive(Debug)]
 pub(crate) struct ThinnedRows {
     width: usize,
@@ -36,9 +36,9 @@ pub(crate) struct ThinnedRows {
 }
 
 impl ThinnedRows {
-    /// At most `rate` rows a second [Hz], `row_limit` rows and `byte_limit` bytes (but at least two rows).
+    /// At most `rate` rows per second [Hz], `row_limit` rows and `byte_limit` bytes (but at least two rows).
     pub fn new(width: usize, rate: f64, row_limit: usize, byte_limit: usize) -> ThinnedRows {
-        // an even limit: the row after a halving then follows at the new distance
+        // an even limit, so that the row after a halving follows at the new spacing
         let row_limit = (row_limit.min(byte_limit / (4 * width.max(1))) & !1).max(2);
         ThinnedRows { width, row_limit, pace: Pace::new(rate), times: vec![], values: vec![] }
     }
@@ -68,7 +68,7 @@ impl ThinnedRows {
         }
         self.times.truncate(kept);
         self.values.truncate(kept * self.width);
-        // rows come as the run's step allows, so their distance is often more than asked for: keep that of the rows kept
+        // rows come at steps of the run, so their spacing is often wider than asked for: continue with the actual one
         let distance = self.times.get(1).map_or(0.0, |second| f64::from(second - self.times[0]));
         self.pace.interval = distance.max(2.0 * self.pace.interval);
     }
@@ -78,24 +78,24 @@ impl ThinnedRows {
         &self.times
     }
 
-    /// Some columns of all rows, row by row.
+    /// A range of columns of all rows, row by row.
     pub fn columns(&self, columns: std::ops::Range<usize>) -> impl Iterator<Item = f32> {
-        // chunks of zero are not allowed, a world without anything in it is
+        // `chunks_exact(0)` panics, and an empty world has no columns
         let rows = self.values.chunks_exact(self.width.max(1));
         rows.flat_map(move |row| row[columns.clone()].iter().copied())
     }
 }
 
-/// Curves for plotting. When the points become too many, each pair of points comes to stand for twice the time, and
-/// is its lowest and highest value in the order in which they came: no peak is lost.
+/// Curves for plotting. When there are too many points, each pair of points comes to represent twice the time, and
+/// holds the lowest and highest value in the order they occurred: no peak is lost.
 #[derive(Debug)]
 pub(crate) struct ThinnedCurves {
     width: usize,
     point_limit: usize,
-    /// Number of instants that a pair of points stands for, once thinning has begun.
+    /// Number of instants that a pair of points represents, once decimation has begun.
     span: Option<usize>,
     times: Vec<f32>,
-    /// Point after point, `width` values each.
+    /// Point by point, `width` values each.
     values: Vec<f32>,
     pending: Vec<Extremes>,
     pending_times: [f32; 2],
@@ -122,7 +122,7 @@ impl Extremes {
         }
     }
 
-    /// In the order in which they came; not a number where there was none.
+    /// Both in the order they occurred; NaN if there were no values.
     fn pair(&self) -> [f32; 2] {
         match (self.low > self.high, self.low_came_last && self.low < self.high) {
             (true, _) => [f32::NAN; 2],
@@ -148,7 +148,7 @@ impl ThinnedCurves {
         }
     }
 
-    /// The values of all curves at one instant.
+    /// Add the values of all curves at an instant.
     pub fn push(&mut self, time: f64, row: &[f32]) {
         debug_assert_eq!(row.len(), self.width);
         let Some(span) = self.span else {
@@ -202,7 +202,7 @@ impl ThinnedCurves {
         self.span = Some(self.span.map_or(4, |span| 2 * span));
     }
 
-    /// Include what is pending; no more points after this.
+    /// Include the pending instants; nothing may be pushed after this.
     pub fn finish(&mut self) {
         self.settle();
     }

@@ -1,32 +1,32 @@
-//! Curves as SVG: strips of shapes laid over each other, or beside each other, in the plane they move in.
+//! Curves as SVG: shapes drawn over or beside each other, in the plane they move in.
 
 use std::fmt::Write as _;
 
 /// One curve of a drawing.
 pub struct Curve {
-    /// Points: right, up.
+    /// Points as (right, up), in any unit.
     pub points: Vec<[f64; 2]>,
-    /// Which of the labels it belongs to.
+    /// Index of its label.
     pub label: usize,
 }
 
-/// Words in a drawing.
+/// Text in a drawing.
 pub struct Note {
-    /// Where their middle is: right, up.
+    /// Its centre, as (right, up).
     pub at: [f64; 2],
-    /// The words.
+    /// The text.
     pub text: String,
 }
 
 /// A drawing of curves with equal scales in both directions.
 pub struct Drawing {
-    /// Title above.
+    /// Title above the curves.
     pub title: String,
-    /// What the colours mean.
+    /// Legend: one entry per colour.
     pub labels: Vec<String>,
     /// The curves.
     pub curves: Vec<Curve>,
-    /// Words among them.
+    /// Text among the curves.
     pub notes: Vec<Note>,
 }
 
@@ -81,7 +81,7 @@ impl Drawing {
             let _ =
                 writeln!(out, "<text x=\"{x:.2}\" y=\"{y:.2}\" font-size=\"12\" text-anchor=\"middle\">{text}</text>");
         }
-        // a bar for the size
+        // a scale bar
         let bar = nice_below(0.25 * extent);
         let y = height - 14.0;
         let _ = writeln!(
@@ -96,12 +96,12 @@ impl Drawing {
     }
 }
 
-/// Text in which nothing is taken for markup.
+/// Text with the characters of HTML markup escaped.
 pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// The largest of 1, 2, 5 times a power of ten that is not above `value`.
+/// The largest of 1, 2 and 5 times a power of ten that is at most `value`.
 pub fn nice_below(value: f64) -> f64 {
     let power = 10f64.powf(value.log10().floor());
     [5.0, 2.0, 1.0].into_iter().map(|m| m * power).find(|v| *v <= value).unwrap_or(power)

@@ -1,4 +1,4 @@
-//! What can go wrong while recording.
+//! Errors of recording.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Why a recording cannot be made or continued.
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
-    /// The output directory is in use.
+    /// The output directory is not empty.
     #[error("{} already holds files, and nothing is ever overwritten: choose another --out, or remove it", dir.display())]
     NotEmpty {
         /// The directory.
@@ -17,7 +17,7 @@ pub enum RecordError {
     Create {
         /// The file or directory.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         cause: io::Error,
     },
     /// A file cannot be written, such as on a full disk. What it held before stays readable.
@@ -25,7 +25,7 @@ pub enum RecordError {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         cause: io::Error,
     },
     /// The recording format cannot express something, such as more channels than it can count.
@@ -33,7 +33,7 @@ pub enum RecordError {
     Format {
         /// The file.
         path: PathBuf,
-        /// What the format's writer says.
+        /// The error of the MCAP writer.
         cause: Box<mcap::McapError>,
     },
 }

@@ -1,4 +1,4 @@
-//! Events in words.
+//! Events as text.
 
 use pliant::{EventKind, Layout, Other};
 

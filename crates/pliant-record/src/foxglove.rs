@@ -1,7 +1,7 @@
-//! The messages of a recording: those of Foxglove that Foxglove and Rerun draw, and ours for plotting.
+//! The messages of a recording: Foxglove's, which Foxglove and Rerun draw, and our own for plotting.
 //!
-//! Names, numbers and types of the fields follow the published schemas (<https://docs.foxglove.dev/docs/sdk/schemas>),
-//! complete even where we fill only a part, because a viewer may rely on a field being there.
+//! Names, numbers and types of fields follow the published schemas (<https://docs.foxglove.dev/docs/sdk/schemas>),
+//! complete even where we fill only some of them, because a viewer may rely on a field being there.
 
 use pliant::math::{Pose as WorldPose, Quat, Vec3};
 
@@ -69,7 +69,7 @@ message!(Log = "foxglove.Log" {
 });
 
 message!(
-    /// A gripper: pose in the world, and what the bodies exert on it (world axes, torque about its origin).
+    /// A gripper: its pose in the world, and the load that bodies exert on it (world axes, torque about its origin).
     GripperSample = "pliant.Gripper" {
         1 timestamp: Timestamp, 2 position: Vector3, 3 orientation: Quaternion, 4 force: Vector3, 5 torque: Vector3,
         6 force_norm: f64, 7 torque_norm: f64, 8 attached: bool,
@@ -80,8 +80,8 @@ message!(
 message!(
     /// A body: energies, positions of its nodes and a value per node for each of its fields.
     ///
-    /// The nodes have the number that `LinePrimitive.points` has: equal bytes then, so that the compressor finds them
-    /// in the scene just before and the second copy costs next to nothing.
+    /// Nodes have the field number of `LinePrimitive.points`: their bytes are then equal, and the compressor finds them
+    /// in the scene just before, so that the second copy costs almost nothing.
     BodySample = "pliant.Body" {
         1 timestamp: Timestamp, 2 energy: EnergySample, 3 fields: Vec<FieldSample>, 5 nodes: Vec<Point3>,
     }
@@ -97,7 +97,7 @@ message!(
 );
 message!(PushSample = "pliant.Push" { 1 body: String, 2 force: Vector3, });
 message!(
-    /// All contacts of an instant.
+    /// All contacts at an instant.
     ContactsSample = "pliant.Contacts" {
         1 timestamp: Timestamp, 2 penetration_max: f64, 3 force_sum: f64, 4 contacts: Vec<ContactSample>,
         5 penetration_max_high: f64, 6 force_sum_high: f64,
@@ -108,7 +108,7 @@ message!(ContactSample = "pliant.Contact" {
     7 along: f64,
 });
 
-/// An enumeration as a field. Of each we use one value only, so the type itself is the value.
+/// An enumeration as a field. We use only one value of each, so the type itself is the value.
 macro_rules! enumeration {
     ($(#[$doc:meta])* $name:ident = $full:literal [$($value:literal),*], written as $used:literal) => {
         $(#[$doc])*
@@ -150,7 +150,7 @@ impl Timestamp {
     }
 }
 
-/// Simulated time in nanoseconds; times before zero do not occur.
+/// Simulated time in nanoseconds; it is never negative.
 pub(crate) fn nanoseconds(time: f64) -> u64 {
     (time * 1e9).round() as u64
 }

@@ -1,10 +1,10 @@
-//! Lowest and highest values between two recorded instants: what happens in steps that are not recorded is not lost.
+//! Lowest and highest values between two recorded instants, so that peaks in steps that are not recorded are not lost.
 
 use pliant::Frame;
 
 use crate::columns::Columns;
 
-/// Lowest and highest value seen; not a number where there was none.
+/// Lowest and highest value seen; NaN if there were none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Extremes {
     pub low: f64,
@@ -15,22 +15,22 @@ impl Extremes {
     const NONE: Extremes = Extremes { low: f64::NAN, high: f64::NAN };
 
     fn add(&mut self, value: f64) {
-        // of a number and none both give the number
+        // `min` and `max` of NaN and a number give the number
         (self.low, self.high) = (self.low.min(value), self.high.max(value));
     }
 }
 
-/// Extremes of everything sampled since the last recorded instant, that one left out and this one included.
+/// Extremes of everything sampled since the last recorded instant, excluding that one and including this one.
 #[derive(Debug)]
 pub(crate) struct Interval {
     columns: Columns,
-    /// The values at this instant, by column.
+    /// Values at this instant, by column.
     pub row: Vec<f64>,
-    /// By column.
+    /// Extremes by column.
     pub extremes: Vec<Extremes>,
-    /// By body and field, along the whole body.
+    /// Extremes over the whole body, by body and field.
     pub fields: Vec<Vec<Extremes>>,
-    /// Whether the last instant was recorded, so that the next one begins anew.
+    /// Whether the last instant was recorded, so that the next one starts over.
     over: bool,
 }
 
@@ -40,7 +40,7 @@ impl Interval {
         Interval { columns, row: vec![], extremes, fields: vec![], over: false }
     }
 
-    /// Look at an instant.
+    /// Take in an instant.
     pub fn add(&mut self, frame: &Frame) {
         self.columns.fill(frame, &mut self.row);
         if std::mem::take(&mut self.over) {
@@ -57,7 +57,7 @@ impl Interval {
         }
     }
 
-    /// The instant has been recorded.
+    /// Mark the instant as recorded.
     pub fn end(&mut self) {
         self.over = true;
     }
@@ -66,7 +66,7 @@ impl Interval {
         &self.columns
     }
 
-    /// Extremes of the force and of the torque on a gripper: x, y, z, norm.
+    /// Extremes of the force and the torque on a gripper: x, y, z, norm.
     pub fn of_gripper(&self, gripper: usize) -> [[Extremes; 4]; 2] {
         self.columns.loads_of_gripper(gripper).map(|first| std::array::from_fn(|part| self.extremes[first + part]))
     }
@@ -77,7 +77,7 @@ impl Interval {
         std::array::from_fn(|part| self.extremes[first + part])
     }
 
-    /// Greatest penetration [m] and greatest sum of contact forces [N].
+    /// Largest penetration [m] and largest sum of contact forces [N].
     pub fn of_contacts(&self) -> [f64; 2] {
         self.columns.of_contacts().map(|column| self.extremes[column].high)
     }
@@ -89,7 +89,7 @@ mod tests {
     use pliant::math::{Pose, Vec3};
     use pliant::{GripperFrame, GripperLayout, Layout};
 
-    /// A force that is 1, 7.6 and 2 N at three steps of an interval has been 7.6 N at most, whatever the last one says.
+    /// A force of 1, 7.6 and 2 N at three steps of an interval has a peak of 7.6 N, whatever the last step says.
     #[test]
     fn a_peak_between_two_instants_is_kept_for_one_interval() {
         let frame = |force: f64| Frame {

@@ -3,10 +3,11 @@
 //! | file | for |
 //! |---|---|
 //! | `recording.mcap` | Foxglove, Rerun and every MCAP reader: shapes, forces, energies, contacts, events |
-//! | `samples.csv` | spreadsheets and NumPy: one row an instant |
+//! | `samples.csv` | spreadsheets and NumPy: one row per instant |
 //! | `report.html` | anyone: a page that plays the run, opened with a double click, no network |
 //!
-//! [`Recorder`] writes all three. A killed run leaves the first two readable up to the last quarter of a second.
+//! [`Recorder`] writes all three. A killed run leaves the first two readable, short of at most the last quarter of a
+//! second.
 
 mod block_file;
 mod columns;

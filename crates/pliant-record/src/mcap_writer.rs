@@ -1,9 +1,9 @@
-//! `recording.mcap`: what happens, frame by frame, in the schemas of Foxglove.
+//! `recording.mcap`: the run frame by frame, in the schemas of Foxglove.
 //!
-//! Every flush closes a chunk, and the file is complete after each, so a killed run leaves all chunks to any reader;
-//! only the index, which lets a reader jump, is written at the end. Chunks end where their size says so, never by the clock:
-//! the same run gives the same bytes. What is not in a chunk yet is saved from time to time as single messages after the last
-//! one, which the next chunk replaces.
+//! Every flush closes a chunk, and the file is complete after each, so any reader can use all chunks of a killed run;
+//! only the index, for seeking, is written at the end. Chunks end by size, never by the clock: the same run gives the
+//! same bytes. Messages that are not in a chunk yet are saved from time to time after the last chunk, and the next
+//! chunk replaces them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -25,8 +25,9 @@ use crate::interval::{Extremes, Interval};
 use crate::protobuf::{Message, descriptor_set};
 use crate::scene::Scenery;
 
-/// What completes a file without an index: the records `DataEnd` (opcode 0x0f, a checksum) and `Footer` (0x02, two
-/// offsets and a checksum), each after its length, all zero for "none", and the magic bytes. See <https://mcap.dev/spec>.
+/// The records that complete a file without an index: `DataEnd` (opcode 0x0f, a checksum) and `Footer` (0x02, two
+/// offsets and a checksum), each after its length and all zero for "none", then the magic bytes. See
+/// <https://mcap.dev/spec>.
 const ENDING: &[u8; 50] = b"\
     \x0f\x04\0\0\0\0\0\0\0\0\0\0\0\
     \x02\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\
@@ -41,13 +42,13 @@ pub(crate) struct McapWriter {
     layout: Layout,
     channels: Channels,
     sequence: u32,
-    /// The message at hand.
+    /// Buffer for one message.
     bytes: Vec<u8>,
-    /// Messages since the last flush, as records of their own.
+    /// Messages since the last flush, as records outside a chunk.
     pending: Vec<u8>,
 }
 
-/// Numbers of the channels.
+/// Channel numbers.
 struct Channels {
     obstacles: u16,
     scene: u16,
@@ -72,9 +73,9 @@ impl McapWriter {
         let options = WriteOptions::new()
             .library(concat!("pliant ", env!("CARGO_PKG_VERSION")))
             .disable_seeking(true)
-            // chunks end when the recorder says so
+            // the recorder decides when a chunk ends
             .chunk_size(None)
-            // beside a real-time loop: the fastest level, and no threads that take its cores
+            // runs beside a real-time loop: the fastest level, and no threads that take its cores
             .compression_level(1)
             .compression_threads(0);
         let failed = |cause| format_error(&path, cause);
@@ -118,11 +119,11 @@ impl McapWriter {
             let sample = self.obstacle_sample(frame, index, interval.of_obstacle(index));
             self.put(self.channels.forces[index], time, &sample)?;
         }
-        // bodies touch each other and themselves where there is no obstacle
+        // not only with obstacles: bodies touch each other and themselves
         self.put(self.channels.contacts, time, &self.contacts_sample(frame, interval))
     }
 
-    /// Add an event in words.
+    /// Add an event as text.
     pub fn write_event(&mut self, time: f64, text: &str) -> Result<(), RecordError> {
         let (timestamp, level, message) = (Timestamp::at(time), LogLevel, text.into());
         let log = Log { timestamp, level, message, name: "pliant".into(), ..Log::default() };
@@ -139,12 +140,12 @@ impl McapWriter {
         self.writer.write_to_known_channel(&header, &self.bytes).map_err(|e| format_error(&self.path, e))
     }
 
-    /// Bytes of messages that a killed run would lose.
+    /// Size of the messages that a killed run would lose [bytes].
     pub fn pending(&self) -> usize {
         self.pending.len()
     }
 
-    /// Let the file hold what has no chunk yet, until it has one.
+    /// Write the messages that are in no chunk yet to the file, until a chunk replaces them.
     pub fn save(&mut self) -> Result<(), RecordError> {
         self.file.file().save(&self.pending).map_err(RecordError::write(&self.path))
     }
@@ -156,11 +157,11 @@ impl McapWriter {
         Ok(())
     }
 
-    /// Write the index, which lets a reader jump, and close the file.
+    /// Write the index and close the file.
     pub fn finish(self, outcome: BTreeMap<String, String>) -> Result<(), RecordError> {
         let McapWriter { mut writer, file, path, .. } = self;
         let failed = |cause| format_error(&path, cause);
-        // what is left of the run first: on a disk that fills up just now it fits where the index does not
+        // first what is left of the run: if the disk fills up now, it may fit where the index does not
         writer.flush().map_err(failed)?;
         writer.write_metadata(&Metadata { name: "outcome".into(), metadata: outcome }).map_err(failed)?;
         writer.finish().map_err(failed)?;
@@ -215,7 +216,7 @@ impl McapWriter {
     }
 }
 
-/// A message as a record of its own: opcode 0x05, its length, header and data. See <https://mcap.dev/spec>.
+/// A message as a record outside a chunk: opcode 0x05, its length, header and data. See <https://mcap.dev/spec>.
 fn write_record(header: &MessageHeader, data: &[u8], out: &mut Vec<u8>) {
     out.push(0x05);
     out.extend_from_slice(&(22 + data.len() as u64).to_le_bytes());

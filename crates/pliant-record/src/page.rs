@@ -1,4 +1,4 @@
-//! `report.html`: the data put into the page that `build.rs` bundled, or into a plain one.
+//! `report.html`: the data inserted into the page that `build.rs` bundled, or into a plain one.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -8,7 +8,7 @@ use crate::error::RecordError;
 use crate::events::short;
 use crate::recorder::{Outcome, RunInfo};
 
-/// The page with a line for the data; empty when it could not be bundled.
+/// The page with a placeholder for the data; empty if it could not be bundled.
 const TEMPLATE: &str = include_str!(concat!(env!("OUT_DIR"), "/report.html"));
 const PLACEHOLDER: &str = "<!--PLIANT-DATA-->";
 
@@ -17,14 +17,14 @@ pub(crate) fn write(path: &Path, json: &str, info: &RunInfo, outcome: &Outcome) 
     write_whole(path, &page(TEMPLATE, json, info, outcome))
 }
 
-/// Write a new file as a whole or not at all.
+/// Write a file completely or not at all.
 pub fn write_whole(path: &Path, text: &str) -> Result<(), RecordError> {
     let mut unfinished = path.as_os_str().to_owned();
     unfinished.push(".part");
     let unfinished = Path::new(&unfinished);
     let result = write_new(unfinished, text).and_then(|()| fs::rename(unfinished, path));
     if result.is_err() {
-        // half a page helps nobody; the error to tell is the first one
+        // remove the incomplete page; the first error is the one to report
         let _ = fs::remove_file(unfinished);
     }
     result.map_err(RecordError::write(path))
@@ -44,7 +44,7 @@ fn page(template: &str, json: &str, info: &RunInfo, outcome: &Outcome) -> String
     }
 }
 
-/// A page without scripts for builds without Node: the outcome in words and tables, and the data for who can read it.
+/// A page without scripts, for builds without Node: the outcome in words and tables, and the raw data.
 fn plain_page(data: &str, info: &RunInfo, outcome: &Outcome) -> String {
     let state = if outcome.ok { "Done" } else { "Failed" };
     let summary = outcome.summary.iter().map(|(label, value)| row(&[label, value]));

@@ -7,9 +7,9 @@ use pliant::Layout;
 use crate::columns::{ACCOUNT, Columns};
 use crate::decimate::ThinnedCurves;
 
-/// Points of a curve at most.
+/// Largest number of points of a curve: 2000 pairs of a low and a high, about one per pixel of a wide plot.
 const POINT_LIMIT: usize = 4000;
-/// Memory of all curves at most [bytes], which scenes with very many things would exceed otherwise.
+/// Limit on the memory of all curves [bytes], for scenes with very many bodies, grippers and obstacles.
 const BYTE_LIMIT: usize = 3_000_000;
 
 /// All plots of a run.
@@ -17,8 +17,8 @@ const BYTE_LIMIT: usize = 3_000_000;
 pub(crate) struct Plots {
     pub plots: Vec<Plot>,
     pub curves: ThinnedCurves,
-    /// Of each curve, its column, and that whose first value is its zero: the zero of energies in the field of gravity is
-    /// arbitrary.
+    /// For each curve its column and, if it is shown relative to a start, the column whose first value is subtracted:
+    /// the zero of potential energy is arbitrary.
     columns: Vec<(usize, Option<usize>)>,
     first: Vec<f64>,
     row: Vec<f32>,
@@ -29,7 +29,7 @@ pub(crate) struct Plots {
 pub(crate) struct Plot {
     pub title: String,
     pub unit: &'static str,
-    /// Names of the curves with their numbers.
+    /// Names of the curves with their indices.
     pub series: Vec<(String, usize)>,
 }
 
@@ -87,7 +87,7 @@ impl Plots {
         self.curves.push(values[0], &self.row);
     }
 
-    /// Plots worth showing: a curve that is zero throughout, such as the torque of a grip that lets turn, is not.
+    /// Plots worth showing: those with a curve that is not zero throughout, as the torque of a hinged grip is.
     pub fn shown(&self) -> impl Iterator<Item = &Plot> {
         self.plots
             .iter()
@@ -95,7 +95,7 @@ impl Plots {
     }
 }
 
-/// Plots while they are put together.
+/// Plots under construction.
 struct Drawing<'a> {
     /// Columns by name.
     of: HashMap<&'a str, usize>,
@@ -104,7 +104,7 @@ struct Drawing<'a> {
 }
 
 impl Drawing<'_> {
-    /// A plot of columns, each with the name of its curve; columns that the run does not have are left out.
+    /// Add a plot of columns, each with the name of its curve; columns that the run does not have are left out.
     fn plot(&mut self, title: String, unit: &'static str, series: Vec<(String, String)>) {
         let mut curves = vec![];
         for (name, column) in series {

@@ -1,17 +1,17 @@
-//! Protocol-buffer messages that describe themselves, for writing only.
+//! Self-describing protocol-buffer messages, write-only.
 //!
 //! A recording carries the schema of each message beside the messages. Here both come from one declaration, so they
-//! cannot disagree; with `prost` the schema would be a second, hand-written list (or a compiler run at build time),
-//! for ten more crates. Tests read what is written here with `prost-reflect`.
+//! cannot disagree; with `prost` the schema would be a second, hand-written list (or the output of a compiler at build
+//! time), and ten more dependencies. Tests read the output with `prost-reflect`.
 //!
 //! Wire format and descriptor field numbers: <https://protobuf.dev/programming-guides/encoding/> and
 //! `google/protobuf/descriptor.proto`.
 
-/// A message: its schema, and how it is written.
+/// A message: its schema and its encoding.
 pub(crate) trait Message {
     /// Name and fields.
     const SCHEMA: Schema;
-    /// Append the fields.
+    /// Append the encoded fields.
     fn encode(&self, out: &mut Vec<u8>);
 }
 
@@ -25,7 +25,7 @@ pub(crate) trait Field {
 
 /// Name and fields of a message.
 pub(crate) struct Schema {
-    /// With the package: `foxglove.Pose`.
+    /// Name with package, such as `foxglove.Pose`.
     pub name: &'static str,
     pub fields: &'static [FieldSchema],
 }
@@ -33,7 +33,7 @@ pub(crate) struct Schema {
 /// One field of a message.
 pub(crate) struct FieldSchema {
     pub number: u32,
-    /// As spelled in Rust, where a keyword has `r#` before it.
+    /// As spelled in Rust, where keywords have the prefix `r#`.
     pub name: &'static str,
     pub kind: Kind,
     pub repeated: bool,
@@ -42,21 +42,21 @@ pub(crate) struct FieldSchema {
 /// The type of a field.
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
-    /// `FieldDescriptorProto.Type` of a type without a name.
+    /// `FieldDescriptorProto.Type` of a scalar type.
     Scalar(i32),
     Enum(&'static EnumSchema),
     Message(&'static Schema),
 }
 
-/// Name and values of an enumeration that belongs to a message.
+/// Name and values of an enumeration nested in a message.
 pub(crate) struct EnumSchema {
-    /// With package and message: `foxglove.Log.Level`.
+    /// Name with package and message, such as `foxglove.Log.Level`.
     pub name: &'static str,
     /// Names of the values, numbered from zero.
     pub values: &'static [&'static str],
 }
 
-/// Declares a message: a plain struct, its schema and how it is written.
+/// Declares a message: a plain struct, its schema and its encoding.
 macro_rules! message {
     ($(#[$doc:meta])* $name:ident = $full:literal { $($number:literal $field:ident: $type:ty,)* }) => {
         $(#[$doc])*
@@ -108,11 +108,11 @@ fn put_key(number: u32, wire_type: u32, out: &mut Vec<u8>) {
     put_varint(u64::from(number << 3 | wire_type), out);
 }
 
-/// Append something preceded by its length, which is known only afterwards.
+/// Append a field preceded by its length, which is known only afterwards.
 pub(crate) fn put_nested(number: u32, out: &mut Vec<u8>, content: impl FnOnce(&mut Vec<u8>)) {
     put_key(number, LENGTH, out);
     let start = out.len();
-    // most messages are shorter than 128 bytes: leave one byte, and move the content when it takes more
+    // most messages are shorter than 128 bytes: reserve one byte for the length, and move the content if it takes more
     out.push(0);
     content(out);
     let length = out.len() - start - 1;
@@ -167,7 +167,7 @@ impl Field for bool {
 impl Field for String {
     const KIND: Kind = Kind::Scalar(9);
     fn encode_field(&self, number: u32, out: &mut Vec<u8>) {
-        // absent and empty are the same to a reader of proto3, but not to readers of descriptors
+        // a proto3 reader takes absent for empty, but readers of descriptors do not
         if !self.is_empty() {
             put_nested(number, out, |out| out.extend(self.as_bytes()));
         }
@@ -228,7 +228,7 @@ message!(FieldDescriptor = "google.protobuf.FieldDescriptorProto" {
 message!(EnumDescriptor = "google.protobuf.EnumDescriptorProto" { 1 name: String, 2 value: Vec<EnumValue>, });
 message!(EnumValue = "google.protobuf.EnumValueDescriptorProto" { 1 name: String, 2 number: i32, });
 
-/// The serialized `FileDescriptorSet` of a message and all it uses: what MCAP wants as a protobuf schema.
+/// The serialized `FileDescriptorSet` of a message and all it uses: what MCAP requires as a protobuf schema.
 pub(crate) fn descriptor_set(schema: &Schema) -> Vec<u8> {
     let mut set = FileSet::default();
     add_file(schema, &mut set.file);
@@ -237,7 +237,7 @@ pub(crate) fn descriptor_set(schema: &Schema) -> Vec<u8> {
     out
 }
 
-/// One file a message, after the files it depends on.
+/// Add one file per message, after the files it depends on.
 fn add_file(schema: &Schema, files: &mut Vec<FileDescriptor>) {
     let name = file_name(schema);
     if files.iter().any(|file| file.name == name) {
@@ -281,7 +281,7 @@ fn enum_descriptor(schema: &EnumSchema) -> EnumDescriptor {
 
 fn file_name(schema: &Schema) -> String {
     let path = schema.name.replace('.', "/");
-    // readers know Google's own files by their names, which are in lower case
+    // readers know Google's own files by their lower-case names
     if path.starts_with("google/") { format!("{}.proto", path.to_lowercase()) } else { format!("{path}.proto") }
 }
 

@@ -1,4 +1,4 @@
-//! The recorder: told of every step, it writes all files of a run.
+//! The recorder, which is called after every step and writes all files of a run.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,12 +19,12 @@ use crate::page;
 use crate::report::Report;
 use crate::samples::SamplesWriter;
 
-/// Frames recorded per second of simulated time unless told otherwise [Hz].
+/// Default rate of recorded frames, per second of simulated time [Hz].
 pub const DEFAULT_RATE: f64 = 100.0;
 
-/// What a killed run may lose at most, in wall time.
+/// Longest stretch of wall time that a killed run may lose.
 const FLUSH_INTERVAL: Duration = Duration::from_millis(200);
-/// Size at which a chunk ends [bytes].
+/// Size at which a chunk ends [bytes]: large enough to compress well.
 const CHUNK_SIZE: usize = 1 << 20;
 
 /// What is known of a run before it begins.
@@ -36,7 +36,7 @@ pub struct RunInfo {
     pub scene: String,
     /// The command that runs it.
     pub command: String,
-    /// Simulated time it will take [s].
+    /// Simulated time of the whole run [s].
     pub duration: f64,
     /// Step of the world [s].
     pub step: f64,
@@ -47,37 +47,37 @@ pub struct RunInfo {
 pub struct Outcome {
     /// Whether it reached its end.
     pub ok: bool,
-    /// In words.
+    /// The ending as a sentence.
     pub text: String,
     /// Labels and values, in order.
     pub summary: Vec<(String, String)>,
-    /// What the scene expected.
+    /// Results of the scene's expectations.
     pub expectations: Vec<ExpectationRow>,
 }
 
-/// One expectation of a scene and how it came out.
+/// An expectation of a scene and its result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ExpectationRow {
-    /// What was expected, in words.
+    /// What was expected, as a sentence.
     pub text: String,
-    /// The value found, with its unit.
+    /// The measured value, with its unit.
     pub value: String,
     /// The bounds, with their unit.
     pub bounds: String,
-    /// Whether the value is within them; none where the run ended before its time.
+    /// Whether the value is within the bounds; `None` if the run ended early.
     pub pass: Option<bool>,
-    /// When the value was first out of them [s]; none where it never was.
+    /// When the value first left the bounds [s]; `None` if it never did.
     pub first_missed: Option<f64>,
 }
 
-/// Where the files of a run are.
+/// Paths of the files of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paths {
     /// The recording for Foxglove and Rerun.
     pub recording: PathBuf,
-    /// The table.
+    /// The table of samples.
     pub samples: PathBuf,
-    /// The page.
+    /// The report page.
     pub report: PathBuf,
 }
 
@@ -91,10 +91,10 @@ impl Paths {
     }
 }
 
-/// Writes the files of a run while it goes on.
+/// Writes the files of a run while it proceeds.
 ///
 /// Create it before the first step, call [`Recorder::record`] after every step, and [`Recorder::finish`] at the end,
-/// also of a run that failed. What is added to the world after its creation is left out, except grips.
+/// also of a run that failed. Anything added to the world after the recorder was created is left out, except grips.
 pub struct Recorder {
     info: RunInfo,
     paths: Paths,
@@ -105,17 +105,17 @@ pub struct Recorder {
     interval: Interval,
     pace: Pace,
     last_time: f64,
-    /// Events of the last instant that had any, to tell those told twice.
+    /// Events of the last instant that had any, to skip duplicates.
     last_events: Vec<Event>,
     last_flush: Instant,
-    /// Used again and again by [`Recorder::record`].
+    /// Buffer reused by [`Recorder::record`].
     frame: Frame,
 }
 
 impl Recorder {
-    /// Create the files in a directory, itself created if need be, and record the world as it is now.
+    /// Create the files in a directory, which is created if necessary, and record the world as it is now.
     ///
-    /// Nothing is ever overwritten: a directory that holds anything is refused.
+    /// Nothing is ever overwritten: fails if the directory is not empty.
     pub fn create(dir: &Path, world: &World, info: RunInfo) -> Result<Recorder, RecordError> {
         claim(dir)?;
         let paths = Paths::inside(dir);
@@ -142,7 +142,7 @@ impl Recorder {
         Ok(recorder)
     }
 
-    /// Record at most this many frames per second of simulated time [Hz]; [`DEFAULT_RATE`] otherwise.
+    /// Record at most this many frames per second of simulated time [Hz], instead of [`DEFAULT_RATE`].
     pub fn set_rate(&mut self, frames_per_second: f64) {
         self.pace = Pace::new(frames_per_second);
         self.pace.pick(self.last_time);
@@ -188,13 +188,13 @@ impl Recorder {
         }
     }
 
-    /// Take extremes and plots of an instant, recorded or not.
+    /// Update extremes and plots, whether or not the instant is recorded.
     fn look(&mut self, frame: &Frame) {
         self.interval.add(frame);
         self.report.push_row(&self.interval.row);
     }
 
-    /// Record events. Those told before are left out.
+    /// Record events, except those already recorded.
     fn write_events(&mut self, events: &[Event]) -> Result<(), RecordError> {
         for event in events {
             if self.last_events.contains(event) {
@@ -209,7 +209,7 @@ impl Recorder {
         Ok(())
     }
 
-    /// Let the files hold all there is, without a mark of when that was.
+    /// Bring the files up to date without ending a chunk, whose place would then depend on the clock.
     fn save(&mut self) -> Result<(), RecordError> {
         self.last_flush = Instant::now();
         self.recording.save()?;
@@ -222,9 +222,9 @@ impl Recorder {
         self.samples.flush()
     }
 
-    /// End the files and write the report, also after a failed run.
+    /// Complete the files and write the report, also after a failed run.
     ///
-    /// Each file is ended even where another fails; the first failure is returned.
+    /// Each file is completed even if another fails; the first failure is returned.
     pub fn finish(self, outcome: &Outcome) -> Result<Paths, RecordError> {
         let Recorder { info, paths, recording, samples, report, .. } = self;
         let state = if outcome.ok { "done" } else { "failed" };
@@ -240,7 +240,7 @@ impl Recorder {
     }
 }
 
-/// Make sure of an empty directory, made if need be: nothing is ever overwritten.
+/// Create a directory if necessary, and fail if it is not empty: nothing is ever overwritten.
 pub fn claim(dir: &Path) -> Result<(), RecordError> {
     fs::create_dir_all(dir).map_err(RecordError::create(dir))?;
     let mut entries = fs::read_dir(dir).map_err(RecordError::create(dir))?;

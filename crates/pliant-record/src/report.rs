@@ -1,4 +1,4 @@
-//! The data of `report.html`: kept thin while the run goes on, written when it ends.
+//! The data of `report.html`: decimated during the run, written at its end.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -12,12 +12,12 @@ use crate::decimate::ThinnedRows;
 use crate::plots::Plots;
 use crate::recorder::{ExpectationRow, Outcome, RunInfo};
 
-/// Frames a second of simulated time at most [Hz]: as many as a screen shows.
+/// Largest frame rate per second of simulated time [Hz]: that of a screen.
 const FRAME_RATE: f64 = 60.0;
 const FRAME_LIMIT: usize = 3000;
-/// Bytes of frames at most; base64 adds a third, page and plots a few million.
+/// Limit on the size of all frames [bytes]; base64 adds a third, page and plots a few megabytes.
 const BYTE_LIMIT: usize = 14_000_000;
-/// Events listed at most: a body that rattles on a floor makes thousands.
+/// Largest number of events listed: a body that rattles on a floor makes thousands.
 const EVENT_LIMIT: usize = 2000;
 
 /// Collects what the report shows.
@@ -34,7 +34,7 @@ pub(crate) struct Report {
     row_time: f64,
 }
 
-/// A body, and where its columns begin.
+/// A body and the index of its first columns.
 #[derive(Debug)]
 struct BodyPart {
     name: String,
@@ -58,7 +58,7 @@ struct ObstaclePart {
 #[derive(Debug)]
 struct GripperPart {
     name: String,
-    /// Pose, force, torque, attached: 7 + 3 + 3 + 1 columns.
+    /// First column of pose, force, torque, attached: 7 + 3 + 3 + 1 columns.
     pose: usize,
 }
 
@@ -147,7 +147,7 @@ impl Report {
         }
     }
 
-    /// Add an event in words.
+    /// Add an event as text.
     pub fn push_event(&mut self, event: &Event, text: String) {
         if self.events.len() < EVENT_LIMIT {
             self.events.push(EventRow { time: event.time, text });
@@ -156,9 +156,9 @@ impl Report {
         }
     }
 
-    /// The data as JSON, in which `<` cannot end the element it is put in.
+    /// The data as JSON, with `<` escaped so that it cannot end the HTML element around it.
     pub fn into_json(mut self, info: &RunInfo, outcome: &Outcome) -> Result<String, serde_json::Error> {
-        // the last instant is what most want to see, kept by the pace or not
+        // the last instant is what most readers want to see, due or not
         let is_kept = self.frames.times().last() == Some(&(self.row_time as f32));
         if !is_kept && self.row_time.is_finite() {
             self.frames.push(self.row_time, &self.row);
@@ -249,7 +249,7 @@ impl Report {
         encode(self.frames.columns(start..start + count))
     }
 
-    /// Poses at all frames, or one pose when they are all the same.
+    /// Poses at all frames, or a single pose if they are all equal.
     fn poses(&self, start: usize) -> String {
         let poses: Vec<f32> = self.frames.columns(start..start + POSE_COLUMNS).collect();
         let rests = poses.chunks_exact(POSE_COLUMNS).all(|pose| pose == &poses[..POSE_COLUMNS]);
@@ -273,7 +273,7 @@ fn encode(values: impl Iterator<Item = f32>) -> String {
     STANDARD.encode(values.flat_map(f32::to_le_bytes).collect::<Vec<u8>>())
 }
 
-/// What the page reads; strings of numbers are base64 of little-endian `f32` (`attached`: `u8`), frame after frame.
+/// What the page reads; strings of numbers are base64 of little-endian `f32` (`attached`: `u8`), frame by frame.
 #[derive(Serialize)]
 struct Data<'a> {
     format: u32,

@@ -1,4 +1,4 @@
-//! `samples.csv`: one row an instant.
+//! `samples.csv`: one row per instant.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ pub(crate) struct SamplesWriter {
 }
 
 impl SamplesWriter {
-    /// Create the file with its header.
+    /// Create the file and write its header.
     pub fn create(path: PathBuf, columns: &Columns) -> Result<SamplesWriter, RecordError> {
         let file = BlockFile::create_new(&path, b"").map_err(RecordError::create(&path))?;
         let mut writer = csv::Writer::from_writer(file);
@@ -27,7 +27,7 @@ impl SamplesWriter {
         self.writer.write_record(row(interval)).map_err(|e| csv_error(&self.path, e))
     }
 
-    /// Append what is complete to the file.
+    /// Append complete rows to the file.
     pub fn flush(&mut self) -> Result<(), RecordError> {
         self.writer.flush().map_err(RecordError::write(&self.path))
     }
@@ -40,7 +40,7 @@ impl SamplesWriter {
     }
 }
 
-/// Every column, then the lowest and the highest value of each that may peak between two rows.
+/// Names of all columns, then of the lowest and highest value of each that may peak between two rows.
 fn header(columns: &Columns) -> Vec<String> {
     let head = |column: &Column, which: &str| match column.unit {
         "" => format!("{}{which}", column.name),
@@ -61,7 +61,7 @@ fn cell(column: &Column, value: f64) -> String {
     if column.whole { format!("{value}") } else { number(value) }
 }
 
-/// Exact, in the shortest form, with an exponent where that is shorter.
+/// Shortest text that reads back as exactly the same number, with an exponent where that is shorter.
 fn number(value: f64) -> String {
     format!("{value:?}")
 }

@@ -1,4 +1,4 @@
-//! A frame as Foxglove's primitives: bodies as thick lines or surfaces, obstacles as triangles, loads as arrows.
+//! A frame as Foxglove primitives: bodies as thick lines or surfaces, obstacles as triangles, loads as arrows.
 
 use pliant::contact::Mesh;
 use pliant::math::{Pose, Quat, Vec3, unit_or};
@@ -9,10 +9,10 @@ use crate::foxglove::{
     PackedElementField, PointCloud, SceneEntity, SceneUpdate, Timestamp, TriangleListPrimitive,
 };
 
-/// The frame that everything is in.
+/// Name of the world's coordinate frame.
 const WORLD: &str = "world";
 
-/// Colours that also colour-blind eyes tell apart (Okabe and Ito), one a body in turn.
+/// Colours that colour-blind people can tell apart (Okabe and Ito), one per body in turn.
 const BODY_COLORS: [[f64; 3]; 6] = [
     [0.90, 0.62, 0.0],
     [0.34, 0.71, 0.91],
@@ -31,7 +31,7 @@ pub(crate) struct Scenery {
     layout: Layout,
     /// Size of everything that is not infinite [m].
     extent: f64,
-    /// Force drawn as a full-length arrow [N]; a round number that grows when a greater force comes.
+    /// Force drawn as a full-length arrow [N]; a round number that grows with the largest force.
     force_scale: f64,
 }
 
@@ -117,7 +117,7 @@ impl Scenery {
         entity
     }
 
-    /// The nodes of a body with their fields, for colouring by a field in Foxglove. Rerun draws points, but no scenes.
+    /// The nodes of a body with their fields, to be coloured by a field in Foxglove. Rerun draws points, but no scenes.
     pub fn points(body: &BodyFrame, time: f64) -> PointCloud {
         let names = ["x", "y", "z"].into_iter().chain(body.fields.iter().map(|field| field.name));
         let fields: Vec<PackedElementField> = names
@@ -173,7 +173,7 @@ fn color([r, g, b, a]: [f64; 4]) -> Color {
     Color { r, g, b, a }
 }
 
-/// Diagonal of a box around bodies, grippers and obstacles other than planes [m].
+/// Diagonal of the bounding box of bodies, grippers and obstacles other than planes [m].
 fn extent(world: &World) -> f64 {
     let bodies = world.bodies().iter().map(|body| body.bounds());
     let grippers = world.grippers().iter().map(|g| [g.sweep.end.translation; 2]);
@@ -185,14 +185,14 @@ fn extent(world: &World) -> f64 {
     if diagonal.is_finite() && diagonal > 0.0 { diagonal } else { 1.0 }
 }
 
-/// What is drawn of an infinite plane.
+/// The drawn part of an infinite plane.
 fn square(half_edge: f64) -> Mesh {
     let corner = |x: f64, y: f64| Vec3::new(x * half_edge, y * half_edge, 0.0);
     let vertices = vec![corner(-1.0, -1.0), corner(1.0, -1.0), corner(1.0, 1.0), corner(-1.0, 1.0)];
     Mesh { vertices, triangles: vec![[0, 1, 2], [0, 2, 3]] }
 }
 
-/// The next of 1, 2, 5, 10, ... from below.
+/// The smallest of 1, 2, 5, 10, ... that is at least `value`.
 fn round_up(value: f64) -> f64 {
     let decade = 10.0_f64.powf(value.log10().floor());
     [1.0, 2.0, 5.0].into_iter().map(|m| m * decade).find(|&round| round >= value).unwrap_or(10.0 * decade)

@@ -1,7 +1,7 @@
-//! Scene files of Pliant: TOML text in, a ready [`World`] out.
+//! Pliant scene files: TOML text in, a ready [`World`] out.
 //!
-//! [`load`] reads a file and [`parse`] a text. Both take [`Override`]s, values changed from outside the file. An error
-//! names file, line and column, says what was expected and suggests the nearest known word.
+//! [`load`] reads a file and [`parse`] a text. Both take [`Override`]s, values changed from outside the file. Errors
+//! name file, line and column, say what was expected and suggest the nearest known word.
 //!
 //! ```
 //! let text = r#"
@@ -29,7 +29,7 @@
 //! ```
 //!
 //! Files that a scene refers to: STL and OBJ meshes (triangles only: normals, colours, groups and materials are
-//! ignored), Gmsh and VTK meshes of tetrahedra, and CSV tables of poses.
+//! ignored), Gmsh and VTK tetrahedral meshes, and CSV tables of poses.
 
 mod body;
 mod files;
@@ -54,31 +54,31 @@ pub use text::schema::schema;
 /// A scene ready to run.
 #[derive(Clone, Debug)]
 pub struct Scene {
-    /// Title; the name of the file where it has none.
+    /// Title; the name of the file if it has none.
     pub title: String,
     /// Simulated time [s].
     pub duration: f64,
     /// Step of the world [s].
     pub step: f64,
-    /// Whether rods may come through obstacles or each other.
+    /// Whether rods may pass through obstacles or each other.
     pub allow_crossing: bool,
-    /// Instants to record per second of simulated time [Hz], where the scene says so.
+    /// Recorded frames per second of simulated time [Hz], if the scene gives it.
     pub recording_rate: Option<f64>,
     /// The world at time zero.
     pub world: World,
     /// What is expected of the run.
     pub expectations: Vec<Expectation>,
-    /// Remarks that do not stop a run, such as a mesh that is not closed.
+    /// Remarks that do not prevent a run, such as a mesh that is not closed.
     pub warnings: Vec<String>,
 }
 
-/// Read a scene from a file. Names of files in it are relative to its folder.
+/// Read a scene from a file. File names in it are relative to its folder.
 pub fn load(path: &Path, overrides: &[Override]) -> Result<Scene, SceneError> {
     load_with(path, overrides, None)
 }
 
-/// Read a scene from a file and put all its rods on one model, whatever models they are written for. Solids stay what they
-/// are, and nothing is expected any more. Refuses what the model cannot express.
+/// Read a scene from a file and put all its rods on one model, whatever models they are written for. Solids stay as
+/// they are, and expectations are dropped. Fails if the model cannot express a rod.
 pub fn load_on(path: &Path, overrides: &[Override], model: RodModel) -> Result<Scene, SceneError> {
     load_with(path, overrides, Some(model))
 }
@@ -88,7 +88,7 @@ fn load_with(path: &Path, overrides: &[Override], model: Option<RodModel>) -> Re
     parse_with(&text, &name, path.parent().unwrap_or(Path::new("")), overrides, model)
 }
 
-/// What has to be computed of the bodies of a scene file before it can run: those of the model `response`.
+/// What has to be precomputed for a scene file before it can run: the bodies of the model `response`.
 pub fn precomputable(path: &Path, overrides: &[Override]) -> Result<Precomputables, SceneError> {
     let (name, text) = read_text(path)?;
     files::check_text(&text).map_err(|why| SceneError::of_file(&name, why))?;
@@ -113,8 +113,8 @@ fn read_text(path: &Path) -> Result<(String, String), SceneError> {
     }
 }
 
-/// Read a scene from a text. `name` stands for the file in messages, and `base` is the folder that names of files in
-/// the scene are relative to.
+/// Read a scene from a text. `name` stands for the file in messages, and file names in the scene are relative to the
+/// folder `base`.
 pub fn parse(text: &str, name: &str, base: &Path, overrides: &[Override]) -> Result<Scene, SceneError> {
     parse_with(text, name, base, overrides, None)
 }
@@ -131,7 +131,7 @@ fn parse_with(
     with_overrides(text, name, overrides, |text| build(text, name, base, written_duration, model))
 }
 
-/// Make something of a text with its values overridden. Where that fails because of an override, the error says which.
+/// Build something from a text with overrides applied. If an override causes a failure, the error says which.
 fn with_overrides<T>(
     text: &str,
     name: &str,
@@ -143,7 +143,7 @@ fn with_overrides<T>(
     }
     let with = |overrides: &[Override]| build(&text::overrides::apply(name, text, overrides)?);
     with(overrides).map_err(|error| {
-        // the first override with which the scene has this fault is to blame; none if it has it anyway
+        // the first override that causes this fault is to blame; none if the text has it anyway
         let same = |result: Result<T, SceneError>| result.is_err_and(|other| other.message() == error.message());
         if let Err(own) = build(text)
             && own.message() == error.message()
@@ -168,7 +168,7 @@ fn build(
     on_model.and_then(|()| spec.build(name, base, written_duration)).map_err(|fault| fault.into_error(name, text))
 }
 
-/// The duration in the text, where it is overridden.
+/// The duration in the text, if it is overridden.
 fn written_duration(text: &str, overrides: &[Override]) -> Option<f64> {
     #[derive(serde::Deserialize)]
     struct OnlyDuration {

@@ -1,9 +1,10 @@
-//! Pliant against what is known.
+//! Validation of Pliant against known results.
 //!
-//! - [`cases`]: every model against closed forms and independent solutions, with orders of convergence; `pliant validate`.
-//! - [`experiments`]: published experiments run again, their figures beside ours; `pliant reproduce`.
+//! - [`cases`]: every model against closed forms and independent solutions, with orders of convergence;
+//!   `pliant validate`.
+//! - [`experiments`]: published experiments rerun, their figures beside ours; `pliant reproduce`.
 //!
-//! The command prints what these find, and the tests run the same functions.
+//! The command prints the results, and the tests run the same functions.
 
 pub mod cases;
 pub mod experiments;
@@ -13,10 +14,10 @@ use pliant_scene::SceneError;
 /// Why an experiment could not be run.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// Its scene is wrong.
+    /// Its scene is invalid.
     #[error(transparent)]
     Scene(#[from] Box<SceneError>),
-    /// It began and failed.
+    /// It started and failed.
     #[error("{0}")]
     Run(String),
 }

@@ -9,23 +9,23 @@ use pliant_record::drawing::{escaped, nice_below};
 pub struct Chart<'a> {
     /// Title, with the unit.
     pub title: String,
-    /// Whether values are powers of ten apart, so that their logarithms are drawn.
+    /// Whether to draw logarithms, for values that span powers of ten.
     pub logarithmic: bool,
-    /// How long the scene lasts [s].
+    /// Duration of the scene [s].
     pub duration: f64,
-    /// Curves of times and values.
+    /// Curves as (time [s], value).
     pub curves: Vec<(Pen<'a>, Vec<[f64; 2]>)>,
 }
 
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 250.0;
-/// The plot in it. The page moves a line along it with the time: see `page.html`.
+/// The plot area [px]. The page moves a line along it with time: see `page.html`.
 const LEFT: f64 = 66.0;
 const RIGHT: f64 = WIDTH - 16.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = HEIGHT - 40.0;
 
-/// Powers of ten in a plot of logarithms, at most.
+/// Largest number of decades in a logarithmic plot.
 const DECADES: f64 = 4.0;
 
 impl Chart<'_> {
@@ -103,7 +103,7 @@ impl Chart<'_> {
             let top = high.ceil().max(low.floor() + 1.0);
             return (low.floor().max(top - DECADES), top);
         }
-        // forces are never negative here, and their zero belongs into the picture
+        // forces are never negative here, and zero belongs in the picture
         (low.min(0.0), if high > 0.0 { 1.08 * high } else { 1.0 })
     }
 
@@ -120,12 +120,12 @@ fn place(value: f64, low: f64, high: f64) -> f64 {
     BOTTOM - (BOTTOM - TOP) * (value - low) / (high - low)
 }
 
-/// A number without needless digits: powers of ten where it would be long.
+/// A number without needless digits: with an exponent where it would be long.
 fn plain(value: f64, digits: usize) -> String {
     if digits > 4 || value.abs() >= 1e6 { format!("{value:.0e}") } else { format!("{value:.digits$}") }
 }
 
-/// About so many round numbers in a range, with their labels.
+/// About `count` round numbers in a range, with their labels.
 pub fn ticks(low: f64, high: f64, count: f64) -> Vec<(f64, String)> {
     let extent = high - low;
     if !(extent.is_finite() && extent > 0.0) {

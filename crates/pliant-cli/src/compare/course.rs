@@ -1,4 +1,4 @@
-//! One model's course through a scene: shapes and grip forces at times that all models share, and what it cost.
+//! The run of one model through a scene: shapes and grip forces at times that all models share, and its cost.
 
 use std::convert::Infallible;
 use std::time::Instant;
@@ -9,48 +9,48 @@ use pliant_scene::{Ending, RodModel, Scene};
 
 use crate::run::{progress_bar, show_progress};
 
-/// Places along a rod at which shapes are compared, at equal fractions of its length.
+/// Number of points along a rod where shapes are compared, at equal fractions of its length.
 pub const STATIONS: usize = 101;
 
-/// Times at which models are compared, at most, beside the start.
+/// Largest number of times at which models are compared, besides the start.
 const MOST_SAMPLES: u64 = 200;
 
-/// Places of all rods at all times that are kept of a model, at most: some hundred megabytes.
+/// Largest number of points kept per model, over all rods and times: about a hundred megabytes.
 const MOST_PLACES: u64 = 5_000_000;
 
-/// What a model did.
+/// The run of one model.
 pub struct Course {
     /// The model.
     pub model: RodModel,
     /// Names of the rods.
     pub rods: Vec<String>,
-    /// The start, and the state at common times from then on.
+    /// The state at the start and at common times from then on.
     pub samples: Vec<Sample>,
     /// The world at the end.
     pub world: World,
-    /// Time of its steps alone [s].
+    /// Wall time of its steps alone [s].
     pub wall_s: f64,
-    /// Why it did not come to the end.
+    /// Why it did not reach the end.
     pub diverged: Option<StepError>,
-    /// Whether a rod touched itself at some of these times.
+    /// Whether a rod touched itself at any of these times.
     pub self_touched: bool,
 }
 
-/// A world at one of the common times.
+/// The state of a world at one of the common times.
 pub struct Sample {
-    /// When [s].
+    /// Time [s].
     pub time: f64,
-    /// Places along each rod [m].
+    /// Points along each rod [m].
     pub rods: Vec<Vec<Vec3>>,
-    /// Force on each gripper, mean since the sample before [N].
+    /// Mean force on each gripper since the previous sample [N].
     pub forces: Vec<Vec3>,
-    /// Where grippers are [m].
+    /// Positions of the grippers [m].
     pub grippers: Vec<Vec3>,
-    /// Where obstacles are.
+    /// Poses of the obstacles.
     pub obstacles: Vec<Pose>,
 }
 
-/// Whether a body is a rod, which can go to another model.
+/// Whether a body is a rod, which can be put on another model.
 pub fn is_rod(body: &Body) -> bool {
     !body.is_solid()
 }
@@ -61,7 +61,7 @@ pub fn follow(mut scene: Scene, model: RodModel) -> Course {
     let steps = scene.steps();
     let wanted = steps.min(MOST_SAMPLES).min(MOST_PLACES / (STATIONS * rods.len().max(1)) as u64).max(1);
     let mut samples: Vec<Sample> = vec![];
-    // impulses on grippers since the last sample
+    // impulse on each gripper since the last sample
     let mut impulses = vec![Vec3::ZERO; scene.world.grippers().len()];
     let mut self_touched = false;
     let (progress, begun, duration) = (progress_bar(scene.duration), Instant::now(), scene.duration);
@@ -70,7 +70,7 @@ pub fn follow(mut scene: Scene, model: RodModel) -> Course {
         for (impulse, gripper) in impulses.iter_mut().zip(moment.world.grippers()) {
             *impulse += moment.dt * gripper.load.force;
         }
-        // the samples lie at steps of the world, as evenly as can be
+        // samples are taken at steps of the world, as evenly as possible
         if step == 0 || step * wanted / steps > (step - 1) * wanted / steps {
             let frame = moment.frame();
             let since = samples.last().map_or(1.0, |last| frame.time - last.time);
@@ -104,7 +104,7 @@ fn touch(frame: &Frame, rods: &[usize]) -> bool {
     frame.contacts.iter().any(|c| c.other == Other::Body(c.body) && rods.contains(&c.body))
 }
 
-/// Places at equal fractions of the length of a polyline: models put their nodes where they like.
+/// Points at equal fractions of the length of a polyline, since models place their nodes differently.
 fn stations(nodes: &[Vec3]) -> Vec<Vec3> {
     let length = length(nodes);
     let mut out = Vec::with_capacity(STATIONS);
@@ -120,7 +120,7 @@ fn stations(nodes: &[Vec3]) -> Vec<Vec3> {
         }
         past += piece;
     }
-    // rounding may leave out the last but one; the end is the end
+    // rounding may skip the last points; they are at the end
     out.resize(STATIONS, nodes.last().copied().unwrap_or_default());
     out
 }
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn stations_lie_at_equal_fractions_of_the_length() {
-        // an L of 1 m and 3 m, cut unevenly
+        // an L of 1 m and 3 m, divided unevenly
         let nodes = [[0.0, 0.0], [0.3, 0.0], [1.0, 0.0], [1.0, 2.9], [1.0, 3.0]].map(|[x, z]| Vec3::new(x, 0.0, z));
         let out = stations(&nodes);
         assert_eq!(out.len(), STATIONS);
@@ -145,7 +145,7 @@ mod tests {
             let there = Vec3::new(s.min(1.0), 0.0, (s - 1.0).max(0.0));
             assert!((*place - there).length() < 1e-12, "{i}: {place} {there}");
         }
-        // a rod that has shrunk to a point is no reason to fail
+        // a rod that has shrunk to a point must not fail
         assert_eq!(stations(&[Vec3::ONE; 3]), vec![Vec3::ONE; STATIONS]);
     }
 }

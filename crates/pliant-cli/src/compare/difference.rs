@@ -1,4 +1,4 @@
-//! What is told of a comparison: how far models are apart, and what they cost.
+//! Results of a comparison: how far models are apart, and what they cost.
 
 use pliant::math::Vec3;
 use pliant_scene::RodModel;
@@ -7,12 +7,12 @@ use serde::Serialize;
 use super::course::{Course, length};
 use crate::output::short;
 
-/// A comparison, as in the machine-readable output.
+/// A comparison, as in the JSON output.
 #[derive(Serialize)]
 pub struct Comparison {
     /// Name of the scene file.
     pub scene: String,
-    /// The model that others are compared with.
+    /// The model that the others are compared with.
     pub reference: &'static str,
     /// All models, in the order asked for.
     pub models: Vec<ModelRow>,
@@ -27,36 +27,36 @@ pub struct ModelRow {
     pub runs: bool,
     /// Why it cannot.
     pub refused: Option<String>,
-    /// Why it did not come to the end.
+    /// Why it did not reach the end.
     pub diverged: Option<String>,
-    /// What to know of the comparison.
+    /// A caveat about the comparison.
     pub note: Option<String>,
     /// Simulated time [s].
     pub time: Option<f64>,
-    /// Time of its steps [s].
+    /// Wall time of its steps [s].
     pub wall_s: Option<f64>,
-    /// Simulated time over that.
+    /// Simulated time over wall time [-].
     pub real_time_factor: Option<f64>,
-    /// Time of a step of the world, mean [µs].
+    /// Mean wall time of a step of the world [µs].
     pub step_us: Option<f64>,
-    /// Rods.
+    /// Its rods.
     pub bodies: Vec<BodyRow>,
-    /// Grippers.
+    /// Its grippers.
     pub grippers: Vec<GripperRow>,
 }
 
-/// A rod of a model: differences from the reference over the rod's length, 0 for the reference itself.
+/// A rod of a model: differences from the reference relative to the rod's length, 0 for the reference itself.
 #[derive(Serialize)]
 pub struct BodyRow {
     /// Its name.
     pub name: String,
-    /// Root mean square of the distances along the rod, at the end [-].
+    /// Root mean square distance along the rod, at the end of the run [-].
     pub shape_rms_end: f64,
-    /// Largest distance at the end [-].
+    /// Largest distance at the end of the run [-].
     pub shape_max_end: f64,
-    /// Largest root mean square of all times [-].
+    /// Largest root mean square distance at any time [-].
     pub shape_rms_max: f64,
-    /// Where its end is at the end [m].
+    /// Position of the rod's end at the end of the run [m].
     pub tip: [f64; 3],
 }
 
@@ -65,16 +65,16 @@ pub struct BodyRow {
 pub struct GripperRow {
     /// Its name.
     pub name: String,
-    /// Force at the end, mean since the last of the common times before [N].
+    /// Force at the end, averaged over the last sampling interval [N].
     pub force_end: [f64; 3],
-    /// Size of its difference from the reference's [N].
+    /// Magnitude of its difference from the reference [N].
     pub force_end_difference: f64,
-    /// Root mean square of that over time [N].
+    /// Root mean square of that difference over time [N].
     pub force_rms_difference: f64,
 }
 
 impl ModelRow {
-    /// Of a model that has not run, with the reason where it cannot.
+    /// A model that has not run, with the reason if it cannot.
     pub fn unrun(model: &'static str, refused: Option<String>) -> ModelRow {
         ModelRow {
             model,
@@ -91,7 +91,7 @@ impl ModelRow {
         }
     }
 
-    /// Of a model that ran, compared up to where both came.
+    /// A model that ran, compared with the reference up to the earlier end of the two.
     pub fn of(course: &Course, reference: &Course) -> ModelRow {
         let (time, steps) = (course.world.time(), course.world.step_count());
         let cost = course.wall_s.max(f64::MIN_POSITIVE);
@@ -112,7 +112,7 @@ impl ModelRow {
     }
 }
 
-/// What the model left out of the scene without refusing it, as far as the reference shows that it matters.
+/// What the model ignores in the scene, if the reference shows that it matters.
 fn note(course: &Course, reference: &Course) -> Option<String> {
     match course.model {
         RodModel::Chain | RodModel::Xpbd => {
@@ -129,11 +129,11 @@ fn note(course: &Course, reference: &Course) -> Option<String> {
     }
 }
 
-/// A reference that leaves the plane of a planar rod by this part of the length is told of.
+/// A note is printed where the reference leaves the plane of a planar rod by more than this fraction of its length [-].
 const LEAVES_PLANE: f64 = 0.01;
 
-/// How far a rod of the reference ever is from the plane that the rod of a planar model lies in, over its length [-]; 0 if
-/// that never shows its plane.
+/// Largest distance of a rod of the reference from the plane of a planar model's rod, over its length [-]; 0 if that
+/// rod stays straight and so has no plane.
 fn out_of_plane(course: &Course, reference: &Course, rod: usize) -> f64 {
     let places = |course: &'_ Course| -> Vec<Vec3> {
         course.samples.iter().flat_map(|sample| sample.rods[rod].iter().copied()).collect()
@@ -167,7 +167,7 @@ fn body_row(course: &Course, reference: &Course, rod: usize) -> BodyRow {
     }
 }
 
-/// Difference of a rod's shape from the reference's over time: time [s], root mean square and largest distance over the
+/// Difference of a rod's shape from the reference over time: time [s], root mean square and largest distance over the
 /// rod's length [-].
 pub fn shape_series(course: &Course, reference: &Course, rod: usize) -> Vec<[f64; 3]> {
     let whole = reference.samples.first().map_or(1.0, |sample| length(&sample.rods[rod])).max(f64::MIN_POSITIVE);

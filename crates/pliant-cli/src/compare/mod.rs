@@ -1,4 +1,4 @@
-//! `pliant compare`: the same scene on several models. How far are they apart, and what do they cost?
+//! `pliant compare`: one scene on several models. How far are they apart, and what do they cost?
 
 mod chart;
 mod course;
@@ -23,7 +23,7 @@ use difference::{Comparison, ModelRow};
 pub fn compare(path: &Path, models: &[RodModel], options: &Options) -> Result<(), Failure> {
     let name = gallery::name(path);
     check_models(models)?;
-    // a scene that is wrong as it is written is a fault of its own, not one of each model
+    // a scene that is invalid as written is reported once, not for each model
     let written = pliant_scene::load(path, &options.overrides)?;
     if !written.world.bodies().iter().any(is_rod) {
         return Err(Failure::Input(format!("{name} has no rods: there is nothing that could go to another model")));
@@ -97,7 +97,7 @@ fn check_models(models: &[RodModel]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What there is to tell where too few models can express the scene.
+/// The comparison to report if too few models can express the scene.
 fn refusals(scene: String, scenes: Vec<(RodModel, Result<Scene, SceneError>)>) -> Comparison {
     let able = scenes.iter().find(|(_, scene)| scene.is_ok()).map_or("", |(model, _)| model.name());
     let row = |(model, scene): (RodModel, Result<Scene, SceneError>)| {
@@ -109,7 +109,7 @@ fn refusals(scene: String, scenes: Vec<(RodModel, Result<Scene, SceneError>)>) -
 
 type Refused = Vec<(RodModel, String)>;
 
-/// Run the models that can, one after the other, so that none takes time from another.
+/// Run the models that can, one after the other, so that their timings do not affect each other.
 fn run_all(scenes: Vec<(RodModel, Result<Scene, SceneError>)>, options: &Options) -> (Vec<Course>, Refused) {
     let (mut courses, mut refused) = (vec![], vec![]);
     for (model, scene) in scenes {
@@ -131,7 +131,7 @@ fn print(comparison: &Comparison) -> Result<(), Failure> {
         let worst = |value: fn(&difference::BodyRow) -> f64| row.bodies.iter().map(value).fold(0.0, f64::max);
         let ours = row.runs && row.model != comparison.reference;
         let ever = |value| number(if ours { short(worst(value)) } else { "-".into() });
-        // what diverged has no end to compare
+        // a model that diverged has no end to compare
         let at_end = |value| if row.diverged.is_none() { ever(value) } else { number("-") };
         let cost = |value: Option<f64>| number(value.map_or("-".into(), short));
         let remark = match (&row.refused, &row.diverged) {
@@ -166,7 +166,7 @@ fn print(comparison: &Comparison) -> Result<(), Failure> {
     print_details(comparison)
 }
 
-/// Where rods end and what grippers feel.
+/// Print where rods end and the forces on grippers.
 fn print_details(comparison: &Comparison) -> Result<(), Failure> {
     let ran = || comparison.models.iter().filter(|row| row.runs);
     let vector = |v: [f64; 3]| v.map(|c| number(short(c)));

@@ -1,5 +1,5 @@
-//! `compare.html`: shapes of all models laid over each other, differences and forces over time, and the table. One file
-//! without network; its script only moves the time.
+//! `compare.html`: shapes of all models drawn over each other, differences and forces over time, and the table. A
+//! single file that needs no network; its script only moves the time.
 
 use std::fmt::Write as _;
 
@@ -11,8 +11,8 @@ use crate::output::short;
 use crate::run::command_line;
 use pliant_record::drawing::escaped;
 
-/// How a model is drawn: colours that people with any sight tell apart (Okabe and Ito), and strokes that show where curves
-/// lie on each other. The reference is a broad band under the others.
+/// How a model is drawn: colours that colour-blind people can tell apart (Okabe and Ito), and dashes that show where
+/// curves coincide. The reference is a broad band under the others.
 #[derive(Clone, Copy)]
 pub struct Pen<'a> {
     colour: &'a str,
@@ -24,7 +24,7 @@ const COLOURS: [&str; 4] = ["#0072b2", "#d55e00", "#009e73", "#aa3377"];
 const DASHES: [&str; 3] = ["none", "8 5", "2.5 4"];
 
 impl Pen<'_> {
-    /// Attributes of a line.
+    /// SVG attributes of a line.
     pub fn line(&self) -> String {
         let Pen { colour, width, dashes } = self;
         let opacity = if self.is_band() { 0.35 } else { 1.0 };
@@ -39,14 +39,14 @@ impl Pen<'_> {
     }
 }
 
-/// Times that can be chosen, at most, and polylines in the page, at most: 2 kB each.
+/// Largest numbers of selectable times and of polylines in the page, at 2 kB each.
 const MOST_FRAMES: usize = 101;
 const MOST_LINES: usize = 2000;
 
-/// Small pictures.
+/// Number of small pictures.
 const SMALL: usize = 6;
 
-/// Plots of grippers, at most.
+/// Largest number of gripper plots.
 const MOST_GRIPPERS: usize = 12;
 
 /// The page as HTML.
@@ -89,13 +89,13 @@ fn pen(index: usize) -> Pen<'static> {
     Pen { colour: COLOURS[index % COLOURS.len()], width: if index == 0 { 7.0 } else { 2.0 }, dashes }
 }
 
-/// Which samples can be chosen: the last one always.
+/// Indices of the selectable samples, always including the last.
 fn frames(course: &Course, models: usize) -> Vec<usize> {
     let most = (MOST_LINES / (models * course.rods.len()).max(1)).clamp(2, MOST_FRAMES);
     even(course.samples.len(), most)
 }
 
-/// At most so many of `count` indices, evenly, both ends included.
+/// At most `most` of `count` indices, evenly spaced, both ends included.
 fn even(count: usize, most: usize) -> Vec<usize> {
     let (last, pieces) = (count.saturating_sub(1), most.min(count).saturating_sub(1).max(1));
     let mut out: Vec<usize> = (0..=pieces).map(|i| i * last / pieces).collect();
@@ -128,7 +128,7 @@ fn remarks(comparison: &Comparison) -> String {
     out
 }
 
-/// The large picture: one group of shapes for each time, of which the script shows one.
+/// The large picture: one group of shapes per time, of which the script shows one.
 fn player(view: &View, models: &[(&Course, Pen<'_>)], longest: &Course, shown: &[usize]) -> String {
     let canvas = Canvas { width: 1100.0, height: 560.0, numbered: true };
     let rests = longest.samples.windows(2).all(|pair| pair[0].obstacles == pair[1].obstacles);
@@ -148,7 +148,7 @@ fn player(view: &View, models: &[(&Course, Pen<'_>)], longest: &Course, shown: &
     view.svg(&canvas, "Shapes of all models, laid over each other", &inside)
 }
 
-/// Of rods without number fewer places are drawn.
+/// Step between drawn stations: with many rods, fewer are drawn.
 fn every(course: &Course) -> usize {
     if course.rods.len() > 8 { (STATIONS - 1) / 20 } else { (STATIONS - 1) / 50 }
 }

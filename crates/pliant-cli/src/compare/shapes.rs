@@ -1,4 +1,4 @@
-//! Shapes of all models laid over each other as SVG, seen along an axis of the world.
+//! Shapes of all models drawn over each other as SVG, seen along an axis of the world.
 
 use std::fmt::Write as _;
 
@@ -9,21 +9,21 @@ use super::chart::ticks;
 use super::course::{Course, Sample};
 use super::page::Pen;
 
-/// How the world is seen: which of its axes goes right, which goes up, and what is in the picture.
+/// Projection of the world: which axes point right and up, and the visible range [m].
 pub struct View {
     right: usize,
     up: usize,
     low: [f64; 2],
     high: [f64; 2],
-    /// Whether much of the shapes lies along the line of sight, which the picture does not show.
+    /// Whether much of the shapes lies along the viewing direction, which the picture does not show.
     pub deep: bool,
 }
 
-/// A picture of a size [px] with axes or without.
+/// Size of a picture [px], with axes or without.
 pub struct Canvas {
     /// Width.
     pub width: f64,
-    /// Height at most.
+    /// Largest height.
     pub height: f64,
     /// Whether axes have numbers.
     pub numbered: bool,
@@ -32,7 +32,7 @@ pub struct Canvas {
 const NAMES: [&str; 3] = ["x", "y", "z"];
 
 impl View {
-    /// The two axes along which all rods together reach farthest, ever; height stays upright.
+    /// The view along the axis in which all rods together extend least over the whole run; z stays upright.
     pub fn of(courses: &[Course]) -> View {
         let mut reach = [[f64::INFINITY, f64::NEG_INFINITY]; 3];
         let places = courses.iter().flat_map(|c| &c.samples).flat_map(|s| s.rods.iter().flatten().chain(&s.grippers));
@@ -42,7 +42,7 @@ impl View {
             }
         }
         let extent = |axis: usize| (reach[axis][1] - reach[axis][0]).max(0.0);
-        // the axis that is looked along, x or y where all are alike
+        // the viewing direction; y, then x, on a tie
         let away = [1, 0, 2].into_iter().min_by(|a, b| extent(*a).total_cmp(&extent(*b))).unwrap_or(1);
         let [right, up] = [[1, 2], [0, 2], [0, 1]][away];
         let margin = 0.06 * extent(right).max(extent(up)).max(1e-6);
@@ -56,7 +56,7 @@ impl View {
         }
     }
 
-    /// The plane in words.
+    /// The plane as text, such as `xz`.
     pub fn plane(&self) -> String {
         format!("{}{}", NAMES[self.right], NAMES[self.up])
     }
@@ -74,7 +74,7 @@ impl View {
         (scale, size.map(|edge| edge * scale))
     }
 
-    /// The picture with what `inside` holds, made by the other functions here.
+    /// The picture around `inside`, which the other functions here make.
     pub fn svg(&self, canvas: &Canvas, label: &str, inside: &str) -> String {
         let (scale, [width, height]) = self.scale(canvas);
         let [left, below] = canvas.margins();
@@ -117,7 +117,7 @@ impl View {
                 NAMES[self.up]
             );
         }
-        // what is outside the inner picture is cut off
+        // the inner picture clips what is outside
         let _ = write!(
             out,
             "<svg x=\"{left}\" y=\"0\" width=\"{width:.1}\" height=\"{height:.1}\" viewBox=\"0 0 {width:.1} {height:.1}\">\n\
@@ -126,7 +126,7 @@ impl View {
         out
     }
 
-    /// Rods of all models and grippers at a sample. `every` station of a rod is drawn, and its end.
+    /// Rods of all models, and grippers, at a sample. Every `every`-th station of a rod is drawn, and its end.
     pub fn rods(&self, canvas: &Canvas, models: &[(&Course, Pen<'_>)], index: usize, every: usize) -> String {
         let mut out = String::new();
         for (course, pen) in models {
@@ -175,14 +175,14 @@ impl View {
         out
     }
 
-    /// The part below a plane that is seen from its side; nothing of one that is seen from above.
+    /// The half-space below a plane seen edge-on; empty for any other plane.
     fn half_space(&self, pose: &Pose) -> Vec<[f64; 2]> {
         let normal = self.flat(pose.rotation * Vec3::Z);
         if normal[0].hypot(normal[1]) < 0.99 {
             return vec![];
         }
         let origin = self.flat(pose.translation);
-        // far beyond the picture, which cuts it off
+        // far beyond the picture, which clips it
         let middle = [0.5 * (self.low[0] + self.high[0]), 0.5 * (self.low[1] + self.high[1])];
         let far = 2.0 * (self.high[0] - self.low[0] + self.high[1] - self.low[1]);
         let along = [-normal[1], normal[0]];
@@ -215,7 +215,7 @@ impl Canvas {
     }
 }
 
-/// Convex hull of points, by Andrew's monotone chain. Obstacles are mostly convex; of others it shows the reach.
+/// Convex hull of points, by Andrew's monotone chain. Most obstacles are convex; for others it shows their extent.
 fn hull(mut points: Vec<[f64; 2]>) -> Vec<[f64; 2]> {
     points.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
     let turn = |a: [f64; 2], b: [f64; 2], c: [f64; 2]| (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);

@@ -1,4 +1,4 @@
-//! Sparse factorisation of symmetric matrices: Cholesky, and the count of negative eigenvalues.
+//! Sparse factorisation of symmetric matrices: Cholesky, and LBLT to count negative eigenvalues.
 
 use crate::algebra::dense::{Block, shares, threads};
 use crate::error::FemError;
@@ -11,13 +11,13 @@ use faer::sparse::linalg::cholesky::{
 };
 use faer::{Conj, Par, Side};
 
-/// L L^T of a positive definite matrix.
+/// Cholesky factor L L^T of a sparse positive definite matrix.
 pub(crate) struct Cholesky {
     symbolic: SymbolicCholesky<usize>,
     values: Vec<f64>,
 }
 
-/// Ordering and pattern of the factor.
+/// Fill-reducing ordering and pattern of the factor.
 fn symbolic(lower: &SparseColMat<usize, f64>, what: &'static str) -> Result<SymbolicCholesky<usize>, FemError> {
     let params = CholeskySymbolicParams {
         supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
@@ -53,7 +53,7 @@ impl Cholesky {
         self.solve_with(block, threads(block.columns()));
     }
 
-    /// The same by some threads.
+    /// Solve for each column, in place, with the given parallelism.
     pub fn solve_with(&self, block: &mut Block, threads: Par) {
         let need = self.symbolic.solve_in_place_scratch::<f64>(block.columns(), threads);
         let mut memory = MemBuffer::new(need);
@@ -61,19 +61,19 @@ impl Cholesky {
         factor.solve_in_place_with_conj(Conj::No, block.as_mut(), threads, MemStack::new(&mut memory));
     }
 
-    /// Pattern and numbers of the factor.
+    /// Pattern and values of the factor.
     pub fn parts(&self) -> (&SymbolicCholesky<usize>, &[f64]) {
         (&self.symbolic, &self.values)
     }
 
-    /// Numbers stored.
+    /// Number of stored values.
     pub fn len(&self) -> usize {
         self.values.len()
     }
 }
 
-/// How many eigenvalues of a matrix, given by its lower triangle, are below zero: by Sylvester's law of inertia as many as of the
-/// block diagonal B of L B L^T, which is pivoted within supernodes.
+/// Number of negative eigenvalues of a matrix given by its lower triangle. By Sylvester's law of inertia it equals that
+/// of the block diagonal B of L B L^T, which is pivoted within supernodes.
 pub(crate) fn negative_eigenvalues(lower: &SparseColMat<usize, f64>) -> Result<usize, FemError> {
     let what = "the stiffness shifted by a multiple of the mass";
     let parallelism = shares();
@@ -97,7 +97,7 @@ pub(crate) fn negative_eigenvalues(lower: &SparseColMat<usize, f64>) -> Result<u
     let SymbolicCholeskyRaw::Supernodal(nodes) = symbolic.raw() else {
         return Err(FemError::Singular { what, why: "no supernodes".to_string() });
     };
-    // only values are looked at, for which no permutation is needed
+    // only the values of B are read, which needs no permutation
     let identity = faer::perm::Perm::<usize>::new_checked((0..size).collect(), (0..size).collect(), size);
     let factor = SupernodalIntranodeLbltRef::new(nodes, &values, &below, identity.as_ref());
     let mut negative = 0;
@@ -115,7 +115,8 @@ pub(crate) fn negative_eigenvalues(lower: &SparseColMat<usize, f64>) -> Result<u
                 j += 1;
             } else {
                 let b = value[(j + 1, j + 1)];
-                // one of each sign if the determinant is below zero, else two of the sign of the trace
+                // a 2 x 2 block: one eigenvalue of each sign if the determinant is negative, else both have the sign of
+                // the trace
                 negative += if a * b < off * off { 1 } else { 2 * usize::from(a + b < 0.0) };
                 j += 2;
             }
@@ -141,7 +142,7 @@ mod tests {
         let squares = modes.squares();
         for n in (1..squares.len()).filter(|n| squares[*n] > 1.000_001 * squares[*n - 1]) {
             let level = 0.5 * (squares[n] + squares[n - 1]);
-            // the rigid ones are below any level
+            // the six rigid modes are below any level
             assert_eq!(negative_eigenvalues(&model.matrices.combined(1.0, -level)).unwrap(), n + 6);
         }
     }

@@ -1,9 +1,10 @@
-//! Block Lanczos with full reorthogonalisation: a basis V, orthonormal by mass, in which A = (K + sigma M)^-1 M is projected.
+//! Block Lanczos with full reorthogonalisation: a mass-orthonormal basis V, in which A = (K + sigma M)^-1 M is
+//! projected.
 //!
 //!   A V = V T + Q out,   T = V^T M A V
 //!
-//! where the next block Q is only reached from the last block of V: so the error of an eigenvector y of T is |out y|, for the
-//! part of y in that block.
+//! where only the last block of V couples to the next block Q, so that the error of an eigenvector y of T is |out y|,
+//! for the part of y in that block.
 
 use crate::algebra::dense::{Block, add, dot};
 use crate::algebra::eigen::{Eigen, From, eigen};
@@ -19,9 +20,9 @@ use std::cmp::Ordering;
 /// Ritz pairs of A in the basis, largest first.
 pub(crate) struct Ritz {
     pub theta: Vec<f64>,
-    /// Their vectors, in terms of the basis.
+    /// Their vectors, as coefficients in the basis.
     vectors: Block,
-    /// |A x - theta x| / theta, by what leads out of the basis.
+    /// Relative error |A x - theta x| / theta, from the coupling to the next block.
     pub errors: Vec<f64>,
 }
 
@@ -32,22 +33,23 @@ pub(crate) struct Search<'a> {
     cholesky: Cholesky,
     width: usize,
     random: Random,
-    /// Orthonormal by mass.
+    /// Mass-orthonormal basis.
     pub basis: Block,
-    /// Columns of V^T M A V, each as long as the basis was.
+    /// Columns of V^T M A V, each as long as the basis was when it was added.
     projected: Vec<Vec<f64>>,
     /// The next block, not yet in the basis, and M times it.
     next: (Block, Block),
-    /// A Q of the last block Q, as far as it leads out of the basis, in terms of the first columns of the next block.
+    /// Coupling out of the basis: A times the last block, minus its part in the basis, as coefficients of the next
+    /// block.
     out: Block,
 }
 
 impl<'a> Search<'a> {
-    /// Factorise, and start from random vectors.
+    /// Factorise K + sigma M and start from random vectors.
     pub fn new(model: &'a Model, width: usize, watch: Watch<'_>) -> Result<Search<'a>, FemError> {
         tell(watch, Stage::Factorising, 0, 1)?;
         let filter = RigidFilter::new(model)?;
-        // far below the first mode, so that it does not matter, and far above rounding
+        // far below the first mode, so that the shift does not matter, and far above rounding
         let sigma = 1e-3 * lowest_strain(model, &filter);
         let cholesky = Cholesky::new(&model.matrices.combined(1.0, sigma), "the stiffness")?;
         let empty = || Block::zeros(model.unknowns(), 0);
@@ -86,10 +88,10 @@ impl<'a> Search<'a> {
         self.next = (both, momenta);
     }
 
-    /// Take the next block into the basis, and make another of A times it.
+    /// Move the next block into the basis and compute another from A times it.
     pub fn step(&mut self) {
         if self.next.0.columns() == 0 {
-            // what the basis spans is closed: go on elsewhere
+            // the basis is an invariant subspace: restart outside it
             self.inject();
         }
         let (block, momenta) = std::mem::take(&mut self.next);
@@ -102,9 +104,9 @@ impl<'a> Search<'a> {
         let mut along = self.basis.transposed_times(&momenta);
         w.add_product(-1.0, &self.basis, &along);
         let momenta = self.model.matrices.mass_times_block(&w);
-        // what is left below this is rounding
+        // columns shorter than this are rounding errors
         let (mut q, momenta, first) = orthonormal(w, momenta, 1e-14 * length);
-        // once more, now that small columns have become as long as the others
+        // reorthogonalise, now that short columns have been normalised
         let again = self.basis.transposed_times(&momenta);
         q.add_product(-1.0, &self.basis, &again);
         self.filter.displacements(&mut q);
@@ -114,13 +116,13 @@ impl<'a> Search<'a> {
         self.out = second.times(first.as_ref());
         self.projected.extend((0..along.columns()).map(|n| along.column(n).to_vec()));
         self.next = (q, momenta);
-        // the basis cannot be larger than the space
+        // the basis cannot outgrow the space of deformations
         let room = self.model.unknowns() - 6 - self.basis.columns();
         self.next.0.truncate(room);
         self.next.1.truncate(room);
     }
 
-    /// The largest Ritz values, their vectors and errors.
+    /// The `wanted` largest Ritz pairs and their errors.
     pub fn ritz(&self, wanted: usize) -> Result<Ritz, FemError> {
         let size = self.basis.columns();
         let matrix = Mat::from_fn(size, size, |i, j| if i >= j { self.projected[i][j] } else { self.projected[j][i] });
@@ -135,11 +137,11 @@ impl<'a> Search<'a> {
         Ok(Ritz { theta, vectors, errors })
     }
 
-    /// Modes of Ritz pairs.
+    /// Turn Ritz pairs into refined modes.
     pub fn shapes(&self, ritz: &Ritz, watch: Watch<'_>) -> Result<Modes, FemError> {
         let (model, count) = (self.model, ritz.theta.len());
         let mut shapes = Block::zeros(model.unknowns(), 0);
-        // a step of inverse iteration takes out high modes: the residual in K x is then M times the error, not K times
+        // a step of inverse iteration damps high modes: the residual in K x is then M times the error, not K times
         for start in (0..count).step_by(32) {
             tell(watch, Stage::Refining, start, count)?;
             let columns = start..count.min(start + 32);
@@ -152,8 +154,8 @@ impl<'a> Search<'a> {
             }
             shapes.push(&part);
         }
-        // orthonormal again to second order, each by those before it: the solution has an error of rounding along the lowest modes,
-        // 1 / theta times that along others
+        // orthonormalise to second order, each column against those before it: the solve leaves a rounding error along
+        // the lowest modes, 1 / theta times that along others
         let gram = shapes.transposed_times(&model.matrices.mass_times_block(&shapes));
         let gram = gram.as_ref();
         let mend = Mat::from_fn(count, count, |i, j| match i.cmp(&j) {
@@ -162,7 +164,7 @@ impl<'a> Search<'a> {
             Ordering::Greater => 0.0,
         });
         let shapes = shapes.times(mend.as_ref());
-        // and once more the best in what they span, by Rayleigh and Ritz: K in terms of them is nearly diagonal
+        // a last Rayleigh-Ritz step in their span, where K is nearly diagonal
         let mut forces = Block::zeros(model.unknowns(), count);
         (0..count).for_each(|n| model.matrices.stiffness_times(shapes.column(n), forces.column_mut(n)));
         let projected = shapes.transposed_times(&forces);
@@ -179,7 +181,7 @@ impl<'a> Search<'a> {
             add(&mut force, -square, &momentum);
             found.push((square, dot(&force, &force).sqrt() / size, mode));
         }
-        // those of one frequency may be out of order by rounding
+        // modes of equal frequency may be out of order by rounding
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut ordered = Block::zeros(model.unknowns(), count);
         for (n, (.., mode)) in found.iter().enumerate() {
@@ -198,8 +200,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Columns made orthonormal by mass, given with M times them; those not longer than `least` are dropped. Q, M Q and R with
-/// W = Q R.
+/// Mass-orthonormalise columns W, given with M W; columns of length up to `least` are dropped. Returns Q, M Q and R
+/// with W = Q R.
 fn orthonormal(w: Block, momenta: Block, least: f64) -> (Block, Block, Block) {
     let (rows, columns) = (w.rows(), w.columns());
     let (mut q, mut mq) = (Block::zeros(rows, 0), Block::zeros(rows, 0));
@@ -232,7 +234,7 @@ fn orthonormal(w: Block, momenta: Block, least: f64) -> (Block, Block, Block) {
     (q, mq, r)
 }
 
-/// The lowest omega^2 of even strains, which the first mode is not above [1/s2].
+/// Lowest omega^2 over uniform strains, an upper bound on that of the first mode [1/s2].
 fn lowest_strain(model: &Model, filter: &RigidFilter) -> f64 {
     let mut fields = Block::zeros(model.unknowns(), 6);
     for (n, (i, j)) in [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (2, 0)].into_iter().enumerate() {

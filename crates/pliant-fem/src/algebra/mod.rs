@@ -1,4 +1,4 @@
-//! Dense and sparse linear algebra: factors, eigenvectors, entries of an inverse.
+//! Dense and sparse linear algebra: factorisations, eigenvectors, selected inverse.
 
 pub(crate) mod dense;
 pub(crate) mod eigen;

@@ -1,8 +1,8 @@
-//! A number of threads for a calculation.
+//! Thread pools.
 
 use crate::error::FemError;
 
-/// Do something with so many threads, also where it only says "all of them".
+/// Run `work` in a pool of `threads` threads, which also bounds kernels that ask for all threads.
 pub(crate) fn with_threads<T: Send>(
     threads: usize,
     work: impl FnOnce() -> Result<T, FemError> + Send,

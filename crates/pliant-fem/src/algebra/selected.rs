@@ -1,12 +1,12 @@
-//! Entries of the inverse of a sparse matrix where its factor has entries, without the others.
+//! Selected inverse: entries of the inverse of a sparse matrix on the pattern of its Cholesky factor.
 //!
 //! From the last supernode to the first, with the factor's block L_ss on the diagonal and L_rs below it, in rows r:
 //!
 //!   Y = L_rs L_ss^-1,   S_rs = -S_rr Y,   S_ss = L_ss^-T L_ss^-1 - Y^T S_rs
 //!
-//! (Takahashi, Fagan and Chin, "Formation of a sparse bus impedance matrix and its application to short circuit study", 1973.) S_rr is
-//! among what is known already, since columns of r come later and have all later rows of r. It costs about as much as the
-//! factorisation, where solving for every unknown costs many times that.
+//! (Takahashi, Fagan and Chin, "Formation of a sparse bus impedance matrix and its application to short circuit study",
+//! 1973.) S_rr is already known, since the columns r come later and contain all later rows of r. The cost is about that
+//! of the factorisation; solving for every unknown costs many times more.
 
 use crate::algebra::dense::{Block, shares};
 use crate::algebra::factor::Cholesky;
@@ -17,20 +17,20 @@ use faer::sparse::linalg::cholesky::SymbolicCholeskyRaw;
 use faer::sparse::linalg::cholesky::supernodal::{SupernodalLltRef, SymbolicSupernodalCholesky};
 use faer::{Accum, Mat};
 
-/// Entries of the inverse.
+/// Entries of the inverse on the pattern of the factor.
 pub(crate) struct Selected {
-    /// Of each supernode the rows it has, its own columns first, in the order of the factor.
+    /// Rows of each supernode, its own columns first, in the order of the factor.
     rows: Vec<Vec<usize>>,
-    /// And the inverse there, for its columns.
+    /// The inverse at these rows, for the columns of the supernode.
     blocks: Vec<Block>,
     /// Supernode of each column, in the order of the factor.
     owner: Vec<usize>,
-    /// Where each unknown is in the order of the factor.
+    /// Position of each unknown in the order of the factor.
     place: Vec<usize>,
 }
 
 impl Selected {
-    /// From a factor. `watch` hears of supernodes done, and may stop it.
+    /// Compute the entries from a factor. `watch` is called with (supernodes done, total) and may stop it by an error.
     pub fn new(
         cholesky: &Cholesky,
         watch: &mut dyn FnMut(usize, usize) -> Result<(), FemError>,
@@ -51,7 +51,7 @@ impl Selected {
         for s in 0..count {
             selected.owner[columns(nodes, s)].fill(s);
         }
-        // where a row of the graph is among those of a supernode
+        // position of a row of the matrix among the rows of a supernode
         let mut position = vec![0; size];
         for s in (0..count).rev() {
             if s % 64 == 0 {
@@ -77,7 +77,7 @@ impl Selected {
         Ok(selected)
     }
 
-    /// S_rr for the rows r below a supernode.
+    /// Gather S_rr for the rows r below a supernode.
     fn gather(&self, nodes: &SymbolicSupernodalCholesky<usize>, s: usize, position: &mut [usize]) -> Mat<f64> {
         let below = &self.rows[s][columns(nodes, s).len()..];
         let mut around = Mat::zeros(below.len(), below.len());
@@ -98,12 +98,12 @@ impl Selected {
         around
     }
 
-    /// The entry of two unknowns that share an element.
+    /// Entry (i, j) of the inverse, for two unknowns of one element; 0 off the pattern of the factor.
     pub fn entry(&self, i: usize, j: usize) -> f64 {
         let (i, j) = (self.place[i], self.place[j]);
         let (row, column) = (i.max(j), i.min(j));
         let s = self.owner[column];
-        // columns of a supernode are its first rows, one after the other
+        // the first rows of a supernode are its own columns, which are consecutive
         let first = self.rows[s][0];
         let at = self.rows[s].iter().position(|known| *known == row);
         at.map_or(0.0, |at| self.blocks[s].column(column - first)[at])
@@ -115,7 +115,7 @@ fn columns(nodes: &SymbolicSupernodalCholesky<usize>, s: usize) -> std::ops::Ran
     nodes.supernode_begin()[s]..nodes.supernode_end()[s]
 }
 
-/// Rows of each supernode: its own columns, and those below.
+/// Rows of each supernode: its own columns, then those below.
 fn rows(nodes: &SymbolicSupernodalCholesky<usize>) -> Vec<Vec<usize>> {
     let of = |s: usize| columns(nodes, s).chain(nodes.supernode(s).pattern().iter().copied()).collect();
     (0..nodes.n_supernodes()).map(of).collect()

@@ -1,12 +1,12 @@
-//! What a free body gives way to lasting forces on its surface.
+//! Static compliance of the surface of a free body.
 //!
-//! A force f on a free body that is not turned or moved faster and faster is balanced by inertia: f - M Z Z^T f, with the six rigid
-//! motions Z, Z^T M Z = 1, has no resultant. Six unknowns may then be held without a reaction, which makes K regular, and the
-//! rigid part of what comes out is removed:
+//! A static force f on a free body is balanced by inertia: f - M Z Z^T f, with the six rigid motions Z, Z^T M Z = 1,
+//! has no resultant force or moment. Six unknowns can then be held without a reaction, which makes K regular, and the
+//! rigid part of the solution is removed:
 //!
 //!   K^+ = P A P^T,   P = 1 - Z Z^T M,   A = inverse of K where nothing is held, 0 elsewhere
 //!
-//! It does not depend on which six are held, is symmetric, and is the sum over all modes of phi phi^T / omega^2.
+//! K^+ does not depend on which six are held, is symmetric, and equals the sum over all modes of phi phi^T / omega^2.
 
 use crate::algebra::dense::{Block, dot};
 use crate::algebra::factor::Cholesky;
@@ -20,10 +20,10 @@ use faer::Par;
 use pliant::response::Compliance;
 use rayon::prelude::*;
 
-/// Right-hand sides that one thread solves together.
+/// Right-hand sides that one thread solves together: they share one pass over the factor.
 const TOGETHER: usize = 24;
 
-/// A body with six unknowns held.
+/// A body with six unknowns held, factorised.
 struct Held<'a> {
     model: &'a Model,
     filter: RigidFilter,
@@ -32,7 +32,8 @@ struct Held<'a> {
     cholesky: Cholesky,
 }
 
-/// The whole compliance of the surface, or where it has more nodes than `most` that of each node to itself.
+/// The full compliance matrix of the surface or, where it has more than `most` nodes, only the 3 x 3 block of each
+/// node.
 pub(crate) fn compliance(model: &Model, most: usize, watch: Watch<'_>) -> Result<Compliance, FemError> {
     let held = Held::new(model, watch)?;
     if model.surface().nodes.len() <= most {
@@ -52,7 +53,7 @@ impl<'a> Held<'a> {
         Ok(Held { model, filter, free, cholesky })
     }
 
-    /// Displacements without rigid motion under forces, one column each, by one thread.
+    /// Displacements without rigid motion under forces, one column each, on one thread.
     fn solve(&self, forces: &mut Block) {
         self.filter.forces(forces);
         let mut right = Block::zeros(self.free.len(), forces.columns());
@@ -69,7 +70,7 @@ impl<'a> Held<'a> {
         self.filter.displacements(forces);
     }
 
-    /// The lower triangle of the surface's compliance, row by row [m/N].
+    /// Lower triangle of the surface's compliance matrix, row by row [m/N].
     fn whole(&self, watch: Watch<'_>) -> Result<Vec<f64>, FemError> {
         let unknowns = self.model.surface_unknowns();
         let size = unknowns.len();
@@ -89,13 +90,13 @@ impl<'a> Held<'a> {
             let found: Vec<Vec<f64>> = starts.into_par_iter().map(columns).collect();
             found.iter().for_each(|columns| square.extend_from_slice(columns));
         }
-        // symmetric to rounding: the mean of both halves
+        // symmetric up to rounding: the mean of both halves
         let lower = |i: usize| (0..=i).map(move |j| (i, j));
         let pairs = (0..size).flat_map(lower);
         finite(pairs.map(|(i, j)| 0.5 * (square[i * size + j] + square[j * size + i])).collect())
     }
 
-    /// Of each node of the surface its compliance to itself, rows of three [m/N].
+    /// Diagonal 3 x 3 block of the compliance of each surface node, in rows [m/N].
     fn local(&self, watch: Watch<'_>) -> Result<Vec<f64>, FemError> {
         let (motions, model) = (self.filter.motions(), self.model);
         // W = A M Z, and M W
@@ -127,19 +128,20 @@ impl<'a> Held<'a> {
                 let middle: f64 = (0..6).map(|n| zi[n] * dot(&zj, &of_row(&both, n))).sum();
                 inverse - dot(&zi, &wj) - dot(&wi, &zj) + middle
             };
-            // symmetric to rounding
+            // symmetric up to rounding
             blocks.extend((0..9).map(|n| 0.5 * (entry(n / 3, n % 3) + entry(n % 3, n / 3))));
         }
         finite(blocks)
     }
 }
 
-/// A row of a block of six columns.
+/// A row of a block with six columns.
 fn of_row(block: &Block, row: usize) -> [f64; 6] {
     std::array::from_fn(|n| block.column(n)[row])
 }
 
-/// Six unknowns that see every rigid motion well: in turn the one that moves most in what is left of the motions.
+/// Six unknowns that determine every rigid motion well, by pivoting: each is the one that moves most in the remaining
+/// motions.
 fn six(motions: &Block) -> Vec<usize> {
     let mut rows: Vec<[f64; 6]> = (0..motions.rows()).map(|n| of_row(motions, n)).collect();
     let mut held = vec![];
@@ -161,7 +163,7 @@ fn six(motions: &Block) -> Vec<usize> {
     held
 }
 
-/// Numbers that are.
+/// Fails if a number is NaN or infinite.
 fn finite(numbers: Vec<f64>) -> Result<Vec<f64>, FemError> {
     match numbers.iter().find(|x| !x.is_finite()) {
         Some(x) => {
@@ -181,7 +183,7 @@ mod tests {
 
     #[test]
     fn of_each_node_as_in_the_whole() {
-        // two routes: one column for each unknown, and entries of the inverse
+        // two routes: a solve for each unknown, and the selected inverse
         let solid = Elastic { young: 2000.0, poisson: 0.49, density: 110.0 };
         let mesh = TetMesh::block([7, 5, 2], Vec3::new(0.14, 0.1, 0.03)).unwrap();
         for order in [Order::Linear, Order::Quadratic] {

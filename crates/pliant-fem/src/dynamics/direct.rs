@@ -1,11 +1,11 @@
-//! Integration of all unknowns in time: M u'' + C u' + K u = f, C = alpha M + beta K.
+//! Direct time integration of all unknowns: M u'' + C u' + K u = f, C = alpha M + beta K.
 //!
-//! Newmark's scheme of average acceleration, without damping of its own, and stable for any step:
+//! Newmark's average acceleration scheme, without numerical damping and unconditionally stable:
 //!
 //!   M (v1 - v0) / h + C (v0 + v1) / 2 + K (u0 + u1) / 2 = f,   (u1 - u0) / h = (v0 + v1) / 2
 //!
-//! with the mean force f of the step, so that the impulse is f h whatever the step. One sparse factorisation serves all steps.
-//! Frequencies come out as 2 / h atan(omega h / 2): above 1 / h they are wrong, though never growing.
+//! with the mean force f of the step, so that the impulse is f h whatever the step. One sparse factorisation serves all
+//! steps. Frequencies come out as 2 / h atan(omega h / 2): those above 1 / h are wrong, but do not grow.
 
 use crate::algebra::dense::{Block, add};
 use crate::algebra::factor::Cholesky;
@@ -16,7 +16,7 @@ use crate::error::FemError;
 use crate::progress::{Progress, Stage, tell};
 use std::ops::ControlFlow;
 
-/// A body ready to be integrated in time.
+/// A body factorised for direct time integration.
 pub struct Direct<'a> {
     model: &'a Model,
     filter: RigidFilter,
@@ -26,20 +26,21 @@ pub struct Direct<'a> {
 }
 
 impl<'a> Direct<'a> {
-    /// Factorise for sub-steps of this length.
+    /// Check the parameters and factorise for the sub-step of `timing`.
     pub fn new(model: &'a Model, damping: &Damping, timing: &Timing) -> Result<Direct<'a>, FemError> {
         damping.check()?;
         timing.check()?;
         let h = timing.substep();
-        // (4 / h^2 M + 2 / h C + K) for the displacement in the middle of a step
+        // (4 / h^2 M + 2 / h C + K), the matrix for the displacement at mid-step
         let k = 1.0 + 2.0 * damping.stiffness / h;
         let m = 4.0 / (h * h) + 2.0 * damping.mass / h;
         let cholesky = Cholesky::new(&model.matrices.combined(k, m), "the matrix of a step")?;
         Ok(Direct { model, filter: RigidFilter::new(model)?, cholesky, damping: *damping, timing: *timing })
     }
 
-    /// The response of the nodes of the surface to each of several forces on all unknowns [N], which act during the first sample.
-    /// Forces computed together take less time than one after the other. `watch` hears of each sample, and may stop it.
+    /// Responses of the surface nodes to several forces on all unknowns [N], each applied during the first sample.
+    /// Solving for several together is faster than one after the other. `watch` is called after each sample and may
+    /// stop it.
     pub fn respond(
         &self,
         forces: &[&[f64]],
@@ -51,7 +52,7 @@ impl<'a> Direct<'a> {
             self.model.check_length("a force", given)?;
             force.column_mut(n).copy_from_slice(given);
         }
-        // rigid motion decouples: what would cause it is taken out of the force
+        // rigid motion decouples: remove the part of the force that causes it
         self.filter.forces(&mut force);
         let nodes = self.model.surface().nodes.clone();
         let empty =
@@ -76,7 +77,7 @@ impl<'a> Direct<'a> {
         Ok(responses)
     }
 
-    /// One sub-step of displacements and velocities.
+    /// One sub-step of displacements and velocities, for all columns.
     fn step(&self, (u, v): &mut (Block, Block), force: Option<&Block>) {
         let (h, damping) = (self.timing.substep(), &self.damping);
         let matrices = &self.model.matrices;

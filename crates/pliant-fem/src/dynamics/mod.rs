@@ -1,4 +1,4 @@
-//! How a body answers to forces: modes of vibration, responses in time, lasting compliance.
+//! Linear response to forces: vibration modes, responses in time, static compliance.
 
 pub(crate) mod compliance;
 pub(crate) mod direct;

@@ -1,9 +1,9 @@
-//! Responses as sums over modes: R[s] = sum over modes of phi phi^T f h[s], where h is the response of one oscillator.
+//! Modal superposition: R[s] = sum over modes of phi phi^T f h[s], where h is the response of one oscillator.
 //!
 //!   q'' + c q' + k q = p,   k = omega^2,  c = alpha + beta omega^2
 //!
-//! For a force p that is constant during a step, (q, q') after it is a linear map of (q, q') before it and of p: either the exact one,
-//! or that of the scheme by which all unknowns are integrated, so that both agree to rounding.
+//! For a force p that is constant during a step, (q, q') at its end is a linear map of (q, q') at its start and of p:
+//! either the exact one, or that of the direct time integration, so that both agree to rounding.
 
 use crate::dynamics::modes::Modes;
 use crate::dynamics::response::{Damping, Response, Timing};
@@ -11,7 +11,8 @@ use crate::error::FemError;
 use pliant::response::{Oscillator, Scheme};
 
 impl Timing {
-    /// The response h[s] of an oscillator, which must be that of a sub-step, to a force of 1 during the first sample.
+    /// Response h[s] to a unit force during the first sample. The oscillator must be built for the sub-step of this
+    /// timing.
     pub fn sampled(&self, oscillator: &Oscillator) -> Vec<f64> {
         let mut state = [0.0; 2];
         let mut sample = |force: f64| -> f64 {
@@ -27,7 +28,7 @@ impl Timing {
 }
 
 impl Modes {
-    /// The response of some nodes to a force on all unknowns [N] that acts during the first sample, as far as these modes hold it.
+    /// Response of `nodes` to a force on all unknowns [N] applied during the first sample, truncated to these modes.
     pub fn respond(
         &self,
         force: &[f64],

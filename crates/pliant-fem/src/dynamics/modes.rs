@@ -1,10 +1,11 @@
-//! The lowest vibration modes of a free body: K x = omega^2 M x, without the six rigid ones.
+//! The lowest vibration modes of a free body, K x = omega^2 M x, without the six rigid ones.
 //!
-//! Block Lanczos for the operator A = (K + sigma M)^-1 M, whose largest eigenvalues theta = 1 / (omega^2 + sigma) belong to the lowest
-//! modes (Grimes, Lewis and Simon, "A shifted block Lanczos algorithm for solving sparse symmetric generalized eigenproblems", 1994).
-//! Products are by mass throughout. Rigid motions are known exactly and taken out of every vector; the whole basis is kept
-//! orthogonal, twice, so that no mode comes twice. A block finds modes of one frequency as long as they are not more than its
-//! width. That none is missed is not left to that: the modes below a frequency are counted by the inertia of K - s M.
+//! Block Lanczos for the operator A = (K + sigma M)^-1 M, whose largest eigenvalues theta = 1 / (omega^2 + sigma)
+//! belong to the lowest modes (Grimes, Lewis and Simon, "A shifted block Lanczos algorithm for solving sparse symmetric
+//! generalized eigenproblems", 1994). Inner products are those of the mass matrix. Rigid motions are known exactly and
+//! projected out of every vector; the whole basis is reorthogonalised, so that no mode is found twice. A block finds
+//! modes of equal frequency as long as there are no more of them than its width. Completeness does not rely on that:
+//! the modes below a frequency are counted by the inertia of K - s M.
 
 use crate::algebra::factor::negative_eigenvalues;
 use crate::algebra::lanczos::Search;
@@ -13,17 +14,17 @@ use crate::error::FemError;
 use crate::progress::{Progress, Stage, tell};
 use std::ops::ControlFlow;
 
-/// How modes are looked for.
+/// Parameters of the search for modes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ModesParams {
-    /// How many.
+    /// Number of modes.
     pub count: usize,
-    /// Largest residual |K x - omega^2 M x| / |omega^2 M x| [-]. In meshes with very small or flat tetrahedra, whose highest modes
-    /// are far above the first, rounding may leave more than this.
+    /// Largest relative residual |K x - omega^2 M x| / |omega^2 M x| [-]. Rounding may leave more in meshes with very
+    /// small or flat tetrahedra, whose highest modes are far above the first.
     pub tolerance: f64,
-    /// Vectors in a block.
+    /// Vectors in a Lanczos block.
     pub block: usize,
-    /// Most vectors in the basis; each takes 8 bytes for each unknown. None for ten times as many as modes.
+    /// Largest number of basis vectors, each of 8 bytes per unknown; by default 10 times the number of modes plus 100.
     pub most_vectors: Option<usize>,
 }
 
@@ -33,30 +34,30 @@ impl Default for ModesParams {
     }
 }
 
-/// Vibration modes, in order of frequency.
+/// Vibration modes, in ascending order of frequency.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Modes {
     pub(crate) unknowns: usize,
     pub(crate) squares: Vec<f64>,
     pub(crate) shapes: Vec<f64>,
     pub(crate) residuals: Vec<f64>,
-    /// Vectors in the basis from which they were made.
+    /// Number of basis vectors they were computed from.
     pub vectors: usize,
-    /// Numbers in the sparse factor of K + sigma M.
+    /// Number of entries in the sparse factor of K + sigma M.
     pub factor_size: usize,
 }
 
-/// Modes beyond those asked for, among which a gap is looked for to count up to.
+/// Modes computed beyond those asked for, to find a gap in the spectrum up to which modes are counted.
 const SPARE: usize = 4;
 
-/// Residuals below so many times the rounding of the highest mode, over the mode, are as good as can be [-].
+/// Residuals up to this multiple of the rounding error of the highest mode count as converged [-].
 const ROUNDING: f64 = 100.0;
 
-/// A gap between omega^2 of neighbours, over them, that is wide enough to count up to [-].
+/// Smallest relative gap between the omega^2 of neighbouring modes that is safe to count up to [-].
 const GAP: f64 = 1e-7;
 
 impl Modes {
-    /// Find the lowest modes of deformation. `watch` hears how far it is, and may stop it.
+    /// Find the lowest deformation modes. `watch` is called with the progress and may stop it.
     pub fn new(
         model: &Model,
         params: &ModesParams,
@@ -120,18 +121,18 @@ impl Modes {
                 let hertz = level.sqrt() / std::f64::consts::TAU;
                 return Err(FemError::Missed { hertz, there, found: below });
             }
-            // something new to start from, that has a part of what was missed
+            // a fresh start, with a component along what was missed
             search.inject();
             expected = size + (size / 4).max(8 * params.block);
         }
     }
 
-    /// How many.
+    /// Number of modes.
     pub fn count(&self) -> usize {
         self.squares.len()
     }
 
-    /// Numbers in a shape: three for each node of the model.
+    /// Length of a shape: three numbers for each node of the model.
     pub fn unknowns(&self) -> usize {
         self.unknowns
     }
@@ -146,17 +147,17 @@ impl Modes {
         self.squares[mode].sqrt() / std::f64::consts::TAU
     }
 
-    /// Shape of a mode, x^T M x = 1 [1/sqrt(kg)], with its largest component above zero.
+    /// Shape of a mode, normalised to x^T M x = 1 [1/sqrt(kg)], with its largest component positive.
     pub fn shape(&self, mode: usize) -> &[f64] {
         &self.shapes[mode * self.unknowns..(mode + 1) * self.unknowns]
     }
 
-    /// |K x - omega^2 M x| / |omega^2 M x| of each mode [-].
+    /// Relative residual |K x - omega^2 M x| / |omega^2 M x| of each mode [-].
     pub fn residuals(&self) -> &[f64] {
         &self.residuals
     }
 
-    /// The first modes only.
+    /// Keep the first `count` modes.
     pub fn keep(mut self, count: usize) -> Modes {
         self.squares.truncate(count);
         self.residuals.truncate(count);
@@ -165,7 +166,7 @@ impl Modes {
     }
 }
 
-/// How many modes, at least `count`, are below a level of omega^2 in a gap of their spectrum.
+/// The number of modes, at least `count`, below a gap in the spectrum, and the omega^2 in the middle of that gap.
 fn level(squares: &[f64], count: usize, all: bool) -> Option<(usize, f64)> {
     let gap = (count..squares.len()).find(|n| squares[*n] - squares[*n - 1] > GAP * squares[*n]);
     match gap {

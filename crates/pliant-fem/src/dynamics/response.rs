@@ -1,18 +1,18 @@
-//! What is meant by the response to an impulse, and how it is sampled: see [`Response`].
+//! Impulse responses and their sampling: see [`Response`].
 
 use crate::error::FemError;
 
-/// Damping by Rayleigh: C = alpha M + beta K, which leaves modes apart.
+/// Rayleigh damping C = alpha M + beta K, which keeps modes decoupled.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Damping {
-    /// alpha [1/s].
+    /// Mass-proportional coefficient alpha [1/s].
     pub mass: f64,
-    /// beta [s].
+    /// Stiffness-proportional coefficient beta [s].
     pub stiffness: f64,
 }
 
 impl Damping {
-    /// Damping of a mode of omega^2 [1/s2]: 2 zeta omega = alpha + beta omega^2 [1/s].
+    /// Damping rate of a mode with omega^2 [1/s2]: 2 zeta omega = alpha + beta omega^2 [1/s].
     pub fn of(&self, square: f64) -> f64 {
         self.mass + self.stiffness * square
     }
@@ -27,7 +27,7 @@ impl Damping {
     }
 }
 
-/// When a sample is taken.
+/// At what time within a sample the displacement is taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sampling {
     /// At the end of each sample.
@@ -37,21 +37,21 @@ pub enum Sampling {
     Mean,
 }
 
-/// Samples in time.
+/// Sampling in time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Timing {
     /// Length of a sample T [s].
     pub sample: f64,
-    /// Sub-steps of a sample.
+    /// Sub-steps per sample.
     pub substeps: usize,
-    /// How many samples.
+    /// Number of samples.
     pub samples: usize,
-    /// When they are taken.
+    /// At what time within a sample the displacement is taken.
     pub sampling: Sampling,
 }
 
 impl Default for Timing {
-    /// That of the paper: one second at 500 Hz, in sub-steps of 1 ms, their ends averaged.
+    /// As in the paper: one second at 500 Hz, in sub-steps of 1 ms, averaged over the ends of sub-steps.
     fn default() -> Timing {
         Timing { sample: 2e-3, substeps: 2, samples: 500, sampling: Sampling::Mean }
     }
@@ -63,7 +63,7 @@ impl Timing {
         self.sample / self.substeps as f64
     }
 
-    /// Part of the end of sub-step `k` of a sample in it.
+    /// Weight of the end of sub-step `k` in the value of a sample.
     pub(crate) fn weight(&self, k: usize) -> f64 {
         match self.sampling {
             Sampling::Mean => 1.0 / self.substeps as f64,
@@ -87,28 +87,29 @@ impl Timing {
 
 /// Displacements of some nodes after an impulse, without rigid motion.
 ///
-/// A force f is constant during the first sample, of length T, and zero afterwards: an impulse f T. The response R[s], s = 0, 1, ...,
-/// is the displacement that follows, without rigid motion: u - Z Z^T M u, with the six rigid motions Z, Z^T M Z = 1. It has the unit of
-/// displacement; for a unit force it is [m/N] and contains the length of the sample (Tagawa, Hirota and Hirose, "A study on haptic
-/// interaction and simulation of motion and deformation of elastic object", eq. (2); their continuous r of eq. (1) is
-/// [m/(N s)]). With it, u[t] = sum over s of R[s] f[t - s] is the displacement after sample t of forces constant during samples.
+/// A force f is constant during the first sample, of length T, and zero afterwards: an impulse f T. The response R[s],
+/// s = 0, 1, ..., is the displacement that follows, without rigid motion: u - Z Z^T M u, with the six rigid motions Z,
+/// Z^T M Z = 1. It has the unit of displacement; for a unit force it is [m/N] and contains the length of the sample
+/// (Tagawa, Hirota and Hirose, "A study on haptic interaction and simulation of motion and deformation of elastic
+/// object", eq. (2); their continuous r of eq. (1) is [m/(N s)]). For forces that are constant during samples, u[t] =
+/// sum over s of R[s] f[t - s] is the displacement after sample t.
 ///
-/// Time is cut into sub-steps of T / n. [`Sampling::End`] takes R[s] at the end of sample s, at (s + 1) T: the convolution is then
-/// exact. [`Sampling::Mean`] is what the paper did with n = 2: the mean of the ends of the sub-steps of sample s, which is the
-/// displacement half of T (1 - 1/n) earlier, to second order; 0.5 ms for T = 2 ms and n = 2. R[0] is above zero either way, so
-/// that the force for a displacement can be found from it.
+/// Time is cut into sub-steps of T / n. [`Sampling::End`] takes R[s] at the end of sample s, at (s + 1) T: the
+/// convolution is then exact. [`Sampling::Mean`] is what the paper did with n = 2: the mean over the ends of the
+/// sub-steps of sample s, which to second order is the displacement T (1 - 1/n) / 2 earlier: 0.5 ms for T = 2 ms and n
+/// = 2. Either way R[0] is positive, so that the force for a displacement can be found from it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Response {
-    /// The nodes.
+    /// The nodes, by their numbers in the model.
     pub nodes: Vec<usize>,
-    /// How many samples.
+    /// Number of samples.
     pub samples: usize,
     /// Sample by sample, x, y and z of each node in turn [m].
     pub values: Vec<f64>,
 }
 
 impl Response {
-    /// x, y and z of each node in turn, in one sample [m].
+    /// x, y and z of each node in turn, at sample `s` [m].
     pub fn sample(&self, s: usize) -> &[f64] {
         let width = 3 * self.nodes.len();
         &self.values[s * width..(s + 1) * width]

@@ -1,19 +1,20 @@
-//! Stiffness and mass of the whole mesh: sparse and symmetric, assembled at a cost linear in the number of elements.
+//! Stiffness and mass matrices of the whole mesh: sparse, symmetric, assembled in time linear in the number of
+//! elements.
 //!
-//! Both have the pattern of the mesh: node i and node j meet where they share an element. Of each pair one place is stored, that of
-//! the larger number as row, with a 3 x 3 block of K and one number of M, which is the same for x, y and z.
+//! Both have the connectivity of the mesh: nodes i and j have an entry if they share an element. Only the lower
+//! triangle is stored, with a 3 x 3 block of K per entry and one number of M, which is the same for x, y and z.
 
 use crate::algebra::dense::Block;
 use crate::elements::element::{self, Elastic, MassKind, Order};
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 use pliant::math::Vec3;
 
-/// Stiffness and mass.
+/// Stiffness and mass matrices.
 #[derive(Clone, Debug)]
 pub(crate) struct Matrices {
-    /// Where the entries of each column begin.
+    /// Index of the first entry of each column.
     starts: Vec<usize>,
-    /// Row of each entry: a node, ascending, from that of the column itself.
+    /// Row of each entry: a node number, ascending within a column, from the diagonal on.
     rows: Vec<usize>,
     /// Blocks of K [N/m].
     stiffness: Vec<[[f64; 3]; 3]>,
@@ -22,7 +23,7 @@ pub(crate) struct Matrices {
 }
 
 impl Matrices {
-    /// Assemble elements, each a list of nodes of which the first four are its corners.
+    /// Assemble elements, each a list of nodes whose first four are its corners.
     pub fn new(nodes: &[Vec3], cells: &[Vec<usize>], order: Order, solid: &Elastic, kind: MassKind) -> Matrices {
         let (starts, rows) = pattern(nodes.len(), cells);
         let mut matrices =
@@ -33,7 +34,7 @@ impl Matrices {
             element::stiffness(order, corners, solid.lame(), |a, b, block| {
                 let (i, j) = (cell[a], cell[b]);
                 let entry = matrices.entry(i, j);
-                // stored as row >= column: block ij with i the row
+                // the lower triangle is stored: block ij with i the row
                 let (row_is_first, sum) = (i >= j, &mut matrices.stiffness[entry]);
                 for p in 0..3 {
                     for q in 0..3 {
@@ -52,7 +53,7 @@ impl Matrices {
         matrices
     }
 
-    /// Place of the entry of two nodes that share an element.
+    /// Index of the entry of two nodes that share an element.
     fn entry(&self, i: usize, j: usize) -> usize {
         let (row, column) = (i.max(j), i.min(j));
         let rows = &self.rows[self.starts[column]..self.starts[column + 1]];
@@ -64,7 +65,7 @@ impl Matrices {
         self.starts.len() - 1
     }
 
-    /// Each entry: row, column, number.
+    /// All entries, as (row, column, index).
     fn entries(&self) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
         (0..self.nodes()).flat_map(move |column| {
             (self.starts[column]..self.starts[column + 1]).map(move |e| (self.rows[e], column, e))
@@ -112,7 +113,7 @@ impl Matrices {
         y
     }
 
-    /// About the highest omega^2, within a factor of a few [1/s2].
+    /// Estimate of the highest omega^2, within a small factor [1/s2].
     pub fn highest(&self) -> f64 {
         let diagonal = self.entries().filter(|(row, column, _)| row == column);
         diagonal.fold(0.0, |highest, (.., entry)| {
@@ -121,7 +122,7 @@ impl Matrices {
         })
     }
 
-    /// k K + m M as a sparse matrix, its lower triangle.
+    /// Lower triangle of k K + m M as a sparse matrix.
     pub fn combined(&self, k: f64, m: f64) -> SparseColMat<usize, f64> {
         let size = 3 * self.nodes();
         let count = 9 * self.rows.len() - 3 * self.nodes();
@@ -145,7 +146,7 @@ impl Matrices {
     }
 }
 
-/// Starts of columns, and rows of entries.
+/// Column starts and row numbers of the entries.
 fn pattern(nodes: usize, cells: &[Vec<usize>]) -> (Vec<usize>, Vec<usize>) {
     // elements at each node
     let mut first = vec![0; nodes + 1];

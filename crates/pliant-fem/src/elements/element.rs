@@ -1,6 +1,6 @@
-//! Tetrahedra of 4 and of 10 nodes: stiffness and mass, integrated exactly.
+//! Tetrahedra with 4 and 10 nodes: stiffness and mass, integrated exactly.
 //!
-//! With barycentric coordinates L_i, whose gradients g_i are constant in a tetrahedron of straight edges:
+//! With barycentric coordinates L_i, whose gradients g_i are constant in a tetrahedron with straight edges:
 //!
 //!   linear:     N_i = L_i
 //!   quadratic:  N_i = L_i (2 L_i - 1) at corners, N_ij = 4 L_i L_j in the middle of edges
@@ -8,8 +8,8 @@
 //!   stiffness:  K_ab = integral of lambda a b^T + mu b a^T + mu (a . b) I,   a = grad N_a, b = grad N_b
 //!   mass:       M_ab = density * integral of N_a N_b
 //!
-//! The linear one has constant strain, and too few freedoms to keep its volume in every element: near Poisson's ratio 0.5 it locks.
-//! The quadratic one does not.
+//! The linear element has constant strain and too few degrees of freedom to conserve volume element by element: it
+//! locks as Poisson's ratio approaches 0.5. The quadratic one does not.
 
 use crate::error::FemError;
 use crate::mesh::six_volumes;
@@ -33,7 +33,7 @@ impl Elastic {
         [lambda, self.young / (2.0 * (1.0 + self.poisson))]
     }
 
-    /// Is it a material?
+    /// Fails if a constant is outside its range.
     pub(crate) fn check(&self) -> Result<(), FemError> {
         let above = |value: f64| value > 0.0 && value.is_finite();
         if !above(self.young) {
@@ -42,7 +42,7 @@ impl Elastic {
         if !above(self.density) {
             return Err(FemError::Parameter { what: "the density", expected: "above 0 kg/m3", value: self.density });
         }
-        // beyond this, K is singular to rounding
+        // closer to the limits, K is singular to rounding
         if !(self.poisson > -0.999_999 && self.poisson < 0.499_999_9) {
             let expected = "above -1 and below 0.4999999";
             return Err(FemError::Parameter { what: "Poisson's ratio", expected, value: self.poisson });
@@ -51,35 +51,36 @@ impl Elastic {
     }
 }
 
-/// Which tetrahedra.
+/// Order of the shape functions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// Four nodes and constant strain.
+    /// 4 nodes, constant strain.
     #[default]
     Linear,
-    /// Ten nodes and linear strain: much better per unknown, and without locking.
+    /// 10 nodes, linear strain: far more accurate per unknown, and free of locking.
     Quadratic,
 }
 
-/// Which mass matrix.
+/// Kind of mass matrix.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MassKind {
-    /// The integral of products of shape functions: frequencies come from above.
+    /// Integral of products of shape functions: frequencies converge from above.
     #[default]
     Consistent,
-    /// A diagonal in proportion to that of the consistent one, with the mass of the element (Hinton, Rock and Zienkiewicz, "A note
-    /// on mass lumping and related processes in the finite element method", 1976): for linear tetrahedra a quarter at each corner.
+    /// Diagonal, proportional to that of the consistent matrix and scaled to the mass of the element (Hinton, Rock and
+    /// Zienkiewicz, "A note on mass lumping and related processes in the finite element method", 1976): for linear
+    /// tetrahedra a quarter at each corner.
     Lumped,
 }
 
-/// Edges of a tetrahedron, in the order of the nodes in their middles.
+/// Edges of a tetrahedron, in the order of their mid-edge nodes.
 pub(crate) const EDGES: [[usize; 2]; 6] = [[0, 1], [1, 2], [0, 2], [0, 3], [1, 3], [2, 3]];
 
-/// Nodes of the largest element.
+/// Number of nodes of the largest element.
 pub(crate) const MOST: usize = 10;
 
-/// Four points that integrate polynomials of degree 2 exactly, each with a quarter of the volume: L = (b, b, b, a) and the like, with
-/// a = (5 + 3 sqrt 5) / 20 and b = (5 - sqrt 5) / 20.
+/// Four-point quadrature, exact for polynomials of degree 2, each point with a quarter of the volume: L = (b, b, b, a)
+/// and its permutations, with a = (5 + 3 sqrt 5) / 20 and b = (5 - sqrt 5) / 20.
 const POINTS: [f64; 2] = [0.585_410_196_624_968_5, 0.138_196_601_125_010_5];
 
 /// Gradients of the barycentric coordinates [1/m], and the volume [m3].
@@ -103,7 +104,7 @@ fn shape_gradients(order: Order, g: &[Vec3; 4], l: [f64; 4]) -> [Vec3; MOST] {
 }
 
 impl Order {
-    /// Nodes of an element.
+    /// Number of nodes of an element.
     pub fn nodes(self) -> usize {
         match self {
             Order::Linear => 4,
@@ -112,7 +113,7 @@ impl Order {
     }
 }
 
-/// Add each 3 x 3 block of the stiffness [N/m] of a tetrahedron to what `add(a, b, block)` says, for a <= b.
+/// Call `add(a, b, block)` for each 3 x 3 block of a tetrahedron's stiffness matrix [N/m] with a <= b.
 pub(crate) fn stiffness(
     order: Order,
     corners: [Vec3; 4],
@@ -144,8 +145,8 @@ pub(crate) fn stiffness(
     }
 }
 
-/// Integral of N_a N_b over a tetrahedron of volume 1. Products of barycentric coordinates integrate to
-/// 3! a! b! c! d! / (a + b + c + d + 3)!, which gives 1/10 and 1/20 for linear, and multiples of 1/420 for quadratic ones.
+/// Integral of N_a N_b over a tetrahedron of volume 1. Monomials in barycentric coordinates integrate to 3! a! b! c! d!
+/// / (a + b + c + d + 3)!, which gives 1/10 and 1/20 for linear elements and multiples of 1/420 for quadratic ones.
 pub(crate) fn unit_mass(order: Order, a: usize, b: usize) -> f64 {
     let (a, b) = (a.min(b), a.max(b));
     let on = |edge: usize, corner: usize| EDGES[edge - 4].contains(&corner);
@@ -160,7 +161,7 @@ pub(crate) fn unit_mass(order: Order, a: usize, b: usize) -> f64 {
     part / 420.0
 }
 
-/// Mass of an element at one of its nodes, if lumped and of mass 1.
+/// Lumped mass at one node of an element of mass 1.
 pub(crate) fn unit_lump(order: Order, node: usize) -> f64 {
     let trace: f64 = (0..order.nodes()).map(|n| unit_mass(order, n, n)).sum();
     unit_mass(order, node, node) / trace
@@ -181,7 +182,8 @@ mod tests {
         }
     }
 
-    /// Integral over the unit simplex, over its volume, by Gauss-Legendre of 4 points each way on a collapsed cube: exact to degree 5.
+    /// Mean over the unit simplex, by 4-point Gauss-Legendre quadrature in each direction of a collapsed cube: exact to
+    /// degree 5.
     fn integral(f: impl Fn([f64; 4]) -> f64) -> f64 {
         let (a, b) = (0.861_136_311_594_052_6, 0.339_981_043_584_856_3);
         let (p, q) = (0.347_854_845_137_453_85, 0.652_145_154_862_546_2);

@@ -1,4 +1,4 @@
-//! Finite elements and bodies of them: stiffness, mass, rigid motion, static equilibrium.
+//! Finite elements and bodies made of them: stiffness, mass, rigid motion, static equilibrium.
 
 pub(crate) mod assemble;
 pub(crate) mod element;

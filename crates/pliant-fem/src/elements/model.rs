@@ -18,10 +18,10 @@ pub struct Model {
 }
 
 impl Model {
-    /// Make a body of a mesh and a material.
+    /// Assemble a mesh of one material. Fails if a constant of the material is out of range.
     ///
-    /// Quadratic elements have further nodes in the middles of the edges, numbered after those of the mesh; each facet of the surface
-    /// becomes four.
+    /// Quadratic elements add a node in the middle of each edge, numbered after those of the mesh; each facet of the
+    /// surface becomes four.
     pub fn new(mesh: &TetMesh, solid: &Elastic, order: Order, mass: MassKind) -> Result<Model, FemError> {
         solid.check()?;
         let Grid { nodes, cells, surface } = Grid::new(mesh, order);
@@ -29,12 +29,12 @@ impl Model {
         Ok(Model { nodes, surface, elements: cells.len(), matrices })
     }
 
-    /// Places of the nodes [m], those of the mesh first.
+    /// Positions of the nodes [m], those of the mesh first.
     pub fn nodes(&self) -> &[Vec3] {
         &self.nodes
     }
 
-    /// Number of unknowns: three for each node.
+    /// Number of unknowns, three per node.
     pub fn unknowns(&self) -> usize {
         3 * self.nodes.len()
     }
@@ -44,17 +44,18 @@ impl Model {
         self.elements
     }
 
-    /// The surface: of quadratic elements with the nodes in the middles of edges.
+    /// The surface; for quadratic elements it includes the mid-edge nodes.
     pub fn surface(&self) -> &Surface {
         &self.surface
     }
 
-    /// Numbers of the unknowns of the surface among all: three for each of its nodes.
+    /// Indices of the surface's unknowns, three per surface node.
     pub fn surface_unknowns(&self) -> Vec<usize> {
         self.surface.nodes.iter().flat_map(|node| [3 * node, 3 * node + 1, 3 * node + 2]).collect()
     }
 
-    /// K u: forces that hold displacements [m] of all nodes [N].
+    /// K u: the nodal forces [N] that hold displacements [m] of all nodes. Fails if the length is not that of the
+    /// unknowns.
     pub fn forces(&self, displacements: &[f64]) -> Result<Vec<f64>, FemError> {
         self.check_length("displacements", displacements)?;
         let mut forces = vec![0.0; self.unknowns()];
@@ -62,7 +63,7 @@ impl Model {
         Ok(forces)
     }
 
-    /// M v: momentum at each node [kg m/s] of velocities [m/s]; the like of accelerations and displacements.
+    /// M v: nodal momenta [kg m/s] of velocities [m/s]. Fails if the length is not that of the unknowns.
     pub fn momenta(&self, velocities: &[f64]) -> Result<Vec<f64>, FemError> {
         self.check_length("velocities", velocities)?;
         let mut momenta = vec![0.0; self.unknowns()];
@@ -70,14 +71,14 @@ impl Model {
         Ok(momenta)
     }
 
-    /// Is this one number for each unknown?
+    /// Fails unless the list has one number per unknown.
     pub(crate) fn check_length(&self, what: &'static str, list: &[f64]) -> Result<(), FemError> {
         let (expected, found) = (self.unknowns(), list.len());
         if expected == found { Ok(()) } else { Err(FemError::Length { what, expected, found }) }
     }
 }
 
-/// Nodes, elements and surface, without what they are made of.
+/// Nodes, elements and surface, without material.
 pub(crate) struct Grid {
     pub nodes: Vec<Vec3>,
     pub cells: Vec<Vec<usize>>,
@@ -85,7 +86,7 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// With the further nodes of quadratic elements.
+    /// Add the mid-edge nodes of quadratic elements.
     pub fn new(mesh: &TetMesh, order: Order) -> Grid {
         let mut nodes = mesh.nodes().to_vec();
         let mut middles: HashMap<[usize; 2], usize> = HashMap::new();

@@ -1,4 +1,4 @@
-//! The body as a rigid one, by the same mass matrix.
+//! Rigid-body properties and motions, computed from the mass matrix.
 
 use crate::algebra::dense::{Block, add, dot};
 use crate::elements::model::Model;
@@ -6,18 +6,18 @@ use crate::error::FemError;
 use faer::{Mat, Side};
 use pliant::math::Vec3;
 
-/// Mass, centre and inertia.
+/// Rigid-body properties.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rigid {
     /// Mass [kg].
     pub mass: f64,
     /// Centre of mass [m].
     pub centre: Vec3,
-    /// Moments of inertia about the centre, along the axes of the mesh: rows of a symmetric matrix [kg m2].
+    /// Inertia tensor about the centre of mass, in the axes of the mesh: rows of a symmetric matrix [kg m2].
     pub inertia: [[f64; 3]; 3],
 }
 
-/// A rotation about an axis as displacements per angle [m].
+/// Infinitesimal rotation about an axis, as displacements per radian [m].
 fn rotation(nodes: &[Vec3], centre: Vec3, axis: Vec3) -> Vec<f64> {
     nodes.iter().flat_map(|at| axis.cross(*at - centre).to_array()).collect()
 }
@@ -25,14 +25,14 @@ fn rotation(nodes: &[Vec3], centre: Vec3, axis: Vec3) -> Vec<f64> {
 const AXES: [Vec3; 3] = [Vec3::X, Vec3::Y, Vec3::Z];
 
 impl Model {
-    /// Mass, centre and inertia. With consistent mass they are those of the solid, since its shape functions hold every rigid
-    /// motion exactly.
+    /// Mass, centre of mass and inertia. With the consistent mass matrix they are those of the solid, since its shape
+    /// functions represent every rigid motion exactly.
     pub fn rigid(&self) -> Rigid {
         let size = self.unknowns();
         let mut momentum = vec![0.0; size];
         let along: Vec<f64> = self.nodes().iter().flat_map(|_| [1.0, 1.0, 1.0]).collect();
         self.matrices.mass_times(&along, &mut momentum);
-        // of each node, the mass that goes with it
+        // the mass attributed to each node
         let share = |n: usize| momentum[3 * n];
         let mass: f64 = (0..self.nodes().len()).map(share).sum();
         let centre = self.nodes().iter().enumerate().map(|(n, at)| *at * share(n)).sum::<Vec3>() / mass;
@@ -44,7 +44,7 @@ impl Model {
         Rigid { mass, centre, inertia }
     }
 
-    /// The six rigid motions, of length 1 by mass and at right angles by mass: three along axes, three about principal axes.
+    /// The six rigid motions, mass-orthonormal: translations along the axes, then rotations about the principal axes.
     pub(crate) fn rigid_motions(&self) -> Result<Block, FemError> {
         let rigid = self.rigid();
         let inertia = Mat::from_fn(3, 3, |i, j| rigid.inertia[i][j]);
@@ -57,7 +57,7 @@ impl Model {
             let axis = Vec3::new(turned.U()[(0, n)], turned.U()[(1, n)], turned.U()[(2, n)]);
             motions.column_mut(3 + n).copy_from_slice(&rotation(self.nodes(), rigid.centre, axis));
         }
-        // at right angles but for rounding: once more, and to length 1
+        // orthogonal up to rounding: reorthogonalise and normalise
         let mut momentum = vec![0.0; self.unknowns()];
         for n in 0..6 {
             let mut column = motions.column(n).to_vec();
@@ -74,10 +74,10 @@ impl Model {
     }
 }
 
-/// Takes rigid motion out of displacements, and forces that cause it out of forces.
+/// Projects rigid motion out of displacements, and out of forces the part that causes it.
 #[derive(Clone, Debug)]
 pub(crate) struct RigidFilter {
-    /// Motions Z, with Z^T M Z = 1.
+    /// Rigid motions Z, with Z^T M Z = 1.
     motions: Block,
     /// M Z.
     momenta: Block,
@@ -91,7 +91,7 @@ impl RigidFilter {
         Ok(RigidFilter { motions, momenta })
     }
 
-    /// Z.
+    /// The rigid motions Z.
     pub fn motions(&self) -> &Block {
         &self.motions
     }

@@ -8,17 +8,17 @@ use crate::error::FemError;
 use faer::Mat;
 use faer::sparse::{SparseColMat, SymbolicSparseColMat};
 
-/// A body in equilibrium.
+/// A static solution.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Static {
     /// Displacement of each unknown [m].
     pub displacements: Vec<f64>,
-    /// K u - f: what holds the unknowns that are prescribed; zero elsewhere, but for rounding [N].
+    /// K u - f: the reactions at prescribed unknowns; zero elsewhere, up to rounding [N].
     pub reactions: Vec<f64>,
 }
 
-/// Solve K u = f with some unknowns prescribed, as pairs of number and displacement [m], and forces on the others [N]. What is
-/// prescribed must hold the body: three unknowns of translation and three of rotation.
+/// Solve K u = f with some unknowns prescribed, given as (index, displacement [m]), and forces on the others [N]. Fails
+/// if the prescribed unknowns leave a rigid motion free.
 pub fn solve_static(model: &Model, prescribed: &[(usize, f64)], forces: &[f64]) -> Result<Static, FemError> {
     model.check_length("forces", forces)?;
     let size = model.unknowns();
@@ -35,7 +35,7 @@ pub fn solve_static(model: &Model, prescribed: &[(usize, f64)], forces: &[f64]) 
     }
     check_held(model, &held)?;
     let mut displacements: Vec<f64> = held.iter().map(|held| held.unwrap_or(0.0)).collect();
-    // f - K u of what is prescribed, on the others
+    // f - K u of the prescribed displacements, at the free unknowns
     let mut moved = vec![0.0; size];
     model.matrices.stiffness_times(&displacements, &mut moved);
     let free: Vec<usize> = (0..size).filter(|n| held[*n].is_none()).collect();
@@ -56,13 +56,14 @@ pub fn solve_static(model: &Model, prescribed: &[(usize, f64)], forces: &[f64]) 
     Ok(Static { displacements, reactions })
 }
 
-/// Least part of a rigid motion that what is held must see [-]: with less, rounding moves the body.
+/// Least share of every rigid motion that the held unknowns must take part in [-]: with less, rounding moves the body.
 const LEAST_HELD: f64 = 1e-8;
 
-/// Every rigid motion must move an unknown that is held: else K is singular, which its factorisation may not notice for rounding.
+/// Fails unless every rigid motion moves a held unknown. K is singular otherwise, which rounding can hide from the
+/// factorisation.
 fn check_held(model: &Model, held: &[Option<f64>]) -> Result<(), FemError> {
     let motions = model.rigid_motions()?;
-    // all of unit length at the nodes, so that the smallest eigenvalue of their products at held unknowns is a share
+    // normalised over all nodes, so that the smallest eigenvalue of the Gram matrix at held unknowns is a share
     let size = |n: usize| dot(motions.column(n), motions.column(n)).sqrt();
     let seen = |i: usize, j: usize| -> f64 {
         let both = motions.column(i).iter().zip(motions.column(j)).zip(held);
@@ -73,7 +74,7 @@ fn check_held(model: &Model, held: &[Option<f64>]) -> Result<(), FemError> {
     if least < LEAST_HELD { Err(FemError::NotHeld) } else { Ok(()) }
 }
 
-/// Rows and columns of K that are free, the lower triangle.
+/// Lower triangle of K restricted to the free unknowns.
 pub(crate) fn free_part(model: &Model, free: &[usize]) -> SparseColMat<usize, f64> {
     let whole = model.matrices.combined(1.0, 0.0);
     let mut number = vec![usize::MAX; model.unknowns()];

@@ -1,4 +1,4 @@
-//! Meshes of gmsh: `.msh` files of version 2.2 and 4.1, as text and as bytes.
+//! Gmsh `.msh` files, versions 2.2 and 4.1, ASCII and binary.
 
 use crate::error::ReadError;
 use crate::mesh::TetMesh;
@@ -9,21 +9,21 @@ use std::collections::HashMap;
 
 const FORMAT: &str = "gmsh";
 
-/// Nodes of the elements of types 1 to 31 of gmsh.
+/// Number of nodes of gmsh's element types 1 to 31.
 const NODES_OF_TYPE: [usize; 31] =
     [2, 3, 4, 4, 8, 6, 5, 3, 6, 9, 10, 27, 18, 14, 1, 8, 20, 15, 13, 9, 10, 12, 15, 15, 21, 4, 5, 6, 20, 35, 56];
 
-/// What is in a file.
+/// Contents of a file.
 #[derive(Default)]
 struct Contents {
     nodes: Vec<Vec3>,
-    /// Number of each tag.
+    /// Node index of each tag.
     numbers: HashMap<i64, usize>,
     tets: Vec<[i64; 4]>,
 }
 
-/// Read the tetrahedra of a `.msh` file of gmsh, version 2.2 or 4.1 [m]. Elements of lines and surfaces are passed over; of
-/// tetrahedra of higher order the corners are taken, and their other nodes dropped.
+/// Read the tetrahedra of a gmsh `.msh` file, version 2.2 or 4.1, with coordinates in [m]. Line and surface elements
+/// are skipped; of higher-order tetrahedra only the corners are kept.
 pub fn read_gmsh(bytes: &[u8]) -> Result<(TetMesh, Repairs), ReadError> {
     let mut reader = Reader::new(bytes);
     let first = reader.full_line().unwrap_or_default();
@@ -51,7 +51,7 @@ pub fn read_gmsh(bytes: &[u8]) -> Result<(TetMesh, Repairs), ReadError> {
             }
         }
         if matches!(section, "Nodes" | "Elements") {
-            // a count that is wrong shows here
+            // a wrong count shows here
             let end = reader.word()?;
             if end.strip_prefix("$End") != Some(section) {
                 return Err(reader.unexpected("the end", end));
@@ -59,7 +59,7 @@ pub fn read_gmsh(bytes: &[u8]) -> Result<(TetMesh, Repairs), ReadError> {
         }
         seen[0] |= section == "Nodes";
         seen[1] |= section == "Elements";
-        // what follows is data on nodes and elements
+        // the rest is data on nodes and elements
         if seen == [true; 2] {
             break;
         }
@@ -80,7 +80,7 @@ pub fn read_gmsh(bytes: &[u8]) -> Result<(TetMesh, Repairs), ReadError> {
     Ok(TetMesh::new(contents.nodes, tets)?)
 }
 
-/// The section of the format: the version, 2 or 4, and the bytes of a large whole number.
+/// Read the format section: the version, 2 or 4, and the size of a large integer [bytes].
 fn format(reader: &mut Reader<'_>) -> Result<(u32, usize), ReadError> {
     reader.section = "$MeshFormat".to_string();
     let version = match reader.word()? {
@@ -115,7 +115,7 @@ fn format(reader: &mut Reader<'_>) -> Result<(u32, usize), ReadError> {
 }
 
 impl Contents {
-    /// A node with its tag.
+    /// Add a node with its tag.
     fn node(&mut self, reader: &Reader<'_>, tag: i64, at: [f64; 3]) -> Result<(), ReadError> {
         if self.numbers.insert(tag, self.nodes.len()).is_some() {
             return Err(reader.unexpected("each node once", format!("node {tag} again")));
@@ -124,7 +124,7 @@ impl Contents {
         Ok(())
     }
 
-    /// An element of a type, whose nodes follow, in numbers of so many bytes.
+    /// Read the nodes of an element of type `kind`, as integers of `bytes` bytes.
     fn element(&mut self, reader: &mut Reader<'_>, kind: usize, bytes: usize) -> Result<(), ReadError> {
         let count = nodes_of(reader, kind)?;
         let mut corners = [0; 4];
@@ -141,7 +141,7 @@ impl Contents {
     }
 }
 
-/// Nodes of an element of a type that a mesh of tetrahedra can have.
+/// Number of nodes of an element type. Fails for volume elements other than tetrahedra.
 fn nodes_of(reader: &Reader<'_>, kind: usize) -> Result<usize, ReadError> {
     let volume = match kind {
         5 | 12 | 17 => Some("hexahedra"),
@@ -157,7 +157,7 @@ fn nodes_of(reader: &Reader<'_>, kind: usize) -> Result<usize, ReadError> {
     count.copied().ok_or_else(|| reader.unexpected("a type of element from 1 to 31", kind))
 }
 
-/// How many follow, as text on a line of its own.
+/// Read a count that is text on its own line, in binary files too.
 fn count_line(reader: &mut Reader<'_>) -> Result<usize, ReadError> {
     let line = reader.full_line().ok_or_else(|| reader.ends())?;
     line.parse().map_err(|_| reader.unexpected("a count", line))
@@ -176,7 +176,7 @@ fn elements_2(reader: &mut Reader<'_>, contents: &mut Contents) -> Result<(), Re
     let total = count_line(reader)?;
     let mut read = 0;
     while read < total {
-        // text has a head for each element, bytes one for several
+        // ASCII has a header for each element, binary one for several
         let tag = if reader.binary { 0 } else { reader.whole(4, "the tag of an element")? };
         let kind = reader.count(4, "the type of an element")?;
         let alike = if reader.binary { reader.count(4, "a count of elements")? } else { 1 };

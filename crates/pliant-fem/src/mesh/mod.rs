@@ -1,4 +1,4 @@
-//! Meshes of tetrahedra: one solid body in one piece, judged when made.
+//! Tetrahedral meshes: one solid body in one piece, validated on construction.
 
 pub(crate) mod gmsh;
 pub(crate) mod reader;
@@ -11,43 +11,43 @@ use crate::mesh::soundness::Repairs;
 use crate::mesh::surface::Surface;
 use pliant::math::Vec3;
 
-/// A mesh of tetrahedra that is one solid: right side out, in one piece, with a closed surface.
+/// A valid tetrahedral mesh: positive volumes, in one piece, with a closed surface.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TetMesh {
     nodes: Vec<Vec3>,
     tets: Vec<[usize; 4]>,
 }
 
-/// Nodes of the largest block: far beyond what can be solved, and not beyond what can be stored.
+/// Largest number of nodes of a block: far beyond what can be solved, but still addressable.
 const MOST_NODES: usize = 100_000_000;
 
-/// Corners of the five tetrahedra of a cell. Bits of a corner's number are its x, y and z. One is in the middle, between the four
-/// corners of even parity; the others cut off the corners of odd parity.
+/// Corners of the five tetrahedra of a cell. The bits of a corner's number are its x, y and z. The first tetrahedron
+/// joins the four corners of even parity; the others cut off the corners of odd parity.
 const EVEN: [[usize; 4]; 5] = [[0, 3, 5, 6], [1, 0, 3, 5], [2, 0, 3, 6], [4, 0, 5, 6], [7, 3, 5, 6]];
 
 impl TetMesh {
-    /// A mesh of nodes [m] and tetrahedra, judged. Tetrahedra that are inside out are turned round and nodes used by none are
-    /// dropped, which is said; all else that is wrong is an error.
+    /// Validate nodes [m] and tetrahedra. Inverted tetrahedra are reoriented and unused nodes dropped, as reported in
+    /// [`Repairs`]; any other defect is an error.
     pub fn new(nodes: Vec<Vec3>, tets: Vec<[usize; 4]>) -> Result<(TetMesh, Repairs), MeshError> {
         let (nodes, tets, repairs) = soundness::judge(nodes, tets)?;
         Ok((TetMesh { nodes, tets }, repairs))
     }
 
-    /// A cube of a side [m], of cells cut into five tetrahedra each: with 12 cells the mesh of Tagawa, Hirota and Hirose ("A study
-    /// on haptic interaction and simulation of motion and deformation of elastic object"), table 1.
+    /// A cube of a given side [m], in cells cut into five tetrahedra each: with 12 cells the mesh of Tagawa, Hirota and
+    /// Hirose ("A study on haptic interaction and simulation of motion and deformation of elastic object"), table 1.
     pub fn cube(cells: usize, side: f64) -> Result<TetMesh, MeshError> {
         TetMesh::block([cells; 3], Vec3::splat(side))
     }
 
-    /// A block of lengths [m] from the origin, of cells cut into five tetrahedra each. Neighbours are cut the opposite way, so that
-    /// their diagonals meet.
+    /// A block from the origin to `size` [m], in cells cut into five tetrahedra each. Neighbouring cells are cut in
+    /// mirror image, so that their diagonals match.
     pub fn block(cells: [usize; 3], size: Vec3) -> Result<TetMesh, MeshError> {
         let [nx, ny, nz] = cells;
         let count = (cells.iter()).try_fold(1usize, |product, n| product.checked_mul(n.checked_add(1)?));
         let sound = cells.iter().all(|n| *n > 0) && size.is_finite() && size.min_element() > 0.0;
         let count = count.filter(|count| sound && *count <= MOST_NODES).ok_or(MeshError::Block { cells, size })?;
         let mut nodes = Vec::with_capacity(count);
-        // k / n * size rather than k * (size / n): the last is then at size to the bit
+        // k / n * size rather than k * (size / n): the last node is then exactly at size
         let place = |k: usize, n: usize, length: f64| k as f64 / n as f64 * length;
         for z in 0..=nz {
             for y in 0..=ny {
@@ -72,22 +72,23 @@ impl TetMesh {
         TetMesh::new(nodes, tets).map(|(mesh, _)| mesh)
     }
 
-    /// The same mesh with its nodes somewhere else [m].
+    /// This mesh with each node moved to `place` of its position [m]. Fails if that makes the mesh invalid.
     pub fn mapped(&self, place: impl Fn(Vec3) -> Vec3) -> Result<TetMesh, MeshError> {
         TetMesh::new(self.nodes.iter().map(|at| place(*at)).collect(), self.tets.clone()).map(|(mesh, _)| mesh)
     }
 
-    /// Places of the nodes [m].
+    /// Positions of the nodes [m].
     pub fn nodes(&self) -> &[Vec3] {
         &self.nodes
     }
 
-    /// Corners of the tetrahedra: seen from the fourth, the first three run clockwise, so that volumes are above zero.
+    /// Corners of the tetrahedra: seen from the fourth, the first three run counterclockwise, so that volumes are
+    /// positive.
     pub fn tets(&self) -> &[[usize; 4]] {
         &self.tets
     }
 
-    /// The surface, of facets that look outward.
+    /// The surface, with facets oriented outward.
     pub fn surface(&self) -> Surface {
         Surface::of(&self.tets)
     }
@@ -98,7 +99,7 @@ impl TetMesh {
     }
 }
 
-/// Six times the volume of a tetrahedron, below zero if it is inside out [m3].
+/// Six times the signed volume of a tetrahedron, negative if it is inverted [m3].
 pub(crate) fn six_volumes([a, b, c, d]: [Vec3; 4]) -> f64 {
     (b - a).dot((c - a).cross(d - a))
 }

@@ -1,38 +1,38 @@
-//! Reading numbers from files, as text or as bytes, without ever trusting a count.
+//! Reading numbers from text and binary files, without trusting any count.
 
 use crate::error::ReadError;
 
-/// Bytes of a file, and how far they have been read.
+/// The bytes of a file and the read position.
 pub(crate) struct Reader<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// What is being read, for errors.
+    /// What is being read, for error messages.
     pub section: String,
-    /// Numbers are bytes rather than text.
+    /// Whether numbers are binary rather than text.
     pub binary: bool,
-    /// The most significant byte comes first.
+    /// Whether binary numbers are big-endian.
     pub big: bool,
-    /// Where binary data begin, which have no lines.
+    /// Where binary data, which has no lines, begins.
     data: usize,
 }
 
 impl<'a> Reader<'a> {
-    /// At the beginning of a file of text.
+    /// Start at the beginning of a text file.
     pub fn new(bytes: &'a [u8]) -> Reader<'a> {
         Reader { bytes, at: 0, section: "the head".to_string(), binary: false, big: false, data: usize::MAX }
     }
 
-    /// What is left.
+    /// The unread bytes.
     pub fn left(&self) -> &'a [u8] {
         self.bytes.get(self.at..).unwrap_or_default()
     }
 
-    /// The file ends here, and should not.
+    /// Error for a truncated file.
     pub fn ends(&self) -> ReadError {
         ReadError::Ends { section: self.section.clone() }
     }
 
-    /// Something else was expected here.
+    /// Error for unexpected content at the read position.
     pub fn unexpected(&self, expected: &'static str, found: impl ToString) -> ReadError {
         let until = self.at.min(self.data).min(self.bytes.len());
         let line = 1 + self.bytes[..until].iter().filter(|byte| **byte == b'\n').count();
@@ -40,7 +40,7 @@ impl<'a> Reader<'a> {
         ReadError::Unexpected { line, section: self.section.clone(), expected, found }
     }
 
-    /// The rest of the line, without spaces about it; none at the end of the file.
+    /// The rest of the line, trimmed; `None` at the end of the file.
     pub fn line(&mut self) -> Option<String> {
         let left = self.left();
         if left.is_empty() {
@@ -76,13 +76,13 @@ impl<'a> Reader<'a> {
         Ok(word)
     }
 
-    /// The next word, read as something.
+    /// The next word, parsed.
     pub fn parse<T: std::str::FromStr>(&mut self, expected: &'static str) -> Result<T, ReadError> {
         let word = self.word()?;
         word.parse().map_err(|_| self.unexpected(expected, word))
     }
 
-    /// Pass over some bytes.
+    /// Skip `count` bytes.
     pub fn skip(&mut self, count: usize) -> Result<(), ReadError> {
         if count > self.left().len() {
             return Err(self.ends());
@@ -91,19 +91,19 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Pass over all up to and with this text; false if it is not there.
+    /// Skip to just after `text`; false if it does not occur.
     pub fn skip_past(&mut self, text: &str) -> bool {
         let place = self.left().windows(text.len()).position(|window| window == text.as_bytes());
         self.at += place.map_or(0, |place| place + text.len());
         place.is_some()
     }
 
-    /// Binary data begin here.
+    /// Mark the beginning of binary data.
     pub fn begin_data(&mut self) {
         self.data = self.data.min(self.at);
     }
 
-    /// Some bytes, the least significant first.
+    /// The next N bytes, as little-endian.
     fn raw<const N: usize>(&mut self) -> Result<[u8; N], ReadError> {
         let mut raw: [u8; N] = self.left().get(..N).and_then(|raw| raw.try_into().ok()).ok_or_else(|| self.ends())?;
         self.at += N;
@@ -113,7 +113,7 @@ impl<'a> Reader<'a> {
         Ok(raw)
     }
 
-    /// A whole number of 4 or 8 bytes, or a word of text.
+    /// An integer: 4 or 8 bytes, or a word of text.
     pub fn whole(&mut self, bytes: usize, expected: &'static str) -> Result<i64, ReadError> {
         match (self.binary, bytes) {
             (false, _) => self.parse(expected),
@@ -122,13 +122,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A whole number that is not below zero.
+    /// A non-negative integer.
     pub fn count(&mut self, bytes: usize, expected: &'static str) -> Result<usize, ReadError> {
         let number = self.whole(bytes, expected)?;
         usize::try_from(number).map_err(|_| self.unexpected(expected, number))
     }
 
-    /// A number of 4 or 8 bytes, or a word of text.
+    /// A floating-point number: 4 or 8 bytes, or a word of text.
     pub fn real(&mut self, bytes: usize) -> Result<f64, ReadError> {
         match (self.binary, bytes) {
             (false, _) => self.parse("a number"),

@@ -1,4 +1,4 @@
-//! Judging a mesh: what can be mended is mended and said, what cannot is an error that says where.
+//! Mesh validation: what can be repaired is repaired and reported, anything else is an error that says where.
 
 use crate::error::MeshError;
 use crate::mesh::six_volumes;
@@ -7,26 +7,27 @@ use pliant::math::Vec3;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-/// What was mended in a mesh.
+/// Repairs made to a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Repairs {
-    /// Tetrahedra that were inside out, and have been turned round.
+    /// Inverted tetrahedra that were reoriented.
     pub turned: usize,
-    /// Nodes that no tetrahedron uses, and that have been dropped.
+    /// Unused nodes that were dropped.
     pub dropped: usize,
 }
 
-/// Least volume of a tetrahedron, six times, over its longest edge cubed [-]. A regular one has 0.71; entries of the stiffness grow
-/// with the inverse of this, and with them what is lost to rounding.
+/// Smallest allowed value of six times the volume of a tetrahedron over its longest edge cubed [-]. A regular
+/// tetrahedron has 0.71; the entries of the stiffness grow with the inverse of this ratio, and rounding errors with
+/// them.
 const LEAST_SHARE: f64 = 1e-6;
 
-/// Nodes closer than this part of the size of the mesh are at the same place [-].
+/// Nodes closer than this fraction of the mesh's size coincide [-].
 const SAME_PLACE: f64 = 1e-9;
 
-/// Nodes and tetrahedra that make a mesh, and what was mended.
+/// Nodes and tetrahedra of a valid mesh, and the repairs.
 type Judged = (Vec<Vec3>, Vec<[usize; 4]>, Repairs);
 
-/// Judge a mesh.
+/// Validate and repair a mesh.
 pub(crate) fn judge(nodes: Vec<Vec3>, mut tets: Vec<[usize; 4]>) -> Result<Judged, MeshError> {
     if tets.is_empty() {
         return Err(MeshError::Empty);
@@ -50,7 +51,7 @@ pub(crate) fn judge(nodes: Vec<Vec3>, mut tets: Vec<[usize; 4]>) -> Result<Judge
     Ok((used.iter().map(|node| nodes[*node]).collect(), tets, Repairs { turned, dropped }))
 }
 
-/// Turn tetrahedra that are inside out, and say how many.
+/// Reorient inverted tetrahedra and return their number. Fails if a tetrahedron is flat.
 fn turn(nodes: &[Vec3], tets: &mut [[usize; 4]]) -> Result<usize, MeshError> {
     let mut turned = 0;
     for (n, tet) in tets.iter_mut().enumerate() {
@@ -58,7 +59,7 @@ fn turn(nodes: &[Vec3], tets: &mut [[usize; 4]]) -> Result<usize, MeshError> {
         let volume = six_volumes(at);
         let longest = (0..4).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| at[i].distance(at[j]));
         let share = volume.abs() / longest.fold(0.0, f64::max).powi(3);
-        // a share that is no number belongs to four corners at one place
+        // NaN means that all four corners coincide
         if share.is_nan() || share < LEAST_SHARE {
             let middle = at.iter().sum::<Vec3>() / 4.0;
             return Err(MeshError::Flat {
@@ -76,7 +77,7 @@ fn turn(nodes: &[Vec3], tets: &mut [[usize; 4]]) -> Result<usize, MeshError> {
     Ok(turned)
 }
 
-/// Number the nodes that are used anew, and give their old numbers.
+/// Renumber the used nodes and return their old numbers.
 fn drop_unused(nodes: &[Vec3], tets: &mut [[usize; 4]]) -> Vec<usize> {
     let mut new = vec![usize::MAX; nodes.len()];
     tets.iter().flatten().for_each(|node| new[*node] = 0);
@@ -86,7 +87,7 @@ fn drop_unused(nodes: &[Vec3], tets: &mut [[usize; 4]]) -> Vec<usize> {
     used
 }
 
-/// No two nodes at one place: each is looked for in the cells about it of a fine grid.
+/// Fails if two nodes coincide: each is looked up in the neighbouring cells of a fine hash grid.
 fn same_place(used: &[usize], nodes: &[Vec3]) -> Result<(), MeshError> {
     let low = used.iter().fold(Vec3::INFINITY, |low, node| low.min(nodes[*node]));
     let high = used.iter().fold(Vec3::NEG_INFINITY, |high, node| high.max(nodes[*node]));
@@ -95,7 +96,7 @@ fn same_place(used: &[usize], nodes: &[Vec3]) -> Result<(), MeshError> {
     let mut grid: HashMap<[i64; 3], usize> = HashMap::with_capacity(used.len());
     for &node in used {
         let at = cell(nodes[node]);
-        // within half a cell, which is what is close: at most two cells each way
+        // coincident nodes are within half a cell: at most two cells along each axis
         let range = at.map(|x| [(x - 0.5).floor() as i64, (x + 0.5).floor() as i64]);
         for corner in 0..8 {
             let key = std::array::from_fn(|axis| range[axis][corner >> axis & 1]);
@@ -110,7 +111,7 @@ fn same_place(used: &[usize], nodes: &[Vec3]) -> Result<(), MeshError> {
     Ok(())
 }
 
-/// No tetrahedron twice.
+/// Fails if a tetrahedron occurs twice.
 fn same_tet(tets: &[[usize; 4]]) -> Result<(), MeshError> {
     let mut known = HashMap::with_capacity(tets.len());
     for (n, tet) in tets.iter().enumerate() {
@@ -122,11 +123,11 @@ fn same_tet(tets: &[[usize; 4]]) -> Result<(), MeshError> {
     Ok(())
 }
 
-/// At most two tetrahedra at each facet, and all in one piece. Pieces that share no facet but a node or an edge would swing about it
-/// without force.
+/// Fails unless at most two tetrahedra share each facet and all are in one piece. Pieces joined only by a node or an
+/// edge would swing about it without resistance.
 fn facets(tets: &[[usize; 4]], place: impl Fn(usize) -> Vec3) -> Result<(), MeshError> {
     let mut owners: HashMap<[usize; 3], (usize, usize)> = HashMap::with_capacity(2 * tets.len());
-    // each tetrahedron points to another of its piece, the first of a piece to itself
+    // union-find: each tetrahedron points to another of its piece, the root to itself
     let mut piece: Vec<usize> = (0..tets.len()).collect();
     fn root(piece: &mut [usize], mut n: usize) -> usize {
         while piece[n] != n {
@@ -163,7 +164,7 @@ fn facets(tets: &[[usize; 4]], place: impl Fn(usize) -> Vec3) -> Result<(), Mesh
     }
 }
 
-/// Two facets at each edge of the surface.
+/// Fails unless exactly two facets meet at each edge of the surface.
 fn edges(tets: &[[usize; 4]], place: impl Fn(usize) -> Vec3) -> Result<(), MeshError> {
     let surface = Surface::of(tets);
     let edges = |[a, b, c]: [usize; 3]| [[a, b], [b, c], [c, a]].map(sorted);
@@ -171,7 +172,7 @@ fn edges(tets: &[[usize; 4]], place: impl Fn(usize) -> Vec3) -> Result<(), MeshE
     for edge in surface.facets.iter().flat_map(|facet| edges(*facet)) {
         *count.entry(edge).or_default() += 1;
     }
-    // looked through in the order of the facets, so that the same edge is named in every run
+    // in the order of the facets, so that every run reports the same edge
     for nodes in surface.facets.iter().flat_map(|facet| edges(*facet)) {
         let count = count.get(&nodes).copied().unwrap_or_default();
         if count != 2 {
@@ -214,7 +215,7 @@ mod tests {
         assert_eq!(judged(&unit(), &[one, [1, 3, 2, 0]]), MeshError::SameTet { first: 0, second: 1 });
         let far = with(&[Vec3::splat(3.0), Vec3::splat(3.0) + Vec3::X, Vec3::splat(3.0) + Vec3::Y, Vec3::splat(4.0)]);
         assert!(matches!(judged(&far, &[one, [4, 5, 6, 7]]), MeshError::Pieces { pieces: 2, smallest: 1, .. }));
-        // two that share an edge only, and two that share a node only
+        // two that share only an edge, and two that share only a node
         let hinge = with(&[-Vec3::X, -Vec3::Y]);
         assert!(matches!(judged(&hinge, &[one, [0, 3, 4, 5]]), MeshError::Pieces { pieces: 2, .. }));
         let joint = with(&[-Vec3::X, -Vec3::Y, -Vec3::Z]);
@@ -222,14 +223,14 @@ mod tests {
         // a third one on a facet of two
         let three = with(&[-Vec3::Z, -2.0 * Vec3::Z]);
         assert!(matches!(judged(&three, &[one, [0, 1, 2, 4], [0, 1, 2, 5]]), MeshError::Overlap { count: 3, .. }));
-        // a node that is not shared where it should be
+        // a duplicate node where a shared one was meant
         let apart = with(&[Vec3::new(1e-11, 0.0, 0.0), -Vec3::Z]);
         assert!(matches!(judged(&apart, &[one, [4, 1, 2, 5]]), MeshError::SamePlace { first: 0, second: 4, .. }));
     }
 
     #[test]
     fn parts_that_touch_along_an_edge() {
-        // four cells of a ring about an edge, of which opposite ones meet there only, joined far off
+        // four cells around an edge, of which opposite ones meet only there, joined elsewhere
         let mesh = TetMesh::block([3, 3, 1], Vec3::new(3.0, 3.0, 1.0)).unwrap();
         let gone = |tet: &[usize; 4]| {
             let at = tet.iter().map(|n| mesh.nodes()[*n]).sum::<Vec3>() / 4.0;

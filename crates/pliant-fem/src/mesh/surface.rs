@@ -1,4 +1,4 @@
-//! The surface of a mesh of tetrahedra.
+//! The surface of a tetrahedral mesh.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use std::collections::HashMap;
 pub struct Surface {
     /// Corners of each facet, counterclockwise seen from outside.
     pub facets: Vec<[usize; 3]>,
-    /// Nodes on it, in ascending order.
+    /// Nodes on the surface, in ascending order.
     pub nodes: Vec<usize>,
 }
 
@@ -21,7 +21,7 @@ pub(crate) fn sorted<const N: usize>(mut numbers: [usize; N]) -> [usize; N] {
 }
 
 impl Surface {
-    /// The facets that belong to one tetrahedron only.
+    /// The facets that belong to exactly one tetrahedron.
     pub(crate) fn of(tets: &[[usize; 4]]) -> Surface {
         let mut count: HashMap<[usize; 3], u32> = HashMap::with_capacity(2 * tets.len() + 16);
         let facets = || tets.iter().flat_map(|tet| FACETS.map(|facet| facet.map(|corner| tet[corner])));

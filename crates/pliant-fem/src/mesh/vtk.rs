@@ -1,5 +1,5 @@
-//! Unstructured grids of VTK: legacy `.vtk` files, as text and as bytes, with cells as lists (up to version 4.2) and as
-//! offsets (from 5.0).
+//! VTK unstructured grids: legacy `.vtk` files, ASCII and binary, with cells as lists (up to version 4.2) or as offsets
+//! (from 5.0).
 
 use crate::error::ReadError;
 use crate::mesh::TetMesh;
@@ -9,12 +9,12 @@ use pliant::math::Vec3;
 
 const FORMAT: &str = "VTK";
 
-/// Nodes of cells of types that have always as many.
+/// VTK cell types with a fixed number of nodes, as (type, nodes).
 const NODES_OF_TYPE: [(i64, usize); 11] =
     [(1, 1), (3, 2), (5, 3), (8, 4), (9, 4), (10, 4), (21, 3), (22, 6), (23, 8), (24, 10), (28, 9)];
 
-/// Read the tetrahedra of a legacy `.vtk` file with an unstructured grid [m]. Cells of points, lines and surfaces are passed
-/// over; of quadratic tetrahedra the corners are taken, and their other nodes dropped.
+/// Read the tetrahedra of a legacy `.vtk` file with an unstructured grid, with coordinates in [m]. Point, line and
+/// surface cells are skipped; of quadratic tetrahedra only the corners are kept.
 pub fn read_vtk(bytes: &[u8]) -> Result<(TetMesh, Repairs), ReadError> {
     let mut reader = Reader::new(bytes);
     let first = reader.line().unwrap_or_default();
@@ -73,11 +73,11 @@ pub fn read_vtk(bytes: &[u8]) -> Result<(TetMesh, Repairs), ReadError> {
     Ok(TetMesh::new(nodes, tets(&reader, &cells, &kinds)?)?)
 }
 
-/// The cells that are tetrahedra.
+/// Pick the cells that are tetrahedra.
 fn tets(reader: &Reader<'_>, cells: &[Vec<i64>], kinds: &[i64]) -> Result<Vec<[usize; 4]>, ReadError> {
     let mut tets = vec![];
     for (cell, kind) in cells.iter().zip(kinds) {
-        // a type cut short is another type, but seldom one of as many nodes
+        // a truncated type number is another type, but rarely one with as many nodes
         let known = NODES_OF_TYPE.iter().find(|(of, _)| of == kind);
         if known.is_some_and(|(_, count)| *count != cell.len()) {
             let found = format!("{} nodes of a cell of type {kind}", cell.len());
@@ -103,7 +103,7 @@ fn tets(reader: &Reader<'_>, cells: &[Vec<i64>], kinds: &[i64]) -> Result<Vec<[u
     Ok(tets)
 }
 
-/// Bytes of a type of numbers, and whether they are whole.
+/// Size of a number type [bytes], and whether it is an integer.
 fn bytes_of(reader: &Reader<'_>, kind: Option<&str>) -> Result<(usize, bool), ReadError> {
     match kind {
         Some("float") => Ok((4, false)),
@@ -128,8 +128,8 @@ fn points(reader: &mut Reader<'_>, count: usize, kind: Option<&str>) -> Result<V
     Ok(points)
 }
 
-/// Nodes of each cell. Up to version 4.2: for each cell its count and its nodes. From 5.0: where each cell begins, and the
-/// last ends, then all nodes; the two numbers are then the lengths of these lists.
+/// Nodes of each cell. Up to version 4.2: for each cell its count, then its nodes. From 5.0: the offset of each cell
+/// and the end of the last, then all nodes; `count` and `total` are then the lengths of these two lists.
 fn lists(reader: &mut Reader<'_>, count: usize, total: usize) -> Result<Vec<Vec<i64>>, ReadError> {
     let offsets = reader.left().iter().position(|byte| !byte.is_ascii_whitespace());
     let offsets = offsets.is_some_and(|start| reader.left()[start..].starts_with(b"OFFSETS"));
@@ -171,7 +171,7 @@ fn lists(reader: &mut Reader<'_>, count: usize, total: usize) -> Result<Vec<Vec<
     Ok(cells)
 }
 
-/// Pass over arrays of other data: name, components, tuples, type.
+/// Skip field arrays: name, components, tuples, type.
 fn field(reader: &mut Reader<'_>, arrays: usize) -> Result<(), ReadError> {
     for _ in 0..arrays {
         let line = reader.full_line().ok_or_else(|| reader.ends())?;

@@ -1,4 +1,4 @@
-//! A folder of what was computed before, so that it is computed once.
+//! A cache folder for precomputed results.
 
 use crate::error::{FemError, PrecomputeError};
 use crate::precompute::recipe::{Recipe, Watcher};
@@ -8,19 +8,19 @@ use pliant::response::{Basis, Records};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Where something that was asked for came from.
+/// Where a result came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// It was in the folder.
+    /// It was in the cache.
     Kept(PathBuf),
-    /// It was computed, and is in the folder now.
+    /// It was computed, and is now in the cache.
     Stored {
-        /// In which file.
+        /// The file.
         path: PathBuf,
-        /// Why a file that was there could not be used.
+        /// Why a file already in the cache could not be used.
         instead_of: Option<StoreError>,
     },
-    /// It was computed, but could not be kept.
+    /// It was computed, but could not be stored.
     Lost(StoreError),
 }
 
@@ -33,7 +33,7 @@ impl Found {
         }
     }
 
-    /// What a user should hear of it.
+    /// A warning for the user, if there is anything to report.
     pub fn warning(&self) -> Option<String> {
         match self {
             Found::Stored { instead_of: Some(error), .. } => Some(format!("computed again, since {error}")),
@@ -43,8 +43,9 @@ impl Found {
     }
 }
 
-/// The modes of a solid: opened from the folder if they are there and whole, else computed and put there. Several processes may do so
-/// at once: each that does not find the file makes one of its own, and the last to finish gives it its name.
+/// The modes of a solid: opened from the cache folder if a valid file is there, else computed and stored there. Several
+/// processes may do this at once: each that does not find the file computes its own, and the last to finish replaces
+/// it.
 pub fn basis_of(
     recipe: &Recipe,
     folder: &Path,
@@ -65,13 +66,13 @@ pub fn basis_of(
     Ok((basis, found))
 }
 
-/// The file of a recipe in a folder.
+/// Path of a recipe's modes in a cache folder.
 pub fn basis_path(recipe: &Recipe, folder: &Path) -> PathBuf {
     folder.join(format!("{}.basis", recipe.digest()))
 }
 
-/// Recorded responses of a solid: opened from the folder if they are there and whole, else recorded there, going on with what an
-/// earlier attempt left. They are too large for memory alone, so that the folder must be one that can be written.
+/// Recorded responses of a solid: opened from the cache folder if a valid file is there, else recorded there, resuming
+/// what an earlier attempt left. They are too large for memory alone, so the folder must be writable.
 pub fn records_of(
     recipe: &TableRecipe,
     folder: &Path,
@@ -87,19 +88,19 @@ pub fn records_of(
     Ok((records, Found::Stored { path, instead_of }))
 }
 
-/// The file of recorded responses in a folder.
+/// Path of a recipe's recorded responses in a cache folder.
 pub fn records_path(recipe: &TableRecipe, folder: &Path) -> PathBuf {
     folder.join(format!("{}.records", recipe.digest()))
 }
 
-/// The folder that is used unless another is given: `$PLIANT_CACHE`, else `$XDG_CACHE_HOME/pliant`, else `$HOME/.cache/pliant`, else
-/// `pliant` among temporary files.
+/// The default cache folder: `$PLIANT_CACHE`, else `$XDG_CACHE_HOME/pliant`, else `$HOME/.cache/pliant`, else `pliant`
+/// in the folder for temporary files.
 pub fn cache_folder() -> PathBuf {
     folder_from(|name| std::env::var_os(name), &std::env::temp_dir())
 }
 
 fn folder_from(variable: impl Fn(&str) -> Option<OsString>, temporary: &Path) -> PathBuf {
-    // empty means not set; the standard on XDG_CACHE_HOME has relative paths ignored
+    // empty means unset; the XDG specification says to ignore relative paths
     let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let absolute = |name: &str| set(name).filter(|path| path.is_absolute());
     set("PLIANT_CACHE")

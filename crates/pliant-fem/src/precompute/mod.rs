@@ -1,4 +1,4 @@
-//! What is computed once and kept: recipes, tables of responses, the files and the folder they are found in.
+//! Results that are computed once and stored: recipes, tables of responses, file formats and the cache folder.
 
 pub(crate) mod cache;
 pub(crate) mod digest;

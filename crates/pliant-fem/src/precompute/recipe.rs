@@ -1,4 +1,4 @@
-//! What is to be known of a solid before the first step of a simulation, and finding it.
+//! What a simulation needs to know of a solid before its first step, and computing it.
 
 use crate::algebra::pool::with_threads;
 use crate::dynamics::compliance::compliance;
@@ -14,36 +14,37 @@ use pliant::math::Vec3;
 use pliant::response::{Basis, Hull};
 use std::ops::ControlFlow;
 
-/// Who watches a calculation from whatever thread it runs on, and may stop it.
+/// Progress callback that may be called on any thread and may stop the calculation.
 pub type Watcher<'a> = &'a mut (dyn FnMut(Progress) -> ControlFlow<()> + Send);
 
-/// What determines the modes of a solid.
+/// Everything that determines the modes of a solid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recipe {
     /// The mesh.
     pub mesh: TetMesh,
-    /// What it is made of.
+    /// Its material.
     pub elastic: Elastic,
-    /// Which tetrahedra.
+    /// Order of the elements.
     pub order: Order,
-    /// How mass is put on nodes.
+    /// Kind of mass matrix.
     pub mass: MassKind,
-    /// How many modes.
+    /// Number of modes.
     pub modes: usize,
-    /// Most nodes of the surface of which the whole compliance is kept; of a larger surface only that of each node to itself.
+    /// Largest number of surface nodes for which the full compliance is stored; for a larger surface, only the block of
+    /// each node.
     pub full_nodes: usize,
 }
 
-/// Surfaces of up to so many nodes keep their whole compliance: 81 MB of it.
+/// Default of [`Recipe::full_nodes`]: the full compliance then takes up to 81 MB.
 pub const FULL_NODES: usize = 1500;
 
 impl Recipe {
-    /// Quadratic tetrahedra with consistent mass, and so many modes.
+    /// A recipe with quadratic tetrahedra and consistent mass.
     pub fn new(mesh: TetMesh, elastic: Elastic, modes: usize) -> Recipe {
         Recipe { mesh, elastic, order: Order::Quadratic, mass: MassKind::Consistent, modes, full_nodes: FULL_NODES }
     }
 
-    /// A number made of all that determines the result, and of the version of the file it is kept in.
+    /// Digest of everything that determines the result, and of the version of the file format.
     pub fn digest(&self) -> Digest {
         let mut digester = Digester::new("pliant basis", VERSION);
         digest_body(&mut digester, &self.mesh, &self.elastic, self.order, self.mass);
@@ -52,13 +53,13 @@ impl Recipe {
         digester.finish()
     }
 
-    /// Number of unknowns of the whole body, and nodes of its surface.
+    /// Number of unknowns of the body, and number of surface nodes.
     pub fn size(&self) -> (usize, usize) {
         let grid = Grid::new(&self.mesh, self.order);
         (3 * grid.nodes.len(), grid.surface.nodes.len())
     }
 
-    /// Is it a body, with so many modes?
+    /// Fails if the material is out of range or the mesh does not have this many modes.
     pub fn check(&self) -> Result<(), FemError> {
         self.elastic.check()?;
         let most = self.size().0 - 6;
@@ -68,7 +69,7 @@ impl Recipe {
         Ok(())
     }
 
-    /// Find it with so many threads. `watch` hears how far it is, and may stop it.
+    /// Compute the modes with this many threads. `watch` is called with the progress and may stop it.
     pub fn compute(&self, threads: usize, watch: Watcher<'_>) -> Result<Basis, FemError> {
         with_threads(threads, || {
             let model = Model::new(&self.mesh, &self.elastic, self.order, self.mass)?;
@@ -86,7 +87,7 @@ impl Recipe {
     }
 }
 
-/// Add what a body is to a digest.
+/// Add a body to a digest.
 pub(crate) fn digest_body(digester: &mut Digester, mesh: &TetMesh, elastic: &Elastic, order: Order, mass: MassKind) {
     digester.count(mesh.nodes().len());
     mesh.nodes().iter().flat_map(Vec3::to_array).for_each(|x| digester.number(x));
@@ -103,7 +104,7 @@ pub(crate) fn digest_body(digester: &mut Digester, mesh: &TetMesh, elastic: &Ela
     });
 }
 
-/// Surface and rigid properties.
+/// Surface and rigid-body properties of a model.
 pub(crate) fn hull(model: &Model) -> Hull {
     let (surface, rigid) = (model.surface(), model.rigid());
     let mut number = vec![0u32; model.nodes().len()];
@@ -117,13 +118,13 @@ pub(crate) fn hull(model: &Model) -> Hull {
     }
 }
 
-/// Of each unknown of the surface in turn its component in each mode.
+/// Components of the mode shapes at the surface: for each surface unknown, those of all modes.
 fn shapes(model: &Model, modes: &Modes) -> Vec<f64> {
     let of = |unknown: usize| (0..modes.count()).map(move |mode| modes.shape(mode)[unknown]);
     model.surface_unknowns().into_iter().flat_map(of).collect()
 }
 
-/// Of each mode the sum over all nodes of (M phi)_i (X - centre)_j.
+/// For each mode, the sum over all nodes of (M phi)_i (X - centre)_j.
 fn moments(model: &Model, modes: &Modes) -> Result<Vec<[[f64; 3]; 3]>, FemError> {
     let centre = model.rigid().centre;
     let of = |mode: usize| {

@@ -1,5 +1,6 @@
-//! Responses of a surface to unit forces, recorded as Tagawa, Hirota and Hirose did: by integration in time, for each axis of each
-//! node that may be touched ("A study on haptic interaction and simulation of motion and deformation of elastic object", 3.1).
+//! Recorded responses of a surface to unit forces, as in Tagawa, Hirota and Hirose: by integration in time, for each
+//! axis of each node that may be touched ("A study on haptic interaction and simulation of motion and deformation of
+//! elastic object", 3.1).
 
 use crate::algebra::pool::with_threads;
 use crate::dynamics::direct::Direct;
@@ -19,33 +20,33 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Mutex;
 
-/// What determines the recorded responses of a solid.
+/// Everything that determines the recorded responses of a solid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableRecipe {
     /// The mesh.
     pub mesh: TetMesh,
-    /// What it is made of.
+    /// Its material.
     pub elastic: Elastic,
-    /// Which tetrahedra.
+    /// Order of the elements.
     pub order: Order,
-    /// How mass is put on nodes.
+    /// Kind of mass matrix.
     pub mass: MassKind,
-    /// Its damping.
+    /// Rayleigh damping.
     pub damping: Damping,
     /// Samples and sub-steps.
     pub timing: Timing,
-    /// Nodes that forces act on, by their numbers among those of the surface, each once.
+    /// Nodes that forces act on, as distinct indices into the nodes of the surface.
     pub touched: Vec<u32>,
 }
 
-/// Most responses that one thread computes together: they share the reading of the factor.
+/// Largest number of responses that one thread computes together: they share each pass over the factor.
 const TOGETHER: usize = 12;
 
-/// And most memory that they may take [bytes].
+/// Limit on the memory of the responses computed together [bytes].
 const MOST_BYTES: u64 = 256 << 20;
 
 impl TableRecipe {
-    /// A number made of all that determines the result, and of the version of the file it is kept in.
+    /// Digest of everything that determines the result, and of the version of the file format.
     pub fn digest(&self) -> Digest {
         let mut digester = Digester::new("pliant records", VERSION);
         digest_body(&mut digester, &self.mesh, &self.elastic, self.order, self.mass);
@@ -62,13 +63,13 @@ impl TableRecipe {
         digester.finish()
     }
 
-    /// Number of unknowns of the whole body, and nodes of its surface.
+    /// Number of unknowns of the body, and number of surface nodes.
     pub fn size(&self) -> (usize, usize) {
         let grid = Grid::new(&self.mesh, self.order);
         (3 * grid.nodes.len(), grid.surface.nodes.len())
     }
 
-    /// Is it a body and a table?
+    /// Fails if a parameter is out of range or a touched node does not exist.
     pub fn check(&self) -> Result<(), FemError> {
         self.elastic.check()?;
         self.damping.check()?;
@@ -87,8 +88,8 @@ impl TableRecipe {
         }
     }
 
-    /// Record all responses to a file with so many threads, and open it. A file that was begun before is gone on with: it has the same
-    /// name with `.part` behind, and what is sound in it is kept. `watch` hears how far it is, and may stop it.
+    /// Record all responses to a file with this many threads, and open it. Work in progress is kept in the same name
+    /// plus `.part`, and valid responses in it are reused. `watch` is called with the progress and may stop it.
     pub fn record(&self, path: &Path, threads: usize, watch: Watcher<'_>) -> Result<Records, PrecomputeError> {
         self.check()?;
         let model = with_threads(threads, || Model::new(&self.mesh, &self.elastic, self.order, self.mass))?;
@@ -104,11 +105,11 @@ impl TableRecipe {
             Begun::Complete(records) => return Ok(records),
         };
         let part = Mutex::new(part);
-        // where there are few, so many that two threads have something to do
+        // with few responses, split them so that two threads have work
         let together = frame.responses().div_ceil(2).min(TOGETHER);
         let together = (MOST_BYTES / frame.bytes().max(1)).clamp(1, together as u64) as usize;
         let all: Vec<usize> = (0..frame.responses()).collect();
-        // always the same ones together, so that an interruption does not change a bit
+        // always the same groups, so that an interruption does not change a bit of the result
         let missing: Vec<&[usize]> = all.chunks(together).filter(|chunk| chunk.iter().any(|n| !found[*n])).collect();
         if !missing.is_empty() {
             self.fill(&model, &missing, &part, threads, watch)?;
@@ -117,7 +118,7 @@ impl TableRecipe {
         Ok(open_records(path, Some(frame.digest))?)
     }
 
-    /// Compute responses, some together, and put each to the disk.
+    /// Compute responses in groups and write each to disk.
     fn fill(
         &self,
         model: &Model,
@@ -165,7 +166,7 @@ impl TableRecipe {
     }
 }
 
-/// The nodes of the surface nearest to points [m], in ascending order and each once.
+/// The surface nodes nearest to points [m], as distinct indices in ascending order.
 pub fn nearest_nodes(mesh: &TetMesh, order: Order, points: &[Vec3]) -> Vec<u32> {
     let grid = Grid::new(mesh, order);
     let nearest = |point: &Vec3| {

@@ -9,62 +9,64 @@ use serde::Deserialize;
 use crate::body::elastica::StartName;
 use crate::text::quantity::{Damping, DampingTime, Force, Length, Quantity, Restitution};
 
-/// Settings of the model `cable`. What is not given has the default of the engine.
+/// Settings of the model `cable`. Fields that are not given have the engine's defaults.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CableTable {
-    /// Damping of the material: viscous over elastic stress, per rate of strain [s].
+    /// Material damping: viscous over elastic stress, per strain rate [s].
     pub(crate) damping_time: Option<DampingTime>,
-    /// Drag of the air: force per mass and velocity [1/s].
+    /// Air drag: force per mass and velocity [1/s].
     pub(crate) drag: Option<Damping>,
-    /// Part of its normal speed with which a link leaves what it hits [-].
+    /// Coefficient of restitution: the fraction of its normal speed with which a link rebounds [-].
     restitution: Option<Restitution>,
-    /// What the law of friction is for, where its exponent is not 1: each length of the cable, or each contact.
+    /// Whether a friction law with an exponent other than 1 applies to each length of the cable or to each contact.
     friction_per: Option<FrictionPer>,
-    /// Tension that is told of as an event [N]; none unless given.
+    /// Tension above which an event is reported [N]; none unless given.
     tension_limit: Option<Force>,
-    /// Radius of bending below which it is told of as an event [m]; none unless given.
+    /// Bending radius below which an event is reported [m]; none unless given.
     bend_radius_limit: Option<Length>,
-    /// What is solved in a step.
+    /// Equations solved in a step.
     step: Option<StepName>,
-    /// How contact is solved.
+    /// Contact solver.
     solver: Option<SolverName>,
-    /// Most iterations over contacts in a step, which Newton's method then makes; for the solvers `direct` and `subsystems`.
+    /// Largest number of contact iterations in a step, for the solvers `direct` and `subsystems`; beyond it Newton's
+    /// method solves the step.
     #[schemars(range(min = 1))]
     iterations: Option<NonZeroU32>,
-    /// Number of runs of links; for the solver `subsystems`. Each has two links or more.
+    /// Number of runs of links that the solver `subsystems` divides the cable into, each of at least two links.
     #[schemars(range(min = 1))]
     subsystems: Option<NonZeroU32>,
-    /// How the solver `subsystems` treats the couplings between runs.
+    /// How the solver `subsystems` treats couplings between runs.
     couplings: Option<CouplingsName>,
-    /// Whether the solver `subsystems` bounds what contacts change in an iteration.
+    /// Whether the solver `subsystems` bounds the change of contact forces in an iteration.
     post_regulation: Option<bool>,
-    /// Whether the cable touches itself.
+    /// Whether the cable can touch itself.
     self_contact: Option<bool>,
-    /// Where it begins.
+    /// Initial configuration.
     start: Option<StartName>,
 }
 
-/// What is solved in a step.
+/// Equations solved in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum StepName {
-    /// The whole motion of the links: energy does not grow by itself, whatever the step, and waves that the step cannot
-    /// resolve die out.
+    /// The nonlinear motion of the links. Energy does not grow, whatever the step, and waves that the step cannot
+    /// resolve decay.
     Decaying,
-    /// The same without that: energy is kept, and such waves ring for ever.
+    /// The nonlinear motion of the links, without numerical damping. Energy is conserved, and waves that the step
+    /// cannot resolve persist.
     Midpoint,
-    /// The motion linearised once, at the start of the step, as in the paper: energy grows as links turn.
+    /// The motion linearised at the start of the step, as in the paper: energy grows as links turn.
     Linear,
 }
 
-/// How contact is solved.
+/// Contact solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SolverName {
-    /// As part of the motion, by Newton's method.
+    /// Together with the motion, by Newton's method.
     Newton,
-    /// All contacts at once, by projected Gauss and Seidel's method.
+    /// All contacts at once, by projected Gauss-Seidel.
     Direct,
     /// In runs of links with couplings between them.
     Subsystems,
@@ -74,24 +76,24 @@ pub(crate) enum SolverName {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum CouplingsName {
-    /// They follow contacts exactly.
+    /// Couplings satisfy their equations exactly whenever contacts change.
     Exact,
-    /// By one pass of block Gauss and Seidel's method in each iteration, as printed in the paper: for comparison.
+    /// One pass of block Gauss-Seidel in each iteration, as printed in the paper: for comparison.
     Printed,
 }
 
-/// What the law of friction is for.
+/// What the friction law applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FrictionPer {
-    /// Forces per length: results do not depend on the number of segments.
+    /// Force per length: results do not depend on the number of segments.
     Length,
-    /// Forces of each contact, as printed in the paper.
+    /// Force of each contact, as printed in the paper.
     Contact,
 }
 
 impl CableTable {
-    /// A field given that says where the cable begins, and that not every model has.
+    /// Name of a given field that sets where the cable starts and that not every model has.
     pub(crate) fn own_start(&self) -> Option<&'static str> {
         self.start.is_some_and(|start| start != StartName::Path).then_some("start")
     }
@@ -124,7 +126,7 @@ impl CableTable {
             post_regulation: self.post_regulation.unwrap_or(default.post_regulation),
             self_contact: self.self_contact.unwrap_or(default.self_contact),
             start: self.start.map_or(default.start, StartName::build),
-            // said of the body itself
+            // these are fields of the body itself
             closed: default.closed,
             twist: default.twist,
         }

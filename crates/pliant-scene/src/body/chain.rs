@@ -10,21 +10,21 @@ use crate::text::quantity::{
 };
 use crate::text::word::Table;
 
-/// Settings of the model `chain`. What is not given is derived or has the default of the engine.
+/// Settings of the model `chain`. Fields that are not given are derived or have the engine's defaults.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ChainTable {
-    /// Law of bending.
+    /// Bending law.
     bending: Option<BendingSpec>,
     /// Rule that turns forces into motion.
     update: Option<UpdateSpec>,
     /// Model steps per second [Hz].
     rate: Option<Rate>,
-    /// How often a gripper's pose reaches the model [Hz]; at every model step unless given.
+    /// How often the model reads a gripper's pose [Hz]; at every model step unless given.
     gripper_rate: Option<Rate>,
-    /// How often the planes that stand for nearby obstacles are renewed [Hz].
+    /// How often the planes that approximate nearby obstacles are updated [Hz].
     contact_rate: Option<Rate>,
-    /// Parameters from weight and a tolerated deformation, in place of the material.
+    /// Parameters derived from the weight and a tolerated deformation, instead of from the material.
     heuristic: Option<Table<HeuristicTable>>,
     /// Force per relative change of length [N].
     contraction: Option<Force>,
@@ -32,7 +32,7 @@ pub(crate) struct ChainTable {
     bending_force: Option<BendingForce>,
     /// EI of the linear bending law [N m2].
     bending_stiffness: Option<BendingStiffness>,
-    /// Curvature at which the paper's law carries the moment EI times curvature [1/m].
+    /// Curvature at which the paper's law has the moment EI times curvature [1/m].
     matched_curvature: Option<Curvature>,
     /// Stiffness of grips [N/m].
     grip_stiffness: Option<Stiffness>,
@@ -40,25 +40,25 @@ pub(crate) struct ChainTable {
     contact_stiffness: Option<Stiffness>,
     /// Displacement per force and model step [m/N].
     scaling: Option<Mobility>,
-    /// Fraction of the last displacement kept by `dynamics` [-].
+    /// Fraction of the last displacement that the rule `dynamics` adds [-].
     history: Option<Fraction>,
-    /// Force of the air per mass and velocity, with the rule `velocity` [1/s].
-    // as `damping` in scenes that were written before
+    /// Air drag with the rule `velocity`: force per mass and velocity [1/s].
+    // the name `damping` of older scenes is still accepted
     #[serde(alias = "damping")]
     pub(crate) drag: Option<Damping>,
-    /// Largest displacement in a model step as a fraction of a segment [-].
+    /// Largest displacement in a model step, as a fraction of a segment [-].
     step_limit: Option<StepLimit>,
-    /// Whether `dynamics` limits relative instead of absolute displacement.
+    /// Whether the rule `dynamics` limits relative instead of absolute displacement.
     relative_limit: Option<bool>,
-    /// Repeat model steps so that the displacement per second is kept although steps are cut.
+    /// Whether model steps are repeated so that limiting them does not change the displacement per second.
     keep_displacement: Option<bool>,
     /// Total mass [kg]; from density and section unless given.
     mass: Option<Mass>,
-    /// Give the end points the mass of an inner point, as published, instead of half of it.
+    /// Whether end points have the mass of an inner point, as published, instead of half of it.
     equal_weights: Option<bool>,
 }
 
-/// How the angle between two segments becomes a moment.
+/// Bending law: how the angle between two segments becomes a moment.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum BendingSpec {
@@ -68,23 +68,23 @@ pub(crate) enum BendingSpec {
     Paper,
 }
 
-/// How forces become motion.
+/// Rule that turns forces into motion.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum UpdateSpec {
     /// Displacement proportional to force.
     Plain,
-    /// The same, with displacements limited.
+    /// Displacement proportional to force, up to a limit.
     Limit,
-    /// The same, with displacements relative to the neighbour limited.
+    /// Displacement proportional to force, with a limit on displacements relative to the neighbour.
     Relative,
-    /// The same, with a fraction of the last displacement added.
+    /// Displacement proportional to force, plus a fraction of the last displacement.
     Dynamics,
-    /// Newton's law with a velocity per point.
+    /// Newton's law, with a velocity per point.
     Velocity,
 }
 
-/// Parameters from weight and a tolerated deformation.
+/// Tolerated deformations under the rod's own weight, from which parameters are derived.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HeuristicTable {
@@ -94,7 +94,7 @@ pub(crate) struct HeuristicTable {
     bend_angle_deg: Option<BendAngle>,
     /// Gap between a gripper and its point under the rod's own weight [% of a segment].
     grip_gap: Option<Percent>,
-    /// Smallest radius of bending wanted [m].
+    /// Smallest bending radius wanted [m].
     bend_radius: Option<Length>,
 }
 
@@ -127,7 +127,7 @@ impl ChainTable {
 }
 
 impl ChainTable {
-    /// A field given that makes another rod of it than its material and section do.
+    /// Name of a given field that overrides the rod's material or section.
     pub(crate) fn own_rod(&self) -> Option<&'static str> {
         let given = [
             ("heuristic", self.heuristic.is_some()),

@@ -1,4 +1,4 @@
-//! A coil in a scene file: a rod that begins as a helix.
+//! A coil in a scene file: a rod that starts as a helix.
 
 use std::f64::consts::TAU;
 
@@ -14,21 +14,21 @@ use crate::world::pose::direction;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CoilSpec {
-    /// Radius of the helix, from its axis to the middle of the rod [m].
+    /// Radius of the helix, from its axis to the centre line of the rod [m].
     radius: Length,
-    /// How far it goes along its axis in a turn [m].
+    /// Advance along the axis per turn [m].
     pitch: Coordinate,
     /// Number of turns [-].
     turns: Windings,
-    /// Where its axis begins, beside the start of the rod [m]; the origin of the world unless given.
+    /// Start of the axis, level with the start of the rod [m]; the origin of the world unless given.
     position: Option<Triple<Coordinate>>,
-    /// Direction of its axis, of any length but zero [-]; up along z unless given. Seen against it the rod runs
-    /// counter-clockwise.
+    /// Direction of the axis, of any nonzero length [-]; up along z unless given. Looking against it, the rod runs
+    /// counterclockwise.
     axis: Option<Triple<Component>>,
 }
 
 impl CoilSpec {
-    /// Corners of a polyline of so many equal sides, from the start to the end of the helix.
+    /// Corners of a polyline of `sides` equal sides, from the start to the end of the helix.
     pub(crate) fn corners(&self, sides: usize) -> Result<Vec<Vec3>, Fault> {
         let axis = self.axis.as_ref().map_or(Ok(Vec3::Z), direction).map_err(|fault| fault.at("axis"))?;
         let (turn, start) =
@@ -41,7 +41,7 @@ impl CoilSpec {
         Ok((0..=sides).map(corner).collect())
     }
 
-    /// Number of its sides unless another is asked for.
+    /// Default number of sides: 40 per turn.
     pub(crate) fn usual_sides(&self) -> usize {
         const A_TURN: f64 = 40.0;
         (self.turns.get() * A_TURN).ceil().clamp(2.0, 1e6) as usize

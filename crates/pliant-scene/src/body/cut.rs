@@ -1,4 +1,5 @@
-//! How finely a solid is cut, in a scene file: numbers of cells, or what they have to keep; and where cells crowd.
+//! How finely a solid is divided, in a scene file: numbers of cells, or an accuracy to reach; and where cells are
+//! denser.
 
 use std::fmt;
 
@@ -13,45 +14,46 @@ use serde::de::{self, Deserializer, MapAccess, SeqAccess, Visitor, value::MapAcc
 use crate::text::fault::Fault;
 use crate::text::quantity::{BendAngle, Coordinate, Count, Crowding, InertiaError, Quantity, Triple};
 
-/// Most cells along an edge.
+/// Largest number of cells along an edge.
 const MOST_CELLS: usize = 100_000;
 
-/// Most cells that are chosen for a solid.
+/// Largest number of cells that is chosen automatically for a solid.
 const MOST_CHOSEN: usize = 5_000;
 
 /// Number of cells along something.
 pub(crate) type CellCount = Count<1, MOST_CELLS>;
 
-/// Numbers of cells, or as many as it takes.
+/// Numbers of cells, or an accuracy to reach.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fineness<const N: usize> {
     Counts([usize; N]),
     Enough(EnoughSpec),
 }
 
-/// As many cells as keep the inertia of a solid that is bent and twisted.
+/// As many cells as needed for accurate inertia of the bent and twisted solid.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EnoughSpec {
     /// Largest relative error of the inertia matrix [-].
     error: InertiaError,
-    /// By how much the ends turn against each other as it is bent to an arc [degrees]; not bent unless given.
+    /// Angle between the ends when it is bent to an arc [degrees]; not bent unless given.
     bend_deg: Option<BendAngle>,
-    /// By how much they turn against each other as it is twisted [degrees]; not twisted unless given.
+    /// Angle between the ends when it is twisted [degrees]; not twisted unless given.
     twist_deg: Option<BendAngle>,
 }
 
-/// Where the cells of a box crowd.
+/// Where the cells of a box are denser.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GradingSpec {
-    /// The place where cells are shortest, in the frame of the solid [m]; its centre unless given.
+    /// The point where cells are shortest, in the frame of the solid [m]; its centre unless given.
     at: Option<Triple<Coordinate>>,
-    /// How many times shorter they are there than at the end that is farther away, along x, y and z [-].
+    /// How many times shorter cells are there than at the farther end, along x, y and z [-].
     finer: Triple<Crowding>,
 }
 
-/// A solid in which an axis can be bent: along which, away from where, how long, and how far it reaches from that axis.
+/// A solid as a bar that can be bent: its axis, the direction of bending, its length and how far it reaches from the
+/// axis.
 pub(crate) struct Bar {
     pub(crate) along: usize,
     pub(crate) away: usize,
@@ -60,7 +62,7 @@ pub(crate) struct Bar {
 }
 
 impl EnoughSpec {
-    /// The coarsest cut that keeps the inertia, by doubling.
+    /// The coarsest division that keeps the inertia, by doubling.
     pub(crate) fn refine(
         &self,
         bar: &Bar,
@@ -111,7 +113,7 @@ pub(crate) fn box_cells(
         Some(Fineness::Counts(counts)) => cut(*counts).map_err(|e| Fault::new(e.to_string())),
         Some(Fineness::Enough(spec)) => {
             let bar = Bar::of_box(size);
-            // cells as near to cubes as can be
+            // cells as close to cubes as possible
             let counts =
                 |n: usize| size.to_array().map(|edge| ((edge / bar.length * n as f64).round() as usize).max(1));
             spec.refine(&bar, rule, |n| cut(counts(n))).map_err(|fault| fault.at("cells"))
@@ -120,7 +122,7 @@ pub(crate) fn box_cells(
 }
 
 impl Bar {
-    /// A box, bent along its longest edge the way that is easiest.
+    /// A box, bent along its longest edge in the direction of its shortest.
     fn of_box(size: Vec3) -> Bar {
         let along = (0..3).fold(0, |best, axis| if size[axis] > size[best] { axis } else { best });
         let [a, b] = [(along + 1) % 3, (along + 2) % 3];

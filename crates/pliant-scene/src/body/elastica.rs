@@ -12,90 +12,90 @@ use crate::text::quantity::{
 use crate::text::word::Table;
 use crate::world::pose::direction;
 
-/// Most sliders of a rod: each takes memory for all of its intervals.
+/// Largest number of sliders of a rod: each takes memory for all of its intervals.
 const MOST_SLIDERS: usize = 100;
 
-/// Settings of the model `elastica`. What is not given has the default of the engine.
+/// Settings of the model `elastica`. Fields that are not given have the engine's defaults.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ElasticaTable {
-    /// How it moves on.
+    /// Time integrator.
     integrator: Option<IntegratorName>,
-    /// Error allowed in a step of its own: of an angle, and of its rate times the step [rad].
+    /// Error allowed in an integration step: of an angle, and of its rate times the step [rad].
     tolerance: Option<AngleTolerance>,
-    /// Where it begins.
+    /// Initial configuration.
     start: Option<StartName>,
-    /// How fast what is left of a constraint dies away [1/s].
+    /// Rate at which residual constraint errors decay [1/s].
     stabilisation: Option<Stabilisation>,
-    /// Damping of the material: viscous over elastic moment, per rate of bending [s].
+    /// Material damping: viscous over elastic moment, per rate of bending [s].
     pub(crate) damping_time: Option<DampingTime>,
-    /// Drag of the air: force per mass and velocity [1/s].
+    /// Air drag: force per mass and velocity [1/s].
     pub(crate) drag: Option<Damping>,
-    /// Force per depth of a contact [N/m]; derived unless given.
+    /// Contact stiffness: force per depth [N/m]; derived unless given.
     contact_stiffness: Option<ContactStiffness>,
-    /// Force per speed of a contact [N s/m]; derived unless given.
+    /// Contact damping: force per speed [N s/m]; derived unless given.
     contact_damping: Option<ContactDamping>,
-    /// Whether the rod touches itself.
+    /// Whether the rod can touch itself.
     self_contact: Option<bool>,
-    /// Whether it can be stretched, with the EA of its section.
+    /// Whether the rod can be stretched, with the EA of its section.
     extensible: Option<bool>,
-    /// A dead load on all of its length, in the world [N/m].
+    /// A dead load along its whole length, in the world frame [N/m].
     line_load: Option<Triple<LineLoad>>,
-    /// How mass and rigidity vary along it: factors at places in rising order, in between straight lines. None unless
-    /// given.
+    /// How mass and rigidity vary along the rod: factors at increasing positions, interpolated linearly. Constant
+    /// unless given.
     #[serde(default)]
     profile: Vec<Table<ProfileSpec>>,
-    /// Lines that places of it slide on; none unless given.
+    /// Lines that points of the rod slide on; none unless given.
     #[serde(default)]
     sliders: Vec<Table<SliderSpec>>,
 }
 
-/// Factors of mass and rigidity somewhere along the rod.
+/// Factors of mass and rigidity at a point of the rod.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProfileSpec {
-    /// Where: a fraction of the length [-].
+    /// Position as a fraction of the length [-].
     at: Fraction,
     /// Factor of the mass per length [-].
     mass: Factor,
-    /// Factor of the rigidities against bending and stretching [-].
+    /// Factor of the bending and axial rigidities [-].
     rigidity: Factor,
 }
 
-/// A line that a place of the rod slides on.
+/// A line that a point of the rod slides on.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SliderSpec {
-    /// Where on the rod: a fraction of the length [-].
+    /// Position on the rod as a fraction of the length [-].
     at: Fraction,
-    /// A point of the line in the world [m]; where the place is at the start unless given.
+    /// A point of the line in the world [m]; where the point of the rod starts unless given.
     through: Option<Triple<Coordinate>>,
-    /// Direction of the line in the world, of any length but zero [-].
+    /// Direction of the line in the world, of any nonzero length [-].
     along: Triple<Component>,
-    /// Whether the rod's direction is held too, along the line; false unless given.
+    /// Whether the rod's tangent is held along the line too; false unless given.
     #[serde(default)]
     aligned: bool,
 }
 
-/// How the rod moves on.
+/// Time integrator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum IntegratorName {
-    /// Runge, Kutta and Fehlberg's method, with steps as long as the tolerance allows.
+    /// The Runge-Kutta-Fehlberg method, with steps as long as the tolerance allows.
     Fehlberg,
     /// The implicit midpoint rule, for stiff rods: steps of the scene, halved where they do not converge.
     Midpoint,
 }
 
-/// Where the rod begins.
+/// Initial configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum StartName {
-    /// On its path.
+    /// On the path.
     Path,
-    /// In equilibrium with its grips and loads, the one found from the path.
+    /// In equilibrium with grips and loads, starting the search from the path.
     Equilibrium,
-    /// The same without gravity.
+    /// In equilibrium with grips and loads but without gravity, starting the search from the path.
     WeightlessEquilibrium,
 }
 
@@ -110,10 +110,10 @@ impl StartName {
 }
 
 impl ElasticaTable {
-    /// The settings; refuses a profile that is out of order, and sliders without a direction.
+    /// The settings. Fails if a profile is out of order or a slider has no direction.
     pub(crate) fn build(&self) -> Result<ElasticaSettings, Fault> {
         let default = ElasticaSettings::default();
-        // waves of stretch are too fast for an explicit method
+        // axial waves are too fast for an explicit method
         let extensible = self.extensible.unwrap_or(default.extensible);
         let usual = if extensible { Integrator::Midpoint } else { default.integrator };
         Ok(ElasticaSettings {
@@ -136,7 +136,7 @@ impl ElasticaTable {
         })
     }
 
-    /// A field given that says what acts on the rod, how it is made or where it begins, and that no other model has.
+    /// Name of a given field that sets loads, section or start in a way that no other model knows.
     pub(crate) fn own_physics(&self) -> Option<&'static str> {
         let given = [
             ("start", self.start.is_some_and(|start| start != StartName::Path)),

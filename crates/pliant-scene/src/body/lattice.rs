@@ -13,47 +13,46 @@ use crate::text::quantity::{
 };
 use crate::text::word::{Name, Pair, Table};
 
-/// Settings of the model `lattice`. What is not given has the default of the engine.
+/// Settings of the model `lattice`. Fields that are not given have the engine's defaults.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LatticeTable {
-    /// How it is integrated.
+    /// Time integrator.
     scheme: Option<SchemeSpec>,
-    /// Steps of constant length [s]; as long as energy is kept unless given.
+    /// Length of constant steps [s]; adapted to conserve energy unless given.
     step: Option<Step>,
-    /// Energy that a step may make of nothing, for steps that are not constant [J]; 0.003 of the largest kinetic
-    /// energy it has had lately unless given.
+    /// Energy that an adaptive step may create [J]; 0.003 of the largest recent kinetic energy unless given.
     energy_error: Option<Energy>,
-    /// How many steps a step of the scene may take before it counts as late [-]; any number unless given.
+    /// Number of steps within a step of the scene beyond which it counts as late [-]; unlimited unless given.
     budget: Option<Count<1, 1_000_000_000>>,
     /// Damping of connectors over their stiffness [s]; derived unless given.
     damping_time: Option<DampingTime>,
     /// Drag: force per mass and velocity [1/s].
     drag: Option<Damping>,
-    /// Force of a contact over the volume of penetration [N/m3]; derived unless given.
+    /// Contact stiffness: force per volume of penetration [N/m3]; derived unless given.
     contact_stiffness: Option<VolumeStiffness>,
-    /// Force of a contact over the rate of that volume [N s/m3]; derived unless given.
+    /// Contact damping: force per rate of that volume [N s/m3]; derived unless given.
     contact_damping: Option<VolumeDamping>,
-    /// How particles that are given one by one touch obstacles; not at all unless given.
+    /// Contact of individually given particles with obstacles; none unless given.
     point_contact: Option<Table<PointContactSpec>>,
-    /// Static over kinetic friction, at least 1 [-].
+    /// Ratio of static to kinetic friction, at least 1 [-].
     static_friction: Option<Factor>,
     /// The fluid around it; none unless given.
     fluid: Option<Table<FluidSpec>>,
-    /// Whether parts of it touch each other.
+    /// Whether parts of it can touch each other.
     self_contact: Option<bool>,
-    /// Connectors that are given one by one.
+    /// Individually given connectors.
     #[serde(default)]
     connectors: Vec<ConnectorSpec>,
 }
 
-/// How it is integrated.
+/// Time integrator.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SchemeSpec {
-    /// Verlet's method.
+    /// The Verlet method.
     Verlet,
-    /// The limited development with weights of Taylor's series: alpha = 1/2, beta = 1/3.
+    /// The limited development with the weights of Taylor's series: alpha = 1/2, beta = 1/3.
     Taylor,
     /// The limited development without the change of acceleration: alpha = beta = 0.
     Plain,
@@ -66,31 +65,31 @@ pub(crate) enum SchemeSpec {
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WeightsSpec {
-    /// Of velocities [-].
+    /// Weight in velocities [-].
     alpha: Weight,
-    /// Of positions [-].
+    /// Weight in positions [-].
     beta: Weight,
 }
 
-/// Contact of particles.
+/// Contact of individually given particles.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PointContactSpec {
-    /// How far around a particle its surface is [m]; none unless given.
+    /// Radius of a particle [m]; a point unless given.
     radius: Option<Length>,
-    /// Force over depth [N/m].
+    /// Force per depth [N/m].
     stiffness: ContactStiffness,
-    /// Force over speed [N s/m]; none unless given.
+    /// Force per speed [N s/m]; none unless given.
     damping: Option<ContactDamping>,
 }
 
-/// A fluid.
+/// A fluid around the solid.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FluidSpec {
-    /// Force over area and speed, or over area and its square [N s/m3 or N s2/m4].
+    /// Force per area and speed, or per area and squared speed [N s/m3 or N s2/m4].
     viscosity: Viscosity,
-    /// Whether force grows with the square of speed, as in liquids; false unless given.
+    /// Whether the force grows with the square of the speed, as in liquids; false unless given.
     #[serde(default)]
     quadratic: bool,
     /// Velocity of the fluid [m/s]; at rest unless given.
@@ -107,13 +106,13 @@ pub(crate) struct SiteSpec {
     point: Triple<Coordinate>,
 }
 
-/// A connector that is given.
+/// An individually given connector.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ConnectorSpec {
-    /// Keeps the distance of two particles.
+    /// A spring that keeps the distance between two particles.
     Line(Table<LineSpec>),
-    /// Keeps the angle of two particles, seen from a third.
+    /// A spring that keeps the angle between two particles, seen from a third.
     Angle(Table<AngleSpec>),
 }
 
@@ -123,7 +122,7 @@ pub(crate) enum ConnectorSpec {
 pub(crate) struct LineSpec {
     /// The two particles.
     ends: Pair<Table<SiteSpec>>,
-    /// Length without force [m]; as it is at first unless given.
+    /// Length at rest [m]; the initial one unless given.
     rest: Option<Coordinate>,
     /// Stiffness [N/m].
     stiffness: ContactStiffness,
@@ -137,29 +136,30 @@ pub(crate) struct LineSpec {
 pub(crate) struct AngleSpec {
     /// The two particles.
     ends: Pair<Table<SiteSpec>>,
-    /// From where they are seen.
+    /// The particle at the vertex of the angle.
     middle: Table<SiteSpec>,
-    /// On which side of the plane of the three the angle counts as positive, for joints that turn by more than half a turn.
+    /// A particle on the side of the plane of the other three where the angle counts as positive, for joints that turn
+    /// by more than 180 degrees.
     side: Option<Table<SiteSpec>>,
-    /// Angle without torque [degrees]; as it is at first unless given.
+    /// Angle at rest [degrees]; the initial one unless given.
     rest_deg: Option<Angle>,
     /// Stiffness [N m/rad]; 0 for a joint that is switched off.
     stiffness: TurnStiffness,
     /// Damping [N m s/rad]; none unless given.
     damping: Option<TurnDamping>,
-    /// How the angle without torque is moved; not at all unless given.
+    /// How the angle at rest is driven; constant unless given.
     drive: Option<Table<DriveSpec>>,
 }
 
-/// How a joint is moved.
+/// How a joint is driven.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DriveSpec {
-    /// To which angle [degrees].
+    /// Target angle [degrees].
     to_deg: Angle,
-    /// From when [s]; 0 unless given.
+    /// When it starts [s]; 0 unless given.
     start: Option<Time>,
-    /// Until when [s].
+    /// When it ends [s].
     end: Time,
 }
 

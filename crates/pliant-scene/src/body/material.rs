@@ -17,17 +17,17 @@ pub(crate) struct MaterialSpec {
     poisson: Option<Poisson>,
     /// Mass density [kg/m3].
     density: Density,
-    /// Friction of its surface; none unless given.
+    /// Friction of its surface; frictionless unless given.
     friction: Option<Table<FrictionSpec>>,
 }
 
-/// Friction: tangential force at most coefficient times normal force to the power of the exponent.
+/// Friction law: the tangential force is at most the coefficient times the normal force raised to the exponent.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FrictionSpec {
     /// Coefficient [-].
     coefficient: FrictionCoefficient,
-    /// Exponent of the normal force [-]; 1, which is Coulomb's law, unless given.
+    /// Exponent of the normal force [-]; 1, Coulomb's law, unless given.
     exponent: Option<FrictionExponent>,
 }
 

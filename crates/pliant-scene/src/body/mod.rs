@@ -47,16 +47,16 @@ use crate::text::quantity::{Component, Coordinate, Count, Length, Quantity, Spin
 use crate::text::word::{Name, Table};
 use crate::world::pose::{OrientationSpec, pose};
 
-/// Most points of all bodies together.
+/// Largest number of points of all bodies together.
 pub(crate) const MOST_POINTS: usize = 1_000_000;
 
-/// Segments of a rod of links that says nothing of its size.
+/// Default number of segments of a rod of links.
 const USUAL_SEGMENTS: usize = 40;
 
-/// Intervals of a rod in angle coordinates that says nothing of its size.
+/// Default number of intervals of a rod in angle coordinates.
 const USUAL_INTERVALS: usize = 20;
 
-/// A body that bends.
+/// A deformable body.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct BodySpec {
@@ -66,30 +66,31 @@ pub(crate) struct BodySpec {
     pub(crate) model: ModelSpec,
     /// Name of its material.
     material: Name,
-    /// Radius of its solid round section [m]; either this or `section`.
+    /// Radius of a solid round cross-section [m]; either this or `section`.
     radius: Option<Length>,
-    /// Its section, if it is not solid and round; either this or `radius`.
+    /// Cross-section, if it is not solid and round; either this or `radius`.
     section: Option<SectionSpec>,
-    /// For the model `cable` the direction of the section's width at the start of the path, made perpendicular to it [-]; the
-    /// axes of the world, turned the least way to the path, unless given. For the model `elastica` a direction out of the
-    /// plane it lives in [-]; that of the path, or the upright plane through a straight one, unless given. Others have none.
+    /// For the model `cable`, the direction of the section's width at the start of the path, made perpendicular to it
+    /// [-]; the axes of the world, rotated by the least angle onto the path, unless given. For the model `elastica`, a
+    /// normal of the plane it moves in [-]; that of the path, or of the vertical plane through a straight one, unless
+    /// given. Not for other models.
     normal: Option<Triple<Component>>,
-    /// Its shape without load; straight unless given. Only for the models `cable` and `elastica`.
+    /// Shape without load; straight unless given. Only for the models `cable` and `elastica`.
     rest: Option<RestSpec>,
     /// Initial centre line of a rod: points of a polyline [m], at least two. Rods only.
     #[serde(default)]
     path: Vec<Triple<Coordinate>>,
-    /// Whether the path leads back to its first point, and the end of the rod is joined to its start; false unless given. Only
-    /// for the model `cable`, as `ring` and `twist_deg`.
+    /// Whether the path returns to its first point, and the end of the rod is joined to its start; false unless given.
+    /// Only for the model `cable`, like `ring` and `twist_deg`.
     closed: Option<bool>,
-    /// A circle that it is closed to at the start, instead of a path.
+    /// A circle that a closed cable starts as, instead of a path.
     ring: Option<Table<RingSpec>>,
-    /// A helix that it begins as, instead of a path. Rods only.
+    /// A helix that a rod starts as, instead of a path. Rods only.
     coil: Option<Table<CoilSpec>>,
-    /// How far its sections are turned about it from its start to its end at the start of the run, though without load they
-    /// are not [degrees]; not at all unless given.
+    /// Initial twist from start to end, relative to the shape without load [degrees]; none unless given.
     twist_deg: Option<WholeTwist>,
-    /// Shape of a solid, in one piece; either this or `parts`. Only for the models `lattice` and `response`, as all up to `spin`.
+    /// Shape of a solid in one piece; either this or `parts`. Only for the models `lattice` and `response`, like the
+    /// fields up to `spin`.
     pub(crate) solid: Option<SolidSpec>,
     /// Parts of a solid; only for the model `lattice`.
     #[serde(default)]
@@ -98,27 +99,27 @@ pub(crate) struct BodySpec {
     position: Option<Triple<Coordinate>>,
     /// Orientation of a solid; that of the world unless given.
     orientation: Option<Table<OrientationSpec>>,
-    /// Velocity of a solid at first [m/s]; none unless given.
+    /// Initial velocity of a solid [m/s]; zero unless given.
     velocity: Option<Triple<Velocity>>,
-    /// Angular velocity of a solid at first, about the origin of its frame [rad/s]; none unless given.
+    /// Initial angular velocity of a solid, about the origin of its frame [rad/s]; zero unless given.
     spin: Option<Triple<Spin>>,
-    /// Number of points; only one of points, segments and intervals. The model chooses unless given.
+    /// Number of points; at most one of points, segments and intervals. The model chooses unless given.
     points: Option<Count<2, MOST_POINTS>>,
     /// Number of segments, one less than points.
     segments: Option<Count<1, { MOST_POINTS - 1 }>>,
     /// Number of intervals, one less than points.
     intervals: Option<Count<1, { MOST_POINTS - 1 }>>,
-    /// Settings of the model `chain`; other models leave them alone.
+    /// Settings of the model `chain`; ignored by other models.
     pub(crate) chain: Option<Table<ChainTable>>,
-    /// Settings of the model `cable`; other models leave them alone.
+    /// Settings of the model `cable`; ignored by other models.
     pub(crate) cable: Option<Table<CableTable>>,
-    /// Settings of the model `xpbd`; other models leave them alone.
+    /// Settings of the model `xpbd`; ignored by other models.
     pub(crate) xpbd: Option<Table<XpbdTable>>,
-    /// Settings of the model `elastica`; other models leave them alone.
+    /// Settings of the model `elastica`; ignored by other models.
     pub(crate) elastica: Option<Table<ElasticaTable>>,
-    /// Settings of the model `lattice`; other models leave them alone.
+    /// Settings of the model `lattice`; ignored by other models.
     lattice: Option<Table<LatticeTable>>,
-    /// Settings of the model `response`; other models leave them alone.
+    /// Settings of the model `response`; ignored by other models.
     pub(crate) response: Option<Table<ResponseTable>>,
 }
 
@@ -130,18 +131,18 @@ pub(crate) enum ModelSpec {
     Chain,
     /// Rigid links with elastic joints.
     Cable,
-    /// Rigid links with elastic joints, by extended position-based dynamics.
+    /// Rigid links with elastic joints, by extended position-based dynamics (XPBD).
     Xpbd,
-    /// A planar rod described by its angle along its length.
+    /// A planar rod described by its tangent angle along its length.
     Elastica,
-    /// A solid as particles and connectors.
+    /// A solid made of particles and connectors.
     Lattice,
-    /// An elastic solid by its response to impulses, computed beforehand.
+    /// An elastic solid described by its precomputed response to impulses.
     Response,
 }
 
 impl BodySpec {
-    /// The body, of at most `points_left` points, for steps of the scene of this length [s].
+    /// Build the body, of at most `points_left` points, for scene steps of length `step` [s].
     pub(crate) fn build(
         &self,
         materials: &BTreeMap<Name, Table<MaterialSpec>>,
@@ -203,12 +204,12 @@ impl BodySpec {
                 let spec = ElasticaSpec { material, section, path, normal, rest, intervals, settings };
                 Ok(Body::Elastica(Elastica::new(&self.name, spec)?))
             }
-            // built before
+            // already built above
             ModelSpec::Lattice | ModelSpec::Response => Err(Fault::new("a solid has no path")),
         }
     }
 
-    /// What it is made of.
+    /// The material that the body names.
     fn material(&self, materials: &BTreeMap<Name, Table<MaterialSpec>>) -> Result<Material, Fault> {
         let known = materials.keys().map(|name| &**name);
         let found = materials.get(&self.material);
@@ -217,7 +218,7 @@ impl BodySpec {
             .ok_or_else(|| Fault::unknown("material", &self.material, known).at("material"))
     }
 
-    /// What has to be computed before it can be simulated, if it is of such a model.
+    /// What has to be precomputed for the body, if its model needs that.
     pub(crate) fn to_precompute(
         &self,
         materials: &BTreeMap<Name, Table<MaterialSpec>>,
@@ -229,7 +230,7 @@ impl BodySpec {
         }
     }
 
-    /// An elastic solid by its response to impulses; what is not known of it yet is computed now.
+    /// An elastic solid of the model `response`; whatever is not in the cache is computed now.
     fn build_response(&self, material: &Material, step: f64, files: &mut Files) -> Result<Body, Fault> {
         let wanted = self.precomputable(material, files)?;
         let (solid, warning) = wanted.known().map_err(|why| Fault::new(why).at("response"))?;
@@ -256,7 +257,7 @@ impl BodySpec {
         Ok(Body::Response(Response::new(&self.name, spec)?))
     }
 
-    /// A solid.
+    /// A solid of the model `lattice`.
     fn build_solid(&self, material: Material, files: &mut Files) -> Result<Body, Fault> {
         self.refuse_what_rods_have()?;
         let parts = match (&self.solid, self.parts.is_empty()) {
@@ -285,7 +286,7 @@ impl BodySpec {
         Ok(Body::Lattice(Lattice::new(&self.name, spec)?))
     }
 
-    /// Refuse fields of rods in a solid.
+    /// Fail if a solid has fields of rods.
     pub(crate) fn refuse_what_rods_have(&self) -> Result<(), Fault> {
         let given = [
             ("path", !self.path.is_empty()),
@@ -314,7 +315,7 @@ impl BodySpec {
         }
     }
 
-    /// Refuse fields of solids in a rod.
+    /// Fail if a rod has fields of solids.
     fn refuse_what_solids_have(&self) -> Result<(), Fault> {
         let given = [
             ("solid", self.solid.is_some()),
@@ -337,7 +338,7 @@ impl BodySpec {
         self.ring.is_some() || self.closed == Some(true)
     }
 
-    /// Refuse a rod without a path, and what only cables can be.
+    /// Fail if a rod has no path, or is closed or twisted and not a cable.
     fn check_closed_and_twist(&self) -> Result<(), Fault> {
         let refused = |message: &str, key: &str| Err(Fault::new(message).at(key));
         if self.model != ModelSpec::Cable {
@@ -366,7 +367,7 @@ impl BodySpec {
         }
     }
 
-    /// Refuse a shape without load, and axes across it, that its model does not have.
+    /// Fail if the model supports no unloaded shape or normal and one is given.
     fn check_rest_and_normal(&self) -> Result<(), Fault> {
         let model = match self.model {
             ModelSpec::Chain => "a chain",
@@ -428,18 +429,19 @@ impl BodySpec {
     }
 }
 
-/// Not more points than the chain will have, known before it takes its memory: a small radius of bending asks for many.
+/// A lower bound on the number of points of a chain, known before memory is allocated: a small bending radius needs
+/// many.
 fn least_points(spec: &ChainSpec) -> f64 {
     let length: f64 = spec.path.windows(2).map(|pair: &[Vec3]| (pair[1] - pair[0]).length()).sum();
     match (spec.points, spec.settings.heuristic.and_then(|h| h.bend_radius)) {
         (Some(points), _) => points as f64,
-        // two segments bend by an angle of about 0.15, so that one is about 0.15 radii long
+        // two segments bend by an angle of about 0.15, so one is about 0.15 radii long, surely less than 0.2
         (None, Some(radius)) => length / (0.2 * radius),
         (None, None) => 2.0,
     }
 }
 
-/// Whether it is one, two, ... but for rounding.
+/// Whether it is a positive integer up to rounding.
 fn is_whole(count: f64) -> bool {
     count > 0.5 && (count / count.round() - 1.0).abs() < 1e-9
 }

@@ -1,4 +1,4 @@
-//! The model `response` in a scene file: its settings, and what has to be computed before it can run.
+//! The model `response` in a scene file: its settings, and what has to be precomputed for it.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -20,77 +20,78 @@ use crate::text::quantity::{
     Coordinate, Count, Damping as DampingRate, DampingTime, LossFactor, Quantity, Step, Triple,
 };
 
-/// Modes unless given; fewer of a mesh that has not so many.
+/// Default number of modes; fewer if the mesh does not have as many.
 const USUAL_MODES: usize = 200;
 
-/// Most modes.
+/// Largest number of modes.
 const MOST_MODES: usize = 2_000;
 
-/// Most numbers in shapes of modes, of all nodes: finding them takes some 75 bytes for each.
+/// Largest number of values in all mode shapes: computing them takes about 75 bytes each.
 const MOST_SHAPES: usize = 25_000_000;
 
-/// Most bytes of recorded responses.
+/// Largest size of recorded responses [bytes].
 const MOST_RECORDED: u64 = 64 << 30;
 
-/// Most places to touch.
+/// Largest number of touch points.
 const MOST_TOUCHED: usize = 10_000;
 
 /// Settings of the model `response`.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ResponseTable {
-    /// Number of modes of vibration [-]; 200 unless given, or all there are.
+    /// Number of vibration modes [-]; 200 unless given, or all that the mesh has.
     modes: Option<Count<1, MOST_MODES>>,
-    /// Which tetrahedra; quadratic unless given.
+    /// Order of the tetrahedra; quadratic unless given.
     element: Option<ElementName>,
-    /// How mass is put on nodes; consistent unless given.
+    /// Mass matrix; consistent unless given.
     mass: Option<NodalMass>,
-    /// Damping over stiffness, the same for all of the solid [s]; none unless given.
+    /// Stiffness-proportional damping: damping over stiffness [s]; none unless given.
     damping_time: Option<DampingTime>,
-    /// Drag: force per mass and velocity [1/s]; none unless given.
+    /// Mass-proportional damping: drag force per mass and velocity [1/s]; none unless given.
     drag: Option<DampingRate>,
-    /// Damping of each mode over its frequency in rad/s, the same for all modes [-]; instead of damping_time and drag.
+    /// Damping of each mode over its angular frequency, the same for all modes [-]; instead of damping_time and drag.
     loss_factor: Option<LossFactor>,
     /// Whether it is simulated by modes or by recorded responses; by modes unless given.
     form: Option<FormName>,
-    /// For recorded responses: where it can be touched and held, in its own frame [m]. The nearest node of the surface is taken.
+    /// For recorded responses: points where it can be touched and held, in its own frame [m]. The nearest surface node
+    /// is used.
     #[serde(default)]
     touch: Vec<Triple<Coordinate>>,
     /// For recorded responses: number of samples [-]; 500 unless given.
     samples: Option<Count<1, 100_000>>,
-    /// Length of its own steps, in which forces are constant [s]: of recorded responses 0.002 unless given, else as many of them
-    /// to a step of the scene that none is longer than that.
+    /// Length of the model's own steps, in which forces are constant [s]. For recorded responses 0.002 unless given;
+    /// for modes, unless given, the step of the scene divided so that steps are at most 0.002 and resolve the lowest
+    /// frequency.
     sample: Option<Step>,
     /// For recorded responses: sub-steps of a sample [-]; 2 unless given.
     substeps: Option<Count<1, 1000>>,
-    /// For recorded responses: when samples are taken; their mean unless given.
+    /// For recorded responses: at what time within a sample the displacement is taken; `mean` unless given.
     sampling: Option<SamplingName>,
-    /// Name of the file that holds what was computed beforehand, relative to the scene file; found or kept in a folder of its own
-    /// unless given.
+    /// Name of the file with precomputed results, relative to the scene file; in the cache folder unless given.
     file: Option<String>,
 }
 
-/// Which tetrahedra.
+/// Order of the tetrahedra.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum ElementName {
-    /// Four nodes and constant strain; too stiff near Poisson's ratio 0.5.
+    /// 4 nodes, constant strain; too stiff near Poisson's ratio 0.5.
     Linear,
-    /// Ten nodes and linear strain.
+    /// 10 nodes, linear strain.
     Quadratic,
 }
 
-/// How mass is put on nodes.
+/// Mass matrix.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum NodalMass {
-    /// As the shapes of elements have it.
+    /// Consistent with the shape functions of the elements.
     Consistent,
-    /// A share for each node.
+    /// Diagonal: each node has a share of the mass.
     Lumped,
 }
 
-/// How it is simulated.
+/// How the response is represented.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum FormName {
@@ -100,61 +101,61 @@ enum FormName {
     Records,
 }
 
-/// When samples are taken.
+/// At what time within a sample the displacement is taken.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum SamplingName {
     /// At the end of each sample.
     End,
-    /// The mean of the ends of its sub-steps, as published.
+    /// The mean over the ends of its sub-steps, as published.
     Mean,
 }
 
-/// What has to be computed before a body can be simulated.
+/// What has to be precomputed for a body.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Work {
-    /// Modes, and the compliance of the surface.
+    /// Modes and the compliance of the surface.
     Modes(Recipe),
-    /// Responses, recorded.
+    /// Recorded responses.
     Records(TableRecipe),
 }
 
-/// How modes lose energy.
+/// Damping of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Losses {
-    /// alpha M + beta K.
+    /// Rayleigh damping alpha M + beta K.
     Rayleigh(Damping),
-    /// c = eta omega of each mode [-].
+    /// Loss factor eta [-]: c = eta omega for each mode.
     Factor(f64),
 }
 
-/// A body that something has to be computed of before it can be simulated.
+/// A body that needs precomputed results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Precomputable {
     /// Name of the body.
     pub name: String,
-    /// What has to be computed.
+    /// What has to be precomputed.
     pub work: Work,
-    /// How it loses energy. Of recorded responses it is in the recipe as well.
+    /// Damping. For recorded responses it is part of the recipe as well.
     pub losses: Losses,
-    /// Length of its own steps, if the scene gives one [s].
+    /// Length of the model's own steps, if the scene gives one [s].
     pub sample: Option<f64>,
-    /// The file where it is, if the scene names one.
+    /// The file with the results, if the scene names one.
     pub file: Option<PathBuf>,
 }
 
-/// The longest step of its own unless a scene gives one [s].
+/// Longest model step, unless the scene gives one [s].
 const LONGEST: f64 = 2e-3;
 
-/// It is no longer than this over the lowest circular frequency [rad]: a body that does not even resolve that is thrown where it is
-/// squeezed, since forces act along where points were a step ago.
+/// Largest product of model step and lowest angular frequency [rad]: a body whose steps do not even resolve its lowest
+/// mode is thrown off where it is squeezed, since forces act along where points were a step ago.
 const RESOLVED: f64 = 1.5;
 
-/// But no more than so many in a step of the scene.
+/// Largest number of model steps per scene step that this may lead to.
 const MOST_STRIDES: f64 = 64.0;
 
 impl Precomputable {
-    /// What is known of it: from its file, or from the folder where such things are kept, or computed now. With a remark, if need be.
+    /// The precomputed results: from the file, from the cache folder, or computed now. With a warning, if there is one.
     pub(crate) fn known(&self) -> Result<(Known, Option<String>), String> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let mut watch = |_: Progress| ControlFlow::Continue(());
@@ -179,7 +180,7 @@ impl Precomputable {
         }
     }
 
-    /// Settings of the body in a scene of such steps [s]. With a remark, if these are too long for it.
+    /// Settings of the body in a scene with steps of length `step` [s]. With a warning if steps are too long for it.
     pub(crate) fn settings(&self, known: &Known, step: f64) -> (ResponseSettings, Option<String>) {
         let damping = match self.losses {
             Losses::Rayleigh(Damping { mass, stiffness }) => response::Damping::Rayleigh { mass, stiffness },
@@ -203,17 +204,17 @@ impl Precomputable {
     }
 }
 
-/// All of a scene that has to be computed before it can run.
+/// All bodies of a scene that need precomputed results.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Precomputables {
     /// The bodies, in the order of the scene.
     pub bodies: Vec<Precomputable>,
-    /// Remarks, such as on a mesh that was mended.
+    /// Warnings, such as about a mesh that was repaired.
     pub warnings: Vec<String>,
 }
 
 impl BodySpec {
-    /// What has to be computed before this body of the model `response` can be simulated.
+    /// What has to be precomputed for this body of the model `response`.
     pub(crate) fn precomputable(&self, material: &Material, files: &mut Files) -> Result<Precomputable, Fault> {
         self.refuse_what_rods_have()?;
         if !self.parts.is_empty() {
@@ -254,7 +255,7 @@ impl BodySpec {
 }
 
 impl ResponseTable {
-    /// Refuse fields of the other form.
+    /// Fail if fields of the other form are given.
     fn refuse_what_goes_not_with(&self, form: FormName) -> Result<(), Fault> {
         let of_records = [
             ("touch", !self.touch.is_empty()),
@@ -288,9 +289,9 @@ impl ResponseTable {
         }
     }
 
-    /// How many modes of a body of so many unknowns.
+    /// Number of modes of a body with this many unknowns.
     fn modes(&self, unknowns: usize) -> Result<usize, Fault> {
-        // all unknowns but the six of rigid motion
+        // all unknowns but the six rigid motions
         let (all, most) = (unknowns - 6, (MOST_SHAPES / unknowns).max(1));
         let modes = self.modes.map_or(USUAL_MODES.min(all).min(most), |modes| modes.0);
         let refused = |message: String| Err(Fault::new(message).at("modes"));

@@ -1,4 +1,4 @@
-//! The shape of a body without load, in a scene file.
+//! The unloaded shape of a body, in a scene file.
 
 use pliant::Rest;
 use schemars::JsonSchema;
@@ -8,15 +8,15 @@ use crate::text::fault::Fault;
 use crate::text::quantity::{Bend, Quantity, Tuple, Twist};
 use crate::text::word::{Nothing, Table};
 
-/// The shape without load.
+/// Unloaded shape.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum RestSpec {
     /// Straight.
     Straight(Table<Nothing>),
-    /// That of the initial path.
+    /// The initial path.
     Path(Table<Nothing>),
-    /// The same curvature and twist everywhere: a circle or a helix.
+    /// Constant curvature and twist: a circle or a helix.
     Curved(Table<CurvedSpec>),
 }
 
@@ -42,7 +42,7 @@ impl RestSpec {
         }
     }
 
-    /// Refuse what leaves the plane of a rod of the model `elastica`.
+    /// Fail if the shape leaves the plane of a rod of the model `elastica`.
     pub(crate) fn refuse_out_of_plane(&self) -> Result<(), Fault> {
         let Rest::Curved { curvature: [about_y, _], twist } = self.build() else { return Ok(()) };
         let refused = |what: &str, key: &str| {

@@ -1,4 +1,4 @@
-//! A ring in a scene file: a closed cable that begins as a circle.
+//! A ring in a scene file: a closed cable that starts as a circle.
 
 use std::f64::consts::PI;
 
@@ -14,17 +14,17 @@ use crate::world::pose::direction;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RingSpec {
-    /// Radius of the circle, from its centre to the middle of the cable [m].
+    /// Radius of the circle, from its centre to the centre line of the cable [m].
     radius: Length,
     /// Centre of the circle [m]; the origin of the world unless given.
     position: Option<Triple<Coordinate>>,
-    /// Direction of its axis, of any length but zero [-]; up along z unless given. Seen against it the cable runs
-    /// counter-clockwise.
+    /// Direction of the axis, of any nonzero length [-]; up along z unless given. Looking against it, the cable runs
+    /// counterclockwise.
     axis: Option<Triple<Component>>,
 }
 
 impl RingSpec {
-    /// Corners of a polygon with so many sides, as long together as the circle.
+    /// Corners of a polygon with `sides` sides and the circumference of the circle.
     pub(crate) fn corners(&self, sides: usize) -> Result<Vec<Vec3>, Fault> {
         let axis = self.axis.as_ref().map_or(Ok(Vec3::Z), direction).map_err(|fault| fault.at("axis"))?;
         let (turn, centre) =

@@ -1,8 +1,8 @@
-//! The same scene with its rods on another model, to compare models.
+//! Putting the rods of a scene on another model, to compare models.
 //!
-//! What a scene says of its rods must mean the same on each model. Tables of settings belong to one model each and are left
-//! alone, with two exceptions: damping and drag are physics that models have in common, so that they go over from the
-//! model a rod is written for; and what only that model knows, such as a line to slide on, refuses the others.
+//! What a scene says of its rods must mean the same on each model. Tables of settings belong to one model each and are
+//! left alone, with two exceptions: damping and drag are physics that models share, so they are carried over from the
+//! model a rod is written for; and features that only that model has, such as sliders, are refused on others.
 
 use std::str::FromStr;
 
@@ -22,11 +22,11 @@ pub enum RodModel {
     Cable,
     /// Rigid links with elastic joints, by extended position-based dynamics.
     Xpbd,
-    /// A planar rod described by its angle along its length.
+    /// A planar rod described by its tangent angle along its length.
     Elastica,
 }
 
-/// Why a text names no model of rods.
+/// Why a text does not name a model of rods.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no model of rods named `{word}` ({help})")]
 pub struct UnknownModel {
@@ -75,14 +75,14 @@ impl FromStr for RodModel {
     }
 }
 
-/// Which model a rod is written for; none for a solid.
+/// The model a rod is written for; `None` for a solid.
 fn written(model: ModelSpec) -> Option<RodModel> {
     RodModel::ALL.into_iter().find(|rod| rod.spec() == model)
 }
 
 impl SceneSpec {
-    /// Put all rods on a model. Nothing is expected of them any more: expectations are about the scene as written, and may
-    /// be about quantities that other models do not have.
+    /// Put all rods on a model and drop all expectations, which are about the scene as written and may use quantities
+    /// that other models do not have.
     pub(crate) fn put_rods_on(&mut self, model: RodModel) -> Result<(), Fault> {
         self.expect.clear();
         for (index, body) in self.body.iter_mut().enumerate() {
@@ -102,7 +102,7 @@ impl BodySpec {
         Ok(())
     }
 
-    /// Refuse what the rod's own model knows and no other does, where it is more than a setting of how to compute.
+    /// Fail if the rod uses features that only its own model has, other than numerical settings.
     fn refuse_what_only_it_knows(&self, from: RodModel) -> Result<(), Fault> {
         let refused = |key: &str, why: String| {
             let message = format!("{why}: the rod is written for the model {from} and cannot go to another");
@@ -123,7 +123,7 @@ impl BodySpec {
         Ok(())
     }
 
-    /// Damping of the material and drag as given for a model.
+    /// Material damping and drag, as given for a model.
     fn losses(&self, from: RodModel) -> (Option<DampingTime>, Option<Damping>) {
         match from {
             RodModel::Chain => (None, self.chain.as_ref().and_then(|table| table.drag)),
@@ -133,7 +133,7 @@ impl BodySpec {
         }
     }
 
-    /// Damping and drag for a model whose table does not say otherwise. A chain has no damping of its material.
+    /// Set damping and drag of a model where its table does not give them. A chain has no material damping.
     fn take_losses(&mut self, model: RodModel, damping_time: Option<DampingTime>, drag: Option<Damping>) {
         match model {
             RodModel::Chain => fill(&mut table(&mut self.chain).drag, drag),

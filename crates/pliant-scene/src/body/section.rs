@@ -29,7 +29,7 @@ pub(crate) struct HollowSpec {
     inner: Length,
 }
 
-/// A solid rectangle; the field `normal` of the body says where its width points.
+/// A solid rectangle; the body's field `normal` gives the direction of its width.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RectangleSpec {
@@ -39,7 +39,7 @@ pub(crate) struct RectangleSpec {
     height: Length,
 }
 
-/// Rigidities as measured or computed elsewhere; the material then gives friction alone.
+/// Rigidities measured or computed elsewhere; only friction is then taken from the material.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExplicitSpec {
@@ -47,16 +47,16 @@ pub(crate) struct ExplicitSpec {
     radius: Length,
     /// Mass per length [kg/m].
     mass_per_length: MassPerLength,
-    /// Rigidity against stretching [N].
+    /// Axial rigidity [N].
     #[serde(rename = "EA")]
     ea: AxialRigidity,
-    /// Rigidity against shearing, along y and z alike [N].
+    /// Shear rigidity, the same along y and z [N].
     #[serde(rename = "GA")]
     ga: AxialRigidity,
-    /// Rigidities against bending about the y and the z axis of the section [N m2].
+    /// Bending rigidities about the y and z axes of the section [N m2].
     #[serde(rename = "EI")]
     ei: Tuple<BendingRigidity, 2>,
-    /// Rigidity against twisting [N m2].
+    /// Torsional rigidity [N m2].
     #[serde(rename = "GJ")]
     gj: BendingRigidity,
 }

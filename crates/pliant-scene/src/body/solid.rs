@@ -1,4 +1,4 @@
-//! Solids in a scene file: shapes that are cut into cells.
+//! Solids in a scene file: shapes divided into cells.
 
 use std::fmt::Display;
 
@@ -18,13 +18,14 @@ use crate::text::quantity::{Coordinate, Count, Length, Mass, Quantity, Scale, Tr
 use crate::text::word::{Name, Table};
 use crate::world::pose::{OrientationSpec, pose};
 
-/// Most particles that are given one by one.
+/// Largest number of individually given particles.
 const MOST_POINTS: usize = 100_000;
 
-/// Most triangles of a surface that is filled with cells: thin ones to its centre, hundreds of steps for every step of the scene.
+/// Largest number of triangles of a surface that is filled with cells: its cells are thin and need hundreds of model
+/// steps per step of the scene.
 const MOST_TRIANGLES: usize = 200_000;
 
-/// A part of a body: a solid, or particles given one by one, somewhere in the frame of the body.
+/// A part of a body: a solid or individual particles, placed in the frame of the body.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PartSpec {
@@ -38,22 +39,22 @@ pub(crate) struct PartSpec {
     orientation: Option<Table<OrientationSpec>>,
 }
 
-/// The shape of a solid in its own frame, and the cells it is cut into.
+/// The shape of a solid in its own frame, and the cells it is divided into.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SolidSpec {
-    /// A box about the origin.
+    /// A box centred on the origin.
     Box(Table<BoxSpec>),
-    /// A prism along z about the origin on a regular polygon, with many sides a cylinder; with a top of another size a frustum,
-    /// nearly a pyramid or a cone.
+    /// A prism along z, centred on the origin, on a regular polygon; with many sides nearly a cylinder, with a top of
+    /// another size a frustum, nearly a pyramid or a cone.
     Prism(Table<PrismSpec>),
     /// The convex hull of points.
     Convex(Table<ConvexSpec>),
-    /// A closed surface of triangles from a file, all of which can be seen from its centre of mass.
+    /// A closed surface of triangles from a file, all visible from its centre of mass.
     Mesh(Table<MeshSpec>),
-    /// Particles that are given one by one.
+    /// Individually given particles.
     Points(Table<PointsSpec>),
-    /// A mesh of tetrahedra from a file; only for the model `response`.
+    /// A tetrahedral mesh from a file; only for the model `response`.
     Tets(Table<TetsSpec>),
 }
 
@@ -63,12 +64,13 @@ pub(crate) enum SolidSpec {
 pub(crate) struct BoxSpec {
     /// Full lengths of the edges along x, y and z [m].
     pub(crate) size: Triple<Length>,
-    /// Number of cells along x, y and z [-], or a table for as many as keep its inertia when it is bent along its longest edge,
-    /// the way that is easiest, or twisted about it; 1 each unless given. For the model `response` only numbers; a few unless given.
+    /// Number of cells along x, y and z [-], or a table for as many as keep the inertia when it is bent along its
+    /// longest edge, in the direction of its shortest, or twisted about it; 1 each unless given. For the model
+    /// `response` only numbers; a few unless given.
     pub(crate) cells: Option<Fineness<3>>,
-    /// Where cells crowd; nowhere unless given. Only for the model `lattice`.
+    /// Where cells are denser; uniform unless given. Only for the model `lattice`.
     pub(crate) grading: Option<Table<GradingSpec>>,
-    /// How mass is put on particles. Only for the model `lattice`.
+    /// How mass is distributed to particles. Only for the model `lattice`.
     pub(crate) masses: Option<MassName>,
 }
 
@@ -78,18 +80,18 @@ pub(crate) struct BoxSpec {
 pub(crate) struct PrismSpec {
     /// Number of sides [-].
     sides: Count<3, 1000>,
-    /// From the axis to the edges along z [m], at the bottom if the top is another.
+    /// Distance from the axis to the edges along z [m]; at the bottom, if `top_radius` is given.
     radius: Length,
-    /// The same at the top [m]; as at the bottom unless given.
+    /// Distance from the axis to the edges at the top [m]; `radius` unless given.
     top_radius: Option<Length>,
     /// Length along z [m].
     length: Length,
-    /// Number of rings of cells from the axis outwards [-]; 1 unless given.
+    /// Number of rings of cells from the axis outward [-]; 1 unless given.
     rings: Option<CellCount>,
-    /// Number of layers of cells along z [-], or a table for as many as keep its inertia when it is bent or twisted; 1 unless
-    /// given.
+    /// Number of layers of cells along z [-], or a table for as many as keep the inertia when it is bent or twisted; 1
+    /// unless given.
     layers: Option<Fineness<1>>,
-    /// How mass is put on particles.
+    /// How mass is distributed to particles.
     masses: Option<MassName>,
 }
 
@@ -97,11 +99,11 @@ pub(crate) struct PrismSpec {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ConvexSpec {
-    /// Points [m], at least four that are not in one plane.
+    /// Points [m], at least four that are not coplanar.
     points: Vec<Triple<Coordinate>>,
-    /// Number of shells of cells, one in the other [-]; 1 unless given.
+    /// Number of nested shells of cells [-]; 1 unless given.
     shells: Option<CellCount>,
-    /// How mass is put on particles.
+    /// How mass is distributed to particles.
     masses: Option<MassName>,
 }
 
@@ -113,27 +115,27 @@ pub(crate) struct MeshSpec {
     file: String,
     /// Factor from the unit of the file to metres [-]; 1 unless given.
     scale: Option<Scale>,
-    /// Number of shells of cells, one in the other [-]; 1 unless given.
+    /// Number of nested shells of cells [-]; 1 unless given.
     shells: Option<CellCount>,
-    /// How mass is put on particles.
+    /// How mass is distributed to particles.
     masses: Option<MassName>,
 }
 
-/// Particles that are given one by one.
+/// Individually given particles.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PointsSpec {
-    /// Where they are [m].
+    /// Positions [m].
     places: Vec<Triple<Coordinate>>,
     /// Mass of each [kg].
     mass: Mass,
 }
 
-/// How mass is put on particles.
+/// How mass is distributed to particles.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum MassName {
-    /// On corners and the centre of each cell: 9 particles for a hexahedron, exact for boxes.
+    /// At the corners and the centre of each cell: 9 particles for a hexahedron, exact for boxes.
     Approximate,
     /// Exact, by tetrahedra: 13 particles for a hexahedron.
     Exact,
@@ -142,7 +144,7 @@ pub(crate) enum MassName {
 }
 
 impl PartSpec {
-    /// The part, in the frame of the body.
+    /// Build the part in the frame of the body.
     pub(crate) fn build(&self, files: &mut Files) -> Result<Part, Fault> {
         let placed = pose(self.position.as_ref(), self.orientation.as_ref(), Vec3::ZERO)?;
         self.solid.build(&placed, &self.name, files).map_err(|fault| fault.at("solid"))
@@ -150,7 +152,7 @@ impl PartSpec {
 }
 
 impl SolidSpec {
-    /// A part of this shape, at a pose in the frame of the body.
+    /// Build a part of this shape at a pose in the frame of the body.
     pub(crate) fn build(&self, placed: &Pose, owner: &str, files: &mut Files) -> Result<Part, Fault> {
         let (key, cells, masses) = match self {
             SolidSpec::Box(spec) => ("box", spec.cells(files), spec.masses),
@@ -203,7 +205,7 @@ impl ConvexSpec {
         files.take_corners([self.points.len(), shells, 1])?;
         let points = self.points.iter().map(Triple::vector).collect();
         let hull = Shape::new(ShapeKind::Convex { points }).map_err(fault)?;
-        // a hull is seen from its centre unless it is flat
+        // a hull is visible from its centre unless it is flat
         doll(&hull.outline(), shells)
             .map_err(|_| Fault::new("the convex hull is flat: are its points in one plane?").at("points"))
     }
@@ -251,7 +253,7 @@ fn count(given: &Option<CellCount>) -> usize {
     given.as_ref().map_or(1, |count| count.0)
 }
 
-/// A closed surface, filled with shells.
+/// A closed surface filled with nested shells.
 fn doll(mesh: &pliant::contact::Mesh, shells: usize) -> Result<Cells, Fault> {
     let facets = mesh.triangles.iter().map(|t| Facet::Triangle(*t)).collect();
     russian_doll(&Patch { points: mesh.vertices.clone(), facets }, shells).map_err(fault)

@@ -6,17 +6,17 @@ use serde::Deserialize;
 
 use crate::text::quantity::{Count, Damping, DampingTime, Quantity};
 
-/// Settings of the model `xpbd`. What is not given has the default of the engine.
+/// Settings of the model `xpbd`. Fields that are not given have the engine's defaults.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct XpbdTable {
-    /// Sweeps over all constraints in a step of the scene, shared among its substeps.
+    /// Sweeps over all constraints in a step of the scene, divided among its substeps.
     iterations: Option<Count<1, 1_000_000>>,
-    /// Substeps of a step of the scene.
+    /// Number of substeps in a step of the scene.
     substeps: Option<Count<1, 1_000_000>>,
-    /// Damping of the material: viscous over elastic stress, per rate of strain [s].
+    /// Material damping: viscous over elastic stress, per strain rate [s].
     pub(crate) damping_time: Option<DampingTime>,
-    /// Drag of the air: force per mass and velocity [1/s].
+    /// Air drag: force per mass and velocity [1/s].
     pub(crate) drag: Option<Damping>,
 }
 

@@ -1,7 +1,7 @@
 //! Triangle meshes from STL and OBJ files.
 //!
-//! Only the triangles are read: normals, colours, textures, groups and materials of the files are ignored. Polygons of
-//! an OBJ file are cut into triangles.
+//! Only triangles are read: normals, colours, textures, groups and materials are ignored. Polygons in an OBJ file are
+//! triangulated.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::text::fault::Fault;
 use crate::text::quantity::{Coordinate, Quantity};
 use crate::text::suggest;
 
-/// Read a mesh and scale it; remarks about its surface go to the warnings of `files`.
+/// Read a mesh and scale it; remarks about its surface are added to the warnings of `files`.
 pub(crate) fn read(name: &str, scale: f64, owner: &str, files: &mut Files) -> Result<Mesh, Fault> {
     let mut mesh = read_triangles(name, scale, files)?;
     files.take_triangles(mesh.triangles.len())?;
@@ -24,14 +24,14 @@ pub(crate) fn read(name: &str, scale: f64, owner: &str, files: &mut Files) -> Re
     Ok(mesh)
 }
 
-/// Read a mesh that is to be a solid; whoever wants one judges its surface.
+/// Read a mesh that is to be a solid; the caller checks its surface.
 pub(crate) fn read_solid(name: &str, scale: f64, files: &mut Files) -> Result<Mesh, Fault> {
     let mesh = read_triangles(name, scale, files)?;
     files.take_triangles(mesh.triangles.len())?;
     Ok(mesh)
 }
 
-/// Read only the vertices of a mesh, for a hull.
+/// Read only the vertices of a mesh, for a convex hull.
 pub(crate) fn read_points(name: &str, scale: f64, files: &mut Files) -> Result<Vec<Vec3>, Fault> {
     Ok(read_triangles(name, scale, files)?.vertices)
 }
@@ -60,7 +60,7 @@ fn read_triangles(name: &str, scale: f64, files: &mut Files) -> Result<Mesh, Fau
     Ok(mesh)
 }
 
-/// STL, binary or text.
+/// Parse STL, binary or ASCII.
 fn parse_stl(bytes: &[u8]) -> Result<Mesh, String> {
     let stl = stl_io::read_stl(&mut Cursor::new(bytes)).map_err(|e| format!("not a readable STL file: {e}"))?;
     let index = |i: usize| u32::try_from(i).map_err(|_| "too many vertices".to_string());
@@ -73,7 +73,7 @@ fn parse_stl(bytes: &[u8]) -> Result<Mesh, String> {
     Ok(Mesh { vertices, triangles })
 }
 
-/// OBJ: all objects and groups of the file together.
+/// Parse OBJ: all objects and groups of the file together.
 fn parse_obj(bytes: &[u8]) -> Result<Mesh, String> {
     let options =
         tobj::LoadOptions { triangulate: true, ignore_points: true, ignore_lines: true, ..Default::default() };
@@ -90,7 +90,7 @@ fn parse_obj(bytes: &[u8]) -> Result<Mesh, String> {
     Ok(mesh)
 }
 
-/// What a user should know about the surface. Shells of it that are closed and inside out are turned round.
+/// Weld and repair a mesh, and return remarks for the user. Closed shells that are inside out are reversed.
 fn remarks(mesh: &mut Mesh) -> Vec<String> {
     mesh.weld();
     let Findings { open, torn, shells, turned } = mesh.mend();
@@ -115,7 +115,7 @@ fn remarks(mesh: &mut Mesh) -> Vec<String> {
 pub(crate) mod tests {
     use super::*;
 
-    /// Volume with a sign: negative when normals point inwards.
+    /// Signed volume: negative if normals point inward.
     fn volume(mesh: &Mesh) -> f64 {
         let vertex = |i: u32| mesh.vertices.get(i as usize).copied().unwrap_or_default();
         mesh.triangles.iter().map(|&[a, b, c]| vertex(a).dot(vertex(b).cross(vertex(c))) / 6.0).sum()
@@ -124,7 +124,7 @@ pub(crate) mod tests {
     /// A tetrahedron with right angles at the origin, volume 1/6.
     pub(crate) const OBJ: &str = "o t\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n";
 
-    /// The same in STL, as text.
+    /// The tetrahedron of [`OBJ`] as ASCII STL.
     pub(crate) fn stl_text() -> String {
         let mesh = parse_obj(OBJ.as_bytes()).unwrap();
         let mut text = "solid t\n".to_string();
@@ -139,7 +139,7 @@ pub(crate) mod tests {
         text + "endsolid t\n"
     }
 
-    /// The same in STL, binary.
+    /// The tetrahedron of [`OBJ`] as binary STL.
     pub(crate) fn stl_binary() -> Vec<u8> {
         let mesh = parse_obj(OBJ.as_bytes()).unwrap();
         let corner = |i: u32| stl_io::Vertex::new(mesh.vertices[i as usize].to_array().map(|c| c as f32));

@@ -1,4 +1,4 @@
-//! Reading files, with a bound on their size so that a wrong name ends in a message and not in full memory.
+//! Reading files with bounded size, so that a wrong name ends in a message and not in exhausted memory.
 
 pub(crate) mod mesh;
 pub(crate) mod samples;
@@ -10,30 +10,30 @@ use std::path::{Path, PathBuf};
 
 use crate::text::fault::Fault;
 
-/// Most bytes of a scene file.
+/// Largest scene file [bytes].
 pub(crate) const SCENE_BYTES: u64 = 64 << 20;
 
-/// Most values in a scene file, or rather of the marks that begin or part them: a value takes a hundred bytes and more,
-/// its text may take two. A path of a million points has half as many.
+/// Largest number of brackets, commas and equals signs in a scene file, which bounds its number of values: a value
+/// takes more than a hundred bytes of memory, but as few as two of text. A path of a million points has half as many.
 const SCENE_MARKS: usize = 8_000_000;
 
-/// Most bytes of all meshes and tables of a scene together.
+/// Largest total size of all meshes and tables of a scene [bytes].
 const DATA_BYTES: u64 = 256 << 20;
 
-/// Most corners of cells of all solids of a scene together: a few gigabytes of particles and connectors.
+/// Largest total number of cell corners of all solids of a scene: a few gigabytes of particles and connectors.
 const MOST_CORNERS: usize = 4_000_000;
 
-/// The files a scene refers to, and what it may still use up.
+/// The files a scene refers to, and what is left of the limits on them.
 pub(crate) struct Files {
     base: PathBuf,
     bytes: u64,
     /// Triangles left for meshes, hulls and height fields.
     pub(crate) triangles: usize,
-    /// Rows left for tables of samples.
+    /// Rows left for tables of poses.
     pub(crate) rows: usize,
-    /// Corners of cells left for solids.
+    /// Cell corners left for solids.
     corners: usize,
-    /// Remarks about what was read.
+    /// Warnings about what was read.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -50,19 +50,19 @@ impl Files {
         }
     }
 
-    /// Where a file named in the scene is.
+    /// Path of a file named in the scene.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.base.join(name)
     }
 
-    /// The content of a file named in the scene.
+    /// Contents of a file named in the scene.
     pub(crate) fn read(&mut self, name: &str) -> Result<Vec<u8>, Fault> {
         let bytes = read_bounded(&self.path(name), self.bytes).map_err(|e| Fault::new(format!("{name}: {e}")))?;
         self.bytes -= bytes.len() as u64;
         Ok(bytes)
     }
 
-    /// Use up some triangles.
+    /// Take some of the triangles left. Fails if there are too few.
     pub(crate) fn take_triangles(&mut self, count: usize) -> Result<(), Fault> {
         self.triangles = self.triangles.checked_sub(count).ok_or_else(|| {
             Fault::new(format!("{count} triangles are too many: all meshes together may have 5000000"))
@@ -70,7 +70,8 @@ impl Files {
         Ok(())
     }
 
-    /// Use up some corners of cells, so many along each of three ways, before they take memory.
+    /// Take some of the cell corners left, given as their numbers along three axes, before memory is allocated. Fails
+    /// if there are too few.
     pub(crate) fn take_corners(&mut self, factors: [usize; 3]) -> Result<(), Fault> {
         let corners = factors.into_iter().fold(1usize, usize::saturating_mul);
         self.corners = self.corners.checked_sub(corners).ok_or_else(|| {
@@ -81,7 +82,7 @@ impl Files {
     }
 }
 
-/// Refuse a text that would take too much memory when it is parsed.
+/// Fail if a text would take too much memory to parse.
 pub(crate) fn check_text(text: &str) -> Result<(), String> {
     if text.len() as u64 > SCENE_BYTES {
         return Err(format!("is too large: at most {} MiB can be read", SCENE_BYTES >> 20));
@@ -93,7 +94,7 @@ pub(crate) fn check_text(text: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The content of a regular file of at most `limit` bytes; pipes and devices could keep us waiting for ever.
+/// Contents of a regular file of at most `limit` bytes; pipes and devices, which could block forever, are refused.
 pub(crate) fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
     let unreadable = |e: std::io::Error| match e.kind() {
         std::io::ErrorKind::NotFound => "there is no such file".to_string(),
@@ -111,7 +112,7 @@ pub(crate) fn read_bounded(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
         return Err(too_large());
     }
     let mut bytes = Vec::new();
-    // one byte more than allowed, to notice a file that has grown meanwhile
+    // one byte more than allowed, to detect a file that has grown meanwhile
     File::open(path).and_then(|file| file.take(limit + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
     if bytes.len() as u64 > limit { Err(too_large()) } else { Ok(bytes) }
 }

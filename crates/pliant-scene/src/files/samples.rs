@@ -40,7 +40,7 @@ pub(crate) fn read(name: &str, files: &mut Files) -> Result<Vec<Waypoint>, Fault
     Ok(waypoints)
 }
 
-/// What is wrong with a row, before its line is known.
+/// An error in a row, before its line number is known.
 struct Row {
     message: String,
     help: Option<String>,
@@ -56,7 +56,7 @@ impl Row {
     }
 }
 
-/// Line of a record. The reader gives the place where it began to look for one, before empty lines and remarks.
+/// Line number of a record. The reader gives the position where it began to look, before empty lines and comments.
 fn line_of(bytes: &[u8], position: Option<&csv::Position>) -> u64 {
     let Some(position) = position else { return 0 };
     let rest = usize::try_from(position.byte()).ok().and_then(|byte| bytes.get(byte..)).unwrap_or_default();
@@ -77,7 +77,7 @@ fn broken(name: &str, bytes: &[u8], error: &csv::Error) -> Fault {
     Row::new(message).in_file(name, line)
 }
 
-/// Where each quantity stands.
+/// Column of each quantity.
 struct Columns {
     time_and_position: [usize; 4],
     orientation: Option<[usize; 4]>,

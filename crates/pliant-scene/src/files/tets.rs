@@ -1,4 +1,4 @@
-//! Meshes of tetrahedra in a scene file: of a box, or from a file.
+//! Tetrahedral meshes in a scene file: of a box, or from a file.
 
 use std::path::Path;
 
@@ -13,10 +13,10 @@ use crate::files::Files;
 use crate::text::fault::Fault;
 use crate::text::quantity::{Quantity, Scale};
 
-/// Most unknowns of a solid of finite elements: its modes take minutes and a gigabyte or two.
+/// Largest number of unknowns of a finite-element solid: its modes then take minutes and one or two gigabytes.
 pub(crate) const MOST_UNKNOWNS: usize = 200_000;
 
-/// A mesh of tetrahedra from a file.
+/// A tetrahedral mesh from a file.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct TetsSpec {
@@ -27,7 +27,7 @@ pub(crate) struct TetsSpec {
 }
 
 impl SolidSpec {
-    /// As tetrahedra, for bodies of finite elements.
+    /// The solid as tetrahedra, for finite elements.
     pub(crate) fn tetrahedra(&self, order: Order, owner: &str, files: &mut Files) -> Result<TetMesh, Fault> {
         let refused = |key: &str| {
             let message = "a body of the model response is a box, or tets from a file: Pliant does not fill other shapes with \
@@ -46,7 +46,7 @@ impl SolidSpec {
 }
 
 impl BoxSpec {
-    /// A box about the origin.
+    /// A box centred on the origin.
     fn tetrahedra(&self, order: Order, files: &mut Files) -> Result<TetMesh, Fault> {
         for (key, given) in [("grading", self.grading.is_some()), ("masses", self.masses.is_some())] {
             if given {
@@ -87,7 +87,7 @@ impl TetsSpec {
         let read = if extension == "msh" { read_gmsh(&bytes) } else { read_vtk(&bytes) };
         let broken = |why: &dyn std::fmt::Display| Fault::new(format!("{name}: {why}")).at("file");
         let (mesh, repairs) = read.map_err(|error| broken(&error))?;
-        // of quadratic elements there are more, which are counted when these are known to be few
+        // quadratic elements have more, which are counted once these are known to be few
         if 3 * mesh.nodes().len() > MOST_UNKNOWNS {
             return Err(too_many(3 * mesh.nodes().len()).at("file"));
         }
@@ -108,19 +108,19 @@ impl TetsSpec {
     }
 }
 
-/// What to say of a solid that is too fine.
+/// Error for a solid with too many unknowns.
 pub(crate) fn too_many(unknowns: usize) -> Fault {
     Fault::new(format!("{unknowns} unknowns are too many: at most {MOST_UNKNOWNS} of a body, three for each node"))
 }
 
-/// Cells as near to cubes as can be, a few along the longest edge: linear elements need twice as many.
+/// Cells as close to cubes as possible, a few along the longest edge: linear elements need twice as many.
 fn usual_cells(size: Vec3, order: Order) -> [usize; 3] {
     let most = if order == Order::Quadratic { 6.0 } else { 12.0 };
     size.to_array().map(|edge| (edge / size.max_element() * most).round().max(1.0) as usize)
 }
 
-/// Unknowns of a block of cells cut into five tetrahedra each: three for each corner, and of quadratic elements for each edge of a
-/// cell and each diagonal of a face.
+/// Number of unknowns of a block of cells cut into five tetrahedra each: three for each corner and, with quadratic
+/// elements, for each edge of a cell and each diagonal of a face.
 fn block_unknowns([x, y, z]: [usize; 3], order: Order) -> usize {
     let product = |a: usize, b: usize, c: usize| a.saturating_mul(b).saturating_mul(c);
     let corners = product(x + 1, y + 1, z + 1);

@@ -1,4 +1,4 @@
-//! Expectations of a scene: a quantity, when, and bounds.
+//! Expectations of a scene: a quantity, when it is checked, and bounds.
 
 use std::fmt;
 
@@ -12,32 +12,33 @@ use crate::text::fault::Fault;
 use crate::text::quantity::{Bound, Quantity, Time, Tolerance, Tuple, short};
 use crate::text::word::Text;
 
-/// Times closer than this are the same [s].
+/// Times closer than this are equal [s]: sums of steps are inexact.
 const SAME_TIME: f64 = 1e-9;
 
 /// An expectation about the run.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExpectSpec {
-    /// What is expected, in words.
+    /// What is expected, as a sentence.
     what: Option<Text>,
     /// The quantity, such as `body.wire.end.z`, `gripper.hand.force.norm` or `contacts.penetration`.
     quantity: String,
-    /// When it is judged: a time [s], or "end".
+    /// When it is checked: a time [s], or "end".
     at: Option<AtSpec>,
-    /// From when until when it must hold at every step [s].
+    /// Start and end of a window in which it must hold at every step [s].
     during: Option<Tuple<Time, 2>>,
     /// Smallest value, in the unit of the quantity.
     min: Option<Bound>,
     /// Largest value, in the unit of the quantity.
     max: Option<Bound>,
-    /// Value wanted, in the unit of the quantity; with `tolerance`.
+    /// Expected value, in the unit of the quantity; with `tolerance`.
     value: Option<Bound>,
     /// Largest difference from `value`, in the unit of the quantity.
     tolerance: Option<Tolerance>,
 }
 
-/// A quantity, when it is judged, and its bounds. Show it every frame, then ask for the verdict.
+/// A quantity, when it is checked, and its bounds. Call [`Expectation::observe`] for every frame, then
+/// [`Expectation::verdict`].
 #[derive(Clone, Debug)]
 pub struct Expectation {
     text: String,
@@ -46,9 +47,9 @@ pub struct Expectation {
     when: When,
     min: f64,
     max: f64,
-    /// The value judged; of several, the one nearest to a bound or farthest beyond it.
+    /// The value checked; if several, the one nearest to a bound or farthest beyond it.
     seen: Option<f64>,
-    /// When the quantity was first seen out of its bounds [s].
+    /// When the quantity first left its bounds [s].
     first_missed: Option<f64>,
 }
 
@@ -56,33 +57,33 @@ pub struct Expectation {
 enum When {
     /// At the first frame from this time on [s].
     At(f64),
-    /// At the last frame, if the run gets to this time [s].
+    /// At the last frame, if the run reaches this time [s].
     End(f64),
     /// At all frames between these times [s].
     During(f64, f64),
 }
 
-/// How an expectation came out.
+/// Result of an expectation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Verdict {
     /// The quantity is within its bounds.
     Met {
-        /// The value judged; of several, the one nearest to a bound.
+        /// The value checked; if several, the one nearest to a bound.
         value: f64,
     },
-    /// The quantity is out of its bounds.
+    /// The quantity is outside its bounds.
     Missed {
-        /// The value judged; of several, the one farthest out of bounds.
+        /// The value checked; if several, the one farthest out of bounds.
         value: f64,
-        /// When it was first out of its bounds [s].
+        /// When it first left its bounds [s].
         first: f64,
     },
-    /// The run ended before the time to judge.
+    /// The run ended before the expectation could be checked.
     NotReached,
 }
 
 impl ExpectSpec {
-    /// The expectation; the end of the scene as written is reached from `end` [s] on.
+    /// Build the expectation; a run that reaches `end` [s] has reached the end of the scene as written.
     pub(crate) fn build(&self, known: &Known<'_>, end: f64) -> Result<Expectation, Fault> {
         let observable = Observable::parse(&self.quantity, known).map_err(|f| f.at("quantity"))?;
         let when = match (&self.at, &self.during) {
@@ -145,7 +146,7 @@ fn describe(quantity: &str, when: When, min: f64, max: f64) -> String {
 }
 
 impl Expectation {
-    /// What is expected, in words.
+    /// What is expected, as a sentence.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -160,19 +161,19 @@ impl Expectation {
         [self.min, self.max]
     }
 
-    /// The last time that matters to it [s].
+    /// The last time it depends on [s].
     pub(crate) fn due(&self) -> f64 {
         match self.when {
             When::At(time) | When::End(time) | When::During(_, time) => time,
         }
     }
 
-    /// Look at the world after a step. The frame at the start counts too.
+    /// Check the world after a step. Call it for the frame at the start, too.
     pub fn observe(&mut self, frame: &Frame) {
         let due = match self.when {
             When::At(time) => self.seen.is_none() && frame.time >= time - SAME_TIME,
             When::End(_) => true,
-            // a window between two frames is judged at the first frame after it
+            // a window that falls between two frames is checked at the first frame after it
             When::During(from, to) => {
                 frame.time >= from - SAME_TIME && (frame.time <= to + SAME_TIME || self.seen.is_none())
             }
@@ -188,20 +189,20 @@ impl Expectation {
         self.seen = Some(worst);
         self.first_missed = match (self.margin(worst) >= 0.0, self.when) {
             (true, _) => None,
-            // only the last frame is judged
+            // only the last frame counts
             (false, When::End(_)) => Some(frame.time),
             (false, _) => self.first_missed.or(Some(frame.time)),
         };
     }
 
-    /// How it came out, for a run that ended at `ended_at` [s].
+    /// The result, for a run that ended at `ended_at` [s].
     pub fn verdict(&self, ended_at: f64) -> Verdict {
         let Some(value) = self.seen else { return Verdict::NotReached };
         let met = self.first_missed.is_none();
         let reached = match self.when {
             When::At(_) => true,
             When::End(time) => ended_at >= time - SAME_TIME,
-            // what has been missed stays missed, however the run goes on
+            // what has been missed stays missed
             When::During(_, to) => !met || ended_at >= to - SAME_TIME,
         };
         match (reached, self.first_missed) {
@@ -211,7 +212,7 @@ impl Expectation {
         }
     }
 
-    /// Distance from the nearer bound, negative outside; no number is the worst.
+    /// Distance to the nearer bound, negative outside; NaN is the worst.
     fn margin(&self, value: f64) -> f64 {
         if value.is_nan() { f64::NEG_INFINITY } else { (value - self.min).min(self.max - value) }
     }

@@ -1,5 +1,5 @@
-//! The run of a scene: its steps, its expectations, its events. The command, comparisons and published experiments all run
-//! scenes by [`Scene::run`] and look on by a callback.
+//! Running a scene: its steps, expectations and events. The command, comparisons and published experiments all run
+//! scenes by [`Scene::run`] and observe them in a callback.
 
 use std::convert::Infallible;
 use std::time::{Duration, Instant};
@@ -12,20 +12,20 @@ use crate::Scene;
 pub struct Moment<'a> {
     /// The world.
     pub world: &'a World,
-    /// Steps taken; none at the start.
+    /// Number of steps taken; 0 at the start.
     pub step: u64,
-    /// Steps of the whole run.
+    /// Number of steps of the whole run.
     pub steps: u64,
     /// Length of the step that ended here [s]; zero at the start.
     pub dt: f64,
-    /// How long it took to compute.
+    /// Wall time of that step.
     pub took: Duration,
     frame: &'a mut Frame,
     is_written: bool,
 }
 
 impl Moment<'_> {
-    /// The frame of this moment. It is written when it is first asked for: of large solids that may take longer than a step.
+    /// The frame of this moment, written on first use, since for large solids that can take longer than a step.
     pub fn frame(&mut self) -> &Frame {
         if !self.is_written {
             self.world.write_frame(self.frame);
@@ -38,17 +38,17 @@ impl Moment<'_> {
 /// How a run ended.
 #[derive(Debug)]
 pub enum Ending<E = Infallible> {
-    /// At its time.
+    /// At its scheduled end.
     Done,
     /// The world was asked to stop.
     Stopped,
-    /// A step failed; the world is as it was before that step.
+    /// A step failed; the world is in the state before that step.
     Failed(StepError),
-    /// Whoever looked on ended it.
+    /// The callback ended it.
     Abandoned(E),
 }
 
-/// What is known of a run at its end.
+/// Results of a run.
 #[derive(Debug)]
 pub struct Ran<E = Infallible> {
     /// How it ended.
@@ -59,14 +59,15 @@ pub struct Ran<E = Infallible> {
     pub stepping: Duration,
     /// The last frame.
     pub frame: Frame,
-    /// Deepest penetration at the end of any step [m]; of a scene without expectations, of those whose frames were asked for.
+    /// Deepest penetration at the end of any step [m]; in a scene without expectations, only of steps whose frame was
+    /// used.
     pub penetration_max: f64,
-    /// All events, those of the start included.
+    /// All events, including those at the start.
     pub events: Vec<Event>,
 }
 
 impl<E> Ran<E> {
-    /// The first time that a rod went through something, and how often it happened.
+    /// The first event in which a rod passed through something, and the number of such events.
     pub fn crossings(&self) -> (Option<&Event>, usize) {
         let mut crossings = self.events.iter().filter(|e| matches!(e.kind, EventKind::Crossed { .. }));
         let first = crossings.next();
@@ -75,19 +76,19 @@ impl<E> Ran<E> {
 }
 
 impl Scene {
-    /// How many steps the run of this scene has.
+    /// Number of steps of the whole run.
     pub fn steps(&self) -> u64 {
         (self.duration / self.step - 1e-9).ceil().max(1.0) as u64
     }
 
-    /// Length of the next step [s]: the last one ends with the scene.
+    /// Length of the next step [s]: the last one is shortened to end with the scene.
     pub fn next_step(&self) -> f64 {
         let left = self.duration - self.world.time();
         if left > 1e-6 * self.step { self.step.min(left) } else { self.step }
     }
 
-    /// Step to the end of the scene, or until a step fails, the world is asked to stop, or the callback fails. The callback sees
-    /// the start and the end of every step.
+    /// Step to the end of the scene, or until a step fails, the world is asked to stop, or the callback fails. The
+    /// callback is called at the start and after every step.
     pub fn run<E>(&mut self, mut see: impl FnMut(&mut Moment<'_>) -> Result<(), E>) -> Ran<E> {
         let steps = self.steps();
         let mut ran = Ran {

@@ -1,14 +1,14 @@
-//! What is wrong with a scene, and where.
+//! Errors in a scene, with their place.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use miette::{Diagnostic, LabeledSpan, NamedSource, SourceCode};
 
-/// Lines longer than this are not drawn in a caret picture: a path of a million points can stand on one line.
+/// Longer lines are not drawn in a caret picture: a path of a million points can be on one line.
 const LONGEST_DRAWN_LINE: usize = 400;
 
-/// Messages are cut here: they can quote a word from the file, of any length.
+/// Messages are truncated to this length, since they can quote a word of any length from the file.
 const LONGEST_MESSAGE: usize = 1000;
 
 /// Why a scene cannot be used. Prints as one line; as a [`miette::Diagnostic`] it draws a caret picture.
@@ -24,7 +24,7 @@ struct Inner {
     place: Option<TextPlace>,
     message: String,
     help: Option<String>,
-    /// The text, where a picture of the place can be drawn.
+    /// The text, if a picture of the place can be drawn.
     source: Option<NamedSource<Arc<str>>>,
 }
 
@@ -56,7 +56,7 @@ impl SceneError {
         error.inner.place = Some(TextPlace {
             line: text[..start_of_line].matches('\n').count() + 1,
             column: text[start_of_line..span.start].chars().count() + 1,
-            // one line is enough to see where it is
+            // one line is enough to show where it is
             span: span.start..span.end.min(end_of_line).max(span.start),
         });
         if end_of_line - start_of_line <= LONGEST_DRAWN_LINE {
@@ -70,7 +70,7 @@ impl SceneError {
         self
     }
 
-    /// Put something before the message.
+    /// Put a prefix before the message.
     pub(crate) fn prefixed(mut self, prefix: &str) -> SceneError {
         self.inner.message = format!("{prefix}: {}", self.inner.message);
         self
@@ -86,22 +86,22 @@ impl SceneError {
         &self.inner.message
     }
 
-    /// What would be right, where that is known: the nearest known word, or the words that are expected.
+    /// What would be right, if known: the nearest known word, or the expected words.
     pub fn help_text(&self) -> Option<&str> {
         self.inner.help.as_deref()
     }
 
-    /// Bytes of the text it is about (cut at the end of the line).
+    /// Byte range in the text, cut at the end of the line.
     pub fn span(&self) -> Option<Range<usize>> {
         self.inner.place.as_ref().map(|place| place.span.clone())
     }
 
-    /// Line, counted from 1.
+    /// Line number, from 1.
     pub fn line(&self) -> Option<usize> {
         self.inner.place.as_ref().map(|place| place.line)
     }
 
-    /// Column in characters, counted from 1.
+    /// Column in characters, from 1.
     pub fn column(&self) -> Option<usize> {
         self.inner.place.as_ref().map(|place| place.column)
     }
@@ -137,7 +137,7 @@ impl Diagnostic for SceneError {
     }
 }
 
-/// The span moved to the nearest boundaries of characters inside the text.
+/// The span moved to character boundaries within the text.
 fn whole_characters(text: &str, span: Range<usize>) -> Range<usize> {
     let start = text.floor_char_boundary(span.start);
     let end = text.floor_char_boundary(span.end).max(start);

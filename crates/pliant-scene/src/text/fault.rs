@@ -1,7 +1,7 @@
-//! A fault in a scene while it is assembled: a path of keys, turned into a place in the text only when one is found.
+//! A fault found while a scene is assembled: a path of keys, resolved to a place in the text only when needed.
 //!
-//! Carrying spans through every struct would double them in size and noise; instead the text is parsed once more, into
-//! values with spans, when there is something to point at.
+//! Carrying spans through every struct would double their size and clutter them; instead the text is parsed again, into
+//! values with spans, when there is an error to report.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use toml::de::{DeTable, DeValue};
 use crate::text::error::SceneError;
 use crate::text::suggest;
 
-/// One step of the way to a value.
+/// One step of the path to a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Key {
     Name(String),
@@ -35,7 +35,7 @@ impl From<usize> for Key {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     path: Vec<Key>,
-    /// Words among which may be a field below the path, from an error of the engine.
+    /// Words of an engine error, one of which may name a field below the path.
     field: Option<String>,
     message: String,
     help: Option<String>,
@@ -61,7 +61,7 @@ impl Fault {
         self
     }
 
-    /// The error for people, with its place in the text.
+    /// The error for users, with its place in the text.
     pub(crate) fn into_error(self, file: &str, text: &str) -> SceneError {
         let error = match self.locate(text) {
             Some(span) => SceneError::in_text(file, text, span, self.message),
@@ -70,7 +70,7 @@ impl Fault {
         error.with_help(self.help)
     }
 
-    /// Span of the value, or of the nearest part around it that is there.
+    /// Span of the value, or of the innermost part around it that exists.
     fn locate(&self, text: &str) -> Option<Range<usize>> {
         let root = DeTable::parse(text).ok()?;
         let mut span = None;
@@ -89,12 +89,12 @@ impl Fault {
     }
 }
 
-/// Span of the first field that is named in `words`, such as "the radius of wire"; of a table, the next word may name
-/// a field of it.
+/// Span of the first field named in `words`, such as "the radius of wire"; if it is a table, the next word may name a
+/// field of it.
 fn span_of_words(mut value: &DeValue<'_>, words: &str) -> Option<Range<usize>> {
     let words = words.split(|c: char| !c.is_alphanumeric() && c != '_');
     let mut found = None;
-    // "model" and the like are ordinary words in a message about some number
+    // "model" and the like are ordinary words in such messages
     for word in words.filter(|word| !["", "model", "body", "material"].contains(word)) {
         let Some(next) = field(value, word).or_else(|| field(value, &format!("{word}_deg"))) else { continue };
         found = Some(next.span());
@@ -146,7 +146,7 @@ impl From<pliant::Gone> for Fault {
     }
 }
 
-/// An error of the parser in our words, with the field it is about and the nearest known word.
+/// A parser error in our words, with its field and the nearest known word.
 pub(crate) fn from_parser(file: &str, text: &str, error: &toml::de::Error) -> SceneError {
     let (mut message, help) = explain(error.message());
     let Some(span) = error.span() else {
@@ -160,7 +160,7 @@ pub(crate) fn from_parser(file: &str, text: &str, error: &toml::de::Error) -> Sc
     SceneError::in_text(file, text, span, message).with_help(help)
 }
 
-/// The name of the innermost field whose value covers the span.
+/// Name of the innermost field whose value covers the span.
 fn field_around(value: &DeValue<'_>, span: &Range<usize>) -> Option<String> {
     match value {
         DeValue::Table(table) => table.iter().find_map(|(key, value)| {
@@ -173,7 +173,7 @@ fn field_around(value: &DeValue<'_>, span: &Range<usize>) -> Option<String> {
     }
 }
 
-/// Message and help in our words.
+/// Rephrase a message, and extract help.
 fn explain(message: &str) -> (String, Option<String>) {
     if let Some((unknown, expected)) = message.split_once(", expected ") {
         for (theirs, ours) in [("unknown field `", "unknown field"), ("unknown variant `", "unknown choice")] {
@@ -196,7 +196,7 @@ fn explain(message: &str) -> (String, Option<String>) {
             return (format!("expected {expected}, got {length}"), None);
         }
     }
-    // visitors of ours can only pass on a message: theirs may end in a suggestion
+    // our own visitors can only pass on a message, which may end in a suggestion
     if let Some((message, near)) = message.rsplit_once(": did you mean ") {
         return (message.into(), Some(format!("did you mean {near}")));
     }

@@ -1,4 +1,4 @@
-//! From TOML text to values: numbers with units and ranges, words, overrides, and errors that name line and column.
+//! From TOML text to values: numbers with units and ranges, words, overrides, and errors with line and column.
 
 pub(crate) mod error;
 pub(crate) mod fault;

@@ -1,4 +1,4 @@
-//! Values of a scene changed from outside: `--set body.wire.segments=160`.
+//! Overrides: values of a scene changed from outside, as in `--set body.wire.segments=160`.
 
 use std::str::FromStr;
 
@@ -7,19 +7,19 @@ use toml_edit::{DocumentMut, InlineTable, Item, TableLike, Value};
 use crate::text::error::SceneError;
 use crate::text::suggest;
 
-/// Longest path of keys.
+/// Largest number of keys in a path.
 const DEEPEST: usize = 16;
 
-/// A value to put in place of one in the file. Written `PATH=VALUE`, where the path names tables and fields with dots
-/// between; entries of `[[body]]`, `[[obstacle]]`, `[[gripper]]` and `[[expect]]` go by their name, or by their number
-/// counted from 0.
+/// A value that replaces one in the file. Written `PATH=VALUE`, where the path is the names of tables and fields
+/// separated by dots; entries of `[[body]]`, `[[obstacle]]`, `[[gripper]]` and `[[expect]]` are given by name, or by
+/// index from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Override {
     path: Vec<String>,
     value: String,
 }
 
-/// Why a text is no override.
+/// Why a text is not an override.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OverrideError {
     /// There is no equals sign.
@@ -28,7 +28,7 @@ pub enum OverrideError {
     /// A part of the path is empty.
     #[error("expected names with dots between before the equals sign, such as body.wire.segments, got `{0}`")]
     EmptyName(String),
-    /// The path is longer than anything in a scene.
+    /// The path is longer than any in a scene.
     #[error("the path has more than {DEEPEST} names")]
     TooLong,
 }
@@ -44,7 +44,7 @@ impl Override {
         &self.value
     }
 
-    /// The value as TOML: what is not TOML is a string, so that words need no quotes.
+    /// The value as TOML; text that is not TOML becomes a string, so that words need no quotes.
     fn toml(&self) -> Value {
         let mut value = self.value.parse::<Value>().unwrap_or_else(|_| Value::from(self.value.as_str()));
         value.decor_mut().clear();
@@ -74,7 +74,7 @@ impl FromStr for Override {
     }
 }
 
-/// The text of a scene with values put in.
+/// The text of a scene with overrides applied.
 pub(crate) fn apply(file: &str, text: &str, overrides: &[Override]) -> Result<String, SceneError> {
     let mut document: DocumentMut = text.parse().map_err(|e: toml_edit::TomlError| match e.span() {
         Some(span) => SceneError::in_text(file, text, span, e.message().trim_end()),
@@ -97,8 +97,8 @@ fn problem(message: String) -> Problem {
     Problem { message, help: None }
 }
 
-/// Put a value below a table. Tables in the first two places of the path must be there: they are things in the scene,
-/// and a new one would hardly be meant. Deeper ones, such as the settings of a model, are made.
+/// Put a value below a table. Tables in the first two places of the path must exist: they are the scene's objects, and
+/// a new one would hardly be intended. Deeper ones, such as the settings of a model, are created.
 fn put(table: &mut dyn TableLike, path: &[String], depth: usize, value: Value) -> Result<(), Problem> {
     let Some((key, rest)) = path.split_first() else { return Ok(()) };
     if rest.is_empty() {
@@ -131,7 +131,7 @@ fn put(table: &mut dyn TableLike, path: &[String], depth: usize, value: Value) -
     }
 }
 
-/// Put a value into an array written in brackets, where `path` starts with the entry.
+/// Put a value into an array in brackets, where `path` starts with the entry.
 fn put_in_array(
     key: &str,
     values: &mut toml_edit::Array,
@@ -157,7 +157,7 @@ fn name_of(table: &dyn TableLike) -> Option<String> {
     table.get("name").and_then(Item::as_str).map(str::to_string)
 }
 
-/// Which entry is meant, by name or else by number.
+/// Index of an entry, given by name or else by index.
 fn entry(kind: &str, wanted: &str, names: &[Option<String>]) -> Result<usize, Problem> {
     if let Some(index) = names.iter().position(|name| name.as_deref() == Some(wanted)) {
         return Ok(index);
@@ -169,7 +169,7 @@ fn entry(kind: &str, wanted: &str, names: &[Option<String>]) -> Result<usize, Pr
     Err(Problem { message: format!("there is no {kind} named `{wanted}`"), help: suggest::help(wanted, known) })
 }
 
-/// Put a value where one is or will be, keeping the spaces and remarks around it.
+/// Set a value, keeping the whitespace and comments around it.
 fn replace(table: &mut dyn TableLike, key: &str, value: Value) {
     match table.get_mut(key) {
         Some(Item::Value(old)) => *old = with_decor_of(old, value),

@@ -1,4 +1,4 @@
-//! Numbers with a unit and a range: checked while reading, so that the error points at the number itself.
+//! Numbers with a unit and a range, checked while reading, so that the error points at the number itself.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -7,12 +7,12 @@ use pliant::math::Vec3;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Visitor};
 
-/// The numbers a quantity may take. NaN is in no range.
+/// The valid range of a quantity. NaN is in no range.
 #[derive(Clone, Copy)]
 pub(crate) struct Range {
     min: f64,
     max: f64,
-    /// Whether `min` itself is left out.
+    /// Whether `min` itself is excluded.
     open: bool,
 }
 
@@ -43,7 +43,7 @@ impl fmt::Display for Range {
     }
 }
 
-/// A number as people write it: powers of ten where zeros would have to be counted.
+/// A number as people write it, with an exponent for very large and small ones.
 pub(crate) fn short(value: f64) -> String {
     let size = value.abs();
     if size != 0.0 && size.is_finite() && !(1e-3..1e6).contains(&size) {
@@ -61,14 +61,14 @@ pub(crate) trait Quantity: Copy {
     fn of(value: f64) -> Self;
     fn get(self) -> f64;
 
-    /// What is expected, for errors and the schema.
+    /// Description for errors and the schema.
     fn expected() -> String {
         let article = if Self::NAME.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" };
         format!("{article} {} {} [{}]", Self::NAME, Self::RANGE, Self::UNIT)
     }
 }
 
-/// One newtype a quantity: reading checks the range, the schema tells it.
+/// Declares one newtype per quantity, which checks its range on reading and documents it in the schema.
 macro_rules! quantity {
     ($($(#[$doc:meta])* $type:ident, $name:literal [$unit:literal] $kind:ident $min:literal .. $max:expr;)*) => {$(
         $(#[$doc])*
@@ -110,9 +110,9 @@ macro_rules! quantity {
 quantity! {
     /// A size of something.
     Length, "length" ["m"] from 1e-9 .. 1e6;
-    /// A coordinate, or a distance with a sign.
+    /// A signed coordinate or distance.
     Coordinate, "coordinate" ["m"] from -1e6 .. 1e6;
-    /// How long the scene or a leg of a motion lasts.
+    /// Duration of the scene or of a leg of a motion.
     Duration, "duration" ["s"] above 0.0 .. 1e6;
     /// Step of the world.
     Step, "step" ["s"] from 1e-7 .. 1.0;
@@ -134,7 +134,7 @@ quantity! {
     Density, "density" ["kg/m3"] from 1e-3 .. 1e6;
     FrictionCoefficient, "coefficient of friction" ["-"] from 0.0 .. 1e3;
     FrictionExponent, "exponent" ["-"] above 0.0 .. 2.0;
-    /// A component of a quaternion, or of a direction.
+    /// A component of a quaternion or a direction.
     Component, "component" ["-"] from -1e6 .. 1e6;
     Scale, "scale" ["-"] from 1e-9 .. 1e9;
     Percent, "percentage" ["%"] above 0.0 .. 100.0;
@@ -149,10 +149,10 @@ quantity! {
     BendingRigidity, "rigidity" ["N m2"] from 1e-18 .. 1e15;
     MassPerLength, "mass per length" ["kg/m"] from 1e-12 .. 1e9;
     Stiffness, "stiffness" ["N/m"] above 0.0 .. 1e15;
-    /// Stiffness of a contact that may have none.
+    /// Stiffness of a contact, possibly zero.
     ContactStiffness, "stiffness" ["N/m"] from 0.0 .. 1e12;
     ContactDamping, "damping" ["N s/m"] from 0.0 .. 1e12;
-    /// Force over a volume.
+    /// Force per volume.
     VolumeStiffness, "stiffness" ["N/m3"] above 0.0 .. 1e18;
     VolumeDamping, "damping" ["N s/m3"] from 0.0 .. 1e18;
     TurnStiffness, "stiffness" ["N m/rad"] from 0.0 .. 1e15;
@@ -161,10 +161,10 @@ quantity! {
     Energy, "energy" ["J"] above 0.0 .. 1e12;
     /// Angular velocity.
     Spin, "angular velocity" ["rad/s"] from -1e6 .. 1e6;
-    /// A weight of a method.
+    /// A weight of an integration scheme.
     Weight, "weight" ["-"] from 0.0 .. 1.0;
     Curvature, "curvature" ["1/m"] above 0.0 .. 1e9;
-    /// A natural curvature, with a sign.
+    /// A signed natural curvature.
     Bend, "curvature" ["1/m"] from -1e9 .. 1e9;
     Twist, "twist" ["rad/m"] from -1e9 .. 1e9;
     /// A twist over the whole length.
@@ -176,16 +176,16 @@ quantity! {
     Damping, "damping" ["1/s"] from 0.0 .. 1e9;
     Stabilisation, "stabilisation" ["1/s"] from 0.0 .. 1e6;
     DampingTime, "damping time" ["s"] from 0.0 .. 1e6;
-    /// Damping of a mode over its frequency.
+    /// Damping of a mode over its angular frequency.
     LossFactor, "loss factor" ["-"] from 0.0 .. 2.0;
     Restitution, "restitution" ["-"] from 0.0 .. 1.0;
     LineLoad, "load" ["N/m"] from -1e12 .. 1e12;
     LoadTorque, "torque" ["N m"] from -1e12 .. 1e12;
     StepLimit, "limit" ["segments"] above 0.0 .. 10.0;
     Mass, "mass" ["kg"] above 0.0 .. 1e9;
-    /// An error of an angle that is allowed.
+    /// Allowed error of an angle.
     AngleTolerance, "tolerance" ["rad"] from 1e-13 .. 0.1;
-    /// A relative error of an inertia matrix that is allowed.
+    /// Allowed relative error of an inertia matrix.
     InertiaError, "error" ["-"] from 1e-6 .. 1.0;
     /// How many times shorter cells are in one place than in another.
     Crowding, "ratio" ["-"] from 1.0 .. 1e3;
@@ -235,7 +235,7 @@ fn number_schema<Q: Quantity>() -> Schema {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Tuple<Q, const N: usize>(pub(crate) [Q; N]);
 
-/// Three quantities: along x, y and z.
+/// Three quantities, along x, y and z.
 pub(crate) type Triple<Q> = Tuple<Q, 3>;
 
 impl<Q: Quantity, const N: usize> Tuple<Q, N> {
@@ -293,7 +293,7 @@ impl<Q: Quantity + JsonSchema, const N: usize> JsonSchema for Tuple<Q, N> {
     }
 }
 
-/// A whole number from `MIN` to `MAX`.
+/// An integer from `MIN` to `MAX`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Count<const MIN: usize, const MAX: usize>(pub(crate) usize);
 

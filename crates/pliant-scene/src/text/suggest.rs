@@ -1,9 +1,9 @@
-//! The nearest known word to one that is not known.
+//! Suggestions: the known word nearest to an unknown one.
 
-/// Longest word worth a suggestion; the comparison takes time with the square of it.
+/// Longest word worth a suggestion; the comparison is quadratic in its length.
 const LONGEST: usize = 64;
 
-/// The known word nearest to `word`, if one is near enough to be meant.
+/// The known word nearest to `word`, if it is close enough to be meant.
 pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let plain = |s: &str| s.to_lowercase().replace('-', "_");
     let typed = plain(word);
@@ -24,7 +24,7 @@ pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
         .map(|(_, other)| other)
 }
 
-/// Help for an unknown word: the nearest known one, otherwise all that are known while they are few.
+/// Help for an unknown word: the nearest known one, or all known ones if they are few.
 pub(crate) fn help<'a>(word: &str, known: impl IntoIterator<Item = &'a str> + Clone) -> Option<String> {
     if let Some(near) = nearest(word, known.clone()) {
         return Some(format!("did you mean `{near}`?"));
@@ -37,7 +37,7 @@ pub(crate) fn help<'a>(word: &str, known: impl IntoIterator<Item = &'a str> + Cl
     }
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
+/// Damerau-Levenshtein distance: insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`.
 fn edits(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];

@@ -1,4 +1,4 @@
-//! Names and other text, and tables that are really tables.
+//! Names, text, and types that serde reads strictly.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
-/// The name of a thing in a scene: short, printable, and without the dots and slashes that paths are cut at.
+/// The name of something in a scene: short, printable, and without the dots and slashes that separate paths.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Name(String);
 
@@ -51,7 +51,7 @@ impl JsonSchema for Name {
     }
 }
 
-/// Text for people; it may end up on a terminal, so it holds nothing that would steer one.
+/// Text for people, without control characters, since it may be printed on a terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Text(pub(crate) String);
 
@@ -82,12 +82,12 @@ impl JsonSchema for Text {
     }
 }
 
-/// A struct read from a table only. Serde would also read it from an array, by position, and drop what is left over.
+/// A struct read only from a table. Serde would also read it from an array, by position, and ignore excess values.
 #[derive(Clone, Debug)]
 pub(crate) struct Table<T>(T);
 
 impl<T> Table<T> {
-    /// One that is made, not read.
+    /// Wrap a value that was not read from a file.
     pub(crate) fn of(value: T) -> Table<T> {
         Table(value)
     }
@@ -144,7 +144,7 @@ impl<T: JsonSchema> JsonSchema for Table<T> {
     }
 }
 
-/// Two things in brackets. Serde would read an array of two from a longer one, and drop what is left over.
+/// Exactly two values in brackets. Serde would read them from a longer array, too, and ignore the rest.
 #[derive(Clone, Debug)]
 pub(crate) struct Pair<T>(pub(crate) [T; 2]);
 

@@ -1,4 +1,4 @@
-//! A whole scene: what is read from the file, and the world made of it.
+//! A whole scene as read from the file, and the world built from it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,13 +22,13 @@ use crate::world::gripper::GripperSpec;
 use crate::world::load::LoadSpec;
 use crate::world::obstacle::ObstacleSpec;
 
-/// Most entries of each kind.
+/// Largest number of entries of each kind.
 const MOST_ENTRIES: usize = 10_000;
 
-/// Most steps of a run.
+/// Largest number of steps of a run.
 const MOST_STEPS: f64 = 1e9;
 
-/// A Pliant scene: things that bend, and what moves and stops them. SI units throughout.
+/// A Pliant scene: deformable bodies, and what moves and stops them. SI units throughout.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(title = "Pliant scene")]
@@ -41,7 +41,8 @@ pub(crate) struct SceneSpec {
     step: Option<Step>,
     /// Acceleration of gravity [m/s2]; [0, 0, -9.81] unless given.
     gravity: Option<Triple<Acceleration>>,
-    /// Whether cables and rods of the model xpbd may come through obstacles, or cables through each other; false unless given.
+    /// Whether rods of the models cable and xpbd may pass through obstacles, or cables through each other; false unless
+    /// given.
     #[serde(default)]
     allow_crossing: bool,
     /// Whether a step may create more energy than its model states, which is then told and does not end the run; false unless given.
@@ -52,10 +53,10 @@ pub(crate) struct SceneSpec {
     /// Materials by name.
     #[serde(default)]
     material: BTreeMap<Name, Table<MaterialSpec>>,
-    /// Bodies that bend.
+    /// Deformable bodies.
     #[serde(default)]
     pub(crate) body: Vec<Table<BodySpec>>,
-    /// Rigid things that bodies touch.
+    /// Rigid obstacles that bodies touch.
     #[serde(default)]
     obstacle: Vec<Table<ObstacleSpec>>,
     /// Grippers that hold and move bodies.
@@ -69,10 +70,10 @@ pub(crate) struct SceneSpec {
     pub(crate) expect: Vec<Table<ExpectSpec>>,
 }
 
-/// A rod takes this many steps of its own for one of the scene without a word.
+/// Number of model steps per step of the scene above which a warning is given.
 const MANY_STEPS: f64 = 100.0;
 
-/// What to say of a body that is too stiff for its integrator.
+/// A warning if a body is too stiff for its integrator.
 fn stiff(body: &pliant::Body, step: f64) -> Option<String> {
     let (steps, why) = match body {
         pliant::Body::Elastica(rod) => (
@@ -88,7 +89,7 @@ fn stiff(body: &pliant::Body, step: f64) -> Option<String> {
         .then(|| format!("{}: about {steps:.0} steps of its own for each step of {step} s, {why}", body.name()))
 }
 
-/// What to say of an elastic solid that spins so fast that it is no longer deformed by little.
+/// A warning if an elastic solid spins so fast that its deformation is no longer small.
 fn spun(body: &pliant::Body) -> Option<String> {
     let pliant::Body::Response(solid) = body else { return None };
     let strained = solid.strained_by_spin();
@@ -102,13 +103,13 @@ fn spun(body: &pliant::Body) -> Option<String> {
     })
 }
 
-/// Deformation by spin, over the most that the model can follow, that is worth a word.
+/// Deformation by spin above which a warning is given, relative to the most that the model can follow [-].
 const STRAINED: f64 = 0.2;
 
-/// A motion to and fro should have this many steps a period for a cable to follow it.
+/// Steps per period below which a cable does not follow an oscillating gripper well.
 const STEPS_A_PERIOD: f64 = 30.0;
 
-/// What to say of grippers that shake cables, which take the step of the scene, faster than that can follow.
+/// Warnings about grippers that shake cables faster than the step of the scene can follow.
 fn shaken(world: &World, step: f64) -> impl Iterator<Item = String> {
     let cable = |body: pliant::BodyId| matches!(world.body(body), Ok(pliant::Body::Cable(_)));
     let held = move |name: &str| {
@@ -127,7 +128,7 @@ fn shaken(world: &World, step: f64) -> impl Iterator<Item = String> {
 }
 
 impl SceneSpec {
-    /// The scene. `written_duration` is the duration in the file where it was changed from outside.
+    /// Build the scene. `written_duration` is the duration in the file, if it was overridden.
     pub(crate) fn build(&self, name: &str, base: &Path, written_duration: Option<f64>) -> Result<Scene, Fault> {
         let (duration, step) = (self.duration.get(), self.step.map_or(0.001, Quantity::get));
         if duration / step > MOST_STEPS {
@@ -163,7 +164,7 @@ impl SceneSpec {
         Ok(Scene { title, duration, step, recording_rate, allow_crossing, world, expectations, warnings })
     }
 
-    /// What has to be computed of its bodies before it can run, and remarks.
+    /// What has to be precomputed for its bodies, and warnings.
     pub(crate) fn precomputable(&self, base: &Path) -> Result<Precomputables, Fault> {
         self.check_counts()?;
         let mut files = Files::new(base);
@@ -241,7 +242,7 @@ impl SceneSpec {
         Ok(())
     }
 
-    /// Let bodies that are to begin in equilibrium find it.
+    /// Find the equilibrium of bodies that start in it.
     fn settle(&self, world: &mut World) -> Result<(), Fault> {
         world.ready().map_err(|error| {
             let index = match &error {

@@ -20,22 +20,22 @@ use crate::world::place::{PlaceSpec, body_named, unknown_word};
 use crate::world::pose::{OrientationSpec, pose};
 use crate::world::wind::{HeldCable, Winder};
 
-/// A gripper: a frame that moves, and places of bodies tied to it.
+/// A gripper: a moving frame to which points of bodies are tied.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GripperSpec {
     /// Name, unique among grippers.
     pub(crate) name: Name,
-    /// Position at time zero [m]; where its first grip holds unless given.
+    /// Position at time zero [m]; that of the point held by its first grip unless given.
     position: Option<Triple<Coordinate>>,
     /// Orientation at time zero; that of the world unless given.
     orientation: Option<Table<OrientationSpec>>,
-    /// Motion from there; none unless given.
+    /// Motion from there; at rest unless given.
     motion: Option<MotionSpec>,
     /// What it holds.
     #[serde(default)]
     pub(crate) grips: Vec<Table<GripSpec>>,
-    /// Its fingertip, a ball about its origin that touches bodies; none unless given.
+    /// Its fingertip, a sphere about its origin that touches bodies; none unless given.
     pub(crate) finger: Option<Table<FingerSpec>>,
 }
 
@@ -60,38 +60,40 @@ impl FingerSpec {
     }
 }
 
-/// One place of a body held by a gripper.
+/// A point of a body held by a gripper.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GripSpec {
     /// Name of the body.
     body: Name,
-    /// Where on the body: "start", "end", a fraction of its length from 0 to 1, { node = 3 }, or for a solid { point = [x, y, z] }, the
-    /// particle nearest to it, or { min = [x, y, z], max = [x, y, z] }, all particles in that box of the world.
+    /// Where on the body: "start", "end", a fraction of its length from 0 to 1, { node = 3 }, or for a solid { point =
+    /// [x, y, z] }, the particle nearest to it, or { min = [x, y, z], max = [x, y, z] }, all particles in that box of
+    /// the world.
     at: PlaceSpec,
-    /// Whether it holds the direction too: false, true, "two-points" to hold two neighbouring points of the model, or "only" to hold nothing else (model `elastica`);
-    /// false unless given.
+    /// Whether it holds the direction too: false, true, "two-points" to hold two neighbouring points of the model, or
+    /// "only" to hold nothing else (model `elastica`); false unless given.
     orientation: Option<HoldSpec>,
     /// When it closes [s]; 0 unless given.
     from: Option<Time>,
     /// When it opens [s]; never unless given.
     until: Option<EndTime>,
-    /// Pull the place to the gripper's origin instead of keeping the distance it has when the grip closes; false unless
-    /// given.
+    /// Whether the point is pulled to the gripper's origin instead of keeping the offset it has when the grip closes;
+    /// false unless given.
     snap: Option<bool>,
-    /// How long `snap` takes to pull it there, as jaws do [s]; 0.1 unless given, and 0 for at once. Solids are pulled at once.
+    /// How long `snap` takes to pull the point there, as jaws do [s]; 0.1 unless given, 0 for at once. Solids are
+    /// pulled at once.
     closing: Option<Time>,
-    /// With what stiffness its jaws give way, in any direction [N/m]; not at all unless given. Cables only.
+    /// Stiffness of the jaws, the same in all directions [N/m]; rigid unless given. Cables only.
     stiffness: Option<Stiffness>,
-    /// A cable that is pulled along itself by more than this slides through the jaws [N]: twice what they press with, times the
-    /// coefficient of friction. It never does unless given, and needs `orientation = true`.
+    /// Pull along a cable above which it slides through the jaws [N]: twice their pressing force times the coefficient
+    /// of friction. It never slides unless given. Needs `orientation = true`.
     slips_at: Option<Force>,
-    /// What is pulled by more than this comes out of the jaws [N]; it never does unless given.
+    /// Pull above which the body comes out of the jaws [N]; never unless given.
     opens_at: Option<Force>,
 }
 
 impl GripperSpec {
-    /// The gripper. The bodies it holds are in the world already, made of `bodies` in the same order.
+    /// Build the gripper. The bodies it holds are already in the world, built from `bodies` in the same order.
     pub(crate) fn build(
         &self,
         world: &World,
@@ -157,7 +159,7 @@ impl GripSpec {
     }
 }
 
-/// What a grip holds: a truth value or a word.
+/// What a grip holds: a boolean or a word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HoldSpec(Hold);
 

@@ -10,26 +10,27 @@ use crate::text::quantity::{EndTime, LoadForce, LoadTorque, Quantity, Time, Trip
 use crate::text::word::Name;
 use crate::world::place::{PlaceSpec, body_named};
 
-/// A force that keeps its direction in the world, such as a weight hung on a rod.
+/// A force or torque with a fixed direction in the world, such as a weight hung on a rod.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LoadSpec {
     /// Name of the body.
     body: Name,
-    /// Where on the body: "start", "end", a fraction of its length from 0 to 1, { node = 3 }, or for a solid { point = [x, y, z] }, the
-    /// particle nearest to it, or { min = [x, y, z], max = [x, y, z] }, all particles in that box of the world.
+    /// Where on the body: "start", "end", a fraction of its length from 0 to 1, { node = 3 }, or for a solid { point =
+    /// [x, y, z] }, the particle nearest to it, or { min = [x, y, z], max = [x, y, z] }, all particles in that box of
+    /// the world.
     at: PlaceSpec,
-    /// Force in the world [N]; none unless given.
+    /// Force in the world frame [N]; none unless given.
     force: Option<Triple<LoadForce>>,
-    /// Torque in the world [N m]; none unless given.
+    /// Torque in the world frame [N m]; none unless given.
     torque: Option<Triple<LoadTorque>>,
     /// When it starts [s]; 0 unless given.
     from: Option<Time>,
     /// When it ends [s]; never unless given.
     until: Option<EndTime>,
-    /// How long it takes to grow evenly to its full size, from its start on [s]; it has it at once unless given.
+    /// Duration of a linear rise to full size, from its start on [s]; 0 unless given.
     rise: Option<Time>,
-    /// How long it takes to fall evenly to nothing, up to its end [s]; it ends at once unless given.
+    /// Duration of a linear fall to zero, up to its end [s]; 0 unless given.
     fall: Option<Time>,
 }
 
@@ -44,7 +45,7 @@ impl LoadSpec {
         if until.is_infinite() && fall > 0.0 {
             return Err(Fault::new("a load that never ends does not fall: say until when it acts").at("fall"));
         }
-        // straight lines that come to the same time differ by rounding
+        // ramps that add up to the same time differ by rounding
         if rise + fall > (until - from) * (1.0 + 1e-9) {
             let message =
                 format!("it acts for {} s, too short to rise for {rise} s and fall for {fall} s", until - from);

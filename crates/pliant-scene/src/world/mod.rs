@@ -1,4 +1,4 @@
-//! Tables of a scene other than bodies: grippers, obstacles, loads, motions; and the world put together from all of them.
+//! Tables of a scene other than bodies: grippers, obstacles, loads, motions; and the world built from all of them.
 
 pub(crate) mod assemble;
 pub(crate) mod gripper;

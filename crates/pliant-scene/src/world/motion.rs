@@ -15,14 +15,14 @@ use crate::text::word::{Nothing, Table};
 use crate::world::pose::{OrientationSpec, direction};
 use crate::world::wind::{WindSpec, Winder};
 
-/// How deep sequences may stand inside sequences.
+/// Largest nesting depth of sequences.
 const DEEPEST: usize = 16;
 
-/// A motion as a function of time, from where its owner is placed.
+/// A motion as a function of time, from the initial pose of its owner.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum MotionSpec {
-    /// Stay where placed.
+    /// Stay at the initial pose.
     Hold(Table<Nothing>),
     /// Pass through poses at given times.
     Waypoints(Table<WaypointsSpec>),
@@ -34,23 +34,23 @@ pub(crate) enum MotionSpec {
     Rotate(Table<RotateSpec>),
     /// Turn about an axis and move along it.
     Helix(Table<HelixSpec>),
-    /// Swing to and fro about the place.
+    /// Oscillate about the initial position.
     Sinusoid(Table<SinusoidSpec>),
     /// Follow poses from a table in a file.
     Samples(Table<SamplesSpec>),
     /// Lay a cable on a drum.
     Wind(Table<WindSpec>),
-    /// One motion after another, each from where the last one ended.
+    /// One motion after another, each from where the previous one ended.
     Sequence(Vec<Table<LegSpec>>),
 }
 
-/// How the time between two poses is spent.
+/// How motion is distributed over the time between two poses.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum BlendSpec {
     /// Constant speed.
     Linear,
-    /// From rest to rest with least jerk.
+    /// From rest to rest with minimum jerk.
     MinimumJerk,
 }
 
@@ -63,25 +63,25 @@ impl BlendSpec {
     }
 }
 
-/// Poses to be at, at given times; before the first and after the last the motion rests.
+/// Poses at given times; before the first and after the last the motion rests.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WaypointsSpec {
-    /// How the time between two waypoints is spent; `minimum-jerk` unless given.
+    /// How motion is distributed over the time between two waypoints; `minimum-jerk` unless given.
     blend: Option<BlendSpec>,
-    /// The waypoints, at times that increase.
+    /// The waypoints, at increasing times.
     points: Vec<Table<WaypointSpec>>,
 }
 
-/// A pose to be at a given time.
+/// A pose at a given time.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WaypointSpec {
-    /// When [s].
+    /// Time [s].
     time: Time,
-    /// Where, in the world [m].
+    /// Position in the world [m].
     position: Triple<Coordinate>,
-    /// Orientation in the world; the placed one unless given.
+    /// Orientation in the world; the initial one unless given.
     orientation: Option<Table<OrientationSpec>>,
 }
 
@@ -111,7 +111,7 @@ pub(crate) struct AccelerateSpec {
     end: Option<EndTime>,
 }
 
-/// A turn about an axis, spread over a time window.
+/// A rotation about an axis, spread over a time window.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RotateSpec {
@@ -119,17 +119,17 @@ pub(crate) struct RotateSpec {
     axis: Triple<Component>,
     /// A point of the axis in the world [m].
     centre: Triple<Coordinate>,
-    /// Angle of the whole turn [degrees].
+    /// Angle of the whole rotation [degrees].
     angle_deg: Angle,
     /// When it starts [s]; 0 unless given.
     start: Option<Time>,
     /// When it ends [s].
     end: Time,
-    /// How the time is spent; `linear` unless given.
+    /// How motion is distributed over the window; `linear` unless given.
     blend: Option<BlendSpec>,
 }
 
-/// A helix: turns about an axis while moving along it, spread over a time window.
+/// A helix: rotation about an axis while moving along it, spread over a time window.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HelixSpec {
@@ -137,19 +137,19 @@ pub(crate) struct HelixSpec {
     axis: Triple<Component>,
     /// A point of the axis in the world [m].
     centre: Triple<Coordinate>,
-    /// Number of turns [-]; negative turns the other way.
+    /// Number of turns [-]; negative for the opposite direction.
     turns: Turns,
-    /// Distance moved along the axis in each turn [m].
+    /// Advance along the axis per turn [m].
     pitch: Coordinate,
     /// When it starts [s]; 0 unless given.
     start: Option<Time>,
     /// When it ends [s].
     end: Time,
-    /// How the time is spent; `linear` unless given.
+    /// How motion is distributed over the window; `linear` unless given.
     blend: Option<BlendSpec>,
 }
 
-/// A swing: amplitude times sin(2 pi frequency t + phase), less its value at t = 0.
+/// An oscillation: amplitude times sin(2 pi frequency t + phase), minus its value at t = 0.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SinusoidSpec {
@@ -167,11 +167,11 @@ pub(crate) struct SinusoidSpec {
 pub(crate) struct SamplesSpec {
     /// Name of the CSV file, relative to the scene file.
     file: String,
-    /// How the time between two rows is spent; `linear` unless given.
+    /// How motion is distributed over the time between two rows; `linear` unless given.
     blend: Option<BlendSpec>,
 }
 
-/// One part of a sequence.
+/// One leg of a sequence.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LegSpec {
@@ -182,7 +182,7 @@ pub(crate) struct LegSpec {
 }
 
 impl MotionSpec {
-    /// The engine's motion, of a gripper if there is a winder. Faults are below the value of the motion itself.
+    /// Build the engine's motion; `winder` is given for grippers. Paths of faults start below the motion itself.
     pub(crate) fn build(&self, files: &mut Files, winder: Option<&Winder<'_>>) -> Result<Motion, Fault> {
         self.build_nested(files, winder, 0)
     }

@@ -15,10 +15,10 @@ use crate::text::word::{Name, Nothing, Table};
 use crate::world::motion::MotionSpec;
 use crate::world::pose::{OrientationSpec, pose};
 
-/// Most points of a convex hull; its making takes longer than reading a mesh.
+/// Largest number of points of a convex hull, which takes longer to build than a mesh to read.
 const MOST_HULL_POINTS: usize = 100_000;
 
-/// A rigid thing that bodies touch.
+/// A rigid obstacle that bodies touch.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ObstacleSpec {
@@ -30,7 +30,7 @@ pub(crate) struct ObstacleSpec {
     position: Option<Triple<Coordinate>>,
     /// Orientation; that of the world unless given.
     orientation: Option<Table<OrientationSpec>>,
-    /// Motion from there; none unless given.
+    /// Motion from there; at rest unless given.
     motion: Option<MotionSpec>,
     /// Friction of its surface; that of the body that touches it unless given.
     friction: Option<Table<FrictionSpec>>,
@@ -42,9 +42,9 @@ pub(crate) struct ObstacleSpec {
 pub(crate) enum ShapeSpec {
     /// The half-space below z = 0.
     Plane(Table<Nothing>),
-    /// A ball about the origin.
+    /// A sphere about the origin.
     Sphere(Table<SphereSpec>),
-    /// A box about the origin.
+    /// A box centred on the origin.
     Box(Table<BoxSpec>),
     /// A cylinder along z with round caps.
     Capsule(Table<RoundSpec>),
@@ -58,7 +58,7 @@ pub(crate) enum ShapeSpec {
     HeightField(Table<HeightFieldSpec>),
 }
 
-/// A ball.
+/// A sphere.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SphereSpec {
@@ -84,11 +84,11 @@ pub(crate) struct RoundSpec {
     length: Length,
 }
 
-/// A convex hull: of points given here, or of the vertices of a mesh file.
+/// A convex hull of points given here, or of the vertices of a mesh file.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ConvexSpec {
-    /// Points [m], at least four that are not in one plane.
+    /// Points [m], at least four that are not coplanar.
     points: Option<Vec<Triple<Coordinate>>>,
     /// Name of an STL or OBJ file, relative to the scene file.
     file: Option<String>,
@@ -106,7 +106,7 @@ pub(crate) struct MeshSpec {
     scale: Option<Scale>,
 }
 
-/// Ground of varying height over a rectangle about the origin.
+/// Ground of varying height over a rectangle centred on the origin.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct HeightFieldSpec {

@@ -1,4 +1,4 @@
-//! Places of bodies in a scene file, for grips and loads.
+//! Places on bodies in a scene file, for grips and loads.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use crate::text::quantity::{Coordinate, Count, Fraction, Quantity, Triple};
 use crate::text::suggest;
 use crate::text::word::Name;
 
-/// A place of a body: a word, a number or a table.
+/// A place on a body: a word, a number or a table.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlaceSpec(pub(crate) Place);
 
@@ -102,7 +102,7 @@ impl JsonSchema for PlaceSpec {
     }
 }
 
-/// The body that a `body` field names.
+/// The body that a field `body` names.
 pub(crate) fn body_named(wanted: &Name, world: &World) -> Result<BodyId, Fault> {
     world.body_named(wanted).ok_or_else(|| {
         let known: Vec<&str> = world.bodies().iter().map(pliant::Body::name).collect();
@@ -110,7 +110,7 @@ pub(crate) fn body_named(wanted: &Name, world: &World) -> Result<BodyId, Fault> 
     })
 }
 
-/// What to say of a word that is not among the known ones.
+/// Error message for a word that is not among the known ones.
 pub(crate) fn unknown_word(word: &str, known: &[&str], expected: &str) -> String {
     match suggest::nearest(word, known.iter().copied()) {
         Some(near) => format!("expected {expected}, got \"{word}\": did you mean \"{near}\"?"),

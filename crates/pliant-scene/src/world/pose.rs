@@ -1,4 +1,4 @@
-//! Where something is and how it is turned.
+//! Positions and orientations.
 
 use pliant::math::{Pose, Quat, Vec3};
 use schemars::JsonSchema;
@@ -8,17 +8,17 @@ use crate::text::fault::Fault;
 use crate::text::quantity::{Angle, Component, Coordinate, Quantity, Triple, Tuple};
 use crate::text::word::Table;
 
-/// An orientation in the world: a quaternion, or an axis with an angle, or three angles.
+/// An orientation: a quaternion, an axis with an angle, or three angles.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct OrientationSpec {
-    /// Quaternion w, x, y, z [-]; brought to unit length.
+    /// Quaternion w, x, y, z [-]; normalised.
     quaternion: Option<Tuple<Component, 4>>,
-    /// Axis to turn about, of any length but zero [-]; with `angle_deg`.
+    /// Axis to turn about, of any nonzero length [-]; with `angle_deg`.
     axis: Option<Triple<Component>>,
     /// Angle to turn by [degrees]; with `axis`.
     angle_deg: Option<Angle>,
-    /// Roll about x, then pitch about y, then yaw about z, all about the axes of the world [degrees].
+    /// Roll about x, then pitch about y, then yaw about z, all about fixed axes [degrees].
     euler_deg: Option<Triple<Angle>>,
 }
 
@@ -44,21 +44,21 @@ impl OrientationSpec {
     }
 }
 
-/// The quaternion of unit length, or `None` for zero.
+/// The normalised quaternion, or `None` for zero.
 pub(crate) fn unit_quaternion(w: f64, x: f64, y: f64, z: f64) -> Option<Quat> {
     let quaternion = Quat::from_xyzw(x, y, z, w);
     let length = quaternion.length();
     (length > 1e-9 && length.is_finite()).then(|| quaternion / length)
 }
 
-/// The unit vector along a direction that must not be zero.
+/// The unit vector along a direction. Fails if it is zero.
 pub(crate) fn direction(spec: &Triple<Component>) -> Result<Vec3, Fault> {
     let vector = spec.vector();
     let length = vector.length();
     if length > 1e-9 { Ok(vector / length) } else { Err(Fault::new("a direction must not be zero")) }
 }
 
-/// The pose of something with optional position and orientation; without a position it is at `default`.
+/// A pose from an optional position, else `default`, and an optional orientation.
 pub(crate) fn pose(
     position: Option<&Triple<Coordinate>>,
     orientation: Option<&Table<OrientationSpec>>,

@@ -1,4 +1,4 @@
-//! The motion `wind` in a scene file: what it takes from the drum and from the cable that the gripper holds.
+//! The motion `wind` in a scene file: what it derives from the drum and from the cable that the gripper holds.
 
 use pliant::contact::ShapeKind;
 use pliant::math::Vec3;
@@ -12,28 +12,29 @@ use crate::text::fault::Fault;
 use crate::text::quantity::{Coordinate, Duration, Quantity, Stretch, Time, Windings};
 use crate::text::word::Name;
 
-/// A cable whose start leaves the drum more askew than this says nothing about the sense of winding [cosine].
+/// Least alignment of the cable's start with the direction of winding [cosine]; below it the sense of winding is
+/// unknown.
 const LEAST_ALIGNMENT: f64 = 1e-3;
 
-/// Lay a cable on a drum, holding the end of what is left.
+/// Lay a cable on a drum, holding the end of the free part.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct WindSpec {
     /// Name of the obstacle to wind on; its z axis at time zero is the axis of winding.
     on: Name,
-    /// Distance along the drum's z axis for each turn [m].
+    /// Advance along the drum's z axis per turn [m].
     pitch: Coordinate,
     /// Number of turns [-].
     turns: Windings,
-    /// Part of its length by which the cable is stretched while it is laid [-]; 0 unless given.
+    /// Relative stretch of the cable while it is laid [-]; 0 unless given.
     stretch: Option<Stretch>,
     /// When winding starts [s]; until then the gripper pulls the cable taut. 0 unless given.
     start: Option<Time>,
-    /// Time of a turn [s].
+    /// Time per turn [s].
     period: Duration,
 }
 
-/// What a gripper that winds must know.
+/// What a winding gripper needs to know.
 pub(crate) struct Winder<'a> {
     /// The world, with its obstacles and bodies.
     pub(crate) world: &'a World,
@@ -47,12 +48,12 @@ pub(crate) struct HeldCable<'a> {
     pub(crate) body: usize,
     /// The place.
     pub(crate) place: Place,
-    /// What the body is made of.
+    /// The scene's table of the body.
     pub(crate) spec: &'a BodySpec,
 }
 
 impl WindSpec {
-    /// The motion. Nothing but a gripper can wind.
+    /// Build the motion. Fails for anything but a gripper.
     pub(crate) fn build(&self, winder: Option<&Winder<'_>>) -> Result<Motion, Fault> {
         let Some(winder) = winder else {
             return Err(Fault::new("only a gripper can wind: give this motion to the one that holds the cable's end"));
@@ -99,7 +100,7 @@ impl WindSpec {
         Ok(Motion::Wind(wind))
     }
 
-    /// A point of the drum's axis and its direction, at time zero.
+    /// A point on the drum's axis and its direction, at time zero.
     fn axis(&self, world: &World) -> Result<(Vec3, Vec3), Fault> {
         let obstacles = world.obstacles();
         let Some(drum) = obstacles.iter().find(|o| *o.params.name == *self.on) else {

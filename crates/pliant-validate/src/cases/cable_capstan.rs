@@ -1,4 +1,4 @@
-//! The cable pulled over a drum, against the law of the capstan with thickness and stiffness.
+//! A cable pulled over a drum, against the capstan equation with thickness and bending stiffness.
 
 use std::f64::consts::PI;
 
@@ -28,12 +28,12 @@ const WRAP: f64 = DRUM + RADIUS;
 
 /// A cable on a drum, pulled at one end until it slides, with a dead load at the other.
 ///
-/// Along the arc, by angle: T' = q R / Rc and p = T - (r / Rc) q', with the normal force p and the friction q at the surface
-/// of the drum (the moment is constant, so that the shear force is r q / Rc).
-/// Where the cable comes on, it cannot be bent more than the drum without entering it, so that friction of a point force,
-/// which would do that, is not possible: there is none, T = T0 cos f0 and r q / Rc = T0 sin f0 with cos f0 = 1 - EI / (2 T0
-/// Rc^2). Where it leaves, a point force P = T1 sin f1 + r q / Rc acts, and its friction takes r F off the moment:
-/// T1 cos f1 = T + F, EI / Rc - r F = sqrt(2 EI T1 (1 - cos f1)), with the sign of f1.
+/// Along the arc, per angle: T' = q R / Rc and p = T - (r / Rc) q', with the normal force p and the friction q at the
+/// surface of the drum (the moment is constant, so the shear force is r q / Rc). Where the cable runs on, it cannot
+/// bend more than the drum without penetrating it, so there can be no point force with friction, which would bend it
+/// more: T = T0 cos f0 and r q / Rc = T0 sin f0 with cos f0 = 1 - EI / (2 T0 Rc^2). Where it runs off, a point force P
+/// = T1 sin f1 + r q / Rc acts, and its friction F reduces the moment by r F: T1 cos f1 = T + F, EI / Rc - r F = sqrt(2
+/// EI T1 (1 - cos f1)), with the sign of f1.
 #[derive(Clone, Copy)]
 struct Law {
     friction: Friction,
@@ -43,7 +43,7 @@ struct Law {
 }
 
 impl Law {
-    /// Normal force by angle that gives a friction by angle. Per length of the centre line where it is a power law.
+    /// Normal force per angle that gives a friction force per angle; per length of the centre line for a power law.
     fn normal(&self, q: f64) -> f64 {
         let Friction { coefficient, exponent } = self.friction;
         (q / (coefficient * WRAP.powf(1.0 - exponent))).powf(1.0 / exponent)
@@ -53,7 +53,7 @@ impl Law {
     fn along(&self, tension: f64, friction: f64, arc: f64) -> [f64; 2] {
         let rate = |[t, q]: [f64; 2]| [q * DRUM / WRAP, (t - self.normal(q.max(0.0))) * WRAP / RADIUS];
         let add = |y: [f64; 2], h: f64, k: [f64; 2]| [y[0] + h * k[0], y[1] + h * k[1]];
-        // the layer in which q comes to its own is mu r / Rc wide
+        // the boundary layer of q is mu r / Rc wide
         let steps = 4000;
         let h = arc / f64::from(steps);
         (0..steps).fold([tension, friction], |y, _| {
@@ -66,8 +66,8 @@ impl Law {
         })
     }
 
-    /// The pull at which it slides. The point force where it leaves rubs over some width [m]: of no account for Coulomb's
-    /// friction, and with a power law all that there is of it.
+    /// The pull at which it slides. The point force at the run-off acts over a width [m], which does not matter for
+    /// Coulomb friction but determines the friction of a power law.
     fn pull(&self, width: f64) -> f64 {
         let Law { load, bending, friction, .. } = *self;
         let come = (1.0 - bending / (2.0 * load * WRAP * WRAP)).acos();
@@ -76,7 +76,7 @@ impl Law {
         let leave = |angle: f64| {
             let [tension, rubbing] = self.along(first[0], first[1], self.angle - come - angle);
             let shear = RADIUS * rubbing / WRAP;
-            // T1 cos f1 = T + F(T1 sin f1 + shear) by repetition: F grows by less than mu f1 of T1
+            // T1 cos f1 = T + F(T1 sin f1 + shear) by fixed-point iteration: F grows by less than mu f1 of T1
             let (mut pull, mut rubbing) = (tension, 0.0);
             for _ in 0..40 {
                 rubbing = rubs * (pull * angle.sin() + shear).max(0.0).powf(friction.exponent);
@@ -94,19 +94,20 @@ impl Law {
     }
 }
 
-/// What is measured when it slides.
+/// Measurements while it slides.
 struct Slid {
-    /// Force on the hand at last [N].
+    /// Force on the hand at the end [N].
     force: Vec3,
     /// Mean pull of the hand [N].
     pull: f64,
-    /// How much farther round than the law says the hand pulls [rad]: it holds the end at a finite distance.
+    /// How much farther round the drum the hand pulls than the law assumes [rad]: it holds the end at a finite
+    /// distance.
     turned: f64,
     /// Length of a link [m].
     link: f64,
 }
 
-/// Rise of the helix in a turn [m].
+/// Pitch of the helix [m].
 const PITCH: f64 = 6.0 * RADIUS;
 
 /// Wrap a cable, load its start and pull its end.
@@ -114,9 +115,9 @@ fn slide(section: Section, law: &Law, segments: usize, step: f64, far: f64, solv
     let (slope, points) = (PITCH / (2.0 * PI * WRAP), 400);
     let rise = |angle: f64| Vec3::new(WRAP * angle.cos(), WRAP * angle.sin(), PITCH * angle / (2.0 * PI));
     let along = |angle: f64| Vec3::new(-angle.sin(), angle.cos(), slope).normalize();
-    // the direction of a helix turns by cos of its slope less than it goes round
+    // the tangent of a helix turns by the cosine of its slope less than the helix winds
     let angle = law.angle / Vec3::new(0.0, 1.0, slope).normalize().y;
-    // what the hand pulls off the drum comes from the start
+    // the hand pulls cable off the drum, which the start must supply
     let (before, after) = (far + 0.02, 0.05);
     let mut path = vec![rise(0.0) - along(0.0) * before];
     path.extend((0..=points).map(|k| rise(angle * f64::from(k) / f64::from(points))));
@@ -135,14 +136,14 @@ fn slide(section: Section, law: &Law, segments: usize, step: f64, far: f64, solv
     hand(&mut world, 1.0, Hold::Position, Pose::from_parts(end, Quat::IDENTITY), motion, f64::INFINITY);
     let link = (before + after + angle * WRAP * slope.hypot(1.0)) / segments as f64;
     let mut slid = measure(world, step, 0.2 + far / speed);
-    // the load on the gripper is towards the drum; the helix goes round to the left
+    // the load on the gripper points to the drum; the helix winds to the left
     let (ahead, left) = (along(angle), Vec3::Z.cross(along(angle)));
     slid.turned = (-slid.force.dot(left)).atan2(-slid.force.dot(ahead));
     slid.link = link;
     slid
 }
 
-/// Mean pull over the last quarter.
+/// Mean pull over the last quarter of the run.
 fn measure(mut world: World, step: f64, until: f64) -> Slid {
     let count = (until / step) as usize;
     let mut sum = 0.0;
@@ -162,12 +163,12 @@ fn measure(mut world: World, step: f64, until: f64) -> Slid {
     Slid { force, turned: 0.0, link: 0.0, pull: done * sum }
 }
 
-/// Thickness alone: a limp cable, with a twentieth of the bending stiffness. By Newton's method: with `subsystems` the pull
-/// at 4 pi and mu = 0.3 is 1.2 % too low.
+/// Thickness alone: a limp cable, with a twentieth of the bending stiffness. By Newton's method: with `subsystems` the
+/// pull at 4 pi and mu = 0.3 is 1.2 % too low.
 fn thick(sheet: &mut Sheet) {
     let cases = capstan().coulomb_finite_thickness;
     for r in cases.iter().filter(|r| r.mu < 0.4 && r.thickness == 0.1) {
-        // at the pull of 30 N that four half-turns would take the cable would be twice as long
+        // at the pull of 30 N that four half-turns would need, the cable would stretch to twice its length
         let hard = r.mu > 0.2 && r.angle > 3.0;
         let given = rigidities(0.05, 1.0);
         let load = if hard { 0.2 } else { 1.0 };
@@ -183,7 +184,7 @@ fn thick(sheet: &mut Sheet) {
     }
 }
 
-/// The paper's cable as it is, with loads at which its stiffness shows.
+/// The paper's cable as it is, under loads at which its stiffness matters.
 fn stiff(sheet: &mut Sheet) {
     for (mu, angle, load) in [(0.3, 0.5, 1.0), (0.3, 1.0, 1.0), (0.3, 1.0, 0.3), (0.1, 2.0, 1.0), (0.3, 2.0, 0.5)] {
         let given = rigidities(1.0, 1.0);
@@ -195,15 +196,15 @@ fn stiff(sheet: &mut Sheet) {
     }
 }
 
-/// The power law of friction, per length. The force where the cable leaves the drum rubs over one link.
+/// Power-law friction per length. The point force at the run-off acts over one link.
 fn power_law(sheet: &mut Sheet) {
     let [coarse, middle, fine] = [80, 160, 320].map(|segments| power_law_pull(sheet, 1.0, segments));
     sheet.relative("pull with 80 segments against 320", 80, coarse, fine, 0.01);
     sheet.relative("pull with 160 segments against 320", 160, middle, fine, 0.01);
 }
 
-/// The same for a limp cable of short links. Every other link then carries all the force, from step to step, and rubs less
-/// by 2^(N - 1); with Coulomb's friction that makes no difference.
+/// Power-law friction of a limp cable with short links. Every other link then carries all the force, from step to step,
+/// and rubs less by 2^(N - 1); with Coulomb friction that makes no difference.
 fn power_law_limp(sheet: &mut Sheet) {
     power_law_pull(sheet, 0.3, 160);
 }
@@ -211,7 +212,7 @@ fn power_law_limp(sheet: &mut Sheet) {
 fn power_law_pull(sheet: &mut Sheet, bending: f64, segments: usize) -> f64 {
     let known = capstan().power_law.iter().find(|r| r.load == 1.0 && r.angle == 1.0).map_or(f64::NAN, |r| r.pull);
     let friction = Friction { coefficient: 1.296, exponent: 0.7616 };
-    // ten times as stiff against stretching: the length that the law goes by is that of the cable without load
+    // ten times the axial stiffness: the law uses the unstretched length
     let given = rigidities(bending, 10.0);
     let mut law = Law { friction, load: 1.0, angle: PI, bending: given.ei[0] };
     let slid = slide(Section::Explicit(given), &law, segments, 0.01, 0.03, Solver::default());

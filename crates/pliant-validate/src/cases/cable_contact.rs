@@ -1,4 +1,4 @@
-//! The cable in contact with planes and drums: sticking, sliding, coming to rest, and staying outside.
+//! A cable in contact with planes and drums: sticking, sliding, coming to rest, and not penetrating.
 
 use std::f64::consts::PI;
 
@@ -32,10 +32,10 @@ fn pushed_strip(sheet: &mut Sheet) {
 
 /// Push / L at which the tip of a strip begins to slide.
 fn slips_at(mu: f64) -> f64 {
-    // thin, so that the tip is a point, and hard to stretch
+    // thin, so that the tip is a point, and stiff against stretching
     let (length, radius, ei) = (0.1, 2e-5, 1e-4);
     let given = Rigidities { radius, mass_per_length: 2e-3, ea: 2e4, ga: 2e4, ei: [ei; 2], gj: ei };
-    // bent a little, about as it will buckle: no deflection and slope at the clamp, no deflection at the tip
+    // bent a little, about as it will buckle: no deflection or slope at the clamp, no deflection at the tip
     let bow = 1e-3 * length;
     let path = (0..=100).map(|k| {
         let s = f64::from(k) / 100.0;
@@ -65,7 +65,7 @@ fn slips_at(mu: f64) -> f64 {
         world.write_frame(&mut frame);
         let pushed = world.time() * speed / length;
         let tip = frame.bodies[0].nodes[40];
-        // more than the tip rolls, which is its radius times 1.5 at the most
+        // more than the tip rolls, at most 1.5 times its radius
         if tip.x.hypot(tip.y) > 2.0 * radius {
             return pushed;
         }
@@ -95,7 +95,7 @@ fn run(world: &mut World, step: f64, time: f64) -> bool {
     (0..(time / step).round() as usize).all(|_| world.step(step).is_ok())
 }
 
-/// Below the angle of friction it stays; above, it slides with g (sin a - mu cos a).
+/// Below the friction angle it stays; above, it slides with g (sin a - mu cos a).
 fn slope(sheet: &mut Sheet) {
     let (mut world, down) = on_slope(20.0, 0.5);
     let start = world.frame();
@@ -106,7 +106,7 @@ fn slope(sheet: &mut Sheet) {
     let drift = if fine { drift } else { f64::NAN };
     sheet.scaled("drift in 60 s at 20 degrees, mu = 0.5 [um]", 40, [drift, 0.0, 1e-6], 1.0);
     let (mut world, down) = on_slope(20.0, 0.2);
-    // two distances in time, the first long enough for it to have begun
+    // two distances over time, after enough time for it to start sliding
     let mut at = [0.0; 3];
     for x in &mut at {
         if !run(&mut world, 0.01, 0.3) {
@@ -155,7 +155,7 @@ fn drop(sheet: &mut Sheet) {
     }
 }
 
-/// Steel wire and silicone alike, at any of these steps, dropped on a floor and dragged over a drum.
+/// Steel wire and silicone, at each of these steps, dropped on a floor and dragged over a drum.
 fn steel_and_silicone(sheet: &mut Sheet) {
     let steel = Material { young: 2.1e11, poisson: 0.3, density: 7850.0, friction: coulomb(0.3) };
     for (name, material, radius) in [("steel", steel, 1e-3), ("silicone", silicone(coulomb(0.3)), RADIUS)] {
@@ -170,7 +170,7 @@ fn steel_and_silicone(sheet: &mut Sheet) {
     }
 }
 
-/// Deepest penetration; not a number where a step fails.
+/// Deepest penetration [m]; NaN if a step fails.
 fn depth_over(world: &mut World, step: f64, time: f64) -> f64 {
     let (mut depth, mut frame) = (0.0_f64, Frame::default());
     for _ in 0..(time / step).round() as usize {
@@ -191,7 +191,7 @@ fn fall(material: Material, radius: f64, step: f64) -> f64 {
     depth_over(&mut world, step, 1.0)
 }
 
-/// Lies across a drum and is dragged along and down by one end.
+/// A cable across a drum, dragged along and down by one end.
 fn drag(material: Material, radius: f64, step: f64) -> f64 {
     let drum = 0.05;
     let path = vec![Vec3::new(-0.3, 0.0, drum + radius), Vec3::new(0.1, 0.0, drum + radius)];

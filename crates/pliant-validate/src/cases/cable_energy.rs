@@ -1,4 +1,4 @@
-//! The energy of undamped cables that fly, flick and hit: it never grows.
+//! The energy of undamped cables that fly, whip and collide: it never grows.
 
 use std::f64::consts::PI;
 
@@ -18,12 +18,12 @@ pub const CASES: &[Case] = &[Case::of_cable("passivity", passivity)];
 const LENGTH: f64 = 0.4;
 const SEGMENTS: usize = 30;
 
-/// The decaying step remembers changes of strains and velocities, with c = 1/60 of the energy that they stand for: a mode of
-/// frequency w has c (w step)^2 of its energy there, which is not counted and comes back. At a hundred steps a period, where most
-/// of the energy is, that is 7e-5.
+/// The decaying step remembers changes of strain and velocity, with c = 1/60 of their energy: a mode of frequency w has
+/// c (w step)^2 of its energy there, which is not counted and returns. At a hundred steps per period, where most of the
+/// energy is, that is 7e-5.
 const REMEMBERED: f64 = 1e-4;
 
-/// A hand turns the end of a cable and lets go; a floor and a drum below, or nothing.
+/// A hand turns the end of a cable and lets go; with a floor and a drum below, or nothing.
 fn flicked(turns: f64, time: f64, step: Step, restitution: f64, hits: bool, gravity: f64) -> World {
     let settings = CableSettings { damping_time: 0.0, step, restitution, ..CableSettings::default() };
     let start = Vec3::Z * 0.4;
@@ -43,7 +43,7 @@ fn flicked(turns: f64, time: f64, step: Step, restitution: f64, hits: bool, grav
     world
 }
 
-/// Most that the energy rises above the least it had before, after a time [J].
+/// Largest rise of the energy above its previous minimum, after a time [J].
 fn rise(mut world: World, step: f64, from: f64, steps: usize) -> f64 {
     let mut frame = world.frame();
     let (mut least, mut risen) = (f64::INFINITY, 0.0_f64);
@@ -62,8 +62,8 @@ fn rise(mut world: World, step: f64, from: f64, steps: usize) -> f64 {
     risen
 }
 
-/// A cable of any stiffness, weight, length of links and friction falls on a floor at any angle. Returns the most that its energy
-/// rises over that of the fall.
+/// A cable of random stiffness, density, link length and friction falls on a floor at a random angle. Returns the
+/// largest rise of its energy relative to that of the fall.
 fn dropped(random: &mut impl FnMut() -> f64, friction: f64) -> f64 {
     let between = |low: f64, high: f64, at: f64| low * (high / low).powf(at);
     let material = Material {
@@ -89,7 +89,7 @@ fn passivity(sheet: &mut Sheet) {
     let mass = Section::Round { radius: RADIUS }.mass_per_length(&silicone(coulomb(0.0))) * LENGTH;
     let swing = mass * G * LENGTH;
     for step in [1e-3, 5e-3, 1e-2] {
-        // spinning without weight, and a flick that sends a wave through the cable
+        // weightless spinning, and a flick that sends a wave through the cable
         for (name, turns, time, gravity) in [("free flight with spin", 0.5, 0.5, 0.0), ("whip", 0.25, 0.1, 0.0)] {
             for (rule, word, bound) in [(Step::Midpoint, "midpoint", 1e-11), (Step::Decaying, "decaying", REMEMBERED)] {
                 let above = rise(flicked(turns, time, rule, 0.0, false, gravity), step, time, 4000);
@@ -115,10 +115,10 @@ fn passivity(sheet: &mut Sheet) {
     }
 }
 
-/// Random cables for each friction.
+/// Number of random cables for each friction.
 const FALLS: usize = 60;
 
-/// Numbers that look random, between 0 and 1.
+/// Pseudo-random numbers between 0 and 1.
 fn numbers() -> impl FnMut() -> f64 {
     let mut state = 1_u64;
     move || {

@@ -1,4 +1,4 @@
-//! The cable in heaps, on faceted drums and as a ring.
+//! Cables in heaps, on faceted drums and as a ring.
 
 use std::f64::consts::{PI, TAU};
 
@@ -21,17 +21,17 @@ pub const CASES: &[Case] = &[
     Case::of_cable("oval-ring", oval_ring),
 ];
 
-/// What is seen of contacts in a run.
+/// Contacts observed in a run.
 #[derive(Default)]
 struct Seen {
     contacts: usize,
-    /// Those with more friction than their normal force allows.
+    /// Contacts with more friction than their normal force allows.
     outside: usize,
     crossed: usize,
 }
 
 impl Seen {
-    /// Run for a time and look at all contacts after each step, with a coefficient of friction.
+    /// Run for a time and check all contacts after each step against a coefficient of friction.
     fn of(world: &mut World, step: f64, time: f64, friction: f64) -> Option<Seen> {
         let mut seen = Seen::default();
         for _ in 0..(time / step).round() as usize {
@@ -48,7 +48,8 @@ impl Seen {
     }
 }
 
-/// Loops of a coil fall into a heap: the floor bears their weight, nothing goes through anything, and friction stays in its cone.
+/// Loops of a coil fall into a heap: the floor carries their weight, nothing passes through anything, and friction
+/// stays within its cone.
 fn heap(sheet: &mut Sheet) {
     for (turns, step) in [(3, 0.01), (3, 0.002), (5, 0.005)] {
         let (segments, radius, density) = (60 * turns, 0.003, 1300.0);
@@ -108,7 +109,8 @@ fn drum(sides: u32, rows: u32) -> Mesh {
     mesh
 }
 
-/// A cable laid half round a drum and drawn over it against a weight: the pull is that on the cylinder, whatever the triangles.
+/// A cable laid half round a drum and drawn over it against a weight: the pull is that over a cylinder, whatever the
+/// triangles.
 fn faceted_drum(sheet: &mut Sheet) {
     for step in [0.01, 0.002] {
         let pull = |kind: ShapeKind| {
@@ -144,14 +146,14 @@ fn faceted_drum(sheet: &mut Sheet) {
         for (sides, rows) in [(48, 3), (300, 1), (1000, 9)] {
             let mesh = drum(sides, rows);
             let what = format!("pull over a drum of {} triangles, {} ms [N]", mesh.triangles.len(), step * 1e3);
-            // facets are off the cylinder by R (1 - cos(pi / n)), a tenth of a percent of R at 48
+            // facets deviate from the cylinder by R (1 - cos(pi / n)), 0.2 % of R at 48
             sheet.relative(what, 90, pull(ShapeKind::Mesh(mesh)), cylinder, 0.01);
         }
     }
 }
 
-/// In-plane bending of a ring: w^2 = EI n^2 (n^2 - 1)^2 / (rho A R^4 (n^2 + 1)), Love, "A treatise on the mathematical theory of
-/// elasticity", section 293.
+/// In-plane bending of a ring: w^2 = EI n^2 (n^2 - 1)^2 / (rho A R^4 (n^2 + 1)), Love, "A treatise on the mathematical
+/// theory of elasticity", section 293.
 fn oval_ring(sheet: &mut Sheet) {
     const R: f64 = 0.1;
     const EI: f64 = 1e-3;
@@ -162,7 +164,7 @@ fn oval_ring(sheet: &mut Sheet) {
         let half = PI / sides as f64;
         let corner = |i: usize| {
             let angle = 2.0 * half * i as f64;
-            // one that is as long as the circle: what goes out must come in along it
+            // inextensible: radial displacement requires one along the ring
             let (out, on) = (2e-4 * (2.0 * angle).cos(), -1e-4 * (2.0 * angle).sin());
             let (radial, around) =
                 (Vec3::new(angle.cos(), angle.sin(), 0.0), Vec3::new(-angle.sin(), angle.cos(), 0.0));
@@ -191,7 +193,7 @@ fn oval_ring(sheet: &mut Sheet) {
             [first, .., last] => TAU * (passed.len() - 1) as f64 / (last - first),
             _ => f64::NAN,
         };
-        // of second order in the links; it shears a little, which Love's ring does not
+        // second order in the link length; the cable shears a little, Love's ring does not
         let tolerance = 4.0 / (sides * sides) as f64 + 1e-4;
         sheet.relative("swing of an oval ring, Love [rad/s]", sides, found, love, tolerance);
     }

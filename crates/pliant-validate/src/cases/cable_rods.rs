@@ -1,4 +1,4 @@
-//! The cable against rods: static shapes in the plane and in space, frequencies, energy.
+//! The cable model against rod theory: static shapes in the plane and in space, frequencies, energy.
 
 use std::f64::consts::{PI, TAU};
 
@@ -38,7 +38,7 @@ fn held_upright(rod: &Rod, force: Vec3, torque: Vec3) -> Frame {
     let mut world = world_of(rod.body(vec![Vec3::ZERO, Vec3::Z * rod.length]), Vec3::ZERO);
     let turn = Quat::from_rotation_arc(Vec3::X, Vec3::Z);
     hold(&mut world, "wall", 0.0, Hold::Clamp, Pose::from_rotation(turn));
-    // bit by bit: a moment that acts at once would spin the tip before the rod can follow
+    // in small increments: a moment applied at once would spin the tip before the rod can follow
     let period = 6.0 / rod.frequency();
     for part in 0..20 {
         push(&mut world, force / 20.0, torque / 20.0, 0.1 * period * f64::from(part));
@@ -52,7 +52,7 @@ fn push(world: &mut World, force: Vec3, torque: Vec3, from: f64) {
     built(world.add_load(Load { torque, from, ..Load::new(built(world.body_at(0)), place, force) }));
 }
 
-/// A dead moment bends a straight rod to a helix. The cheapest test that tells EI from GJ.
+/// A dead moment bends a straight rod to a helix: the cheapest test that distinguishes EI from GJ.
 fn helix(sheet: &mut Sheet) {
     for r in rods_static().helix_dead_end_moment.iter().filter(|r| (r.gj - 2.0 / 3.0).abs() < 1e-9) {
         // a full circle ends in its own clamp, and cables do not pass through themselves
@@ -75,7 +75,7 @@ fn helix(sheet: &mut Sheet) {
     }
 }
 
-/// The paper's silicone cable, 0.1 m of it, with stretch and shear.
+/// 0.1 m of the paper's silicone cable, with stretch and shear.
 fn dead_loads(sheet: &mut Sheet) {
     for (name, r) in rods_3d() {
         let radius = 2e-3;
@@ -89,12 +89,12 @@ fn dead_loads(sheet: &mut Sheet) {
     }
 }
 
-/// A bend of 45 degrees with radius 100 and a 1 x 1 section, and a force across its plane (Bathe and Bolourchi 1979).
+/// A 45-degree bend with radius 100 and a 1 x 1 section under an out-of-plane force (Bathe and Bolourchi 1979).
 fn bend_of_45_degrees(sheet: &mut Sheet) {
     let reference = super::references::bend().map_or(Vec3::NAN, Vec3::from_array);
     let found = [20, 40, 80].map(bent_tip);
-    // joints bend by an eighth of a turn and what the force adds, taken as 1.25 rad in all, over 40: half the square of one; the order
-    // below tells whether what is left is of that kind
+    // joints bend by an eighth of a turn plus the deformation, taken as 1.25 rad in all, over 40: half the square of
+    // one; the order below tells whether the remaining error is of that kind
     let tolerance = 0.5 * (1.25_f64 / 40.0).powi(2);
     for (name, axis) in [("x", Vec3::X), ("y", Vec3::Y), ("z", Vec3::Z)] {
         let text = format!("displacement of the tip along {name}");
@@ -103,7 +103,7 @@ fn bend_of_45_degrees(sheet: &mut Sheet) {
     sheet.order("displacement of the tip", [20, 40, 80], found.map(|tip| (tip - reference).length()), 2.0);
 }
 
-/// Displacement of the tip of this bend in so many links [m].
+/// Displacement of the tip of this bend, with a number of links [m].
 fn bent_tip(segments: usize) -> Vec3 {
     let radius = 100.0;
     let arc = |k: i32| {
@@ -120,7 +120,7 @@ fn bent_tip(segments: usize) -> Vec3 {
     let section = Section::Explicit(given);
     let spec = CableSpec { material, section, path, normal: None, rest: Rest::Path, segments, settings };
     let mut world = world_with(spec, Vec3::ZERO);
-    // as its first link points, which is along the chord of the arc
+    // the direction of its first link, which is along a chord of the arc
     hand(&mut world, 0.0, Hold::Clamp, Pose::IDENTITY, Motion::Hold, f64::INFINITY);
     let period = TAU / frequency;
     for part in 0..20 {
@@ -129,15 +129,15 @@ fn bent_tip(segments: usize) -> Vec3 {
     tip(&settle(world, length, period)) - start
 }
 
-/// A rod loaded at once swings about the shape it would rest in; along or about its axis it does so in a triangular wave,
-/// whose crossings of that shape are half a period apart exactly.
+/// A rod loaded at once swings about its equilibrium; axially or in torsion it does so in a triangular wave, whose
+/// crossings of the equilibrium are exactly half a period apart.
 fn frequencies(sheet: &mut Sheet) {
     let rod = silicone();
     let section = Section::Round { radius: rod.radius };
     let (shear, area) = (rod.young / 3.0, section.area());
     let twist = 2.0 * shear * section.second_moments()[0];
     let load = 1e-4;
-    // bending, stretching, twisting: load, where it rests, frequency, what to look at
+    // bending, stretching, twisting: load, equilibrium, frequency, quantity
     type Looking = fn(&Frame) -> f64;
     let cases: [(&str, Vec3, Vec3, f64, f64, Looking); 3] = [
         (
@@ -169,18 +169,18 @@ fn frequencies(sheet: &mut Sheet) {
         let mut world = world_of(rod.straight(), Vec3::ZERO);
         hold(&mut world, "wall", 0.0, Hold::Clamp, Pose::IDENTITY);
         push(&mut world, force, torque, 0.0);
-        // the midpoint rule is slow by (w T)^2 / 12: 8e-5 at 200 steps a period
+        // the midpoint rule is slow by (w T)^2 / 12: 8e-5 at 200 steps per period
         let measured = 1.0 / period(&mut world, 0.005 / exact, 5, 20.0 / exact, |f| look(f) - rest);
         sheet.relative(format!("first frequency of {name} [Hz]"), 40, measured, exact, 0.01);
     }
 }
 
-/// Released from horizontal without any damping, 160 links: energy is kept whatever the step. At 50 ms it hits itself, which
-/// takes energy.
+/// Released from horizontal without damping, 160 links: energy is conserved whatever the step. At 50 ms it hits itself,
+/// which dissipates energy.
 fn energy(sheet: &mut Sheet) {
     for step in [1e-3, 5e-3, 1e-2, 2e-2, 5e-2] {
         let rod = Rod { points: 161, ..silicone() };
-        // the step that keeps energy
+        // the energy-conserving step
         let settings = CableSettings { damping_time: 0.0, step: Step::Midpoint, ..CableSettings::default() };
         let (section, path) = (Section::Round { radius: rod.radius }, vec![Vec3::ZERO, Vec3::X * rod.length]);
         let material = Material { poisson: 0.5, ..silicone_with(Friction::NONE) };
@@ -198,7 +198,7 @@ fn energy(sheet: &mut Sheet) {
             let error = (total(&world) - start) / swing;
             (worst, risen) = (worst.max(error.abs()), risen.max(error));
         }
-        // a hundred thousand roundings
+        // a hundred thousand rounding errors
         let ms = step * 1e3;
         if step < 0.03 {
             sheet.scaled(format!("energy error / swing in 10 s at {ms} ms"), 160, [worst, 0.0, 1.0], 1e-11);
@@ -208,8 +208,8 @@ fn energy(sheet: &mut Sheet) {
     }
 }
 
-/// Energy that the decaying step takes from a mode that is resolved, against 2 pi c (w T)^3 with c = 1 / 60, and what is left of
-/// one that no step can follow.
+/// Energy that the decaying step takes from a resolved mode, against 2 pi c (w T)^3 with c = 1 / 60, and what is left
+/// of a mode that no step can resolve.
 fn unresolved_waves(sheet: &mut Sheet) {
     for per_period in [30.0, 60.0] {
         let rod = Rod { points: 41, ..silicone() };
@@ -219,7 +219,7 @@ fn unresolved_waves(sheet: &mut Sheet) {
         let energy = |world: &World| world.frame().bodies[0].energy.total();
         let steps = |periods: f64| (periods * per_period) as usize;
         let run = |world: &mut World, count: usize| (0..count).for_each(|_| drop(world.step(step)));
-        // what else was in it dies out first
+        // other modes decay first
         run(&mut world, steps(60.0));
         let before = energy(&world);
         run(&mut world, steps(20.0));
@@ -229,7 +229,7 @@ fn unresolved_waves(sheet: &mut Sheet) {
     }
 }
 
-/// A cantilever in the shape that it has under a small weight, but without it: little else than its first mode.
+/// A cantilever released from its shape under a small weight: almost only its first mode.
 fn bent_by_weight(rod: &Rod) -> World {
     let at = |x: f64| {
         // w x^2 (x^2 - 4 x L + 6 L^2) / (24 EI): the shape under its weight
@@ -242,7 +242,7 @@ fn bent_by_weight(rod: &Rod) -> World {
     world
 }
 
-/// A rod bent between two grips, without drag: its force is steady once what moved has come to rest.
+/// A rod bent between two grips, without drag: the force is steady once the motion has decayed.
 fn force_at_rest(sheet: &mut Sheet) {
     for (name, young, density, radius) in [("steel", 2e11, 7800.0, 5e-4), ("silicone", 4.462e6, 1100.0, 2e-3)] {
         for step in [1e-3, 5e-3, 1e-2] {

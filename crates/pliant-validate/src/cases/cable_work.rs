@@ -1,4 +1,4 @@
-//! The cable in real work: thin walls, meshes, jaws, cables on cables.
+//! The cable in practical tasks: thin walls, meshes, jaws, cables on cables.
 
 use std::f64::consts::PI;
 
@@ -24,14 +24,14 @@ pub const CASES: &[Case] = &[
     Case::of_cable("jaws", jaws),
 ];
 
-/// A gripper that holds a place, and moves.
+/// A gripper that holds a point and moves.
 pub(super) fn gripper(world: &mut World, name: &str, at: Vec3, motion: Motion, grip: impl Fn(GripperId) -> GripParams) {
     let (name, placed) = (name.into(), Pose::from_translation(at));
     let hand = built(world.add_gripper(GripperParams { name, placed, motion }));
     built(world.add_grip(grip(hand)));
 }
 
-/// Run for a time; how often anything came through anything, and how deep it was [m].
+/// Run for a time. Returns how often anything passed through anything, and the deepest penetration [m].
 fn watched(world: &mut World, step: f64, time: f64) -> (f64, f64) {
     let mut crossed = 0.0;
     for _ in 0..(time / step).round() as usize {
@@ -43,7 +43,7 @@ fn watched(world: &mut World, step: f64, time: f64) -> (f64, f64) {
     (crossed, world.deepest())
 }
 
-/// Silicone that is pulled down on both sides of a wall until it is stretched by half: it stays on top.
+/// Silicone pulled down on both sides of a wall until it is stretched by half: it stays on top.
 fn walls(sheet: &mut Sheet) {
     for thickness in [2e-4, 1e-3, 1e-2] {
         for step in [0.01, 0.002] {
@@ -75,8 +75,8 @@ fn walls(sheet: &mut Sheet) {
     }
 }
 
-/// A plate strikes a cable that is held at both ends: nothing passes, and up to 5 m/s nothing sinks in by more than a twentieth
-/// of the radius.
+/// A plate strikes a cable that is held at both ends: nothing passes through, and up to 5 m/s nothing penetrates by
+/// more than a twentieth of the radius.
 fn plates(sheet: &mut Sheet) {
     for (thickness, speed) in [(2e-4, 5.0), (1e-2, 5.0), (2e-4, 50.0), (1e-2, 50.0)] {
         let path = vec![Vec3::X * -0.3, Vec3::X * 0.3];
@@ -104,7 +104,7 @@ fn plates(sheet: &mut Sheet) {
     }
 }
 
-/// The surface of a box: each face in so many strips, alternately along its sides, with corners of their own.
+/// The surface of a box: each face in a number of strips, alternately along its sides, with unshared vertices.
 fn boxed(size: Vec3, strips: u32) -> Mesh {
     let mut mesh = Mesh::default();
     for axis in 0..3 {
@@ -123,8 +123,8 @@ fn boxed(size: Vec3, strips: u32) -> Mesh {
     mesh
 }
 
-/// A cable over a box, held on one side and with a weight on the other, is let down: the pull on the hand is that on the
-/// primitive, whatever the triangles.
+/// A cable over a box, held on one side and with a weight on the other, is let down: the pull on the hand is that over
+/// the primitive, whatever the triangles.
 fn mesh(sheet: &mut Sheet) {
     let size = Vec3::new(0.04, 0.1, 0.02);
     let turn = Quat::from_rotation_y(0.1) * Quat::from_rotation_z(0.2);
@@ -155,7 +155,7 @@ fn mesh(sheet: &mut Sheet) {
     }
 }
 
-/// A limp cable hangs over another with legs of different length, held by friction: it stays.
+/// A limp cable hangs over another with legs of different lengths, held by friction: it stays.
 fn cable_on_cable(sheet: &mut Sheet) {
     for step in [0.01, 0.005] {
         let mut world = World::new(Vec3::Z * -G);
@@ -186,7 +186,7 @@ fn cable_on_cable(sheet: &mut Sheet) {
         let nodes = |world: &World| world.frame().bodies[0].nodes.clone();
         let start = nodes(&world);
         let (crossed, _) = watched(&mut world, step, 60.0);
-        // along the bar it may roll, which nothing holds
+        // rolling along the bar is not resisted
         let slid = |a: Vec3, b: Vec3| (b - a).reject_from(Vec3::Y).length();
         let moved = start.iter().zip(nodes(&world)).map(|(a, b)| slid(*a, b)).fold(crossed, f64::max);
         let what = format!("drift in 60 s, limp cable over a bar, {} ms [um]", step * 1e3);
@@ -194,7 +194,7 @@ fn cable_on_cable(sheet: &mut Sheet) {
     }
 }
 
-/// A cable that is drawn through jaws which hold it with friction pulls with that force, until its end is out.
+/// A cable drawn through jaws that hold it by friction pulls with that force until its end is out.
 fn jaws(sheet: &mut Sheet) {
     let (length, at, slips_at, speed) = (0.5, 0.8, 0.3, 0.02);
     for step in [0.01, 0.002] {
@@ -223,7 +223,7 @@ fn jaws(sheet: &mut Sheet) {
                 None => pull = world.grippers()[0].load.force.length(),
             }
         }
-        // what is between the two is then the whole cable, stretched by that force
+        // the length between the two is then the whole cable, stretched by that force
         let area = PI * RADIUS * RADIUS;
         let expected = length * (1.0 + slips_at / (YOUNG * area) - at) / speed;
         sheet.relative(

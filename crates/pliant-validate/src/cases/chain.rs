@@ -1,4 +1,4 @@
-//! The chain's laws: what must hold whatever the shape, and the parameters the paper prints.
+//! The laws of the chain model: invariants that hold for any shape, and the parameters printed in the paper.
 
 use pliant::chain::{BendingLaw, Chain, ChainSettings, ChainSpec, Heuristic};
 use pliant::math::{Quat, Vec3};
@@ -34,7 +34,7 @@ fn place(chain: &mut Chain, points: &[Vec3]) {
     chain.set_points(points).unwrap_or_else(|e| unreachable!("a shape of this file: {e}"));
 }
 
-/// A crooked shape whose segments all differ in length.
+/// A crooked shape with segments of different lengths.
 fn crooked() -> Vec<Vec3> {
     let mut at = Vec3::ZERO;
     (0..POINTS)
@@ -52,7 +52,7 @@ fn gradient(sheet: &mut Sheet) {
     place(&mut chain, &shape);
     let forces = chain.internal_forces();
     let scale = forces.iter().map(|f| f.length()).fold(0.0, f64::max);
-    // a central difference with step h is off by h^2, relative to the angles between segments
+    // a central difference with step h has an error of h^2, relative to the angles between segments
     let h = 1e-7;
     let mut worst: f64 = 0.0;
     for i in 0..POINTS {
@@ -79,7 +79,7 @@ fn net(sheet: &mut Sheet) {
         let scale: f64 = forces.iter().map(|f| f.length()).sum();
         let net: Vec3 = forces.iter().sum();
         let torque: Vec3 = forces.iter().zip(&shape).map(|(f, p)| p.cross(*f)).sum();
-        // rounding of a sum of POINTS forces, and of torques on arms of up to 0.3 m
+        // rounding of a sum of POINTS forces, and of torques with arms of up to 0.3 m
         let rounding = POINTS as f64 * f64::EPSILON;
         sheet.scaled(format!("net force / sum, {name} law"), POINTS, [net.length(), 0.0, scale], rounding);
         sheet.scaled(
@@ -107,7 +107,7 @@ fn chain_points(chain: &Chain) -> Vec<Vec3> {
     (0..chain.size()).map(|i| chain.point(i)).collect()
 }
 
-/// Numbers printed in Tables 1 and 5, and what they should have been.
+/// Numbers printed in Tables 1 and 5, and what they should be.
 fn parameters(sheet: &mut Sheet) {
     let derived = |spec: ChainSpec, symbol: &str| {
         let chain = chain(spec);

@@ -1,4 +1,4 @@
-//! The chain against rods: static shapes, grip loads, frequencies.
+//! The chain model against rod theory: static shapes, grip loads, frequencies.
 
 use pliant::math::{Pose, Vec3};
 use pliant::{Hold, World};
@@ -21,7 +21,7 @@ pub const CASES: &[Case] = &[
     Case::of_chain("energy", energy),
 ];
 
-/// Kahl and Henrich's spring steel, 0.5 m long and 2 mm thick, at its true modulus.
+/// Kahl and Henrich's spring steel, 0.5 m long and 2 mm thick, with its true modulus.
 fn steel_rod(sheet: &mut Sheet) {
     for r in rods_static().seed000_table5_rod.iter().filter(|r| r.case.starts_with("E=210")) {
         let rod = Rod {
@@ -35,7 +35,8 @@ fn steel_rod(sheet: &mut Sheet) {
         };
         let tip = tip(&cantilever(rod, r.gripper_deg.to_radians(), G, 0.0));
         let straight = 0.5 * Vec3::new(r.gripper_deg.to_radians().cos(), 0.0, r.gripper_deg.to_radians().sin());
-        // compared on the sag, which is what bends; the straight line alone would be within 2.5 % of the length
+        // compared by the sag, which is what bending causes; the straight line alone would be within 2.5 % of the
+        // length
         let reference = (Vec3::new(r.x_tip_m, 0.0, r.y_tip_m) - straight).length();
         sheet.relative(
             format!("sag of the tip at {} deg [m]", r.gripper_deg),
@@ -85,13 +86,13 @@ fn arch(length: f64, span: f64) -> Vec<Vec3> {
         let middle = 0.5 * (low + high);
         if measure(&shape(middle)) < length { low = middle } else { high = middle }
     }
-    // bisection leaves the length off by rounding only
+    // bisection leaves only rounding in the length
     shape(high)
 }
 
-/// A soft, thin line hung from two points: nearly without bending, so off by the width of its end zones, sqrt(EI/T).
+/// A soft, thin line hung from two points: almost no bending, so off by the width of its boundary layers, sqrt(EI/T).
 fn catenary(sheet: &mut Sheet) {
-    // a reference that is missing must not make a comparison vanish
+    // a missing reference must not make a comparison vanish
     let found = rods_static().catenary.into_iter().find(|r| r.length == 1.0);
     let r = found.unwrap_or_else(|| unreachable!("references/rods_static.json: no catenary of length 1"));
     let mut rod =
@@ -112,7 +113,7 @@ fn catenary(sheet: &mut Sheet) {
     sheet.relative("pull on a support / weight", 41, pull / weight, r.largest_tension, 5e-4);
 }
 
-/// Give a world's chain a sideways shape.
+/// Set the shape of a world's chain.
 fn bend(world: &mut World, points: Vec<Vec3>) {
     built(world.set_points(built(world.body_at(0)), &points));
 }
@@ -152,7 +153,8 @@ fn hanging_frequency(sheet: &mut Sheet) {
         Rod { model: Model::Chain, length: 1.0, radius: 2e-4, young: 1e8, density: DENSITY, points, damping: 0.0 };
     let mut world = world_of(rod.body(vec![Vec3::ZERO, Vec3::Z * -1.0]), Vec3::Z * -G);
     hold(&mut world, "hook", 0.0, Hold::Position, Pose::IDENTITY);
-    // first mode, J0(2 w sqrt(s/g)) with s from the free end, near enough: other modes cross zero too seldom to matter
+    // approximately the first mode, J0(2 w sqrt(s/g)) with s from the free end: other modes are too weak to add
+    // crossings of zero
     let shape = |i: usize| {
         let s = i as f64 / (points - 1) as f64;
         let argument = 2.404_825_56 * (1.0 - s).sqrt();
@@ -175,8 +177,8 @@ fn bessel_j0(x: f64) -> f64 {
     sum
 }
 
-/// A rod let go from the horizontal without damping: the rule is symplectic, so its energy swings about the true one
-/// by an amount that shrinks with the step and does not drift.
+/// A rod released from the horizontal without damping: the rule is symplectic, so its energy oscillates about the true
+/// one by an amount that shrinks with the step, without drift.
 fn energy(sheet: &mut Sheet) {
     let rod = Rod::heavy(Model::Chain, 21, 30.0);
     let mut world = world_of(rod.straight(), Vec3::Z * -G);

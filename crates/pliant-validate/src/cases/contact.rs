@@ -1,4 +1,4 @@
-//! Worlds in which cables touch things, for the comparisons of several files.
+//! Worlds in which cables are in contact, shared by several files.
 
 use pliant::Rest;
 use pliant::cable::{Cable, CableSettings, CableSpec};
@@ -9,22 +9,22 @@ use pliant::{Body, Frame, Friction, GripParams, GripperParams, Hold, Material, P
 
 use super::rods::{DENSITY, built};
 
-/// The paper's silicone, whose cable has a radius of 2 mm.
+/// Young's modulus of the paper's silicone [Pa].
 pub const YOUNG: f64 = 4.462e6;
-/// Radius of that cable [m].
+/// Radius of the paper's cable [m].
 pub const RADIUS: f64 = 2e-3;
 
-/// Coulomb's friction.
+/// Coulomb friction.
 pub fn coulomb(coefficient: f64) -> Friction {
     Friction { coefficient, exponent: 1.0 }
 }
 
-/// Silicone with some friction.
+/// Silicone with a given friction.
 pub fn silicone(friction: Friction) -> Material {
     Material { young: YOUNG, poisson: 0.4999, density: DENSITY, friction }
 }
 
-/// Rigidities of the paper's cable, with a part of its bending stiffness and a multiple of that against stretching.
+/// Rigidities of the paper's cable, with factors on its bending and its axial stiffness.
 pub fn rigidities(bending: f64, stretching: f64) -> Rigidities {
     let (material, section) = (silicone(Friction::NONE), Section::Round { radius: RADIUS });
     let [ea, ga, _, gj, ei, _] = section.rigidities(&material);
@@ -33,7 +33,7 @@ pub fn rigidities(bending: f64, stretching: f64) -> Rigidities {
     Rigidities { radius: RADIUS, mass_per_length, ea: stretching * ea, ga: stretching * ga, ei: [ei; 2], gj }
 }
 
-/// A cable in a world of its own, straight without load.
+/// A cable, straight without load, in a world of its own.
 pub fn cable(
     material: Material,
     section: Section,
@@ -54,14 +54,14 @@ pub fn world_with(spec: CableSpec, gravity: Vec3) -> World {
     world
 }
 
-/// Add an obstacle that rests.
+/// Add a fixed obstacle.
 pub fn obstacle(world: &mut World, name: &str, kind: ShapeKind, placed: Pose) {
     let shape = Shape::new(kind).unwrap_or_else(|e| unreachable!("a shape of this file: {e}"));
     let name = name.into();
     built(world.add_obstacle(ObstacleParams { name, shape, placed, motion: Motion::Hold, friction: None }));
 }
 
-/// Hold a place as it is with a gripper that moves.
+/// Hold a point where it is, with a moving gripper.
 pub fn hand(world: &mut World, place: f64, hold: Hold, placed: Pose, motion: Motion, until: f64) {
     let gripper = built(world.add_gripper(GripperParams { name: "hand".into(), placed, motion }));
     let place = Place::Fraction(place);

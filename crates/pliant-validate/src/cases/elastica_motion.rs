@@ -26,7 +26,7 @@ pub const CASES: &[Case] = &[
     Case::of_elastica("first-contact", first_contact),
 ];
 
-/// The rod of Fig. 4, hung from one end and let go from horizontal, without obstacle.
+/// The rod of Fig. 4, hung from one end and released from horizontal, without obstacle.
 fn swing(intervals: usize, integrator: Integrator, tolerance: Option<f64>) -> World {
     let mut spec = rod(vec![Vec3::ZERO, Vec3::X * -1.0], intervals, 0.1, 1.0);
     spec.settings.integrator = integrator;
@@ -41,7 +41,7 @@ fn pushed_arch(integrator: Integrator) -> World {
     let path = [[0.0, 0.0], [0.3, 0.4], [0.6, 0.0]].map(|[x, z]| Vec3::new(x, 0.0, z)).to_vec();
     let mut spec = rod(path, 10, 10.0, 10.0);
     spec.settings.integrator = integrator;
-    // below what the reference was solved with
+    // below the tolerance of the reference
     spec.settings.tolerance = 1e-9;
     let mut world = world(spec, G);
     hold(&mut world, "left", 0.0, Hold::Clamp, Pose::IDENTITY);
@@ -59,7 +59,7 @@ fn pushed_arch(integrator: Integrator) -> World {
     world
 }
 
-/// Go on until a time; whether that was possible.
+/// Step until a time; false if a step fails.
 fn run(world: &mut World, until: f64, step: f64) -> bool {
     while world.time() < until - 0.5 * step {
         if world.step(step).is_err() {
@@ -69,7 +69,7 @@ fn run(world: &mut World, until: f64, step: f64) -> bool {
     true
 }
 
-/// Distance of a node from a place of the plane [m].
+/// Distance of a node from a point in the plane [m].
 fn off(frame: &Frame, node: usize, [x, z]: [f64; 2]) -> f64 {
     (frame.bodies[0].nodes[node] - Vec3::new(x, 0.0, z)).length()
 }
@@ -81,13 +81,13 @@ fn angle(world: &World, node: usize) -> f64 {
     }
 }
 
-/// Differences of energies from known ones [J].
+/// Absolute errors of the energies [J].
 fn energies_off(frame: &Frame, known: Energies) -> [f64; 3] {
     let got = frame.bodies[0].energy;
     [got.kinetic - known.kinetic, got.elastic - known.bending, got.gravity - known.gravity].map(f64::abs)
 }
 
-/// Largest of errors by quantity; what is not a number stays so.
+/// Largest error of each quantity; NaN stays NaN.
 fn keep_largest<const N: usize>(worst: &mut [f64; N], errors: [f64; N]) {
     for (worst, error) in worst.iter_mut().zip(errors) {
         *worst = if error > *worst || error.is_nan() { error } else { *worst };
@@ -110,10 +110,10 @@ fn swing_errors(n: usize, samples: &[SwingState], how: (Integrator, Option<f64>)
     worst
 }
 
-/// Figs. 3 and 4 with the paper's 10 intervals, against other code for the same equations, exact in time.
+/// Figs. 3 and 4 with the paper's 10 intervals, against independent code for the same equations, exact in time.
 fn printed_equations(sheet: &mut Sheet) {
     let references = semidiscrete();
-    // the reference is good to 1e-9; the midpoint rule is off by (w T)^2 / 24 with w of some 100 rad/s
+    // the reference is good to 1e-9; the midpoint rule is off by (w T)^2 / 24 with w of about 100 rad/s
     let tolerance = 1e-5;
     for (&n, samples) in &references.fig4_without_obstacle {
         for integrator in [Integrator::Fehlberg, Integrator::Midpoint] {
@@ -121,7 +121,7 @@ fn printed_equations(sheet: &mut Sheet) {
             let names = ["tip / L", "middle / L", "first angle", "last angle"];
             let energies = ["kinetic energy / swing", "bending energy / swing", "gravity energy / swing"];
             for (name, error) in names.into_iter().chain(energies).zip(worst) {
-                // the midpoint rule is off by more in the fastest waves, which are all in the angles
+                // the midpoint rule is less accurate for the fastest waves, which show only in the angles
                 if integrator == Integrator::Midpoint && name.ends_with("angle") {
                     continue;
                 }
@@ -144,7 +144,7 @@ fn printed_equations(sheet: &mut Sheet) {
             let error = if arrived { off(&frame, n / 2, r.mid) } else { f64::NAN };
             sheet.scaled(format!("Fig. 3: middle / L at {} s", r.t), n, [error, 0.0, 1.0], tolerance);
             let mut errors = energies_off(&frame, r.energies).map(|e| e / samples[0].energies.bending);
-            // the reference has jumped to its velocity at time 0, the rod does so in its first step
+            // the reference starts with its velocity at time 0, the rod reaches it in its first step
             errors[0] = if r.t == 0.0 { 0.0 } else { errors[0] };
             keep_largest(&mut worst, if arrived { errors } else { [f64::NAN; 3] });
         }
@@ -154,7 +154,7 @@ fn printed_equations(sheet: &mut Sheet) {
     }
 }
 
-/// Fig. 4 with more and more intervals, against another method's limit.
+/// Fig. 4 with more and more intervals, against the limit computed by another method.
 fn many_intervals(sheet: &mut Sheet) {
     let reference = rods_dynamic().seed001_fig4_without_obstacle;
     let error = |n: usize| {
@@ -179,12 +179,12 @@ fn many_intervals(sheet: &mut Sheet) {
     sheet.order("tip and middle", [10, 20, 40], [errors[1], errors[2], errors[3]], 2.0);
 }
 
-/// Angular frequency near another one at which the spectrum of evenly spaced values is highest [rad/s].
+/// Angular frequency near `near` at which the spectrum of evenly sampled values peaks [rad/s].
 fn peak(values: &[f64], step: f64, near: f64) -> f64 {
     let height = |omega: f64| {
         let (mut re, mut im) = (0.0, 0.0);
         for (k, value) in values.iter().enumerate() {
-            // Hann's window, beyond which other modes are not seen
+            // Hann window, which suppresses other modes
             let window = (0.5 * TAU * k as f64 / values.len() as f64).sin().powi(2);
             let (sin, cos) = (omega * step * k as f64).sin_cos();
             (re, im) = (re + window * value * cos, im + window * value * sin);
@@ -200,7 +200,7 @@ fn peak(values: &[f64], step: f64, near: f64) -> f64 {
     centre
 }
 
-/// Sideways places of the tip of a rod of length 1 m, held by its upper end and let go a little bent.
+/// Lateral positions of the tip of a rod of length 1 m, held at its upper end and released slightly bent [m].
 fn sways(intervals: usize, [ei, mass, gravity]: [f64; 3], how: Hold, step: f64) -> Vec<f64> {
     let bent = |k: i32| {
         let s = f64::from(k) / 100.0;
@@ -217,9 +217,10 @@ fn sways(intervals: usize, [ei, mass, gravity]: [f64; 3], how: Hold, step: f64) 
     values
 }
 
-/// Frequencies of rods that swing and bend a little. The midpoint rule is slow by (w T)^2 / 12. Curvature is even within an interval,
-/// which makes a rod too stiff by h^2/12 of the square of its slope over that of itself, and a frequency too high by half of that:
-/// so it comes down with the square of the interval, and twice that of 40 intervals less that of 20 is off by its fourth power.
+/// Frequencies of rods that swing and bend a little. The midpoint rule is slow by (w T)^2 / 12. Curvature is constant
+/// within an interval, which makes a rod too stiff by h^2/12 times the ratio of its squared slope to its square, and a
+/// frequency too high by half of that: the error is second order in the interval, and Richardson extrapolation of 20
+/// and 40 intervals is of fourth order.
 fn frequencies(sheet: &mut Sheet) {
     let references = rods_dynamic();
     for r in &references.hanging_rod_frequencies {
@@ -229,8 +230,8 @@ fn frequencies(sheet: &mut Sheet) {
         for (n, &omega) in r.omega.iter().take(2).enumerate() {
             let [coarse, fine] = [0, 1].map(|k| peak(&values[k], step, omega) * (1.0 + (omega * step).powi(2) / 12.0));
             let text = format!("frequency {} of a hanging rod, {} [rad/s]", n + 1, r.bc);
-            // the fourth power is below the square of the second; through Hann's window of N periods a little of the same peak at
-            // minus its frequency is seen, 1/(2 N)^3
+            // the fourth-order term is below the square of the second-order one; through a Hann window of N periods the
+            // same peak at its negative frequency leaks by 1/(2 N)^3
             let (off, periods) = ((coarse - fine) / omega, omega * step * 10_000.0 / TAU);
             let tolerance = 1e-5 + (2.0 * periods).powi(-3) + 20.0 * off * off;
             sheet.relative(text, 40, (4.0 * fine - coarse) / 3.0, omega, tolerance);
@@ -240,17 +241,17 @@ fn frequencies(sheet: &mut Sheet) {
     let (omega, h) = (root.powi(2), 1.0 / 20.0);
     let step = 0.02 / omega;
     let found = peak(&sways(20, [1.0, 1.0, 0.0], Hold::Clamp, step), step, omega);
-    // curvature of a cantilever's mode is the mode seen from the other end: the square of its slope over that of itself is
-    // a k (2 + a k) with a = 0.7341, which a sum over the mode confirms
+    // the curvature of a cantilever's mode is the mode seen from the other end: the ratio of its squared slope to its
+    // square is a k (2 + a k) with a = 0.7341, which a sum over the mode confirms
     let ak = 0.734_095_514 * root;
     let known = omega * (1.0 + h * h / 24.0 * ak * (2.0 + ak)) * (1.0 - (omega * step).powi(2) / 12.0);
     sheet.relative("first frequency of a cantilever of 20 intervals [rad/s]", 20, found, known, 2e-5);
 }
 
-/// A rod so stiff that it hardly bends, let go from horizontal.
+/// A nearly rigid rod, released from horizontal.
 fn rigid_rod(sheet: &mut Sheet) {
     let reference = rods_dynamic().rigid_rod_release_from_horizontal.time_to_vertical_s;
-    // bending delays by rho g L^3 / EI, 1e-4, at the most
+    // bending delays it by rho g L^3 / EI, 1e-4, at most
     let mut spec = rod(vec![Vec3::ZERO, Vec3::X * -1.0], 10, 1e5, 1.0);
     spec.settings.integrator = Integrator::Midpoint;
     let mut world = world(spec, G);
@@ -267,7 +268,7 @@ fn rigid_rod(sheet: &mut Sheet) {
     sheet.relative("time until it is vertical [s]", 10, time, reference, 1e-3);
 }
 
-/// Let go from horizontal without any damping: energy is kept.
+/// Released from horizontal without damping: energy is conserved.
 fn energy(sheet: &mut Sheet) {
     let cases = [
         ("Fehlberg, tolerance 1e-9", Integrator::Fehlberg, Some(1e-9), 1e-6),
@@ -286,7 +287,7 @@ fn energy(sheet: &mut Sheet) {
     }
 }
 
-/// Fig. 3 for a second: how far the ends are from where and how they are held.
+/// Fig. 3 for a second: errors of position and direction at the held ends.
 fn constraints(sheet: &mut Sheet) {
     for integrator in [Integrator::Fehlberg, Integrator::Midpoint] {
         let mut world = pushed_arch(integrator);
@@ -323,6 +324,6 @@ fn first_contact(sheet: &mut Sheet) {
         let touched = world.events().iter().find(|e| matches!(e.kind, EventKind::Touched { .. }));
         time = touched.map_or(f64::NAN, |e| e.time);
     }
-    // a step, and what 40 intervals are off by
+    // a step, and the error of 40 intervals
     sheet.scaled("time of first contact [s]", 40, [time, reference.t, 1.0], 5e-4);
 }

@@ -1,4 +1,4 @@
-//! The planar rod in equilibrium: shapes, loads at which it buckles, forces on what holds it, stretch.
+//! The planar rod in equilibrium: shapes, buckling loads, grip forces, stretch.
 
 use std::f64::consts::{FRAC_PI_2, TAU};
 
@@ -25,7 +25,7 @@ pub const CASES: &[Case] = &[
     Case::of_elastica("on-the-floor", on_the_floor),
 ];
 
-/// A thin rod, straight without load, of given EI [N m2] and mass per length [kg/m].
+/// A thin rod, straight without load, with given EI [N m2] and mass per length [kg/m].
 pub fn rod(path: Vec<Vec3>, intervals: usize, ei: f64, mass_per_length: f64) -> ElasticaSpec {
     let material = Material { young: 1e9, poisson: 0.3, density: 1000.0, friction: Friction::NONE };
     let given = Rigidities { radius: 1e-6, mass_per_length, ea: 1e6, ga: 1e6, ei: [ei; 2], gj: ei };
@@ -34,19 +34,19 @@ pub fn rod(path: Vec<Vec3>, intervals: usize, ei: f64, mass_per_length: f64) -> 
     ElasticaSpec { material, section, path, normal: None, rest, intervals, settings }
 }
 
-/// A world with such a rod.
+/// A world with one rod.
 pub fn world(spec: ElasticaSpec, gravity: f64) -> World {
     world_of(Body::Elastica(built(Elastica::new("rod", spec))), Vec3::Z * -gravity)
 }
 
-/// A turn about y that brings x to an angle above the horizontal [rad].
+/// A rotation about y that turns x to an angle above the horizontal [rad].
 fn upwards(angle: f64) -> Quat {
     Quat::from_rotation_y(-angle)
 }
 
 /// A rod of length 1 m and EI = 1 N m2, clamped at the origin.
 fn clamped(intervals: usize, angle: f64, weight: f64) -> World {
-    // what has no weight has mass all the same
+    // a weightless rod still has mass
     let (mass, gravity) = if weight > 0.0 { (weight / G, G) } else { (1.0, 0.0) };
     let turn = upwards(angle);
     let mut world = world(rod(vec![Vec3::ZERO, turn * Vec3::X], intervals, 1.0, mass), gravity);
@@ -54,14 +54,14 @@ fn clamped(intervals: usize, angle: f64, weight: f64) -> World {
     world
 }
 
-/// A dead force on the tip.
+/// Add a dead force at the tip.
 fn pulled(mut world: World, force: Vec3) -> World {
     let (place, torque) = (Place::Fraction(1.0), Vec3::ZERO);
     built(world.add_load(Load { torque, ..Load::new(built(world.body_at(0)), place, force) }));
     world
 }
 
-/// The minimum of energy that is found; some steps later, when the forces on grippers are known.
+/// The energy minimum found, and the frame a few steps later, when the forces on grippers are known.
 fn rests(mut world: World) -> Option<(World, Frame)> {
     let settled = world.settle(world.body_at(0).ok()?).ok()?;
     for _ in 0..3 {
@@ -71,7 +71,7 @@ fn rests(mut world: World) -> Option<(World, Frame)> {
     (settled.falling == 0 && settled.balanced).then_some((world, frame))
 }
 
-/// How far the tip of a rod at rest is from where it should be [m].
+/// Distance of the tip of a rod at rest from a point [m].
 fn tip_off(world: World, x: f64, z: f64) -> f64 {
     rests(world).map_or(f64::NAN, |(_, frame)| (tip(&frame) - Vec3::new(x, 0.0, z)).length())
 }
@@ -94,8 +94,8 @@ fn heavy(sheet: &mut Sheet) {
     let inclined = references.heavy_cantilever_inclined.iter().map(|r| (r.clamp_deg, &r.heavy));
     for (degrees, r) in horizontal.chain(inclined) {
         let Heavy { gamma, x_tip, y_tip, clamp_moment } = *r;
-        // it bends within L / sqrt(Gamma) of the clamp, which takes a few intervals; other code for linear angles has
-        // the same errors: 1.48e-3 with 20 intervals, 3.66e-4 with 40 at Gamma = 100
+        // it bends within L / sqrt(Gamma) of the clamp, which needs a few intervals; independent code for linear angles
+        // has the same errors: 1.48e-3 with 20 intervals, 3.66e-4 with 40 at Gamma = 100
         let n = if gamma > 100.0 { 160 } else { 20 * (1 + usize::from(gamma > 10.0)) };
         let rest = |n| rests(clamped(n, degrees.to_radians(), gamma));
         let off = |n| rest(n).map_or(f64::NAN, |(_, frame)| (tip(&frame) - Vec3::new(x_tip, 0.0, y_tip)).length());
@@ -108,7 +108,8 @@ fn heavy(sheet: &mut Sheet) {
     }
 }
 
-/// A curve of length 1 from the origin along x and back to it, with its ends so far apart; its angle is a sine.
+/// A curve of length 1 from the origin, starting and ending along x, with its ends `distance` apart; its angle is a
+/// sine.
 fn arc(distance: f64) -> Vec<Vec3> {
     let count = 400;
     let along = |amplitude: f64| {
@@ -130,7 +131,7 @@ fn arc(distance: f64) -> Vec<Vec3> {
     along(low)
 }
 
-/// A rod of length 1 m and EI = 1 N m2 with its ends clamped along x, so far apart.
+/// A rod of length 1 m and EI = 1 N m2 with its ends clamped along x, `distance` apart.
 fn arch(intervals: usize, distance: f64, gamma: f64) -> World {
     let (mass, gravity) = if gamma > 0.0 { (gamma / G, G) } else { (1.0, 0.0) };
     let mut world = world(rod(arc(distance), intervals, 1.0, mass), gravity);
@@ -139,9 +140,9 @@ fn arch(intervals: usize, distance: f64, gamma: f64) -> World {
     world
 }
 
-/// Clamped ends that are brought together.
+/// Post-buckled rods, with clamped ends pushed together.
 fn buckled(sheet: &mut Sheet) {
-    // a rod whose ends meet can slip along itself without work: it is at the limit of stability
+    // a rod whose ends meet can slip along itself without work: it is neutrally stable
     for r in rods_static().postbuckled_elastica.iter().filter(|r| r.end_distance > 0.0) {
         let d = r.end_distance;
         let at = |n: usize| {
@@ -162,7 +163,7 @@ fn buckled(sheet: &mut Sheet) {
     }
 }
 
-/// Largest distance of samples from a rod of length 1.
+/// Largest distance between samples and a rod of length 1.
 fn farthest(frame: &Frame, samples: &[Sample]) -> f64 {
     let nodes = &frame.bodies[0].nodes;
     let off = |r: &Sample| {
@@ -193,13 +194,13 @@ fn arches(sheet: &mut Sheet) {
     }
 }
 
-/// Whether a column that stands upright is found to rest there.
+/// Whether an upright column is found to be stable.
 fn stands(mut column: World) -> bool {
     let settled = column.settle(built(column.body_at(0))).is_ok_and(|s| s.falling == 0 && s.balanced);
     settled && (tip(&column.frame()) - Vec3::Z).length() < 1e-6
 }
 
-/// The load up to which a column stands.
+/// The largest load under which a column stands.
 fn bears(between: [f64; 2], column: impl Fn(f64) -> World) -> f64 {
     let [mut low, mut high] = between;
     if !stands(column(low)) || stands(column(high)) {
@@ -212,25 +213,25 @@ fn bears(between: [f64; 2], column: impl Fn(f64) -> World) -> f64 {
     low
 }
 
-/// Columns that are clamped below: when they buckle, and how far they lean then.
+/// Columns clamped at the bottom: when they buckle, and how far they then lean.
 fn columns(sheet: &mut Sheet) {
     let references = rods_static();
     let greenhill = references.critical_loads.self_weight_column_clamped_free;
     let euler = references.critical_loads.euler_clamped_free;
     let heavy = |n: usize| bears([0.5 * greenhill, 2.0 * greenhill], |gamma| clamped(n, FRAC_PI_2, gamma));
     let loaded = |n: usize| bears([0.5 * euler, 2.0 * euler], |p| pulled(clamped(n, FRAC_PI_2, 0.0), Vec3::Z * -p));
-    // (k h)^2 / 12 with k of about pi / 2 and more: 5e-4
+    // (k h)^2 / 12 with k of at least about pi / 2: 5e-4
     sheet.relative("largest rho A g L3/EI that stands", 20, heavy(20), greenhill, 1e-3);
     sheet.order("that", [10, 20, 40], [10, 20, 40].map(|n| (heavy(n) - greenhill).abs()), 2.0);
     sheet.relative("largest P L2/EI that stands", 20, loaded(20), euler, 1e-3);
     for n in [10, 20, 40] {
-        // with angles that are linear within intervals
+        // buckling load with angles that are linear within intervals
         let (h, cos) = (1.0 / n as f64, (FRAC_PI_2 / n as f64).cos());
         let exact = 6.0 / (h * h) * (1.0 - cos) / (2.0 + cos);
         sheet.relative("the same, against that of linear angles", n, loaded(n), exact, 1e-6);
     }
     sheet.order("that", [10, 20, 40], [10, 20, 40].map(|n| (loaded(n) - euler).abs()), 2.0);
-    // half of a rod between hinges, twice as long; near the critical load its error is felt much
+    // half of a pinned rod of twice the length; near the critical load it is sensitive to errors
     for r in references.postbuckled_elastica.iter().filter(|r| r.end_distance < 0.85) {
         let path = vec![Vec3::ZERO, Vec3::new(0.01, 0.0, 1.0).normalize()];
         let mut column = world(rod(path, 40, 1.0, 1.0), 0.0);
@@ -242,7 +243,7 @@ fn columns(sheet: &mut Sheet) {
     }
 }
 
-/// Centre of a rod of length 1 from its angles, which are linear within intervals.
+/// Centre of mass of a rod of length 1, from its angles, which are linear within intervals.
 fn centre(world: &World) -> Vec3 {
     let Body::Elastica(rod) = &world.bodies()[0] else { return Vec3::NAN };
     let angles: Vec<f64> = rod.angles().collect();
@@ -250,7 +251,7 @@ fn centre(world: &World) -> Vec3 {
     let (mut at, mut sum) = (Vec3::ZERO, Vec3::ZERO);
     for ends in angles.windows(2) {
         for k in 0..fine {
-            // Simpson's rule for the place, and half-way for the sum
+            // Simpson's rule for positions, the midpoint rule for the sum
             let direction = |part: f64| {
                 let angle = ends[0] + (ends[1] - ends[0]) * (f64::from(k) + part) / f64::from(fine);
                 Vec3::new(angle.cos(), 0.0, angle.sin())
@@ -264,7 +265,7 @@ fn centre(world: &World) -> Vec3 {
     sum
 }
 
-/// What grippers bear at rest, against the balance of forces and moments.
+/// Grip loads at rest, against the balance of forces and moments.
 fn forces(sheet: &mut Sheet) {
     let mut row = |name: &str, value: Option<f64>, reference: f64| {
         sheet.relative(name, 20, value.unwrap_or(f64::NAN), reference, 1e-6);
@@ -323,8 +324,8 @@ fn forces(sheet: &mut Sheet) {
     }
 }
 
-/// A rod clamped above a floor that its far part lies on; the touchdown bears no moment, so that of a beam with little slope a
-/// length s hangs free where H = w s^4 / (72 EI), and the clamp bears 2 w s / 3.
+/// A rod clamped above a floor that its far part lies on. The touchdown carries no moment, so for a beam of small slope
+/// a length s hangs free where H = w s^4 / (72 EI), and the clamp carries 2 w s / 3.
 fn on_the_floor(sheet: &mut Sheet) {
     let (weight, height) = (10.0, 1e-3);
     let free = f64::powf(72.0 * height / weight, 0.25);
@@ -344,7 +345,7 @@ fn on_the_floor(sheet: &mut Sheet) {
     }
 }
 
-/// A rod that hangs is stretched by its weight and by a load at its end.
+/// A hanging rod stretched by its weight and by a load at its end.
 fn stretch(sheet: &mut Sheet) {
     let (length, mass, ea) = (0.8, 2.0, 150.0);
     for intervals in [5, 20] {

@@ -1,7 +1,7 @@
-//! A square bar, clamped at one end and loaded at the other: traction, flexion, torsion.
+//! A square bar, clamped at one end and loaded at the other: tension, bending, torsion.
 //!
-//! All three loads act at once, and so weakly that each does as if alone. Sections keep their mean along, across and about
-//! the bar, by its symmetry.
+//! All three loads act at once, and so weakly that each acts as if alone. By symmetry, the mean motions of a section
+//! along, across and about the bar are independent.
 
 use pliant::lattice::{Lattice, LatticeSettings, Pace};
 use pliant::math::{Pose, Vec3};
@@ -20,27 +20,28 @@ pub const CASES: &[Case] = &[Case::of_lattice("bar", bar)];
 const YOUNG: f64 = 1e5;
 /// Side [m].
 const SIDE: f64 = 0.1;
-/// Length over side.
+/// Ratio of length to side.
 const LONG: usize = 5;
-/// Loads: so weak that rotations stay near 1e-4, and what they do to each other 1e-4 of what they do.
+/// Loads [N]: so weak that rotations are about 1e-4, and their interaction 1e-4 of their effect.
 const FORCE: Vec3 = Vec3::new(1e-3, 0.0, 1e-4);
-/// [N m].
+/// Torque [N m].
 const TORQUE: f64 = 1e-5;
 
-/// Deflection of the end over that of the beam for nu = 0.3, as the clamp hinders sections from changing their shape: by finite
-/// elements in space (hexahedra with Wilson's incompatible modes, 2 to 8 across: 0.9706, 0.9802, 0.9830, 0.9843).
+/// Ratio of the deflection of the end to that of the beam for nu = 0.3, since the clamp prevents sections from
+/// deforming: by 3D finite elements (hexahedra with Wilson's incompatible modes, 2 to 8 across: 0.9706, 0.9802, 0.9830,
+/// 0.9843).
 const CLAMPED: f64 = 0.987;
 
-/// What the loads do.
+/// Deformation under the loads.
 #[derive(Clone, Copy)]
 struct Change {
-    /// Lengthening between sections one side from the ends [m].
+    /// Elongation between the sections one side from the ends [m].
     lengthening: f64,
     /// Deflection of the end [m].
     deflection: f64,
-    /// Deflection of the second of these sections against the first, seen along it [m].
+    /// Deflection of the second of these sections from the tangent at the first [m].
     bow: f64,
-    /// Twist between sections one side from the ends [rad].
+    /// Twist between the sections one side from the ends [rad].
     twist: f64,
     /// Force on the gripper [N].
     felt: Vec3,
@@ -50,7 +51,7 @@ fn length() -> f64 {
     SIDE * LONG as f64
 }
 
-/// Particles of a bar within a tenth of a cell of a section, at a distance from its clamp [m].
+/// Particles within a tenth of a cell of a section, at a distance from the clamp [m].
 fn section(body: &Lattice, n: usize, at: f64) -> Vec<usize> {
     let near = 0.1 * SIDE / n as f64;
     let places = body.places().iter().enumerate();
@@ -59,12 +60,12 @@ fn section(body: &Lattice, n: usize, at: f64) -> Vec<usize> {
 
 /// A bar of n by n cells with its loads.
 fn loaded(n: usize, poisson: f64) -> World {
-    // the lowest vibration in flexion: 1.8751^2 sqrt(E I / (rho A L^4)), damped by 0.9 of what would stop it
+    // the lowest bending mode: 1.8751^2 sqrt(E I / (rho A L^4)), with 0.9 of critical damping
     let slowest = 3.516 * (YOUNG / DENSITY / 12.0).sqrt() * SIDE / length().powi(2);
     let part = block(Vec3::new(length(), SIDE, SIDE), [n * LONG, n, n]);
     let usual = LatticeSettings { drag: 1.8 * slowest, damping_time: Some(0.0), ..LatticeSettings::default() };
     let mut spec = body_of(part, material(YOUNG, poisson), usual);
-    // the body's own step is 0.7 of one that is stable for sure
+    // the body's own step is 0.7 of one that is certainly stable
     let stable =
         built(Lattice::new("bar", spec.clone())).derived().iter().find(|d| d.symbol == "tau_s").map(|d| d.value);
     spec.settings.pace = Pace::Constant { step: stable.map_or(f64::NAN, |tau| 1.4 * tau) };
@@ -80,7 +81,7 @@ fn loaded(n: usize, poisson: f64) -> World {
     world
 }
 
-/// What the loads have done when the bar is at rest.
+/// Deformation when the bar is at rest.
 fn rest(n: usize, poisson: f64) -> Option<Change> {
     let mut world = loaded(n, poisson);
     let first = lattice(&world, 0).clone();
@@ -100,7 +101,7 @@ fn rest(n: usize, poisson: f64) -> Option<Change> {
         }
         over / under
     };
-    // about y, from displacements along the bar
+    // rotation about y, from displacements along the bar
     let tilted = |of: &[usize]| {
         let squares: f64 = of.iter().map(|k| first.places()[*k].z.powi(2)).sum();
         -of.iter().map(|k| first.places()[*k].z * moved(*k).x).sum::<f64>() / squares
@@ -115,7 +116,7 @@ fn rest(n: usize, poisson: f64) -> Option<Change> {
     })
 }
 
-/// What the bar's formulas say.
+/// Deformation by beam theory.
 fn formulas(poisson: f64, torsion: f64) -> Change {
     let shear = YOUNG / (2.0 * (1.0 + poisson));
     let (all, inner, area) = (length(), length() - 2.0 * SIDE, SIDE * SIDE);
@@ -142,10 +143,11 @@ fn bar(sheet: &mut Sheet) {
         let (finest, last) = (sizes[sizes.len() - 1], found[found.len() - 1]);
         let text = |what: &str| format!("{what}, nu = {poisson}");
         let of = |get: fn(&Change) -> f64| last.as_ref().map_or(f64::NAN, get);
-        // connectors are such that even strain is exact; what the clamp does to sections fades by about exp(-2 pi x/a)
+        // connectors reproduce uniform strain exactly; the effect of the clamp on sections decays about as exp(-2 pi
+        // x/a)
         sheet.relative(text("traction between sections"), finest, of(|c| c.lengthening), known.lengthening, 2e-3);
-        // within a cell strain is taken as even: bars are too stiff by a constant times (h/a)^2, which is 1.5 with volumes and
-        // 2.8 with angles
+        // strain is uniform within a cell: bars are too stiff by a constant times (h/a)^2, 1.5 with volumes and 2.8
+        // with angles
         let tolerance = if poisson < 0.25 { 3.5 } else { 1.9 } / (finest * finest) as f64;
         let bent = |c: &Change| c.bow;
         let twisted = |c: &Change| c.twist;
@@ -153,7 +155,7 @@ fn bar(sheet: &mut Sheet) {
             let text = text(&format!("{what} between sections"));
             sheet.relative(&text, finest, of(get), get(&known), tolerance);
             if found.len() > 2 {
-                // how much too stiff it is; at these sizes the order is still on its way to 2
+                // relative excess of stiffness; at these sizes the order is still approaching 2
                 let errors: Vec<f64> =
                     found.iter().map(|c| c.as_ref().map_or(f64::NAN, |c| get(&known) / get(c) - 1.0)).collect();
                 let order = (errors[1] / errors[2]).log2();
@@ -166,7 +168,7 @@ fn bar(sheet: &mut Sheet) {
         }
         for (what, axis) in [("along", Vec3::X), ("across", Vec3::Z)] {
             let felt = last.map_or(f64::NAN, |c| c.felt.dot(axis));
-            // what still moves is below 1e-4
+            // the remaining motion is below 1e-4
             sheet.relative(text(&format!("force on the clamp, {what} [N]")), finest, felt, FORCE.dot(axis), 1e-3);
         }
     }

@@ -1,4 +1,4 @@
-//! A particle that hits a wall: a spring with a damper that does not pull, (7) of Joukhadar, "Robot-Phi".
+//! A particle that hits a wall: a spring with a damper that cannot pull, (7) of Joukhadar, "Robot-Phi".
 
 use std::f64::consts::PI;
 
@@ -26,11 +26,11 @@ fn ball(height: f64, speed: f64, contact: PointContact, pace: Pace, gravity: f64
     world
 }
 
-/// Speed after over speed before, and how long the particle is pushed, without gravity.
+/// Coefficient of restitution and contact time, without gravity.
 ///
-/// With w_d = w sqrt(1 - zeta^2) the depth is exp(-zeta w t) sin(w_d t)/w_d, and the force vanishes first at
-/// w_d t = pi - 2 asin(zeta). There the speed is exp(-zeta w t) times that before. (`e_until_force_zero` and its contact time in
-/// particles.json take w_d t for w t, so that they are off by a factor of sqrt(1 - zeta^2) in time: not used.)
+/// With w_d = w sqrt(1 - zeta^2) the depth is exp(-zeta w t) sin(w_d t)/w_d, and the force first vanishes at
+/// w_d t = pi - 2 asin(zeta). There the speed is exp(-zeta w t) times the initial one. (`e_until_force_zero` and its
+/// contact time in particles.json take w_d t for w t and so are off by a factor of sqrt(1 - zeta^2) in time: not used.)
 fn restitution(sheet: &mut Sheet) {
     let (stiffness, dt): (f64, f64) = (1e4, 1e-5);
     let omega = stiffness.sqrt();
@@ -49,7 +49,7 @@ fn restitution(sheet: &mut Sheet) {
         }
         let speed = lattice(&world, 0).velocities()[0].z;
         let known = (PI - 2.0 * r.zeta.asin()) / (1.0 - r.zeta * r.zeta).sqrt();
-        // contact begins within a step, and with a jump of 2 zeta in force: both matter by w tau = 1e-3
+        // contact begins within a step, and with a jump of 2 zeta in force: both have an effect of w tau = 1e-3
         let text = format!("restitution, zeta = {}", r.zeta);
         sheet.relative(text, 1, speed, (-r.zeta * known).exp(), 1e-3 * (1.0 + 2.0 * r.zeta));
         let text = format!("contact time times frequency, zeta = {}", r.zeta);
@@ -58,7 +58,7 @@ fn restitution(sheet: &mut Sheet) {
     }
 }
 
-/// How high a ball comes after the first bounce [m].
+/// Height of a ball after the first bounce [m].
 fn bounce(drop: &Drop, pace: Pace, dt: f64) -> f64 {
     let contact = PointContact { radius: 0.0, stiffness: drop.lam / drop.m, damping: drop.mu / drop.m };
     let mut world = ball(drop.h, 0.0, contact, pace, G);

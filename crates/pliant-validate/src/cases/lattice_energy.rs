@@ -1,4 +1,4 @@
-//! Energy of bodies without dampers, and that of bodies with adaptive steps as it is seen from outside.
+//! Energy of undamped bodies, and energy created by adaptive steps, measured from outside.
 
 use pliant::World;
 use pliant::lattice::{Connector, LatticeSettings, Pace, Part, PointContact, Site};
@@ -12,7 +12,7 @@ use super::{Case, Sheet};
 pub const CASES: &[Case] =
     &[Case::of_lattice("energy", energy), Case::of_lattice("energy-of-nothing", energy_of_nothing)];
 
-/// A box that turns fast and so vibrates, without dampers.
+/// A fast-spinning box, which vibrates, without dampers.
 fn spinning(poisson: f64, pace: Pace) -> World {
     let part = block(Vec3::new(0.3, 0.1, 0.2), [3, 1, 2]);
     let settings = LatticeSettings { pace, damping_time: Some(0.0), ..LatticeSettings::default() };
@@ -26,8 +26,8 @@ fn total(world: &World) -> f64 {
     energy.kinetic + energy.elastic
 }
 
-/// The largest change of energy in so many steps of the world, and the mean change in the first and in the last fifth of them,
-/// all over the energy at first.
+/// The largest change of energy in `count` steps of the world, and the mean change in the first and in the last fifth
+/// of them, all relative to the initial energy.
 fn changes(mut world: World, dt: f64, count: usize) -> [f64; 3] {
     let first = total(&world);
     let (mut largest, mut means) = (0.0_f64, [0.0; 2]);
@@ -44,7 +44,7 @@ fn changes(mut world: World, dt: f64, count: usize) -> [f64; 3] {
     [largest, means[0], means[1]]
 }
 
-/// Verlet's method: energy is off by the square of the step, and does not drift.
+/// Verlet's method: the energy error is second order in the step, and does not drift.
 fn energy(sheet: &mut Sheet) {
     oscillator(sheet);
     for poisson in [0.1, 0.25, 0.45] {
@@ -54,18 +54,20 @@ fn energy(sheet: &mut Sheet) {
         };
         let found = [4, 8, 16].map(at);
         let text = format!("largest change of energy / energy in 2 s, nu = {poisson}");
-        // three times what was seen; its order and the means below tell more
+        // three times the observed value; its order and the means below are stricter
         sheet.scaled(text, 16, [found[2][0], 0.0, 1.0], 1e-6);
         sheet.order(&format!("it, nu = {poisson}"), [4, 8, 16], found.map(|f| f[0]), 2.0);
-        // what swings leaves of its amplitude one over its number of periods in a mean, and there are more than ten in a fifth
+        // an oscillation leaves one over its number of periods of its amplitude in a mean, and a fifth has more than
+        // ten periods
         let [swing, first, last] = found[2];
         let text = format!("mean in the last fifth less that in the first, nu = {poisson}");
         sheet.scaled(text, 16, [last - first, 0.0, 1.0], 0.1 * swing);
     }
 }
 
-/// Two particles on a spring, let go stretched. Verlet's method keeps v^2 + w^2 x^2 (1 - (w tau)^2 / 4) exactly: energy falls by
-/// (w tau)^2 / 4 of itself where the spring is slack, by half of that in the mean, and it does so after a hundred thousand steps.
+/// Two particles on a spring, released stretched. Verlet's method conserves v^2 + w^2 x^2 (1 - (w tau)^2 / 4) exactly:
+/// the energy is lower by (w tau)^2 / 4 of itself where the spring is slack, by half of that on average, even after a
+/// hundred thousand steps.
 fn oscillator(sheet: &mut Sheet) {
     let (omega, tau) = (200.0_f64.sqrt(), 1e-3);
     let part = Part::Points { places: vec![Vec3::ZERO, Vec3::X * 1.1], masses: vec![1.0, 1.0] };
@@ -76,13 +78,13 @@ fn oscillator(sheet: &mut Sheet) {
     spec.connectors = vec![spring];
     let [largest, _, mean] = changes(world_with([spec], Vec3::ZERO), tau, 100_000);
     let known = 0.25 * (omega * tau).powi(2);
-    // seen at steps, of which the nearest to the slack spring is off by up to half a step: (w tau / 2)^2 of the change; a fifth
-    // has 45 periods, and the part of one that is over counts by a hundredth
+    // sampled at steps, the nearest of which is up to half a step from the slack spring: (w tau / 2)^2 of the change; a
+    // fifth has 45 periods, and an incomplete one counts by a hundredth
     sheet.relative("largest change of energy of two particles on a spring", 100_000, largest, known, 1e-4);
     sheet.relative("its mean in the last fifth", 100_000, -mean, 0.5 * known, 1e-2);
 }
 
-/// Bodies with adaptive steps: from outside no more energy is seen to come of nothing than each step is allowed.
+/// Adaptive steps: measured from outside, no more energy is created than each step is allowed.
 fn energy_of_nothing(sheet: &mut Sheet) {
     let pace = |bound: f64| Pace::Adaptive { energy_error: Some(bound), budget: None };
     for bound in [1e-5, 1e-7] {
@@ -98,8 +100,9 @@ fn energy_of_nothing(sheet: &mut Sheet) {
     for stiffness in [2e3, 2e5, 2e7] {
         bounce(sheet, stiffness, 1e-3);
     }
-    // a box that falls flat, spinning about the upright, with neither dampers nor friction: whenever it is in flight it has the energy
-    // it had. (On an edge it has not, by 3 %: pressure on its sides has no part in contact, so that torques are no slope of an energy.)
+    // a box that falls flat, spinning about the vertical, without dampers or friction: in flight it always has its
+    // initial energy. (Not if it falls on an edge, by 3 %: pressure on its sides is not part of the contact, so torques
+    // are not the gradient of an energy.)
     for bound in [1e-4, 1e-6] {
         let (damping_time, contact_damping) = (Some(0.0), Some(0.0));
         let settings =
@@ -125,8 +128,8 @@ fn energy_of_nothing(sheet: &mut Sheet) {
     }
 }
 
-/// A particle of 1 kg falls from 1 m on a spring without damper, which gives back what it took: energy in flight after it, m g z
-/// and m v^2 / 2 alone, against m g h. Contact begins and ends within steps, which the balance of a step has to see.
+/// A particle of 1 kg falls from 1 m onto an undamped spring: its energy in flight afterwards, m g z + m v^2 / 2,
+/// against m g h. Contact begins and ends within steps, which the energy balance of a step has to account for.
 fn bounce(sheet: &mut Sheet, stiffness: f64, bound: f64) {
     let part = Part::Points { places: vec![Vec3::Z], masses: vec![1.0] };
     let point_contact = Some(PointContact { radius: 0.0, stiffness, damping: 0.0 });
@@ -146,6 +149,7 @@ fn bounce(sheet: &mut Sheet, stiffness: f64, bound: f64) {
     }
     let count = lattice(&world, 0).ledger().steps;
     let text = format!("change of energy in a bounce / that allowed a step, {stiffness:e} N/m, {bound:e} J");
-    // flight is exact; contact begins in one step and ends in another, and what those between make is as often less as more
+    // flight is exact; contact begins in one step and ends in another, and the errors of those between are as often
+    // negative as positive
     sheet.scaled(text, count as usize, [(energy - G) / bound, 0.0, 1.0], 4.0);
 }

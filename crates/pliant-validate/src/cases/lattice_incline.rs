@@ -1,4 +1,4 @@
-//! Blocks on a slope: they slide as they should, and stick where they should.
+//! Blocks on a slope: sliding and sticking.
 
 use pliant::World;
 use pliant::lattice::LatticeSettings;
@@ -12,7 +12,7 @@ use super::{Case, Sheet};
 /// Cases of this file.
 pub const CASES: &[Case] = &[Case::of_lattice("slope-slide", slides), Case::of_lattice("slope-stick", sticks)];
 
-/// A cube of 0.1 m on a slope [rad], let go where it just touches it.
+/// A cube of 0.1 m on a slope [rad], released where it just touches it.
 fn cube(angle: f64, friction: f64, cells: usize, contact_damping: Option<f64>) -> World {
     let part = block(Vec3::splat(0.1), [cells; 3]);
     let settings = LatticeSettings { contact_damping, ..LatticeSettings::default() };
@@ -24,8 +24,9 @@ fn cube(angle: f64, friction: f64, cells: usize, contact_damping: Option<f64>) -
     world
 }
 
-/// Acceleration along the slope: g (sin a - mu cos a). It still trembles a little, which changes what friction has done by mu times
-/// the change of its velocity across the slope: with that v_t + mu v_n grows by g (sin a - mu cos a) t exactly, while it slides.
+/// Acceleration along the slope: g (sin a - mu cos a). The cube still vibrates a little, which changes the impulse of
+/// friction by mu times the change of its velocity normal to the slope: while it slides, v_t + mu v_n grows by
+/// g (sin a - mu cos a) t exactly.
 fn slides(sheet: &mut Sheet) {
     for sample in particles().incline.samples.iter().filter(|s| s.block_acc > 0.0) {
         let angle = sample.angle_deg.to_radians();
@@ -43,10 +44,11 @@ fn slides(sheet: &mut Sheet) {
     }
 }
 
-/// Way of the centre in a minute after two seconds, in which it comes to rest. The angle of friction is 21.8 degrees.
+/// Displacement of the centre in a minute, after two seconds in which it comes to rest. The friction angle is 21.8
+/// degrees.
 ///
-/// A single cell has the damping of contact that it takes: with what it has by itself, 1.3e4 N s/m3, a cube that is let go at
-/// 21.5 degrees never comes to rest, as sliding keeps it rocking on its edge.
+/// A single cell needs more contact damping: with the derived 1.3e4 N s/m3, a cube released at 21.5 degrees never comes
+/// to rest, since sliding keeps it rocking on its edge.
 fn sticks(sheet: &mut Sheet) {
     for (degrees, cells, damping) in [(20.0, 1, None), (21.5, 1, Some(3e4)), (21.5, 2, None)] {
         let (angle, friction) = (f64::to_radians(degrees), 0.4);

@@ -1,4 +1,4 @@
-//! Mass, centre and inertia of particles against those of the solids they stand for.
+//! Mass, centre of mass and inertia of particles against those of the solids they represent.
 
 use pliant::lattice::solid::{
     Cell, Cells, MassRule, Moments, Particles, Rings, brick, frustum, polyhedron_surface, russian_doll,
@@ -16,7 +16,7 @@ pub const CASES: &[Case] = &[
     Case::of_lattice("five-particle-rule", five_particles),
 ];
 
-/// Both are sums of some hundred products: far from any other error.
+/// Both are sums of about a hundred products: only rounding remains.
 const ROUNDING: f64 = 1e-12;
 
 const RULES: [(MassRule, &str); 3] = [
@@ -30,14 +30,14 @@ fn moments_of(cells: &Cells, rule: MassRule) -> Option<(Moments, usize)> {
     Some((particles.moments(), particles.masses.len()))
 }
 
-/// The largest of the errors of mass, centre and inertia, each over its size.
+/// The largest of the relative errors of mass, centre and inertia.
 fn off(found: &Moments, truth: &Moments) -> f64 {
     let mass = (found.volume / truth.volume - 1.0).abs();
     let centre = (found.centre - truth.centre).length() / truth.volume.cbrt();
     [mass, centre, found.inertia_error(truth)].into_iter().fold(0.0, f64::max)
 }
 
-/// Cells of the solids of the reference, moved to where it has them.
+/// The solids of the reference as cells, placed as there.
 fn solids() -> Vec<(&'static str, &'static str, Cells)> {
     let tetrahedron = |corners: [[f64; 3]; 4]| {
         let cells = Cells::new(corners.map(Vec3::from_array).to_vec(), vec![Cell::Tetrahedron([0, 1, 2, 3])]);
@@ -73,14 +73,14 @@ fn known(polyhedron: &Polyhedron) -> Moments {
     Moments { volume: polyhedron.volume, centre: Vec3::from_array(polyhedron.centroid), inertia }
 }
 
-/// Every way to cut a solid and every rule.
+/// Every division of a solid and every rule.
 fn inertia(sheet: &mut Sheet) {
     let references = particles().polyhedra_unit_density;
     for (key, name, cells) in solids() {
         let Some(truth) = references.get(key).map(known) else { continue };
         for (rule, how) in RULES {
-            // by the approximate rule boxes and tetrahedra are exact; other cells here are nearly parallelepipeds, and off by the
-            // square of how far they are from one times what they matter: 5e-6
+            // the approximate rule is exact for boxes and tetrahedra; other cells here are nearly parallelepipeds, and
+            // off by the square of their deviation times their weight: 5e-6
             let even =
                 cells.cells().iter().all(|c| matches!(c, Cell::Tetrahedron(_))) || key != "frustum_base2_top1_h1";
             let exact = rule != MassRule::Approximate || (even && !name.contains("shells"));
@@ -92,7 +92,7 @@ fn inertia(sheet: &mut Sheet) {
     }
 }
 
-/// A box of one cell: M/24 at its corners and 2M/3 in its centre, from I_xx = M (b^2 + c^2)/12 = 8 m (b^2 + c^2)/4.
+/// A box of one cell: M/24 at its corners and 2M/3 at its centre, from I_xx = M (b^2 + c^2)/12 = 8 m (b^2 + c^2)/4.
 fn nine_particles(sheet: &mut Sheet) {
     let cells = cut(brick(Vec3::new(1.0, 2.0, 3.0), [1; 3]));
     let Ok(found) = Particles::new(&cells, 1.0, MassRule::Approximate) else { return };
@@ -101,8 +101,8 @@ fn nine_particles(sheet: &mut Sheet) {
     sheet.relative("mass in its centre / M", found.masses.len(), largest / 6.0, 2.0 / 3.0, ROUNDING);
 }
 
-/// Moments of a tetrahedron by Gauss' rule of four points, which is exact for squares: at (5 + 3 sqrt 5)/20 from one corner
-/// and (5 - sqrt 5)/20 from the others, a quarter of the volume each.
+/// Moments of a tetrahedron by 4-point quadrature, exact for degree 2: at (5 + 3 sqrt 5)/20 from one corner and (5 -
+/// sqrt 5)/20 from the others, each with a quarter of the volume.
 fn by_quadrature(corners: [Vec3; 4]) -> Moments {
     let root = 5.0_f64.sqrt();
     let (near, far) = ((5.0 + 3.0 * root) / 20.0, (5.0 - root) / 20.0);
@@ -113,7 +113,7 @@ fn by_quadrature(corners: [Vec3; 4]) -> Moments {
     Moments::of_points(&points, &[volume / 4.0; 4])
 }
 
-/// M/20 at the corners and 4M/5 in the centre of tetrahedra of any shape.
+/// M/20 at the corners and 4M/5 at the centre of random tetrahedra.
 fn five_particles(sheet: &mut Sheet) {
     let mut seed = 3_u64;
     let mut random = || {

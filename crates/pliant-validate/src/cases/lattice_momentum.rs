@@ -1,7 +1,7 @@
-//! Momentum and angular momentum of what nothing acts on from outside: kept to rounding.
+//! Momentum and angular momentum without external forces: conserved to rounding.
 //!
-//! Verlet's method keeps both exactly where forces and torques between particles sum to nothing: x' x v' - x x v is
-//! (x x a + x' x a') tau/2, whose sums over particles vanish.
+//! Verlet's method conserves both exactly where forces and torques between particles sum to zero: x' x v' - x x v is (x
+//! x a + x' x a') tau/2, whose sum over particles vanishes.
 
 use pliant::lattice::{Connector, LatticeSettings, LatticeSpec, Part, Site};
 use pliant::math::{Pose, Quat, Vec3};
@@ -13,10 +13,10 @@ use super::{Case, Sheet};
 /// Cases of this file.
 pub const CASES: &[Case] = &[Case::of_lattice("momentum", momentum)];
 
-/// Some ten thousand steps, each of which rounds: 1e-16 times the root of their number, and room.
+/// About ten thousand steps, each of which rounds: 1e-16 times the square root of their number, with a margin.
 const ROUNDING: f64 = 1e-12;
 
-/// A box that turns and so vibrates.
+/// A spinning box, which vibrates.
 fn spinning(poisson: f64) -> World {
     let part = block(Vec3::new(0.3, 0.1, 0.2), [3, 1, 2]);
     let mut spec = body_of(part, material(1e5, poisson), LatticeSettings::default());
@@ -24,7 +24,8 @@ fn spinning(poisson: f64) -> World {
     world_with([spec], Vec3::ZERO)
 }
 
-/// An angle connector with arms of 1 m and 2.5 m, let go bent by half a radian: as printed it makes a torque.
+/// An angle connector with arms of 1 m and 2.5 m, released bent by half a radian: as printed in the paper it creates a
+/// torque.
 fn arms() -> World {
     let places = vec![Vec3::X, Vec3::new(2.5 * 2.0_f64.cos(), 2.5 * 2.0_f64.sin(), 0.0), Vec3::ZERO];
     let site = |n: usize| Site { part: 0, point: places[n] };
@@ -40,7 +41,7 @@ fn arms() -> World {
     world_with([spec], Vec3::ZERO)
 }
 
-/// Two rough boxes that hit each other off their centres.
+/// Two rough boxes that collide off centre.
 fn colliding() -> World {
     let one = |x: f64, angle: f64| -> LatticeSpec {
         let mut rough = material(1e5, 0.3);
@@ -53,7 +54,7 @@ fn colliding() -> World {
     world_with([one(-0.08, 0.0), one(0.08, 0.3)], Vec3::ZERO)
 }
 
-/// What momentum and angular momentum would be, if all of it had one direction.
+/// Scales of momentum and angular momentum: sums of magnitudes.
 fn sizes(world: &World) -> [f64; 2] {
     let mut sizes = [0.0; 2];
     for n in 0..world.bodies().len() {
@@ -66,7 +67,7 @@ fn sizes(world: &World) -> [f64; 2] {
     sizes
 }
 
-/// How far momentum and angular momentum are from those at first, in the course of a time.
+/// Largest changes of momentum and angular momentum over time.
 fn momentum(sheet: &mut Sheet) {
     let worlds = [
         ("a spinning box, nu = 0.1", spinning(0.1), 100),

@@ -1,4 +1,4 @@
-//! A spring with a damper between two masses, Fig. 21 of Joukhadar, "Robot-Phi": lambda = 100 N/m, mu = 5 N s/m.
+//! A spring and a damper between two masses, Fig. 21 of Joukhadar, "Robot-Phi": lambda = 100 N/m, mu = 5 N s/m.
 
 use pliant::lattice::{Connector, LatticeSettings, Pace, Part, Scheme, Site};
 use pliant::math::{Pose, Vec3};
@@ -13,10 +13,10 @@ use super::{Case, Sheet};
 /// Cases of this file.
 pub const CASES: &[Case] = &[Case::of_lattice("damped-pair", damped_pair)];
 
-/// Stretch at first [m].
+/// Initial stretch [m].
 const STRETCH: f64 = 0.1;
 
-/// Two unit masses along x, let go stretched; one of them held or both free.
+/// Two unit masses along x, released stretched; one of them held or both free.
 fn pair(scheme: Scheme, pace: Pace, held: bool) -> World {
     let part = Part::Points { places: vec![Vec3::ZERO, Vec3::X * (1.0 + STRETCH)], masses: vec![1.0, 1.0] };
     let site = |x: f64| Site { part: 0, point: Vec3::X * x };
@@ -35,7 +35,7 @@ fn pair(scheme: Scheme, pace: Pace, held: bool) -> World {
     world
 }
 
-/// The largest difference from samples, over the stretch at first.
+/// The largest deviation from samples, relative to the initial stretch.
 fn off(mut world: World, samples: &[Stretch]) -> f64 {
     // all samples are at multiples of 50 ms
     let (dt, mut worst) = (0.05, 0.0_f64);
@@ -51,7 +51,7 @@ fn off(mut world: World, samples: &[Stretch]) -> f64 {
     worst
 }
 
-/// Every scheme at constant steps and adaptive.
+/// Every scheme, with constant and adaptive steps.
 fn damped_pair(sheet: &mut Sheet) {
     let references = particles().damped_pair;
     let taylor = Scheme::Development { alpha: 0.5, beta: 1.0 / 3.0 };
@@ -65,13 +65,15 @@ fn damped_pair(sheet: &mut Sheet) {
         {
             let at = |count: usize| off(pair(scheme, Pace::Constant { step: 0.05 / count as f64 }, *held), samples);
             let errors = [50, 100, 200].map(at);
-            // with w tau = 0.0035 a method of order two is off by some (w tau)^2 = 1.3e-5, one of order one by some w tau
+            // with w tau = 0.0035 a second-order method is off by about (w tau)^2 = 1.3e-5, a first-order one by about
+            // w tau
             let tolerance = if order > 1.5 { 3e-5 } else { 5e-3 };
             let text = format!("largest error of {masses}, {name}, step 0.25 ms");
             sheet.scaled(text, 200, [errors[2], 0.0, 1.0], tolerance);
             sheet.order(&format!("{masses}, {name}"), [50, 100, 200], errors, order);
         }
-        // a thousandth of the kinetic energy a step: some hundred steps, which may all err the same way
+        // each step may be off by 3e-3 of the kinetic energy: some hundred steps, whose errors may all have the same
+        // sign
         let usual = Pace::Adaptive { energy_error: None, budget: None };
         let text = format!("largest error of {masses}, Verlet, adaptive");
         sheet.scaled(text, 20, [off(pair(Scheme::Verlet, usual, *held), samples), 0.0, 1.0], 2e-2);

@@ -1,12 +1,12 @@
-//! Cylinders on a slope: they roll or slip as they should.
+//! Cylinders on a slope: rolling and slipping.
 //!
-//! A prism of n sides is a cylinder whose radius is between r cos(pi/n) and r, and whose inertia is
-//! m r^2/2 (1 - (2/3) sin^2(pi/n)). With 48 sides its radius is off by up to 0.2 %. It sinks in by another 0.3 %, so that it
-//! stands on one and a half sides and does not hop from one to the next. Friction has an arm shorter by both, and that is what
-//! it may be off by.
+//! A prism of n sides is a cylinder whose radius is between r cos(pi/n) and r, and whose inertia is m r^2/2 (1 - (2/3)
+//! sin^2(pi/n)). With 48 sides its radius varies by 0.2 %. It penetrates by another 0.3 %, so it stands on one and a
+//! half sides and does not hop from one to the next. Both shorten the arm of friction, which sets the tolerance.
 //!
-//! Contact is damped, b = 2e4 N s/m3: ahead of where it stands sides come in, behind it they leave, with a speed w x at a distance
-//! x. Over a width W and 2 c along the slope that is a torque b W (2/3) c^3 w against the spin, a brake of 0.04/s.
+//! Contact is damped, b = 2e4 N s/m3: ahead of the contact sides approach, behind it they separate, with a speed w x at
+//! a distance x. Over a width W and a length 2 c along the slope that is a torque b W (2/3) c^3 w against the spin, a
+//! decay rate of 0.04/s.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -24,27 +24,28 @@ use super::{Case, Sheet};
 pub const CASES: &[Case] = &[Case::of_lattice("cylinder", cylinders), Case::of_lattice("slide-to-roll", slide_to_roll)];
 
 const SIDES: usize = 48;
-/// [m].
+/// Radius of the corners [m].
 const RADIUS: f64 = 0.1;
-/// [m].
+/// Length along the axis [m].
 const WIDTH: f64 = 0.1;
-/// Force over volume of penetration [N/m3].
+/// Contact stiffness: force per volume of penetration [N/m3].
 const SOFT: f64 = 1e8;
-/// Force over its rate [N s/m3].
+/// Contact damping: force per rate of that volume [N s/m3].
 const DAMPING: f64 = 2e4;
 
-/// How deep a cylinder is in a slope [rad] by its weight [m]: (4/3) sqrt(2 r) d^(3/2) is the area of a segment of depth d.
+/// Penetration of a cylinder into a slope [rad] under its weight [m]: (4/3) sqrt(2 r) d^(3/2) is the area of a segment
+/// of depth d.
 fn sunk(angle: f64) -> f64 {
     let segment = PI * RADIUS * RADIUS * DENSITY * G * angle.cos() / SOFT;
     (0.75 * segment / (2.0 * RADIUS).sqrt()).powf(2.0 / 3.0)
 }
 
-/// What its sides take off the radius, in the mean [m].
+/// Mean reduction of the radius by flat sides [m].
 fn flattened() -> f64 {
     RADIUS * (PI / SIDES as f64).powi(2) / 6.0
 }
 
-/// By how much dampers of the contact slow its spin down, over the spin [1/s]: the torque above over m r^2/2.
+/// Decay rate of the spin by contact damping [1/s]: the torque above over m r^2/2.
 fn brake(angle: f64) -> f64 {
     let half = (2.0 * RADIUS * sunk(angle)).sqrt();
     let mass_per_width = PI * RADIUS * RADIUS * DENSITY;
@@ -67,14 +68,14 @@ fn cylinder(angle: f64, friction: f64, speed: f64) -> World {
     world
 }
 
-/// Velocity along the slope, and that of the rim.
+/// Velocity along the slope, and that of the rim [m/s].
 fn speeds(world: &World, down: Vec3) -> [f64; 2] {
     let sums = Sums::of(world);
     let inertia = 0.5 * sums.mass * RADIUS * RADIUS * (1.0 - 2.0 / 3.0 * (PI / SIDES as f64).sin().powi(2));
     [sums.velocity().dot(down), sums.own_spin().y / inertia * RADIUS]
 }
 
-/// Both of them from a time on, at steps of the world; nothing if a step failed.
+/// Both speeds from a time on, at steps of the world; empty if a step failed.
 fn course(world: &mut World, down: Vec3, dt: f64, [from, until]: [f64; 2]) -> Vec<(f64, [f64; 2])> {
     let mut course = vec![];
     while world.time() < until {
@@ -88,8 +89,8 @@ fn course(world: &mut World, down: Vec3, dt: f64, [from, until]: [f64; 2]) -> Ve
     course
 }
 
-/// The straight line through values in the course of time: the value at time zero, and its slope. It passes over how a body
-/// trembles on its sides.
+/// Straight line fitted to values over time: the value at time zero, and the slope. It averages out the vibration of a
+/// body on its sides.
 fn line(course: &[(f64, f64)]) -> [f64; 2] {
     let n = course.len() as f64;
     let (t, y) = course.iter().fold((0.0, 0.0), |(t, y), c| (t + c.0 / n, y + c.1 / n));
@@ -107,23 +108,23 @@ fn cylinders(sheet: &mut Sheet) {
         let rises = [0, 1].map(|n| line(&course.iter().map(|c| (c.0, c.1[n])).collect::<Vec<_>>())[1]);
         let size = lattice(&world, 0).size();
         let at = format!("at {} deg, mu = {} [m/s2]", sample.angle_deg, sample.mu);
-        // a radius between r - sunk and r cos(pi/n) - sunk, seen as r
+        // a radius between r - sunk and r cos(pi/n) - sunk, taken as r
         let arm = (sunk(angle) + 3.0 * flattened()) / RADIUS;
         let slips = sample.cylinder_acc != sample.cylinder_alpha_times_r;
-        // the spin is seen from 0.05 s to 0.35 s, so that the brake takes what it does at 0.2 s; of one that rolls a third, as two
-        // thirds of what drives it is weight
+        // the spin is fitted from 0.05 s to 0.35 s, so the damping acts as at 0.2 s; for a rolling cylinder by a third
+        // of that, since two thirds of the driving force is weight
         let slowed = 1.0 - 0.2 * brake(angle) * if slips { 1.0 } else { 1.0 / 3.0 };
-        // one that slips is driven by weight and friction, whatever its shape
+        // a slipping cylinder is driven by weight and friction, whatever its shape
         let (text, tolerance) = (format!("acceleration of a cylinder {at}"), if slips { 1e-4 } else { arm });
         let driven = sample.cylinder_acc * if slips { 1.0 } else { slowed };
         sheet.relative(text, size, rises[0], driven, tolerance);
-        // one that rolls does so on the shorter radius, and its rim is seen on the longer one
+        // a rolling cylinder rolls on the shorter radius, and its rim is computed with the longer one
         let (text, tolerance) = (format!("that of its rim {at}"), if slips { arm } else { 2.0 * arm });
         sheet.relative(text, size, rises[1], sample.cylinder_alpha_times_r * slowed, tolerance);
     }
 }
 
-/// t = v0/(3 mu g), v = 2 v0/3.
+/// Start of rolling at t = v0/(3 mu g), with v = 2 v0/3.
 fn slide_to_roll(sheet: &mut Sheet) {
     for r in particles().slide_to_roll {
         let mut world = cylinder(0.0, r.mu, r.v0);

@@ -1,9 +1,9 @@
-//! What rounding does in ten million steps, which section 7 of Joukhadar, "Robot-Phi", fears.
+//! Rounding errors in ten million steps, about which section 7 of Joukhadar, "Robot-Phi", warns.
 //!
-//! Each step rounds places and velocities by half a unit in their last place, e/2 of themselves with e = 2.2e-16. In n steps that
-//! sums to e sqrt(n/12) if roundings are like chance, to e n/2 at the worst. Here 1/100 of the steps are made and what they have
-//! done is taken to grow as it did, with an exponent seen between a sixteenth of them and all. With `PLIANT_STEPS=10000000` in the
-//! environment all are made.
+//! Each step rounds positions and velocities by half a unit in the last place, a relative e/2 with e = 2.2e-16. In n
+//! steps that sums to e sqrt(n/12) if rounding errors are random, to e n/2 at worst. Here 1/100 of the steps are made
+//! and the error is extrapolated, with an exponent measured between a sixteenth of them and all. With
+//! `PLIANT_STEPS=10000000` in the environment all are made.
 
 use pliant::World;
 use pliant::lattice::{LatticeSettings, Pace};
@@ -16,29 +16,28 @@ use super::{Case, Sheet};
 /// Cases of this file.
 pub const CASES: &[Case] = &[Case::of_lattice("rounding", rounding)];
 
-/// Steps that are of interest.
+/// Number of steps of interest.
 const STEPS: f64 = 1e7;
 
-/// What they may do to a number if roundings are like chance, e sqrt(n/12) = 2e-13, with room for the five that a step makes; and if
-/// they had all one sign, e n/2.
+/// Relative error allowed if rounding errors are random: e sqrt(n/12) = 2e-13, with a margin for the five in a step.
 const CHANCE: f64 = 1e-12;
 
-/// See `CHANCE`.
+/// Relative error allowed if rounding errors all have one sign: e n/2.
 const BIAS: f64 = 1.1e-9;
 
-/// Length of a step [s]: a ninth of what connectors of these boxes allow.
+/// Length of a step [s]: a ninth of what the connectors of these boxes allow.
 const STEP: f64 = 2e-4;
 
-/// Steps within one of the world.
+/// Number of model steps in a step of the world.
 const WITHIN: usize = 50;
 
-/// How many steps are made.
+/// Number of steps to make.
 fn count() -> usize {
     let given = std::env::var("PLIANT_STEPS").ok().and_then(|text| text.parse().ok());
     given.unwrap_or(100_000).max(1600)
 }
 
-/// A box of 0.1 m of one cell, without dampers.
+/// A box of 0.1 m with one cell.
 fn world(damping_time: Option<f64>, velocity: Vec3, spin: Vec3, gravity: f64) -> World {
     let settings = LatticeSettings { pace: Pace::Constant { step: STEP }, damping_time, ..LatticeSettings::default() };
     let mut spec = body_of(block(Vec3::splat(0.1), [1; 3]), material(1e5, 0.3), settings);
@@ -46,7 +45,7 @@ fn world(damping_time: Option<f64>, velocity: Vec3, spin: Vec3, gravity: f64) ->
     world_with([spec], Vec3::Z * -gravity)
 }
 
-/// What a world shows after a sixteenth of the steps, and after all.
+/// Values measured after a sixteenth of the steps, and after all.
 fn after<const N: usize>(mut world: World, seen: impl Fn(&World) -> [f64; N]) -> [[f64; N]; 2] {
     [count() / 16, count()].map(|until| {
         while (lattice(&world, 0).ledger().steps as usize) < until {
@@ -58,9 +57,9 @@ fn after<const N: usize>(mut world: World, seen: impl Fn(&World) -> [f64; N]) ->
     })
 }
 
-/// Compare what `STEPS` steps do with what they may.
+/// Compare the extrapolated error of `STEPS` steps with the allowed one.
 fn compare(sheet: &mut Sheet, what: &str, [early, late]: [f64; 2], allowed: f64) {
-    // from nothing no exponent can be told, nor one below that of chance or above that of a bias
+    // an error of zero gives no exponent, and none is below that of randomness or above that of a bias
     let exponent = if early > 0.0 { (late / early).log2() / 4.0 } else { 1.0 };
     let grown = late * (STEPS / count() as f64).max(1.0).powf(exponent.clamp(0.5, 1.0));
     sheet.scaled(format!("{what} in 1e7 steps"), count(), [grown, 0.0, 1.0], allowed);
@@ -73,7 +72,7 @@ fn rounding(sheet: &mut Sheet) {
         let places = lattice(world, 0).places().iter().zip(first.places());
         [places.map(|(now, before)| (*now - *before).length()).fold(0.0, f64::max)]
     });
-    // what rounding leaves of the forces makes it tremble, which adds up as in a walk by chance that is led by one of velocities
+    // rounding errors of the forces make it vibrate, which adds up as a random walk driven by one in velocity
     compare(
         sheet,
         "largest move of a particle of a box at rest / its size",
@@ -92,14 +91,14 @@ fn rounding(sheet: &mut Sheet) {
         let warmer = (lattice(world, 0).energy(Vec3::ZERO).total() / energy - 1.0).abs();
         [off.length() / (velocity.length() * world.time()), slower, turned, warmer]
     });
-    // its own angular momentum is what is left of that about the origin, which grows as it flies away
-    // its way grows by equal pieces, which round alike for long
+    // its own angular momentum is a difference of that about the origin, which grows as it flies away; its path grows
+    // by equal increments, which round alike for long
     let names = [("way of its centre", 10.0 * CHANCE), ("momentum", CHANCE), ("angular momentum", BIAS)];
     for (k, (name, allowed)) in names.into_iter().enumerate() {
         let text = format!("change of the {name} of a box in free flight");
         compare(sheet, &text, found.map(|f| f[k]), allowed);
     }
-    // energy swings by the square of the step, which rounding must not add to
+    // energy oscillates by the square of the step, to which rounding must not add
     let [early, late] = found.map(|f| f[3]);
     sheet.scaled("energy of it: late less early", count(), [(late - early).abs(), 0.0, 1.0], 1e-5);
 

@@ -1,4 +1,4 @@
-//! Prisms on a slope and a cube that is pushed: whether they tip over, slide or stay.
+//! Prisms on a slope and a pushed cube: whether they topple, slide or stay.
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -18,14 +18,14 @@ pub const CASES: &[Case] = &[Case::of_lattice("topple", topple), Case::of_lattic
 /// Distance of a prism's corners from its axis [m].
 const RADIUS: f64 = 0.1;
 
-/// Stiff and with much damping: a corner sinks in by some 1e-5 m, which is much less than what a degree means for the arm of
-/// the weight, 1.7e-3 m, and a fall by that much makes less energy than it takes to tip over.
+/// Stiff and strongly damped contact: a corner penetrates by about 1e-5 m, much less than what a degree changes in the
+/// arm of the weight, 1.7e-3 m, and a fall by that much releases less energy than toppling takes.
 fn hard(stiffness: f64, damping: f64) -> LatticeSettings {
     let (contact_stiffness, contact_damping) = (Some(stiffness), Some(damping));
     LatticeSettings { contact_stiffness, contact_damping, ..LatticeSettings::default() }
 }
 
-/// By how much a prism of some sides has turned after half a second on a slope [rad].
+/// Rotation of a prism after half a second on a slope [rad].
 fn turned(sides: usize, angle: f64, friction: f64) -> Option<f64> {
     let part = solid(cut(prism(sides, RADIUS, 0.1, Rings { per_edge: 1, rings: 1 }, 1)));
     let mut spec = body_of(part, material(1e8, 0.25), hard(3e10, 2e6));
@@ -47,7 +47,7 @@ fn turned(sides: usize, angle: f64, friction: f64) -> Option<f64> {
     fine.then(|| (before.z * after.x - before.x * after.z).atan2(before.x * after.x + before.z * after.z))
 }
 
-/// A prism of n sides tips over at slopes above pi/n if friction holds it.
+/// A prism of n sides topples on slopes above pi/n if friction holds it.
 fn topple(sheet: &mut Sheet) {
     let known = particles().polygon_topple;
     for (name, sides, degrees) in
@@ -56,12 +56,12 @@ fn topple(sheet: &mut Sheet) {
         for more in [-1.0, 1.0] {
             let angle = f64::to_radians(degrees + more);
             let friction = 1.3 * angle.tan();
-            // it falls away from an angle of a degree by exp(t sqrt(g / 1.5 r)): to some radians in half a second
+            // from an angle of a degree it falls as exp(t sqrt(g / 1.5 r)): to some radians in half a second
             let tipped = turned(sides, angle, friction).map_or(f64::NAN, |turn| if turn > 0.1 { 1.0 } else { 0.0 });
             let text = format!("whether {name} tips over at {} deg", degrees + more);
             sheet.scaled(text, sides, [tipped, if more > 0.0 { 1.0 } else { 0.0 }, 1.0], 0.0);
         }
-        // it slides before it tips over
+        // it slides before it topples
         let angle = f64::to_radians(degrees + 1.0);
         let tipped =
             turned(sides, angle, 0.5 * angle.tan()).map_or(f64::NAN, |t| if t.abs() > 0.1 { 1.0 } else { 0.0 });
@@ -70,10 +70,10 @@ fn topple(sheet: &mut Sheet) {
     }
 }
 
-/// Side of the cube that is pushed [m].
+/// Side of the pushed cube [m].
 const SIDE: f64 = 0.1;
 
-/// What a cube does after it was pushed by a force / weight at a height / side: whether it has tipped over and whether it slid.
+/// What a cube does when pushed by a force / weight at a height / side: whether it has toppled and whether it slid.
 fn pushed(force: f64, height: f64, friction: f64) -> Option<[bool; 2]> {
     let cells = 2;
     let mut spec = body_of(block(Vec3::splat(SIDE), [cells; 3]), material(1e7, 0.3), hard(1e10, 3e5));
@@ -81,11 +81,11 @@ fn pushed(force: f64, height: f64, friction: f64) -> Option<[bool; 2]> {
     let mut world = world_with([spec], Vec3::Z * -G);
     slope(&mut world, 0.0, friction);
     let first = Sums::of(&world);
-    // a row of particles of its back
+    // a row of particles at its back
     let (z, e) = (height * SIDE, 0.1 * SIDE);
     let low = Vec3::new(-0.5 * SIDE - e, -1.0, z - e);
     let place = Place::Box { low, high: Vec3::new(-0.5 * SIDE + e, 1.0, z + e) };
-    // little by little, so that it does not overshoot
+    // in small increments, so that it does not overshoot
     let parts = 20;
     for n in 0..parts {
         let force = Vec3::X * (force * first.mass * G / f64::from(parts));
@@ -105,7 +105,7 @@ fn pushed(force: f64, height: f64, friction: f64) -> Option<[bool; 2]> {
     Some([tipped, !tipped && way > 0.1 * SIDE])
 }
 
-/// It tips over if F h > m g a/2, and slides if F > mu m g.
+/// It topples if F h > m g a/2, and slides if F > mu m g.
 fn push_cube(sheet: &mut Sheet) {
     for (height, friction) in [(1.0, 0.8), (1.0, 0.4), (0.5, 0.4)] {
         let (tips, slides): (f64, f64) = (0.5 / height, friction);

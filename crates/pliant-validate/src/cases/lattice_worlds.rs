@@ -1,4 +1,4 @@
-//! Worlds with solids of particles, for the comparisons of several files.
+//! Worlds with solids of particles, shared by several files.
 
 use pliant::contact::{ObstacleParams, Shape, ShapeKind};
 use pliant::lattice::solid::{Cells, DiscretiseError, MassRule, brick};
@@ -12,12 +12,12 @@ use super::rods::built;
 /// Density of all solids here [kg/m3].
 pub const DENSITY: f64 = 1000.0;
 
-/// A material without friction; obstacles bring their own.
+/// A frictionless material; obstacles bring their own friction.
 pub fn material(young: f64, poisson: f64) -> Material {
     Material { young, poisson, density: DENSITY, friction: Friction::NONE }
 }
 
-/// Cells of this command, which are sound.
+/// Unwrap a division into cells that is known to be valid.
 pub fn cut(cells: Result<Cells, DiscretiseError>) -> Cells {
     cells.unwrap_or_else(|e| unreachable!("a solid of this command: {e}"))
 }
@@ -27,7 +27,7 @@ pub fn solid(cells: Cells) -> Part {
     Part::Solid { cells, rule: MassRule::Approximate }
 }
 
-/// A box about the origin [m].
+/// A box centred on the origin [m].
 pub fn block(size: Vec3, counts: [usize; 3]) -> Part {
     solid(cut(brick(size, counts)))
 }
@@ -38,7 +38,7 @@ pub fn body_of(part: Part, material: Material, settings: LatticeSettings) -> Lat
     LatticeSpec { material, parts: vec![part], connectors: vec![], placed: Pose::IDENTITY, velocity, spin, settings }
 }
 
-/// A world with a body, and another if there is one.
+/// A world with these bodies.
 pub fn world_with(specs: impl IntoIterator<Item = LatticeSpec>, gravity: Vec3) -> World {
     let mut world = World::new(gravity);
     for (n, spec) in specs.into_iter().enumerate() {
@@ -47,7 +47,7 @@ pub fn world_with(specs: impl IntoIterator<Item = LatticeSpec>, gravity: Vec3) -
     world
 }
 
-/// A plane through the origin that falls along x by an angle [rad].
+/// A plane through the origin that descends along x at an angle [rad].
 pub fn slope(world: &mut World, angle: f64, coefficient: f64) {
     let placed = Pose::from_rotation(Quat::from_rotation_y(angle));
     let shape = Shape::new(ShapeKind::Plane).unwrap_or_else(|e| unreachable!("a plane: {e}"));
@@ -63,7 +63,7 @@ pub fn lattice(world: &World, body: usize) -> &Lattice {
     }
 }
 
-/// Step a world; false if that failed.
+/// Step a world; false if a step failed.
 pub fn steps(world: &mut World, dt: f64, count: usize) -> bool {
     (0..count).all(|_| world.step(dt).is_ok())
 }
@@ -73,7 +73,7 @@ pub fn steps(world: &mut World, dt: f64, count: usize) -> bool {
 pub struct Sums {
     /// Mass [kg].
     pub mass: f64,
-    /// Mass times place [kg m].
+    /// Mass times position [kg m].
     pub first: Vec3,
     /// Momentum [kg m/s].
     pub momentum: Vec3,
@@ -82,7 +82,7 @@ pub struct Sums {
 }
 
 impl Sums {
-    /// Of a world.
+    /// Sums over all bodies of a world.
     pub fn of(world: &World) -> Sums {
         let mut sums = Sums::default();
         for n in 0..world.bodies().len() {

@@ -1,7 +1,7 @@
 //! The models against closed forms and independent solutions, with orders of convergence.
 //!
-//! References are closed forms or come from `references/`, computed by other code; never from our own earlier output.
-//! A tolerance says where it comes from beside the case.
+//! References are closed forms or come from `references/`, computed by independent code, never from our own earlier
+//! output. The origin of each tolerance is stated beside the case.
 
 mod account;
 mod cable_capstan;
@@ -58,19 +58,19 @@ pub struct Row {
     pub quantity: String,
     /// Number of points, nodes, particles or segments.
     pub size: usize,
-    /// What the model gives.
+    /// The model's value.
     pub value: f64,
-    /// What it should be.
+    /// The reference value.
     pub reference: f64,
-    /// How far it is off, in the measure that the quantity states.
+    /// Error, relative or scaled as the quantity states.
     pub error: f64,
-    /// How far it may be off.
+    /// Largest error allowed.
     pub tolerance: f64,
-    /// Whether it is near enough.
+    /// Whether the error is within the tolerance.
     pub pass: bool,
 }
 
-/// Comparisons of one case as they are made.
+/// Collects the comparisons of one case.
 pub struct Sheet {
     model: &'static str,
     case: &'static str,
@@ -98,12 +98,12 @@ impl Sheet {
 
     fn row(&mut self, quantity: String, size: usize, value: f64, reference: f64, error: f64, tolerance: f64) {
         let (model, case) = (self.model, self.case);
-        // written so that a value that is not a number fails
+        // written so that NaN fails
         let pass = error <= tolerance;
         self.rows.push(Row { case, model, quantity, size, value, reference, error, tolerance, pass });
     }
 
-    /// Compare the observed order of convergence of errors at sizes that double with the stated one.
+    /// Compare the observed order of convergence with the stated one, for errors at sizes that double.
     pub fn order(&mut self, quantity: &str, sizes: [usize; 3], errors: [f64; 3], stated: f64) {
         // the last pair is closest to the asymptotic order
         let observed = (errors[1] / errors[2]).log2();
@@ -149,7 +149,7 @@ impl Case {
     }
 }
 
-/// All cases, those of one model after those of another.
+/// All cases, model by model.
 pub fn all() -> Vec<Case> {
     [
         account::CASES,
@@ -185,7 +185,7 @@ pub fn all() -> Vec<Case> {
     .concat()
 }
 
-/// Rows of all `cases`, in their order, made by several threads. `begin` is told of each case that begins.
+/// Rows of all `cases`, in their order, computed by several threads. `begin` is called when a case begins.
 pub fn run(cases: &[&Case], threads: usize, begin: impl Fn(&Case) + Sync) -> Vec<Row> {
     let (next, done) = (AtomicUsize::new(0), Mutex::new(BTreeMap::new()));
     let work = || {

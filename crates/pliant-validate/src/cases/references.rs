@@ -15,17 +15,17 @@ pub struct RodsStatic {
     pub heavy_cantilever_inclined: Vec<Inclined>,
     /// Post-buckled elastica.
     pub postbuckled_elastica: Vec<Buckled>,
-    /// Weightless arches with clamped ends, by the distance of the ends / L.
+    /// Weightless arches with clamped ends, keyed by the distance of the ends / L.
     pub clamped_clamped_shape: BTreeMap<String, Vec<Sample>>,
     /// Heavy arches with clamped ends, by name.
     pub clamped_clamped_gravity: BTreeMap<String, Arch>,
-    /// Loads at which rods buckle.
+    /// Buckling loads.
     pub critical_loads: Critical,
     /// Catenaries.
     pub catenary: Vec<Catenary>,
     /// Straight rods bent to helices by a dead moment at the tip.
     pub helix_dead_end_moment: Vec<Helix>,
-    /// Strips pushed on a rough plane.
+    /// Strips pushed onto a rough plane.
     pub stick_slip_threshold: Vec<StickSlip>,
     /// The spring-steel rod of Kahl and Henrich, Table 5.
     pub seed000_table5_rod: Vec<SteelRod>,
@@ -51,11 +51,11 @@ pub struct Heavy {
     /// rho A g L^3 / EI.
     #[serde(rename = "Gamma")]
     pub gamma: f64,
-    /// Tip / L.
+    /// Horizontal position of the tip / L.
     pub x_tip: f64,
-    /// Tip / L.
+    /// Vertical position of the tip / L.
     pub y_tip: f64,
-    /// Moment at the clamp L / EI.
+    /// Clamp moment times L / EI.
     #[serde(rename = "M_clamp_L_over_EI")]
     pub clamp_moment: f64,
 }
@@ -65,19 +65,19 @@ pub struct Heavy {
 pub struct Inclined {
     /// Angle of the clamp above the horizontal [deg].
     pub clamp_deg: f64,
-    /// The rest.
+    /// The cantilever.
     #[serde(flatten)]
     pub heavy: Heavy,
 }
 
-/// A place of a rod of length 1.
+/// A point of a rod of length 1.
 #[derive(Deserialize)]
 pub struct Sample {
-    /// Distance along it.
+    /// Arc length.
     pub s: f64,
-    /// Place.
+    /// Horizontal position.
     pub x: f64,
-    /// Place.
+    /// Vertical position.
     pub y: f64,
 }
 
@@ -86,38 +86,38 @@ pub struct Sample {
 pub struct Arch {
     /// Its shape.
     pub samples: Vec<Sample>,
-    /// Force along the line of the ends L^2 / EI.
+    /// Force along the line between the ends, times L^2 / EI.
     #[serde(rename = "Fx_L2_EI")]
     pub thrust: f64,
     /// rho A g L^3 / EI.
     #[serde(rename = "rho_g_L3_over_EI")]
     pub gamma: f64,
-    /// Distance of the ends.
+    /// Distance between the ends.
     pub end_distance: f64,
 }
 
-/// Loads at which rods buckle.
+/// Buckling loads.
 #[derive(Deserialize)]
 pub struct Critical {
-    /// P L^2 / EI of a column that is clamped below and free above.
+    /// P L^2 / EI of a column clamped at the bottom and free at the top.
     pub euler_clamped_free: f64,
     /// rho A g L^3 / EI of a column under its own weight.
     pub self_weight_column_clamped_free: f64,
 }
 
-/// A buckled rod whose ends are brought together.
+/// A buckled rod whose ends are pushed together.
 #[derive(Deserialize)]
 pub struct Buckled {
-    /// Distance of the ends / L.
+    /// Distance between the ends / L.
     #[serde(rename = "end_distance_over_L")]
     pub end_distance: f64,
     /// Deflection of the middle / L.
     #[serde(rename = "mid_deflection_over_L")]
     pub mid_deflection: f64,
-    /// Force on clamped ends L^2 / EI.
+    /// Force on clamped ends, times L^2 / EI.
     #[serde(rename = "P_clamped_L2_EI")]
     pub clamped_force: f64,
-    /// Force on pinned ends L^2 / EI.
+    /// Force on pinned ends, times L^2 / EI.
     #[serde(rename = "P_pinned_L2_EI")]
     pub pinned_force: f64,
 }
@@ -135,12 +135,12 @@ pub struct StickSlip {
 /// A straight rod of length 1 and EI = 1 along +z, bent to a helix by a dead moment at its tip.
 #[derive(Deserialize)]
 pub struct Helix {
-    /// Torsional stiffness.
+    /// Torsional rigidity.
     #[serde(rename = "GJ")]
     pub gj: f64,
-    /// Moment.
+    /// Moment at the tip.
     pub tip_moment: [f64; 3],
-    /// Tip.
+    /// Position of the tip.
     pub tip_position: [f64; 3],
 }
 
@@ -153,15 +153,15 @@ pub struct DeadLoad {
     /// EA [N].
     #[serde(rename = "EA")]
     pub ea: f64,
-    /// Force [N].
+    /// Force at the tip [N].
     pub tip_force: [f64; 3],
-    /// Moment [N m].
+    /// Moment at the tip [N m].
     pub tip_moment: [f64; 3],
-    /// Tip [m].
+    /// Position of the tip [m].
     pub tip_position: [f64; 3],
 }
 
-/// Displacement of the tip of a 45-degree bend of radius 100 under a force of 600 across its plane.
+/// Displacement of the tip of a 45-degree bend of radius 100 under an out-of-plane force of 600.
 pub fn bend() -> Option<[f64; 3]> {
     #[derive(Deserialize)]
     struct Bend {
@@ -172,7 +172,7 @@ pub fn bend() -> Option<[f64; 3]> {
     serde_json::from_value::<Bend>(all.get("bathe_bend_600")?.clone()).ok().map(|b| b.tip_displacement)
 }
 
-/// The cases of silicone cable in space, by name.
+/// Dead loads on a silicone cable in space, by name.
 pub fn rods_3d() -> Vec<(String, DeadLoad)> {
     let text = include_str!("../../references/rods_3d_dead_load.json");
     let all: BTreeMap<String, serde_json::Value> =
@@ -191,11 +191,11 @@ pub struct Catenary {
     /// Length.
     #[serde(rename = "L")]
     pub length: f64,
-    /// Distance of its ends.
+    /// Distance between its ends.
     pub span: f64,
-    /// Drop of the middle.
+    /// Sag of the middle.
     pub sag: f64,
-    /// Least tension / weight.
+    /// Smallest tension / weight.
     #[serde(rename = "Tmin_over_wL")]
     pub least_tension: f64,
     /// Largest tension / weight.
@@ -206,29 +206,29 @@ pub struct Catenary {
 /// The steel rod at one orientation of the gripper.
 #[derive(Deserialize)]
 pub struct SteelRod {
-    /// Which modulus.
+    /// The modulus used.
     pub case: String,
     /// Orientation of the gripper [deg].
     pub gripper_deg: f64,
-    /// Tip [m].
+    /// Horizontal position of the tip [m].
     pub x_tip_m: f64,
-    /// Tip [m].
+    /// Vertical position of the tip [m].
     pub y_tip_m: f64,
 }
 
-/// The static shapes, read from the file that the command carries.
+/// The static shapes, read from the embedded file.
 pub fn rods_static() -> RodsStatic {
     let text = include_str!("../../references/rods_static.json");
-    // the file is part of the command; `the_references_are_readable` keeps it so
+    // the file is embedded; `the_references_are_readable` keeps it valid
     serde_json::from_str(text).unwrap_or_else(|e| unreachable!("references/rods_static.json: {e}"))
 }
 
 /// Cables pulled over a drum.
 #[derive(Deserialize)]
 pub struct Capstan {
-    /// Coulomb's friction on a cable of finite thickness.
+    /// Coulomb friction on a cable of finite thickness.
     pub coulomb_finite_thickness: Vec<ThickCapstan>,
-    /// Friction by a power of the normal force.
+    /// Power-law friction.
     pub power_law: Vec<PowerCapstan>,
 }
 
@@ -240,7 +240,7 @@ pub struct ThickCapstan {
     /// Radius of the cable / radius of the drum.
     #[serde(rename = "r_over_R")]
     pub thickness: f64,
-    /// Angle of wrap / pi.
+    /// Wrap angle / pi.
     #[serde(rename = "theta_over_pi")]
     pub angle: f64,
     /// Pull / load.
@@ -254,15 +254,15 @@ pub struct PowerCapstan {
     /// Load [N].
     #[serde(rename = "T0")]
     pub load: f64,
-    /// Angle of wrap / pi.
+    /// Wrap angle / pi.
     #[serde(rename = "theta_over_pi")]
     pub angle: f64,
-    /// Pull, if its centre line has a radius of 22 mm [N].
+    /// Pull for a centre line with a radius of 22 mm [N].
     #[serde(rename = "T_per_length_Rc22mm")]
     pub pull: f64,
 }
 
-/// The capstans, read from the file that the command carries.
+/// The capstan references, read from the embedded file.
 pub fn capstan() -> Capstan {
     let text = include_str!("../../references/capstan.json");
     serde_json::from_str(text).unwrap_or_else(|e| unreachable!("references/capstan.json: {e}"))

@@ -7,35 +7,35 @@ use serde::Deserialize;
 /// Motions of rods.
 #[derive(Deserialize)]
 pub struct RodsDynamic {
-    /// Roots of beams.
+    /// Roots beta L of the beams' characteristic equations.
     #[serde(rename = "beam_roots_betaL")]
     pub beam_roots: BeamRoots,
-    /// A rigid rod let go from horizontal.
+    /// A rigid rod released from horizontal.
     pub rigid_rod_release_from_horizontal: RigidRod,
-    /// Rods that hang and swing a little.
+    /// Hanging rods with small oscillations.
     pub hanging_rod_frequencies: Vec<HangingRod>,
     /// Fig. 4 of Wakamatsu et al.
     pub seed001_fig4_without_obstacle: Swing,
 }
 
-/// Roots of the equations of frequency of beams.
+/// Roots beta L of the beams' characteristic equations.
 #[derive(Deserialize)]
 pub struct BeamRoots {
-    /// Clamped at one end.
+    /// Clamped at one end, free at the other.
     pub clamped_free: Vec<f64>,
 }
 
-/// A rigid rod of length 1 m let go from horizontal.
+/// A rigid rod of length 1 m released from horizontal.
 #[derive(Deserialize)]
 pub struct RigidRod {
     /// When it is vertical [s].
     pub time_to_vertical_s: f64,
 }
 
-/// A rod that hangs.
+/// A hanging rod.
 #[derive(Deserialize)]
 pub struct HangingRod {
-    /// How its upper end is held.
+    /// How its upper end is held: `pinned`, or else clamped.
     pub bc: String,
     /// EI [N m2].
     #[serde(rename = "EI")]
@@ -49,35 +49,35 @@ pub struct HangingRod {
 /// The rod of Fig. 4 without its obstacle, in the limit of many intervals.
 #[derive(Deserialize)]
 pub struct Swing {
-    /// Where it is.
+    /// Its positions over time.
     pub samples: Vec<SwingSample>,
     /// When it would meet the obstacle.
     pub obstacle_first_contact: FirstContact,
 }
 
-/// Where the rod of Fig. 4 is.
+/// Position of the rod of Fig. 4 at a time.
 #[derive(Deserialize)]
 pub struct SwingSample {
-    /// When [s].
+    /// Time [s].
     pub t: f64,
-    /// Its tip [m].
+    /// Position of its tip [m].
     pub tip: [f64; 2],
-    /// Its middle [m].
+    /// Position of its middle [m].
     pub mid: [f64; 2],
 }
 
-/// When the rod of Fig. 4 meets its obstacle.
+/// First contact of the rod of Fig. 4 with its obstacle.
 #[derive(Deserialize)]
 pub struct FirstContact {
-    /// When [s].
+    /// Time [s].
     pub t: f64,
     /// Centre of the circle [m].
     pub center: [f64; 2],
-    /// Its radius [m].
+    /// Radius of the circle [m].
     pub r: f64,
 }
 
-/// The motions, read from the file that the command carries.
+/// The motions, read from the embedded file.
 pub fn rods_dynamic() -> RodsDynamic {
     let text = include_str!("../../references/rods_dynamic.json");
     serde_json::from_str(text).unwrap_or_else(|e| unreachable!("references/rods_dynamic.json: {e}"))
@@ -86,20 +86,20 @@ pub fn rods_dynamic() -> RodsDynamic {
 /// Motions of the rods of Wakamatsu et al. by their own equations with few intervals, exact in time.
 #[derive(Deserialize)]
 pub struct Semidiscrete {
-    /// Fig. 4 without its obstacle, by the number of intervals.
+    /// Fig. 4 without its obstacle, keyed by the number of intervals.
     pub fig4_without_obstacle: BTreeMap<usize, Vec<SwingState>>,
-    /// Fig. 3 with jumps of velocity, by the number of intervals.
+    /// Fig. 3 with jumps of velocity, keyed by the number of intervals.
     pub fig3_ideal_jumps: BTreeMap<usize, Vec<ArchState>>,
 }
 
-/// The rod of Fig. 4.
+/// The rod of Fig. 4 at a time.
 #[derive(Deserialize)]
 pub struct SwingState {
-    /// When [s].
+    /// Time [s].
     pub t: f64,
-    /// Its tip [m].
+    /// Position of its tip [m].
     pub tip: [f64; 2],
-    /// Its middle [m].
+    /// Position of its middle [m].
     pub mid: [f64; 2],
     /// Angle of its first node [rad].
     pub theta0: f64,
@@ -110,12 +110,12 @@ pub struct SwingState {
     pub energies: Energies,
 }
 
-/// The rod of Fig. 3.
+/// The rod of Fig. 3 at a time.
 #[derive(Deserialize)]
 pub struct ArchState {
-    /// When [s].
+    /// Time [s].
     pub t: f64,
-    /// Its middle [m].
+    /// Position of its middle [m].
     pub mid: [f64; 2],
     /// Energies.
     #[serde(flatten)]
@@ -125,15 +125,15 @@ pub struct ArchState {
 /// Energies of a rod [J].
 #[derive(Clone, Copy, Deserialize)]
 pub struct Energies {
-    /// Of motion.
+    /// Kinetic energy.
     pub kinetic: f64,
-    /// Of bending.
+    /// Bending energy.
     pub bending: f64,
-    /// In the field of gravity, zero at the origin.
+    /// Potential energy of gravity, zero at the origin.
     pub gravity: f64,
 }
 
-/// The motions with few intervals, read from the file that the command carries.
+/// The motions with few intervals, read from the embedded file.
 pub fn semidiscrete() -> Semidiscrete {
     let text = include_str!("../../references/seed001_semidiscrete.json");
     serde_json::from_str(text).unwrap_or_else(|e| unreachable!("references/seed001_semidiscrete.json: {e}"))

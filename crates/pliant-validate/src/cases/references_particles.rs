@@ -1,17 +1,17 @@
-//! Reference numbers of particles and solids from `references/particles.json`.
+//! References for particles and solids from `references/particles.json`.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// Numbers of particles and solids.
+/// References for particles and solids.
 #[derive(Deserialize)]
 pub struct ParticleNumbers {
-    /// Solids of density one, by name.
+    /// Solids of unit density, by name.
     pub polyhedra_unit_density: BTreeMap<String, Polyhedron>,
     /// A spring with a damper between unit masses, lambda = 100 N/m, mu = 5 N s/m.
     pub damped_pair: DampedPairs,
-    /// Angles at which prisms tip over on an incline.
+    /// Slopes at which prisms topple.
     pub polygon_topple: Topple,
     /// A square bar.
     pub bar: Bar,
@@ -25,14 +25,14 @@ pub struct ParticleNumbers {
     pub slide_to_roll: Vec<SlideToRoll>,
 }
 
-/// A solid of density one.
+/// A solid of unit density.
 #[derive(Deserialize)]
 pub struct Polyhedron {
     /// Volume [m3].
     pub volume: f64,
-    /// Centre [m].
+    /// Centroid [m].
     pub centroid: [f64; 3],
-    /// Inertia about the centre [m5].
+    /// Inertia about the centroid [m5].
     pub inertia_about_centroid: [[f64; 3]; 3],
 }
 
@@ -45,10 +45,10 @@ pub struct DampedPairs {
     pub two_free_unit_masses: DampedPair,
 }
 
-/// A spring between masses, let go stretched.
+/// A spring between masses, released stretched.
 #[derive(Deserialize)]
 pub struct DampedPair {
-    /// Its stretch in the course of time.
+    /// Its stretch over time.
     pub samples: Vec<Stretch>,
 }
 
@@ -57,25 +57,25 @@ pub struct DampedPair {
 pub struct Stretch {
     /// Time [s].
     pub t: f64,
-    /// Stretch over that at first.
+    /// Stretch relative to the initial one [-].
     pub dp_over_dp0: f64,
 }
 
-/// Angles at which prisms tip over [deg].
+/// Slopes at which prisms topple [deg].
 #[derive(Deserialize)]
 pub struct Topple {
-    /// Of four sides.
+    /// Four sides.
     pub cube_deg: f64,
-    /// Of six sides.
+    /// Six sides.
     pub hexagon_deg: f64,
-    /// Of eight sides.
+    /// Eight sides.
     pub octagon_deg: f64,
 }
 
 /// A square bar.
 #[derive(Deserialize)]
 pub struct Bar {
-    /// Constant of torsion over the fourth power of its side.
+    /// Torsion constant over the fourth power of its side [-].
     #[serde(rename = "J_square_over_a4")]
     pub torsion: f64,
 }
@@ -83,7 +83,7 @@ pub struct Bar {
 /// A mass that hits a spring with a damper.
 #[derive(Deserialize)]
 pub struct Restitution {
-    /// Damping over critical damping.
+    /// Damping ratio [-].
     pub zeta: f64,
 }
 
@@ -96,11 +96,11 @@ pub struct Drop {
     pub lam: f64,
     /// Damping [N s/m].
     pub mu: f64,
-    /// From how high [m].
+    /// Drop height [m].
     pub h: f64,
-    /// Whether the spring may pull.
+    /// Contact law: whether the spring may pull.
     pub law: String,
-    /// How high it bounces [m].
+    /// Rebound height [m].
     pub rebound_height: f64,
 }
 
@@ -116,7 +116,7 @@ pub struct Incline {
 pub struct Slope {
     /// Slope [deg].
     pub angle_deg: f64,
-    /// Friction.
+    /// Coefficient of friction [-].
     pub mu: f64,
     /// Acceleration of a block, zero if it sticks [m/s2].
     pub block_acc: f64,
@@ -129,17 +129,17 @@ pub struct Slope {
 /// A cylinder that slides until it rolls.
 #[derive(Deserialize)]
 pub struct SlideToRoll {
-    /// Speed at first [m/s].
+    /// Initial speed [m/s].
     pub v0: f64,
-    /// Friction.
+    /// Coefficient of friction [-].
     pub mu: f64,
-    /// When it rolls [s].
+    /// When it starts to roll [s].
     pub t_roll: f64,
     /// Speed from then on [m/s].
     pub v_final: f64,
 }
 
-/// Numbers of particles and solids, read from the file that the command carries.
+/// References for particles and solids, read from the embedded file.
 pub fn particles() -> ParticleNumbers {
     let text = include_str!("../../references/particles.json");
     serde_json::from_str(text).unwrap_or_else(|e| unreachable!("references/particles.json: {e}"))

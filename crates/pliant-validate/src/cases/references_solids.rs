@@ -1,4 +1,4 @@
-//! Reference numbers of elastic solids from `references/solids.json`.
+//! References for elastic solids from `references/solids.json`.
 //!
 //! The cube of Tagawa, Hirota and Hirose: side 0.1 m, E = 2000 Pa, nu = 0.49, 110 kg/m3.
 
@@ -6,26 +6,26 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-/// Numbers of elastic solids.
+/// References for elastic solids.
 #[derive(Deserialize)]
 pub struct SolidNumbers {
-    /// The free cube by Ritz's method with polynomials of degree 17.
+    /// The free cube by the Ritz method with polynomials of degree 17.
     pub ritz_seed002: Ritz,
-    /// First eight frequencies of linear tetrahedra, 12 cells a side, consistent mass [Hz].
+    /// First eight frequencies with linear tetrahedra, 12 cells per side and consistent mass [Hz].
     pub tet5_n12_consistent_hz_1_to_8: Vec<f64>,
-    /// The same with lumped mass [Hz].
+    /// First eight frequencies with linear tetrahedra, 12 cells per side and lumped mass [Hz].
     pub tet5_n12_lumped_hz_1_to_8: Vec<f64>,
-    /// The same with 6 cells a side and consistent mass [Hz].
+    /// First eight frequencies with linear tetrahedra, 6 cells per side and consistent mass [Hz].
     pub tet5_n6_consistent_hz_1_to_8: Vec<f64>,
-    /// Speeds of waves.
+    /// Wave speeds.
     pub waves_seed002: Waves,
     /// The cube as a rigid body.
     pub rigid_seed002: RigidCube,
     /// Stiffness between plates.
     pub static_seed002: Pressed,
-    /// A cube without Poisson's effect that falls flat.
+    /// A cube with Poisson's ratio 0 that falls flat.
     pub bar_drop_nu0: BarDrop,
-    /// Stiffness between plates bonded to both faces, by Ritz's method: for each case by degree, upper bounds [N/m].
+    /// Stiffness between plates bonded to both faces, by the Ritz method: upper bounds by degree, for each case [N/m].
     #[serde(rename = "bonded_compression_N_per_m")]
     pub bonded: BTreeMap<String, BTreeMap<String, f64>>,
 }
@@ -33,14 +33,14 @@ pub struct SolidNumbers {
 /// Frequencies of the free cube.
 #[derive(Deserialize)]
 pub struct Ritz {
-    /// The first eight [Hz].
+    /// The first eight frequencies [Hz].
     pub freq_hz_1_to_8: Vec<f64>,
 }
 
-/// Speeds of waves.
+/// Wave speeds.
 #[derive(Deserialize)]
 pub struct Waves {
-    /// Of shear [m/s].
+    /// Shear wave speed [m/s].
     pub cs: f64,
 }
 
@@ -60,26 +60,26 @@ pub struct RigidCube {
 /// Stiffness between plates [N/m].
 #[derive(Deserialize)]
 pub struct Pressed {
-    /// Without friction.
+    /// Frictionless plates, free sides.
     pub k_uniaxial_free_sides: f64,
-    /// With walls at all sides.
+    /// Walls on all sides.
     pub k_uniaxial_confined: f64,
 }
 
-/// A cube without Poisson's effect that falls flat, as a bar does.
+/// A cube with Poisson's ratio 0 that falls flat, as a bar does.
 #[derive(Deserialize)]
 pub struct BarDrop {
-    /// How long it touches the floor [s].
+    /// Contact time [s].
     pub contact_time_s: f64,
-    /// Force over speed before [N s/m].
+    /// Force over impact speed [N s/m].
     pub force_per_speed: f64,
-    /// Impulse over momentum before.
+    /// Impulse over momentum before impact [-].
     pub impulse_over_mv: f64,
-    /// Speed after over speed before.
+    /// Coefficient of restitution [-].
     pub restitution: f64,
 }
 
-/// Numbers of elastic solids, read from the file that the command carries.
+/// References for elastic solids, read from the embedded file.
 pub fn solids() -> SolidNumbers {
     let text = include_str!("../../references/solids.json");
     serde_json::from_str(text).unwrap_or_else(|e| unreachable!("references/solids.json: {e}"))

@@ -1,4 +1,4 @@
-//! Motion under loads and moving grips against the integration of all unknowns in time.
+//! Motion under loads and moving grips, against direct time integration of all unknowns.
 
 use pliant::math::Vec3;
 use pliant::motion::Motion;
@@ -14,14 +14,14 @@ use super::{Case, Sheet};
 /// Cases of this file.
 pub const CASES: &[Case] = &[Case::of_response("direct", direct), Case::of_response("records", records)];
 
-/// A block of 90 nodes: 264 modes, of which all are used since they are a multiple of four.
+/// A block of 90 nodes: 264 modes, all of which are used since 264 is a multiple of four.
 const CELLS: [usize; 3] = [5, 4, 2];
 const SIZE: Vec3 = Vec3::new(0.1, 0.08, 0.04);
 
-/// Own steps, which resolve all modes [s].
+/// Length of the model's own steps, which resolve all modes [s].
 const SAMPLE: f64 = 1e-3;
 
-/// So small a force that nothing turns by more than 1e-7 [N].
+/// A force so small that nothing rotates by more than 1e-7 [N].
 const FORCE: Vec3 = Vec3::new(3e-8, -6e-8, 9e-8);
 
 fn solid(modes: Option<usize>) -> (Model, Basis) {
@@ -29,8 +29,9 @@ fn solid(modes: Option<usize>) -> (Model, Basis) {
     (model(&mesh, 0.3, Order::Linear), basis(&mesh, elastic(0.3), Order::Linear, modes))
 }
 
-/// Integrated in sub-steps of h by Newmark's scheme, a mode swings with 2 / h atan(w h / 2) about the same equilibrium:
-/// q = p / w^2 (1 - cos). As modes whose frequency and shape are so changed, the solid moves exactly as direct integration has it.
+/// Integrated in sub-steps of h by Newmark's scheme, a mode oscillates with 2 / h atan(w h / 2) about the same
+/// equilibrium: q = p / w^2 (1 - cos). With modes whose frequencies and shapes are changed accordingly, the solid moves
+/// exactly as in direct integration.
 fn as_newmark(mut basis: Basis, h: f64) -> Basis {
     let slower: Vec<f64> = basis.squares.iter().map(|s| 2.0 / h * (0.5 * h * s.sqrt()).atan() / s.sqrt()).collect();
     basis.squares.iter_mut().zip(&slower).for_each(|(square, factor)| *square *= factor * factor);
@@ -40,7 +41,7 @@ fn as_newmark(mut basis: Basis, h: f64) -> Basis {
     basis
 }
 
-/// Without what modes beyond those used give way.
+/// Remove the static correction for the modes that are left out.
 fn uncorrected(mut basis: Basis) -> Basis {
     let modes = basis.squares.len();
     let entry = |node: usize, k: usize| {
@@ -53,7 +54,7 @@ fn uncorrected(mut basis: Basis) -> Basis {
     basis
 }
 
-/// Nodes of the surface and their parts of a force: one corner, or the face at the far end by area.
+/// Surface nodes and their shares of a force: one corner, or the far face by area.
 fn parts(hull: &pliant::response::Hull, face: bool) -> Vec<(usize, f64)> {
     if !face {
         let far = |n: &usize| (hull.nodes[*n] - SIZE).length() < 1e-9;
@@ -69,7 +70,7 @@ fn parts(hull: &pliant::response::Hull, face: bool) -> Vec<(usize, f64)> {
     parts.into_iter().enumerate().filter(|(_, part)| *part > 0.0).collect()
 }
 
-/// Displacements of the surface under a lasting force by direct integration, sample by sample [m].
+/// Displacements of the surface under a constant force by direct integration, sample by sample [m].
 fn expected(model: &Model, on: &[(usize, f64)], substeps: usize, samples: usize) -> Vec<Vec<Vec3>> {
     let timing = Timing { sample: SAMPLE, substeps, samples, sampling: Sampling::End };
     let direct = sure(Direct::new(model, &pliant_fem::Damping::default(), &timing));
@@ -88,7 +89,7 @@ fn expected(model: &Model, on: &[(usize, f64)], substeps: usize, samples: usize)
     (0..samples).map(add).collect()
 }
 
-/// Largest distance of the surface of a body of the model from that, over its largest displacement.
+/// Largest distance of the body's surface from the expected one, relative to its largest displacement.
 fn off(basis: Basis, face: bool, expected: &[Vec<Vec3>]) -> f64 {
     let rest = rest_of(&basis);
     let mut world = world_of(spec(Known::Modes(basis), UNDAMPED, SAMPLE), Vec3::ZERO);
@@ -109,7 +110,8 @@ fn off(basis: Basis, face: bool, expected: &[Vec<Vec3>]) -> f64 {
     worst / largest
 }
 
-/// A load on a corner and one on a face: with all modes as by direct integration, with fewer the better the more there are.
+/// A load on a corner and one on a face: with all modes equal to direct integration, with fewer the error falls with
+/// their number.
 fn direct(sheet: &mut Sheet) {
     let (model, all) = solid(None);
     let few = |count: usize| solid(Some(count)).1;
@@ -123,19 +125,19 @@ fn direct(sheet: &mut Sheet) {
         let fine = expected(&model, &on, 40, samples);
         // sub-steps of 25 us: (w h)^2 / 12 of the frequencies that matter, 1000 rad/s, over 60 samples
         sheet.scaled(format!("{name}, all modes"), 264, [off(all.clone(), face, &fine), 0.0, 1.0], 1e-3);
-        // a corner moves by what high modes have there
+        // the motion of a corner depends on high modes
         for (count, tolerance) in [(20, 0.4), (60, 0.12), (180, 0.03)] {
             let with = off(few(count), face, &fine);
             let without = off(uncorrected(few(count)), face, &fine);
             sheet.scaled(format!("{name}, some modes"), count, [with, 0.0, 1.0], tolerance);
-            // modes left out swing between 0 and 2 of what they give way at last: off by 2 without correction, by 1 with it
+            // modes left out oscillate between 0 and 2 of their static value: off by 2 without correction, by 1 with it
             let text = format!("{name}, what static correction leaves of the error");
             sheet.scaled(text, count, [with / without, 0.5, 1.0], 0.1);
         }
     }
 }
 
-/// Recorded responses of two nodes in memory, in sub-steps of half a sample.
+/// Recorded responses of some nodes, in memory, in `substeps` sub-steps per sample.
 fn recorded(model: &Model, hull: &pliant::response::Hull, nodes: &[u32], samples: usize, substeps: usize) -> Records {
     let timing = Timing { sample: SAMPLE, substeps, samples, sampling: Sampling::End };
     let direct = sure(Direct::new(model, &pliant_fem::Damping::default(), &timing));
@@ -151,7 +153,7 @@ fn recorded(model: &Model, hull: &pliant::response::Hull, nodes: &[u32], samples
     Records { hull: hull.clone(), sample: SAMPLE, samples, nodes: nodes.to_vec(), responses }
 }
 
-/// Forces on two grippers that hold two nodes and move, step by step [N].
+/// Forces on two grippers that hold and move two nodes, step by step [N].
 fn forces(solid: Known, nodes: [u32; 2], at: [Vec3; 2], count: usize) -> Vec<Vec3> {
     let mut world = world_of(spec(solid, UNDAMPED, SAMPLE), Vec3::ZERO);
     for ((node, at), sign) in nodes.into_iter().zip(at).zip([1.0, -1.0]) {
@@ -167,7 +169,7 @@ fn forces(solid: Known, nodes: [u32; 2], at: [Vec3; 2], count: usize) -> Vec<Vec
     out
 }
 
-/// Recorded responses and modes of the same solid.
+/// Recorded responses against modes of the same solid.
 fn records(sheet: &mut Sheet) {
     let (model, all) = solid(None);
     let node =
@@ -189,7 +191,7 @@ fn records(sheet: &mut Sheet) {
         let found = forces(Known::Records(recorded(&model, &all.hull, &nodes, samples, substeps)), nodes, at, samples);
         let error = difference(&exact, &found);
         errors.push(error);
-        // of second order in sub-steps
+        // second order in sub-steps
         let tolerance = 4e-4 * (8.0 / substeps as f64).powi(2);
         sheet.scaled("forces of two moved nodes, records against modes", substeps, [error, 0.0, 1.0], tolerance);
     }

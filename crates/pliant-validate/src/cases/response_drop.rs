@@ -1,7 +1,7 @@
-//! Solids without Poisson's effect that fall flat on a floor without friction: exactly the bar of one dimension.
+//! Solids with Poisson's ratio 0 that fall flat on a frictionless floor: exactly the one-dimensional bar.
 //!
-//! A wave of stress runs up the bar with c = sqrt(E / rho), and down again as one of relief: contact lasts 2 a / c, with the constant
-//! force A sqrt(E rho) v, and the bar leaves with the speed it came with.
+//! A compression wave runs up the bar with c = sqrt(E / rho), and returns as a release wave: contact lasts 2 a / c,
+//! with the constant force A sqrt(E rho) v, and the bar leaves with its initial speed.
 
 use pliant::math::{Pose, Vec3};
 use pliant::motion::Motion;
@@ -15,22 +15,22 @@ use super::{Case, Sheet};
 /// Cases of this file.
 pub const CASES: &[Case] = &[Case::of_response("flat-drop", flat_drop)];
 
-/// Speed before [m/s].
+/// Impact speed [m/s].
 const SPEED: f64 = 0.1;
 
-/// What a bounce was like, over what it is for the bar.
+/// A bounce, in terms that can be compared with the bar.
 struct Bounce {
-    /// From the first force to the last [s].
+    /// Contact time: from the first force to the last [s].
     time: f64,
-    /// Mean force over the middle half of the contact, over speed and area of the cube over that of the body [N s/m].
+    /// Mean force over the middle half of the contact, over the speed, scaled to the area of the cube [N s/m].
     force: f64,
-    /// Over the momentum before.
+    /// Impulse over momentum before impact [-].
     impulse: f64,
-    /// Speed after over speed before.
+    /// Coefficient of restitution [-].
     restitution: f64,
-    /// Largest gain of energy in a step, over that at first.
+    /// Largest gain of energy in a step, relative to the initial energy.
     gain: f64,
-    /// Energy lost in all, over that at first.
+    /// Energy lost in all, relative to the initial energy.
     lost: f64,
 }
 
@@ -39,7 +39,7 @@ fn bounce(mesh: &TetMesh, modes: Option<usize>, step: f64) -> Bounce {
     let area = basis.hull.mass / (DENSITY * SIDE);
     let mut spec = spec(Known::Modes(basis), UNDAMPED, step);
     let known = solids().bar_drop_nu0;
-    // not at the beginning of a step, as contact mostly is not
+    // not at the beginning of a step, as contact rarely is
     spec.placed = Pose::from_translation(Vec3::Z * (SPEED * step * 3.3));
     spec.velocity = Vec3::Z * -SPEED;
     let mut world = world_of(spec, Vec3::ZERO);
@@ -73,13 +73,13 @@ fn bounce(mesh: &TetMesh, modes: Option<usize>, step: f64) -> Bounce {
     }
 }
 
-/// Sweeps over contacts end when displacements change by this, over what forces move in a step.
+/// Sweeps over contacts end when displacements change by this, relative to what forces move in a step.
 const SWEEPS: f64 = 1e-5;
 
-/// The cube in slices, all modes of which are used, and in cells of equal sides, of which some are.
+/// The cube in slices, with all modes, and in cubic cells, with some.
 ///
-/// A slice that hits the floor loses its energy, and a wave front is as wide as a slice and a step: errors fall with both. Slices are
-/// as wide as the cube: thinner bars stand on the floor with more than Euler's load.
+/// A slice that hits the floor loses its energy, and a wave front is as wide as a slice plus a step: errors fall with
+/// both. Slices are as wide as the cube: thinner bars would stand on the floor under more than Euler's load.
 fn flat_drop(sheet: &mut Sheet) {
     let known = solids().bar_drop_nu0;
     let slices = |n: usize| block([2, 2, n], Vec3::splat(SIDE));
@@ -93,13 +93,13 @@ fn flat_drop(sheet: &mut Sheet) {
     ];
     for (name, n, step, b) in &all {
         let cells = *n as f64;
-        // few modes are a coarse mesh
+        // using few modes acts as a coarse mesh
         let coarse = if name.starts_with("cells") { 2.0 } else { 1.0 };
-        // time: a step at both ends, and half the time a wave takes through a slice
+        // time: a step at both ends, and half the time of a wave through a slice
         let slice = known.contact_time_s / (2.0 * cells);
         let late = (2.0 * step + 0.5 * slice) / known.contact_time_s;
         sheet.relative(format!("contact time, {name} [s]"), *n, b.time, known.contact_time_s, late);
-        // what vibrates after the front has passed
+        // vibrations after the front has passed
         sheet.relative(
             format!("force over speed, {name} [N s/m]"),
             *n,
@@ -107,14 +107,14 @@ fn flat_drop(sheet: &mut Sheet) {
             known.force_per_speed,
             coarse * 0.2 / cells,
         );
-        // energy lost and vibrations that stay: below the root of a slice's part of all
+        // energy lost and vibrations that remain: below the square root of a slice's share
         let tolerance = coarse * 0.16 / cells.sqrt();
         sheet.relative(format!("impulse over momentum, {name}"), *n, b.impulse, known.impulse_over_mv, 0.5 * tolerance);
         sheet.relative(format!("restitution, {name}"), *n, b.restitution, known.restitution, tolerance);
-        // a contact that is off by what sweeps leave, under the whole force: F times v times step over m v^2 / 2
+        // a contact that is off by the tolerance of sweeps, under the whole force: F times v times step over m v^2 / 2
         let left = SWEEPS * known.force_per_speed * step / (0.5 * DENSITY * SIDE.powi(3));
         sheet.scaled(format!("largest gain of energy in a step, {name}"), *n, [b.gain.max(0.0), 0.0, 1.0], left);
-        // half the mass of a slice stops at once, and as much when it starts
+        // half the mass of a slice stops at once, and as much again when it starts
         sheet.scaled(format!("energy lost, {name}"), *n, [b.lost, 0.0, 1.0], coarse * 0.3 / cells);
     }
     let lost = [1, 2, 3].map(|n: usize| all[n].3.lost);

@@ -1,4 +1,4 @@
-//! Blocks in free flight: momentum, energy, Euler's equations, and what a spin stretches.
+//! Blocks in free flight: momentum, energy, Euler's equations, and stretch by spin.
 
 use pliant::World;
 use pliant::math::{Quat, Vec3};
@@ -17,13 +17,13 @@ pub const CASES: &[Case] = &[
     Case::of_response("spinning-bar", stretch),
 ];
 
-/// Lengths of a block with three different moments of inertia [m].
+/// Edge lengths of a block with three different moments of inertia [m].
 const SIZE: Vec3 = Vec3::new(0.1, 0.06, 0.04);
 
-/// A spin about the axis of the middle moment of inertia, and a little about the others [rad/s]: it tumbles.
+/// A spin about the axis of the intermediate moment of inertia, and a little about the others [rad/s]: it tumbles.
 const SPIN: Vec3 = Vec3::new(0.05, 3.0, 0.04);
 
-/// A block of this Young's modulus [Pa] and spin [rad/s] that tumbles.
+/// A tumbling block with a Young's modulus [Pa] and a spin [rad/s].
 fn tumbling(young: f64, spin: Vec3, step: f64, gravity: Vec3) -> World {
     let solid = basis(&block([5, 3, 2], SIZE), Elastic { young, ..elastic(0.3) }, Order::Linear, Some(60));
     let mut spec = spec(Known::Modes(solid), UNDAMPED, step);
@@ -31,22 +31,22 @@ fn tumbling(young: f64, spin: Vec3, step: f64, gravity: Vec3) -> World {
     world_of(spec, gravity)
 }
 
-/// Of the origin of its mesh, a corner, at first [m/s].
+/// Initial velocity of the origin of its mesh, which is a corner [m/s].
 const VELOCITY: Vec3 = Vec3::new(0.3, -0.2, 0.1);
 
 const GRAVITY: Vec3 = Vec3::new(0.5, 0.0, -9.81);
 
-/// Moments of inertia of the block.
+/// Principal moments of inertia of the block [kg m2].
 fn moments() -> Vec3 {
     let (mass, squares) = (DENSITY * SIZE.x * SIZE.y * SIZE.z, SIZE * SIZE);
     Vec3::new(squares.y + squares.z, squares.x + squares.z, squares.x + squares.y) * (mass / 12.0)
 }
 
-/// What can be seen of a block that is as good as rigid, by its nodes alone.
+/// A nearly rigid block, as observed by its nodes alone.
 struct Sight {
-    /// The mean of its nodes, which is its centre as they lie alike on all sides [m].
+    /// The mean of its nodes, which by symmetry is its centre [m].
     centre: Vec3,
-    /// Its own axes.
+    /// Its body axes.
     axes: [Vec3; 3],
 }
 
@@ -61,7 +61,7 @@ impl Sight {
         Sight { centre, axes: [0, 1, 2].map(axis) }
     }
 
-    /// Velocity, angular momentum and energy of motion of the block, from where it was and will be a step [s] ago and ahead.
+    /// Velocity, angular momentum and kinetic energy of the block, from its positions a step [s] before and after.
     fn between(&self, before: &Sight, after: &Sight, step: f64) -> (Vec3, Vec3, f64) {
         let velocity = (after.centre - before.centre) / (2.0 * step);
         let turning = |n: usize| self.axes[n].cross(after.axes[n] - before.axes[n]) / (2.0 * step);
@@ -73,8 +73,9 @@ impl Sight {
     }
 }
 
-/// A block that is as good as rigid falls along a parabola, and has the angular momentum and energy that it was thrown with: seen by the places
-/// of its nodes alone, velocities by central differences, which are off by the square of spin times step over six.
+/// A nearly rigid block falls along a parabola and keeps its initial angular momentum and energy: measured by the
+/// positions of its nodes alone, with velocities by central differences, which are off by the square of spin times step
+/// over six.
 fn flight(sheet: &mut Sheet) {
     for (step, count) in [(4e-3, 2000), (2e-3, 4000), (1e-3, 8000)] {
         let mut world = tumbling(1e9, SPIN, step, GRAVITY);
@@ -97,19 +98,19 @@ fn flight(sheet: &mut Sheet) {
                 off = [0, 1, 2, 3].map(|n| if now[n].is_nan() { f64::NAN } else { off[n].max(now[n]) });
             }
         }
-        // stretched by its spin by some 1e-9 of its size
+        // its spin stretches it by about 1e-9 of its size
         sheet.scaled("centre of its nodes off a parabola [m]", count, [off[0], 0.0, 1.0], 1e-9);
         sheet.scaled("velocity of that off its fall [m/s]", count, [off[1], 0.0, 1.0], 1e-8);
         let square = (SPIN.length() * step).powi(2);
         sheet.scaled("angular momentum seen by nodes", count, [off[2], 0.0, angular.length()], square / 3.0);
         sheet.scaled("energy of spin seen by nodes", count, [off[3], 0.0, energy], square);
-        // as a body does that spins about its middle axis
+        // as a body does that spins about its intermediate axis
         sheet.scaled("its axis turns over [rad]", count, [turned, std::f64::consts::PI, 1.0], 0.3);
     }
     swings(sheet);
 }
 
-/// A soft block that tumbles and swings keeps what it has of energy, however fast it spins, but for rounding.
+/// A soft block that tumbles and vibrates conserves its energy, however fast it spins, up to rounding.
 fn swings(sheet: &mut Sheet) {
     for (rate, step) in [(1.0, 4e-3), (3.0, 4e-3), (8.0, 4e-3), (8.0, 1e-3)] {
         let mut world = tumbling(YOUNG, SPIN * (rate / 3.0), step, Vec3::ZERO);
@@ -128,7 +129,7 @@ fn swings(sheet: &mut Sheet) {
     }
 }
 
-/// Euler's equations of a free rigid body by Runge and Kutta's method of fourth order: spin in its own axes, and turn.
+/// Euler's equations of a free rigid body by the fourth-order Runge-Kutta method: spin in body axes, and orientation.
 fn by_euler(moments: Vec3, mut spin: Vec3, time: f64, count: usize) -> Quat {
     let rate = |w: Vec3| -w.cross(moments * w) / moments;
     let mut turn = Quat::IDENTITY;
@@ -148,7 +149,7 @@ fn by_euler(moments: Vec3, mut spin: Vec3, time: f64, count: usize) -> Quat {
     turn.normalize()
 }
 
-/// A block so stiff that it is as good as rigid, in steps in which it turns by up to two radians.
+/// A nearly rigid block, in steps in which it turns by up to two radians.
 fn euler(sheet: &mut Sheet) {
     for (rate, step) in [(1.0, 4e-3), (10.0, 2e-3), (100.0, 2e-3), (1000.0, 2e-3)] {
         // a hundred radians
@@ -158,7 +159,7 @@ fn euler(sheet: &mut Sheet) {
         let fine = steps(&mut world, step, count);
         let error = response(&world).motion().turn.angle_between(exact);
         let error = if fine { error } else { f64::NAN };
-        // of fourth order in turns of a fifth of a radian or less
+        // of fourth order in rotations of a fifth of a radian or less
         sheet.scaled(
             format!("angle from Euler's equations after 100 rad at {rate} rad/s [rad]"),
             count,
@@ -168,11 +169,11 @@ fn euler(sheet: &mut Sheet) {
     }
 }
 
-/// A bar without Poisson's effect that spins about an axis across it: from its centre,
+/// A bar with Poisson's ratio 0 that spins about a transverse axis: from its centre,
 ///
 ///   E u'' = -rho w^2 x,  u' = 0 at the ends:   u = rho w^2 (l^2 x - x^3 / 3) / (2 E), l the half of its length
 ///
-/// and the same along its width.
+/// and likewise along its width.
 fn stretch(sheet: &mut Sheet) {
     let size = Vec3::new(0.1, 0.02, 0.02);
     let spin = 1.0;
@@ -189,7 +190,7 @@ fn stretch(sheet: &mut Sheet) {
         let (sum, count) = ends.fold((0.0, 0.0), |(sum, count), (at, u)| (sum + u.x * at.x.signum(), count + 1.0));
         let exact = DENSITY * spin * spin * half.powi(3) / (3.0 * YOUNG);
         let value = if fine { sum / count } else { f64::NAN };
-        // linear elements share the pull out to nodes unevenly, and it slows down by 1e-4 as it stretches
+        // linear elements distribute the load unevenly to nodes, and the bar slows down by 1e-4 as it stretches
         sheet.relative("stretch at the ends of a spinning bar [m]", cells, value, exact, 0.08 / cells as f64);
     }
 }

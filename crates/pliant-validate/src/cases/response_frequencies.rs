@@ -1,4 +1,4 @@
-//! The cube of Tagawa, Hirota and Hirose as finite elements: its frequencies, and the cube as a rigid body.
+//! The cube of Tagawa, Hirota and Hirose as finite elements: its frequencies and rigid-body properties.
 
 use std::ops::ControlFlow;
 
@@ -28,14 +28,14 @@ fn hertz(cells: usize, poisson: f64, order: Order, mass: MassKind, count: usize)
     (0..count).map(|mode| modes.hertz(mode)).collect()
 }
 
-/// The value that is farthest from its reference, and that.
+/// The value farthest from its reference, and that reference.
 fn worst(values: &[f64], references: &[f64]) -> [f64; 2] {
     let off = |[value, reference]: &[f64; 2]| (value - reference).abs() / reference;
     let pairs = values.iter().zip(references).map(|(v, r)| [*v, *r]);
     pairs.max_by(|a, b| off(a).total_cmp(&off(b))).unwrap_or([f64::NAN; 2])
 }
 
-/// The first eight frequencies: those of other code for the same elements, and of the solid itself.
+/// The first eight frequencies, against independent code for the same elements and against the solid itself.
 fn frequencies(sheet: &mut Sheet) {
     let known = solids();
     for (name, cells, mass, reference) in [
@@ -44,7 +44,7 @@ fn frequencies(sheet: &mut Sheet) {
         ("lumped", 12, MassKind::Lumped, &known.tet5_n12_lumped_hz_1_to_8),
     ] {
         let [value, reference] = worst(&hertz(cells, POISSON, Order::Linear, mass, 8), reference);
-        // the same matrices: what is left is the search, whose residuals are below 1e-10
+        // equal matrices: what remains is the residual of the modes, below 1e-10
         sheet.relative(format!("worst of 8 frequencies, linear, {name} mass [Hz]"), cells, value, reference, 1e-9);
     }
     for (cells, tolerance) in [(3, 2e-2), (6, 5e-3)] {
@@ -52,16 +52,16 @@ fn frequencies(sheet: &mut Sheet) {
         let [value, reference] = worst(&found, &known.ritz_seed002.freq_hz_1_to_8);
         // edges and corners are smooth enough for h^4, of which half a cell is 1e-3
         sheet.relative("worst of 8 frequencies of the solid, quadratic [Hz]", cells, value, reference, tolerance);
-        // elements and consistent mass are Ritz's method: never below
+        // elements with consistent mass are a Ritz method: never below
         let below = found.iter().zip(&known.ritz_seed002.freq_hz_1_to_8).map(|(f, r)| (r - f) / r).fold(0.0, f64::max);
         sheet.scaled("how far any is below that of the solid", cells, [below, 0.0, 1.0], 3e-6);
     }
 }
 
-/// Lame's shear modes, c_S / (sqrt 2 side), three of them whatever Poisson's ratio: by quadratic elements, of order 2 p = 4 in their
-/// size.
+/// Lame's shear modes, c_S / (sqrt 2 side), three of them whatever Poisson's ratio: by quadratic elements, of order 2 p
+/// = 4 in the element size.
 fn lame(sheet: &mut Sheet) {
-    // elements as large as these are not yet at their order, the less so the nearer nu is to 0.5
+    // such large elements have not reached their order, the less so the closer nu is to 0.5
     for (poisson, speed, slack) in
         [(POISSON, solids().waves_seed002.cs, 0.6), (0.3, (YOUNG / (2.6 * DENSITY)).sqrt(), 0.4)]
     {
@@ -81,7 +81,7 @@ fn lame(sheet: &mut Sheet) {
     }
 }
 
-/// Mass, inertia, and what an impulse does, whatever the mesh.
+/// Mass, inertia, and the effect of an impulse, whatever the mesh.
 fn rigid(sheet: &mut Sheet) {
     let known = solids().rigid_seed002;
     for (order, cells) in [(Order::Linear, 3), (Order::Linear, 6), (Order::Quadratic, 2)] {
@@ -90,7 +90,7 @@ fn rigid(sheet: &mut Sheet) {
         // sums over elements: rounding
         sheet.relative(format!("mass, {order:?} [kg]"), cells, basis.hull.mass, known.mass, 1e-12);
         sheet.relative(format!("inertia, {order:?} [kg m2]"), cells, inertia[0][0], known.inertia, 1e-12);
-        // so small a force that arms are those at rest: it moves nodes by 1e-10 of them
+        // a force so small that arms are those at rest: it moves nodes by 1e-10 of them
         let (force, time) = (1e-9, 2e-3);
         let mut world = world_of(spec(Known::Modes(basis), UNDAMPED, time), Vec3::ZERO);
         let place = Place::Point(Vec3::new(SIDE, 0.5 * SIDE, SIDE));
@@ -101,7 +101,8 @@ fn rigid(sheet: &mut Sheet) {
         let spin = motion.momentum.y / inertia[1][1] / (force * time);
         let speed = if fine { motion.velocity.z / (force * time) } else { f64::NAN };
         sheet.relative(format!("speed after 1 N s, {order:?} [m/s]"), cells, speed, known.dv_per_unit_impulse, 1e-12);
-        // the arm at an odd number of cells has no node in the middle, but the same distance across
+        // with an odd number of cells the edge has no node in its middle, but any of its nodes has the same distance
+        // across
         let expected = -known.domega_per_unit_impulse_at_edge_arm;
         sheet.relative(format!("spin after 1 N s at an edge, {order:?} [rad/s]"), cells, spin, expected, 1e-9);
     }

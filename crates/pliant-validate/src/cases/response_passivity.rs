@@ -1,4 +1,4 @@
-//! No energy comes from nothing: what grippers and fingers put in is never less than what the body has gained.
+//! Passivity: the work of grippers and fingers is never less than the energy that the body gains.
 
 use pliant::math::{Pose, Vec3};
 use pliant::motion::{Drive, Motion};
@@ -21,23 +21,23 @@ pub const CASES: &[Case] = &[
     Case::of_response("closed-loop", closed),
 ];
 
-/// Own steps [s].
+/// Length of the model's own steps [s].
 const STEP: f64 = 2e-3;
 
-/// How many at random.
+/// Number of random steps.
 const STEPS: usize = 3000;
 
 const DAMPED: Damping = Damping::Rayleigh { mass: 1.0, stiffness: 1e-3 };
 
-/// Work put in by grippers, and the worst balance so far.
+/// Work of grippers, and the worst energy balance so far [J].
 struct Account {
     first: f64,
     work: f64,
-    /// Work done, forth and back: the scale of balances.
+    /// Sum of the magnitudes of work: the scale of balances.
     moved: f64,
     /// Energy at the end of the last step.
     energy: f64,
-    /// Least of work less energy gained, in all and in a step.
+    /// Smallest work minus energy gained, in all and in a step.
     least: f64,
     worst: f64,
 }
@@ -48,7 +48,7 @@ impl Account {
         Account { first, work: 0.0, moved: 0.0, energy: first, least: f64::INFINITY, worst: f64::INFINITY }
     }
 
-    /// Lead a gripper to a place [m] in a step, and take account of it.
+    /// Lead a gripper to a position [m] in a step, and account for the work.
     fn lead(&mut self, world: &mut World, gripper: GripperId, place: Vec3) {
         sure(world.drive(gripper, Drive::Pose(Pose::from_translation(place))));
         if world.step(STEP).is_err() {
@@ -65,18 +65,18 @@ impl Account {
         }
         let energy = response(world).energy(Vec3::ZERO).total();
         let balance = self.work - (energy - self.first);
-        // a failure stays one
+        // NaN stays NaN
         self.least = if balance.is_nan() { balance } else { self.least.min(balance) };
         self.worst = self.worst.min(done - (energy - self.energy));
         self.energy = energy;
     }
 
-    /// The same in the worst of all steps.
+    /// Energy created in the worst of all steps, relative to the sum of magnitudes of work.
     fn in_a_step(&self) -> f64 {
         (-self.worst).max(0.0) / self.moved
     }
 
-    /// Energy out of nothing over all work done, forth and back.
+    /// Energy created in all, relative to the sum of magnitudes of work.
     fn out_of_nothing(&self) -> f64 {
         if self.least.is_nan() { f64::NAN } else { (-self.least).max(0.0) / self.moved }
     }
@@ -85,7 +85,7 @@ impl Account {
 /// A gripper that holds one node and is shaken at random.
 fn grip(sheet: &mut Sheet) {
     let mesh = block([4, 2, 2], Vec3::new(0.1, 0.05, 0.05));
-    // a body that turns by a hundredth in a step has moved by 1e-4 of that off where linear answers say
+    // a body that turns by a hundredth in a step deviates by 1e-4 of that from the linear response
     for (name, damping, size, tolerance) in [
         ("undamped, by a thousandth of a millimetre", UNDAMPED, 1e-6, 1e-12),
         ("damped, by a thousandth of a millimetre", DAMPED, 1e-6, 1e-12),
@@ -121,10 +121,10 @@ fn touched(basis: Basis, damping: Damping, friction: f64, at: Vec3) -> (World, G
 /// Radius of the finger [m].
 const RADIUS: f64 = 0.01;
 
-/// How deep it is pressed in when it slides [m].
+/// Depth to which a sliding finger is pressed in [m].
 const DEPTH: f64 = 0.004;
 
-/// A finger that moves at random on and off the cube.
+/// A finger that moves randomly on and off the cube.
 fn finger(sheet: &mut Sheet) {
     let known = basis(&cube(3), elastic(0.3), Order::Linear, Some(60));
     for (name, damping, friction) in
@@ -154,11 +154,11 @@ fn finger(sheet: &mut Sheet) {
     }
 }
 
-/// A finger that is pressed in and slides to and fro for some forty seconds. A mesh is stiffer between nodes than at them, so that the energy
-/// of the dent changes on the way; what the finger feels of that must be what the body loses.
+/// A finger that is pressed in and slides back and forth for about forty seconds. A mesh is stiffer between nodes than
+/// at them, so the energy of the dent changes along the way; the force on the finger must match what the body loses.
 ///
-/// A smooth finger keeps the balance of each step but for what its point moves along the surface by the force of the step itself, by which it
-/// is off to second order in the step; that of a rough one is kept by its friction.
+/// A smooth finger keeps the balance of each step, except for what its contact point moves along the surface by the
+/// force of the step itself, an error of second order in the step; a rough one keeps it by its friction.
 fn slide(sheet: &mut Sheet) {
     for cells in [3, 6] {
         let known = basis(&cube(cells), elastic(0.3), Order::Linear, Some(60));
@@ -185,15 +185,15 @@ fn slide(sheet: &mut Sheet) {
     }
 }
 
-/// A smooth finger that is led round a closed path over many facets does the less work the slower it is, by its first power, that of damping;
-/// what is left of it at no speed must be nothing. A rough one does the work of its friction.
+/// The work of a smooth finger led round a closed path over many facets is proportional to its speed, like damping;
+/// extrapolated to zero speed it must vanish. A rough one does the work of its friction.
 fn round(sheet: &mut Sheet) {
     let known = basis(&cube(6), elastic(0.3), Order::Linear, Some(60));
     let at = Vec3::new(0.5 * SIDE, 0.45 * SIDE, SIDE + RADIUS);
     let dent = dent(&known, at);
     let counts = [8000, 16_000];
     let works = counts.map(|count| work_round(&known, 0.0, at, count)[0] / dent);
-    // edges add what a finger loses where it comes out of a valley between facets
+    // edges add what a finger loses as it leaves a valley between facets
     let still = 2.0 * works[1] - works[0];
     sheet.scaled(
         "work round a closed path at no speed, smooth, over the energy of the dent",
@@ -202,11 +202,11 @@ fn round(sheet: &mut Sheet) {
         0.03,
     );
     let [work, rubbed] = work_round(&known, 0.3, at, 8000);
-    // its way is across slopes of up to a fifth, and the surface comes along by turns
+    // its path crosses slopes of up to a fifth, and the surface moves along at times
     sheet.relative("work round a closed path, rough [J], and of its friction", 8000, work, rubbed, 0.1);
 }
 
-/// Work round a circle on the surface in so many steps [J], and the integral of what friction allows over its length [J].
+/// Work round a circle on the surface in `count` steps [J], and the integral of the friction limit over its length [J].
 fn work_round(known: &Basis, friction: f64, at: Vec3, count: usize) -> [f64; 2] {
     let (mut world, gripper) = touched(known.clone(), DAMPED, friction, at);
     let mut account = Account::new(&world);
@@ -214,7 +214,7 @@ fn work_round(known: &Basis, friction: f64, at: Vec3, count: usize) -> [f64; 2] 
         account.lead(&mut world, gripper, at - Vec3::Z * (DEPTH * (n as f64 / 250.0).min(1.0)));
     }
     let (mut before, mut rubbed) = (0.0, 0.0);
-    // the first time round it comes into the state that it then has each time
+    // the first round brings it into the periodic state
     for n in 0..2 * count {
         if n == count {
             (before, rubbed) = (account.work, 0.0);
@@ -227,7 +227,7 @@ fn work_round(known: &Basis, friction: f64, at: Vec3, count: usize) -> [f64; 2] 
     [account.work - before, rubbed]
 }
 
-/// The force along the surface on a smooth finger that is pressed in and stays is how the energy changes from place to place.
+/// The tangential force on a smooth finger that is pressed in and at rest is the gradient of the energy over position.
 fn slope(sheet: &mut Sheet) {
     let known = basis(&cube(3), elastic(0.3), Order::Linear, Some(60));
     let aside = 1e-4;
@@ -258,14 +258,14 @@ fn press(world: &mut World, gripper: GripperId, at: Vec3) {
     }
 }
 
-/// Energy of the dent of a smooth finger that is pressed in at a place and stays there [J].
+/// Energy of the dent of a smooth finger pressed in at a point, at rest [J].
 fn dent(known: &Basis, at: Vec3) -> f64 {
     let (mut world, gripper) = touched(known.clone(), DAMPED, 0.0, at);
     press(&mut world, gripper, at);
     response(&world).energy(Vec3::ZERO).elastic
 }
 
-/// A finger that sticks is led in loops, slow and fast.
+/// A sticking finger led in loops, slow and fast.
 fn closed(sheet: &mut Sheet) {
     let known = basis(&cube(3), elastic(0.3), Order::Linear, Some(60));
     for (name, damping, steps) in

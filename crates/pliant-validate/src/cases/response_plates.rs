@@ -1,4 +1,5 @@
-//! The cube between plates: stiffness that is known exactly, by other code for the same elements, or bounded by Ritz's method.
+//! The cube between plates: stiffness known exactly, by independent code for the same elements, or bounded by the Ritz
+//! method.
 
 use pliant::Place;
 use pliant::World;
@@ -20,22 +21,22 @@ pub const CASES: &[Case] = &[
     Case::of_response("bonded-plates", bonded),
 ];
 
-/// Stiffness between bonded plates at nu = 0.3 to which Ritz's bounds of degrees 8, 12 and 15 tend [N/m].
+/// Stiffness between bonded plates at nu = 0.3 to which the Ritz bounds of degrees 8, 12 and 15 converge [N/m].
 const LIMIT: f64 = 212.34;
 
-/// How far plates come together [m]: linear, so that it does not matter.
+/// Approach of the plates [m]; the solid is linear, so its size does not matter.
 const PRESSED: f64 = 1e-3;
 
-/// Damping that brings all to rest soon: the slowest mode, of 70 rad/s, nearly critically.
+/// Damping that brings everything to rest soon: nearly critical for the slowest mode, of 70 rad/s.
 const CALM: Damping = Damping::Rayleigh { mass: 80.0, stiffness: 2e-3 };
 
-/// Own steps [s].
+/// Length of the model's own steps [s].
 const STEP: f64 = 2e-3;
 
-/// Time in which plates come together, and after which all is at rest: 80 / 2 * 0.6 is 24 decay times [s].
+/// Time in which the plates approach, and after which all is at rest: 80 / 2 * 0.6 is 24 decay times [s].
 const TIMES: [f64; 2] = [0.1, 0.7];
 
-/// Velocity of a plate that presses.
+/// Motion of the pressing plate.
 fn down() -> Motion {
     glide(Vec3::Z * (-PRESSED / TIMES[0]), TIMES[0])
 }
@@ -51,7 +52,7 @@ fn pressed_by(world: &World, normal: Vec3) -> f64 {
     contacts.iter().map(|c| c.force.dot(normal)).filter(|f| *f > 0.0).sum()
 }
 
-/// Plates without friction: E a, since uniform strain is in every element.
+/// Frictionless plates: E a, since every element represents uniform strain.
 fn plates(sheet: &mut Sheet) {
     let known = solids().static_seed002.k_uniaxial_free_sides;
     for (order, cells, poisson) in
@@ -67,7 +68,7 @@ fn plates(sheet: &mut Sheet) {
     }
 }
 
-/// Walls at all sides: (lambda + 2 mu) a.
+/// Walls on all sides: (lambda + 2 mu) a.
 fn confined(sheet: &mut Sheet) {
     let known = solids().static_seed002.k_uniaxial_confined;
     for (order, cells) in [(Order::Linear, 2), (Order::Linear, 4), (Order::Quadratic, 2)] {
@@ -84,7 +85,7 @@ fn confined(sheet: &mut Sheet) {
     }
 }
 
-/// The stiffness between plates bonded to both faces, by a static solution with all unknowns [N/m].
+/// Stiffness between plates bonded to both faces, by a static solution with all unknowns [N/m].
 fn by_statics(model: &Model) -> f64 {
     let mut prescribed = vec![];
     for (n, at) in model.nodes().iter().enumerate().filter(|(_, at)| at.z == 0.0 || at.z == SIDE) {
@@ -95,7 +96,7 @@ fn by_statics(model: &Model) -> f64 {
     prescribed.iter().filter(|(_, u)| *u != 0.0).map(|(n, _)| -solved.reactions[*n]).sum::<f64>() / PRESSED
 }
 
-/// The same by grips on all nodes of both faces.
+/// Stiffness between plates bonded to both faces, by grips on all nodes of both faces [N/m].
 fn by_grips(order: Order, cells: usize, poisson: f64) -> f64 {
     let solid = Known::Modes(basis(&cube(cells), elastic(poisson), order, Some(60)));
     let mut world = world_of(spec(solid, CALM, STEP), Vec3::ZERO);
@@ -110,7 +111,7 @@ fn bonded(sheet: &mut Sheet) {
     for (order, cells, poisson, tolerance) in [
         (Order::Linear, 2, 0.3, 1e-5),
         (Order::Linear, 4, 0.3, 1e-5),
-        // sweeps end when displacements change by 1e-5, and forces follow the more sharply the nearer nu is to 0.5
+        // sweeps end when displacements change by 1e-5, and forces are the more sensitive the closer nu is to 0.5
         (Order::Linear, 4, POISSON, 3e-5),
         (Order::Quadratic, 2, 0.3, 1e-5),
         (Order::Quadratic, 3, 0.3, 1e-5),
@@ -124,10 +125,11 @@ fn bonded(sheet: &mut Sheet) {
     let mut last = f64::INFINITY;
     for cells in [2, 3, 4, 6] {
         let value = by_statics(&model(&cube(cells), 0.3, Order::Quadratic));
-        // stress is singular at the edges of the plates, as r^-0.29: energy is of order 1.42 only. Ritz's bound is itself 3e-3 above
+        // stress is singular at the edges of the plates, as r^-0.29: energy is only of order 1.42. The Ritz bound
+        // itself is 3e-3 too high
         let tolerance = 0.025 * (2.0 / cells as f64).powf(1.42) + 3e-3;
         sheet.relative("bonded plates, nu = 0.3, quadratic, by Ritz [N/m]", cells, value, ritz, tolerance);
-        // elements are Ritz's method too: stiffer than the solid, and less so the smaller they are
+        // elements are a Ritz method too: stiffer than the solid, and less so the smaller they are
         let below = (LIMIT - value).max(value - last).max(0.0);
         sheet.scaled("below the solid, or above larger elements [N/m]", cells, [below, 0.0, 1.0], 0.0);
         last = value;

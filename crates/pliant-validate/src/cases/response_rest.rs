@@ -14,13 +14,13 @@ use super::{Case, Sheet};
 /// Cases of this file.
 pub const CASES: &[Case] = &[Case::of_response("rest", rest)];
 
-/// Own steps [s].
+/// Length of the model's own steps [s].
 const STEP: f64 = 2e-3;
 
-/// Steps at the end in which forces are looked at.
+/// Number of steps at the end in which forces are measured.
 const LAST: usize = 100;
 
-/// At rest the floor bears the weight. Without Poisson's effect and friction the cube is a bar under its weight,
+/// At rest the floor carries the weight. With Poisson's ratio 0 and no friction the cube is a bar under its weight,
 ///
 ///   E u'' = rho g,  u' = 0 above,  u = 0 below:   it is shorter by rho g a^2 / (2 E)
 ///
@@ -53,14 +53,15 @@ fn rest(sheet: &mut Sheet) {
         let text = format!("nu = {poisson}, {order:?}");
         let mean = if fine { sum / LAST as f64 } else { f64::NAN };
         sheet.relative(format!("force of the floor, {text} [N]"), cells, mean, weight, 1e-6);
-        // sweeps end when displacements change by 1e-5, and forces follow the more sharply the nearer nu is to 0.5
+        // sweeps end when displacements change by 1e-5, and forces are the more sensitive the closer nu is to 0.5
         sheet.scaled(format!("how far it is off at worst, {text}"), cells, [off, 0.0, 1.0], 3e-5);
         let deepest = frame.bodies[0].nodes.iter().map(|n| -n.z).fold(0.0, f64::max);
         sheet.scaled(format!("penetration over the side, {text}"), cells, [deepest, 0.0, SIDE], 1e-6);
         if poisson == 0.0 {
             let height = top.iter().map(|n| frame.bodies[0].nodes[*n].z).sum::<f64>() / top.len() as f64;
             let shorter = DENSITY * G * SIDE * SIDE / (2.0 * YOUNG);
-            // linear elements share weight out to nodes unevenly: second order in their size; quadratic ones hold the parabola
+            // linear elements distribute the weight unevenly to nodes: second order in their size; quadratic ones
+            // represent the parabola
             let tolerance = if order == Order::Linear { 0.08 / (cells * cells) as f64 } else { 1e-6 };
             sheet.relative(format!("how much shorter it is, {text} [m]"), cells, SIDE - height, shorter, tolerance);
             errors.push((SIDE - height - shorter).abs());

@@ -1,4 +1,4 @@
-//! Worlds with elastic solids of the model `response`, for the comparisons of several files.
+//! Worlds with elastic solids of the model `response`, shared by several files.
 
 use std::fmt::Display;
 use std::ops::ControlFlow;
@@ -22,10 +22,10 @@ pub const DENSITY: f64 = 110.0;
 /// Its Poisson's ratio.
 pub const POISSON: f64 = 0.49;
 
-/// Threads for what is found beforehand.
+/// Threads for precomputation.
 const THREADS: usize = 2;
 
-/// No damping at all.
+/// No damping.
 pub const UNDAMPED: Damping = Damping::Rayleigh { mass: 0.0, stiffness: 0.0 };
 
 /// The material of the cube with another Poisson's ratio.
@@ -33,27 +33,27 @@ pub fn elastic(poisson: f64) -> Elastic {
     Elastic { young: YOUNG, poisson, density: DENSITY }
 }
 
-/// What this command makes is sound.
+/// Unwrap a result that is known to be valid.
 pub fn sure<T, E: Display>(result: Result<T, E>) -> T {
     result.unwrap_or_else(|e| unreachable!("a solid of this command: {e}"))
 }
 
-/// A block of cells from the origin [m].
+/// A block of cells, from the origin to `size` [m].
 pub fn block(cells: [usize; 3], size: Vec3) -> TetMesh {
     sure(TetMesh::block(cells, size))
 }
 
-/// The cube.
+/// The cube, with this many cells per side.
 pub fn cube(cells: usize) -> TetMesh {
     block([cells; 3], Vec3::splat(SIDE))
 }
 
-/// All of its unknowns, with consistent mass.
+/// A finite-element model of a mesh, with consistent mass.
 pub fn model(mesh: &TetMesh, poisson: f64, order: Order) -> Model {
     sure(Model::new(mesh, &elastic(poisson), order, MassKind::Consistent))
 }
 
-/// What is known of a solid with so many modes; with `None` all of them.
+/// The precomputed modes of a solid; all of them for `None`.
 pub fn basis(mesh: &TetMesh, elastic: Elastic, order: Order, modes: Option<usize>) -> Basis {
     let mut recipe = Recipe { order, ..Recipe::new(mesh.clone(), elastic, 1) };
     let all = recipe.size().0 - 6;
@@ -61,7 +61,7 @@ pub fn basis(mesh: &TetMesh, elastic: Elastic, order: Order, modes: Option<usize
     sure(recipe.compute(THREADS, &mut |_| ControlFlow::Continue(())))
 }
 
-/// A solid at rest where its mesh is, without friction.
+/// A frictionless solid at rest, placed as its mesh is.
 pub fn spec(solid: Known, damping: Damping, sample: f64) -> ResponseSpec {
     let settings = ResponseSettings { damping, sample, ..ResponseSettings::default() };
     let [velocity, spin] = [Vec3::ZERO; 2];
@@ -83,7 +83,7 @@ pub fn response(world: &World) -> &Response {
     }
 }
 
-/// Add a plane that moves.
+/// Add a moving plane.
 pub fn plane(world: &mut World, at: Vec3, normal: Vec3, motion: Motion, coefficient: f64) {
     let placed = Pose::from_parts(at, Quat::from_rotation_arc(Vec3::Z, normal));
     let name = format!("plane {}", world.obstacles().len());
@@ -97,7 +97,7 @@ pub fn plane(world: &mut World, at: Vec3, normal: Vec3, motion: Motion, coeffici
     }));
 }
 
-/// Add a gripper, and let it hold a place as it is.
+/// Add a gripper that holds a place as it is.
 pub fn hold(world: &mut World, at: Vec3, place: Place, motion: Motion) -> GripperId {
     let name = format!("gripper {}", world.grippers().len());
     let gripper = sure(world.add_gripper(GripperParams { name, placed: Pose::from_translation(at), motion }));
@@ -115,12 +115,12 @@ pub fn glide(velocity: Vec3, time: f64) -> Motion {
     Motion::Glide { velocity, acceleration: Vec3::ZERO, window: Window { start: 0.0, end: time } }
 }
 
-/// Step a world; false if that failed.
+/// Step a world; false if a step failed.
 pub fn steps(world: &mut World, dt: f64, count: usize) -> bool {
     (0..count).all(|_| world.step(dt).is_ok())
 }
 
-/// Displacements of the nodes of the surface in the frame that moves with the solid [m].
+/// Displacements of the surface nodes in the frame that moves with the solid [m].
 pub fn displacements(world: &World, rest: &[Vec3]) -> Vec<Vec3> {
     let (body, mut places) = (response(world), vec![]);
     body.write_surface(&mut places);
@@ -128,22 +128,22 @@ pub fn displacements(world: &World, rest: &[Vec3]) -> Vec<Vec3> {
     places.iter().zip(rest).map(|(place, rest)| pose.inverse_transform_point(*place) - *rest).collect()
 }
 
-/// Nodes of the surface from the centre of mass, at rest [m].
+/// Surface nodes at rest, relative to the centre of mass [m].
 pub fn rest_of(basis: &Basis) -> Vec<Vec3> {
     basis.hull.nodes.iter().map(|node| *node - basis.hull.centre).collect()
 }
 
-/// Numbers between -1 and 1 that are the same in every run.
+/// Pseudo-random numbers between -1 and 1, the same in every run.
 pub struct Random(pub u64);
 
 impl Random {
-    /// The next.
+    /// The next number.
     pub fn signed(&mut self) -> f64 {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 
-    /// Three of them.
+    /// A vector of three numbers.
     pub fn vector(&mut self) -> Vec3 {
         Vec3::new(self.signed(), self.signed(), self.signed())
     }

@@ -1,4 +1,4 @@
-//! Rods of any model in the set-ups that several models are compared with.
+//! Rods of any model in setups shared by several models.
 
 use pliant::Rest;
 use pliant::cable::{Cable, CableSettings, CableSpec};
@@ -14,18 +14,18 @@ use super::references::rods_static;
 pub const G: f64 = 9.81;
 pub const DENSITY: f64 = 1100.0;
 
-/// Which model a rod is of.
+/// The model of a rod.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Model {
     /// Points with forces.
     Chain,
     /// Rigid links.
     Cable,
-    /// Rigid links, with so much work in a step of the world.
+    /// Rigid links, with the given work in a step of the world.
     Xpbd { iterations: usize, substeps: usize },
 }
 
-/// A thin rod along x from the origin; thin, so that its stretch under these loads stays below 1e-5.
+/// A thin rod along x from the origin; thin, so that its stretch under these loads is below 1e-5.
 pub struct Rod {
     pub model: Model,
     pub length: f64,
@@ -76,7 +76,7 @@ impl Rod {
                 Chain::new("rod", spec).map_or_else(failed, Body::Chain)
             }
             Model::Cable => {
-                // where a rod is to come to rest, twisting and stretching must too
+                // where a rod is to come to rest, twist and stretch must be damped too
                 let damping_time = if self.damping > 0.0 { 0.2 / self.damping } else { 0.0 };
                 let settings = CableSettings { damping_time, drag: self.damping, ..CableSettings::default() };
                 let spec = CableSpec {
@@ -91,7 +91,7 @@ impl Rod {
                 Cable::new("rod", spec).map_or_else(failed, Body::Cable)
             }
             Model::Xpbd { iterations, substeps } => {
-                // the end of a substep decides its forces, which damps all fast motion
+                // forces are evaluated at the end of a substep, which damps all fast motion
                 let settings = XpbdSettings { iterations, substeps, damping_time: 0.0, drag: self.damping };
                 let spec = XpbdSpec { material, section, path, segments: self.points - 1, settings };
                 Xpbd::new("rod", spec).map_or_else(failed, Body::Xpbd)
@@ -111,7 +111,7 @@ pub fn world_of(body: Body, gravity: Vec3) -> World {
     world
 }
 
-/// Hold a place of the body at a pose; snapping means that place and direction are drawn to the pose.
+/// Hold a point of the body at a pose; `snap` pulls its position and direction to the pose.
 pub fn hold(world: &mut World, name: &str, place: f64, hold: Hold, pose: Pose) {
     let gripper = built(world.add_gripper(GripperParams { name: name.into(), placed: pose, motion: Motion::Hold }));
     let place = Place::Fraction(place);
@@ -122,7 +122,7 @@ pub fn built<T, E: std::fmt::Display>(result: Result<T, E>) -> T {
     result.unwrap_or_else(|e| unreachable!("a world of this file: {e}"))
 }
 
-/// Run until nothing moves any more: until the fastest node covers less than 1e-9 of the length in a period.
+/// Run until nothing moves: until the fastest node covers less than 1e-9 of the length in a period.
 pub fn settle(mut world: World, length: f64, period: f64) -> Frame {
     let step = period / 20.0;
     let mut last = world.frame();
@@ -171,7 +171,7 @@ pub fn tip_loaded(sheet: &mut Sheet, model: Model, tolerance: f64) {
             (tip, (tip - Vec3::new(1.0 - reference.shortening, 0.0, -reference.drop)).length())
         };
         let (tip, error) = error_at(40);
-        // the bound is 2 %; the discretisation gives h^2 = 7e-4 times a number of order one
+        // the required bound is 2 %; the discretisation gives h^2 = 7e-4 times a number of order one
         sheet.relative(format!("drop / L at P L2/EI = {}", reference.load), 40, -tip.z, reference.drop, 1e-3);
         sheet.scaled(format!("tip error / L at {}", reference.load), 40, [error, 0.0, 1.0], tolerance);
         if reference.load == 5.0 {
@@ -210,7 +210,7 @@ pub fn heavy_elastica(sheet: &mut Sheet, model: Model, tolerance: f64) {
     }
 }
 
-/// Time between upward crossings of zero of a quantity, over several periods.
+/// Mean time between upward zero crossings of a quantity, over several periods [s].
 pub fn period(world: &mut World, step: f64, periods: usize, most: f64, mut quantity: impl FnMut(&Frame) -> f64) -> f64 {
     let (mut last, mut crossings) = (quantity(&world.frame()), vec![]);
     while crossings.len() <= periods && world.time() < most {

@@ -1,8 +1,8 @@
-//! The model `xpbd` against rods: static shapes where it is given enough work, and how far it is off where it is not.
+//! The model `xpbd` against rod theory: static shapes with enough work, and its errors with less.
 //!
-//! Two things keep it from the rod of its material, besides the length of its links. Sweeps that end too early leave it
-//! too soft. And multipliers start from zero in each substep, so that gradients change while a bent rod is unbent and bent
-//! again: what they add up to is out of balance by a part of the strain that falls with the substep.
+//! Two things make it differ from the rod of its material, besides the length of its links. Too few sweeps leave it too
+//! soft. And multipliers start from zero in each substep, so gradients change while a bent rod is unbent and bent
+//! again: their sum is out of balance by a part of the strain that falls with the substep.
 
 use pliant::math::{Pose, Quat, Vec3};
 use pliant::{Hold, Load, Place, Section};
@@ -19,28 +19,29 @@ pub const CASES: &[Case] = &[
     Case::of_xpbd("iterations", iterations),
 ];
 
-/// Sweeps of a substep. In substeps as short as `enough` takes, twice as many change the third digit of no error.
+/// Sweeps in a substep. With substeps as short as in `enough`, twice as many do not change the third digit of any
+/// error.
 const SWEEPS: usize = 8;
 
-/// Links of a rod.
+/// Number of links of a rod.
 const LINKS: usize = 16;
 
 const LENGTH: f64 = 0.4;
 
-/// Thick enough for substeps of bearable number, and thin enough that its stretch stays below 1e-4.
+/// Thick enough for a bearable number of substeps, and thin enough that its stretch is below 1e-4.
 fn rod(young: f64, links: usize) -> Rod {
     let (length, radius) = (LENGTH, 2e-3);
     Rod { model: Model::Chain, length, radius, young, density: DENSITY, points: links + 1, damping: 0.0 }
 }
 
-/// Young's modulus that gives rho A g L^3 / EI [Pa].
+/// Young's modulus for a given rho A g L^3 / EI [Pa].
 fn young_for(gamma: f64) -> f64 {
     4.0 * DENSITY * G * LENGTH.powi(3) / (gamma * 2e-3_f64.powi(2))
 }
 
-/// Give a rod the work it needs in steps of the world as `settle` takes them: a twentieth of a period. A substep is as
-/// long as stretch takes to cross a link, or shorter where links are so short that bending crosses them faster; and shorter
-/// by a factor.
+/// Give a rod the work it needs in steps of the world as in `settle`: a twentieth of a period. A substep is as long as
+/// an axial wave takes to cross a link, or shorter for links so short that bending waves cross them faster; and shorter
+/// by the factor `shorter`.
 fn enough(mut rod: Rod, period: f64, shorter: f64) -> Rod {
     let link = rod.length / (rod.points - 1) as f64;
     let crossing = link * (rod.density / rod.young).sqrt() * (0.15 * link / rod.radius).min(1.0);
@@ -58,7 +59,7 @@ fn tip_loaded(sheet: &mut Sheet) {
             (tip, (tip - Vec3::new(1.0 - reference.shortening, 0.0, -reference.drop)).length())
         };
         let (tip, error) = at(LINKS);
-        // links as long as 1/16 give (1/16)^2 = 4e-3 times a number below one
+        // links of length 1/16 give (1/16)^2 = 4e-3 times a number below one
         let name = |what: &str| format!("{what} at P L2/EI = {}, {SWEEPS} sweeps a substep", reference.load);
         sheet.relative(name("drop / L"), LINKS, -tip.z, reference.drop, 3e-3);
         sheet.scaled(name("tip error / L"), LINKS, [error, 0.0, 1.0], 3e-3);
@@ -92,8 +93,8 @@ fn heavy_elastica(sheet: &mut Sheet) {
     }
 }
 
-/// The cable's paper's silicone, 0.1 m of it along +z, with stretch and shear, under a dead force and moment at its tip.
-/// Where it is twisted as well as bent, gradients that change on the way weigh more: substeps half as long show it.
+/// 0.1 m of silicone, as in the paper on cables, along +z, with stretch and shear, under a dead force and moment at its
+/// tip. Where it is twisted as well as bent, changing gradients matter more, as substeps half as long show.
 fn dead_loads(sheet: &mut Sheet) {
     for (name, r) in rods_3d() {
         for (shorter, tolerance) in [(1.0, 8e-3), (2.0, 2e-3)] {
@@ -115,7 +116,7 @@ fn dead_load(r: &DeadLoad, shorter: f64) -> f64 {
     let turn = Quat::from_rotation_arc(Vec3::X, Vec3::Z);
     hold(&mut world, "wall", 0.0, Hold::Clamp, Pose::from_rotation(turn));
     let (place, until) = (Place::Fraction(1.0), f64::INFINITY);
-    // bit by bit: a moment that acts at once would spin the tip before the rod can follow
+    // in small increments: a moment applied at once would spin the tip before the rod can follow
     let (force, torque) = (Vec3::from_array(r.tip_force) / 20.0, Vec3::from_array(r.tip_moment) / 20.0);
     for part in 0..20 {
         let from = 0.1 * period * f64::from(part);
@@ -124,14 +125,14 @@ fn dead_load(r: &DeadLoad, shorter: f64) -> f64 {
     (tip(&settle(world, r.length, period)) - Vec3::from_array(r.tip_position)).length()
 }
 
-/// A rod as soft as silicone under its own weight, in steps of 5 ms. Sweeps over one long step do not bring the forces
-/// from one end to the other; the same sweeps over short substeps do. The tolerances here do not say what is good, but how
-/// far off it is known to be.
+/// A rod as soft as silicone under its own weight, in steps of 5 ms. Sweeps over one long step do not carry forces from
+/// one end to the other; as many sweeps over short substeps do. The tolerances here do not say what is good, but how
+/// large the error is known to be.
 fn iterations(sheet: &mut Sheet) {
     let gamma = 10.0;
     let references = rods_static().heavy_cantilever_horizontal;
     let found = references.iter().find(|r| r.gamma == gamma);
-    // a reference that is missing must not make a comparison vanish
+    // a missing reference must not make a comparison vanish
     let reference = found.unwrap_or_else(|| unreachable!("references/rods_static.json: no Gamma = {gamma}"));
     for (iterations, substeps, tolerance) in
         [(20, 1, 0.6), (100, 1, 0.35), (500, 1, 0.04), (2500, 1, 3e-3), (100, 10, 0.01), (100, 100, 0.01)]

@@ -1,5 +1,5 @@
-//! Fig. 4 and 5: force on the hand that winds a cable on a cylinder, and the shape in the end, for `cable` and `xpbd`. The
-//! paper measured both on a robot; ours are beside a `cable` of finer links and steps.
+//! Fig. 4 and 5: force on the hand that winds a cable on a cylinder, and the final shape, for `cable` and `xpbd`. The
+//! paper measured both on a robot; ours are compared with a `cable` of finer links and steps.
 
 use pliant::World;
 use pliant::math::{Pose, Vec3};
@@ -12,19 +12,19 @@ use pliant_record::short;
 
 const WINDING: &str = include_str!("../../scenes/004-winding.toml");
 
-/// Forces are compared as means over this [s], the paper's step.
+/// Forces are averaged over this time, the paper's step [s].
 const SAMPLE: f64 = 0.01;
 
 /// Length of the cable [m].
 const LENGTH: f64 = 0.4;
 
-/// Pitch that is asked for [mm].
+/// Pitch asked for [mm].
 const PITCH: f64 = 10.0;
 
-/// RMS of x, y and z against the experiment [N].
+/// Root mean square difference of x, y and z from the experiment [N].
 const PUBLISHED: [f64; 3] = [0.3519, 0.3981, 0.2465];
 
-/// A winding in the end.
+/// The result of a winding.
 struct Wound {
     /// Force on the hand in each sample [N].
     forces: Vec<Vec3>,
@@ -32,13 +32,13 @@ struct Wound {
     drum: Pose,
 }
 
-/// Changes of the scene: for the reference, for how far that has converged, for the two models.
+/// Overrides of the scene: for the reference, for its convergence, and for the two models.
 const REFERENCE: &[(&str, &str)] = &[("body.cable.segments", "320"), ("step", "0.001")];
 const COARSER: &[(&str, &str)] = &[("body.cable.segments", "160"), ("step", "0.001")];
 const CABLE: &[(&str, &str)] = &[];
 const XPBD: &[(&str, &str)] = &[("body.cable.model", "\"xpbd\""), ("body.cable.xpbd.iterations", "100")];
 
-/// End force over time, and pitch.
+/// Force at the end over time, and pitch.
 pub fn force(results: &mut Results) -> Result<(), Failure> {
     results.choice("winding", "drum of 20 mm, 10 mm a turn, 2 turns of 2.5 s, cable stretched by 2 %; none is given");
     results.choice("density", "1100 kg/m3, silicone; not given");
@@ -129,7 +129,7 @@ fn wind(changes: &[(&str, &str)]) -> Result<Wound, Failure> {
     Ok(Wound { forces, nodes: frame.bodies[0].nodes.clone(), drum: frame.obstacles[0] })
 }
 
-/// Root of the mean square of the difference of two forces, for each axis [N].
+/// Root mean square difference of two forces, for each axis [N].
 fn apart(a: &Wound, b: &Wound) -> [f64; 3] {
     let squares: Vec3 = a.forces.iter().zip(&b.forces).map(|(a, b)| (*a - *b) * (*a - *b)).sum();
     (squares / a.forces.len() as f64).to_array().map(f64::sqrt)
@@ -141,13 +141,13 @@ impl Wound {
         1e3 * pitch(&self.nodes, &self.drum).abs()
     }
 
-    /// Mean force on the hand in the last second [N].
+    /// Mean force on the hand over the last second [N].
     fn pull(&self) -> f64 {
         let last = &self.forces[self.forces.len() - 100..];
         last.iter().map(|f| f.length()).sum::<f64>() / last.len() as f64
     }
 
-    /// The free length: what is a fifth farther from the axis than the nearest.
+    /// The free part: nodes more than a fifth farther from the axis than the nearest one.
     fn free(&self) -> &[Vec3] {
         let distance = |p: &Vec3| {
             let p = self.drum.inverse_transform_point(*p);
@@ -158,14 +158,14 @@ impl Wound {
         &self.nodes[wound.min(self.nodes.len() - 2)..]
     }
 
-    /// By how much that is longer than it was made [%].
+    /// Relative elongation of the free part [%].
     fn stretch(&self) -> f64 {
         let free = self.free();
         let made = LENGTH * (free.len() - 1) as f64 / (self.nodes.len() - 1) as f64;
         100.0 * (free.windows(2).map(|p| (p[1] - p[0]).length()).sum::<f64>() / made - 1.0)
     }
 
-    /// How far it is off the line between its ends [mm].
+    /// Largest distance of the free part from the line between its ends [mm].
     fn sag(&self) -> f64 {
         let free = self.free();
         let along = (free[free.len() - 1] - free[0]).normalize_or_zero();

@@ -9,8 +9,8 @@ use pliant_record::short;
 
 const WINDING: &str = include_str!("../../scenes/004-winding.toml");
 
-/// A way to solve the step: what the scene calls it, its name in the table, and which of the paper's it is to be held
-/// against.
+/// A solver configuration: its names in the scene, its name in the table, and the index of the paper's solver it is
+/// compared with.
 struct Way {
     solver: &'static str,
     couplings: &'static str,
@@ -28,7 +28,7 @@ const WAYS: [Way; 6] = [
     way(["newton", "exact", "true"], "Newton's method (ours)", None),
 ];
 
-/// Which of them is the default, and which is Newton's method.
+/// Indices of the default and of Newton's method.
 const OURS: usize = 4;
 const NEWTON: usize = 5;
 
@@ -60,15 +60,15 @@ const SIZES: [Size; 3] = [
     ("160", "20", [direct(189.99), published(7.2411, 71.2535, 3151.0), published(4.6810, 30.5344, 0.0)]),
 ];
 
-/// What a run came to.
+/// Results of a run.
 struct Outcome {
     /// Mean time of a step [ms].
     time: f64,
-    /// Iterations a step.
+    /// Iterations per step.
     iterations: f64,
-    /// Linearisations a step.
+    /// Linearisations per step.
     linearisations: f64,
-    /// Part of steps in which the limit was reached.
+    /// Fraction of steps that reached the limit.
     limited: f64,
     /// Force on the gripper in each step [N].
     forces: Vec<Vec3>,
@@ -77,7 +77,7 @@ struct Outcome {
 }
 
 impl Outcome {
-    /// Root of the mean square by which forces differ, over that of the forces themselves, all over the run.
+    /// Root mean square difference of forces over the run, relative to that of the forces themselves.
     fn apart(&self, other: &Outcome) -> f64 {
         let size: f64 = other.forces.iter().map(|f| f.length_squared()).sum();
         let apart: f64 = self.forces.iter().zip(&other.forces).map(|(a, b)| (*a - *b).length_squared()).sum();
@@ -135,7 +135,7 @@ pub fn table(results: &mut Results) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The paper's figures beside ours; what the paper does not give is a remark, as it claims nothing.
+/// The paper's figures beside ours; a figure that the paper does not give becomes a remark, since nothing is claimed.
 fn rows(results: &mut Results, name: &str, ours: &Outcome, paper: Option<Published>) {
     let mut row = |what: &str, unit, paper: Option<f64>, ours: f64| {
         if paper.is_some() {

@@ -11,20 +11,20 @@ const ROTATION: &str = include_str!("../../scenes/000-rotation.toml");
 const HORIZONTAL: &str = include_str!("../../scenes/000-horizontal.toml");
 const ACCELERATED: &str = include_str!("../../scenes/000-accelerated.toml");
 
-/// What one variant of an experiment gave.
+/// Results of one variant of an experiment.
 struct Trial {
     steps: f64,
     damped: f64,
     limited: f64,
     /// Mean of the forces on the gripper at the third and fourth point [N].
     force: f64,
-    /// Shapes at the instants asked for.
+    /// Shapes at the given instants.
     shapes: Vec<Vec<Vec3>>,
-    /// How far the free end trails behind the gripper, at the same instants [m].
+    /// How far the free end trails behind the gripper at these instants [m].
     trails: Vec<f64>,
 }
 
-/// Run a scene in a variant, and look at it at some instants.
+/// Run a variant of a scene, and sample it at some instants.
 fn trial(text: &str, name: &str, changes: &[(&str, &str)], instants: &[f64]) -> Result<Trial, Failure> {
     let mut scene = scene(text, name, changes)?;
     let (total, step) = (scene.steps(), scene.step);
@@ -86,7 +86,7 @@ fn common_choices(results: &mut Results) {
     results.choice("steps per second", "4000, from the optimum of 112000 in 28 s");
 }
 
-/// Fig. 5 to 7, Table 2.
+/// Fig. 5 to 7 and Table 2: the gripper rotates.
 pub fn rotation(results: &mut Results) -> Result<(), Failure> {
     common_choices(results);
     results.choice("rotation", "90 degrees in 8 s from t = 5 s, hanging to horizontal");
@@ -120,7 +120,7 @@ pub fn rotation(results: &mut Results) -> Result<(), Failure> {
         dynamic.damped,
         only_static,
     );
-    // at the end of the rotation, how far from where the rod comes to rest
+    // distance from the final shape at the end of the rotation
     let lag = |t: &Trial| apart(&t.shapes[1], &t.shapes[2]) * 1e3;
     results.statement(
         "dynamic: distance from the final shape when the gripper stops, below static",
@@ -141,7 +141,7 @@ pub fn rotation(results: &mut Results) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A row of Table 3 or 4: name, scene changes, and the paper's steps, limits and force.
+/// A row of Table 3 or 4: name, scene overrides, and the paper's steps, limits and force.
 type Variant<'a> = (&'a str, bool, bool, [f64; 3]);
 
 /// The rod lies along the motion, its long part ahead of the gripper, instead of hanging.
@@ -178,7 +178,7 @@ fn sideways(
     Ok(trials)
 }
 
-/// Fig. 8, 9, Table 4.
+/// Fig. 8 and 9 and Table 4: the gripper moves at constant velocity.
 pub fn horizontal(results: &mut Results) -> Result<(), Failure> {
     common_choices(results);
     results.choice("speed", "0.05 m/s for 8 s from t = 5 s");
@@ -193,7 +193,7 @@ pub fn horizontal(results: &mut Results) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Fig. 10, 11, Table 3.
+/// Fig. 10 and 11 and Table 3: the gripper accelerates.
 pub fn accelerated(results: &mut Results) -> Result<(), Failure> {
     common_choices(results);
     results.choice("acceleration", "0.05 m/s2 for 8 s from t = 5 s, then a dead stop");

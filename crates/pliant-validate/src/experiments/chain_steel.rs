@@ -18,9 +18,9 @@ const LENGTH: f64 = 0.5;
 const INTERVALS: usize = 100;
 const ORIENTATIONS: [f64; 3] = [-135.0, -175.0, -215.0];
 
-/// Run the steel rod at an orientation until it rests. Shapes come in the vertical plane, from the gripper outwards.
+/// Run the steel rod at an orientation until it is at rest. Shapes are in the vertical plane, from the gripper outward.
 fn held_at(degrees: f64, changes: &[(&str, &str)]) -> Result<Vec<[f64; 2]>, Failure> {
-    // the rod lies at -180 degrees before the gripper turns; the axis is -y, so that angles count upwards from x to z
+    // the rod lies at -180 degrees before the gripper turns; the axis is -y, so angles count upward from x to z
     let angle = format!("{}", degrees + 180.0);
     let mut all = vec![("gripper.hand.motion.rotate.angle_deg", angle.as_str())];
     all.extend_from_slice(changes);
@@ -62,7 +62,7 @@ fn least_energy(young: f64, angle: f64) -> Result<Vec<[f64; 2]>, BuildError> {
     Ok(world.frame().bodies[0].nodes.iter().map(|p| [p.x, p.z]).collect())
 }
 
-/// Root of the mean squared distance between the points of a chain and a curve from the same clamp [m].
+/// Root mean square distance between the points of a chain and a curve from the same clamp [m].
 fn distance(chain: &[[f64; 2]], curve: &[[f64; 2]]) -> f64 {
     let squared = |i: usize| {
         let s = i as f64 / (chain.len() - 1) as f64 * (curve.len() - 1) as f64;
@@ -73,7 +73,7 @@ fn distance(chain: &[[f64; 2]], curve: &[[f64; 2]]) -> f64 {
     ((0..chain.len()).map(squared).sum::<f64>() / chain.len() as f64).sqrt()
 }
 
-/// The fraction of E between 1/100 and 10 at which a distance is least, by golden section on a logarithmic scale.
+/// The fraction of E between 1/100 and 10 that minimises a distance, by golden-section search on a logarithmic scale.
 fn best_fraction(distance: impl Fn(f64) -> Result<f64, Failure>) -> Result<f64, Failure> {
     let at = |t: f64| distance(10f64.powf(t));
     let golden = 0.5 * (5f64.sqrt() - 1.0);
@@ -85,7 +85,7 @@ fn best_fraction(distance: impl Fn(f64) -> Result<f64, Failure>) -> Result<f64, 
     Ok(10f64.powf(0.5 * (low + high)))
 }
 
-/// Table 5, Fig. 12, 13.
+/// Table 5, Fig. 12 and 13: the steel rod against the rod of least energy.
 pub fn steel(results: &mut Results) -> Result<(), Failure> {
     results.choice("c_F", "half the way to zero force at the stiffest point");
     results.choice("c_h", "0.99");
@@ -155,7 +155,8 @@ mod tests {
     use super::*;
     use crate::cases::references::rods_static;
 
-    /// The elastica of `references/`: linear angles are off by a small multiple of (h/L)^2 = 1e-4 times the sag of 40 mm.
+    /// The elastica of `references/`: linear angles are off by a small multiple of (h/L)^2 = 1e-4 times the sag of 40
+    /// mm.
     #[test]
     fn the_rod_of_least_energy_is_the_elastica() {
         for r in rods_static().seed000_table5_rod {

@@ -1,4 +1,5 @@
-//! Wakamatsu et al.'s arches: Fig. 3, whose ends are pushed together and which then swings, and Fig. 5, whose sides meet.
+//! Wakamatsu et al.'s arches: Fig. 3, whose ends are pushed together and which then oscillates, and Fig. 5, whose sides
+//! meet.
 
 use std::collections::BTreeMap;
 
@@ -17,20 +18,20 @@ fn push(changes: &[(&str, &str)]) -> Result<Vec<Frame>, Failure> {
     frames(PUSHED, "scenes/001-fig3.toml", changes)
 }
 
-/// The middle of a rod, half its length from both ends.
+/// The midpoint of a rod.
 fn middle(frame: &Frame) -> Point {
     let nodes = &frame.bodies[0].nodes;
     let middle = nodes[nodes.len() / 2];
     [middle.x, middle.z]
 }
 
-/// How far the middle is behind, to the right of half-way between the ends, when they move to the left [m].
+/// How far the middle lags behind, to the right of the point between the ends, when they move to the left [m].
 fn lag(frame: &Frame) -> f64 {
     let nodes = &frame.bodies[0].nodes;
     middle(frame)[0] - 0.5 * (nodes[0].x + nodes[nodes.len() - 1].x)
 }
 
-/// When the middle first is half-way between the ends again, after it lagged behind [s].
+/// When the middle is first between the ends again, after lagging behind [s].
 fn caught_up(frames: &[Frame]) -> f64 {
     let behind = frames.iter().position(|f| lag(f) > 1e-3).unwrap_or(0);
     let pair = frames[behind..].windows(2).find(|w| lag(&w[1]) <= 0.0);
@@ -40,7 +41,7 @@ fn caught_up(frames: &[Frame]) -> f64 {
     })
 }
 
-/// When the middle turns about between two times [s].
+/// When the middle reverses between two times [s].
 fn turnings(frames: &[Frame], from: f64, to: f64) -> Vec<f64> {
     let within: Vec<&Frame> = frames.iter().filter(|f| f.time >= from && f.time <= to).collect();
     let turns = |w: &&[&Frame]| (lag(w[1]) - lag(w[0])) * (lag(w[2]) - lag(w[1])) < 0.0;
@@ -52,7 +53,7 @@ fn largest_distance(a: &Frame, b: &Frame) -> f64 {
     pairs.map(|(p, q)| (*p - *q).length()).fold(0.0, f64::max)
 }
 
-/// Where the middle is at some times, by other code that solves the printed equations: see `references/`.
+/// Positions of the middle over time, by independent code that solves the printed equations: see `references/`.
 fn solved() -> Result<Vec<(f64, Point)>, Failure> {
     #[derive(serde::Deserialize)]
     struct Solved {
@@ -68,9 +69,9 @@ fn solved() -> Result<Vec<(f64, Point)>, Failure> {
     Ok(of_ten.into_iter().map(|state| (state.t, state.mid)).collect())
 }
 
-/// How the right end moves where nothing gives it the velocity that it should have: by (25) what it is off by,
-/// R = x - x_d, follows R'' + 2 mu R' + mu^2 R = 0, and R' jumps by as much as x_d' does: R = 3 t e^(-mu t) from 0 on,
-/// less the same from 0.1 s on.
+/// Motion of the right end if nothing sets its velocity to the prescribed one: by (25) its error R = x - x_d follows
+/// R'' + 2 mu R' + mu^2 R = 0, and R' jumps by as much as x_d' does: R = 3 t e^(-mu t) from 0 on, minus the same from
+/// 0.1 s on.
 fn stabilised(mu: f64) -> String {
     let late = |t: f64| if t > 0.0 { 3.0 * t * (-mu * t).exp() } else { 0.0 };
     let point = |k: usize| {
@@ -82,7 +83,7 @@ fn stabilised(mu: f64) -> String {
     format!("{{ waypoints = {{ blend = \"linear\", points = [{}] }} }}", points.join(", "))
 }
 
-/// What the text says of Fig. 3.
+/// Check what the text says of Fig. 3.
 fn judge(results: &mut Results, name: &str, run: &[Frame]) {
     for time in [0.03, 0.06, 0.09] {
         let lag = lag(at(run, time));
@@ -100,7 +101,7 @@ fn judge(results: &mut Results, name: &str, run: &[Frame]) {
     results.remark(format!("{name}: the upper part changes direction at {list} s."));
 }
 
-/// Fig. 3.
+/// Fig. 3: an arch whose ends are pushed together.
 pub fn pushed(results: &mut Results) -> Result<(), Failure> {
     common_elastica_choices(results);
     results.choice(
@@ -169,7 +170,7 @@ fn first_contact(frames: &[Frame]) -> f64 {
     frames.iter().find(|f| !f.contacts.is_empty()).map_or(f64::NAN, |f| f.time)
 }
 
-/// Width of what is between the two places that touched first: the loop above them [m].
+/// Width of the loop between the two places that touched first [m].
 fn loop_width(frame: &Frame, [from, to]: [usize; 2]) -> f64 {
     let range = curve(frame)[from..=to]
         .iter()
@@ -177,7 +178,7 @@ fn loop_width(frame: &Frame, [from, to]: [usize; 2]) -> f64 {
     range[1] - range[0]
 }
 
-/// What the text says of Fig. 5.
+/// Check what the text says of Fig. 5.
 fn judge_meeting(results: &mut Results, name: &str, run: &[Frame]) {
     let contact = first_contact(run);
     results.statement(
@@ -230,7 +231,7 @@ fn judge_meeting(results: &mut Results, name: &str, run: &[Frame]) {
     ));
 }
 
-/// Fig. 5.
+/// Fig. 5: an arch whose sides meet.
 pub fn meeting(results: &mut Results) -> Result<(), Failure> {
     common_elastica_choices(results);
     results.choice("radius of the rod", "5 mm; none is given, and with it two parts touch 10 mm apart");
@@ -252,7 +253,7 @@ pub fn meeting(results: &mut Results) -> Result<(), Failure> {
         "With two radii of 10 mm the printed k_c has at most 10 N, where centre lines meet; two parts that cross are pushed \
          on by it, not back.",
     );
-    // contact changes nothing before it begins: one motion without it tells when it is due
+    // contact changes nothing before it begins: one run without it tells when it is due
     let free = meet(&[("body.rod.elastica.self_contact", "false"), ("duration", "0.12")])?;
     let distances: Vec<(f64, f64)> = free.iter().map(|f| (f.time, apart(&curve(f), 2 * INTERVAL).0)).collect();
     for (word, radius) in [("0.0025", 0.0025), ("0.005", 0.005), ("0.01", 0.01)] {

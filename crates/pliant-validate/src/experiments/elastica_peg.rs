@@ -1,4 +1,4 @@
-//! Wakamatsu et al.'s Fig. 4: a hinged rod falls onto a thin peg and twines round it.
+//! Wakamatsu et al.'s Fig. 4: a hinged rod falls onto a thin peg and wraps around it.
 
 use pliant::Frame;
 
@@ -14,7 +14,7 @@ const RADIUS: f64 = 0.01;
 /// A fall onto the peg.
 struct Fall {
     frames: Vec<Frame>,
-    /// Turns of the rod about the peg, in each frame; half a turn is a straight rod that goes by close to it.
+    /// Turns of the rod about the peg in each frame; half a turn is a straight rod that passes close by.
     turns: Vec<f64>,
 }
 
@@ -30,12 +30,13 @@ impl Fall {
         self.frames.iter().position(|f| !f.contacts.is_empty()).unwrap_or(self.frames.len() - 1)
     }
 
-    /// The first frame behind the peg: the peg is on the other side of the rod, and turns about it jump by one.
+    /// The first frame in which it is past the peg: the peg is on the other side of the rod, and the number of turns
+    /// jumps by one.
     fn passed(&self) -> Option<usize> {
         self.turns.windows(2).position(|w| (w[1] - w[0]).abs() > 0.5).map(|k| k + 1)
     }
 
-    /// How far the place that struck moves in so much time [s], over how far it would have at the speed it struck with.
+    /// How far the point of impact moves in `time` [s], relative to its path at the speed of impact.
     fn goes_on(&self, time: f64) -> f64 {
         let first = self.struck();
         let place = nearest(&curve(&self.frames[first]), CENTRE);
@@ -57,18 +58,18 @@ impl Fall {
         turns(&curve(self.at(time)), CENTRE)
     }
 
-    /// The frame in which it is wound the most, before it is through the peg.
+    /// The frame in which it is wound most, before it passes through the peg.
     fn most_turned(&self) -> usize {
         let until = self.passed().unwrap_or(self.turns.len());
         (0..until).max_by(|&a, &b| self.turns[a].total_cmp(&self.turns[b])).unwrap_or(0)
     }
 
-    /// Deepest that its centre line has been in the peg [m].
+    /// Largest depth of its centre line in the peg [m].
     fn deepest(&self) -> f64 {
         self.frames.iter().flat_map(|f| &f.contacts).map(|c| c.penetration).fold(0.0, f64::max)
     }
 
-    /// Mean of the force on the peg between two times [N].
+    /// Mean force on the peg between two times [N].
     fn force(&self, from: f64, to: f64) -> f64 {
         let within: Vec<&Frame> = self.frames.iter().filter(|f| f.time >= from && f.time <= to).collect();
         let sum: f64 = within.iter().flat_map(|f| &f.contacts).map(|c| c.force.length()).sum();
@@ -76,7 +77,7 @@ impl Fall {
     }
 }
 
-/// What the text says of a run.
+/// Check what the text says of a run.
 fn judge(results: &mut Results, name: &str, fall: &Fall) {
     let first = fall.struck();
     let contact = fall.frames[first].time;
@@ -128,7 +129,7 @@ fn judge(results: &mut Results, name: &str, fall: &Fall) {
     }
 }
 
-/// Fig. 4.
+/// Fig. 4: a rod falls onto a peg.
 pub fn peg(results: &mut Results) -> Result<(), Failure> {
     common_elastica_choices(results);
     results.choice("instants (a) to (l)", "every 0.1 s, as (a) is at 0 and (d) at 0.30 s; the others are not given");
@@ -159,7 +160,7 @@ pub fn peg(results: &mut Results) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The least of some stiffnesses with which it does not go through the obstacle in the time of the figure.
+/// The smallest of some stiffnesses with which it does not pass through the obstacle during the figure.
 fn least_stiffness() -> Result<String, Failure> {
     for stiffness in ["2000.0", "3000.0", "5000.0", "10000.0", "20000.0", "50000.0"] {
         if Fall::new(&[("body.rod.elastica.contact_stiffness", stiffness)])?.passed().is_none() {

@@ -1,4 +1,4 @@
-//! Shapes of planar rods for the figures of Wakamatsu et al.: their exact curves, and strips of them.
+//! Shapes of planar rods for the figures of Wakamatsu et al.: their exact curves, and strips of drawings.
 
 use pliant::Frame;
 use pliant::math::{Pose, Vec3};
@@ -7,13 +7,13 @@ use super::{Results, run, scene};
 use crate::Failure;
 use pliant_record::drawing::{Curve, Drawing, Note};
 
-/// Places of a curve for each interval of its rod.
+/// Points of a curve per interval of its rod.
 const FINE: usize = 16;
 
 /// A point of the rods' plane: the paper's x and y, our x and z [m].
 pub type Point = [f64; 2];
 
-/// Run a scene and keep what it is at the start and after every step.
+/// Run a scene and keep the frames at the start and after every step.
 pub fn frames(text: &str, name: &str, changes: &[(&str, &str)]) -> Result<Vec<Frame>, Failure> {
     let mut scene = scene(text, name, changes)?;
     let mut frames = vec![];
@@ -31,7 +31,7 @@ pub fn at(frames: &[Frame], time: f64) -> &Frame {
     if time - frames[before].time < frames[later].time - time { &frames[before] } else { &frames[later] }
 }
 
-/// The curve of a rod. Between nodes it is a circular arc, as its angle changes in proportion to its length there.
+/// The curve of a rod. Between nodes it is a circular arc, since its angle is linear in arc length there.
 pub fn curve(frame: &Frame) -> Vec<Point> {
     let body = &frame.bodies[0];
     let angle = |i: usize| {
@@ -54,20 +54,19 @@ pub fn curve(frame: &Frame) -> Vec<Point> {
     points
 }
 
-/// Which of the points of a curve is the nearest to a place.
+/// Index of the point of a curve nearest to a place.
 pub fn nearest(curve: &[Point], to: Point) -> usize {
     let distance = |p: &Point| (p[0] - to[0]).hypot(p[1] - to[1]);
     (0..curve.len()).min_by(|&a, &b| distance(&curve[a]).total_cmp(&distance(&curve[b]))).unwrap_or(0)
 }
 
-/// Turns of a curve about a place, with a sign.
+/// Signed number of turns of a curve about a point.
 pub fn turns(curve: &[Point], about: Point) -> f64 {
     let points: Vec<Vec3> = curve.iter().map(|p| Vec3::new(p[0], p[1], 0.0)).collect();
     pliant::topology::turns(&points, &Pose::from_translation(Vec3::new(about[0], about[1], 0.0)))
 }
 
-/// Smallest distance between places of a curve that are at least so many points apart along it, and whether it crosses
-/// itself.
+/// Smallest distance between parts of a curve at least `along` points apart along it, and whether it crosses itself.
 pub fn apart(curve: &[Point], along: usize) -> (f64, bool) {
     let (mut least, mut crosses) = (f64::INFINITY, false);
     for i in 0..curve.len() - 1 {
@@ -82,7 +81,7 @@ pub fn apart(curve: &[Point], along: usize) -> (f64, bool) {
     (least, crosses)
 }
 
-/// Distance of a point from a straight piece.
+/// Distance of a point from a line segment.
 fn to_piece(p: Point, [a, b]: [Point; 2]) -> f64 {
     let (along, to) = ([b[0] - a[0], b[1] - a[1]], [p[0] - a[0], p[1] - a[1]]);
     let part = (to[0] * along[0] + to[1] * along[1]) / (along[0] * along[0] + along[1] * along[1]);
@@ -90,10 +89,10 @@ fn to_piece(p: Point, [a, b]: [Point; 2]) -> f64 {
     (to[0] - part * along[0]).hypot(to[1] - part * along[1])
 }
 
-/// How far points are apart that one interval is between.
+/// Number of points per interval.
 pub const INTERVAL: usize = FINE;
 
-/// What is drawn with each shape of a strip.
+/// What is drawn beside each shape of a strip.
 pub enum Props {
     /// Both ends held level.
     Clamps,
@@ -101,7 +100,7 @@ pub enum Props {
     Peg(Point, f64),
 }
 
-/// Shapes at instants, beside each other, four or six in a row.
+/// Draw shapes at several instants beside each other, four or six in a row.
 pub fn strip(results: &mut Results, name: &str, title: &str, frames: &[Frame], instants: &[f64], props: &Props) {
     let shapes: Vec<Vec<Point>> = instants.iter().map(|t| curve(at(frames, *t))).collect();
     let range = |k: usize| {
@@ -151,7 +150,7 @@ fn sinc(x: f64) -> f64 {
     if x.abs() < 1e-4 { 1.0 - x * x / 6.0 } else { x.sin() / x }
 }
 
-/// The same angle between minus and plus half a turn.
+/// Wrap an angle to the range from minus pi to pi [rad].
 fn wrapped(angle: f64) -> f64 {
     angle - std::f64::consts::TAU * (angle / std::f64::consts::TAU).round()
 }
@@ -172,7 +171,7 @@ mod tests {
             let [x, z] = curve[FINE * k];
             assert!((x - node.x).hypot(z - node.z) < 1e-12);
         }
-        // pieces are shorter than arcs by the square of the angle they turn by, over 24
+        // chords are shorter than arcs by the square of the angle they turn by, over 24
         let length: f64 = curve.windows(2).map(|w| (w[1][0] - w[0][0]).hypot(w[1][1] - w[0][1])).sum();
         assert!((length - 1.0).abs() < 2e-4, "{length}");
     }

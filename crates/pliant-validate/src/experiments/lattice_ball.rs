@@ -1,4 +1,4 @@
-//! Joukhadar's Fig. 20: the time step while a ball falls and bounces, and what adaptive steps gain.
+//! Joukhadar's Fig. 20: the time step while a ball falls and bounces, and the gain of adaptive steps.
 
 use pliant::Body;
 
@@ -21,11 +21,11 @@ fn fall(changes: &[(&str, &str)]) -> Result<Run, Failure> {
     Run::new(BALL, "scenes/003-ball.toml", changes, height)
 }
 
-/// A bounce: the shortest step in it, and how fast the ball came.
+/// A bounce: its shortest step and the impact speed.
 struct Bounce {
     shortest: f64,
     speed: f64,
-    /// Longest step before it and after it, until the next.
+    /// Longest steps before it and after it, until the next.
     before: f64,
     after: f64,
 }
@@ -50,7 +50,7 @@ fn bounces(strides: &[Stride]) -> Vec<Bounce> {
     found
 }
 
-/// Fig. 20.
+/// Fig. 20: adaptive steps of a bouncing ball.
 pub fn ball(results: &mut Results) -> Result<(), Failure> {
     results.choice("ball", "a particle of 1 kg from 1 m, lambda = 2000 N/m, mu = 5 N s/m; none are given");
     results.choice("epsilon", "steps as usual: a thousandth of the kinetic energy; with 0.01 J beside it");
@@ -100,7 +100,7 @@ pub fn ball(results: &mut Results) -> Result<(), Failure> {
     gains(results)
 }
 
-/// What is gained over constant steps, as long as the shortest that adaptive ones need in the collision.
+/// Gain over constant steps that are as short as the shortest adaptive one in the collision.
 fn gains(results: &mut Results) -> Result<(), Failure> {
     results.choice(
         "gain",
@@ -109,7 +109,7 @@ fn gains(results: &mut Results) -> Result<(), Failure> {
     );
     for stiffness in [2e3_f64, 2e5, 2e7, 2e9, 2e11] {
         let text = format!("{stiffness:e}");
-        // damped alike: a part of critical damping
+        // the same fraction of critical damping
         let contact = format!("{{ stiffness = {text}, damping = {} }}", 0.11 * stiffness.sqrt());
         let run = fall(&[("body.ball.lattice.point_contact", &contact), ("duration", "0.8")])?;
         let ledger = run.solid(0)?.ledger();
@@ -138,13 +138,13 @@ fn gains(results: &mut Results) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Highest place after the first bounce [m].
+/// Largest height after the first bounce [m].
 fn top(run: &Run) -> f64 {
     let risen = run.strides.iter().skip_while(|s| s.measured > 0.0).map(|s| s.measured);
     risen.fold(0.0, f64::max)
 }
 
-/// The longest constant steps that are as exact as adaptive ones, by the height after the bounce.
+/// The longest constant steps that are as accurate as adaptive ones, by the height after the bounce.
 fn same_accuracy(results: &mut Results, name: &str, contact: &str, run: &Run, finest: f64) -> Result<(), Failure> {
     let constant = |step: f64| {
         let step = format!("{step:e}");
@@ -152,7 +152,7 @@ fn same_accuracy(results: &mut Results, name: &str, contact: &str, run: &Run, fi
             [("body.ball.lattice.point_contact", contact), ("duration", "0.8"), ("body.ball.lattice.step", &step)];
         fall(&changes)
     };
-    // highest is between steps: of the energy at the end instead
+    // the maximum is between steps: use the energy at the end instead
     let energy = |run: &Run| -> Result<f64, Failure> {
         let ball = run.solid(0)?;
         Ok(0.5 * ball.velocities()[0].length_squared() + 9.81 * ball.places()[0].z)

@@ -1,4 +1,4 @@
-//! Joukhadar, section 6: traction, flexion and torsion of a stiff bar, beside beam theory.
+//! Joukhadar, section 6: tension, bending and torsion of a stiff bar, beside beam theory.
 
 use pliant::math::Vec3;
 use pliant_scene::Scene;
@@ -11,7 +11,7 @@ use pliant_record::short;
 
 const BAR: &str = include_str!("../../scenes/003-bar.toml");
 
-/// Constants of the bars [Pa, m], and what pulls, bends and twists them [N, N m].
+/// Constants of the bars [Pa, m], and the loads that pull, bend and twist them [N, N m].
 const YOUNG: f64 = 1e5;
 const EDGE: f64 = 0.1;
 const LENGTH: f64 = 0.5;
@@ -22,7 +22,7 @@ const TWIST: f64 = 0.05;
 /// Torsion constant of a square section over the fourth power of its edge.
 const SQUARE: f64 = 0.140_577_014_956;
 
-/// What the right end did: it moved along, moved down, turned.
+/// Motion of the right ends: along the bar, down, and its rotation.
 #[derive(Clone, Copy)]
 struct Ends {
     drawn: f64,
@@ -30,7 +30,7 @@ struct Ends {
     twisted: f64,
 }
 
-/// Beam theory, with the shear of Timoshenko.
+/// Beam theory, with Timoshenko's shear.
 fn theory(poisson: f64) -> Ends {
     let (area, second, shear) = (EDGE * EDGE, EDGE.powi(4) / 12.0, YOUNG / (2.0 * (1.0 + poisson)));
     Ends {
@@ -40,7 +40,7 @@ fn theory(poisson: f64) -> Ends {
     }
 }
 
-/// Run to rest with so many cells across.
+/// Run to rest, with `across` cells across.
 fn rest(across: usize, poisson: f64, stronger: f64) -> Result<(Scene, Ends), Failure> {
     let cells = format!("[{}, {across}, {across}]", 5 * across);
     let keys = ["drawn", "bent", "twisted"].map(|name| format!("body.{name}.solid.box.cells"));
@@ -53,7 +53,7 @@ fn rest(across: usize, poisson: f64, stronger: f64) -> Result<(Scene, Ends), Fai
         changes.extend([("load.1.force", strong.as_str()), ("load.2.torque", turn.as_str())]);
     }
     let mut scene = scene(BAR, "scenes/003-bar.toml", &changes)?;
-    // the particles of the right faces, of each bar
+    // the particles of the right face of each bar
     let mut faces = vec![];
     for n in 0..3 {
         let places = solid(&scene.world, n)?.places();
@@ -66,7 +66,7 @@ fn rest(across: usize, poisson: f64, stronger: f64) -> Result<(Scene, Ends), Fai
         Ok(right.iter().map(|i| places[*i] - first[*i]).sum::<Vec3>() / right.len() as f64)
     };
     let (drawn, bent) = (moved(0)?.x, -moved(1)?.z);
-    // the angle that fits best: of r x u over r . r
+    // the least-squares angle: r x u over r . r
     let (places, (right, first)) = (solid(&scene.world, 2)?.places(), &faces[2]);
     let middle = right.iter().map(|i| first[*i]).sum::<Vec3>() / right.len() as f64;
     let (mut up, mut over) = (0.0, 0.0);
@@ -79,7 +79,7 @@ fn rest(across: usize, poisson: f64, stronger: f64) -> Result<(Scene, Ends), Fai
     Ok((scene, Ends { drawn, bent, twisted: up.atan2(over) }))
 }
 
-/// Traction, flexion, torsion.
+/// Tension, bending, torsion.
 pub fn bar(results: &mut Results) -> Result<(), Failure> {
     results.choice(
         "column paper",

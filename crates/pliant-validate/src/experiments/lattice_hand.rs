@@ -1,4 +1,4 @@
-//! Joukhadar's Fig. 31: a hand that holds something, for 50 s, with adaptive and with constant steps.
+//! Joukhadar's Fig. 31: a hand holds an object for 50 s, with adaptive and with constant steps.
 
 use std::time::Instant;
 
@@ -12,14 +12,14 @@ use pliant_record::short;
 
 const HAND: &str = include_str!("../../scenes/hand.toml");
 
-/// Constant steps run for so long, in which the hand closes and lifts [s].
+/// Duration of runs with constant steps, in which the hand closes and lifts [s].
 const TRIED: f64 = 5.0;
 
 /// A run that may have diverged.
 struct Grasp {
     scene: Scene,
     wall: f64,
-    /// Whether the last body is where it was from the first, to a tenth of a metre.
+    /// Whether the object kept its distance from the gripper to within a tenth of a metre.
     held: bool,
 }
 
@@ -43,14 +43,14 @@ impl Grasp {
     }
 }
 
-/// How far the thing is from the gripper that holds the hand [m].
+/// Distance of the object from the gripper that holds the hand [m].
 fn apart(scene: &Scene) -> Result<f64, Failure> {
     let thing = Whole::of(solid(&scene.world, scene.world.bodies().len() - 1)?).centre;
     let arm = scene.world.grippers().first().map(|g| g.sweep.end.translation);
     Ok(arm.map_or(f64::NAN, |arm| (thing - arm).length()))
 }
 
-/// Fig. 31.
+/// Fig. 31: a hand holds an object.
 pub fn hand(results: &mut Results) -> Result<(), Failure> {
     results.choice(
         "hand",
@@ -69,7 +69,7 @@ pub fn hand(results: &mut Results) -> Result<(), Failure> {
         if drawn < shots.len() && scene.world.time() > shots[drawn] - 0.5 * scene.step {
             let time = shots[drawn];
             let moved = [0.26 * drawn as f64, 0.0];
-            // seen from where the arm is
+            // relative to the arm
             let at = scene.world.grippers().first().map(|g| g.sweep.end.translation).unwrap_or_default();
             let back = [-at.dot(View::from(-35.0, 12.0).right), -at.dot(View::from(-35.0, 12.0).up)];
             for n in 0..scene.world.bodies().len() {
@@ -102,7 +102,7 @@ pub fn hand(results: &mut Results) -> Result<(), Failure> {
         short(ledger.shortest),
         short(seconds / ledger.steps as f64)
     ));
-    // as long as the constant ones, at about the same time
+    // as long as the runs with constant steps, at about the same time
     let first = Grasp::new(&[("duration", "5.0")], |_| Ok(()))?;
     let tried = *solid(&first.scene.world, 0)?.ledger();
     let per_attempt = first.wall / (tried.steps + tried.refused) as f64;
@@ -125,7 +125,7 @@ pub fn hand(results: &mut Results) -> Result<(), Failure> {
         let wall = per_step * seconds / step;
         let text = format!("with constant steps, {name}, they take longer (paper 250)");
         results.statement(text, "s", wall, wall > per_attempt * attempts);
-        // both by times taken one after the other, as a machine has other things to do at times
+        // both from times measured one after the other, since the machine may be busy at times
         let gain = wall / (per_attempt * attempts);
         results.number(format!("gain in time over {name}"), "-", 5.0, gain);
         let count = seconds / step / attempts;

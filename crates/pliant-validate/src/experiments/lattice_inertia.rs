@@ -1,4 +1,4 @@
-//! Joukhadar's Fig. 7 and section 4.2.3: inertia of a solid as particles.
+//! Joukhadar's Fig. 7 and section 4.2.3: inertia of a solid represented by particles.
 
 use pliant::lattice::solid::{
     Cell, Cells, Cut, MassRule, Moments, Particles, brick, moved_vertex_errors, random_hexahedra_errors,
@@ -10,10 +10,10 @@ use super::lattice_pictures::{Chart, Panel, Series};
 use crate::Failure;
 use pliant_record::short;
 
-/// Trials of the paper.
+/// Number of trials in the paper.
 const TRIALS: usize = 10_000;
 
-/// A pyramid without its top: base 2 m, top 1 m, height 1 m, as in references/particles.json.
+/// A truncated pyramid: base 2 m, top 1 m, height 1 m, as in references/particles.json.
 fn frustum() -> Result<Cells, Failure> {
     let ring = |half: f64, z: f64| {
         [[-half, -half], [half, -half], [half, half], [-half, half]].map(|[x, y]| Vec3::new(x, y, z))
@@ -22,8 +22,8 @@ fn frustum() -> Result<Cells, Failure> {
     Cells::new(corners, vec![Cell::Hexahedron([0, 1, 2, 3, 4, 5, 6, 7])]).map_err(|e| Failure::Run(e.to_string()))
 }
 
-/// Points of a regular grid with `n` along the longest edge that are in a solid, all of the same mass, and the number of them.
-/// From wall to wall where `whole`, else in the middle of cells.
+/// Equal masses at those points of a regular grid that lie in a solid, with `n` along the longest edge: their number
+/// and moments. The grid reaches from wall to wall if `whole`, else it consists of the centres of cells.
 fn regular(low: Vec3, size: Vec3, n: usize, whole: bool, inside: impl Fn(Vec3) -> bool) -> (usize, Moments) {
     let edge = size.max_element() / if whole { n - 1 } else { n } as f64;
     let counts = (size / edge).to_array().map(|c| c.round() as usize + usize::from(whole));
@@ -137,10 +137,10 @@ pub fn inertia(results: &mut Results) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is drawn for no error.
+/// Value drawn for an error of zero.
 const FLOOR: f64 = 1e-5;
 
-/// Section 4.2.3: ten thousand random hexahedra, and one corner moved.
+/// Section 4.2.3: ten thousand random hexahedra, and one moved corner.
 fn random(results: &mut Results) {
     for amplitude in [0.05, 0.1, 0.2, 0.3] {
         let s = random_hexahedra_errors(TRIALS, amplitude, 1);

@@ -10,14 +10,14 @@ use pliant_record::short;
 
 const PAIR: &str = include_str!("../../scenes/003-pair.toml");
 
-/// The spring and the stretch at first; the length at rest is 1 m.
+/// Stiffness of the spring [N/m]; its length at rest is 1 m.
 const STIFFNESS: f64 = 100.0;
 
-/// How the two move.
+/// How the two particles move.
 #[derive(Clone, Copy)]
 struct Reading {
     name: &'static str,
-    /// One over the mass that takes part: 1/m, or 2/m.
+    /// Inverse of the effective mass: 1/m, or 2/m.
     inverse: f64,
     held: bool,
 }
@@ -27,7 +27,7 @@ const READINGS: [Reading; 2] = [
     Reading { name: "two free masses", inverse: 2.0, held: false },
 ];
 
-/// How long steps are: a bound for the energy that they make of nothing [J], or constant [s].
+/// How steps are chosen: by a bound on the energy they create [J], or constant [s].
 #[derive(Clone, Copy)]
 enum Steps {
     Adaptive(f64),
@@ -36,7 +36,7 @@ enum Steps {
 
 /// One motion.
 struct Motion {
-    /// Times and errors of position [s, m].
+    /// Times and position errors [s, m].
     errors: Vec<[f64; 2]>,
     places: Vec<[f64; 2]>,
     mean_step: f64,
@@ -57,7 +57,7 @@ impl Motion {
     }
 }
 
-/// Stretch at a time, let go at rest: exp(-z w t) (cos + z w / w_d sin) of that at first.
+/// Stretch at a time, released at rest: exp(-z w t) (cos + z w / w_d sin) of the initial one.
 fn known(reading: Reading, damping: f64, stretch: f64, t: f64) -> f64 {
     let w = (STIFFNESS * reading.inverse).sqrt();
     let zw = 0.5 * damping * reading.inverse;
@@ -90,7 +90,7 @@ fn go(reading: Reading, scheme: &str, steps: Steps, damping: f64, stretch: f64, 
         _ => f64::NAN,
     };
     let mut scene = scene(PAIR, "scenes/003-pair.toml", &changes)?;
-    // in one step of the scene, so that no inner step is cut before the end
+    // in one step of the scene, so that no inner step is shortened before the end
     (scene.duration, scene.step) = (time, time);
     let run = Run::of(scene, "scenes/003-pair.toml", apart)?;
     let places: Vec<[f64; 2]> = run.strides.iter().map(|s| [s.time, s.measured]).collect();
@@ -98,7 +98,7 @@ fn go(reading: Reading, scheme: &str, steps: Steps, damping: f64, stretch: f64, 
     Ok(Motion { errors: places.iter().map(off).collect(), mean_step: run.mean(), steps: places.len(), places })
 }
 
-/// Fig. 21 and 19.
+/// Fig. 19 and 21: errors of two particles on a spring.
 pub fn pair(results: &mut Results) -> Result<(), Failure> {
     results.choice("masses", "1 kg each, one or both free; not given");
     results.choice(
@@ -118,7 +118,7 @@ pub fn pair(results: &mut Results) -> Result<(), Failure> {
     let (time, bound) = (2.0, 0.01);
     for reading in READINGS {
         for (scheme, name) in schemes {
-            // the farther, the more energy, the shorter steps
+            // the larger the stretch, the more energy and the shorter the steps
             let (mut near, mut far) = (1e-3_f64, 2.0_f64);
             for _ in 0..30 {
                 let middle = (near * far).sqrt();
@@ -151,7 +151,7 @@ pub fn pair(results: &mut Results) -> Result<(), Failure> {
     bounds(results)
 }
 
-/// Both motions and the closed form.
+/// Draw both motions and the closed form.
 fn draw(results: &mut Results, reading: Reading, adaptive: &Motion, same: &Motion, stretch: f64) {
     let fine: Vec<[f64; 2]> =
         (0..=400).map(|k| 0.005 * f64::from(k)).map(|t| [t, known(reading, 5.0, stretch, t)]).collect();
@@ -173,7 +173,7 @@ fn draw(results: &mut Results, reading: Reading, adaptive: &Motion, same: &Motio
     results.pictures.push((file.into(), chart.svg()));
 }
 
-/// Fig. 19: mean error over 10 s against the bound of energy.
+/// Fig. 19: mean error over 10 s against the energy bound.
 fn bounds(results: &mut Results) -> Result<(), Failure> {
     let mut panels = vec![];
     for (scheme, name) in [("plain", "(5), (6)"), ("taylor", "(3), (4) with 1/2, 1/3"), ("verlet", "Verlet")] {

@@ -1,4 +1,4 @@
-//! Pictures of solids, and charts over an axis, as SVG.
+//! Pictures of solids, and charts, as SVG.
 
 use std::fmt::Write as _;
 
@@ -8,13 +8,13 @@ use pliant::math::Vec3;
 const COLOURS: [[f64; 3]; 6] =
     [[0.35, 0.6, 0.85], [0.9, 0.5, 0.35], [0.45, 0.75, 0.5], [0.7, 0.55, 0.8], [0.85, 0.7, 0.3], [0.75, 0.75, 0.72]];
 
-/// The colour of ground.
+/// Index of the ground's colour.
 pub const GROUND: usize = 5;
 
 const WIDTH: f64 = 900.0;
 const MARGIN: f64 = 40.0;
 
-/// From where a picture is seen: to the right and up on paper; what is towards the eye is right x up.
+/// Orthographic view: unit vectors to the right and up on paper; right x up points to the eye.
 #[derive(Clone, Copy)]
 pub struct View {
     pub right: Vec3,
@@ -22,7 +22,7 @@ pub struct View {
 }
 
 impl View {
-    /// From an angle about the upright, from the negative y axis, and one above the ground [degrees].
+    /// From an azimuth, counted from the negative y axis, and an elevation [degrees].
     pub fn from(turned: f64, above: f64) -> View {
         let ((s, c), (sin, cos)) = (turned.to_radians().sin_cos(), above.to_radians().sin_cos());
         let right = Vec3::new(c, s, 0.0);
@@ -39,7 +39,7 @@ impl View {
     }
 }
 
-/// A flat piece of a surface.
+/// A planar face.
 struct Face {
     points: Vec<[f64; 2]>,
     depth: f64,
@@ -59,7 +59,7 @@ impl Picture {
         Picture { title: title.into(), view, faces: vec![], notes: vec![] }
     }
 
-    /// A flat piece, moved on paper.
+    /// Add a planar face, shifted on paper.
     pub fn face(&mut self, points: &[Vec3], colour: usize, moved: [f64; 2]) {
         let normal = (points[1] - points[0]).cross(points[2] - points[0]).normalize_or_zero();
         let eye = self.view.eye();
@@ -77,7 +77,7 @@ impl Picture {
         });
     }
 
-    /// The surface of a body: those of its facets that look to the eye, its pieces in these colours by turns.
+    /// Add the surface of a body: the facets that face the eye, its pieces in these colours in turn.
     pub fn body(&mut self, body: &Lattice, colours: &[usize], moved: [f64; 2]) {
         let (places, pieces) = (body.places(), pieces(body));
         for facet in body.facets() {
@@ -89,7 +89,7 @@ impl Picture {
         }
     }
 
-    /// A surface: those of its facets that look to the eye.
+    /// Add a surface: the facets that face the eye.
     pub fn surface(&mut self, places: &[Vec3], facets: &[[u32; 3]], colour: usize, moved: [f64; 2]) {
         for facet in facets {
             let points = facet.map(|n| places[n as usize]);
@@ -148,7 +148,7 @@ impl Picture {
     }
 }
 
-/// Which of the connected pieces of a body's surface each particle is of.
+/// Index of the connected piece of a body's surface that each particle belongs to.
 pub fn pieces(body: &Lattice) -> Vec<usize> {
     let mut leader: Vec<usize> = (0..body.size()).collect();
     fn of(leader: &mut [usize], mut n: usize) -> usize {
@@ -180,7 +180,7 @@ pub struct Series {
     pub marks: bool,
 }
 
-/// One of the charts above each other that share the axis to the right.
+/// One of several charts above each other that share the horizontal axis.
 pub struct Panel {
     pub label: String,
     pub log: bool,
@@ -318,7 +318,7 @@ fn start(title: &str, height: f64) -> String {
     )
 }
 
-/// The largest of 1, 2, 5 times a power of ten that is not above `value`.
+/// The largest of 1, 2 and 5 times a power of ten that is at most `value`.
 fn nice(value: f64) -> f64 {
     let power = 10f64.powf(value.log10().floor());
     [5.0, 2.0, 1.0].into_iter().map(|m| m * power).find(|v| *v <= value).unwrap_or(power)

@@ -11,7 +11,7 @@ use pliant_record::short;
 
 const PYRAMID: &str = include_str!("../../scenes/003-pyramid.toml");
 
-/// Lowest particle [m].
+/// Height of the lowest particle [m].
 fn lowest(bodies: &[Body]) -> f64 {
     match bodies {
         [Body::Lattice(body)] => body.places().iter().map(|p| p.z).fold(f64::INFINITY, f64::min),
@@ -19,7 +19,7 @@ fn lowest(bodies: &[Body]) -> f64 {
     }
 }
 
-/// In long steps of the scene, so that few inner steps are cut by their ends; without how it wobbles afterwards.
+/// Run in long steps of the scene, so that few inner steps are shortened by their ends; without the wobble afterwards.
 fn fall(changes: &[(&str, &str)]) -> Result<Run, Failure> {
     let long = [("step", "0.5"), ("duration", "2.0")];
     let changes: Vec<(&str, &str)> = long.iter().chain(changes).copied().collect();
@@ -27,14 +27,14 @@ fn fall(changes: &[(&str, &str)]) -> Result<Run, Failure> {
     Run::new(PYRAMID, "scenes/003-pyramid.toml", changes, lowest)
 }
 
-/// Frequencies of steps while it touches [Hz], in order of size.
+/// Step frequencies while it is in contact [Hz], sorted.
 fn frequencies(run: &Run) -> Vec<f64> {
     let mut found: Vec<f64> = run.strides.iter().filter(|s| s.measured < 0.0).map(|s| 1.0 / s.tau).collect();
     found.sort_by(f64::total_cmp);
     found
 }
 
-/// The collision.
+/// The collision of a pyramid with a table.
 pub fn pyramid(results: &mut Results) -> Result<(), Failure> {
     results.choice(
         "lambda = 2000",
@@ -106,7 +106,7 @@ pub fn pyramid(results: &mut Results) -> Result<(), Failure> {
     draw(results)
 }
 
-/// Strip of shapes.
+/// Draw a strip of shapes.
 fn draw(results: &mut Results) -> Result<(), Failure> {
     let mut picture = Picture::new("A pyramid falls on a table (Fig. 33)", View::from(20.0, 15.0));
     for (n, time) in ["0.02", "0.3", "0.4", "0.5", "0.8", "2.0"].into_iter().enumerate() {

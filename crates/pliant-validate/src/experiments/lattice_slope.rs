@@ -1,4 +1,4 @@
-//! Joukhadar's Fig. 32: a wheel that turns and a cube that topples on a slope, for three frictions.
+//! Joukhadar's Fig. 32: a wheel that turns and a cube that topples on a slope, for three coefficients of friction.
 
 use pliant::World;
 use pliant::math::Vec3;
@@ -13,14 +13,14 @@ const SLOPE: &str = include_str!("../../scenes/003-slope.toml");
 const ANGLE: f64 = 50.0;
 const GRAVITY: f64 = 9.81;
 
-/// Down the slope.
+/// Direction down the slope.
 fn down() -> Vec3 {
     let (sin, cos) = ANGLE.to_radians().sin_cos();
     Vec3::new(cos, 0.0, -sin)
 }
 
-/// What a body does at a time: how fast it goes down the slope [m/s], turns about the level [rad/s], and by how much it is
-/// turned since the start [rad].
+/// State of a body: its speed down the slope [m/s], its angular velocity about the horizontal [rad/s], and its rotation
+/// since the start [rad].
 #[derive(Clone, Copy)]
 struct State {
     speed: f64,
@@ -28,7 +28,7 @@ struct State {
     turned: f64,
 }
 
-/// A run: states after each step of the scene, of wheel and cube, and shapes for the strip.
+/// A run: states of wheel and cube after each step of the scene, and shapes for the strip.
 struct Descent {
     times: Vec<f64>,
     states: [Vec<State>; 2],
@@ -63,7 +63,7 @@ fn descend(friction: f64) -> Result<Descent, Failure> {
 }
 
 impl Descent {
-    /// Slope of a straight line through speeds, or of turning, between two times.
+    /// Slope of a straight line fitted to a quantity between two times.
     fn rate(&self, n: usize, [from, to]: [f64; 2], of: fn(&State) -> f64) -> f64 {
         let points: Vec<[f64; 2]> = self.times.iter().zip(&self.states[n]).map(|(t, s)| [*t, of(s)]).collect();
         let within: Vec<&[f64; 2]> = points.iter().filter(|p| p[0] >= from && p[0] <= to).collect();
@@ -76,7 +76,7 @@ impl Descent {
     }
 }
 
-/// Fig. 32.
+/// Fig. 32: a wheel and a cube on a slope.
 pub fn slope(results: &mut Results) -> Result<(), Failure> {
     results.choice("slope", "50 degrees: a cube topples above 45 if friction lets it; not given");
     results.choice(
@@ -102,7 +102,7 @@ pub fn slope(results: &mut Results) -> Result<(), Failure> {
     for (row, (friction, name)) in [(0.02, "small"), (0.2, "middle"), (1.5, "large")].into_iter().enumerate() {
         let run = descend(friction)?;
         let rolls = sin / cos <= 3.0 * friction;
-        // a regular polygon's radius of turning is that of its inertia: 2 I = m r^2 for round ones
+        // a regular polygon's effective radius follows from its inertia: 2 I = m r^2 for round ones
         let radius = 0.1;
         let window = [0.1, 0.55];
         let slides = GRAVITY * (sin - friction * cos);
@@ -150,11 +150,11 @@ pub fn slope(results: &mut Results) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A row of the strip: wheels above, cubes below each other on the slope, all instants over each other.
+/// Draw a row of the strip: wheels above, cubes below, all instants superimposed.
 fn draw(picture: &mut Picture, run: &Descent, row: usize, friction: f64) -> Result<(), Failure> {
     for n in 0..2 {
         let moved = [1.9 * row as f64, -1.75 * n as f64];
-        // the slope, behind all
+        // the slope, behind everything
         let across = Vec3::new(-down().z, 0.0, down().x);
         let corners = [down() * -0.25, down() * 1.5, down() * 1.5 - across * 0.03, down() * -0.25 - across * 0.03];
         picture.face(&corners.map(|c| c + Vec3::Y * 5.0), GROUND, moved);

@@ -1,4 +1,4 @@
-//! Inner steps of a solid while a scene runs, and what all experiments of Joukhadar share.
+//! Inner steps of a solid during a scene, and what all experiments of Joukhadar share.
 
 use pliant::lattice::Lattice;
 use pliant::math::Vec3;
@@ -8,7 +8,7 @@ use pliant_scene::Scene;
 use super::scene;
 use crate::Failure;
 
-/// An inner step: when it ended, how long it was [s], and where a particle was then.
+/// An inner step: when it ended [s], its length [s], and the quantity measured then.
 #[derive(Clone, Copy)]
 pub struct Stride {
     pub time: f64,
@@ -16,7 +16,7 @@ pub struct Stride {
     pub measured: f64,
 }
 
-/// Notes inner steps, and a number of each.
+/// Records inner steps, with a measured quantity for each.
 pub struct Watch<F: Fn(&[Body]) -> f64> {
     pub start: f64,
     pub strides: Vec<Stride>,
@@ -48,7 +48,7 @@ impl Run {
         Run::of(scene(text, name, changes)?, &format!("{name} {changes:?}"), measure)
     }
 
-    /// The same for a scene that has been read.
+    /// Run a scene that is already loaded to its end, and measure something after each inner step.
     pub fn of(mut scene: Scene, name: &str, measure: impl Fn(&[Body]) -> f64) -> Result<Run, Failure> {
         let steps = (scene.duration / scene.step).round() as usize;
         let mut watch = Watch { start: 0.0, strides: vec![], measure };
@@ -65,7 +65,7 @@ impl Run {
         self.strides.iter().map(|s| s.tau).sum::<f64>() / self.strides.len().max(1) as f64
     }
 
-    /// The shortest of them [s].
+    /// The shortest inner step [s].
     pub fn shortest(&self) -> f64 {
         self.strides.iter().map(|s| s.tau).fold(f64::INFINITY, f64::min)
     }
@@ -75,7 +75,7 @@ impl Run {
     }
 }
 
-/// A body as a solid.
+/// A body of the model `lattice`. Fails if it is of another.
 pub fn solid(world: &World, n: usize) -> Result<&Lattice, Failure> {
     match world.bodies().get(n) {
         Some(Body::Lattice(lattice)) => Ok(lattice),
@@ -108,7 +108,7 @@ pub fn inertia(body: &Lattice, axis: Vec3) -> f64 {
     body.masses().iter().zip(body.places()).map(|(m, p)| m * arm(p)).sum()
 }
 
-/// The slope of a straight line through logarithms: the power of x that y goes with.
+/// Slope of a straight line fitted to logarithms: the power of x that y scales with.
 pub fn exponent(points: &[[f64; 2]]) -> f64 {
     let logs: Vec<[f64; 2]> = points.iter().map(|p| p.map(f64::ln)).collect();
     let n = logs.len() as f64;

@@ -1,4 +1,4 @@
-//! Joukhadar's Fig. 33: a vehicle that finds its configuration when it crosses a hilly terrain.
+//! Joukhadar's Fig. 33: a vehicle that adapts its configuration as it crosses hilly terrain.
 
 use pliant::World;
 use pliant::contact::ShapeKind;
@@ -22,7 +22,7 @@ const WHEELS: [(&str, Vec3); 4] = [
 /// Instants of the picture [s].
 const SHOTS: [f64; 4] = [0.0, 1.8, 3.0, 4.5];
 
-/// Heights of ground on a grid about the origin.
+/// Heights of the ground on a grid centred on the origin [m].
 struct Ground {
     heights: Vec<Vec<f64>>,
     size: [f64; 2],
@@ -43,7 +43,7 @@ impl Ground {
         Vec3::new(x, y, self.heights[j][i])
     }
 
-    /// Height, between corners in proportion [m].
+    /// Height at a point, interpolated bilinearly [m].
     fn under(&self, p: Vec3) -> f64 {
         let (rows, columns) = (self.heights.len(), self.heights[0].len());
         let place = |v: f64, size: f64, count: usize| {
@@ -56,7 +56,7 @@ impl Ground {
     }
 }
 
-/// Particles of wheels and chassis, by where they are at first; the attractor is no part of the surface.
+/// Particles of wheels and chassis, by their initial position; the attractor is not part of the surface.
 struct Parts {
     wheels: [Vec<usize>; 4],
     chassis: Vec<usize>,
@@ -84,7 +84,7 @@ fn middle(world: &World, of: &[usize]) -> Result<Vec3, Failure> {
     Ok(of.iter().map(|n| places[*n]).sum::<Vec3>() / of.len() as f64)
 }
 
-/// Which way is up for the chassis: across its particles, from the least of their squares about the middle.
+/// Upward normal of the chassis, from the positions of the wheels.
 fn up(world: &World, parts: &Parts) -> Result<Vec3, Failure> {
     let axle = |a: usize, b: usize| -> Result<Vec3, Failure> {
         Ok(middle(world, &parts.wheels[a])? - middle(world, &parts.wheels[b])?)
@@ -94,10 +94,10 @@ fn up(world: &World, parts: &Parts) -> Result<Vec3, Failure> {
     Ok(forward.cross(left).normalize_or_zero())
 }
 
-/// What it did.
+/// Observations of a run.
 #[derive(Default)]
 struct Track {
-    /// Of each wheel: part of the time on the ground, least height of the axle above the ground, way of it, turns.
+    /// Of each wheel: fraction of the time on the ground, smallest height of the axle above the ground.
     touching: [f64; 4],
     axle: [f64; 4],
     deepest: f64,
@@ -110,7 +110,7 @@ struct Track {
     off: f64,
 }
 
-/// Fig. 33.
+/// Fig. 33: a vehicle on hilly terrain.
 pub fn vehicle(results: &mut Results) -> Result<(), Failure> {
     results.choice(
         "vehicle",

@@ -1,4 +1,4 @@
-//! Published experiments run again, their figures beside ours, also where the paper did better or is wrong. Each experiment
+//! Published experiments rerun, their figures beside ours, also where the paper did better or is wrong. Each experiment
 //! is a scene of `scenes/` run in the paper's variants.
 
 mod cable_force;
@@ -38,7 +38,7 @@ use serde::Serialize;
 use crate::Failure;
 use pliant_record::drawing::Drawing;
 
-/// A published experiment that can be run again.
+/// A published experiment that can be rerun.
 pub struct Experiment {
     /// Its name, such as `000-rotation`.
     pub id: &'static str,
@@ -50,7 +50,7 @@ pub struct Experiment {
 }
 
 impl Experiment {
-    /// Run it. `talk` is told what takes long.
+    /// Run it. `talk` is called with a message before anything that takes long.
     pub fn run(&self, talk: fn(&str)) -> Result<Results, Failure> {
         let mut results = Results {
             id: self.id,
@@ -80,7 +80,7 @@ const LEE: &str = "J. Lee, M. Lee, J. Yoon, D. Lee, A parallelized iterative alg
 
 const JOUKHADAR: &str = "A. Joukhadar, Robot-Phi: Dynamic modeling system for robotics applications";
 
-/// All experiments, in the order of the publications.
+/// All experiments, in the order of publications.
 pub const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         id: "000-rotation",
@@ -210,7 +210,7 @@ pub const EXPERIMENTS: &[Experiment] = &[
     },
 ];
 
-/// What an experiment gave.
+/// Results of an experiment.
 #[derive(Serialize)]
 pub struct Results {
     /// Name of the experiment.
@@ -219,30 +219,30 @@ pub struct Results {
     pub seed: &'static str,
     /// Settings that the paper leaves open, and what we chose.
     pub choices: BTreeMap<&'static str, String>,
-    /// Figures of the paper beside ours.
+    /// The paper's figures beside ours.
     pub rows: Vec<Row>,
     #[serde(skip)]
     drawings: Vec<(String, Drawing)>,
     /// Pictures as SVG text.
     #[serde(skip)]
     pictures: Vec<(String, String)>,
-    /// What has to be said beside the figures.
+    /// Remarks beside the figures.
     #[serde(skip)]
     pub remarks: Vec<String>,
     #[serde(skip)]
     talk: fn(&str),
 }
 
-/// One figure of the paper and ours.
+/// A figure of the paper and ours.
 #[derive(Serialize)]
 pub struct Row {
     /// What it is.
     pub quantity: String,
     /// Its unit.
     pub unit: &'static str,
-    /// The paper's figure; none where it makes a statement without a number.
+    /// The paper's figure; `None` for a statement without a number.
     pub paper: Option<f64>,
-    /// Ours.
+    /// Our figure.
     pub ours: Option<f64>,
     /// Whether the paper's figure or statement holds.
     pub holds: bool,
@@ -253,13 +253,13 @@ impl Results {
         self.choices.insert(what, value.into());
     }
 
-    /// A number of the paper beside ours. It holds when it is within a fifth of it, or equal where it is zero.
+    /// Add a number of the paper beside ours. It holds if ours is within a fifth of it, or equal if it is zero.
     fn number(&mut self, quantity: impl Into<String>, unit: &'static str, paper: f64, ours: f64) {
         let holds = (ours - paper).abs() <= 0.2 * paper.abs();
         self.rows.push(Row { quantity: quantity.into(), unit, paper: Some(paper), ours: Some(ours), holds });
     }
 
-    /// A statement of the paper, with the number of ours that decides it.
+    /// Add a statement of the paper, with the number of ours that decides it.
     fn statement(&mut self, quantity: impl Into<String>, unit: &'static str, ours: f64, holds: bool) {
         self.rows.push(Row { quantity: quantity.into(), unit, paper: None, ours: Some(ours), holds });
     }
@@ -268,7 +268,7 @@ impl Results {
         self.remarks.push(text.into());
     }
 
-    /// Say what takes long.
+    /// Announce something that takes long.
     fn talk(&self, text: &str) {
         (self.talk)(text);
     }
@@ -280,7 +280,7 @@ impl Results {
     }
 }
 
-/// A scene that this library carries, with values changed.
+/// An embedded scene, with overrides.
 fn scene(text: &str, name: &str, changes: &[(&str, &str)]) -> Result<Scene, Failure> {
     let overrides: Result<Vec<Override>, _> =
         changes.iter().map(|(path, value)| format!("{path}={value}").parse()).collect();
@@ -288,7 +288,7 @@ fn scene(text: &str, name: &str, changes: &[(&str, &str)]) -> Result<Scene, Fail
     Ok(pliant_scene::parse(text, name, Path::new("scenes"), &overrides)?)
 }
 
-/// Run a scene to its end and look on.
+/// Run a scene to its end with a callback. Fails if it does not reach its end.
 fn run(scene: &mut Scene, see: impl FnMut(&mut Moment<'_>) -> Result<(), Failure>) -> Result<(), Failure> {
     match scene.run(see).ending {
         Ending::Done => Ok(()),
@@ -298,13 +298,13 @@ fn run(scene: &mut Scene, see: impl FnMut(&mut Moment<'_>) -> Result<(), Failure
     }
 }
 
-/// Choices of all experiments with planar rods.
+/// Choices common to all experiments with planar rods.
 fn common_elastica_choices(results: &mut Results) {
     results.choice("gravity", "9.81 m/s2; not given");
     results.choice("units", "metres, kilograms, seconds, newtons; none are given");
 }
 
-/// The first body as a chain.
+/// The first body as a chain. Fails if it is of another model.
 fn chain(world: &World) -> Result<&Chain, Failure> {
     match world.bodies().first() {
         Some(Body::Chain(chain)) => Ok(chain),

@@ -11,17 +11,18 @@ const BOUNCE: &str = include_str!("../../scenes/002-bounce.toml");
 const NAME: &str = "scenes/002-bounce.toml";
 const GRAVITY: f64 = 9.81;
 
-/// How high the lowest face is at first [m].
+/// Initial height of the lowest face [m].
 const HEIGHT: f64 = 0.1;
 
-/// A time on the floor: the first and the last step with contact, by index.
+/// A contact with the floor: the indices of its first and last step.
 struct Bounce {
     first: usize,
     last: usize,
 }
 
 impl Bounce {
-    /// Velocity upwards after over that downwards before, of the centre of mass, without what gravity adds meanwhile [-].
+    /// Upward velocity after over downward velocity before, of the centre of mass; gravity during contact is ignored
+    /// [-].
     fn restitution(&self, course: &Course) -> f64 {
         let before = course.seen[self.first - 1].velocity.z;
         let after = course.seen[self.last].velocity.z;
@@ -29,7 +30,7 @@ impl Bounce {
     }
 }
 
-/// Times on the floor: contacts that are apart by no more than this many steps are one.
+/// Contacts separated by at most this many steps count as one.
 const APART: usize = 5;
 
 fn bounces(course: &Course) -> Vec<Bounce> {
@@ -52,13 +53,13 @@ fn displacement(seen: &Seen) -> f64 {
     largest(seen.frame.bodies[0].fields[0].values.iter().copied())
 }
 
-/// How high the surface is, from its lowest to its highest node [m].
+/// Height of the surface, from its lowest to its highest node [m].
 fn extent(seen: &Seen) -> f64 {
     let heights = || seen.frame.bodies[0].nodes.iter().map(|p| p.z);
     heights().fold(f64::NEG_INFINITY, f64::max) - heights().fold(f64::INFINITY, f64::min)
 }
 
-/// Fig. 5a.
+/// Fig. 5a: the cube falls and bounces.
 pub fn bounce(results: &mut Results) -> Result<(), Failure> {
     common_choices(results);
     results.choice("height of the fall", "0.1 m under the lowest face, which is level; not given");
@@ -151,7 +152,7 @@ fn judge_fall(results: &mut Results, course: &Course, found: &[Bounce], first: &
     results.remark(format!("Nodes that touch the floor at once: up to {most} of the 169 of a face."));
 }
 
-/// Most gain of energy over a step, over the energy of the fall [-].
+/// Largest gain of energy in a step, relative to the energy of the fall [-].
 fn most_gain(course: &Course) -> f64 {
     let gains = course.seen.windows(2).map(|w| energy(&w[1]) - energy(&w[0]));
     largest(gains) / (course.mass * GRAVITY * HEIGHT)
@@ -169,7 +170,7 @@ fn judge_energy(results: &mut Results, course: &Course) {
     results.remark(format!("A step with more than 100 nodes on the floor takes {} ms here.", short(1e3 * median)));
 }
 
-/// Shapes before, during and after the first bounce.
+/// Draw shapes before, during and after the first bounce.
 fn draw(results: &mut Results, course: &Course, first: &Bounce) {
     let mut picture = Picture::new("A soft cube falls on a floor and bounces (Fig. 5a)", View::from(25.0, 10.0));
     let start = course.seen[first.first].frame.time;

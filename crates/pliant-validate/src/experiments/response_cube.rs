@@ -16,26 +16,26 @@ use crate::Failure;
 /// Length of a side [m].
 pub const SIDE: f64 = 0.1;
 
-/// Cells along a side, of five tetrahedra each: with them Table 1 comes out.
+/// Cells along a side, of five tetrahedra each: this number gives Table 1.
 pub const CELLS: usize = 12;
 
 /// Length of a sample [s].
 pub const SAMPLE: f64 = 2e-3;
 
-/// Modes by which it is simulated.
+/// Number of modes it is simulated with.
 pub const MODES: usize = 300;
 
-/// What the paper says a force may take to compute [s].
+/// Time that the paper allows for computing a force [s].
 pub const PAPER_TIME: f64 = 0.5e-3;
 
-/// What it is made of.
+/// Its material.
 pub const ELASTIC: Elastic = Elastic { young: 2000.0, poisson: 0.49, density: 110.0 };
 
 pub fn fem(error: impl std::fmt::Display) -> Failure {
     Failure::Run(format!("the cube: {error}"))
 }
 
-/// What determines it, the same as in the scenes.
+/// The recipe of the cube, as in the scenes.
 pub fn recipe() -> Result<Recipe, Failure> {
     let mesh = TetMesh::cube(CELLS, SIDE).and_then(|mesh| mesh.mapped(|at| at - Vec3::splat(0.5 * SIDE)));
     Ok(Recipe { order: Order::Linear, ..Recipe::new(mesh.map_err(fem)?, ELASTIC, MODES) })
@@ -46,17 +46,17 @@ pub fn model() -> Result<Model, Failure> {
     Model::new(&recipe.mesh, &recipe.elastic, recipe.order, MassKind::Consistent).map_err(fem)
 }
 
-/// Threads to compute with.
+/// Number of threads to compute with.
 pub fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Go on whatever happens.
+/// A progress callback that never stops.
 pub fn go_on(_: Progress) -> ControlFlow<()> {
     ControlFlow::Continue(())
 }
 
-/// Its modes, kept from an earlier time or computed now.
+/// Its modes, from the cache or computed now.
 pub fn basis(results: &Results) -> Result<Basis, Failure> {
     let (recipe, folder) = (recipe()?, cache_folder());
     if !basis_path(&recipe, &folder).exists() {
@@ -70,7 +70,7 @@ pub fn basis(results: &Results) -> Result<Basis, Failure> {
     Ok(basis)
 }
 
-/// Choices of all these experiments.
+/// Choices common to all these experiments.
 pub fn common_choices(results: &mut Results) {
     results.choice(
         "mesh",
@@ -78,7 +78,7 @@ pub fn common_choices(results: &mut Results) {
     );
 }
 
-/// The first body as a solid by its responses.
+/// The first body as a solid of the model `response`. Fails if it is of another.
 pub fn solid(world: &World) -> Result<&Response, Failure> {
     match world.bodies().first() {
         Some(Body::Response(solid)) => Ok(solid),
@@ -86,13 +86,13 @@ pub fn solid(world: &World) -> Result<&Response, Failure> {
     }
 }
 
-/// What is noted of a cube after a step.
+/// Observations of a cube after a step.
 pub struct Seen {
     pub frame: Frame,
     /// Centre of mass [m] and its velocity [m/s].
     pub place: Vec3,
     pub velocity: Vec3,
-    /// How long the step took to compute [s]; none before the first.
+    /// Wall time of the step [s]; zero at the start.
     pub took: f64,
 }
 
@@ -124,30 +124,30 @@ impl Course {
         Ok(Course { seen, facets: body.facets().to_vec(), mass: body.mass(), step: scene.step })
     }
 
-    /// What was seen nearest to a time.
+    /// The observation nearest to a time.
     pub fn at(&self, time: f64) -> &Seen {
         let n = (time / self.step).round().max(0.0) as usize;
         &self.seen[n.min(self.seen.len() - 1)]
     }
 
-    /// Median time that steps took to compute, of those that pass [s].
+    /// Median wall time of the steps that satisfy `pass` [s].
     pub fn median(&self, pass: impl Fn(&Seen) -> bool) -> f64 {
         median(self.seen[1..].iter().filter(|s| pass(s)).map(|s| s.took).collect())
     }
 
-    /// Draw the surface as it was in a step, those facets that look to the eye, moved on paper.
+    /// Draw the surface at a step, only facets that face the eye, shifted on paper.
     pub fn draw(&self, picture: &mut Picture, seen: &Seen, colour: usize, moved: [f64; 2]) {
         picture.surface(&seen.frame.bodies[0].nodes, &self.facets, colour, moved);
     }
 }
 
-/// The middle of some values; none of no values.
+/// The median; NaN if there are no values.
 pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// The largest of some values, zero of none.
+/// The largest value, at least zero.
 pub fn largest(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(0.0, f64::max)
 }

@@ -1,4 +1,5 @@
-//! Tagawa, Hirota and Hirose's Fig. 2 and 3: what follows an impulse on the top of the cube, by a point and by a plane.
+//! Tagawa, Hirota and Hirose's Fig. 2 and 3: the motion after an impulse on the top of the cube, by a point and by a
+//! plane.
 
 use pliant::math::Vec3;
 use pliant_fem::{Damping, Direct, Model, Response, Sampling, Timing};
@@ -10,10 +11,10 @@ use super::{Results, scene};
 use crate::Failure;
 use pliant_record::short;
 
-/// What the paper says of the point: when all nodes have begun to move [s].
+/// When all nodes have begun to move after the point impulse, according to the paper [s].
 const PAPER_START: f64 = 16e-3;
 
-/// Parts of the largest displacement from which on a node counts as moving [-].
+/// Fractions of the largest displacement above which a node counts as moving [-].
 const THRESHOLDS: [f64; 4] = [1e-6, 1e-4, 1e-2, 5e-2];
 
 /// Instants of pictures and comparisons [s].
@@ -22,7 +23,7 @@ pub const INSTANTS: [f64; 5] = [2e-3, 4e-3, 8e-3, 16e-3, 32e-3];
 /// Length of steps that resolve waves [s].
 const FINE: f64 = 1e-4;
 
-/// A cube on whose middle node on top 1 N acts for one sample.
+/// A cube with 1 N on the middle node of its top for one sample.
 const STRUCK: &str = r#"
 title    = "An impulse on a soft cube"
 duration = 0.1
@@ -45,7 +46,7 @@ force    = [0, 0, -1]
 until    = 0.002
 "#;
 
-/// 1 N downwards on all unknowns, shared by some nodes.
+/// 1 N downward as a force on all unknowns, shared by the selected nodes.
 pub fn push(model: &Model, on: impl Fn(Vec3) -> bool) -> Vec<f64> {
     let nodes: Vec<usize> = (0..model.nodes().len()).filter(|n| on(model.nodes()[*n])).collect();
     let mut force = vec![0.0; model.unknowns()];
@@ -53,13 +54,13 @@ pub fn push(model: &Model, on: impl Fn(Vec3) -> bool) -> Vec<f64> {
     force
 }
 
-/// Responses to several forces by integration of all unknowns.
+/// Responses to several forces by direct time integration.
 pub fn direct(model: &Model, forces: &[&[f64]], damping: Damping, timing: Timing) -> Result<Vec<Response>, Failure> {
     let direct = Direct::new(model, &damping, &timing).map_err(fem)?;
     direct.respond(forces, &mut go_on).map_err(fem)
 }
 
-/// Fig. 2 and 3.
+/// Fig. 2 and 3: the cube after an impulse.
 pub fn impulse(results: &mut Results) -> Result<(), Failure> {
     common_choices(results);
     results.choice(
@@ -94,7 +95,7 @@ pub fn impulse(results: &mut Results) -> Result<(), Failure> {
     Ok(())
 }
 
-/// When all nodes have begun to move, by several measures of moving.
+/// When all nodes have begun to move, by several thresholds.
 fn judge_starts(results: &mut Results, point: &Wave, plane: &Wave, fine: &[Wave; 2]) {
     for threshold in THRESHOLDS {
         let started = point.all_moved(threshold).unwrap_or(f64::NAN);
@@ -151,7 +152,7 @@ fn judge_starts(results: &mut Results, point: &Wave, plane: &Wave, fine: &[Wave;
     ));
 }
 
-/// Speeds of waves [m/s].
+/// Wave speeds [m/s].
 struct Waves {
     pressure: f64,
     shear: f64,
@@ -163,7 +164,7 @@ fn waves() -> Waves {
     Waves { pressure: ((lambda + 2.0 * shear) / ELASTIC.density).sqrt(), shear: (shear / ELASTIC.density).sqrt() }
 }
 
-/// The model as it simulates, against direct integration in fine steps, and units.
+/// The model as simulated, against direct integration in fine steps, and units.
 fn judge_model(results: &mut Results, model: &Model, usual: &Response, fine: &Wave) -> Result<(), Failure> {
     let loaded: Vec<f64> = (0..usual.samples).map(|s| -usual.sample(s)[3 * fine.loaded_node + 2]).collect();
     results.remark(format!(

@@ -1,4 +1,4 @@
-//! Responses of the cube by modes against integration of all its unknowns.
+//! Responses of the cube by modal superposition against direct time integration.
 
 use pliant::math::Vec3;
 use pliant::response::Basis;
@@ -10,10 +10,10 @@ use super::response_impulse::{INSTANTS, direct, push};
 use crate::Failure;
 use pliant_record::short;
 
-/// Damping for which fast vibrations die within the response [s].
+/// Damping with which fast vibrations decay within the response.
 const DAMPED: Damping = Damping { mass: 0.0, stiffness: 1e-3 };
 
-/// The response to a force by the modes that are known, with the same steps as by integration of all unknowns.
+/// Response to a force by the known modes, with the steps of the direct integration.
 fn by_modes(basis: &Basis, model: &Model, force: &[f64], damping: Damping, timing: Timing) -> Response {
     let (count, unknowns) = (basis.squares.len(), model.surface_unknowns());
     let mut values = vec![0.0; unknowns.len() * timing.samples];
@@ -31,12 +31,13 @@ fn by_modes(basis: &Basis, model: &Model, force: &[f64], damping: Damping, timin
     Response { nodes: model.surface().nodes.clone(), samples: timing.samples, values }
 }
 
-/// Largest difference of two lists over the largest of the second [-].
+/// Largest difference of two lists relative to the largest value of the second [-].
 fn off(a: &[f64], b: &[f64]) -> f64 {
     largest(a.iter().zip(b).map(|(a, b)| (a - b).abs())) / largest(b.iter().map(|b| b.abs()))
 }
 
-/// Modes against direct integration: to rounding with all of them, and where fast vibrations have died with the lowest.
+/// Modes against direct integration: equal to rounding with all of them, and with the lowest once fast vibrations have
+/// decayed.
 pub fn judge_modes(
     results: &mut Results,
     model: &Model,
@@ -97,7 +98,7 @@ fn all_modes() -> Result<f64, Failure> {
     Ok(off(&same.values, &found[0].values))
 }
 
-/// Largest part of a rigid motion in the lowest modes, all of length 1 by mass [-].
+/// Largest component of a rigid motion in the lowest modes, all mass-normalised [-].
 pub fn rigid_part(model: &Model) -> Result<f64, Failure> {
     let params = ModesParams { count: 20, ..ModesParams::default() };
     let modes = Modes::new(model, &params, &mut go_on).map_err(fem)?;

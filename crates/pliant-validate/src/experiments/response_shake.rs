@@ -11,15 +11,15 @@ use pliant_record::short;
 
 const SHAKE: &str = include_str!("../../scenes/002-shake.toml");
 
-/// Of the scene: how fast [Hz] and how far [m] it is shaken, from when on [s].
+/// Frequency [Hz], amplitude [m] and start [s] of the shaking, as in the scene.
 const FREQUENCY: f64 = 2.0;
 const AMPLITUDE: f64 = 0.015;
 const START: f64 = 1.0;
 
-/// Forces are compared during so many last periods, when what the start left has died away.
+/// Number of periods at the end in which forces are compared, when the transient has decayed.
 const PERIODS: f64 = 4.0;
 
-/// Mean, amplitude and phase of the vibration at the frequency of shaking in some samples, over whole periods.
+/// Mean, amplitude and phase of samples at the shaking frequency, over whole periods.
 struct Swing {
     mean: f64,
     amplitude: f64,
@@ -38,12 +38,12 @@ impl Swing {
     }
 }
 
-/// What the cube exerts on a finger along x, mean over the step [N].
+/// Force of the cube on a finger along x, averaged over the step [N].
 fn force(seen: &Seen, finger: usize) -> f64 {
     seen.frame.grippers[finger].load.force.x
 }
 
-/// Fig. 5b.
+/// Fig. 5b: the cube held and shaken.
 pub fn shake(results: &mut Results) -> Result<(), Failure> {
     common_choices(results);
     results
@@ -81,7 +81,7 @@ fn judge_forces(results: &mut Results, course: &Course, late: &[Seen]) {
         both.amplitude,
         both.amplitude > 0.1 * rigid,
     );
-    // a mass on springs of the squeeze, driven below its resonance
+    // a mass on the springs of the squeeze, driven below resonance
     let pressed = 0.5
         * (force(&course.seen[(START / course.step) as usize], 1)
             - force(&course.seen[(START / course.step) as usize], 0));
@@ -109,7 +109,7 @@ fn judge_forces(results: &mut Results, course: &Course, late: &[Seen]) {
         both.amplitude / moved,
         (both.amplitude / moved - 1.0).abs() < 0.01,
     );
-    // Newton's second law in every step: what fingers exert is the rate of momentum
+    // Newton's second law in every step: the force of the fingers is the rate of momentum
     let off = largest(course.seen.windows(2).map(|w| {
         let rate = (w[1].velocity - w[0].velocity) * (course.mass / course.step);
         let fingers: Vec3 = w[1].frame.grippers.iter().map(|g| g.load.force).sum();
@@ -151,7 +151,7 @@ fn judge_hold(results: &mut Results, course: &Course) {
     );
 }
 
-/// Shapes over a period, and the forces.
+/// Draw shapes over a period, and the forces.
 fn draw(results: &mut Results, course: &Course) {
     let mut picture =
         Picture::new("A soft cube is shaken by two fingers, over one period (Fig. 5b)", View::from(12.0, 14.0));
@@ -163,7 +163,7 @@ fn draw(results: &mut Results, course: &Course) {
         for (gripper, out) in seen.frame.grippers.iter().zip([-1.0, 1.0]) {
             finger(&mut picture, gripper.pose.translation, out, moved);
         }
-        // a mark where the middle of the fingers is at rest, so that shapes beside each other can be compared
+        // a mark at the rest position of the fingers' midpoint, so that shapes beside each other can be compared
         let mark = [[-0.001, -0.06], [0.001, -0.06], [0.001, -0.053], [-0.001, -0.053]];
         picture.face(&mark.map(|[x, z]| Vec3::new(x, -0.05, z)), GROUND, moved);
         picture.note(Vec3::new(0.0, 0.0, -0.09), moved, format!("{:.3} s", seen.frame.time));
@@ -199,7 +199,7 @@ fn draw(results: &mut Results, course: &Course) {
     results.pictures.push(("002-shake-forces".into(), chart.svg()));
 }
 
-/// A fingertip as the outline of a ball, with the finger behind it, which points out along x.
+/// Draw a fingertip as the outline of a sphere, with the finger behind it, which points outward along x.
 fn finger(picture: &mut Picture, at: Vec3, out: f64, moved: [f64; 2]) {
     let radius = 0.004;
     let tip = (0..=12).map(|n| {

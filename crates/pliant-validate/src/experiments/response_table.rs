@@ -1,4 +1,4 @@
-//! Tagawa, Hirota and Hirose's Table 1: how large the cube is, how long it takes to compute beforehand, and to compute forces.
+//! Tagawa, Hirota and Hirose's Table 1: the size of the cube, and the times of precomputation and of computing forces.
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ use pliant_record::short;
 
 const BOUNCE: &str = include_str!("../../scenes/002-bounce.toml");
 
-/// The cube held at two nodes and shaken; `form` and settings of the model are put in.
+/// The cube held at two nodes and shaken; `form` and settings of the model are inserted.
 const HELD: &str = r#"
 title    = "A soft cube held at two nodes and shaken"
 duration = 2.0
@@ -39,7 +39,7 @@ grips    = [{ body = "cube", at = { point = [0.05, 0, 0] } }]
 motion   = { sinusoid = { amplitude = [0.015, 0, 0], frequency = 2.0, phase_deg = 90 } }
 "#;
 
-/// A figure of the paper that ours should not be above.
+/// Add a figure of the paper that ours should not exceed.
 fn at_most(results: &mut Results, quantity: impl Into<String>, unit: &'static str, paper: f64, ours: f64) {
     results.rows.push(Row {
         quantity: quantity.into(),
@@ -76,7 +76,7 @@ pub fn table(results: &mut Results) -> Result<(), Failure> {
     forces(results)
 }
 
-/// How long one response takes [s].
+/// Time of one response [s].
 fn integrate(model: &pliant_fem::Model, timing: Timing) -> Result<f64, Failure> {
     let damping = Damping { mass: 0.0, stiffness: 5e-3 };
     let direct = Direct::new(model, &damping, &timing).map_err(fem)?;
@@ -89,7 +89,7 @@ fn integrate(model: &pliant_fem::Model, timing: Timing) -> Result<f64, Failure> 
     Ok(clock.elapsed().as_secs_f64())
 }
 
-/// The whole object by modes, against all responses of it: size [bytes] and time [s].
+/// The whole object by modes, against all its responses: size [bytes] and time [s].
 fn precompute(results: &mut Results, table_bytes: f64, table_seconds: f64) -> Result<(), Failure> {
     results.talk(&format!("computing {MODES} modes of the cube afresh, to see how long it takes"));
     let recipe = recipe()?;
@@ -116,7 +116,7 @@ fn precompute(results: &mut Results, table_bytes: f64, table_seconds: f64) -> Re
     Ok(())
 }
 
-/// How long steps took, and the sum of forces along x in them [N], of the second half, in which the history of forces is full.
+/// Wall times of steps, and the sum of forces along x [N], in the second half, when the history of forces is full.
 struct Held {
     times: Vec<f64>,
     forces: Vec<f64>,
@@ -127,7 +127,7 @@ impl Held {
         let mut scene = scene(&HELD.replace("FORM", form), name, &[])?;
         let (mut times, mut forces) = (vec![], vec![]);
         run(&mut scene, |moment| {
-            // no frames meanwhile: of recorded responses they are many times a step
+            // no frames meanwhile: with recorded responses one takes many times a step
             if 2 * moment.step > moment.steps {
                 times.push(moment.took.as_secs_f64());
                 forces.push(moment.world.grips().map(|(_, grip)| grip.load.force.x).sum());
@@ -137,14 +137,14 @@ impl Held {
         Ok(Held { times, forces })
     }
 
-    /// Half of the way from the least to the largest force [N].
+    /// Half the range of the force [N].
     fn amplitude(&self) -> f64 {
         let most = |sign: f64| self.forces.iter().map(|f| sign * f).fold(f64::NEG_INFINITY, f64::max);
         0.5 * (most(1.0) + most(-1.0))
     }
 }
 
-/// Times of steps with forces.
+/// Wall times of steps with forces.
 fn forces(results: &mut Results) -> Result<(), Failure> {
     basis(results)?;
     let paper = 1e3 * PAPER_TIME;

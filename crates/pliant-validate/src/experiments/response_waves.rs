@@ -1,4 +1,4 @@
-//! Displacements of the surface of the cube after an impulse, rigid motion included, and their pictures.
+//! Displacements of the surface of the cube after an impulse, including rigid motion, and their pictures.
 
 use pliant::math::Vec3;
 use pliant_fem::{Model, Response, Timing};
@@ -8,17 +8,17 @@ use super::response_cube::{SAMPLE, SIDE, largest};
 use super::response_impulse::INSTANTS;
 use pliant_record::drawing::{Curve, Drawing, Note, nice_below};
 
-/// Displacements of the nodes of the surface after 1 N downwards for one sample.
+/// Displacements of the surface nodes after 1 N downward for one sample.
 pub struct Wave {
     times: Vec<f64>,
     moved: Vec<Vec<Vec3>>,
     /// Largest displacement of a node without rigid motion [m].
     pub largest: f64,
-    /// The middle node on top, among those of the surface.
+    /// Index of the middle node of the top among the surface nodes.
     pub loaded_node: usize,
 }
 
-/// How far the body as a whole has gone down at a time, pushed by 1 N for a sample [m].
+/// Downward displacement of the body as a whole at a time, pushed by 1 N for a sample [m].
 fn drift(mass: f64, time: f64) -> f64 {
     let pushed = time.min(SAMPLE);
     (0.5 * pushed * pushed + pushed * (time - pushed)) / mass
@@ -29,7 +29,7 @@ fn vectors(list: &[f64]) -> Vec<Vec3> {
 }
 
 impl Wave {
-    /// From a response in samples of means; each counts for the end of its sample.
+    /// From a response sampled by means; each counts for the end of its sample.
     pub fn sampled(model: &Model, response: &Response, timing: &Timing) -> Wave {
         let mass = model.rigid().mass;
         let h = timing.substep();
@@ -41,7 +41,7 @@ impl Wave {
         Wave::new(model, rows.collect())
     }
 
-    /// From a response to a force during a sample of a fraction of that of the paper: as many such after each other.
+    /// From a response to a force lasting a fraction of the paper's sample: the sum of as many in succession.
     pub fn summed(model: &Model, response: &Response, step: f64) -> Wave {
         let (mass, count) = (model.rigid().mass, (SAMPLE / step).round() as usize);
         let rows = (0..response.samples).map(|s| {
@@ -76,14 +76,14 @@ impl Wave {
         &self.moved[n]
     }
 
-    /// How far the node that has moved least has been displaced up to a time, over the largest [-].
+    /// Largest displacement up to a time of the node that has moved least, relative to the largest of all [-].
     pub fn least_moved(&self, until: f64) -> f64 {
         let shown = self.times.iter().filter(|t| **t <= until + 1e-9).count();
         let most = |node: usize| largest(self.moved[..shown].iter().map(|moved| moved[node].length()));
         (0..self.moved[0].len()).map(most).fold(f64::INFINITY, f64::min) / self.largest
     }
 
-    /// When every node has been displaced by a part of the largest displacement [s].
+    /// When every node has been displaced by a fraction of the largest displacement [s].
     pub fn all_moved(&self, part: f64) -> Option<f64> {
         let first = |node: usize| {
             let n = self.moved.iter().position(|moved| moved[node].length() >= part * self.largest)?;
@@ -93,7 +93,7 @@ impl Wave {
     }
 }
 
-/// Outlines of the cut y = 0 through the surface, displaced and magnified, at all instants.
+/// Draw outlines of the section y = 0 through the surface, displaced and magnified, at all instants.
 pub fn draw(results: &mut Results, model: &Model, waves: [&Wave; 2]) {
     let nodes: Vec<Vec3> = model.surface().nodes.iter().map(|n| model.nodes()[*n]).collect();
     let mut around: Vec<usize> = (0..nodes.len()).filter(|n| nodes[*n].y.abs() < 1e-9).collect();
@@ -103,7 +103,7 @@ pub fn draw(results: &mut Results, model: &Model, waves: [&Wave; 2]) {
     for (row, (wave, name)) in waves.into_iter().zip(["point (Fig. 2)", "plane (Fig. 3)"]).enumerate() {
         labels.push(format!("by a {name}; displacements times the number below"));
         for (column, time) in INSTANTS.into_iter().enumerate() {
-            // each by itself, since a point has moved far more at first: the largest that is drawn is a quarter of the side
+            // each scaled separately, since a point moves far more at first: the largest drawn is a quarter of the side
             let scale = nice_below(0.25 * SIDE / largest(around.iter().map(|n| wave.at(time)[*n].length())));
             let at = Vec3::new(1.6 * SIDE * column as f64, 0.0, -1.9 * SIDE * row as f64);
             let curve = |factor: f64, label: usize| Curve {

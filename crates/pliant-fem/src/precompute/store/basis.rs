@@ -1,4 +1,4 @@
-//! Modes in a file.
+//! Files of modes.
 
 use super::error::StoreError;
 use super::hull;
@@ -15,7 +15,7 @@ const SHAPES: Name = *b"shapes  ";
 const FULL: Name = *b"full    ";
 const LOCAL: Name = *b"local   ";
 
-/// Write modes to a file, with the digest of their recipe. It is there under its name when it is complete, or not at all.
+/// Write modes to a file, with the digest of their recipe. The file appears under its name only when complete.
 pub fn write_basis(path: &Path, digest: Digest, basis: &Basis) -> Result<(), StoreError> {
     let mut sections = hull::sections(&basis.hull);
     sections.push((SQUARES, of_numbers(basis.squares.iter().copied())));
@@ -27,7 +27,7 @@ pub fn write_basis(path: &Path, digest: Digest, basis: &Basis) -> Result<(), Sto
     write(path, Kind::Modes, digest, &sections, &[(SHAPES, &basis.shapes), compliance])
 }
 
-/// Open a file of modes: checked from end to end, and used in place. Give the digest of a recipe to refuse the file of another one.
+/// Open a file of modes, verify all of it and use it in place. Fails if the file does not have the given digest.
 pub fn open_basis(path: &Path, digest: Option<Digest>) -> Result<Basis, StoreError> {
     let file = Opened::new(path, Kind::Modes, digest)?;
     let hull = hull::read(&file)?;

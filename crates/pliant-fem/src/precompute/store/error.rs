@@ -1,104 +1,104 @@
-//! What can be wrong with a file of what was computed beforehand.
+//! Errors of files of precomputed results.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why such a file cannot be used or written.
+/// Why a file of precomputed results cannot be used or written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// It cannot be opened or read.
+    /// The file cannot be opened or read.
     #[error("{} cannot be read: {why}", path.display())]
     Unreadable {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The message of the operating system.
         why: String,
-        /// Whether it is just not there.
+        /// Whether the file does not exist.
         missing: bool,
     },
-    /// It is another kind of file.
+    /// Another kind of file.
     #[error("{} is no file of precomputed solids ({why}): name another, or precompute it again", path.display())]
     NotOurs {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// What is there instead.
+        /// What was found instead.
         why: &'static str,
     },
-    /// It is of another version.
+    /// Another version of the format.
     #[error("{} is of version {found}, and this program reads version {expected}: precompute it again", path.display())]
     Version {
-        /// Which file.
+        /// The file.
         path: PathBuf,
         /// Version of the file.
         found: u32,
         /// Version of this program.
         expected: u32,
     },
-    /// It holds modes where responses are wanted, or the other way round.
+    /// Modes where responses are wanted, or vice versa.
     #[error("{} holds {found}, not {expected}: name another file, or precompute it again", path.display())]
     Kind {
-        /// Which file.
+        /// The file.
         path: PathBuf,
         /// What it holds.
         found: &'static str,
         /// What is wanted.
         expected: &'static str,
     },
-    /// It is of another body.
+    /// Results of another body.
     #[error(
         "{} was computed from another mesh, material or setting (it has the digest {found}, and this body {expected}): \
          precompute it again", path.display()
     )]
     Other {
-        /// Which file.
+        /// The file.
         path: PathBuf,
         /// Digest in the file.
         found: String,
         /// Digest of the recipe.
         expected: String,
     },
-    /// It ends too early, or goes on too long.
+    /// The file is too short or too long.
     #[error("{} has {found} bytes instead of {expected}, so it is not complete: precompute it again", path.display())]
     Length {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// How many bytes it should have.
+        /// Expected length [bytes].
         expected: u64,
-        /// How many it has.
+        /// Actual length [bytes].
         found: u64,
     },
-    /// It has changed since it was written.
+    /// The file has changed since it was written.
     #[error("{} is damaged in its {section}: precompute it again", path.display())]
     Damaged {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Where.
+        /// The damaged part.
         section: String,
     },
-    /// Numbers in this file cannot be used in place.
+    /// The machine is big-endian and cannot use the numbers in place.
     #[error("this machine stores numbers the other way round than {}: precompute it here", path.display())]
     Endian {
-        /// Which file.
+        /// The file.
         path: PathBuf,
     },
-    /// Somebody else is at it.
+    /// Another process is writing the file.
     #[error("{} is being computed by another process: wait for it, or choose another folder", path.display())]
     Busy {
-        /// Which file.
+        /// The file.
         path: PathBuf,
     },
-    /// It cannot be written.
+    /// The file cannot be written.
     #[error("{} cannot be written: {why}", path.display())]
     Unwritable {
-        /// Which file or folder.
+        /// The file or folder.
         path: PathBuf,
-        /// What the system says, and what to do.
+        /// The message of the operating system, and what to do.
         why: String,
     },
 }
 
 impl StoreError {
-    /// Whether the file is just not there.
+    /// Whether the file does not exist.
     pub fn is_missing(&self) -> bool {
         matches!(self, StoreError::Unreadable { missing: true, .. })
     }

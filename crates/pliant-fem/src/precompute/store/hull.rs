@@ -1,4 +1,4 @@
-//! Surface and rigid properties in a file.
+//! Surface and rigid-body properties in a file.
 
 use super::error::StoreError;
 use super::layout::Name;
@@ -11,7 +11,7 @@ const NODES: Name = *b"nodes   ";
 const FACETS: Name = *b"facets  ";
 const RIGID: Name = *b"rigid   ";
 
-/// Its sections.
+/// Sections of a hull.
 pub(crate) fn sections(hull: &Hull) -> Vec<(Name, Vec<u8>)> {
     let rigid = [hull.mass].into_iter().chain(hull.centre.to_array()).chain(hull.inertia.into_iter().flatten());
     vec![
@@ -21,7 +21,7 @@ pub(crate) fn sections(hull: &Hull) -> Vec<(Name, Vec<u8>)> {
     ]
 }
 
-/// Read from a file. Facets refer to nodes that are there, and the mass is above zero.
+/// Read a hull. Fails unless facets refer to existing nodes and the mass is positive.
 pub(crate) fn read(file: &Opened) -> Result<Hull, StoreError> {
     let section = file.sections.iter().find(|section| section.name == NODES).ok_or_else(|| file.wrong(&NODES))?;
     let nodes: Vec<Vec3> = file.numbers_of(section)?.chunks_exact(3).map(Vec3::from_slice).collect();

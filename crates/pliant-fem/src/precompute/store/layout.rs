@@ -1,4 +1,4 @@
-//! Head and directory of a file: where its sections are.
+//! Header and directory of a file.
 
 use super::error::StoreError;
 use crate::precompute::digest::Digest;
@@ -6,19 +6,19 @@ use std::ops::Range;
 use std::path::Path;
 use twox_hash::XxHash3_64;
 
-/// Version of the format, and of what is computed: raised when either changes.
+/// Version of the format and of the computation: incremented when either changes.
 pub(crate) const VERSION: u32 = 1;
 
 const MAGIC: [u8; 8] = *b"\x89PLIANT\n";
 const BYTE_ORDER: u64 = 0x0102_0304_0506_0708;
 const HEAD: usize = 64;
 const ENTRY: usize = 32;
-/// Sections start at multiples of this [bytes].
+/// Alignment of sections [bytes].
 const ALIGN: u64 = 64;
-/// Most sections: three for each of 100,000 nodes, and a few.
+/// Largest number of sections: three for each of 100,000 nodes, and a few more.
 const MOST_SECTIONS: u64 = 300_100;
 
-/// What a file holds.
+/// What a file contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Modes = 1,
@@ -41,14 +41,14 @@ pub(crate) type Name = [u8; 8];
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Section {
     pub name: Name,
-    /// Where it starts [bytes].
+    /// Offset in the file [bytes].
     pub start: u64,
-    /// How long it is [bytes].
+    /// Length [bytes].
     pub length: u64,
     pub checksum: u64,
 }
 
-/// All sections of a file.
+/// Header and directory of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layout {
     pub kind: Kind,
@@ -56,18 +56,18 @@ pub(crate) struct Layout {
     pub sections: Vec<Section>,
 }
 
-/// The checksum of some bytes.
+/// Checksum of a section or a header.
 pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     XxHash3_64::oneshot(bytes)
 }
 
-/// The name of a section for people.
+/// Printable name of a section.
 pub(crate) fn label(name: &Name) -> String {
     String::from_utf8_lossy(name).trim_end().to_string()
 }
 
 impl Layout {
-    /// Sections of these names and lengths [bytes], one after the other; their checksums are still to come.
+    /// Lay out sections of these names and lengths [bytes] one after the other; checksums are filled in later.
     pub fn new(kind: Kind, digest: Digest, sections: impl IntoIterator<Item = (Name, u64)>) -> Layout {
         let mut sections: Vec<Section> =
             sections.into_iter().map(|(name, length)| Section { name, start: 0, length, checksum: 0 }).collect();
@@ -84,7 +84,7 @@ impl Layout {
         self.sections.last().map_or(HEAD as u64, |last| last.start + last.length)
     }
 
-    /// Head and directory.
+    /// Header and directory as bytes.
     pub fn bytes(&self) -> Vec<u8> {
         let mut bytes = self.identity();
         let directory: Vec<u8> = self.sections.iter().flat_map(Section::bytes).collect();
@@ -94,7 +94,7 @@ impl Layout {
         bytes
     }
 
-    /// The head without its checksum.
+    /// The header without its checksum.
     pub fn identity(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend(BYTE_ORDER.to_le_bytes());
@@ -106,12 +106,12 @@ impl Layout {
         bytes
     }
 
-    /// Where the entry of a section is [bytes].
+    /// Offset of a section's directory entry [bytes].
     pub fn entry_start(section: usize) -> u64 {
         (HEAD + ENTRY * section) as u64
     }
 
-    /// Read head and directory of a file, given all of it. The digest is compared by whoever has the recipe.
+    /// Read the header and directory of a file, given all its bytes. The caller compares the digest.
     pub fn read(path: &Path, file: &[u8], kind: Kind) -> Result<Layout, StoreError> {
         let not_ours = |why| StoreError::NotOurs { path: path.into(), why };
         let damaged = || StoreError::damaged(path, "head");
@@ -144,7 +144,7 @@ impl Layout {
         if checksum(&[&file[..56], directory].concat()) != long(56)? {
             return Err(damaged());
         }
-        // from here on the head is as it was written
+        // from here on the header is known to be intact
         let kinds = [Kind::Modes, Kind::Records];
         let holds = kinds.into_iter().find(|known| Ok(*known as u32) == short(20));
         if holds != Some(kind) {
@@ -162,7 +162,7 @@ impl Layout {
         if !sections.iter().all(sound) {
             return Err(directory());
         }
-        // one after the other, as they are written
+        // sections must follow one another, as they are written
         let mut layout = Layout::new(kind, digest, sections.iter().map(|section| (section.name, section.length)));
         if layout.sections.iter().zip(&sections).any(|(expected, found)| expected.start != found.start) {
             return Err(directory());
@@ -173,7 +173,7 @@ impl Layout {
 }
 
 impl Section {
-    /// Its entry in the directory.
+    /// Its directory entry.
     pub fn bytes(&self) -> [u8; ENTRY] {
         let mut bytes = [0; ENTRY];
         let numbers = [self.start, self.length, self.checksum].map(u64::to_le_bytes);
@@ -182,13 +182,13 @@ impl Section {
         bytes
     }
 
-    /// From an entry of the directory.
+    /// Parse a directory entry.
     pub fn read(bytes: &[u8]) -> Option<Section> {
         let name = bytes.get(..8)?.try_into().ok()?;
         Some(Section { name, start: u64_at(bytes, 8)?, length: u64_at(bytes, 16)?, checksum: u64_at(bytes, 24)? })
     }
 
-    /// Its bytes in a file of this length, if they are all there and well placed.
+    /// Its byte range in a file of length `file`, if it lies within and is aligned.
     pub fn range(&self, file: usize) -> Option<Range<usize>> {
         let start = usize::try_from(self.start).ok()?;
         let end = start.checked_add(usize::try_from(self.length).ok()?)?;
@@ -197,7 +197,7 @@ impl Section {
 }
 
 impl Layout {
-    /// Bytes between sections, which are zero.
+    /// Padding between sections, which is zero.
     pub fn gaps(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         let first = HEAD + ENTRY * self.sections.len();
         let ends = self.sections.iter().map(|section| (section.start + section.length) as usize);
@@ -205,7 +205,7 @@ impl Layout {
     }
 }
 
-/// A number at a place.
+/// The little-endian number at an offset.
 fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
 }

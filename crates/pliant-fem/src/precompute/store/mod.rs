@@ -1,25 +1,25 @@
-//! Files of what was computed beforehand.
+//! Files of precomputed results.
 //!
-//! One file holds one result. It is little-endian, and made of a head of 64 bytes, a directory with an entry of 32 bytes for each
-//! section, and the sections, each from a multiple of 64 bytes:
+//! One file holds one result. It is little-endian and consists of a header of 64 bytes, a directory with an entry of 32
+//! bytes per section, and the sections, each aligned to 64 bytes:
 //!
 //! ```text
-//! head       0  magic            8 bytes, 89 50 4c 49 41 4e 54 0a
-//!            8  order of bytes   u64, 0x0102030405060708
+//! header     0  magic            8 bytes, 89 50 4c 49 41 4e 54 0a
+//!            8  byte order       u64, 0x0102030405060708
 //!           16  version          u32
 //!           20  kind             u32, 1 for modes, 2 for recorded responses
 //!           24  digest           u128 of the recipe
-//!           40  sections         u64, how many
+//!           40  sections         u64, their number
 //!           48  length           u64 of the whole file [bytes]
-//!           56  checksum         u64, XXH3 of the head up to here and of the directory
-//! entry      0  name             8 bytes, filled up with spaces
+//!           56  checksum         u64, XXH3 of the header up to here and of the directory
+//! entry      0  name             8 bytes, padded with spaces
 //!            8  start            u64 [bytes]
 //!           16  length           u64 [bytes]
 //!           24  checksum         u64, XXH3 of the section
 //! ```
 //!
-//! Numbers in sections are f64, u64 or u32. Files are mapped into memory and used in place; they are written under another name and
-//! renamed when complete, so that a file of the right name is a whole one.
+//! Numbers in sections are f64, u64 or u32. Files are memory-mapped and used in place; they are written under another
+//! name and renamed when complete, so that a file under its own name is always complete.
 
 mod basis;
 mod error;

@@ -1,4 +1,4 @@
-//! Reading a file: nothing is used before its length and its checksum are right.
+//! Reading a file: nothing is used before its length and checksum are verified.
 
 use super::error::StoreError;
 use super::layout::{Kind, Layout, Name, Section, checksum, label};
@@ -8,7 +8,7 @@ use pliant::response::Numbers;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A file that is whole.
+/// A verified file.
 pub(crate) struct Opened {
     path: PathBuf,
     map: Mapped,
@@ -16,7 +16,7 @@ pub(crate) struct Opened {
 }
 
 impl Opened {
-    /// Map a file, and check all of it. A digest that is expected must be that of the file.
+    /// Map a file and verify all of it, and its digest if one is expected.
     pub fn new(path: &Path, kind: Kind, expected: Option<Digest>) -> Result<Opened, StoreError> {
         let map = Mapped::new(path)?;
         let layout = Layout::read(path, map.bytes(), kind)?;
@@ -40,7 +40,7 @@ impl Opened {
         section.range(all.len()).map_or(&[], |range| &all[range])
     }
 
-    /// What to say of a section that is not as it should be.
+    /// Error for an invalid section.
     pub fn wrong(&self, name: &Name) -> StoreError {
         StoreError::damaged(&self.path, format!("section `{}`", label(name)))
     }
@@ -54,7 +54,7 @@ impl Opened {
         self.sections.iter().any(|section| section.name == *name)
     }
 
-    /// Numbers of a section, used in place; they must be so many.
+    /// The `count` numbers of a section, used in place. Fails if there are more or fewer.
     pub fn numbers(&self, name: &Name, count: usize) -> Result<Numbers, StoreError> {
         let numbers = self.numbers_of(self.section(name)?)?;
         if numbers.len() == count { Ok(numbers) } else { Err(self.wrong(name)) }
@@ -67,7 +67,7 @@ impl Opened {
         numbers.map(|numbers| Numbers::new(Arc::new(numbers))).ok_or_else(|| self.wrong(&section.name))
     }
 
-    /// Whole numbers of a section.
+    /// The integers of a section.
     pub fn counts(&self, name: &Name) -> Result<Vec<u32>, StoreError> {
         let chunks = self.bytes(self.section(name)?).chunks_exact(4);
         if !chunks.remainder().is_empty() {

@@ -1,7 +1,9 @@
-//! Recorded responses in a file, which grows one response at a time: what was finished before an interruption is kept.
+//! Recorded responses in a file that grows one response at a time, so that an interruption loses only the unfinished
+//! ones.
 //!
-//! Until it is complete the file has another name, and a head without a checksum. The entry of a response in the directory gets its
-//! checksum after the response is on the disk; so whatever happens, one can see which are there.
+//! Until it is complete, the file has another name and no checksum in its header. The directory entry of a response
+//! gets its checksum after the response has reached the disk; so whatever happens, the file says which responses it
+//! has.
 
 use super::error::StoreError;
 use super::layout::{Kind, Layout, Name, Section, checksum};
@@ -17,14 +19,14 @@ use std::path::{Path, PathBuf};
 const TIMING: Name = *b"timing  ";
 const TOUCHED: Name = *b"touched ";
 
-/// What is known of responses before any is computed.
+/// What is known before any response is computed.
 pub(crate) struct Frame {
     pub digest: Digest,
     pub hull: Hull,
     /// Length of a sample [s].
     pub sample: f64,
     pub samples: usize,
-    /// Nodes of the surface that forces act on.
+    /// Surface nodes that forces act on.
     pub touched: Vec<u32>,
 }
 
@@ -37,7 +39,7 @@ fn name(response: usize) -> Name {
 }
 
 impl Frame {
-    /// How many responses: three for each node.
+    /// Number of responses: three per touched node.
     pub fn responses(&self) -> usize {
         3 * self.touched.len()
     }
@@ -47,7 +49,7 @@ impl Frame {
         8 * 3 * self.hull.nodes.len() as u64 * self.samples as u64
     }
 
-    /// Sections that are known beforehand.
+    /// Sections that are known in advance.
     fn small(&self) -> Vec<(Name, Vec<u8>)> {
         let mut sections = hull::sections(&self.hull);
         sections.push((TIMING, of_numbers([self.sample, self.samples as f64])));
@@ -56,24 +58,24 @@ impl Frame {
     }
 }
 
-/// A file that is not yet complete, ours alone.
+/// An incomplete file, locked by this process.
 pub(crate) struct Part {
     path: PathBuf,
     file: File,
     layout: Layout,
-    /// Sections before the responses.
+    /// Number of sections before the responses.
     before: usize,
 }
 
-/// What is there to go on with.
+/// What an earlier attempt left.
 pub(crate) enum Begun {
-    /// A file, and which responses are in it.
+    /// An incomplete file, and whether it contains each response.
     Part(Part, Vec<bool>),
-    /// All of it.
+    /// A complete file.
     Complete(Records),
 }
 
-/// The name of a file until it is complete.
+/// Name of a file until it is complete.
 fn part_path(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_os_string();
     name.push(".part");
@@ -81,7 +83,7 @@ fn part_path(path: &Path) -> PathBuf {
 }
 
 impl Part {
-    /// Begin a file, or go on with one of the same recipe. What it has of responses is checked.
+    /// Create a file, or resume one of the same recipe after verifying the responses in it.
     pub fn open(path: &Path, frame: &Frame) -> Result<Begun, StoreError> {
         if cfg!(target_endian = "big") {
             return Err(StoreError::Endian { path: path.into() });
@@ -97,7 +99,8 @@ impl Part {
             Err(TryLockError::WouldBlock) => return Err(StoreError::Busy { path: part_path }),
             Err(TryLockError::Error(error)) => return Err(failed(&error)),
         }
-        // another process may have completed it since: then what was opened may be the complete file, which must stay as it is
+        // another process may have completed it meanwhile: what was opened may be the complete file, which must not be
+        // changed
         if let Ok(records) = open_records(path, Some(frame.digest)) {
             let _ = std::fs::remove_file(&part_path);
             return Ok(Begun::Complete(records));
@@ -111,7 +114,7 @@ impl Part {
         Ok(Begun::Part(part, found))
     }
 
-    /// Take what is there, or begin anew.
+    /// Keep the valid responses, or start over.
     fn go_on(&mut self, small: &[(Name, Vec<u8>)]) -> io::Result<Vec<bool>> {
         for (section, (_, bytes)) in self.layout.sections.iter_mut().zip(small) {
             section.checksum = checksum(bytes);
@@ -123,7 +126,7 @@ impl Part {
             self.file.set_len(0)?;
             there.fill(0);
         }
-        // room for all; where the disk is too small that is noticed when it is filled
+        // reserve the length; a disk that is too small shows only when the file is filled
         self.file.set_len(self.layout.length())?;
         let mut found = vec![];
         let mut bytes = vec![0; self.layout.sections.last().map_or(0, |last| last.length as usize)];
@@ -139,7 +142,7 @@ impl Part {
             self.layout.sections[n].checksum = entry.filter(|_| whole).map_or(0, |entry| entry.checksum);
             found.push(whole);
         }
-        // the directory without what turned out to be damaged, and no checksum of the head yet
+        // the directory without damaged responses, and no checksum in the header yet
         self.write_at(0, &head)?;
         self.write_at(head.len() as u64, &[0; 8])?;
         let directory: Vec<u8> = self.layout.sections.iter().flat_map(Section::bytes).collect();
@@ -151,7 +154,7 @@ impl Part {
         Ok(found)
     }
 
-    /// Put a response to the disk, and then its checksum into the directory.
+    /// Write a response to disk, then its checksum to the directory.
     pub fn write(&mut self, response: usize, values: &[f64]) -> Result<(), StoreError> {
         let bytes: &[u8] = bytemuck::cast_slice(values);
         let n = self.before + response;
@@ -166,10 +169,10 @@ impl Part {
         write(self).map_err(|error| StoreError::unwritable(&self.path, &error))
     }
 
-    /// Complete the head and give the file its name.
+    /// Complete the header and rename the file.
     pub fn finish(mut self, path: &Path) -> Result<(), StoreError> {
         let finish = |part: &mut Part| {
-            // responses first: a head with a checksum says that all is there
+            // responses first: a header with a checksum says that everything is there
             part.file.sync_all()?;
             let head = part.layout.bytes();
             part.write_at(0, &head)?;
@@ -186,7 +189,7 @@ impl Part {
         self.file.write_all(bytes)
     }
 
-    /// Fill a buffer from a place; false if the file ends before.
+    /// Fill a buffer from an offset; false if the file ends before.
     fn read_at(&mut self, at: u64, bytes: &mut [u8]) -> io::Result<bool> {
         self.file.seek(SeekFrom::Start(at))?;
         match self.file.read_exact(bytes) {
@@ -197,8 +200,8 @@ impl Part {
     }
 }
 
-/// Open a file of recorded responses: checked from end to end, and used in place. Give the digest of a recipe to refuse the file of
-/// another one.
+/// Open a file of recorded responses, verify all of it and use it in place. Fails if the file does not have the given
+/// digest.
 pub fn open_records(path: &Path, digest: Option<Digest>) -> Result<Records, StoreError> {
     let file = Opened::new(path, Kind::Records, digest)?;
     let hull = hull::read(&file)?;
@@ -212,7 +215,7 @@ pub fn open_records(path: &Path, digest: Option<Digest>) -> Result<Records, Stor
         return Err(file.wrong(&TOUCHED));
     }
     let length = 3 * hull.nodes.len() * samples;
-    // in the order of the file, so that one does not have to look for each among all
+    // in the order of the file, to avoid a search for each
     let first = file.sections.iter().position(|section| section.name == name(0)).ok_or_else(|| file.wrong(&name(0)))?;
     let mut responses = Vec::with_capacity(3 * nodes.len());
     for n in 0..3 * nodes.len() {

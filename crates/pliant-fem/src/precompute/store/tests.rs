@@ -1,4 +1,4 @@
-//! Files that are whole by their checksums and wrong all the same, as only this module can make them.
+//! Files with valid checksums and invalid contents, which only this module can make.
 
 #![allow(clippy::unwrap_used)]
 
@@ -8,7 +8,7 @@ use crate::precompute::digest::Digest;
 use pliant::math::Vec3;
 use pliant::response::{Basis, Compliance, Hull};
 
-/// Something small of the right lengths.
+/// A small basis with the right lengths.
 fn basis() -> Basis {
     let numbers = |count: usize| (0..count).map(|n| n as f64).collect::<Vec<f64>>();
     Basis {
@@ -25,7 +25,7 @@ fn basis() -> Basis {
     }
 }
 
-/// Change bytes of a file, and mend its checksums.
+/// Change bytes of a file, then correct its checksums.
 fn forged(change: impl Fn(&mut Vec<u8>)) -> Result<Basis, StoreError> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.basis");
@@ -62,7 +62,7 @@ fn any_number_in_head_and_directory_may_be_wrong() {
     for at in (16..64 + 7 * 32).step_by(8).filter(|at| *at != 56) {
         for value in values {
             let result = forged(|bytes| bytes[at..at + 8].copy_from_slice(&value.to_le_bytes()));
-            // checksums of sections are mended again, and a number may be what it was
+            // checksums of sections are corrected again, and a value may be what it was
             assert!(result.is_err() || result == Ok(whole.clone()), "{value} at {at}");
         }
     }
@@ -70,7 +70,7 @@ fn any_number_in_head_and_directory_may_be_wrong() {
 
 #[test]
 fn any_byte_of_sections_may_be_wrong() {
-    // what is read must be sound even where the checksum agrees
+    // contents must be validated even where the checksum is right
     let length = {
         let sections =
             hull::sections(&basis().hull).iter().map(|(_, bytes)| bytes.len().next_multiple_of(64)).sum::<usize>();

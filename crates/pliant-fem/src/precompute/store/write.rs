@@ -1,4 +1,4 @@
-//! Writing a file: under another name, and renamed when it is complete and on the disk.
+//! Writing a file: under a temporary name, renamed when it is complete and on disk.
 
 use super::error::StoreError;
 use super::layout::{Kind, Layout, Name, checksum};
@@ -7,7 +7,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-/// Write sections to a file. A file that is there is replaced at once; if anything fails, it stays and nothing else is left.
+/// Write sections to a file. An existing file is replaced atomically; on failure it stays and nothing else is left
+/// behind.
 pub(crate) fn write(
     path: &Path,
     kind: Kind,
@@ -15,7 +16,7 @@ pub(crate) fn write(
     sections: &[(Name, Vec<u8>)],
     big: &[(Name, &[f64])],
 ) -> Result<(), StoreError> {
-    // numbers are little-endian in the file, so bytes of the machine can be written as they are only where it is
+    // numbers in the file are little-endian, so memory can be written as it is only on a little-endian machine
     if cfg!(target_endian = "big") {
         return Err(StoreError::Endian { path: path.into() });
     }
@@ -41,7 +42,7 @@ pub(crate) fn write(
     replace(path, fill).map_err(|error| StoreError::unwritable(path, &error))
 }
 
-/// Fill a new file and give it its name.
+/// Fill a temporary file and rename it.
 fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     let folder = folder(path);
     std::fs::create_dir_all(folder)?;
@@ -49,11 +50,11 @@ fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::R
     builder.prefix(".precomputing-").suffix(".part");
     #[cfg(unix)]
     {
-        // as other files are, not for its owner alone as temporary ones
+        // permissions of an ordinary file, not the owner-only ones of temporary files
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    // removed again if anything fails from here on
+    // removed on drop if anything below fails
     let mut file = builder.tempfile_in(folder)?;
     fill(file.as_file_mut())?;
     file.as_file().sync_all()?;
@@ -62,22 +63,22 @@ fn replace(path: &Path, fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::R
     Ok(())
 }
 
-/// The folder of a file.
+/// The folder that contains a file.
 pub(crate) fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Let a rename reach the disk. Where a folder cannot be opened for that, the file is there all the same unless the power fails.
+/// Flush a rename to disk. If the folder cannot be opened, the rename still holds unless the power fails.
 pub(crate) fn sync_folder(folder: &Path) {
     let _ = File::open(folder).and_then(|folder| folder.sync_all());
 }
 
-/// Bytes of numbers.
+/// Bytes of floating-point numbers.
 pub(crate) fn of_numbers(numbers: impl IntoIterator<Item = f64>) -> Vec<u8> {
     numbers.into_iter().flat_map(f64::to_le_bytes).collect()
 }
 
-/// Bytes of whole numbers.
+/// Bytes of integers.
 pub(crate) fn of_counts(counts: impl IntoIterator<Item = u32>) -> Vec<u8> {
     counts.into_iter().flat_map(u32::to_le_bytes).collect()
 }

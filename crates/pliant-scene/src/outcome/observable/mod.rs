@@ -6,7 +6,7 @@ use pliant::Frame;
 use pliant::math::Vec3;
 use pliant::topology;
 
-/// Something that can be measured in a frame; names are resolved to indices.
+/// A quantity that can be measured in a frame; names are resolved to indices.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Observable {
     /// A coordinate of a node; `None` is the last node.
@@ -15,16 +15,16 @@ pub(crate) enum Observable {
     Extent(usize, Side, Axis),
     /// Length of the polyline through the nodes of a body.
     Length(usize),
-    /// Turns of a body about the z axis of an obstacle, with a sign.
+    /// Signed number of turns of a body about the z axis of an obstacle.
     Turns(usize, usize),
-    /// Advance along that axis per turn, of the part that is wound on the obstacle.
+    /// Advance along that axis per turn, over the part that is wound on the obstacle.
     Pitch(usize, usize),
     /// Determinant of the knot in a body: 1 without one, 3 for an overhand knot.
     Knot(usize),
     Energy(usize, Energy),
     /// Value of a field: body, field, where.
     Field(usize, usize, Where),
-    /// Smallest radius of bending: body, its field of curvatures.
+    /// Smallest bending radius: body, its curvature field.
     BendRadius(usize, usize),
     Position(usize, Axis),
     Force(usize, Part),
@@ -32,17 +32,17 @@ pub(crate) enum Observable {
     ContactCount,
     ContactPenetration,
     ContactForce,
-    /// Force of an obstacle on a body, or on all of them.
+    /// Force of an obstacle on one body, or on all of them.
     Push(usize, Option<usize>, Part),
 }
 
-/// Where along a body.
+/// Position along a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Where {
     /// Where the value is smallest or largest.
     Extreme(Side),
     Node(usize),
-    /// At a fraction of its length, between nodes.
+    /// At a fraction of its length, interpolated between nodes.
     Fraction(f64),
 }
 
@@ -79,7 +79,7 @@ pub(crate) enum Part {
     Norm,
 }
 
-/// Names of the things in a scene, and a first frame that shows what they have.
+/// Names of everything in a scene, and a first frame that shows its fields.
 pub(crate) struct Known<'a> {
     pub(crate) bodies: Vec<&'a str>,
     pub(crate) grippers: Vec<&'a str>,
@@ -88,7 +88,7 @@ pub(crate) struct Known<'a> {
 }
 
 impl Observable {
-    /// Its value; NaN where the frame has no such thing.
+    /// Its value; NaN if the frame does not have it.
     pub(crate) fn value(&self, frame: &Frame) -> f64 {
         self.measure(frame).unwrap_or(f64::NAN)
     }
@@ -143,7 +143,7 @@ impl Observable {
 }
 
 impl Where {
-    /// The value there, of one value per node.
+    /// The value there, given one value per node.
     fn of(self, values: &[f64]) -> Option<f64> {
         match self {
             Where::Extreme(side) => extreme(values.iter().copied(), side),
@@ -174,7 +174,7 @@ impl Part {
     }
 }
 
-/// The smallest or largest value; NaN if one of them is.
+/// The smallest or largest value; NaN if any is NaN.
 fn extreme(values: impl Iterator<Item = f64>, side: Side) -> Option<f64> {
     match side {
         Side::Max => values.reduce(nan_or_max),

@@ -1,4 +1,4 @@
-//! Quantities as they are written: words with dots between.
+//! Quantities as written: words separated by dots.
 
 use super::{Axis, Energy, Known, Observable, Part, Side, Where};
 use crate::text::fault::Fault;
@@ -18,7 +18,7 @@ const ENERGIES: &[(&str, Option<Energy>)] = &[
 const WORKS: &[(&str, Energy)] =
     &[("grips", Energy::Grips), ("loads", Energy::Loads), ("obstacles", Energy::Obstacles), ("bodies", Energy::Bodies)];
 
-/// The words of a quantity, read one after another.
+/// The words of a quantity, read one by one.
 struct Words<'a> {
     rest: std::str::Split<'a, char>,
     text: &'a str,
@@ -29,7 +29,7 @@ impl<'a> Words<'a> {
         self.rest.next().ok_or_else(|| Fault::new(format!("`{}` is cut short: {expected} must follow", self.text)))
     }
 
-    /// The next word must be one of these; gives its place among them.
+    /// Read a word that must be one of these; returns its index.
     fn one_of(&mut self, what: &str, known: &[&str]) -> Result<usize, Fault> {
         let word = self.next(&list(what, known))?;
         known.iter().position(|k| *k == word).ok_or_else(|| Fault::unknown(what, word, known.iter().copied()))
@@ -50,7 +50,7 @@ fn list(what: &str, known: &[&str]) -> String {
 }
 
 impl Observable {
-    /// Read a quantity.
+    /// Parse a quantity.
     pub(crate) fn parse(text: &str, known: &Known<'_>) -> Result<Observable, Fault> {
         let mut words = Words { rest: text.split('.'), text };
         let observable = match words.one_of("kind of quantity", &["body", "gripper", "obstacle", "contacts"])? {
@@ -113,7 +113,7 @@ fn body(words: &mut Words<'_>, known: &Known<'_>) -> Result<Observable, Fault> {
     })
 }
 
-/// The number of a node of a body.
+/// Parse the number of a node of a body.
 fn node(words: &mut Words<'_>, known: &Known<'_>, body: usize) -> Result<usize, Fault> {
     let count = known.frame.bodies.get(body).map_or(0, |frame| frame.nodes.len());
     let word = words.next("the number of a node")?;
@@ -123,7 +123,7 @@ fn node(words: &mut Words<'_>, known: &Known<'_>, body: usize) -> Result<usize, 
     })
 }
 
-/// Where along a body a field is read.
+/// Parse where along a body a field is read.
 fn place(words: &mut Words<'_>, known: &Known<'_>, body: usize) -> Result<Where, Fault> {
     Ok(match words.one_of("place", &["max", "min", "start", "end", "node", "at"])? {
         0 => Where::Extreme(Side::Max),
@@ -132,7 +132,7 @@ fn place(words: &mut Words<'_>, known: &Known<'_>, body: usize) -> Result<Where,
         3 => Where::Fraction(1.0),
         4 => Where::Node(node(words, known, body)?),
         _ => {
-            // a fraction has a dot of its own, so it is all that is left
+            // a fraction contains a dot, so it is all that is left
             let text = words.rest.by_ref().collect::<Vec<_>>().join(".");
             let fraction = text.parse().ok().filter(|fraction| (0.0..=1.0).contains(fraction));
             let wrong =
@@ -142,10 +142,10 @@ fn place(words: &mut Words<'_>, known: &Known<'_>, body: usize) -> Result<Where,
     })
 }
 
-/// Fields that rods have and solids have not.
+/// Fields of rods that solids do not have.
 const OF_RODS: [&str; 6] = ["tension", "shear_force", "bending_moment", "torsion", "contact_force", "curvature"];
 
-/// A better reason for a word that is the field of another model.
+/// A better error for a field of another model.
 fn without_field(fault: Fault, words: &Words<'_>, fields: &[&str]) -> Fault {
     match words.text.split('.').nth(2) {
         Some(word) if OF_RODS.contains(&word) => only_rods(word, fields),
