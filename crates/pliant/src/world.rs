@@ -263,7 +263,8 @@ impl World {
                 let Ok(world_from_place) = self.bodies[body].place_pose(place) else { return false };
                 let at_once = matches!(self.bodies[body], Body::Elastica(_) | Body::Lattice(_) | Body::Response(_));
                 grip.close(&self.grippers[gripper].sweep.at(fraction), &world_from_place, time, at_once);
-                if grip.params.snap && at_once {
+                // modes that `response` leaves out follow the force of a new grip at once, and store what that takes
+                if grip.params.snap && at_once || matches!(self.bodies[body], Body::Response(_)) {
                     self.accounts.snap(body);
                 }
                 EventKind::Attached { gripper, body }

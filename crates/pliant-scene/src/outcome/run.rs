@@ -89,6 +89,21 @@ impl Scene {
 
     /// Step to the end of the scene, or until a step fails, the world is asked to stop, or the callback fails. The
     /// callback is called at the start and after every step.
+    ///
+    /// ```
+    /// # let text = "duration = 0.1\n[material.m]\nyoung = 5e6\ndensity = 1100\n[[body]]\nname = \"rod\"\nmodel = \"chain\"\n\
+    /// #     material = \"m\"\nradius = 0.002\npath = [[0, 0, 0], [0.3, 0, 0]]";
+    /// let mut scene = pliant_scene::parse(text, "rod.toml", ".".as_ref(), &[])?;
+    /// let mut lowest = 0.0_f64;
+    /// let ran = scene.run(|moment| {
+    ///     lowest = moment.frame().bodies[0].nodes.iter().map(|node| node.z).fold(lowest, f64::min);
+    ///     Ok::<(), std::convert::Infallible>(())
+    /// });
+    /// assert!(matches!(ran.ending, pliant_scene::Ending::Done));
+    /// // it has fallen for a tenth of a second
+    /// assert!((lowest + 0.5 * 9.81 * 0.1 * 0.1).abs() < 1e-3, "{lowest}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn run<E>(&mut self, mut see: impl FnMut(&mut Moment<'_>) -> Result<(), E>) -> Ran<E> {
         let steps = self.steps();
         let mut ran = Ran {

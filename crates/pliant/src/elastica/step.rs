@@ -126,13 +126,15 @@ impl Elastica {
                 (Some((between, slack)), _) => {
                     StepError::Hold { time, why: HoldError::Taut { body: body(), between, slack } }
                 }
-                (None, _) if !self.scratch.system.meetings.is_empty() => StepError::TooShort {
-                    body: body(),
-                    time,
-                    step: self.state.next.unwrap_or(super::midpoint::SMALLEST * around.dt),
-                    instead: "it presses on itself: is it folded more tightly than it is thick, or are its intervals shorter \
+                (None, _) if !(self.scratch.system.meetings.is_empty() && self.state.meetings.is_empty()) => {
+                    StepError::TooShort {
+                        body: body(),
+                        time,
+                        step: self.state.next.unwrap_or(super::midpoint::SMALLEST * around.dt),
+                        instead: "it presses on itself: is it folded more tightly than it is thick, or are its intervals shorter \
                               than that?",
-                },
+                    }
+                }
                 (None, Integrator::Fehlberg) => StepError::TooShort {
                     body: body(),
                     time,

@@ -42,6 +42,7 @@ impl World {
         let larger = |most: f64, depth: f64| if depth.is_nan() || depth > most { depth } else { most };
         frame.penetration = frame.contacts.iter().map(|contact| contact.penetration).fold(self.watch.depth(), larger);
         frame.events.clear();
+        frame.events.reserve(self.events.capacity());
         frame.events.extend_from_slice(&self.events);
         frame.counters = self.bodies.iter().map(Body::counters).sum();
     }
