@@ -1,47 +1,49 @@
-//! Winding: the way of the hand that lays a taut cable on a drum.
+//! Winding: the path of a gripper that lays a taut cable on a drum.
 //!
-//! With the angle psi wound so far the cable lies on a helix about the axis a of the drum,
+//! When the angle psi has been wound, the cable lies on a helix about the axis a of the drum,
 //!
 //!   point(psi) = foot + R e_r(psi) + a pitch psi / (2 pi),
 //!
-//! whose unit tangent is t(psi) = cos(beta) e_phi(psi) + sin(beta) a with tan(beta) = pitch / (2 pi R), and whose length
-//! per angle is c = sqrt(R^2 + (pitch / 2 pi)^2). What is not yet laid leaves the drum along the tangent, so that its end
-//! is held at point(psi) + t(psi) (length - c psi). That end never moves along the cable: no cable is drawn over the drum.
+//! whose unit tangent is t(psi) = cos(beta) e_phi(psi) + sin(beta) a with tan(beta) = pitch / (2 pi R), and whose
+//! length per angle is c = sqrt(R^2 + (pitch / 2 pi)^2). The free length leaves the drum along the tangent, so its end
+//! is held at point(psi) + t(psi) (length - c psi). That end never moves along the cable: no cable slides over the
+//! drum.
 
 use std::f64::consts::TAU;
 
 use super::Blend;
 use crate::math::{Pose, Quat, Vec3, hypot, pose_between, unit_or};
 
-/// Starting and stopping take this part of a period each.
+/// Part of a period that starting and stopping take each.
 const RAMP: f64 = 0.2;
 
-/// How a hand winds a cable on a drum.
+/// Parameters of winding a cable on a drum.
 ///
-/// Until `start` it goes from where it is placed to where the cable is taut, with least jerk. From then on psi grows at
-/// the rate w = 2 pi / period, but for a ramp of r = period / 5 at both ends, in which the rate grows as
-/// w (3 u^2 - 2 u^3) with u = time / r, and falls likewise: then neither velocity nor acceleration jumps, and
-/// psi = w r (u^3 - u^4 / 2) in the first ramp, w (time - r / 2) between the two. All of it lasts turns * period + r.
-/// Less than a fifth of a turn consists of the two ramps alone, at the smaller rate that takes.
+/// Until `start` the gripper goes from its placed pose to where the cable is taut, with minimum jerk. From then on psi
+/// grows at the rate w = 2 pi / period, except in a ramp of duration r = period / 5 at each end, in which the rate
+/// rises as w (3 u^2 - 2 u^3) with u = time / r, and falls likewise: neither velocity nor acceleration jumps. Then psi
+/// = w r (u^3 - u^4 / 2) in the first ramp, and w (time - r / 2) between the two. Winding takes turns * period + r.
+/// Less than a fifth of a turn consists of the two ramps alone, at a correspondingly lower rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wind {
-    /// A point of the axis in the world [m].
+    /// A point on the axis, in the world [m].
     pub centre: Vec3,
     /// Direction of the axis in the world (any length but zero).
     pub axis: Vec3,
-    /// Where the centre line of the cable leaves the drum at time zero [m]; not on the axis.
+    /// Where the centre line of the cable leaves the drum at time zero, in the world [m]; not on the axis.
     pub from: Vec3,
-    /// Direction of the cable there at time zero (any length but zero): it chooses the sense of winding.
+    /// Direction of the cable there at time zero, in the world (any length but zero): it determines the sense of
+    /// winding.
     pub towards: Vec3,
-    /// Length of the cable from there to the held end, as it is held taut [m].
+    /// Length of the taut cable from there to the held end [m].
     pub length: f64,
-    /// Distance along the axis for each turn [m].
+    /// Advance along the axis per turn [m].
     pub pitch: f64,
     /// Number of turns [-].
     pub turns: f64,
     /// When winding starts [s].
     pub start: f64,
-    /// Time of a turn [s].
+    /// Duration of a turn [s].
     pub period: f64,
 }
 
@@ -49,7 +51,7 @@ pub struct Wind {
 struct Axes {
     /// Away from the axis.
     radial: Vec3,
-    /// Around the axis, the way the cable is wound.
+    /// Around the axis, in the sense of winding.
     around: Vec3,
     axis: Vec3,
 }
@@ -61,18 +63,18 @@ impl Wind {
         (self.from - self.centre).reject_from_normalized(axis).length()
     }
 
-    /// Length of cable that a turn takes [m].
+    /// Length of cable laid per turn [m].
     pub fn length_per_turn(&self) -> f64 {
         TAU * hypot(self.radius(), self.pitch / TAU)
     }
 
-    /// Cosine of the angle between the cable at time zero and the direction around the drum, 0 to 1 [-]. At 0 it says
-    /// nothing about the sense of winding.
+    /// Cosine of the angle between the cable at time zero and the circumferential direction, 0 to 1 [-]. At 0 the sense
+    /// of winding is undetermined.
     pub fn alignment(&self) -> f64 {
         unit_or(self.towards, Vec3::ZERO).dot(self.axes(0.0).around)
     }
 
-    /// Angle wound at a time [rad].
+    /// Angle wound at `time` [s], in [rad].
     pub fn angle(&self, time: f64) -> f64 {
         let (whole, ramp) = (TAU * self.turns, RAMP * self.period);
         let rate = (TAU / self.period).min(whole / ramp);
@@ -95,25 +97,25 @@ impl Wind {
         }
     }
 
-    /// Where the cable leaves the drum when an angle is wound [m].
+    /// Where the cable leaves the drum after winding `angle` [rad], in the world [m].
     pub fn point(&self, angle: f64) -> Vec3 {
         let axes = self.axes(angle);
         let foot = self.centre + (self.from - self.centre).project_onto_normalized(axes.axis);
         foot + axes.radial * self.radius() + axes.axis * (self.pitch * angle / TAU)
     }
 
-    /// Unit direction in which the cable leaves the drum when an angle is wound.
+    /// Unit direction in which the cable leaves the drum after winding `angle` [rad], in the world.
     pub fn tangent(&self, angle: f64) -> Vec3 {
         let axes = self.axes(angle);
         (axes.around * (TAU * self.radius()) + axes.axis * self.pitch).normalize_or(axes.around)
     }
 
-    /// Length of cable that is not yet laid when an angle is wound [m].
+    /// Length of cable not yet laid after winding `angle` [rad], in [m].
     pub fn free_length(&self, angle: f64) -> f64 {
         (self.length - self.length_per_turn() * angle / TAU).max(0.0)
     }
 
-    /// The pose at `time` [s] of a hand placed at `placed`.
+    /// The pose at `time` [s] of a gripper placed at `placed`.
     pub(super) fn pose(&self, placed: &Pose, time: f64) -> Pose {
         if time < self.start {
             let fraction = Blend::MinimumJerk.fraction(time / self.start);
