@@ -17,9 +17,9 @@ use crate::lanes::{LANES, Lanes, Lanes3};
 pub struct Joint<L> {
     /// Rate of stretch per linear velocity of b.
     b: Matrix<L>,
-    /// P_a = [y]x: y times sin t / t of half the rotation.
+    /// The vector of P_a = [y]x, including sin t / t of half the rotation.
     y: Lanes3<L>,
-    /// y without that factor.
+    /// The vector y without that factor.
     whole_y: Lanes3<L>,
     /// P_b without its first column, which is zero.
     p_b: [Lanes3<L>; 2],

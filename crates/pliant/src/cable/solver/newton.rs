@@ -13,7 +13,7 @@ const MOST_ITERATIONS: u32 = 28;
 /// Limit of iterations in the smallest part of a step, which cannot be halved again.
 const LAST_ITERATIONS: u32 = 64;
 
-/// Contacts are softened only in parts of a step up to this size: before, halving the step is tried.
+/// Contacts are softened only in parts of a step up to this size; larger ones are halved first.
 const STIFF_PART: f64 = 0.3;
 
 /// Newton's method stops when a correction is this small relative to the speeds of the step.
