@@ -575,7 +575,7 @@ mod tests {
             stop: &Stop::default(),
         };
         let mut touched = vec![4, 2, 7];
-        // 4 stays without force, 0 and 1 begin, and nothing begins that is not near
+        // 4 stays without force, 0 and 1 begin, and 9 does not begin because it is not near
         around.note_touching(&mut touched, around.near, |o| o == 4, |o| [0, 1, 9].contains(&o));
         assert_eq!(touched, [4, 0, 1]);
         let (parted, begun) =

@@ -249,7 +249,7 @@ mod tests {
         assert_eq!(roster.remove(b, "b"), Ok(1));
         assert_eq!([a, b, c].map(|h| roster.index(h)), [Ok(0), Err(Gone { kind: "body" }), Ok(1)]);
         assert_eq!((roster.named("b"), roster.named("c"), roster.at(1)), (None, Some(c), Some(c)));
-        // a name that is free again belongs to somebody else
+        // a reused name gets a new handle
         let again = roster.add("b");
         assert!(again != b && roster.index(b).is_err() && roster.refuse("b").is_err());
     }

@@ -62,7 +62,7 @@ pub fn add(rows: &mut Rows, i: usize, v: Vec3) {
 pub trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
     /// The corresponding type of eight numbers.
     type Eight: Eight<Half = Self>;
-    /// The same number in all lanes.
+    /// One number in all lanes.
     fn splat(value: f64) -> Self;
     /// Load from memory.
     fn load(from: &Block) -> Self;
@@ -119,7 +119,7 @@ pub trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = S
 pub trait Eight: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
     /// The corresponding type of four numbers.
     type Half;
-    /// The same number in all lanes.
+    /// One number in all lanes.
     fn splat(value: f64) -> Self;
     /// Load from memory.
     fn load(from: &[f64; 8]) -> Self;
@@ -515,7 +515,7 @@ pub struct Lanes3<L> {
 }
 
 impl<L: Lanes> Lanes3<L> {
-    /// The same vector in all lanes.
+    /// One vector in all lanes.
     #[inline(always)]
     pub fn splat(v: Vec3) -> Self {
         Lanes3 { x: L::splat(v.x), y: L::splat(v.y), z: L::splat(v.z) }

@@ -46,12 +46,12 @@
 //!
 //! - SI units and `f64` throughout; quaternions are written w x y z, poses are named `world_from_x`.
 //! - A step never panics. On failure it returns a [`StepError`] that names body, time and quantity, and leaves the
-//! world as it was before.
+//!   world as it was before.
 //! - The same world stepped in the same way gives the same bits, for any number of threads and on every machine.
 //! - Forces on grippers are those exerted by the bodies, in world axes, torques about the gripper's origin, means over
-//! the step.
-//! - Between steps nearly everything may change: see [`World::grasp`], [`World::drive`], [`World::set_load`] and their neighbours.
-//!   [`World::snapshot`] and [`World::restore`] go back to an earlier moment exactly.
+//!   the step.
+//! - Between steps nearly everything may change: see [`World::grasp`], [`World::drive`], [`World::set_load`] and their
+//!   neighbours. [`World::snapshot`] and [`World::restore`] go back to an earlier moment exactly.
 //!
 //! This crate uses no files, sockets or clocks. Scene files are read by the crate `pliant-scene`, recordings written by
 //! `pliant-record`.

@@ -237,7 +237,7 @@ mod tests {
             let upright = Section::Rectangle { width: 1e-3, height: ratio * 1e-3 }.torsion_constant();
             let flat = Section::Rectangle { width: ratio * 1e-3, height: 1e-3 }.torsion_constant();
             assert_eq!(upright, flat);
-            // as printed, to three digits, the last of which is rounded one way or the other
+            // printed with three digits, the last of which may be rounded either way
             assert!((flat / (ratio * 1e-12) - coefficient).abs() < 8e-4, "{ratio}: {}", flat / (ratio * 1e-12));
         }
         let square = Section::Rectangle { width: 1.0, height: 1.0 };
@@ -265,11 +265,11 @@ mod tests {
         assert!((gj / (8e10 * 0.228_68 * 0.02 * 1e-6) - 1.0).abs() < 1e-4);
         assert!(close(ei_y, 2e11 * 0.02 * 1e-6 / 12.0) && close(ei_z, 2e11 * 0.01 * 8e-6 / 12.0));
         assert!(close(section.mass_per_length(&STEEL), 1.6));
-        // of a slice: m (b^2 + h^2) / 12 about x
+        // for a slice: m (b^2 + h^2) / 12 about x
         let [about_x, about_y, about_z] = section.rotary_inertia(&STEEL);
         assert!(close(about_x, 1.6 * 5e-4 / 12.0) && close(about_y, 1.6 * 1e-4 / 12.0));
         assert!(close(about_z, 1.6 * 4e-4 / 12.0));
-        // a disc: m r^2 / 2 about x, half of that across
+        // for a disc: m r^2 / 2 about x, half of that about y and z
         let [about_x, about_y, _] = Section::Round { radius: 0.1 }.rotary_inertia(&STEEL);
         assert!(close(about_x, 8000.0 * PI * 0.01 * 0.01 / 2.0) && close(about_y, 0.5 * about_x));
     }

@@ -91,7 +91,7 @@ mod tests {
         (*state >> 33) as f64 / f64::from(1_u32 << 31) * 2.0 - 1.0
     }
 
-    /// Against a look at many places of both.
+    /// Compares with the distances of many points of both.
     #[test]
     fn the_distance_is_the_least_of_any_two_points() {
         let mut state = 7;
@@ -111,7 +111,7 @@ mod tests {
         }
     }
 
-    /// Crossing means that the volume between them changes sign while they overlap: looked at in small steps.
+    /// Crossing means that the volume between them changes sign while they overlap: checked in small steps.
     #[test]
     fn what_crosses_is_told_from_what_passes_by() {
         let mut state = 3;
@@ -127,7 +127,7 @@ mod tests {
                 least = least.min(segment_distance(&at(&a, &to_a, t), &at(&b, &to_b, t)));
             }
             let crossed = segments_cross([&a, &to_a], [&b, &to_b]);
-            // between the two it depends on how finely one looks
+            // in between it depends on the resolution
             if least > 2e-3 {
                 assert!(!crossed, "{least}");
                 counts[0] += 1;

@@ -552,8 +552,8 @@ mod tests {
         assert!((normals[1] - Vec3::new(1.0, 0.0, 1.0).normalize()).length() < 1e-12);
     }
 
-    /// A wedge with an edge sharper than a right angle that is divided on one side: points around it are on the side that geometry
-    /// says.
+    /// A wedge with an edge sharper than a right angle that is divided on one side: points around it are on the side
+    /// that geometry says.
     #[test]
     fn the_inside_of_a_mesh_does_not_depend_on_shared_corners() {
         let (tip, base) = (Vec3::new(1.0, 0.0, 0.0), [Vec3::new(-1.0, 0.0, 0.1), Vec3::new(-1.0, 0.0, -0.1)]);

@@ -151,7 +151,7 @@ mod tests {
         let memory = frame.fields[0].values.as_ptr();
         frame.set_fields(&[("speed", "m/s")]);
         assert_eq!((frame.fields[0].values.as_ptr(), frame.fields[0].values[0]), (memory, 1.0));
-        // as many, but others
+        // the same number of fields, but different ones
         for other in [("displacement", "m/s"), ("displacement", "m")] {
             frame.fields[0].values.push(1.0);
             frame.set_fields(&[other]);

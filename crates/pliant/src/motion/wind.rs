@@ -153,7 +153,7 @@ mod tests {
     use super::*;
     use crate::motion::Motion;
 
-    /// A drum that is neither at the origin nor along an axis of the world, and a cable that leaves it askew.
+    /// A drum that is neither at the origin nor along an axis of the world, and a cable that leaves it at an angle.
     fn wind() -> Wind {
         let axis = Vec3::new(0.2, -0.4, 1.0);
         let radial = axis.normalize().any_orthonormal_vector();
@@ -177,7 +177,7 @@ mod tests {
         Motion::Wind(*wind).pose(&PLACED, time).translation
     }
 
-    /// Central difference; its error is that of its order, h^2.
+    /// Central difference, with an error of order h^2.
     fn slope(f: impl Fn(f64) -> Vec3, t: f64) -> Vec3 {
         const H: f64 = 1e-5;
         (f(t + H) - f(t - H)) / (2.0 * H)
@@ -203,15 +203,16 @@ mod tests {
         assert!((w.point(0.0) - w.from).length() < 1e-15);
         assert!((w.radius() - 0.05).abs() < 1e-15);
         assert!(w.tangent(0.0).dot(w.towards) > 0.9 && w.alignment() > 0.9);
-        // two turns on it is back above where it began
+        // after two turns it is back above where it began
         assert!((w.point(2.0 * TAU) - w.from - w.axis.normalize() * 0.02).length() < 1e-12);
-        // the other way round
+        // in the opposite sense
         let other = Wind { towards: -w.towards, ..w };
         assert!(other.tangent(0.0).dot(w.towards) < -0.9 && other.alignment() > 0.9);
         assert!((other.point(TAU / 4.0) - w.point(-TAU / 4.0) - w.axis.normalize() * 0.005).length() < 1e-12);
     }
 
-    /// d(point + t free)/dt = c t psi' + t' free psi' - c t psi' = t' free psi', with |t'| = cos(beta): nothing along t.
+    /// d(point + t free)/dt = c t psi' + t' free psi' - c t psi' = t' free psi', with |t'| = cos(beta): nothing along
+    /// t.
     #[test]
     fn the_held_end_goes_around_the_tangent_point_and_draws_no_cable() {
         let w = wind();
@@ -261,7 +262,7 @@ mod tests {
         assert_eq!(held(&w, 6.5), held(&w, 100.0));
         // one turn in a period
         assert!((w.angle(4.5) - w.angle(2.0) - TAU).abs() < 1e-12);
-        // too short a turn for full speed
+        // too little turning to reach full speed
         let short = Wind { turns: 0.1, ..w };
         assert_eq!((short.angle(2.0), short.angle(1.0)), (0.1 * TAU, 0.0));
         assert!((short.angle(1.5) - 0.05 * TAU).abs() < 1e-12);
@@ -270,7 +271,7 @@ mod tests {
     #[test]
     fn the_hand_turns_with_the_cable() {
         let w = wind();
-        // held along the cable as it was placed, it stays along what is free
+        // placed along the cable, the gripper stays along its free part
         let placed = Pose::from_parts(PLACED.translation, Quat::from_rotation_arc(Vec3::X, w.towards.normalize()));
         for t in [1.0, 2.0, 3.7, 6.5] {
             let pose = Motion::Wind(w).pose(&placed, t);

@@ -111,7 +111,7 @@ impl Tridiagonal {
 mod tests {
     use super::*;
 
-    /// The textbook way: the whole matrix, Gaussian elimination with pivots.
+    /// Reference: Gaussian elimination with pivoting in the full matrix.
     fn dense_solve(m: &Tridiagonal, b: &[Vec6]) -> Vec<f64> {
         let n = 6 * m.diagonal.len();
         let mut a = vec![vec![0.0; n + 1]; n];
@@ -154,7 +154,7 @@ mod tests {
         }
     }
 
-    /// The solution, against elimination in the whole matrix.
+    /// Compares the solution with elimination in the full matrix.
     fn check(m: &mut Tridiagonal, mut random: impl FnMut() -> f64, tolerance: f64) {
         let count = m.diagonal.len();
         let b: Vec<Vec6> = (0..count).map(|_| std::array::from_fn(|_| random())).collect();
@@ -187,7 +187,7 @@ mod tests {
         }
     }
 
-    /// Blocks with next to nothing on the diagonal, and with a stiff contact with friction.
+    /// Blocks with almost zero diagonals, and with a stiff contact with friction.
     #[test]
     fn it_exchanges_rows_where_it_must() {
         let mut random = numbers();
@@ -211,7 +211,7 @@ mod tests {
             for block in m.right.iter_mut().chain(&mut m.below) {
                 *block = std::array::from_fn(|_| std::array::from_fn(|_| 0.1 * random()));
             }
-            // lengths and angles in units that differ as they do in a cable of thin links
+            // lengths and angles in units as different as in a cable of thin links
             let unit = |k: usize| if k < 3 { 1.0 } else { 1e-3 };
             for block in m.diagonal.iter_mut().chain(&mut m.right).chain(&mut m.below) {
                 for (r, c) in (0..6).flat_map(|r| (0..6).map(move |c| (r, c))) {

@@ -79,7 +79,7 @@ mod tests {
     use super::*;
     use crate::cable::algebra::sparse::Sparse;
 
-    /// The same solution as that of the sparse matrix, which is tested by itself.
+    /// Compares with the solution by the sparse matrix, which is tested separately.
     #[test]
     fn it_agrees_with_the_sparse_matrix() {
         let mut seed = 7u64;

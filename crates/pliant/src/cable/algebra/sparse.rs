@@ -338,7 +338,7 @@ mod tests {
     use super::*;
     use crate::cable::algebra::block::Mat6;
 
-    /// Numbers that look random, between -1 and 1.
+    /// Pseudo-random numbers between -1 and 1.
     fn numbers() -> impl FnMut() -> f64 {
         let mut seed = 1u64;
         move || {
@@ -347,7 +347,7 @@ mod tests {
         }
     }
 
-    /// A cable of `count` links wound into a coil of `turn` links a turn.
+    /// A cable of `count` links wound into a coil of `turn` links per turn.
     fn coil(count: u32, turn: u32) -> Vec<[u32; 2]> {
         let chain = (0..count - 1).map(|i| [i, i + 1]);
         chain.chain((0..count.saturating_sub(turn)).map(|i| [i, i + turn])).collect()

@@ -704,7 +704,7 @@ mod tests {
         share.begin(&part);
         let mut residual = |mean: &[Vec6]| {
             share.s.mean.copy_from_slice(mean);
-            // twice, as the tangent goes on from where it was last taken
+            // twice, because the tangent uses the load where it was last evaluated
             assert!(share.assemble(&part, true) && share.assemble(&part, true));
             (share.s.residual.clone(), share.s.matrix.clone())
         };
@@ -726,7 +726,7 @@ mod tests {
                         1 => matrix.below[j][r][k],
                         _ => 0.0,
                     };
-                    // what is left out is the change of J with the moments, and of J with the turn of the whole step
+                    // omitted are the change of J with the moments, and of J with the rotation over the whole step
                     let scale = matrix.diagonal[j][k][k].abs().max(matrix.diagonal[i][r][r].abs());
                     assert!((got - slope).abs() < 0.05 * scale, "({i},{r}) by ({j},{k}): {got} for {slope}");
                 }

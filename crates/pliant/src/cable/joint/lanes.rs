@@ -390,7 +390,7 @@ mod tests {
     use crate::lanes::Plain;
     use crate::math::Vec3;
 
-    /// J V T = e_1 - e_0, from which the energy of a step follows.
+    /// J V T = e_1 - e_0, from which energy conservation of a step follows.
     #[test]
     fn a_step_changes_the_strain_by_its_jacobian_exactly() {
         let (links, state) = bent(7, false);

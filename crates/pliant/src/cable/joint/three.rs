@@ -21,7 +21,7 @@ pub fn none<L: Lanes>() -> Lanes3<L> {
     Lanes3 { x: L::zero(), y: L::zero(), z: L::zero() }
 }
 
-/// The same vector in all lanes.
+/// One vector in all lanes.
 #[inline(always)]
 pub fn all<L: Lanes>(x: f64, y: f64, z: f64) -> Lanes3<L> {
     Lanes3 { x: L::splat(x), y: L::splat(y), z: L::splat(z) }

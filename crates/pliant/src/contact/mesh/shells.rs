@@ -136,7 +136,7 @@ fn solid_angle([a, b, c]: &[Vec3; 3]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Add a box between two corners; its faces in so many strips, those along z in one, so that these make
+    /// Add a box between two corners; its faces are divided into `strips`, those along z are not, which makes
     /// T-junctions.
     fn add_box(mesh: &mut Mesh, low: Vec3, high: Vec3, strips: usize, inverted: bool) {
         let size = high - low;
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_cavity_is_rightly_inside_out() {
-        // a box with a cavity in it, and a ball bearing in that; then all of it inside out
+        // a box with a cavity, and a ball bearing in that; then all of it inside out
         for (wrong, turned) in [(false, 0), (true, 3)] {
             let (findings, volume) = found(&[(0.0, 3.0, 1, wrong), (1.0, 2.0, 2, !wrong), (1.25, 1.75, 1, wrong)]);
             assert_eq!(findings, sound(3, turned));

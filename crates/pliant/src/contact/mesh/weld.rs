@@ -102,7 +102,7 @@ impl Users {
 mod tests {
     use super::*;
 
-    /// Two triangles of a square with corners of their own, which differ a little.
+    /// Two triangles of a square with separate corners, which differ slightly.
     fn square(difference: f64) -> Mesh {
         let d = Vec3::splat(difference);
         let vertices = vec![Vec3::ZERO, Vec3::X, Vec3::new(1.0, 1.0, 0.0), d, Vec3::new(1.0, 1.0, 0.0) - d, Vec3::Y];

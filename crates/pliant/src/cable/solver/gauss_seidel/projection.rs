@@ -140,7 +140,7 @@ mod tests {
         let change = l.project(&u);
         assert_eq!(l.state, Contacting::Stick);
         let left = after(&l, &u, &change);
-        // the normal was solved before the tangents
+        // the normal was solved before the tangents, so only these are exact
         assert!(left[1].abs() < 1e-14 && left[2].abs() < 1e-14, "{left:?}");
     }
 

@@ -7,17 +7,18 @@
 //! iterations per step for a taut cable on a drum. (That version is in `printed`, for comparison.)
 //!
 //! - Couplings follow contacts exactly, S y = U - C f: with all forces given the cable is one block-tridiagonal system,
-//!   whose factors cost less than those of the runs and of S. Runs are what contacts are solved in: each with the
-//!   velocities that the others had an iteration before.
-//! - A contact at hand takes the others to go on holding. With D the slope of what a contact does (see `contact::law`:
-//!   rho for what sticks, nothing for what slides) the unknown is g = f + D u in place of f, so that
+//!   whose factors cost less than those of the runs and of S. Runs only divide the contacts: each run is solved with
+//!   the velocities that the others had an iteration before.
+//! - Each contact assumes that the others keep their states. With D the slope of a contact's force (see
+//!   `contact::law`: rho if it sticks, zero if it slides) the unknown is g = f + D u in place of f, so that
 //!
 //!     (A + J^T D J) V = b + J^T (g - D u_0),     u = u_0 + J V,     f = g - D u.
 //!
-//!   One contact changed by dg moves by du = W dg, W a block of J (A + J^T D J)^-1 J^T, and by its force df = dg - D du as
-//!   du = (1 - W D)^-1 W df: that is the operator in its projection. Where everything sticks, W is nearly diagonal and a
-//!   single sweep nearly exact; where D is wrong, since a contact begins to slide, the iteration is that of the paper
-//!   among such contacts, and the next linearisation has the right D. The solution does not depend on D.
+//!   A change dg of one contact moves it by du = W dg, W a block of J (A + J^T D J)^-1 J^T, which in terms of its force
+//!   df = dg - D du is du = (1 - W D)^-1 W df: the operator in its projection. Where everything sticks, W is nearly
+//!   diagonal and a single sweep nearly exact; where D is wrong, because a contact begins to slide, the iteration is
+//!   that of the paper among such contacts, and the next linearisation has the right D. The solution does not depend
+//!   on D.
 
 use crate::cable::algebra::block::{Vec6, add_scaled, dot, squares};
 use crate::cable::algebra::elimination::Wide6;
