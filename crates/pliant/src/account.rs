@@ -121,7 +121,7 @@ const FORGOTTEN: f64 = 0.01;
 /// Rounding error of energies, relative to their size [-]: they are sums over many links or particles.
 pub(crate) const ROUNDING: f64 = 1e-12;
 
-/// Slowly created energy is reported at this part of the largest energy at play, and again at each tenfold.
+/// Slowly created energy is reported at this fraction of the largest energy at play, and again at each tenfold.
 const SLOWLY: f64 = 0.05;
 
 /// Result of entering a step.

@@ -115,8 +115,8 @@ pub(crate) struct Surroundings<'a> {
     pub stop: &'a Stop,
 }
 
-/// A rod has left an obstacle when its distance exceeds this part of its radius: the gap keeps resting contacts from
-/// chattering.
+/// A rod has left an obstacle when its distance exceeds this fraction of its radius: the gap keeps resting contacts
+/// from chattering.
 pub(crate) const PARTING_GAP: f64 = 0.1;
 
 impl Surroundings<'_> {

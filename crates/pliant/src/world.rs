@@ -167,7 +167,7 @@ impl World {
         stepped
     }
 
-    /// Make the step; on failure the world is left half-way.
+    /// Make the step; on failure the world is left halfway.
     fn try_step(&mut self, dt: f64, probe: &mut impl Probe) -> Result<(), StepError> {
         self.events.clear();
         self.watch.begin(&self.bodies, &self.obstacles, self.pairs.capacity());

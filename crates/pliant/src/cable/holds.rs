@@ -100,7 +100,7 @@ impl Held {
 }
 
 impl Push {
-    /// Subtract the force from the residual, with the link half-way through the step, and add its derivative with the
+    /// Subtract the force from the residual, with the link halfway through the step, and add its derivative with the
     /// rotation of the link: a world vector f is R^T f in the link, and changes by (R^T f) x turn.
     pub fn add(&self, step: f64, s: &mut StepScratch) {
         let to_link = s.middle[self.link].rotation.inverse();
@@ -179,7 +179,7 @@ impl Cable {
             self.scratch.held.iter().zip(&self.scratch.grips).zip(&self.scratch.step.held_loads)
         {
             let grip = &mut around.grips[index];
-            // half-way through the step, because the load is its mean
+            // halfway through the step, because the load is its mean
             let origin = around.grippers[grip.gripper].sweep.at(0.5).translation;
             let arm = held.poses[1].translation - origin;
             grip.load += Wrench { force: load.0, torque: load.1 + arm.cross(load.0) };

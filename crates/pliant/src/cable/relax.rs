@@ -14,7 +14,7 @@ use crate::counters::Counters;
 use crate::elastica::Start;
 use crate::math::{Vec3, log2};
 
-/// Most halvings from the longest step to the shortest.
+/// Maximum number of halvings from the longest step to the shortest.
 const MOST_HALVINGS: i32 = 16;
 
 /// Settings to restore after coming to rest.

@@ -1,14 +1,14 @@
 //! Whether a straight piece of a rod passes through the surface of a shape on its way.
 //!
-//! Between two instants at which it is d_0 and d_1 away from the surface, a piece whose points move no farther than d_0
-//! + d_1 cannot have reached it: to touch it and come back takes at least that much. Where they move farther, the path
-//! is halved, and each half checked again. (Conservative advancement: B. Mirtich, "Impulse-based dynamic simulation of
-//! rigid body systems".)
+//! Between two instants at which it is d_0 and d_1 away from the surface, a piece whose points move no farther than
+//! d_0 + d_1 cannot have reached it: to touch it and come back takes at least that much. Where they move farther, the
+//! path is halved, and each half checked again. (Conservative advancement: B. Mirtich, "Impulse-based dynamic
+//! simulation of rigid body systems".)
 
 use super::{Shape, SurfacePoint};
 use crate::math::{Pose, Vec3};
 
-/// Most halvings of a path; if it is still undecided then, it counts as passing.
+/// Maximum number of halvings of a path; if it is still undecided then, it counts as passing.
 const MOST_HALVINGS: u32 = 10;
 
 /// The ends of a straight piece, in the frame of a shape.

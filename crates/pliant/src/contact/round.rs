@@ -5,7 +5,7 @@ use super::shape::{ShapeKind, SurfacePoint};
 use super::surface::{Nearby, Piece};
 use crate::math::Vec3;
 
-/// Most bisections for the nearest point of a piece: they narrow it down to a thousandth.
+/// Maximum number of bisections for the nearest point of a piece: they narrow it down to a thousandth.
 const MOST_HALVINGS: usize = 10;
 
 /// A shape without facets, in its own frame.

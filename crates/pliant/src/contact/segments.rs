@@ -3,7 +3,7 @@
 use super::passage::Ends;
 use crate::math::Vec3;
 
-/// Most halvings of a path; if it is still undecided then, it counts as passing.
+/// Maximum number of halvings of a path; if it is still undecided then, it counts as passing.
 const MOST_HALVINGS: u32 = 12;
 
 /// Crossing links are nearest at one point, parallel ones at any. This weight draws the point towards their centres.

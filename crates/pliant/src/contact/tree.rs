@@ -9,7 +9,7 @@ use crate::math::Vec3;
 /// Lower and upper corner of a bounding box [m].
 pub type Bounds = [Vec3; 2];
 
-/// Most facets in a leaf.
+/// Maximum number of facets in a leaf.
 const LEAF: usize = 4;
 
 /// A tree is rebuilt when the boxes of its leaves have grown by this factor.

@@ -21,9 +21,9 @@ const RAMP: f64 = 0.2;
 ///
 /// Until `start` the gripper goes from its placed pose to where the cable is taut, with minimum jerk. From then on psi
 /// grows at the rate w = 2 pi / period, except in a ramp of duration r = period / 5 at each end, in which the rate
-/// rises as w (3 u^2 - 2 u^3) with u = time / r, and falls likewise: neither velocity nor acceleration jumps. Then psi
-/// = w r (u^3 - u^4 / 2) in the first ramp, and w (time - r / 2) between the two. Winding takes turns * period + r.
-/// Less than a fifth of a turn consists of the two ramps alone, at a correspondingly lower rate.
+/// rises as w (3 u^2 - 2 u^3) with u = time / r, and falls likewise: neither velocity nor acceleration jumps. Then
+/// psi = w r (u^3 - u^4 / 2) in the first ramp, and w (time - r / 2) between the two. Winding takes
+/// turns * period + r. Less than a fifth of a turn consists of the two ramps alone, at a correspondingly lower rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wind {
     /// A point on the axis, in the world [m].

@@ -329,7 +329,7 @@ mod tests {
                 let mut events = vec![];
                 watch.look(&bodies, &all, &obstacles, 0.0, &mut events);
                 let now = ends(&bodies);
-                // of pieces alone, and with the ways from piece to piece
+                // of pieces alone, and with the gaps between pieces
                 let mut deepest: [f64; 2] = [0.0; 2];
                 let mut compare = |a: usize, with: Other, crossed: [bool; 2]| {
                     let is = |e: &Event| matches!(e.kind, EventKind::Crossed { body, other, .. } if (body, other) == (a, with));

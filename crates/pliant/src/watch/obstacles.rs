@@ -7,7 +7,7 @@ use crate::contact::{Ends, Obstacle, Shape};
 use crate::frame::Other;
 use crate::math::Vec3;
 
-/// Most halvings of a path; if it is still undecided then, it counts as crossing.
+/// Maximum number of halvings of a path; if it is still undecided then, it counts as crossing.
 const MOST_HALVINGS: u32 = 12;
 
 /// An obstacle is far away beyond this many radii plus `STEPS` steps: then the distance of bounding boxes suffices.

@@ -147,7 +147,7 @@ impl Strands {
     }
 }
 
-/// Cables whose axes are nearer than this part of the sum of their radii cannot be separated: they have no definite
+/// Cables whose axes are nearer than this fraction of the sum of their radii cannot be separated: they have no definite
 /// side to leave to.
 const INSIDE: f64 = 0.1;
 

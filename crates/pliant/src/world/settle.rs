@@ -12,13 +12,13 @@ use crate::watch::{Inside, Watch, deepest_inside};
 /// Step size for queries in which nothing moves [s]; the value does not matter.
 pub(super) const STILL: f64 = 1e-3;
 
-/// Most rounds of steps, each from the longest step to the shortest.
+/// Maximum number of rounds of steps, each from the longest step to the shortest.
 const MOST_ROUNDS: usize = 30;
 
 /// Rounds in which a cable may fall without being reported as falling.
 const FIRST_ROUNDS: usize = 20;
 
-/// Most rounds of strongly damped motion after that.
+/// Maximum number of rounds of strongly damped motion after that.
 const MOST_WAITS: usize = 100;
 
 /// Rounds in a row with failed steps, after which the search is given up.
@@ -27,11 +27,11 @@ const MOST_FAILS: usize = 20;
 /// Steps in a round of damped motion, which together last as long as the longest step.
 const WAIT: f64 = 64.0;
 
-/// A cable is at rest when none of its links moves farther than this part of its length in a round of steps, or of
+/// A cable is at rest when none of its links moves farther than this fraction of its length in a round of steps, or of
 /// damped motion.
 const RESTING: [f64; 2] = [1e-8, 1e-7];
 
-/// A cable whose links move farther than this part of its length in a round is falling.
+/// A cable whose links move farther than this fraction of its length in a round is falling.
 const FALLING: f64 = 0.1;
 
 /// A cable that is being brought to rest.
@@ -127,7 +127,7 @@ impl World {
         longest: f64,
         halvings: i32,
     ) -> Option<BuildError> {
-        // per cable: the farthest way of a link in the last round, relative to its length
+        // per cable: the largest displacement of a link in the last round, relative to its length
         let mut ways = vec![0.0; resting.len()];
         let (mut failed, mut fails) = (None, 0);
         for round in 0..MOST_ROUNDS + MOST_WAITS {

@@ -5,7 +5,8 @@ use crate::body::Body;
 use crate::frame::{Event, EventKind};
 use crate::{cable, lattice, react};
 
-/// Most pairs of bodies that memory is preallocated for: more rarely touch at once, and then the lists grow.
+/// Maximum number of pairs of bodies that memory is preallocated for: more rarely touch at once, and then the lists
+/// grow.
 const ROOM: usize = 4096;
 
 /// Indices of two bodies, the lower one first; equal for a body that touches itself.

@@ -1,8 +1,8 @@
 //! Contacts of links with obstacles.
 //!
 //! At the start of a step every link that could reach an obstacle gets a contact with the plane it faces there. During
-//! the Newton iteration the plane is updated, with link and obstacle half-way through the step; where a link moves so
-//! fast that half-way it may be behind something thin, the plane of the start is kept, so that nothing gets past it.
+//! the Newton iteration the plane is updated, with link and obstacle halfway through the step; where a link moves so
+//! fast that halfway it may be behind something thin, the plane of the start is kept, so that nothing gets past it.
 
 use crate::bytes::stored;
 use crate::cable::algebra::block::{Tridiagonal, Vec6, dot};
@@ -16,8 +16,8 @@ use crate::contact::{Ends, Nearby, Obstacle, Piece, passes};
 use crate::material::Friction;
 use crate::math::{Pose, Vec3, unit_or, x_axis};
 
-/// Links bulge by this part of their radius in the middle, so that the contact point on a flat floor moves continuously
-/// as a link tilts instead of jumping between its ends.
+/// Links bulge by this fraction of their radius in the middle, so that the contact point on a flat floor moves
+/// continuously as a link tilts instead of jumping between its ends.
 const BULGE: f64 = 0.01;
 
 /// Largest slope of the bulge at the ends of a link: a steeper one on short links would push along the cable.
@@ -26,10 +26,10 @@ const SLOPE: f64 = 0.005;
 /// Largest number of contacts of a link with one mesh.
 const FACES: usize = 4;
 
-/// Cosine of the angle within which a face half-way through the step counts as the one at its start.
+/// Cosine of the angle within which a face halfway through the step counts as the one at its start.
 const SAME_SIDE: f64 = 0.5;
 
-/// Links that move by less than this part of their radius in a step cannot pass through anything.
+/// Links that move by less than this fraction of their radius in a step cannot pass through anything.
 const SLOW: f64 = 0.25;
 
 /// Penetration, relative to the radius, from which a slow link could pass through after all.
@@ -42,7 +42,7 @@ pub const SINKING: f64 = 0.0125;
 /// Part of that by which a link that has reached it may sink deeper.
 const CREEPING: f64 = 0.2;
 
-/// A link that moves by less than this part of its radius in a step keeps the face of its start.
+/// A link that moves by less than this fraction of its radius in a step keeps the face of its start.
 const STILL: f64 = 1e-4;
 
 /// A contact of a link, or of the joint after it, with an obstacle.
@@ -271,7 +271,7 @@ impl Search<'_> {
         }
     }
 
-    /// Update a contact with the links half-way through the step, at their mean velocities.
+    /// Update a contact with the links halfway through the step, at their mean velocities.
     pub fn refresh(&self, touch: &mut Touch, middle: &[Pose], means: &[Vec6]) {
         let step = self.step();
         let obstacle = &self.obstacles[touch.obstacle];
@@ -294,7 +294,7 @@ impl Search<'_> {
             let same = faces.into_iter().flatten().filter(|f| side(f) > SAME_SIDE);
             if let Some(best) = same.max_by(|a, b| likeness(a).total_cmp(&likeness(b))) {
                 position = self.lay(touch, best, &piece, middle);
-                // the gap half-way, extrapolated back to the start at the current velocity
+                // the gap halfway, extrapolated back to the start at the current velocity
                 gap = best.gap - 0.5 * step * towards(touch, position);
             }
         }
@@ -338,7 +338,7 @@ impl Search<'_> {
     }
 
     /// Whether a link is deeper in the obstacle at the end of the step than contact should allow, by more than a part
-    /// of its radius: it turned so fast that the point nearest half-way is not the one that counts.
+    /// of its radius: it turned so fast that the point nearest halfway is not the one that counts.
     pub fn sank(&self, touch: &Touch, end: &[Pose], means: &[Vec6], most: f64) -> bool {
         if self.rests(touch, means, most) {
             return false;

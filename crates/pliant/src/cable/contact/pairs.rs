@@ -73,7 +73,7 @@ pub struct Pair {
     pub planned: bool,
 }
 
-/// Cosine of the angle within which the normal half-way through the step counts as that of the start.
+/// Cosine of the angle within which the normal halfway through the step counts as that of the start.
 const SAME_SIDE: f64 = 0.5;
 
 /// Penetration allowed within a step, relative to the radius.
@@ -214,7 +214,7 @@ impl Pair {
         self.start.0
     }
 
-    /// Update with the links half-way through the step, at their mean velocities.
+    /// Update with the links halfway through the step, at their mean velocities.
     pub fn refresh(&mut self, sides: [Side<'_>; 2], means: &Velocities<'_>, part: &Part) {
         let step = part.step();
         let nearest = nearest(&sides);
@@ -244,7 +244,7 @@ impl Pair {
     }
 
     /// Whether the links overlap more at the end of the step than they should: they turned so fast that the points
-    /// nearest half-way are not those that count.
+    /// nearest halfway are not those that count.
     pub fn sank(&self, sides: [Side<'_>; 2]) -> bool {
         let radius = sides[0].links.radius.min(sides[1].links.radius);
         nearest(&sides).gap < self.start.1.min(0.0) - SINKING * radius

@@ -71,7 +71,7 @@ impl Share<'_> {
                 add_scaled(&mut s.residual[next], 1.0, &times(below, v));
             }
         }
-        // contacts are searched with links on their way
+        // the contact search needs the poses of the links
         place(part.step(), s);
         s.rows.placed
     }

@@ -51,7 +51,7 @@ pub struct StepScratch {
     pub mean: Vec<Vec6>,
     /// The last change of the mean velocities.
     pub change: Vec<Vec6>,
-    /// Poses half-way through the step.
+    /// Poses halfway through the step.
     pub middle: Vec<Pose>,
     /// Poses at the end of the step.
     pub end: Vec<Pose>,
@@ -205,7 +205,7 @@ pub struct Progress {
     pub size: f64,
 }
 
-/// Scale of convergence for a cable at rest, which has no speeds: this part of a link per step, so that rounding
+/// Scale of convergence for a cable at rest, which has no speeds: this fraction of a link per step, so that rounding
 /// errors, even a kilometre from the origin, do not count as motion.
 const RESTING: f64 = 1e-3;
 
@@ -614,7 +614,7 @@ fn turned(start: &Pose, end: &Pose) -> Vec3 {
     if start.rotation == end.rotation { Vec3::ZERO } else { (end.rotation * start.rotation.inverse()).to_scaled_axis() }
 }
 
-/// Contacts are stiffened where links sink in by this part of the depth at which a step is shortened.
+/// Contacts are stiffened where links sink in by this fraction of the depth at which a step is shortened.
 const FIRM: f64 = 0.6;
 
 /// The contact search for a part of the step.

@@ -16,7 +16,7 @@ pub(crate) struct Islands {
     together: Vec<bool>,
 }
 
-/// Most ranges that the bodies are divided into: enough for 16 threads.
+/// Maximum number of ranges that the bodies are divided into: enough for 16 threads.
 const MOST_SHARES: usize = 64;
 
 /// A range of bodies with their pairs.

@@ -13,7 +13,7 @@ use crate::cable::contact::pairs::Pair;
 use crate::stage::{Probe, Stage};
 use crate::team::Team;
 
-/// Most repetitions of a step because links met unexpectedly.
+/// Maximum number of repetitions of a step because links met unexpectedly.
 const MOST_REPEATS: usize = 3;
 
 /// Working memory for the cables of a world.

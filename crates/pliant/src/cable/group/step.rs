@@ -74,10 +74,10 @@ pub const SMALLEST_PART: f64 = 1.0 / 256.0;
 /// Smallest part of a step that is tried to keep links from sinking into something in an impact.
 const FINEST_PART: f64 = 1.0 / 1024.0;
 
-/// Most restarts of a step because links moved farther than expected.
+/// Maximum number of restarts of a step because links moved farther than expected.
 const MOST_SEARCHES: usize = 4;
 
-/// Most repeated solutions of a step because links have sunk into each other.
+/// Maximum number of repeated solutions of a step because links have sunk into each other.
 const MOST_STIFFENINGS: usize = 3;
 
 impl Island<'_> {

@@ -25,7 +25,7 @@ pub struct Joint<L> {
     p_b: [Lanes3<L>; 2],
     q_a: Matrix<L>,
     q_b: Matrix<L>,
-    /// Rotation from a to b half-way.
+    /// Rotation from a to b halfway.
     turn: Turn<L>,
     /// At the end of the step: y, rotation from a to b, 1 / (1 + w).
     end_y: Lanes3<L>,
@@ -52,7 +52,7 @@ impl<L: Lanes> Joint<L> {
     pub fn at(law: &Constants<L>, piece: &Piece, i: usize) -> Joint<L> {
         let (one, half) = (L::splat(1.0), L::splat(0.5));
         let arm = law.arm_b;
-        // half-way
+        // halfway
         let (mean_a, mean_b) = (piece.matrix::<L, 0>(MEAN_AXES), piece.three::<L, 1>(MEAN_AXES));
         let (axes_a, axes_b) = (piece.matrix::<L, 0>(MIDDLE_AXES), piece.matrix::<L, 1>(MIDDLE_AXES));
         let z = piece.three::<L, 1>(MIDDLE_POSITION) - mean_b.scale(arm) - piece.three::<L, 0>(MIDDLE_POSITION);

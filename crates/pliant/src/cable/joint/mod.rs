@@ -44,7 +44,7 @@ pub struct Joint {
 pub struct Turning<'a> {
     /// Pose at the start.
     pub start: &'a Pose,
-    /// Pose half-way.
+    /// Pose halfway.
     pub middle: &'a Pose,
     /// Pose at the end.
     pub end: &'a Pose,
@@ -169,8 +169,8 @@ impl Joint {
         Joint { by_a, by_b, y, turn_a: a.middle.rotation, relative: q, arms }
     }
 
-    /// Geometric stiffness of a moment M in the joint: the derivative of J^T M as links turn. With c = SINE + TANGENT /
-    /// (1 + w), the torques are
+    /// Geometric stiffness of a moment M in the joint: the derivative of J^T M as links turn. With
+    /// c = SINE + TANGENT / (1 + w), the torques are
     ///   2 Q_b^T M = c (w M - u x M) - c' u (u.M),     2 Q_a^T M = -c (w M + u x M) + c' u (u.M).
     /// It matters: without it a cable bent around a drum would seem to resist rolling about its own axis. Returns the
     /// blocks (a, a), (a, b), (b, a) and (b, b), each 3 x 3. `lanes` has the version for four joints.

@@ -49,11 +49,11 @@ pub const ANGLE: usize = 38;
 pub const COSINE: usize = 41;
 /// sin(t) / t of a quarter of that angle.
 pub const SINC: usize = 42;
-/// Position half-way.
+/// Position halfway.
 pub const MIDDLE_POSITION: usize = 43;
-/// Rotation half-way, as quaternion.
+/// Rotation halfway, as quaternion.
 pub const MIDDLE_TURN: usize = 46;
-/// Rotation half-way, as matrix.
+/// Rotation halfway, as matrix.
 pub const MIDDLE_AXES: usize = 50;
 /// Position at the end.
 pub const END_POSITION: usize = 59;

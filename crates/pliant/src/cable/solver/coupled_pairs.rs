@@ -36,7 +36,7 @@ fn side<'a>(cable: &'a Cable, poses: &'a [Pose], pair: &Pair, k: usize) -> Side<
     Side { links: &cable.links, poses, link: pair.ends[k].link, on: pair.on[k] }
 }
 
-/// Both sides of a pair half-way through the step.
+/// Both sides of a pair halfway through the step.
 pub(crate) fn halfway<'a>(bodies: (&'a [Body], usize), pair: &Pair) -> Option<[Side<'a>; 2]> {
     both(bodies, pair, |c, k| side(c, &c.scratch.step.middle, pair, k))
 }

@@ -32,7 +32,7 @@ const SETTLED: f64 = 0.03;
 /// Iterations after which friction that follows normal forces is considered not to converge.
 const FOLLOWING: u32 = 8;
 
-/// Most updates of friction limits from normal forces after that.
+/// Maximum number of updates of friction limits from normal forces after that.
 const MOST_BOUNDS: u32 = 8;
 
 /// The tolerance with contact doubles after every this many iterations.

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::Mesh;
 use crate::math::Vec3;
 
-/// Vertices that differ by less than this part of the size of a mesh count as equal: single-precision files round
+/// Vertices that differ by less than this fraction of the size of a mesh count as equal: single-precision files round
 /// coordinates to 6e-8 of them, and programs compute the corners of each triangle separately.
 pub(super) const SAME: f64 = 5e-7;
 

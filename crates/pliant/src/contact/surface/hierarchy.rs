@@ -6,7 +6,7 @@ use super::{Look, NONE, SAME_HILL, SAME_NORMAL};
 use crate::contact::tree::{EMPTY, join};
 use crate::math::{Vec3, acos, cos, sin};
 
-/// Most items in a leaf.
+/// Maximum number of items in a leaf.
 const LEAF: usize = 4;
 
 /// Upper bound of the depth of the tree.

@@ -23,7 +23,7 @@ use crate::cable::solver::Method;
 use crate::cable::solver::coupled_pairs::{halfway, means};
 use crate::cable::solver::newton::CLOSE;
 
-/// Most linearisations of a step; beyond that Newton's method makes it.
+/// Maximum number of linearisations of a step; beyond that Newton's method makes it.
 const MOST_LINEARISATIONS: u32 = 10;
 
 /// The tolerance doubles after every this many linearisations.
@@ -32,10 +32,10 @@ const PATIENCE: u32 = 3;
 /// Planes of contacts are updated in this many linearisations; then they stay fixed, so that the iteration converges.
 const FRESH: u32 = 2;
 
-/// Iterations over contacts end when they change velocities by this part of the tolerance.
+/// Iterations over contacts end when they change velocities by this fraction of the tolerance.
 const SWEPT: f64 = 0.3;
 
-/// In the first linearisation they end at this part of its change, because it is not the last.
+/// In the first linearisation they end at this fraction of its change, because it is not the last.
 const INEXACT: f64 = 0.1;
 
 /// Contacts that have not settled after this many iterations change their states: the next linearisation takes that

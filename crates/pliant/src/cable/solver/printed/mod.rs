@@ -46,12 +46,12 @@ struct Run {
     pushes: [Vec6; 2],
 }
 
-/// Couplings have converged when they change by this part of the loads of their joints. The paper does not give its
+/// Couplings have converged when they change by this fraction of the loads of their joints. The paper does not give its
 /// value. For 16 stiffly coupled masses block Gauss-Seidel keeps cos^2(pi/16) = 0.96 of an error in each iteration, so
 /// that the remaining error is many times the last change.
 const COUPLED: f64 = 1e-5;
 
-/// Most threads that runs are distributed to.
+/// Maximum number of threads that runs are distributed to.
 const MOST_SHARES: usize = 16;
 
 impl Printed {
