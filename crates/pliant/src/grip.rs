@@ -374,7 +374,7 @@ stored_enum!(Place {
     2 => Point { 0: point },
     3 => Box { low: low, high: high },
 });
-// handles are valid in one process only: a world that reads these replaces them by its own
+// handles are valid in one process only: a world that reads these replaces them with its own
 stored!(GripParams { gripper, body, place, hold, from, until, snap, closing, jaws });
 stored!(Grip { params, gripper, body, anchor, began, pulling, slid, slides, lost, load });
 stored!(Load { body, place, force, torque, from, until, rise, fall });

@@ -76,9 +76,10 @@ pub struct CableSettings {
     pub couplings: Couplings,
     /// Whether [`Solver::Subsystems`] bounds the change of contact forces in an iteration, (16) of the paper.
     pub post_regulation: bool,
-    /// Whether the cable is a closed ring: the path ends at its first point, and the last link is joined to the first.
+    /// Whether the cable is a closed ring: the path leads back to its first point, and the last link is joined to the
+    /// first.
     pub closed: bool,
-    /// Initial twist between the two ends, about the centre line [rad]; the unloaded cable has none.
+    /// Initial twist about the centre line from start to end [rad]; it is not part of the unloaded shape.
     pub twist: f64,
     /// Whether contact of the cable with itself is detected.
     pub self_contact: bool,

@@ -136,6 +136,7 @@ impl Cable {
     /// Raise an event when tension or curvature exceeds its limit, and when it is clearly within the limit again, with
     /// the extreme reached.
     pub(super) fn note_limits(&mut self, around: &mut Surroundings<'_>) {
+        // hysteresis, so that a value at its limit does not raise event after event
         const CLEARLY: f64 = 0.95;
         let (time, body) = (around.time + around.dt, around.body);
         for kind in 0..2 {

@@ -381,6 +381,7 @@ impl Shape {
 
     /// Triangles for drawing, in the shape's frame [m]; empty for a plane.
     pub fn outline(&self) -> Mesh {
+        // subdivisions around an axis, for drawing only
         const ROUND: u32 = 32;
         let (vertices, triangles) = match &self.kind {
             ShapeKind::Plane => return Mesh::default(),

@@ -31,7 +31,7 @@ pub struct Frame {
     pub penetration: f64,
     /// What happened in the last step.
     pub events: Vec<Event>,
-    /// Work of the solvers of all bodies since the start: inner steps, iterations, cut steps.
+    /// Work of the solvers of all bodies since the start: inner steps, iterations, iteration limits reached.
     pub counters: Counters,
 }
 

@@ -5,9 +5,9 @@
 //!   (2 M / T + C + J^T K J (T/2 + d) + G T/2) V = 2 M V_0 / T - J^T K e_0 + F + J_c^T f,
 //!
 //! everything taken at the start of the step; C V = V x (I V_0) does no work. (G of a clamp omits the part of its
-//! moment, as in the tangent of the midpoint step, where it is not needed: clamped cables are of order one.) The step
-//! yields two different strains: that of (4), e_0 + T/2 J V, and that of the links after they have moved. They differ
-//! by the square of the angle a link turns by, which is energy that comes from nowhere.
+//! moment, as in the tangent of the midpoint step, where it is not needed: with a clamp the linear step is of order
+//! one.) The step yields two different strains: that of (4), e_0 + T/2 J V, and that of the links after they have
+//! moved. They differ by the square of the angle a link turns by, which is energy that comes from nowhere.
 //!
 //! G, the derivative of J^T K e_0 with the links, is part of the Hessian in (2), but left out in (4). Without it a
 //! cable with tension N is not passive: its waves of wave number k, whose stiffness is N k^2, are driven by the force

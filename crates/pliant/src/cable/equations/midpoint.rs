@@ -5,9 +5,9 @@
 //!
 //!   2 M (V - V_0) / T + C V + J^T K ((e_0 + e_1) / 2 + d J V) = F + J_c^T f,      V_1 = 2 V - V_0,
 //!
-//! with the damping time d and contact forces f. (As printed, the step matrix has one T too many and misses the term 2
-//! M V_0 / T.) The published step takes e_1 = e_0 + T J_0 V and solves once; it gains energy as links turn. Here e_1 is
-//! the strain at the end of the step and J the Jacobian of the whole step, J V T = e_1 - e_0 (see `joint`), so that
+//! with the damping time d and contact forces f. (As printed, the step matrix has one T too many and misses the term
+//! 2 M V_0 / T.) The published step takes e_1 = e_0 + T J_0 V and solves once; it gains energy as links turn. Here e_1
+//! is the strain at the end of the step and J the Jacobian of the whole step, J V T = e_1 - e_0 (see `joint`), so that
 //! without damping the energy changes by the work of F and by nothing else, whatever the step size. Newton's method
 //! (see `newton`) uses the tangent of all that: not symmetric, but still block-tridiagonal.
 //!
@@ -16,7 +16,7 @@
 //!
 //!   load = K ((e_0 + e_1) / 2 + c (de - de_before) + ...),      V = (V_0 + V_1) / 2 + c (dV - dV_before).
 //!
-//! De (de - de_before) = (de^2 - de_before^2 + (de - de_before)^2) / 2: apart from an energy c K de^2 / 2 that is
+//! Since de (de - de_before) = (de^2 - de_before^2 + (de - de_before)^2) / 2, apart from an energy c K de^2 / 2 that is
 //! carried from step to step, this dissipates c K (de - de_before)^2 / 2 in a step and never adds energy, and likewise
 //! the other term with M. A mode of angular frequency w loses 2 pi c (w T)^3 of its energy in a period, and modes that
 //! no step can follow lose 1 - z^2 in each step, with (1/2 + c) z^2 + (1/2 - 2 c) z + c = 0. The order of accuracy

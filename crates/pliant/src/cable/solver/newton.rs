@@ -8,6 +8,7 @@ use crate::cable::contact::law::Contacting;
 use crate::cable::equations::midpoint::{Part, Touching};
 use crate::cable::group::step::{Island, SMALLEST_PART, Solved};
 
+/// Limit of iterations; a part of a step that reaches it is halved.
 const MOST_ITERATIONS: u32 = 28;
 
 /// Limit of iterations in the smallest part of a step, which cannot be halved again.
@@ -41,6 +42,7 @@ const PATIENCE: u32 = 4;
 /// Line search: allowed residual beyond the minimum along a change, relative to that at its start.
 const OVERSHOOT: f64 = 0.5;
 
+/// Limit of evaluations in a line search.
 const MOST_BACKTRACKS: usize = 30;
 
 impl Island<'_> {
