@@ -1,13 +1,13 @@
-//! Energy that is accounted for: what was done on a body in a step, against the change of its energy.
+//! Energy accounts: the work done on a body in a step, against the change of its energy.
 //!
-//! What acts on a body from outside does work W on it: grips, loads, obstacles that move, other bodies. Gravity is in its energy
-//! E, and so is what contacts and holds store. What friction, dampers and drag do can only take. So
+//! Grips, loads, moving obstacles and other bodies do work W on a body from outside. Gravity is part of its energy E,
+//! and so is what contacts and holds store. Friction, dampers and drag can only dissipate. So
 //!
 //!   dE = W - lost + created,
 //!
-//! and a step of which dE > W has created energy that no force accounts for. Integrators of finite order swing about the
-//! balance: over many steps the sum B of dE - W rises and falls, and what counts as created is by how much it has ever
-//! risen above its least value before.
+//! and a step with dE > W has created energy that no force accounts for. Integrators of finite order oscillate about
+//! the balance: over many steps the sum B of dE - W rises and falls, and what counts as created is the largest rise of
+//! B above its previous minimum.
 
 use crate::bytes::stored;
 
@@ -16,21 +16,21 @@ use crate::bytes::stored;
 pub struct Work {
     /// By grips.
     pub grips: f64,
-    /// By loads, drives and fluids that move.
+    /// By loads, drives and moving fluids.
     pub loads: f64,
-    /// By obstacles that move.
+    /// By moving obstacles.
     pub obstacles: f64,
     /// By other bodies.
     pub bodies: f64,
 }
 
 impl Work {
-    /// The sum.
+    /// The total work [J].
     pub fn total(&self) -> f64 {
         self.grips + self.loads + self.obstacles + self.bodies
     }
 
-    /// The sum of what was done either way.
+    /// Sum of the magnitudes [J].
     fn size(&self) -> f64 {
         self.grips.abs() + self.loads.abs() + self.obstacles.abs() + self.bodies.abs()
     }
@@ -45,17 +45,18 @@ impl std::ops::AddAssign for Work {
     }
 }
 
-/// What a step of a model may create, as its integrator is not exact.
+/// Energy that a step of a model may create because its integrator is not exact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
-    /// Part of the energy that was at play lately [-]: kinetic energy, what elastic energy changed by, work and what contacts store.
-    /// Infinite for steps as published that are known to create, or know no energy: their account is shown and not judged.
+    /// Relative to the energy recently at play [-]: kinetic energy, change of elastic energy, work and what contacts
+    /// store. Infinite for published schemes that are known to create energy, or define none: their account is shown
+    /// but not judged.
     pub part: f64,
-    /// Part of the elastic energy [-]: forces that hold something are found to a part of their size.
+    /// Relative to the elastic energy [-]: holding forces are computed to a relative tolerance.
     pub held: f64,
-    /// What contacts may give back that they took, where they do not say what they store [J].
+    /// Energy that contacts may return, where they do not report what they store [J].
     pub contacts: f64,
-    /// Why.
+    /// Reason for the bound.
     pub why: &'static str,
 }
 
@@ -66,9 +67,9 @@ pub(crate) struct Level {
     pub kinetic: f64,
     /// Elastic energy.
     pub elastic: f64,
-    /// In the field of gravity.
+    /// Potential energy in the field of gravity.
     pub gravity: f64,
-    /// What contacts and holds store besides.
+    /// Energy stored by contacts and holds.
     pub stored: f64,
 }
 
@@ -78,72 +79,72 @@ impl Level {
     }
 }
 
-/// The account of one body.
+/// The energy account of one body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Account {
     /// Work done on it in the last step.
     pub step_work: Work,
-    /// By how much its energy grew in the last step beyond that work [J]; below zero where some was lost.
+    /// Change of its energy in the last step beyond that work [J]; negative where energy was dissipated.
     pub step_created: f64,
-    /// Work done on it in all.
+    /// Work done on it since the start.
     pub work: Work,
-    /// What contacts and holds store now, beside the energies of a frame [J].
+    /// Energy that contacts and holds store now, not included in the energies of a frame [J].
     pub stored: f64,
-    /// Energy that no force accounts for, in all [J]: by how much the sum of what steps created and lost has risen above its least
-    /// value before.
+    /// Energy since the start that no force accounts for [J]: the largest rise of the sum of created and dissipated
+    /// energy above its previous minimum.
     pub created: f64,
-    /// The most that a single step created [J] ...
+    /// The most that a single step created [J].
     pub created_max: f64,
-    /// ... and when it ended [s].
+    /// End of the step that created most [s].
     pub created_at: f64,
-    /// Sum of what steps created, less what they lost [J].
+    /// Sum of what steps created, less what they dissipated [J].
     balance: f64,
-    /// Its least value so far.
+    /// Smallest balance so far [J].
     least: f64,
-    /// The most energy that was at play in a step [J], ever ...
+    /// Largest energy at play in any step so far [J].
     at_play: f64,
-    /// ... and lately.
+    /// Largest energy recently at play [J]; it decays by `FORGOTTEN` per step.
     lately: f64,
-    /// What contacts may have given back in the last step [J].
+    /// Energy that contacts might have returned in the last step [J].
     contacts: f64,
-    /// What has to be created in all until it is told [J]; zero before anything moved.
+    /// Energy created when it was last reported as an event [J]; zero before the first report.
     told: f64,
     level: Option<Level>,
 }
 
-/// A body that creeps with this speed is at rest: the energy of that may come from nothing [m/s].
+/// A body that creeps at this speed counts as at rest: kinetic energy below that may appear from nothing [m/s].
 pub(crate) const CREEP: f64 = 1e-4;
 
-/// What was at play is forgotten by this part in a step.
+/// Part by which the energy recently at play decays per step: it is remembered for about a hundred steps.
 const FORGOTTEN: f64 = 0.01;
 
-/// Rounding of energies, over their size, of which sums over many links and particles are made [-].
+/// Rounding error of energies, relative to their size [-]: they are sums over many links or particles.
 pub(crate) const ROUNDING: f64 = 1e-12;
 
-/// What is created by and by is told at this part of the most energy that was at play, and then at each ten times as much.
+/// Slowly created energy is reported at this fraction of the largest energy at play, and again at each tenfold.
 const SLOWLY: f64 = 0.05;
 
-/// What came of a step.
+/// Result of entering a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Verdict {
-    /// All is accounted for, as far as steps of the model can be.
+    /// Everything is accounted for, within the bound of the model.
     Sound,
-    /// More was created by and by than steps should.
+    /// Steps have slowly created more than they should.
     Slowly {
-        /// In all [J].
+        /// Since the start [J].
         created: f64,
     },
-    /// The step created more than its model may.
+    /// The step created more than its model allows.
     Beyond {
-        /// In the step [J].
+        /// Created in the step [J].
         created: f64,
-        /// What it may [J].
+        /// Allowed in the step [J].
         allowed: f64,
     },
 }
 
 impl Account {
-    /// Friction, dampers and drag took this in all [J].
+    /// Energy dissipated by friction, dampers and drag since the start [J].
     pub fn dissipated(&self) -> f64 {
         self.created - self.balance
     }
@@ -153,23 +154,23 @@ impl Account {
         self.level.is_some()
     }
 
-    /// Begin from an energy.
+    /// Begin from this energy.
     pub(crate) fn open(&mut self, level: Level) {
         self.stored = level.stored;
         self.level = Some(level);
     }
 
-    /// Forget the energy: the body was changed by hand.
+    /// Forget the energy, because the body was changed from outside.
     pub(crate) fn close(&mut self) {
         self.level = None;
     }
 
-    /// Energy that work does not account for, where a step has led [J].
+    /// Energy gained in a step to `now` that `work` does not account for [J].
     pub(crate) fn missing(&self, now: &Level, work: &Work) -> f64 {
         now.total() - self.level.unwrap_or(*now).total() - work.total()
     }
 
-    /// Take a step to a time [s] into the account; `mass` is that of the body [kg].
+    /// Enter a step that ends at `time` [s]; `mass` is that of the body [kg].
     pub(crate) fn enter(&mut self, time: f64, now: Level, work: Work, bound: Bound, mass: f64) -> Verdict {
         let before = self.level.replace(now).unwrap_or(now);
         let made = now.total() - before.total() - work.total();
@@ -192,7 +193,7 @@ impl Account {
         let rest = 0.5 * mass * CREEP * CREEP + ROUNDING * size;
         let contacts = bound.contacts.max(std::mem::replace(&mut self.contacts, bound.contacts));
         let allowed = bound.part * self.lately + bound.held * elastic + contacts + rest;
-        // what is no number is beyond all bounds
+        // NaN exceeds every bound
         if made > allowed || made.is_nan() {
             return Verdict::Beyond { created: made, allowed };
         }

@@ -1,4 +1,4 @@
-//! A body of any model, and what the world asks of it.
+//! A body of any model, and the interface through which the world uses it.
 
 use crate::account::{Bound, Level, Work};
 use crate::bytes::stored_enum;
@@ -23,12 +23,12 @@ use crate::response::{Response, ResponseState};
 use crate::stop::Stop;
 use crate::xpbd::{Xpbd, XpbdState};
 
-/// A body: one of the models.
+/// A body, of one of the models.
 #[derive(Clone, Debug)]
 // a world has few bodies, and each holds far more on the heap than here
 #[allow(clippy::large_enum_variant)]
 pub enum Body {
-    /// Points with contraction and bending forces.
+    /// Point masses with stretching and bending forces.
     Chain(Chain),
     /// Rigid links with elastic joints.
     Cable(Cable),
@@ -42,7 +42,7 @@ pub enum Body {
     Response(Response),
 }
 
-/// The part of a body that changes, for snapshots.
+/// The state of a body, for snapshots.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BodyState {
     /// Of a chain.
@@ -59,7 +59,7 @@ pub enum BodyState {
     Response(ResponseState),
 }
 
-/// The same of a body, whatever its model: every model has these methods.
+/// Evaluate an expression for the body of any model, all of which have the methods used.
 macro_rules! each {
     ($body:expr, $model:ident => $do:expr) => {
         match $body {
@@ -73,7 +73,7 @@ macro_rules! each {
     };
 }
 
-/// The same of a body and a state of its model, or else something other.
+/// Evaluate an expression for a body and a state of the same model, or another expression if the models differ.
 macro_rules! each_with {
     ($body:expr, $given:expr, ($model:ident, $state:ident) => $do:expr, else $other:expr) => {
         match ($body, $given) {
@@ -88,38 +88,40 @@ macro_rules! each_with {
     };
 }
 
-/// What surrounds a body during one step.
+/// The surroundings of a body during one step.
 pub(crate) struct Surroundings<'a> {
     /// Index of the body itself.
     pub body: usize,
     /// Time at the start of the step [s].
     pub time: f64,
-    /// Length of the step [s].
+    /// Step size [s].
     pub dt: f64,
     /// Acceleration of gravity [m/s2].
     pub gravity: Vec3,
     /// All obstacles.
     pub obstacles: &'a [Obstacle],
-    /// Indices of the obstacles that the body can touch during the step; none when bodies advance together, which keep their own.
+    /// Indices of the obstacles that the body can touch during the step; empty for bodies that are advanced together,
+    /// which keep their own.
     pub near: &'a [usize],
     /// All grippers.
     pub grippers: &'a [Gripper],
-    /// All grips; a body writes the load of its own.
+    /// All grips; a body writes the loads of those that hold it.
     pub grips: &'a mut [Grip],
     /// Speed of the fastest gripper that holds the body [m/s].
     pub pulled: f64,
-    /// Where to tell what happens.
+    /// Where events are added.
     pub events: &'a mut Vec<Event>,
-    /// Whether to stop.
+    /// Checked in long loops.
     pub stop: &'a Stop,
 }
 
-/// A rod has left an obstacle when it is farther away than this part of its radius, so that what rests does not chatter.
+/// A rod has left an obstacle when its distance exceeds this fraction of its radius: the gap keeps resting contacts
+/// from chattering.
 pub(crate) const PARTING_GAP: f64 = 0.1;
 
 impl Surroundings<'_> {
-    /// Tell which obstacles the body began or ceased to touch: `touched` are those it touched, of which some `stay`, and
-    /// contact with those `near` may begin.
+    /// Raise events for obstacles that the body began or ceased to touch: contact with the obstacles in `touched` ends
+    /// unless it `stays`, and contact with those `near` begins where it `begins`. Updates `touched`.
     pub fn note_touching(
         &mut self,
         touched: &mut Vec<usize>,
@@ -144,16 +146,16 @@ impl Surroundings<'_> {
     }
 }
 
-/// Where a body is and how far around it obstacles matter.
+/// Bounding box of a body, and how far around it obstacles matter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Vicinity {
-    /// Lower corner of a box that holds the body [m].
+    /// Lower corner of the bounding box [m].
     pub low: Vec3,
-    /// Upper corner [m].
+    /// Upper corner of the bounding box [m].
     pub high: Vec3,
-    /// How far beyond the box it may touch something [m].
+    /// Distance beyond the box within which it may touch something [m].
     pub reach: f64,
-    /// How long it goes on with what it has found [s].
+    /// Time for which the obstacles found remain valid [s].
     pub horizon: f64,
 }
 
@@ -163,12 +165,12 @@ impl Body {
         each!(self, model => model.name())
     }
 
-    /// Number of points, nodes, particles or segments: what its cost grows with.
+    /// Number of points, nodes, particles or segments, whichever determines its cost.
     pub fn size(&self) -> usize {
         each!(self, model => model.size())
     }
 
-    /// Radius of a rod [m]; zero of a solid.
+    /// Contact radius of a rod [m]; zero for a solid.
     pub fn radius(&self) -> f64 {
         match self {
             Body::Chain(chain) => chain.radius(),
@@ -179,22 +181,22 @@ impl Body {
         }
     }
 
-    /// Whether it is a solid: it has places in space and a surface of facets.
+    /// Whether it is a solid: it then has places in space and a surface of facets.
     pub fn is_solid(&self) -> bool {
         self.model().is_solid()
     }
 
-    /// What the model derived from material and settings, with the reason for each.
+    /// Parameters that the model derived from material and settings, with the reason for each.
     pub fn derived(&self) -> &[Derived] {
         each!(self, model => model.derived())
     }
 
-    /// What its solver has done so far.
+    /// Work of its solver since it was built.
     pub fn counters(&self) -> Counters {
         each!(self, model => model.counters())
     }
 
-    /// About how many steps of its own it takes in a step of the world of `dt` [s].
+    /// Approximate number of inner steps in a step of the world of `dt` [s].
     pub fn expected_steps(&self, dt: f64) -> f64 {
         match self {
             Body::Chain(chain) => (dt * chain.rate()).round().max(1.0),
@@ -206,18 +208,20 @@ impl Body {
         }
     }
 
-    /// Mass, centre and inertia in the axes of the world, where and as its model has its mass now.
+    /// Mass [kg], centre of mass [m] and inertia matrix [kg m2] in world axes, from the current mass distribution of
+    /// the model.
     pub fn moments(&self) -> Moments {
         each!(self, model => model.moments())
     }
 
-    /// Pose of a place: its position, and a rotation whose x axis is the tangent.
+    /// Pose of a place in the world: its position, and a rotation whose x axis is the tangent. Fails if the body has no
+    /// such place.
     pub fn place_pose(&self, place: Place) -> Result<Pose, BuildError> {
         self.check_place(place)?;
         each!(self, model => model.place_pose(place))
     }
 
-    /// Refuse a place that no body of its kind has.
+    /// Reject a place that bodies of this kind do not have.
     fn check_place(&self, place: Place) -> Result<(), BuildError> {
         let finite = "its numbers must be finite";
         let (place, why) = match place {
@@ -239,13 +243,13 @@ impl Body {
         Err(BuildError::NoSuchPlace { body: self.name().into(), place, why: why.into() })
     }
 
-    /// Refuse what its model cannot do.
+    /// The error for something that the model does not support.
     fn cannot(&self, cannot: impl Into<String>, instead: &'static str, field: Option<&'static str>) -> BuildError {
         let (body, model, cannot) = (self.name().into(), self.model().name(), cannot.into());
         BuildError::Cannot { body, model, cannot, instead, field }
     }
 
-    /// Refuse to be held in a way that its model does not know.
+    /// Reject a hold that the model does not support.
     pub(crate) fn check_hold(&self, hold: Hold) -> Result<(), BuildError> {
         match (self, hold) {
             (Body::Elastica(_), _) | (_, Hold::Position | Hold::Clamp | Hold::TwoPoints) => Ok(()),
@@ -257,7 +261,7 @@ impl Body {
         }
     }
 
-    /// Refuse jaws that its model does not know.
+    /// Reject jaws that the model does not support.
     pub(crate) fn check_jaws(&self, grip: &GripParams) -> Result<(), BuildError> {
         let Jaws { stiffness, slips_at, opens_at } = grip.jaws;
         for (what, value) in [("stiffness", stiffness), ("slips_at", slips_at), ("opens_at", opens_at)] {
@@ -284,7 +288,7 @@ impl Body {
         }
     }
 
-    /// Refuse a load that its model does not know.
+    /// Reject a load that the model does not support.
     pub(crate) fn check_load(&self, load: &Load) -> Result<(), BuildError> {
         match self {
             Body::Chain(_) if load.torque != Vec3::ZERO => {
@@ -297,12 +301,12 @@ impl Body {
         }
     }
 
-    /// Refuse a surface to rub on whose law of friction its model does not know.
+    /// Reject the friction of an obstacle's surface if the model does not support its law.
     pub(crate) fn check_friction(&self, name: &str, friction: Friction) -> Result<(), BuildError> {
         if self.is_solid() { friction.check_coulomb(self.name(), self.model().name(), name) } else { Ok(()) }
     }
 
-    /// Refuse an equilibrium or a start that only rods of the model `elastica` know.
+    /// The rod of the model `elastica`; for other models an error that says what they cannot do.
     pub(crate) fn as_elastica(&mut self, cannot: &str) -> Result<&mut Elastica, BuildError> {
         match self {
             Body::Elastica(rod) => Ok(rod),
@@ -310,7 +314,7 @@ impl Body {
         }
     }
 
-    /// Give a chain another shape, at rest; its number of points stays.
+    /// Move the points of a chain [m], which is then at rest; their number must stay the same.
     pub(crate) fn set_points(&mut self, points: &[Vec3]) -> Result<(), BuildError> {
         match self {
             Body::Chain(chain) => chain.set_points(points),
@@ -318,12 +322,12 @@ impl Body {
         }
     }
 
-    /// What of it may be changed while it moves, by [`World::change`](crate::World::change).
+    /// Properties that can be changed between steps, by [`World::change`](crate::World::change).
     pub fn properties(&self) -> Properties {
         each!(self, model => model.properties())
     }
 
-    /// Change one of these; false if it is so already.
+    /// Change a property; false if it has this value already.
     pub(crate) fn change(&mut self, change: Change) -> Result<bool, BuildError> {
         let now = self.properties();
         let Some(then) = now.with(change) else {
@@ -338,18 +342,19 @@ impl Body {
         Ok(true)
     }
 
-    /// Have these properties, which are to be [`Properties::are_those_of`] it; where that fails it stays as it is.
+    /// Set all properties, which must be those of this body, see [`Properties::are_those_of`]. On failure the body is
+    /// unchanged.
     pub(crate) fn adopt(&mut self, properties: &Properties) -> Result<(), BuildError> {
         each!(self, model => model.adopt(properties))
     }
 
-    /// Lower and upper corner of a box around it [m].
+    /// Lower and upper corner of its bounding box in the world [m].
     pub fn bounds(&self) -> [Vec3; 2] {
         let Vicinity { low, high, .. } = self.vicinity(0.0, Vec3::ZERO, 0.0);
         [low, high]
     }
 
-    /// The links of a rod that is made of them, where they are now.
+    /// The links in their current poses, for rods that consist of links.
     pub(crate) fn line(&self) -> Option<Line<'_>> {
         match self {
             Body::Cable(cable) => Some(cable.line()),
@@ -358,12 +363,12 @@ impl Body {
         }
     }
 
-    /// Write its shape, fields and energies.
+    /// Write its shape, fields and energies into a frame.
     pub fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
         each!(self, model => model.write_frame(gravity, frame));
     }
 
-    /// Energies [J].
+    /// Energies [J] in a gravity of [m/s2].
     pub fn energy(&self, gravity: Vec3) -> Energy {
         each!(self, model => model.energy(gravity))
     }
@@ -373,12 +378,12 @@ impl Body {
         each!(self, model => model.work())
     }
 
-    /// Energy at the end of the last step, with what contacts and holds store.
+    /// Energy at the end of the last step, including what contacts and holds store.
     pub(crate) fn level(&self, gravity: Vec3) -> Level {
         match self {
-            // one look at the strains of its joints for all
+            // evaluates the joint strains once for all energies
             Body::Cable(cable) => cable.level(gravity),
-            // rules without inertia know no energy
+            // chains without inertia have no energy
             Body::Chain(chain) if !chain.has_inertia() => Level::default(),
             _ => {
                 let Energy { kinetic, elastic, gravity } = self.energy(gravity);
@@ -387,7 +392,7 @@ impl Body {
         }
     }
 
-    /// What a step of it may create.
+    /// Bound on the energy that a step may create.
     pub fn may_create(&self) -> Bound {
         each!(self, model => model.may_create())
     }
@@ -397,27 +402,27 @@ impl Body {
         each!(self, model => model.mass())
     }
 
-    /// Append its contacts.
+    /// Append its contacts; `index` is that of the body.
     pub fn write_contacts(&self, index: usize, obstacles: &[Obstacle], contacts: &mut Vec<Contact>) {
         each!(self, model => model.write_contacts(index, obstacles, contacts));
     }
 
-    /// Room for grips, loads and obstacles, so that a step allocates nothing.
+    /// Preallocate for grips, loads and obstacles, so that a step does not allocate.
     pub(crate) fn reserve(&mut self, grips: usize, loads: usize, obstacles: usize) {
         each!(self, model => model.reserve(grips, loads, obstacles));
     }
 
-    /// Tell the body, whose index is given, which grips hold it and which loads act on it at `time`.
+    /// Set the grips that hold the body and the loads that act on it at `time` [s]; `index` is that of the body.
     pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[ActingLoad]) {
         each!(self, model => model.prepare(index, time, grips, loads));
     }
 
-    /// Where it is and how far around it obstacles matter during a step, when it is pulled at a speed [m/s].
+    /// Bounding box and reach for a step of `dt` [s], when grippers pull it at a speed of `pulled` [m/s].
     pub(crate) fn vicinity(&self, dt: f64, gravity: Vec3, pulled: f64) -> Vicinity {
         each!(self, model => model.vicinity(dt, gravity, pulled))
     }
 
-    /// Advance by a step of the world; bodies that move together with others only get ready for it.
+    /// Advance by a step of the world. Bodies that are advanced together with others only prepare for it.
     pub(crate) fn advance(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
         match self {
             Body::Chain(chain) => chain.advance(around),
@@ -435,7 +440,7 @@ impl Body {
         }
     }
 
-    /// Whether the step of bodies that moved together with others went well.
+    /// Check the step of bodies that were advanced together with others.
     pub(crate) fn check(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
         match self {
             Body::Cable(cable) => cable.check(around),
@@ -444,7 +449,7 @@ impl Body {
         }
     }
 
-    /// End that step, when all went well.
+    /// Finish the step of bodies that were advanced together with others, when all succeeded.
     pub(crate) fn finish(&mut self, around: &mut Surroundings<'_>) {
         match self {
             Body::Cable(cable) => cable.finish(around),
@@ -453,44 +458,45 @@ impl Body {
         }
     }
 
-    /// Remember the state before a step, in memory that it has.
+    /// Save the state before a step, in preallocated memory.
     pub(crate) fn keep(&mut self) {
         each!(self, model => model.keep());
     }
 
-    /// Go back to what was kept before a step that has failed.
+    /// Return to the state saved before a step that has failed.
     pub(crate) fn undo(&mut self) {
         each!(self, model => model.undo());
     }
 
-    /// What does not change about its outline, as bodies of other models meet it.
+    /// The constant part of its outline, for contact with bodies of other models.
     pub(crate) fn skin(&self) -> Skin<'_> {
         each!(self, model => model.skin())
     }
 
-    /// Write the nodes of its outline.
+    /// Write the current nodes of its outline.
     pub(crate) fn show(&self, nodes: &mut Nodes) {
         nodes.clear();
         each!(self, model => model.show(nodes));
     }
 
-    /// Write how these nodes give way to a push that lasts for `dt` [s].
+    /// Write the compliance of these nodes against a force that lasts for `dt` [s].
     pub(crate) fn give_way(&self, dt: f64, giving: &mut Giving) {
         giving.clear();
         each!(self, model => model.give_way(dt, giving));
     }
 
-    /// Let a force act during the next step, besides grips and loads [N]. To be said after `prepare`, which forgets it.
+    /// Apply a force [N] during the next step, in addition to grips and loads. Call it after `prepare`, which clears
+    /// such forces.
     pub(crate) fn push(&mut self, spot: Spot, force: Vec3) {
         each!(self, model => model.push(spot, force));
     }
 
-    /// An obstacle was taken away: those behind it have moved up.
+    /// Update obstacle indices after the removal of an obstacle: those after it move up.
     pub(crate) fn forget_obstacle(&mut self, gone: usize) {
         each!(self, model => model.forget_obstacle(gone));
     }
 
-    /// The place of it that is nearest to a point, and how far that is from there [m].
+    /// The place nearest to a point in the world [m], and its distance from there [m]. Allocates.
     pub(crate) fn nearest_place(&self, point: Vec3) -> Option<(Place, f64)> {
         let mut nodes = Nodes::default();
         self.show(&mut nodes);
@@ -511,7 +517,7 @@ impl Body {
         Some((Place::Fraction(best), least))
     }
 
-    /// Copy out what changes.
+    /// A copy of the state.
     pub(crate) fn state(&self) -> BodyState {
         match self {
             Body::Chain(chain) => BodyState::Chain(chain.state().clone()),
@@ -523,17 +529,17 @@ impl Body {
         }
     }
 
-    /// Copy out what changes into a state that was copied before, without allocating where that is of the same model and size.
+    /// Copy the state into `to`, without allocating where that is of the same model and size.
     pub(crate) fn save(&self, to: &mut BodyState) {
         each_with!(self, &mut *to, (model, state) => model.save(state), else *to = self.state());
     }
 
-    /// Whether a state is one of a body like this.
+    /// Whether a state belongs to a body like this.
     pub(crate) fn fits(&self, state: &BodyState) -> bool {
         each_with!(self, state, (model, state) => model.fits(state), else false)
     }
 
-    /// Put back what [`Body::state`] gave, where it [`Body::fits`].
+    /// Restore a state from [`Body::state`], if it fits.
     pub(crate) fn set_state(&mut self, state: &BodyState) {
         each_with!(self, state, (model, state) => model.set_state(state), else ());
     }
@@ -569,7 +575,7 @@ mod tests {
             stop: &Stop::default(),
         };
         let mut touched = vec![4, 2, 7];
-        // 4 stays without force, 0 and 1 begin, and nothing begins that is not near
+        // 4 stays without force, 0 and 1 begin, and 9 does not begin because it is not near
         around.note_touching(&mut touched, around.near, |o| o == 4, |o| [0, 1, 9].contains(&o));
         assert_eq!(touched, [4, 0, 1]);
         let (parted, begun) =

@@ -1,25 +1,25 @@
-//! State as bytes and back: how snapshots leave the process.
+//! Serialisation of the state, for snapshots that leave the process.
 //!
-//! Numbers are little-endian, lists begin with their length, enums with the number of their variant. Reading never panics and never takes
-//! more memory than the bytes it reads account for. Each part of the state says next to its definition what it consists of, by
-//! [`stored!`] or [`stored_enum!`], which do not compile when a field is missing.
+//! Numbers are little-endian, lists begin with their length, enums with the number of their variant. Reading never
+//! panics and never allocates more than the bytes left account for. Each part of the state lists its fields next to its
+//! definition, by [`stored!`] or [`stored_enum!`], which do not compile when a field is missing.
 
 use crate::math::{Pose, Quat, Vec2, Vec3};
 
-/// Bytes that do not hold what they should.
+/// The bytes do not have the expected content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed;
 
-/// What can be written as bytes and read back.
+/// Can be written as bytes and read back.
 pub(crate) trait Stored: Sized {
-    /// Append it.
+    /// Append the bytes.
     fn write(&self, out: &mut Vec<u8>);
 
-    /// Read one from the front.
+    /// Read a value from the front.
     fn read(from: &mut Reader<'_>) -> Result<Self, Malformed>;
 }
 
-/// Bytes that are still to be read.
+/// The bytes that remain to be read.
 pub(crate) struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {
@@ -39,7 +39,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Structs, field by field.
+/// Implements [`Stored`] for a struct, field by field.
 macro_rules! stored {
     ($type:ty { $($field:ident),* $(,)? }) => {
         impl $crate::bytes::Stored for $type {
@@ -55,7 +55,7 @@ macro_rules! stored {
     };
 }
 
-/// Enums, each variant with its number and fields; `()` for none.
+/// Implements [`Stored`] for an enum, each variant with its number and fields; `()` for none.
 macro_rules! stored_enum {
     ($type:ty { $($number:literal => $variant:ident { $($field:tt: $name:ident),* }),* $(,)? }) => {
         impl $crate::bytes::Stored for $type {
@@ -99,7 +99,7 @@ stored_numbers!(u8, u32, u64, f64);
 
 impl Stored for usize {
     fn write(&self, out: &mut Vec<u8>) {
-        // that of nobody is the same on all machines
+        // usize::MAX, which stands for no body, is the same on 32-bit and 64-bit machines
         let number = if *self == usize::MAX { u64::MAX } else { *self as u64 };
         number.write(out);
     }
@@ -157,7 +157,7 @@ impl<T: Stored> Stored for Vec<T> {
 
     fn read(from: &mut Reader<'_>) -> Result<Vec<T>, Malformed> {
         let length = usize::read(from)?;
-        // each takes a byte at least
+        // a corrupt length must not allocate more than the bytes left account for
         let mut list = Vec::with_capacity(length.min(from.0.len() / size_of::<T>().max(1) + 1));
         for _ in 0..length {
             list.push(T::read(from)?);
@@ -227,7 +227,7 @@ impl Stored for Pose {
     }
 }
 
-/// Fowler, Noll and Vo's hash of 64 bits (FNV-1a): tells damage, not malice.
+/// The FNV-1a hash (Fowler, Noll and Vo) of 64 bits: detects damage, not forgery.
 pub(crate) fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }

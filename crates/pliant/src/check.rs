@@ -1,36 +1,36 @@
-//! Numbers that a body is built from, and what they must be.
+//! Checks of the numbers that a body is built from.
 
 use std::ops::RangeInclusive;
 
 use crate::error::BuildError;
 use crate::math::{Pose, Vec3};
 
-/// Refuses numbers of the body of this name.
+/// Checks for the body of this name.
 #[derive(Clone, Copy)]
 pub(crate) struct Checks<'a>(pub &'a str);
 
 impl Checks<'_> {
-    /// The refusal of a number, and what it should be.
+    /// The error for a bad number, with what was expected.
     pub fn bad(&self, what: &str, expected: &'static str, value: f64) -> BuildError {
         BuildError::Parameter { what: format!("{what} of {}", self.0), expected, value }
     }
 
-    /// Refuse a number unless it is sound.
+    /// Reject a number unless it is `sound`.
     pub fn that(&self, sound: bool, what: &str, expected: &'static str, value: f64) -> Result<(), BuildError> {
         if sound { Ok(()) } else { Err(self.bad(what, expected, value)) }
     }
 
-    /// Refuse what is not above zero.
+    /// Reject a number that is not finite and positive.
     pub fn positive(&self, what: &str, value: f64) -> Result<(), BuildError> {
         self.that(value.is_finite() && value > 0.0, what, "finite and positive", value)
     }
 
-    /// Refuse what is below zero.
+    /// Reject a number that is not finite, or negative.
     pub fn not_negative(&self, what: &str, value: f64) -> Result<(), BuildError> {
         self.that(value.is_finite() && value >= 0.0, what, "finite and not negative", value)
     }
 
-    /// Refuse a beginning that is nowhere.
+    /// Reject an initial pose or velocity that is not finite.
     pub fn start(&self, placed: &Pose, velocity: Vec3, spin: Vec3) -> Result<(), BuildError> {
         let sound = placed.translation.is_finite() && placed.rotation.is_finite();
         self.that(sound, "the pose", "finite", placed.translation.length())?;
@@ -38,7 +38,7 @@ impl Checks<'_> {
         self.that(spin.is_finite(), "the spin", "finite", spin.length())
     }
 
-    /// Refuse what is outside of a range, said in words too.
+    /// Reject a number outside a range; `expected` states the range in words.
     pub fn within(
         &self,
         what: &str,

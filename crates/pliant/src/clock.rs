@@ -2,27 +2,27 @@
 
 use crate::bytes::stored;
 
-/// Simulated time. While the step stays the same it is a product, not a sum, so that a million steps of a millisecond are
-/// a thousand seconds.
+/// Simulated time. While the step size stays the same it is a product, not a sum, so that a million steps of a
+/// millisecond are exactly a thousand seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Clock {
-    /// Steps taken in all.
+    /// Number of steps taken.
     pub count: u64,
-    /// Time at which the present step length began [s].
+    /// Time of the last change of step size [s].
     since: f64,
-    /// Steps of that length.
+    /// Number of steps since then.
     steps: u64,
-    /// That length [s].
+    /// Current step size [s].
     dt: f64,
 }
 
 impl Clock {
-    /// Time [s].
+    /// Simulated time [s].
     pub fn time(&self) -> f64 {
         self.since + self.steps as f64 * self.dt
     }
 
-    /// One step on.
+    /// The clock after another step of `dt` [s].
     pub fn after(&self, dt: f64) -> Clock {
         let count = self.count + 1;
         if dt == self.dt {

@@ -1,15 +1,15 @@
-//! What the solver of a body has done so far.
+//! Work of a body's solver.
 
 use crate::bytes::stored;
 
-/// Counts since the body was built, the same for every model.
+/// Counts since the body was built, with the same meaning for every model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// The model's own inner steps.
+    /// Inner steps.
     pub steps: u64,
-    /// Iterations, sweeps or evaluations within them, for models that iterate.
+    /// Iterations, sweeps or evaluations within them; zero for models that do not iterate.
     pub iterations: u64,
-    /// Steps in which iterations came to their limit and were taken as they were.
+    /// Inner steps that reached the iteration limit and were accepted as they were.
     pub limit_hits: u64,
 }
 

@@ -3,7 +3,7 @@
 use crate::error::BuildError;
 use crate::math::Vec3;
 
-/// Refuse a path that is no curve.
+/// Reject a path that is not finite, or has no length.
 pub fn check(body: &str, path: &[Vec3]) -> Result<(), BuildError> {
     if let Some(bad) = path.iter().find(|p| !p.is_finite()) {
         let what = format!("the path of {body}");
@@ -20,10 +20,10 @@ pub fn length(path: &[Vec3]) -> f64 {
     path.windows(2).map(|w| (w[1] - w[0]).length()).sum()
 }
 
-/// `points` points at equal distances along a polyline.
+/// `points` points at equal arc lengths along a polyline.
 pub fn resample(path: &[Vec3], points: usize) -> Vec<Vec3> {
     let spacing = length(path) / (points - 1) as f64;
-    // the piece of the polyline at hand, and where it starts along the length
+    // the current piece of the polyline, and the arc length at which it starts
     let (mut piece, mut start) = (0, 0.0);
     let piece_length = |piece: usize| (path[piece + 1] - path[piece]).length();
     let mut out: Vec<Vec3> = (0..points)
@@ -37,7 +37,7 @@ pub fn resample(path: &[Vec3], points: usize) -> Vec<Vec3> {
             path[piece].lerp(path[piece + 1], fraction)
         })
         .collect();
-    // the end is the end, whatever rounding did on the way
+    // the last point is exact, whatever rounding did on the way
     out[points - 1] = path[path.len() - 1];
     out
 }

@@ -1,20 +1,20 @@
-//! Parameters that a model derives, told to people.
+//! Parameters that a model derives, for reports.
 
-/// A parameter that was derived, with its value and the reason.
+/// A derived parameter, with its value and the reason.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Derived {
-    /// Symbol of the paper, such as `c_b`.
+    /// Symbol in the paper, such as `c_b`.
     pub symbol: &'static str,
     /// Value.
     pub value: f64,
     /// Unit.
     pub unit: &'static str,
-    /// Where it comes from.
+    /// How it was derived.
     pub why: String,
 }
 
 impl Derived {
-    /// A parameter and the reason for its value.
+    /// A derived parameter and the reason for its value.
     pub fn new(symbol: &'static str, value: f64, unit: &'static str, why: impl Into<String>) -> Derived {
         Derived { symbol, value, unit, why: why.into() }
     }

@@ -1,4 +1,4 @@
-//! What can go wrong while building or stepping a world.
+//! Errors of building, controlling and stepping a world.
 
 use crate::contact::ShapeError;
 use crate::math::Vec3;
@@ -13,47 +13,47 @@ pub enum BuildError {
         what: String,
         /// What it should be.
         expected: &'static str,
-        /// What it is.
+        /// Its value.
         value: f64,
     },
-    /// A path that is no curve.
+    /// A path without length.
     #[error("the path of {body} has no length: it needs two points that differ")]
     EmptyPath {
         /// Name of the body.
         body: String,
     },
-    /// A name used twice.
+    /// A name that is already taken.
     #[error("the name {name} stands for more than one {kind}: names must differ")]
     SameName {
-        /// Kind of thing.
+        /// Kind of object.
         kind: &'static str,
         /// The name.
         name: String,
     },
-    /// A handle of something that is not in this world.
+    /// A handle of something that is not, or no longer, in this world.
     #[error(transparent)]
     Gone(#[from] Gone),
-    /// A fingertip that cannot go without its gripper.
+    /// A fingertip cannot be removed without its gripper.
     #[error("{gripper} cannot be without its fingertip: remove the gripper instead")]
     Fingertip {
         /// Name of the gripper.
         gripper: String,
     },
-    /// Something that the model of a body cannot do.
+    /// Something that the model of a body does not support.
     #[error("{body} is of the model {model}, which {cannot}: {instead}")]
     Cannot {
         /// Name of the body.
         body: String,
         /// Its model.
         model: &'static str,
-        /// What it cannot do.
+        /// What it does not support.
         cannot: String,
-        /// What would be right.
+        /// What to do instead.
         instead: &'static str,
-        /// The field of a scene that asks for it, where there is one.
+        /// The scene field that asks for it, if any.
         field: Option<&'static str>,
     },
-    /// A rod that cannot be where it is held.
+    /// A rod that cannot satisfy its holds.
     #[error(transparent)]
     Hold(#[from] HoldError),
     /// A place that a body does not have.
@@ -61,20 +61,20 @@ pub enum BuildError {
     NoSuchPlace {
         /// Name of the body.
         body: String,
-        /// The place asked for.
+        /// The requested place.
         place: String,
-        /// What would be right.
+        /// Which places there are.
         why: String,
     },
-    /// A direction of a section that says nothing.
+    /// A section direction parallel to the path, or without length.
     #[error("the normal of {body} must have a direction across the start of its path, got {normal}")]
     Normal {
         /// Name of the body.
         body: String,
-        /// The direction.
+        /// The direction given.
         normal: Vec3,
     },
-    /// A closed rod whose ends do not fit together.
+    /// A closed rod whose sections do not match where it is closed.
     #[error(
         "the twist of {body} must be one with which it meets itself, as it is closed and does not bend alike in all \
          directions: got {twist} degrees, the nearest is {nearest}"
@@ -82,22 +82,22 @@ pub enum BuildError {
     Seam {
         /// Name of the body.
         body: String,
-        /// The twist [degrees].
+        /// The twist given [degrees].
         twist: f64,
-        /// The nearest with which it meets itself [degrees].
+        /// The nearest twist with which they match [degrees].
         nearest: f64,
     },
-    /// A rod that begins inside an obstacle.
+    /// A rod that starts inside an obstacle.
     #[error("{body} begins inside {obstacle}, {depth:.3e} m deep: move one of them away")]
     StartsInside {
         /// Name of the body.
         body: String,
         /// Name of the obstacle.
         obstacle: String,
-        /// How deep its surface is inside [m].
+        /// Penetration of its surface [m].
         depth: f64,
     },
-    /// A solid that begins inside an obstacle.
+    /// A solid that starts inside an obstacle.
     #[error(
         "{body} begins inside {obstacle}, {depth:.3e} m deep at [{:.3}, {:.3}, {:.3}]: it would be thrown out within a step. Move one of them \
          away", place.x, place.y, place.z
@@ -107,12 +107,12 @@ pub enum BuildError {
         body: String,
         /// Name of the obstacle.
         obstacle: String,
-        /// How deep [m].
+        /// Penetration [m].
         depth: f64,
-        /// Where [m].
+        /// Where, in the world [m].
         place: Vec3,
     },
-    /// Cables that begin so deep in each other that neither has a side to leave to.
+    /// Cables that start so deep inside each other that neither can be pushed out to a definite side.
     #[error(
         "{body} begins inside {other} at [{}, {}, {}]: there they are {distance:.1e} m from axis to axis and would need \
          {needed:.1e} m. Move one of them away", place.x, place.y, place.z
@@ -120,16 +120,16 @@ pub enum BuildError {
     StartsInCable {
         /// Name of the body.
         body: String,
-        /// Name of the other; the same where it is in itself.
+        /// Name of the other body; equal to `body` for contact with itself.
         other: String,
-        /// Where [m].
+        /// Where, in the world [m].
         place: Vec3,
-        /// Distance of the axes [m].
+        /// Distance between the centre lines [m].
         distance: f64,
         /// Sum of the radii [m].
         needed: f64,
     },
-    /// A rod that finds no equilibrium.
+    /// A rod for which no stable equilibrium was found.
     #[error(
         "{body} finds no stable equilibrium from its path: its last change was {change:.1e} rad, with {falling} directions \
          in which its energy falls. Hold it where it would fall, or give it a path closer to the shape it is to have"
@@ -137,39 +137,39 @@ pub enum BuildError {
     NoEquilibrium {
         /// Name of the body.
         body: String,
-        /// Directions in which energy falls.
+        /// Number of directions in which its energy decreases.
         falling: usize,
-        /// The last change [rad].
+        /// The last change of its angles [rad].
         change: f64,
     },
-    /// A cable that comes to no equilibrium.
+    /// A cable for which no equilibrium was found.
     #[error("{body} comes to no equilibrium from its path, and still moves by {way:.1e} of its length: {why}")]
     Unsettled {
         /// Name of the body.
         body: String,
-        /// How far a link still goes, over the length.
+        /// How far a link still moves, relative to the length [-].
         way: f64,
-        /// Why, and what may help.
+        /// The reason, and what may help.
         why: String,
     },
-    /// A solid that cannot become particles.
+    /// A solid that cannot be discretised into particles.
     #[error("{body} cannot be made of particles: {why}")]
     Solid {
         /// Name of the body.
         body: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// It was asked to stop, see [`Stop`](crate::Stop), before bodies had found their equilibrium.
+    /// Stopped by [`Stop`](crate::Stop) before bodies had reached their equilibrium.
     #[error("asked to stop before bodies had found their equilibrium")]
     Stopped,
-    /// A snapshot of a world with other parts.
+    /// A snapshot of a world with different bodies, obstacles or grippers.
     #[error("the snapshot belongs to another world")]
     ForeignSnapshot,
-    /// A pose that is none.
+    /// A pose that is not finite or not a rotation.
     #[error("the pose of {name} must be finite, with a rotation of length 1")]
     Pose {
-        /// What was to be posed.
+        /// What it was given for.
         name: String,
     },
     /// A shape that cannot be built.
@@ -177,21 +177,21 @@ pub enum BuildError {
     Shape(#[from] ShapeError),
 }
 
-/// A handle of something that is not in this world.
+/// A handle of something that is not, or no longer, in this world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("this {kind} is not in this world: it was removed, or it belongs to another one")]
 pub struct Gone {
-    /// Kind of thing.
+    /// Kind of object.
     pub kind: &'static str,
 }
 
-/// Why something cannot be done to a world between its steps. Nothing has changed then.
+/// Why a change between steps was rejected. The world is then unchanged.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ControlError {
-    /// It is not in this world.
+    /// The handle is not valid in this world.
     #[error(transparent)]
     Gone(#[from] Gone),
-    /// It cannot be so.
+    /// The change itself is not possible.
     #[error(transparent)]
     Refused(BuildError),
 }
@@ -205,13 +205,13 @@ impl From<BuildError> for ControlError {
     }
 }
 
-/// Why bytes are no snapshot.
+/// Why bytes cannot be read as a snapshot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SnapshotError {
-    /// They do not begin as snapshots do.
+    /// They do not begin like a snapshot.
     #[error("these bytes are no snapshot")]
     Foreign,
-    /// They are of another version of the engine.
+    /// They were written by an incompatible version.
     #[error("the snapshot is of version {version}, this engine reads version {known}: take it anew with this engine")]
     Version {
         /// Version of the bytes.
@@ -219,23 +219,23 @@ pub enum SnapshotError {
         /// The version that can be read.
         known: u32,
     },
-    /// Some are missing, or there are too many.
+    /// Bytes are missing, or there are too many.
     #[error("the snapshot should be {expected} bytes long after its head, got {got}: it was cut or written over")]
     Length {
-        /// How many bytes should follow the head.
+        /// Number of bytes that should follow the header.
         expected: u64,
-        /// How many there are.
+        /// Number of bytes found.
         got: u64,
     },
-    /// They have changed.
+    /// The checksum does not match.
     #[error("the snapshot is damaged: its bytes are not those that were written")]
     Damaged,
 }
 
-/// Why a rod cannot be where it is held.
+/// Why a rod cannot satisfy its holds.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum HoldError {
-    /// A constraint that it cannot keep.
+    /// A constraint that cannot be satisfied.
     #[error(
         "{body} cannot be where {by} holds it: {off:.3e} {unit} are missing. It may be too short for where its ends are to be, or \
          held in ways that exclude each other"
@@ -243,14 +243,14 @@ pub enum HoldError {
     Unreachable {
         /// Name of the body.
         body: String,
-        /// Who holds it.
+        /// What holds it.
         by: String,
-        /// By how much it is violated.
+        /// Violation of the constraint.
         off: f64,
-        /// Unit of that.
+        /// Unit of the violation.
         unit: &'static str,
     },
-    /// It does not stretch, and has no slack.
+    /// An inextensible rod that is held without slack.
     #[error(
         "{body} is taut between {between}: it is {slack:.3e} m longer than their distance, and does not stretch. \
          Give it more length, let it be extensible, or let it start as its path"
@@ -258,9 +258,9 @@ pub enum HoldError {
     Taut {
         /// Name of the body.
         body: String,
-        /// Who holds it.
+        /// What holds it.
         between: String,
-        /// How much longer it is [m].
+        /// Its length less the distance of its holds [m].
         slack: f64,
     },
 }
@@ -274,37 +274,37 @@ impl HoldError {
     }
 }
 
-/// Why a step failed. The world is as it was before the step.
+/// Why a step failed. The world is left as it was before the step.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StepError {
-    /// The step was asked to stop, see [`Stop`](crate::Stop).
+    /// Stopped by [`Stop`](crate::Stop).
     #[error("asked to stop in the step from t = {time:.6} s")]
     Stopped {
         /// Start of the step [s].
         time: f64,
     },
-    /// A step that is no length of time.
+    /// A step size that is not finite and positive.
     #[error("a step must be finite and longer than zero, got {dt} s")]
     Step {
-        /// What was asked for [s].
+        /// The step size given [s].
         dt: f64,
     },
-    /// A rod that cannot be where it is held.
+    /// A rod that cannot satisfy its holds.
     #[error("at t = {time:.6} s {why}")]
     Hold {
-        /// When [s].
+        /// Simulated time [s].
         time: f64,
-        /// Why not.
+        /// The reason.
         why: HoldError,
     },
-    /// A step that is no whole number of the samples of recorded responses.
+    /// A step size that is not a multiple of the sampling period of recorded responses.
     #[error("{body} has responses recorded in samples of {sample} s: steps must be a whole number of them, got {dt} s")]
     Sample {
         /// Name of the body.
         body: String,
-        /// Length of a sample [s].
+        /// Sampling period [s].
         sample: f64,
-        /// The step [s].
+        /// Step size [s].
         dt: f64,
     },
     /// A step of far too many samples.
@@ -312,24 +312,24 @@ pub enum StepError {
     Strides {
         /// Name of the body.
         body: String,
-        /// Length of a sample [s].
+        /// Sampling period [s].
         sample: f64,
-        /// The step [s].
+        /// Step size [s].
         dt: f64,
     },
-    /// A body that cannot be followed in steps of any sensible length.
+    /// A body whose motion needs inner steps too short to be practical.
     #[error("{body} would need steps shorter than {step:.1e} s at t = {time:.6} s: {instead}")]
     TooShort {
         /// Name of the body.
         body: String,
-        /// When [s].
+        /// Simulated time [s].
         time: f64,
-        /// The shortest that was tried [s].
+        /// The shortest inner step tried [s].
         step: f64,
         /// What may help.
         instead: &'static str,
     },
-    /// A solid that is pressed into an obstacle for long, deeper than contact can tell inside from outside.
+    /// A solid that stays pressed into an obstacle, deeper than contact can tell inside from outside.
     #[error(
         "{body} is pressed {depth:.1e} m into {obstacle} at t = {time:.6} s, for {long:.1e} s more than half a cell of {cell:.1e} m: \
          it is crushed, or its contact_stiffness is too low for what presses on it"
@@ -339,16 +339,16 @@ pub enum StepError {
         body: String,
         /// Name of the obstacle.
         obstacle: String,
-        /// When [s].
+        /// Simulated time [s].
         time: f64,
-        /// How deep its surface is inside [m].
+        /// Penetration of its surface [m].
         depth: f64,
-        /// For how long it has been too deep [s].
+        /// How long it has been too deep [s].
         long: f64,
-        /// Edge of a cell [m].
+        /// Edge length of a cell [m].
         cell: f64,
     },
-    /// An elastic solid that is deformed beyond what its model can follow.
+    /// A solid of the model `response` that is deformed beyond the validity of its linear model.
     #[error(
         "{body} is deformed by {:.0} % of its size at t = {time:.6} s, {what}: the model response is linear, for deformations that are small. \
          Take stiffer material, let it spin or be pushed less, or use the model lattice", 100.0 * by
@@ -356,14 +356,14 @@ pub enum StepError {
     Deformed {
         /// Name of the body.
         body: String,
-        /// When [s].
+        /// Simulated time [s].
         time: f64,
-        /// Displacement over distance from the centre [-].
+        /// Displacement divided by the distance from the centre [-].
         by: f64,
-        /// Of what.
+        /// The cause of the deformation.
         what: String,
     },
-    /// A step has created energy.
+    /// A step that created more energy than its model allows.
     #[error(
         "{body} gained {created:.3e} J in the step to t = {time:.6} s that no force accounts for, where its model states at most {allowed:.1e} J: \
          {instead}"
@@ -371,21 +371,21 @@ pub enum StepError {
     Created {
         /// Name of the body.
         body: String,
-        /// When [s].
+        /// Simulated time at its end [s].
         time: f64,
-        /// Energy that no force accounts for [J].
+        /// Energy gained that no force accounts for [J].
         created: f64,
-        /// What its model may create in the step [J].
+        /// Bound of its model for the step [J].
         allowed: f64,
         /// What may help.
         instead: &'static str,
     },
-    /// A quantity is no longer a finite number of sensible size.
+    /// A quantity that is NaN or implausibly large.
     #[error("{body} diverged at t = {time:.6} s: {quantity} is {value:.3e}")]
     Diverged {
         /// Name of the body.
         body: String,
-        /// When [s].
+        /// Simulated time [s].
         time: f64,
         /// Which quantity.
         quantity: String,
@@ -394,11 +394,11 @@ pub enum StepError {
     },
 }
 
-/// A place farther than this from the origin has diverged [m].
+/// Coordinates beyond this have diverged [m]: no scene is that large.
 const FAR: f64 = 1e7;
 
 impl StepError {
-    /// Refuse a place that is none any more, or is beyond any scene, and say whose it is.
+    /// Reject a position that is NaN or farther away than any scene; `whose` names the point.
     pub(crate) fn check_place(body: &str, time: f64, place: Vec3, whose: impl Fn() -> String) -> Result<(), StepError> {
         for (axis, value) in ["x", "y", "z"].into_iter().zip(place.to_array()) {
             if value.is_nan() || value.abs() >= FAR {

@@ -1,8 +1,8 @@
-//! Handles: how callers name what is in a world.
+//! Handles, by which callers refer to the contents of a world.
 //!
-//! A handle holds as long as its thing is in the world, whatever else comes and goes. A handle of something that was removed,
-//! or of another world, is an error and never somebody else. Clones of a world, and a world that goes back to a snapshot, know
-//! the handles of the first.
+//! A handle stays valid as long as its object is in the world, whatever else is added or removed. Using a handle of
+//! something that was removed, or of another world, is an error and never refers to something else. Clones of a world
+//! share its handles, and so does a world restored from a snapshot.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,16 +10,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::bytes::{Malformed, Reader, Stored};
 use crate::error::{BuildError, Gone};
 
-/// What all handles have in common.
+/// The interface common to all handles.
 pub(crate) trait Handle: Copy + Ord {
-    /// What it is a handle of, in a word.
+    /// What it refers to, in a word.
     const KIND: &'static str;
 
-    /// A handle that no other equals in this process.
+    /// A handle that differs from all others in this process.
     fn fresh() -> Self;
 }
 
-/// A number that is given once in this process: handles of different worlds never agree.
+/// A number that is unique in this process: handles of different worlds never agree.
 fn fresh_number() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     NEXT.fetch_add(1, Ordering::Relaxed)
@@ -39,7 +39,7 @@ macro_rules! handles {
             }
         }
 
-        // of one process: others have their own
+        // handles are valid in one process only: readers assign their own
         impl Stored for $name {
             fn write(&self, _: &mut Vec<u8>) {}
 
@@ -63,10 +63,10 @@ handles! {
     LoadId: "load",
 }
 
-/// Handles of the things of one kind that have names, in the order of a list without gaps.
+/// Handles of the named objects of one kind, in the order of a list without gaps.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Roster<H> {
-    /// One for each, ascending: things are added at the end.
+    /// One per object, ascending: objects are added at the end.
     handles: Vec<H>,
     names: HashMap<String, H>,
 }
@@ -78,7 +78,7 @@ impl<H> Default for Roster<H> {
 }
 
 impl<H: Handle> Roster<H> {
-    /// Refuse a name that is taken.
+    /// Reject a name that is taken.
     pub fn refuse(&self, name: &str) -> Result<(), BuildError> {
         if self.names.contains_key(name) {
             return Err(BuildError::SameName { kind: H::KIND, name: name.into() });
@@ -86,7 +86,7 @@ impl<H: Handle> Roster<H> {
         Ok(())
     }
 
-    /// One more at the end of the list.
+    /// Add an object at the end of the list.
     pub fn add(&mut self, name: &str) -> H {
         let handle = H::fresh();
         self.handles.push(handle);
@@ -94,12 +94,12 @@ impl<H: Handle> Roster<H> {
         handle
     }
 
-    /// Its place in the list.
+    /// Index in the list.
     pub fn index(&self, handle: H) -> Result<usize, Gone> {
         self.handles.binary_search(&handle).map_err(|_| Gone { kind: H::KIND })
     }
 
-    /// The handle of what stands at a place in the list.
+    /// The handle at an index.
     pub fn at(&self, index: usize) -> Option<H> {
         self.handles.get(index).copied()
     }
@@ -109,19 +109,19 @@ impl<H: Handle> Roster<H> {
         self.names.get(name).copied()
     }
 
-    /// Whether no handle is in both.
+    /// Whether no handle is in both rosters.
     pub fn shares_none(&self, other: &Roster<H>) -> bool {
         self.handles.iter().all(|handle| other.index(*handle).is_err())
     }
 
-    /// Whether the same names stand in the same order.
+    /// Whether both rosters have the same names in the same order.
     pub fn is_named_like(&self, other: &Roster<H>) -> bool {
         let place = |roster: &Roster<H>, name: &str| roster.named(name).and_then(|handle| roster.index(handle).ok());
         self.handles.len() == other.handles.len()
             && self.names.keys().all(|name| place(self, name) == place(other, name))
     }
 
-    /// Take one out; those behind it move up. Returns the place that it had.
+    /// Remove an object; those after it move up. Returns its former index.
     pub fn remove(&mut self, handle: H, name: &str) -> Result<usize, Gone> {
         let index = self.index(handle)?;
         self.handles.remove(index);
@@ -130,7 +130,7 @@ impl<H: Handle> Roster<H> {
     }
 }
 
-/// Names in order; another process gives handles of its own.
+/// Writes the names in order; readers assign handles of their own.
 impl<H: Handle> Stored for Roster<H> {
     fn write(&self, out: &mut Vec<u8>) {
         let mut names: Vec<(&H, &String)> = self.names.iter().map(|(name, handle)| (handle, name)).collect();
@@ -149,12 +149,12 @@ impl<H: Handle> Stored for Roster<H> {
     }
 }
 
-/// Handles of the things of one kind that come and go often, in a list with gaps that are filled again.
+/// Handles of unnamed objects of one kind, in a list with gaps that are reused.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Slots<H> {
-    /// One for each place in the list; none where it is vacant.
+    /// One per slot; `None` where it is vacant.
     handles: Vec<Option<H>>,
-    /// Vacant places.
+    /// Indices of vacant slots.
     vacant: Vec<usize>,
 }
 
@@ -165,7 +165,7 @@ impl<H> Default for Slots<H> {
 }
 
 impl<H: Handle> Slots<H> {
-    /// One more: its handle and its place, which may be the one after the last.
+    /// Add an object: returns its handle and the index of its slot, which may be a new one at the end.
     pub fn add(&mut self) -> (H, usize) {
         let handle = H::fresh();
         match self.vacant.pop() {
@@ -175,41 +175,41 @@ impl<H: Handle> Slots<H> {
             }
             None => {
                 self.handles.push(Some(handle));
-                // so that whatever is there can be taken out without allocating
+                // so that vacating any slot does not allocate
                 self.vacant.reserve(self.handles.len());
                 (handle, self.handles.len() - 1)
             }
         }
     }
 
-    /// Its place in the list.
+    /// Index of the slot.
     pub fn index(&self, handle: H) -> Result<usize, Gone> {
         self.handles.iter().position(|h| *h == Some(handle)).ok_or(Gone { kind: H::KIND })
     }
 
-    /// The handle of what stands at a place in the list.
+    /// The handle in a slot.
     pub fn at(&self, index: usize) -> Option<H> {
         self.handles.get(index).copied().flatten()
     }
 
-    /// Whether the same places are vacant, and will be filled in the same order.
+    /// Whether the same slots are vacant, and will be reused in the same order.
     pub fn is_laid_out_like(&self, other: &Slots<H>) -> bool {
         self.handles.len() == other.handles.len() && self.vacant == other.vacant
     }
 
-    /// Have the same places vacant as another list; those that are not keep their handles, or get one.
+    /// Have the same slots vacant as another list; occupied slots keep their handles, or get new ones.
     pub fn become_like(&mut self, other: &Slots<H>) {
         let own = |index: usize| self.handles.get(index).copied().flatten();
         let handles = other.handles.iter().enumerate().map(|(n, slot)| slot.map(|_| own(n).unwrap_or_else(H::fresh)));
         (self.handles, self.vacant) = (handles.collect(), other.vacant.clone());
     }
 
-    /// Number of places, vacant ones included.
+    /// Number of slots, including vacant ones.
     pub fn len(&self) -> usize {
         self.handles.len()
     }
 
-    /// Leave a place vacant.
+    /// Vacate a slot.
     pub fn vacate(&mut self, index: usize) {
         if let Some(slot) = self.handles.get_mut(index)
             && slot.take().is_some()
@@ -219,7 +219,7 @@ impl<H: Handle> Slots<H> {
     }
 }
 
-/// Which places are taken, and in which order the vacant ones will be filled.
+/// Writes which slots are occupied, and the order in which vacant ones are reused.
 impl<H: Handle> Stored for Slots<H> {
     fn write(&self, out: &mut Vec<u8>) {
         self.handles.iter().map(Option::is_some).collect::<Vec<bool>>().write(out);
@@ -249,7 +249,7 @@ mod tests {
         assert_eq!(roster.remove(b, "b"), Ok(1));
         assert_eq!([a, b, c].map(|h| roster.index(h)), [Ok(0), Err(Gone { kind: "body" }), Ok(1)]);
         assert_eq!((roster.named("b"), roster.named("c"), roster.at(1)), (None, Some(c), Some(c)));
-        // a name that is free again belongs to somebody else
+        // a reused name gets a new handle
         let again = roster.add("b");
         assert!(again != b && roster.index(b).is_err() && roster.refuse("b").is_err());
     }

@@ -1,38 +1,38 @@
-//! The inner loops, compiled three times: for any machine, for one with 256-bit vectors, and for one with 512-bit vectors,
-//! which has twice as many registers too.
+//! Inner loops, compiled for three instruction sets: the baseline of the architecture, 256-bit vectors, and 512-bit
+//! vectors, which come with twice as many registers.
 
 use crate::lanes::{Lanes, Plain};
 
-/// Which instructions the inner loops use; the numbers they give are the same to the bit.
+/// Instruction set of the inner loops; results are the same to the bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernel {
-    /// What every machine of the architecture has.
+    /// The baseline of the architecture.
     Plain,
-    /// 256-bit vectors; only made where the machine has them.
+    /// 256-bit vectors; only available where the machine has them.
     #[cfg(target_arch = "x86_64")]
     Avx2,
-    /// 512-bit vectors; only made where the machine has them.
+    /// 512-bit vectors; only available where the machine has them.
     #[cfg(target_arch = "x86_64")]
     Avx512,
 }
 
-/// An inner loop. Everything it calls must be `#[inline(always)]`: what is not inlined is compiled for any machine.
+/// An inner loop. Everything it calls must be `#[inline(always)]`: what is not inlined is compiled for the baseline.
 pub trait Task {
-    /// What it gives.
+    /// Its result.
     type Output;
-    /// Run with numbers four at a time.
+    /// Run with four numbers at a time.
     fn run<L: Lanes>(self) -> Self::Output;
 }
 
 impl Default for Kernel {
-    /// The best this machine can do.
+    /// The best instruction set of this machine.
     fn default() -> Kernel {
         Kernel::all().last().unwrap_or(Kernel::Plain)
     }
 }
 
 impl Kernel {
-    /// Those that this machine can run, the best one last.
+    /// The instruction sets of this machine, the best one last.
     pub fn all() -> impl Iterator<Item = Kernel> {
         let plain = std::iter::once(Kernel::Plain);
         #[cfg(target_arch = "x86_64")]
@@ -58,7 +58,7 @@ impl Kernel {
     }
 }
 
-/// Calling code compiled for instructions a machine lacks is undefined behaviour, hence `unsafe`.
+/// Calling code compiled for instructions that the machine lacks is undefined behaviour, hence `unsafe`.
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod wide {

@@ -1,11 +1,11 @@
-//! Four numbers at a time. Every operation is element by element and none is fused, so that the same bits come out
+//! Four numbers at a time. Every operation is elementwise and none is fused, so that results are the same to the bit
 //! whichever vector instructions the machine has.
 
 use std::ops::{Add, Mul, Sub};
 
 use crate::math::Vec3;
 
-/// How many numbers are worked on at a time.
+/// How many numbers are processed at a time.
 pub const LANES: usize = 4;
 
 /// Four numbers in memory.
@@ -14,7 +14,7 @@ pub type Block = [f64; LANES];
 /// Numbers in blocks of four.
 pub type Row = Vec<Block>;
 
-/// Coordinates of points: one row a coordinate.
+/// Coordinates of points: one row per coordinate.
 pub type Rows = [Row; 3];
 
 /// Rows of `blocks` blocks of zeros.
@@ -22,7 +22,7 @@ pub fn zero_rows(blocks: usize) -> Rows {
     std::array::from_fn(|_| vec![[0.0; LANES]; blocks])
 }
 
-/// Points as rows of coordinates, padded to `blocks` blocks. The padding continues the last segment.
+/// Points as rows of coordinates, padded to `blocks` blocks by extrapolating the last segment.
 pub fn rows_of(points: &[Vec3], blocks: usize) -> Rows {
     let last = points[points.len() - 1];
     let along = last - points[points.len() - 2];
@@ -57,28 +57,28 @@ pub fn add(rows: &mut Rows, i: usize, v: Vec3) {
     }
 }
 
-/// Four numbers in a register. Left to itself the compiler makes vectors of some of the kernels' arithmetic and not of
-/// the rest; this says which instructions are meant, once for any machine and once for 256-bit vectors.
+/// Four numbers in a register. The compiler alone vectorises only some of the arithmetic in the kernels; this states
+/// which instructions are meant, for the baseline and for wide vectors.
 pub trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
-    /// Twice as many.
+    /// The corresponding type of eight numbers.
     type Eight: Eight<Half = Self>;
-    /// The same number four times.
+    /// One number in all lanes.
     fn splat(value: f64) -> Self;
-    /// From memory.
+    /// Load from memory.
     fn load(from: &Block) -> Self;
-    /// To memory.
+    /// Store to memory.
     fn block(self) -> Block;
-    /// 1 / sqrt(x), by a root and a division.
+    /// 1 / sqrt(x), by a square root and a division.
     fn inverse_root(self) -> Self;
     /// 1 / x, by a division.
     fn inverse(self) -> Self;
-    /// The number in lane `K` replaced by that of `other`.
+    /// Lane `K` replaced by that of `other`.
     fn replaced<const K: usize>(self, other: Self) -> Self;
-    /// Four vectors of four numbers: the first of each, the second of each, and so on.
+    /// Transpose of a 4 x 4 matrix given by rows.
     fn transposed(rows: [Self; LANES]) -> [Self; LANES];
-    /// The larger of each pair; the first where one is not a number.
+    /// The larger of each pair; that of `self` where either is NaN.
     fn max(self, other: Self) -> Self;
-    /// One where `self` is below `other`, else zero.
+    /// One where `self` is less than `other`, else zero.
     fn below(self, other: Self) -> Self;
     /// Each number's right neighbour, given the block to the right.
     fn followed_by(self, next: Self) -> Self;
@@ -91,17 +91,17 @@ pub trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = S
         Self::splat(0.0)
     }
 
-    /// From four of many numbers, beginning with number `i`.
+    /// Load four numbers of a slice, beginning at index `i`.
     #[inline(always)]
     fn load_at(from: &[f64], i: usize) -> Self {
         let four = &from[i..i + LANES];
         Self::load(&[four[0], four[1], four[2], four[3]])
     }
 
-    /// To four of many numbers, beginning with number `i`.
+    /// Store to four numbers of a slice, beginning at index `i`.
     #[inline(always)]
     fn store_at(self, to: &mut [f64], i: usize) {
-        // written out: `copy_from_slice` is not always inlined, and then calls for each of a kernel's stores
+        // written out: `copy_from_slice` is not always inlined, and would then cost a call per store
         let (four, [a, b, c, d]) = (&mut to[i..i + LANES], self.block());
         (four[0], four[1], four[2], four[3]) = (a, b, c, d);
     }
@@ -115,25 +115,25 @@ pub trait Lanes: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = S
     }
 }
 
-/// Eight numbers: in two registers, or in one where the machine has such.
+/// Eight numbers: in two registers, or in one where the machine has 512-bit vectors.
 pub trait Eight: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
-    /// Four of them.
+    /// The corresponding type of four numbers.
     type Half;
-    /// The same number eight times.
+    /// One number in all lanes.
     fn splat(value: f64) -> Self;
-    /// From memory.
+    /// Load from memory.
     fn load(from: &[f64; 8]) -> Self;
-    /// Six from memory, then zeros.
+    /// Load six numbers, followed by zeros.
     fn load_six(from: &[f64; 6]) -> Self;
-    /// To memory.
+    /// Store to memory.
     fn store(self, to: &mut [f64; 8]);
-    /// The first six to memory.
+    /// Store the first six.
     fn store_six(self, to: &mut [f64; 6]);
-    /// Number `K` replaced by that of `other`.
+    /// Lane `K` replaced by that of `other`.
     fn replaced<const K: usize>(self, other: Self) -> Self;
     /// The first four and the last four.
     fn halves(self) -> [Self::Half; 2];
-    /// From those.
+    /// The inverse of [`Eight::halves`].
     fn joined(halves: [Self::Half; 2]) -> Self;
 }
 
@@ -210,7 +210,7 @@ impl<L: Lanes> Mul for Both<L> {
     }
 }
 
-/// Four numbers without special instructions.
+/// Four numbers without vector instructions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plain(pub Block);
 
@@ -298,8 +298,7 @@ impl Mul for Plain {
 /// Four numbers in one 256-bit register.
 ///
 /// `unsafe` because these instructions are undefined on a machine without them: code that uses `Wide` must only be
-/// reached through a function with the target feature `avx2`, called after the machine was asked (see
-/// `kernel`).
+/// reached through a function with the target feature `avx2`, called after the feature was detected (see `kernel`).
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code)]
 mod wide {
@@ -311,17 +310,17 @@ mod wide {
     #[derive(Clone, Copy, Debug)]
     pub struct Wide<W>(__m256d, PhantomData<W>);
 
-    /// How eight numbers are kept beside them.
+    /// How eight numbers are represented beside [`Wide`].
     pub trait Width: Copy {
-        /// Those.
+        /// The type of eight numbers.
         type Eight: Eight<Half = Wide<Self>>;
     }
 
-    /// In two registers.
+    /// In two 256-bit registers.
     #[derive(Clone, Copy, Debug)]
     pub struct Narrow;
 
-    /// In one: for the target feature `avx512f`.
+    /// In one 512-bit register, for the target feature `avx512f`.
     #[derive(Clone, Copy, Debug)]
     pub struct Broad;
 
@@ -376,7 +375,7 @@ mod wide {
         }
         #[inline(always)]
         fn transposed([a, b, c, d]: [Self; LANES]) -> [Self; LANES] {
-            // [a0 b0 a2 b2] and so on, then halves of those
+            // [a0 b0 a2 b2] and so on, then their halves
             unsafe {
                 let (ab0, ab1) = (_mm256_unpacklo_pd(a.0, b.0), _mm256_unpackhi_pd(a.0, b.0));
                 let (cd0, cd1) = (_mm256_unpacklo_pd(c.0, d.0), _mm256_unpackhi_pd(c.0, d.0));
@@ -390,7 +389,7 @@ mod wide {
         }
         #[inline(always)]
         fn max(self, other: Self) -> Self {
-            // the instruction gives its second operand where one is not a number
+            // the instruction returns its second operand where either is NaN
             of(unsafe { _mm256_max_pd(other.0, self.0) })
         }
         #[inline(always)]
@@ -437,7 +436,7 @@ mod wide {
     #[derive(Clone, Copy, Debug)]
     pub struct Octet(__m512d);
 
-    /// The first six of eight.
+    /// Mask of the first six of eight lanes.
     const SIX: __mmask8 = 0x3f;
 
     impl Eight for Octet {
@@ -516,19 +515,19 @@ pub struct Lanes3<L> {
 }
 
 impl<L: Lanes> Lanes3<L> {
-    /// The same vector four times.
+    /// One vector in all lanes.
     #[inline(always)]
     pub fn splat(v: Vec3) -> Self {
         Lanes3 { x: L::splat(v.x), y: L::splat(v.y), z: L::splat(v.z) }
     }
 
-    /// From a block of three rows.
+    /// Load a block of three rows.
     #[inline(always)]
     pub fn load(from: &[&[Block]; 3], block: usize) -> Self {
         Lanes3 { x: L::load(&from[0][block]), y: L::load(&from[1][block]), z: L::load(&from[2][block]) }
     }
 
-    /// To a block of three rows.
+    /// Store to a block of three rows.
     #[inline(always)]
     pub fn store(self, to: &mut [&mut [Block]; 3], block: usize) {
         to[0][block] = self.x.block();
@@ -536,13 +535,13 @@ impl<L: Lanes> Lanes3<L> {
         to[2][block] = self.z.block();
     }
 
-    /// Scalar products.
+    /// Dot products.
     #[inline(always)]
     pub fn dot(self, other: Self) -> L {
         self.x * other.x + self.y * other.y + self.z * other.z
     }
 
-    /// Vector products.
+    /// Cross products.
     #[inline(always)]
     pub fn cross(self, other: Self) -> Self {
         Lanes3 {
@@ -552,7 +551,7 @@ impl<L: Lanes> Lanes3<L> {
         }
     }
 
-    /// Products coordinate by coordinate.
+    /// Elementwise products.
     #[inline(always)]
     pub fn by_parts(self, other: Self) -> Self {
         Lanes3 { x: self.x * other.x, y: self.y * other.y, z: self.z * other.z }

@@ -1,8 +1,8 @@
-//! Pliant simulates things that bend while a robot or a hand moves them: cables, wires, springs, soft solids. It gives
+//! Pliant simulates deformable objects that a robot or a hand moves: cables, wires, springs, soft solids. It computes
 //! shapes and forces, in real time.
 //!
-//! A [`World`] holds bodies, obstacles and grippers. [`World::step`] moves it on by a time step, [`World::frame`] gives a
-//! plain picture of it: nodes, forces, contacts, energies. Grippers hold places of bodies, and their
+//! A [`World`] holds bodies, obstacles and grippers. [`World::step`] advances it by a time step, [`World::frame`]
+//! returns its state as plain data: nodes, forces, contacts, energies. Grippers hold places of bodies, and their
 //! [`load`](Gripper::load) is what a hand would feel.
 //!
 //! ```
@@ -39,19 +39,21 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Bodies are of one of six models, each in a module of its own: [`chain`], [`cable`], [`xpbd`] and [`elastica`] are rods,
-//! [`lattice`] and [`response`] solids. All of them stand in the same world and answer the same questions ([`Body`]).
+//! There are six models of bodies, each in its own module: [`chain`], [`cable`], [`xpbd`] and [`elastica`] are rods,
+//! [`lattice`] and [`response`] solids. All of them share the same world and the same interface, [`Body`].
 //!
-//! What holds for all of it:
+//! Conventions:
 //!
 //! - SI units and `f64` throughout; quaternions are written w x y z, poses are named `world_from_x`.
-//! - A step never panics. It returns a [`StepError`] that names body, time and quantity, and leaves the world as it was before.
-//! - The same world stepped in the same way has the same bits, whatever the number of threads and on every machine.
-//! - Forces on grippers are what the bodies exert, in world axes, torques about the gripper's origin, means over the step.
-//! - Between steps nearly everything may change: see [`World::grasp`], [`World::drive`], [`World::set_load`] and their neighbours.
-//!   [`World::snapshot`] and [`World::restore`] go back to an earlier moment exactly.
+//! - A step never panics. On failure it returns a [`StepError`] that names body, time and quantity, and leaves the
+//!   world as it was before.
+//! - The same world stepped in the same way gives the same bits, for any number of threads and on every machine.
+//! - Forces on grippers are those exerted by the bodies, in world axes, torques about the gripper's origin, means over
+//!   the step.
+//! - Between steps nearly everything may change: see [`World::grasp`], [`World::drive`], [`World::set_load`] and their
+//!   neighbours. [`World::snapshot`] and [`World::restore`] go back to an earlier moment exactly.
 //!
-//! No files, sockets or clocks are in here. Scene files are read by the crate `pliant-scene`, recordings written by
+//! This crate uses no files, sockets or clocks. Scene files are read by the crate `pliant-scene`, recordings written by
 //! `pliant-record`.
 
 mod account;

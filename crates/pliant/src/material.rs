@@ -1,30 +1,30 @@
-//! What a body is made of.
+//! Elastic materials and friction laws.
 
 use crate::bytes::stored;
 use crate::check::Checks;
 use crate::error::BuildError;
 use crate::math::pow;
 
-/// Friction `|t| <= coefficient * |n|^exponent`; an exponent of 1 is Coulomb's law.
+/// Friction law `|t| <= coefficient * |n|^exponent`; an exponent of 1 is Coulomb's law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Friction {
-    /// Factor of the law; for an exponent N it is that of forces per length of a rod, in the unit (N/m)^(1-N).
+    /// Coefficient c [-] for an exponent N of 1; otherwise it relates forces per length of a rod [(N/m)^(1-N)].
     pub coefficient: f64,
     /// Exponent of the normal force [-].
     pub exponent: f64,
 }
 
 impl Friction {
-    /// No friction at all.
+    /// No friction.
     pub const NONE: Friction = Friction { coefficient: 0.0, exponent: 1.0 };
 
-    /// Refuse what is no law of friction.
+    /// Reject invalid parameters.
     pub(crate) fn check(&self, checks: Checks<'_>) -> Result<(), BuildError> {
         checks.not_negative("the friction", self.coefficient)?;
         checks.not_negative("the exponent of friction", self.exponent)
     }
 
-    /// Refuse a law other than Coulomb's, for a body whose model knows no other; `whose` it is.
+    /// Reject a law other than Coulomb's for a body whose model has no other; `whose` names the owner of the law.
     pub(crate) fn check_coulomb(self, body: &str, model: &'static str, whose: &str) -> Result<(), BuildError> {
         let Friction { exponent, .. } = self;
         if exponent == 1.0 {
@@ -34,12 +34,13 @@ impl Friction {
         Err(BuildError::Cannot { body: body.into(), model, cannot, instead: "let it be 1", field: Some("friction") })
     }
 
-    /// Of two surfaces on each other: the more slippery one counts.
+    /// Friction between two surfaces: that of the more slippery one.
     pub fn between(a: Friction, b: Friction) -> Friction {
         if a.coefficient <= b.coefficient { a } else { b }
     }
 
-    /// The law for a piece of a rod of this length [m], c l^(1-N): forces along a rod do then not depend on how it is divided.
+    /// The law for a piece of a rod of this length [m], c l^(1-N), with which forces do not depend on how the rod is
+    /// divided.
     pub fn over(self, length: f64) -> Friction {
         if self.exponent == 1.0 {
             return self;
@@ -47,7 +48,7 @@ impl Friction {
         Friction { coefficient: self.coefficient * pow(length, 1.0 - self.exponent), ..self }
     }
 
-    /// How the largest friction grows with the normal force [-].
+    /// Derivative of the friction limit with respect to the normal force `push` [N], dimensionless.
     pub fn slope(self, push: f64) -> f64 {
         if self.exponent == 1.0 {
             return self.coefficient;
@@ -55,7 +56,7 @@ impl Friction {
         self.coefficient * self.exponent * pow(push, self.exponent - 1.0)
     }
 
-    /// Largest friction at a normal force [N].
+    /// Largest friction force [N] at a normal force `push` [N].
     pub fn limit(self, push: f64) -> f64 {
         if self.exponent == 1.0 { self.coefficient * push } else { self.coefficient * pow(push, self.exponent) }
     }
@@ -75,7 +76,7 @@ pub struct Material {
 }
 
 impl Material {
-    /// Refuse what is no material.
+    /// Reject invalid parameters.
     pub(crate) fn check(&self, checks: Checks<'_>) -> Result<(), BuildError> {
         checks.positive("Young's modulus", self.young)?;
         checks.positive("the shear modulus", self.shear_modulus())?;

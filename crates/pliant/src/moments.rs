@@ -1,24 +1,24 @@
-//! Mass properties of solids of density one and of sets of point masses.
+//! Mass properties of solids of unit density and of sets of point masses.
 
 use crate::contact::Mesh;
 use crate::math::{Mat3, Vec3};
 
-/// Volume, centre and inertia matrix of a solid of density one; of a body of mass, its mass in place of the volume.
+/// Volume, centre and inertia matrix of a solid of unit density; of a body with mass, its mass in place of the volume.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Moments {
-    /// Volume [m3], or mass [kg]; negative for a solid turned inside out.
+    /// Volume [m3], or mass [kg]; negative for a solid whose surface is oriented inwards.
     pub volume: f64,
     /// Centre of mass [m].
     pub centre: Vec3,
-    /// Inertia matrix about the centre, density one [m5], or with mass [kg m2].
+    /// Inertia matrix about the centre, for unit density [m5], or with mass [kg m2].
     pub inertia: Mat3,
 }
 
 impl Moments {
-    /// Nothing at all.
+    /// The moments of nothing.
     pub const ZERO: Moments = Moments { volume: 0.0, centre: Vec3::ZERO, inertia: Mat3::ZERO };
 
-    /// Moments of a tetrahedron; positive where corner 3 sees corners 0, 1, 2 counter-clockwise.
+    /// Moments of a tetrahedron; the volume is positive where corner 3 sees corners 0, 1, 2 counter-clockwise.
     pub fn of_tetrahedron(corners: [Vec3; 4]) -> Moments {
         let mut sum = Integral::about(corners[0]);
         sum.add_tetrahedron(corners[1], corners[2], corners[3]);
@@ -27,14 +27,14 @@ impl Moments {
 
     /// Moments of the solid inside a closed mesh whose triangles are counter-clockwise seen from outside.
     ///
-    /// Triangles that name missing vertices count for nothing.
+    /// Triangles that refer to missing vertices are ignored.
     pub fn of_mesh(mesh: &Mesh) -> Moments {
         Moments::of_triangles(&mesh.vertices, &mesh.triangles)
     }
 
-    /// Moments of the solid inside some triangles over vertices, as of a mesh.
+    /// Moments of the solid inside a closed surface of triangles, given as for a mesh.
     pub(crate) fn of_triangles(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Moments {
-        // far from the origin the signed tetrahedra would cancel: measure from the middle of the mesh
+        // far from the origin signed tetrahedra would cancel: measure from the middle of the mesh
         let mut sum = Integral::about(middle(vertices));
         for t in triangles {
             let corner = |i: usize| vertices.get(t[i] as usize).copied();
@@ -45,12 +45,12 @@ impl Moments {
         sum.moments()
     }
 
-    /// Moments of point masses; points without a mass count for nothing.
+    /// Moments of point masses; points without a mass are ignored.
     pub fn of_points(points: &[Vec3], masses: &[f64]) -> Moments {
         Moments::of_pairs(points.iter().copied().zip(masses.iter().copied()))
     }
 
-    /// Moments of points and their masses.
+    /// Moments of point masses, given as pairs of position [m] and mass [kg].
     pub fn of_pairs(pairs: impl Iterator<Item = (Vec3, f64)> + Clone) -> Moments {
         let Some((origin, _)) = pairs.clone().next() else { return Moments::ZERO };
         let mass: f64 = pairs.clone().map(|(_, m)| m).sum();
@@ -60,7 +60,7 @@ impl Moments {
         Moments { volume: mass, centre, inertia: inertia_of(second) }
     }
 
-    /// Moments of several solids as one, by the theorem of parallel axes.
+    /// Moments of several solids as one, by the parallel axis theorem.
     pub fn sum(parts: impl IntoIterator<Item = Moments>) -> Moments {
         let parts: Vec<Moments> = parts.into_iter().collect();
         let Some(origin) = parts.first().map(|p| p.centre) else { return Moments::ZERO };
@@ -71,17 +71,17 @@ impl Moments {
         Moments { volume, centre, inertia }
     }
 
-    /// The same solid `factor` times as dense: with the density [kg/m3], mass [kg] and inertia [kg m2].
+    /// The moments for `factor` times the density: with the density [kg/m3], mass [kg] and inertia [kg m2].
     pub fn scaled(&self, factor: f64) -> Moments {
         Moments { volume: factor * self.volume, centre: self.centre, inertia: self.inertia * factor }
     }
 
-    /// Inertia matrix about any point: I + V (|d|2 1 - d dT), d the way there.
+    /// Inertia matrix about a point: I + V (|d|2 1 - d dT), d the offset of the point from the centre.
     pub fn inertia_about(&self, point: Vec3) -> Mat3 {
         self.inertia + inertia_of(outer_product(point - self.centre) * self.volume)
     }
 
-    /// How far the inertia matrix is from that of `truth`: Frobenius norm of the difference over that of the truth.
+    /// Relative error of the inertia matrix: Frobenius norm of the difference over that of `truth`.
     pub fn inertia_error(&self, truth: &Moments) -> f64 {
         let norm = |m: Mat3| m.to_cols_array().iter().map(|x| x * x).sum::<f64>().sqrt();
         norm(self.inertia - truth.inertia) / norm(truth.inertia)
@@ -101,7 +101,7 @@ impl Integral {
         Integral { origin, zeroth: 0.0, first: Vec3::ZERO, second: Mat3::ZERO }
     }
 
-    /// With corners a, b, c seen from the fourth: V = a x b . c / 6, the centre at s/4 with s = a + b + c, and the
+    /// For corners a, b, c relative to the fourth: V = a x b . c / 6, the centre is at s/4 with s = a + b + c, and the
     /// integral of x xT is V/20 (a aT + b bT + c cT + s sT).
     fn add_tetrahedron(&mut self, a: Vec3, b: Vec3, c: Vec3) {
         let (a, b, c) = (a - self.origin, b - self.origin, c - self.origin);
@@ -120,13 +120,13 @@ impl Integral {
     }
 }
 
-/// The inertia matrix tr(S) 1 - S of second moments S, the integral of x xT.
+/// The inertia matrix tr(S) 1 - S from the second moments S, the integral of x xT.
 fn inertia_of(second: Mat3) -> Mat3 {
     let trace = second.x_axis.x + second.y_axis.y + second.z_axis.z;
     Mat3::from_diagonal(Vec3::splat(trace)) - second
 }
 
-/// The sum of products of entries of two matrices.
+/// Frobenius inner product of two matrices.
 pub fn inner(a: Mat3, b: Mat3) -> f64 {
     a.to_cols_array().iter().zip(b.to_cols_array()).map(|(x, y)| x * y).sum()
 }
@@ -136,18 +136,18 @@ fn outer_product(v: Vec3) -> Mat3 {
     Mat3::from_cols(v * v.x, v * v.y, v * v.z)
 }
 
-/// A first moment over a mass; no way at all where there is no mass.
+/// A first moment divided by the mass; zero where there is no mass.
 fn shift(first: Vec3, mass: f64) -> Vec3 {
     if mass == 0.0 { Vec3::ZERO } else { first / mass }
 }
 
-/// The middle of the box around some points.
+/// Centre of the bounding box of some points.
 fn middle(points: &[Vec3]) -> Vec3 {
     let [low, high] = bounds(points);
     if points.is_empty() { Vec3::ZERO } else { low * 0.5 + high * 0.5 }
 }
 
-/// Lower and upper corner of the box around some points.
+/// Lower and upper corner of the bounding box of some points.
 pub fn bounds(points: &[Vec3]) -> [Vec3; 2] {
     points.iter().fold([Vec3::INFINITY, Vec3::NEG_INFINITY], |[low, high], p| [low.min(*p), high.max(*p)])
 }

@@ -1,4 +1,4 @@
-//! Prescribed motions of grippers and obstacles: time in, pose out.
+//! Prescribed motions of grippers and obstacles: the pose as a function of time.
 
 mod wind;
 
@@ -7,14 +7,14 @@ pub use wind::Wind;
 use crate::bytes::{stored, stored_enum};
 use crate::math::{Pose, Quat, Vec3, pose_between, sin, unit_or};
 
-/// A motion as a function of time, starting from the pose its owner is placed at.
+/// A motion as a function of time, starting from the pose at which its gripper or obstacle is placed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Motion {
     /// Stay where placed.
     Hold,
-    /// Pass through poses at given times; before the first and after the last it rests there.
+    /// Pass through poses at given times; rest at the first pose before it and at the last one after it.
     Waypoints {
-        /// How the time between two waypoints is spent.
+        /// Speed profile between two waypoints.
         blend: Blend,
         /// The waypoints in order of time, at least one.
         waypoints: Vec<Waypoint>,
@@ -28,7 +28,7 @@ pub enum Motion {
         /// When it moves.
         window: Window,
     },
-    /// Turn about an axis, and move along it while turning: a rotation, or a helix.
+    /// Rotate about an axis, and optionally advance along it: a rotation or a helix.
     Turn {
         /// Direction of the axis in the world (any length but zero).
         axis: Vec3,
@@ -38,38 +38,38 @@ pub enum Motion {
         angle: f64,
         /// Distance moved along the axis over the whole window [m].
         advance: f64,
-        /// How the window is spent.
+        /// Speed profile over the window.
         blend: Blend,
         /// When it moves.
         window: Window,
     },
-    /// Swing about the placed pose: amplitude * sin(2 pi frequency t + phase), with the value at t = 0 taken off
-    /// so that the motion starts where its owner is placed.
+    /// Oscillate about the placed pose: amplitude * sin(2 pi frequency t + phase), less the value at t = 0 so that the
+    /// motion starts at the placed pose.
     Sinusoid {
         /// Amplitude along each world axis [m].
         amplitude: Vec3,
         /// Frequency [Hz].
         frequency: f64,
-        /// Phase at the start [rad].
+        /// Phase at time zero [rad].
         phase: f64,
     },
-    /// Lay a cable on a drum, holding the end of what is left.
+    /// Wind a cable onto a drum, holding the end of the free length.
     Wind(Wind),
     /// One motion after another, each starting from the pose where the last one ended.
     Sequence(Vec<Leg>),
 }
 
-/// How the time between two poses is spent.
+/// Speed profile of the way from one pose to the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blend {
     /// Constant speed.
     Linear,
-    /// Least jerk: rest to rest with no jump in velocity or acceleration.
+    /// Minimum jerk: from rest to rest without a jump in velocity or acceleration.
     MinimumJerk,
 }
 
 impl Blend {
-    /// Fraction of the way at a fraction of the time.
+    /// Fraction of the way covered at fraction `t` of the time.
     fn fraction(self, t: f64) -> f64 {
         match self {
             Blend::Linear => t,
@@ -89,7 +89,7 @@ pub struct Waypoint {
     pub orientation: Option<Quat>,
 }
 
-/// The time in which a motion happens.
+/// The time interval in which a motion happens.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
     /// Start [s].
@@ -99,15 +99,15 @@ pub struct Window {
 }
 
 impl Window {
-    /// All times from zero on.
+    /// From time zero on, without end.
     pub const ALWAYS: Window = Window { start: 0.0, end: f64::INFINITY };
 
-    /// Time spent inside the window until `time` [s].
+    /// Time spent inside the window up to `time` [s].
     fn elapsed(&self, time: f64) -> f64 {
         (time.min(self.end) - self.start).max(0.0)
     }
 
-    /// The same as a fraction of the window; a window without length is a jump at its start.
+    /// Fraction of the window that has passed at `time` [s]; a window of zero length is a jump at its start.
     fn fraction(&self, time: f64) -> f64 {
         let length = self.end - self.start;
         if length > 0.0 { (self.elapsed(time) / length).min(1.0) } else { f64::from(time >= self.start) }
@@ -119,12 +119,12 @@ impl Window {
 pub struct Leg {
     /// How long it lasts [s].
     pub duration: f64,
-    /// The motion, with time counted from the leg's start.
+    /// The motion, with time counted from the start of the leg.
     pub motion: Motion,
 }
 
 impl Motion {
-    /// The pose at `time` [s] of something placed at `placed`.
+    /// The pose in the world at `time` [s] of something placed at `placed`.
     pub fn pose(&self, placed: &Pose, time: f64) -> Pose {
         match self {
             Motion::Hold => *placed,
@@ -183,7 +183,7 @@ fn pose_in_sequence(legs: &[Leg], placed: &Pose, time: f64) -> Pose {
     pose
 }
 
-/// Where something moves during one step of the world: its poses at both ends.
+/// The motion of a gripper or obstacle during one step of the world: its poses at both ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sweep {
     /// Pose at the start of the step.
@@ -192,25 +192,25 @@ pub struct Sweep {
     pub end: Pose,
 }
 
-/// Who moves a gripper or an obstacle.
+/// What moves a gripper or an obstacle.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Drive {
     /// Its prescribed motion.
     #[default]
     Prescribed,
-    /// It goes to a pose during the next step, on a straight way, and stays there.
+    /// Go to a pose in the world during the next step, at constant velocity, and stay there.
     Pose(Pose),
-    /// It goes on with these velocities.
+    /// Move at constant velocity until driven otherwise.
     Velocity {
-        /// Of its origin [m/s].
+        /// Velocity of the origin in the world [m/s].
         linear: Vec3,
-        /// Rate of turning about its origin, in the world [rad/s].
+        /// Angular velocity in the world [rad/s].
         angular: Vec3,
     },
 }
 
 impl Drive {
-    /// Whether it leads anywhere.
+    /// Whether the target is finite and its rotation valid.
     pub(crate) fn is_sound(&self) -> bool {
         match self {
             Drive::Prescribed => true,
@@ -219,7 +219,8 @@ impl Drive {
         }
     }
 
-    /// Where it leads from a pose in a step of `dt` [s], at whose end the prescribed motion would be at a pose.
+    /// The pose after a step of `dt` [s] from pose `from`; `prescribed` gives the pose of the prescribed motion at its
+    /// end.
     pub(crate) fn next(&self, from: &Pose, dt: f64, prescribed: impl FnOnce() -> Pose) -> Pose {
         match *self {
             Drive::Prescribed => prescribed(),
@@ -233,7 +234,7 @@ impl Drive {
 }
 
 impl Motion {
-    /// The highest frequency of going to and fro in it [Hz], if there is any.
+    /// The highest frequency of oscillation in the motion [Hz]; `None` if nothing in it oscillates.
     pub fn frequency(&self) -> Option<f64> {
         match self {
             Motion::Sinusoid { frequency, .. } => Some(*frequency),
@@ -244,23 +245,23 @@ impl Motion {
 }
 
 impl Sweep {
-    /// Something that stays at `pose`.
+    /// A sweep that stays at `pose`.
     pub fn resting(pose: Pose) -> Sweep {
         Sweep { start: pose, end: pose }
     }
 
-    /// Move on: the end becomes the start.
+    /// Begin the next step: the old end becomes the start, and `pose` the end.
     pub fn advance_to(&mut self, pose: Pose) {
         self.start = self.end;
         self.end = pose;
     }
 
-    /// The pose at a fraction of the step.
+    /// The pose at a fraction of the step, 0 to 1.
     pub fn at(&self, fraction: f64) -> Pose {
         pose_between(&self.start, &self.end, fraction)
     }
 
-    /// Velocity of the origin [m/s] and rate of turning [rad/s] during a step of `dt`.
+    /// Mean velocity of the origin [m/s] and mean angular velocity [rad/s] over a step of `dt` [s], in the world.
     pub fn rates(&self, dt: f64) -> [Vec3; 2] {
         let Sweep { start, end } = self;
         let turned = start.rotation != end.rotation;
@@ -268,9 +269,9 @@ impl Sweep {
         [(end.translation - start.translation) / dt, turn / dt]
     }
 
-    /// Velocity of the material point that is at `point` at a fraction of a step of `dt` [m/s].
+    /// Velocity [m/s] of the material point that is at `point` at a fraction of a step of `dt` [s], in the world.
     pub fn velocity_of(&self, point: Vec3, fraction: f64, dt: f64) -> Vec3 {
-        // the chord of a turning point would have a part along its radius, so the turn and the shift are taken apart
+        // the chord of a rotating point has a radial component, so rotation and translation are taken separately
         let [velocity, turn] = self.rates(dt);
         velocity + turn.cross(point - self.start.translation.lerp(self.end.translation, fraction))
     }

@@ -1,5 +1,5 @@
-//! Solids of nodes, whatever moves them: which nodes a place is, what part of a load each of them takes, and forces on nodes
-//! that have a torque.
+//! Places on solids made of nodes: which nodes belong to a place, how a load is distributed over them, and nodal forces
+//! with a given torque.
 
 use crate::contact::{blend, twice_area};
 use crate::error::BuildError;
@@ -7,7 +7,7 @@ use crate::grip::{Anchor, Place};
 use crate::math::{Pose, Vec3};
 use crate::moments::Moments;
 
-/// Nodes of a place, in order: all in a box, or the one that is nearest.
+/// Indices of the nodes of a place, ascending: all in a box, or the nearest one.
 pub fn nodes_at(place: Place, places: &[Vec3]) -> Vec<u32> {
     let all = 0..places.len() as u32;
     match place {
@@ -23,7 +23,7 @@ pub fn nodes_at(place: Place, places: &[Vec3]) -> Vec<u32> {
             };
             all.filter(inside).collect()
         }
-        // of the nodes in order; beyond the ends, the last
+        // counted along the list of nodes, clamped to its ends
         Place::Fraction(fraction) => {
             let last = places.len().saturating_sub(1) as f64;
             vec![(fraction * last).round().clamp(0.0, last) as u32]
@@ -31,7 +31,8 @@ pub fn nodes_at(place: Place, places: &[Vec3]) -> Vec<u32> {
     }
 }
 
-/// The same for a place that a user has named, of a body whose nodes are `them` to the user: there must be some.
+/// Indices of the nodes of a place that a user has given; `them` is what error messages call the nodes. Fails if there
+/// are none.
 pub fn find_nodes(body: &str, them: &str, place: Place, places: &[Vec3]) -> Result<Vec<u32>, BuildError> {
     let missing = |place: String, why: String| Err(BuildError::NoSuchPlace { body: body.into(), place, why });
     if let Place::Node(node) = place
@@ -45,7 +46,7 @@ pub fn find_nodes(body: &str, them: &str, place: Place, places: &[Vec3]) -> Resu
     }
 }
 
-/// Mean of some nodes as a pose: nodes have no directions.
+/// The mean position of some nodes as a pose; its rotation is the identity, as nodes have no directions.
 pub fn mean_pose(nodes: &[u32], places: &[Vec3]) -> Pose {
     Pose::from_translation(mean(nodes, places))
 }
@@ -54,14 +55,14 @@ fn mean(nodes: &[u32], places: &[Vec3]) -> Vec3 {
     nodes.iter().map(|n| places[*n as usize]).sum::<Vec3>() / nodes.len().max(1) as f64
 }
 
-/// Where a gripper leads each of some nodes, in its frame [m]: it turns their place as a whole.
+/// Target of each of some nodes in the frame of a gripper that holds them at `anchor` [m]: they move like a rigid body.
 pub fn led(nodes: &[u32], places: &[Vec3], anchor: Anchor) -> impl Iterator<Item = (u32, Vec3)> {
     let mean = mean(nodes, places);
     nodes.iter().map(move |n| (*n, anchor.position + anchor.orientation * (places[*n as usize] - mean)))
 }
 
-/// Parts of a load that some nodes, in order, take: by the area of the facets that have all corners among them, a third of it to
-/// each; all alike where there are no such facets.
+/// Fractions of a load for each of the nodes `among`, ascending: by the area of the facets whose corners are all among
+/// them, a third to each; equal fractions if there are no such facets.
 pub fn parts_by_area(facets: &[[u32; 3]], places: &[Vec3], among: &[u32]) -> Vec<f64> {
     let mut parts = vec![0.0; among.len()];
     for facet in facets {
@@ -78,8 +79,8 @@ pub fn parts_by_area(facets: &[[u32; 3]], places: &[Vec3], among: &[u32]) -> Vec
     parts
 }
 
-/// A force and a torque shared out among nodes by their parts: the torque by forces across the arms from their centre, at which
-/// the force acts.
+/// A force and a torque distributed over nodes: the force acts at their weighted centre, the torque by forces
+/// perpendicular to the arms from there.
 #[derive(Clone, Copy, Debug)]
 pub struct Spread {
     force: Vec3,
@@ -88,7 +89,7 @@ pub struct Spread {
 }
 
 impl Spread {
-    /// Over nodes at places [m], with parts of sum one.
+    /// Distribute over nodes at positions [m] with fractions of sum one.
     pub fn new(force: Vec3, torque: Vec3, nodes: impl Iterator<Item = (Vec3, f64)> + Clone) -> Spread {
         if torque == Vec3::ZERO {
             return Spread { force, turn: Vec3::ZERO, centre: Vec3::ZERO };
@@ -97,13 +98,13 @@ impl Spread {
         Spread { force, turn: turn_for(torque, &moments), centre: moments.centre }
     }
 
-    /// Force on one of them [N].
+    /// Force on a node at `place` [m] with fraction `part`, in [N].
     pub fn at(&self, place: Vec3, part: f64) -> Vec3 {
         (self.force + self.turn.cross(place - self.centre)) * part
     }
 }
 
-/// Share a force that acts at a place out among the corners of a facet, `parts` of it each, so that its torque is kept too:
+/// Distribute a force that acts at `place` over the corners of a facet, with these fractions, conserving its torque:
 /// friction acts between two facets, off the plane of either.
 pub fn share(corners: &[Vec3; 3], parts: &[f64; 3], force: Vec3, place: Vec3) -> [Vec3; 3] {
     let moments = Moments::of_points(corners, &[1.0; 3]);
@@ -111,8 +112,8 @@ pub fn share(corners: &[Vec3; 3], parts: &[f64; 3], force: Vec3, place: Vec3) ->
     std::array::from_fn(|n| force * parts[n] + turn.cross(corners[n] - moments.centre))
 }
 
-/// The vector w for which forces m (w x r) on points of mass m, at r from their centre, have a torque; zero if they have none
-/// such, as points on a line.
+/// The vector w for which forces m (w x r) on points of mass m, at r from their centre, have the given torque; zero if
+/// they cannot, as for points on a line.
 fn turn_for(torque: Vec3, points: &Moments) -> Vec3 {
     let turn = points.inertia.inverse() * torque;
     if torque != Vec3::ZERO && turn.is_finite() { turn } else { Vec3::ZERO }

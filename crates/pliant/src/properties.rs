@@ -1,11 +1,12 @@
-//! What of a body may be changed while it moves.
+//! Properties of bodies that can be changed while they move.
 
 use crate::bytes::stored;
 use crate::material::{Friction, Material};
 use crate::rest::Rest;
 
-/// Properties of a body that may be changed between steps, by [`World::change`](crate::World::change). `None` stands for one that its
-/// model does not have, or does not have by itself: a rod with given rigidities, for instance, has no Young's modulus.
+/// Properties of a body that can be changed between steps, by [`World::change`](crate::World::change). `None` for a
+/// property that its model does not have, or does not have separately: a rod with given rigidities, for instance, has
+/// no Young's modulus.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Properties {
     /// Young's modulus [Pa].
@@ -14,11 +15,11 @@ pub struct Properties {
     pub density: Option<f64>,
     /// Friction of its surface.
     pub friction: Friction,
-    /// Damping of the material: viscous over elastic stress, per rate of strain [s].
+    /// Material damping: ratio of viscous to elastic stress per strain rate [s].
     pub damping_time: Option<f64>,
-    /// Drag of the air: force per mass and velocity [1/s].
+    /// Air drag: force per mass and velocity [1/s].
     pub drag: Option<f64>,
-    /// The shape it has without load.
+    /// The unloaded shape.
     pub rest: Option<Rest>,
 }
 
@@ -31,16 +32,16 @@ pub enum Change {
     Density(f64),
     /// Friction of its surface.
     Friction(Friction),
-    /// Damping of the material: viscous over elastic stress, per rate of strain [s].
+    /// Material damping: ratio of viscous to elastic stress per strain rate [s].
     DampingTime(f64),
-    /// Drag of the air: force per mass and velocity [1/s].
+    /// Air drag: force per mass and velocity [1/s].
     Drag(f64),
-    /// The shape it has without load. It stays where it is, and stores or loses energy.
+    /// The unloaded shape. The current shape stays, so that elastic energy changes.
     Rest(Rest),
 }
 
 impl Change {
-    /// What it changes, in words.
+    /// Name of the property, for messages.
     pub(crate) fn what(&self) -> &'static str {
         match self {
             Change::Young(_) => "Young's modulus",
@@ -54,7 +55,7 @@ impl Change {
 }
 
 impl Properties {
-    /// These with one of them changed; none where there is no such property.
+    /// The properties with one of them changed; `None` if the body does not have it.
     pub(crate) fn with(mut self, change: Change) -> Option<Properties> {
         fn set<T>(property: &mut Option<T>, value: T) -> Option<()> {
             property.replace(value).map(drop)
@@ -70,7 +71,7 @@ impl Properties {
         Some(self)
     }
 
-    /// Whether a body has the same properties, whatever their values.
+    /// Whether both have the same set of properties, whatever their values.
     pub(crate) fn are_those_of(&self, other: &Properties) -> bool {
         let has = |p: &Properties| {
             [p.young.is_some(), p.density.is_some(), p.damping_time.is_some(), p.drag.is_some(), p.rest.is_some()]
@@ -80,7 +81,7 @@ impl Properties {
 }
 
 impl Material {
-    /// With the properties that a material has, where they are given.
+    /// The material with the given values of these properties.
     pub(crate) fn with(self, properties: &Properties) -> Material {
         let (young, density) = (properties.young.unwrap_or(self.young), properties.density.unwrap_or(self.density));
         Material { young, density, friction: properties.friction, ..self }

@@ -17,7 +17,7 @@ impl Random {
         0.5 + 0.5 * self.signed()
     }
 
-    /// A place in the cube of half edge 1.
+    /// A point in the cube of half edge 1.
     pub fn vector(&mut self) -> Vec3 {
         Vec3::new(self.signed(), self.signed(), self.signed())
     }

@@ -1,16 +1,16 @@
-//! The shape that a rod has without load.
+//! The unloaded shape of a rod.
 
 use crate::bytes::stored_enum;
 
-/// The shape that a rod has without load.
+/// The unloaded shape of a rod.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Rest {
     /// Straight.
     #[default]
     Straight,
-    /// That of its initial path.
+    /// The shape of its initial path.
     Path,
-    /// The same curvature and twist everywhere: a circle or a helix.
+    /// Constant curvature and twist: a circle or a helix.
     Curved {
         /// Curvature about the y and z axes of the section [1/m].
         curvature: [f64; 2],

@@ -1,7 +1,7 @@
-//! Cross-sections of slender bodies: from a shape and a material, or from given rigidities, to what a rod resists with.
+//! Cross-sections of slender bodies, and the rigidities that follow from a shape and a material, or are given directly.
 //!
-//! Axes are those of a link: x along the body, y and z across it. There is no correction of shear for any shape: GA is the
-//! shear modulus times the area. Where it matters, give the rigidities themselves.
+//! Axes are those of a link: x along the body, y and z across it. No shear correction factor is applied: GA is the
+//! shear modulus times the area. Where that matters, give the rigidities directly.
 
 use crate::math::{hypot, tanh};
 use std::f64::consts::PI;
@@ -13,49 +13,49 @@ use crate::material::Material;
 /// The cross-section of a slender body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Section {
-    /// Solid and round.
+    /// A solid circle.
     Round {
         /// Radius [m].
         radius: f64,
     },
-    /// A round tube.
+    /// A circular tube.
     Hollow {
         /// Outer radius [m].
         radius: f64,
-        /// Inner radius, less than the outer one [m].
+        /// Inner radius, not negative and less than the outer one [m].
         inner: f64,
     },
-    /// Solid and rectangular.
+    /// A solid rectangle.
     Rectangle {
-        /// Edge along y [m].
+        /// Edge length along y [m].
         width: f64,
-        /// Edge along z [m].
+        /// Edge length along z [m].
         height: f64,
     },
-    /// Rigidities as measured or computed elsewhere; a material then gives nothing but friction. Where a shape is asked
-    /// for it is a disc.
+    /// Rigidities as measured or computed elsewhere; of the material only friction is used. Where a shape is needed, it
+    /// is a disc.
     Explicit(Rigidities),
 }
 
-/// What a section weighs and how much it resists.
+/// Mass per length and rigidities of a section.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rigidities {
     /// Outer radius, for contact and drawing [m].
     pub radius: f64,
     /// Mass per length [kg/m].
     pub mass_per_length: f64,
-    /// Against stretching, EA [N].
+    /// Axial rigidity EA [N].
     pub ea: f64,
-    /// Against shearing along y and z, GA with any correction of shear [N].
+    /// Shear rigidity GA along y and z, with any shear correction [N].
     pub ga: f64,
-    /// Against bending about y and z, EI [N m2].
+    /// Bending rigidities EI about y and z [N m2].
     pub ei: [f64; 2],
-    /// Against twisting, GJ [N m2].
+    /// Torsional rigidity GJ [N m2].
     pub gj: f64,
 }
 
 impl Section {
-    /// Radius of the circle around it, with which it touches things and is drawn [m].
+    /// Radius of the circumscribed circle, used for contact and drawing [m].
     pub fn radius(&self) -> f64 {
         match *self {
             Section::Round { radius } | Section::Hollow { radius, .. } => radius,
@@ -78,23 +78,23 @@ impl Section {
     pub fn second_moments(&self) -> [f64; 2] {
         match *self {
             Section::Round { radius } => [PI * radius.powi(4) / 4.0; 2],
-            // (R^4 - r^4) / 4 by way of factors, so that thin walls keep their digits
+            // pi (R^4 - r^4) / 4 in factored form, so that thin walls keep their digits
             Section::Hollow { radius, inner } => [self.area() * (radius * radius + inner * inner) / 4.0; 2],
             Section::Rectangle { width, height } => [width * height.powi(3) / 12.0, height * width.powi(3) / 12.0],
             Section::Explicit(given) => [PI * given.radius.powi(4) / 4.0; 2],
         }
     }
 
-    /// Torsion constant J: torque over shear modulus and twist per length [m4].
+    /// Torsion constant J: torque divided by shear modulus and twist per length [m4].
     pub fn torsion_constant(&self) -> f64 {
         match *self {
             Section::Rectangle { width, height } => rectangle_torsion(width.max(height), width.min(height)),
-            // the polar moment, where sections stay plane
+            // the polar moment: circular sections do not warp
             _ => self.second_moments().iter().sum(),
         }
     }
 
-    /// Rigidities [EA, GA_y, GA_z, GJ, EI_y, EI_z], in the order of the strains of a rod [N, N, N, N m2, N m2, N m2].
+    /// Rigidities EA, GA_y, GA_z [N], GJ, EI_y, EI_z [N m2], in the order of the strains of a rod.
     pub fn rigidities(&self, material: &Material) -> [f64; 6] {
         if let Section::Explicit(given) = self {
             return [given.ea, given.ga, given.ga, given.gj, given.ei[0], given.ei[1]];
@@ -105,7 +105,7 @@ impl Section {
         [young * area, shear * area, shear * area, twisting, young * about_y, young * about_z]
     }
 
-    /// Refuse one that is stiffer one way than another, for a model that cannot tell.
+    /// Reject a section with different bending rigidities about y and z, for a model that has only one.
     pub(crate) fn check_even(&self, name: &str, model: &'static str, material: &Material) -> Result<(), BuildError> {
         if self.is_isotropic() {
             return Ok(());
@@ -130,7 +130,7 @@ impl Section {
         }
     }
 
-    /// Where a body's mass comes from, for people.
+    /// Where the mass of a body comes from, for reports.
     pub(crate) fn mass_reason(&self) -> &'static str {
         match self {
             Section::Explicit(_) => "mass per length times length",
@@ -138,7 +138,7 @@ impl Section {
         }
     }
 
-    /// Where GA comes from, for people.
+    /// Where GA comes from, for reports.
     pub(crate) fn shear_reason(&self) -> &'static str {
         match self {
             Section::Explicit(_) => "shearing, as given",
@@ -146,13 +146,13 @@ impl Section {
         }
     }
 
-    /// Moments of inertia per length about x, y and z, of a slice [kg m]; of explicit rigidities, those of an even disc.
+    /// Moments of inertia per length about x, y and z [kg m]; for explicit rigidities those of a homogeneous disc.
     pub fn rotary_inertia(&self, material: &Material) -> [f64; 3] {
         let [about_y, about_z] = self.second_moments().map(|i| self.mass_per_length(material) * i / self.area());
         [about_y + about_z, about_y, about_z]
     }
 
-    /// Whether it bends alike in all directions.
+    /// Whether the bending rigidities about y and z are equal, to 1e-9.
     pub fn is_isotropic(&self) -> bool {
         let [about_y, about_z] = match self {
             Section::Explicit(given) => given.ei,
@@ -161,7 +161,7 @@ impl Section {
         (about_y - about_z).abs() <= 1e-9 * about_y.max(about_z)
     }
 
-    /// Refuse what is no section.
+    /// Reject sizes that make no section.
     pub(crate) fn check(&self, checks: Checks<'_>) -> Result<(), BuildError> {
         let sizes = match *self {
             Section::Round { radius } => vec![("radius", radius)],
@@ -193,10 +193,10 @@ impl Section {
 /// Torsion constant of a rectangle with edges a >= b, after Saint-Venant (Timoshenko and Goodier, Theory of Elasticity,
 /// article 109): J = a b^3 / 3 (1 - 192 b / (pi^5 a) sum over odd n of tanh(n pi a / 2 b) / n^5).
 fn rectangle_torsion(a: f64, b: f64) -> f64 {
-    // what is left out of the sum is less than 1 / (8 LAST^4), 1e-9
+    // the truncated remainder of the sum is less than 1 / (8 LAST^4), 1e-9
     const LAST: u8 = 101;
     let term = |n: u8| tanh(f64::from(n) * PI * a / (2.0 * b)) / f64::from(n).powi(5);
-    // smallest first
+    // smallest terms first, to keep their digits
     let sum: f64 = (1..=LAST).step_by(2).rev().map(term).sum();
     a * b.powi(3) / 3.0 * (1.0 - 192.0 / PI.powi(5) * b / a * sum)
 }
@@ -237,7 +237,7 @@ mod tests {
             let upright = Section::Rectangle { width: 1e-3, height: ratio * 1e-3 }.torsion_constant();
             let flat = Section::Rectangle { width: ratio * 1e-3, height: 1e-3 }.torsion_constant();
             assert_eq!(upright, flat);
-            // as printed, to three digits, the last of which is rounded one way or the other
+            // printed with three digits, the last of which may be rounded either way
             assert!((flat / (ratio * 1e-12) - coefficient).abs() < 8e-4, "{ratio}: {}", flat / (ratio * 1e-12));
         }
         let square = Section::Rectangle { width: 1.0, height: 1.0 };
@@ -265,11 +265,11 @@ mod tests {
         assert!((gj / (8e10 * 0.228_68 * 0.02 * 1e-6) - 1.0).abs() < 1e-4);
         assert!(close(ei_y, 2e11 * 0.02 * 1e-6 / 12.0) && close(ei_z, 2e11 * 0.01 * 8e-6 / 12.0));
         assert!(close(section.mass_per_length(&STEEL), 1.6));
-        // of a slice: m (b^2 + h^2) / 12 about x
+        // for a slice: m (b^2 + h^2) / 12 about x
         let [about_x, about_y, about_z] = section.rotary_inertia(&STEEL);
         assert!(close(about_x, 1.6 * 5e-4 / 12.0) && close(about_y, 1.6 * 1e-4 / 12.0));
         assert!(close(about_z, 1.6 * 4e-4 / 12.0));
-        // a disc: m r^2 / 2 about x, half of that across
+        // for a disc: m r^2 / 2 about x, half of that about y and z
         let [about_x, about_y, _] = Section::Round { radius: 0.1 }.rotary_inertia(&STEEL);
         assert!(close(about_x, 8000.0 * PI * 0.01 * 0.01 / 2.0) && close(about_y, 0.5 * about_x));
     }

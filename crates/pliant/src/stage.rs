@@ -1,21 +1,21 @@
-//! The stages of a step, and who is told of them.
+//! The stages of a step, and probes that are notified of them.
 
 use crate::body::Body;
 
 /// The stages of a step, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// Obstacles and grippers go to their poses, grips close and open.
+    /// Obstacles and grippers move to their poses, grips close and open.
     Move,
-    /// Forces between bodies that advance apart.
+    /// Forces between bodies that are advanced separately.
     React,
-    /// Which obstacles can touch which body.
+    /// Search for the obstacles that each body can touch.
     Near,
-    /// Each body advances by its own inner steps.
+    /// Bodies advance by inner steps.
     Advance,
-    /// Loads of grippers, and what contact between bodies has done.
+    /// Loads of grippers, energy accounts and events.
     Report,
-    /// Whether rods have come through anything.
+    /// Check whether rods have passed through anything.
     Watch,
 }
 
@@ -36,13 +36,14 @@ impl Stage {
     }
 }
 
-/// Told when a stage begins. The engine has no clock; whoever times a step brings one.
+/// Notified when a stage begins. The engine has no clock: a probe that times steps brings its own.
 pub trait Probe {
-    /// A stage begins, for one body where the stage goes body by body.
+    /// A stage begins; `body` is an index for stages that go body by body.
     fn enter(&mut self, stage: Stage, body: Option<usize>);
     /// The step is over.
     fn leave(&mut self);
-    /// Bodies of the model `lattice` have taken an inner step of `tau` [s], and are so long after the start of the step [s].
+    /// Bodies of the model `lattice` have taken an inner step of `tau` [s] and are at `elapsed` [s] after the start of
+    /// the step.
     fn stride(&mut self, _bodies: &[Body], _elapsed: f64, _tau: f64) {}
 }
 

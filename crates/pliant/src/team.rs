@@ -1,34 +1,34 @@
 //! Threads that share the work of a step.
 //!
-//! The work lasts tens of microseconds, less than it takes to wake a thread: workers spin for a while before they sleep, and
-//! so does whoever waits for them. Each item of work is done by one thread and touches nothing of the others, so that the
-//! results do not depend on how many threads there are.
+//! The work takes tens of microseconds, less than waking a thread: workers spin for a while before they sleep, and so
+//! does the caller that waits for them. Each item is processed by one thread and is independent of the others, so that
+//! results do not depend on the number of threads.
 
 use std::cell::UnsafeCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::{JoinHandle, Thread};
 
-/// Threads that wait for work; none for a team of one.
+/// Worker threads; none for a team of one.
 #[derive(Debug, Default)]
 pub struct Team {
     shared: Option<Arc<Shared>>,
     workers: Vec<JoinHandle<()>>,
-    /// How many threads it was asked for.
+    /// Requested number of threads.
     size: usize,
 }
 
-/// How often a thread looks before it lets others run, and before it sleeps.
+/// How often a waiting thread checks before it yields, and yields before it sleeps.
 const SPINS: u32 = 2_000;
 const YIELDS: u32 = 200;
 
-/// What is to be done: called with the number of the thread.
+/// The work: called with the number of the thread.
 type Job = *const (dyn Fn(usize) + Sync);
 
 struct Shared {
-    /// Counts the jobs.
+    /// Number of jobs started.
     round: AtomicUsize,
-    /// Workers that have not finished the job at hand.
+    /// Number of workers that have not finished the current job.
     busy: AtomicUsize,
     stop: AtomicBool,
     failed: AtomicBool,
@@ -42,7 +42,7 @@ impl std::fmt::Debug for Shared {
 }
 
 impl Clone for Team {
-    /// A team of as many threads of its own, which start when first needed.
+    /// A team of the same size with its own threads, which start when first needed.
     fn clone(&self) -> Team {
         Team { shared: None, workers: vec![], size: self.size }
     }
@@ -55,19 +55,19 @@ impl Drop for Team {
         }
         for worker in self.workers.drain(..) {
             worker.thread().unpark();
-            // a worker that panicked has been told of already
+            // a panic in a worker has been reported already
             let _ = worker.join();
         }
     }
 }
 
 impl Team {
-    /// A team of `size` threads, the caller's included.
+    /// A team of `size` threads, including the caller's.
     pub fn new(size: usize) -> Team {
         Team { shared: None, workers: vec![], size: size.max(1) }
     }
 
-    /// How many threads it has, the caller's included.
+    /// Number of threads, including the caller's.
     pub fn size(&self) -> usize {
         self.size.max(1)
     }
@@ -86,7 +86,7 @@ impl Team {
         for number in 1..self.size() {
             let shared = shared.clone();
             let name = format!("pliant-{number}");
-            // a machine that has no more threads to give leaves the work to those there are
+            // if the system refuses another thread, the existing ones do the work
             if let Ok(worker) = std::thread::Builder::new().name(name).spawn(move || work(&shared, number)) {
                 self.workers.push(worker);
             }
@@ -95,23 +95,23 @@ impl Team {
     }
 }
 
-/// `unsafe` because threads are given a pointer to work that lives on the caller's stack, and to items of a slice: `each`
+/// `unsafe` because workers are given a pointer to a closure on the caller's stack, and to items of a slice: `each`
 /// waits for all of them before it returns, and gives each item to one thread.
 #[allow(unsafe_code)]
 mod sharing {
     use super::*;
 
     // SAFETY: `job` is written by the caller of `each` while no worker reads it (`busy` is 0) and read by workers after
-    // `round` has been raised with Release; everything else is atomic
+    // `round` has been incremented with Release; everything else is atomic
     unsafe impl Sync for Shared {}
     unsafe impl Send for Shared {}
 
     struct Items<T>(*mut T);
-    // SAFETY: threads take different items of a slice of `T: Send`
+    // SAFETY: threads access disjoint items of a slice of `T: Send`
     unsafe impl<T: Send> Sync for Items<T> {}
 
     impl Team {
-        /// Do something with each item; which thread does which is fixed by their numbers. Panics if a thread did.
+        /// Call `f` with each item; items are assigned to threads by their index. Panics if a worker panicked.
         pub fn each<T: Send>(&mut self, items: &mut [T], f: impl Fn(&mut T) + Sync) {
             self.start();
             let threads = self.workers.len() + 1;
@@ -153,9 +153,9 @@ mod sharing {
                 return;
             }
             seen = shared.round.load(Ordering::Acquire);
-            // SAFETY: written before `round` was raised, and not again before `busy` falls to 0
+            // SAFETY: written before `round` was incremented, and not again before `busy` falls to 0
             if let Some(job) = unsafe { *shared.job.get() } {
-                // SAFETY: the caller of `each` waits until `busy` is 0, so what it points to is still there
+                // SAFETY: the caller of `each` waits until `busy` is 0, so the closure is still alive
                 let job = unsafe { &*job };
                 if std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| job(number))).is_err() {
                     shared.failed.store(true, Ordering::Relaxed);
@@ -168,7 +168,7 @@ mod sharing {
 
 use sharing::work;
 
-/// Spin until something is so; then yield; then `sleep`, over and over.
+/// Spin until `ready`; then yield; then `sleep` repeatedly.
 fn wait(ready: impl Fn() -> bool, sleep: impl Fn()) {
     let mut tries = 0;
     while !ready() {

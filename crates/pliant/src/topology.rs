@@ -1,8 +1,8 @@
-//! What a curve does as a whole: how often it goes round an axis, and whether it is knotted.
+//! Global properties of a curve: how often it winds around an axis, and whether it is knotted.
 
 use crate::math::{Pose, Quat, Vec3, atan2, hypot};
 
-/// How often a curve goes round the z axis of a frame, with a sign.
+/// Signed number of turns of a curve around the z axis of a frame.
 pub fn turns(points: &[Vec3], axis: &Pose) -> f64 {
     let mut sum = 0.0;
     for pair in points.windows(2) {
@@ -12,15 +12,15 @@ pub fn turns(points: &[Vec3], axis: &Pose) -> f64 {
     sum / std::f64::consts::TAU
 }
 
-/// Advance along the z axis of a frame per turn about it, of the part of a curve that is wound on something there: the
-/// nodes that are nearly as close to the axis as the closest. Zero where that is less than a quarter of a turn.
+/// Advance along the z axis of a frame per turn about it [m], of the part of a curve that is wound on something there:
+/// the nodes within 2 % of the smallest distance from the axis. Zero if that part covers less than a quarter of a turn.
 pub fn pitch(points: &[Vec3], axis: &Pose) -> f64 {
     const NEARLY: f64 = 1.02;
     let local = || points.iter().map(|p| axis.inverse_transform_point(*p));
     let distance = |p: &Vec3| hypot(p.x, p.y);
     let nearest = local().map(|p| distance(&p)).fold(f64::INFINITY, f64::min);
     let (mut angle, mut last) = (0.0, None::<Vec3>);
-    // least squares of z against the angle
+    // least-squares fit of z against the angle
     let (mut n, mut sa, mut sz, mut saa, mut saz) = (0.0, 0.0, 0.0, 0.0, 0.0);
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for p in local() {
@@ -40,9 +40,9 @@ pub fn pitch(points: &[Vec3], axis: &Pose) -> f64 {
     (saz - sa * sz / n) / (saa - sa * sa / n) * std::f64::consts::TAU
 }
 
-/// Determinant of the knot that a curve makes when its ends are joined far outside: 1 for a curve that is not knotted, 3 for
-/// an overhand knot (a trefoil), 5 for a figure eight. It is found by colouring the crossings of a projection, modulo a prime
-/// that is far larger than the determinant of any knot of a few hundred crossings a cable could tie by hand.
+/// Determinant of the knot that a curve forms when its ends are joined far outside: 1 for an unknotted curve, 3 for an
+/// overhand knot (a trefoil), 5 for a figure eight. It is computed by colouring the crossings of a projection, modulo a
+/// prime far larger than the determinant of any knot of a few hundred crossings that could be tied by hand.
 pub fn knot_determinant(points: &[Vec3]) -> u64 {
     let crossings = crossings(&closed(points));
     let count = crossings.len();
@@ -74,7 +74,7 @@ pub fn knot_determinant(points: &[Vec3]) -> u64 {
             row[under] = (row[under] + PRIME - 1) % PRIME;
         }
     }
-    // any minor will do
+    // any minor gives the determinant
     rows.pop();
     rows.iter_mut().for_each(|row| {
         row.pop();
@@ -83,7 +83,7 @@ pub fn knot_determinant(points: &[Vec3]) -> u64 {
     found.min(PRIME - found)
 }
 
-/// A Mersenne prime, so large that products of two residues fit into 128 bits with room.
+/// A Mersenne prime, small enough that products of two residues fit into 128 bits.
 const PRIME: u64 = (1 << 61) - 1;
 
 fn times(a: u64, b: u64) -> u64 {
@@ -127,7 +127,8 @@ fn determinant(mut m: Vec<Vec<u64>>) -> u64 {
     product
 }
 
-/// The curve seen from a direction that no scene is likely to use, with its ends led straight out and joined far around.
+/// The curve seen from a direction that no scene is likely to use, with its ends extended straight outwards and joined
+/// far away.
 fn closed(points: &[Vec3]) -> Vec<Vec3> {
     let look = Quat::from_rotation_arc(Vec3::new(0.2917, -0.4371, 0.8507).normalize(), Vec3::Z);
     let mut seen: Vec<Vec3> = points.iter().map(|p| look * *p).collect();
@@ -136,7 +137,7 @@ fn closed(points: &[Vec3]) -> Vec<Vec3> {
     let size = seen.iter().map(|p| p.distance(centre)).fold(0.0, f64::max).max(f64::MIN_POSITIVE);
     let out = |end: Vec3| centre + (end - centre).try_normalize().unwrap_or(Vec3::X) * (10.0 * size);
     let (start, stop) = (out(first), out(last));
-    // round the curve, not across it: through a corner on the outer side of both ends
+    // around the curve, not across it: through a corner on the outer side of both ends
     let flat = |v: Vec3| Vec3::new(v.x, v.y, 0.0).try_normalize().unwrap_or(Vec3::X);
     let (a, b) = (flat(start - centre), flat(stop - centre));
     let middle = (a + b).try_normalize().filter(|_| a.dot(b) > -0.99).unwrap_or(Vec3::new(-a.y, a.x, 0.0));
@@ -153,7 +154,7 @@ fn closed(points: &[Vec3]) -> Vec<Vec3> {
     seen
 }
 
-/// Where a projected curve crosses itself: how far along it, in segments, the upper and the lower strand are.
+/// A self-crossing of the projected curve: positions of the upper and the lower strand along it, in segments.
 struct Crossing {
     over: f64,
     under: f64,

@@ -1,4 +1,4 @@
-//! The world: everything in a scene, and the step that moves it on.
+//! The world: everything in a scene, and the step that advances it.
 
 mod accounts;
 mod build;
@@ -34,37 +34,38 @@ use build::Handles;
 use together::Together;
 use undo::Before;
 
-/// Everything in a scene. A clone costs its state: what does not change is shared, and working memory is made when it first steps.
+/// Everything in a scene. A clone copies the state only: constant data is shared, and working memory is allocated when
+/// the clone first steps.
 #[derive(Clone, Debug)]
 pub struct World {
-    /// Acceleration of gravity [m/s2].
+    /// Acceleration of gravity, in the world [m/s2]; may be changed between steps.
     pub gravity: Vec3,
     clock: Clock,
     obstacles: Vec<Obstacle>,
     grippers: Vec<Gripper>,
-    /// Obstacles that are fingertips, each of a gripper.
+    /// Obstacles that are fingertips of grippers.
     fingers: Vec<Finger>,
     grips: Vec<Grip>,
-    /// Loads, each with the index of its body; that of none where it was taken away.
+    /// Loads, each with the index of its body; `usize::MAX` once a load has been removed.
     loads: Vec<(usize, Load)>,
-    /// Scratch: those with the size that they have half-way through the step.
+    /// Scratch: the loads with their magnitude in the middle of the step.
     acting: Vec<ActingLoad>,
     bodies: Vec<Body>,
     /// What happened during the last step.
     events: Vec<Event>,
-    /// Links of cables that touch or may touch each other, in order.
+    /// Links of cables that touch or may touch each other, sorted.
     pairs: Vec<Pair>,
-    /// Facets of solids that touch each other, in order.
+    /// Facets of solids that touch each other, sorted.
     meetings: Vec<Meeting>,
     solids: Meetings,
-    /// Where bodies that advance apart touch, in order.
+    /// Contacts between bodies that are advanced separately, sorted.
     presses: Presses,
     react: React,
     together: Together,
-    /// Scratch: the obstacles near the body at hand.
+    /// Scratch: obstacles near the current body.
     near: Vec<usize>,
     cables: Group,
-    /// Scratch: contacts of all bodies, where there are fingers.
+    /// Scratch: contacts of all bodies, filled if there are fingertips.
     contacts: Vec<Contact>,
     watch: Watch,
     accounts: Accounts,
@@ -72,20 +73,21 @@ pub struct World {
     handles: Handles,
     stop: Stop,
     room: Room,
-    /// Grows whenever a body, an obstacle or a gripper comes or goes.
+    /// Incremented whenever a body, an obstacle or a gripper is added or removed.
     revision: u64,
-    /// What the step at hand may have to be undone to.
+    /// State at the start of the current step, to return to if it fails.
     before: Before,
 }
 
-/// Whether there is room for all there is. Clones leave working memory behind and make their own when they first step.
+/// Whether working memory is allocated for everything. Clones do not copy it and allocate their own when they first
+/// step.
 #[derive(Debug)]
 enum Room {
-    /// There is.
+    /// Allocated.
     Made,
-    /// Not in this clone.
+    /// Not yet allocated in this clone.
     Left,
-    /// Not for what was added or restored since.
+    /// Too small for what was added or restored since.
     Outgrown,
 }
 
@@ -95,7 +97,7 @@ impl Clone for Room {
     }
 }
 
-/// The obstacle that is the tip of a gripper.
+/// The obstacle that is the fingertip of a gripper.
 #[derive(Clone, Copy, Debug)]
 struct Finger {
     gripper: usize,
@@ -103,7 +105,7 @@ struct Finger {
 }
 
 impl World {
-    /// An empty world.
+    /// An empty world; `gravity` in [m/s2].
     pub fn new(gravity: Vec3) -> World {
         World {
             gravity,
@@ -136,22 +138,22 @@ impl World {
         }
     }
 
-    /// Let as many threads share the work of a step; one unless told. Results do not depend on it.
+    /// Number of threads that share the work of a step; 1 by default. Results do not depend on it.
     pub fn set_threads(&mut self, threads: usize) {
         self.team = Team::new(threads);
     }
 
-    /// Let steps end early when asked to by this handle.
+    /// Let `stop` end steps early: a step then fails with [`StepError::Stopped`].
     pub fn set_stop(&mut self, stop: &Stop) {
         self.stop = stop.clone();
     }
 
-    /// Advance by `dt` [s]. Where that fails the world is as it was before.
+    /// Advance by `dt` [s], finite and positive. If the step fails, the world is left as it was before.
     pub fn step(&mut self, dt: f64) -> Result<(), StepError> {
         self.step_probed(dt, &mut ())
     }
 
-    /// Advance by `dt` [s] and tell `probe` when each stage begins.
+    /// Advance by `dt` [s] as [`World::step`] does, and notify `probe` when each stage begins.
     pub fn step_probed(&mut self, dt: f64, probe: &mut impl Probe) -> Result<(), StepError> {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(StepError::Step { dt });
@@ -165,7 +167,7 @@ impl World {
         stepped
     }
 
-    /// Make the step, which may fail on its way.
+    /// Make the step; on failure the world is left halfway.
     fn try_step(&mut self, dt: f64, probe: &mut impl Probe) -> Result<(), StepError> {
         self.events.clear();
         self.watch.begin(&self.bodies, &self.obstacles, self.pairs.capacity());
@@ -176,7 +178,7 @@ impl World {
         self.move_obstacles_and_grippers(self.clock.after(dt).time(), dt);
         self.close_and_open_grips(self.clock.after(dt).time());
 
-        // forces between bodies that advance apart
+        // forces between bodies that are advanced separately
         probe.enter(Stage::React, None);
         self.react(dt);
 
@@ -190,7 +192,7 @@ impl World {
             let advanced = self.with_surroundings(body, dt, Body::advance);
             self.unless_stopped(advanced)?;
         }
-        // those that advance together with others of their model
+        // bodies that are advanced together with others of their model
         self.advance_cables(dt, probe);
         let advanced = self.advance_lattices(dt, probe);
         self.unless_stopped(advanced)?;
@@ -204,25 +206,25 @@ impl World {
             self.with_surroundings(body, dt, Body::finish);
         }
 
-        // loads on grippers, from the grips the bodies have written
+        // loads on grippers, from the loads that the bodies have written to their grips
         probe.enter(Stage::Report, None);
         let time = self.clock.after(dt).time();
         self.sum_gripper_loads();
         self.react.settle(&self.bodies, &mut self.presses);
         self.settle_accounts(time)?;
-        // from here on nothing fails
+        // nothing fails from here on
         self.lose_grips(time);
         self.note_bodies(time);
         self.clock = self.clock.after(dt);
 
-        // what no solver should let happen
+        // check for what no solver should let happen
         probe.enter(Stage::Watch, None);
         self.watch.look(&self.bodies, &self.pairs, &self.obstacles, self.clock.time(), &mut self.events);
         probe.leave();
         Ok(())
     }
 
-    /// What has become of a part of the step, unless it was asked to stop.
+    /// The result of a part of the step, or an error if the step was asked to stop.
     fn unless_stopped(&self, advanced: Result<(), StepError>) -> Result<(), StepError> {
         if self.stop.is_asked() { Err(StepError::Stopped { time: self.time() }) } else { advanced }
     }
@@ -239,7 +241,8 @@ impl World {
         }
     }
 
-    /// Close and open grips by their schedule, at the start of a step to a time. Bodies then add what they pull with.
+    /// Close and open grips by their schedule, for a step that ends at `time` [s], and reset their loads, to which
+    /// bodies then add.
     fn close_and_open_grips(&mut self, time: f64) {
         self.grips.iter_mut().for_each(|grip| grip.load = Wrench::default());
         self.size_loads(0.5 * (self.time() + time));
@@ -253,7 +256,7 @@ impl World {
         }
     }
 
-    /// Close or open one grip if its schedule says so, with the gripper at a fraction of the step; true if it did.
+    /// Close or open a grip if its schedule says so, with the gripper at a fraction of the step; true if it did.
     fn close_or_open(&mut self, index: usize, fraction: f64) -> bool {
         let time = self.time();
         let grip = &mut self.grips[index];
@@ -279,25 +282,25 @@ impl World {
         true
     }
 
-    /// Let bodies that advance apart push each other during the step.
+    /// Apply the contact forces between bodies that are advanced separately.
     fn react(&mut self, dt: f64) {
         if !self.react.any() {
             return;
         }
         if !self.presses.list.is_empty() {
-            // what pushed in the last step is over
+            // remove the forces of the last step
             (0..self.bodies.len()).for_each(|body| self.prepare(body));
         }
         self.react.act(&mut self.bodies, &mut self.presses, dt, self.gravity);
     }
 
-    /// Give all loads the size that they have at a time [s].
+    /// Compute the magnitudes of all loads at `time` [s].
     fn size_loads(&mut self, time: f64) {
         self.acting.clear();
         self.acting.extend(self.loads.iter().map(|&(body, load)| load.sized_at(body, time)));
     }
 
-    /// Tell a body which grips and loads act on it now.
+    /// Set the grips and loads that act on a body now.
     fn prepare(&mut self, body: usize) {
         let time = self.time();
         self.bodies[body].prepare(body, time, &self.grips, &self.acting);
@@ -326,13 +329,13 @@ impl World {
         }
     }
 
-    /// Advance the cables, each with those it can touch.
+    /// Advance the cables, those that can touch each other together.
     fn advance_cables(&mut self, dt: f64, probe: &mut impl Probe) {
         let World { bodies, obstacles, pairs, cables, team, .. } = self;
         cables.advance(bodies, pairs, Around { gravity: self.gravity, obstacles, stop: &self.stop }, dt, team, probe);
     }
 
-    /// Advance the solids of particles together.
+    /// Advance all bodies of the model `lattice` together.
     fn advance_lattices(&mut self, dt: f64, probe: &mut impl Probe) -> Result<(), StepError> {
         let Some(first) = self.bodies.iter().position(|b| matches!(b, Body::Lattice(_))) else { return Ok(()) };
         probe.enter(Stage::Advance, Some(first));
@@ -371,7 +374,7 @@ impl World {
         )
     }
 
-    /// Open grips that what they hold has come out of.
+    /// Open grips whose body has been pulled out, or that are loaded beyond what their jaws bear.
     fn lose_grips(&mut self, time: f64) {
         let mut any = false;
         for grip in self.grips.iter_mut().filter(|g| g.anchor.is_some()) {
@@ -411,7 +414,8 @@ impl World {
         }
     }
 
-    /// Depth of the deepest place of any cable or rod of links in anything, another cable too, in all steps so far: measured on the tube round its curve, to a hundredth of its radius [m].
+    /// Largest penetration of any cable or rod of links into anything, including other cables, over all steps so far
+    /// [m]: measured on the tube around its centre line, to a hundredth of its radius.
     pub fn deepest(&self) -> f64 {
         self.watch.deepest()
     }
@@ -431,34 +435,35 @@ impl World {
         self.clock.count
     }
 
-    /// Bodies.
+    /// All bodies; the order is that of frames.
     pub fn bodies(&self) -> &[Body] {
         &self.bodies
     }
 
-    /// Obstacles.
+    /// All obstacles, including fingertips.
     pub fn obstacles(&self) -> &[Obstacle] {
         &self.obstacles
     }
 
-    /// Grippers.
+    /// All grippers.
     pub fn grippers(&self) -> &[Gripper] {
         &self.grippers
     }
 
-    /// Dead loads, those that do not act now included.
+    /// Dead loads, including those that do not act now.
     pub fn loads(&self) -> impl Iterator<Item = (LoadId, &Load)> {
         let all = self.loads.iter().enumerate();
         all.filter_map(|(index, (_, load))| Some((self.handles.loads.at(index)?, load)))
     }
 
-    /// Grips, open ones included.
+    /// Grips, including open ones.
     pub fn grips(&self) -> impl Iterator<Item = (GripId, &Grip)> {
         let all = self.grips.iter().enumerate();
         all.filter_map(|(index, grip)| Some((self.handles.grips.at(index)?, grip)))
     }
 
-    /// What was done on each body, and whether its energy follows.
+    /// Energy account of each body, in the order of [`World::bodies`]: the work done on it, against the change of its
+    /// energy.
     pub fn accounts(&self) -> &[Account] {
         &self.accounts.list
     }

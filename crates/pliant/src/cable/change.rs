@@ -1,4 +1,4 @@
-//! What a cable is made of, from what it is built from; and what of that may be changed while it moves.
+//! Deriving the parameters of a cable from its specification, and changing them while it moves.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::math::Pose;
 use crate::properties::Properties;
 use crate::section::Section;
 
-/// c of the decaying step: a mode of thirty steps a period loses 0.1 % of its energy in one.
+/// c of the decaying step: a mode with thirty steps per period loses 0.1 % of its energy in a step.
 pub(super) const DECAY: f64 = 1.0 / 60.0;
 
-/// What a cable is made of, and where its links begin.
+/// Parameters of a cable, and the initial poses of its links.
 pub(super) struct Made {
     pub links: Links,
     pub derived: Vec<Derived>,
@@ -25,7 +25,7 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// Of what it is built from.
+    /// From the specification; fails if the path cannot be discretised.
     pub fn of(name: &str, spec: &CableSpec) -> Result<Made, BuildError> {
         let link = Link::new(&spec.whole_path(), spec.segments, &spec.section, &spec.material);
         let derived = link.derived(spec.segments, &spec.section);
@@ -54,7 +54,8 @@ impl Made {
 }
 
 impl Cable {
-    /// What of it may be changed. The joint that closes a ring fits its shape at rest, which is therefore not among it.
+    /// The properties that can be changed. The joint that closes a ring fits its unloaded shape, which is therefore not
+    /// among them.
     pub(crate) fn properties(&self) -> Properties {
         let CableSpec { material, section, settings, rest, .. } = &*self.spec;
         let explicit = matches!(section, Section::Explicit(_));
@@ -68,7 +69,7 @@ impl Cable {
         }
     }
 
-    /// Be made of something else; velocities stay.
+    /// Rebuild with other properties; poses and velocities stay.
     pub(crate) fn adopt(&mut self, properties: &Properties) -> Result<(), BuildError> {
         let mut spec = CableSpec::clone(&self.spec);
         let CableSettings { damping_time, drag, .. } = spec.settings;

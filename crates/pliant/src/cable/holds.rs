@@ -1,4 +1,4 @@
-//! What holds and loads a cable: cross-sections in grippers, and dead forces and torques.
+//! Holds and loads of a cable: cross-sections in grippers, and dead forces and torques.
 
 use super::{Cable, Scratch};
 use crate::body::Surroundings;
@@ -15,17 +15,17 @@ use crate::math::{Pose, Vec3, hypot, pose_between};
 /// A cross-section held at a pose that may move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Held {
-    /// Number of its grip.
+    /// Index of its grip.
     pub grip: usize,
-    /// Which link.
+    /// Index of the link.
     pub link: usize,
-    /// Where along the link, from its centre [m].
+    /// Position along the link, from its centre [m].
     pub offset: f64,
-    /// Stiffness of the hold, as of a joint; zero for what is free.
+    /// Stiffness of the hold, in the order of a joint; zero for free directions.
     pub stiffness: Vec6,
-    /// Strain without load: the natural bend and twist of the piece between the section and the middle of the link.
+    /// Strain without load: the natural bend and twist of the piece between the section and the centre of the link.
     pub rest: Vec6,
-    /// Force along the cable at which it slides [N].
+    /// Force along the cable above which it slides [N].
     pub slips_at: f64,
     /// Poses of the section at the start, middle and end of the step.
     pub poses: [Pose; 3],
@@ -47,27 +47,27 @@ impl Held {
         self.energy_at(&self.poses[2], link)
     }
 
-    /// The same with the section at a pose.
+    /// Energy of the hold with the section at a given pose [J].
     pub fn energy_at(&self, section: &Pose, link: &Pose) -> f64 {
         let e = strain(section, link, self.arms());
         (0..6).map(|k| 0.5 * self.stiffness[k] * (e[k] - self.rest[k]).powi(2)).sum()
     }
 
-    /// Its strain at the end of the step, for a pose of the link.
+    /// Strain at the end of the step, for a pose of the link.
     pub fn strain(&self, link: &Pose) -> Vec6 {
         strain(&self.poses[2], link, self.arms())
     }
 
-    /// From the gripper, which has no length, to the middle of the link.
+    /// Arms from the gripper, which has no length, to the centre of the link.
     pub fn arms(&self) -> Arms {
         Arms::held_at(self.offset)
     }
 
-    /// Add the hold, whose number is `n`, to residual and tangent.
+    /// Add the hold with index `n` to residual and tangent.
     pub fn add(&self, n: usize, links: &Links, state: &LinkState, step: f64, s: &mut StepScratch) {
         let h = self;
         let poses = s.held_poses[n];
-        // the hold's own turn changes the strain too, but does no work on the cable's account
+        // the gripper's own rotation changes the strain too, but is not an unknown of the cable
         let hand = Turning { start: &poses[0], middle: &poses[1], end: &poses[2], turn: Vec3::ZERO };
         let link = Turning {
             start: &state.poses[h.link],
@@ -100,8 +100,8 @@ impl Held {
 }
 
 impl Push {
-    /// Subtract from the residual, with the link half-way through the step, and add how that changes as the link turns:
-    /// a world vector f is R^T f in the link, and changes by (R^T f) x turn.
+    /// Subtract the force from the residual, with the link halfway through the step, and add its derivative with the
+    /// rotation of the link: a world vector f is R^T f in the link, and changes by (R^T f) x turn.
     pub fn add(&self, step: f64, s: &mut StepScratch) {
         let to_link = s.middle[self.link].rotation.inverse();
         let (arm, force, torque) = (Vec3::X * self.offset, to_link * self.force, to_link * self.torque);
@@ -119,7 +119,8 @@ impl Push {
     }
 }
 
-/// A hold between the middle of a link and the held section is at most this much stiffer than a joint.
+/// A hold near the centre of a link is at most this much stiffer than a joint, so that the equations stay well
+/// conditioned.
 const STIFFEST_HOLD: f64 = 100.0;
 
 impl Cable {
@@ -140,17 +141,17 @@ impl Cable {
             }
             let place = if grip.slid == 0.0 { place } else { Place::Fraction(along) };
             let (link, offset) = locate(place, count, self.links.length);
-            // the piece between the held section and the middle of its link bends like a joint of that length
+            // the piece between the held section and the centre of its link bends like a joint of that length
             let stiffer = (self.links.length / offset.abs().max(f64::MIN_POSITIVE)).min(STIFFEST_HOLD);
             let mut stiffness = self.links.stiffness.map(|k| k * stiffer);
             if grip.params.hold == Hold::Position {
-                // free to turn, and equally stiff in every direction
+                // free to turn, and equally stiff in all directions
                 stiffness = [stiffness[0], stiffness[0], stiffness[0], 0.0, 0.0, 0.0];
             }
-            // the jaws give way in a row with it
+            // the jaws are in series with it
             stiffness.iter_mut().take(3).for_each(|k| *k /= 1.0 + *k / jaws.stiffness);
             let slips_at = jaws.slips_at;
-            // it goes from the section to the middle of the link
+            // it points from the section to the centre of the link
             let rest = self.links.natural(link, offset).map(|x| -x);
             held.push(Held { grip: number, link, offset, stiffness, rest, slips_at, poses: [Pose::IDENTITY; 3] });
             numbers.push(number);
@@ -160,7 +161,7 @@ impl Cable {
         *own = pushes.len();
     }
 
-    /// Poses of the held sections over the step.
+    /// Set the poses of the held sections over the step.
     pub(super) fn aim(&mut self, around: &Surroundings<'_>) {
         for (held, &grip) in self.scratch.held.iter_mut().zip(&self.scratch.grips) {
             let grip = &around.grips[grip];
@@ -172,17 +173,17 @@ impl Cable {
         }
     }
 
-    /// Load of each grip: what its hold exerts on the gripper, the torque about the gripper's origin.
+    /// Write the load of each grip: force and torque of its hold on the gripper, about the gripper's origin.
     pub(super) fn write_loads(&self, around: &mut Surroundings<'_>) {
         for ((held, &index), load) in
             self.scratch.held.iter().zip(&self.scratch.grips).zip(&self.scratch.step.held_loads)
         {
             let grip = &mut around.grips[index];
-            // half-way through the step, as the load is its mean
+            // halfway through the step, because the load is its mean
             let origin = around.grippers[grip.gripper].sweep.at(0.5).translation;
             let arm = held.poses[1].translation - origin;
             grip.load += Wrench { force: load.0, torque: load.1 + arm.cross(load.0) };
-            // beyond the force at which it slides, the section is drawn along: what is left holds that force
+            // beyond the sliding force the section moves along, until the remaining strain carries just that force
             let ahead = held.strain(&self.state.links.poses[held.link])[0] - held.rest[0];
             let bears = held.slips_at / held.stiffness[0];
             let slides = ahead.abs() > bears;
@@ -199,7 +200,8 @@ impl Cable {
         }
     }
 
-    /// Keep what its first and its last section carry where they are held: force and moment as in a joint, and curvature.
+    /// Record the loads of the first and the last section where they are held: force and moment as in a joint, and
+    /// curvature.
     pub(super) fn note_ends(&mut self) {
         let Cable { state, scratch, links, .. } = self;
         let half = 0.5 * links.length;
@@ -208,7 +210,7 @@ impl Cable {
         for (held, (force, torque)) in scratch.held.iter().zip(&scratch.step.held_loads) {
             let at = |&(link, offset): &(usize, f64)| held.link == link && (held.offset - offset).abs() < 1e-9 * half;
             let Some(side) = sides.iter().position(at) else { continue };
-            // at its start the gripper stands before the section, at its end behind it
+            // at the start of the cable the gripper is before the section, at its end behind it
             let link = &state.links.poses[held.link];
             let to_section = |v: Vec3| link.rotation.inverse() * v * if side == 0 { 1.0 } else { -1.0 };
             let [.., about_y, about_z] = strain(&held.poses[2], link, held.arms());

@@ -1,4 +1,4 @@
-//! The links of a cable: what they are made of, and where they are.
+//! The links of a cable: their parameters and their state.
 
 use crate::bytes::{stored, stored_enum};
 use crate::cable::algebra::block::{Vec6, add_scaled, dot};
@@ -8,26 +8,26 @@ use crate::linkage::{Arms, Line};
 use crate::material::Friction;
 use crate::math::{Pose, Vec3, x_axis};
 
-/// Links may move this many times as far as they would at the speeds of the start.
+/// Range of the contact search: this many times the travel at the initial speeds.
 const TRAVEL: f64 = 2.0;
 
-/// And this part of their radius farther.
+/// Margin added to that range, relative to the radius.
 const MARGIN: f64 = 0.5;
 
-/// A joint is open where its links are apart by more than this part g of the radius: what is less is a dent of g^2 / 8 of the
-/// radius between their round ends, less than a hundredth.
+/// A joint is open where its links are apart by more than this part g of the radius: a smaller gap is a dent of g^2 / 8
+/// of the radius between their round ends, less than a hundredth.
 pub const OPEN: f64 = 0.25;
 
-/// What of a cable touches: its surface is closed, also where a joint is stretched or sheared.
+/// The parts of a cable that can touch something: its surface is closed, even where a joint is stretched or sheared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stretch {
     /// A link.
     Link,
-    /// What is between the end of a link and the start of the next.
+    /// The gap between the end of a link and the start of the next.
     Joint,
 }
 
-/// What a cable is made of, for its step.
+/// Parameters of the links of a cable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Links {
     /// Length of a link [m].
@@ -38,67 +38,67 @@ pub struct Links {
     pub inertia: Vec6,
     /// Stiffness of a joint: stretch, shear, shear [N/m], torsion, bending, bending [N m].
     pub stiffness: Vec6,
-    /// Strain of each joint without load: natural stretch [m], twist and curvature [rad]. Of a closed cable the last is that of
-    /// the joint from its last link to its first.
+    /// Unloaded strain of each joint: natural stretch [m], twist and curvature [rad]. For a closed cable the last one
+    /// is that of the joint from its last link to its first.
     pub rest: Vec<Vec6>,
     /// Whether it is closed: its last link is joined to its first.
     pub closed: bool,
-    /// Whether it began twisted; places on it are then turned with the twist that there is.
+    /// Whether it started twisted; the poses of its sections then include the current twist.
     pub twisted: bool,
-    /// Whether its links touch each other.
+    /// Whether contact between its links is detected.
     pub self_contact: bool,
     /// Damping of a joint over its stiffness [s].
     pub damping_time: f64,
     /// Drag force per mass and velocity [1/s].
     pub drag: f64,
-    /// Friction of the surface.
+    /// Friction law of the surface.
     pub friction: Friction,
-    /// Whether the law of friction holds per contact instead of per length.
+    /// Whether the friction law applies per contact instead of per length.
     pub per_contact: bool,
-    /// Part of its normal speed with which a link leaves what it hits.
+    /// Coefficient of restitution [-].
     pub restitution: f64,
-    /// Whether the equations of a step are those linearised at its start.
+    /// Whether the equations of a step are linearised at its start.
     pub linear: bool,
-    /// How they are solved.
+    /// The solver.
     pub method: Method,
-    /// c of the decaying step, see `equations::midpoint`; zero for steps that keep energy.
+    /// c of the decaying step, see `equations::midpoint`; zero for steps that conserve energy.
     pub decay: f64,
 }
 
 impl Links {
-    /// Half-lengths on either side of a joint.
+    /// Distances from a joint to the centres of its two links.
     pub fn arms(&self) -> Arms {
         Arms::between(self.length)
     }
 
-    /// Damping of a joint over its stiffness in a step, with that of the step itself [s].
+    /// Damping of a joint relative to its stiffness in a step, including the numerical damping of the step [s].
     pub fn damping(&self, step: f64) -> f64 {
         self.damping_time + self.decay * step
     }
 
-    /// Velocity gained in a step per mean velocity above what it would be without forces: 1 / (1/2 + c).
+    /// Change of velocity in a step per difference of the mean velocity from the force-free one: 1 / (1/2 + c).
     pub fn gain(&self) -> f64 {
         1.0 / (0.5 + self.decay)
     }
 
-    /// Natural bend and twist from the middle of a link to its section at an offset from there [m].
+    /// Natural bend and twist from the centre of a link to its section at an offset from there [m].
     pub fn natural(&self, link: usize, offset: f64) -> Vec6 {
         let rest = &self.rest[self.joint_beside(link, offset)];
         std::array::from_fn(|k| if k < 3 { 0.0 } else { rest[k] * offset / self.length })
     }
 
-    /// How many links two links lie apart, the shorter way round where they are closed.
+    /// How many links two links are apart, the shorter way round for a closed cable.
     pub fn apart(&self, i: usize, j: usize) -> usize {
         let apart = i.abs_diff(j);
         if self.closed { apart.min(self.rest.len() - apart) } else { apart }
     }
 
-    /// The link after one; of a closed cable the first comes after the last.
+    /// The link after this one; in a closed cable the first comes after the last.
     pub fn next(&self, link: usize) -> usize {
         if link + 1 < self.rest.len() + usize::from(!self.closed) { link + 1 } else { 0 }
     }
 
-    /// The joint on the side of a link that an offset from its middle points to; at an end of an open cable the only one.
+    /// The joint on the side of a link to which the offset points; at an end of an open cable the only one.
     pub fn joint_beside(&self, link: usize, offset: f64) -> usize {
         match (link, self.closed) {
             (0, true) if offset < 0.0 => self.rest.len() - 1,
@@ -107,12 +107,12 @@ impl Links {
         }
     }
 
-    /// Links of this kind at given poses.
+    /// The links at given poses.
     pub(super) fn line<'a>(&self, poses: &'a [Pose]) -> Line<'a> {
         Line { poses, length: self.length, radius: self.radius, closed: self.closed }
     }
 
-    /// How far something can move in a step that it begins at a speed, with some room for what it meets [m].
+    /// How far something may move in a step that starts at this speed, with a margin for contacts [m].
     pub fn travel(&self, speed: f64, step: f64, gravity: Vec3) -> f64 {
         TRAVEL * step * (speed + gravity.length() * step) + MARGIN * self.radius
     }
@@ -123,42 +123,42 @@ impl Links {
         linear.sqrt() + 0.5 * self.length * turning.sqrt()
     }
 
-    /// rho of the law of contact [kg/s]: well above what resists a push within a step, so that a contact gives way by
-    /// less than a micrometre; not so far above that rounding of positions becomes force.
+    /// rho of the contact law [kg/s]: well above the resistance to a push within a step, so that a contact yields by
+    /// less than a micrometre; not so far above that rounding errors of positions become forces.
     pub fn rho(&self, step: f64) -> f64 {
         200.0 * self.inertia[0] / step + 5.0 * step * self.stiffness[0]
     }
 }
 
-/// Poses and velocities of the links, and what they touch.
+/// Poses and velocities of the links, and their contacts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LinkState {
     /// Poses of the centres; the tangent is the x axis.
     pub poses: Vec<Pose>,
-    /// Linear velocity in the world, angular velocity in the link [m/s, rad/s].
+    /// Linear velocity in the world [m/s], angular velocity in the frame of the link [rad/s].
     pub velocities: Vec<Vec6>,
-    /// Mean velocities of the last step: what oscillates faster than the step has none.
+    /// Mean velocities over the last step; oscillations faster than the step average out.
     pub means: Vec<Vec6>,
-    /// Those of the step before it.
+    /// Mean velocities over the step before the last.
     pub earlier: Vec<Vec6>,
-    /// How long those two steps were [s].
+    /// Sizes of those two steps [s].
     pub steps: [f64; 2],
-    /// By how much velocities changed in the last step, impacts apart.
+    /// Change of the velocities in the last step, without impacts.
     pub gained: Vec<Vec6>,
     /// Strains of the joints at the start of the last step.
     pub strains: Vec<Vec6>,
-    /// By how much the strains of holds changed in the last step, with the number of their grips.
+    /// Change of the strains of holds in the last step, with the indices of their grips.
     pub held: Vec<(usize, Vec6)>,
     /// Force and moment in each joint in the last step.
     pub loads: Vec<Vec6>,
-    /// Touches with obstacles in the last step, in order of links.
+    /// Contacts with obstacles in the last step, in the order of links.
     pub touches: Vec<PastTouch>,
     /// Sum of all contact forces on each link in the last step [N].
     pub pushed: Vec<Vec3>,
 }
 
 impl LinkState {
-    /// Links at rest, with a number of joints.
+    /// Links at rest, with this number of joints.
     pub fn resting(poses: Vec<Pose>, joints: usize) -> LinkState {
         let zeros = vec![[0.0; 6]; poses.len()];
         let pushed = vec![Vec3::ZERO; poses.len()];
@@ -168,7 +168,7 @@ impl LinkState {
         LinkState { poses, velocities, means, earlier, steps, gained, strains, held, loads, touches, pushed }
     }
 
-    /// Become like another, without allocating where there is room.
+    /// Copy from `other`, without allocating where the capacity suffices.
     pub fn copy_from(&mut self, other: &LinkState) {
         let LinkState { poses, velocities, means, earlier, steps, gained, strains, held, loads, touches, pushed } =
             other;
@@ -187,13 +187,13 @@ impl LinkState {
 }
 
 impl LinkState {
-    /// How much of the changes of the last step counts in one of a given length.
+    /// Weight of the changes of the last step in a step of the given size.
     pub fn remembered(&self, step: f64) -> f64 {
         if self.steps[1] > 0.0 { (step / self.steps[1]).min(1.0) } else { 0.0 }
     }
 }
 
-/// The end of a link of a length, and from there to the start of the one after it.
+/// The end of a link of the given length, and the vector from there to the start of the next link.
 pub fn gap_after(length: f64, [here, next]: [&Pose; 2]) -> (Vec3, Vec3) {
     let half = 0.5 * length;
     let end = here.translation + x_axis(here.rotation) * half;
@@ -205,15 +205,15 @@ pub fn jointed(poses: &[Pose], joints: usize) -> impl Iterator<Item = (&Pose, &P
     poses.iter().zip(poses.iter().cycle().skip(1)).take(joints)
 }
 
-/// Mean velocity of the links; they do not turn as one.
+/// Mean velocity of the links; its angular part is zero.
 pub fn drift(velocities: &[Vec6]) -> Vec6 {
     let mut sum = [0.0; 6];
     velocities.iter().for_each(|v| add_scaled(&mut sum, 1.0 / velocities.len() as f64, v));
     [sum[0], sum[1], sum[2], 0.0, 0.0, 0.0]
 }
 
-/// Sum of the squares of velocities against a drift, weighted by inertia. What all links have in common is no motion that
-/// anything could be measured against.
+/// Sum of the squares of velocities relative to a drift, weighted by inertia. Motion common to all links gives no scale
+/// for convergence.
 pub fn beside_drift(links: &Links, velocities: &[Vec6], drift: &Vec6) -> f64 {
     let mut sum = [0.0; 6];
     for v in velocities {

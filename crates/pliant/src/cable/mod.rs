@@ -1,9 +1,9 @@
 //! The cable: a Cosserat rod as rigid links with elastic joints, after J. Lee, M. Lee, Yoon, D. Lee, "A parallelized
 //! iterative algorithm for real-time simulation of long flexible cable manipulation".
 //!
-//! Links have six degrees of freedom; joints stretch, shear, bend and twist with EA, GA, EI and GJ. Steps are passive: the
-//! energy grows by the work done on the cable and by nothing else, whatever the step. Contact is open, sticking or sliding,
-//! and solved together with the motion.
+//! Links have six degrees of freedom; joints stretch, shear, bend and twist with EA, GA, EI and GJ. Steps are passive:
+//! the energy grows by the work done on the cable and by nothing else, whatever the step size. Contacts are open,
+//! sticking or sliding, and are solved together with the motion.
 
 mod algebra;
 mod change;
@@ -61,10 +61,10 @@ use crate::math::{Pose, Quat, Vec3};
 use crate::moments::Moments;
 use crate::world::move_up;
 
-/// Links of the shortest cable.
+/// Fewest links of a cable: there must be a joint.
 const LEAST_LINKS: usize = 2;
 
-/// A velocity of a link above this has diverged [m/s, rad/s].
+/// Velocities of a link above this have diverged [m/s, rad/s].
 const FASTEST: f64 = 1e12;
 
 /// A cable of rigid links.
@@ -73,7 +73,7 @@ pub struct Cable {
     name: String,
     spec: Arc<CableSpec>,
     links: Links,
-    /// Tension [N] and curvature [1/m] that are told of.
+    /// Tension [N] and curvature [1/m] above which events are raised.
     limits: [f64; 2],
     begins: Start,
     derived: Vec<Derived>,
@@ -81,22 +81,23 @@ pub struct Cable {
     scratch: Scratch,
 }
 
-/// What changes in a cable.
+/// The state of a cable.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CableState {
     links: LinkState,
     /// Force and moment in each joint, mean over the last step.
     loads: Vec<Vec6>,
-    /// Energy in the pieces between held sections and the middles of their links [J].
+    /// Energy in the pieces between held sections and the centres of their links [J].
     held_energy: f64,
-    /// What grips at its start and end carried in the last step.
+    /// Loads of the grips at its start and end in the last step.
     ends: [Option<HeldEnd>; 2],
     /// Obstacles touched in the last step.
     touched: Vec<usize>,
-    /// The node with the most tension and that with the most curvature, and how much, while these are beyond their limits.
+    /// While beyond their limits: the node with the largest tension and the node with the largest curvature, with the
+    /// values.
     beyond: [Option<(usize, f64)>; 2],
     counters: Counters,
-    /// How often the equations of a step were linearised, in all.
+    /// Number of linearisations of the equations of a step since the start.
     linearisations: u64,
 }
 
@@ -107,24 +108,24 @@ struct Scratch {
     /// Index of the grip of each hold.
     grips: Vec<usize>,
     pushes: Vec<Push>,
-    /// How many of these are loads; the others are what other bodies push with.
+    /// Number of these that are loads; the others are contact forces of other bodies.
     loads: usize,
-    /// What grips that close or go on elsewhere put into their holds at the start of the step [J].
+    /// Energy that closing or relocated grips put into their holds at the start of the step [J].
     gripped: f64,
     /// Obstacles that can be touched during the step.
     near: Vec<usize>,
-    /// How the last step went.
+    /// Result of the last step.
     solved: Solved,
     /// The state at the start of the step.
     before: CableState,
-    /// Whether it stays where it is while others come to rest, unless they touch it.
+    /// Whether it stays fixed while others come to rest, unless they touch it.
     still: bool,
-    /// Whether it is that of a clone, whose memory is still to be made.
+    /// Whether it belongs to a clone, whose memory is not allocated yet.
     lean: bool,
 }
 
 impl Clone for Scratch {
-    /// The memory that equations are solved in is not copied: `reserve` makes it before the next step.
+    /// Working memory of the solver is not copied: `reserve` allocates it before the next step.
     fn clone(&self) -> Scratch {
         let Scratch { step, held, grips, pushes, loads, gripped, near, solved, before: _, still, lean: _ } = self;
         Scratch {
@@ -147,7 +148,7 @@ impl Clone for Scratch {
     }
 }
 
-/// The memory in which the equations of a cable are solved.
+/// The working memory of the solver.
 fn working_memory(spec: &CableSpec) -> StepScratch {
     let (count, settings) = (spec.segments, &spec.settings);
     let mut step = StepScratch::new(count, 4, settings.closed);
@@ -157,7 +158,7 @@ fn working_memory(spec: &CableSpec) -> StepScratch {
 }
 
 impl CableState {
-    /// That of no cable.
+    /// The state of a cable without links.
     fn none() -> CableState {
         CableState {
             links: LinkState::resting(vec![], 0),
@@ -171,7 +172,7 @@ impl CableState {
         }
     }
 
-    /// Become like another, without allocating where there is room.
+    /// Copy from `other`, without allocating where the capacity suffices.
     fn copy_from(&mut self, other: &CableState) {
         let CableState { links, loads, held_energy, ends, touched, beyond, counters, linearisations } = other;
         self.links.copy_from(links);
@@ -183,7 +184,7 @@ impl CableState {
 }
 
 impl Cable {
-    /// Build a cable.
+    /// Build a cable; fails if `spec` is not valid.
     pub fn new(name: &str, spec: CableSpec) -> Result<Cable, BuildError> {
         spec.check(name)?;
         let Made { links, derived, poses } = Made::of(name, &spec)?;
@@ -216,7 +217,7 @@ impl Cable {
         Ok(Cable { name: name.into(), spec: Arc::new(spec), links, limits, begins, derived, state, scratch })
     }
 
-    /// Get ready for a step of the world; the island it belongs to then makes it.
+    /// Prepare for a step of the world, which is then made by the island of the cable.
     pub(crate) fn get_ready(&mut self, around: &Surroundings<'_>) {
         self.aim(around);
         let stored = |h: &Held| h.energy_at(&h.poses[0], &self.state.links.poses[h.link]);
@@ -226,7 +227,7 @@ impl Cable {
         self.scratch.near.extend_from_slice(around.near);
     }
 
-    /// List once more the obstacles that it may touch: its links move farther than was foreseen.
+    /// Search again for the obstacles that it may touch, because its links move farther than expected.
     pub(crate) fn look_farther(&mut self, gravity: Vec3, obstacles: &[Obstacle], dt: f64) {
         let speeds = self.state.links.velocities.iter().map(|v| self.links.speed(v));
         let travel = self.links.travel(speeds.fold(0.0, f64::max), dt, gravity) + self.scratch.step.farther;
@@ -241,22 +242,22 @@ impl Cable {
         }));
     }
 
-    /// Take its state for that at the start of a step, and after one that fails.
+    /// Save the state at the start of a step, to return to if it fails.
     pub(crate) fn keep(&mut self) {
         self.scratch.before.copy_from(&self.state);
     }
 
-    /// Work in the memory of another cable, which has just been at work and is still in the cache.
+    /// Take the working memory of another cable that has just been solved, because it is still in the cache.
     pub(crate) fn work_in_memory_of(&mut self, other: &mut Cable) {
         self.scratch.step.exchange(&mut other.scratch.step);
     }
 
-    /// Go back to where it was before the step.
+    /// Return to the state before the step.
     pub(crate) fn undo(&mut self) {
         self.state.copy_from(&self.scratch.before);
     }
 
-    /// Whether the step that was made went well.
+    /// Check the step that was made.
     pub(crate) fn check(&self, around: &Surroundings<'_>) -> Result<(), StepError> {
         let time = around.time + around.dt;
         if !self.scratch.solved.converged {
@@ -268,7 +269,7 @@ impl Cable {
         self.check_finite(time)
     }
 
-    /// Tell of the step that was made.
+    /// Report the step that was made.
     pub(crate) fn finish(&mut self, around: &mut Surroundings<'_>) {
         let Cable { state, scratch, .. } = self;
         let solved = scratch.solved;
@@ -286,7 +287,7 @@ impl Cable {
     }
 
     fn check_finite(&self, time: f64) -> Result<(), StepError> {
-        // a link that turns or moves beyond all bounds can still be in its place
+        // a link may turn or move beyond all bounds and still be in its place
         let links = self.state.links.poses.iter().zip(&self.state.links.velocities);
         let wild = |(pose, velocity): (&Pose, &Vec6)| {
             !pose.rotation.is_finite() || velocity.iter().any(|v| v.is_nan() || v.abs() >= FASTEST)
@@ -305,7 +306,7 @@ impl Cable {
 
     pub(crate) fn vicinity(&self, dt: f64, gravity: Vec3, pulled: f64) -> Vicinity {
         let [low, high] = self.line().bounds();
-        // twice as far as the search for touches begins with: it may have to look farther
+        // twice the initial range of the contact search, which may have to be extended
         let fastest = self.state.links.velocities.iter().map(|v| self.links.speed(v)).fold(pulled, f64::max);
         let travel = 2.0 * self.links.travel(fastest, dt, gravity);
         Vicinity { low, high, reach: self.links.radius + self.links.length + travel, horizon: 0.0 }
@@ -320,21 +321,21 @@ impl Cable {
             let twist = self.strains().nth(joint).map_or(0.0, |e| e[3]) - self.links.rest[joint][3];
             x += twist * offset / self.links.length;
         }
-        // a section is turned from the middle of its link by the natural bend in between, and by the twist it began with
+        // a section is rotated against the centre of its link by the natural bend in between, and by the initial twist
         Ok(Pose::from_parts(pose.translation, pose.rotation * Quat::from_scaled_axis(Vec3::new(x, y, z))))
     }
 
-    /// Its links where they are now.
+    /// Its links at their current poses.
     pub(crate) fn line(&self) -> Line<'_> {
         self.links.line(&self.state.links.poses)
     }
 
-    /// Links of it that are no more than so many apart are of one bend, see `contact::pairs::joints_count`.
+    /// Links that are at most this many apart belong to one bend, see `contact::pairs::joints_count`.
     pub(crate) fn bend(&self) -> usize {
         contact::pairs::nearest_neighbour(&self.links) + 1
     }
 
-    /// Whether its step is the linear one.
+    /// Whether it uses the linear step.
     pub(crate) fn is_linear(&self) -> bool {
         self.links.linear
     }
@@ -344,18 +345,18 @@ impl Cable {
         self.links.closed
     }
 
-    /// Its links at the instants between the parts that its last step was made in.
+    /// Its links at the instants between the parts of its last step.
     pub(crate) fn trail(&self) -> impl Iterator<Item = (f64, Line<'_>)> {
         self.scratch.step.trail.instants().map(|(fraction, poses)| (fraction, self.links.line(poses)))
     }
 
-    /// To move links by hand.
+    /// Poses of the links, for tests that move them.
     #[cfg(test)]
     pub(crate) fn poses_mut(&mut self) -> &mut [crate::math::Pose] {
         &mut self.state.links.poses
     }
 
-    /// Mass, centre and inertia of its links.
+    /// Mass, centre and inertia of its links, in the world.
     pub(crate) fn moments(&self) -> Moments {
         let [mass, _, _, x, y, z] = self.links.inertia;
         self.line().moments(mass, Vec3::new(x, y, z))
@@ -376,12 +377,12 @@ impl Cable {
         self.links.radius
     }
 
-    /// The law of friction of one of its links on something, whose own law counts where it has one.
+    /// Friction law of one of its links on an obstacle, whose own law takes precedence if it has one.
     pub fn friction_on(&self, obstacle: &Obstacle) -> Friction {
         self.per_link(obstacle.friction_with(self.links.friction), self.links.length)
     }
 
-    /// The same on a link of another cable, or of its own.
+    /// Friction law of one of its links on a link of another cable, or of its own.
     pub fn friction_with(&self, other: &Cable) -> Friction {
         let friction = Friction::between(self.links.friction, other.links.friction);
         if other.links.per_contact {
@@ -395,17 +396,17 @@ impl Cable {
         if self.links.per_contact { friction } else { friction.over(length) }
     }
 
-    /// Parameters that were derived, with the reason for each.
+    /// Derived parameters, with the reason for each.
     pub fn derived(&self) -> &[Derived] {
         &self.derived
     }
 
-    /// What its solver has done so far.
+    /// Work of its solver since it was built.
     pub fn counters(&self) -> Counters {
         self.state.counters
     }
 
-    /// How often the equations of a step were linearised so far.
+    /// Number of linearisations of the equations of a step since the start.
     pub fn linearisations(&self) -> u64 {
         self.state.linearisations
     }
@@ -414,12 +415,12 @@ impl Cable {
         &self.state
     }
 
-    /// Whether a state is one of a cable like this.
+    /// Whether a state belongs to a cable like this.
     pub(crate) fn fits(&self, state: &CableState) -> bool {
         state.links.poses.len() == self.size() && state.loads.len() == self.state.loads.len()
     }
 
-    /// Room for grips and loads, so that a step allocates nothing.
+    /// Preallocate for grips, loads and obstacles, so that a step does not allocate.
     pub(crate) fn reserve(&mut self, grips: usize, loads: usize, obstacles: usize) {
         if std::mem::take(&mut self.scratch.lean) {
             let made = working_memory(&self.spec);
@@ -427,7 +428,7 @@ impl Cable {
             (self.scratch.step.work, self.scratch.step.held_loads) = (lean.work, lean.held_loads);
             self.keep();
         }
-        // a link touches one obstacle, seldom more
+        // a link touches one obstacle, rarely more
         let touches = self.size() * obstacles.min(2) + 16;
         self.state.links.touches.reserve(touches);
         self.scratch.step.touches.reserve(touches);
@@ -444,7 +445,7 @@ impl Cable {
         self.scratch.step.reserve(grips);
     }
 
-    /// An obstacle was taken away: those behind it have moved up.
+    /// Update obstacle indices after the removal of an obstacle: those after it move up.
     pub(crate) fn forget_obstacle(&mut self, gone: usize) {
         move_up(&mut self.state.touched, gone);
         let touches = &mut self.state.links.touches;

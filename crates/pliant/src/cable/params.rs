@@ -1,4 +1,4 @@
-//! Parameters of the cable: what a user may set, and what a body is built from.
+//! Parameters of the cable: what a cable is built from, and the settings of its solver.
 
 use crate::cable::solver::Method;
 use crate::check::Checks;
@@ -17,12 +17,12 @@ pub struct CableSpec {
     pub material: Material,
     /// Cross-section.
     pub section: Section,
-    /// Initial centre line as a polyline [m]; the cable is as long as this path.
+    /// Initial centre line as a polyline in the world [m]; its length is the rest length of the cable.
     pub path: Vec<Vec3>,
-    /// Direction of the section's y axis at the start of the path, made perpendicular to it; `None` turns the axes of the
-    /// world the least way to the path.
+    /// Direction of the section's y axis at the start of the path, projected perpendicular to it; `None` takes the
+    /// world axes, rotated by the smallest angle onto the path.
     pub normal: Option<Vec3>,
-    /// The shape it has without load.
+    /// The unloaded shape.
     pub rest: Rest,
     /// Number of links.
     pub segments: usize,
@@ -31,7 +31,7 @@ pub struct CableSpec {
 }
 
 impl CableSpec {
-    /// A round cable along a path [m], straight when nothing bends it, with default settings.
+    /// A round cable along a path [m], straight when unloaded, with default settings.
     pub fn round(material: Material, radius: f64, path: Vec<Vec3>, segments: usize) -> CableSpec {
         let section = Section::Round { radius };
         CableSpec {
@@ -49,77 +49,78 @@ impl CableSpec {
 /// Settings of the cable model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CableSettings {
-    /// Damping of the material: viscous over elastic stress, per rate of strain [s]. The loss factor at angular frequency
-    /// w is w times this.
+    /// Material damping: ratio of viscous to elastic stress per strain rate [s]. The loss factor at angular frequency w
+    /// is w times this.
     pub damping_time: f64,
-    /// Drag of the air: force per mass and velocity [1/s].
+    /// Air drag: force per mass and velocity [1/s].
     pub drag: f64,
-    /// Part of its normal speed with which a link leaves what it hits, 0 to 1 [-].
+    /// Coefficient of restitution of links that hit something, 0 to 1 [-].
     pub restitution: f64,
-    /// Apply the law of friction to each contact as it is, as printed in the paper, instead of per length: with an
-    /// exponent other than 1 results then depend on the number of segments.
+    /// Apply the friction law to each contact, as printed in the paper, instead of per length: with an exponent other
+    /// than 1 results then depend on the number of segments.
     pub friction_per_contact: bool,
-    /// Tension that is told of as an event [N]; infinite for none.
+    /// Tension above which an event is raised [N]; infinite for none.
     pub tension_limit: f64,
-    /// Radius of bending below which it is told of as an event [m]; zero for none.
+    /// Bend radius below which an event is raised [m]; zero for none.
     pub bend_radius_limit: f64,
-    /// What is solved in a step.
+    /// Equations solved in a step.
     pub step: Step,
-    /// How contact is solved.
+    /// Contact solver.
     pub solver: Solver,
-    /// Most iterations over contacts in a step, for the solvers that have them; then Newton's method makes it.
+    /// Limit of contact iterations in a step, for the iterative solvers; beyond it the step is solved by Newton's
+    /// method.
     pub iterations: u32,
-    /// Number of runs for the solver of subsystems; each has two links or more.
+    /// Number of runs for [`Solver::Subsystems`]; each has two links or more.
     pub subsystems: usize,
-    /// How that solver treats the couplings between runs.
+    /// How [`Solver::Subsystems`] treats the couplings between runs.
     pub couplings: Couplings,
-    /// Whether that solver bounds what contacts change in an iteration, (16) of the paper.
+    /// Whether [`Solver::Subsystems`] bounds the change of contact forces in an iteration, (16) of the paper.
     pub post_regulation: bool,
-    /// Whether it is closed, to a ring: the path leads back to its first point, and the last link is joined to the first.
+    /// Whether the cable is a closed ring: the path leads back to its first point, and the last link is joined to the
+    /// first.
     pub closed: bool,
-    /// How far its sections are turned about it from its start to its end when it begins, though without load they are not
-    /// [rad].
+    /// Initial twist about the centre line from start to end [rad]; it is not part of the unloaded shape.
     pub twist: f64,
-    /// Whether it touches itself.
+    /// Whether contact of the cable with itself is detected.
     pub self_contact: bool,
-    /// Where it begins; an equilibrium is found by [`World::ready`](crate::World::ready).
+    /// Initial state; an equilibrium is found by [`World::ready`](crate::World::ready).
     pub start: Start,
 }
 
-/// What is solved in a step of a cable.
+/// The equations that a step of a cable solves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Step {
-    /// The whole motion of the links: energy does not grow by itself, whatever the step, and waves that the step cannot
-    /// resolve die out.
+    /// The full nonlinear motion of the links: energy does not grow, whatever the step size, and waves that the step
+    /// cannot resolve decay.
     #[default]
     Decaying,
-    /// The same without that: energy is kept, and such waves ring for ever.
+    /// The full nonlinear motion, conserving energy: waves that the step cannot resolve ring for ever.
     Midpoint,
-    /// The motion linearised once, at the start of the step, as in the paper: energy grows as links turn, the more the
-    /// longer the step.
+    /// The motion linearised once, at the start of the step, as in the paper: energy grows as links rotate, the more
+    /// the longer the step.
     Linear,
 }
 
-/// How a cable's contact is solved. All come to the same motion; where links push links, Newton's method makes the step.
+/// Contact solver of a cable. All give the same motion; where links touch links, Newton's method makes the step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Solver {
-    /// As part of the motion, by Newton's method.
+    /// Contact and motion together, by Newton's method.
     Newton,
-    /// All contacts at once, by projected Gauss and Seidel's method: the paper's direct solver.
+    /// All contacts at once, by projected Gauss-Seidel: the paper's direct solver.
     Direct,
-    /// In runs of links with couplings between them: the paper's Algorithm 1.
+    /// Runs of links with couplings between them: the paper's Algorithm 1.
     #[default]
     Subsystems,
 }
 
-/// How couplings between runs of a cable are solved.
+/// How the couplings between runs of a cable are solved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Couplings {
-    /// They follow contacts exactly.
+    /// Exactly, for each change of the contact forces.
     #[default]
     Exact,
-    /// By one pass of block Gauss and Seidel's method in each iteration, as printed in the paper: for comparison. A step
-    /// that comes to the limit of iterations is taken as it is.
+    /// By one pass of block Gauss-Seidel in each iteration, as printed in the paper, for comparison. A step that
+    /// reaches the iteration limit is accepted as it is.
     Printed,
 }
 
@@ -146,11 +147,11 @@ impl Default for CableSettings {
     }
 }
 
-/// Most segments of a cable: its solver works with some 5 kB of memory for each.
+/// Largest number of segments of a cable: the solver needs about 5 kB of memory for each.
 pub const MOST_SEGMENTS: usize = 400_000;
 
 impl CableSpec {
-    /// Refuse what cannot be built.
+    /// Reject parameters that no cable can be built from.
     pub(super) fn check(&self, name: &str) -> Result<(), BuildError> {
         let (checks, settings) = (Checks(name), &self.settings);
         self.material.check(checks)?;
@@ -161,7 +162,7 @@ impl CableSpec {
         checks.that(settings.tension_limit > 0.0, "the limit of tension", "positive", settings.tension_limit)?;
         let most = MOST_SEGMENTS as f64;
         checks.within("the number of segments", self.segments as f64, 2.0..=most, "2 to 400,000, which need 2 GB")?;
-        // a turn of more than a right angle in one joint is no curve
+        // more than a right angle between neighbouring links is not a resolved curve
         let right_angles = std::f64::consts::FRAC_PI_2 * self.segments as f64;
         let angle = settings.twist;
         checks.within(
@@ -185,7 +186,7 @@ impl CableSpec {
         curve::check(name, &self.whole_path())
     }
 
-    /// Refuse what a closed cable cannot be.
+    /// Reject settings that a closed cable does not support.
     fn check_closed(&self, name: &str) -> Result<(), BuildError> {
         let (checks, settings) = (Checks(name), &self.settings);
         checks.within(

@@ -1,4 +1,4 @@
-//! A cable as bodies of other models meet it.
+//! Contact of a cable with bodies of other models.
 
 use super::Cable;
 use crate::linkage::Push;

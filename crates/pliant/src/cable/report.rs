@@ -1,4 +1,4 @@
-//! What a cable tells of itself: shape, frames, forces and moments, energies.
+//! Output of a cable: shape, frames, forces and moments, energies.
 
 use super::{Cable, CableState, Pair};
 use crate::account::{Bound, Level, Work};
@@ -49,7 +49,8 @@ impl Cable {
         Work { grips: work.grips + self.scratch.gripped, ..work }
     }
 
-    /// Energy, with what the decaying step keeps from step to step: c (K de^2 + M dV^2) / 2, see `equations::midpoint` [J].
+    /// Energy, including what the decaying step carries from step to step, c (K de^2 + M dV^2) / 2, see
+    /// `equations::midpoint` [J].
     pub(crate) fn level(&self, gravity: Vec3) -> Level {
         let (c, links) = (self.links.decay, &self.state.links);
         let [mut strained, mut changed, mut moving, mut gained] = [[0.0; 6]; 4];
@@ -79,12 +80,12 @@ impl Cable {
         }
     }
 
-    /// The last of these [J].
+    /// The stored part of [`Cable::level`] [J].
     pub(crate) fn stored(&self) -> f64 {
         self.level(Vec3::ZERO).stored
     }
 
-    /// What a step may create.
+    /// Bound on the energy that a step may create.
     pub(crate) fn may_create(&self) -> Bound {
         if self.links.linear {
             let why = "the published step takes joints as they are at its start, and gains as links turn";
@@ -96,7 +97,7 @@ impl Cable {
         Bound { part: 1e-2, held: 1e-3, contacts: SINKING * self.links.radius * pushed, why }
     }
 
-    /// Copy out all that can be seen.
+    /// Write shape, fields and energies into a frame.
     pub(crate) fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
         let line = self.line();
         line.write_nodes(frame);
@@ -113,13 +114,13 @@ impl Cable {
         self.line().write_contacts(index, touches, obstacles, contacts);
     }
 
-    /// The node with the greatest tension, and how much that is [N].
+    /// The node with the largest tension, and its value [N].
     fn most_tension(&self) -> Option<(usize, f64)> {
         let joints = self.state.loads.iter().enumerate().map(|(joint, load)| (joint + 1, load[0]));
         joints.chain(self.held_ends().map(|(node, end)| (node, end.load[0].x))).max_by(|a, b| a.1.total_cmp(&b.1))
     }
 
-    /// The node with the greatest curvature, and how much that is [1/m].
+    /// The node with the largest curvature, and its value [1/m].
     fn most_curvature(&self) -> Option<(usize, f64)> {
         let line = self.line();
         let joints = (0..self.state.loads.len()).map(|joint| (joint + 1, line.curvature(joint)));
@@ -132,8 +133,10 @@ impl Cable {
         [0, self.size()].into_iter().zip(&self.state.ends).filter_map(|(node, end)| Some((node, end.as_ref()?)))
     }
 
-    /// Tell when tension or curvature goes beyond its limit, and when it is clearly within again, how far it went.
+    /// Raise an event when tension or curvature exceeds its limit, and when it is clearly within the limit again, with
+    /// the extreme reached.
     pub(super) fn note_limits(&mut self, around: &mut Surroundings<'_>) {
+        // hysteresis, so that a value at its limit does not raise event after event
         const CLEARLY: f64 = 0.95;
         let (time, body) = (around.time + around.dt, around.body);
         for kind in 0..2 {
@@ -162,7 +165,7 @@ impl Cable {
         }
     }
 
-    /// Tell which obstacles the cable began or ceased to touch.
+    /// Raise events for obstacles that the cable began or ceased to touch.
     pub(super) fn note_touching(&mut self, around: &mut Surroundings<'_>) {
         let CableState { links, touched, .. } = &mut self.state;
         let touches = links.touches.iter().map(|t| touching(t, self.links.length));
@@ -170,7 +173,8 @@ impl Cable {
     }
 }
 
-/// A limit of tension (0) or of curvature (1) that is passed, or no longer; `most` is a node and what there is of it.
+/// The event for a limit of tension (0) or curvature (1) that is exceeded, or no longer is; `most` is a node and its
+/// value.
 fn limit_event(kind: usize, passed: bool, body: usize, most: (usize, f64), limit: f64) -> EventKind {
     let (node, most) = most;
     match (kind, passed) {
@@ -181,7 +185,7 @@ fn limit_event(kind: usize, passed: bool, body: usize, most: (usize, f64), limit
     }
 }
 
-/// Links of cables that touch links, or are less than a gap away in which contact goes on.
+/// Cables whose links touch each other, or are close enough for contact to continue.
 pub(crate) fn pairs_beside(bodies: &[Body], pairs: &[Pair]) -> impl Iterator<Item = Beside> {
     pairs.iter().filter_map(|pair| {
         let (pushes, bodies_of) = (pair.force != Vec3::ZERO, pair.ends.map(|end| end.body));

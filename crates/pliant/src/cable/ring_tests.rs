@@ -10,7 +10,7 @@ use crate::rest::Rest;
 use crate::section::Section;
 use crate::world::World;
 
-/// Momentum and angular momentum about the origin.
+/// Linear momentum, and angular momentum about the origin.
 fn momenta(cable: &Cable) -> [Vec3; 2] {
     let [m, _, _, x, y, z] = cable.links.inertia;
     let state = &cable.state.links;
@@ -23,11 +23,11 @@ fn momenta(cable: &Cable) -> [Vec3; 2] {
     [linear, angular]
 }
 
-/// A twisted ring after a blow at its seam: by how much momentum, angular momentum and energy change in half a second of
-/// flight, over what they are.
+/// A twisted ring after a blow at its seam: relative changes of momentum, angular momentum and energy in half a second
+/// of flight.
 fn changes(dt: f64) -> [f64; 3] {
     let corner = |i: i32| Vec3::new((0.21 * f64::from(i)).cos(), (0.21 * f64::from(i)).sin(), 0.0) * 0.1;
-    // contact would take energy
+    // contact would dissipate energy
     let (closed, self_contact, step) = (true, false, Step::Midpoint);
     let settings =
         CableSettings { closed, twist: 3.0, self_contact, damping_time: 0.0, step, ..CableSettings::default() };
@@ -61,7 +61,7 @@ fn changes(dt: f64) -> [f64; 3] {
 
 #[test]
 fn momentum_and_energy_are_kept_in_free_flight() {
-    // angular momentum is kept as well as by an open cable: to second order in the step
+    // angular momentum is conserved as well as by an open cable: to second order in the step size
     let [coarse, fine] = [1e-3, 5e-4].map(changes);
     for [linear, _, energy] in [coarse, fine] {
         assert!(linear < 1e-13 && energy.abs() < 1e-12, "{linear:.1e} and {energy:.1e}");

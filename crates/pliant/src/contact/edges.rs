@@ -1,21 +1,22 @@
-//! How much a surface turns at the edges of its facets.
+//! Angles between neighbouring facets at their edges.
 
 use std::collections::HashMap;
 
 use super::triangle::normal;
 use crate::math::Vec3;
 
-/// Edges turn by no more than this counts, the tangent of half of 150 degrees.
+/// Upper limit of the result, the tangent of half of 150 degrees: sharper edges would need an ever wider border.
 const SHARPEST: f64 = 3.7;
 
-/// Edges that turn by less are flat.
+/// Edges count as flat where the sine of the angle is below this.
 const FLAT: f64 = 1e-6;
 
-/// For each facet and each edge, from a corner to the next, the tangent of half the angle between its normal and that of the
-/// facet across the edge, where the surface is convex; zero where it is flat, concave or ends.
+/// For each facet and each edge, from a corner to the next, the tangent of half the angle between its normal and that
+/// of the facet across the edge, where the surface is convex; zero where it is flat or concave, or ends.
 ///
-/// A place inside, at a depth g under a facet and farther than g times this from its edges, is nearer to the facet than to those
-/// across: with s from the edge, the depth under the facet across is s sin a + g cos a, which is g at s = g tan(a / 2).
+/// A place inside, at a depth g under a facet and farther than g times this from its edges, is nearer to the facet than
+/// to its neighbours: at a distance s from the edge, the depth under the facet across is s sin a + g cos a, which is g
+/// at s = g tan(a / 2).
 pub fn edge_turns(vertices: &[Vec3], facets: &[[u32; 3]]) -> Vec<[f64; 3]> {
     let place = |n: u32| vertices[n as usize];
     let normal = |facet: &[u32; 3]| normal(&facet.map(place));
@@ -25,10 +26,10 @@ pub fn edge_turns(vertices: &[Vec3], facets: &[[u32; 3]]) -> Vec<[f64; 3]> {
         across.extend(edges(facet).map(|edge| (edge, n)));
     }
     let turn = |facet: &[u32; 3], [a, b]: [u32; 2]| {
-        // the other facet has the edge the other way round
+        // the other facet has the edge in the opposite direction
         let Some(other) = across.get(&[b, a]).map(|n| &facets[*n]) else { return 0.0 };
         let (here, there) = (normal(facet), normal(other));
-        // out of the facet, across the edge: the way a convex surface turns to
+        // out of the facet, across the edge: the direction to which a convex surface turns
         let out = (place(b) - place(a)).cross(here).normalize_or_zero();
         let (sine, cosine) = (there.dot(out), here.dot(there));
         let half = if 1.0 + cosine > 1e-9 { sine / (1.0 + cosine) } else { SHARPEST };

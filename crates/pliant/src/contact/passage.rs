@@ -1,26 +1,27 @@
-//! Whether a straight piece of a rod comes through the surface of a shape on its way.
+//! Whether a straight piece of a rod passes through the surface of a shape on its way.
 //!
-//! Between two instants at which it is d_0 and d_1 away from the surface, a piece whose points go no farther than d_0 + d_1
-//! cannot have reached it: to touch it and to come back takes as much. Where they go farther, the way is halved, and each half
-//! looked at again. (Conservative advancement: B. Mirtich, "Impulse-based dynamic simulation of rigid body systems".)
+//! Between two instants at which it is d_0 and d_1 away from the surface, a piece whose points move no farther than
+//! d_0 + d_1 cannot have reached it: to touch it and come back takes at least that much. Where they move farther, the
+//! path is halved, and each half checked again. (Conservative advancement: B. Mirtich, "Impulse-based dynamic
+//! simulation of rigid body systems".)
 
 use super::{Shape, SurfacePoint};
 use crate::math::{Pose, Vec3};
 
-/// How often a way is halved; what is not told apart then counts as passing.
+/// Maximum number of halvings of a path; if it is still undecided then, it counts as passing.
 const MOST_HALVINGS: u32 = 10;
 
 /// The ends of a straight piece, in the frame of a shape.
 pub(crate) type Ends = [Vec3; 2];
 
-/// Whether a piece goes through the surface of a shape on its way from where it was to where it is, both in the shape's frame.
+/// Whether a piece passes through the surface of a shape between two places, both in the shape's frame.
 pub(crate) fn passes(shape: &Shape, from: &Ends, to: &Ends) -> bool {
     let way = (to[0] - from[0]).length().max((to[1] - from[1]).length());
     if way == 0.0 {
         return false;
     }
     let here = shape.clearance(from, way);
-    // what begins in it has no side to stay on
+    // a piece that starts inside has no side to stay on
     here > 0.0 && here < way && passes_between(shape, (from, here), (to, shape.clearance(to, way)), MOST_HALVINGS)
 }
 
@@ -41,20 +42,20 @@ fn passes_between(shape: &Shape, (from, here): (&Ends, f64), (to, there): (&Ends
 }
 
 impl Shape {
-    /// Distance of a piece from the surface, as far as it is less than `most` [m]; not positive where it goes through, or is
-    /// inside a shape without facets.
+    /// Distance of a piece, in the shape's frame, from the surface, as far as it is less than `most` [m]; not positive
+    /// where it passes through, or is inside a shape without facets.
     pub(crate) fn clearance(&self, ends: &Ends, most: f64) -> f64 {
         if let Some(surface) = self.surface() {
             return surface.clearance(ends, most);
         }
-        // of round shapes: the distance of a point, and as much less as others of the piece are away from it
+        // for round shapes: the distance of one point, less the distance to the other points of the piece
         let face = |at: f64, reach: f64| -> Option<SurfacePoint> {
             self.surface_near(&Pose::IDENTITY, ends[0].lerp(ends[1], at), reach)
         };
         let length = (ends[1] - ends[0]).length();
         let along = (ends[1] - ends[0]).normalize_or_zero();
         let (mut low, mut high, mut least) = (0.0, 1.0, most);
-        // distances from convex shapes are convex along a line: go down their slope
+        // the distance from a convex shape is convex along a line: bisect by its slope
         for _ in 0..24 {
             let at = 0.5 * (low + high);
             let Some(face) = face(at, least + length) else { return least };

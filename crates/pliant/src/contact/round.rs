@@ -1,36 +1,36 @@
-//! Shapes without facets, in closed form: planes, spheres, capsules and cylinders. All are convex, so that the distance of a
-//! straight piece of a rod from one has a single least value along it.
+//! Shapes without facets, in closed form: planes, spheres, capsules and cylinders. All are convex, so that the distance
+//! of a straight piece of a rod from one has a single minimum along it.
 
 use super::shape::{ShapeKind, SurfacePoint};
 use super::surface::{Nearby, Piece};
 use crate::math::Vec3;
 
-/// How often the place where a piece is nearest is narrowed down.
+/// Maximum number of bisections for the nearest point of a piece: they narrow it down to a thousandth.
 const MOST_HALVINGS: usize = 10;
 
 /// A shape without facets, in its own frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Round {
-    /// All below z = 0.
+    /// The half-space below z = 0.
     Plane,
-    /// What is within a radius of a stretch of the z axis, from -half to half; of a point for a sphere.
+    /// All points within a radius of the z axis from -half to half; a sphere if that is zero.
     Capsule {
         /// Radius [m].
         radius: f64,
-        /// Half of its straight part [m].
+        /// Half the length of its straight part [m].
         half: f64,
     },
     /// A cylinder along z with flat ends.
     Cylinder {
         /// Radius [m].
         radius: f64,
-        /// Half of its length [m].
+        /// Half its length [m].
         half: f64,
     },
 }
 
 impl Round {
-    /// Of a kind of shape; none of those that have facets.
+    /// The round shape of a kind; `None` for kinds with facets.
     pub fn of(kind: &ShapeKind) -> Option<Round> {
         match *kind {
             ShapeKind::Plane => Some(Round::Plane),
@@ -41,7 +41,7 @@ impl Round {
         }
     }
 
-    /// The outward normal of the surface nearest to a point, and the distance of that, negative inside.
+    /// Outward normal of the nearest surface point, and its signed distance, negative inside [m].
     #[inline]
     fn face(&self, p: Vec3) -> (Vec3, f64) {
         match *self {
@@ -64,14 +64,14 @@ impl Round {
         }
     }
 
-    /// The surface nearest to a point, if it is within `reach` or the point is inside.
+    /// The nearest surface point, if it is within `reach` [m] or the point is inside.
     pub fn surface_near(&self, p: Vec3, reach: f64) -> Option<SurfacePoint> {
         let (normal, distance) = self.face(p);
         (distance <= reach).then(|| SurfacePoint { point: p - normal * distance, normal, distance })
     }
 
-    /// Where a piece is nearest to the surface, if that is within `reach`, to within `exact` [m]: there the distance, with the
-    /// bulge, has no slope along it.
+    /// The point of a piece that is nearest to the surface, if that is within `reach` [m]; its distance is accurate to
+    /// `exact` [m]. There the distance, including the bulge, has zero slope along the piece.
     pub fn nearest(&self, piece: &Piece, reach: f64, exact: f64) -> Option<Nearby> {
         let [from, to] = piece.span;
         let look = |s: f64| {
@@ -90,8 +90,8 @@ impl Round {
         if end.1 * middle.1 >= 0.0 {
             return Some(end.0);
         }
-        // the slope changes sign in between, steadily on a round obstacle and with a jump at an edge: halve, but take the
-        // straight line between the two where it is nearly one
+        // the slope changes sign in between, continuously on a round obstacle and with a jump at an edge: bisect, but
+        // use the secant where it is nearly linear
         let (mut low, mut high) = (middle, end);
         for round in 0..MOST_HALVINGS {
             let weight = low.1 / (low.1 - high.1);
@@ -103,7 +103,7 @@ impl Round {
             } else {
                 high = next;
             }
-            // what could still be gained
+            // the most that could still be gained
             if slope.abs() * (high.0.s - low.0.s).abs() < exact {
                 break;
             }
@@ -112,7 +112,7 @@ impl Round {
     }
 }
 
-/// The direction of a vector and its length; another direction where it has none.
+/// Direction and length of a vector; `otherwise` if it has no direction.
 #[inline]
 fn split(v: Vec3, otherwise: Vec3) -> (Vec3, f64) {
     let length = v.length();

@@ -1,28 +1,28 @@
-//! Straight pieces of two rods: how far they are from each other, and whether one goes through the other on its way.
+//! Straight pieces of two rods: their distance, and whether one passes through the other on its way.
 
 use super::passage::Ends;
 use crate::math::Vec3;
 
-/// How often a way is halved; what is not told apart then counts as passing.
+/// Maximum number of halvings of a path; if it is still undecided then, it counts as passing.
 const MOST_HALVINGS: u32 = 12;
 
-/// Two crossing links are nearest at one point; for parallel ones any point would do. This draws it to their middles.
+/// Crossing links are nearest at one point, parallel ones at any. This weight draws the point towards their centres.
 const CENTRING: f64 = 0.02;
 
-/// Least distance of two segments [m].
+/// Distance of two segments [m].
 pub(crate) fn segment_distance(a: &Ends, b: &Ends) -> f64 {
     let (u, v, w) = (a[1] - a[0], b[1] - b[0], a[0] - b[0]);
     let (uu, uv, vv, uw, vw) = (u.dot(u), u.dot(v), v.dot(v), u.dot(w), v.dot(w));
     let across = uu * vv - uv * uv;
     let mut least = f64::INFINITY;
-    // nearest inside both, if they are not parallel
+    // nearest inside both, unless they are parallel
     if across > 1e-12 * uu * vv {
         let (s, t) = ((uv * vw - vv * uw) / across, (uu * vw - uv * uw) / across);
         if (0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t) {
             least = (w + u * s - v * t).length();
         }
     }
-    // or else at an end of one of them
+    // or at an end of one of them
     for (ends, other) in [(a, b), (b, a)] {
         for end in ends {
             least = least.min(point_distance(*end, other));
@@ -38,15 +38,15 @@ fn point_distance(point: Vec3, ends: &Ends) -> f64 {
     (offset - along * t).length()
 }
 
-/// Whether two segments go through each other while their ends move straight from the first place of each to the second.
-/// Those that begin in each other have no side to stay on, and do not.
+/// Whether two segments pass through each other while their ends move straight from the first place of each to the
+/// second. Segments that start inside each other have no side to stay on, and do not count.
 pub(crate) fn segments_cross(a: [&Ends; 2], b: [&Ends; 2]) -> bool {
     let (here, there) = (segment_distance(a[0], b[0]), segment_distance(a[1], b[1]));
     here > 0.0 && cross_between((a, b), here, there, MOST_HALVINGS)
 }
 
 fn cross_between((a, b): ([&Ends; 2], [&Ends; 2]), here: f64, there: f64, halvings: u32) -> bool {
-    // two points that start and end apart by as much as these do cannot meet on a shorter way, see `passage`
+    // points that start and end this far apart cannot meet on a shorter path, see `passage`
     if way_between(a, b) < here + there {
         return false;
     }
@@ -60,7 +60,7 @@ fn cross_between((a, b): ([&Ends; 2], [&Ends; 2]), here: f64, there: f64, halvin
         || cross_between(([&p, a[1]], [&q, b[1]]), half, there, halvings - 1)
 }
 
-/// The longest way that a point of one goes as seen from a point of the other [m].
+/// The longest path of a point of one relative to a point of the other [m].
 fn way_between(a: [&Ends; 2], b: [&Ends; 2]) -> f64 {
     let way = |[from, to]: [&Ends; 2], end: usize| to[end] - from[end];
     let mut longest: f64 = 0.0;
@@ -70,8 +70,8 @@ fn way_between(a: [&Ends; 2], b: [&Ends; 2]) -> f64 {
     longest.sqrt()
 }
 
-/// Places s in [-a, a] along u and t in [-b, b] along v where d + s u - t v is shortest, drawn to the middles a little so
-/// that there is one answer for parallel segments too.
+/// Parameters s in [-a, a] along u and t in [-b, b] along v for which d + s u - t v is shortest, drawn slightly towards
+/// the centres so that the answer is unique for parallel segments too.
 pub(crate) fn closest_on_segments(d: Vec3, u: Vec3, v: Vec3, a: f64, b: f64) -> (f64, f64) {
     let (du, dv, uv) = (d.dot(u), d.dot(v), u.dot(v));
     let one = 1.0 + CENTRING;
@@ -91,7 +91,7 @@ mod tests {
         (*state >> 33) as f64 / f64::from(1_u32 << 31) * 2.0 - 1.0
     }
 
-    /// Against a look at many places of both.
+    /// Compares with the distances of many points of both.
     #[test]
     fn the_distance_is_the_least_of_any_two_points() {
         let mut state = 7;
@@ -111,7 +111,7 @@ mod tests {
         }
     }
 
-    /// Crossing means that the volume between them changes sign while they overlap: looked at in small steps.
+    /// Crossing means that the volume between them changes sign while they overlap: checked in small steps.
     #[test]
     fn what_crosses_is_told_from_what_passes_by() {
         let mut state = 3;
@@ -127,7 +127,7 @@ mod tests {
                 least = least.min(segment_distance(&at(&a, &to_a, t), &at(&b, &to_b, t)));
             }
             let crossed = segments_cross([&a, &to_a], [&b, &to_b]);
-            // between the two it depends on how finely one looks
+            // in between it depends on the resolution
             if least > 2e-3 {
                 assert!(!crossed, "{least}");
                 counts[0] += 1;

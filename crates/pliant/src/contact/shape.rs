@@ -1,8 +1,8 @@
-//! Obstacle shapes and the one question bodies ask of them: which surface is near this point?
+//! Obstacle shapes, and the query that bodies make of them: which surface is near this point?
 //!
-//! Shapes are those of the collision library. It lays cylinders and capsules along y; ours lie along z like the normal
-//! of a plane, so each shape carries the turn between the two. Convex hulls, meshes and height fields are all oriented
-//! triangle meshes: one code path, no allocation in a query, and "inside" is decided by the pseudo-normals.
+//! Shapes are those of the collision library. Its cylinders lie along y, ours along z like the normal of a plane, so
+//! each shape carries the rotation between the two. Convex hulls, meshes and height fields are all oriented triangle
+//! meshes: one code path, no allocation in a query, and pseudo-normals decide what is inside.
 
 use std::sync::Arc;
 
@@ -48,14 +48,14 @@ pub enum ShapeKind {
         /// Length [m].
         length: f64,
     },
-    /// The convex hull of some points.
+    /// The convex hull of at least four points that span a volume.
     Convex {
         /// Points [m].
         points: Vec<Vec3>,
     },
-    /// A surface of triangles whose normals (right-hand rule) point outwards.
+    /// A triangle mesh whose normals (right-hand rule) point outwards.
     Mesh(Mesh),
-    /// Ground of varying height over a rectangle of the x-y plane about the origin.
+    /// Terrain over a rectangle of the x-y plane, centred on the origin.
     HeightField {
         /// Heights [m]: rows along y, each of equal length along x.
         heights: Vec<Vec<f64>>,
@@ -67,14 +67,14 @@ pub enum ShapeKind {
 /// Why a shape cannot be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ShapeError {
-    /// Too little to span a volume or surface.
+    /// Too few elements to span a volume or surface.
     #[error("the {what} needs at least {least} {unit}, got {got}")]
     TooFew {
         /// Kind of shape.
         what: &'static str,
-        /// Smallest number.
+        /// Smallest number allowed.
         least: usize,
-        /// Of what.
+        /// What is counted.
         unit: &'static str,
         /// Number found.
         got: usize,
@@ -107,10 +107,10 @@ pub enum ShapeError {
     },
 }
 
-/// The surface of a shape near a point.
+/// The point of a shape's surface that is closest to a query point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SurfacePoint {
-    /// Closest point of the surface, in the world [m].
+    /// Closest point on the surface, in the world [m].
     pub point: Vec3,
     /// Unit normal pointing out of the shape, in the world.
     pub normal: Vec3,
@@ -123,17 +123,17 @@ pub struct SurfacePoint {
 pub struct Shape {
     kind: ShapeKind,
     geometry: SharedShape,
-    /// Turn from the collision library's axes to ours; none for shapes with facets.
+    /// Rotation from the collision library's axes to ours; the identity except for cylinders.
     shape_from_geometry: Quat,
-    /// Facets of a box or a convex hull, few and plane, in its own frame; none of other shapes.
+    /// Facets of a box or convex hull, in its own frame [m]; empty for other shapes.
     faces: Vec<[Vec3; 3]>,
     turns: Vec<[f64; 3]>,
     thickness: f64,
-    /// What can be touched of a shape that has facets,
+    /// For contact queries of shapes with facets.
     surface: Option<Arc<Surface>>,
-    /// and of one that has none.
+    /// For contact queries of shapes without facets.
     round: Option<Round>,
-    /// Whether the collision library knows of all sides of facets what is beyond them.
+    /// Whether the collision library knows the neighbour of every facet edge, so that its inside test can be trusted.
     sealed: bool,
 }
 
@@ -144,7 +144,7 @@ impl std::fmt::Debug for Shape {
 }
 
 impl Shape {
-    /// Build the shape for queries.
+    /// Build the shape for queries; fails if a size is not finite and positive, or the geometry degenerate.
     pub fn new(kind: ShapeKind) -> Result<Shape, ShapeError> {
         let z_from_y = Quat::from_rotation_x(std::f64::consts::FRAC_PI_2);
         let (geometry, turn) = match &kind {
@@ -205,28 +205,29 @@ impl Shape {
         Ok(shape)
     }
 
-    /// Facets of a box or a convex hull in its own frame, seen from outside counter-clockwise; none of other shapes.
+    /// Facets of a box or convex hull in its own frame [m], counter-clockwise seen from outside; empty for other
+    /// shapes.
     pub fn faces(&self) -> &[[Vec3; 3]] {
         &self.faces
     }
 
-    /// How much it turns at the edges of its faces, see `edge_turns`.
+    /// Angles between neighbouring facets at their edges, see `edge_turns`.
     pub(crate) fn turns(&self) -> &[[f64; 3]] {
         &self.turns
     }
 
-    /// The least extent of its faces along an axis [m]; endless without faces.
+    /// The smallest extent of the facets along an axis [m]; infinite for shapes without [`Shape::faces`].
     pub fn thickness(&self) -> f64 {
         self.thickness
     }
 
-    /// What it was built from.
+    /// The geometry the shape was built from.
     pub fn kind(&self) -> &ShapeKind {
         &self.kind
     }
 
-    /// The nearest surface, if it is within `reach` of `point` or the point is inside. Inside a mesh, which may be open,
-    /// `reach` bounds the depth too.
+    /// The nearest point of the surface, if `point` is within `reach` [m] of it or inside the shape. For a mesh or
+    /// height field, which may be open, `reach` bounds the depth as well.
     pub fn surface_near(&self, world_from_shape: &Pose, point: Vec3, reach: f64) -> Option<SurfacePoint> {
         let local = world_from_shape.inverse_transform_point(point);
         let face = match &self.round {
@@ -240,11 +241,13 @@ impl Shape {
         })
     }
 
-    /// The same with more faces where the shape is concave: in a groove a point has a face on either side. Nearest first.
+    /// The nearest point as from [`Shape::surface_near`] first; where a mesh is concave, points on further faces follow
+    /// in no particular order: in a groove a point has a face on either side. Entries of `faces` beyond those found are
+    /// left as they were.
     pub fn surfaces_near(&self, world_from_shape: &Pose, point: Vec3, reach: f64, faces: &mut [Option<SurfacePoint>]) {
         faces[0] = self.surface_near(world_from_shape, point, reach);
         let (Some(mesh), Some(_)) = (self.geometry.as_trimesh(), faces[0]) else { return };
-        // a convex hull has no second face that its point is in front of
+        // a point in front of a convex hull needs no second face
         if let ShapeKind::Convex { .. } = self.kind {
             return;
         }
@@ -260,7 +263,7 @@ impl Shape {
                 continue;
             }
             let normal = world_from_shape.transform_vector(normal);
-            // faces of about the same direction are one
+            // faces of almost equal direction count as one
             let known = |f: &Option<SurfacePoint>| f.is_some_and(|f| f.normal.dot(normal) > SAME_FACE);
             if count < faces.len() && !faces[..count].iter().any(known) {
                 faces[count] = Some(SurfacePoint { point: world_from_shape.transform_point(foot), normal, distance });
@@ -269,13 +272,13 @@ impl Shape {
         }
     }
 
-    /// What can be touched of a shape with facets.
+    /// The surface for contact queries, of a shape with facets.
     pub(crate) fn surface(&self) -> Option<&Surface> {
         self.surface.as_deref()
     }
 
-    /// The places that a piece of a rod of some radius is nearest to within `reach`, nearest first. Of a shape with facets
-    /// those with the same normal that are near each other along the piece count once; one without has a single place.
+    /// Contacts of a piece of a rod with the shape within `reach` [m], nearest first. On a shape with facets, contacts
+    /// with equal normals that are close to each other along the piece count once; a round shape gives a single one.
     pub(crate) fn near_piece(
         &self,
         world_from_shape: &Pose,
@@ -294,7 +297,7 @@ impl Shape {
             (_, Some(surface)) => {
                 surface.near(&local, reach, APART * radius, found);
                 if found[0].is_none() {
-                    // nothing of it is in front: the piece may be inside
+                    // nothing in front of the surface: the piece may be inside
                     let inside = self.facet_near(local.middle, radius).filter(|face| face.distance < 0.0);
                     found[0] = inside.map(|face| Nearby::new(&local, 0.0, face.normal, face.distance));
                 }
@@ -306,8 +309,8 @@ impl Shape {
         }
     }
 
-    /// Distance of a segment, given in the shape's frame, from the surface of a mesh or from any other shape [m]; zero where it
-    /// goes through, or is inside.
+    /// Distance of a segment, in the shape's frame, from the surface of a mesh or from any other shape [m]; zero where
+    /// it passes through or, except for a mesh, lies inside.
     pub(crate) fn distance_of_segment(&self, ends: &[Vec3; 2]) -> f64 {
         let segment = Segment::new(ends[0], ends[1]);
         let geometry = self.world_from_geometry(&Pose::IDENTITY);
@@ -315,7 +318,8 @@ impl Shape {
         found.map_or(f64::INFINITY, |d| d.distance)
     }
 
-    /// The least distance of some points of a segment from the surface, negative inside [m].
+    /// Smallest signed distance of five points on a segment, in the shape's frame, from the surface [m]; zero if all
+    /// are outside.
     pub(crate) fn least_distance(&self, ends: &[Vec3; 2]) -> f64 {
         let reach = (ends[1] - ends[0]).length() + 1.0;
         let at = |k: u32| self.surface_near(&Pose::IDENTITY, ends[0].lerp(ends[1], 0.25 * f64::from(k)), reach);
@@ -326,7 +330,7 @@ impl Shape {
         Pose::from_parts(world_from_shape.translation, world_from_shape.rotation * self.shape_from_geometry)
     }
 
-    /// The nearest surface of a shape with facets, in its own frame.
+    /// The nearest surface point of a shape with facets, in its own frame.
     fn facet_near(&self, local: Vec3, reach: f64) -> Option<SurfacePoint> {
         let projection = match self.kind {
             // an open mesh has no inside far from its surface
@@ -344,7 +348,7 @@ impl Shape {
         if !is_inside && depth > reach {
             return None;
         }
-        // on the surface itself the offset has no direction: take that of a point slightly farther from the middle
+        // on the surface itself the offset has no direction: take the normal there
         let normal = if depth > 1e-12 * (1.0 + local.length()) {
             if is_inside { -offset / depth } else { offset / depth }
         } else {
@@ -354,7 +358,7 @@ impl Shape {
         Some(SurfacePoint { point: projection.point, normal, distance })
     }
 
-    /// Outward normal at a point of the surface of a shape with facets, in its own frame.
+    /// Outward normal at a surface point of a shape with facets, in its own frame.
     fn outward_at(&self, on_surface: Vec3, triangle: u32) -> Vec3 {
         if let Some(mesh) = self.geometry.as_trimesh() {
             let normal = mesh.triangle(triangle % (mesh.num_triangles() as u32)).scaled_normal();
@@ -366,7 +370,7 @@ impl Shape {
         unit_or(lifted - projected, from_middle)
     }
 
-    /// Lower and upper corner of a box around the shape at a pose; infinite for a plane.
+    /// Lower and upper corner of the bounding box at a pose, in the world [m]; infinite for a plane.
     pub fn bounds(&self, world_from_shape: &Pose) -> [Vec3; 2] {
         if let ShapeKind::Plane = self.kind {
             return [Vec3::NEG_INFINITY, Vec3::INFINITY];
@@ -375,8 +379,9 @@ impl Shape {
         [aabb.mins, aabb.maxs]
     }
 
-    /// Triangles for drawing, in the shape's frame; none for a plane.
+    /// Triangles for drawing, in the shape's frame [m]; empty for a plane.
     pub fn outline(&self) -> Mesh {
+        // subdivisions around an axis, for drawing only
         const ROUND: u32 = 32;
         let (vertices, triangles) = match &self.kind {
             ShapeKind::Plane => return Mesh::default(),
@@ -392,16 +397,16 @@ impl Shape {
     }
 }
 
-/// Places of facets with the same normal count once where they are less than this part of the radius from each other.
+/// Contacts with equal normals closer than this many radii count once.
 const APART: f64 = 2.0;
 
-/// How exactly the place is found where a piece is nearest, as a part of its radius.
+/// Tolerance of the nearest place along a piece, relative to its radius: its error in distance is of second order.
 const EXACT: f64 = 1e-3;
 
-/// Cosine of the angle below which two faces count as one: 20 degrees.
+/// Cosine above which two normals belong to one face: 20 degrees.
 const SAME_FACE: f64 = 0.94;
 
-/// Whether a point of a triangle's plane lies within it, edges included.
+/// Whether a point in a triangle's plane lies within it, edges included.
 fn is_over(triangle: &Triangle, point: Vec3) -> bool {
     let corners = [triangle.a, triangle.b, triangle.c];
     let normal = triangle.scaled_normal();
@@ -424,7 +429,7 @@ fn hull(points: &[Vec3]) -> Result<Mesh, ShapeError> {
     Ok(Mesh { vertices, triangles })
 }
 
-/// An oriented triangle surface; the collision library merges equal vertices so that edges know their neighbours.
+/// An oriented triangle mesh; equal vertices are merged so that edges know their neighbours.
 fn surface(what: &'static str, mut mesh: Mesh) -> Result<SharedShape, ShapeError> {
     if mesh.triangles.is_empty() {
         return Err(ShapeError::TooFew { what, least: 1, unit: "triangles", got: 0 });
@@ -548,8 +553,8 @@ mod tests {
         assert!((normals[1] - Vec3::new(1.0, 0.0, 1.0).normalize()).length() < 1e-12);
     }
 
-    /// A wedge with an edge sharper than a right angle that is divided on one side: points around it are on the side that geometry
-    /// says.
+    /// A wedge with an edge sharper than a right angle that is divided on one side: points around it are on the side
+    /// that geometry says.
     #[test]
     fn the_inside_of_a_mesh_does_not_depend_on_shared_corners() {
         let (tip, base) = (Vec3::new(1.0, 0.0, 0.0), [Vec3::new(-1.0, 0.0, 0.1), Vec3::new(-1.0, 0.0, -0.1)]);

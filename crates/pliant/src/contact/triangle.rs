@@ -1,27 +1,28 @@
-//! Triangles: places of them, the nearest one, normals.
+//! Triangles: points on them, the nearest point, normals.
 
 use crate::math::Vec3;
 
-/// A place of a triangle by weights of its corners; as well the velocity there by theirs.
+/// The point of a triangle with these barycentric weights; also the velocity there, from those of its corners.
 #[inline]
 pub fn blend([a, b, c]: &[Vec3; 3], weights: &[f64; 3]) -> Vec3 {
     *a * weights[0] + *b * weights[1] + *c * weights[2]
 }
 
-/// Twice the area of a triangle along its normal, to where its corners are seen counter-clockwise [m2].
+/// Twice the area of a triangle times its unit normal, which points to where its corners are seen counter-clockwise
+/// [m2].
 #[inline]
 pub fn twice_area([a, b, c]: &[Vec3; 3]) -> Vec3 {
     (*b - *a).cross(*c - *a)
 }
 
-/// Unit normal of a triangle; zero if it has none.
+/// Unit normal of a triangle; zero if it is degenerate.
 #[inline]
 pub fn normal(corners: &[Vec3; 3]) -> Vec3 {
     twice_area(corners).normalize_or_zero()
 }
 
-/// The place of a triangle that is nearest to a point, as weights of its corners. (C. Ericson, "Real-Time Collision Detection",
-/// section 5.1.5.)
+/// The point of a triangle that is nearest to `p`, as barycentric weights. (C. Ericson, "Real-Time Collision
+/// Detection", section 5.1.5.)
 pub fn nearest_of_triangle(p: Vec3, [a, b, c]: [Vec3; 3]) -> [f64; 3] {
     let (ab, ac, ap) = (b - a, c - a, p - a);
     let (d1, d2) = (ab.dot(ap), ac.dot(ap));
@@ -57,7 +58,7 @@ pub fn nearest_of_triangle(p: Vec3, [a, b, c]: [Vec3; 3]) -> [f64; 3] {
     if sum > 0.0 { [va / sum, vb / sum, vc / sum] } else { [1.0, 0.0, 0.0] }
 }
 
-/// a / b, or none of it where both vanish: an edge without length.
+/// a / b, or zero where both vanish: an edge without length.
 fn share(a: f64, b: f64) -> f64 {
     if b > 0.0 { a / b } else { 0.0 }
 }

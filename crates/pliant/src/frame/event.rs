@@ -1,4 +1,4 @@
-//! What happens during steps: grips that close, contacts that begin, limits that are passed.
+//! Events during steps: grips that close, contacts that begin, limits that are exceeded.
 
 use super::Other;
 use crate::bytes::{stored, stored_enum};
@@ -6,13 +6,13 @@ use crate::bytes::{stored, stored_enum};
 /// Something that happened during a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
-    /// When [s].
+    /// Simulated time [s].
     pub time: f64,
-    /// What.
+    /// What happened.
     pub kind: EventKind,
 }
 
-/// What can happen.
+/// Kinds of events.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum EventKind {
     /// A gripper closed on a body.
@@ -22,7 +22,7 @@ pub enum EventKind {
         /// Index of the body.
         body: usize,
     },
-    /// A gripper let a body go.
+    /// A gripper released a body.
     Released {
         /// Index of the gripper.
         gripper: usize,
@@ -36,7 +36,7 @@ pub enum EventKind {
         /// Index of the body.
         body: usize,
     },
-    /// A body came out of a grip that was to hold it.
+    /// A body was pulled out of a closed grip.
     Lost {
         /// Index of the gripper.
         gripper: usize,
@@ -50,64 +50,64 @@ pub enum EventKind {
         /// Index of the obstacle.
         obstacle: usize,
     },
-    /// A body is stretched with more tension than it should bear.
+    /// The tension of a body exceeds its limit.
     OverTension {
         /// Index of the body.
         body: usize,
-        /// The node with the most.
+        /// The node with the largest tension.
         node: usize,
-        /// Tension there as the limit is passed [N].
+        /// Tension there when the limit was exceeded [N].
         tension: f64,
         /// The limit [N].
         limit: f64,
     },
-    /// A body is bent tighter than it should be.
+    /// A body is bent more tightly than its limit.
     OverBend {
         /// Index of the body.
         body: usize,
-        /// The node where it is bent most.
+        /// The node with the smallest bend radius.
         node: usize,
-        /// Radius of bending there as the limit is passed [m].
+        /// Bend radius there when the limit was exceeded [m].
         radius: f64,
         /// The limit [m].
         limit: f64,
     },
-    /// A body bears no more tension than it should again.
+    /// The tension of a body is within its limit again.
     TensionEased {
         /// Index of the body.
         body: usize,
-        /// The node that bore the most.
+        /// The node that had the largest tension.
         node: usize,
-        /// The most tension it bore since the limit was passed [N].
+        /// Largest tension since the limit was exceeded [N].
         tension: f64,
         /// The limit [N].
         limit: f64,
     },
-    /// A body is bent no tighter than it should be again.
+    /// The bend radius of a body is within its limit again.
     BendEased {
         /// Index of the body.
         body: usize,
-        /// The node that was bent most.
+        /// The node that had the smallest bend radius.
         node: usize,
-        /// The least radius of bending since the limit was passed [m].
+        /// Smallest bend radius since the limit was exceeded [m].
         radius: f64,
         /// The limit [m].
         limit: f64,
     },
-    /// Energy has come by and by that no force accounts for.
+    /// A body has gained energy that no force accounts for.
     Created {
         /// Index of the body.
         body: usize,
-        /// How much so far [J].
+        /// Energy gained in total [J].
         energy: f64,
     },
-    /// The curve of a rod has come through something, which it cannot in the world.
+    /// The centre line of a rod has passed through something, which is physically impossible.
     Crossed {
         /// Index of the body.
         body: usize,
-        /// What it came through.
+        /// What it passed through.
         other: Other,
-        /// The first node of the piece of the curve.
+        /// The first node of the affected piece of the centre line.
         node: usize,
     },
     /// A body no longer touches an obstacle.
@@ -121,14 +121,14 @@ pub enum EventKind {
     Met {
         /// Index of the body.
         body: usize,
-        /// Index of the other; the same for a body that touches itself.
+        /// Index of the other body; equal to `body` for a body that touches itself.
         other: usize,
     },
     /// A body no longer touches another one, or itself.
     Separated {
         /// Index of the body.
         body: usize,
-        /// Index of the other; the same for a body that touched itself.
+        /// Index of the other body; equal to `body` for a body that touched itself.
         other: usize,
     },
 }

@@ -1,5 +1,5 @@
-//! What is in a world, apart from where it is: names, models, surfaces and fields. It changes only when something is added or
-//! removed, which its revision tells.
+//! The constant part of a world: names, models, surfaces and fields. It changes only when something is added or
+//! removed, which its revision shows.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,36 +21,36 @@ pub struct Layout {
     pub obstacles: Vec<ObstacleLayout>,
 }
 
-/// A body, apart from where it is.
+/// A body, apart from its state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodyLayout {
     /// Name, unique among bodies.
     pub name: String,
     /// Its model.
     pub model: Model,
-    /// Radius of a rod [m]; zero for a solid.
+    /// Contact radius of a rod [m]; zero for a solid.
     pub radius: f64,
-    /// Triangles of a solid's surface, over its nodes, counter-clockwise seen from outside; empty for a rod.
+    /// Triangles of a solid's surface as node indices, counter-clockwise seen from outside; empty for a rod.
     pub facets: Vec<[u32; 3]>,
     /// Number of nodes.
     pub nodes: usize,
-    /// Name and unit of each quantity that frames give per node.
+    /// Name and unit of each quantity that frames hold per node.
     pub fields: Vec<(&'static str, &'static str)>,
 }
 
-/// A gripper, apart from where it is.
+/// A gripper, apart from its state.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GripperLayout {
     /// Name, unique among grippers.
     pub name: String,
 }
 
-/// An obstacle, apart from where it is.
+/// An obstacle, apart from its pose.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ObstacleLayout {
     /// Name, unique among obstacles.
     pub name: String,
-    /// Its surface as triangles, in its own frame; for a plane, a square of its infinite extent about the origin.
+    /// Its surface as triangles in its own frame [m]; empty for a plane.
     pub outline: Mesh,
     /// Whether it is an infinite plane.
     pub is_plane: bool,
@@ -72,17 +72,17 @@ impl Layout {
         self.obstacles.iter().map(|obstacle| obstacle.name.as_str())
     }
 
-    /// Name of a body by its index, or its number where there is none of that index.
+    /// Name of the body at an index, or its number if there is none.
     pub fn body_name(&self, index: usize) -> String {
         named(self.bodies.get(index).map(|body| &body.name), index)
     }
 
-    /// Name of a gripper by its index, or its number where there is none of that index.
+    /// Name of the gripper at an index, or its number if there is none.
     pub fn gripper_name(&self, index: usize) -> String {
         named(self.grippers.get(index).map(|gripper| &gripper.name), index)
     }
 
-    /// Name of an obstacle by its index, or its number where there is none of that index.
+    /// Name of the obstacle at an index, or its number if there is none.
     pub fn obstacle_name(&self, index: usize) -> String {
         named(self.obstacles.get(index).map(|obstacle| &obstacle.name), index)
     }
@@ -93,7 +93,7 @@ fn named(name: Option<&String>, index: usize) -> String {
 }
 
 impl World {
-    /// What is in the world, apart from where it is.
+    /// The constant part of the world. Allocates; call it again when [`World::revision`] has changed.
     pub fn layout(&self) -> Layout {
         let frame = self.frame();
         let bodies = self.bodies().iter().zip(&frame.bodies).map(|(body, now)| BodyLayout {
@@ -119,16 +119,16 @@ impl World {
     }
 }
 
-/// The models that bodies are of.
+/// The models of bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Model {
-    /// Rods as points with contraction and bending forces.
+    /// Rods as point masses with stretching and bending forces.
     Chain,
-    /// Rods as rigid links with elastic joints, by passive midpoint steps.
+    /// Rods as rigid links with elastic joints, integrated by passive midpoint steps.
     Cable,
     /// Rods as rigid links with elastic joints, by extended position-based dynamics.
     Xpbd,
-    /// Planar rods described by their angle along their length.
+    /// Planar rods described by their tangent angle along their length.
     Elastica,
     /// Solids as particles and connectors.
     Lattice,
@@ -153,7 +153,7 @@ impl Model {
         }
     }
 
-    /// Whether its bodies are solids; the others are rods.
+    /// Whether bodies of this model are solids; the others are rods.
     pub const fn is_solid(self) -> bool {
         matches!(self, Model::Lattice | Model::Response)
     }
@@ -165,7 +165,7 @@ impl fmt::Display for Model {
     }
 }
 
-/// A name that no model has.
+/// A name that belongs to no model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no model `{0}`: expected chain, cable, xpbd, elastica, lattice or response")]
 pub struct UnknownModel(pub String);
@@ -179,7 +179,7 @@ impl FromStr for Model {
 }
 
 impl Body {
-    /// The model it is of.
+    /// The model of this body.
     pub fn model(&self) -> Model {
         match self {
             Body::Chain(_) => Model::Chain,
@@ -191,7 +191,7 @@ impl Body {
         }
     }
 
-    /// Triangles of a solid's surface, over its nodes; empty for a rod.
+    /// Triangles of a solid's surface as node indices; empty for a rod.
     pub fn facets(&self) -> &[[u32; 3]] {
         match self {
             Body::Lattice(solid) => solid.facets(),

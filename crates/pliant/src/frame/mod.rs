@@ -1,5 +1,5 @@
-//! The plain picture of a world: [`Layout`] is what does not change from step to step, [`Frame`] what does. Page, recorder,
-//! report and Python read these two and nothing else.
+//! The public state of a world as plain data: [`Layout`] is what stays constant from step to step, [`Frame`] what
+//! changes. Page, recorder, report and Python read these two and nothing else.
 
 mod event;
 mod layout;
@@ -26,17 +26,17 @@ pub struct Frame {
     pub obstacles: Vec<Pose>,
     /// All contacts.
     pub contacts: Vec<Contact>,
-    /// How deep any body was in anything at most during the last step [m]: the greatest depth of contacts, and of cables and rods of
-    /// links as the second look at the step measures it on their tubes, to a hundredth of the radius.
+    /// Largest penetration of any body into anything during the last step [m]: of all contacts, and for cables and rods
+    /// of links also as the check after the step measures it on their tubes, to a hundredth of the radius.
     pub penetration: f64,
     /// What happened in the last step.
     pub events: Vec<Event>,
-    /// What the solvers of all bodies have done since the start: inner steps, iterations, steps that were cut.
+    /// Work of the solvers of all bodies since the start: inner steps, iterations, iteration limits reached.
     pub counters: Counters,
 }
 
 impl Frame {
-    /// Force of an obstacle on a body, or on all bodies [N].
+    /// Sum of the contact forces of an obstacle on one body, or on all bodies for `None`, in the world [N].
     pub fn force_of_obstacle(&self, obstacle: usize, body: Option<usize>) -> Vec3 {
         let here = |c: &&Contact| c.other == Other::Obstacle(obstacle) && body.is_none_or(|body| c.body == body);
         self.contacts.iter().filter(here).map(|contact| contact.force).sum()
@@ -46,20 +46,20 @@ impl Frame {
 /// A body at one instant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BodyFrame {
-    /// Positions of the nodes [m].
+    /// Positions of the nodes in the world [m].
     pub nodes: Vec<Vec3>,
-    /// Orientations along the body; empty for models without.
+    /// Orientations along the body, in the world; empty for models without any.
     pub frames: Vec<Quat>,
     /// Quantities per node, such as tension.
     pub fields: Vec<Field>,
     /// Energies.
     pub energy: Energy,
-    /// What was done on it, and whether its energy follows.
+    /// Work done on the body, against the change of its energy.
     pub account: Account,
 }
 
 impl BodyFrame {
-    /// Have these fields, given by name and unit. A frame that has them already stays as it is, and nothing is allocated.
+    /// Set the fields, given by name and unit. Does not allocate if the frame has these fields already.
     pub(crate) fn set_fields(&mut self, fields: &[(&'static str, &'static str)]) {
         if !self.fields.iter().map(|field| (field.name, field.unit)).eq(fields.iter().copied()) {
             self.fields = fields.iter().map(|&(name, unit)| Field { name, unit, values: vec![] }).collect();
@@ -81,16 +81,16 @@ pub struct Field {
 /// Energies of a body [J].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Energy {
-    /// Of motion.
+    /// Kinetic energy.
     pub kinetic: f64,
-    /// Of deformation.
+    /// Elastic energy.
     pub elastic: f64,
-    /// In the field of gravity, zero at the origin.
+    /// Potential energy in the field of gravity, zero at the origin.
     pub gravity: f64,
 }
 
 impl Energy {
-    /// The sum.
+    /// Sum of all energies [J].
     pub fn total(&self) -> f64 {
         self.kinetic + self.elastic + self.gravity
     }
@@ -99,15 +99,15 @@ impl Energy {
 /// A gripper at one instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GripperFrame {
-    /// Its pose.
+    /// Its pose in the world.
     pub pose: Pose,
-    /// What the bodies exert on it: world axes, torque about its origin, mean over the last step.
+    /// Force and torque of the bodies on the gripper: world axes, torque about its origin, mean over the last step.
     pub load: Wrench,
-    /// Whether it holds anything, or touches it with its fingertip.
+    /// Whether it holds a body, or its fingertip touches one.
     pub attached: bool,
 }
 
-/// One contact of a body with an obstacle, another body, itself or a slider: where a force acts, or surfaces are in each other.
+/// A contact of a body with an obstacle, another body, itself or a slider: where a force acts or surfaces overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contact {
     /// Index of the body.
@@ -116,24 +116,24 @@ pub struct Contact {
     pub other: Other,
     /// Where, in the world [m].
     pub position: Vec3,
-    /// Unit normal out of what it touches.
+    /// Unit normal in the world, pointing out of what is touched.
     pub normal: Vec3,
-    /// Force on the body [N].
+    /// Force on the body, in the world [N].
     pub force: Vec3,
-    /// How deep the body's surface is inside the other [m]; not positive when it is not.
+    /// Penetration of the body's surface into the other [m]; not positive where they do not overlap.
     pub penetration: f64,
-    /// Where along a rod, from its start without load [m]; none for solids.
+    /// Position along a rod, as unloaded arc length from its start [m]; `None` for solids.
     pub along: Option<f64>,
 }
 
-/// What a body touches.
+/// The counterpart of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Other {
     /// An obstacle, by index.
     Obstacle(usize),
-    /// A body, by index: another one or itself.
+    /// A body, by index: another one, or the body itself.
     Body(usize),
-    /// A line that a place of it slides on, by index among those of the body.
+    /// A line on which a place of the body slides, by index among the sliders of the body.
     Slider(usize),
 }
 
@@ -151,7 +151,7 @@ mod tests {
         let memory = frame.fields[0].values.as_ptr();
         frame.set_fields(&[("speed", "m/s")]);
         assert_eq!((frame.fields[0].values.as_ptr(), frame.fields[0].values[0]), (memory, 1.0));
-        // as many, but others
+        // the same number of fields, but different ones
         for other in [("displacement", "m/s"), ("displacement", "m")] {
             frame.fields[0].values.push(1.0);
             frame.set_fields(&[other]);

@@ -1,47 +1,49 @@
-//! Winding: the way of the hand that lays a taut cable on a drum.
+//! Winding: the path of a gripper that lays a taut cable on a drum.
 //!
-//! With the angle psi wound so far the cable lies on a helix about the axis a of the drum,
+//! When the angle psi has been wound, the cable lies on a helix about the axis a of the drum,
 //!
 //!   point(psi) = foot + R e_r(psi) + a pitch psi / (2 pi),
 //!
-//! whose unit tangent is t(psi) = cos(beta) e_phi(psi) + sin(beta) a with tan(beta) = pitch / (2 pi R), and whose length
-//! per angle is c = sqrt(R^2 + (pitch / 2 pi)^2). What is not yet laid leaves the drum along the tangent, so that its end
-//! is held at point(psi) + t(psi) (length - c psi). That end never moves along the cable: no cable is drawn over the drum.
+//! whose unit tangent is t(psi) = cos(beta) e_phi(psi) + sin(beta) a with tan(beta) = pitch / (2 pi R), and whose
+//! length per angle is c = sqrt(R^2 + (pitch / 2 pi)^2). The free length leaves the drum along the tangent, so its end
+//! is held at point(psi) + t(psi) (length - c psi). That end never moves along the cable: no cable slides over the
+//! drum.
 
 use std::f64::consts::TAU;
 
 use super::Blend;
 use crate::math::{Pose, Quat, Vec3, hypot, pose_between, unit_or};
 
-/// Starting and stopping take this part of a period each.
+/// Part of a period that starting and stopping take each.
 const RAMP: f64 = 0.2;
 
-/// How a hand winds a cable on a drum.
+/// Parameters of winding a cable on a drum.
 ///
-/// Until `start` it goes from where it is placed to where the cable is taut, with least jerk. From then on psi grows at
-/// the rate w = 2 pi / period, but for a ramp of r = period / 5 at both ends, in which the rate grows as
-/// w (3 u^2 - 2 u^3) with u = time / r, and falls likewise: then neither velocity nor acceleration jumps, and
-/// psi = w r (u^3 - u^4 / 2) in the first ramp, w (time - r / 2) between the two. All of it lasts turns * period + r.
-/// Less than a fifth of a turn consists of the two ramps alone, at the smaller rate that takes.
+/// Until `start` the gripper goes from its placed pose to where the cable is taut, with minimum jerk. From then on psi
+/// grows at the rate w = 2 pi / period, except in a ramp of duration r = period / 5 at each end, in which the rate
+/// rises as w (3 u^2 - 2 u^3) with u = time / r, and falls likewise: neither velocity nor acceleration jumps. Then
+/// psi = w r (u^3 - u^4 / 2) in the first ramp, and w (time - r / 2) between the two. Winding takes
+/// turns * period + r. Less than a fifth of a turn consists of the two ramps alone, at a correspondingly lower rate.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wind {
-    /// A point of the axis in the world [m].
+    /// A point on the axis, in the world [m].
     pub centre: Vec3,
     /// Direction of the axis in the world (any length but zero).
     pub axis: Vec3,
-    /// Where the centre line of the cable leaves the drum at time zero [m]; not on the axis.
+    /// Where the centre line of the cable leaves the drum at time zero, in the world [m]; not on the axis.
     pub from: Vec3,
-    /// Direction of the cable there at time zero (any length but zero): it chooses the sense of winding.
+    /// Direction of the cable there at time zero, in the world (any length but zero): it determines the sense of
+    /// winding.
     pub towards: Vec3,
-    /// Length of the cable from there to the held end, as it is held taut [m].
+    /// Length of the taut cable from there to the held end [m].
     pub length: f64,
-    /// Distance along the axis for each turn [m].
+    /// Advance along the axis per turn [m].
     pub pitch: f64,
     /// Number of turns [-].
     pub turns: f64,
     /// When winding starts [s].
     pub start: f64,
-    /// Time of a turn [s].
+    /// Duration of a turn [s].
     pub period: f64,
 }
 
@@ -49,7 +51,7 @@ pub struct Wind {
 struct Axes {
     /// Away from the axis.
     radial: Vec3,
-    /// Around the axis, the way the cable is wound.
+    /// Around the axis, in the sense of winding.
     around: Vec3,
     axis: Vec3,
 }
@@ -61,18 +63,18 @@ impl Wind {
         (self.from - self.centre).reject_from_normalized(axis).length()
     }
 
-    /// Length of cable that a turn takes [m].
+    /// Length of cable laid per turn [m].
     pub fn length_per_turn(&self) -> f64 {
         TAU * hypot(self.radius(), self.pitch / TAU)
     }
 
-    /// Cosine of the angle between the cable at time zero and the direction around the drum, 0 to 1 [-]. At 0 it says
-    /// nothing about the sense of winding.
+    /// Cosine of the angle between the cable at time zero and the circumferential direction, 0 to 1 [-]. At 0 the sense
+    /// of winding is undetermined.
     pub fn alignment(&self) -> f64 {
         unit_or(self.towards, Vec3::ZERO).dot(self.axes(0.0).around)
     }
 
-    /// Angle wound at a time [rad].
+    /// Angle wound at `time` [s], in [rad].
     pub fn angle(&self, time: f64) -> f64 {
         let (whole, ramp) = (TAU * self.turns, RAMP * self.period);
         let rate = (TAU / self.period).min(whole / ramp);
@@ -95,25 +97,25 @@ impl Wind {
         }
     }
 
-    /// Where the cable leaves the drum when an angle is wound [m].
+    /// Where the cable leaves the drum after winding `angle` [rad], in the world [m].
     pub fn point(&self, angle: f64) -> Vec3 {
         let axes = self.axes(angle);
         let foot = self.centre + (self.from - self.centre).project_onto_normalized(axes.axis);
         foot + axes.radial * self.radius() + axes.axis * (self.pitch * angle / TAU)
     }
 
-    /// Unit direction in which the cable leaves the drum when an angle is wound.
+    /// Unit direction in which the cable leaves the drum after winding `angle` [rad], in the world.
     pub fn tangent(&self, angle: f64) -> Vec3 {
         let axes = self.axes(angle);
         (axes.around * (TAU * self.radius()) + axes.axis * self.pitch).normalize_or(axes.around)
     }
 
-    /// Length of cable that is not yet laid when an angle is wound [m].
+    /// Length of cable not yet laid after winding `angle` [rad], in [m].
     pub fn free_length(&self, angle: f64) -> f64 {
         (self.length - self.length_per_turn() * angle / TAU).max(0.0)
     }
 
-    /// The pose at `time` [s] of a hand placed at `placed`.
+    /// The pose at `time` [s] of a gripper placed at `placed`.
     pub(super) fn pose(&self, placed: &Pose, time: f64) -> Pose {
         if time < self.start {
             let fraction = Blend::MinimumJerk.fraction(time / self.start);
@@ -151,7 +153,7 @@ mod tests {
     use super::*;
     use crate::motion::Motion;
 
-    /// A drum that is neither at the origin nor along an axis of the world, and a cable that leaves it askew.
+    /// A drum that is neither at the origin nor along an axis of the world, and a cable that leaves it at an angle.
     fn wind() -> Wind {
         let axis = Vec3::new(0.2, -0.4, 1.0);
         let radial = axis.normalize().any_orthonormal_vector();
@@ -175,7 +177,7 @@ mod tests {
         Motion::Wind(*wind).pose(&PLACED, time).translation
     }
 
-    /// Central difference; its error is that of its order, h^2.
+    /// Central difference, with an error of order h^2.
     fn slope(f: impl Fn(f64) -> Vec3, t: f64) -> Vec3 {
         const H: f64 = 1e-5;
         (f(t + H) - f(t - H)) / (2.0 * H)
@@ -201,15 +203,16 @@ mod tests {
         assert!((w.point(0.0) - w.from).length() < 1e-15);
         assert!((w.radius() - 0.05).abs() < 1e-15);
         assert!(w.tangent(0.0).dot(w.towards) > 0.9 && w.alignment() > 0.9);
-        // two turns on it is back above where it began
+        // after two turns it is back above where it began
         assert!((w.point(2.0 * TAU) - w.from - w.axis.normalize() * 0.02).length() < 1e-12);
-        // the other way round
+        // in the opposite sense
         let other = Wind { towards: -w.towards, ..w };
         assert!(other.tangent(0.0).dot(w.towards) < -0.9 && other.alignment() > 0.9);
         assert!((other.point(TAU / 4.0) - w.point(-TAU / 4.0) - w.axis.normalize() * 0.005).length() < 1e-12);
     }
 
-    /// d(point + t free)/dt = c t psi' + t' free psi' - c t psi' = t' free psi', with |t'| = cos(beta): nothing along t.
+    /// d(point + t free)/dt = c t psi' + t' free psi' - c t psi' = t' free psi', with |t'| = cos(beta): nothing along
+    /// t.
     #[test]
     fn the_held_end_goes_around_the_tangent_point_and_draws_no_cable() {
         let w = wind();
@@ -259,7 +262,7 @@ mod tests {
         assert_eq!(held(&w, 6.5), held(&w, 100.0));
         // one turn in a period
         assert!((w.angle(4.5) - w.angle(2.0) - TAU).abs() < 1e-12);
-        // too short a turn for full speed
+        // too little turning to reach full speed
         let short = Wind { turns: 0.1, ..w };
         assert_eq!((short.angle(2.0), short.angle(1.0)), (0.1 * TAU, 0.0));
         assert!((short.angle(1.5) - 0.05 * TAU).abs() < 1e-12);
@@ -268,7 +271,7 @@ mod tests {
     #[test]
     fn the_hand_turns_with_the_cable() {
         let w = wind();
-        // held along the cable as it was placed, it stays along what is free
+        // placed along the cable, the gripper stays along its free part
         let placed = Pose::from_parts(PLACED.translation, Quat::from_rotation_arc(Vec3::X, w.towards.normalize()));
         for t in [1.0, 2.0, 3.7, 6.5] {
             let pose = Motion::Wind(w).pose(&placed, t);

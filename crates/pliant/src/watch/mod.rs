@@ -1,11 +1,11 @@
-//! A second look at every step, with other means than the solvers': has a rod of links come through an obstacle, or a cable
-//! through a cable, and how deep are they in each other? (Chains and planar rods touch things at points, by their law; what is
-//! between the points may well be inside.)
+//! An independent check of every step: has a rod of links passed through an obstacle, or a cable through a cable, and
+//! how deep do they overlap? (Chains and planar rods touch things at points, by their contact law; what is between the
+//! points may well be inside.)
 //!
-//! The surface of a rod is the tube of its radius round its curve, which is closed: where a joint of a cable is stretched open,
-//! the way from link to link belongs to it. Each piece of the curve remembers how far it was from everything when it was last
-//! measured. As long as it has moved by less than that, it cannot have come through anything, nor be deeper in than the deepest
-//! place of the step: most are not measured.
+//! The surface of a rod is the tube of its radius around its centre line, which is closed: where a joint of a cable is
+//! stretched open, the gap from link to link belongs to it. For each piece of the centre line the distance from
+//! everything is stored when it is measured. As long as it has moved by less than that, it can neither have passed
+//! through anything nor be deeper than the deepest place of the step: most pieces are not measured.
 
 mod obstacles;
 mod strands;
@@ -20,7 +20,7 @@ use obstacles::{Known, Surrounding};
 use strands::Strands;
 pub(crate) use strands::{Inside, deepest_inside};
 
-/// Places deeper than the deepest of a step by less than this part of the radius are not worth measuring.
+/// Resolution of the deepest place, relative to the radius: smaller differences are not measured.
 const FINER: f64 = 0.01;
 
 /// What is known of all rods.
@@ -29,34 +29,35 @@ pub(crate) struct Watch {
     curves: Vec<Curve>,
     surrounding: Surrounding,
     strands: Strands,
-    /// Depth of the deepest place in the last step, and in all of them [m].
+    /// Largest penetration in the last step, and in all steps [m].
     depth: f64,
     deepest: f64,
-    /// Whether it knows the bodies as they are.
+    /// Whether the positions of the bodies are known.
     knows: bool,
 }
 
-/// The curve of a rod.
+/// The centre line of a rod.
 #[derive(Clone, Debug, Default)]
 struct Curve {
     body: usize,
     radius: f64,
-    /// Its straight pieces before the step, at instants within it and after it.
+    /// Its straight pieces at the start of the step, at instants within it and at its end.
     instants: Vec<Instant>,
-    /// How many of these are in use.
+    /// Number of instants in use.
     used: usize,
     /// What is known of each piece.
     pieces: Vec<Known>,
-    /// What is known of the way from each piece to the next.
+    /// What is known of the gap from each piece to the next.
     gaps: Vec<Known>,
-    /// Whether the last piece leads to the first.
+    /// Whether the last piece is joined to the first.
     closed: bool,
-    /// So many pieces next to each other are one bend, in which only the pieces themselves can touch each other.
+    /// Number of adjacent pieces that form one bend, in which only the pieces themselves can touch each other, not the
+    /// gaps.
     bend: usize,
 }
 
 impl PartialEq for Watch {
-    /// What was known of bodies that have changed since is of no account.
+    /// Ignores what was known of bodies that have changed since.
     fn eq(&self, other: &Watch) -> bool {
         let known = |w: &Watch| (w.depth, w.deepest, w.knows);
         known(self) == known(other)
@@ -66,7 +67,7 @@ impl PartialEq for Watch {
     }
 }
 
-/// The pieces of a curve at a fraction of the step.
+/// The pieces of a centre line at a fraction of the step.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Instant {
     fraction: f64,
@@ -74,7 +75,7 @@ struct Instant {
 }
 
 impl PartialEq for Curve {
-    /// Instants that are not in use are of no account.
+    /// Ignores instants that are not in use.
     fn eq(&self, other: &Curve) -> bool {
         (self.body, self.radius, self.closed, self.bend) == (other.body, other.radius, other.closed, other.bend)
             && self.instants() == other.instants()
@@ -83,7 +84,7 @@ impl PartialEq for Curve {
 }
 
 impl Curve {
-    /// Become another, and keep the room there is.
+    /// Copy from `other`, reusing the capacity.
     fn copy_from(&mut self, other: &Curve) {
         (self.body, self.radius, self.closed, self.bend) = (other.body, other.radius, other.closed, other.bend);
         self.used = 0;
@@ -94,7 +95,7 @@ impl Curve {
         self.gaps.clone_from(&other.gaps);
     }
 
-    /// Take over a step of the body: what was after the last one is before it.
+    /// Take over a step of the body: the end of the last step becomes its start.
     fn follow(&mut self, body: &Body) {
         self.instants.swap(0, self.used - 1);
         (self.instants[0].fraction, self.used) = (0.0, 1);
@@ -108,7 +109,7 @@ impl Curve {
         }
     }
 
-    /// Room for the pieces at the next instant.
+    /// The list for the pieces at the next instant.
     fn next(&mut self, fraction: f64) -> &mut Vec<Ends> {
         if self.used == self.instants.len() {
             self.instants.push(Instant::default());
@@ -125,14 +126,14 @@ impl Curve {
         &self.instants[..self.used]
     }
 
-    /// The way from a piece to the next, if there is one.
+    /// The gap from a piece to the next, if there is one.
     fn gap(&self, pieces: &[Ends], number: usize) -> Option<Ends> {
         let next = pieces.get(number + 1).or(pieces.first().filter(|_| self.closed))?;
         Some([pieces[number][1], next[0]])
     }
 }
 
-/// A curve that came through something.
+/// A centre line that passed through something.
 struct Crossing {
     body: usize,
     other: Other,
@@ -141,27 +142,27 @@ struct Crossing {
 }
 
 impl Watch {
-    /// Depth of the deepest place in the last step [m].
+    /// Largest penetration in the last step [m].
     pub fn depth(&self) -> f64 {
         self.depth
     }
 
-    /// Depth of the deepest place so far [m].
+    /// Largest penetration so far [m].
     pub fn deepest(&self) -> f64 {
         self.deepest
     }
 
-    /// Whether it knows where bodies are.
+    /// Whether the positions of the bodies are known.
     pub fn knows(&self) -> bool {
         self.knows
     }
 
-    /// Forget where bodies were: they have been changed otherwise than by a step.
+    /// Forget the positions of the bodies, because they were changed otherwise than by a step.
     pub fn forget(&mut self) {
         self.knows = false;
     }
 
-    /// Know what another does, and keep the room there is.
+    /// Copy from `other`, reusing the capacity.
     pub fn copy_from(&mut self, other: &Watch) {
         let Watch { curves, surrounding, strands, depth, deepest, knows } = other;
         self.curves.resize_with(curves.len(), Curve::default);
@@ -171,7 +172,7 @@ impl Watch {
         (self.depth, self.deepest, self.knows) = (*depth, *deepest, *knows);
     }
 
-    /// Before a step: look at the bodies, where nothing is known of them, with room for so many pairs.
+    /// Before a step: read the bodies if nothing is known of them, and preallocate for `room` pairs.
     pub fn begin(&mut self, bodies: &[Body], obstacles: &[Obstacle], room: usize) {
         if self.knows {
             return;
@@ -180,7 +181,7 @@ impl Watch {
         let mut count = 0;
         for (body, rod) in bodies.iter().enumerate() {
             let Some(line) = rod.line() else { continue };
-            // what it has room for already, from before it forgot
+            // reuse what was allocated before
             if count == self.curves.len() {
                 self.curves.push(Curve::default());
             }
@@ -202,7 +203,8 @@ impl Watch {
         self.strands.begin(room);
     }
 
-    /// Look at a step that ended at `time` [s], with links of `pairs` near each other; tell what crossed in it.
+    /// Check a step that ended at `time` [s], with links of `pairs` near each other, and raise events for what crossed
+    /// in it.
     pub fn look(
         &mut self,
         bodies: &[Body],
@@ -216,7 +218,7 @@ impl Watch {
         let mut told: Option<(usize, Other)> = None;
         let mut tell = |crossing: Crossing| {
             let Crossing { body, other, node } = crossing;
-            // one event for each two in a step
+            // one event per pair of bodies and step
             if told != Some((body, other)) {
                 told = Some((body, other));
                 events.push(Event { time, kind: EventKind::Crossed { body, other, node } });
@@ -327,7 +329,7 @@ mod tests {
                 let mut events = vec![];
                 watch.look(&bodies, &all, &obstacles, 0.0, &mut events);
                 let now = ends(&bodies);
-                // of pieces alone, and with the ways from piece to piece
+                // of pieces alone, and with the gaps between pieces
                 let mut deepest: [f64; 2] = [0.0; 2];
                 let mut compare = |a: usize, with: Other, crossed: [bool; 2]| {
                     let is = |e: &Event| matches!(e.kind, EventKind::Crossed { body, other, .. } if (body, other) == (a, with));

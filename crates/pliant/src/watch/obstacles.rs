@@ -1,4 +1,4 @@
-//! Curves of rods and obstacles. Distances are those of the collision library.
+//! Centre lines of rods against obstacles. Distances are those of the collision library.
 
 use super::{Crossing, Curve, FINER};
 use crate::bytes::stored;
@@ -7,39 +7,39 @@ use crate::contact::{Ends, Obstacle, Shape};
 use crate::frame::Other;
 use crate::math::Vec3;
 
-/// How often a way is halved; what is not told apart then counts as crossing.
+/// Maximum number of halvings of a path; if it is still undecided then, it counts as crossing.
 const MOST_HALVINGS: u32 = 12;
 
-/// Obstacles are far away beyond so many radii,
+/// An obstacle is far away beyond this many radii plus `STEPS` steps: then the distance of bounding boxes suffices.
 const FAR: f64 = 4.0;
 
-/// and so many steps like the last one.
+/// Number of steps like the last one that is added to that distance.
 const STEPS: f64 = 16.0;
 
-/// What is known of a piece of a curve.
+/// What is known of a piece of a centre line.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Known {
-    /// Obstacle that was nearest.
+    /// The obstacle that was nearest.
     nearest: Option<usize>,
-    /// Its distance at least [m].
+    /// Lower bound of its distance [m].
     left: f64,
-    /// Distance of all others at least [m].
+    /// Lower bound of the distance of all others [m].
     others: f64,
-    /// Obstacle that it has come into.
+    /// The obstacle that the piece has entered.
     entered: Option<usize>,
 }
 
 /// Obstacles during a step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Surrounding {
-    /// Boxes around them after the step.
+    /// Bounding boxes after the step.
     bounds: Vec<[Vec3; 2]>,
-    /// Those that move.
+    /// Indices of those that move.
     moving: Vec<usize>,
 }
 
 impl Surrounding {
-    /// Look at the obstacles where they are.
+    /// Read the obstacles at their current poses.
     pub fn begin(&mut self, obstacles: &[Obstacle]) {
         self.bounds.clear();
         self.bounds.extend(obstacles.iter().map(|o| o.params.shape.bounds(&o.sweep.end)));
@@ -47,13 +47,13 @@ impl Surrounding {
         self.moving.reserve(obstacles.len());
     }
 
-    /// Know what another does, and keep the room there is.
+    /// Copy from `other`, reusing the capacity.
     pub fn copy_from(&mut self, other: &Surrounding) {
         self.bounds.clone_from(&other.bounds);
         self.moving.clone_from(&other.moving);
     }
 
-    /// Which obstacles move in this step.
+    /// Find the obstacles that move in this step.
     pub fn move_on(&mut self, obstacles: &[Obstacle]) {
         self.moving.clear();
         for (index, obstacle) in obstacles.iter().enumerate() {
@@ -64,7 +64,7 @@ impl Surrounding {
         }
     }
 
-    /// Look at a curve; `depth` grows where it is deeper in something.
+    /// Check a centre line; `depth` [m] is raised where it is deeper in something.
     pub fn look(&self, curve: &mut Curve, obstacles: &[Obstacle], depth: &mut f64, tell: &mut impl FnMut(Crossing)) {
         if obstacles.is_empty() {
             return;
@@ -81,7 +81,7 @@ impl Surrounding {
             for piece in 0..now.len() {
                 look.at(&mut pieces[piece], [&before[piece], &now[piece]], |index| tell(piece, index));
                 let (Some(from), Some(to)) = (curve.gap(before, piece), curve.gap(now, piece)) else { continue };
-                // what is closed is within the round ends of the pieces
+                // a closed joint lies within the round ends of the pieces
                 let open = |[a, b]: &Ends| a.distance_squared(*b) > (OPEN * curve.radius).powi(2);
                 if open(&from) || open(&to) {
                     look.at(&mut gaps[piece], [&from, &to], |index| tell(piece, index));
@@ -93,7 +93,7 @@ impl Surrounding {
         (curve.pieces, curve.gaps) = (pieces, gaps);
     }
 
-    /// How far any obstacle moves at most, where the curve is [m].
+    /// Upper bound of the displacement of any obstacle near the centre line [m].
     fn farthest_move(&self, curve: &Curve, obstacles: &[Obstacle]) -> f64 {
         if self.moving.is_empty() {
             return 0.0;
@@ -112,12 +112,12 @@ impl Surrounding {
     }
 }
 
-/// A look at pieces of a curve in a part of a step.
+/// A check of pieces of a centre line in a part of a step.
 struct Look<'a> {
     radius: f64,
     /// Fractions of the step.
     part: [f64; 2],
-    /// How far obstacles move in the whole step at most [m].
+    /// Upper bound of the displacement of obstacles in the whole step [m].
     moved: f64,
     surrounding: &'a Surrounding,
     obstacles: &'a [Obstacle],
@@ -125,7 +125,7 @@ struct Look<'a> {
 }
 
 impl Look<'_> {
-    /// Look at a piece.
+    /// Check a piece.
     fn at(&mut self, known: &mut Known, [from, to]: [&Ends; 2], tell: impl FnMut(usize)) {
         let way = longer_way(from, to);
         known.others -= way + self.moved * (self.part[1] - self.part[0]);
@@ -142,7 +142,7 @@ impl Look<'_> {
         }
     }
 
-    /// Measure how far a piece is from all obstacles, and look at its way where it may have come through one.
+    /// Measure the distance of a piece from all obstacles, and check its path where it may have passed through one.
     fn measure(&mut self, ways: [&Ends; 2], entered: Option<usize>, mut tell: impl FnMut(usize)) -> Known {
         let [a, b] = ways[1];
         let (low, high) = (a.min(*b), a.max(*b));
@@ -150,10 +150,10 @@ impl Look<'_> {
         for (index, (obstacle, bounds)) in self.obstacles.iter().zip(&self.surrounding.bounds).enumerate() {
             let ends = obstacle.seen(ways, self.part);
             let (shape, way) = (&obstacle.params.shape, longer_way(&ends[0], &ends[1]));
-            // the box is that after the whole step
+            // the box is that at the end of the whole step
             let apart = (bounds[0] - high).max(low - bounds[1]).max(Vec3::ZERO).length()
                 - if self.part[1] < 1.0 { self.moved } else { 0.0 };
-            // far away, the distance of the boxes around them will do
+            // far away, the distance of the bounding boxes suffices
             let mut distance = apart;
             if apart <= FAR * self.radius + STEPS * way {
                 distance = shape.distance_of_segment(&ends[1]);
@@ -161,7 +161,7 @@ impl Look<'_> {
                     tell(index);
                 }
                 let depth = self.radius - if distance > 0.0 { distance } else { shape.least_distance(&ends[1]) };
-                // one that began in an obstacle is there on purpose
+                // a piece that started inside an obstacle is there on purpose
                 let counts = || entered == Some(index) || shape.distance_of_segment(&ends[0]) > 0.0;
                 if (depth > *self.depth || distance <= 0.0) && counts() {
                     *self.depth = self.depth.max(depth);
@@ -178,13 +178,13 @@ impl Look<'_> {
     }
 }
 
-/// The longer of the ways of the ends of a segment [m].
+/// The longer of the paths of the ends of a segment [m].
 fn longer_way(from: &Ends, to: &Ends) -> f64 {
     from[0].distance_squared(to[0]).max(from[1].distance_squared(to[1])).sqrt()
 }
 
-/// Whether a segment came through the surface of a shape between two places, both seen from the shape. One that is in the
-/// surface at the start has no side to stay on.
+/// Whether a segment passed through the surface of a shape between two places, both in the frame of the shape. One that
+/// is in the surface at the start has no side to stay on, and does not count.
 fn came_through(shape: &Shape, [from, to]: &[Ends; 2], there: f64) -> bool {
     let way = longer_way(from, to);
     if there > way {
@@ -194,7 +194,8 @@ fn came_through(shape: &Shape, [from, to]: &[Ends; 2], there: f64) -> bool {
     here > 0.0 && came_between(shape, (from, here), (to, there), MOST_HALVINGS)
 }
 
-/// A piece that is here and there apart from a surface has not touched it on a way shorter than the sum of the two.
+/// Whether a segment passed through the surface between two places of known distance: on a path shorter than the sum of
+/// the two distances it cannot have.
 fn came_between(shape: &Shape, (from, here): (&Ends, f64), (to, there): (&Ends, f64), halvings: u32) -> bool {
     let way = longer_way(from, to);
     if way < here + there {
@@ -209,7 +210,7 @@ fn came_between(shape: &Shape, (from, here): (&Ends, f64), (to, there): (&Ends, 
 }
 
 impl Obstacle {
-    /// The ends of a segment at two fractions of a step, seen from the obstacle.
+    /// The ends of a segment at two fractions of a step, in the frame of the obstacle.
     fn seen(&self, ways: [&Ends; 2], part: [f64; 2]) -> [Ends; 2] {
         let pose = |fraction: f64| match fraction {
             0.0 => self.sweep.start,
@@ -226,7 +227,7 @@ pub(super) fn crosses(obstacle: &Obstacle, from: &Ends, to: &Ends) -> bool {
     came_through(&obstacle.params.shape, &ends, obstacle.params.shape.distance_of_segment(&ends[1]))
 }
 
-/// Whether a piece was outside before, and its depth.
+/// Whether a piece was outside before, and its penetration [m].
 #[cfg(test)]
 pub(super) fn depth(obstacle: &Obstacle, from: &Ends, to: &Ends, radius: f64) -> (bool, f64) {
     let (shape, ends) = (&obstacle.params.shape, obstacle.seen([from, to], [0.0, 1.0]));

@@ -1,4 +1,5 @@
-//! Curves of cables that may cross each other, or themselves. Which pieces are near each other is what the step knew.
+//! Centre lines of cables that may cross each other, or themselves. Which pieces are near each other is known from the
+//! step.
 
 use super::{Crossing, Curve, FINER, Instant};
 use crate::body::Body;
@@ -8,7 +9,7 @@ use crate::contact::{Ends, segment_distance, segments_cross};
 use crate::frame::Other;
 use crate::math::Vec3;
 
-/// Pieces that are near each other, in order.
+/// Pieces that are near each other, sorted.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Strands {
     near: Vec<Near>,
@@ -19,11 +20,11 @@ pub(super) struct Strands {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Near {
     ends: [End; 2],
-    /// They are apart by at least this [m].
+    /// Lower bound of their distance [m].
     left: f64,
 }
 
-/// A piece and the way to the next, which is there where a joint is stretched open.
+/// A piece and the gap to the next, which is open where a joint is stretched.
 #[derive(Clone, Copy, Debug)]
 struct Stretch {
     parts: [Ends; 2],
@@ -31,7 +32,7 @@ struct Stretch {
 }
 
 impl Curve {
-    /// A piece at an instant; alone, or with the way to the next.
+    /// A piece at an instant; alone, or with the gap to the next.
     fn stretch(&self, pieces: &[Ends], number: usize, alone: bool) -> Stretch {
         let own = pieces[number];
         let gap = self.gap(pieces, number).filter(|_| !alone).unwrap_or([own[1]; 2]);
@@ -40,13 +41,13 @@ impl Curve {
 }
 
 impl Stretch {
-    /// Least distance of two [m].
+    /// Distance of two stretches [m].
     fn distance(&self, other: &Stretch) -> f64 {
         let all = self.parts.iter().flat_map(|a| other.parts.iter().map(move |b| segment_distance(a, b)));
         all.fold(f64::INFINITY, f64::min)
     }
 
-    /// The same without joints that are closed, which are within the round ends of pieces.
+    /// Distance of two stretches without closed joints, which lie within the round ends of pieces [m].
     fn distance_of_surface(&self, other: &Stretch) -> f64 {
         let parts = |s: &'_ Stretch| if s.open { 2 } else { 1 };
         let all = self.parts[..parts(self)]
@@ -56,7 +57,7 @@ impl Stretch {
     }
 }
 
-/// Whether two stretches have come through each other, on the way from the first of each to the second.
+/// Whether two stretches have passed through each other, on the way from the first instant of each to the second.
 fn have_crossed(a: &[Stretch; 2], b: &[Stretch; 2]) -> bool {
     let all = (0..2).flat_map(|i| (0..2).map(move |j| (i, j)));
     let ways = |s: &'_ [Stretch; 2], i: usize| [s[0].parts[i], s[1].parts[i]];
@@ -66,7 +67,7 @@ fn have_crossed(a: &[Stretch; 2], b: &[Stretch; 2]) -> bool {
     })
 }
 
-/// The longest way that a point of one goes as seen from a point of the other [m].
+/// The longest path of a point of one relative to a point of the other [m].
 fn way_of(a: &[Stretch; 2], b: &[Stretch; 2]) -> f64 {
     let ways = |s: &[Stretch; 2]| {
         let point = |i: usize| {
@@ -80,13 +81,13 @@ fn way_of(a: &[Stretch; 2], b: &[Stretch; 2]) -> f64 {
     all.fold(0.0, f64::max).sqrt()
 }
 
-/// The curve of a body; all of those that have one are in order.
+/// The centre line of a body, by binary search.
 fn curve_of(curves: &[Curve], body: usize) -> Option<&Curve> {
     curves.get(curves.partition_point(|c| c.body < body)).filter(|c| c.body == body)
 }
 
 impl Strands {
-    /// Forget what was near, and have room for so many pairs.
+    /// Forget what was near, and preallocate for `room` pairs.
     pub fn begin(&mut self, room: usize) {
         for near in [&mut self.near, &mut self.before] {
             near.clear();
@@ -94,21 +95,21 @@ impl Strands {
         }
     }
 
-    /// Know what another does, and keep the room there is.
+    /// Copy from `other`, reusing the capacity.
     pub fn copy_from(&mut self, other: &Strands) {
         self.near.clone_from(&other.near);
         self.before.clone_from(&other.before);
     }
 
-    /// Look at a step in which links of `pairs`, which are in order, were near each other; `depth` grows where they are deeper
-    /// in each other.
+    /// Check a step in which links of `pairs`, which are sorted, were near each other; `depth` [m] is raised where they
+    /// overlap more deeply.
     pub fn look(&mut self, curves: &[Curve], pairs: &[Pair], depth: &mut f64, tell: &mut impl FnMut(Crossing)) {
         let Strands { near, before } = self;
         std::mem::swap(near, before);
         near.clear();
         let mut known = before.iter().peekable();
         for pair in pairs {
-            // the joints after both are looked at with them
+            // the joints after both are checked with them
             if near.last().is_some_and(|n| n.ends == pair.ends) {
                 continue;
             }
@@ -146,23 +147,24 @@ impl Strands {
     }
 }
 
-/// Cables whose axes are nearer to each other than this part of their radii cannot be drawn apart.
+/// Cables whose axes are nearer than this fraction of the sum of their radii cannot be separated: they have no definite
+/// side to leave to.
 const INSIDE: f64 = 0.1;
 
-/// Two cables that are in each other.
+/// Two cables that overlap.
 pub(crate) struct Inside {
     /// Their indices.
     pub bodies: [usize; 2],
-    /// Where [m].
+    /// Where, in the world [m].
     pub place: Vec3,
-    /// Distance of the axes [m].
+    /// Distance between the axes [m].
     pub distance: f64,
     /// Sum of the radii [m].
     pub needed: f64,
 }
 
-/// Two cables, or one twice, that are so deep in each other that neither has a side to leave to; `pairs` are links that may
-/// touch.
+/// The two cables, or one twice, that overlap so deeply that neither has a definite side to leave to; `pairs` are links
+/// that may touch.
 pub(crate) fn deepest_inside(bodies: &[Body], pairs: &[Pair]) -> Option<Inside> {
     let ends = |end: End| match &bodies[end.body] {
         Body::Cable(cable) => Some((cable.line().piece(end.link), cable.radius())),

@@ -1,4 +1,4 @@
-//! The accounts of all bodies: what was done on each in a step, against the change of its energy.
+//! Energy accounts of all bodies: the work done on each in a step, against the change of its energy.
 
 use super::World;
 use crate::account::{Account, Verdict};
@@ -12,42 +12,42 @@ use crate::{lattice, react};
 /// One account for each body.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Accounts {
-    /// In the order of bodies.
+    /// In the order of the bodies.
     pub list: Vec<Account>,
-    /// Gravity that energies were found with [m/s2].
+    /// Gravity with which the energies were computed [m/s2].
     gravity: Vec3,
-    /// Energy that contacts between bodies have taken and may give back [J].
+    /// Energy that contacts between bodies have absorbed and may return [J].
     between: f64,
     /// Whether a step that creates more than its bound fails.
     enforced: bool,
-    /// Bodies that grips snap to themselves in the step, or in the next one.
+    /// Per body: whether a grip snaps it to itself in this step, or in the next one.
     snapped: Vec<bool>,
 }
 
 impl Accounts {
-    /// Something was changed by hand.
+    /// Close all accounts, after a change from outside.
     pub fn forget(&mut self) {
         self.list.iter_mut().for_each(Account::close);
     }
 
-    /// One body was changed by hand.
+    /// Close the account of one body, after a change from outside.
     pub fn forget_one(&mut self, body: usize) {
         self.list.get_mut(body).into_iter().for_each(Account::close);
     }
 
-    /// A body was added.
+    /// Add an account, for a new body.
     pub fn add(&mut self) {
         self.list.push(Account::default());
         self.snapped.push(false);
     }
 
-    /// A body was taken away.
+    /// Remove the account of a body.
     pub fn remove(&mut self, gone: usize) {
         self.list.remove(gone);
         self.snapped.remove(gone);
     }
 
-    /// Become like others, without allocating where there is room.
+    /// Copy from `other`, without allocating where the capacity suffices.
     pub fn copy_from(&mut self, other: &Accounts) {
         let Accounts { list, gravity, between, enforced, snapped } = other;
         self.list.clone_from(list);
@@ -55,7 +55,7 @@ impl Accounts {
         (self.gravity, self.between, self.enforced) = (*gravity, *between, *enforced);
     }
 
-    /// Know the energies at the start of a step.
+    /// Open closed accounts with the energies at the start of a step; all of them if gravity has changed.
     pub fn begin(&mut self, bodies: &[Body], gravity: Vec3) {
         let same = self.gravity == gravity;
         self.gravity = gravity;
@@ -64,7 +64,7 @@ impl Accounts {
         }
     }
 
-    /// A grip snaps a body to itself: it does whatever work that takes.
+    /// Allow a grip to do any work on this body in the step, because it snaps the body to itself.
     pub fn snap(&mut self, body: usize) {
         if let Some(snapped) = self.snapped.get_mut(body) {
             *snapped = true;
@@ -73,18 +73,18 @@ impl Accounts {
 }
 
 impl World {
-    /// Let a step in which a body creates more energy than its model states fail, instead of an event that tells of it.
+    /// Whether a step in which a body gains more energy than its model allows fails, instead of raising an event.
     pub fn enforce_accounts(&mut self, enforced: bool) {
         self.accounts.enforced = enforced;
     }
 
-    /// Enter the step that was made, to its end at `time`.
+    /// Enter the finished step, which ends at `time` [s], into the accounts.
     pub(super) fn settle_accounts(&mut self, time: f64) -> Result<(), StepError> {
         let given = self.given_by_contacts();
         let mut beyond = None;
         for (n, body) in self.bodies.iter().enumerate() {
             let mut work = body.work();
-            // what contacts between bodies gave of nothing is nobody's work
+            // energy that contacts between bodies gave without having absorbed it counts as nobody's work
             work.bodies -= given.filter(|(winner, _)| *winner == n).map_or(0.0, |(_, energy)| energy);
             let Accounts { list, snapped, .. } = &mut self.accounts;
             let (account, now) = (&mut list[n], body.level(self.gravity));
@@ -110,7 +110,8 @@ impl World {
         beyond.map_or(Ok(()), Err)
     }
 
-    /// Energy that contacts between bodies have given beyond what they took, and the body that won most by them.
+    /// The body that gained most from contacts between bodies, and the energy that they returned beyond what they
+    /// absorbed [J]; `None` if they did not.
     fn given_by_contacts(&mut self) -> Option<(usize, f64)> {
         if self.bodies.len() < 2 {
             return None;

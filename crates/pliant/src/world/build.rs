@@ -1,4 +1,4 @@
-//! What a world is made of: adding bodies, obstacles, grippers, grips and loads, at the start or between steps.
+//! Building a world: adding bodies, obstacles, grippers, grips and loads, at the start or between steps.
 
 use super::settle::STILL;
 use super::{Finger, Room, World};
@@ -12,7 +12,7 @@ use crate::grip::{FingerParams, Grip, GripParams, Gripper, GripperParams, Load};
 use crate::handle::{BodyId, GripId, GripperId, LoadId, ObstacleId, Roster, Slots};
 use crate::motion::Motion;
 
-/// Handles of all that is in a world.
+/// Handles of everything in a world.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Handles {
     pub bodies: Roster<BodyId>,
@@ -25,8 +25,8 @@ pub(super) struct Handles {
 stored!(Handles { bodies, obstacles, grippers, grips, loads });
 
 impl Handles {
-    /// Whether this world is the one of others, with the same parts; or another that was built in the same way, of which it then has
-    /// no handle.
+    /// Whether both belong to the same world with the same parts, or to two worlds built alike, with equal names and no
+    /// handle in common.
     pub fn have_the_parts_of(&self, other: &Handles) -> bool {
         let (a, b) = (self, other);
         let same = a.bodies == b.bodies && a.obstacles == b.obstacles && a.grippers == b.grippers;
@@ -41,19 +41,19 @@ impl Handles {
         same || foreign && alike()
     }
 
-    /// Whether they are of so many grips and loads, open and vacant ones included.
+    /// Whether they have this many grips and loads, including open and vacant ones.
     pub fn are_those_of(&self, grips: usize, loads: usize) -> bool {
         (self.grips.len(), self.loads.len()) == (grips, loads)
     }
 
-    /// Whether all things are in the same places, whatever their handles.
+    /// Whether the same slots of grips and loads are in use, whatever their handles.
     pub fn are_laid_out_like(&self, other: &Handles) -> bool {
         self.grips.is_laid_out_like(&other.grips) && self.loads.is_laid_out_like(&other.loads)
     }
 }
 
 impl World {
-    /// Add an obstacle.
+    /// Add an obstacle; fails if its name is taken, or a body does not support its friction law.
     pub fn add_obstacle(&mut self, params: ObstacleParams) -> Result<ObstacleId, BuildError> {
         self.handles.obstacles.refuse(&params.name)?;
         if let Some(friction) = params.friction {
@@ -66,7 +66,7 @@ impl World {
         Ok(handle)
     }
 
-    /// Add a gripper.
+    /// Add a gripper; fails if its name is taken.
     pub fn add_gripper(&mut self, params: GripperParams) -> Result<GripperId, BuildError> {
         self.handles.grippers.refuse(&params.name)?;
         let handle = self.handles.grippers.add(&params.name);
@@ -76,7 +76,8 @@ impl World {
         Ok(handle)
     }
 
-    /// Let a gripper have a fingertip; returns the obstacle that it is, of the same name.
+    /// Add a fingertip to a gripper; returns the handle of the obstacle that represents it, which has the gripper's
+    /// name.
     pub fn add_finger(&mut self, params: FingerParams) -> Result<ObstacleId, BuildError> {
         let gripper = self.handles.grippers.index(params.gripper)?;
         let handle = self.add_obstacle(ObstacleParams {
@@ -90,7 +91,7 @@ impl World {
         Ok(handle)
     }
 
-    /// Add a body.
+    /// Add a body; fails if its name is taken, or it does not support an obstacle's friction law.
     pub fn add_body(&mut self, body: Body) -> Result<BodyId, BuildError> {
         self.handles.bodies.refuse(body.name())?;
         for obstacle in &self.obstacles {
@@ -104,7 +105,7 @@ impl World {
         Ok(handle)
     }
 
-    /// Add a grip. It closes at its time, at once if that has come.
+    /// Add a grip. It closes at its scheduled time, immediately if that has passed.
     pub fn add_grip(&mut self, params: GripParams) -> Result<GripId, BuildError> {
         let (gripper, body) = (self.handles.grippers.index(params.gripper)?, self.handles.bodies.index(params.body)?);
         let held = &self.bodies[body];
@@ -121,7 +122,7 @@ impl World {
             self.grips.push(grip);
             self.outgrow();
         }
-        // between steps a gripper is where the last one left it
+        // between steps the gripper is at the end of the last one
         if self.close_or_open(index, 1.0) {
             self.prepare(body);
         }
@@ -146,7 +147,7 @@ impl World {
         Ok(handle)
     }
 
-    /// Refuse a load that a body cannot bear.
+    /// Reject a load that the model of a body does not support.
     pub(super) fn check_load(&self, body: usize, load: &Load) -> Result<(), BuildError> {
         let body = &self.bodies[body];
         body.place_pose(load.place)?;
@@ -159,7 +160,8 @@ impl World {
         Ok(())
     }
 
-    /// Bring a rod of the model `elastica` into the equilibrium with its grips and loads that is found from where it is.
+    /// Bring a rod of the model `elastica` into equilibrium with its grips and loads, searching from its current shape.
+    /// Fails for other models.
     pub fn settle(&mut self, body: BodyId) -> Result<Settled, BuildError> {
         self.settle_rod(self.handles.bodies.index(body)?)
     }
@@ -172,13 +174,13 @@ impl World {
         if self.stop.is_asked() { Err(BuildError::Stopped) } else { settled }
     }
 
-    /// Something was added: room has to be made for it before the next step, and bodies have to be looked at anew.
+    /// Note that something was added: memory is allocated before the next step, and the watch starts anew.
     pub(super) fn outgrow(&mut self) {
         self.room = Room::Outgrown;
         self.watch.forget();
     }
 
-    /// Make room for all there is, if anything was added since, so that a step allocates nothing.
+    /// Allocate memory for everything, if anything was added since, so that a step does not allocate.
     pub(super) fn make_room(&mut self) {
         match std::mem::replace(&mut self.room, Room::Made) {
             Room::Made => return,
@@ -193,7 +195,7 @@ impl World {
         self.events.reserve(room.saturating_sub(self.events.len()));
         let mut holds = vec![[0; 2]; self.bodies.len()];
         let (grips_of, loads_of) = (self.grips.iter().map(|grip| grip.body), self.loads.iter().map(|load| load.0));
-        // those that were taken away are of no body
+        // removed grips have no body
         grips_of.for_each(|body| holds.get_mut(body).into_iter().for_each(|count: &mut [usize; 2]| count[0] += 1));
         loads_of.for_each(|body| holds.get_mut(body).into_iter().for_each(|count: &mut [usize; 2]| count[1] += 1));
         for (body, [grips, loads]) in self.bodies.iter_mut().zip(holds) {

@@ -1,5 +1,5 @@
-//! What may be done to a world between its steps: grasping and releasing, driving grippers and obstacles, changing loads, taking
-//! things away. Each of these is in snapshots.
+//! Control of a world between steps: grasping and releasing, driving grippers and obstacles, changing loads, removing
+//! things. Snapshots include all of it.
 
 use super::World;
 use crate::body::Body;
@@ -14,17 +14,18 @@ use crate::motion::Drive;
 use crate::properties::Change;
 use crate::{cable, lattice, react};
 
-/// Index of no body: of grips and loads that were taken away.
+/// Body index of grips and loads that were removed.
 const NOBODY: usize = usize::MAX;
 
-/// Take what was taken away out of a list of indices.
+/// Update a list of indices after the removal of the element `gone`.
 pub(crate) fn move_up(indices: &mut Vec<usize>, gone: usize) {
     indices.retain(|&index| index != gone);
     indices.iter_mut().filter(|index| **index > gone).for_each(|index| *index -= 1);
 }
 
 impl World {
-    /// Close a gripper around a place of a body now, where it is, with jaws that bear all. [`World::add_grip`] has more to choose from.
+    /// Close a gripper around a place of a body now, keeping the offset between them, with rigid jaws that never open
+    /// or slip. [`World::add_grip`] has more options.
     pub fn grasp(
         &mut self,
         gripper: GripperId,
@@ -36,7 +37,7 @@ impl World {
         Ok(self.add_grip(params)?)
     }
 
-    /// Close a gripper around the place of any body that is nearest to its origin, if there is one within a distance [m].
+    /// Close a gripper around the place nearest to its origin, of any body, if there is one within a distance [m].
     pub fn grasp_nearest(
         &mut self,
         gripper: GripperId,
@@ -48,7 +49,7 @@ impl World {
         self.grasp(gripper, body, place, hold).map(Some)
     }
 
-    /// The place of any body that is nearest to a point, if there is one within a distance [m].
+    /// The place nearest to a point in the world [m], of any body, if there is one within a distance [m].
     pub fn nearest_place(&self, point: Vec3, within: f64) -> Option<(BodyId, Place)> {
         let mut best: Option<(usize, Place)> = None;
         let mut least = within;
@@ -62,7 +63,7 @@ impl World {
         best.and_then(|(index, place)| Some((self.handles.bodies.at(index)?, place)))
     }
 
-    /// Open a grip now, whatever its schedule says, and take it away.
+    /// Open a grip now, whatever its schedule, and remove it.
     pub fn release(&mut self, grip: GripId) -> Result<(), ControlError> {
         let index = self.handles.grips.index(grip)?;
         self.drop_grip(index);
@@ -81,21 +82,21 @@ impl World {
         }
     }
 
-    /// Say who moves a gripper from now on.
+    /// Set what moves a gripper from now on. Fails if the drive is not finite.
     pub fn drive(&mut self, gripper: GripperId, drive: Drive) -> Result<(), ControlError> {
         let gripper = &mut self.grippers[self.handles.grippers.index(gripper)?];
         gripper.drive = sound(drive, &gripper.params.name)?;
         Ok(())
     }
 
-    /// Say who moves an obstacle from now on. A fingertip goes with its gripper.
+    /// Set what moves an obstacle from now on. No effect on a fingertip, which moves with its gripper.
     pub fn drive_obstacle(&mut self, obstacle: ObstacleId, drive: Drive) -> Result<(), ControlError> {
         let obstacle = &mut self.obstacles[self.handles.obstacles.index(obstacle)?];
         obstacle.drive = sound(drive, &obstacle.params.name)?;
         Ok(())
     }
 
-    /// Change the friction of an obstacle's surface; `None` leaves it to the body that touches it.
+    /// Change the friction of an obstacle's surface; with `None` that of the touching body applies.
     pub fn set_obstacle_friction(
         &mut self,
         obstacle: ObstacleId,
@@ -110,9 +111,9 @@ impl World {
         Ok(())
     }
 
-    /// Change a property of a body from now on. All that its model derives from it follows: stiffness, inertia, the length of its own
-    /// steps. It stays where it is and keeps its velocities; its account of energy begins anew. What a model cannot change is
-    /// refused, see [`Body::properties`]. Gravity is that of the whole world: set [`World::gravity`].
+    /// Change a property of a body from now on. Everything that its model derives from it follows: stiffness, inertia,
+    /// the size of its inner steps. Shape and velocities stay; its energy account starts anew. Fails for a property
+    /// that the model cannot change, see [`Body::properties`]. Gravity belongs to the world: set [`World::gravity`].
     pub fn change(&mut self, body: BodyId, change: Change) -> Result<(), ControlError> {
         let index = self.handles.bodies.index(body)?;
         if let Change::Friction(friction) = change {
@@ -124,13 +125,13 @@ impl World {
         Ok(())
     }
 
-    /// A body is made of something else: what follows from that.
+    /// Update what depends on the properties of a body, after they changed.
     pub(super) fn refresh(&mut self, body: usize) {
         self.accounts.forget_one(body);
         self.prepare(body);
     }
 
-    /// Change the size and direction of a load; when it acts, and where, stays.
+    /// Change force [N] and torque [N m] of a load; its place and times stay.
     pub fn set_load(&mut self, load: LoadId, force: Vec3, torque: Vec3) -> Result<(), ControlError> {
         let index = self.handles.loads.index(load)?;
         let (body, load) = self.loads[index];
@@ -142,7 +143,7 @@ impl World {
         Ok(())
     }
 
-    /// Take a load away.
+    /// Remove a load.
     pub fn remove_load(&mut self, load: LoadId) -> Result<(), ControlError> {
         let index = self.handles.loads.index(load)?;
         self.drop_load(index);
@@ -156,7 +157,7 @@ impl World {
         self.prepare(body);
     }
 
-    /// Take a gripper away, with its grips and its fingertip.
+    /// Remove a gripper, with its grips and its fingertip.
     pub fn remove_gripper(&mut self, gripper: GripperId) -> Result<(), ControlError> {
         let gone = self.handles.grippers.index(gripper)?;
         let held: Vec<usize> =
@@ -176,7 +177,7 @@ impl World {
         Ok(())
     }
 
-    /// Take an obstacle away. A fingertip goes with its gripper only.
+    /// Remove an obstacle. Fails for a fingertip, which is removed with its gripper.
     pub fn remove_obstacle(&mut self, obstacle: ObstacleId) -> Result<(), ControlError> {
         let gone = self.handles.obstacles.index(obstacle)?;
         if let Some(finger) = self.fingers.iter().find(|finger| finger.obstacle == gone) {
@@ -199,14 +200,15 @@ impl World {
         Ok(())
     }
 
-    /// Take a body away, with the grips and loads on it. It keeps its shape and velocities, and may be added again, here or elsewhere.
+    /// Remove a body, with its grips and loads, and return it. It keeps its shape and velocities, and may be added
+    /// again, to this world or another.
     pub fn remove_body(&mut self, body: BodyId) -> Result<Body, ControlError> {
         let gone = self.handles.bodies.index(body)?;
         let grips: Vec<usize> = (0..self.grips.len()).filter(|&grip| self.grips[grip].body == gone).collect();
         grips.into_iter().for_each(|grip| self.drop_grip(grip));
         let loads: Vec<usize> = (0..self.loads.len()).filter(|&load| self.loads[load].0 == gone).collect();
         loads.into_iter().for_each(|load| self.drop_load(load));
-        // nothing of this world pushes or touches it any more
+        // contact forces and holds of this world no longer act on it
         self.prepare(gone);
         let mut removed = self.bodies.remove(gone);
         self.revision += 1;
@@ -229,57 +231,57 @@ impl World {
         self.handles.grips.at(index).is_some()
     }
 
-    /// The body of a handle.
+    /// The body with this handle.
     pub fn body(&self, body: BodyId) -> Result<&Body, Gone> {
         Ok(&self.bodies[self.handles.bodies.index(body)?])
     }
 
-    /// The obstacle of a handle.
+    /// The obstacle with this handle.
     pub fn obstacle(&self, obstacle: ObstacleId) -> Result<&Obstacle, Gone> {
         Ok(&self.obstacles[self.handles.obstacles.index(obstacle)?])
     }
 
-    /// The gripper of a handle.
+    /// The gripper with this handle.
     pub fn gripper(&self, gripper: GripperId) -> Result<&Gripper, Gone> {
         Ok(&self.grippers[self.handles.grippers.index(gripper)?])
     }
 
-    /// The grip of a handle.
+    /// The grip with this handle.
     pub fn grip(&self, grip: GripId) -> Result<&Grip, Gone> {
         Ok(&self.grips[self.handles.grips.index(grip)?])
     }
 
-    /// The load of a handle.
+    /// The load with this handle.
     pub fn load(&self, load: LoadId) -> Result<&Load, Gone> {
         Ok(&self.loads[self.handles.loads.index(load)?].1)
     }
 
-    /// The body of that name.
+    /// Handle of the body with this name.
     pub fn body_named(&self, name: &str) -> Option<BodyId> {
         self.handles.bodies.named(name)
     }
 
-    /// The obstacle of that name.
+    /// Handle of the obstacle with this name.
     pub fn obstacle_named(&self, name: &str) -> Option<ObstacleId> {
         self.handles.obstacles.named(name)
     }
 
-    /// The gripper of that name.
+    /// Handle of the gripper with this name.
     pub fn gripper_named(&self, name: &str) -> Option<GripperId> {
         self.handles.grippers.named(name)
     }
 
-    /// Where a body stands in [`World::bodies`] and in frames, until one is removed.
+    /// Index of a body in [`World::bodies`] and in frames, valid until a body is removed.
     pub fn body_index(&self, body: BodyId) -> Result<usize, Gone> {
         self.handles.bodies.index(body)
     }
 
-    /// Where a gripper stands in [`World::grippers`] and in frames, until one is removed.
+    /// Index of a gripper in [`World::grippers`] and in frames, valid until a gripper is removed.
     pub fn gripper_index(&self, gripper: GripperId) -> Result<usize, Gone> {
         self.handles.grippers.index(gripper)
     }
 
-    /// Where an obstacle stands in [`World::obstacles`] and in frames, until one is removed.
+    /// Index of an obstacle in [`World::obstacles`] and in frames, valid until an obstacle is removed.
     pub fn obstacle_index(&self, obstacle: ObstacleId) -> Result<usize, Gone> {
         self.handles.obstacles.index(obstacle)
     }
@@ -299,7 +301,7 @@ impl World {
         self.handles.grippers.at(index).ok_or(Gone { kind: "gripper" })
     }
 
-    /// Give a chain another shape, at rest; its number of points stays.
+    /// Move the points of a chain [m], which is then at rest; their number must stay the same.
     pub fn set_points(&mut self, body: BodyId, points: &[Vec3]) -> Result<(), ControlError> {
         let body = self.handles.bodies.index(body)?;
         self.watch.forget();
@@ -308,7 +310,7 @@ impl World {
     }
 }
 
-/// Refuse to be driven nowhere.
+/// Reject a drive that is not finite.
 fn sound(drive: Drive, name: &str) -> Result<Drive, BuildError> {
     if drive.is_sound() { Ok(drive) } else { Err(BuildError::Pose { name: name.into() }) }
 }

@@ -1,4 +1,4 @@
-//! The plain picture of a world at an instant.
+//! Writing the state of a world into a [`Frame`].
 
 use super::World;
 use crate::body::Body;
@@ -7,14 +7,14 @@ use crate::grip::Wrench;
 use crate::{cable, lattice, react};
 
 impl World {
-    /// A picture of this instant.
+    /// The current state of the world.
     pub fn frame(&self) -> Frame {
         let mut frame = Frame::default();
         self.write_frame(&mut frame);
         frame
     }
 
-    /// Write the picture of this instant into a frame, without allocating where its buffers suffice.
+    /// Write the current state into a frame, without allocating where its buffers suffice.
     pub fn write_frame(&self, frame: &mut Frame) {
         frame.time = self.time();
         frame.bodies.resize_with(self.bodies.len(), BodyFrame::default);
@@ -38,7 +38,7 @@ impl World {
         cable::write_pairs(&self.bodies, &self.pairs, &mut frame.contacts);
         lattice::write_meetings(&self.meetings, &mut frame.contacts);
         react::write_presses(&self.presses, &mut frame.contacts);
-        // not a number stays, so that it is seen
+        // NaN stays, so that it is seen
         let larger = |most: f64, depth: f64| if depth.is_nan() || depth > most { depth } else { most };
         frame.penetration = frame.contacts.iter().map(|contact| contact.penetration).fold(self.watch.depth(), larger);
         frame.events.clear();

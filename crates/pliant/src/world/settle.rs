@@ -1,4 +1,4 @@
-//! Bodies that begin in equilibrium.
+//! Bodies that start in equilibrium.
 
 use super::World;
 use crate::body::{Body, BodyState};
@@ -9,40 +9,41 @@ use crate::grip::Wrench;
 use crate::math::Vec3;
 use crate::watch::{Inside, Watch, deepest_inside};
 
-/// A length of time in which nothing moves: any will do [s].
+/// Step size for queries in which nothing moves [s]; the value does not matter.
 pub(super) const STILL: f64 = 1e-3;
 
-/// Rounds of steps to rest, from the longest to the shortest.
+/// Maximum number of rounds of steps, each from the longest step to the shortest.
 const MOST_ROUNDS: usize = 30;
 
-/// Rounds in which a cable may fall before that counts.
+/// Rounds in which a cable may fall without being reported as falling.
 const FIRST_ROUNDS: usize = 20;
 
-/// How often the longest step is waited for after that, in a motion with strong damping.
+/// Maximum number of rounds of strongly damped motion after that.
 const MOST_WAITS: usize = 100;
 
-/// Rounds in a row in which steps fail, after which there is no more hope.
+/// Rounds in a row with failed steps, after which the search is given up.
 const MOST_FAILS: usize = 20;
 
-/// Steps of such a wait.
+/// Steps in a round of damped motion, which together last as long as the longest step.
 const WAIT: f64 = 64.0;
 
-/// A cable rests when no link of it goes farther than this part of its length in a round of steps, and in a wait.
+/// A cable is at rest when none of its links moves farther than this fraction of its length in a round of steps, or of
+/// damped motion.
 const RESTING: [f64; 2] = [1e-8, 1e-7];
 
-/// One that in the last round went farther than this part of its length falls.
+/// A cable whose links move farther than this fraction of its length in a round is falling.
 const FALLING: f64 = 0.1;
 
-/// A cable that is coming to rest.
+/// A cable that is being brought to rest.
 struct Resting {
     body: usize,
     moving: Moving,
 }
 
 impl World {
-    /// Get ready for the first step, when all grips, loads and obstacles are there: room is made for all of it; bodies that are to
-    /// begin in equilibrium find it; rods of the model `elastica` and solids of the model `response` that begin inside an obstacle are
-    /// refused, and cables that begin inside each other.
+    /// Prepare for the first step, when all grips, loads and obstacles have been added: allocates memory, and brings
+    /// the bodies that are to start there into equilibrium. Fails if there is no equilibrium, if a rod of the model
+    /// `elastica` or a solid of the model `response` starts inside an obstacle, or if cables start inside each other.
     pub fn ready(&mut self) -> Result<(), BuildError> {
         self.make_room();
         for body in 0..self.bodies.len() {
@@ -78,7 +79,7 @@ impl World {
         Ok(())
     }
 
-    /// Bring the cables that begin in such an equilibrium to rest together; all others stay where they are.
+    /// Bring all cables with this start to rest together; all other bodies stay where they are.
     fn settle_cables(&mut self, start: Start) -> Result<(), BuildError> {
         let begins = |body: &Body| matches!(body, Body::Cable(cable) if cable.begins() == start);
         if !self.bodies.iter().any(begins) {
@@ -117,8 +118,8 @@ impl World {
         unsettled.map_or(Ok(()), Err)
     }
 
-    /// Steps to rest in rounds from the longest to the shortest, and if contacts do not come to rest by these, a motion with
-    /// strong damping. Returns why it does not end.
+    /// Take steps to rest in rounds from the longest to the shortest, and if contacts do not come to rest this way, a
+    /// strongly damped motion. Returns an error if neither converges.
     fn come_to_rest(
         &mut self,
         resting: &[Resting],
@@ -126,7 +127,7 @@ impl World {
         longest: f64,
         halvings: i32,
     ) -> Option<BuildError> {
-        // for each cable the farthest way of a link in the last round, over its length
+        // per cable: the largest displacement of a link in the last round, relative to its length
         let mut ways = vec![0.0; resting.len()];
         let (mut failed, mut fails) = (None, 0);
         for round in 0..MOST_ROUNDS + MOST_WAITS {
@@ -141,7 +142,7 @@ impl World {
                 let (step, drag) =
                     if waits { (longest / WAIT, 4.0 / longest) } else { (longest * 0.5_f64.powi(n), 0.0) };
                 if let Err(error) = self.step_to_rest(resting, others, step, drag) {
-                    // a shorter one may do
+                    // a shorter step may succeed
                     failed = Some(error.to_string());
                     continue;
                 }
@@ -177,7 +178,7 @@ impl World {
         Some(BuildError::Unsettled { body, way: *way, why })
     }
 
-    /// One step of all cables, with everything else where it is; where it fails they are where they were.
+    /// One step of all cables, with everything else fixed; if it fails, they are returned to where they were.
     fn step_to_rest(
         &mut self,
         resting: &[Resting],

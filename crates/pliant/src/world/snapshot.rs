@@ -1,4 +1,4 @@
-//! Copying out all that changes in a world, and putting it back.
+//! Saving and restoring the state of a world.
 
 use super::accounts::Accounts;
 use super::build::Handles;
@@ -19,8 +19,8 @@ use crate::properties::Properties;
 use crate::react::Presses;
 use crate::watch::Watch;
 
-/// All that changes in a world, exact to the bit. Those of worlds that were built alike are equal where the worlds are, although
-/// their handles differ.
+/// The whole state of a world, exact to the bit. Snapshots of worlds built alike compare equal if the worlds are in the
+/// same state, although their handles differ.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     handles: Handles,
@@ -30,7 +30,7 @@ pub struct Snapshot {
     state: State,
 }
 
-/// What of that has no handle in it.
+/// The part of a snapshot that contains no handles.
 #[derive(Clone, Debug, PartialEq)]
 struct State {
     gravity: Vec3,
@@ -65,18 +65,19 @@ stored!(State {
 });
 stored!(Snapshot { handles, grips, loads, state });
 
-/// What snapshots as bytes begin with.
+/// First bytes of a serialised snapshot.
 const MAGIC: [u8; 8] = *b"pliantsn";
 
-/// Version of what comes after. To be raised whenever the state of any model changes.
+/// Version of the format that follows. Increment it whenever the state of any model changes.
 const VERSION: u32 = 1;
 
-/// Bytes before the snapshot itself: magic, version, length and checksum.
+/// Size of the header: magic, version, length and checksum.
 const HEAD: usize = 8 + 4 + 8 + 8;
 
 impl Snapshot {
-    /// As bytes, for a file, another process or another machine: little-endian, with version, length and checksum. Names stand for
-    /// handles, so that any world that was built in the same way can [`World::restore`] it and goes on with the same bits.
+    /// Serialise, for a file, another process or another machine: little-endian, with version, length and checksum.
+    /// Names stand for handles, so that any world built in the same way can [`World::restore`] it and continue bit for
+    /// bit.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut content = vec![];
         self.write(&mut content);
@@ -89,8 +90,8 @@ impl Snapshot {
         bytes
     }
 
-    /// Read what [`Snapshot::to_bytes`] wrote. Damage is told by length and checksum; whether it fits a world is told by
-    /// [`World::restore`]. The checksum is no protection against bytes that somebody made up.
+    /// Read what [`Snapshot::to_bytes`] wrote. Fails if version, length or checksum do not match; whether the snapshot
+    /// fits a world is checked by [`World::restore`]. The checksum detects damage, not forgery.
     pub fn from_bytes(bytes: &[u8]) -> Result<Snapshot, SnapshotError> {
         let (head, content) = bytes.split_at_checked(HEAD).ok_or(SnapshotError::Foreign)?;
         let damaged = |_: Malformed| SnapshotError::Damaged;
@@ -129,7 +130,7 @@ impl PartialEq for Snapshot {
 }
 
 impl World {
-    /// Copy out all that changes.
+    /// Save the state of the world.
     pub fn snapshot(&self) -> Snapshot {
         let state = State {
             gravity: self.gravity,
@@ -149,7 +150,7 @@ impl World {
         Snapshot { handles: self.handles.clone(), grips: self.grips.clone(), loads: self.loads.clone(), state }
     }
 
-    /// Copy out all that changes into a snapshot that was taken before, without allocating where its buffers suffice.
+    /// Save the state of the world into an existing snapshot, without allocating where its buffers suffice.
     pub fn write_snapshot(&self, to: &mut Snapshot) {
         if to.handles != self.handles {
             to.handles.clone_from(&self.handles);
@@ -181,7 +182,8 @@ impl World {
         state.accounts.copy_from(&self.accounts);
     }
 
-    /// Put back a snapshot of this world. Grips and loads added since are gone, those it had are back.
+    /// Restore a snapshot of this world, or of one built alike. Grips and loads added since are gone, those removed
+    /// since are back. Fails with [`BuildError::ForeignSnapshot`] if bodies, obstacles or grippers do not match.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), BuildError> {
         let Snapshot { handles, grips, loads, state } = snapshot;
         let counts = (self.bodies.len(), self.obstacles.len(), self.grippers.len());
@@ -201,7 +203,7 @@ impl World {
         for (gripper, (sweep, drive, load)) in self.grippers.iter_mut().zip(&state.grippers) {
             (gripper.sweep, gripper.drive, gripper.load) = (*sweep, *drive, *load);
         }
-        // the same grips and loads as there are: there is room for them
+        // with equal grips and loads the allocated memory suffices
         let has_room = self.handles == *handles;
         self.grips.clone_from(grips);
         self.loads.clone_from(loads);
@@ -220,7 +222,7 @@ impl World {
         self.make_room();
         self.size_loads(self.time());
         (0..self.bodies.len()).for_each(|body| self.prepare(body));
-        // getting ready for a step forgets what other bodies pushed solids with in the last one
+        // preparing solids for a step clears the contact forces of other bodies from the last one: set them again
         for (body, state) in self.bodies.iter_mut().zip(&state.bodies).filter(|(body, _)| body.is_solid()) {
             body.set_state(state);
         }
@@ -230,7 +232,7 @@ impl World {
         Ok(())
     }
 
-    /// Let bodies have the properties that they had at the time of a snapshot, all or none.
+    /// Restore the properties that bodies had at the time of a snapshot; changes nothing if it fails.
     fn restore_properties(&mut self, then: &[Properties]) -> Result<(), BuildError> {
         let mut changed = vec![];
         for (n, (body, then)) in self.bodies.iter().zip(then).enumerate() {
@@ -248,8 +250,8 @@ impl World {
         Ok(())
     }
 
-    /// Know the handles of grips and loads again that were there at the time of a snapshot. Those of a world that was built in the same way
-    /// are other ones: what it had in the same place keeps its own.
+    /// Restore the handles of grips and loads from the time of a snapshot. In another world built alike, the grips and
+    /// loads in the same places keep the handles of this world.
     fn know_handles(&mut self, then: &Handles) {
         let Handles { bodies, grippers, grips, loads, .. } = &mut self.handles;
         if bodies == &then.bodies {

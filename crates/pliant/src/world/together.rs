@@ -1,26 +1,27 @@
-//! Which bodies touch each other or themselves, and when that begins and ends.
+//! Which bodies touch each other or themselves, and when contact begins and ends.
 
 use super::World;
 use crate::body::Body;
 use crate::frame::{Event, EventKind};
 use crate::{cable, lattice, react};
 
-/// Most pairs of bodies that room is made for beforehand.
+/// Maximum number of pairs of bodies that memory is preallocated for: more rarely touch at once, and then the lists
+/// grow.
 const ROOM: usize = 4096;
 
-/// Two bodies, the lower number first; the same twice for one that touches itself.
+/// Indices of two bodies, the lower one first; equal for a body that touches itself.
 pub(super) type Two = [usize; 2];
 
-/// Two bodies that are at each other somewhere.
+/// Two bodies that are close to each other somewhere.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Beside {
-    /// Which.
+    /// Their indices.
     pub bodies: Two,
-    /// Whether a force acts there, with which contact begins. Without one it goes on, if it had begun.
+    /// Whether a contact force acts between them. Contact begins with a force, and continues without one.
     pub pushes: bool,
 }
 
-/// The bodies that touch, in order.
+/// The pairs of bodies that touch, sorted.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Together {
     /// At the end of the last step.
@@ -30,14 +31,14 @@ pub(super) struct Together {
 }
 
 impl Together {
-    /// Make room for as many bodies.
+    /// Preallocate for this number of bodies.
     pub fn reserve(&mut self, bodies: usize) {
         let most = (bodies * (bodies + 1) / 2).min(ROOM);
         self.touching.reserve(most.saturating_sub(self.touching.len()));
         self.now.reserve(most);
     }
 
-    /// A body was taken away.
+    /// Remove a body; those after it move up.
     pub fn forget_body(&mut self, gone: usize) {
         self.touching.retain(|two| !two.contains(&gone));
         self.touching.iter_mut().flatten().filter(|body| **body > gone).for_each(|body| *body -= 1);
@@ -53,7 +54,7 @@ impl Together {
         }
     }
 
-    /// Tell what has changed since the last step.
+    /// Raise an event for each contact that began or ended since the last step.
     fn tell(&mut self, time: f64, events: &mut Vec<Event>) {
         let gone = self.touching.iter().filter(|two| self.now.binary_search(two).is_err());
         events.extend(gone.map(|&[body, other]| Event { time, kind: EventKind::Separated { body, other } }));
@@ -65,7 +66,8 @@ impl Together {
 }
 
 impl World {
-    /// Tell which bodies began or ceased to touch each other, or themselves, in the step that ends at `time`.
+    /// Raise events for bodies that began or ceased to touch each other, or themselves, in the step that ends at `time`
+    /// [s].
     pub(super) fn note_bodies(&mut self, time: f64) {
         let World { bodies, pairs, meetings, presses, together, events, .. } = self;
         cable::pairs_beside(bodies, pairs).for_each(|beside| together.look(beside));

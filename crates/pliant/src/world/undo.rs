@@ -1,7 +1,7 @@
-//! A step that fails is undone: what it may have changed is copied beforehand into memory that is there.
+//! Undoing a failed step: what it may change is copied beforehand into preallocated memory.
 //!
-//! Pairs of cables need no copy, as the search for those of a step leaves the ones before it; nor does what is only changed when
-//! nothing can fail any more: the clock, which bodies touch, what a second look has found.
+//! Pairs of cables need no copy, because the search for the pairs of a step keeps the previous ones; nor does what
+//! changes only when nothing can fail any more: the clock, which bodies touch, what the watch has found.
 
 use super::World;
 use super::accounts::Accounts;
@@ -11,7 +11,7 @@ use crate::lattice::Meeting;
 use crate::motion::Sweep;
 use crate::react::Presses;
 
-/// What a step may have to be undone to, besides bodies, which keep their own.
+/// The state that a failed step returns to; bodies keep their own.
 #[derive(Debug, Default)]
 pub(super) struct Before {
     obstacles: Vec<Sweep>,
@@ -21,19 +21,19 @@ pub(super) struct Before {
     meetings: Vec<Meeting>,
     presses: Presses,
     accounts: Accounts,
-    /// Whether the second look knew the bodies.
+    /// Whether the watch knew the bodies.
     watched: bool,
 }
 
 impl Clone for Before {
-    /// Each step begins with what is before it: there is nothing to copy.
+    /// Every step fills this anew: there is nothing to copy.
     fn clone(&self) -> Before {
         Before::default()
     }
 }
 
 impl World {
-    /// Remember all that a step may change before it fails.
+    /// Save everything that a step may change before it fails.
     pub(super) fn keep(&mut self) {
         let World { before, obstacles, grippers, grips, events, bodies, meetings, presses, watch, accounts, .. } = self;
         before.obstacles.clear();
@@ -51,7 +51,7 @@ impl World {
         self.cables.keep();
     }
 
-    /// Go back to that.
+    /// Return to the saved state.
     pub(super) fn undo(&mut self) {
         let World { before, obstacles, grippers, grips, events, bodies, meetings, presses, watch, accounts, .. } = self;
         for (obstacle, sweep) in obstacles.iter_mut().zip(&before.obstacles) {
@@ -71,13 +71,13 @@ impl World {
         }
         bodies.iter_mut().for_each(|body| body.undo());
         self.cables.undo(&mut self.pairs);
-        // who holds and loads them now; which may change their states, as it does at the start of a step
+        // prepare for the restored grips and loads; since this may change their states, bodies are restored once more
         self.size_loads(self.time());
         (0..self.bodies.len()).for_each(|body| self.prepare(body));
         self.bodies.iter_mut().for_each(|body| body.undo());
     }
 
-    /// Room for all that.
+    /// Preallocate the memory for it.
     pub(super) fn reserve_before(&mut self) {
         let World { before, obstacles, grippers, grips, events, meetings, presses, .. } = self;
         let room = |capacity: usize, len: usize| capacity.saturating_sub(len);

@@ -4,21 +4,21 @@ use crate::cable::algebra::elimination::{Factor, Factoring};
 use crate::cable::algebra::solution::Solving;
 use crate::kernel::Kernel;
 
-/// A vector of one link or joint: three of translation, three of rotation.
+/// A vector of one link or joint: three components of translation, three of rotation.
 pub type Vec6 = [f64; 6];
 
-/// A block, by rows.
+/// A 6 x 6 block, by rows.
 pub type Mat6 = [[f64; 6]; 6];
 
 /// A block of zeros.
 pub const ZERO: Mat6 = [[0.0; 6]; 6];
 
-/// Sum of products of two vectors.
+/// Dot product.
 pub fn dot(a: &Vec6, b: &Vec6) -> f64 {
     (0..6).map(|i| a[i] * b[i]).sum()
 }
 
-/// Sums of squares, of each coordinate.
+/// Sum of squares per component.
 pub fn squares(of: &[Vec6]) -> Vec6 {
     let mut sums = [0.0; 6];
     for v in of {
@@ -62,8 +62,8 @@ pub fn add_weighted(out: &mut Mat6, a: &Mat6, d: &Vec6, b: &Mat6) {
     }
 }
 
-/// A block-tridiagonal matrix and, after `factor`, its factors. One of a closed cable has one more block on either side of its
-/// diagonal, see `closed`.
+/// A block-tridiagonal matrix and, after `factor`, its factors. That of a closed cable has one more block on either
+/// side of the diagonal, see `closed`.
 #[derive(Clone, Debug, Default)]
 pub struct Tridiagonal {
     /// Diagonal blocks.
@@ -72,9 +72,9 @@ pub struct Tridiagonal {
     pub right: Vec<Mat6>,
     /// Row i + 1, column i.
     pub below: Vec<Mat6>,
-    /// Which instructions are used.
+    /// Instruction set.
     pub kernel: Kernel,
-    /// What `factor` has made of the blocks.
+    /// Factors, computed by `factor`.
     pub factors: Vec<Factor>,
     /// Working memory of `solve_closed`: six right-hand sides for all blocks but the last.
     pub columns: Vec<Vec6>,
@@ -94,13 +94,13 @@ impl Tridiagonal {
         }
     }
 
-    /// Factor the blocks at hand. False when a pivot vanishes or is not finite.
+    /// Factor the current blocks. False if a pivot vanishes or is not finite.
     pub fn factor(&mut self) -> bool {
         let Tridiagonal { diagonal, right, below, kernel, factors, .. } = self;
         kernel.run(Factoring { diagonal, right, below, factors })
     }
 
-    /// Solve in place with the factors and the blocks beside the diagonal, which must be those that were factored.
+    /// Solve in place with the factors and the off-diagonal blocks, which must be those that were factored.
     pub fn solve(&self, x: &mut [Vec6]) {
         let Tridiagonal { right, below, kernel, factors, .. } = self;
         kernel.run(Solving { right, below, factors, x });
@@ -111,7 +111,7 @@ impl Tridiagonal {
 mod tests {
     use super::*;
 
-    /// The textbook way: the whole matrix, Gaussian elimination with pivots.
+    /// Reference: Gaussian elimination with pivoting in the full matrix.
     fn dense_solve(m: &Tridiagonal, b: &[Vec6]) -> Vec<f64> {
         let n = 6 * m.diagonal.len();
         let mut a = vec![vec![0.0; n + 1]; n];
@@ -154,7 +154,7 @@ mod tests {
         }
     }
 
-    /// The solution, against elimination in the whole matrix.
+    /// Compares the solution with elimination in the full matrix.
     fn check(m: &mut Tridiagonal, mut random: impl FnMut() -> f64, tolerance: f64) {
         let count = m.diagonal.len();
         let b: Vec<Vec6> = (0..count).map(|_| std::array::from_fn(|_| random())).collect();
@@ -187,7 +187,7 @@ mod tests {
         }
     }
 
-    /// Blocks with next to nothing on the diagonal, and with a stiff contact with friction.
+    /// Blocks with almost zero diagonals, and with a stiff contact with friction.
     #[test]
     fn it_exchanges_rows_where_it_must() {
         let mut random = numbers();
@@ -211,7 +211,7 @@ mod tests {
             for block in m.right.iter_mut().chain(&mut m.below) {
                 *block = std::array::from_fn(|_| std::array::from_fn(|_| 0.1 * random()));
             }
-            // lengths and angles in units that differ as they do in a cable of thin links
+            // lengths and angles in units as different as in a cable of thin links
             let unit = |k: usize| if k < 3 { 1.0 } else { 1e-3 };
             for block in m.diagonal.iter_mut().chain(&mut m.right).chain(&mut m.below) {
                 for (r, c) in (0..6).flat_map(|r| (0..6).map(move |c| (r, c))) {

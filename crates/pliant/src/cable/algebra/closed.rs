@@ -1,7 +1,7 @@
-//! Block-tridiagonal systems that are closed: the last block is beside the first one too.
+//! Closed block-tridiagonal systems, in which the last block is coupled to the first one.
 //!
-//! Without the last row and column they are block-tridiagonal, A, and what the last block adds are a column c and a row r
-//! with blocks at both ends only. With A X = c and A y = b, the last unknown z follows from (d - r X) z = b_last - r y, and
+//! Without the last row and column they are block-tridiagonal, A; the last block adds a column c and a row r with
+//! blocks at both ends only. With A X = c and A y = b, the last unknown z follows from (d - r X) z = b_last - r y, and
 //! the others are y - X z: seven solutions with one factorisation, in linear time.
 
 use crate::cable::algebra::block::{Mat6, Tridiagonal, Vec6, ZERO, add_scaled, times};
@@ -11,8 +11,8 @@ use crate::kernel::Task;
 use crate::lanes::Lanes;
 
 impl Tridiagonal {
-    /// Zeros, for `count` blocks of which the last is beside the first: the last of `right` is in the last row and the first
-    /// column, the last of `below` in the first row and the last column. There are at least three.
+    /// Zeros, for at least three blocks of which the last is coupled to the first: the last of `right` is in the last
+    /// row and the first column, the last of `below` in the first row and the last column.
     pub fn closed(count: usize) -> Tridiagonal {
         let mut matrix = Tridiagonal::new(count);
         matrix.right.push(ZERO);
@@ -21,7 +21,7 @@ impl Tridiagonal {
         matrix
     }
 
-    /// Solve a closed system in place. False where that cannot be done.
+    /// Solve a closed system in place. False if it is singular.
     pub fn solve_closed(&mut self, x: &mut [Vec6]) -> bool {
         let Tridiagonal { diagonal, right, below, kernel, factors, columns } = self;
         let last = diagonal.len() - 1;
@@ -53,7 +53,7 @@ impl Tridiagonal {
     }
 }
 
-/// A row with a block at either end times a vector.
+/// Product of a row that has blocks at both ends only with a vector.
 fn both_ends(row: [&Mat6; 2], x: &[Vec6]) -> Vec6 {
     let mut sum = times(row[0], &x[0]);
     add_scaled(&mut sum, 1.0, &times(row[1], &x[x.len() - 1]));
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
     use crate::cable::algebra::sparse::Sparse;
 
-    /// The same solution as that of the sparse matrix, which is tested by itself.
+    /// Compares with the solution by the sparse matrix, which is tested separately.
     #[test]
     fn it_agrees_with_the_sparse_matrix() {
         let mut seed = 7u64;

@@ -1,61 +1,61 @@
-//! Elimination in a block-tridiagonal matrix, from both ends towards the middle: two chains that do not depend on each
-//! other, so that a processor works on one while it waits for the other. Which block is the middle depends on the number
-//! of blocks alone.
+//! Elimination in a block-tridiagonal matrix, from both ends towards the middle: two independent chains, so that a
+//! processor works on one while it waits for the other. Which block is the middle depends on the number of blocks
+//! alone.
 //!
-//! Diagonal blocks D are inverted, by Gauss and Jordan's method with exchange of rows, because a product with the inverse
+//! Diagonal blocks D are inverted by Gauss-Jordan elimination with row pivoting, because a product with the inverse
 //! takes less time than two triangular solutions, each step of which waits for the last.
 
 use crate::cable::algebra::block::Mat6;
 use crate::kernel::Task;
 use crate::lanes::{Eight, Lanes};
 
-/// A block whose rows are filled up to two registers.
+/// A block whose rows are padded to two registers.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(align(64))]
 pub struct Wide6(pub [[f64; 8]; 6]);
 
-/// What is left of a row of blocks.
+/// Factors of a row of blocks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Factor {
-    /// D^-1, D what elimination has made of the diagonal block.
+    /// D^-1, D the diagonal block after elimination.
     pub inverse: Wide6,
-    /// D^-1 N, N the block beside it on the side of the middle.
+    /// D^-1 N, N the adjacent block on the side of the middle.
     pub inwards: Wide6,
 }
 
-/// A row that is this much larger than the diagonal in the column at hand takes its place. Errors grow with this bound; in
-/// blocks that are nearly symmetric rows stay where they are, which processors foresee.
+/// Pivoting threshold: rows are exchanged when another entry in the column exceeds the diagonal by this factor. Errors
+/// grow with it; in nearly symmetric blocks rows then stay where they are, which branch prediction favours.
 const EXCHANGE: f64 = 4.0;
 
-/// A row of a block in registers, filled up to eight numbers.
+/// A row of a block in registers, padded to eight numbers.
 pub type Filled<L> = <L as Lanes>::Eight;
 
-/// A row of a block.
+/// Load a row of a block.
 #[inline(always)]
 pub fn row<L: Lanes>(from: &[f64; 6]) -> Filled<L> {
     L::Eight::load_six(from)
 }
 
-/// A row of a block that is filled up.
+/// Load a row of a padded block.
 #[inline(always)]
 pub fn wide_row<L: Lanes>(from: &[f64; 8]) -> Filled<L> {
     L::Eight::load(from)
 }
 
-/// Put a row of a block that is filled up.
+/// Store a row of a padded block.
 #[inline(always)]
 pub fn set_wide_row<L: Lanes>(to: &mut [f64; 8], row: Filled<L>) {
     row.store(to);
 }
 
-/// A row times a block.
+/// Product of a row vector with a block.
 #[inline(always)]
 pub fn combined<L: Lanes>(f: &[f64], rows: &[Filled<L>; 6]) -> Filled<L> {
     let part = |k: usize| L::Eight::splat(f[k]) * rows[k];
     (part(0) + part(2) + part(4)) + (part(1) + part(3) + part(5))
 }
 
-/// Factors of a matrix from its blocks.
+/// Task: factors of a matrix from its blocks.
 pub struct Factoring<'a> {
     /// See `block::Tridiagonal`.
     pub diagonal: &'a [Mat6],
@@ -63,7 +63,7 @@ pub struct Factoring<'a> {
     pub right: &'a [Mat6],
     /// See `block::Tridiagonal`.
     pub below: &'a [Mat6],
-    /// What comes out.
+    /// Result.
     pub factors: &'a mut [Factor],
 }
 
@@ -79,11 +79,11 @@ impl Task for Factoring<'_> {
         }
         let middle = count / 2;
         let mut fine = true;
-        // blocks that elimination has come to, one from either end
+        // the current blocks of elimination, one from either end
         let mut at = [Wide6::default(), Wide6::default()];
         copy::<L>(&diagonal[0], &mut at[0]);
         copy::<L>(&diagonal[count - 1], &mut at[1]);
-        // the chain from the end has one block less where the number of blocks is even
+        // the chain from the end has one block less if the number of blocks is even
         for i in 0..count - 1 - middle {
             let (low, high) = (i, count - 1 - i);
             fine &= invert::<L, 2>(&mut at);
@@ -99,7 +99,7 @@ impl Task for Factoring<'_> {
             let i = middle - 1;
             next::<L>(&mut low, &right[i], &below[i], &diagonal[middle], &mut factors[i]);
         }
-        // both chains have come to the middle, each with the diagonal block in what it brings
+        // both chains have reached the middle, and each includes the diagonal block
         for r in 0..6 {
             let both = wide_row::<L>(&low.0[r]) + wide_row::<L>(&high.0[r]);
             set_wide_row::<L>(&mut low.0[r], both - row::<L>(&diagonal[middle][r]));
@@ -111,7 +111,7 @@ impl Task for Factoring<'_> {
     }
 }
 
-/// Fill a block up.
+/// Copy a block into a padded one.
 #[inline(always)]
 pub fn copy<L: Lanes>(from: &Mat6, to: &mut Wide6) {
     for r in 0..6 {
@@ -119,7 +119,7 @@ pub fn copy<L: Lanes>(from: &Mat6, to: &mut Wide6) {
     }
 }
 
-/// Keep the inverse `at` with its product with the block `inwards`, and go on to the next diagonal block.
+/// Store the inverse `at` with its product with the block `inwards`, and continue with the next diagonal block.
 #[inline(always)]
 pub fn next<L: Lanes>(at: &mut Wide6, inwards: &Mat6, back: &Mat6, diagonal: &Mat6, factor: &mut Factor) {
     let beside = rows_of::<L>(inwards);
@@ -141,14 +141,14 @@ pub fn rows_of<L: Lanes>(m: &Mat6) -> [Filled<L>; 6] {
     [at(0), at(1), at(2), at(3), at(4), at(5)]
 }
 
-/// All rows of a block that is filled up.
+/// All rows of a padded block.
 #[inline(always)]
 pub fn wide_rows<L: Lanes>(m: &Wide6) -> [Filled<L>; 6] {
     let at = |r: usize| wide_row::<L>(&m.0[r]);
     [at(0), at(1), at(2), at(3), at(4), at(5)]
 }
 
-/// Invert blocks in place, step by step together. False where one has no inverse.
+/// Invert blocks in place, interleaved step by step. False if one is singular.
 #[inline(always)]
 pub fn invert<L: Lanes, const N: usize>(m: &mut [Wide6; N]) -> bool {
     let mut exchanged = [[0; 6]; N];
@@ -164,7 +164,7 @@ pub fn invert<L: Lanes, const N: usize>(m: &mut [Wide6; N]) -> bool {
     fine
 }
 
-/// Step K for every block.
+/// Step K for all blocks.
 #[inline(always)]
 fn step_together<L: Lanes, const N: usize, const K: usize>(
     m: &mut [Wide6; N],
@@ -180,7 +180,7 @@ fn step_together<L: Lanes, const N: usize, const K: usize>(
     fine
 }
 
-/// Bring a row with a large number in column K to row K. False where there is none but zeros.
+/// Move a row with a large entry in column K to row K. False if all entries are zero.
 #[inline(always)]
 fn exchange<const K: usize>(m: &mut Wide6, exchanged: &mut [usize; 6]) -> bool {
     let mut most = 0.0;
@@ -207,7 +207,7 @@ fn exchange_rows<const K: usize>(m: &mut Wide6, exchanged: &mut [usize; 6]) {
     m.0.swap(K, exchanged[K]);
 }
 
-/// Rows exchanged before inverting are columns exchanged after.
+/// Rows exchanged before the inversion are columns exchanged after it.
 #[inline(always)]
 fn restore(m: &mut Wide6, exchanged: &[usize; 6]) {
     for k in (0..6).rev() {
@@ -232,7 +232,7 @@ fn sweep<L: Lanes, const K: usize>(m: &mut Wide6) {
     let pivot = (inverse * wide_row::<L>(&m.0[K])).replaced::<K>(inverse);
     set_wide_row::<L>(&mut m.0[K], pivot);
     for n in 1..6 {
-        // the row of the next pivot first
+        // the row of the next pivot first, so that its search need not wait
         let row = &mut m.0[(K + n) % 6];
         let f = L::Eight::splat(row[K]);
         let rest = wide_row::<L>(row).replaced::<K>(L::Eight::splat(0.0));

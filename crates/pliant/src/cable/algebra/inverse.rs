@@ -1,8 +1,9 @@
-//! How links answer to a push on them: diagonal blocks G of the inverse of a block-tridiagonal matrix, from the factors of
-//! `elimination`, in linear time.
+//! Response of links to a force on them: diagonal blocks G of the inverse of a block-tridiagonal matrix, from the
+//! factors of `elimination`, in linear time.
 //!
-//! Elimination goes from both ends to the middle, where G is the inverse of what is left. From there outwards, with D the
-//! pivot of a link, N the block beside it towards the middle, B the one across, and G' of the next link that way,
+//! Elimination goes from both ends to the middle, where G is the inverse of the remaining block. From there outwards,
+//! with D the pivot of a link, N its adjacent block towards the middle, B the transposed position, and G' of the next
+//! link that way,
 //!
 //!   G = D^-1 + D^-1 N G' B D^-1.
 
@@ -11,17 +12,17 @@ use crate::cable::algebra::elimination::{Factor, Wide6, combined, set_wide_row, 
 use crate::kernel::Task;
 use crate::lanes::Lanes;
 
-/// Answers of links `of[0]` up to the one before `of[1]`, and of those between them and the middle.
+/// Task: responses of the links from `of[0]` up to but excluding `of[1]`, and of those between them and the middle.
 pub struct InverseDiagonal<'a> {
     /// See `block::Tridiagonal`.
     pub right: &'a [Mat6],
     /// See `block::Tridiagonal`.
     pub below: &'a [Mat6],
-    /// Of the matrix.
+    /// Factors of the matrix.
     pub factors: &'a [Factor],
-    /// Whose answers are wanted.
+    /// Range of links.
     pub of: [usize; 2],
-    /// What comes out: velocity per push.
+    /// Result: velocity per force.
     pub answers: &'a mut [Wide6],
 }
 

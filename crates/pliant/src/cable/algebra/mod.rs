@@ -1,5 +1,5 @@
-//! Linear algebra of a chain of links: blocks of six by six, block-tridiagonal systems of them, and sparse
-//! ones where links touch links.
+//! Linear algebra of a chain of links: 6 x 6 blocks, block-tridiagonal systems, and sparse ones where links touch
+//! links.
 
 pub mod block;
 pub mod closed;

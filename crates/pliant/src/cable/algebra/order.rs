@@ -1,7 +1,7 @@
-//! In which order the blocks of a sparse matrix are eliminated, so that few others are filled: the node next whose elimination
-//! seems to fill least, after Rothberg and Eisenstat, "Node selection strategies for bottom-up sparse matrix ordering".
+//! Elimination order of a sparse block matrix, for little fill-in: next comes the node whose elimination is estimated
+//! to fill least, after Rothberg and Eisenstat, "Node selection strategies for bottom-up sparse matrix ordering".
 //!
-//! The graph that is left is kept as it is, with all edges that elimination has filled in: links touch few others, so that
+//! The remaining graph is stored explicitly, with all edges filled in by elimination: links touch few others, so that
 //! its lists stay short.
 
 use std::cmp::Reverse;
@@ -9,27 +9,28 @@ use std::collections::BinaryHeap;
 
 const NONE: u32 = u32::MAX;
 
-/// Working memory for the order of elimination.
+/// Working memory for the elimination order.
 #[derive(Clone, Debug, Default)]
 pub struct Ordering {
-    /// Neighbours of each node in the graph that is left.
+    /// Neighbours of each node in the remaining graph.
     neighbours: Vec<Vec<u32>>,
-    /// How many blocks each node would fill, at most; nothing for one that is gone.
+    /// Upper bound on the blocks that each node would fill; `None` for an eliminated one.
     fills: Vec<Option<usize>>,
-    /// The same with its node, least first, among what it was before.
+    /// Nodes by fill, smallest first; includes outdated entries.
     waiting: BinaryHeap<Reverse<(usize, u32)>>,
     mark: Vec<u32>,
     merged: Vec<u32>,
 }
 
-/// Blocks that a node with some neighbours fills, if so many of these are connected with each other.
+/// Blocks that a node with this many neighbours fills, if `connected` of these are known to be connected with each
+/// other.
 fn fill(neighbours: usize, connected: usize) -> usize {
     neighbours * neighbours.saturating_sub(1) - connected * connected.saturating_sub(1)
 }
 
 impl Ordering {
-    /// Nodes in their order of elimination, each with those that it is connected with when its turn comes: `tell` is given
-    /// both. Edges are those between `count` nodes, each once and none from a node to itself.
+    /// Calls `tell` with the nodes in elimination order, each with its neighbours at that time. Edges are those between
+    /// `count` nodes, each once and none from a node to itself.
     pub fn eliminate(
         &mut self,
         count: usize,
@@ -70,7 +71,7 @@ impl Ordering {
         }
     }
 
-    /// Put a node among those that wait. What it was before there is passed over.
+    /// Queue a node with its fill. Its outdated entries are skipped when they come up.
     fn wait(&mut self, node: u32, fill: usize) {
         if self.fills[node as usize] != Some(fill) {
             self.fills[node as usize] = Some(fill);
@@ -78,10 +79,10 @@ impl Ordering {
         }
     }
 
-    /// Connect a node with all that were around one that is gone.
+    /// Connect a node with all neighbours of an eliminated one.
     fn join(&mut self, node: u32, gone: u32, around: &[u32]) {
         self.merged.clear();
-        // marks of an earlier time are still true: neighbours stay until they are gone
+        // earlier marks are still valid: neighbours stay until they are eliminated
         self.mark[node as usize] = node;
         for &other in &self.neighbours[node as usize] {
             self.mark[other as usize] = node;
@@ -95,7 +96,7 @@ impl Ordering {
             }
         }
         std::mem::swap(&mut self.neighbours[node as usize], &mut self.merged);
-        // what was around the one that is gone is connected with each other now
+        // the neighbours of the eliminated node are now connected with each other
         self.wait(node, fill(self.neighbours[node as usize].len(), around.len() - 1));
     }
 }

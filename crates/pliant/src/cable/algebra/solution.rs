@@ -1,53 +1,54 @@
-//! Solution of a block-tridiagonal system with the factors of `elimination`: from both ends to the middle, and back.
+//! Solution of a block-tridiagonal system with the factors of `elimination`: forward from both ends to the middle, and
+//! back.
 
 use crate::cable::algebra::block::{Mat6, Vec6};
 use crate::cable::algebra::elimination::{Factor, Wide6};
 use crate::kernel::Task;
 use crate::lanes::{Both, Eight, Lanes};
 
-/// The solution for one right-hand side, in its place.
+/// Task: the solution for one right-hand side, in place.
 pub struct Solving<'a> {
     /// See `block::Tridiagonal`.
     pub right: &'a [Mat6],
     /// See `block::Tridiagonal`.
     pub below: &'a [Mat6],
-    /// Of the matrix.
+    /// Factors of the matrix.
     pub factors: &'a [Factor],
-    /// Right-hand side, then solution.
+    /// Right-hand side on entry, solution on return.
     pub x: &'a mut [Vec6],
 }
 
-/// Six numbers in two registers, filled up: products with vectors wait for each other, and halves of a single register would have
-/// to be taken apart each time.
+/// Six numbers padded to two registers: products with vectors depend on each other, and a single register would have to
+/// be split each time.
 pub type Two<L> = Both<L>;
 
-/// A vector.
+/// Load a vector.
 #[inline(always)]
 pub fn vector<L: Lanes>(from: &Vec6) -> Two<L> {
     Both::load_six(from)
 }
 
-/// Put a vector.
+/// Store a vector.
 #[inline(always)]
 pub fn set_vector<L: Lanes>(to: &mut Vec6, from: Two<L>) {
     from.store_six(to);
 }
 
-/// A block.
+/// Load a block.
 #[inline(always)]
 pub fn block<L: Lanes>(m: &Mat6) -> [Two<L>; 6] {
     let at = |r: usize| Both::load_six(&m[r]);
     [at(0), at(1), at(2), at(3), at(4), at(5)]
 }
 
-/// A block that is filled up.
+/// Load a padded block.
 #[inline(always)]
 pub fn wide_block<L: Lanes>(m: &Wide6) -> [Two<L>; 6] {
     let at = |r: usize| Both::load(&m.0[r]);
     [at(0), at(1), at(2), at(3), at(4), at(5)]
 }
 
-/// A block times a vector.
+/// Product of a block with a vector.
 #[inline(always)]
 pub fn product<L: Lanes>(rows: &[Two<L>; 6], x: Two<L>) -> Two<L> {
     let mut parts = [L::zero(); 6];

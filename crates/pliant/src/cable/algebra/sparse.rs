@@ -1,8 +1,8 @@
-//! Sparse block matrices: cables whose links touch each other. The pattern is symmetric, the numbers need not be.
+//! Sparse block matrices, for cables whose links touch each other. The pattern is symmetric, the values need not be.
 //!
-//! What a pattern asks for is worked out once (`plan`): the order of elimination, the blocks that fill up, and for every
-//! product of the elimination the block that it is subtracted from. With that, `factor` and `solve` are streams of products
-//! of 6 x 6 blocks, and cost what the pattern must.
+//! The symbolic factorisation (`plan`) is done once per pattern: the elimination order, the fill-in, and for every
+//! product of the elimination the block that it is subtracted from. With that, `factor` and `solve` are streams of
+//! products of 6 x 6 blocks.
 
 use crate::cable::algebra::block::{Tridiagonal, Vec6};
 use crate::cable::algebra::elimination::{
@@ -16,48 +16,50 @@ use crate::lanes::{Eight, Lanes};
 /// A sparse matrix of blocks and, after `factor`, its factors.
 #[derive(Clone, Debug, Default)]
 pub struct Sparse {
-    /// Edges that it was planned for.
+    /// Edges of the planned pattern.
     edges: Vec<[u32; 2]>,
     plan: Plan,
     ordering: Ordering,
-    /// Diagonal blocks in order of elimination, then those of the rows to the right of it, then those of the columns below.
-    /// `factor` puts D^-1 in the place of D, and D^-1 R in that of R. Rows are filled up to eight numbers: rows of
-    /// six take a quarter less memory, and a heap of 20 loops took 2.3 times as long with them.
+    /// Diagonal blocks in elimination order, then those of the rows to the right of it, then those of the columns
+    /// below. `factor` replaces D by D^-1, and R by D^-1 R. Rows are padded to eight numbers: rows of six take a
+    /// quarter less memory, but a heap of 20 loops took 2.3 times as long with them.
     blocks: Vec<Wide6>,
     kernel: Kernel,
 }
 
-/// What elimination does, for one pattern. Turns count nodes in order of elimination.
+/// Symbolic factorisation of one pattern. Turns number the nodes in elimination order.
 #[derive(Clone, Debug, Default)]
 struct Plan {
     /// Node of each turn.
     nodes: Vec<u32>,
     /// Turn of each node.
     turns: Vec<u32>,
-    /// Where the blocks of each turn begin among those beside the diagonal, and where the last ones end.
+    /// Start of the blocks of each turn among the off-diagonal ones, and the end of the last.
     first: Vec<u32>,
-    /// For each block beside the diagonal, the turn that it leads to.
+    /// For each off-diagonal block, the turn that it leads to.
     to: Vec<u32>,
-    /// For each turn and each two of its blocks, the column and the row of a product, the block that it is subtracted from.
+    /// For each turn and each two of its blocks, the column and the row of a product: the block that the product is
+    /// subtracted from.
     targets: Vec<u32>,
-    /// For each edge, the blocks in the row of its first node and in that of its second.
+    /// For each edge, its blocks in the row of its first node and in that of its second.
     beside: Vec<[u32; 2]>,
 }
 
-/// The force of one node on another that falls with their relative velocity: -S (P_a v_a - P_b v_b) on the first.
+/// The force of one node on another that decreases with their relative velocity: -S (P_a v_a - P_b v_b) on the first.
 pub struct Bond<'a> {
-    /// Number of the edge between them.
+    /// Index of the edge between them.
     pub edge: usize,
     /// P of both nodes.
     pub rows: [&'a [Vec6; 3]; 2],
     /// S.
     pub slope: &'a [[f64; 3]; 3],
-    /// Whether what couples the two is all that is added: what each adds to itself is in the chains already.
+    /// Whether only the off-diagonal coupling is added: the diagonal parts are in the chains already.
     pub beside: bool,
 }
 
 impl Sparse {
-    /// Get ready for a pattern: `count` nodes and edges between them, each once. Nothing is done where it is that of before.
+    /// Plan for a pattern of `count` nodes and the edges between them, each once. Does nothing if the pattern is
+    /// unchanged.
     pub fn plan(&mut self, count: usize, edges: &[[u32; 2]]) {
         if self.plan.nodes.len() == count && self.edges == edges {
             return;
@@ -88,12 +90,12 @@ impl Sparse {
         self.blocks.resize(count + 2 * self.plan.to.len(), Wide6::default());
     }
 
-    /// Zeros everywhere.
+    /// Set all blocks to zero.
     pub fn clear(&mut self) {
         self.blocks.fill(Wide6::default());
     }
 
-    /// Take over the blocks of a chain of nodes, from `node` and `edge` on.
+    /// Copy the blocks of a chain of nodes, starting at `node` and `edge`.
     pub fn set_chain(&mut self, node: usize, edge: usize, chain: &Tridiagonal) {
         let Sparse { plan, blocks, kernel, .. } = self;
         kernel.run(Chaining { plan, blocks, node, edge, chain });
@@ -105,7 +107,7 @@ impl Sparse {
         kernel.run(Bonding { edges, plan, blocks, bonds });
     }
 
-    /// Factor. False where a pivot vanishes or is not finite.
+    /// Factor. False if a pivot vanishes or is not finite.
     pub fn factor(&mut self) -> bool {
         let Sparse { plan, blocks, kernel, .. } = self;
         kernel.run(Factoring { plan, blocks })
@@ -122,7 +124,7 @@ impl Sparse {
         }
     }
 
-    /// How many products of blocks a factorisation takes.
+    /// Number of block products in a factorisation.
     #[cfg(test)]
     pub fn products(&self) -> usize {
         self.plan.targets.len() + self.plan.to.len()
@@ -130,13 +132,13 @@ impl Sparse {
 }
 
 impl Plan {
-    /// Indices of the blocks of a turn among those beside the diagonal.
+    /// Indices of the blocks of a turn among the off-diagonal ones.
     #[inline(always)]
     fn row(&self, turn: usize) -> std::ops::Range<usize> {
         self.first[turn] as usize..self.first[turn + 1] as usize
     }
 
-    /// Block in the row of one turn and the column of another.
+    /// Index of the block in the row of one turn and the column of another.
     fn block(&self, row: u32, column: u32) -> u32 {
         let count = self.nodes.len() as u32;
         if row == column {
@@ -159,7 +161,7 @@ impl Plan {
             let here = &mut targets[from..];
             for (i, &early) in row.iter().enumerate() {
                 here[i * row.len() + i] = early;
-                // the blocks of an earlier node lead to all later ones, among others
+                // the blocks of an earlier node lead to all later ones, and possibly to others
                 let mut at = self.row(early as usize);
                 for (j, late) in row.iter().enumerate().skip(i + 1) {
                     while at.start < at.end && self.to[at.start] < *late {
@@ -249,7 +251,7 @@ impl<'a, I: Iterator<Item = Bond<'a>>> Task for Bonding<'_, I> {
     }
 }
 
-/// Three numbers times three rows.
+/// Linear combination of three rows.
 #[inline(always)]
 fn three<L: Lanes>(f: [f64; 3], rows: &[Filled<L>; 3]) -> Filled<L> {
     let part = |k: usize| L::Eight::splat(f[k]) * rows[k];
@@ -336,7 +338,7 @@ mod tests {
     use super::*;
     use crate::cable::algebra::block::Mat6;
 
-    /// Numbers that look random, between -1 and 1.
+    /// Pseudo-random numbers between -1 and 1.
     fn numbers() -> impl FnMut() -> f64 {
         let mut seed = 1u64;
         move || {
@@ -345,7 +347,7 @@ mod tests {
         }
     }
 
-    /// A cable of `count` links wound into a coil of `turn` links a turn.
+    /// A cable of `count` links wound into a coil of `turn` links per turn.
     fn coil(count: u32, turn: u32) -> Vec<[u32; 2]> {
         let chain = (0..count - 1).map(|i| [i, i + 1]);
         chain.chain((0..count.saturating_sub(turn)).map(|i| [i, i + turn])).collect()

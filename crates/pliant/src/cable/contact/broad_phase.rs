@@ -1,10 +1,11 @@
-//! Which links may touch which: a tree of boxes over each cable, in time that grows little faster than their number.
+//! Broad phase: finds the links that may touch each other, by a tree of bounding boxes over each cable, in time that
+//! grows little faster than their number.
 //!
-//! Neighbours along a cable are neighbours in space, so its links in order make a good tree as they are. Boxes hold how far
-//! links go as well: what moves together does not meet, however fast it moves.
+//! Neighbours along a cable are neighbours in space, so its links in order make a good tree. Boxes include relative
+//! displacements: links that move together do not meet, however fast they move.
 //!
-//! Before a step links are taken to go on as in the step before. After it, where some went another way, those that met
-//! unforeseen are looked for, and the step is made again with them.
+//! Before a step links are assumed to move as in the last one. After it, if some moved differently, links that met
+//! unexpectedly are searched for, and the step is repeated with them.
 
 use crate::body::Body;
 use crate::cable::Cable;
@@ -13,26 +14,26 @@ use crate::cable::contact::pairs::{End, Key, Pair, axis_distance, joints_count, 
 use crate::cable::links::{LinkState, Links, OPEN, Stretch, gap_after};
 use crate::math::{Pose, Vec3, x_axis};
 
-/// Most links of a leaf.
+/// Largest number of links in a leaf.
 const LEAF: usize = 4;
 
-/// Links may come this part of their radius off their way before what they meet is looked for again.
+/// Deviation from the expected displacement, relative to the radius, up to which no new search is needed.
 const ROOM: f64 = 0.25;
 
-/// Depth that is not worth making a step again [m].
+/// Penetration too small to repeat a step for [m].
 const SHALLOW: f64 = 1e-6;
 
 /// Working memory of the search for pairs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BroadPhase {
     nodes: Vec<Node>,
-    /// One for each cable.
+    /// One per cable.
     roots: Vec<Root>,
-    /// Those in order of their lower ends along x.
+    /// Indices of the roots, sorted by the lower ends of their boxes along x.
     order: Vec<usize>,
     /// All links of all cables.
     moving: Vec<Moving>,
-    /// Links that met in the step without being expected to.
+    /// Links that met in the step unexpectedly.
     missed: Vec<Key>,
 }
 
@@ -40,15 +41,15 @@ pub(crate) struct BroadPhase {
 #[derive(Clone, Copy, Debug)]
 struct Moving {
     place: Vec3,
-    /// From its middle to its end, each coordinate without its sign [m].
+    /// Absolute components of the vector from its centre to its end [m].
     half: Vec3,
-    /// Where the next link begins, if the joint between them is open.
+    /// Start of the next link, if the joint between them is open.
     open_to: Option<Vec3>,
-    /// How far it goes [m].
+    /// Displacement in the step [m].
     shift: Vec3,
-    /// How far from that way its ends may come [m].
+    /// Possible deviation of its ends from that displacement [m].
     room: f64,
-    /// By how much the next link goes another way [m].
+    /// Difference of the next link's displacement [m].
     shearing: f64,
 }
 
@@ -57,14 +58,14 @@ struct Moving {
 struct Root {
     body: usize,
     node: usize,
-    /// Where its links begin among all.
+    /// Index of its first link among all.
     first: usize,
-    /// Box of all that it may reach in the step.
+    /// Bounding box of everything it may reach in the step.
     low: Vec3,
     high: Vec3,
 }
 
-/// Some links in a row; of a branch, the first half follows and `second` is the other.
+/// Consecutive links; for a branch, the first half follows and `second` is the index of the other.
 #[derive(Clone, Copy, Debug)]
 struct Node {
     links: [usize; 2],
@@ -87,13 +88,13 @@ impl Span {
         Span { low: self.low.min(other.low), high: self.high.max(other.high) }
     }
 
-    /// Differences of a point of one and a point of the other.
+    /// Range of the differences between a point of one and a point of the other.
     fn less(&self, other: &Span) -> Span {
         Span { low: self.low - other.high, high: self.high - other.low }
     }
 }
 
-/// One of two nodes that are looked at together.
+/// One of two nodes that are compared.
 #[derive(Clone, Copy)]
 struct Branch<'a> {
     cable: &'a Cable,
@@ -102,7 +103,7 @@ struct Branch<'a> {
 }
 
 impl BroadPhase {
-    /// Room for a number of cables and their links.
+    /// Preallocate for a number of cables and their links.
     pub fn reserve(&mut self, cables: usize, links: usize) {
         self.roots.reserve(cables.saturating_sub(self.roots.len()));
         self.order.reserve(cables.saturating_sub(self.order.len()));
@@ -110,7 +111,7 @@ impl BroadPhase {
         self.nodes.reserve((2 * links).saturating_sub(self.nodes.len()));
     }
 
-    /// All pairs of links that may touch in a step, in order; `known` are those of the step before, in order too.
+    /// Find all pairs of links that may touch in a step, sorted; `known` are those of the step before, also sorted.
     pub fn find(&mut self, bodies: &[Body], dt: f64, known: &[Pair], found: &mut Vec<Pair>) {
         found.clear();
         self.grow(bodies, |cable, moving| foresee(cable, dt, moving));
@@ -125,12 +126,12 @@ impl BroadPhase {
         }
     }
 
-    /// Forget what was missed in the step before.
+    /// Forget the pairs missed in the step before.
     pub fn forget(&mut self) {
         self.missed.clear();
     }
 
-    /// After a step: whether links met that are not among the pairs, which are in order. They are found the next time.
+    /// After a step: whether links met that are not among the sorted `pairs`. They are found the next time.
     pub fn missed(&mut self, bodies: &[Body], pairs: &[Pair]) -> bool {
         if self.roots.iter().all(|root| self.kept_to_its_way(bodies, root)) {
             return false;
@@ -147,7 +148,7 @@ impl BroadPhase {
         self.missed.len() > before
     }
 
-    /// Whether all links of a cable went where they were expected.
+    /// Whether all links of a cable moved as expected.
     fn kept_to_its_way(&self, bodies: &[Body], root: &Root) -> bool {
         let Body::Cable(cable) = &bodies[root.body] else { return true };
         let (start, end) = (&cable.scratch.before.links, &cable.state.links);
@@ -189,7 +190,7 @@ impl BroadPhase {
         self.order.sort_unstable_by(|&a, &b| roots[a].low.x.total_cmp(&roots[b].low.x).then(a.cmp(&b)));
     }
 
-    /// Tell of all links that come near each other, each two once.
+    /// Call `tell` for all links that come near each other, once per pair.
     fn search(&self, bodies: &[Body], mut tell: impl FnMut(Linked<'_>, Linked<'_>, Key)) {
         for (n, &index) in self.order.iter().enumerate() {
             let Some(a) = self.trunk(bodies, index) else { continue };
@@ -209,7 +210,7 @@ impl BroadPhase {
         }
     }
 
-    /// Links of one branch.
+    /// Pairs of links within one branch.
     fn within(&self, branch: Branch<'_>, tell: &mut impl FnMut(Linked<'_>, Linked<'_>, Key)) {
         let node = &self.nodes[branch.node];
         if self.is_straight(&branch, node.links) {
@@ -226,7 +227,7 @@ impl BroadPhase {
         self.between(a, b, tell);
     }
 
-    /// Links of two branches.
+    /// Pairs of links of two branches.
     fn between(&self, a: Branch<'_>, b: Branch<'_>, tell: &mut impl FnMut(Linked<'_>, Linked<'_>, Key)) {
         let (one, other) = (&self.nodes[a.node], &self.nodes[b.node]);
         let (p, q) = (&a.cable.links, &b.cable.links);
@@ -257,10 +258,10 @@ impl BroadPhase {
         [branch.node + 1, self.nodes[branch.node].second].map(|node| Branch { node, ..branch })
     }
 
-    /// Whether links of a row of them cannot meet, as it goes on in one direction throughout the step.
+    /// Whether links in a row cannot meet, because it continues in one direction throughout the step.
     ///
-    /// Along any direction, two links are apart by the sum of the distances in between, and by no more than the sum of
-    /// the differences of their ways they come closer.
+    /// Along any direction, two links are separated by the sum of the distances in between, and they approach by at
+    /// most the sum of the differences of their displacements.
     fn is_straight(&self, branch: &Branch<'_>, [first, end]: [usize; 2]) -> bool {
         let links = &branch.cable.links;
         let nearest = nearest_neighbour(links);
@@ -274,7 +275,7 @@ impl BroadPhase {
         row.windows(2).all(|m| (m[1].place - m[0].place).dot(along) - m[0].shearing > needed)
     }
 
-    /// Tell of two links if they come near each other.
+    /// Call `tell` if two links come near each other.
     fn look(&self, branches: [Branch<'_>; 2], at: [usize; 2], tell: &mut impl FnMut(Linked<'_>, Linked<'_>, Key)) {
         let [(a, i), (b, j)] = [0, 1].map(|side| (branches[side], at[side]));
         let ends = [End { body: a.root.body, link: i }, End { body: b.root.body, link: j }];
@@ -286,7 +287,7 @@ impl BroadPhase {
         let thick = p.links().radius + q.links().radius;
         let reach = thick + m.room + n.room;
         let shift = m.shift - n.shift;
-        // where their middles come closest on the way
+        // where their centres come closest on the way
         let apart = m.place - n.place;
         let closest =
             apart + shift * (-apart.dot(shift) / shift.length_squared().max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
@@ -302,7 +303,7 @@ impl BroadPhase {
         if (m.open_to.is_none() && n.open_to.is_none()) || !joints_count(&ends, p.links()) {
             return;
         }
-        // a joint moves as the links on either side of it
+        // a joint moves with the links on either side
         let after = |branch: Branch<'_>, link: usize| &self.moving[branch.root.first + branch.cable.links.next(link)];
         let (mine, theirs) = (after(a, i), after(b, j));
         let reach = thick + m.room.max(mine.room) + n.room.max(theirs.room) + m.shearing + n.shearing + shift.length();
@@ -342,13 +343,13 @@ impl Linked<'_> {
     }
 }
 
-/// Distance of the axes of two at the start of the step [m].
+/// Distance between the axes of two links or joints at the start of the step [m].
 fn distance(a: Linked<'_>, b: Linked<'_>) -> f64 {
     let poses = [&a, &b].map(|l| l.numbers().map(|n| &l.start().poses[n]));
     axis_distance([a.links(), b.links()], [a.on, b.on], poses)
 }
 
-/// Links before a step, if they go on as in the last one.
+/// Append the links before a step, assuming that they move as in the last one.
 fn foresee(cable: &Cable, dt: f64, moving: &mut Vec<Moving>) {
     let (state, half) = (&cable.state.links, 0.5 * cable.links.length);
     let linear = |v: &Vec6| Vec3::new(v[0], v[1], v[2]) * dt;
@@ -363,7 +364,7 @@ fn foresee(cable: &Cable, dt: f64, moving: &mut Vec<Moving>) {
     }
 }
 
-/// Links after a step.
+/// Append the links after a step.
 fn look_back(cable: &Cable, moving: &mut Vec<Moving>) {
     let (start, end) = (&cable.scratch.before.links, &cable.state.links);
     let shift = |i: usize| end.poses[i].translation - start.poses[i].translation;
@@ -377,7 +378,7 @@ fn look_back(cable: &Cable, moving: &mut Vec<Moving>) {
     }
 }
 
-/// Where the link after one begins, if the joint between them is open before or after a step.
+/// Start of the next link, if the joint between them is open before or after a step.
 fn opens(links: &Links, [start, end]: [&[Pose]; 2], link: usize) -> Option<Vec3> {
     let next = links.next(link);
     let gap = |poses: &[Pose]| gap_after(links.length, [&poses[link], &poses[next]]);
@@ -389,17 +390,17 @@ fn opens(links: &Links, [start, end]: [&[Pose]; 2], link: usize) -> Option<Vec3>
     })
 }
 
-/// How far the end of a unit vector along a link turns.
+/// Distance by which the tip of a unit vector along a link moves.
 fn turned(from: &Pose, to: &Pose) -> f64 {
     (x_axis(to.rotation) - x_axis(from.rotation)).length()
 }
 
-/// Whether two links have come into each other during a step.
+/// Whether two links have come to overlap during a step.
 fn met(a: Linked<'_>, b: Linked<'_>) -> bool {
     let ends = [a, b].map(|l| l.numbers().map(|n| [l.start().poses[n], l.cable.state.links.poses[n]]));
     let thick = a.links().radius + b.links().radius;
     let way = |[from, to]: &[Pose; 2]| to.translation - from.translation;
-    // so often that they cannot pass each other in between
+    // sampled so densely that they cannot pass each other in between
     let times = ((way(&ends[0][0]) - way(&ends[1][0])).length() / (0.5 * thick)).ceil().clamp(1.0, 1000.0);
     (1..=times as usize).any(|k| {
         let t = k as f64 / times;

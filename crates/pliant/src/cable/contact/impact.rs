@@ -1,27 +1,27 @@
 //! Velocities of touching links after a step.
 //!
-//! The law of contact holds for the mean velocity V of a step, and V_1 = 2 V - V_0: left alone, a link that stops on a
-//! floor would leave it as fast as it came, and one that sticks would swing to and fro for ever. So at every contact that
-//! pushes, V_1 is brought towards rest against the obstacle, link by link, by the impulse of least kinetic energy, and the
-//! force of the contact is corrected by it. The sum never pulls, and stays within the cone of friction: where less normal
-//! force is left than the step took friction for, some of that is given back. No more energy comes of it than the contacts
-//! took in the step.
+//! The contact law holds for the mean velocity V of a step, and V_1 = 2 V - V_0: left alone, a link that stops on a
+//! floor would leave it as fast as it came, and one that sticks would oscillate for ever. So at every contact that
+//! pushes, V_1 is brought towards rest relative to the obstacle, link by link, by the impulse of least kinetic energy,
+//! and the contact force is corrected by it. The sum never pulls, and stays within the friction cone: where less normal
+//! force remains than the friction of the step requires, some of it is returned. This adds no more energy than the
+//! contacts dissipated in the step.
 
 use crate::cable::algebra::block::{Vec6, dot};
 use crate::cable::contact::law::{Contacting, along, minus};
 use crate::cable::contact::obstacles::Touch;
 use crate::cable::links::{Links, beside_drift, drift};
 
-/// Passes over the contacts, for links in corners.
+/// Passes over the contacts: links in corners have two.
 const PASSES: usize = 2;
 
-/// Velocities grow by no more than this part where energy was lost.
+/// Relative growth of velocities allowed where energy was lost.
 const MOST_GIVEN: f64 = 1e-2;
 
-/// Settle the velocities at the end of a step, given its mean velocities and what velocities have gained in it.
+/// Correct the velocities at the end of a step, given its mean velocities and the change of velocities in it.
 pub fn settle(links: &Links, [mean, gained]: [&[Vec6]; 2], velocities: &mut [Vec6], touches: &mut [Touch], step: f64) {
     let touching = |t: &&mut Touch| t.state != Contacting::Open;
-    // what contacts have taken from the motion against their obstacles in the step [J]
+    // energy that contacts have taken from the motion relative to their obstacles in the step [J]
     let mut taken = 0.0;
     for touch in touches.iter_mut().filter(touching) {
         let came = touch.speed(velocities) - touch.speed(gained) - touch.surface[0];
@@ -41,7 +41,8 @@ pub fn settle(links: &Links, [mean, gained]: [&[Vec6]; 2], velocities: &mut [Vec
     }
 }
 
-/// Take energy from the motion of links against each other, as far as there is any.
+/// Take energy from the motion of links relative to their mean velocity, as far as there is any; a negative energy [J]
+/// is added.
 pub fn take_energy(links: &Links, velocities: &mut [Vec6], energy: f64) {
     let drift = drift(velocities);
     let all = 0.5 * beside_drift(links, velocities, &drift);
@@ -53,20 +54,20 @@ pub fn take_energy(links: &Links, velocities: &mut [Vec6], energy: f64) {
     }
 }
 
-/// Settle the velocities of the links of one touch, while all others keep theirs. Returns the work that is done on them, as
+/// Correct the velocities of the links of one contact, while all others keep theirs. Returns the work done on them, as
 /// seen from the obstacle [J].
 fn settle_touch(yields: &Vec6, touch: &mut Touch, mean: &[Vec6], velocities: &mut [Vec6], step: f64) -> f64 {
     let (link, other) = (touch.link, (touch.link + 1) % velocities.len());
     let mut moving = Moving { here: velocities[link], there: touch.next.as_ref().map(|_| velocities[other]) };
     let speed = moving.along(touch, 0);
     let had = along(&touch.axes, touch.force);
-    // it may take back no more than the contact has pushed with in the step
+    // at most the impulse of the contact in the step is taken back
     let wanted = (speed.clamp(0.0, touch.bounce) - speed) / yielding(yields, touch, 0);
     let normal = wanted.max(-had[0] * step);
     let mut work = moving.push(yields, touch, 0, normal);
     let pushes = had[0] + normal / step;
     let slides = [moving.along(touch, 1), moving.along(touch, 2)];
-    // a link that sticks rests; one that slid has stopped where it would now slide back
+    // a sticking link comes to rest; a sliding one has stopped if it would now slide back
     let stops = touch.state == Contacting::Stick || {
         let slid = minus(&touch.moves(mean), &touch.surface);
         slid[1] * slides[0] + slid[2] * slides[1] < 0.0
@@ -88,14 +89,14 @@ fn settle_touch(yields: &Vec6, touch: &mut Touch, mean: &[Vec6], velocities: &mu
     work
 }
 
-/// Velocities of the links of a touch.
+/// Velocities of the links of a contact.
 struct Moving {
     here: Vec6,
     there: Option<Vec6>,
 }
 
 impl Moving {
-    /// Velocity of the point of contact against the obstacle, along an axis.
+    /// Velocity of the contact point relative to the obstacle, along an axis [m/s].
     fn along(&self, touch: &Touch, axis: usize) -> f64 {
         let mut speed = dot(&touch.rows[axis], &self.here) - touch.surface[axis];
         if let (Some(next), Some(there)) = (&touch.next, &self.there) {
@@ -104,7 +105,7 @@ impl Moving {
         speed
     }
 
-    /// An impulse along an axis. Returns its work, as seen from the obstacle [J].
+    /// Apply an impulse along an axis. Returns its work, as seen from the obstacle [J].
     fn push(&mut self, yields: &Vec6, touch: &Touch, axis: usize, impulse: f64) -> f64 {
         let before = self.along(touch, axis);
         let give = |v: &mut Vec6, row: &Vec6| (0..6).for_each(|k| v[k] += row[k] * yields[k] * impulse);
@@ -116,13 +117,13 @@ impl Moving {
     }
 }
 
-/// Change of the velocity of the point of contact along an axis for a unit impulse on its links alone.
+/// Change of the velocity of the contact point along an axis per unit impulse, if its links were free.
 fn yielding(yields: &Vec6, touch: &Touch, axis: usize) -> f64 {
     let of = |row: &Vec6| row.iter().zip(yields).map(|(r, y)| r * r * y).sum::<f64>();
     of(&touch.rows[axis]) + touch.next.as_ref().map_or(0.0, |next| of(&next[axis]))
 }
 
-/// The part of a tangential force that its limit allows.
+/// A tangential force cut to its limit.
 pub fn within(force: [f64; 2], limit: f64) -> [f64; 2] {
     let size = (force[0] * force[0] + force[1] * force[1]).sqrt();
     if size > limit { force.map(|f| f * (limit / size)) } else { force }

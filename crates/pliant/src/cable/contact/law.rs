@@ -1,33 +1,35 @@
-//! The law of contact (7), (8): open, stick or slip, as one equation that Newton's method can work on.
+//! The contact law (7), (8): open, stick or slip, as one equation for Newton's method.
 //!
-//! A contact has a force f (normal, two tangents) and a velocity u of the body against what it touches, whose normal part
-//! includes the gap: f_n >= 0, u_n >= 0, f_n u_n = 0; |f_t| <= c f_n^N, and f_t is opposite to u_t where that is reached.
-//! All of it is the same as
+//! A contact has a force f (normal, two tangents) and a velocity u of the body relative to what it touches, whose
+//! normal component includes the gap: f_n >= 0, u_n >= 0, f_n u_n = 0; |f_t| <= c f_n^N, and f_t is opposite to u_t
+//! where the limit is reached. This is equivalent to
 //!
 //!   f = project(f - rho u)        with any rho > 0,
 //!
-//! where `project` drops negative normal forces and cuts tangential ones to the limit. With the f of the last step on the
-//! right, this is a force as a function of u: exact once f has settled, and off by (change of f) / rho in u until then.
+//! where `project` drops negative normal forces and cuts tangential ones to the limit. With the f of the last step on
+//! the right, this is a force as a function of u: exact once f has settled, and off by (change of f) / rho in u until
+//! then.
 //!
-//! At first the limit is that of a normal force found before: for a given limit the problem has one solution and is easily
-//! solved, while changing both at once from afar leads Newton's method astray. Close to the solution the limit follows the
-//! normal force, so that no friction is ever found outside its cone. Where strong friction wedges a link that does not
-//! always come to an end; limits are then taken from the normal forces of one solution after the other.
+//! At first the friction limit is that of a previously found normal force: for a given limit the problem has one
+//! solution and is easily solved, while changing both at once far from the solution leads Newton's method astray. Close
+//! to the solution the limit follows the normal force, so that friction is always within its cone. Where strong
+//! friction wedges a link, this does not always converge; limits are then taken from the normal forces of successive
+//! solutions.
 
 use crate::bytes::{Malformed, Reader, Stored, stored, stored_enum};
 use crate::cable::algebra::block::{Mat6, Vec6, dot};
 use crate::material::Friction;
 use crate::math::{Pose, Quat, Vec3};
 
-/// What a contact does.
+/// State of a contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Contacting {
     /// No force.
     #[default]
     Open,
-    /// It holds.
+    /// Sticking.
     Stick,
-    /// It slides, with all the friction there is.
+    /// Sliding, with the friction force at its limit.
     Slip,
 }
 
@@ -36,21 +38,22 @@ pub enum Contacting {
 pub struct Law {
     /// rho [kg/s].
     pub rho: f64,
-    /// The limit c f_n^N, with the length of the contact in it.
+    /// The limit c f_n^N, which includes the length of the contact.
     pub friction: Friction,
 }
 
-/// Up to where friction holds.
+/// Limit of the friction force.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Limit {
-    /// A force [N].
+    /// A given force [N].
     Given(f64),
-    /// What the normal force allows.
+    /// What the current normal force allows.
     Follows,
 }
 
 impl Limit {
-    /// Halfway to what a normal force allows [N], and whether that is far off, where `load` is what contacts bear [N].
+    /// Move halfway to what a normal force allows [N]; also returns whether the limit was far off, where `load` is what
+    /// contacts carry [N].
     pub fn towards(self, allowed: f64, load: f64) -> (Limit, bool) {
         match self {
             Limit::Follows => (Limit::Given(allowed), true),
@@ -61,23 +64,23 @@ impl Limit {
     }
 }
 
-/// Limits of friction are not far off that are this close to those of the normal forces, in parts of these.
+/// Relative deviation from the limits of the normal forces above which friction limits are far off.
 const FAR_OFF: f64 = 0.01;
 
-/// Force of a contact and how it falls with the velocity.
+/// Force of a contact and its derivative with respect to the velocity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reply {
     /// Force on the body: normal and two tangents [N].
     pub force: [f64; 3],
     /// -d force / d velocity [kg/s].
     pub slope: [[f64; 3]; 3],
-    /// Which of the three it is.
+    /// State of the contact.
     pub state: Contacting,
 }
 
 impl Law {
-    /// The force at a velocity, from the force before; friction up to a limit. A given one is there whatever the normal force,
-    /// so that the force has no jumps.
+    /// The force at a velocity, from the force before, with friction up to a limit. A given limit applies whatever the
+    /// normal force, so that the force is continuous.
     pub fn reply(&self, before: &[f64; 3], velocity: &[f64; 3], limit: Limit) -> Reply {
         let wanted = |k: usize| before[k] - self.rho * velocity[k];
         let (normal, ty, tz) = (wanted(0), wanted(1), wanted(2));
@@ -115,7 +118,7 @@ impl Law {
         reply
     }
 
-    /// The same without the slope.
+    /// The force of [`Law::reply`], without the slope.
     pub fn force(&self, before: &[f64; 3], velocity: &[f64; 3], limit: Limit) -> [f64; 3] {
         let wanted = |k: usize| before[k] - self.rho * velocity[k];
         let (normal, ty, tz) = (wanted(0).max(0.0), wanted(1), wanted(2));
@@ -133,7 +136,7 @@ impl Law {
         [normal, limit * (ty / tangential), limit * (tz / tangential)]
     }
 
-    /// The force at a velocity for a contact that goes on doing what it did, whatever the velocity says.
+    /// The force at a velocity for a contact that keeps its state, whatever the velocity.
     pub fn go_on(&self, before: &[f64; 3], velocity: &[f64; 3], state: Contacting) -> Reply {
         let wanted = |k: usize| before[k] - self.rho * velocity[k];
         let wanted = [wanted(0), wanted(1), wanted(2)];
@@ -151,24 +154,25 @@ fn diagonal(d: [f64; 3]) -> [[f64; 3]; 3] {
     [[d[0], 0.0, 0.0], [0.0, d[1], 0.0], [0.0, 0.0, d[2]]]
 }
 
-/// Unit vectors along a normal and two tangents. The first tangent follows `along` as well as it can, so that the axes of
-/// a contact turn little from step to step.
+/// Unit vectors along a normal and two tangents. The first tangent follows `along` as closely as possible, so that the
+/// axes of a contact rotate little from step to step.
 pub fn axes(normal: Vec3, along: Vec3) -> [Vec3; 3] {
     let first = along - normal * normal.dot(along);
     let first = first.try_normalize().unwrap_or_else(|| normal.any_orthonormal_vector());
     [normal, first, normal.cross(first)]
 }
 
-/// Rows that give the velocity of a point of a link along three axes, from linear velocity in the world and angular
-/// velocity in the link: the point is at `arm` from the middle, in the world.
+/// Rows that map linear velocity in the world and angular velocity in the link to the velocity, along three axes, of
+/// the point at `arm` from the centre of the link, in the world.
 pub fn rows(axes: &[Vec3; 3], arm: Vec3, turn: Quat) -> [Vec6; 3] {
     let back = turn.inverse();
-    // written out, as everything here that runs for each contact: the compiler does not always see through `map`
+    // written out, like everything here that runs for each contact: the compiler does not always optimise `map`
     [row(axes[0], arm, back), row(axes[1], arm, back), row(axes[2], arm, back)]
 }
 
-/// The same for a point between the end of a link and the start of the next, which moves as both by how near it is to each:
-/// `weight` is the part of the next, and the point is off the way between them by `offset`.
+/// Rows like those of [`rows`], for a point between the end of a link and the start of the next, whose motion is
+/// interpolated between both: `weight` is that of the next link, and `offset` the vector of the point from the line
+/// between them.
 pub fn joint_rows(
     axes: &[Vec3; 3],
     weight: f64,
@@ -182,7 +186,7 @@ pub fn joint_rows(
     [own.map(|row| row.map(|x| (1.0 - weight) * x)), other.map(|row| row.map(|x| weight * x))]
 }
 
-/// One of these rows, with the turn into the link.
+/// A row along one axis; `back` rotates into the link.
 #[inline]
 pub fn row(axis: Vec3, arm: Vec3, back: Quat) -> Vec6 {
     let spin = back * arm.cross(axis);
@@ -226,24 +230,24 @@ pub fn velocity(rows: &[Vec6; 3], v: &Vec6) -> [f64; 3] {
     [dot(&rows[0], v), dot(&rows[1], v), dot(&rows[2], v)]
 }
 
-/// Of the depth that is there at the start of a part of a step, this part is taken back in it.
+/// Part of the penetration at the start of a part of a step that is recovered in it.
 const RECOVERY: f64 = 0.5;
 
-/// But no more than this part of the radius in a whole step.
+/// Largest recovery in a whole step, relative to the radius.
 const FASTEST_RECOVERY: f64 = 0.3;
 
-/// What the law wants a gap to be smaller by after a part of a step: all of it, but of a depth only some, and that not faster than
-/// in the whole step, or links would fly apart the faster the shorter the parts are.
+/// How much a gap should close in a part of a step: all of a positive gap, but only some of a penetration, and no
+/// faster than in a whole step, or links would be thrown apart the faster the shorter the parts are.
 pub fn closed_in(fraction: f64, gap: f64, radius: f64) -> f64 {
     if gap >= 0.0 { gap } else { (RECOVERY * gap).max(-FASTEST_RECOVERY * radius * fraction) }
 }
 
-/// Part of the radius that links may sink into each other deeper in a step before a pair becomes stiffer.
+/// Increase of penetration in a step, relative to the radius, above which a pair becomes stiffer.
 pub const DEEP: f64 = 0.003;
 
-/// How many times stiffer a contact is than what it pushes on, where links push links: enough to hold, and not so much that
-/// Newton's method would find out only one by one which of them do. What is pressed by more than its links alone can answer to,
-/// such as a knot that is pulled tight, becomes stiffer, and softer again by and by.
+/// Ratio of the stiffness of a contact to that of the links it pushes on, where links push links: enough to hold, and
+/// not so much that Newton's method finds only one after the other which of them do. Contacts under loads that their
+/// links alone cannot resist, such as those of a knot that is pulled tight, become stiffer, and gradually softer again.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Firmness(f64);
 
@@ -254,21 +258,21 @@ impl Default for Firmness {
 }
 
 impl Firmness {
-    /// The most there is of it.
+    /// Upper limit: a hundred times the initial value.
     const MOST: f64 = 3000.0;
 
-    /// How much it grows at a time.
+    /// Factor by which it grows at a time.
     const GROWTH: f64 = 6.0;
 
-    /// How much of it is left after each step.
+    /// Factor by which it decays after each step.
     const KEPT: f64 = 0.9;
 
-    /// rho of a contact whose links move at a speed when they are pushed [s/kg].
+    /// rho of a contact whose links have this velocity per force [s/kg].
     pub fn rho(self, answer: f64) -> f64 {
         self.0 / answer
     }
 
-    /// Become stiffer; false where it is as stiff as can be.
+    /// Become stiffer; false if it is at its upper limit.
     pub fn grow(&mut self) -> bool {
         let can = self.0 < Firmness::MOST;
         if can {

@@ -1,8 +1,8 @@
-//! Where links touch obstacles.
+//! Contacts of links with obstacles.
 //!
-//! At the start of a step every link that could reach an obstacle gets a touch with the plane it faces there. While Newton's
-//! method runs the touch looks again, with link and obstacle half-way through the step; where a link moves so fast that
-//! half-way may be behind something thin, the plane of the start stays, and nothing gets past it.
+//! At the start of a step every link that could reach an obstacle gets a contact with the plane it faces there. During
+//! the Newton iteration the plane is updated, with link and obstacle halfway through the step; where a link moves so
+//! fast that halfway it may be behind something thin, the plane of the start is kept, so that nothing gets past it.
 
 use crate::bytes::stored;
 use crate::cable::algebra::block::{Tridiagonal, Vec6, dot};
@@ -16,42 +16,43 @@ use crate::contact::{Ends, Nearby, Obstacle, Piece, passes};
 use crate::material::Friction;
 use crate::math::{Pose, Vec3, unit_or, x_axis};
 
-/// Links bulge by this part of their radius in the middle, so that the point where one touches a flat floor glides along
-/// it as it tilts instead of jumping between its ends.
+/// Links bulge by this fraction of their radius in the middle, so that the contact point on a flat floor moves
+/// continuously as a link tilts instead of jumping between its ends.
 const BULGE: f64 = 0.01;
 
-/// But no more than by this slope at their ends: short links would push along the cable with it.
+/// Largest slope of the bulge at the ends of a link: a steeper one on short links would push along the cable.
 const SLOPE: f64 = 0.005;
 
-/// Places of a mesh that one link may touch.
+/// Largest number of contacts of a link with one mesh.
 const FACES: usize = 4;
 
-/// Cosine of the angle within which a face half-way through the step is still the one the link began with.
+/// Cosine of the angle within which a face halfway through the step counts as the one at its start.
 const SAME_SIDE: f64 = 0.5;
 
-/// What moves by less than this part of its radius in a step does not come through anything.
+/// Links that move by less than this fraction of their radius in a step cannot pass through anything.
 const SLOW: f64 = 0.25;
 
-/// But for what is deeper in it than this part of its radius.
+/// Penetration, relative to the radius, from which a slow link could pass through after all.
 const DEEP: f64 = 0.5;
 
-/// A link may sink in by this part of its radius within a step; more than its bulge, which lets its ends do so.
+/// Penetration allowed within a step, relative to the radius; more than the bulge, which lets the ends of a link sink
+/// in.
 pub const SINKING: f64 = 0.0125;
 
-/// A link that has sunk in that far already may sink in deeper by this part of it.
+/// Part of that by which a link that has reached it may sink deeper.
 const CREEPING: f64 = 0.2;
 
-/// A link that moves by less than this part of its radius faces half-way through the step what it faced at the start.
+/// A link that moves by less than this fraction of its radius in a step keeps the face of its start.
 const STILL: f64 = 1e-4;
 
-/// A link near an obstacle, or the joint after it.
+/// A contact of a link, or of the joint after it, with an obstacle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touch {
-    /// Which link.
+    /// Index of the link.
     pub link: usize,
     /// The link or the joint after it.
     pub on: Stretch,
-    /// Which obstacle.
+    /// Index of the obstacle.
     pub obstacle: usize,
     /// The plane at the start of the step.
     start: Facing,
@@ -61,47 +62,47 @@ pub struct Touch {
     pub axes: [Vec3; 3],
     /// Velocity along these per velocity of the link.
     pub rows: [Vec6; 3],
-    /// The same per velocity of the next link, where both move it.
+    /// Velocity along these per velocity of the next link, where the contact is on a joint.
     pub next: Option<[Vec6; 3]>,
-    /// Where along the link or the joint, from its middle [m].
+    /// Position along the link or the joint, from its centre [m].
     pub s: f64,
-    /// Velocity along the axes at which nothing slides and the gap is closed at the end of the step [m/s].
+    /// Velocity along the axes at which nothing slides and the gap is just closed at the end of the step [m/s].
     carried: [f64; 3],
     /// Velocity of the obstacle along the axes [m/s].
     pub surface: [f64; 3],
-    /// Largest friction.
+    /// Limit of friction.
     pub limit: Limit,
     /// Force before this step, in the world [N].
     before: Vec3,
-    /// Force from which the law goes, in the world: that, then what was found on the way [N].
+    /// Force from which the law starts, in the world [N]: first `before`, then those found in the iteration.
     from: Vec3,
-    /// Force of the law of contact on the link, in the world [N].
+    /// Force of the contact law on the link, in the world [N].
     lawful: Vec3,
-    /// That force where a solver found it as an unknown of its own.
+    /// The force of the contact law, if a solver has computed it as an unknown.
     found: Option<Vec3>,
-    /// Force on the link, in the world: that of the law, and the impulse that settles the velocity [N].
+    /// Force on the link, in the world [N]: that of the law, and the impulse that corrects velocities.
     pub force: Vec3,
-    /// How much stiffer it is than what it pushes on, where links push links.
+    /// Stiffness relative to the links, where links push links.
     pub firmness: Firmness,
-    /// Whether it slides.
+    /// Open, sticking or sliding.
     pub state: Contacting,
     /// Speed with which it may leave the obstacle after an impact [m/s].
     pub bounce: f64,
-    /// The touch of the step before that it goes on from: where along the link that was, and its normal.
+    /// The contact of the step before that it continues: its position along the link, and its normal.
     past: Option<(f64, Vec3)>,
 }
 
-/// What is kept of a touch after the step.
+/// What is kept of a contact after the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PastTouch {
-    /// Which link.
+    /// Index of the link.
     pub link: usize,
     on: Stretch,
-    /// Which obstacle.
+    /// Index of the obstacle.
     pub obstacle: usize,
-    /// Where along the link, from its middle [m].
+    /// Position along the link, from its centre [m].
     pub s: f64,
-    /// Unit normal out of the obstacle.
+    /// Unit normal out of the obstacle, in the world.
     pub normal: Vec3,
     /// Force on the link, in the world [N].
     pub force: Vec3,
@@ -111,24 +112,24 @@ pub struct PastTouch {
 }
 
 impl PastTouch {
-    /// Where along its link it is, from the middle of that, for links of a length [m].
+    /// Position along its link, from its centre, for links of this length [m].
     pub fn along_link(&self, length: f64) -> f64 {
         if self.on == Stretch::Link { self.s } else { 0.5 * length }
     }
 }
 
-/// What a point of a link faces.
+/// The surface that a point of a link faces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Facing {
-    /// Unit normal out of the obstacle.
+    /// Unit normal out of the obstacle, in the world.
     normal: Vec3,
-    /// Distance of the two surfaces [m].
+    /// Distance between the two surfaces [m].
     gap: f64,
-    /// Where along the link, from its middle [m].
+    /// Position along the link, from its centre [m].
     s: f64,
 }
 
-/// What to look among, and when.
+/// What to search, and when.
 pub struct Search<'a> {
     /// All obstacles.
     pub obstacles: &'a [Obstacle],
@@ -148,14 +149,14 @@ pub struct Search<'a> {
     pub closed: bool,
     /// Friction of the cable's surface.
     pub friction: Friction,
-    /// Whether the law of friction holds per contact instead of per length.
+    /// Whether the friction law applies per contact instead of per length.
     pub per_contact: bool,
-    /// rho of the law of contact [kg/s].
+    /// rho of the contact law [kg/s].
     pub rho: f64,
 }
 
 impl Search<'_> {
-    /// How far the surface of a link falls back from its middle, per square of the distance [1/m].
+    /// How far the surface of a link recedes from its middle, per square of the distance [1/m].
     fn bulge(&self) -> f64 {
         (4.0 * BULGE * self.radius / self.length).min(SLOPE) / self.length
     }
@@ -164,8 +165,8 @@ impl Search<'_> {
         self.dt * (self.part[1] - self.part[0])
     }
 
-    /// All touches of a cable whose links move less than `travel` says [m]; forces are taken over from the touches before.
-    /// Both lists are in order of links.
+    /// Find all contacts of a cable whose links move by less than `travel` [m]; forces are taken over from the contacts
+    /// before. Both lists are in the order of links.
     pub fn begin(&self, poses: &[Pose], travel: impl Fn(usize) -> f64, before: &[PastTouch], found: &mut Vec<Touch>) {
         found.clear();
         let mut old = 0;
@@ -184,7 +185,7 @@ impl Search<'_> {
         }
     }
 
-    /// Touches of a link or a joint.
+    /// Find the contacts of a link or a joint.
     fn find(&self, on: Stretch, link: usize, poses: &[Pose], travel: f64, known: &[PastTouch], found: &mut Vec<Touch>) {
         let piece = self.piece(on, link, poses);
         for &index in self.near {
@@ -214,12 +215,12 @@ impl Search<'_> {
         self.closed || link + 1 < links
     }
 
-    /// Whether there is something between a link and the next.
+    /// Whether there is a gap between a link and the next.
     fn is_open(&self, poses: &[Pose], link: usize) -> bool {
         self.is_joined(poses.len(), link) && self.between(link, poses).1.length() > OPEN * self.radius
     }
 
-    /// The end of a link, and from there to the start of the next.
+    /// The end of a link, and the vector from there to the start of the next.
     fn between(&self, link: usize, poses: &[Pose]) -> (Vec3, Vec3) {
         let next = if link + 1 < poses.len() { link + 1 } else { 0 };
         gap_after(self.length, [&poses[link], &poses[next]])
@@ -270,13 +271,13 @@ impl Search<'_> {
         }
     }
 
-    /// Bring a touch up to date with the links half-way through the step, at their mean velocities.
+    /// Update a contact with the links halfway through the step, at their mean velocities.
     pub fn refresh(&self, touch: &mut Touch, middle: &[Pose], means: &[Vec6]) {
         let step = self.step();
         let obstacle = &self.obstacles[touch.obstacle];
         let fraction = 0.5 * (self.part[0] + self.part[1]);
         let piece = self.piece(touch.on, touch.link, middle);
-        // how far it comes towards the plane of the start within the step
+        // speed at which it moves out of the plane of the start
         let towards = |touch: &Touch, at: Vec3| {
             touch.speed(means) - touch.axes[0].dot(obstacle.sweep.velocity_of(at, fraction, self.dt))
         };
@@ -288,12 +289,12 @@ impl Search<'_> {
             let reach = 1.1 * self.radius + gap.max(0.0) + advance.abs();
             let faces = self.faces(obstacle, &world, &piece, reach);
             let side = |f: &Facing| f.normal.dot(touch.start.normal);
-            // of faces of the same side the one that is nearest to where the touch began
+            // of the faces on the same side, the one nearest to where the contact began
             let likeness = |f: &Facing| side(f) - (f.s - touch.start.s).abs() / self.length;
             let same = faces.into_iter().flatten().filter(|f| side(f) > SAME_SIDE);
             if let Some(best) = same.max_by(|a, b| likeness(a).total_cmp(&likeness(b))) {
                 position = self.lay(touch, best, &piece, middle);
-                // the gap half-way, taken back to the start at the present velocity
+                // the gap halfway, extrapolated back to the start at the current velocity
                 gap = best.gap - 0.5 * step * towards(touch, position);
             }
         }
@@ -303,7 +304,7 @@ impl Search<'_> {
         touch.carried[0] -= closed_in(self.recovery, gap, self.radius) / step;
     }
 
-    /// Let a touch act where a piece faces an obstacle. Returns the place.
+    /// Place a contact where a piece faces an obstacle. Returns the contact point in the world [m].
     fn lay(&self, touch: &mut Touch, facing: Facing, piece: &Piece, poses: &[Pose]) -> Vec3 {
         let pose = &poses[touch.link];
         let inwards = facing.normal * -self.radius;
@@ -313,7 +314,7 @@ impl Search<'_> {
         match touch.on {
             Stretch::Link => touch.rows = rows(&touch.axes, position - pose.translation, pose.rotation),
             Stretch::Joint => {
-                // it moves as the ends of both links, by how near it is to each
+                // its motion is interpolated between the ends of both links
                 let weight = (0.5 + facing.s / (piece.span[1] - piece.span[0]).max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
                 let next = &poses[(touch.link + 1) % poses.len()];
                 let [here, there] = joint_rows(&touch.axes, weight, inwards, self.length, [pose, next]);
@@ -323,7 +324,8 @@ impl Search<'_> {
         position
     }
 
-    /// Whether no point of the links of a touch moves by more than a part of the radius in the step, nor the obstacle at all.
+    /// Whether no point of the links of a contact moves by more than a part of the radius in the step, and the obstacle
+    /// not at all.
     fn rests(&self, touch: &Touch, means: &[Vec6], part: f64) -> bool {
         let sweep = &self.obstacles[touch.obstacle].sweep;
         let still = |mean: &Vec6| {
@@ -335,8 +337,8 @@ impl Search<'_> {
         sweep.start == sweep.end && (0..links).all(|n| still(&means[(touch.link + n) % means.len()]))
     }
 
-    /// Whether a link is deeper in the obstacle at the end of the step, by more than a part of its radius, than contact should
-    /// let it be: it turned so fast that the point that was nearest half-way is not the one that counts.
+    /// Whether a link is deeper in the obstacle at the end of the step than contact should allow, by more than a part
+    /// of its radius: it turned so fast that the point nearest halfway is not the one that counts.
     pub fn sank(&self, touch: &Touch, end: &[Pose], means: &[Vec6], most: f64) -> bool {
         if self.rests(touch, means, most) {
             return false;
@@ -345,15 +347,15 @@ impl Search<'_> {
         let world = obstacle.sweep.at(self.part[1]);
         let piece = self.piece(touch.on, touch.link, end);
         let faces = self.faces(obstacle, &world, &piece, self.radius);
-        // one that is deep already may creep a little deeper: it is drawn back by and by
+        // a link that is deep already may creep a little deeper: it recovers gradually
         let allowed = (touch.start.gap - CREEPING * most * self.radius).min(-most * self.radius);
         let depth = |f: &Facing| f.gap - piece.bulge * f.s * f.s;
         faces.iter().flatten().any(|f| f.normal.dot(touch.start.normal) > SAME_SIDE && depth(f) < allowed)
     }
 
-    /// Whether a link or a joint goes through an obstacle between the start and the end of the step, or, if that matters, has come
-    /// into one in a way that none of the touches, which are in order of links, stands for. No point of a link moves farther than
-    /// `way` says [m].
+    /// Whether a link or a joint passes through an obstacle between the start and the end of the step or, if that
+    /// matters, has entered one where none of the contacts, which are in the order of links, applies. No point of a
+    /// link moves farther than `way` [m].
     pub fn passed(
         &self,
         [start, end]: [&[Pose]; 2],
@@ -379,7 +381,7 @@ impl Search<'_> {
                 next_is_fast = joined && is_fast((link + 1) % start.len());
                 let here = &rest[..rest.iter().take_while(|t| t.link == link).count()];
                 rest = &rest[here.len()..];
-                // what is deep in something needs not go far to come through it
+                // a link that is deep inside need not move far to pass through
                 let deep = here.iter().any(|t| (-1.0..-DEEP).contains(&(t.start.gap / self.radius)));
                 let here_is_fast = here_is_fast || deep;
                 if !here_is_fast && !next_is_fast {
@@ -403,7 +405,7 @@ impl Search<'_> {
         false
     }
 
-    /// Where a link or a joint is before and after the step as seen from an obstacle, and how far it goes [m].
+    /// A link or joint before and after the step as seen from an obstacle, and how far it moves [m].
     fn way(&self, on: Stretch, link: usize, index: usize, [start, end]: [&[Pose]; 2]) -> ([Ends; 2], f64) {
         let sweep = &self.obstacles[index].sweep;
         let [from, to] = [(start, self.part[0]), (end, self.part[1])].map(|(poses, fraction)| {
@@ -414,7 +416,7 @@ impl Search<'_> {
         ([from, to], way)
     }
 
-    /// Whether a link or a joint is in an obstacle at the end of the step where it does not touch it.
+    /// Whether a link or a joint is inside an obstacle at the end of the step where it has no contact.
     fn came_in(&self, on: Stretch, link: usize, index: usize, end: &[Pose], touches: &[Touch]) -> bool {
         let obstacle = &self.obstacles[index];
         let (piece, world) = (self.piece(on, link, end), obstacle.sweep.at(self.part[1]));
@@ -426,7 +428,7 @@ impl Search<'_> {
         faces.iter().flatten().any(|f| f.gap < -SINKING * self.radius && !known(f))
     }
 
-    /// What a piece faces, nearest first.
+    /// The surfaces that a piece faces, nearest first.
     fn faces(&self, obstacle: &Obstacle, world: &Pose, piece: &Piece, reach: f64) -> [Option<Facing>; FACES] {
         let mut found = [None; FACES];
         obstacle.params.shape.near_piece(world, piece, self.radius, reach, &mut found);
@@ -437,7 +439,7 @@ impl Search<'_> {
 }
 
 impl Touch {
-    /// Take over what is known from the step before.
+    /// Continue a contact of the step before.
     fn go_on(&mut self, past: &PastTouch) {
         (self.before, self.from) = (past.lawful, past.lawful);
         (self.state, self.firmness) = (past.state, past.firmness);
@@ -445,7 +447,7 @@ impl Touch {
         self.past = Some((past.s, past.normal));
     }
 
-    /// Velocity along its axes, for velocities of the links.
+    /// Velocity of the contact point along its axes, for velocities of the links [m/s].
     pub fn moves(&self, velocities: &[Vec6]) -> [f64; 3] {
         let own = velocity(&self.rows, &velocities[self.link]);
         let Some(next) = &self.next else { return own };
@@ -453,23 +455,23 @@ impl Touch {
         [own[0] + other[0], own[1] + other[1], own[2] + other[2]]
     }
 
-    /// Power of the obstacle by its own motion [W].
+    /// Power of the obstacle's own motion on the link [W].
     pub fn led(&self) -> f64 {
         (0..3).map(|k| self.axes[k].dot(self.force) * self.surface[k]).sum()
     }
 
-    /// The first of these, along the normal.
+    /// Velocity of the contact point along the normal [m/s].
     pub fn speed(&self, velocities: &[Vec6]) -> f64 {
         let own = dot(&self.rows[0], &velocities[self.link]);
         own + self.next.as_ref().map_or(0.0, |next| dot(&next[0], &velocities[(self.link + 1) % velocities.len()]))
     }
 
-    /// Velocity in the law of contact, for velocities of the links.
+    /// Velocity u in the contact law, for mean velocities of the links [m/s].
     pub fn velocity(&self, means: &[Vec6]) -> [f64; 3] {
         minus(&self.moves(means), &self.carried)
     }
 
-    /// Subtract a force along its axes from what is left of the equations.
+    /// Subtract a force along its axes from the residual.
     pub fn subtract(&self, force: &[f64; 3], residual: &mut [Vec6]) {
         subtract_force(&mut residual[self.link], &self.rows, force);
         if let Some(next) = &self.next {
@@ -478,7 +480,7 @@ impl Touch {
         }
     }
 
-    /// Add how its force falls with the velocities of its links to the tangent.
+    /// Add the derivative of its force with respect to the velocities of its links to the tangent.
     pub fn add_to(&self, slope: &[[f64; 3]; 3], matrix: &mut Tridiagonal) {
         let link = self.link;
         add_slope(&mut matrix.diagonal[link], &self.rows, slope, &self.rows);
@@ -490,25 +492,25 @@ impl Touch {
         }
     }
 
-    /// What the law says at a velocity of the link.
+    /// Force and slope of the contact law, for mean velocities of the links.
     pub fn reply(&self, means: &[Vec6]) -> Reply {
         self.law.reply(&along(&self.axes, self.from), &self.velocity(means), self.limit)
     }
 
-    /// The force of that alone.
+    /// Force of the contact law alone, for mean velocities of the links [N].
     pub fn lawful_force(&self, means: &[Vec6]) -> [f64; 3] {
         self.law.force(&along(&self.axes, self.from), &self.velocity(means), self.limit)
     }
 
-    /// Let friction follow the normal force from now on, and let the law go from the force found: what a contact gives way by
-    /// is what its force changes over rho.
+    /// Let friction follow the normal force from now on, and restart the law from the force found: a contact yields by
+    /// the change of its force divided by rho.
     pub fn renew(&mut self, means: &[Vec6]) {
         let force = self.lawful_force(means);
         self.limit = Limit::Follows;
         self.from = (0..3).map(|k| self.axes[k] * force[k]).sum();
     }
 
-    /// Bring the limit of friction closer to what the normal force allows; true where it was far off.
+    /// Move the friction limit closer to what the normal force allows; true if it was far off.
     pub fn bound(&mut self, means: &[Vec6]) -> bool {
         let normal = self.lawful_force(means)[0];
         let (limit, far) = self.limit.towards(self.law.friction.limit(normal), normal);
@@ -516,12 +518,12 @@ impl Touch {
         far
     }
 
-    /// Whether at a velocity of the link it does what it is taken to do, and does not slide.
+    /// Whether the law confirms its state at these velocities, and it does not slide.
     pub fn stays(&self, means: &[Vec6]) -> bool {
         self.state != Contacting::Slip && self.reply(means).state == self.state
     }
 
-    /// What the law would say if the touch did what it did in the step before; the law itself where there was no force.
+    /// Reply of the law if the contact keeps the state of the step before; the law itself if there was no force.
     pub fn first_reply(&self, means: &[Vec6]) -> Reply {
         if self.before == Vec3::ZERO {
             return self.reply(means);
@@ -530,14 +532,14 @@ impl Touch {
         self.law.go_on(&before, &self.velocity(means), self.state)
     }
 
-    /// The contact for a solver that has forces as unknowns, at a velocity of the link; `yielding` is left open.
+    /// The contact for a solver that has forces as unknowns; `yielding` remains to be set.
     pub fn local(&self, means: &[Vec6]) -> Local {
         let known = self.found.unwrap_or(self.before);
         Local::new(self.law, self.velocity(means), self.axes.map(|axis| axis.dot(known)))
     }
 
-    /// How its force is taken to fall with its velocity by such a solver, while others move: as where it goes on doing what
-    /// it did.
+    /// The expected derivative of its force with respect to its velocity for such a solver, while other contacts
+    /// change: as if it kept its state.
     pub fn expected_slope(&self, means: &[Vec6]) -> [[f64; 3]; 3] {
         let Some(found) = self.found else { return self.first_reply(means).slope };
         let rho = self.law.rho;
@@ -548,25 +550,25 @@ impl Touch {
         }
     }
 
-    /// Keep what such a solver has found.
+    /// Take over the result of such a solver.
     pub fn take(&mut self, local: &Local) {
         (self.state, self.limit) = (local.state, Limit::Given(local.limit));
         self.found = Some((0..3).map(|k| self.axes[k] * local.force[k]).sum());
     }
 
-    /// What is kept of it.
+    /// What is kept of it after the step.
     pub fn past(&self) -> PastTouch {
         let Touch { link, on, obstacle, s, force, lawful, firmness, state, .. } = *self;
         PastTouch { link, on, obstacle, s, normal: self.axes[0], force, lawful, firmness, state }
     }
 
-    /// Take over the force that the law says, or that was found.
+    /// Take over the force of the law, or the one that a solver found.
     pub fn settle(&mut self, means: &[Vec6]) {
         if let Some(found) = self.found {
             (self.lawful, self.force) = (found, found);
             return;
         }
-        // what rests has not come to it yet
+        // resting contacts may not have switched to it yet
         self.limit = Limit::Follows;
         let reply = self.reply(means);
         self.state = reply.state;

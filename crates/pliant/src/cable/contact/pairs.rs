@@ -1,10 +1,11 @@
-//! Links that touch links: of the same cable, or of another.
+//! Contacts of links with links, of the same cable or of another.
 //!
-//! A cable's surface is closed: where a joint is stretched or sheared open, what is between its links touches too, and moves both.
+//! The surface of a cable is closed: where a joint is stretched or sheared open, the gap between its links is a contact
+//! surface too, and moves with both.
 //!
-//! The law is that of `obstacles`, with a velocity that depends on two links. The paper binds touching links into one
-//! subsystem; here the coupling is part of the tangent: without it the equations of each cable are block-tridiagonal, and
-//! what the pairs add are blocks far from the diagonal (see `solver::coupling`).
+//! The law is that of `obstacles`, with a velocity that depends on two links. The paper merges touching links into one
+//! subsystem; here the coupling is part of the tangent: without it the equations of each cable are block-tridiagonal,
+//! and pairs add blocks far from the diagonal (see `solver::coupling`).
 
 use crate::bytes::stored;
 use crate::cable::algebra::block::{Vec6, dot};
@@ -30,9 +31,9 @@ pub struct End {
 /// Two links that touch or may touch during the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pair {
-    /// The links, in order.
+    /// The links, sorted.
     pub ends: [End; 2],
-    /// Of each, the link or the joint after it.
+    /// For each, the link itself or the joint after it.
     pub on: [Stretch; 2],
     /// Normal from the second to the first and gap at the start of the step.
     start: (Vec3, f64),
@@ -42,49 +43,49 @@ pub struct Pair {
     pub axes: [Vec3; 3],
     /// Velocity along these per velocity of each link.
     pub rows: [[Vec6; 3]; 2],
-    /// The same per velocity of the links after these, where both move what touches.
+    /// Velocity along these per velocity of the next links, where the contact is on a joint.
     pub next: [Option<[Vec6; 3]>; 2],
-    /// What part of the force the links after these bear.
+    /// Part of the force that acts on the next links.
     pub weights: [f64; 2],
-    /// Where along each link or joint, from its middle [m].
+    /// Position along each link or joint, from its centre [m].
     pub along: [f64; 2],
-    /// Velocity along the normal at which the gap is closed at the end of the step [m/s].
+    /// Velocity along the normal at which the gap is just closed at the end of the step [m/s].
     closing: f64,
-    /// Largest friction.
+    /// Limit of friction.
     pub limit: Limit,
     /// Force on the first link before this step, in the world [N].
     before: Vec3,
-    /// Force from which the law goes, in the world: that, then what was found on the way [N].
+    /// Force from which the law starts, in the world [N]: first `before`, then those found in the iteration.
     from: Vec3,
-    /// Force of the law on the first link, in the world [N].
+    /// Force of the contact law on the first link, in the world [N].
     lawful: Vec3,
-    /// Force on the first link, in the world, with the impulse that settles velocities [N].
+    /// Force on the first link, in the world [N], including the impulse that corrects velocities.
     pub force: Vec3,
-    /// Whether it slides.
+    /// Open, sticking or sliding.
     pub state: Contacting,
-    /// Whether there is a force at the velocities at hand.
+    /// Whether there is a force at the current velocities.
     pub pushes: bool,
-    /// How the force falls with the velocity there.
+    /// Derivative of the force with respect to the velocity, negated.
     pub slope: [[f64; 3]; 3],
-    /// How much stiffer it is than what it pushes on.
+    /// Stiffness relative to the links.
     pub firmness: Firmness,
-    /// Whether it is in the pattern of the tangent.
+    /// Whether it is in the sparsity pattern of the tangent.
     pub planned: bool,
 }
 
-/// Cosine of the angle within which the normal half-way through the step is still that of the start.
+/// Cosine of the angle within which the normal halfway through the step counts as that of the start.
 const SAME_SIDE: f64 = 0.5;
 
-/// Links may sink into each other by this part of their radius within a step.
+/// Penetration allowed within a step, relative to the radius.
 pub const SINKING: f64 = 0.1;
 
-/// What tells pairs apart, and their order.
+/// Identifies a pair, and defines the order of pairs.
 pub type Key = ([End; 2], [Stretch; 2]);
 
-/// One side of a pair at some instant: its cable's links, and which of them.
+/// One side of a pair at some instant.
 #[derive(Clone, Copy)]
 pub struct Side<'a> {
-    /// What its cable is made of.
+    /// Parameters of its links.
     pub links: &'a Links,
     /// Poses of all its links.
     pub poses: &'a [Pose],
@@ -94,7 +95,7 @@ pub struct Side<'a> {
     pub on: Stretch,
 }
 
-/// A straight piece: a link, or what is between two.
+/// A straight piece: a link, or the gap between two.
 #[derive(Clone, Copy)]
 struct Straight {
     middle: Vec3,
@@ -133,11 +134,11 @@ fn straight(links: &Links, on: Stretch, [here, next]: [&Pose; 2]) -> Straight {
     }
 }
 
-/// Velocities of a link and of the one after it, for both sides of a pair.
+/// Velocities of a link and of the next one, for both sides of a pair.
 pub type Velocities<'a> = [[&'a Vec6; 2]; 2];
 
 impl Pair {
-    /// Whether its links are those of two cables.
+    /// Whether its links belong to two cables.
     pub fn is_between_two(&self) -> bool {
         self.ends[0].body != self.ends[1].body
     }
@@ -168,39 +169,39 @@ impl Pair {
         }
     }
 
-    /// What tells it apart.
+    /// Its key.
     pub fn key(&self) -> Key {
         (self.ends, self.on)
     }
 
-    /// Whether links move what touches alone, and no joint is touched.
+    /// Whether both sides are links, and no joint is involved.
     pub fn is_of_links(&self) -> bool {
         self.on == [Stretch::Link; 2]
     }
 
-    /// Take over what is known from the step before.
+    /// Continue a pair of the step before.
     pub fn go_on(&mut self, known: &Pair) {
         (self.before, self.state) = (known.lawful, known.state);
         self.lawful = known.lawful;
         self.firmness = known.firmness;
     }
 
-    /// Become stiffer if the links are too deep in each other at the end of the step. False where that cannot help.
+    /// Become stiffer if the links overlap too much at the end of the step. False if that cannot help.
     pub fn stiffen(&mut self, sides: [Side<'_>; 2]) -> bool {
         let radius = sides[0].links.radius.min(sides[1].links.radius);
         nearest(&sides).gap < self.start.1.min(0.0) - DEEP * radius && self.firmness.grow()
     }
 
-    /// Look at the links at the start of a part of a step.
+    /// Set up the contact at the start of a part of a step.
     pub fn begin(&mut self, sides: [Side<'_>; 2], step: f64) {
         let nearest = nearest(&sides);
-        // links that have been pushed through each other's middles come out where they went in
+        // links that have been pushed past each other's axes leave on the side where they entered
         let flipped = self.before != Vec3::ZERO && nearest.normal.dot(self.axes[0]) < 0.0 && nearest.distance < 1e-9;
         self.start = (if flipped { -nearest.normal } else { nearest.normal }, nearest.gap);
         (self.before, self.from) = (self.lawful, self.lawful);
         let [a, b] = sides.map(|s| s.links);
         let friction = Friction::between(a.friction, b.friction);
-        // per length only where both are
+        // per length only if both are
         let whole = a.per_contact || b.per_contact;
         let friction = if whole { friction } else { friction.over(a.length.min(b.length)) };
         self.law = Law { rho: a.rho(step).min(b.rho(step)), friction };
@@ -213,7 +214,7 @@ impl Pair {
         self.start.0
     }
 
-    /// Bring it up to date with the links half-way through the step, at their mean velocities.
+    /// Update with the links halfway through the step, at their mean velocities.
     pub fn refresh(&mut self, sides: [Side<'_>; 2], means: &Velocities<'_>, part: &Part) {
         let step = part.step();
         let nearest = nearest(&sides);
@@ -222,7 +223,7 @@ impl Pair {
         let normal = if kept { start_normal } else { nearest.normal };
         self.axes = axes(normal, nearest.tangent);
         self.along = nearest.along;
-        // the point of contact is shared: on the first surface for both, so that nothing creates torque
+        // the contact point is shared: on the first surface for both, so that the forces create no torque
         let point = nearest.points[0] - normal * sides[0].links.radius;
         for (k, side) in sides.iter().enumerate() {
             let pose = side.pose();
@@ -242,8 +243,8 @@ impl Pair {
         self.closing = -closed_in(part.recovery(), gap, radius) / step;
     }
 
-    /// Whether the links are deeper in each other at the end of the step than they should be: they turned so fast that the
-    /// points that were nearest half-way are not those that count.
+    /// Whether the links overlap more at the end of the step than they should: they turned so fast that the points
+    /// nearest halfway are not those that count.
     pub fn sank(&self, sides: [Side<'_>; 2]) -> bool {
         let radius = sides[0].links.radius.min(sides[1].links.radius);
         nearest(&sides).gap < self.start.1.min(0.0) - SINKING * radius
@@ -255,13 +256,13 @@ impl Pair {
         own + self.next[side].as_ref().map_or(0.0, |next| dot(&next[axis], velocities[side][1]))
     }
 
-    /// Power of the force on the first, along the axes, on one side at its velocities [W].
+    /// Power of a force on the first side, given along the axes, on one side at its velocities [W].
     pub fn power(&self, side: usize, force: &[f64; 3], velocities: &Velocities) -> f64 {
         let sign = if side == 0 { 1.0 } else { -1.0 };
         (0..3).map(|axis| sign * force[axis] * self.moves(side, axis, velocities)).sum()
     }
 
-    /// Velocity of the first against the second, along the axes.
+    /// Velocity of the first relative to the second, along the axes [m/s].
     pub fn relative(&self, velocities: &Velocities<'_>) -> [f64; 3] {
         let [a, b] = [velocity(&self.rows[0], velocities[0][0]), velocity(&self.rows[1], velocities[1][0])];
         let mut moved = minus(&a, &b);
@@ -280,22 +281,22 @@ impl Pair {
         u
     }
 
-    /// What the law says at the links' velocities.
+    /// Force and slope of the contact law at the mean velocities of the links.
     pub fn reply(&self, means: &Velocities<'_>) -> Reply {
         self.law.reply(&along(&self.axes, self.from), &self.lawful_velocity(means), self.limit)
     }
 
-    /// The force of that alone.
+    /// Force of the contact law alone [N].
     pub fn lawful_force(&self, means: &Velocities<'_>) -> [f64; 3] {
         self.law.force(&along(&self.axes, self.from), &self.lawful_velocity(means), self.limit)
     }
 
-    /// Whether at the links' velocities it does what it is taken to do, and does not slide.
+    /// Whether the law confirms its state at these velocities, and it does not slide.
     pub fn stays(&self, means: &Velocities<'_>) -> bool {
         self.state != Contacting::Slip && self.reply(means).state == self.state
     }
 
-    /// What it would say if the pair did what it did before; the law itself where there was no force.
+    /// Reply of the law if the pair keeps its previous state; the law itself if there was no force.
     pub fn first_reply(&self, means: &Velocities<'_>) -> Reply {
         if self.before == Vec3::ZERO {
             return self.reply(means);
@@ -304,14 +305,14 @@ impl Pair {
         self.law.go_on(&before, &self.lawful_velocity(means), self.state)
     }
 
-    /// Let friction follow the normal force from now on, and let the law go from the force found.
+    /// Let friction follow the normal force from now on, and restart the law from the force found.
     pub fn renew(&mut self, means: &Velocities<'_>) {
         let force = self.lawful_force(means);
         self.from = (0..3).map(|k| self.axes[k] * force[k]).sum();
         self.limit = Limit::Follows;
     }
 
-    /// Bring the limit of friction closer to what the normal force allows; true where it was far off.
+    /// Move the friction limit closer to what the normal force allows; true if it was far off.
     pub fn bound(&mut self, means: &Velocities<'_>) -> bool {
         let normal = self.lawful_force(means)[0];
         let (limit, far) = self.limit.towards(self.law.friction.limit(normal), normal);
@@ -319,9 +320,9 @@ impl Pair {
         far
     }
 
-    /// Take over the force that the law says.
+    /// Take over the force of the law.
     pub fn settle(&mut self, means: &Velocities<'_>) {
-        // what rests has not come to it yet
+        // resting contacts may not have switched to it yet
         self.limit = Limit::Follows;
         let reply = self.reply(means);
         self.state = reply.state;
@@ -329,8 +330,8 @@ impl Pair {
         self.force = self.lawful;
     }
 
-    /// Bring the velocities at the end of the step towards rest against each other, as `impact` does for obstacles. Returns the
-    /// work that is done by it [J].
+    /// Bring the relative velocities at the end of the step towards rest, as `impact` does for obstacles. Returns the
+    /// work done [J].
     pub fn calm(&mut self, inertias: [&Vec6; 2], velocities: &mut [[Vec6; 2]; 2], step: f64) -> f64 {
         let stopping = |pair: &Pair, velocities: &[[Vec6; 2]; 2], k: usize| {
             let of = |row: &Vec6, side: usize| (0..6).map(|c| row[c].powi(2) / inertias[side][c]).sum::<f64>();
@@ -349,13 +350,13 @@ impl Pair {
         work + self.push(inertias, velocities, 2, (kept[1] - had[2]) * step, step)
     }
 
-    /// What the force of the law has taken from the motion in the step [J].
+    /// Energy that the force of the law has taken from the motion in the step [J].
     pub fn taken(&self, means: &Velocities<'_>, step: f64) -> f64 {
         let (force, moved) = (along(&self.axes, self.lawful), self.relative(means));
         -step * (force[0] * moved[0] + force[1] * moved[1] + force[2] * moved[2]).min(0.0)
     }
 
-    /// An impulse on the links along one axis. Returns its work [J].
+    /// Apply an impulse to the links along one axis. Returns its work [J].
     fn push(
         &mut self,
         inertias: [&Vec6; 2],
@@ -378,7 +379,7 @@ impl Pair {
         0.5 * impulse * (before + self.relative(&references(velocities))[axis])
     }
 
-    /// Places on the axes of both sides where it acts.
+    /// Points on the axes of both sides at which it acts, in the world [m].
     pub fn places(&self, sides: [Side<'_>; 2]) -> [Vec3; 2] {
         [0, 1].map(|k| {
             let Straight { middle, along, .. } = sides[k].straight();
@@ -386,7 +387,7 @@ impl Pair {
         })
     }
 
-    /// How far along its cable the first side is touched, without load [m].
+    /// Unloaded arc length along its cable at which the first side is touched [m].
     pub fn arc_length(&self, length: f64) -> f64 {
         let link = self.ends[0].link as f64;
         match self.on[0] {
@@ -401,25 +402,25 @@ fn references(velocities: &[[Vec6; 2]; 2]) -> Velocities<'_> {
     [[a, b], [c, d]]
 }
 
-/// Whether sides of a pair go through each other between the start and the end of a part of a step.
+/// Whether the sides of a pair pass through each other between the start and the end of a part of a step.
 pub fn passed(start: [Side<'_>; 2], end: [Side<'_>; 2]) -> bool {
     let [from, to] = [start, end].map(|sides| sides.map(|side| side.ends()));
     segments_cross([&from[0], &to[0]], [&from[1], &to[1]])
 }
 
-/// Where two links are nearest to each other.
+/// The nearest points of two links.
 struct Nearest {
     /// Unit vector from the second to the first.
     normal: Vec3,
-    /// Distance of the axes [m].
+    /// Distance between the axes [m].
     distance: f64,
-    /// Distance of the surfaces [m].
+    /// Distance between the surfaces [m].
     gap: f64,
     /// Points on the axes.
     points: [Vec3; 2],
-    /// Where along the links, from their middles [m].
+    /// Position along the links, from their centres [m].
     along: [f64; 2],
-    /// The same between their ends, from 0 to 1.
+    /// Position between their ends, from 0 to 1 [-].
     weights: [f64; 2],
     /// Unit vector along the first.
     tangent: Vec3,
@@ -440,26 +441,27 @@ fn nearest(sides: &[Side<'_>; 2]) -> Nearest {
     Nearest { normal, distance, gap, points, along: [s, t], weights, tangent: u }
 }
 
-/// Distance between the axes of two sides, given by the poses of a link and of the one after it, for a quick look.
+/// Distance between the axes of two sides, given by the poses of a link and of the next one, for a quick check [m].
 pub fn axis_distance(links: [&Links; 2], on: [Stretch; 2], poses: [[&Pose; 2]; 2]) -> f64 {
     let [a, b] = [0, 1].map(|k| straight(links[k], on[k], poses[k]));
     let (s, t) = closest_on_segments(a.middle - b.middle, a.along, b.along, a.half, b.half);
     (a.middle + a.along * s - b.middle - b.along * t).length()
 }
 
-/// Whether joints between links count where two links are looked at: those of one bend come near each other where it leads
-/// round, not where they are joined.
+/// Whether the joints after two links are considered: within one bend, links come near each other around it, not at
+/// their joints.
 pub fn joints_count(ends: &[End; 2], links: &Links) -> bool {
     let [a, b] = ends;
     a.body != b.body || links.apart(a.link, b.link) > nearest_neighbour(links) + 1
 }
 
-/// Links of one cable that lie along it less than this apart cannot touch unless it bends tighter than its own radius.
+/// Links of one cable that are fewer than this many links apart cannot touch unless it bends more tightly than its own
+/// radius.
 pub fn nearest_neighbour(links: &Links) -> usize {
     (std::f64::consts::PI * links.radius / links.length).ceil() as usize + 1
 }
 
-/// A body was taken away: its pairs are gone, and those behind it have moved up.
+/// Remove the pairs of a removed body; bodies after it move up.
 pub(crate) fn forget_body(pairs: &mut Vec<Pair>, gone: usize) {
     pairs.retain(|pair| pair.ends.iter().all(|end| end.body != gone));
     let ends = pairs.iter_mut().flat_map(|pair| &mut pair.ends);

@@ -1,4 +1,5 @@
-//! The equations of one step, four links and joints at a time: residual and tangent. See `midpoint` for what they are.
+//! Residual and tangent of the equations of one step, four links and joints at a time. See `midpoint` for the
+//! equations.
 
 use crate::cable::algebra::block::{Mat6, Tridiagonal, Vec6, ZERO};
 use crate::cable::equations::midpoint::StepScratch;
@@ -10,18 +11,18 @@ use crate::kernel::Task;
 use crate::lanes::{LANES, Lanes, Lanes3};
 use crate::math::Vec3;
 
-/// Read the start of a step.
+/// Set up the kernels for the start of a step.
 pub fn begin(links: &Links, state: &LinkState, step: f64, scratch: &mut StepScratch) {
     scratch.rows.begin(links, state, step, &mut scratch.start_strains);
 }
 
-/// Poses half a step and a step on at the mean velocities.
+/// Compute the poses half a step and a step ahead at the mean velocities.
 pub fn place(step: f64, scratch: &mut StepScratch) {
     scratch.rows.place(&scratch.mean, step, &mut scratch.middle, &mut scratch.end);
 }
 
-/// Residual and, where asked for, tangent of links and joints at the mean velocities last placed. False where a link turns
-/// by more than `MOST_TURN` in the step, and what comes out is not to be used.
+/// Residual and, if requested, tangent of links and joints at the mean velocities last placed. False if a link turns by
+/// more than `MOST_TURN` in the step; the result must then not be used.
 #[must_use]
 pub fn assemble_links(links: &Links, gravity: Vec3, step: f64, s: &mut StepScratch, tangent: bool) -> bool {
     let matrix = tangent.then_some(&mut s.matrix);
@@ -33,8 +34,8 @@ pub fn assemble_links(links: &Links, gravity: Vec3, step: f64, s: &mut StepScrat
     s.rows.placed
 }
 
-/// A Jacobian at the end of the step in terms of the mean angular velocity w: a turn of the link at the end is T J_r(T w)
-/// times a change of w, with J_r(x) = 1 - [x]x/2 + [x]x^2/6 - ...
+/// Convert a Jacobian at the end of the step to the mean angular velocity w: the rotation of the link at the end
+/// changes by T J_r(T w) times the change of w, with J_r(x) = 1 - [x]x/2 + [x]x^2/6 - ...
 pub fn trivialised(m: &Mat6, mean: &Vec6, step: f64) -> Mat6 {
     let x = Vec3::new(mean[3], mean[4], mean[5]) * step;
     let mut out = *m;
@@ -74,25 +75,25 @@ impl Task for Assemble<'_> {
     }
 }
 
-/// A vector of each link or joint: of translation and of rotation.
+/// A vector of each link or joint: translation and rotation.
 pub type TwoVectors<L> = [Lanes3<L>; 2];
 
 /// The constants of a step.
 pub struct Constants<L> {
-    /// Number of joints; as many as links where the cable is closed.
+    /// Number of joints; equal to that of links if the cable is closed.
     pub joints: usize,
-    /// From the centre of a link to the joint after it [m].
+    /// Distance from the centre of a link to the joint after it [m].
     pub arm_a: f64,
-    /// From a joint to the centre of the link after it [m].
+    /// Distance from a joint to the centre of the link after it [m].
     pub arm_b: L,
-    /// Length of the step [s].
+    /// Step size [s].
     pub step: f64,
-    /// Damping of a joint over its stiffness [s].
+    /// Damping of a joint relative to its stiffness [s].
     pub damping: f64,
     /// Stiffness of a joint.
     pub stiffness: TwoVectors<L>,
     inertia: TwoVectors<L>,
-    /// Inertia over the step, times the gain of velocity.
+    /// Inertia divided by the step, times the gain of velocity.
     inertia_per_step: TwoVectors<L>,
     /// Drag per velocity.
     drag: Lanes3<L>,
@@ -100,7 +101,7 @@ pub struct Constants<L> {
 }
 
 impl<L: Lanes> Constants<L> {
-    /// For a step.
+    /// The constants for a step.
     #[inline(always)]
     pub fn new(links: &Links, gravity: Vec3, step: f64) -> Constants<L> {
         let ([m, n, o, p, q, r], [s, t, u, v, w, x]) = (links.inertia, links.stiffness);
@@ -158,7 +159,7 @@ impl<L: Lanes> Constants<L> {
             for r in 0..6 {
                 aa[r][r] = aa[r][r] + own[r];
                 for c in 0..6 {
-                    // a joint's part for b is one for the next link
+                    // the joint's contribution to b belongs to the next link
                     aa[r][c] = aa[r][c] + bb[r][c].preceded_by(block_before[r][c]);
                 }
             }
@@ -173,12 +174,13 @@ impl<L: Lanes> Constants<L> {
         }
     }
 
-    /// Of a closed cable of so many links, which of four joints its last one is, which acts on the first link.
+    /// Lane of the joint that closes a cable of this many links, which acts on the first link; `None` for an open
+    /// cable.
     fn seam(&self, links: usize) -> Option<usize> {
         (self.joints == links).then_some((links - 1) % LANES)
     }
 
-    /// Where a cable is closed, add the forces of the last four joints to the residual of the first link.
+    /// In a closed cable, add the force of the last joint to the residual of the first link.
     #[inline(always)]
     fn close_residual(&self, [force, torque]: TwoVectors<L>, residual: &mut [Vec6]) {
         if let Some(lane) = self.seam(residual.len()) {
@@ -187,7 +189,7 @@ impl<L: Lanes> Constants<L> {
         }
     }
 
-    /// Residual of links, with the forces of the joints after them and, from `before`, of the one before them.
+    /// Residual of links, with the forces of the joints after them and, from `before`, of the ones before them.
     #[inline(always)]
     fn forces(&self, joint: &Joint<L>, piece: &Piece, before: &mut TwoVectors<L>) -> TwoVectors<L> {
         let (v, w) = (piece.three::<L, 0>(MEAN), piece.three::<L, 0>(MEAN + 3));
@@ -203,7 +205,7 @@ impl<L: Lanes> Constants<L> {
     }
 }
 
-/// To four of many blocks, beginning with number i, as far as there are that many.
+/// Store four blocks, beginning at index i, as far as they exist.
 #[inline(always)]
 fn store<L: Lanes>(m: &[[L; 6]; 6], to: &mut [Mat6], i: usize) {
     if let Some(to) = to.get_mut(i..i + LANES) {
@@ -221,7 +223,7 @@ fn store<L: Lanes>(m: &[[L; 6]; 6], to: &mut [Mat6], i: usize) {
 fn store_four<L: Lanes>(m: &[[L; 6]; 6], to: &mut [Mat6]) {
     let [a, b, c, d] = to else { return };
     let mut to = [a.as_flattened_mut(), b.as_flattened_mut(), c.as_flattened_mut(), d.as_flattened_mut()];
-    // one by one: a loop would not be unrolled, and go through memory
+    // one by one: a loop would not be unrolled, and would go through memory
     store_part::<L, 0>(m, &mut to);
     store_part::<L, 4>(m, &mut to);
     store_part::<L, 8>(m, &mut to);
@@ -233,7 +235,7 @@ fn store_four<L: Lanes>(m: &[[L; 6]; 6], to: &mut [Mat6]) {
     store_part::<L, 32>(m, &mut to);
 }
 
-/// Numbers N to N + 3 of each block.
+/// Store entries N to N + 3 of each block.
 #[inline(always)]
 fn store_part<L: Lanes, const N: usize>(m: &[[L; 6]; 6], to: &mut [&mut [f64]; LANES]) {
     let rows = L::transposed([

@@ -1,18 +1,18 @@
 //! The linear step of the paper: its equations of motion linearised once, at the start of the step.
 //!
-//! (1), (2) and (5), with what was wrong in print put right, are the equations of `midpoint` linearised at V = 0,
+//! (1), (2) and (5), with their misprints corrected, are the equations of `midpoint` linearised at V = 0,
 //!
 //!   (2 M / T + C + J^T K J (T/2 + d) + G T/2) V = 2 M V_0 / T - J^T K e_0 + F + J_c^T f,
 //!
-//! everything taken at the start of the step; C V = V x (I V_0) does no work. (G of a clamp has no part for its moment, as in
-//! the tangent of the midpoint step, which can do without: clamped cables are of order one.) Two strains at once follow from
-//! it: that of (4), e_0 + T/2 J V, and that of the links after they have moved. They differ by the square of the angle a link turns by,
-//! which is energy that nobody has paid for.
+//! everything taken at the start of the step; C V = V x (I V_0) does no work. (G of a clamp omits the part of its
+//! moment, as in the tangent of the midpoint step, where it is not needed: with a clamp the linear step is of order
+//! one.) The step yields two different strains: that of (4), e_0 + T/2 J V, and that of the links after they have
+//! moved. They differ by the square of the angle a link turns by, which is energy that comes from nowhere.
 //!
-//! G, how J^T K e_0 changes with the links, is part of the Hessian in (2), but left out in (4). Without it a cable with
-//! tension N is not passive at all: its waves of number k, whose stiffness is N k^2, are moved by the force of the start of
-//! the step, as by a damping of -T/2 N k^2, and grow like exp(N k^2 T t / (4 rho A)), for 1 N and 1 ms by far more than
-//! tenfold a second.
+//! G, the derivative of J^T K e_0 with the links, is part of the Hessian in (2), but left out in (4). Without it a
+//! cable with tension N is not passive: its waves of wave number k, whose stiffness is N k^2, are driven by the force
+//! at the start of the step, as by a damping of -T/2 N k^2, and grow like exp(N k^2 T t / (4 rho A)), for 1 N and 1 ms
+//! by far more than tenfold a second.
 
 use crate::cable::algebra::block::{Mat6, Vec6, ZERO, add_scaled, times, times_transposed};
 use crate::cable::equations::assembly::place;
@@ -20,7 +20,8 @@ use crate::cable::equations::midpoint::{Part, Share};
 use crate::cable::joint::{Joint, Turning, strain};
 use crate::math::Vec3;
 
-/// The equations without contact: what is left of them at V = 0, and the blocks of their matrix that contact changes.
+/// The equations without contact: their residual at V = 0, and the diagonal blocks of their matrix, which contact
+/// changes.
 #[derive(Clone, Debug, Default)]
 pub struct Linear {
     residual: Vec<Vec6>,
@@ -28,17 +29,17 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// For a number of links.
+    /// Zeros, for this number of links.
     pub fn new(links: usize) -> Linear {
         Linear { residual: vec![[0.0; 6]; links], diagonal: vec![ZERO; links] }
     }
 }
 
 impl Share<'_> {
-    /// Set the equations up.
+    /// Linearise the equations at the start of the step.
     pub fn linearise(&mut self, part: &Part) {
         self.s.mean.fill([0.0; 6]);
-        // twice, as the tangent goes on from the load where it was last taken
+        // twice, because the tangent uses the load where it was last evaluated
         self.assemble_whole(part, true);
         self.assemble_whole(part, true);
         let s = &mut *self.s;
@@ -53,15 +54,15 @@ impl Share<'_> {
         }
     }
 
-    /// What is left of the equations at the mean velocities at hand, and their matrix, without contact. False where a link
-    /// turns by more than a step can follow.
+    /// Residual at the current mean velocities, and matrix, without contact. False if a link turns farther than a step
+    /// can follow.
     pub fn assemble_linear(&mut self, part: &Part) -> bool {
         let s = &mut *self.s;
         s.residual.copy_from_slice(&s.linear.residual);
         s.matrix.diagonal.copy_from_slice(&s.linear.diagonal);
         for (i, v) in s.mean.iter().enumerate() {
             add_scaled(&mut s.residual[i], 1.0, &times(&s.matrix.diagonal[i], v));
-            // of a closed cable the last link is before the first
+            // in a closed cable the last link comes before the first
             let (before, next) = (if i > 0 { i } else { s.mean.len() } - 1, (i + 1) % s.mean.len());
             if let Some(right) = s.matrix.right.get(before) {
                 add_scaled(&mut s.residual[before], 1.0, &times(right, v));
@@ -70,12 +71,12 @@ impl Share<'_> {
                 add_scaled(&mut s.residual[next], 1.0, &times(below, v));
             }
         }
-        // contact is looked for with links on their way
+        // the contact search needs the poses of the links
         place(part.step(), s);
         s.rows.placed
     }
 
-    /// Loads of joints and holds at the mean velocities: (4), K (e_0 + (T/2 + d) J V), with the damping of joints.
+    /// Loads of joints and holds at the mean velocities: (4), K (e_0 + (T/2 + d) J V), including the damping of joints.
     pub fn linear_loads(&mut self, part: &Part) {
         let Share { links, state, acting, s } = self;
         let (half, arms) = (0.5 * part.step(), links.arms());
@@ -94,7 +95,7 @@ impl Share<'_> {
             let link = Turning { start: at, middle: at, end: at, turn: Vec3::ZERO };
             let joint = Joint::of_step(&hand, &link, held.arms());
             let (start, end) = (s.held_bias[n], strain(&poses[2], at, held.arms()));
-            // the strain at the end changes as the link does from there
+            // the gripper moves too: the strain at the end changes with the link from there
             let rate = times(&Joint::new(&poses[2], at, held.arms()).by_b, &s.mean[held.link]);
             let load: Vec6 = std::array::from_fn(|k| held.stiffness[k] * (0.5 * (start[k] + end[k]) + half * rate[k]));
             let back = times_transposed(&joint.by_a, &load);

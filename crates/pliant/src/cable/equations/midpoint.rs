@@ -1,26 +1,28 @@
-//! One cable's share in a step: the passive midpoint rule as equations for the mean velocities of its links.
+//! The share of one cable in a step: the passive midpoint rule as equations for the mean velocities of its links.
 //!
-//! Unknown are the mean velocities V of the step. With e_0, e_1 the strains at its ends, (1) and (4) of the paper read
+//! The unknowns are the mean velocities V of the step. With e_0, e_1 the strains at its ends, (1) and (4) of the paper
+//! read
 //!
 //!   2 M (V - V_0) / T + C V + J^T K ((e_0 + e_1) / 2 + d J V) = F + J_c^T f,      V_1 = 2 V - V_0,
 //!
 //! with the damping time d and contact forces f. (As printed, the step matrix has one T too many and misses the term
-//! 2 M V_0 / T.) The published step takes e_1 = e_0 + T J_0 V and solves once; it gains energy as links turn. Here e_1 is
-//! the strain at the end of the step and J the Jacobian of the whole step, J V T = e_1 - e_0 (see `joint`), so that without
-//! damping the energy changes by the work of F and by nothing else, whatever the step. Newton's method (see `newton`) works
-//! with the tangent of all that: not symmetric, but still block-tridiagonal.
+//! 2 M V_0 / T.) The published step takes e_1 = e_0 + T J_0 V and solves once; it gains energy as links turn. Here e_1
+//! is the strain at the end of the step and J the Jacobian of the whole step, J V T = e_1 - e_0 (see `joint`), so that
+//! without damping the energy changes by the work of F and by nothing else, whatever the step size. Newton's method
+//! (see `newton`) uses the tangent of all that: not symmetric, but still block-tridiagonal.
 //!
-//! Kept like this, waves that are much faster than the step ring for ever, from step to step, and the forces with them. So
-//! by default both the strain and the velocity remember how they changed in the step before, with c = `links.decay`:
+//! This alone lets waves much faster than the step ring for ever, from step to step, and the forces with them. So by
+//! default both strain and velocity include their change in the step before, with c = `links.decay`:
 //!
 //!   load = K ((e_0 + e_1) / 2 + c (de - de_before) + ...),      V = (V_0 + V_1) / 2 + c (dV - dV_before).
 //!
-//! De (de - de_before) = (de^2 - de_before^2 + (de - de_before)^2) / 2: but for an energy c K de^2 / 2 that is kept from step to
-//! step this takes c K (de - de_before)^2 / 2 in a step and never gives, and so does the other with M. Of a mode of angular
-//! frequency w it takes 2 pi c (w T)^3 of the energy in a period, and in each step 1 - z^2 of what no step can follow, with
-//! (1/2 + c) z^2 + (1/2 - 2 c) z + c = 0. The order stays two.
+//! Since de (de - de_before) = (de^2 - de_before^2 + (de - de_before)^2) / 2, apart from an energy c K de^2 / 2 that is
+//! carried from step to step, this dissipates c K (de - de_before)^2 / 2 in a step and never adds energy, and likewise
+//! the other term with M. A mode of angular frequency w loses 2 pi c (w T)^3 of its energy in a period, and modes that
+//! no step can follow lose 1 - z^2 in each step, with (1/2 + c) z^2 + (1/2 - 2 c) z + c = 0. The order of accuracy
+//! remains two.
 //!
-//! The published step is there too, where a cable asks for it: see `linear`.
+//! The published step is available too, see `linear`.
 
 use crate::account::Work;
 use crate::cable::algebra::block::{Tridiagonal, Vec6, add_scaled, dot, squares};
@@ -43,17 +45,17 @@ use crate::math::{Pose, Vec3};
 pub struct StepScratch {
     /// Tangent.
     pub matrix: Tridiagonal,
-    /// What is left of the equations.
+    /// Residual of the equations.
     pub residual: Vec<Vec6>,
-    /// Mean velocities at hand.
+    /// Current mean velocities.
     pub mean: Vec<Vec6>,
     /// The last change of the mean velocities.
     pub change: Vec<Vec6>,
-    /// Poses half-way through the step.
+    /// Poses halfway through the step.
     pub middle: Vec<Pose>,
     /// Poses at the end of the step.
     pub end: Vec<Pose>,
-    /// What the kernels read and write, four links at a time.
+    /// Data of the kernels, four links at a time.
     pub rows: Rows,
     /// Strains of the joints at the start.
     pub start_strains: Vec<Vec6>,
@@ -61,39 +63,39 @@ pub struct StepScratch {
     pub held_strains: Vec<Vec6>,
     /// Strains of the holds at the start, less twice c times their change in the step before.
     pub held_bias: Vec<Vec6>,
-    /// Poses of the holds at the start, middle and end of the part of the step at hand.
+    /// Poses of the holds at the start, middle and end of the current part of the step.
     pub held_poses: Vec<[Pose; 3]>,
-    /// Touches with obstacles.
+    /// Contacts with obstacles.
     pub touches: Vec<Touch>,
-    /// Force and moment in each joint, of the part of the step at hand.
+    /// Force and moment in each joint, in the current part of the step.
     pub part_loads: Vec<Vec6>,
-    /// The cable's force and torque on each hold, of the part of the step at hand.
+    /// Force and torque of the cable on each hold, in the current part of the step.
     pub part_held_loads: Vec<(Vec3, Vec3)>,
     /// Force and moment in each joint, mean over the step.
     pub loads: Vec<Vec6>,
-    /// Force and torque of the cable on each hold, in the world, about the held section, mean over the step.
+    /// Force and torque of the cable on each hold, in world axes, about the held section, mean over the step.
     pub held_loads: Vec<(Vec3, Vec3)>,
     /// Runs of links, for the solvers that need them.
     pub runs: Runs,
-    /// The equations of the linear step, where a cable makes that.
+    /// The equations of the linear step, for cables that use it.
     pub linear: Linear,
-    /// How much farther than expected links have moved in this step [m].
+    /// Distance by which links have moved farther than expected in this step [m].
     pub farther: f64,
-    /// Where the links were between the parts of the step.
+    /// Poses of the links between the parts of the step.
     pub trail: Trail,
-    /// Power of contacts on the cable, against what they touch, as far as it adds energy [W].
+    /// Power of contacts on the cable, relative to what they touch, as far as it adds energy [W].
     pub gained: f64,
-    /// Power of all contacts in the part, those that take energy too [W].
+    /// Power of all contacts in the part, including those that dissipate [W].
     pub power: f64,
-    /// Energy that bringing pairs to rest has made, to be taken back [J].
+    /// Energy added by bringing pairs to rest, to be taken back [J].
     pub owed: f64,
-    /// Power of links of others, and of its own, on the cable in the part of the step at hand [W].
+    /// Power of other links, including its own, on the cable in the current part of the step [W].
     pub met: f64,
     /// Work done on the cable in the step so far.
     pub work: Work,
 }
 
-/// Where links were at some instants within a step.
+/// Poses of links at some instants within a step.
 #[derive(Clone, Debug, Default)]
 pub struct Trail {
     fractions: Vec<f64>,
@@ -111,7 +113,7 @@ impl Trail {
         self.poses.extend_from_slice(poses);
     }
 
-    /// The instants in order, each as a fraction of the step with the poses there.
+    /// The instants in order, each as a fraction of the step with the poses.
     pub fn instants(&self) -> impl Iterator<Item = (f64, &[Pose])> {
         let links = self.poses.len() / self.fractions.len().max(1);
         self.fractions.iter().copied().zip(self.poses.chunks(links.max(1)))
@@ -121,28 +123,28 @@ impl Trail {
 /// A part of the world's step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Part {
-    /// Fraction of the step at which it begins.
+    /// Fraction of the step at which it starts.
     pub from: f64,
     /// Fraction at which it ends.
     pub to: f64,
     /// The world's step [s].
     pub dt: f64,
-    /// Whether links that are too deep in something are drawn out of it.
+    /// Whether penetration is recovered in it.
     pub recovers: bool,
 }
 
 impl Part {
-    /// The whole of a step.
+    /// The whole step.
     pub fn whole(dt: f64) -> Part {
         Part { from: 0.0, to: 1.0, dt, recovers: true }
     }
 
-    /// Fraction of the step in which links are drawn out of what they are too deep in.
+    /// Fraction of the step for the recovery of penetration.
     pub fn recovery(&self) -> f64 {
         if self.recovers { self.to - self.from } else { 0.0 }
     }
 
-    /// Its length [s].
+    /// Its duration [s].
     pub fn step(&self) -> f64 {
         self.dt * (self.to - self.from)
     }
@@ -154,28 +156,28 @@ impl Part {
     }
 }
 
-/// All that acts on a cable during a step.
+/// Everything that acts on a cable during a step.
 #[derive(Clone, Copy, Debug)]
 pub struct Acting<'a> {
     /// Acceleration of gravity [m/s2].
     pub gravity: Vec3,
-    /// Cross-sections held.
+    /// Held cross-sections.
     pub held: &'a [Held],
-    /// Dead loads, and behind them what other bodies push with.
+    /// Dead loads, followed by contact forces of other bodies.
     pub pushes: &'a [Push],
-    /// How many of these are loads.
+    /// Number of these that are loads.
     pub loads: usize,
     /// All obstacles.
     pub obstacles: &'a [Obstacle],
-    /// Those near the cable.
+    /// Indices of those near the cable.
     pub near: &'a [usize],
 }
 
 /// A cable during a step.
 pub struct Share<'a> {
-    /// What it is made of.
+    /// Parameters of its links.
     pub links: &'a Links,
-    /// Where it was at the start.
+    /// State at the start.
     pub state: &'a mut LinkState,
     /// What acts on it.
     pub acting: Acting<'a>,
@@ -183,32 +185,32 @@ pub struct Share<'a> {
     pub s: &'a mut StepScratch,
 }
 
-/// How touches are treated in an iteration.
+/// Treatment of contacts in an iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Touching {
-    /// At first they do what they did in the step before.
+    /// They keep the states of the step before.
     First,
-    /// Planes and limits of friction are brought up to date.
+    /// Planes and friction limits are updated.
     Fresh,
-    /// They stay, so that the iteration can end.
+    /// Planes and friction limits stay fixed, so that the iteration converges.
     Settled,
 }
 
-/// How much Newton's method still moves, weighted by inertia.
+/// Convergence of Newton's method, weighted by inertia.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Progress {
     /// Square of the last change of the mean velocities.
     pub change: f64,
-    /// Square of the velocities that it is measured against.
+    /// Square of the velocities relative to which it is measured.
     pub size: f64,
 }
 
-/// A cable at rest has no speeds to measure against: this part of a link in a step counts as one, so that rounding, of
-/// positions a kilometre from the origin too, is not taken for motion.
+/// Scale of convergence for a cable at rest, which has no speeds: this fraction of a link per step, so that rounding
+/// errors, even a kilometre from the origin, do not count as motion.
 const RESTING: f64 = 1e-3;
 
 impl StepScratch {
-    /// Room for holds.
+    /// Preallocate for holds.
     pub fn reserve(&mut self, holds: usize) {
         self.held_strains.reserve(holds);
         self.held_bias.reserve(holds);
@@ -217,7 +219,8 @@ impl StepScratch {
         self.part_held_loads.reserve(holds);
     }
 
-    /// Exchange all that carries nothing from step to step with a cable of as many links, whose memory is at hand.
+    /// Exchange all memory that carries nothing from step to step with a cable of as many links, whose memory is still
+    /// in the cache.
     pub fn exchange(&mut self, other: &mut StepScratch) {
         use std::mem::swap;
         if (self.mean.len(), self.loads.len()) == (other.mean.len(), other.loads.len()) {
@@ -233,7 +236,7 @@ impl StepScratch {
         }
     }
 
-    /// For a number of links, open or closed, and room for holds.
+    /// Working memory for a number of links, open or closed, and of holds.
     pub fn new(links: usize, holds: usize, closed: bool) -> StepScratch {
         let (zeros, between) = (vec![[0.0; 6]; links], vec![[0.0; 6]; links - usize::from(!closed)]);
         StepScratch {
@@ -265,11 +268,11 @@ impl StepScratch {
         }
     }
 
-    /// A good start: the last mean velocity, in which what oscillates faster than the step has cancelled, and as much more
-    /// as it was more than the one before.
+    /// Initial guess: the last mean velocity, in which oscillations faster than the step have cancelled, extrapolated
+    /// by its last change.
     fn guess(&mut self, state: &LinkState, step: f64) {
         self.mean.copy_from_slice(&state.means);
-        // what is pushed does not go on as before
+        // in contact motion is not smooth enough to extrapolate
         if state.steps == [step; 2] && state.pushed.iter().all(|&p| p == Vec3::ZERO) {
             for ((mean, last), earlier) in self.mean.iter_mut().zip(&state.means).zip(&state.earlier) {
                 for k in 0..6 {
@@ -281,26 +284,26 @@ impl StepScratch {
 }
 
 impl StepScratch {
-    /// Work on the links of what is left of the equations [J].
+    /// Work of the residual on the links [J].
     fn left_over(&self, step: f64) -> f64 {
         let left: f64 = self.residual.iter().zip(&self.mean).map(|(r, v)| dot(r, v)).sum();
         step * left
     }
 
-    /// Work that no force accounts for: that, and what contacts do that push links out of something [J].
+    /// Work that no force accounts for: that of the residual, and of contacts that push links out of something [J].
     fn unexplained(&self, step: f64) -> f64 {
         self.left_over(step) + step * self.gained
     }
 }
 
-/// A part of a step is made in halves where more than this of its energy of motion comes from nowhere.
+/// Unexplained part of the kinetic energy above which a part of a step is halved.
 const MOST_UNEXPLAINED: f64 = 0.02;
 
-/// Contacts may give this part of the energy of a fall that lasts a step.
+/// Energy that contacts may add, relative to that of a free fall during a step.
 const LITTLE_UNPAID: f64 = 1e-3;
 
 impl Share<'_> {
-    /// Forget the loads of the step before.
+    /// Clear the loads of the step before.
     pub fn begin_step(&mut self) {
         self.s.loads.fill([0.0; 6]);
         self.s.held_loads.clear();
@@ -310,7 +313,8 @@ impl Share<'_> {
         self.s.work = Work::default();
     }
 
-    /// Strains at the start of a part of the step, a first guess of the velocities, and what may be touched.
+    /// Prepare a part of the step: strains at its start, an initial guess of the velocities, and the search for
+    /// contacts.
     pub fn begin(&mut self, part: &Part) {
         let Share { links, state, acting, s } = self;
         begin(links, state, part.step(), s);
@@ -344,8 +348,8 @@ impl Share<'_> {
         search.begin(&state.poses, travel, &state.touches, &mut s.touches);
     }
 
-    /// Residual at the mean velocities at hand, and with `tangent` the tangent too, without contact. False where links turn
-    /// by more than a step can follow.
+    /// Residual at the current mean velocities, and with `tangent` the tangent, without contact. False if links turn
+    /// farther than a step can follow.
     pub fn assemble(&mut self, part: &Part, tangent: bool) -> bool {
         if self.links.linear {
             return self.assemble_linear(part);
@@ -353,7 +357,7 @@ impl Share<'_> {
         self.assemble_whole(part, tangent)
     }
 
-    /// The same of the midpoint step.
+    /// Residual and tangent of the midpoint step, as for [`Share::assemble`].
     pub fn assemble_whole(&mut self, part: &Part, tangent: bool) -> bool {
         let step = part.step();
         place(step, self.s);
@@ -368,8 +372,8 @@ impl Share<'_> {
         fits
     }
 
-    /// The residual along the last change, with touches as they are but not yet in the residual: how fast the sum of
-    /// energies and of what contacts cost falls along it.
+    /// The residual along the last change, with contacts updated but not yet in the residual: the slope of the sum of
+    /// energies and contact potentials along it.
     pub fn descent(&self) -> f64 {
         let s = &self.s;
         let along: f64 = s.residual.iter().zip(&s.change).map(|(r, c)| dot(r, c)).sum();
@@ -380,14 +384,14 @@ impl Share<'_> {
         along - s.touches.iter().map(pushed).sum::<f64>()
     }
 
-    /// Add touches to residual and tangent. Returns how many changed between open, stick and slip.
+    /// Add contacts with obstacles to residual and tangent. Returns how many changed between open, stick and slip.
     pub fn touch(&mut self, part: &Part, touching: Touching) -> usize {
         let Share { links, acting, s, .. } = self;
         let search = search(links, acting, part);
         let mut changed = 0;
         for touch in &mut s.touches {
             if touching == Touching::Fresh {
-                // from the force as it was found, before a new plane moves it
+                // from the force as found, before a new plane moves it
                 touch.renew(&s.mean);
             }
             if touching != Touching::Settled {
@@ -404,7 +408,7 @@ impl Share<'_> {
         changed
     }
 
-    /// Factor the tangent and find the change of the mean velocities; false where the tangent is singular.
+    /// Factor the tangent and compute the change of the mean velocities; false if the tangent is singular.
     pub fn solve(&mut self) -> bool {
         self.s.change.copy_from_slice(&self.s.residual);
         if self.links.closed {
@@ -417,12 +421,12 @@ impl Share<'_> {
         true
     }
 
-    /// The residual, with touches in it, along the change.
+    /// Dot product of the residual, including contacts, with the change.
     pub fn decline(&self) -> f64 {
         self.s.residual.iter().zip(&self.s.change).map(|(r, c)| dot(r, c)).sum()
     }
 
-    /// How large the change is, and against what.
+    /// Size of the change, and of the velocities it is compared with.
     pub fn progress(&self, step: f64) -> Progress {
         let [moving, resting] = self.sizes(step);
         Progress { change: dot(&self.links.inertia, &squares(&self.s.change)), size: moving + resting }
@@ -441,14 +445,14 @@ impl Share<'_> {
         moving < resting
     }
 
-    /// Go a fraction of the change on; backwards when negative.
+    /// Move by a fraction of the change; backwards if negative.
     pub fn go(&mut self, fraction: f64) {
         for (mean, c) in self.s.mean.iter_mut().zip(&self.s.change) {
             add_scaled(mean, -fraction, c);
         }
     }
 
-    /// Whether a link has moved farther than touches were looked for; they are then to be looked for again.
+    /// Whether a link has moved farther than the range of the contact search, which must then be repeated.
     pub fn outran(&mut self, part: &Part) -> bool {
         let Share { links, state, acting, s } = self;
         let step = part.step();
@@ -463,8 +467,8 @@ impl Share<'_> {
         outran
     }
 
-    /// What contacts have given in a part to links on which nothing else acts that could have paid for it, beyond the energy of
-    /// their motion after it, from which it is taken [J]. None where something could.
+    /// Energy added by contacts in a part of the step, beyond the kinetic energy after it, from which it is taken [J];
+    /// `None` where holds, loads or moving obstacles may have supplied it.
     pub fn unpaid(&mut self, part: &Part) -> Option<f64> {
         let Share { links, state, acting, s } = self;
         let still = |obstacle: &usize| {
@@ -485,8 +489,8 @@ impl Share<'_> {
         Some(step * s.power - moving - LITTLE_UNPAID * falling)
     }
 
-    /// Whether what is left of the equations has done too much work in a part, against the energy of motion and that of a fall
-    /// that lasts a step.
+    /// Whether the residual has done too much work in a part, relative to the kinetic energy and that of a free fall
+    /// during a step.
     pub fn is_astray(&self, part: &Part) -> bool {
         let [moving, resting] = self.sizes(part.step());
         let mass = self.links.inertia[0] * self.s.mean.len() as f64;
@@ -494,19 +498,19 @@ impl Share<'_> {
         self.s.left_over(part.step()) > 0.5 * MOST_UNEXPLAINED * (moving + resting + falling)
     }
 
-    /// Whether a link goes so far in the part that it may be too deep in something by that alone.
+    /// Whether a link moves so far in the part that this alone may bring it too deep into something.
     pub fn is_fast(&self, part: &Part) -> bool {
         let farthest = self.s.mean.iter().map(|mean| self.links.speed(mean)).fold(0.0, f64::max);
         part.step() * farthest > SINKING * self.links.radius
     }
 
-    /// Whether a link is inside something at the end of the part.
+    /// Whether a link is too deep in an obstacle at the end of the part.
     pub fn sank(&mut self, part: &Part) -> bool {
         let search = search(self.links, &self.acting, part);
         self.s.touches.iter().any(|touch| search.sank(touch, &self.s.end, &self.s.mean, SINKING))
     }
 
-    /// Make touches stiffer that let their links sink in, see `Firmness`; true where there are such.
+    /// Stiffen contacts whose links sink in, see `Firmness`; true if there are any.
     pub fn stiffen(&mut self, part: &Part) -> bool {
         let search = search(self.links, &self.acting, part);
         let StepScratch { touches, end, mean, .. } = &mut *self.s;
@@ -517,7 +521,7 @@ impl Share<'_> {
         any
     }
 
-    /// Whether a link has gone through something in the part, or if that matters, come into it unforeseen.
+    /// Whether a link has passed through something in the part or, if that matters, entered it unexpectedly.
     pub fn passed(&mut self, part: &Part, matters: bool) -> bool {
         let Share { links, state, acting, s } = self;
         let (search, step) = (search(links, acting, part), part.step());
@@ -525,7 +529,7 @@ impl Share<'_> {
         !acting.near.is_empty() && search.passed([&state.poses, &s.end], way, &s.touches, matters)
     }
 
-    /// Take over the forces of touches, into the residual too.
+    /// Take over the contact forces, into the residual too.
     pub fn settle_touches(&mut self) {
         let s = &mut *self.s;
         (s.gained, s.power, s.met) = (0.0, 0.0, 0.0);
@@ -540,7 +544,7 @@ impl Share<'_> {
         }
     }
 
-    /// Work of grips, loads and other links in a part of the step, from where the state is to where it leads.
+    /// Add the work of grips, loads and other links in a part of the step.
     fn count_work(&mut self, step: f64) {
         let Share { state, s, acting, .. } = self;
         for (poses, (force, torque)) in s.held_poses.iter().zip(&s.part_held_loads) {
@@ -556,7 +560,7 @@ impl Share<'_> {
         s.work.bodies += step * s.met;
     }
 
-    /// Take the part of the step over into the state.
+    /// Take over the result of a part of the step into the state.
     pub fn finish(&mut self, part: &Part) {
         let step = part.step();
         place(step, self.s);
@@ -580,7 +584,7 @@ impl Share<'_> {
             let end = strain(&s.held_poses[n][2], &s.end[h.link], h.arms());
             state.held.push((h.grip, std::array::from_fn(|k| end[k] - s.held_strains[n][k])));
         }
-        // what came from nowhere goes back there
+        // take back the energy that no force accounts for
         impact::take_energy(links, &mut state.velocities, s.unexplained(step));
         let LinkState { gained, velocities, .. } = &mut **state;
         impact::settle(links, [&s.mean, gained], velocities, &mut s.touches, step);
@@ -605,15 +609,15 @@ impl Share<'_> {
     }
 }
 
-/// The turn from one pose to another, in the world [rad].
+/// The rotation vector from one pose to another, in the world [rad].
 fn turned(start: &Pose, end: &Pose) -> Vec3 {
     if start.rotation == end.rotation { Vec3::ZERO } else { (end.rotation * start.rotation.inverse()).to_scaled_axis() }
 }
 
-/// Touches become stiffer where links sink in by this part of what makes a step shorter.
+/// Contacts are stiffened where links sink in by this fraction of the depth at which a step is shortened.
 const FIRM: f64 = 0.6;
 
-/// What to look among for touches.
+/// The contact search for a part of the step.
 pub fn search<'a>(links: &Links, acting: &Acting<'a>, part: &Part) -> Search<'a> {
     Search {
         obstacles: acting.obstacles,
@@ -700,7 +704,7 @@ mod tests {
         share.begin(&part);
         let mut residual = |mean: &[Vec6]| {
             share.s.mean.copy_from_slice(mean);
-            // twice, as the tangent goes on from where it was last taken
+            // twice, because the tangent uses the load where it was last evaluated
             assert!(share.assemble(&part, true) && share.assemble(&part, true));
             (share.s.residual.clone(), share.s.matrix.clone())
         };
@@ -722,7 +726,7 @@ mod tests {
                         1 => matrix.below[j][r][k],
                         _ => 0.0,
                     };
-                    // what is left out is the change of J with the moments, and of J with the turn of the whole step
+                    // omitted are the change of J with the moments, and of J with the rotation over the whole step
                     let scale = matrix.diagonal[j][k][k].abs().max(matrix.diagonal[i][r][r].abs());
                     assert!((got - slope).abs() < 0.05 * scale, "({i},{r}) by ({j},{k}): {got} for {slope}");
                 }

@@ -1,4 +1,5 @@
-//! All cables of a world in one step: those that touch each other together, the others apart and on several threads.
+//! All cables of a world in one step: those that touch each other are solved together, the others separately on several
+//! threads.
 
 use crate::body::Body;
 use crate::cable::contact::pairs::Pair;
@@ -6,7 +7,7 @@ use crate::cable::group::step::{Around, Island};
 use crate::cable::solver::coupling::Coupling;
 use crate::team::Team;
 
-/// Working memory, one for each share of the work.
+/// Working memory, one per share of the work.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Islands {
     shares: Vec<Coupling>,
@@ -15,7 +16,7 @@ pub(crate) struct Islands {
     together: Vec<bool>,
 }
 
-/// Most parts that the bodies are divided into.
+/// Maximum number of ranges that the bodies are divided into: enough for 16 threads.
 const MOST_SHARES: usize = 64;
 
 /// A range of bodies with their pairs.
@@ -27,15 +28,15 @@ struct Range<'a> {
 }
 
 impl Islands {
-    /// Room for a number of bodies.
+    /// Preallocate for a number of bodies.
     pub fn reserve(&mut self, bodies: usize) {
         self.members.reserve(bodies);
         self.together.reserve(bodies);
         self.shares.resize_with(MOST_SHARES, Coupling::default);
     }
 
-    /// Advance all cables. `leader` has for each body the first of those it is connected with by pairs, and pairs are in
-    /// order of their leaders.
+    /// Advance all cables. `leader` holds for each body the first of those it is connected with by pairs, and pairs are
+    /// sorted by their leaders.
     pub fn advance(
         &mut self,
         bodies: &mut [Body],
@@ -50,13 +51,13 @@ impl Islands {
         for (body, &first) in leader.iter().enumerate().filter(|(body, first)| body != *first) {
             (self.together[body], self.together[first]) = (true, true);
         }
-        // one cable has the whole team
+        // a single cable has the whole team
         let mut cables = (0..bodies.len()).filter(|&b| matches!(bodies[b], Body::Cable(_)));
         if let (Some(only), None) = (cables.next(), cables.next()) {
             self.together[only] = true;
         }
         self.advance_alone(bodies, pairs, leader, around, dt, team);
-        // then those with company
+        // then those that are connected with others
         let mut from = 0;
         for first in 0..bodies.len() {
             let count = pairs[from..].iter().take_while(|p| leader[p.ends[0].body] == first).count();
@@ -72,7 +73,7 @@ impl Islands {
         }
     }
 
-    /// Cables that touch no other: the bodies are cut into ranges, each with its pairs.
+    /// Advance the cables that touch no other: the bodies are divided into ranges, each with its pairs.
     fn advance_alone(
         &mut self,
         bodies: &mut [Body],
@@ -82,7 +83,7 @@ impl Islands {
         dt: f64,
         team: &mut Team,
     ) {
-        // several ranges for each thread, as some take longer
+        // several ranges per thread, as some take longer
         let parts = if team.size() > 1 { (4 * team.size()).min(MOST_SHARES) } else { 1 };
         let width = bodies.len().div_ceil(parts).max(1);
         let mut shares: [Option<Range<'_>>; MOST_SHARES] = std::array::from_fn(|_| None);
@@ -116,7 +117,7 @@ impl Islands {
     }
 }
 
-/// Let a cable work in the memory of the last one.
+/// Let a cable use the working memory of the last one.
 fn hand_on(bodies: &mut [Body], last: Option<usize>, next: usize) {
     let (before, rest) = bodies.split_at_mut(next);
     let Some(last) = last.and_then(|last| before.get_mut(last)) else { return };

@@ -1,4 +1,5 @@
-//! All cables of a world in a step: which may touch, then the step, made again where that was not foreseen.
+//! All cables of a world in a step: search for contacts between links, then the step, repeated if links met
+//! unexpectedly.
 
 pub mod islands;
 pub mod step;
@@ -12,7 +13,7 @@ use crate::cable::contact::pairs::Pair;
 use crate::stage::{Probe, Stage};
 use crate::team::Team;
 
-/// How often a step is made again because links met that were not expected to.
+/// Maximum number of repetitions of a step because links met unexpectedly.
 const MOST_REPEATS: usize = 3;
 
 /// Working memory for the cables of a world.
@@ -20,28 +21,28 @@ const MOST_REPEATS: usize = 3;
 pub(crate) struct Group {
     trees: BroadPhase,
     islands: Islands,
-    /// Pairs as they are found; then those before the step.
+    /// Pairs as they are found; after the search, those before the step.
     found: Vec<Pair>,
-    /// Whether the pairs of the step at hand were found.
+    /// Whether the pairs of the current step have been found.
     searched: bool,
     /// For each body, the first of those it is solved with.
     leader: Vec<usize>,
 }
 
 impl Clone for Group {
-    /// Working memory is not copied: it is made again before the next step.
+    /// Working memory is not copied: it is allocated again before the next step.
     fn clone(&self) -> Group {
         Group::default()
     }
 }
 
 impl Group {
-    /// Make room for bodies and for the pairs of their links.
+    /// Preallocate for bodies and for the pairs of their links.
     pub fn reserve(&mut self, bodies: &[Body], pairs: &mut Vec<Pair>) {
         let links = |b: &Body| if let Body::Cable(cable) = b { cable.size() } else { 0 };
         let (links, count) = (bodies.iter().map(links).sum::<usize>(), bodies.len());
         self.trees.reserve(count, links);
-        // a link seldom has more than a few others near it
+        // a link rarely has more than a few others near it
         for pairs in [pairs, &mut self.found] {
             pairs.reserve((4 * links).saturating_sub(pairs.len()));
         }
@@ -49,19 +50,19 @@ impl Group {
         self.islands.reserve(count);
     }
 
-    /// Before a step: its pairs are not found yet.
+    /// Begin a step: its pairs are not found yet.
     pub fn keep(&mut self) {
         self.searched = false;
     }
 
-    /// Go back to the pairs before the step, if those of it were found.
+    /// Return to the pairs before the step, if those of the step were found.
     pub fn undo(&mut self, pairs: &mut Vec<Pair>) {
         if std::mem::take(&mut self.searched) {
             std::mem::swap(pairs, &mut self.found);
         }
     }
 
-    /// Links that touch, or nearly so, where the cables are now.
+    /// Links that touch or nearly touch at their current poses.
     pub fn touching(&mut self, bodies: &mut [Body]) -> &[Pair] {
         for body in &mut *bodies {
             if let Body::Cable(cable) = body {
@@ -73,7 +74,7 @@ impl Group {
         &self.found
     }
 
-    /// Advance the cables, each with those it can touch.
+    /// Advance the cables, those that can touch each other together.
     pub fn advance(
         &mut self,
         bodies: &mut [Body],
@@ -98,7 +99,7 @@ impl Group {
             if around.stop.is_asked() || !self.trees.missed(bodies, pairs) || attempt > MOST_REPEATS {
                 break;
             }
-            // links met that were not expected to: make the step again, now with them
+            // links met unexpectedly: repeat the step with them
             for body in &mut *bodies {
                 if let Body::Cable(cable) = body {
                     cable.undo();
@@ -108,12 +109,12 @@ impl Group {
         }
     }
 
-    /// Which cables are connected by pairs; pairs are then in order of their groups.
+    /// Find out which cables are connected by pairs, and sort the pairs by these groups.
     fn find_leaders(&mut self, bodies: usize, pairs: &mut [Pair]) {
         let leader = &mut self.leader;
         leader.clear();
         leader.extend(0..bodies);
-        // as often as it takes for the smallest index of a group to reach all of it
+        // until the smallest index of a group has reached all of it
         let mut changed = true;
         while changed {
             changed = false;

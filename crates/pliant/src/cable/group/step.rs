@@ -1,5 +1,5 @@
-//! A step of cables that are solved together: an island. Where its solver does not converge, the step is taken in two
-//! halves, and each of them again; the linear step never is.
+//! A step of an island: of cables that are solved together. If the solver does not converge, the step is taken in two
+//! halves, recursively; the linear step never is.
 
 use crate::body::Body;
 use crate::cable::Cable;
@@ -10,52 +10,52 @@ use crate::team::Team;
 
 /// Cables that are solved together, among all bodies.
 pub(crate) struct Island<'a> {
-    /// Bodies that these cables are among, in order.
+    /// Range of bodies that contains these cables, in order.
     pub bodies: &'a mut [Body],
-    /// Index of the first of those in the world.
+    /// Index of the first of these bodies in the world.
     pub first: usize,
     /// Indices of the cables in the world.
     pub members: &'a [usize],
-    /// Their links that may touch each other.
+    /// Pairs of links of these cables.
     pub pairs: &'a mut [Pair],
-    /// Working memory for those.
+    /// Working memory for the pairs.
     pub coupling: &'a mut Coupling,
-    /// What surrounds them.
+    /// Their surroundings.
     pub around: Around<'a>,
     /// Threads that are free to help.
     pub team: Option<&'a mut Team>,
 }
 
-/// What surrounds cables.
+/// Surroundings of cables.
 #[derive(Clone, Copy)]
 pub(crate) struct Around<'a> {
     /// Acceleration of gravity [m/s2].
     pub gravity: crate::math::Vec3,
     /// All obstacles.
     pub obstacles: &'a [crate::contact::Obstacle],
-    /// Whether to stop: the step then has not converged.
+    /// When a stop is requested, the step does not converge.
     pub stop: &'a crate::stop::Stop,
 }
 
-/// How a step went.
+/// Result of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Solved {
-    /// Iterations: Newton's, or over contacts.
+    /// Iterations of Newton's method, or over contacts.
     pub iterations: u32,
-    /// How often the equations were linearised.
+    /// Linearisations of the equations.
     pub linearisations: u32,
-    /// Whether iterations over contacts came to their limit.
+    /// Whether iterations over contacts reached their limit.
     pub limited: bool,
     /// Whether they converged.
     pub converged: bool,
-    /// Whether they did, but to links that are too deep in something, or have come through it.
+    /// Whether it converged, but to links that are too deep in something, or have passed through it.
     pub sank: bool,
-    /// Whether they did, but contacts drew links out of what they are in with energy that nothing paid for.
+    /// Whether it converged, but contacts pushed links out of something with energy that nothing supplied.
     pub unpaid: bool,
 }
 
 impl Solved {
-    /// What came after it, with the work of both.
+    /// This result followed by another, with the work of both.
     pub fn and(self, more: Solved) -> Solved {
         Solved {
             iterations: self.iterations + more.iterations,
@@ -68,16 +68,16 @@ impl Solved {
     }
 }
 
-/// Smallest part of a step that is tried to solve its equations.
+/// Smallest part of a step that is tried to make its equations converge.
 pub const SMALLEST_PART: f64 = 1.0 / 256.0;
 
-/// The same to keep links from sinking into something in an impact.
+/// Smallest part of a step that is tried to keep links from sinking into something in an impact.
 const FINEST_PART: f64 = 1.0 / 1024.0;
 
-/// How often a step is begun again because links moved farther than was foreseen.
+/// Maximum number of restarts of a step because links moved farther than expected.
 const MOST_SEARCHES: usize = 4;
 
-/// How often a step is solved again because links have sunk into each other.
+/// Maximum number of repeated solutions of a step because links have sunk into each other.
 const MOST_STIFFENINGS: usize = 3;
 
 impl Island<'_> {
@@ -132,7 +132,7 @@ impl Island<'_> {
         solved
     }
 
-    /// How short a part of the step may become, after one whose equations were not solved, or in which a link sank in.
+    /// The smallest part allowed after one that did not converge, or in which a link sank in.
     fn smallest_part(&mut self, part: &Part, sank: bool) -> f64 {
         let mut fast = false;
         self.each(|share| fast |= share.is_fast(part));
@@ -144,7 +144,7 @@ impl Island<'_> {
         self.begin_pairs(part);
     }
 
-    /// One part of the step; the states are left as they were where it does not converge.
+    /// Make one part of the step; the states are unchanged if it does not converge.
     fn advance_once(&mut self, part: &Part) -> Solved {
         let mut solved = Solved::default();
         for _ in 0..MOST_SEARCHES {
@@ -160,7 +160,7 @@ impl Island<'_> {
             }
             solved = solved.and(self.newton_again(part));
         }
-        // what is left of the equations there, if links do not turn too far to be followed
+        // the residual there, unless links turn too far to be followed
         solved.converged = solved.converged && self.assemble(part, false);
         let exact = part.to - part.from > self.smallest_part(part, true) && !self.is_linear();
         if exact && solved.converged {
@@ -186,7 +186,7 @@ impl Island<'_> {
         solved
     }
 
-    /// Whether links have moved farther than what they may touch was looked for: it is then looked for again.
+    /// Whether links have moved farther than the range of the contact search, which is then repeated.
     fn outran(&mut self, part: &Part) -> bool {
         let mut any = false;
         for &member in self.members {
@@ -199,7 +199,7 @@ impl Island<'_> {
         any
     }
 
-    /// Whether contacts have drawn links out of something with energy that nothing can pay for.
+    /// Whether contacts have pushed links out of something with energy that nothing can have supplied.
     fn is_unpaid(&mut self, part: &Part) -> bool {
         let mut power = 0.0;
         self.each(|share| power += share.s.power);
@@ -211,27 +211,27 @@ impl Island<'_> {
         unpaid.is_some_and(|unpaid| unpaid > 0.0)
     }
 
-    /// Whether too much of the energy has come from nowhere.
+    /// Whether too much energy is unexplained.
     fn is_astray(&mut self, part: &Part) -> bool {
         let mut astray = false;
         self.each(|share| astray |= share.is_astray(part));
         astray && !self.is_linear()
     }
 
-    /// Take over the forces of contacts, into what is left of the equations too; see `Share::is_astray`.
+    /// Take over the contact forces, into the residual too; see `Share::is_astray`.
     fn balance(&mut self) {
         self.each(|mut share| share.settle_touches());
         self.settle_pairs();
     }
 
-    /// Whether the equations of all members are linear but for contact.
+    /// Whether the equations of all members are linear apart from contact.
     pub fn is_linear(&mut self) -> bool {
         let mut all = true;
         self.each(|share| all &= share.links.linear);
         all
     }
 
-    /// Residual, and the tangent too where wanted, without contact; false where links turn too far to be followed.
+    /// Residual and, if requested, tangent, without contact; false if links turn too far to be followed.
     pub(crate) fn assemble(&mut self, part: &Part, tangent: bool) -> bool {
         let mut fits = true;
         self.each(|mut share| fits &= share.assemble(part, tangent));
@@ -240,7 +240,7 @@ impl Island<'_> {
 }
 
 impl Cable {
-    /// Its share in a step.
+    /// The share of the cable in a step.
     pub(crate) fn share<'a>(&'a mut self, around: Around<'a>) -> Share<'a> {
         let Cable { links, state, scratch, .. } = self;
         let acting = Acting {

@@ -1,8 +1,8 @@
-//! Four joints at a time over a step: the same as `joint`, by 3 x 3 blocks.
+//! Four joints at a time over a step: the equations of `joint`, by 3 x 3 blocks.
 //!
-//! The Jacobians of a joint are J_a = (-B, P_a; 0, Q_a) and J_b = (B, P_b; 0, Q_b), those at the end of the step alike; so
-//! is how the load changes per velocity, (-C, E_a; 0, F_a) and (C, E_b; 0, F_b). A joint's blocks of the tangent are made of
-//! 13 products of such blocks, three of which are vector products.
+//! The Jacobians of a joint are J_a = (-B, P_a; 0, Q_a) and J_b = (B, P_b; 0, Q_b), those at the end of the step
+//! likewise; and so are the derivatives of the load, (-C, E_a; 0, F_a) and (C, E_b; 0, F_b). A joint's blocks of the
+//! tangent consist of 13 products of such blocks, three of which are cross products.
 
 use crate::cable::equations::assembly::{Constants, TwoVectors};
 use crate::cable::joint::rows::{
@@ -17,27 +17,28 @@ use crate::lanes::{LANES, Lanes, Lanes3};
 pub struct Joint<L> {
     /// Rate of stretch per linear velocity of b.
     b: Matrix<L>,
-    /// P_a = [y]x, the vector times sin t / t of the half turn.
+    /// The vector of P_a = [y]x, including sin t / t of half the rotation.
     y: Lanes3<L>,
-    /// The vector itself.
+    /// The vector y without that factor.
     whole_y: Lanes3<L>,
     /// P_b without its first column, which is zero.
     p_b: [Lanes3<L>; 2],
     q_a: Matrix<L>,
     q_b: Matrix<L>,
-    /// Turn from a to b half-way.
+    /// Rotation from a to b halfway.
     turn: Turn<L>,
-    /// At the end of the step: y, turn from a to b, 1 / (1 + w).
+    /// At the end of the step: y, rotation from a to b, 1 / (1 + w).
     end_y: Lanes3<L>,
     end_turn: Turn<L>,
     per_one_and_w: L,
-    /// Stiffness; none where there is no joint.
+    /// Stiffness; zero in lanes without a joint.
     stiffness: TwoVectors<L>,
     /// Force and moment.
     pub load: TwoVectors<L>,
 }
 
-/// ([alpha u]x - D, [alpha u]x + D), D = alpha w + beta m u^T: what turns of a and b do to e_2 but for a factor.
+/// ([alpha u]x - D, [alpha u]x + D), D = alpha w + beta m u^T: the effect of rotations of a and b on e_2, up to a
+/// factor.
 #[inline(always)]
 fn turned<L: Lanes>(q: &Turn<L>, alpha: L, beta: L, m: Lanes3<L>) -> (Matrix<L>, Matrix<L>) {
     let crossing = q.u.scale(alpha);
@@ -46,12 +47,12 @@ fn turned<L: Lanes>(q: &Turn<L>, alpha: L, beta: L, m: Lanes3<L>) -> (Matrix<L>,
 }
 
 impl<L: Lanes> Joint<L> {
-    /// Joints i to i + 3, each between the link of its number and the next.
+    /// Joints i to i + 3, each between the link of its index and the next.
     #[inline(always)]
     pub fn at(law: &Constants<L>, piece: &Piece, i: usize) -> Joint<L> {
         let (one, half) = (L::splat(1.0), L::splat(0.5));
         let arm = law.arm_b;
-        // half-way
+        // halfway
         let (mean_a, mean_b) = (piece.matrix::<L, 0>(MEAN_AXES), piece.three::<L, 1>(MEAN_AXES));
         let (axes_a, axes_b) = (piece.matrix::<L, 0>(MIDDLE_AXES), piece.matrix::<L, 1>(MIDDLE_AXES));
         let z = piece.three::<L, 1>(MIDDLE_POSITION) - mean_b.scale(arm) - piece.three::<L, 0>(MIDDLE_POSITION);
@@ -138,7 +139,7 @@ impl<L: Lanes> Joint<L> {
         Lanes3 { x: L::zero(), y: self.p_b[0].dot(v), z: self.p_b[1].dot(v) }
     }
 
-    /// (C, E_a, E_b, F_a, F_b): how the load changes, K T/2 times the rate at the end of the step and the damping.
+    /// (C, E_a, E_b, F_a, F_b): derivatives of the load, K T/2 times the rate at the end of the step, and the damping.
     #[inline(always)]
     fn load_change(&self, law: &Constants<L>, piece: &Piece) -> [Matrix<L>; 5] {
         let (half_step, damping) = (L::splat(0.5 * law.step), L::splat(law.damping));
@@ -166,21 +167,21 @@ impl<L: Lanes> Joint<L> {
         ]
     }
 
-    /// The load as it follows from where the tangent was last taken, as if it changed in a straight line; or at first,
-    /// `fresh`, that of the step before.
+    /// The load extrapolated linearly from where the tangent was last evaluated; at first, if `fresh`, that of the step
+    /// before.
     ///
-    /// A link that turns a little too far stretches its joints much too far, and what such a load adds to the tangent as
-    /// links turn leads Newton's method astray. With this load instead it is Newton's method for velocities and loads as
-    /// independent unknowns, which needs fewer iterations and comes to the same end: D. Magisano, L. Leonetti, G. Garcea,
-    /// "How to improve efficiency and robustness of the Newton method in geometrically non-linear structural problem
-    /// discretized via displacement-based finite elements".
+    /// A link that turns slightly too far overstretches its joints, and the contribution of such a load to the tangent
+    /// leads Newton's method astray. With the extrapolated load it is Newton's method for velocities and loads as
+    /// independent unknowns, which needs fewer iterations and converges to the same solution: D. Magisano, L. Leonetti,
+    /// G. Garcea, "How to improve efficiency and robustness of the Newton method in geometrically non-linear structural
+    /// problem discretized via displacement-based finite elements".
     #[inline(always)]
     fn foreseen(&self, piece: &Piece, fresh: bool) -> TwoVectors<L> {
         let last = [piece.three::<L, 0>(LAST_LOAD), piece.three::<L, 0>(LAST_LOAD + 3)];
         if fresh {
             return last;
         }
-        // no closures: vector instructions do not go into them
+        // no closures: target features do not extend into them
         let slid = piece.three::<L, 1>(MEAN) - piece.three::<L, 0>(MEAN);
         let slide = slid - (piece.three::<L, 1>(LAST_MEAN) - piece.three::<L, 0>(LAST_MEAN));
         let turn_a = piece.three::<L, 0>(MEAN + 3) - piece.three::<L, 0>(LAST_MEAN + 3);
@@ -194,7 +195,7 @@ impl<L: Lanes> Joint<L> {
         ]
     }
 
-    /// What the joint's blocks of the tangent are made of.
+    /// Compute the parts of the joint's blocks of the tangent.
     #[inline(always)]
     pub fn tangent(&self, law: &Constants<L>, piece: &mut Piece, fresh: bool) -> Tangent<L> {
         let foreseen = self.foreseen(piece, fresh);
@@ -206,7 +207,7 @@ impl<L: Lanes> Joint<L> {
         piece.set_matrix(LOAD_CHANGE + 27, &f_a);
         piece.set_matrix(LOAD_CHANGE + 36, &f_b);
         let (axes_a, axes_b) = (piece.matrix::<L, 0>(MIDDLE_AXES), piece.matrix::<L, 1>(MIDDLE_AXES));
-        // what a force adds as links turn: see `joint::Joint::geometric`
+        // contribution of a force as links turn: see `joint::Joint::geometric`
         let force = foreseen[0].scale(L::splat(0.5 * law.step));
         let [x, y, z] = axes_a.0;
         let swing = Matrix([
@@ -232,8 +233,8 @@ impl<L: Lanes> Joint<L> {
         }
     }
 
-    /// What a moment adds to the torques as links turn, see `joint::Joint::of_moment`, times half the step: for turns of a
-    /// and of b, the torque on a and that on b.
+    /// Contribution of a moment to the torques as links turn, see `joint::Joint::of_moment`, times half the step: for
+    /// rotations of a and of b, the torque on a and that on b.
     #[inline(always)]
     fn of_moment(&self, law: &Constants<L>, moment: Lanes3<L>) -> [[Matrix<L>; 2]; 2] {
         let (u, w) = (self.turn.u, self.turn.w);
@@ -278,7 +279,7 @@ impl<L: Lanes> Joint<L> {
         ])
     }
 
-    /// Rows and columns of a.
+    /// Block of the tangent in rows and columns of a.
     #[inline(always)]
     pub fn aa(&self, t: &Tangent<L>) -> Six<L> {
         let y = self.whole_y;
@@ -287,14 +288,14 @@ impl<L: Lanes> Joint<L> {
         six([t.slide, t.turn_a.negative()], [t.slide_a.negative(), turn.plus(&t.moment[0][0])])
     }
 
-    /// Rows of a, columns of b.
+    /// Block of the tangent in rows of a, columns of b.
     #[inline(always)]
     pub fn ab(&self, t: &Tangent<L>) -> Six<L> {
         let turn = t.e_b.crossed_with(self.y).plus(&self.q_a.transposed_product(&t.f_b)).plus(&t.moment[1][0]);
         six([t.slide.negative(), t.turn_b.negative()], [t.slide_a, turn.plus_columns(t.cross[0], t.cross[1])])
     }
 
-    /// Rows of b, columns of a.
+    /// Block of the tangent in rows of b, columns of a.
     #[inline(always)]
     pub fn ba(&self, t: &Tangent<L>) -> Six<L> {
         let turn = self.with_p_b(&self.q_b.transposed_product(&t.f_a), &t.e_a);
@@ -302,7 +303,7 @@ impl<L: Lanes> Joint<L> {
         six([t.slide.negative(), t.turn_a], [t.slide_b.negative(), turn.plus(&t.moment[0][1])])
     }
 
-    /// Rows and columns of b.
+    /// Block of the tangent in rows and columns of b.
     #[inline(always)]
     pub fn bb(&self, t: &Tangent<L>) -> Six<L> {
         let Matrix([a, b, c]) = self.with_p_b(&self.q_b.transposed_product(&t.f_b), &t.e_b);
@@ -329,7 +330,7 @@ fn right_jacobian<L: Lanes>(x: Lanes3<L>) -> Matrix<L> {
     square.plus_crossing(x.scale(L::splat(-0.5)))
 }
 
-/// One for each of the joints i to i + 3 that is there, else zero.
+/// One for each of the joints i to i + 3 that exists, else zero.
 #[inline(always)]
 fn joints_there<L: Lanes>(joints: usize, i: usize) -> L {
     let mut there = [0.0; LANES];
@@ -339,17 +340,17 @@ fn joints_there<L: Lanes>(joints: usize, i: usize) -> L {
     L::load(&there)
 }
 
-/// What the blocks of the tangent of four joints are made of.
+/// Parts of the tangent blocks of four joints.
 pub struct Tangent<L> {
-    /// Forces per sliding, B^T C.
+    /// Forces per relative linear velocity, B^T C.
     slide: Matrix<L>,
-    /// Forces on b per turning of a and of b.
+    /// Forces on b per angular velocity of a and of b.
     turn_a: Matrix<L>,
     turn_b: Matrix<L>,
-    /// Torques on a and on b per sliding.
+    /// Torques on a and on b per relative linear velocity.
     slide_a: Matrix<L>,
     slide_b: Matrix<L>,
-    /// Torques on a per turning of b, as far as the force makes them: second and third column.
+    /// Torques on a per angular velocity of b, as far as they come from the force: second and third column.
     cross: [Lanes3<L>; 2],
     /// Force in the frame of b times the arm.
     mu: Lanes3<L>,
@@ -363,10 +364,10 @@ pub struct Tangent<L> {
     f_b: Matrix<L>,
 }
 
-/// A block of four joints.
+/// A 6 x 6 block of four joints.
 pub type Six<L> = [[L; 6]; 6];
 
-/// A block by rows, of four blocks by columns.
+/// A 6 x 6 block by rows, from four 3 x 3 blocks by columns.
 #[inline(always)]
 fn six<L: Lanes>(top: [Matrix<L>; 2], bottom: [Matrix<L>; 2]) -> Six<L> {
     let [Matrix([a, b, c]), Matrix([d, e, f])] = top;
@@ -389,7 +390,7 @@ mod tests {
     use crate::lanes::Plain;
     use crate::math::Vec3;
 
-    /// J V T = e_1 - e_0, from which the energy of a step follows.
+    /// J V T = e_1 - e_0, from which energy conservation of a step follows.
     #[test]
     fn a_step_changes_the_strain_by_its_jacobian_exactly() {
         let (links, state) = bent(7, false);

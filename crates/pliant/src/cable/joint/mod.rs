@@ -1,16 +1,16 @@
-//! The elastic joint between two cross-sections: strain, its rate, and how both change with the links.
+//! The elastic joint between two cross-sections: strain, its rate, and their derivatives with respect to the links.
 //!
 //! After J. Lee, M. Lee, Yoon, D. Lee, "A parallelized iterative algorithm for real-time simulation of long flexible
-//! cable manipulation", section III.A, with the tangent along x instead of z. A link is a pose; `h` is half a link along
-//! its axis. With y = R_a^T (p_b - R_b h_b - p_a) and q = q_a* q_b = (w, u),
+//! cable manipulation", section III.A, with the tangent along x instead of z. A link is a pose; `h` is half a link
+//! along its axis. With y = R_a^T (p_b - R_b h_b - p_a) and q = q_a* q_b = (w, u),
 //!
 //!   e_1 = y - h_a                                  stretch and shear in the frame of a,
 //!   e_2 = (2/3) u + (8/3) u / (1 + w)              torsion and bending.
 //!
-//! e_2 is printed as u, which is half the angle: bending and torsion come out four times too soft. Twice that, 2 sin(phi/2),
-//! is too soft by phi^2/24, and 4 u / (1 + w) = 4 tan(phi/4) too stiff by phi^2/48; a third of the one and two thirds of
-//! the other are the angle up to its fourth power. The rates, with linear velocities in the world and angular ones in the
-//! link, are
+//! e_2 is printed as u, which is half the angle: bending and torsion come out four times too soft. Twice that, 2
+//! sin(phi/2), is too soft by phi^2/24, and 4 u / (1 + w) = 4 tan(phi/4) too stiff by phi^2/48; a third of the one and
+//! two thirds of the other equal the angle up to its fourth power. The rates, with linear velocities in the world and
+//! angular ones in the link, are
 //!
 //!   e_1' = R_a^T (v_b - v_a) + R_a^T R_b [h_b]x w_b + [y]x w_a,
 //!   2 u' = (w + [u]x) w_b - (w - [u]x) w_a,        2 w' = -u . (w_b - w_a).
@@ -26,11 +26,11 @@ use crate::math::{Pose, Quat, Vec3, cos, sin};
 /// Strain of a joint and its Jacobians.
 #[derive(Clone, Copy, Debug)]
 pub struct Joint {
-    /// Rate of strain per velocity of a.
+    /// Strain rate per velocity of a.
     pub by_a: Mat6,
-    /// Rate of strain per velocity of b.
+    /// Strain rate per velocity of b.
     pub by_b: Mat6,
-    /// y, from the centre of a to the end of b that should be at its joint, in the frame of a.
+    /// y, the vector from the centre of a to the end of b at the joint, in the frame of a.
     y: Vec3,
     /// R_a.
     turn_a: Quat,
@@ -39,16 +39,16 @@ pub struct Joint {
     arms: Arms,
 }
 
-/// A link during a step: its poses, and the angle it turns by in its own axes.
+/// A link during a step: its poses, and its rotation vector in its own frame.
 #[derive(Clone, Copy, Debug)]
 pub struct Turning<'a> {
     /// Pose at the start.
     pub start: &'a Pose,
-    /// Pose half-way.
+    /// Pose halfway.
     pub middle: &'a Pose,
     /// Pose at the end.
     pub end: &'a Pose,
-    /// Mean angular velocity times the step [rad].
+    /// Mean angular velocity times the step, in the frame of the link [rad].
     pub turn: Vec3,
 }
 
@@ -60,7 +60,7 @@ struct Part {
 }
 
 impl<'a> Turning<'a> {
-    /// A link that rests.
+    /// A link at rest.
     fn resting(pose: &'a Pose) -> Turning<'a> {
         Turning { start: pose, middle: pose, end: pose, turn: Vec3::ZERO }
     }
@@ -94,8 +94,8 @@ pub const SINE: f64 = 2.0 / 3.0;
 /// See `SINE`.
 pub const TANGENT: f64 = 8.0 / 3.0;
 
-/// The change of e_2 for changes of u and w between two ends of which the means are known, exactly:
-/// u_1/(1+w_1) - u_0/(1+w_0) = (du (1 + mean w) - mean u dw) / ((1 + w_0) (1 + w_1)).
+/// The exact change of e_2 for changes of u and w between two ends whose means are known: u_1/(1+w_1) - u_0/(1+w_0) =
+/// (du (1 + mean w) - mean u dw) / ((1 + w_0) (1 + w_1)).
 struct Bend {
     mean_u: Vec3,
     mean_w: f64,
@@ -117,24 +117,24 @@ impl Bend {
     }
 }
 
-/// q_a* q_b with the sign that makes it the shorter turn.
+/// q_a* q_b with the sign of the shorter rotation.
 fn relative(a: Quat, b: Quat) -> Quat {
     let q = a.inverse() * b;
     if q.w < 0.0 { -q } else { q }
 }
 
 impl Joint {
-    /// Jacobians at the given poses: those of a step in which nothing turns.
+    /// Jacobians at the given poses: those of a step in which nothing moves.
     pub fn new(a: &Pose, b: &Pose, arms: Arms) -> Joint {
         Joint::of_step(&Turning::resting(a), &Turning::resting(b), arms)
     }
 
-    /// Jacobians of a whole step: with the mean velocities V of the step, J V T is the change of the strain to the last
-    /// digit, so that the work of a force J^T K (e_0 + e_1)/2 is the change of the energy.
+    /// Jacobians of a whole step: with the mean velocities V of the step, J V T is the change of the strain up to
+    /// rounding, so that the work of a force J^T K (e_0 + e_1)/2 is the change of the energy.
     ///
-    /// A link that turns by x = T w goes from R_m exp(-x/2) to R_m exp(x/2). Half the sum of these two is
-    /// R_m (cos t + (1 - cos t) n n^T), t = |x|/2, their difference 2 sin t R_m [n]x; the same for quaternions with
-    /// t = |x|/4. The rest is the product rule for differences, d(f g) = mean(f) dg + df mean(g).
+    /// A link that turns by x = T w goes from R_m exp(-x/2) to R_m exp(x/2). Half the sum of these two is R_m (cos t +
+    /// (1 - cos t) n n^T), t = |x|/2, their difference 2 sin t R_m [n]x; likewise for quaternions with t = |x|/4. The
+    /// rest is the product rule for differences, d(f g) = mean(f) dg + df mean(g).
     pub fn of_step(a: &Turning<'_>, b: &Turning<'_>, arms: Arms) -> Joint {
         let h = Vec3::X * arms.b;
         let z = |a: &Pose, b: &Pose| b.translation - b.rotation * h - a.translation;
@@ -169,11 +169,11 @@ impl Joint {
         Joint { by_a, by_b, y, turn_a: a.middle.rotation, relative: q, arms }
     }
 
-    /// The part of the stiffness that a moment M in the joint adds: the change of J^T M as links turn. With
+    /// Geometric stiffness of a moment M in the joint: the derivative of J^T M as links turn. With
     /// c = SINE + TANGENT / (1 + w), the torques are
     ///   2 Q_b^T M = c (w M - u x M) - c' u (u.M),     2 Q_a^T M = -c (w M + u x M) + c' u (u.M).
-    /// It matters: a cable bent round a drum could else not be told from one that resists rolling about its own axis.
-    /// Returns the blocks (a, a), (a, b), (b, a) and (b, b), each 3 x 3. `joints` has the same for four joints.
+    /// It matters: without it a cable bent around a drum would seem to resist rolling about its own axis. Returns the
+    /// blocks (a, a), (a, b), (b, a) and (b, b), each 3 x 3. `lanes` has the version for four joints.
     #[cfg(test)]
     pub fn of_moment(&self, moment: Vec3) -> [[[f64; 3]; 3]; 4] {
         let (u, w) = (Vec3::new(self.relative.x, self.relative.y, self.relative.z), self.relative.w);
@@ -203,7 +203,7 @@ impl Joint {
         out
     }
 
-    /// The part of the stiffness that a force N in the joint adds: the change of J^T N as links move.
+    /// Geometric stiffness of a force N in the joint: the derivative of J^T N as links move.
     /// Returns the blocks (a, a), (a, b), (b, a) and (b, b).
     pub fn geometric(&self, force: Vec3) -> [Mat6; 4] {
         let h = Vec3::X * self.arms.b;

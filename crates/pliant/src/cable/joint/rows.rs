@@ -1,4 +1,4 @@
-//! What the kernels read: one row of numbers a quantity, so that four links are worked on at a time.
+//! Data of the kernels: one row of numbers per quantity, so that four links are processed at a time.
 
 use crate::cable::algebra::block::Vec6;
 use crate::cable::joint::three::{Matrix, Turn};
@@ -8,97 +8,97 @@ use crate::kernel::{Kernel, Task};
 use crate::lanes::{LANES, Lanes, Lanes3};
 use crate::math::{Pose, Quat, Vec3};
 
-/// What the kernels read, in pieces of four links.
+/// Data of the kernels, in pieces of four links.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
-    /// Which instructions the kernels use.
+    /// Instruction set of the kernels.
     pub kernel: Kernel,
     /// Whether no link turns by more than `MOST_TURN` at the mean velocities last placed.
     pub placed: bool,
-    /// Whether the tangent has not been taken since the start of the step.
+    /// Whether the tangent has not been evaluated since the start of the step.
     pub fresh: bool,
     pieces: Vec<Piece>,
-    /// Of a closed cable: where after its last link, in the last piece, the first one comes again.
+    /// For a closed cable: the position after its last link, in the last piece, that repeats the first one.
     seam: Option<usize>,
 }
 
-/// Rows of numbers, one a coordinate; a quantity is named by its first row. A row has a number for each of four links and,
-/// so that a joint may read that of the link after it, for the first of the next piece.
+/// Rows of numbers, one per component; a quantity is identified by its first row. A row holds a number for each of four
+/// links and, so that a joint can read that of the next link, for the first of the next piece.
 #[derive(Clone, Debug)]
 pub struct Piece([[f64; LANES + 1]; COUNT]);
 
-/// A turn in one step beyond which the series of its sine and cosine are cut too short [rad].
+/// Rotation in one step up to which the truncated series of sine and cosine are accurate [rad].
 pub const MOST_TURN: f64 = 3.2;
 
 // at the start of the step
 const POSITION: usize = 0;
 const TURN: usize = 3;
 const AXES: usize = 7;
-/// Velocity at the start, less c times what it gained in the step before.
+/// Velocity at the start, less c times its change in the step before.
 pub const VELOCITY: usize = 16;
-/// Turn from a link to the next at the start.
+/// Rotation from a link to the next at the start, as quaternion.
 pub const JOINT_TURN: usize = 22;
-/// Half of a joint's strain at the start, less its strain at rest, less c times its change in the step before.
+/// Half of a joint's strain at the start, less its unloaded strain, less c times its change in the step before.
 pub const BIAS: usize = 26;
 // at the mean velocities
 /// Mean velocity.
 pub const MEAN: usize = 32;
-/// Angle turned by in the step.
+/// Rotation vector of the step.
 pub const ANGLE: usize = 38;
-/// cos t and sin(t) / t of a quarter of that angle.
+/// cos t of a quarter of that angle.
 pub const COSINE: usize = 41;
-/// See `COSINE`.
+/// sin(t) / t of a quarter of that angle.
 pub const SINC: usize = 42;
-/// Position half-way.
+/// Position halfway.
 pub const MIDDLE_POSITION: usize = 43;
-/// Turn half-way, as quaternion.
+/// Rotation halfway, as quaternion.
 pub const MIDDLE_TURN: usize = 46;
-/// Turn half-way, as matrix.
+/// Rotation halfway, as matrix.
 pub const MIDDLE_AXES: usize = 50;
 /// Position at the end.
 pub const END_POSITION: usize = 59;
-/// Turn at the end, as quaternion.
+/// Rotation at the end, as quaternion.
 pub const END_TURN: usize = 62;
-/// Turn at the end, as matrix.
+/// Rotation at the end, as matrix.
 pub const END_AXES: usize = 66;
-/// Half the sum of the matrices at both ends.
+/// Mean of the rotation matrices at both ends.
 pub const MEAN_AXES: usize = 75;
-// where the tangent was last taken
+// where the tangent was last evaluated
 /// Mean velocity there.
 pub const LAST_MEAN: usize = 84;
 /// Load of the joint there.
 pub const LAST_LOAD: usize = 90;
-/// How the load changes: five matrices.
+/// Derivatives of the load: five matrices.
 pub const LOAD_CHANGE: usize = 96;
 const COUNT: usize = 141;
 
 impl Piece {
-    /// A row: of the links, with `NEXT` 0, or of those after them, with 1.
+    /// A row: of the links for `NEXT` 0, or of the links after them for 1.
     #[inline(always)]
     pub fn one<L: Lanes, const NEXT: usize>(&self, row: usize) -> L {
         let row = &self.0[row];
         L::load(&[row[NEXT], row[NEXT + 1], row[NEXT + 2], row[NEXT + 3]])
     }
 
-    /// Three rows.
+    /// Three rows, as vectors.
     #[inline(always)]
     pub fn three<L: Lanes, const NEXT: usize>(&self, row: usize) -> Lanes3<L> {
         Lanes3 { x: self.one::<L, NEXT>(row), y: self.one::<L, NEXT>(row + 1), z: self.one::<L, NEXT>(row + 2) }
     }
 
-    /// Four rows.
+    /// Four rows, as quaternions.
     #[inline(always)]
     pub fn turn<L: Lanes, const NEXT: usize>(&self, row: usize) -> Turn<L> {
         Turn { u: self.three::<L, NEXT>(row), w: self.one::<L, NEXT>(row + 3) }
     }
 
-    /// Nine rows.
+    /// Nine rows, as matrices.
     #[inline(always)]
     pub fn matrix<L: Lanes, const NEXT: usize>(&self, row: usize) -> Matrix<L> {
         Matrix([self.three::<L, NEXT>(row), self.three::<L, NEXT>(row + 3), self.three::<L, NEXT>(row + 6)])
     }
 
-    /// Remember the mean velocities.
+    /// Save the mean velocities as those of the last tangent.
     #[inline(always)]
     pub fn keep_mean(&mut self) {
         for k in 0..6 {
@@ -140,7 +140,7 @@ impl Piece {
     }
 }
 
-/// Give the last of the pieces before one the first numbers of its rows `first` to `last`.
+/// Copy the first numbers of rows `first` to `last` of a piece to the end of the piece before it.
 #[inline(always)]
 fn join(before: &mut [Piece], piece: &Piece, first: usize, last: usize) {
     if let Some(before) = before.last_mut() {
@@ -150,7 +150,7 @@ fn join(before: &mut [Piece], piece: &Piece, first: usize, last: usize) {
     }
 }
 
-/// Where a cable is closed, let its first link follow its last one too, in rows `first` to `last`.
+/// In a closed cable, repeat the first link after the last one, in rows `first` to `last`.
 #[inline(always)]
 fn close(pieces: &mut [Piece], seam: Option<usize>, first: usize, last: usize) {
     let (Some(at), end) = (seam, pieces.len() - 1) else { return };
@@ -160,10 +160,10 @@ fn close(pieces: &mut [Piece], seam: Option<usize>, first: usize, last: usize) {
 }
 
 impl Rows {
-    /// For a number of links.
+    /// Rows for a number of links.
     pub fn new(links: usize, closed: bool) -> Rows {
         let mut piece = Piece([[0.0; LANES + 1]; COUNT]);
-        // links that are not there rest, unturned
+        // lanes without a link are at rest, not rotated
         for row in [TURN + 3, JOINT_TURN + 3, MIDDLE_TURN + 3, END_TURN + 3, COSINE, SINC] {
             piece.0[row].fill(1.0);
         }
@@ -177,25 +177,25 @@ impl Rows {
         Rows { kernel: Kernel::default(), placed: true, fresh: true, pieces, seam }
     }
 
-    /// Four links a piece.
+    /// All pieces, of four links each.
     pub fn pieces(&mut self) -> &mut [Piece] {
         &mut self.pieces
     }
 
-    /// Read the start of a step, and put the strains there.
+    /// Set up the start of a step, and compute the strains there.
     pub fn begin(&mut self, links: &Links, state: &LinkState, step: f64, strains: &mut [Vec6]) {
         self.fresh = true;
         let decay = links.decay * state.remembered(step);
         self.kernel.run(Begin { links, state, decay, rows: self, strains });
     }
 
-    /// Poses half a step and a step on at the mean velocities.
+    /// Compute the poses half a step and a step ahead at the mean velocities.
     pub fn place(&mut self, mean: &[Vec6], step: f64, middle: &mut [Pose], end: &mut [Pose]) {
         self.placed = self.kernel.run(Place { rows: self, mean, step, middle, end });
     }
 }
 
-/// Four of many, beginning with number i; `none` beyond the last.
+/// Four elements of a slice, beginning at index i; `none` beyond the last.
 #[inline(always)]
 fn four<'a, T>(from: &'a [T], i: usize, none: &'a T) -> [&'a T; LANES] {
     if let Some([a, b, c, d]) = from.get(i..i + LANES) {
@@ -208,7 +208,7 @@ fn four<'a, T>(from: &'a [T], i: usize, none: &'a T) -> [&'a T; LANES] {
     out
 }
 
-/// Four of many vectors, beginning with number i; zeros beyond the last.
+/// Load four vectors, beginning at index i; zeros beyond the last.
 #[inline(always)]
 pub fn gathered<L: Lanes>(from: &[Vec6], i: usize) -> [Lanes3<L>; 2] {
     let [a, b, c, d] = four(from, i, &[0.0; 6]);
@@ -223,7 +223,7 @@ fn joined<L: Lanes>(first: L, fifth: f64, sixth: f64) -> Vec6 {
     [a, b, c, d, fifth, sixth]
 }
 
-/// To four of many vectors, beginning with number i, as far as there are that many.
+/// Store four vectors, beginning at index i, as far as they exist.
 #[inline(always)]
 pub fn scatter<L: Lanes>(v: [Lanes3<L>; 2], to: &mut [Vec6], i: usize) {
     let first = L::transposed([v[0].x, v[0].y, v[0].z, v[1].x]);
@@ -276,7 +276,7 @@ fn scatter_poses<L: Lanes>(position: Lanes3<L>, turn: Turn<L>, to: &mut [Pose], 
     }
 }
 
-/// Strain of joints, given y and the turn from a to b.
+/// Strain of joints, given y and the rotation from a to b.
 #[inline(always)]
 pub fn strain<L: Lanes>(arm: f64, y: Lanes3<L>, q: &Turn<L>, per_one_and_w: L) -> [Lanes3<L>; 2] {
     let scale = L::splat(SINE) + L::splat(TANGENT) * per_one_and_w;
@@ -286,7 +286,7 @@ pub fn strain<L: Lanes>(arm: f64, y: Lanes3<L>, q: &Turn<L>, per_one_and_w: L) -
 struct Begin<'a> {
     links: &'a Links,
     state: &'a LinkState,
-    /// c, as far as the changes of the last step count.
+    /// c, weighted by how much the changes of the last step count.
     decay: f64,
     rows: &'a mut Rows,
     strains: &'a mut [Vec6],
@@ -336,7 +336,7 @@ struct Place<'a> {
     end: &'a mut [Pose],
 }
 
-/// The first terms of a series in z, summed by pairs so that not every product waits for the last.
+/// Sum of a power series in z, by pairs so that not every product waits for the last.
 #[inline(always)]
 fn series<L: Lanes>(z: L, of: &[f64; 9]) -> L {
     let z2 = z * z;
@@ -349,7 +349,7 @@ fn series<L: Lanes>(z: L, of: &[f64; 9]) -> L {
 }
 
 /// (-1)^k / (2 k + more)!: the series of cos t (more = 0) and of sin(t) / t (more = 1) in t^2. For a quarter of
-/// `MOST_TURN` the first term left out is below 3e-18.
+/// `MOST_TURN` the first omitted term is below 3e-18.
 const fn terms(more: usize) -> [f64; 9] {
     let mut out = [0.0; 9];
     let (mut k, mut term) = (0, 1.0);

@@ -1,4 +1,4 @@
-//! Rotations and 3 x 3 matrices, four of them at a time.
+//! Rotations and 3 x 3 matrices, four at a time.
 
 use crate::lanes::{Lanes, Lanes3};
 
@@ -15,13 +15,13 @@ pub struct Turn<L> {
     pub w: L,
 }
 
-/// A vector of zeros.
+/// The zero vector.
 #[inline(always)]
 pub fn none<L: Lanes>() -> Lanes3<L> {
     Lanes3 { x: L::zero(), y: L::zero(), z: L::zero() }
 }
 
-/// The same vector for each.
+/// One vector in all lanes.
 #[inline(always)]
 pub fn all<L: Lanes>(x: f64, y: f64, z: f64) -> Lanes3<L> {
     Lanes3 { x: L::splat(x), y: L::splat(y), z: L::splat(z) }
@@ -75,13 +75,13 @@ impl<L: Lanes> Matrix<L> {
         Matrix([self.0[0].by_parts(f), self.0[1].by_parts(f), self.0[2].by_parts(f)])
     }
 
-    /// v x m: the vector product with every column.
+    /// v x m: the cross product of v with every column.
     #[inline(always)]
     pub fn crossed_by(&self, v: Lanes3<L>) -> Self {
         Matrix([v.cross(self.0[0]), v.cross(self.0[1]), v.cross(self.0[2])])
     }
 
-    /// m x v: the vector product of every column; [v]x^T m.
+    /// m x v: the cross product of every column with v; [v]x^T m.
     #[inline(always)]
     pub fn crossed_with(&self, v: Lanes3<L>) -> Self {
         Matrix([self.0[0].cross(v), self.0[1].cross(v), self.0[2].cross(v)])
@@ -105,7 +105,7 @@ impl<L: Lanes> Matrix<L> {
         Matrix([self.0[0] + n.0[0], self.0[1] + n.0[1], self.0[2] + n.0[2]])
     }
 
-    /// m + f.
+    /// m + f times the identity.
     #[inline(always)]
     pub fn plus_diagonal(&self, f: L) -> Self {
         let [a, b, c] = self.0;
@@ -154,7 +154,7 @@ impl<L: Lanes> Matrix<L> {
 }
 
 impl<L: Lanes> Turn<L> {
-    /// One after the other.
+    /// Product of quaternions.
     #[inline(always)]
     pub fn times(self, other: Self) -> Self {
         Turn {
@@ -163,7 +163,7 @@ impl<L: Lanes> Turn<L> {
         }
     }
 
-    /// From this to the other, with the sign that makes it the shorter turn.
+    /// The rotation from this one to the other, with the sign of the shorter one.
     #[inline(always)]
     pub fn to(self, other: Self) -> Self {
         let u = other.u.scale(self.w) - self.u.scale(other.w) - self.u.cross(other.u);
@@ -172,14 +172,15 @@ impl<L: Lanes> Turn<L> {
         Turn { u: u.scale(sign), w: w * sign }
     }
 
-    /// Of length one again, where it is but for rounding: a step of Newton's method for the inverse root.
+    /// Normalised again, for a quaternion of length one up to rounding: one Newton iteration for the inverse square
+    /// root.
     #[inline(always)]
     pub fn normalised(self) -> Self {
         let by = L::splat(1.5) - L::splat(0.5) * (self.u.dot(self.u) + self.w * self.w);
         Turn { u: self.u.scale(by), w: self.w * by }
     }
 
-    /// As a matrix.
+    /// The rotation matrix.
     #[inline(always)]
     pub fn matrix(self) -> Matrix<L> {
         let (one, Lanes3 { x, y, z }, w) = (L::splat(1.0), self.u, self.w);

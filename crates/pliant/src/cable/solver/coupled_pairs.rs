@@ -1,4 +1,4 @@
-//! Pairs of links in Newton's method: their forces and slopes.
+//! Contacts between links in Newton's method: their forces and slopes.
 
 use crate::body::Body;
 use crate::cable::Cable;
@@ -15,7 +15,7 @@ use crate::cable::links::Stretch;
 use crate::frame::{Contact, Other};
 use crate::math::{Pose, Vec3};
 
-/// The cable of an end of a pair; pairs are made of cables only.
+/// The cable at one side of a pair; `None` for bodies of other models.
 fn cable((bodies, first): (&[Body], usize), end: End) -> Option<&Cable> {
     match &bodies[end.body - first] {
         Body::Cable(cable) => Some(cable),
@@ -23,7 +23,7 @@ fn cable((bodies, first): (&[Body], usize), end: End) -> Option<&Cable> {
     }
 }
 
-/// The same, to be changed.
+/// The cable at one side of a pair, mutably.
 pub(crate) fn cable_mut((bodies, first): (&mut [Body], usize), end: End) -> Option<&mut Cable> {
     match &mut bodies[end.body - first] {
         Body::Cable(cable) => Some(cable),
@@ -36,22 +36,22 @@ fn side<'a>(cable: &'a Cable, poses: &'a [Pose], pair: &Pair, k: usize) -> Side<
     Side { links: &cable.links, poses, link: pair.ends[k].link, on: pair.on[k] }
 }
 
-/// Both sides of a pair half-way through the step.
+/// Both sides of a pair halfway through the step.
 pub(crate) fn halfway<'a>(bodies: (&'a [Body], usize), pair: &Pair) -> Option<[Side<'a>; 2]> {
     both(bodies, pair, |c, k| side(c, &c.scratch.step.middle, pair, k))
 }
 
-/// The same at its end.
+/// Both sides of a pair at the end of the step.
 fn at_end<'a>(bodies: (&'a [Body], usize), pair: &Pair) -> Option<[Side<'a>; 2]> {
     both(bodies, pair, |c, k| side(c, &c.scratch.step.end, pair, k))
 }
 
-/// The same before it, or where there is none.
+/// Both sides of a pair at the start of the step, or at their current poses outside of one.
 pub(crate) fn at_start<'a>(bodies: (&'a [Body], usize), pair: &Pair) -> Option<[Side<'a>; 2]> {
     both(bodies, pair, |c, k| side(c, &c.state.links.poses, pair, k))
 }
 
-/// What of all links of its cables belongs to a pair.
+/// The vectors of the links of a pair, out of those of all links of its cables.
 fn of_links<'a>(
     bodies: (&'a [Body], usize),
     pair: &Pair,
@@ -64,19 +64,19 @@ fn of_links<'a>(
     })
 }
 
-/// Mean velocities of its links.
+/// Mean velocities of the links of a pair.
 pub(crate) fn means<'a>(bodies: (&'a [Body], usize), pair: &Pair) -> Option<Velocities<'a>> {
     of_links(bodies, pair, |c| &c.scratch.step.mean)
 }
 
-/// How fast a link moves along a direction when it is pushed that way [s/kg].
+/// Velocity of a link along a direction per force in that direction [s/kg].
 fn along_normal(answer: &Wide6, normal: Vec3) -> f64 {
     let moved = |i: usize| (0..3).map(|j| answer.0[i][j] * normal[j]).sum::<f64>();
     (0..3).map(|i| normal[i] * moved(i)).sum()
 }
 
 impl Cable {
-    /// Give a link another velocity; returns the energy that it wins by that [J].
+    /// Set the velocity of a link; returns the energy that it gains [J].
     fn settle_velocity(&mut self, link: usize, velocity: Vec6) -> f64 {
         let had = std::mem::replace(&mut self.state.links.velocities[link], velocity);
         let inertia = &self.links.inertia;
@@ -84,13 +84,13 @@ impl Cable {
     }
 }
 
-/// Whatever is needed of both sides of a pair, by their cables and numbers.
+/// Evaluate `f` for both sides of a pair, with the cable and the number of the side.
 fn both<'a, T>(bodies: (&'a [Body], usize), pair: &Pair, f: impl Fn(&'a Cable, usize) -> T) -> Option<[T; 2]> {
     let [a, b] = pair.ends;
     Some([f(cable(bodies, a)?, 0), f(cable(bodies, b)?, 1)])
 }
 
-/// Subtract the force of a pair, along its axes, from what is left of the equations of its links.
+/// Subtract the force of a pair, along its axes, from the residuals of its links.
 fn subtract(bodies: (&mut [Body], usize), pair: &Pair, force: &[f64; 3]) {
     for (k, sign) in [(0, 1.0), (1, -1.0)] {
         let Some(c) = cable_mut((&mut *bodies.0, bodies.1), pair.ends[k]) else { continue };
@@ -103,8 +103,8 @@ fn subtract(bodies: (&mut [Body], usize), pair: &Pair, force: &[f64; 3]) {
     }
 }
 
-/// Where a joint is touched, add how the force falls with the velocities of links of one cable to its tangent; what couples two
-/// is added by `coupling`, and where links touch links all of it.
+/// For a contact on a joint, add the derivative of the force with respect to the velocities of the links of one cable
+/// to its tangent; the coupling between sides is added by `coupling`, and all of it where links touch links.
 fn add_own_slopes(bodies: (&mut [Body], usize), pair: &Pair) {
     for k in 0..2 {
         let Some(c) = cable_mut((&mut *bodies.0, bodies.1), pair.ends[k]) else { continue };
@@ -120,7 +120,7 @@ fn add_own_slopes(bodies: (&mut [Body], usize), pair: &Pair) {
     }
 }
 
-/// Append the contacts of pairs: each as one of its first link, with the force on that.
+/// Append the contacts of pairs, each as a contact of its first link with the force on that.
 pub(crate) fn write_pairs(bodies: &[Body], pairs: &[Pair], contacts: &mut Vec<Contact>) {
     for pair in pairs {
         let Some(sides) = at_start((bodies, 0), pair) else { continue };
@@ -142,7 +142,7 @@ pub(crate) fn write_pairs(bodies: &[Body], pairs: &[Pair], contacts: &mut Vec<Co
 }
 
 impl Island<'_> {
-    /// Look at all pairs at the start of a part of the step.
+    /// Set up all pairs at the start of a part of the step.
     pub(crate) fn begin_pairs(&mut self, part: &Part) {
         for pair in self.pairs.iter_mut() {
             if let Some(sides) = at_start((self.bodies, self.first), pair) {
@@ -151,7 +151,7 @@ impl Island<'_> {
         }
     }
 
-    /// Choose rho of all contacts from how their links answer to pushes. False where the tangent is singular.
+    /// Choose rho of all contacts from the response of their links to forces. False if the tangent is singular.
     pub(crate) fn weigh_contacts(&mut self) -> bool {
         let mut fine = true;
         self.each(|share| {
@@ -174,7 +174,7 @@ impl Island<'_> {
         fine
     }
 
-    /// Add pairs to the residual and find their slopes. Returns how many changed between open, stick and slip.
+    /// Add pairs to the residual and compute their slopes. Returns how many changed between open, stick and slip.
     pub(crate) fn touch_pairs(&mut self, part: &Part, touching: Touching) -> usize {
         let mut changed = 0;
         for pair in self.pairs.iter_mut() {
@@ -201,7 +201,7 @@ impl Island<'_> {
         changed
     }
 
-    /// Bring limits of friction of pairs closer to their normal forces; true where any was far off.
+    /// Move the friction limits of pairs closer to their normal forces; true if any was far off.
     pub(crate) fn bound_pairs(&mut self) -> bool {
         let mut far = false;
         for pair in self.pairs.iter_mut() {
@@ -211,7 +211,7 @@ impl Island<'_> {
         far
     }
 
-    /// What the pairs add to the residual along the change, where they are not in it.
+    /// Contribution of the pairs, which are not in the residual, to the residual along the change.
     pub(crate) fn descent_of_pairs(&self) -> f64 {
         let mut sum = 0.0;
         for pair in self.pairs.iter() {
@@ -227,26 +227,26 @@ impl Island<'_> {
         sum
     }
 
-    /// Whether all pairs do what they are taken to do, and none slides.
+    /// Whether the law confirms the states of all pairs, and none slides.
     pub(crate) fn pairs_stay(&self) -> bool {
         let stays = |p: &Pair| means((self.bodies, self.first), p).is_none_or(|means| p.stays(&means));
         self.pairs.iter().all(stays)
     }
 
-    /// Whether links are deeper in each other at the end of the part than contact should let them be.
+    /// Whether links overlap more at the end of the part than contact should allow.
     pub(crate) fn pairs_sank(&self) -> bool {
         let sank = |pair: &Pair| at_end((self.bodies, self.first), pair).is_some_and(|sides| pair.sank(sides));
         self.pairs.iter().any(sank)
     }
 
-    /// Whether links go through each other in the part.
+    /// Whether links pass through each other in the part.
     pub(crate) fn pairs_passed(&self) -> bool {
         let bodies = (&*self.bodies, self.first);
         let ways = |pair: &Pair| Some((at_start(bodies, pair)?, at_end(bodies, pair)?));
         self.pairs.iter().any(|pair| ways(pair).is_some_and(|(start, end)| passed(start, end)))
     }
 
-    /// Make contacts stiffer that are too deep at the end of the part, where links push links; true where there are such.
+    /// Stiffen contacts that are too deep at the end of the part, where links push links; true if there are any.
     pub(crate) fn stiffen(&mut self, part: &Part) -> bool {
         let mut any = false;
         if self.pairs.is_empty() {
@@ -261,7 +261,7 @@ impl Island<'_> {
         any
     }
 
-    /// Let them become softer by and by.
+    /// Let contacts soften gradually.
     pub(crate) fn soften(&mut self) {
         self.pairs.iter_mut().for_each(|pair| pair.firmness.soften());
         self.each(|share| share.s.touches.iter_mut().for_each(|touch| touch.firmness.soften()));
@@ -286,7 +286,8 @@ impl Island<'_> {
         }
     }
 
-    /// Bring links that push each other to rest against each other. No more energy comes of it than the pairs took in the step.
+    /// Bring links that push each other to relative rest. This adds no more energy than the pairs dissipated in the
+    /// step.
     pub(crate) fn calm_pairs(&mut self, part: &Part) {
         self.each(|share| share.s.owed = 0.0);
         for pair in self.pairs.iter_mut() {

@@ -1,5 +1,5 @@
 //! The tangent of cables whose links push each other: block-tridiagonal for each cable, closed or not, with blocks of
-//! pairs far from the diagonal, factored as the sparse matrix that it is.
+//! pairs far from the diagonal, factored as a sparse matrix.
 
 use crate::cable::algebra::block::Vec6;
 use crate::cable::algebra::sparse::{Bond, Sparse};
@@ -11,36 +11,36 @@ use crate::cable::links::Stretch;
 #[derive(Clone, Debug, Default)]
 pub struct Coupling {
     matrix: Sparse,
-    /// Where the links of each member begin among those of all.
+    /// Index of the first link of each member among all links.
     starts: Vec<usize>,
-    /// Where its neighbours along the cable begin among the edges.
+    /// Index of the first edge of each member.
     first_edges: Vec<usize>,
-    /// Links that are connected: neighbours along the cables, then pairs.
+    /// Connected links: neighbours along the cables, then pairs.
     edges: Vec<[u32; 2]>,
     /// Links that pairs couple.
     bonds: Vec<Coupled>,
-    /// Right-hand side, then solution.
+    /// Right-hand side on entry, solution on return.
     x: Vec<Vec6>,
     work: Vec<Vec6>,
 }
 
-/// Two links that a pair couples: those that touch, or those after them where joints do.
+/// Two links coupled by a pair: those that touch, or the next ones where joints do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Coupled {
-    /// The links among those of all, the lower one first.
+    /// Indices among all links, the lower one first.
     nodes: [u32; 2],
-    /// Number of the edge between them.
+    /// Index of the edge between them.
     edge: usize,
-    /// Number of the pair.
+    /// Index of the pair.
     pair: usize,
     /// Which side of the pair each belongs to.
     sides: [usize; 2],
-    /// Whether it is the link after the one of its side.
+    /// Whether it is the link after that of its side.
     next: [bool; 2],
 }
 
 impl Coupled {
-    /// Rows of its links in the pair.
+    /// Rows of these links in the pair.
     fn rows<'a>(&self, pair: &'a Pair) -> Option<[&'a [Vec6; 3]; 2]> {
         let of = |k: usize| {
             let side = self.sides[k];
@@ -51,7 +51,7 @@ impl Coupled {
 }
 
 impl Island<'_> {
-    /// The change of the mean velocities where pairs push. False where the tangent is singular.
+    /// Solve for the change of the mean velocities where pairs push. False if the tangent is singular.
     pub fn solve_coupled(&mut self) -> bool {
         let mut coupling = std::mem::take(self.coupling);
         self.list_edges(&mut coupling);
@@ -85,7 +85,8 @@ impl Island<'_> {
         fine
     }
 
-    /// The pattern of the tangent: pairs that push now, and those that did before in the step, so that it seldom changes.
+    /// Set up the sparsity pattern of the tangent: pairs that push now, and those that did before in the step, so that
+    /// it rarely changes.
     fn list_edges(&mut self, coupling: &mut Coupling) {
         let Coupling { starts, first_edges, edges, bonds, .. } = coupling;
         starts.clear();
@@ -125,7 +126,7 @@ impl Island<'_> {
                 bonds.push(Coupled { nodes, edge: 0, pair: n, sides, next: sides.map(|side| next[side]) });
             }
         }
-        // two links are coupled by one pair unless joints beside them touch too
+        // two links are coupled by a single pair unless joints beside them touch too
         if !of_links {
             bonds.sort_unstable();
         }

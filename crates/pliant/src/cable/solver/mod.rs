@@ -1,4 +1,4 @@
-//! How the equations of a step are solved.
+//! Solvers for the equations of a step.
 
 pub mod coupled_pairs;
 pub mod coupling;
@@ -12,20 +12,20 @@ use crate::cable::equations::midpoint::Part;
 use crate::cable::group::step::{Island, Solved};
 use crate::cable::params::{CableSettings, Couplings, Solver};
 
-/// The ways to solve a step; of cables that are solved together, the last one that any of them asks for.
+/// Solution methods; cables that are solved together use the last one that any of them requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Method {
-    /// Newton's, with contact as part of the equations.
+    /// Newton's method, with contact as part of the equations.
     #[default]
     Newton,
-    /// Projected Gauss and Seidel's over contacts, with couplings that follow exactly.
+    /// Projected Gauss-Seidel over contacts, with couplings that follow exactly.
     GaussSeidel,
-    /// The same with couplings as printed in the paper.
+    /// Projected Gauss-Seidel over contacts, with couplings as printed in the paper.
     Printed,
 }
 
 impl Method {
-    /// That of a cable's settings.
+    /// The method for the settings of a cable.
     pub fn of(settings: &CableSettings) -> Method {
         match (settings.solver, settings.couplings) {
             (Solver::Newton, _) => Method::Newton,
@@ -36,7 +36,7 @@ impl Method {
 }
 
 impl Island<'_> {
-    /// How its step is to be solved.
+    /// The method for its step.
     pub fn method(&mut self) -> Method {
         let mut method = Method::Newton;
         let mut slides = false;
@@ -44,11 +44,11 @@ impl Island<'_> {
             method = method.max(share.links.method);
             slides |= share.acting.held.iter().any(|h| h.slips_at.is_finite());
         });
-        // sweeps take holds for linear
+        // sweeps assume linear holds
         if slides { Method::Newton } else { method }
     }
 
-    /// Solve a part of the step that was begun.
+    /// Solve a part of the step that has been prepared.
     pub fn solve_part(&mut self, part: &Part) -> Solved {
         match self.method() {
             Method::Newton => self.newton(part),

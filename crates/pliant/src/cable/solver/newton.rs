@@ -1,55 +1,57 @@
 //! Newton's method for a step of cables that are solved together.
 //!
-//! Contact is part of the equations: each iteration solves the tangent with every contact open, sticking or sliding as the
-//! velocities at hand say, so that the right combination is usually found within a few iterations. The linear step is one
-//! solution of its equations, of which there are more only to find out what contacts do.
+//! Contact is part of the equations: each iteration solves the tangent with every contact open, sticking or sliding as
+//! the current velocities say, so that the right combination is usually found within a few iterations. The linear step
+//! solves its equations once, and again only to find the states of contacts.
 
 use crate::cable::contact::law::Contacting;
 use crate::cable::equations::midpoint::{Part, Touching};
 use crate::cable::group::step::{Island, SMALLEST_PART, Solved};
 
+/// Limit of iterations; a part of a step that reaches it is halved.
 const MOST_ITERATIONS: u32 = 28;
 
-/// The same in the smallest part of a step.
+/// Limit of iterations in the smallest part of a step, which cannot be halved again.
 const LAST_ITERATIONS: u32 = 64;
 
-/// Contacts are made softer in parts of a step no longer than this.
+/// Contacts are softened only in parts of a step up to this size; larger ones are halved first.
 const STIFF_PART: f64 = 0.3;
 
-/// Newton stops when a correction is this small against the speeds of the step.
+/// Newton's method stops when a correction is this small relative to the speeds of the step.
 pub const TOLERANCE: f64 = 1e-5;
 
-/// How often planes and limits of friction are brought up to date in a step. In between they stay, so that the iteration
-/// can end: taken from velocities on the way they would lead it astray.
+/// How often planes and friction limits are updated in a step. In between they stay fixed, so that the iteration
+/// converges: taken from intermediate velocities they would lead it astray.
 const ROUNDS: u32 = 1;
 
-/// With contact it also stops at this: which of a few contacts stick is then of no account.
+/// With contact it also stops at this relative correction: which of a few contacts stick then hardly matters.
 pub const CLOSE: f64 = 1e-4;
 
-/// They are when corrections are this small against the speeds of the step.
+/// Planes and friction limits are updated when corrections are this small relative to the speeds of the step.
 const SETTLED: f64 = 0.03;
 
-/// This many iterations after friction has begun to follow normal forces it is seen not to come to an end.
+/// Iterations after which friction that follows normal forces is considered not to converge.
 const FOLLOWING: u32 = 8;
 
-/// How often limits of friction are then taken from normal forces.
+/// Maximum number of updates of friction limits from normal forces after that.
 const MOST_BOUNDS: u32 = 8;
 
-/// This many iterations double what is close.
+/// The tolerance with contact doubles after every this many iterations.
 const PATIENCE: u32 = 4;
 
-/// How far beyond the best place along a change it may go, as a part of the residual there was along it.
+/// Line search: allowed residual beyond the minimum along a change, relative to that at its start.
 const OVERSHOOT: f64 = 0.5;
 
+/// Limit of evaluations in a line search.
 const MOST_BACKTRACKS: usize = 30;
 
 impl Island<'_> {
-    /// With contacts as stiff as can be, unless links push links; where it does not find out which of them hold, with softer
-    /// ones.
+    /// Solve with contacts as stiff as possible, unless links push links; if the states of contacts do not converge,
+    /// again with softer ones.
     pub(crate) fn newton(&mut self, part: &Part) -> Solved {
         let paired = !self.pairs.is_empty();
         let solved = self.newton_from(part, Touching::First, paired);
-        // halving the step often helps too, and then contacts stay stiff
+        // halving the step often helps too, and contacts stay stiff
         let early = part.to - part.from > STIFF_PART;
         if solved.converged || paired || early || self.is_linear() || !self.touches() {
             return solved;
@@ -58,7 +60,7 @@ impl Island<'_> {
         solved.and(self.newton_from(part, Touching::First, true))
     }
 
-    /// From the velocities at hand, with contacts as they are.
+    /// Continue from the current velocities, with contacts as they are.
     pub(crate) fn newton_again(&mut self, part: &Part) -> Solved {
         self.newton_from(part, Touching::Fresh, true)
     }
@@ -68,7 +70,7 @@ impl Island<'_> {
         let touched = self.touches();
         let mut rounds = if touched && touching == Touching::First { ROUNDS } else { 0 };
         let mut last = f64::INFINITY;
-        // since friction follows; how often its limits were taken from normal forces instead
+        // iterations since friction follows; updates of its limits from normal forces instead
         let (mut following, mut bounds) = (0, 0);
         let linear = self.is_linear();
         if !self.assemble(part, true) {
@@ -77,7 +79,7 @@ impl Island<'_> {
         if weighed && !linear && !self.weigh_contacts() {
             return solved;
         }
-        // the smallest part has to do: there it goes on until what it comes to is close enough
+        // the smallest part cannot be halved: it continues until the result is close enough
         let most = if part.to - part.from > SMALLEST_PART { MOST_ITERATIONS } else { LAST_ITERATIONS };
         while solved.iterations < most {
             if self.around.stop.is_asked() {
@@ -90,14 +92,14 @@ impl Island<'_> {
             let decline = self.decline();
             self.each(|mut share| share.go(1.0));
             if linear && !touched {
-                // that was it, if no link turns too far to be moved there
+                // converged, if no link turns too far to be followed
                 solved.converged = self.assemble(part, false);
                 return solved;
             }
-            // the next change would be smaller again by as much as this one is, or more
+            // convergence is at least linear: the next change will be smaller by the same ratio
             let next = change * (change / last).min(1.0);
             let exact = changed == 0 && next <= TOLERANCE * TOLERANCE * size;
-            // the longer it takes, the less exact it has to be
+            // the longer it takes, the larger the tolerance
             let close = CLOSE * f64::from(1 << (solved.iterations / PATIENCE).min(16));
             let close = self.pushing() && change <= close * close * size;
             let found = (exact || close) && rounds == 0 && touching != Touching::First;
@@ -119,7 +121,7 @@ impl Island<'_> {
                 return solved;
             }
             if (!fits || (touched && touching != Touching::First)) && self.search_along(part, decline, fits) {
-                // not gone all the way: it says nothing of the next change
+                // after a shortened step the ratio says nothing of the next change
                 last = 0.0;
             }
             touching = Touching::Settled;
@@ -128,13 +130,13 @@ impl Island<'_> {
                 touching = Touching::Fresh;
             }
         }
-        // no shorter step would be linear: what a few contacts do is then left open
+        // halving does not help the linear step: the states of a few contacts are left undecided
         (solved.converged, solved.limited) = (linear, linear);
         solved
     }
 
-    /// Newton's change may lead too far, where contacts come or go on the way: back to where the residual along the change
-    /// is no longer much against it. True where that is not all the way.
+    /// Line search: the Newton step may go too far where contacts open or close on the way; go back to where the
+    /// residual along it no longer opposes it much. True if the step was shortened.
     fn search_along(&mut self, part: &Part, decline: f64, fits: bool) -> bool {
         let enough = OVERSHOOT * decline.abs();
         let slope_at = |island: &mut Self, fits: bool| if fits { island.descent() } else { f64::NEG_INFINITY };
@@ -144,7 +146,7 @@ impl Island<'_> {
             if slope.abs() <= enough || high.1 >= -enough {
                 break;
             }
-            // where a straight line between the two would vanish, but well inside
+            // the secant root, but well inside
             let next = low.0 + (high.0 - low.0) * (low.1 / (low.1 - high.1)).clamp(0.1, 0.9);
             self.each(|mut share| share.go(next - at));
             at = next;
@@ -168,7 +170,7 @@ impl Island<'_> {
         any
     }
 
-    /// One iteration, which is enough for a cable that rests.
+    /// One iteration, which suffices for a cable at rest.
     pub(crate) fn rest(&mut self, part: &Part) -> bool {
         if !self.assemble(part, true) || self.touch(part, Touching::First) > 0 {
             return false;
@@ -178,54 +180,54 @@ impl Island<'_> {
         self.rests(change, size)
     }
 
-    /// What rests is where it was: there is nothing to look at again.
+    /// Whether it is at rest: then there is nothing to update.
     fn rests(&mut self, change: f64, size: f64) -> bool {
         change <= TOLERANCE * TOLERANCE * size && self.stays()
     }
 
-    /// Whether all contacts do what they are taken to do, and none slides.
+    /// Whether the law confirms the states of all contacts, and none slides.
     fn stays(&mut self) -> bool {
         let mut all = self.pairs_stay();
         self.each(|share| all = all && share.s.touches.iter().all(|t| t.stays(&share.s.mean)));
         all
     }
 
-    /// Bring limits of friction closer to what normal forces allow; true where any was far off.
+    /// Move friction limits closer to what normal forces allow; true if any was far off.
     fn bound(&mut self) -> bool {
         let mut far = self.bound_pairs();
         self.each(|share| share.s.touches.iter_mut().for_each(|touch| far |= touch.bound(&share.s.mean)));
         far
     }
 
-    /// Whether anything pushes: what only might touch is no reason to be less exact, and energy would drift by it.
+    /// Whether any contact pushes: for potential contacts the tolerance is not relaxed, because energy would drift.
     fn pushing(&mut self) -> bool {
         let mut any = self.pairs.iter().any(|p| p.pushes);
         self.each(|share| any |= share.s.touches.iter().any(|t| t.state != Contacting::Open));
         any
     }
 
-    /// Add touches to residual and tangent; returns how many changed what they do.
+    /// Add contacts to residual and tangent; returns how many changed their state.
     fn touch(&mut self, part: &Part, touching: Touching) -> usize {
         let mut changed = 0;
         self.each(|mut share| changed += share.touch(part, touching));
         changed + self.touch_pairs(part, touching)
     }
 
-    /// The residual along the change where contacts are in it.
+    /// Residual along the change, with contacts in the residual.
     fn decline(&mut self) -> f64 {
         let mut sum = 0.0;
         self.each(|share| sum += share.decline());
         sum
     }
 
-    /// The same where they are not.
+    /// Residual along the change, with contacts not yet in the residual.
     fn descent(&mut self) -> f64 {
         let mut sum = 0.0;
         self.each(|share| sum += share.descent());
         sum + self.descent_of_pairs()
     }
 
-    /// Newton's change: its size and what it is measured against; none where it cannot be had.
+    /// Compute the Newton step: its size and the scale it is compared with; `None` if the tangent is singular.
     fn solve(&mut self, part: &Part) -> Option<(f64, f64)> {
         let (mut fine, mut change, mut size) = (true, 0.0, 0.0);
         if self.pairs.iter().any(|p| p.pushes) {

@@ -1,4 +1,5 @@
-//! The textbook version of the solvers in `gauss_seidel` and `printed`, with whole matrices: the whole inverse and the whole Delassus operator.
+//! Reference implementation of the solvers in `gauss_seidel` and `printed`, with dense matrices: the full inverse and
+//! the full Delassus operator.
 #![allow(clippy::unwrap_used)]
 
 use crate::body::Body;
@@ -54,7 +55,7 @@ fn inverse(a: &Dense) -> Dense {
     m.into_iter().map(|row| row[n..].to_vec()).collect()
 }
 
-/// A cable that lies on a drum and hangs down to a floor on both sides, drawn along slowly.
+/// A cable that lies on a drum and hangs down to a floor on both sides, pulled along slowly.
 fn draped(count: usize, settings: CableSettings) -> World {
     let mut world = World::new(Vec3::Z * -9.81);
     let obstacle = |name: &str, kind, placed| ObstacleParams {
@@ -94,12 +95,12 @@ fn draped(count: usize, settings: CableSettings) -> World {
     world
 }
 
-/// The equations of a draped cable, in a number of runs.
+/// The linearised equations of a draped cable, in a number of runs.
 fn linearised(count: usize, runs: usize) -> Cable {
     linearised_with(count, runs, false)
 }
 
-/// The same, where wanted with couplings as printed.
+/// The linearised equations of a draped cable, with couplings as printed if requested.
 fn linearised_with(count: usize, runs: usize, printed: bool) -> Cable {
     let settings = CableSettings { solver: Solver::Direct, ..CableSettings::default() };
     let mut world = draped(count, settings);
@@ -115,7 +116,7 @@ fn linearised_with(count: usize, runs: usize, printed: bool) -> Cable {
     share.begin(&part);
     assert!(share.assemble(&part, true));
     share.refresh(&part);
-    // out of balance, so that forces and velocities change by as much as they are
+    // out of balance, so that forces and velocities change by their own magnitude
     share.s.residual.iter_mut().flatten().for_each(|x| *x *= 1.5);
     if printed {
         share.s.runs.printed = Some(Printed::new(&share.s.runs.bounds));
@@ -128,7 +129,7 @@ fn linearised_with(count: usize, runs: usize, printed: bool) -> Cable {
     cable
 }
 
-/// All of (9): the inverses of the matrix with D and without, b, D, and the rows of contacts.
+/// All matrices of (9): the inverses with D and without, b, D, and the rows of contacts.
 struct Whole {
     held: Dense,
     free: Dense,
@@ -185,8 +186,8 @@ fn compare(what: &str, got: impl Iterator<Item = f64>, want: &[f64], part: f64) 
 /// Rounding: the tangent's condition is about 1e6.
 const ROUNDING: f64 = 1e-9;
 
-/// The order in which sweeps visit the touches of a run: outwards from the middle on either side, and on neither side with
-/// what the other has changed.
+/// The order in which sweeps visit the contacts of a run: outwards from the middle on either side, and neither side
+/// sees the changes of the other.
 fn chains(cable: &Cable) -> Vec<Vec<usize>> {
     let runs = &cable.scratch.step.runs;
     let middle = cable.scratch.step.mean.len() / 2;
@@ -248,7 +249,7 @@ fn sweeps_and_couplings_are_those_of_whole_matrices() {
             compare("held", touched(&cable).iter().flat_map(|t| t.held), &g, ROUNDING);
             pushing += locals.iter().filter(|l| l.force[0] > 0.0).count();
         }
-        // else there was nothing to compare
+        // otherwise the comparison would be empty
         assert!(pushing > 10, "{pushing} contacts push");
     }
 }
@@ -269,7 +270,7 @@ fn a_change_that_is_shortened_is_still_a_solution() {
     compare("velocity", s.runs.change.iter().flatten().copied(), &halfway, ROUNDING);
 }
 
-/// The plain method of III-C: forces are the unknowns, and every contact takes the forces of the others to stay.
+/// The plain method of III-C: forces are the unknowns, and every contact assumes constant forces of the others.
 #[test]
 fn forces_are_those_of_the_plain_method() {
     let cable = linearised(20, 1);
@@ -303,7 +304,7 @@ fn forces_are_those_of_the_plain_method() {
     }
 }
 
-/// Algorithm 1 as printed, with whole matrices: contacts by (15) at the couplings at hand, then one pass over S (13).
+/// Algorithm 1 as printed, with dense matrices: contacts by (15) at the current couplings, then one pass over S (13).
 #[test]
 fn printed_couplings_are_those_of_block_gauss_seidel_on_the_whole_s() {
     let runs = 4;
@@ -318,7 +319,7 @@ fn printed_couplings_are_those_of_block_gauss_seidel_on_the_whole_s() {
             pushes[6 * (cut.link + side) + r][6 * k + c] = cut.pushes[side][r][c];
         }
     }
-    // without the joints between runs; nothing is left beside the diagonal there
+    // without the joints between runs; no off-diagonal blocks remain there
     let (joined, coupling) = (inverse(&held), product(&pushes, &strains));
     let cut: Dense = joined.iter().zip(&coupling).map(|(a, c)| minus(a, c)).collect();
     for c in cuts(&cable) {
@@ -361,11 +362,11 @@ fn printed_couplings_are_those_of_block_gauss_seidel_on_the_whole_s() {
         compare("coupling", cuts(&cable).iter().flat_map(|c| c.y), &y, ROUNDING);
         pushing += locals.iter().filter(|l| l.force[0] > 0.0).count();
     }
-    // else there was nothing to compare
+    // otherwise the comparison would be empty
     assert!(pushing > 10, "{pushing} contacts push");
 }
 
-/// Threads share out the runs of one cable; the numbers are the same to the bit.
+/// Threads share the runs of one cable; results are the same to the bit.
 #[test]
 fn printed_couplings_do_not_depend_on_threads() {
     let drawn = |threads: usize| {
@@ -382,9 +383,9 @@ fn printed_couplings_do_not_depend_on_threads() {
     }
 }
 
-/// Force on the hand over the last steps, and where the links end up.
+/// Force on the gripper over the last steps, and the final positions of the links.
 fn outcome(solver: Solver, subsystems: usize, couplings: Couplings) -> (Vec3, Vec<Vec3>) {
-    // drag, so that what was shaken when the cable was let go has come to rest: impacts make small differences large
+    // with drag, so that oscillations after the release have died out: impacts amplify small differences
     let settings =
         CableSettings { solver, subsystems, couplings, iterations: 1000, drag: 10.0, ..CableSettings::default() };
     let mut world = draped(24, settings);
@@ -410,7 +411,7 @@ fn all_solvers_come_to_the_same_motion() {
         let (other, places) = outcome(solver, subsystems, couplings);
         let apart = shape.iter().zip(&places).map(|(a, b)| a.distance(*b)).fold(0.0, f64::max);
         assert!((other - force).length() < 0.01 * force.length(), "{solver:?}, {couplings:?}: {other} for {force}");
-        // of the cable's length
+        // relative to the length of the cable
         assert!(apart < 0.01 * 0.4, "{solver:?}, {couplings:?}: {apart} m apart");
     }
 }
@@ -461,7 +462,7 @@ fn cables_that_cross_come_to_rest_alike() {
     for solver in [Solver::Direct, Solver::Subsystems] {
         let got = crossed(solver);
         for (got, want) in got.iter().zip(&want) {
-            // a fortieth of the radius; heights alone, as nothing brings a cable back that has rolled along the floor
+            // a fortieth of the radius; heights only, as nothing brings back a cable that has rolled along the floor
             assert!((got.z - want.z).abs() < 1e-4, "{solver:?}: {got} for {want}");
         }
     }

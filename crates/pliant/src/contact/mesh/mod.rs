@@ -1,4 +1,4 @@
-//! Triangles as they come from files: welded, judged, and turned the right way round.
+//! Triangle meshes as they come from files: welding, checking and orienting.
 
 mod seams;
 mod shells;
@@ -10,7 +10,7 @@ pub(crate) use seams::Seams;
 
 use crate::math::Vec3;
 
-/// Triangles over vertices.
+/// A triangle mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Mesh {
     /// Vertices [m].
@@ -20,17 +20,17 @@ pub struct Mesh {
 }
 
 impl Mesh {
-    /// Whether each triangle has vertices that there are.
+    /// Whether all vertex indices exist.
     fn is_complete(&self) -> bool {
         self.triangles.iter().flatten().all(|n| (*n as usize) < self.vertices.len())
     }
 
-    /// Places of the corners of a triangle.
+    /// Corners of a triangle [m].
     fn corners(&self, triangle: usize) -> [Vec3; 3] {
         self.triangles[triangle].map(|n| self.vertices[n as usize])
     }
 
-    /// Vertices of its triangles that differ by less than this are one [m].
+    /// Distance below which vertices of its triangles count as equal [m].
     fn tolerance(&self) -> f64 {
         let corners = self.triangles.iter().flatten().map(|n| self.vertices[*n as usize]);
         let (low, high) =

@@ -1,7 +1,7 @@
-//! Which triangles of a mesh are joined along their edges, and where edges are open or at odds.
+//! Which triangles of a mesh are joined along their edges, and where edges are open or inconsistent.
 //!
-//! An edge of a closed surface is run through once in each direction. That need not be by the same two vertices: where a vertex
-//! of one side is in the middle of the other side's edge (a T-junction), several short edges run against a long one.
+//! An edge of a closed surface is traversed once in each direction. That need not be by the same two vertices: where a
+//! vertex of one side lies on the other side's edge (a T-junction), several short edges run against a long one.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
 use super::Mesh;
 use crate::math::Vec3;
 
-/// Pieces of edges that are shorter than so many times what places may differ by are not told apart.
+/// Pieces of edges shorter than this many tolerances are ignored.
 const SHORTEST: f64 = 8.0;
 
 /// An edge of a triangle, in its direction.
@@ -21,20 +21,20 @@ struct Use {
     triangle: u32,
 }
 
-/// What is known of the edges of a mesh.
+/// Edge connectivity of a mesh.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seams {
-    /// Triangles that are joined.
+    /// Pairs of triangles joined at an edge.
     pub joined: Vec<[u32; 2]>,
-    /// Triangles with an edge that nothing runs against, and the number of such edges;
+    /// Triangles with an open edge, against which nothing runs, and the number of such edges.
     pub open: Vec<u32>,
     pub open_count: usize,
-    /// and those with one that others run along in the wrong number or direction.
+    /// Triangles with an edge along which others run in the wrong number or direction, and the number of such edges.
     pub torn: Vec<u32>,
     pub torn_count: usize,
 }
 
-/// What runs along a part of an edge.
+/// Another edge along a part of an edge.
 struct Along {
     span: [f64; 2],
     against: bool,
@@ -48,12 +48,12 @@ enum Verdict {
 }
 
 impl Seams {
-    /// Whether all edges of triangles are run through in both directions by the same vertices.
+    /// Whether all edges are traversed in both directions by the same vertices.
     pub fn are_whole(triangles: &[[u32; 3]]) -> bool {
         pair(triangles).1.is_empty()
     }
 
-    /// Of a mesh that is welded.
+    /// The connectivity of a welded mesh.
     pub fn of(mesh: &Mesh) -> Seams {
         let (joined, loose) = pair(&mesh.triangles);
         let mut seams = Seams { joined, ..Seams::default() };
@@ -87,8 +87,8 @@ impl Seams {
     }
 }
 
-/// Triangles that share an edge in opposite directions; and uses of edges that are left over. Where solids touch along an edge
-/// the first of each direction belong together, and so on, since files hold one solid after the other.
+/// Triangles that share an edge in opposite directions, and the remaining uses of edges. Where solids touch along an
+/// edge, the first of each direction belong together, and so on, since files hold one solid after the other.
 fn pair(triangles: &[[u32; 3]]) -> (Vec<[u32; 2]>, Vec<Use>) {
     let mut uses: HashMap<[u32; 2], [Vec<Use>; 2]> = HashMap::with_capacity(2 * triangles.len());
     for (triangle, corners) in triangles.iter().enumerate() {
@@ -104,7 +104,7 @@ fn pair(triangles: &[[u32; 3]]) -> (Vec<[u32; 2]>, Vec<Use>) {
     }
     let (mut joined, mut loose) = (vec![], vec![]);
     for [mut one, mut other] in uses.into_values() {
-        // in order already
+        // already sorted
         let shared = one.len().min(other.len());
         joined.extend(one.drain(..shared).zip(other.drain(..shared)).map(|(a, b)| [a.triangle, b.triangle]));
         loose.append(&mut one);
@@ -114,7 +114,7 @@ fn pair(triangles: &[[u32; 3]]) -> (Vec<[u32; 2]>, Vec<Use>) {
     (joined, loose)
 }
 
-/// From where to where a segment runs along another one, and whether against it.
+/// The range in which a segment runs along another one, and whether in the opposite direction.
 fn overlap([a, b]: &[Vec3; 2], other: &[Vec3; 2], reach: f64) -> Option<([f64; 2], bool)> {
     let (length, along) = (a.distance(*b), (*b - *a).normalize_or_zero());
     let [from, to] = other.map(|p| (p - *a).dot(along));
@@ -127,7 +127,7 @@ fn overlap([a, b]: &[Vec3; 2], other: &[Vec3; 2], reach: f64) -> Option<([f64; 2
     (off(span[0]).max(off(span[1])) <= 2.0 * reach).then_some((span, against))
 }
 
-/// What is along all of an edge. Joins its triangle with those that run against it.
+/// Classify an edge by the edges along it. Joins its triangle with those that run against it.
 fn judge(triangle: u32, length: f64, along: &[Along], shortest: f64, joined: &mut Vec<[u32; 2]>) -> Verdict {
     let mut cuts: Vec<f64> = along.iter().flat_map(|a| a.span).collect();
     cuts.retain(|at| *at > shortest && *at < length - shortest);
@@ -140,7 +140,7 @@ fn judge(triangle: u32, length: f64, along: &[Along], shortest: f64, joined: &mu
         let here = || along.iter().filter(|a| a.span[0] <= at && at <= a.span[1]);
         let mut against: Vec<u32> = here().filter(|a| a.against).map(|a| a.triangle).collect();
         against.sort_unstable();
-        // the same as for edges that share their vertices
+        // in order of triangles, as for edges that share their vertices
         let rank = here().filter(|a| !a.against && a.triangle < triangle).count();
         match against.get(rank) {
             _ if here().next().is_none() => return Verdict::Open,

@@ -1,26 +1,26 @@
-//! Shells of a mesh, its connected parts, and those among them that are inside out.
+//! Shells of a mesh, its connected parts, and those that are oriented inwards.
 
 use std::f64::consts::TAU;
 
 use super::{Mesh, Seams};
 use crate::math::{Vec3, atan2};
 
-/// So many vertices of a shell say whether it is inside another one,
+/// Number of vertices of a shell that are tested to decide whether it is inside another one.
 const SAMPLES: usize = 32;
 
-/// if that winds round each of them by more than this: half is on its surface.
+/// Winding number above which a vertex is inside: it is one half on the surface.
 const INSIDE: f64 = 0.75;
 
-/// What was found of a mesh.
+/// Result of [`Mesh::mend`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Findings {
-    /// Edges that nothing goes on from.
+    /// Number of open edges.
     pub open: usize,
-    /// Edges whose triangles disagree about which side is outside.
+    /// Number of edges whose triangles disagree about which side is outside.
     pub torn: usize,
-    /// Its connected parts,
+    /// Number of connected parts.
     pub shells: usize,
-    /// and how many of them were inside out, and have been turned round.
+    /// Number of shells that were oriented inwards, and have been flipped.
     pub turned: usize,
 }
 
@@ -28,14 +28,14 @@ pub struct Findings {
 struct Shell {
     triangles: Vec<u32>,
     bounds: [Vec3; 2],
-    /// Negative where it is inside out.
+    /// Negative if it is oriented inwards.
     volume: f64,
     closed: bool,
 }
 
 impl Mesh {
-    /// Judge a mesh, which should be welded, and turn round those of its shells that are closed and inside out. One within another
-    /// is a cavity of that, or a part in it, and keeps the way it is turned against it.
+    /// Check a mesh, which should be welded, and flip those of its shells that are closed and oriented inwards. A shell
+    /// within another one is a cavity of it, or a part in it, and keeps its orientation relative to it.
     pub fn mend(&mut self) -> Findings {
         if !self.is_complete() {
             return Findings::default();
@@ -55,7 +55,7 @@ impl Mesh {
         Findings { open: seams.open_count, torn: seams.torn_count, shells: shells.len(), turned }
     }
 
-    /// Whether the outermost closed shell around a shell, or itself, is inside out.
+    /// Whether the outermost closed shell around a shell, or the shell itself, is oriented inwards.
     fn is_inside_out(&self, shell: usize, shells: &[Shell]) -> bool {
         if !shells[shell].closed {
             return false;
@@ -66,7 +66,7 @@ impl Mesh {
         shells[outermost.unwrap_or(shell)].volume < 0.0
     }
 
-    /// Whether a shell is within another one.
+    /// Whether the shell `inner` is inside `outer`.
     fn holds(&self, outer: &Shell, inner: &Shell) -> bool {
         let [low, high] = outer.bounds;
         let within = (inner.bounds[0] - low).min(high - inner.bounds[1]).min_element() >= 0.0;
@@ -116,7 +116,7 @@ impl Mesh {
     }
 }
 
-/// The first triangle of a part, where each triangle knows another of its part.
+/// The root of a triangle in the union-find forest `parts`.
 fn first(parts: &mut [u32], mut n: u32) -> u32 {
     while parts[n as usize] != n {
         parts[n as usize] = parts[parts[n as usize] as usize];
@@ -125,7 +125,7 @@ fn first(parts: &mut [u32], mut n: u32) -> u32 {
     n
 }
 
-/// The angle under which a triangle is seen from the origin [sr], negative from its front. (A. van Oosterom and J. Strackee,
+/// The solid angle of a triangle seen from the origin [sr], negative from its front. (A. van Oosterom and J. Strackee,
 /// "The solid angle of a plane triangle".)
 fn solid_angle([a, b, c]: &[Vec3; 3]) -> f64 {
     let (x, y, z) = (a.length(), b.length(), c.length());
@@ -136,7 +136,8 @@ fn solid_angle([a, b, c]: &[Vec3; 3]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Add a box between two corners; its faces in so many strips, those along z in one, so that these make T-junctions.
+    /// Add a box between two corners; its faces are divided into `strips`, those along z are not, which makes
+    /// T-junctions.
     fn add_box(mesh: &mut Mesh, low: Vec3, high: Vec3, strips: usize, inverted: bool) {
         let size = high - low;
         let [x, y, z] = [Vec3::X * size.x, Vec3::Y * size.y, Vec3::Z * size.z];
@@ -192,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_cavity_is_rightly_inside_out() {
-        // a box with a cavity in it, and a ball bearing in that; then all of it inside out
+        // a box with a cavity, and a ball bearing in that; then all of it inside out
         for (wrong, turned) in [(false, 0), (true, 3)] {
             let (findings, volume) = found(&[(0.0, 3.0, 1, wrong), (1.0, 2.0, 2, !wrong), (1.25, 1.75, 1, wrong)]);
             assert_eq!(findings, sound(3, turned));

@@ -1,20 +1,20 @@
-//! Vertices that are one but for rounding.
+//! Welding: merging vertices that are equal up to rounding.
 
 use std::collections::HashMap;
 
 use super::Mesh;
 use crate::math::Vec3;
 
-/// Vertices that differ by less than this part of the size of a mesh are one: files of single precision round coordinates to
-/// 6e-8 of them, and programs that write them have computed each triangle by itself.
+/// Vertices that differ by less than this fraction of the size of a mesh count as equal: single-precision files round
+/// coordinates to 6e-8 of them, and programs compute the corners of each triangle separately.
 pub(super) const SAME: f64 = 5e-7;
 
-/// So are corners of the same triangle only if they differ by less than this part of it: a small triangle is a triangle.
+/// Tolerance for corners of the same triangle, relative to the size of the mesh, so that small triangles survive.
 const ROUNDING: f64 = 1e-12;
 
 impl Mesh {
-    /// Let triangles share the vertices that are one but for rounding, so that they know their neighbours. Corners of the same
-    /// triangle stay apart.
+    /// Merge vertices that are equal up to rounding, so that triangles know their neighbours. Corners of the same
+    /// triangle stay distinct.
     pub fn weld(&mut self) {
         let reach = if self.is_complete() { self.tolerance() } else { f64::NAN };
         if !(reach > 0.0 && reach.is_finite()) {
@@ -35,7 +35,7 @@ impl Mesh {
         self.vertices = kept;
     }
 
-    /// For each vertex the one that it becomes.
+    /// For each vertex the one that it is merged into.
     fn merged(&self, reach: f64) -> Vec<u32> {
         let users = self.users();
         let cell = |v: Vec3| (v / (2.0 * reach)).floor().to_array().map(|x| x as i64);
@@ -60,7 +60,7 @@ impl Mesh {
         merged
     }
 
-    /// Whether a vertex may become another one: not if a corner of one of its triangles is that already.
+    /// Whether a vertex may be merged into another one: not if a triangle of it has that as a corner already.
     fn may_be(&self, vertex: usize, other: u32, users: &Users, merged: &[u32], reach: f64) -> bool {
         let least = ROUNDING / SAME * reach;
         let here = self.vertices[vertex];
@@ -70,7 +70,7 @@ impl Mesh {
         })
     }
 
-    /// Which triangles have each vertex.
+    /// The triangles of each vertex.
     fn users(&self) -> Users {
         let mut starts = vec![0u32; self.vertices.len() + 1];
         self.triangles.iter().flatten().for_each(|n| starts[*n as usize + 1] += 1);
@@ -102,7 +102,7 @@ impl Users {
 mod tests {
     use super::*;
 
-    /// Two triangles of a square with corners of their own, which differ a little.
+    /// Two triangles of a square with separate corners, which differ slightly.
     fn square(difference: f64) -> Mesh {
         let d = Vec3::splat(difference);
         let vertices = vec![Vec3::ZERO, Vec3::X, Vec3::new(1.0, 1.0, 0.0), d, Vec3::new(1.0, 1.0, 0.0) - d, Vec3::Y];

@@ -1,7 +1,8 @@
-//! How a surface goes on beyond the sides of its facets.
+//! How a surface continues beyond the sides of its facets.
 //!
-//! Solids in one mesh may stand flush with each other, and faces may be divided differently on both sides of an edge, so that other
-//! facets cover parts of a side. A side is cut where one of them begins or ends, and each piece is judged by itself.
+//! Solids in one mesh may be flush with each other, and faces may be divided differently on both sides of an edge, so
+//! that other facets cover parts of a side. A side is cut where one of them begins or ends, and each piece is
+//! classified separately.
 
 use parry3d_f64::bounding_volume::Aabb;
 use parry3d_f64::partitioning::BvhNode;
@@ -10,36 +11,36 @@ use super::build::Builder;
 use crate::contact::{blend, nearest_of_triangle};
 use crate::math::{Vec3, atan2};
 
-/// Faces that turn by less than this are one [rad].
+/// Faces at a smaller angle count as one [rad].
 const FLAT: f64 = 2e-3;
 
-/// Pieces of sides that are shorter than so many times what places may differ by are not told apart.
+/// Pieces of sides shorter than this many tolerances are ignored.
 const SHORTEST: f64 = 8.0;
 
-/// So many times that to the side of a place, a facet must go on there if it does at all.
+/// Distance from a line, in tolerances, at which a facet is tested for continuing there.
 const BESIDE: f64 = 3.0;
 
-/// How a surface goes on beyond a piece of a side.
+/// How a surface continues beyond a piece of a side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Beyond {
-    /// It goes on as it is, with the facet of this number.
+    /// It continues flat, with the facet of this index.
     Flat(usize),
     /// It rises: a groove.
     Rises,
-    /// It falls away, to the facet of this number.
+    /// It falls away, to the facet of this index.
     Falls(usize),
     /// It ends.
     Ends,
 }
 
-/// A piece of a side, from where to where from its first corner [m].
+/// A piece of a side; `span` is the range of distances from its first corner [m].
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stretch {
     pub span: [f64; 2],
     pub beyond: Beyond,
 }
 
-/// Another facet along a part of a side.
+/// Another facet that lies along a part of a side.
 struct Cover {
     facet: usize,
     span: [f64; 2],
@@ -101,10 +102,10 @@ impl Builder<'_> {
             .collect()
     }
 
-    /// From where to where a facet lies along a line.
+    /// The range in which a facet lies along a line.
     fn cover(&self, facet: usize, line: &Line) -> Option<[f64; 2]> {
         let (corners, normal) = (&self.corners[facet], self.normals[facet]);
-        // most facets are beside the line, with a corner on it at best
+        // most facets are to one side of the line, with at most a corner on it
         let beside = |direction: Vec3| {
             let offsets = corners.map(|corner| direction.dot(corner - line.from));
             let count = |is: fn(f64, f64) -> bool| offsets.iter().filter(|x| is(**x, self.same)).count();
@@ -122,7 +123,7 @@ impl Builder<'_> {
             if ends[0].max(ends[1]) < -self.same {
                 return false;
             }
-            // one that crosses is cut where it does, one that runs along within what places may differ by is not
+            // a facet that crosses is cut there, one that runs along within the tolerance is not
             if ends[0].min(ends[1]) < -self.same {
                 let level = if ends[0].max(ends[1]) > self.same { 0.0 } else { -self.same };
                 span[usize::from(rise < 0.0)] = (level - at) / rise;
@@ -136,13 +137,13 @@ impl Builder<'_> {
                 let (a, b) = (corners[k], corners[(k + 1) % 3]);
                 clip(normal.cross(b - a).normalize_or_zero(), a)
             });
-        // facets that only cross it, or touch it with a corner, cover nothing
+        // facets that merely cross it, or touch it with a corner, cover nothing
         let least = (SHORTEST * self.same).min(0.5 * line.length);
         (within && span[1] - span[0] > least).then_some(span)
     }
 
-    /// How the surface goes on beyond a place of a line. Of several facets there it is the one that falls least, since the others
-    /// are below.
+    /// How the surface continues beyond a point of a line. Of several facets there it is the one that falls least,
+    /// since the others are below it.
     fn judge(&self, line: &Line, at: f64, covers: &[Cover]) -> Beyond {
         let place = line.from + line.along * at;
         let mut best: Option<(f64, usize)> = None;
@@ -152,7 +153,7 @@ impl Builder<'_> {
             }
             for away in self.ways(cover.facet, line, place).into_iter().flatten() {
                 let angle = atan2(-away.dot(line.normal), away.dot(line.out));
-                // what lies on this facet is folded under it, or another solid's that is no neighbour
+                // a facet that lies on this one is folded under it, or belongs to another solid and is no neighbour
                 let angle = if angle < FLAT - std::f64::consts::PI { std::f64::consts::PI } else { angle };
                 if best.is_none_or(|(least, _)| angle < least) {
                     best = Some((angle, cover.facet));
@@ -167,7 +168,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Unit vectors away from a line within a facet: one where its border runs along the line, two where that runs across it.
+    /// Unit vectors away from a line within a facet: one where its border runs along the line, two where it runs
+    /// across.
     fn ways(&self, facet: usize, line: &Line, place: Vec3) -> [Option<Vec3>; 2] {
         let across = line.along.cross(self.normals[facet]).normalize_or_zero();
         let goes_on = |way: &Vec3| self.distance(facet, place + *way * (BESIDE * self.same)) < 0.5 * BESIDE * self.same;
@@ -175,20 +177,20 @@ impl Builder<'_> {
         if ways.iter().any(Option::is_some) {
             return ways;
         }
-        // narrower than that
+        // the facet is narrower than that
         let corners = &self.corners[facet];
         let centre = (corners[0] + corners[1] + corners[2]) / 3.0;
         [Some((centre - place).reject_from(line.along)), None]
     }
 
-    /// Distance of a place from a facet [m].
+    /// Distance of a point from a facet [m].
     pub(super) fn distance(&self, facet: usize, place: Vec3) -> f64 {
         let corners = &self.corners[facet];
         blend(corners, &nearest_of_triangle(place, *corners)).distance(place)
     }
 }
 
-/// Whether a segment comes within `slack` of a box. (C. Ericson, "Real-Time Collision Detection", section 5.3.3.)
+/// Whether a segment comes within `slack` [m] of a box. (C. Ericson, "Real-Time Collision Detection", section 5.3.3.)
 fn meets_box(middle: Vec3, half: Vec3, aabb: &Aabb, slack: f64) -> bool {
     let size = half.abs();
     let (low, high) = (middle - size - slack, middle + size + slack);

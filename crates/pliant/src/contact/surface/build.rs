@@ -1,5 +1,5 @@
-//! How a surface is made from triangles: what is beyond each of their sides, which of them are one flat region, and which edges
-//! and corners stand out.
+//! Building a surface from triangles: what is beyond each of their sides, which of them form flat regions, and which
+//! edges and corners protrude.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,14 +12,14 @@ use super::hierarchy::{ANY, Hierarchy, Item, Placed};
 use super::{NONE, SAME_HILL, Surface};
 use crate::math::Vec3;
 
-/// Places nearer than this part of the size of a mesh are the same.
+/// Tolerance for equal points, relative to the size of a mesh.
 const SAME_PLACE: f64 = 1e-7;
 
-/// Edges are straight within so many times what places may differ by: files are rounded.
+/// Edges are straight within this many tolerances, since coordinates in files are rounded.
 const STRAIGHT: f64 = 5.0;
 
 impl Surface {
-    /// Of a mesh.
+    /// Build the surface of a mesh.
     pub fn new(mesh: TriMesh) -> Surface {
         let corners: Vec<[Vec3; 3]> = mesh.triangles().map(|t| [t.a, t.b, t.c]).collect();
         let (low, high) = corners
@@ -38,26 +38,26 @@ impl Surface {
 
 /// A side of a facet beyond which the surface falls away or ends.
 struct Rim {
-    /// Names of the places where it ends.
+    /// Indices of its end points.
     ends: [u32; 2],
     facet: usize,
     /// Unit vector in the plane of that facet, into it.
     inward: Vec3,
-    /// The facet beyond it.
+    /// The facet beyond it, if any.
     other: Option<usize>,
 }
 
-/// What is needed while a surface is built.
+/// Working data while a surface is built.
 pub(super) struct Builder<'a> {
     pub mesh: &'a TriMesh,
     pub corners: &'a [[Vec3; 3]],
     pub normals: Vec<Vec3>,
-    /// Places nearer than this are the same [m].
+    /// Tolerance for equal points [m].
     pub same: f64,
     places: Places,
 }
 
-/// The first facet of a region, where each facet knows another of its region.
+/// The root of a facet in the union-find forest `regions`.
 fn first(regions: &mut [usize], mut facet: usize) -> usize {
     while regions[facet] != facet {
         regions[facet] = regions[regions[facet]];
@@ -66,23 +66,23 @@ fn first(regions: &mut [usize], mut facet: usize) -> usize {
     facet
 }
 
-/// Make the regions of two facets one.
+/// Merge the regions of two facets.
 fn join(regions: &mut [usize], a: usize, b: usize) {
     let (a, b) = (first(regions, a), first(regions, b));
     regions[a.max(b)] = a.min(b);
 }
 
-/// Places that are told apart, by name.
+/// Distinct points, by index.
 pub(super) struct Places {
     list: Vec<Vec3>,
-    /// Names by cells of a grid.
+    /// Indices by cell of a grid.
     cells: HashMap<[i64; 3], Vec<u32>>,
-    /// Places nearer than this are the same [m].
+    /// Tolerance for equal points [m].
     same: f64,
 }
 
 impl Places {
-    /// The name of a place: that of the first one that is the same.
+    /// The index of a point: that of the first one equal to it.
     fn name(&mut self, here: Vec3) -> u32 {
         let [x, y, z] = (here / (2.0 * self.same)).floor().to_array().map(|x| x as i64);
         for (i, j, k) in (-1..2).flat_map(|i| (-1..2).flat_map(move |j| (-1..2).map(move |k| (i, j, k)))) {
@@ -126,7 +126,8 @@ impl<'a> Builder<'a> {
         surface.hierarchies = items.map(Hierarchy::new);
     }
 
-    /// Facets with what is beyond their sides; joins flat regions, and returns the pieces of sides that stand out, once each.
+    /// Add facets with what is beyond their sides; merges flat regions, and returns the protruding pieces of sides,
+    /// once each.
     fn add_facets(&mut self, surface: &mut Surface, regions: &mut [usize]) -> Vec<Rim> {
         let mut rims: HashMap<[u32; 2], Rim> = HashMap::new();
         for (n, corners) in self.corners.iter().enumerate() {
@@ -157,8 +158,7 @@ impl<'a> Builder<'a> {
         rims.into_values().collect()
     }
 
-    /// Edges from rims; those that go on straight, between the same two regions, become one. Returns the places where edges
-    /// end.
+    /// Add edges from rims; collinear ones between the same two regions are merged. Returns the points where edges end.
     fn add_edges(&self, rims: &[Rim], surface: &mut Surface, items: &mut Vec<Placed>) -> Vec<u32> {
         let between = |rim: &Rim| {
             let region = |facet: usize| surface.facets[facet].region;
@@ -175,7 +175,7 @@ impl<'a> Builder<'a> {
             if std::mem::replace(&mut taken[start], true) {
                 continue;
             }
-            // as far as it goes straight on, on both sides
+            // as far as it continues straight, on both sides
             let mut reach = rims[start].ends;
             for side in 0..2 {
                 while let Some(&[a, b]) = at[&reach[side]].first_chunk().filter(|_| at[&reach[side]].len() == 2) {
@@ -198,7 +198,7 @@ impl<'a> Builder<'a> {
             let (rim, [a, b]) = (&rims[start], reach.map(|place| self.places.at(place)));
             let (along, normal) = ((b - a).normalize_or_zero(), self.normals[rim.facet]);
             let other = rim.other.map_or(normal, |facet| self.normals[facet]);
-            // the other facet has the edge the other way round
+            // the other facet has the edge in the opposite direction
             let across = if rim.other.is_none() { rim.inward } else { along.cross(other) };
             let number = surface.facets.len() + edges.len();
             let angle = if rim.other.is_none() { ANY } else { 0.5 * normal.angle_between(other) + SLACK };
@@ -213,7 +213,7 @@ impl<'a> Builder<'a> {
         ends
     }
 
-    /// Corners where edges end, with the facets around each place.
+    /// Add corners where edges end, with the facets around each point.
     fn add_corners(&self, standing: &[u32], rims: &[Rim], surface: &mut Surface, items: &mut Vec<Placed>) {
         let open: HashSet<u32> = rims.iter().filter(|rim| rim.other.is_none()).flat_map(|rim| rim.ends).collect();
         for &name in standing {
@@ -234,7 +234,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Unit vectors between which a facet spreads from a place: from one of its corners, a place on a side, or within it.
+    /// Unit vectors that span the sector of a facet at a point: a corner of it, a point on a side, or an inner point.
     fn spread(&self, facet: usize, place: Vec3, rings: &mut Vec<Vec3>) {
         let corners = &self.corners[facet];
         let to = |k: usize, from: Vec3| (corners[k % 3] - from).normalize_or_zero();

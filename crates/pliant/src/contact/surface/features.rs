@@ -1,16 +1,16 @@
-//! What of a surface a piece of a rod can touch: facets, and the edges and corners that stand out.
+//! Features of a surface that a piece of a rod can touch: facets, and protruding edges and corners.
 
 use super::beyond::Stretch;
 use super::{NONE, Nearby, Piece, Surface};
 use crate::math::Vec3;
 
-/// What the way from a place may point out of its region, as a part of its length: more than the slope of a piece that bulges,
-/// so that nothing falls between a face and its edge. What is found twice counts once.
+/// How far the direction from a point may lie outside its region, relative to its length: more than the slope of a
+/// bulging piece, so that nothing falls between a face and its edge. Duplicates count once.
 pub const SLACK: f64 = 0.01;
 
 #[derive(Clone, Debug)]
 pub struct Facet {
-    /// Number of the flat region that it is part of.
+    /// Index of the flat region that it belongs to.
     pub region: u32,
     pub normal: Vec3,
     /// n . x of its plane.
@@ -25,11 +25,11 @@ pub struct Side {
     pub inward: Vec3,
     /// i . x of its line.
     pub offset: f64,
-    /// Where the surface falls away or ends there.
+    /// Where the surface falls away or ends along it.
     pub falls: Falls,
 }
 
-/// Where along a side a surface falls away: in these of its spans, which are along the sides they belong to.
+/// Range of the spans of a side in which a surface falls away; spans are along the side they belong to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Falls([u32; 2]);
 
@@ -39,7 +39,7 @@ impl Falls {
 }
 
 impl Surface {
-    /// Take over where the surface falls beyond a side, whose first corner is at `start` along it.
+    /// Add where the surface falls away beyond a side, whose first corner is at `start` along it.
     pub(super) fn add_falls(&mut self, stretches: &[Stretch], start: f64) -> Falls {
         if stretches.iter().all(Stretch::falls) {
             return Falls::EVERYWHERE;
@@ -52,28 +52,28 @@ impl Surface {
     }
 }
 
-/// An edge that stands out.
+/// A protruding edge.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge {
     pub middle: Vec3,
     pub along: Vec3,
     pub half: f64,
-    /// Normals of the facets beside it; one twice where the surface ends.
+    /// Normals of the adjacent facets; one twice where the surface ends.
     pub normals: [Vec3; 2],
-    /// Vectors in these facets, away from it.
+    /// Vectors in these facets, away from the edge.
     pub inward: [Vec3; 2],
-    /// Whether the surface turns by little there.
+    /// Whether the angle of the surface there is small.
     pub smooth: bool,
 }
 
-/// A corner that stands out.
+/// A protruding corner.
 #[derive(Clone, Copy, Debug)]
 pub struct Corner {
     pub place: Vec3,
     pub normal: Vec3,
-    /// Where its edges are among those of all.
+    /// Range of its edges in `Surface::rings`.
     pub ring: [u32; 2],
-    /// Whether the surface turns by little there.
+    /// Whether the angle of the surface there is small.
     pub smooth: bool,
 }
 
@@ -83,7 +83,7 @@ impl Facet {
         self.sides.iter().all(|side| side.inward.dot(point) >= side.offset)
     }
 
-    /// Whether the surface falls away beyond a side, at a place over that.
+    /// Whether the surface falls away beyond a side, at a point above it.
     fn falls_at(&self, side: &Side, place: Vec3, spans: &[[f64; 2]]) -> bool {
         match side.falls {
             Falls::NOWHERE => false,
@@ -95,7 +95,8 @@ impl Facet {
         }
     }
 
-    /// The place of the piece over this facet that is nearest to its plane, within `most`, if it is not nearer beside it.
+    /// The point of the piece above this facet that is nearest to its plane, within `most` [m], unless the piece is
+    /// nearer to something beside the facet.
     pub fn nearest(&self, piece: &Piece, most: f64, spans: &[[f64; 2]]) -> Option<Nearby> {
         let height = self.normal.dot(piece.middle) - self.offset;
         let slope = self.normal.dot(piece.along);
@@ -103,7 +104,7 @@ impl Facet {
         if ends[0].min(ends[1]) >= most || ends[0].max(ends[1]) <= 0.0 {
             return None;
         }
-        // the part of the piece that is over the facet
+        // the part of the piece that is above the facet
         let ([mut low, mut high], mut ends) = (piece.span, [None; 2]);
         for side in &self.sides {
             let (at, rise) = (side.inward.dot(piece.middle) - side.offset, side.inward.dot(piece.along));
@@ -123,10 +124,10 @@ impl Facet {
         if low > high {
             return None;
         }
-        // least of height + slope s + bulge s^2
+        // minimum of height + slope s + bulge s^2
         let best = if piece.bulge > 0.0 { -slope / (2.0 * piece.bulge) } else { -slope.signum() * f64::INFINITY };
         let s = if best.is_nan() { 0.5 * (low + high) } else { best.clamp(low, high) };
-        // where the surface falls away, the edge is nearer, or what is behind it
+        // where the surface falls away, the edge or what is behind it is nearer
         let beyond = if best < low { ends[0] } else { ends[1].filter(|_| best > high) };
         if beyond.is_some_and(|side| self.falls_at(side, piece.at(s), spans)) {
             return None;
@@ -148,7 +149,7 @@ impl Edge {
         if self.inward.iter().any(|i| way.dot(*i) > slack) || self.normals.iter().all(|n| way.dot(*n) < 0.0) {
             return None;
         }
-        // beyond its ends are corners, or edges that go on
+        // beyond its ends are corners, or edges that continue it
         if t.abs() >= self.half && way.dot(self.along).abs() > SLACK * distance {
             return None;
         }
@@ -158,10 +159,10 @@ impl Edge {
     }
 }
 
-/// Places s in [-a, a] along u and t in [-b, b] along v where d + s u - t v is shortest, with a bulge along u.
+/// Parameters s in [-a, a] along u and t in [-b, b] along v for which d + s u - t v is shortest, with a bulge along u.
 fn closest(d: Vec3, u: Vec3, v: Vec3, a: f64, b: f64, bulge: f64) -> (f64, f64) {
     let (across, way) = (u.reject_from_normalized(v), d.reject_from_normalized(v));
-    // l + bulge s^2 is least where (l^2 / 2)' = -2 l bulge s; l hardly changes by that, but may be small
+    // l + bulge s^2 is minimal where (l^2 / 2)' = -2 l bulge s; l hardly changes by that, but may be small
     let (steep, slope) = (across.length_squared(), -way.dot(across));
     let nearest = if steep > f64::MIN_POSITIVE { (slope / steep).clamp(-a, a) } else { 0.0 };
     let under = steep + 2.0 * bulge * (way + across * nearest).length();

@@ -1,30 +1,30 @@
-//! Facets, edges and corners of a surface in a tree of boxes, each with the cone of the normals that places on it can have:
-//! what is farther away than a place that was found, and would push the same way, needs no look. (Cones of normals:
-//! D. E. Johnson and E. Cohen, "Spatialized normal cone hierarchies".)
+//! Facets, edges and corners of a surface in a tree of bounding boxes, each with the cone of normals of its points:
+//! what is farther away than a contact already found, and would push in the same direction, need not be examined.
+//! (Cones of normals: D. E. Johnson and E. Cohen, "Spatialized normal cone hierarchies".)
 
 use super::{Look, NONE, SAME_HILL, SAME_NORMAL};
 use crate::contact::tree::{EMPTY, join};
 use crate::math::{Vec3, acos, cos, sin};
 
-/// Most items of a lowest node.
+/// Maximum number of items in a leaf.
 const LEAF: usize = 4;
 
-/// More than any way down the tree is long.
+/// Upper bound of the depth of the tree.
 const DEPTH: usize = 64;
 
-/// Half the angle of a cone that holds all directions [rad].
+/// Half-angle of a cone that contains all directions [rad].
 pub const ANY: f64 = std::f64::consts::PI;
 
-/// Directions about an axis.
+/// A cone of directions.
 #[derive(Clone, Copy, Debug)]
 pub struct Cone {
     /// Unit vector.
     pub axis: Vec3,
-    /// Sine of half its angle; 1 from a right angle on.
+    /// Sine of its half-angle; 1 from a right angle on.
     pub sine: f64,
-    /// Directions with a larger cosine to the axis are one with all of the cone; above 1 where none is.
+    /// Directions with a larger cosine to the axis count as equal to all of the cone; above 1 where none does.
     like: f64,
-    /// The same of those that are one with it where the surface is convex.
+    /// The corresponding cosine where the surface is convex.
     alike: f64,
 }
 
@@ -35,12 +35,12 @@ impl Cone {
         Cone { axis, sine, like: within(SAME_NORMAL), alike: within(SAME_HILL) }
     }
 
-    /// Whether all of its directions are one with this.
+    /// Whether all of its directions count as equal to this one.
     pub fn is_like(&self, normal: Vec3) -> bool {
         self.axis.dot(normal) > self.like
     }
 
-    /// Whether all of its directions are one with this where the surface is convex.
+    /// Whether all of its directions count as equal to this one where the surface is convex.
     pub fn is_alike(&self, normal: Vec3) -> bool {
         self.axis.dot(normal) > self.alike
     }
@@ -49,52 +49,53 @@ impl Cone {
 /// A facet, an edge or a corner.
 #[derive(Clone, Copy, Debug)]
 pub struct Item {
-    /// Which one.
+    /// Index of the feature.
     pub number: u32,
-    /// Number of the flat region that it is part of.
+    /// Index of the flat region that it belongs to.
     region: u32,
     cone: Cone,
-    /// Half the angle of that [rad].
+    /// Half-angle of the cone [rad].
     angle: f64,
 }
 
 impl Item {
-    /// With normals within an angle of an axis [rad].
+    /// An item with normals within an angle of an axis [rad].
     pub fn new(number: usize, region: u32, axis: Vec3, angle: f64) -> Item {
         let (axis, angle) = axis.try_normalize().map_or((Vec3::Z, ANY), |axis| (axis, angle));
         Item { number: number as u32, region, cone: Cone::new(axis, angle), angle }
     }
 }
 
-/// An item and its corners, some more than once.
+/// An item and its corners, some of them repeated.
 pub type Placed = (Item, [Vec3; 3]);
 
-/// What is known of the items under a node.
+/// Bounds of the items under a node.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
-    /// The box around them: its middle and half its sides.
+    /// Bounding box: its centre and half its sides.
     pub middle: Vec3,
     pub half: Vec3,
-    /// Normals that places on them can have.
+    /// Normals of points on them.
     pub cone: Cone,
-    /// How far they reach along the axis of that.
+    /// Extent along the axis of that cone.
     pub height: f64,
-    /// Unit vector across both that axis and the direction in which they are longest,
+    /// Unit vector perpendicular to that axis and to the direction in which they are longest.
     pub across: Vec3,
-    /// and from where to where they reach along it.
+    /// Range that they cover along `across`.
     pub width: [f64; 2],
-    /// The least of n . (q - middle), for q on them and n a normal there.
+    /// Minimum of n . (q - middle), for q on them and n a normal there.
     depth: f64,
-    /// How far normals are from the axis at most.
+    /// Largest distance of normals from the axis.
     spread: f64,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
     extent: Extent,
-    /// The flat region that all its items are part of.
+    /// The flat region that all its items belong to.
     region: u32,
-    /// Items of a lowest node, which begin at `at`; none of a branch, whose first half follows and whose second is `at`.
+    /// Number of items of a leaf, which begin at `at`; zero for a branch, whose first child follows and whose second is
+    /// `at`.
     count: u32,
     at: u32,
 }
@@ -129,7 +130,8 @@ impl Extent {
         Extent { middle, half, cone, height, across, width, depth, spread }
     }
 
-    /// Whether a place lies behind all of them: behind the planes through each of their points across each of the normals there.
+    /// Whether a point lies behind all of them: behind the planes through each of their points perpendicular to the
+    /// normals there.
     pub fn is_before(&self, place: Vec3) -> bool {
         let way = place - self.middle;
         way.dot(self.cone.axis) + way.length() * self.spread <= self.depth
@@ -137,10 +139,10 @@ impl Extent {
 }
 
 impl Hierarchy {
-    /// Of nothing.
+    /// A hierarchy without items.
     pub const EMPTY: Hierarchy = Hierarchy { nodes: vec![], items: vec![] };
 
-    /// Of items.
+    /// The hierarchy of some items.
     pub fn new(mut items: Vec<Placed>) -> Hierarchy {
         let mut hierarchy = Hierarchy::EMPTY;
         if !items.is_empty() {
@@ -149,7 +151,7 @@ impl Hierarchy {
         hierarchy
     }
 
-    /// Append a node over items, halved along the longest side of the box of their middles.
+    /// Append a node over items, halved along the longest side of the box of their centres.
     fn add(&mut self, items: &mut [Placed]) {
         let region = items[0].0.region;
         let region = if items.iter().all(|(item, _)| item.region == region) { region } else { NONE };
@@ -177,7 +179,7 @@ impl Hierarchy {
         self.add(high);
     }
 
-    /// Look at all items that may count, nearer ones first.
+    /// Examine all items that may count, nearer ones first.
     pub fn walk(&self, look: &mut Look<'_>) {
         let Some(top) = self.nodes.first() else { return };
         let mut waiting = [(0u32, 0.0); DEPTH];
@@ -196,7 +198,7 @@ impl Hierarchy {
                 continue;
             }
             let below = [index + 1, node.at].map(|n| (n, look.distance(&self.nodes[n as usize].extent, look.most)));
-            // first to the one whose middle is nearer, which is more telling than such bounds
+            // first the one whose centre is nearer, which is a better guide than the bounds
             let [first, second] = below.map(|(n, _)| look.off_middle(&self.nodes[n as usize].extent));
             let second_is_nearer = second < first;
             waiting[count] = below[usize::from(!second_is_nearer)];

@@ -1,4 +1,4 @@
-//! Which side of a surface a point is on, where the triangles do not tell each other what is beyond their sides.
+//! Which side of a surface a point is on, for meshes whose triangles do not share their edges.
 
 use std::f64::consts::{PI, TAU};
 
@@ -8,13 +8,13 @@ use super::Surface;
 use crate::contact::{blend, nearest_of_triangle};
 use crate::math::Vec3;
 
-/// Facets within so many times what places may differ by are at a place.
+/// Facets within this many tolerances of a point meet there.
 const AT: f64 = 5.0;
 
 impl Surface {
-    /// Whether a point is behind the surface, of which `foot` is the place nearest to it: against the sum of the normals there, each
-    /// times the angle that its facet fills. (J. A. Baerentzen and H. Aanaes, "Signed distance computation using the angle weighted
-    /// pseudonormal".) Where solids stand flush it is zero, and inside.
+    /// Whether a point is behind the surface, of which `foot` is the nearest point: by the sum of the normals there,
+    /// each weighted by the angle of its facet. (J. A. Baerentzen and H. Aanaes, "Signed distance computation using the
+    /// angle weighted pseudonormal".) Where solids are flush the sum is zero, and the point inside.
     pub fn is_behind(&self, foot: Vec3, point: Vec3) -> bool {
         let reach = AT * self.same;
         let around = Aabb::new(foot - Vec3::splat(reach), foot + Vec3::splat(reach));
@@ -26,7 +26,7 @@ impl Surface {
     }
 }
 
-/// The angle that a triangle fills round a place [rad]; none if it is not within reach of that.
+/// The angle of a triangle at a point [rad]; zero if it is not within reach of it.
 fn angle_at(place: Vec3, corners: &[Vec3; 3], reach: f64) -> f64 {
     let weights = nearest_of_triangle(place, *corners);
     if blend(corners, &weights).distance(place) > reach {

@@ -1,11 +1,11 @@
-//! A mesh as the solid that it bounds: what a straight piece of a rod touches of it.
+//! A mesh as the solid that it bounds: contacts of a straight piece of a rod with it.
 //!
-//! Of a surface of triangles a round body can touch faces, edges and corners, but only those that stand out: an edge inside a
-//! flat region or at the bottom of a groove is none for it, however the mesh is divided. So edges and corners are looked at
-//! when the mesh is built; an edge knows the faces on both its sides, also where these do not share their vertices (T-junctions,
-//! meshes that were not welded). A place is touched if the way to it from the mesh leads through its own region: straight up
-//! from a face, between the normals of an edge, within the cone of a corner. What is behind a face is not seen by it: thin walls
-//! push to the side that one is on.
+//! A round body can touch faces, edges and corners of a triangle mesh, but only those that protrude: an edge inside a
+//! flat region or at the bottom of a groove does not count, however the mesh is divided. So edges and corners are
+//! classified when the mesh is built; an edge knows the faces on both its sides, even where these do not share their
+//! vertices (T-junctions, meshes that were not welded). A point is touched if the direction from it to the piece lies
+//! within its own region: straight up from a face, between the normals of an edge, within the cone of a corner. A face
+//! does not act behind itself: thin walls push to the side that the piece is on.
 
 mod beyond;
 mod build;
@@ -22,78 +22,80 @@ use crate::math::Vec3;
 use features::{Corner, Edge, Facet};
 use hierarchy::{Extent, Hierarchy, Item};
 
-/// Normals that differ by less than this are one, where places are near [rad]: 3 degrees; and the cosine of that.
+/// Normals of nearby contacts that differ by less than this count as equal [rad]: 3 degrees; and the cosine of that.
 const SAME_NORMAL: f64 = 0.053;
 const SAME_COSINE: f64 = 0.998_595_83;
 
-/// So are those that differ by less than this, where the surface between two places is convex, without edges that turn by more
-/// [rad]: 15 degrees.
+/// Normals that differ by less than this count as equal too, where the surface between two contacts is convex, without
+/// sharper edges [rad]: 15 degrees.
 const SAME_HILL: f64 = 0.26;
 const HILL_COSINE: f64 = 0.966_389_98;
 
-/// The width of items says where along a piece they can be, if that goes across them by more than this.
+/// The width of items bounds where along a piece they can be, if the piece crosses it with at least this slope.
 const SLANTED: f64 = 0.1;
 
 const NONE: u32 = u32::MAX;
 
-/// Triangles with what is around them.
+/// A triangle mesh with its connectivity.
 pub struct Surface {
     mesh: TriMesh,
-    /// Places nearer than this are the same [m].
+    /// Tolerance for equal points [m].
     same: f64,
     facets: Vec<Facet>,
-    /// Where along a side that does not fall away everywhere it does, from and to along the direction of the side [m].
+    /// Ranges along sides in which the surface falls away, for sides where it does not everywhere [m].
     spans: Vec<[f64; 2]>,
-    /// Those that stand out.
+    /// Protruding edges.
     edges: Vec<Edge>,
     corners: Vec<Corner>,
     /// Unit vectors along the edges of corners.
     rings: Vec<Vec3>,
-    /// Facets, then edges, then corners, numbered in this order.
+    /// Those of facets, of edges and of corners, with indices in this order.
     hierarchies: [Hierarchy; 3],
 }
 
-/// A place of a surface that a straight piece of a rod is nearest to, among those around it.
+/// A contact of a straight piece of a rod: a local minimum of its distance from the surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nearby {
-    /// Where along the piece, from its middle [m].
+    /// Position along the piece, from its centre [m].
     pub s: f64,
     /// Unit normal, away from the surface.
     pub normal: Vec3,
-    /// Distance of the axis, with the bulge [m].
+    /// Distance of the axis, including the bulge [m].
     pub distance: f64,
-    /// The place of the surface.
+    /// The point on the surface.
     foot: Vec3,
-    /// Number of the flat region that it is on; none for edges and corners.
+    /// Index of the flat region that it is on; `NONE` for edges and corners.
     region: u32,
-    /// Whether the surface turns by little there.
+    /// Whether the angle of the surface there is small.
     smooth: bool,
 }
 
 /// A straight piece of a rod.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece {
-    /// Its middle [m].
+    /// Its centre [m].
     pub middle: Vec3,
     /// Unit vector along it.
     pub along: Vec3,
-    /// From where to where, from the middle [m].
+    /// Range along it, from the centre [m].
     pub span: [f64; 2],
-    /// Its surface falls back from the middle by this times s^2 [1/m].
+    /// Its surface recedes from the centre by this times s^2 [1/m].
     pub bulge: f64,
 }
 
 impl Nearby {
-    /// A place on no flat region: where along the piece, how far from its axis, and the foot.
+    /// A contact on no flat region: its position along the piece, normal and distance from the axis [m].
     pub(super) fn new(piece: &Piece, s: f64, normal: Vec3, height: f64) -> Nearby {
         let foot = piece.at(s) - normal * height;
         Nearby { s, normal, distance: height + piece.bulge * s * s, foot, region: NONE, smooth: true }
     }
 
-    /// Whether a place farther away is one with it, if they are nearer to each other than `apart` along the piece.
+    /// Whether a contact farther away counts as the same, if they are nearer to each other than `apart` along the
+    /// piece.
     fn is_one_with(&self, farther: &Nearby, apart: f64) -> bool {
         let (alike, near) = (self.normal.dot(farther.normal), (self.s - farther.s).abs() < apart);
-        // behind the plane of the other: the surface falls from here to there, and without sharp edges a link rolls over it
+        // behind the plane of the other: the surface falls from here to there, and without sharp edges a link rolls
+        // over it
         let convex = || self.smooth && farther.smooth && farther.normal.dot(self.foot - farther.foot) <= 0.0;
         (self.region == farther.region && self.region != NONE)
             || (near && (alike > SAME_COSINE || (alike > HILL_COSINE && convex())))
@@ -101,14 +103,14 @@ impl Nearby {
 }
 
 impl Piece {
-    /// One of its points.
+    /// The point at a position along its axis.
     pub fn at(&self, s: f64) -> Vec3 {
         self.middle + self.along * s
     }
 }
 
 impl Surface {
-    /// The places that a piece is nearest to within `reach`, nearest first; as many as there is room for.
+    /// The contacts of a piece within `reach` [m], nearest first, as many as fit into `found`.
     pub fn near(&self, piece: &Piece, reach: f64, apart: f64, found: &mut [Option<Nearby>]) {
         found.fill(None);
         let [from, to] = piece.span;
@@ -119,27 +121,27 @@ impl Surface {
     }
 }
 
-/// A look at what is near a piece.
+/// A search for contacts of a piece.
 struct Look<'a> {
     surface: &'a Surface,
     piece: &'a Piece,
-    /// The middle of its span, and half of that [m].
+    /// Centre of its span, and half its length [m].
     middle: Vec3,
     half: f64,
-    /// Half the box around it.
+    /// Half the size of its bounding box.
     reach: Vec3,
-    /// Places with the same normal that are nearer to each other along the piece count once [m].
+    /// Contacts with equal normals that are nearer to each other along the piece count once [m].
     apart: f64,
-    /// Farther places do not count [m].
+    /// Contacts farther away are ignored [m].
     most: f64,
     found: &'a mut [Option<Nearby>],
 }
 
 impl Look<'_> {
-    /// How far places on some items are away from the piece at least; endless where none is nearer than `most`.
+    /// Lower bound of the distance of some items from the piece; infinite if none is nearer than `most`.
     ///
-    /// A place p of the piece over a place q is p = q + h n, with n in the cone about an axis a and h below `most`. So q being
-    /// in a box says from where to where along the piece p can be, and h >= (p - q) . a.
+    /// A point p of the piece above a point q is p = q + h n, with n in the cone about an axis a and h below `most`. So
+    /// the box of q bounds the range of p along the piece, and h >= (p - q) . a.
     fn distance(&self, extent: &Extent, most: f64) -> f64 {
         let (piece, way) = (self.piece, extent.middle - self.middle);
         let apart = (way.abs() - extent.half - self.reach).max(Vec3::ZERO).length_squared();
@@ -165,13 +167,13 @@ impl Look<'_> {
         apart.sqrt().max(height + bulge)
     }
 
-    /// Square of the distance of the middle of the piece from a box.
+    /// Squared distance of the centre of the piece from a box.
     fn off_middle(&self, extent: &Extent) -> f64 {
         ((extent.middle - self.middle).abs() - extent.half).max(Vec3::ZERO).length_squared()
     }
 
-    /// Whether items at this distance and farther do not count: there is no room for them, or all places on them are one with
-    /// a place that is nearer.
+    /// Whether items at this distance and farther can be skipped: there is no room for them, or all contacts with them
+    /// count as the same as a nearer one.
     fn passes_by(&self, distance: f64, extent: &Extent, region: u32) -> bool {
         let cone = &extent.cone;
         distance >= self.most
@@ -185,7 +187,7 @@ impl Look<'_> {
             })
     }
 
-    /// Whether all of the piece is near a place along it.
+    /// Whether all of the piece is near a position along it.
     fn is_near(&self, s: f64) -> bool {
         (s - self.piece.span[0]).max(self.piece.span[1] - s) < self.apart
     }
@@ -204,7 +206,7 @@ impl Look<'_> {
         };
         if let Some(place) = place.filter(|p| p.distance < self.most) {
             insert(self.found, place, self.apart);
-            // no more than there is room for
+            // only as far as there is room
             if let Some(Some(last)) = self.found.last() {
                 self.most = self.most.min(last.distance);
             }
@@ -213,7 +215,8 @@ impl Look<'_> {
 }
 
 impl Surface {
-    /// Distance of a piece with these ends from the surface, as far as it is less than `most`; zero where it goes through.
+    /// Distance of a piece with these ends from the surface, as far as it is less than `most` [m]; zero where it passes
+    /// through.
     pub fn clearance(&self, ends: &[Vec3; 2], most: f64) -> f64 {
         let [a, b] = *ends;
         let around = Aabb::new(a.min(b) - most, a.max(b) + most);
@@ -241,7 +244,7 @@ impl Surface {
     }
 }
 
-/// Distance of two straight pieces with these ends. (C. Ericson, "Real-Time Collision Detection", section 5.1.9.)
+/// Distance of two segments with these ends [m]. (C. Ericson, "Real-Time Collision Detection", section 5.1.9.)
 fn distance_of_segments([p, q]: [Vec3; 2], [r, s]: [Vec3; 2]) -> f64 {
     let (u, v, w) = (q - p, s - r, p - r);
     let (a, e, f) = (u.length_squared(), v.length_squared(), v.dot(w));
@@ -258,7 +261,8 @@ fn distance_of_segments([p, q]: [Vec3; 2], [r, s]: [Vec3; 2]) -> f64 {
     (w + u * at - v * other).length()
 }
 
-/// Put a place among those found, which are in order of distance; those that it is one with count once, the nearer of them.
+/// Insert a contact into those found, which are sorted by distance; of those that count as the same, the nearest is
+/// kept.
 fn insert(found: &mut [Option<Nearby>], place: Nearby, apart: f64) {
     let nearer = |other: &Option<Nearby>| other.is_some_and(|o| o.distance <= place.distance);
     let at = found.iter().position(|f| !nearer(f)).unwrap_or(found.len());
@@ -266,11 +270,11 @@ fn insert(found: &mut [Option<Nearby>], place: Nearby, apart: f64) {
         return;
     }
     let one = |other: &Nearby| place.is_one_with(other, apart);
-    // what it takes the place of: one that it is one with, or else the last
+    // what it replaces: one that counts as the same, or else the last
     let end = (at..found.len()).find(|&k| found[k].as_ref().is_none_or(one)).unwrap_or(found.len() - 1);
     found[at..=end].rotate_right(1);
     found[at] = Some(place);
-    // farther ones may be one with it too
+    // farther ones may count as the same too
     let mut kept = at + 1;
     for k in at + 1..found.len() {
         if let Some(other) = found[k].take_if(|o| !one(o)) {

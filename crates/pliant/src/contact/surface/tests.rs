@@ -4,7 +4,7 @@ use parry3d_f64::shape::TriMesh;
 
 use super::*;
 
-/// Numbers that look random, between -1 and 1.
+/// Pseudo-random numbers between -1 and 1.
 fn numbers(mut seed: u64) -> impl FnMut() -> f64 {
     move || {
         seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -106,7 +106,8 @@ fn an_edge_stands_out_where_nothing_covers_it() {
         let edge = found.iter().flatten().any(|f| f.normal.distance(Vec3::new(1.0, 0.0, 1.0).normalize()) < 1e-9);
         assert_eq!(edge, stands, "at {y}: {found:?}");
     }
-    // two pieces of each of the two long edges; other edges are those of two boxes, less what the tooth shares with the base
+    // two pieces of each of the two long edges; other edges are those of two boxes, less what the tooth shares with the
+    // base
     let long = surface.edges.iter().filter(|e| e.middle.z.abs() < 1e-9 && e.along.y.abs() > 0.9);
     let mut spans: Vec<[f64; 2]> = long.map(|e| [e.middle.y - e.half, e.middle.y + e.half]).collect();
     spans.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]));

@@ -1,4 +1,4 @@
-//! The equations of a step for the iteration over contacts: linearised, factored, and solved for the forces at hand.
+//! The equations of a step for the iteration over contacts: linearised, factored, and solved for the current forces.
 
 use crate::cable::algebra::block::add_scaled;
 use crate::cable::algebra::inverse::InverseDiagonal;
@@ -7,8 +7,7 @@ use crate::cable::equations::midpoint::StepScratch;
 use crate::cable::solver::gauss_seidel::touches::{Sweeping, SweptTouch, Yielding};
 
 impl StepScratch {
-    /// Get the runs ready for the equations at hand, with the forces of touches that are known. False where the matrix has
-    /// no inverse.
+    /// Prepare the runs for the current equations, with the known contact forces. False if the matrix is singular.
     pub fn linearise(&mut self) -> bool {
         let StepScratch { matrix, residual, mean, touches, runs: r, .. } = self;
         for (push, left) in r.pushes.iter_mut().zip(residual.iter()) {
@@ -40,7 +39,7 @@ impl StepScratch {
         true
     }
 
-    /// One iteration over touches.
+    /// One iteration over contacts.
     pub fn sweep(&mut self) {
         let StepScratch { matrix, runs: r, .. } = self;
         let (factors, bounds, change) = (&matrix.factors[..], &r.bounds[..], &r.change[..]);
@@ -53,7 +52,7 @@ impl StepScratch {
         self.settle_couplings();
     }
 
-    /// Couplings follow contacts: velocities at the forces at hand, S y = U - C f and (9) at once.
+    /// Let couplings follow contacts: velocities at the current forces, S y = U - C f and (9) at once.
     pub fn settle_couplings(&mut self) {
         self.runs.change.copy_from_slice(&self.runs.pushes);
         self.matrix.solve(&mut self.runs.change);

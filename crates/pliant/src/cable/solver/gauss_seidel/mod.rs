@@ -1,14 +1,14 @@
-//! The paper's two solvers for a step of cables that are solved together: contact forces are unknowns of their own, found
-//! by projected Gauss and Seidel's method for all contacts at once (III-C), or run by run with couplings that follow
-//! (Algorithm 1; see `runs` for what differs from print, and `printed` for what does not).
+//! The paper's two solvers for a step of cables that are solved together: contact forces are unknowns, computed by
+//! projected Gauss-Seidel for all contacts at once (III-C), or run by run with couplings that follow (Algorithm 1; see
+//! `runs` for what differs from print, and `printed` for what does not).
 //!
-//! The paper linearises the step once; here it is linearised again until its velocities stay, as in its section IV-D-4, so
-//! that all solvers come to the same motion. Contacts go on from where they were: in each linearisation they are only
-//! solved as well as the linearisation deserves.
+//! The paper linearises the step once; here it is linearised again until its velocities converge, as in its section
+//! IV-D-4, so that all solvers give the same motion. Contacts continue from their last forces: in each linearisation
+//! they are solved only as accurately as the linearisation deserves.
 //!
-//! Where links push links, where a cable is closed, and where the iteration does not end, Newton's method makes the step: it eliminates pairs
-//! exactly, while Gauss and Seidel's method for the pairs of a knot needs hundreds of iterations. (The paper binds the
-//! subsystems of touching links into one, IV-D-2.)
+//! Where links push links, where a cable is closed, and where the iteration does not converge, Newton's method makes
+//! the step: it eliminates pairs exactly, while Gauss-Seidel for the pairs of a knot needs hundreds of iterations. (The
+//! paper merges the subsystems of touching links into one, IV-D-2.)
 
 pub mod linearise;
 pub mod projection;
@@ -23,27 +23,27 @@ use crate::cable::solver::Method;
 use crate::cable::solver::coupled_pairs::{halfway, means};
 use crate::cable::solver::newton::CLOSE;
 
-/// How often a step is linearised; then Newton's method has to make it.
+/// Maximum number of linearisations of a step; beyond that Newton's method makes it.
 const MOST_LINEARISATIONS: u32 = 10;
 
-/// This many double what is close.
+/// The tolerance doubles after every this many linearisations.
 const PATIENCE: u32 = 3;
 
-/// Planes of contacts are brought up to date in so many of them; then they stay, so that the iteration can end.
+/// Planes of contacts are updated in this many linearisations; then they stay fixed, so that the iteration converges.
 const FRESH: u32 = 2;
 
-/// Iterations over contacts end when they change velocities by this part of what is close.
+/// Iterations over contacts end when they change velocities by this fraction of the tolerance.
 const SWEPT: f64 = 0.3;
 
-/// Or, in the first linearisation, by this part of what it has changed them by: it is not the last.
+/// In the first linearisation they end at this fraction of its change, because it is not the last.
 const INEXACT: f64 = 0.1;
 
-/// Contacts that have not settled after so many iterations do something else than was foreseen: the next linearisation
-/// foresees that.
+/// Contacts that have not settled after this many iterations change their states: the next linearisation takes that
+/// into account.
 const STALE: u32 = 6;
 
 impl Island<'_> {
-    /// Make a part of the step.
+    /// Solve a part of the step.
     pub(crate) fn sweeps(&mut self, part: &Part) -> Solved {
         let mut solved = Solved::default();
         if !self.is_touched() || self.is_coupled() {
@@ -67,7 +67,8 @@ impl Island<'_> {
                 return solved;
             }
             let Some((change, size)) = self.take(part) else { return solved };
-            // the next change would be smaller again by as much as this one is, or more; the first says nothing of that
+            // convergence is at least linear: the next change will be smaller by the same ratio; the first change says
+            // nothing of that
             let next = if last.is_finite() { change * (change / last).min(1.0) } else { change };
             let enough = CLOSE * f64::from(1 << (n / PATIENCE).min(16));
             if (swept && next <= enough * enough * size) || solved.limited {
@@ -79,7 +80,7 @@ impl Island<'_> {
         solved
     }
 
-    /// Whether a contact moves two links, or a cable is closed: neither is in the factors that contacts are swept with.
+    /// Whether a contact moves two links, or a cable is closed: the factors used by the sweeps include neither.
     fn is_coupled(&mut self) -> bool {
         let mut any = self.pairs.iter().any(|p| p.state != Contacting::Open);
         self.each(|share| any |= share.links.closed || share.s.touches.iter().any(|t| t.on == Stretch::Joint));
@@ -100,7 +101,8 @@ impl Island<'_> {
         all
     }
 
-    /// Equations at the velocities at hand; with `fresh` planes of contacts too. False where that cannot be done.
+    /// Set up the equations at the current velocities; with `fresh`, update the planes of contacts too. False if that
+    /// fails.
     fn linearise(&mut self, part: &Part, fresh: bool) -> bool {
         if !self.assemble(part, true) {
             return false;
@@ -119,7 +121,7 @@ impl Island<'_> {
         fine
     }
 
-    /// Find the forces in linearisation `n`. False where they are not found well enough to end the step with.
+    /// Compute the forces in linearisation `n`. False if they are not accurate enough to end the step with.
     fn iterate(&mut self, part: &Part, n: u32, solved: &mut Solved) -> bool {
         let (mut limit, mut size) = (0, 0.0);
         self.each(|share| {
@@ -161,7 +163,7 @@ impl Island<'_> {
         self.team = team;
     }
 
-    /// (13), where couplings have not followed contacts already. False where they still change.
+    /// (13), unless couplings have followed contacts already. False if they still change.
     fn couple_runs(&mut self) -> bool {
         let (mut all, mut team) = (true, self.team.take());
         self.each(|share| all &= share.s.couple_printed(team.as_deref_mut()));
@@ -169,14 +171,14 @@ impl Island<'_> {
         all
     }
 
-    /// How much the linearisation has changed velocities, weighted by inertia.
+    /// Change of the velocities in the linearisation, weighted by inertia.
     fn whole(&mut self) -> f64 {
         let mut sum = 0.0;
         self.each(|share| sum += share.s.runs.whole(&share.links.inertia));
         sum
     }
 
-    /// (16): bound what contacts have changed. Returns how much they have.
+    /// (16): bound the change by contacts. Returns the change.
     fn regulate(&mut self, iteration: u32) -> f64 {
         let (mut kept, mut changed): (f64, f64) = (1.0, 0.0);
         self.each(|share| {
@@ -190,7 +192,7 @@ impl Island<'_> {
         kept * kept * changed
     }
 
-    /// Take velocities and forces over. Returns the change and what it is measured against.
+    /// Take over velocities and forces. Returns the change and the scale it is compared with.
     fn take(&mut self, part: &Part) -> Option<(f64, f64)> {
         let (mut change, mut size) = (0.0, 0.0);
         self.each(|mut share| {
@@ -208,7 +210,7 @@ impl Island<'_> {
         change.is_finite().then_some((change, size))
     }
 
-    /// Whether links push links: nearest points are looked for where `fresh`.
+    /// Whether links push links; with `fresh`, nearest points are updated.
     fn meets(&mut self, part: &Part, fresh: bool) -> bool {
         let mut any = false;
         for pair in self.pairs.iter_mut() {
@@ -223,7 +225,7 @@ impl Island<'_> {
 }
 
 impl Share<'_> {
-    /// Bring planes of touches up to date with the velocities at hand.
+    /// Update the planes of contacts for the current velocities.
     pub(crate) fn refresh(&mut self, part: &Part) {
         let Share { links, acting, s, .. } = self;
         let search = crate::cable::equations::midpoint::search(links, acting, part);

@@ -1,41 +1,41 @@
-//! One contact of projected Gauss and Seidel's method: the force that obeys the law of contact (7), (8) while all other
-//! forces stay.
+//! One contact of the projected Gauss-Seidel iteration: the force that satisfies the contact law (7), (8) while all
+//! other forces stay fixed.
 //!
-//! With W the velocity of the contact per force on it, the normal force is max(0, f_n - u_n / W_nn). Friction is then the
-//! force within the disc |f_t| <= limit that stops the contact, or if none can, the one at its edge opposite to the
-//! velocity that is left:
+//! With W the velocity of the contact per force on it, the normal force is max(0, f_n - u_n / W_nn). Friction is then
+//! the force within the disc |f_t| <= limit that stops the contact or, if none can, the one on its edge opposite to the
+//! remaining velocity:
 //!
 //!   u_t + W_tt (g - f_t) = -s g,   |g| = limit,   s > 0.
 //!
-//! (To cut f_t - W_tt^-1 u_t to the disc instead would leave a force that is not opposite to the velocity, as W_tt differs
-//! along and across the cable.)
+//! (Cutting f_t - W_tt^-1 u_t to the disc instead would give a force that is not opposite to the velocity, because W_tt
+//! differs along and across the cable.)
 
 use crate::cable::contact::law::{Contacting, Law};
 
-/// A contact as the iteration sees it.
+/// A contact as seen by the iteration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Local {
     /// Friction.
     pub law: Law,
     /// W: velocity per force, normal and two tangents [s/kg].
     pub yielding: [[f64; 3]; 3],
-    /// Velocity in the law of contact where the links keep the velocities they were linearised at [m/s].
+    /// Velocity u of the contact law if the links keep the velocities of the linearisation [m/s].
     pub base: [f64; 3],
     /// Force [N].
     pub force: [f64; 3],
     /// Force at the start of the iteration [N].
     pub old: [f64; 3],
-    /// What it does.
+    /// Open, sticking or sliding.
     pub state: Contacting,
-    /// Largest friction [N].
+    /// Limit of friction [N].
     pub limit: f64,
 }
 
-/// Steps of Newton's method for s; it gains digits twice as fast in each.
+/// Limit of Newton iterations for s; convergence is quadratic, so that far fewer are needed.
 const MOST_STEPS: usize = 30;
 
 impl Local {
-    /// A contact with a force to begin with, which its law allows.
+    /// A contact with an initial force, projected to what its law allows.
     pub fn new(law: Law, base: [f64; 3], known: [f64; 3]) -> Local {
         let mut local = Local {
             law,
@@ -52,7 +52,7 @@ impl Local {
         local
     }
 
-    /// Give the contact the force that its law demands at velocity u, and return by how much that changed.
+    /// Set the force that the law requires at velocity u, and return its change.
     pub fn project(&mut self, u: &[f64; 3]) -> [f64; 3] {
         let (w, old) = (&self.yielding, self.force);
         let normal = (old[0] - u[0] / w[0][0]).max(0.0);
@@ -72,7 +72,7 @@ impl Local {
         std::array::from_fn(|k| self.force[k] - old[k])
     }
 
-    /// Take back part of what the iteration changed.
+    /// Take back part of the change of this iteration.
     pub fn shorten(&mut self, kept: f64) {
         for k in 0..3 {
             self.force[k] = self.old[k] + kept * (self.force[k] - self.old[k]);
@@ -80,7 +80,7 @@ impl Local {
     }
 }
 
-/// The g of the disc for which (W + s) g = wanted, and whether s is zero; W is (yy, yz, zz).
+/// The g in the disc for which (W + s) g = wanted, and whether s is zero; W is (yy, yz, zz).
 fn within(w: &[f64; 3], wanted: &[f64; 2], limit: f64) -> ([f64; 2], bool) {
     let solve = |s: f64, b: &[f64; 2]| {
         let (yy, yz, zz) = (w[0] + s, w[1], w[2] + s);
@@ -96,7 +96,7 @@ fn within(w: &[f64; 3], wanted: &[f64; 2], limit: f64) -> ([f64; 2], bool) {
     if length <= limit {
         return (g, true);
     }
-    // 1 / |g(s)| is nearly straight, so that Newton's method for it converges from s = 0, from one side
+    // 1 / |g(s)| is nearly linear, so that Newton's method for it converges monotonically from s = 0
     let mut s = 0.0;
     for _ in 0..MOST_STEPS {
         let h = solve(s, &g);
@@ -140,7 +140,7 @@ mod tests {
         let change = l.project(&u);
         assert_eq!(l.state, Contacting::Stick);
         let left = after(&l, &u, &change);
-        // the normal was solved before the tangents
+        // the normal was solved before the tangents, so only these are exact
         assert!(left[1].abs() < 1e-14 && left[2].abs() < 1e-14, "{left:?}");
     }
 

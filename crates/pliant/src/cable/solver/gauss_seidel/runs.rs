@@ -1,23 +1,24 @@
-//! Runs of links whose contacts are solved one run apart from the other, and the couplings between runs: the parts of
-//! Algorithm 1 of the paper. A cable in one run is its direct solver.
+//! Runs of links whose contacts are solved separately, and the couplings between runs: the parts of Algorithm 1 of the
+//! paper. A cable in one run is its direct solver.
 //!
-//! Two things differ from print, both because a taut cable is stiff along itself, and in 10 ms a push runs along all of it.
-//! As printed, one pass of block Gauss and Seidel's method over couplings (13) keeps about cos^2(pi / runs) of an error in
-//! each iteration, and contacts that take the forces of the others to stay (15) undo each other's work: thousands of
-//! iterations a step for a taut cable on a drum. (That way is in `printed`, for comparison.)
+//! Two things differ from print, both because a taut cable is axially stiff, and within 10 ms a force propagates along
+//! all of it. As printed, one pass of block Gauss-Seidel over couplings (13) keeps about cos^2(pi / runs) of an error
+//! in each iteration, and contacts that assume constant forces of the others (15) undo each other's work: thousands of
+//! iterations per step for a taut cable on a drum. (That version is in `printed`, for comparison.)
 //!
 //! - Couplings follow contacts exactly, S y = U - C f: with all forces given the cable is one block-tridiagonal system,
-//!   whose factors cost less than those of the runs and of S. Runs are what contacts are solved in: each with the
-//!   velocities that the others had an iteration before.
-//! - A contact at hand takes the others to go on holding. With D the slope of what a contact does (see `contact::law`: rho for
-//!   what sticks, nothing for what slides) the unknown is g = f + D u in place of f, so that
+//!   whose factors cost less than those of the runs and of S. Runs only divide the contacts: each run is solved with
+//!   the velocities that the others had an iteration before.
+//! - Each contact assumes that the others keep their states. With D the slope of a contact's force (see
+//!   `contact::law`: rho if it sticks, zero if it slides) the unknown is g = f + D u in place of f, so that
 //!
 //!     (A + J^T D J) V = b + J^T (g - D u_0),     u = u_0 + J V,     f = g - D u.
 //!
-//!   One contact changed by dg moves by du = W dg, W a block of J (A + J^T D J)^-1 J^T, and by its force df = dg - D du as
-//!   du = (1 - W D)^-1 W df: that is the operator in its projection. Where everything sticks, W is nearly diagonal and a
-//!   single sweep nearly exact; where D is wrong, since a contact begins to slide, the iteration is that of the paper
-//!   among such contacts, and the next linearisation has the right D. The solution does not depend on D.
+//!   A change dg of one contact moves it by du = W dg, W a block of J (A + J^T D J)^-1 J^T, which in terms of its force
+//!   df = dg - D du is du = (1 - W D)^-1 W df: the operator in its projection. Where everything sticks, W is nearly
+//!   diagonal and a single sweep nearly exact; where D is wrong, because a contact begins to slide, the iteration is
+//!   that of the paper among such contacts, and the next linearisation has the right D. The solution does not depend
+//!   on D.
 
 use crate::cable::algebra::block::{Vec6, add_scaled, dot, squares};
 use crate::cable::algebra::elimination::Wide6;
@@ -25,39 +26,40 @@ use crate::cable::params::{CableSettings, Couplings, Solver};
 use crate::cable::solver::gauss_seidel::touches::SweptTouch;
 use crate::cable::solver::printed::Printed;
 
-/// The runs of a cable, and working memory for them.
+/// The runs of a cable, and their working memory.
 #[derive(Clone, Debug, Default)]
 pub struct Runs {
-    /// First link of each run, and the one after the last.
+    /// First link of each run, and the end of the last.
     pub bounds: Vec<usize>,
-    /// How links answer to pushes on them.
+    /// Response of links to forces on them.
     pub answers: Vec<Wide6>,
-    /// Pushes: what is left of the equations, and forces of contact.
+    /// Right-hand side: residual and contact forces.
     pub pushes: Vec<Vec6>,
     old: Vec<Vec6>,
-    /// Change of the mean velocities by the linearised equations.
+    /// Change of the mean velocities in the linearised equations.
     pub change: Vec<Vec6>,
-    /// Touches in order of links.
+    /// Contacts in the order of links.
     pub touched: Vec<SweptTouch>,
-    /// Runs apart from each other, where couplings are as printed.
+    /// Separate runs, for couplings as printed.
     pub printed: Option<Printed>,
-    /// Most iterations in a step.
+    /// Limit of iterations in a step.
     pub limit: u32,
     regulated: bool,
     /// Square of the first change in (16).
     first: f64,
 }
 
-/// (16) allows a change by contacts in iteration l of XI ALPHA^l times that of the first. The paper does not say what it
-/// took; a bound that the first change exceeds would freeze contacts from the start.
+/// (16) allows a change by contacts in iteration l of XI ALPHA^l times that of the first. The paper does not give its
+/// value; a bound below the first change would freeze contacts from the start.
 const XI: f64 = 1.0;
-/// See `XI`. A linearisation has few iterations, hence a bound that falls fast.
+/// See `XI`. A linearisation has few iterations, hence a bound that decreases fast.
 const ALPHA: f64 = 0.8;
-/// Where couplings lag behind, contacts take long to settle: a bound that falls fast would freeze them before.
+/// ALPHA where couplings lag behind and contacts take long to settle: a bound that decreases fast would freeze them
+/// before.
 const PRINTED_ALPHA: f64 = 0.97;
 
 impl Runs {
-    /// For a number of links; none for a solver that needs no runs.
+    /// Runs for a number of links; none for a solver that needs no runs.
     pub fn new(count: usize, settings: &CableSettings) -> Runs {
         let runs = match settings.solver {
             Solver::Newton => return Runs::default(),
@@ -71,7 +73,7 @@ impl Runs {
         out
     }
 
-    /// So many runs.
+    /// A given number of runs.
     pub fn with(count: usize, runs: usize, limit: u32, regulated: bool) -> Runs {
         let zeros = vec![[0.0; 6]; count];
         Runs {
@@ -98,19 +100,19 @@ impl Runs {
         }
     }
 
-    /// Room for touches.
+    /// Preallocate for contacts.
     pub fn reserve(&mut self, touches: usize) {
         self.touched.reserve(touches);
     }
 
-    /// One run for a cable with another solver that touches one with this.
+    /// Provide a single run, for a cable with another solver that is solved together with one that needs runs.
     pub fn provide(&mut self, count: usize) {
         if self.bounds.is_empty() {
             *self = Runs::with(count, 1, 0, false);
         }
     }
 
-    /// An iteration begins.
+    /// Begin an iteration.
     pub fn begin(&mut self) {
         self.old.copy_from_slice(&self.change);
         for touched in &mut self.touched {
@@ -119,19 +121,20 @@ impl Runs {
         }
     }
 
-    /// How much velocities have changed in the iteration: sum of squares, weighted by inertia.
+    /// Change of the velocities in the iteration: sum of squares, weighted by inertia.
     pub fn changed(&self, inertia: &Vec6) -> f64 {
         let of = |(v, old): (&Vec6, &Vec6)| (0..6).map(|k| inertia[k] * (v[k] - old[k]) * (v[k] - old[k])).sum::<f64>();
         self.change.iter().zip(&self.old).map(of).sum()
     }
 
-    /// The same in the whole linearisation.
+    /// Change of the velocities in the whole linearisation: sum of squares, weighted by inertia.
     pub fn whole(&self, inertia: &Vec6) -> f64 {
         dot(inertia, &squares(&self.change))
     }
 
-    /// (16): how much of a change is kept. The paper drops all of a change that is too large, which may then never be made
-    /// up for; a part of it is as bounded, and no contact is frozen. C f is here the velocity of every link.
+    /// (16): the fraction of a change that is kept. The paper drops the whole of a change that is too large, which may
+    /// then never be made up for; keeping a part is equally bounded, and no contact is frozen. C f is here the velocity
+    /// of every link.
     pub fn regulation(&mut self, iteration: u32, changed: f64) -> f64 {
         if iteration == 1 {
             self.first = changed;
@@ -141,7 +144,7 @@ impl Runs {
         if self.regulated && changed > bound * bound { bound / changed.sqrt() } else { 1.0 }
     }
 
-    /// Take back part of what contacts have changed in the iteration.
+    /// Take back part of the change by contacts in the iteration.
     pub fn shorten(&mut self, kept: f64) {
         for (v, old) in self.change.iter_mut().zip(&self.old) {
             *v = std::array::from_fn(|k| old[k] + kept * (v[k] - old[k]));

@@ -1,4 +1,4 @@
-//! Touches as the iteration over runs sees them, and its inner loop: one pass over the touches of each run.
+//! Contacts as seen by the iteration over runs, and its inner loop: one pass over the contacts of each run.
 
 use crate::cable::algebra::block::{Vec6, add_scaled, dot};
 use crate::cable::algebra::elimination::{Factor, Wide6};
@@ -10,38 +10,38 @@ use crate::lanes::{Both, Eight, Lanes};
 
 type Mat3 = [[f64; 3]; 3];
 
-/// A touch with an obstacle.
+/// A contact with an obstacle.
 #[derive(Clone, Copy, Debug)]
 pub struct SweptTouch {
-    /// Which link.
+    /// Index of the link.
     pub link: usize,
-    /// Velocity of the touch per velocity of the link.
+    /// Velocity of the contact per velocity of the link.
     pub rows: [Vec6; 3],
-    /// Velocity of the link per force of each axis.
+    /// Velocity of the link per force along each axis.
     pub moves: [Vec6; 3],
-    /// D: how its force is taken to fall with its velocity [kg/s].
+    /// D: the assumed derivative of its force with respect to its velocity, negated [kg/s].
     pub slope: Mat3,
     /// g [N].
     pub held: [f64; 3],
-    /// The same at the start of the iteration [N].
+    /// g at the start of the iteration [N].
     pub old: [f64; 3],
     /// Force and law.
     pub local: Local,
 }
 
 impl SweptTouch {
-    /// With a force to begin with; how it moves is left open.
+    /// A contact with an initial force; `moves` remains to be set.
     pub fn new(link: usize, rows: [Vec6; 3], slope: Mat3, local: Local) -> SweptTouch {
         SweptTouch { link, rows, moves: [[0.0; 6]; 3], slope, held: local.force, old: local.force, local }
     }
 
-    /// The push on its link for D in the matrix: g - D u_0.
+    /// The force on its link for a matrix that includes D: g - D u_0.
     pub fn pushes(&self) -> [f64; 3] {
         let falls = times(&self.slope, &self.local.base);
         [self.held[0] - falls[0], self.held[1] - falls[1], self.held[2] - falls[2]]
     }
 
-    /// Give it the force that its law demands at velocity u, and return by how much that changes g.
+    /// Set the force that the law requires at velocity u, and return the change of g.
     pub fn project(&mut self, u: &[f64; 3]) -> [f64; 3] {
         let falls = times(&self.slope, u);
         self.local.force = [self.held[0] - falls[0], self.held[1] - falls[1], self.held[2] - falls[2]];
@@ -61,7 +61,7 @@ fn times(m: &Mat3, x: &[f64; 3]) -> [f64; 3] {
     [row(&m[0]), row(&m[1]), row(&m[2])]
 }
 
-/// (1 - W D)^-1 W, by the adjoint.
+/// (1 - W D)^-1 W, by the adjugate.
 fn alone(w: &Mat3, d: &Mat3) -> Mat3 {
     let mut m = [[0.0; 3]; 3];
     for (i, j) in (0..3).flat_map(|i| (0..3).map(move |j| (i, j))) {
@@ -79,11 +79,11 @@ fn alone(w: &Mat3, d: &Mat3) -> Mat3 {
     out
 }
 
-/// Find out how touches move, from how their links answer.
+/// Task: the response of contacts, from that of their links.
 pub struct Yielding<'a> {
-    /// Of all links that are touched.
+    /// Responses of all links in contact.
     pub answers: &'a [Wide6],
-    /// What is filled in.
+    /// Result.
     pub touched: &'a mut [SweptTouch],
 }
 
@@ -106,17 +106,17 @@ impl Task for Yielding<'_> {
     }
 }
 
-/// (15) for every run: one pass of projected Gauss and Seidel's method over its touches, outwards from the middle of the
-/// cable, where a link follows its neighbour by a block of the factors. A run reads velocities of the iteration before and
-/// writes to its own touches alone.
+/// Task: (15) for every run, one pass of projected Gauss-Seidel over its contacts, outwards from the middle of the
+/// cable, where the motion of a link follows from its neighbour by a block of the factors. A run reads velocities of
+/// the iteration before and writes to its own contacts alone.
 pub struct Sweeping<'a> {
-    /// Of the matrix.
+    /// Factors of the matrix.
     pub factors: &'a [Factor],
-    /// First link of each run, and the one after the last.
+    /// First link of each run, and the end of the last.
     pub bounds: &'a [usize],
     /// Velocities.
     pub change: &'a [Vec6],
-    /// All touches, in order of links.
+    /// All contacts, in the order of links.
     pub touched: &'a mut [SweptTouch],
 }
 
@@ -146,7 +146,7 @@ impl Task for Sweeping<'_> {
     }
 }
 
-/// Project a touch, given the link visited before and how far that has moved in the sweep. Returns the same of this one.
+/// Project a contact, given the link visited before and its change in the sweep. Returns the same for this link.
 #[inline(always)]
 fn visit<L: Lanes>(factors: &[Factor], t: &mut SweptTouch, v: &Vec6, from: Option<(usize, Vec6)>) -> (usize, Vec6) {
     let mut moved = [0.0; 6];

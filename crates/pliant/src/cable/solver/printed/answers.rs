@@ -1,23 +1,24 @@
-//! How the links of a run answer to a push on one of them: blocks of the inverse of a block-tridiagonal matrix, in linear
-//! time.
+//! Response of the links of a run to a force on one of them: blocks of the inverse of a block-tridiagonal matrix, in
+//! linear time.
 //!
-//! With D_i the pivots eliminated from the left and E_i those from the right, G_i = (D_i + E_i - A_ii)^-1 is the diagonal
-//! block of the inverse. A push b on link i moves it by v_i = G_i b; the links beside it, on which nothing pushes, follow:
+//! With D_i the pivots eliminated from the left and E_i those from the right, G_i = (D_i + E_i - A_ii)^-1 is the
+//! diagonal block of the inverse. A force b on link i moves it by v_i = G_i b; its neighbours, on which no force acts,
+//! follow:
 //!
 //!   v_{i+1} = -E_{i+1}^-1 A_{i+1,i} v_i,      v_{i-1} = -D_{i-1}^-1 A_{i-1,i} v_i,
 //!
-//! and so on. Pushes on many links are summed up on the way, once up and once down the run.
+//! and so on. The effects of forces on many links are accumulated in one pass up and one pass down the run.
 
 use crate::cable::algebra::block::{Mat6, Vec6, ZERO, add_scaled, times_transposed};
 use crate::cable::algebra::elimination::{Factor, Wide6, copy, invert, next};
 use crate::kernel::Task;
 use crate::lanes::{Lanes, Plain};
 
-/// How a link answers to a push, and how its neighbours follow it. All blocks are stored by columns, so that a product
-/// with a vector works on whole registers.
+/// Response of a link to a force, and of its neighbours to its motion. All blocks are stored by columns, so that a
+/// product with a vector uses whole registers.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer {
-    /// G: velocity per push on the link itself.
+    /// G: velocity per force on the link itself.
     pub own: Mat6,
     /// Velocity of the next link per velocity of this one.
     pub up: Mat6,
@@ -31,15 +32,15 @@ impl Default for Answer {
     }
 }
 
-/// Answers of a run from the blocks of its matrix. False where it has no inverse.
+/// Task: responses of a run from the blocks of its matrix. False if it is singular.
 pub struct RunAnswers<'a> {
-    /// See `block::Tridiagonal`; of the run alone.
+    /// Blocks of the run alone, see `block::Tridiagonal`.
     pub diagonal: &'a [Mat6],
-    /// One less than there are links.
+    /// One block less than there are links.
     pub right: &'a [Mat6],
-    /// One less than there are links.
+    /// One block less than there are links.
     pub below: &'a [Mat6],
-    /// What comes out.
+    /// Result.
     pub answers: &'a mut [Answer],
 }
 
@@ -52,7 +53,7 @@ impl Task for RunAnswers<'_> {
         let count = diagonal.len();
         let mut fine = true;
         for (answer, block) in answers.iter_mut().zip(diagonal) {
-            // D and E are added on the way; at its end each is the block itself
+            // D and E are added on the way; at the ends each is the block itself
             answer.own = block.map(|row| row.map(|x| -x));
         }
         let mut at = [Wide6::default(), Wide6::default()];
@@ -98,7 +99,7 @@ fn negative_columns(block: &Wide6) -> Mat6 {
     std::array::from_fn(|c| std::array::from_fn(|r| -block.0[r][c]))
 }
 
-/// Move all links of a run by what pushes do, given how each moves by its own: v += A^-1 b with own = G b.
+/// Move all links of a run by forces, given the motion of each by its own: v += A^-1 b with own = G b.
 pub fn spread(answers: &[Answer], own: &[Vec6], v: &mut [Vec6]) {
     let mut carried = [0.0; 6];
     for i in 0..v.len() {
@@ -110,7 +111,7 @@ pub fn spread(answers: &[Answer], own: &[Vec6], v: &mut [Vec6]) {
     spread_down(answers, own, v);
 }
 
-/// The part of it by which links move whose followers were pushed.
+/// The part of it by which links move because later links were pushed.
 pub fn spread_down(answers: &[Answer], own: &[Vec6], v: &mut [Vec6]) {
     let mut carried = [0.0; 6];
     for i in (0..v.len()).rev() {
@@ -120,7 +121,7 @@ pub fn spread_down(answers: &[Answer], own: &[Vec6], v: &mut [Vec6]) {
     }
 }
 
-/// Move all links of a run after link `at` of it has moved by `own`.
+/// Move all links of a run after its link `at` has moved by `own`.
 pub fn spread_from(answers: &[Answer], at: usize, own: &Vec6, v: &mut [Vec6]) {
     add_scaled(&mut v[at], 1.0, own);
     let mut carried = *own;
@@ -135,7 +136,7 @@ pub fn spread_from(answers: &[Answer], at: usize, own: &Vec6, v: &mut [Vec6]) {
     }
 }
 
-/// Inverse of a block; none where there is none.
+/// Inverse of a block; `None` if it is singular.
 pub fn inverse(m: &Mat6) -> Option<Mat6> {
     let mut wide = [Wide6::default()];
     copy::<Plain>(m, &mut wide[0]);

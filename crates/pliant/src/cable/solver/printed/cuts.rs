@@ -1,16 +1,16 @@
-//! Where a cable is cut into runs: the coupling of two neighbours, (9) to (13) of the paper, derived again.
+//! Cuts between runs of a cable: the coupling of two neighbours, (9) to (13) of the paper, derived again.
 //!
-//! A joint's load changes by K y, y = Q_a V_a + Q_b V_b, with the velocities of the links a and b beside it: the printed
-//! (10) has a minus in the middle, which agrees with (9) only if one of the Jacobians has the opposite sign. Q is
-//! (T/2) J at the end of the step and the damping time times J of the whole step. Without its joint the matrix of a run is
+//! A joint's load changes by K y, y = Q_a V_a + Q_b V_b, with the velocities of the adjacent links a and b: the printed
+//! (10) has a minus in the middle, which agrees with (9) only if one of the Jacobians has the opposite sign. Q is (T/2)
+//! J at the end of the step and the damping time times J of the whole step. Without its joint the matrix of a run is
 //! its own, A_i, and
 //!
 //!   A_i V_i = b_i - P_a y_i - P_b y_{i-1},
 //!
-//! where P_a, P_b are chosen so that nothing is lost: P_a Q_b and P_b Q_a are the blocks beside the diagonal, P_a Q_a and
-//! P_b Q_b what the diagonal loses. (P = J^T K would be the paper's; it drops the change of J with the load, which in a
-//! tight cable outweighs inertia.) Put into y, these give (11) to (13), S y = U - C f: the paper's lambda_cp is K y, which
-//! makes no difference to block Gauss and Seidel's method, and its "lambda_cp = -S^-1 U" without contact is +S^-1 U.
+//! where P_a, P_b are chosen so that nothing is lost: P_a Q_b and P_b Q_a are the off-diagonal blocks, P_a Q_a and P_b
+//! Q_b what the diagonal loses. (P = J^T K would be the paper's; it drops the change of J with the load, which in a
+//! tight cable outweighs inertia.) Substituted into y, these give (11) to (13), S y = U - C f: the paper's lambda_cp is
+//! K y, which makes no difference to block Gauss-Seidel, and its "lambda_cp = -S^-1 U" without contact is +S^-1 U.
 
 use crate::cable::algebra::block::{Mat6, Vec6, ZERO, add_scaled, times};
 use crate::cable::equations::assembly::trivialised;
@@ -22,15 +22,15 @@ use crate::math::{Pose, Vec3};
 /// A joint at which a cable is cut.
 #[derive(Clone, Copy, Debug)]
 pub struct Cut {
-    /// The link before it; the next one is behind it.
+    /// The link before it; the next one is after it.
     pub link: usize,
-    /// Q_a and Q_b: change of the joint's strain per velocity of the links beside it.
+    /// Q_a and Q_b: change of the joint's strain per velocity of the adjacent links.
     pub strains: [Mat6; 2],
     /// P_a and P_b: force on the links per such change.
     pub pushes: [Mat6; 2],
-    /// Inverse of the block of S on its diagonal.
+    /// Inverse of the diagonal block of S.
     pub inverse: Mat6,
-    /// y: how much the joint's strain changes by the velocities found.
+    /// y: change of the joint's strain by the velocities found.
     pub y: Vec6,
 }
 
@@ -43,13 +43,13 @@ pub struct Motion<'a> {
 }
 
 impl Cut {
-    /// After a link.
+    /// A cut after a link.
     pub fn new(link: usize) -> Cut {
         Cut { link, strains: [ZERO; 2], pushes: [ZERO; 2], inverse: ZERO, y: [0.0; 6] }
     }
 
-    /// Cut the joint between two links: the diagonal blocks lose what the joint adds. False where the joint is so far out
-    /// of place that its motion cannot be told from its strain.
+    /// Cut the joint between two links: subtract its contribution from the diagonal blocks. False if the joint is so
+    /// far out of place that its motion cannot be derived from its strain.
     pub fn cut(
         &mut self,
         links: &Links,
@@ -83,7 +83,7 @@ impl Cut {
         true
     }
 
-    /// The block of S on its diagonal, from how the links beside it answer to pushes (by columns).
+    /// Compute the diagonal block of S, from the responses of the adjacent links (by columns). False if it is singular.
     pub fn close(&mut self, answers: [&Mat6; 2]) -> bool {
         let mut s: Mat6 = std::array::from_fn(|r| std::array::from_fn(|c| if r == c { 1.0 } else { 0.0 }));
         for n in 0..2 {
@@ -97,7 +97,7 @@ impl Cut {
         inverse.is_some()
     }
 
-    /// Change of the joint's strain by velocities of the links beside it.
+    /// Change of the joint's strain by velocities of the adjacent links.
     pub fn strain(&self, velocities: [&Vec6; 2]) -> Vec6 {
         let [a, b] = [times(&self.strains[0], velocities[0]), times(&self.strains[1], velocities[1])];
         std::array::from_fn(|k| a[k] + b[k])

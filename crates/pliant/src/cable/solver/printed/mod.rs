@@ -1,9 +1,8 @@
-//! Algorithm 1 of the paper with its couplings as printed: each run is a system of its own, and the couplings between runs
-//! follow contacts by one pass of block Gauss and Seidel's method (13) in each iteration. See `cuts` for the equations and
+//! Algorithm 1 of the paper with its couplings as printed: each run is a separate system, and the couplings between
+//! runs follow contacts by one pass of block Gauss-Seidel (13) in each iteration. See `cuts` for the equations and
 //! `runs` for the better way.
 //!
-//! What belongs to one run is worked on by one thread. Threads share the runs out between them, and the numbers do not
-//! depend on how.
+//! Each run is processed by one thread. Runs are distributed over the threads, and results do not depend on how.
 
 pub mod answers;
 pub mod cuts;
@@ -18,7 +17,7 @@ use crate::cable::solver::printed::answers::{Answer, RunAnswers, product, spread
 use crate::cable::solver::printed::cuts::{Cut, Motion};
 use crate::team::Team;
 
-/// Runs apart from each other, and the cuts between them.
+/// Separate runs, and the cuts between them.
 #[derive(Clone, Debug, Default)]
 pub struct Printed {
     runs: Vec<Run>,
@@ -26,7 +25,7 @@ pub struct Printed {
     answers: Vec<Answer>,
     diagonal: Vec<Mat6>,
     own: Vec<Vec6>,
-    /// Weights of strains at cuts: forces, moments over the length of a link [N].
+    /// Weights of strains at cuts: forces, and moments divided by the length of a link [N].
     weights: Vec6,
     /// Sum of the squares of the loads of cut joints [N2].
     loads: f64,
@@ -35,28 +34,28 @@ pub struct Printed {
 /// Consecutive links.
 #[derive(Clone, Copy, Debug)]
 struct Run {
-    /// First link, and the one after the last.
+    /// First link, and the end of the range.
     links: [usize; 2],
-    /// First touch, and the one after the last.
+    /// First contact, and the end of the range.
     touches: [usize; 2],
-    /// Velocity of the last link per push on the first; by columns.
+    /// Velocity of the last link per force on the first; by columns.
     through: Mat6,
-    /// Velocity of the last link with the push on the first in it.
+    /// Velocity of the last link, including the effect of the force on the first.
     last: Vec6,
-    /// Pushes on the first and the last link by the couplings, not yet in the velocities.
+    /// Forces of the couplings on the first and the last link, not yet in the velocities.
     pushes: [Vec6; 2],
 }
 
-/// Couplings have converged when they change by this part of the loads of their joints. The paper does not say what it
-/// took. For 16 stiffly coupled masses block Gauss and Seidel's method keeps cos^2(pi/16) = 0.96 of an error in each
-/// iteration, so that what is left is many times the last change.
+/// Couplings have converged when they change by this fraction of the loads of their joints. The paper does not give its
+/// value. For 16 stiffly coupled masses block Gauss-Seidel keeps cos^2(pi/16) = 0.96 of an error in each iteration, so
+/// that the remaining error is many times the last change.
 const COUPLED: f64 = 1e-5;
 
-/// Most threads that runs are shared out to.
+/// Maximum number of threads that runs are distributed to.
 const MOST_SHARES: usize = 16;
 
 impl Printed {
-    /// For runs with these bounds.
+    /// Runs with these bounds.
     pub fn new(bounds: &[usize]) -> Printed {
         let count = bounds.last().copied().unwrap_or(0);
         let run = |w: &[usize]| Run {
@@ -76,7 +75,7 @@ impl Printed {
         }
     }
 
-    /// Which touches belong to which run.
+    /// Assign contacts to runs.
     fn assign(&mut self, touched: &[SweptTouch]) {
         let mut from = 0;
         for run in &mut self.runs {
@@ -86,7 +85,7 @@ impl Printed {
         }
     }
 
-    /// (13): one pass along the cuts. Returns by how much the couplings changed.
+    /// (13): one pass along the cuts. Returns the change of the couplings.
     fn update(&mut self, change: &[Vec6]) -> f64 {
         for run in &mut self.runs {
             run.pushes = [[0.0; 6]; 2];
@@ -108,8 +107,8 @@ impl Printed {
 }
 
 impl Run {
-    /// Push on the first or the last link. Of velocities, the last link's alone is brought up to date: the cut behind it
-    /// is still to come.
+    /// Apply a force to the first or the last link. Only the velocity of the last link is updated: the cut after it is
+    /// still to come.
     fn push(&mut self, end: usize, push: &Vec6) {
         add_scaled(&mut self.pushes[end], 1.0, push);
         if end == 0 {
@@ -118,7 +117,7 @@ impl Run {
     }
 }
 
-/// What belongs to one run.
+/// The data of one run.
 struct Whole<'a> {
     run: &'a mut Run,
     answers: &'a mut [Answer],
@@ -127,7 +126,7 @@ struct Whole<'a> {
     touched: &'a mut [SweptTouch],
 }
 
-/// What belongs to consecutive runs, the work of one thread.
+/// The data of consecutive runs, the work of one thread.
 struct Part<'a> {
     runs: &'a mut [Run],
     answers: &'a mut [Answer],
@@ -137,7 +136,7 @@ struct Part<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// Cut off the first runs.
+    /// Split off the first runs.
     fn split(self, runs: usize) -> (Part<'a>, Part<'a>) {
         let (low, high) = self.runs.split_at_mut(runs);
         let (links, touches) =
@@ -160,7 +159,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Do something with each run, on as many threads as there are.
+    /// Call `f` for each run, on the available threads.
     fn each_on(self, team: Option<&mut Team>, f: impl Fn(Whole<'_>) + Sync) {
         let Some(team) = team.filter(|t| t.size() > 1) else { return self.each(f) };
         let threads = team.size().min(self.runs.len()).min(MOST_SHARES);
@@ -179,8 +178,8 @@ impl<'a> Part<'a> {
     }
 }
 
-/// One pass of projected Gauss and Seidel's method over the touches of a run (15), up along it; on the way back the links
-/// left behind follow.
+/// One pass of projected Gauss-Seidel over the contacts of a run (15), up along it; on the way back the links left
+/// behind follow.
 fn sweep(w: Whole<'_>) {
     let Whole { run, answers, own, change, touched } = w;
     if touched.is_empty() {
@@ -206,14 +205,14 @@ fn sweep(w: Whole<'_>) {
     spread_down(answers, own, change);
 }
 
-/// Move a run by pushes on its first and its last link.
+/// Move a run by forces on its first and its last link.
 fn push_ends(w: Whole<'_>) {
     let (answers, last) = (w.answers, w.change.len() - 1);
     spread_from(answers, 0, &times_transposed(&answers[0].own, &w.run.pushes[0]), w.change);
     spread_from(answers, last, &times_transposed(&answers[last].own, &w.run.pushes[1]), w.change);
 }
 
-/// Velocities of a run by what pushes on its links, and how its touches move; couplings are taken to stay.
+/// Velocities of a run by the forces on its links, and the response of its contacts; couplings are assumed constant.
 fn start(w: Whole<'_>) {
     let Whole { run, answers, own, change, touched } = w;
     for t in touched.iter_mut() {
@@ -231,7 +230,7 @@ fn start(w: Whole<'_>) {
     spread(answers, own, change);
 }
 
-/// Answers of the links of a run; one that has none is found out by numbers that are none.
+/// Responses of the links of a run; a singular one results in NaN, which is noticed later.
 fn answer(w: &mut Whole<'_>, matrix: &Tridiagonal, diagonal: &[Mat6]) {
     let [first, end] = w.run.links;
     let (right, below) = (&matrix.right[first..end - 1], &matrix.below[first..end - 1]);
@@ -240,14 +239,14 @@ fn answer(w: &mut Whole<'_>, matrix: &Tridiagonal, diagonal: &[Mat6]) {
     w.run.through = if fine { through(w.answers) } else { [[f64::NAN; 6]; 6] };
 }
 
-/// Velocity of the last link of a run per push on the first; by columns, where products turn round.
+/// Velocity of the last link of a run per force on the first; by columns, where products are reversed.
 fn through(answers: &[Answer]) -> Mat6 {
     answers[..answers.len() - 1].iter().fold(answers[0].own, |m, answer| product(&m, &answer.up))
 }
 
 impl StepScratch {
-    /// Get the runs ready for the equations at hand, with couplings and contacts as they are. False where the matrix of a
-    /// run has no inverse.
+    /// Prepare the runs for the current equations, with the current couplings and contacts. False if the matrix of a
+    /// run is singular.
     pub fn linearise_printed(&mut self, links: &Links, state: &LinkState, step: f64, team: Option<&mut Team>) -> bool {
         if !self.cut(links, state, step) {
             return false;
@@ -256,7 +255,7 @@ impl StepScratch {
         let Some(p) = &mut r.printed else { return false };
         r.touched.clear();
         for touch in touches.iter() {
-            // contacts take the forces of others to stay
+            // contacts assume constant forces of the others
             let local = touch.local(mean);
             r.touched.push(SweptTouch::new(touch.link, touch.rows, [[0.0; 3]; 3], local));
         }
@@ -286,7 +285,7 @@ impl StepScratch {
         let per_length = 1.0 / (links.length * links.length);
         let lever = |i: usize| if i < 3 { 1.0 } else { per_length };
         p.weights = std::array::from_fn(|i| links.stiffness[i] * links.stiffness[i] * lever(i));
-        // a link that begins to move slowly is a load too
+        // the inertial force of a link that starts to move slowly is the smallest load that counts
         p.loads = (2e-3 * links.inertia[0] * links.length / (step * step)).powi(2);
         for cut in &mut p.cuts {
             let i = cut.link;
@@ -309,7 +308,7 @@ impl StepScratch {
         }
     }
 
-    /// Couplings follow by (13). True where they change little against the loads of their joints.
+    /// Let couplings follow by (13). True if they change little relative to the loads of their joints.
     pub fn couple_printed(&mut self, team: Option<&mut Team>) -> bool {
         let Runs { change, touched, printed, .. } = &mut self.runs;
         let Some(p) = printed else { return true };
