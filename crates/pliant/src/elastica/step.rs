@@ -64,6 +64,7 @@ impl Elastica {
         let Scratch { system: s, fehlberg, midpoint, holds, impulses, pushes, work: done, .. } = scratch;
         impulses.clear();
         impulses.resize(holds.len(), 0.0);
+        s.met = false;
         let mut system = system((rod, plane, settings), (pushes, holds), around, around.gravity, s);
         let (q, v) = (&mut state.q, &mut state.v);
         // what grippers do changes from step to step: rates follow by an impulse
@@ -126,15 +127,13 @@ impl Elastica {
                 (Some((between, slack)), _) => {
                     StepError::Hold { time, why: HoldError::Taut { body: body(), between, slack } }
                 }
-                (None, _) if !(self.scratch.system.meetings.is_empty() && self.state.meetings.is_empty()) => {
-                    StepError::TooShort {
-                        body: body(),
-                        time,
-                        step: self.state.next.unwrap_or(super::midpoint::SMALLEST * around.dt),
-                        instead: "it presses on itself: is it folded more tightly than it is thick, or are its intervals shorter \
+                (None, _) if self.scratch.system.met => StepError::TooShort {
+                    body: body(),
+                    time,
+                    step: self.state.next.unwrap_or(super::midpoint::SMALLEST * around.dt),
+                    instead: "it presses on itself: is it folded more tightly than it is thick, or are its intervals shorter \
                               than that?",
-                    }
-                }
+                },
                 (None, Integrator::Fehlberg) => StepError::TooShort {
                     body: body(),
                     time,

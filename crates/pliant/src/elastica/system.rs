@@ -44,6 +44,8 @@ pub struct Working {
     pub touches: Vec<Touch>,
     /// Contacts with itself.
     pub meetings: Vec<Meeting>,
+    /// Whether the rod has touched itself at any instant since the step began.
+    pub met: bool,
     /// What they push with.
     pub springs: Vec<Spring>,
     /// How that changes where two places of the rod push each other.
@@ -100,10 +102,11 @@ impl System<'_> {
         implicit: Implicit,
     ) {
         self.assemble_without_contact::<K>(f, [q, v], a, mass, implicit);
-        let Working { equations, touches, meetings, .. } = &mut *self.s;
+        let Working { equations, touches, meetings, met, .. } = &mut *self.s;
         self.search.find::<K>(self.rod, &equations.at, f, touches);
         if self.self_contact {
             meet::find::<K>(self.rod, &equations.at, meetings);
+            *met |= !meetings.is_empty();
         }
         self.add_contacts::<K>(None, f, implicit);
     }
