@@ -47,7 +47,7 @@ impl Chain {
     }
 }
 
-/// A point that is pushed by another body loses this part of what it swings against its neighbours in a step of the world.
+/// A point that is pushed by another body loses this part of what it swings against its neighbours in a world step.
 const CALMED: f64 = 0.2;
 
 /// Damp what points swing against the middle of their neighbours. Without it a chain, which loses nothing by itself, would swing

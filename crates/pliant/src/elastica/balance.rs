@@ -20,7 +20,7 @@ pub struct Standing {
     potential: f64,
 }
 
-/// Part of the energy at play that may be created in a step of the world: what is beyond is due to the step's length.
+/// Part of the energy at play that may be created in a world step: what is beyond is due to the step's length.
 pub const CREATES: f64 = 1e-2;
 
 impl Standing {
@@ -28,8 +28,8 @@ impl Standing {
         self.kinetic + self.elastic + self.stored + self.potential
     }
 
-    /// What has been created in the step of the world, `so_far` [J] and on the way here from `before`, in which `work` was done on a
-    /// rod of a mass [kg]; none where that is more than it may be at a fraction `f` of the step.
+    /// What has been created in the world step, `so_far` [J] and on the way here from `before`, in which `work` was
+    /// done on a rod of a mass [kg]; none where that is more than it may be at a fraction `f` of the step.
     pub fn created(&self, before: &Standing, work: f64, [so_far, f, mass]: [f64; 3]) -> Option<f64> {
         let at_play = self.kinetic.max(before.kinetic)
             + (self.elastic - before.elastic).abs()
@@ -47,7 +47,7 @@ impl Standing {
     }
 }
 
-/// Part of what a step of the world may create that may come at its beginning [-]: contacts begin at an instant.
+/// Part of what a world step may create that may come at its beginning [-]: contacts begin at an instant.
 const AT_ONCE: f64 = 0.25;
 
 impl System<'_> {

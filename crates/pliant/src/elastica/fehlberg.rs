@@ -20,7 +20,7 @@ pub struct Fehlberg {
     rates: Vec<[f64; STAGES]>,
     /// Power of obstacles by their own motion, by stage [W].
     powers: [f64; STAGES],
-    /// Work of these in the step of the world [J].
+    /// Work of these in the world step [J].
     pub led: f64,
 }
 
@@ -47,7 +47,7 @@ const FOURTH: [f64; STAGES] = [25.0 / 216.0, 0.0, 1408.0 / 2565.0, 2197.0 / 4104
 /// A step is at least this part of the world's.
 const SMALLEST: f64 = 1e-7;
 
-/// Most evaluations of the equations in a step of the world: a rod that needs more is stiff, and not for this method.
+/// Most evaluations of the equations in a world step: a rod that needs more is stiff, and not for this method.
 const MOST_EVALUATIONS: f64 = 200_000.0;
 
 /// But no more than so many times those that its waves ask for, and some thousands: what takes more comes and goes without end,
@@ -57,7 +57,7 @@ const MOST_TIMES: f64 = 20.0;
 /// The thousands.
 const SOME: f64 = 10_000.0;
 
-/// What became of a step of the world.
+/// What became of a world step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
     /// Steps that were taken.
@@ -83,8 +83,8 @@ impl Fehlberg {
         self.rates.reserve(bounds);
     }
 
-    /// Move on by the step of the world, which is expected to take so many steps. `add` is told each constraint's multiplier times time,
-    /// and how fast it led.
+    /// Move on by the world step, which is expected to take so many steps. `add` is told each constraint's multiplier
+    /// times time, and how fast it led.
     pub fn advance(
         &mut self,
         system: &mut System<'_>,

@@ -17,7 +17,7 @@ pub struct Held {
     pub fraction: f64,
     /// What is held.
     pub what: What,
-    /// Where to, at the start, middle and end of the step of the world: coordinate along the direction [m], or angle [rad].
+    /// Where to, at the start, middle and end of the world step: coordinate along the direction [m], or angle [rad].
     pub target: [f64; 3],
     /// Who holds it.
     pub by: By,

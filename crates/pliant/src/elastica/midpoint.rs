@@ -27,7 +27,7 @@ pub struct Midpoint {
     rates: Vec<f64>,
     at_end: Kinematics,
     forces: Vec<f64>,
-    /// Work of obstacles by their own motion in the step of the world [J].
+    /// Work of obstacles by their own motion in the world step [J].
     pub led: f64,
 }
 
@@ -67,7 +67,7 @@ impl Midpoint {
         self.forces.reserve(bounds);
     }
 
-    /// Move on by the step of the world. `add` is told each constraint's multiplier times time, and how fast it led.
+    /// Move on by the world step. `add` is told each constraint's multiplier times time, and how fast it led.
     pub fn advance(
         &mut self,
         system: &mut System<'_>,

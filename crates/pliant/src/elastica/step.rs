@@ -1,4 +1,4 @@
-//! A step of the world for a rod, its equilibrium before the first, and what can go wrong in either.
+//! A world step for a rod, its equilibrium before the first, and what can go wrong in either.
 
 use super::equations::{Field, Push};
 use super::fehlberg::Work;
@@ -55,7 +55,7 @@ fn system<'a>(
 }
 
 impl Elastica {
-    /// Advance by a step of the world.
+    /// Advance by a world step.
     pub(crate) fn advance(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
         self.aim(around.grippers);
         self.begin_work();

@@ -1,4 +1,4 @@
-//! A rod during a step of the world: accelerations from where it is, and the corrections that keep constraints.
+//! A rod during a world step: accelerations from where it is, and the corrections that keep constraints.
 
 use super::equations::{At, Bound, Equations, Field, Implicit, Push, Spring, Tie};
 use super::holds::{Held, What};
@@ -9,7 +9,7 @@ use super::touch::{Search, Touch};
 use crate::math::Vec2;
 use crate::stop::Stop;
 
-/// A rod and all that acts on it during a step of the world.
+/// A rod and all that acts on it during a world step.
 pub struct System<'a> {
     /// What it is made of.
     pub rod: &'a Rod,

@@ -14,13 +14,13 @@ const LONGER: f64 = 1.5;
 /// No step is shorter than this part of the longest.
 const SHORTEST: f64 = 1e-6;
 
-/// A step of the world takes no more steps than this over the number of particles, some seconds of work ...
+/// A world step takes no more steps than this over the number of particles, some seconds of work ...
 const MOST_WORK: f64 = 3e5;
 
 /// ... and so many times those that connectors ask for.
 const MOST_STEPS: f64 = 100.0;
 
-/// A step of the world that would take more steps than this over the number of particles, many minutes of work, is not begun.
+/// A world step that would take more steps than this over the number of particles, many minutes of work, is not begun.
 const MOST_EVER: f64 = 3e9;
 
 /// Errors grow with a high power of the step: one that is 3/2 as long makes about as much more.
@@ -53,7 +53,7 @@ pub(super) fn lattices(bodies: &mut [Body]) -> impl Iterator<Item = &mut Lattice
     })
 }
 
-/// Advance by a step of the world. After each inner step `seen` is told of bodies, time since the start and its length.
+/// Advance by a world step. After each inner step `seen` is told of bodies, time since the start and its length.
 pub(crate) fn advance(
     bodies: &mut [Body],
     shared: &mut Shared<'_>,
@@ -114,7 +114,7 @@ pub(crate) fn advance(
     Ok(())
 }
 
-/// What to say when a step of the world takes no end.
+/// What to say when a world step takes no end.
 fn too_many(bodies: &mut [Body], around: &Surroundings<'_>, tau: f64) -> StepError {
     let stiffest = lattices(bodies).min_by(|a, b| a.stable.total_cmp(&b.stable));
     StepError::TooShort {

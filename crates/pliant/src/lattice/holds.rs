@@ -91,7 +91,7 @@ impl Lattice {
         self.scratch.pushes.extend(own.map(push));
     }
 
-    /// Where held particles go, at a fraction of the step of the world.
+    /// Where held particles go, at a fraction of the world step.
     pub(super) fn lead(&mut self, around: &Surroundings<'_>, f: f64) {
         let next = &mut self.scratch.next;
         let (mut grip, mut pose, mut rates) = (usize::MAX, Pose::IDENTITY, [Vec3::ZERO; 2]);
@@ -118,7 +118,7 @@ impl Lattice {
         }
     }
 
-    /// Write the loads of grips, means over the step of the world.
+    /// Write the loads of grips, means over the world step.
     pub(super) fn write_loads(&mut self, around: &mut Surroundings<'_>) {
         for (held, felt) in self.state.held.iter().zip(&self.scratch.felt) {
             let grip = &mut around.grips[held.grip];

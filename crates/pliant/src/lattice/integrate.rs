@@ -21,7 +21,7 @@ pub struct Motion {
 }
 
 impl Motion {
-    /// Become like another, without allocating where there is room.
+    /// Copy another state into this one, reusing capacity.
     pub fn copy_from(&mut self, other: &Motion) {
         let Motion { places, velocities, forces } = other;
         self.places.clone_from(places);

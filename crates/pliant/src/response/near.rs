@@ -26,7 +26,7 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Become like another, without allocating where there is room.
+    /// Copy another state into this one, reusing capacity.
     pub fn copy_from(&mut self, other: &Watch) {
         let Watch { travel, due, soonest, around } = other;
         self.due.clone_from(due);
@@ -127,7 +127,7 @@ pub fn is_finger(obstacle: &Obstacle, edge: f64) -> Option<f64> {
     }
 }
 
-/// How far any point within `reach` of `middle` and fixed to an obstacle moves in a step of the world [m].
+/// How far any point within `reach` of `middle` and fixed to an obstacle moves in a world step [m].
 fn swept(obstacle: &Obstacle, middle: Vec3, reach: f64) -> f64 {
     let sweep = &obstacle.sweep;
     if sweep.start == sweep.end {

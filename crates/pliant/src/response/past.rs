@@ -71,7 +71,7 @@ impl Ahead {
 }
 
 impl Past {
-    /// Become like another, without allocating where there is room.
+    /// Copy another state into this one, reusing capacity.
     pub fn copy_from(&mut self, other: &Past) {
         match (self, other) {
             (Past::Modes { coordinates, rates, free }, Past::Modes { coordinates: q, rates: v, free: f }) => {

@@ -24,7 +24,7 @@ const LEFT: f64 = 0.1;
 /// A finger of less friction than this comes out of where it is inside as if it had so much, not to sink in [-].
 const SLIPPERY: f64 = 0.3;
 
-/// A step of the world that would take more of the model's own is refused: it would not come to an end.
+/// A world step that would take more of the model's own is refused: it would not come to an end.
 const MOST_STRIDES: f64 = 1e6;
 
 /// One of the model's own steps.
@@ -32,14 +32,14 @@ const MOST_STRIDES: f64 = 1e6;
 struct Stride {
     /// Its length [s].
     step: f64,
-    /// Where it ends, as a fraction of the step of the world.
+    /// Where it ends, as a fraction of the world step.
     at_end: f64,
-    /// Its part of the step of the world.
+    /// Its part of the world step.
     share: f64,
 }
 
 impl Response {
-    /// Advance by a step of the world.
+    /// Advance by a world step.
     pub(crate) fn advance(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
         let sample = self.settings.sample;
         let count = (around.dt / sample).round().max(1.0);

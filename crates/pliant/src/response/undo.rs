@@ -8,7 +8,7 @@ use super::{Motion, Response, ResponseState};
 use crate::counters::Counters;
 use crate::math::Vec3;
 
-/// The state before the step.
+/// State before the step, for `undo`.
 #[derive(Clone, Debug)]
 pub(super) struct Before {
     motion: Motion,

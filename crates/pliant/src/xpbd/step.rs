@@ -31,7 +31,7 @@ pub struct Links {
     pub drag: f64,
     /// Friction where the obstacle says nothing.
     pub friction: Friction,
-    /// Substeps of a step of the world.
+    /// Substeps of a world step.
     pub substeps: usize,
     /// Sweeps of a substep.
     pub sweeps: usize,

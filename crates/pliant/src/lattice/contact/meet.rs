@@ -17,7 +17,7 @@ use crate::math::Vec3;
 use crate::places::share;
 use crate::world::Beside;
 
-/// During a step of the world particles may become faster by this than they are at its start.
+/// During a world step particles may become faster by this than they are at its start.
 const FASTER: f64 = 1.5;
 
 /// Two facets that touch.
@@ -43,7 +43,7 @@ pub(crate) struct Meetings {
     broad: Broad,
     /// Which bodies of the world are of this model.
     solids: Vec<u32>,
-    /// Facets that may touch others during the step of the world.
+    /// Facets that may touch others during the world step.
     near: Vec<Near>,
     /// Pairs of them that may touch, in order, and where they are in `near`.
     pairs: Vec<(Pair, [u32; 2])>,
@@ -51,7 +51,7 @@ pub(crate) struct Meetings {
     next: Vec<Meeting>,
 }
 
-/// A facet that may touch others during the step of the world.
+/// A facet that may touch others during the world step.
 #[derive(Clone, Copy, Debug)]
 struct Near {
     /// Its body.
@@ -64,7 +64,7 @@ struct Near {
     bounds: Bounds,
 }
 
-/// A facet at the start of the step of the world.
+/// A facet at the start of the world step.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::lattice) struct Facing {
     corners: [Vec3; 3],
@@ -101,7 +101,7 @@ fn facings(bodies: &[Body], pair: &Pair) -> Option<[Facing; 2]> {
 }
 
 impl Meetings {
-    /// Which facets of which bodies may touch each other during a step of the world.
+    /// Which facets of which bodies may touch each other during a world step.
     pub fn find(&mut self, bodies: &mut [Body], around: &Surroundings<'_>) {
         let Meetings { broad, solids, near, pairs, .. } = self;
         solids.clear();

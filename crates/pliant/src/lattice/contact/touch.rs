@@ -112,7 +112,7 @@ impl Lattice {
         })
     }
 
-    /// Which facets may touch which obstacles during the step of the world.
+    /// Which facets may touch which obstacles during the world step.
     pub(in crate::lattice) fn find_candidates(&mut self, around: &Surroundings<'_>) {
         let Lattice { matter, state, scratch, .. } = self;
         scratch.candidates.clear();
@@ -142,7 +142,7 @@ impl Lattice {
         }
     }
 
-    /// Add forces of obstacles where a step leads, at a fraction of the step of the world and `tau` after the last.
+    /// Add forces of obstacles where a step leads, at a fraction of the world step and `tau` after the last.
     pub(in crate::lattice) fn touch(&mut self, around: &Surroundings<'_>, f: f64, tau: f64) {
         let own = self.friction();
         let Lattice { matter, settings, state, scratch, contact, grain, .. } = self;
@@ -256,7 +256,7 @@ impl Patch {
     }
 }
 
-/// An obstacle that presses at a fraction of the step of the world.
+/// An obstacle that presses at a fraction of the world step.
 struct Presser<'a> {
     obstacle: &'a Obstacle,
     /// Contacts one step before, in order.
