@@ -155,7 +155,7 @@ impl Matter {
 }
 
 impl Lattice {
-    /// What of it may be changed. Its damping is that of its connectors, given or derived.
+    /// Properties that can be changed while the body moves. Its damping is that of its connectors, given or derived.
     pub(crate) fn properties(&self) -> Properties {
         let solid = self.origin.counted.cells > 0;
         let derived = |symbol: &str| self.derived.iter().find(|d| d.symbol == symbol).map(|d| d.value);

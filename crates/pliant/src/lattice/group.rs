@@ -133,7 +133,7 @@ fn look(bodies: &mut [Body], shared: &mut Shared<'_>, around: &Surroundings<'_>,
     shared.scratch.push(bodies, shared.meetings, tau);
 }
 
-/// Try a step of `tau` from a time since the start of the world's step: energy that comes from nothing over what may.
+/// Try a step of `tau` from a time since the start of the world step: energy that comes from nothing over what may.
 fn attempt(bodies: &mut [Body], shared: &mut Shared<'_>, around: &Surroundings<'_>, time: f64, tau: f64) -> f64 {
     for lattice in lattices(bodies) {
         let Lattice { settings, state, scratch, .. } = lattice;

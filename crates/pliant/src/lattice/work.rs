@@ -76,7 +76,7 @@ impl Lattice {
         self.total_mass
     }
 
-    /// Work done on it in the last step.
+    /// Work done on the body in the last step.
     pub(crate) fn work(&self) -> Work {
         self.scratch.work
     }
@@ -86,7 +86,7 @@ impl Lattice {
         self.state.stored
     }
 
-    /// What a step may create.
+    /// Bound on the energy that a step may create.
     pub(crate) fn may_create(&self) -> Bound {
         match self.settings.pace {
             Pace::Constant { .. } => Bound {

@@ -11,8 +11,9 @@ use crate::error::BuildError;
 use crate::properties::Properties;
 
 impl Response {
-    /// What of it may be changed. Its modes are those of a material and a mesh that it does not know: another Young's modulus or density
-    /// asks for another basis. Recorded responses have their damping in them.
+    /// Properties that can be changed while the body moves. Its modes are those of a material and a mesh that it does
+    /// not know: another Young's modulus or density asks for another basis. Recorded responses have their damping in
+    /// them.
     pub(crate) fn properties(&self) -> Properties {
         let damping_time = match (&self.solid.form, self.settings.damping) {
             (Form::Modes(_), Damping::Rayleigh { stiffness, .. }) => Some(stiffness),

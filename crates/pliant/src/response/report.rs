@@ -191,7 +191,7 @@ impl Response {
         Energy { kinetic, elastic, gravity: -self.solid.mass * gravity.dot(place) }
     }
 
-    /// Work done on it in the last step.
+    /// Work done on the body in the last step.
     pub(crate) fn work(&self) -> Work {
         self.scratch.work
     }
@@ -207,7 +207,7 @@ impl Response {
         RISE * self.scratch.lasted * sunk.map(|touch| touch.force.dot(touch.normal).max(0.0)).sum::<f64>()
     }
 
-    /// What a step may create.
+    /// Bound on the energy that a step may create.
     pub(crate) fn may_create(&self) -> Bound {
         if matches!(self.solid.form, Form::Records(_)) {
             let why = "recorded responses do not tell the energy of deformation";
@@ -225,7 +225,7 @@ impl Response {
         }
     }
 
-    /// Copy out all that can be seen.
+    /// Write positions, fields and energies to a frame.
     pub(crate) fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
         self.write_surface(&mut frame.nodes);
         frame.frames.clear();

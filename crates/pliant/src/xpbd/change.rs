@@ -1,4 +1,4 @@
-//! What a rod is made of, from what it is built from; and what of that may be changed while it moves.
+//! Properties of a rod from its specification, and their change while it moves.
 
 use std::sync::Arc;
 
@@ -39,7 +39,7 @@ pub(super) fn made_of(spec: &XpbdSpec) -> (Links, Vec<Derived>) {
 }
 
 impl Xpbd {
-    /// What of it may be changed.
+    /// Properties that can be changed while the body moves.
     pub(crate) fn properties(&self) -> Properties {
         let XpbdSpec { material, section, settings, .. } = &*self.spec;
         let explicit = matches!(section, Section::Explicit(_));

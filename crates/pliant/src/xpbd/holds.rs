@@ -14,7 +14,7 @@ use crate::math::{Pose, Vec3};
 pub struct Held {
     /// Index of the grip.
     pub grip: usize,
-    /// Which link.
+    /// Index of the link.
     pub link: usize,
     /// Compliance of the piece between the held section and the centre of the link, which has its own length.
     pub compliance: Strain,

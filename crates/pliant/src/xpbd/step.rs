@@ -61,7 +61,7 @@ impl Links {
 }
 
 impl Xpbd {
-    /// Advance from one fraction of the world's step to another.
+    /// Advance from one fraction of the world step to another.
     pub(super) fn substep(&mut self, around: &Surroundings<'_>, part: [f64; 2]) {
         let h = around.dt / self.links.substeps as f64;
         self.aim(around, part[1]);

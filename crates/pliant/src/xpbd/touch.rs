@@ -29,11 +29,11 @@ const SAME_SIDE: f64 = 0.5;
 /// A point of a link in front of a plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touch {
-    /// Which link.
+    /// Index of the link.
     pub link: usize,
-    /// Where along the link, from its centre [m].
+    /// Position along the link, from its middle [m].
     pub s: f64,
-    /// Which obstacle.
+    /// Index of the obstacle.
     pub obstacle: usize,
     /// Unit normal out of the obstacle, at the end of the substep.
     pub normal: Vec3,
@@ -57,7 +57,7 @@ pub struct Touch {
 /// Where an obstacle is looked for, and for how long the answer holds.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
-    /// Fractions of the world's step at both ends of the substep.
+    /// Fractions of the world step at both ends of the substep.
     pub part: [f64; 2],
     /// Length of the substep [s].
     pub h: f64,
