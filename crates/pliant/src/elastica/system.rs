@@ -184,8 +184,7 @@ impl System<'_> {
         if self.rod.extensible { self.correct_of::<2>(0.0, q, stretch) } else { self.correct_of::<1>(0.0, q, bend) }
     }
 
-    /// Factor of inertia, relative to bending stiffness, with which a rod of this length bends as slowly as it moves
-    /// [1/s2].
+    /// Factor that makes the inertia comparable with the bending stiffness over the length of the rod [1/s2].
     pub fn slow_inertia(&self) -> f64 {
         let length = self.rod.length();
         self.rod.bending.iter().sum::<f64>() * self.rod.h / (length * self.rod.mass() * length * length)

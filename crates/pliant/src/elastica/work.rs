@@ -28,7 +28,7 @@ impl Elastica {
         self.scratch.work = work;
     }
 
-    /// Potential work of the distributed load, from the origin to the current position [J].
+    /// Work of the distributed load from the origin of the plane to the current shape [J].
     fn along_line_load(&self) -> f64 {
         let load = self.plane.direction(self.settings.line_load);
         if load == Vec2::ZERO {

@@ -28,7 +28,7 @@ use outline::Outline;
 /// Limit on the number of contact points that space is preallocated for.
 const ROOM: usize = 4096;
 
-/// Working memory of contact between bodies.
+/// Working memory for contact between bodies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct React {
     /// Whether there are two bodies whose contact is handled here.

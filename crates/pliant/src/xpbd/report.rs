@@ -1,4 +1,4 @@
-//! What a rod tells of itself: shape, frames, forces and moments, energies, contacts.
+//! Results of a rod: shape, frames, forces and moments, energies, contacts.
 
 use super::joint::strain;
 use super::touch::Touch;
@@ -26,7 +26,7 @@ impl Xpbd {
         energy
     }
 
-    /// Mass [kg].
+    /// Total mass [kg].
     pub(crate) fn mass(&self) -> f64 {
         self.links.mass * self.size() as f64
     }
@@ -36,7 +36,7 @@ impl Xpbd {
         self.scratch.work
     }
 
-    /// Contacts are rigid, and holds are in the elastic energy [J].
+    /// Energy stored in contacts and holds [J]: none, as contacts are rigid and holds count as elastic energy.
     pub(crate) fn stored(&self) -> f64 {
         0.0
     }
