@@ -1,4 +1,4 @@
-//! What a body tells of itself: shape, energies, contacts.
+//! Results of a body: shape, energies, contacts.
 
 use super::Lattice;
 use crate::contact::Obstacle;

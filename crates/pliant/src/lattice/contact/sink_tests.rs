@@ -7,7 +7,7 @@ use crate::contact::{Shape, ShapeKind, blend};
 use crate::math::{Pose, Quat};
 use crate::random::Random;
 
-/// All parts of a facet in a shape at the origin, and how many questions were asked.
+/// All parts of a facet in a shape at the origin, and the number of distance queries.
 fn sunk(facet: &[Vec3; 3], kind: ShapeKind, fineness: Fineness) -> (Vec<Sunk>, usize) {
     let (shape, asked, mut found) = (Shape::new(kind).unwrap(), Cell::new(0), Vec::new());
     let face = |point: Vec3, reach: f64| {
