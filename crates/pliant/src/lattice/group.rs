@@ -8,16 +8,16 @@ use crate::error::StepError;
 use crate::math::exp;
 use crate::team::Team;
 
-/// Factor by which the step grows after one with a small energy error; otherwise it is halved.
+/// Factor by which the step grows after one with a small energy error; a rejected step is halved.
 const LONGER: f64 = 1.5;
 
 /// Shortest step as a fraction of the longest.
 const SHORTEST: f64 = 1e-6;
 
-/// Limit on steps in a world step times particles, some seconds of work; see also `MOST_STEPS`.
+/// Limit on steps in a world step, times particles, some seconds of work; `MOST_STEPS` adds to it.
 const MOST_WORK: f64 = 3e5;
 
-/// Limit on steps in a world step, as a multiple of those needed for stability of the connectors.
+/// Addition to that limit, as a multiple of the steps needed for stability of the connectors.
 const MOST_STEPS: f64 = 100.0;
 
 /// Limit on expected steps times particles, many minutes of work, beyond which a world step is not started.

@@ -126,8 +126,8 @@ pub enum Scheme {
 /// Choice of the step length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
-    /// Step controlled by the energy error: halved where a step creates more energy than a bound, otherwise increased
-    /// by half.
+    /// Step controlled by the energy error: halved where that exceeds a bound, increased by half where it does not (for
+    /// a derived bound, where it is well below).
     Adaptive {
         /// Bound on the energy error per body and step [J]; `None` takes 0.003 of the body's largest recent kinetic
         /// energy.
