@@ -36,7 +36,7 @@ const MOST_TURNS: f64 = 1e4;
 const ROUNDS: usize = 8;
 
 impl Motion {
-    /// Rotation from the body's frame to the world.
+    /// Pose of the body's frame in the world.
     pub fn world_from_body(&self) -> Pose {
         Pose::from_parts(self.place, self.turn)
     }

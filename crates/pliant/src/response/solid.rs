@@ -203,7 +203,7 @@ pub fn cross(a: Vec3) -> Mat3 {
 
 impl Modes {
     fn new(basis: Basis, damping: &Damping, sample: f64) -> Modes {
-        // modes with less than half a period per sample
+        // use the modes with less than half a period per sample
         let seen = |square: &&f64| square.sqrt() * sample < std::f64::consts::PI;
         let count = basis.squares.iter().take_while(seen).count() / LANES * LANES;
         let squares = basis.squares[..count].to_vec();

@@ -70,7 +70,8 @@ pub struct Touch {
     pub beside: bool,
     /// What holds, pushes or touches it.
     pub by: By,
-    /// Point where it is held or sticks, in the frame of the gripper or obstacle [m]; for a load, its force [N].
+    /// Point where it is held or sticks, in the frame of the gripper or obstacle [m]; for a load or another body, its
+    /// force [N].
     pub anchor: Vec3,
     /// For a load, its fraction of the total [-].
     pub part: f64,

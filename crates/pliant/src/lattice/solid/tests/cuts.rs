@@ -197,7 +197,7 @@ fn cells_are_doubled_until_the_inertia_is_kept() {
     assert!(matches!(never, Err(RefineError::TooFine { .. })));
 }
 
-/// The same for a twist by two radians, along z: sections of h by b are spread over all directions, so that their mean squares
+/// A bar twisted by two radians along z: sections of h by b are spread over all directions, so that their mean squares
 /// A = h2/12 and B = b2/12 become (A + B)/2 +- (A - B)/2 sin(2)/2 with the mean of cos 2t over t from -1 to 1.
 #[test]
 fn a_twisted_bar_keeps_the_inertia_of_its_turned_sections() {
@@ -241,7 +241,7 @@ fn cells_crowd_about_a_place() {
     assert!((many[0] / shortest / 10.0 - 1.0).abs() < 2e-3);
 }
 
-/// Moving rigidly or straining evenly costs no exactness; bending does, less with finer cells.
+/// Rigid motion and uniform strain cost no accuracy; bending does, less with finer cells.
 #[test]
 fn errors_of_deformed_cells() {
     let strain = |p: Vec3| Vec3::new(1.2 * p.x + 0.1 * p.y, p.y - 0.3 * p.z, 0.8 * p.z) + Vec3::ONE;
