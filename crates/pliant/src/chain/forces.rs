@@ -1,8 +1,8 @@
 //! Forces on the points of a chain, in one sweep along it, four points at a time.
 //!
-//! Contraction (1), (2) and bending (3), (4) are both couples on a segment: a force G_s on its far point and -G_s on its
-//! near point. So the force on a point is G_{s-1} - G_s, and no law can create net force. With u the unit vectors of the
-//! segments, l their lengths, c_j = u_{j-1} . u_j the cosines and k_j the gains at the joints (see `bending`),
+//! Contraction (1), (2) and bending (3), (4) are both couples on a segment: a force G_s on its far point and -G_s on
+//! its near point. So the force on a point is G_{s-1} - G_s, and no law can create a net force. With u the unit vectors
+//! of the segments, l their lengths, c_j = u_{j-1} . u_j the cosines and k_j the gains at the joints (see `bending`),
 //!
 //!   G_s = -c_c (l_s/L_s - 1) u_s + k_s (u_{s-1} - c_s u_s) / l_s + k_{s+1} (u_{s+1} - c_{s+1} u_s) / l_s.
 //!

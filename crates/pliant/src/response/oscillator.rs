@@ -38,7 +38,8 @@ impl Oscillator {
 
     /// The exponential of [[0, 1], [-k, -c]] times the step. With E the response of q to a unit speed, and d = c / 2:
     ///
-    ///   underdamped:  w = sqrt(k - d^2),  E = e^(-d t) sin(w t) / w,  a = [[C + d E, E], [-k E, C - d E]],  C = e^(-d t) cos(w t)
+    ///   underdamped:  w = sqrt(k - d^2),  E = e^(-d t) sin(w t) / w,  C = e^(-d t) cos(w t),
+    ///                 a = [[C + d E, E], [-k E, C - d E]]
     ///   overdamped:   r = sqrt(d^2 - k),  s1 = -k / (d + r),  s2 = -d - r,  E = e^(s1 t) (1 - e^(-2 r t)) / (2 r),
     ///                 a = e^(s2 t) 1 + E [[-s2, 1], [-k, s1]]    (Putzer)
     ///

@@ -1,4 +1,4 @@
-//! The volume between two facets that have passed through each other: Joukhadar, "Robot-Phi", section 4.4 and figure 25.
+//! The volume between two facets that have passed through each other: Joukhadar, "Robot-Phi", section 4.4, figure 25.
 //!
 //! Facets X and Y face each other along n, the mean of n_y and -n_x: out of Y, the direction in which X is pushed. Seen
 //! along n they share a polygon, and over it X is deeper than Y's surface by g, the height of Y's plane over X's, which

@@ -152,8 +152,8 @@ fn momentum_and_moment_are_kept() {
     assert!(met > 4000 && worst < 1e-12, "{met} {worst}");
 }
 
-/// The top of a box, z = 0 for x < 0, and a facet of another that looks down from `deep` under it and reaches under it by
-/// `wide`; both surfaces turn at their edges there by `turns`, none for the volume as printed.
+/// The top of a box, z = 0 for x < 0, and a facet of another that faces down, `deep` below it, and extends below it by
+/// `wide`; both surfaces turn at their edges there by `turns`, zero for the volume as printed.
 fn under_an_edge(deep: f64, wide: f64, turns: f64) -> Option<Overlap> {
     // the top z = 0 of the box, for x < 0, with its edge along y from the second corner to the third
     let top = Face::new([Vec3::new(-9.0, 0.5, 0.0), Vec3::ZERO, Vec3::Y], [0.0, turns, 0.0]);

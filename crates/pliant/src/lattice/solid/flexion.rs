@@ -25,8 +25,8 @@ impl Flexion {
         let (twist_sin, twist_cos) = sincos(self.twist * part);
         let (a, b) = (point[self.away], point[across]);
         let (out, side) = (twist_cos * a - twist_sin * b, twist_sin * a + twist_cos * b);
-        // an arc of radius R = length/bend through the origin: (R + out) sin t, (R + out) cos t - R; without division by an
-        // angle that may be zero
+        // an arc of radius R = length/bend through the origin: (R + out) sin t, (R + out) cos t - R; written without
+        // dividing by an angle that may be zero
         let t = self.bend * part;
         let half = 0.5 * t;
         let shrunk = if half == 0.0 { 1.0 } else { sin(half) / half };

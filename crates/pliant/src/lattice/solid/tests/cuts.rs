@@ -223,8 +223,8 @@ fn a_twisted_bar_keeps_the_inertia_of_its_turned_sections() {
     assert!(both.holds(1.3) && !both.holds(1.4));
 }
 
-/// Cells that crowd about a place: neighbours have the same ratio q on either side, and of n cells from that place to the
-/// end q^n is how many times finer.
+/// Cells refined around a position: neighbours have the same ratio q on either side, and for n cells from there to the
+/// end the refinement is q^n.
 #[test]
 fn cells_crowd_about_a_place() {
     let lengths = |bounds: &[f64]| bounds.windows(2).map(|w| w[1] - w[0]).collect::<Vec<_>>();
