@@ -207,7 +207,7 @@ impl Default for LatticeSettings {
     }
 }
 
-/// Limit on the particles of a body, so that a typing error does not exhaust memory.
+/// Limit on the particles of a body, to catch mistakes before memory runs out.
 const MOST_PARTICLES: usize = 20_000_000;
 
 impl LatticeSpec {

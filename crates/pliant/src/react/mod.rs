@@ -59,7 +59,7 @@ impl React {
         presses.accounts.reserve(pairs.saturating_sub(presses.accounts.len()));
     }
 
-    /// Number of pushes of other bodies that a body with so many points preallocates for.
+    /// Number of pushes of other bodies that a body of `points` points preallocates for.
     pub fn room(&self, points: usize) -> usize {
         if self.any { (4 * points + 64).min(ROOM / 4) } else { 0 }
     }

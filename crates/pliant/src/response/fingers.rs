@@ -140,8 +140,8 @@ impl Response {
     /// Slide a slipping finger to the nearest point of the surface, and return where it will stick: at its tip.
     ///
     /// Its tip may be inside, after sliding onto a facet that rises or after turning while it stuck. It moves out by no
-    /// more than half of the friction loss of the step over the normal force, so that it never adds more energy than
-    /// was lost.
+    /// more than half of `lost`, the friction loss of the step over the normal force [m], so that it never adds more
+    /// energy than was lost.
     pub(super) fn slip(&mut self, n: usize, centre: Vec3, radius: f64, lost: f64) -> Vec3 {
         let motion = self.state.motion;
         let facet = self.glide(n, motion.turn.inverse() * (centre - self.state.touches[n].place));

@@ -5,8 +5,8 @@
 //!   H = l . M(q) l / 2 + q'^2 / 2 + omega^2 q^2 / 2,
 //!
 //! with l the angular momentum in the body's axes. From H follow Euler's equations and the centrifugal force p = w .
-//! J_k w / 2 on each mode; Coriolis forces on vibrations are neglected. A step from 0 to 1 turns the body with M = (M0
-//! + M1) / 2, which conserves l . M l, and pushes the modes with the constant force
+//! J_k w / 2 on each mode; Coriolis forces on vibrations are neglected. A step from 0 to 1 turns the body with the mean
+//! M = (M0 + M1) / 2, which conserves l . M l, and pushes the modes with the constant force
 //!
 //!   p_k = ((M0 l0) . J_k (M1 l0) + (M0 l1) . J_k (M1 l1)) / 4.
 //!
