@@ -16,7 +16,8 @@ pub struct ChainSpec {
     pub section: Section,
     /// Initial centre line as a polyline [m]; the rod is straight at rest, as long as this path.
     pub path: Vec<Vec3>,
-    /// Number of points N; `None` derives it from the heuristics (9) and (10).
+    /// Number of points N; `None` derives it from (9) and (10) with the heuristic's bend radius, or takes 11 without
+    /// one.
     pub points: Option<usize>,
     /// Settings of the model.
     pub settings: ChainSettings,
@@ -26,7 +27,7 @@ pub struct ChainSpec {
 /// reason.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChainSettings {
-    /// Law of bending.
+    /// Bending law.
     pub bending: BendingLaw,
     /// How forces become motion.
     pub update: UpdateRule,
@@ -129,7 +130,8 @@ pub struct Heuristic {
     pub bend_angle: f64,
     /// Gap between a gripper and its point under the rod's own weight, in (14) [% of a segment].
     pub grip_gap: f64,
-    /// Smallest bending radius to be resolved, R in (10) [m]; with the bend angle it gives the number of points.
+    /// Smallest bending radius to be resolved, R in (10) [m]: gives the number of points, with at most 0.15 rad between
+    /// segments.
     pub bend_radius: Option<f64>,
 }
 
