@@ -21,7 +21,7 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// Properties from the specification. Fails if the angles cannot follow the path.
+    /// Properties from the specification. Fails if the rod has too few intervals to end where its path does.
     pub fn of(name: &str, spec: &ElasticaSpec, plane: &Plane) -> Result<Made, BuildError> {
         let length = curve::length(&spec.path);
         let points = curve::resample(&spec.path, spec.intervals + 1);

@@ -38,7 +38,7 @@ const NEAREST: f64 = 1e-20;
 /// Limit on halvings of such a step.
 const MOST_HALVINGS: usize = 20;
 
-/// Limit on ties of a rod to itself, whose system is dense.
+/// Limit on ties of a rod to itself, as they are solved together in a dense system.
 pub const MOST_TIES: usize = 16;
 
 /// Find all self-contacts.

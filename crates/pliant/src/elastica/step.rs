@@ -168,7 +168,7 @@ impl Elastica {
         self.state.meetings.clone_from(&self.scratch.system.meetings);
     }
 
-    /// Move the rod to equilibrium with its grips and loads, at rest. Fails if there is none.
+    /// Move the rod to equilibrium with its grips and loads, at rest. Fails if none is found or a grip is out of reach.
     pub(crate) fn settle(&mut self, around: &mut Surroundings<'_>) -> Result<Settled, BuildError> {
         self.aim(around.grippers);
         let Elastica { rod, plane, settings, state, scratch, .. } = self;

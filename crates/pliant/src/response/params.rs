@@ -38,7 +38,8 @@ pub struct ResponseSettings {
     /// Damping of vibrations. Not used with recorded responses, which already contain their damping.
     pub damping: Damping,
     /// Length of a model step, over which forces are constant [s]; a world step is divided into the number of steps
-    /// that comes nearest. Recorded responses use the sample interval of the record instead.
+    /// that comes nearest. Recorded responses use the sample of the record instead, of which a world step must be a
+    /// multiple.
     pub sample: f64,
     /// Limit on Gauss-Seidel sweeps over the contacts in a model step.
     pub most_sweeps: usize,

@@ -39,7 +39,8 @@ struct Stride {
 }
 
 impl Response {
-    /// Advance by one world step, in model steps. Fails if the deformation gets too large.
+    /// Advance by one world step, in model steps. Fails if it diverges, deforms too far, or takes too many model steps,
+    /// and with recorded responses if it is not a multiple of their sample.
     pub(crate) fn advance(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
         let sample = self.settings.sample;
         let count = (around.dt / sample).round().max(1.0);
