@@ -1,6 +1,6 @@
-//! Laws of bending. A joint between the unit vectors `a` and `b` of two segments with c = a . b pushes the far point
-//! of `b` with the force `gain * (a - c b) / |b|`, the far point of `a` with its mirror image, and the middle point with
-//! what makes the sum zero. Both laws differ in the gain alone:
+//! Bending laws. A joint between the unit vectors `a` and `b` of two segments with c = a . b pushes the far point of
+//! `b` with the force `gain * (a - c b) / |b|`, the far point of `a` with its mirror image, and the middle point with
+//! the opposite of their sum. The two laws differ only in the gain:
 //!
 //! * linear: energy EI/L_s alpha^2 / 2, so gain = EI/L_s * alpha / sin(alpha);
 //! * paper, (3) and (4) with the signs that make net force and torque vanish: F_b0 = c_b (1 - c) along the chord, and
@@ -10,7 +10,7 @@ use super::params::BendingLaw;
 use crate::lanes::{Lanes, Plain};
 use crate::math::{atan2, cos, sin, sincos};
 
-/// A law and its stiffness, ready for the kernel.
+/// A bending law and its stiffness, as the kernel uses it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bending {
     /// Which law.
@@ -19,7 +19,7 @@ pub struct Bending {
     pub stiffness: f64,
 }
 
-/// Largest sin^2(alpha/2) the polynomial below is good for: an angle of 60 degrees.
+/// Largest sin^2(alpha/2) at which the polynomial below is accurate: an angle of 60 degrees.
 pub const SERIES_END: f64 = 0.25;
 
 /// alpha / sin(alpha) as a polynomial in z = sin^2(alpha/2) on [0, 1/4], relative error 1.2e-14.
@@ -39,8 +39,8 @@ const SERIES: [f64; 12] = [
     1.274_199_062_339_711_7,
 ];
 
-/// alpha / sin(alpha) for angles up to 60 degrees, from z = sin^2(alpha/2); in pairs, which shortens the chain of
-/// dependent operations.
+/// alpha / sin(alpha) for angles up to 60 degrees, from z = sin^2(alpha/2); terms are evaluated in pairs, which
+/// shortens the chain of dependent operations.
 #[inline(always)]
 pub fn angle_over_sine<L: Lanes>(z: L) -> L {
     let c = |i: usize| L::splat(SERIES[i]);
@@ -53,13 +53,13 @@ pub fn angle_over_sine<L: Lanes>(z: L) -> L {
     low + (middle + high * z4) * z4
 }
 
-/// The same for any angle, from the cosine. Folded back on itself the ratio has no bound, the force has: its other
-/// factor is the sine.
+/// alpha / sin(alpha) for any angle, from its cosine. For a segment folded back on the previous one the ratio is
+/// unbounded, but not the force, as its other factor is the sine.
 #[inline]
 pub fn angle_over_sine_any(cosine: f64) -> f64 {
     let z = 0.5 * (1.0 - cosine);
     if z <= SERIES_END {
-        // quicker than the arc tangent
+        // faster than the arc tangent
         return angle_over_sine(Plain::splat(z)).0[0];
     }
     let sine = ((1.0 - cosine) * (1.0 + cosine)).max(1e-18).sqrt();
@@ -67,8 +67,8 @@ pub fn angle_over_sine_any(cosine: f64) -> f64 {
 }
 
 impl Bending {
-    /// Gain of a joint from the cosine of its angle and the lengths of its segments (for tests and reports; the kernel
-    /// has its own vector form).
+    /// Gain of a joint from the cosine of its angle and the lengths of its segments [m] (for tests and reports; the
+    /// kernel has its own vector form).
     pub fn gain(&self, cosine: f64, first: f64, second: f64) -> f64 {
         match self.law {
             BendingLaw::Linear => self.stiffness * angle_over_sine_any(cosine),
@@ -79,12 +79,12 @@ impl Bending {
         }
     }
 
-    /// Moment at a joint of angle `angle` between segments of rest length [N m].
+    /// Moment [N m] at a joint of angle `angle` [rad] between segments of rest length `segment` [m].
     pub fn moment(&self, angle: f64, segment: f64) -> f64 {
         self.gain(cos(angle), segment, segment) * sin(angle)
     }
 
-    /// Slope of the moment over the angle [N m/rad].
+    /// Derivative of the moment by the angle [N m/rad].
     pub fn tangent(&self, angle: f64, segment: f64) -> f64 {
         match self.law {
             BendingLaw::Linear => self.stiffness,
@@ -95,7 +95,7 @@ impl Bending {
         }
     }
 
-    /// Energy of a joint between segments of rest length [J].
+    /// Energy [J] of a joint of angle `angle` [rad] between segments of rest length `segment` [m].
     pub fn energy(&self, angle: f64, segment: f64) -> f64 {
         match self.law {
             BendingLaw::Linear => 0.5 * self.stiffness * angle * angle,
@@ -129,7 +129,7 @@ mod tests {
         for law in [BendingLaw::Linear, BendingLaw::Paper] {
             let b = Bending { law, stiffness: 3.0 };
             for angle in [0.05, 0.3, 1.2, 2.5] {
-                // a central difference of a cubic is off by (h/angle)^2
+                // a central difference of a cubic has a relative error of (h/angle)^2
                 let h = 1e-4 * angle;
                 let slope = (b.energy(angle + h, 0.02) - b.energy(angle - h, 0.02)) / (2.0 * h);
                 let moment = b.moment(angle, 0.02);

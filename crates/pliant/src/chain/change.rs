@@ -1,4 +1,4 @@
-//! What of a chain may be changed while it moves.
+//! Properties of a chain that can be changed while it moves.
 
 use std::sync::Arc;
 
@@ -10,7 +10,8 @@ use crate::properties::Properties;
 use crate::section::Section;
 
 impl Chain {
-    /// What of it may be changed. It has no Young's modulus where rigidities are given or come from heuristics.
+    /// Properties that can be changed while the body moves. There is no Young's modulus if rigidities are given or come
+    /// from heuristics.
     pub(crate) fn properties(&self) -> Properties {
         let ChainSpec { material, section, settings, .. } = &*self.spec;
         let ChainSettings { contraction, bending_force, bending_stiffness, .. } = settings;
@@ -27,7 +28,7 @@ impl Chain {
         }
     }
 
-    /// Be made of something else. A different rate of model steps keeps velocities.
+    /// Adopt new properties. Velocities are kept even if the rate of model steps changes.
     pub(crate) fn adopt(&mut self, properties: &Properties) -> Result<(), BuildError> {
         let mut spec = ChainSpec::clone(&self.spec);
         spec.material = spec.material.with(properties);

@@ -13,32 +13,32 @@ use crate::derived::Derived;
 use crate::error::BuildError;
 use crate::lanes::LANES;
 
-/// For the heuristics that weigh the rod [m/s2].
+/// Gravity assumed by the heuristics, which use the weight of the rod [m/s2].
 const STANDARD_GRAVITY: f64 = 9.81;
 
 /// Largest angle between segments that the paper's model is meant for [rad].
 pub const TYPICAL_ANGLE: f64 = 0.15;
 
-/// Model steps per second where nothing asks for more [Hz]: the paper's "20000 to 30000".
+/// Default rate of model steps where stability needs no more [Hz]: the lower end of the paper's "20000 to 30000".
 const USUAL_RATE: f64 = 20_000.0;
 
-/// Most model steps per second we try [Hz].
+/// Limit on the rate of model steps, beyond which building fails [Hz].
 const MOST_RATE: f64 = 1e9;
 
-/// Fraction of the stability limit of the explicit step that is used.
+/// Model step as a fraction of the stability limit of explicit integration.
 const SAFETY: f64 = 0.8;
 
-/// c_h where none is given.
+/// Default of c_h.
 const USUAL_HISTORY: f64 = 0.9;
 
-/// All constants of a chain, frozen.
+/// All constants of a chain, fixed when it is built.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Constants {
-    /// For the forces.
+    /// Constants of the forces.
     pub elasticity: Elasticity,
-    /// For the update; the history of `Velocity` is set by the step.
+    /// Constants of the update; the history of `Velocity` depends on the step and is set there.
     pub update: Update,
-    /// c_F [m/N]; `None` for Newton's law, where it is tau^2 over the point's mass.
+    /// c_F [m/N]; `None` for Newton's law, where it is tau^2 over the mass of a point.
     pub scaling: Option<f64>,
     /// Model steps per second [Hz].
     pub rate: f64,
@@ -49,7 +49,7 @@ pub struct Constants {
 }
 
 impl Constants {
-    /// What the holders need.
+    /// Constants that holders need.
     pub fn holding(&self) -> Holding {
         Holding {
             points: self.elasticity.points,
@@ -60,11 +60,11 @@ impl Constants {
     }
 }
 
-/// Collects what was derived.
+/// Collects derived parameters.
 struct Notes(Vec<Derived>);
 
 impl Notes {
-    /// A given value as it is, or the derived one with a note.
+    /// The given value, or the derived one with a note.
     fn or(
         &mut self,
         given: Option<f64>,
@@ -80,7 +80,7 @@ impl Notes {
     }
 }
 
-/// Derive what the settings leave open, for a rod of the given length.
+/// Derive the constants that the settings leave open, for a rod of the given length [m].
 pub fn derive(spec: &ChainSpec, length: f64) -> Result<(Constants, Vec<Derived>), BuildError> {
     let s = &spec.settings;
     let mut notes = Notes(vec![]);
@@ -120,8 +120,8 @@ pub fn derive(spec: &ChainSpec, length: f64) -> Result<(Constants, Vec<Derived>)
     // step
     let stiffest = {
         let joint = bending.tangent(TYPICAL_ANGLE, segment) / (segment * segment);
-        // rows of the stiffness matrix, summed without signs: 4 for contraction, 16 for bending, 16 for a clamp in
-        // the middle of a segment; a grip or plane acts on one point, which may be an end with its share of the mass
+        // absolute row sums of the stiffness matrix: 4 for contraction, 16 for bending, 16 for a clamp in the middle of
+        // a segment; a grip or plane acts on one point, which may be an end point with less mass
         4.0 * contraction / segment + 32.0 * joint + (grip_stiffness + contact_stiffness) / end_share
     };
     let rate = rate(s, stiffest / mass, &mut notes)?;
@@ -148,7 +148,7 @@ pub fn derive(spec: &ChainSpec, length: f64) -> Result<(Constants, Vec<Derived>)
     Ok((constants, notes.0))
 }
 
-/// N, from (9) and (10) where it is not given.
+/// N, from (9) and (10) unless given.
 fn points(spec: &ChainSpec, length: f64, notes: &mut Notes) -> Result<usize, BuildError> {
     const LEAST: f64 = 5.0;
     const USUAL: f64 = 11.0;
@@ -174,7 +174,7 @@ fn points(spec: &ChainSpec, length: f64, notes: &mut Notes) -> Result<usize, Bui
     }
 }
 
-/// EI, the same about all axes [N m2].
+/// EI, equal about all axes [N m2].
 fn bending_rigidity(spec: &ChainSpec) -> f64 {
     spec.section.rigidities(&spec.material)[4]
 }
@@ -189,7 +189,7 @@ fn bending(spec: &ChainSpec, segment: f64, weight: f64, notes: &mut Notes) -> Be
         BendingLaw::Linear => {
             let rigidity = notes.or(s.bending_stiffness, "EI", "N m2", || match &s.heuristic {
                 Some(h) => {
-                    // the moment of the paper's law at alpha_l, shared out linearly over the angle
+                    // the moment of the paper's law at alpha_l, made linear in the angle
                     let paper = Bending { law: BendingLaw::Paper, stiffness: force_of_heuristic(h.bend_angle) };
                     let rigidity = paper.moment(h.bend_angle, segment) * segment / h.bend_angle;
                     (rigidity, format!("(13) at {:.3} deg, linear in the angle", h.bend_angle.to_degrees()))
@@ -218,7 +218,7 @@ fn bending(spec: &ChainSpec, segment: f64, weight: f64, notes: &mut Notes) -> Be
     Bending { law, stiffness }
 }
 
-/// Model steps per second: what stability asks of Newton's law, else the usual.
+/// Rate of model steps [Hz]: as stability requires for Newton's law, otherwise the default.
 fn rate(s: &ChainSettings, squared_frequency: f64, notes: &mut Notes) -> Result<f64, BuildError> {
     let rate = notes.or(s.rate, "rate", "Hz", || {
         let needed = 0.5 * squared_frequency.sqrt() / SAFETY;

@@ -1,8 +1,8 @@
 //! Forces on the points of a chain, in one sweep along it, four points at a time.
 //!
-//! Contraction (1), (2) and bending (3), (4) are both couples on a segment: a force G_s on its far point and -G_s on its
-//! near point. So the force on a point is G_{s-1} - G_s, and no law can create net force. With u the unit vectors of the
-//! segments, l their lengths, c_j = u_{j-1} . u_j the cosines and k_j the gains at the joints (see `bending`),
+//! Contraction (1), (2) and bending (3), (4) are both couples on a segment: a force G_s on its far point and -G_s on
+//! its near point. So the force on a point is G_{s-1} - G_s, and no law can create a net force. With u the unit vectors
+//! of the segments, l their lengths, c_j = u_{j-1} . u_j the cosines and k_j the gains at the joints (see `bending`),
 //!
 //!   G_s = -c_c (l_s/L_s - 1) u_s + k_s (u_{s-1} - c_s u_s) / l_s + k_{s+1} (u_{s+1} - c_{s+1} u_s) / l_s.
 //!
@@ -16,11 +16,11 @@ use crate::kernel::Task;
 use crate::lanes::{Block, LANES, Lanes, Lanes3, Row, Rows};
 use crate::math::Vec3;
 
-/// Blocks past the last one with points, since every point looks at its right neighbour. What stands there does not
-/// matter: no segment, joint or mass is there.
+/// Blocks after the last one with points, since every point reads its right neighbour. Their values do not matter, as
+/// there are no segments, joints or masses.
 pub const PADDING: usize = 1;
 
-/// What the forces depend on besides positions. Rows are zero where there is no such segment, joint or point.
+/// Constants that forces depend on besides positions. Rows are zero where there is no segment, joint or point.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Elasticity {
     /// Number of points.
@@ -29,7 +29,7 @@ pub struct Elasticity {
     pub segment: f64,
     /// c_c: force per relative change of length [N].
     pub contraction: f64,
-    /// Law of bending.
+    /// Bending law.
     pub bending: Bending,
     /// c_c of each segment [N].
     pub contractions: Row,
@@ -38,12 +38,12 @@ pub struct Elasticity {
 }
 
 impl Elasticity {
-    /// Blocks that hold points.
+    /// Number of blocks that contain points.
     pub fn blocks(&self) -> usize {
         self.points.div_ceil(LANES)
     }
 
-    /// Stiffness of each joint: that of the law, zero where there is none or a clamp has replaced it.
+    /// Stiffness of each joint: that of the law, or zero where there is no joint or a clamp replaces it (`muted`).
     pub fn joints(&self, muted: &[usize], out: &mut Row) {
         out.clear();
         out.resize(self.blocks() + PADDING, [0.0; LANES]);
@@ -71,7 +71,7 @@ struct Joints<L> {
     gain: L,
 }
 
-/// Elastic forces, weight and contact planes on all points, added up. Past the last point the forces are zero.
+/// Sum of elastic forces, weight and contact forces on all points. Forces are zero past the last point.
 pub struct Forces<'a> {
     pub elasticity: &'a Elasticity,
     /// Stiffness of each joint, see [`Elasticity::joints`].
@@ -79,7 +79,7 @@ pub struct Forces<'a> {
     /// Positions [m].
     pub x: &'a Rows,
     pub gravity: Vec3,
-    /// Where points may touch something, if any may.
+    /// Contact planes, if any point has one.
     pub planes: Option<&'a Planes>,
     /// Forces [N].
     pub out: &'a mut Rows,
@@ -91,7 +91,7 @@ impl Task for Forces<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) {
         let Forces { elasticity: e, joints, x, gravity, planes, out } = self;
-        // a copy, since to the compiler every store may change what is behind a reference
+        // a copy, since the compiler must assume that any store may change a value behind a reference
         let law = e.bending;
         // slices of the exact length let the compiler drop most bounds checks
         let blocks = e.blocks();
@@ -101,13 +101,13 @@ impl Task for Forces<'_> {
         let gravity = Lanes3::<L>::splat(gravity);
         let per_rest = L::splat(1.0 / e.segment);
 
-        // nothing lies before the first segment: its joint there is straight and carries no moment
+        // no segment before the first: its joint there is straight and carries no moment
         let (mut here, mut next) = (Lanes3::load(&x, 0), Lanes3::load(&x, 1));
         let mut segments = segments_of(here, next, per_rest, L::load(&contractions[0]));
         let mut near = joints_of(&law, &segments, &segments, L::load(&joints[0]));
         let (mut left, mut last_couple) = (segments.u, Lanes3::splat(Vec3::ZERO));
         for block in 0..blocks {
-            // nothing lies beyond the last block either
+            // nor after the last block
             let (mut beyond, mut right, mut far) =
                 (next, segments, Joints { cosine: near.cosine, gain: L::splat(0.0) });
             if block + 1 < blocks {
@@ -146,7 +146,7 @@ fn joints_of<L: Lanes>(law: &Bending, left: &Segments<L>, here: &Segments<L>, st
         BendingLaw::Linear => {
             let z = gap * L::splat(0.5);
             let gain = stiffness * angle_over_sine(z);
-            // beyond the series' range, where there is a joint at all
+            // outside the range of the series, for actual joints
             if (z * L::splat(0.0).below(stiffness)).largest() > SERIES_END {
                 L::load(&wide_gains(cosine.block(), stiffness.block(), gain.block()))
             } else {
@@ -163,7 +163,7 @@ fn joints_of<L: Lanes>(law: &Bending, left: &Segments<L>, here: &Segments<L>, st
     Joints { cosine, gain }
 }
 
-/// Gains of the linear law for angles beyond the series.
+/// Gains of the linear law for angles outside the range of the series.
 #[cold]
 fn wide_gains(cosine: Block, stiffness: Block, gain: Block) -> Block {
     std::array::from_fn(|i| {

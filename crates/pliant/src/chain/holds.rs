@@ -1,10 +1,10 @@
-//! Grips as the chain feels them: attractors on points (constraint 3 of (5)) and springs on directions.
+//! Grips as forces on the chain: attractors on points (constraint 3 of (5)) and springs on directions.
 //!
-//! A held point is drawn to its target with c_e times the distance. (Printed with the other sign, it would be pushed
-//! away.) Direction is held in one of two ways. `TwoPoints` attracts the neighbour as well (Fig. 14). `Clamp` acts like
-//! jaws at the very place: each half-segment between the place and the middle of the neighbouring segment bends with
-//! EI, so a segment that starts at a clamped point is held by the moment EI / (L_s/2) times its angle to the jaws, and
-//! the joint at that point is replaced by these. A clamp in the middle of a segment holds that segment itself.
+//! A held point is pulled to its target with c_e times the distance. (The printed sign would push it away.) Direction
+//! is held in one of two ways. `TwoPoints` attracts the neighbour as well (Fig. 14). `Clamp` acts like jaws at the
+//! exact place: each half-segment between the place and the middle of the neighbouring segment bends with EI, so a
+//! segment that starts at a clamped point is held by the moment EI / (L_s/2) times its angle to the jaws, and the joint
+//! at that point is replaced by these. A clamp in the middle of a segment holds that segment itself.
 
 use super::bending::{Bending, angle_over_sine_any};
 use super::derive::TYPICAL_ANGLE;
@@ -14,7 +14,7 @@ use crate::grip::{ActingLoad, Grip, Gripper, Hold, Wrench};
 use crate::lanes::{Rows, add, get};
 use crate::math::{Pose, Vec3, atan2};
 
-/// A clamp between two points holds the segment this much stiffer than a joint.
+/// Stiffness of a clamp between two points, which holds a segment directly, relative to that of a joint.
 const SEGMENT_CLAMP: f64 = 8.0;
 
 /// A point or segment that a grip acts on.
@@ -23,41 +23,41 @@ pub struct Holder {
     /// Index of the grip.
     pub grip: usize,
     kind: Kind,
-    /// Target point or direction at the start of the stretch of steps at hand, and its change over it.
+    /// Target point or direction at the start of the current run of steps, and its change over the run.
     from: Vec3,
     change: Vec3,
-    /// Origin of the gripper, likewise.
+    /// Origin of the gripper at the start of the run, and its change [m].
     origin: Vec3,
     origin_change: Vec3,
-    /// The target that it pulled to last, once it has, and by how much more energy it has there for a change of that: the force on
-    /// a target point [N].
+    /// The last target and the derivative of the energy by it (for a point, the force on the target [N]); `None` before
+    /// the first step.
     seen: Option<(Vec3, Vec3)>,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    /// Draw a place to its target: weight 1 - w on the point, w on the next. The target lies `offset` along the held
-    /// direction from the grip's anchor.
+    /// Pull a place to its target: weight 1 - w on the point, w on the next. The target lies `offset` along the held
+    /// direction from the grip's anchor [m].
     Attract { point: usize, weight: f64, offset: f64 },
-    /// Turn a segment to the held direction; `node` is the held point, if it is one.
+    /// Turn a segment to the held direction; `node` is the held point, if the place is one.
     Direct { segment: usize, stiffness: f64, node: Option<usize> },
 }
 
-/// A clamp as a step left it. What its half-segment carries and stores is read between steps, when holders may already be
-/// those of the next.
+/// A clamp at the end of a step. Moment and energy of its half-segment are read between steps, when the holders may
+/// already be those of the next step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Clamp {
-    /// The held point, if it is one: the clamp replaces its joint.
+    /// The held point, if the place is one: the clamp replaces its joint.
     pub node: Option<usize>,
     segment: usize,
     /// Moment per angle [N m].
     stiffness: f64,
-    /// The held direction.
+    /// The held direction, in the world.
     goal: Vec3,
 }
 
 impl Clamp {
-    /// Angle between its segment and the direction it is held in [rad].
+    /// Angle between its segment and the held direction [rad].
     pub fn angle(&self, x: &Rows) -> f64 {
         let along = get(x, self.segment + 1) - get(x, self.segment);
         atan2(along.cross(self.goal).length(), along.dot(self.goal))
@@ -68,22 +68,22 @@ impl Clamp {
         self.stiffness * self.angle(x)
     }
 
-    /// Energy in it [J].
+    /// Energy of its half-segment [J].
     pub fn energy(&self, x: &Rows) -> f64 {
         let angle = self.angle(x);
         0.5 * self.stiffness * angle * angle
     }
 }
 
-/// The grips of one chain, prepared for its kernel.
+/// The grips and loads of a chain, prepared for its model steps.
 #[derive(Clone, Debug, Default)]
 pub struct Holders {
     holders: Vec<Holder>,
-    /// Dead loads: point, weight of the next point, force.
+    /// Dead loads: point, weight of the next point, force [N].
     pushes: Vec<(usize, f64, Vec3)>,
-    /// How many of these are loads; the others are what other bodies push with.
+    /// How many of `pushes` are loads; the rest come from other bodies.
     loads: usize,
-    /// Where they acted at the start of the step.
+    /// Positions at which they acted at the start of the step [m].
     from: Vec<Vec3>,
     /// Joints replaced by clamps.
     pub muted: Vec<usize>,
@@ -98,13 +98,13 @@ pub struct Holding {
     pub segment: f64,
     /// c_e [N/m].
     pub stiffness: f64,
-    /// Law of bending.
+    /// Bending law.
     pub bending: Bending,
 }
 
 impl Holding {
-    /// Stiffness of the moment that holds the half-segment next to a clamp [N m]. For the paper's law, that of its
-    /// moment at 0.15 rad, the largest angle it was made for.
+    /// Moment per angle of the half-segment next to a clamp [N m]. For the paper's law, taken at 0.15 rad, the largest
+    /// angle it is meant for.
     pub fn clamp_stiffness(&self) -> f64 {
         match self.bending.law {
             BendingLaw::Linear => 2.0 * self.bending.stiffness,
@@ -113,7 +113,7 @@ impl Holding {
     }
 }
 
-/// The point at or before a fraction of the length, and how far from it to the next.
+/// The point at or before a fraction of the length, and the fraction of the way from it to the next.
 pub fn split(fraction: f64, points: usize) -> (usize, f64) {
     let s = fraction.clamp(0.0, 1.0) * (points - 1) as f64;
     let nearest = s.round();
@@ -124,8 +124,8 @@ pub fn split(fraction: f64, points: usize) -> (usize, f64) {
 }
 
 impl Holders {
-    /// Note which points and segments the closed grips of body `index` hold, and which loads act at `time`. Allocates
-    /// only when there are more of them than ever before.
+    /// Note which points and segments the closed grips of body `index` hold, and which loads act at `time` [s].
+    /// Allocates only when there are more of them than before.
     pub fn prepare(&mut self, h: &Holding, index: usize, time: f64, grips: &[Grip], loads: &[ActingLoad]) {
         self.holders.clear();
         self.pushes.clear();
@@ -155,10 +155,10 @@ impl Holders {
             };
             add(Kind::Attract { point, weight, offset: 0.0 });
             match grip.params.hold {
-                // the world refuses to hold the direction of a chain alone
+                // the world rejects grips that hold only the direction of a chain
                 Hold::Position | Hold::Direction => {}
                 Hold::TwoPoints => {
-                    // a place between two points is nearer to the next than a segment
+                    // a place between two points is less than a segment from the next
                     let (other, offset) = if point + 1 < h.points {
                         (point + 1, (1.0 - weight) * h.segment)
                     } else {
@@ -184,12 +184,12 @@ impl Holders {
         }
     }
 
-    /// One more dead load, at a fraction of a segment.
+    /// Add a dead load [N] at a fraction of a segment.
     pub fn push(&mut self, segment: usize, fraction: f64, force: Vec3) {
         self.pushes.push((segment, fraction, force));
     }
 
-    /// Where the targets are at the start and the end of a stretch of steps.
+    /// Set the targets at the start and the end of a run of steps, given as fractions of the world step.
     pub fn aim(&mut self, grips: &[Grip], grippers: &[Gripper], from: f64, to: f64) {
         for holder in &mut self.holders {
             let grip = &grips[holder.grip];
@@ -207,8 +207,9 @@ impl Holders {
         }
     }
 
-    /// Add the dead loads and the forces of the holders, at a fraction of the stretch they were aimed for, and add the load on the
-    /// grippers to `loads` of each holder: the force, and the torque about the gripper's origin.
+    /// Add dead loads and forces of the holders to `force`, at a fraction of the run of steps, and the load on the
+    /// gripper of each holder to `loads`, the torque about the gripper's origin. Returns the work of moving targets
+    /// [J].
     #[inline(always)]
     pub fn pull(&mut self, h: &Holding, x: &Rows, fraction: f64, force: &mut Rows, loads: &mut [Wrench]) -> f64 {
         let mut work = 0.0;
@@ -250,12 +251,12 @@ impl Holders {
         work
     }
 
-    /// Forget where the holders were last seen.
+    /// Forget the last targets of the holders.
     pub fn forget_seen(&mut self) {
         self.holders.iter_mut().for_each(|holder| holder.seen = None);
     }
 
-    /// The clamps at the end of the stretch of steps at hand.
+    /// The clamps at the end of the current run of steps.
     pub fn clamps(&self) -> impl Iterator<Item = Clamp> + '_ {
         self.holders.iter().filter_map(|holder| match holder.kind {
             Kind::Direct { segment, stiffness, node } => {
@@ -265,7 +266,7 @@ impl Holders {
         })
     }
 
-    /// Room for this many grips and loads, so that closing one allocates nothing.
+    /// Preallocate for grips and loads, so that closing a grip does not allocate.
     pub fn reserve(&mut self, grips: usize, loads: usize) {
         self.holders.reserve(3 * grips);
         self.muted.reserve(grips);
@@ -273,8 +274,8 @@ impl Holders {
         self.from.reserve(loads);
     }
 
-    /// Energy in the holds with their targets at the start of the stretch of steps, or at its end, less what the joints that they replace would
-    /// have [J].
+    /// Energy of the holds with their targets at the start or the end of the run of steps, less that of the joints they
+    /// replace [J].
     pub fn energy(&self, h: &Holding, x: &Rows, at_end: bool) -> f64 {
         let of = |holder: &Holder| {
             let goal = if at_end { holder.from + holder.change } else { holder.from };
@@ -291,19 +292,19 @@ impl Holders {
         self.holders.iter().map(of).sum::<f64>() - self.muted.iter().map(joint).sum::<f64>()
     }
 
-    /// Energy in the holds that draw places to their targets [J]; that of clamps is elastic energy of the rod.
+    /// Energy of the holds that pull places to their targets [J]; that of clamps counts as elastic energy of the rod.
     pub fn drawn(&self, h: &Holding, x: &Rows) -> f64 {
         let drawing = |holder: &&Holder| matches!(holder.kind, Kind::Attract { .. });
         self.holders.iter().filter(drawing).map(|holder| holder.energy(h, x, holder.from + holder.change)).sum()
     }
 
-    /// Note where loads act at the start of a step.
+    /// Note the positions at which loads act at the start of a step.
     pub fn begin(&mut self, x: &Rows) {
         self.from.clear();
         self.from.extend(self.pushes.iter().map(|(point, weight, _)| between(x, *point, *weight)));
     }
 
-    /// Work of loads and of other bodies since the start of the step [J].
+    /// Work of loads, and of other bodies, since the start of the step [J].
     pub fn pushed(&self, x: &Rows) -> [f64; 2] {
         let mut work = [0.0; 2];
         for (n, ((point, weight, force), from)) in self.pushes.iter().zip(&self.from).enumerate() {
@@ -312,14 +313,14 @@ impl Holders {
         work
     }
 
-    /// The holders, in the order of `pull`'s loads.
+    /// The holders, in the order of the loads of `pull`.
     pub fn list(&self) -> &[Holder] {
         &self.holders
     }
 }
 
 impl Holder {
-    /// Energy in it with a target [J].
+    /// Energy of the holder for a given target [J].
     fn energy(&self, h: &Holding, x: &Rows, goal: Vec3) -> f64 {
         match self.kind {
             Kind::Attract { point, weight, .. } => {
@@ -330,7 +331,7 @@ impl Holder {
     }
 }
 
-/// Work on the rod of a target that has moved on between two model steps, by the trapezoidal rule [J].
+/// Work on the rod of a target that moves between two model steps, by the trapezoidal rule [J].
 #[inline(always)]
 fn led(before: Option<(Vec3, Vec3)>, now: Option<(Vec3, Vec3)>) -> f64 {
     match (before, now) {
@@ -339,14 +340,14 @@ fn led(before: Option<(Vec3, Vec3)>, now: Option<(Vec3, Vec3)>) -> f64 {
     }
 }
 
-/// A place between a point and the next.
+/// Position between a point and the next [m].
 #[inline(always)]
 fn between(x: &Rows, point: usize, weight: f64) -> Vec3 {
     let place = get(x, point);
     if weight > 0.0 { place.lerp(get(x, point + 1), weight) } else { place }
 }
 
-/// Share a force between a point and the next.
+/// Divide a force between a point and the next.
 #[inline(always)]
 fn add_shared(force: &mut Rows, point: usize, weight: f64, push: Vec3) {
     if weight > 0.0 {

@@ -1,8 +1,8 @@
-//! The chain: a rod as points with contraction and bending forces, after B. Kahl and D. Henrich, "Manipulation of
-//! deformable linear objects: Force-based simulation approach for haptic feedback".
+//! The model `chain`: a rod of point masses with contraction and bending forces, after B. Kahl and D. Henrich,
+//! "Manipulation of deformable linear objects: Force-based simulation approach for haptic feedback".
 //!
-//! Equation numbers are theirs. Simplest and fastest of the models: no torsion, contact at the points only, explicit
-//! steps at 10 to 30 kHz. Misprints are corrected where the equation stands; what differs is in the book.
+//! Equation numbers are theirs. The simplest and fastest of the models: no torsion, contact at the points only,
+//! explicit steps at 10 to 30 kHz. Misprints are corrected beside the equations; the book lists all differences.
 
 mod bending;
 mod change;
@@ -47,13 +47,14 @@ use crate::math::{Pose, Quat, Vec3, exp, unit_or};
 use crate::moments::Moments;
 use crate::world::move_up;
 
-/// Text 1 repeats steps until displacement per second is kept, at most this many times the usual number.
+/// Limit on the steps of Text 1, which repeats steps to make up for displacement cut by limits, as a multiple of the
+/// nominal number: bounds the cost of a world step.
 const MOST_REPEATS: u64 = 10;
 
-/// How often a gripper's path is sampled where it is followed smoothly [s].
+/// Interval of gripper poses between which targets are interpolated [s].
 const SMOOTH_INTERVAL: f64 = 1e-3;
 
-/// A rod of points.
+/// A rod of point masses.
 #[derive(Clone, Debug)]
 pub struct Chain {
     name: String,
@@ -67,7 +68,7 @@ pub struct Chain {
     scratch: Scratch,
 }
 
-/// What changes in a chain.
+/// State of a chain: everything that changes in a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChainState {
     points: usize,
@@ -77,45 +78,46 @@ pub struct ChainState {
     planes: Planes,
     /// Length of the inner step that the stored displacements belong to [s].
     tau: f64,
-    /// Model steps until the planes are renewed.
+    /// Model steps until the planes are next updated.
     until_renewal: u64,
-    /// Text 1: how far the applied displacement is ahead of the expected one [steps].
+    /// Text 1: how far the applied displacement is ahead of the expected one, in model steps.
     ahead: f64,
     /// Obstacles touched at the end of the last step.
     touched: Vec<usize>,
     /// Clamps at the end of the last step.
     clamps: Vec<Clamp>,
-    /// Energy in its holds then, less that of the joints that they replace; and in those that draw places to their targets [J].
+    /// Energy of the holds at the end of the last step, less that of the joints they replace; and energy of the holds
+    /// that pull places to their targets [J].
     held: [f64; 2],
-    /// Work of all forces on half of the last displacements [J].
+    /// Work of all forces over half of the last displacements [J].
     ahead_by: f64,
 }
 
 #[derive(Clone, Debug)]
 struct Scratch {
     force: Rows,
-    /// Stiffness of the joints that no clamp has replaced.
+    /// Stiffness of each joint; zero where a clamp replaces it.
     joints: Row,
-    /// c_F of each point, zero past the last.
+    /// c_F of each point, zero in the padding [m/N].
     mobility: Row,
     /// The inner step that the mobility belongs to [s].
     mobility_tau: f64,
     holders: Holders,
     /// Load of each holder, summed over the step.
     loads: Vec<Wrench>,
-    /// Loads of holders that nobody reads.
+    /// Sink for loads of holders that are not reported.
     unused: Vec<Wrench>,
-    /// Points that other bodies push.
+    /// Points pushed by other bodies.
     calmed: Vec<usize>,
-    /// Work done on it in the step so far.
+    /// Work done on the body so far in this step.
     work: Work,
     kernel: Kernel,
-    /// The state before the step.
+    /// State before the step, for `undo`.
     before: ChainState,
 }
 
 impl ChainState {
-    /// Become like another, without allocating where there is room.
+    /// Copy another state into this one, reusing capacity.
     fn copy_from(&mut self, other: &ChainState) {
         let ChainState { points, x, update, planes, tau, until_renewal, ahead, touched, clamps, held, ahead_by } =
             other;
@@ -135,7 +137,7 @@ impl ChainState {
 }
 
 impl Chain {
-    /// Build a chain.
+    /// Build a chain; fails if a parameter is out of range.
     pub fn new(name: &str, spec: ChainSpec) -> Result<Chain, BuildError> {
         spec.check(name)?;
         let length = curve::length(&spec.path);
@@ -184,7 +186,7 @@ impl Chain {
         })
     }
 
-    /// Advance by a step of the world, in model steps.
+    /// Advance by one world step, divided into model steps.
     pub(crate) fn advance(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
         let steps = (around.dt * self.constants.rate).round().max(1.0) as u64;
         self.set_inner_step(around.dt / steps as f64);
@@ -197,23 +199,22 @@ impl Chain {
         while !around.stop.is_asked()
             && (done < steps || (self.settings.keep_displacement && self.state.ahead < 0.0 && done < most))
         {
-            // obstacles reach the model as planes, at their own rate
+            // obstacles enter the model as planes, updated at their own rate
             if self.state.until_renewal == 0 {
                 self.renew_planes(around, (done as f64 / steps as f64).min(1.0));
             }
-            // a stretch of model steps between changes from outside
+            // model steps up to the next change of planes or gripper targets
             let stretch = self.stretch(done, steps).min(self.state.until_renewal);
             let (from, to) = ((done as f64 / steps as f64).min(1.0), ((done + stretch) as f64 / steps as f64).min(1.0));
-            // gripper targets, at theirs: held for the stretch as published, or moved along smoothly
+            // gripper targets are held over these steps, as published, or interpolated
             let to = if self.settings.gripper_rate.is_some() { from } else { to };
             self.scratch.holders.aim(around.grips, around.grippers, from, to);
-            // the model, at its own
-            // steps repeated beyond the end of the step take no time
+            // steps repeated beyond the end of the world step (Text 1) take no time
             self.model_steps(stretch, done < steps, around);
             self.state.until_renewal -= stretch;
             done += stretch;
         }
-        // what could not be caught up within the allowance is given up
+        // displacement that could not be made up within the limit is dropped
         self.state.ahead = if self.settings.keep_displacement { self.state.ahead.max(0.0) } else { 0.0 };
         self.state.clamps.clear();
         self.state.clamps.extend(self.scratch.holders.clamps());
@@ -224,20 +225,20 @@ impl Chain {
         Ok(())
     }
 
-    /// Number of model steps until a gripper's pose is read again or the step ends. Steps repeated beyond the end of
-    /// the step (Text 1) come one by one.
+    /// Number of model steps until gripper poses are sampled again or the world step ends. Steps repeated beyond that
+    /// end (Text 1) are taken one at a time.
     fn stretch(&self, done: u64, steps: u64) -> u64 {
         if done >= steps {
             return 1;
         }
         let interval = self.settings.gripper_rate.map_or(SMOOTH_INTERVAL, f64::recip);
         let tick = (interval / self.state.tau).round().max(1.0) as u64;
-        // count from the start of the run where poses are held, so that the rate does not depend on the world's step
+        // held poses are counted from the start of the run, so that their rate does not depend on the world step
         let phase = if self.settings.gripper_rate.is_some() { self.state.update.steps } else { done };
         (tick - phase % tick).min(steps - done)
     }
 
-    /// A different inner step changes what the stored displacements mean: keep the velocity.
+    /// Set the inner step [s]. Stored displacements are per step, so they are rescaled to keep velocities.
     fn set_inner_step(&mut self, tau: f64) {
         if tau != self.state.tau {
             let ratio = tau / self.state.tau;
@@ -245,7 +246,7 @@ impl Chain {
                 row.as_flattened_mut().iter_mut().for_each(|d| *d *= ratio);
             }
             self.state.tau = tau;
-            // the planes' drift and their age count in steps
+            // drift and age of the planes are counted in steps
             self.state.until_renewal = 0;
         }
         if tau != self.scratch.mobility_tau {
@@ -261,7 +262,7 @@ impl Chain {
     fn renew_planes(&mut self, around: &Surroundings<'_>, fraction: f64) {
         let tau = self.state.tau;
         self.state.until_renewal = (1.0 / (self.settings.contact_rate * tau)).round().max(1.0) as u64;
-        // nothing to find and nothing to forget
+        // no obstacle nearby and no plane to drop
         if around.near.is_empty() && !self.state.planes.any() {
             return;
         }
@@ -321,7 +322,7 @@ impl Chain {
         }
     }
 
-    /// Mean load of each grip over the step, the torque about its gripper's origin.
+    /// Add the mean load over the step to each grip, the torque about its gripper's origin.
     fn write_loads(&mut self, around: &mut Surroundings<'_>, steps: u64) {
         for (holder, load) in self.scratch.holders.list().iter().zip(&self.scratch.loads) {
             let grip = &mut around.grips[holder.grip];
@@ -336,8 +337,8 @@ impl Chain {
         Ok(())
     }
 
-    /// How far from a point an obstacle may be and still be met within a time [m]: as fast as the fastest point, or as
-    /// what holds the rod, and faster as it falls; with a margin, and a segment for what is sudden.
+    /// Largest distance from a point at which an obstacle may be hit within a time [m]: travel at the speed of the
+    /// fastest point or gripper, plus free fall, with a margin of 1.5 and one segment for sudden motion.
     fn reach(&self, within: f64, gravity: Vec3, pulled: f64) -> f64 {
         let speed = (0..self.size()).map(|i| get(&self.state.update.step, i).length_squared()).fold(0.0, f64::max);
         let speed = (speed.sqrt() / self.state.tau).max(pulled) + gravity.length() * within;
@@ -354,7 +355,7 @@ impl Chain {
         for i in 0..self.size() {
             (low, high) = (low.min(self.point(i)), high.max(self.point(i)));
         }
-        // what is found now is used until the planes are renewed after the end of the step
+        // obstacles found now are used until the planes are updated after the end of the step
         let horizon = dt + 1.0 / self.settings.contact_rate;
         Vicinity { low, high, reach: self.reach(horizon, gravity, pulled), horizon }
     }
@@ -383,7 +384,7 @@ impl Chain {
         self.scratch.loads.resize(self.scratch.holders.list().len(), Wrench::default());
     }
 
-    /// Put the points elsewhere, at rest; their number must be that of the chain.
+    /// Move the points to new positions [m], at rest. Fails unless there are as many as the chain has, all finite.
     pub fn set_points(&mut self, points: &[Vec3]) -> Result<(), BuildError> {
         if points.len() != self.size() || points.iter().any(|p| !p.is_finite()) {
             let what = format!("the number of finite points of {}", self.name);
@@ -397,14 +398,14 @@ impl Chain {
         Ok(())
     }
 
-    /// An obstacle was taken away: those behind it have moved up.
+    /// Forget a removed obstacle; the indices of those after it drop by one.
     pub(crate) fn forget_obstacle(&mut self, gone: usize) {
         move_up(&mut self.state.touched, gone);
         self.state.planes.forget_obstacle(gone);
         self.state.until_renewal = 0;
     }
 
-    /// Forces of contraction and bending on the points [N].
+    /// Contraction and bending forces on the points, in the world [N].
     pub fn internal_forces(&self) -> Vec<Vec3> {
         let e = &self.constants.elasticity;
         let (mut out, mut joints) = (self.scratch.force.clone(), vec![]);
@@ -414,13 +415,13 @@ impl Chain {
         (0..self.size()).map(|i| get(&out, i)).collect()
     }
 
-    /// Mass, centre and inertia of its points.
+    /// Mass, centre of mass and inertia of the points.
     pub(crate) fn moments(&self) -> Moments {
         let masses = self.constants.elasticity.masses.as_flattened();
         Moments::of_pairs((0..self.size()).map(|i| (self.point(i), masses[i])))
     }
 
-    /// Name.
+    /// Name of the body.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -435,7 +436,7 @@ impl Chain {
         self.radius
     }
 
-    /// Parameters that were derived, with the reason for each.
+    /// Derived parameters, each with its reason.
     pub fn derived(&self) -> &[Derived] {
         &self.derived
     }
@@ -445,17 +446,17 @@ impl Chain {
         self.constants.rate
     }
 
-    /// Law of bending and its stiffness.
+    /// Bending law and its stiffness.
     pub fn bending(&self) -> Bending {
         self.constants.elasticity.bending
     }
 
-    /// What its solver has done so far.
+    /// Solver statistics since the body was built.
     pub fn counters(&self) -> Counters {
         Counters { steps: self.state.update.steps, ..Counters::default() }
     }
 
-    /// How often limits and damping acted.
+    /// How often the displacement limit and the oscillation damping acted.
     pub fn restraints(&self) -> Restraints {
         self.state.update.restraints
     }
@@ -464,12 +465,12 @@ impl Chain {
         &self.state
     }
 
-    /// Whether a state is one of a chain like this.
+    /// Whether a state has as many points as this chain.
     pub(crate) fn fits(&self, state: &ChainState) -> bool {
         state.points == self.size()
     }
 
-    /// Room for grips, loads and obstacles, so that a step allocates nothing.
+    /// Preallocate for grips, loads and obstacles, so that a step does not allocate.
     pub(crate) fn reserve(&mut self, grips: usize, loads: usize, obstacles: usize) {
         self.scratch.holders.reserve(grips, loads);
         self.scratch.loads.reserve(3 * grips);
@@ -501,7 +502,7 @@ fn has_friction(own: &Friction, around: &Surroundings<'_>) -> bool {
     around.near.iter().any(|i| coefficient(i) > 0.0)
 }
 
-/// The point at or before a place, and how far from it to the next.
+/// The point at or before a place, and the fraction of the way from it to the next.
 fn locate(place: Place, points: usize) -> (usize, f64) {
     match place {
         Place::Node(node) => (node.min(points - 1), 0.0),

@@ -1,4 +1,4 @@
-//! Parameters of the chain: what a user may set, and what a body is built from.
+//! Parameters of the chain: its settings, and the specification a body is built from.
 
 use crate::check::Checks;
 use crate::curve;
@@ -7,43 +7,46 @@ use crate::material::Material;
 use crate::math::Vec3;
 use crate::section::Section;
 
-/// Everything a chain is built from.
+/// Everything needed to build a chain.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChainSpec {
-    /// Material; E, density and friction are used, the chain knows no torsion.
+    /// Material; only E, density and friction are used, as the model has no torsion.
     pub material: Material,
-    /// Cross-section; it must bend alike in all directions.
+    /// Cross-section; it must be equally stiff in all bending directions.
     pub section: Section,
     /// Initial centre line as a polyline [m]; the rod is straight at rest, as long as this path.
     pub path: Vec<Vec3>,
-    /// Number of points N; `None` takes it from the heuristics (9) and (10).
+    /// Number of points N; `None` derives it from (9) and (10) with the heuristic's bend radius, or takes 11 without
+    /// one.
     pub points: Option<usize>,
     /// Settings of the model.
     pub settings: ChainSettings,
 }
 
-/// Settings of the chain model. Where a value is `None` it is derived; [`super::Chain::derived`] says how.
+/// Settings of the chain model. A value of `None` is derived; [`super::Chain::derived`] gives the result and the
+/// reason.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChainSettings {
-    /// Law of bending.
+    /// Bending law.
     pub bending: BendingLaw,
-    /// Rule that turns forces into motion.
+    /// How forces become motion.
     pub update: UpdateRule,
-    /// Model steps per second [Hz].
+    /// Rate of model steps [Hz].
     pub rate: Option<f64>,
-    /// How often a gripper's pose reaches the model [Hz]; `None` moves it along smoothly at every model step.
+    /// Rate at which gripper poses are sampled and held, as in the paper [Hz]; `None` interpolates them at every model
+    /// step.
     pub gripper_rate: Option<f64>,
-    /// How often the planes that stand for nearby obstacles are renewed [Hz].
+    /// Rate at which the planes that approximate nearby obstacles are updated [Hz].
     pub contact_rate: f64,
-    /// Parameters from weight and a tolerated deformation, (12) to (14), in place of the material.
+    /// Derive stiffness from weight and a tolerated deformation, (12) to (14), instead of from the material.
     pub heuristic: Option<Heuristic>,
-    /// c_c, force per relative change of length [N].
+    /// c_c, contraction force per relative change of length [N].
     pub contraction: Option<f64>,
     /// c_b of the paper's bending law [N]; for the linear law see `bending_stiffness`.
     pub bending_force: Option<f64>,
     /// EI of the linear law [N m2].
     pub bending_stiffness: Option<f64>,
-    /// Curvature at which the paper's law carries the moment EI times curvature [1/m].
+    /// Curvature at which the paper's law is matched to the moment EI times curvature [1/m].
     pub matched_curvature: f64,
     /// c_e of grips [N/m].
     pub grip_stiffness: Option<f64>,
@@ -51,19 +54,19 @@ pub struct ChainSettings {
     pub contact_stiffness: Option<f64>,
     /// c_F, displacement per force and model step [m/N].
     pub scaling: Option<f64>,
-    /// c_h, fraction of the last displacement kept by `dynamics` [-].
+    /// c_h, fraction of the last displacement that the rule `Dynamics` keeps, from 0 to below 1 [-].
     pub history: Option<f64>,
-    /// Rate at which `velocity` loses speed, as in a viscous fluid at rest [1/s].
+    /// Viscous drag per mass under the rule `Velocity`: the rate at which speed decays [1/s].
     pub drag: f64,
-    /// l_s, largest displacement in a model step as a fraction of a segment [-].
+    /// l_s, largest displacement in a model step as a fraction of the segment length [-].
     pub step_limit: f64,
-    /// Whether `dynamics` limits relative displacement (20) or absolute displacement (17).
+    /// Whether the rule `Dynamics` limits relative displacement (20) rather than absolute displacement (17).
     pub relative_limit: bool,
-    /// Repeat model steps so that the displacement per second is kept although steps are cut (Text 1).
+    /// Repeat model steps to make up for displacement that the limits have cut (Text 1).
     pub keep_displacement: bool,
-    /// Total mass [kg]; `None` takes it from density and section.
+    /// Total mass [kg]; `None` derives it from density and section.
     pub mass: Option<f64>,
-    /// Give the end points the mass of an inner point, as published, instead of half of it.
+    /// Give the end points the full mass of an inner point, as published, instead of half.
     pub equal_weights: bool,
 }
 
@@ -94,31 +97,31 @@ impl Default for ChainSettings {
     }
 }
 
-/// How the angle between two segments becomes a moment.
+/// Bending moment as a function of the angle between two segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BendingLaw {
-    /// Moment EI / L_s times the angle: shapes converge to the elastica.
+    /// Moment EI / L_s times the angle; shapes converge to the elastica as segments get shorter.
     Linear,
-    /// The published law (3), (4): cubic in a small angle.
+    /// The published law (3), (4), which is cubic for small angles.
     Paper,
 }
 
 /// How forces become motion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UpdateRule {
-    /// (7): displacement is c_F times force.
+    /// (7): displacement equals c_F times force.
     Plain,
-    /// (16), (17): all displacements scaled down when one exceeds l_s, and damped by c_s when points oscillate.
+    /// (16), (17): all displacements are scaled down when one exceeds l_s, and damped by c_s when points oscillate.
     Limit,
-    /// (18): the same with the displacement relative to the neighbour.
+    /// (18): like `Limit`, but limits the displacement relative to the neighbouring point.
     Relative,
-    /// (19), (20): (18) with a fraction c_h of the last displacement added.
+    /// (19), (20): like `Relative`, with a fraction c_h of the last displacement added.
     Dynamics,
-    /// A velocity per point: Newton's law with the point's mass, no limit.
+    /// Newton's law with the mass of each point; displacements are not limited.
     Velocity,
 }
 
-/// The heuristics of section II.B: parameters from the weight and a tolerated deformation.
+/// The heuristics of section II.B: stiffness from the rod's weight and a tolerated deformation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Heuristic {
     /// Change of length under the rod's own weight, Delta l in (12) [%].
@@ -127,7 +130,8 @@ pub struct Heuristic {
     pub bend_angle: f64,
     /// Gap between a gripper and its point under the rod's own weight, in (14) [% of a segment].
     pub grip_gap: f64,
-    /// Smallest radius of bending wanted, R in (10) [m]; with the bend angle it gives the number of points.
+    /// Smallest bending radius to be resolved, R in (10) [m]: gives the number of points, with at most 0.15 rad between
+    /// segments.
     pub bend_radius: Option<f64>,
 }
 
@@ -138,7 +142,7 @@ impl Default for Heuristic {
 }
 
 impl ChainSpec {
-    /// Refuse what cannot be built.
+    /// Check that a body can be built from these parameters.
     pub(super) fn check(&self, name: &str) -> Result<(), BuildError> {
         let (checks, s) = (Checks(name), &self.settings);
         self.material.check(checks)?;

@@ -1,4 +1,4 @@
-//! A chain as bodies of other models meet it.
+//! A chain in contact with bodies of other models.
 
 use super::Chain;
 use crate::lanes::{Row, Rows, add, get};
@@ -20,7 +20,7 @@ impl Chain {
         let e = &self.constants.elasticity;
         let mass = e.masses.as_flattened()[1.min(e.points - 1)];
         match self.constants.scaling {
-            // without inertia a force is a velocity, which it reaches at once: as a mass would within the step
+            // without inertia a force gives a velocity at once: the mass that would reach it within the step
             Some(scaling) => {
                 let mass = dt * (1.0 - self.constants.update.history) / (scaling * self.constants.rate);
                 (0..e.points).for_each(|_| giving.add(mass, 1.0 / mass));
@@ -47,11 +47,12 @@ impl Chain {
     }
 }
 
-/// A point that is pushed by another body loses this part of what it swings against its neighbours in a step of the world.
+/// Fraction of its oscillation against its neighbours that a point pushed by another body loses in a world step.
 const CALMED: f64 = 0.2;
 
-/// Damp what points swing against the middle of their neighbours. Without it a chain, which loses nothing by itself, would swing
-/// ever more: forces that are constant for a step feed what swings about as fast. The three forces have no sum.
+/// Damp oscillations of points against the mean of their neighbours. A chain has no damping of its own, and contact
+/// forces that are constant over a world step would amplify oscillations of about that period. The three forces sum to
+/// zero.
 pub fn calm(points: &[usize], masses: &Row, step: &Rows, per_step: f64, force: &mut Rows) {
     for &i in points.iter().filter(|i| **i > 0 && masses.as_flattened().get(**i + 1).is_some_and(|m| *m > 0.0)) {
         let swing = get(step, i) - (get(step, i - 1) + get(step, i + 1)) * 0.5;

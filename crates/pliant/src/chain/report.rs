@@ -1,4 +1,4 @@
-//! What a chain tells of itself: shape, tension, bending moment, energies, contacts.
+//! Results of a chain: shape, tension, bending moment, energies, contacts.
 
 use super::touch::Touching;
 use super::{Chain, ChainState};
@@ -30,7 +30,7 @@ impl Chain {
         atan2(a.cross(b).length(), a.dot(b))
     }
 
-    /// Energies [J]; kinetic energy follows from the last displacements.
+    /// Energies [J]; the kinetic energy is that of the last displacements.
     pub fn energy(&self, gravity: Vec3) -> Energy {
         let e = &self.constants.elasticity;
         let points = self.size();
@@ -67,14 +67,14 @@ impl Chain {
             field.values.resize(points, 0.0);
         }
         for i in 0..points {
-            // a point shows the mean of its segments
+            // the value at a point is the mean of its segments
             let (before, after) = (i.max(1) - 1, i.min(points - 2));
             frame.fields[0].values[i] = 0.5 * (self.tension(before) + self.tension(after));
             frame.fields[1].values[i] = e.bending.moment(self.angle(i), e.segment);
             frame.fields[2].values[i] = 0.0;
             frame.fields[3].values[i] = self.angle(i) / e.segment;
         }
-        // where a clamp has replaced the joint, its half-segments carry the moment and are bent
+        // where a clamp replaces the joint, its half-segments carry the moment and the curvature
         let clamps = || self.state.clamps.iter().filter_map(|clamp| Some((clamp.node?, clamp)));
         clamps().for_each(|(node, _)| [1, 3].into_iter().for_each(|f| frame.fields[f].values[node] = 0.0));
         for (node, clamp) in clamps() {
@@ -92,7 +92,7 @@ impl Chain {
     pub(crate) fn write_contacts(&self, index: usize, obstacles: &[Obstacle], contacts: &mut Vec<Contact>) {
         let planes = &self.state.planes;
         for touch in planes.within(&self.state.x, self.size(), 0.0) {
-            // the plane is a stand-in: how deep the rod really is, the shape itself says
+            // the plane is an approximation: the true depth comes from the shape itself
             let Touching { point, obstacle, normal, depth, force } = touch;
             let along = Some(point as f64 * self.constants.elasticity.segment);
             let point = self.point(point);
@@ -110,7 +110,7 @@ impl Chain {
         }
     }
 
-    /// Tell which obstacles the rod began or ceased to touch.
+    /// Report which obstacles the rod began or ceased to touch.
     pub(super) fn note_touching(&mut self, around: &mut Surroundings<'_>) {
         let (points, gap) = (self.size(), PARTING_GAP * self.radius);
         let ChainState { x, planes, touched, .. } = &mut self.state;

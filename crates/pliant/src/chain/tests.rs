@@ -45,7 +45,7 @@ fn forces_of(e: &Elasticity, x: &Rows) -> Vec<Vec3> {
     (0..e.points).map(|i| get(&out, i)).collect()
 }
 
-/// The same forces straight from (1) to (4) with corrected signs, point by point: the referee.
+/// Reference forces directly from (1) to (4) with corrected signs, point by point.
 fn textbook(e: &Elasticity, x: &Rows) -> Vec<Vec3> {
     let p = |i: usize| get(x, i);
     let mut f = vec![Vec3::ZERO; e.points];
@@ -131,7 +131,7 @@ fn forces_are_minus_the_gradient_of_the_energy() {
         stretch + bend
     };
     let force = forces_of(&e, &x);
-    // a central difference of step h is off by h^2 and by rounding / h
+    // a central difference of step h has errors of h^2 and of rounding / h
     let h = 1e-7;
     for i in 0..e.points {
         for k in 0..3 {
@@ -169,7 +169,7 @@ fn rigid_motions_of_the_rest_shape_give_no_force() {
     for i in 0..x[0].len() * LANES {
         set(&mut x, i, Vec3::new(5.0, -3.0, 2.0) + turn * (Vec3::X * (0.02 * i as f64)));
     }
-    // positions are good to 1e-15 of 5 m; the stiffest response to that is c_c / L_s
+    // positions are accurate to 1e-15 of 5 m; the stiffest response to that is c_c / L_s
     let most = 8.0 * f64::EPSILON * 5.0 * e.contraction / e.segment;
     for f in forces_of(&e, &x) {
         assert!(f.length() < most, "{f}");

@@ -1,8 +1,8 @@
-//! Obstacles as the chain sees them: for each point near one, a plane (constraint 2 of (5)), renewed at its own rate.
+//! Contact of the chain with obstacles: each point near one has a plane (constraint 2 of (5)), updated at its own rate.
 //!
-//! The force on a point below its plane is c_e times the depth, along the normal. (Printed with the other sign, it
-//! would draw points in.) The published model stops there; so that rods come to rest on floors and lie still on slopes,
-//! a touching point also loses normal speed and obeys Coulomb's law, both in a form that cannot add energy.
+//! The force on a point below its plane is c_e times the depth, along the normal. (The printed sign would pull points
+//! in.) The published model has no more than this. For rods to come to rest on floors and stay on slopes, a touching
+//! point here also loses normal speed and obeys Coulomb's law, both in a form that cannot add energy.
 
 use crate::bytes::stored;
 use crate::contact::Obstacle;
@@ -10,13 +10,13 @@ use crate::lanes::{LANES, Lanes, Lanes3, Row, Rows, get, set, zero_rows};
 use crate::material::Friction;
 use crate::math::Vec3;
 
-/// How many planes a point may have at once: a corner of three faces, and one to spare.
+/// Limit on the planes of a point: three for a corner, and one to spare.
 const SLOTS: usize = 4;
 
-/// Fraction of critical damping of a touching point against its plane.
+/// Damping of a touching point against its plane, as a fraction of critical damping.
 const NORMAL_DAMPING: f64 = 0.5;
 
-/// What stands for an obstacle at one point.
+/// The plane that approximates an obstacle near a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Plane {
     /// Unit normal out of the obstacle.
@@ -37,15 +37,15 @@ impl Plane {
     }
 }
 
-/// Cosine of the angle beyond which a new face is the back of the old one.
+/// Cosine between normals below which a new face counts as the back of the old one.
 const OPPOSITE: f64 = -0.5;
 
-/// One plane for each point; a zero normal means none. What the kernel reads lies in rows.
+/// One plane per point; a zero normal means none. Values that the kernel reads are stored in rows.
 #[derive(Clone, Debug)]
 pub struct Slot {
     normal: Rows,
     offset: Row,
-    /// How much the offset grows in a model step as the obstacle moves [m].
+    /// Change of the offset in a model step due to motion of the obstacle [m].
     drift: Row,
     velocity: Vec<Vec3>,
     obstacle: Vec<usize>,
@@ -53,15 +53,15 @@ pub struct Slot {
     resistance: Vec<Vec3>,
 }
 
-/// A point below its plane, or near it.
+/// A point below its plane, or just above it.
 pub struct Touching {
-    /// Which point.
+    /// Index of the point.
     pub point: usize,
     /// Index of the obstacle.
     pub obstacle: usize,
     /// Unit normal out of the obstacle.
     pub normal: Vec3,
-    /// How far it is below its plane [m].
+    /// Depth below the plane [m]; negative above it.
     pub depth: f64,
     /// Force on the point, friction and damping of the last model step included [N].
     pub force: Vec3,
@@ -73,14 +73,14 @@ pub struct Planes {
     /// c_e of the planes [N/m].
     pub stiffness: f64,
     slots: Vec<Slot>,
-    /// How many slots are in use in each block of points.
+    /// Number of slots in use in each block of points.
     used: Vec<u8>,
     /// Whether any of the obstacles moves.
     moving: bool,
 }
 
 impl PartialEq for Planes {
-    /// Slots that are not in use are of no account.
+    /// Slots that are not in use are ignored.
     fn eq(&self, other: &Planes) -> bool {
         let same = |block: usize| {
             let pairs = self.slots_at(block).iter().zip(other.slots_at(block));
@@ -92,7 +92,7 @@ impl PartialEq for Planes {
 }
 
 impl Slot {
-    /// Become like another in a block.
+    /// Copy a block of another slot.
     fn copy_block(&mut self, other: &Slot, block: usize) {
         let Slot { normal, offset, drift, velocity, obstacle, resistance } = other;
         let points = block * LANES..(block + 1) * LANES;
@@ -103,7 +103,7 @@ impl Slot {
         self.resistance[points.clone()].copy_from_slice(&resistance[points]);
     }
 
-    /// Whether it is the same in a block.
+    /// Whether a block equals that of another slot.
     fn is_same(&self, other: &Slot, block: usize) -> bool {
         let points = block * LANES..(block + 1) * LANES;
         (0..3).all(|axis| self.normal[axis][block] == other.normal[axis][block])
@@ -114,7 +114,7 @@ impl Slot {
     }
 }
 
-/// Friction and damping of touching points: what a step needs to know.
+/// Constants of friction and damping of touching points in a model step.
 pub struct Touch {
     /// Friction of the body's own surface.
     pub friction: Friction,
@@ -126,40 +126,40 @@ pub struct Touch {
     pub share: f64,
 }
 
-/// Where and how far to look for faces.
+/// Parameters of the search for faces of obstacles.
 pub struct Search<'a> {
     /// All obstacles.
     pub obstacles: &'a [Obstacle],
-    /// Those that can be touched.
+    /// Indices of those that can be touched.
     pub near: &'a [usize],
-    /// Fraction of the world's step at which to look.
+    /// Fraction of the world step at which to search.
     pub fraction: f64,
-    /// The world's step [s].
+    /// Length of the world step [s].
     pub dt: f64,
-    /// The model's step [s].
+    /// Length of the model step [s].
     pub tau: f64,
     /// Radius of the rod [m].
     pub radius: f64,
-    /// How far the rod can come before the next search, its radius included [m].
+    /// How far the rod can travel before the next search, plus its radius [m].
     pub reach: f64,
     /// Time until the next search [s].
     pub interval: f64,
 }
 
 impl Search<'_> {
-    /// The nearest faces at a point, nearest first; returns how many. `old` are the planes it had.
+    /// Find the faces nearest to a point, deepest first, and return their number. `old` are its previous planes.
     fn near(&self, point: Vec3, old: &[Plane], found: &mut [Plane; SLOTS]) -> usize {
         let mut count = 0;
         for &index in self.near {
             let obstacle = &self.obstacles[index];
             let sweep = &obstacle.sweep;
-            // an obstacle that moves comes closer by itself
+            // a moving obstacle approaches by itself
             let here = sweep.velocity_of(point, self.fraction, self.dt);
             let travel = 1.5 * here.length() * self.interval;
             let pose = sweep.at(self.fraction);
             let mut faces = [None; SLOTS];
             obstacle.params.shape.surfaces_near(&pose, point, self.reach + travel, &mut faces);
-            // a point that was pushed deep into something thin must not come out at the back, nor be forgotten
+            // a point pushed deep into a thin obstacle must not come out at the back, nor lose its plane
             let deepest = 3.0 * self.radius + 2.0 * travel;
             let is_kept = |o: &&Plane| o.obstacle == index && (0.0..deepest).contains(&o.depth(point));
             let kept = old.iter().find(is_kept);
@@ -184,7 +184,7 @@ impl Search<'_> {
 }
 
 impl Planes {
-    /// No planes yet, with room for `blocks` blocks of points.
+    /// No planes, with space for `blocks` blocks of points.
     pub fn new(blocks: usize, stiffness: f64) -> Planes {
         let slot = Slot {
             normal: zero_rows(blocks),
@@ -197,12 +197,12 @@ impl Planes {
         Planes { stiffness, slots: vec![slot; SLOTS], used: vec![0; blocks], moving: false }
     }
 
-    /// Become like others of as many blocks.
+    /// Copy other planes with the same number of blocks.
     pub fn copy_from(&mut self, other: &Planes) {
         let Planes { stiffness, slots, used, moving } = other;
         (self.stiffness, self.moving) = (*stiffness, *moving);
         self.used.clone_from(used);
-        // most blocks of most rods touch nothing
+        // only slots in use are copied, as most blocks of most rods touch nothing
         for (block, used) in used.iter().enumerate() {
             for (slot, theirs) in self.slots.iter_mut().zip(&slots[..*used as usize]) {
                 slot.copy_block(theirs, block);
@@ -221,7 +221,7 @@ impl Planes {
         self.used.iter().any(|&u| u > 0)
     }
 
-    /// Find the planes anew: for each point the nearest faces within reach.
+    /// Update the planes: for each point, the nearest faces within reach.
     pub fn renew(&mut self, x: &Rows, points: usize, search: &Search<'_>) {
         self.moving = false;
         for block in 0..points.div_ceil(LANES) {
@@ -257,7 +257,7 @@ impl Planes {
         0.5 * self.stiffness * (0..points).map(energy).sum::<f64>()
     }
 
-    /// An obstacle was taken away: its planes are gone, and those behind it have moved up.
+    /// Drop the planes of a removed obstacle; the indices of those after it drop by one.
     pub fn forget_obstacle(&mut self, gone: usize) {
         for slot in &mut self.slots {
             for i in 0..slot.obstacle.len() {
@@ -270,8 +270,8 @@ impl Planes {
         }
     }
 
-    /// Move the planes on with their obstacles, by one model step of `tau` [s]. Returns the work of that on the points [J]: of their depth as
-    /// the planes move while the points stay, and of friction and damping as these carry them along.
+    /// Move the planes with their obstacles by one model step of `tau` [s]. Returns the work of this motion on the
+    /// points [J]: that of the contact springs, and that of friction and damping forces.
     #[inline]
     pub fn drift(&mut self, x: &Rows, points: usize, tau: f64) -> f64 {
         if !self.moving {
@@ -299,7 +299,7 @@ impl Planes {
         }
     }
 
-    /// Every plane that a point is below, or less than `gap` above.
+    /// All contacts of points that are below a plane, or less than `gap` [m] above it.
     pub fn within<'a>(&'a self, x: &'a Rows, points: usize, gap: f64) -> impl Iterator<Item = Touching> + 'a {
         (0..points).flat_map(move |i| {
             let point = get(x, i);
@@ -318,8 +318,8 @@ impl Planes {
         })
     }
 
-    /// Friction and normal damping of touching points, on the displacements about to be made. Each is the exact answer
-    /// of one implicit step for that point alone, so it stops a point or slows it, never speeds it up.
+    /// Apply friction and normal damping to the displacements of touching points. Each is the exact solution of one
+    /// implicit step for that point alone, so it can slow or stop a point but never speed it up.
     pub fn resist(
         &mut self,
         x: &Rows,
@@ -350,7 +350,7 @@ impl Planes {
                 let kept = if slid > held { slide * (1.0 - held / slid) } else { Vec3::ZERO };
                 let damped = if touch.damped {
                     let omega_tau = (stiffness * mobility).sqrt();
-                    // damping may not pull: never less than the displacement without any contact force
+                    // damping must not pull: never less than the displacement without any contact force
                     (along / (1.0 + 2.0 * NORMAL_DAMPING * omega_tau)).max(along - push * mobility)
                 } else {
                     along

@@ -1,8 +1,8 @@
-//! From forces to displacements: the update rules (7), (16) to (20), and a velocity per point.
+//! From forces to displacements: the update rules (7), (16) to (20), and Newton's law.
 //!
-//! All rules are one: a displacement is c_h times the last one plus a mobility times the force. With c_h = 0 that is
-//! (7), with c_h > 0 it is (19), and with the mobility tau^2/m and c_h = exp(-drag tau) it is Newton's law, the
-//! displacement being tau times the velocity. What differs is how displacements are cut before they are applied.
+//! All rules have one form: a displacement is c_h times the last one plus a mobility times the force. With c_h = 0 that
+//! is (7), with c_h > 0 it is (19), and with the mobility tau^2/m and c_h = exp(-drag tau) it is Newton's law, the
+//! displacement being tau times the velocity. They differ in how displacements are limited before they are applied.
 
 use super::forces::Elasticity;
 use super::params::UpdateRule;
@@ -10,20 +10,20 @@ use crate::bytes::stored;
 use crate::kernel::Task;
 use crate::lanes::{Block, LANES, Lanes, Lanes3, Row, Rows, zero_rows};
 
-/// c_s grows by this for each point that oscillates, and shrinks by as much in a step without any. (The paper gives no
-/// numbers.)
+/// Increment of c_s for each point that oscillates, and its decrement in a step without any. (The paper gives no
+/// value.)
 const OSCILLATION_STEP: f64 = 0.1;
 
-/// c_s stays below this, so that a chain that cannot calm down still moves.
+/// Upper limit of c_s, so that a chain that keeps oscillating can still move.
 const OSCILLATION_MOST: f64 = 100.0;
 
 /// A reversal smaller than this fraction of the step limit is rounding, not oscillation.
 const OSCILLATION_LEAST: f64 = 1e-6;
 
-/// Constants of the rule.
+/// Constants of the update rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Update {
-    /// Which rule.
+    /// The rule.
     pub rule: UpdateRule,
     /// c_h [-].
     pub history: f64,
@@ -47,7 +47,7 @@ impl Update {
     }
 }
 
-/// How often limits and damping acted.
+/// How often displacements were limited or damped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Restraints {
     /// Steps in which a displacement exceeded l_s.
@@ -56,7 +56,7 @@ pub struct Restraints {
     pub damped: u64,
 }
 
-/// What the rule remembers between steps.
+/// State of the update rule between steps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct UpdateState {
     /// Displacements applied in the last step [m]; zero past the last point.
@@ -67,12 +67,12 @@ pub struct UpdateState {
     pub oscillation_damping: f64,
     /// Model steps taken.
     pub steps: u64,
-    /// In how many of them it held displacements back.
+    /// Counts of the steps in which displacements were limited or damped.
     pub restraints: Restraints,
 }
 
 impl UpdateState {
-    /// Become like another of as many blocks.
+    /// Copy another state with the same number of blocks.
     pub fn copy_from(&mut self, other: &UpdateState) {
         let UpdateState { step, reversed, oscillation_damping, steps, restraints } = other;
         self.step.clone_from(step);
@@ -80,7 +80,7 @@ impl UpdateState {
         (self.oscillation_damping, self.steps, self.restraints) = (*oscillation_damping, *steps, *restraints);
     }
 
-    /// At rest, for rows of the given number of blocks.
+    /// A state at rest, for rows of the given number of blocks.
     pub fn new(blocks: usize) -> UpdateState {
         UpdateState {
             step: zero_rows(blocks),
@@ -92,8 +92,8 @@ impl UpdateState {
     }
 }
 
-/// New displacements from the last ones and the forces, (19). Counts reversals where the rule wants them, and gives how many
-/// points oscillate: reversed in this step and the last.
+/// New displacements from the last ones and the forces, (19). If the rule needs it, returns the number of points that
+/// oscillate: reversed in this step and the last.
 pub struct Displace<'a> {
     pub update: &'a Update,
     pub points: usize,
@@ -132,11 +132,11 @@ impl Task for Displace<'_> {
     }
 }
 
-/// Displacements are cut as the rule says and applied to the positions. Gives c_m, the factor applied.
+/// Limit displacements according to the rule and add them to the positions. Returns c_m, the factor applied.
 pub struct Apply<'a> {
     pub update: &'a Update,
     pub elasticity: &'a Elasticity,
-    /// How many points oscillate.
+    /// Number of points that oscillate.
     pub oscillating: f64,
     pub state: &'a mut UpdateState,
     /// Positions [m].
@@ -171,7 +171,7 @@ impl Task for Apply<'_> {
         let by = L::splat(factor);
         for (step, x) in state.step.iter_mut().zip(x) {
             for (step, x) in step[..blocks].iter_mut().zip(&mut x[..blocks]) {
-                // what is remembered is the displacement applied, so that c_m counts once
+                // the stored displacement is the one applied, so that c_m counts once
                 let applied = L::load(step) * by;
                 *step = applied.block();
                 *x = (L::load(x) + applied).block();
@@ -181,7 +181,7 @@ impl Task for Apply<'_> {
     }
 }
 
-/// The largest displacement, or the largest relative to the next point: over each segment there is.
+/// The largest displacement, or the largest relative to the next point over all segments [m].
 #[inline(always)]
 fn largest_displacement<L: Lanes>(step: &Rows, segments: &Row, blocks: usize, relative: bool) -> f64 {
     let step: [&[Block]; 3] = step.each_ref().map(|row| &row[..blocks + 1]);

@@ -1,4 +1,4 @@
-//! Work done on a chain in a step, and what its steps may create.
+//! Work done on a chain in a step, and the energy that its steps may create.
 
 use super::derive::Constants;
 use super::forces::Forces;
@@ -9,7 +9,8 @@ use crate::grip::Wrench;
 use crate::lanes::get;
 
 impl Chain {
-    /// Begin to count the work of a step: grips that close put energy into their holds, and those that open let joints have it.
+    /// Start counting the work of a step: closing grips put energy into their holds, and opening ones return it to
+    /// joints.
     pub(super) fn begin_work(&mut self, around: &Surroundings<'_>) {
         if !self.has_inertia() {
             return;
@@ -20,16 +21,16 @@ impl Chain {
         holders.aim(around.grips, around.grippers, 0.0, 0.0);
         holders.begin(&state.x);
         let energy = holders.energy(&holding, &state.x, false);
-        // where grips hold it now, whatever was seen of them in the step before: a restored chain has seen nothing
+        // start from the current targets, not those of the last step: a restored chain has none
         holders.forget_seen();
         unused.resize(holders.list().len(), Wrench::default());
         holders.pull(&holding, &state.x, 0.0, force, unused);
-        // what rounding alone makes of the same grips is nothing
+        // for unchanged grips the difference is only rounding
         let gripped = Some(energy - state.held[0]).filter(|more| *more > 1e-9 * energy);
         scratch.work = Work { grips: gripped.unwrap_or(0.0), ..Work::default() };
     }
 
-    /// Count what is left to count at its end.
+    /// Finish counting the work at the end of the step.
     pub(super) fn end_work(&mut self, around: &Surroundings<'_>) {
         if !self.has_inertia() {
             self.scratch.work = Work::default();
@@ -39,7 +40,7 @@ impl Chain {
         let gravity = around.gravity;
         let Chain { constants: Constants { elasticity, .. }, state, scratch, .. } = self;
         let Scratch { force, joints, holders, kernel, unused, work, .. } = scratch;
-        // forces where the step has led: places are half a model step ahead of velocities, and so is their energy
+        // forces at the end of the step: positions are half a model step ahead of velocities, and so is their energy
         let planes = state.planes.any().then_some(&state.planes);
         kernel.run(Forces { elasticity, joints, x: &state.x, gravity, planes, out: force });
         unused.resize(holders.list().len(), Wrench::default());
@@ -51,27 +52,27 @@ impl Chain {
         state.held = [scratch.holders.energy(&holding, &state.x, true), scratch.holders.drawn(&holding, &state.x)];
     }
 
-    /// Whether it moves by Newton's law: the published rules know displacements, and no energy that would be kept.
+    /// Whether it moves by Newton's law: the published rules compute displacements and conserve no energy.
     pub(crate) fn has_inertia(&self) -> bool {
         self.settings.update == UpdateRule::Velocity && self.constants.scaling.is_none()
     }
 
-    /// Mass [kg].
+    /// Total mass [kg].
     pub(crate) fn mass(&self) -> f64 {
         self.constants.elasticity.masses.as_flattened().iter().sum()
     }
 
-    /// Work done on it in the last step.
+    /// Work done on the body in the last step.
     pub(crate) fn work(&self) -> Work {
         self.scratch.work
     }
 
-    /// Energy in what draws it to grippers and out of obstacles, and what places are ahead by [J].
+    /// Energy of grip and contact springs, and the correction for positions ahead of velocities [J].
     pub(crate) fn stored(&self) -> f64 {
         self.state.ahead_by + self.state.held[1] + self.state.planes.stored(&self.state.x, self.size())
     }
 
-    /// What a step may create.
+    /// Bound on the energy that a step may create.
     pub(crate) fn may_create(&self) -> Bound {
         if !self.has_inertia() {
             let why = "the published rules know displacements and no inertia, of which energy would be kept";

@@ -1,8 +1,8 @@
-//! What a rod's own step does to energy, so that one that creates some is cut.
+//! Energy balance of an integrator step, so that a step that creates energy is shortened.
 //!
-//! Angles are no coordinates in which the midpoint rule keeps energy, and contacts begin and end within steps. Each of its
-//! steps is therefore judged as the world judges its own: by the change of energy against the work of what holds
-//! the rod and of obstacles that move. Loads are dead and have a potential, as weight has.
+//! In angle coordinates the midpoint rule does not conserve energy, and contacts begin and end within steps. Each
+//! integrator step is therefore checked as world steps are: the change of energy against the work of grips, sliders and
+//! moving obstacles. Loads are dead and have a potential, as weight does.
 
 use super::rod::Kinematics;
 use super::span::{POINTS, WEIGHTS};
@@ -14,13 +14,13 @@ use crate::account::{CREEP, ROUNDING};
 pub struct Standing {
     kinetic: f64,
     elastic: f64,
-    /// In contacts.
+    /// Energy stored in contacts.
     stored: f64,
-    /// Of weight and loads.
+    /// Potential of weight and loads.
     potential: f64,
 }
 
-/// Part of the energy at play that may be created in a step of the world: what is beyond is due to the step's length.
+/// Fraction of the energy involved that a world step may create; more is a sign that the integrator step is too long.
 pub const CREATES: f64 = 1e-2;
 
 impl Standing {
@@ -28,8 +28,8 @@ impl Standing {
         self.kinetic + self.elastic + self.stored + self.potential
     }
 
-    /// What has been created in the step of the world, `so_far` [J] and on the way here from `before`, in which `work` was done on a
-    /// rod of a mass [kg]; none where that is more than it may be at a fraction `f` of the step.
+    /// Energy created in the world step up to here [J]: `so_far`, plus that of the step from `before`, in which `work`
+    /// [J] was done on a rod of mass `mass` [kg]. `None` if it exceeds the bound at fraction `f` of the world step.
     pub fn created(&self, before: &Standing, work: f64, [so_far, f, mass]: [f64; 3]) -> Option<f64> {
         let at_play = self.kinetic.max(before.kinetic)
             + (self.elastic - before.elastic).abs()
@@ -41,17 +41,18 @@ impl Standing {
         (created <= allowed).then_some(created.max(0.0))
     }
 
-    /// An impulse did work [J].
+    /// Add the work of an impulse [J].
     pub fn struck(&mut self, work: f64) {
         self.kinetic += work;
     }
 }
 
-/// Part of what a step of the world may create that may come at its beginning [-]: contacts begin at an instant.
+/// Fraction of the bound of a world step that may be created right at its start [-], as contacts begin abruptly.
 const AT_ONCE: f64 = 0.25;
 
 impl System<'_> {
-    /// Energy at coordinates and rates, at a fraction of the step. Contacts are looked for there, and push with nothing.
+    /// Energy for given coordinates and rates, at a fraction of the world step. Contacts are searched for there, but
+    /// exert no force.
     pub fn standing(&mut self, f: f64, [q, v]: [&[f64]; 2], at: &mut Kinematics) -> Standing {
         if self.rod.extensible { self.standing_of::<2>(f, [q, v], at) } else { self.standing_of::<1>(f, [q, v], at) }
     }
@@ -78,7 +79,7 @@ impl System<'_> {
         standing
     }
 
-    /// Energy in the contacts at hand [J].
+    /// Energy in the current contacts [J].
     fn stored(&self) -> f64 {
         let touches: f64 = self.s.touches.iter().map(|touch| touch.stored).sum();
         let meetings: f64 = self.s.meetings.iter().map(|meeting| 0.5 * meeting.depth * meeting.depth).sum();

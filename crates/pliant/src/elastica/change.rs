@@ -1,4 +1,4 @@
-//! What a rod is made of, from what it is built from; and what of that may be changed while it moves.
+//! Properties of a rod from its specification, and their change while it moves.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::error::BuildError;
 use crate::properties::Properties;
 use crate::section::Section;
 
-/// What a rod is made of, and the angles that its nodes begin with [rad].
+/// Properties of a rod, and the initial angles of its nodes [rad].
 pub(super) struct Made {
     pub rod: Rod,
     pub derived: Vec<Derived>,
@@ -21,7 +21,7 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// Of what it is built from.
+    /// Properties from the specification. Fails if the rod has too few intervals to end where its path does.
     pub fn of(name: &str, spec: &ElasticaSpec, plane: &Plane) -> Result<Made, BuildError> {
         let length = curve::length(&spec.path);
         let points = curve::resample(&spec.path, spec.intervals + 1);
@@ -43,7 +43,7 @@ impl Made {
 }
 
 impl Elastica {
-    /// What of it may be changed.
+    /// Properties that can be changed while the body moves.
     pub(crate) fn properties(&self) -> Properties {
         let ElasticaSpec { material, section, settings, rest, .. } = &*self.spec;
         let explicit = matches!(section, Section::Explicit(_));
@@ -57,7 +57,7 @@ impl Elastica {
         }
     }
 
-    /// Be made of something else; velocities stay. Its integrator finds the length of its next step anew.
+    /// Adopt new properties, keeping velocities. The integrator chooses its next step anew.
     pub(crate) fn adopt(&mut self, properties: &Properties) -> Result<(), BuildError> {
         let mut spec = ElasticaSpec::clone(&self.spec);
         spec.material = spec.material.with(properties);
@@ -73,14 +73,14 @@ impl Elastica {
     }
 }
 
-/// Why contact is as stiff as it is.
+/// Reason for the derived contact stiffness.
 const K_C: &str =
     "contact: the rod's weight, or what bends it to a circle, on one point sinks in by a hundredth of its radius";
 
-/// Why contact is damped as it is.
+/// Reason for the derived contact damping.
 const B_C: &str = "contact: an interval stops without bouncing";
 
-/// Why something is as it is that may have been given.
+/// Reason for a parameter: given, or derived.
 fn given(what: Option<f64>, derived: &'static str) -> &'static str {
     if what.is_some() { "as given" } else { derived }
 }

@@ -1,14 +1,15 @@
-//! Linear equations of the whole rod in linear time.
+//! Solution of the linear equations of the whole rod in linear time.
 //!
-//! Unknown are changes x of the position of the first node and of angle and stretch of all nodes. Each interval brings a
-//! quadratic form 1/2 y^T H y + g^T y of its y: position of its start, and unknowns of both its nodes; the sum of all is to
-//! be least. (By Gauss's principle of least constraint that is what accelerations do; the same sum, written in angles alone,
-//! has the full inertia matrix (6).) The end of an interval is the start of the next,
+//! The unknowns are changes x of the position of the first node and of angle and stretch of all nodes. Each interval
+//! contributes a quadratic form 1/2 y^T H y + g^T y of its y: the position of its start and the unknowns of its two
+//! nodes. The sum of all forms is to be minimised. (By Gauss's principle of least constraint accelerations do that;
+//! written in angles alone, the same sum has the full inertia matrix (6).) The end of an interval is the start of the
+//! next,
 //!
 //!   p' = p + A a + B b,
 //!
-//! so that all forms behind a node can be summed up in one form of that node's position and unknowns: from the last interval
-//! to the first, each time with the unknowns b at its end eliminated.
+//! so all forms after a node can be reduced to one form of that node's position and unknowns: from the last interval to
+//! the first, each time eliminating the unknowns b at its end.
 
 use super::span::{MOST, Row, Unknowns};
 use crate::math::Vec2;
@@ -19,7 +20,7 @@ const Y: usize = 2 + 2 * MOST;
 /// Entries of position and unknowns of one node.
 const NODE: usize = 2 + MOST;
 
-/// The form of one interval.
+/// Quadratic form of one interval.
 #[derive(Clone, Copy, Debug)]
 pub struct Form {
     /// H.
@@ -35,7 +36,7 @@ impl Default for Form {
 }
 
 impl Form {
-    /// Add `weight` times the square of what a row gives, over two.
+    /// Add `weight` / 2 times the square of a row's value.
     pub fn add_square(&mut self, weight: f64, row: &Row) {
         for i in 0..Y {
             for j in 0..Y {
@@ -44,7 +45,7 @@ impl Form {
         }
     }
 
-    /// Add `weight` times what a row gives.
+    /// Add `weight` times a row's value.
     pub fn add(&mut self, weight: f64, row: &Row) {
         for i in 0..Y {
             self.g[i] += weight * row[i];
@@ -52,14 +53,14 @@ impl Form {
     }
 }
 
-/// What is kept of an interval.
+/// Factors of an interval.
 #[derive(Clone, Copy, Debug, Default)]
 struct Kept {
-    /// A and B: how its end moves with the unknowns at its start and its end.
+    /// A and B: derivatives of its end by the unknowns at its start and its end.
     by: [[Vec2; MOST]; 2],
-    /// Inverse of what elimination has made of the block of b.
+    /// Inverse of the reduced block of b.
     inverse: [[f64; MOST]; MOST],
-    /// b per position and unknowns of its start, with the sign changed.
+    /// Minus the derivative of b by position and unknowns of its start.
     gain: [[f64; NODE]; MOST],
 }
 
@@ -69,7 +70,7 @@ pub struct Elimination {
     kept: Vec<Kept>,
     /// Inverse of the form of the first node.
     root: [[f64; NODE]; NODE],
-    /// Number of directions in which the sum has a greatest value instead of a least.
+    /// Number of negative directions: those in which the sum has a maximum instead of a minimum.
     pub negative: usize,
 }
 
@@ -80,12 +81,12 @@ struct Tail {
 }
 
 impl Elimination {
-    /// Room for intervals.
+    /// Allocate for a number of intervals.
     pub fn new(intervals: usize) -> Elimination {
         Elimination { kept: vec![Kept::default(); intervals], ..Elimination::default() }
     }
 
-    /// Factor the forms of all intervals, whose ends move by `by`. False where there is no solution.
+    /// Factor the forms of all intervals; `by` gives A and B of each. Returns false if the system is singular.
     pub fn factor<const K: usize>(&mut self, forms: &[Form], by: impl Fn(usize) -> [[Vec2; MOST]; 2]) -> bool {
         let mut tail = Tail::default();
         self.negative = 0;
@@ -104,8 +105,8 @@ impl Elimination {
         true
     }
 
-    /// The x for which the forms, with the linear parts given, have their extreme: position of the first node and unknowns
-    /// of all; and how the starts of the intervals move by it.
+    /// Solve for the stationary point x of the forms with the given linear parts: position of the first node and
+    /// unknowns of all nodes. Also gives the changes of the starts of the intervals.
     pub fn solve<const K: usize>(&self, linear: impl Fn(usize) -> Row, x: &mut [f64], starts: &mut [Vec2]) {
         let (start, nodes) = x.split_at_mut(2);
         let mut g = [0.0; NODE];
@@ -155,8 +156,8 @@ impl Elimination {
     }
 }
 
-/// Sum the form of an interval and that of all behind it, without the unknowns at its end. Also how many of these had a
-/// greatest value.
+/// Sum the form of an interval and the reduced form of all after it, and eliminate the unknowns at its end. Also
+/// returns the number of negative pivots; `None` if singular.
 #[inline(always)]
 fn eliminate<const K: usize>(form: &Form, tail: &Tail, kept: &mut Kept) -> Option<(Tail, usize)> {
     let [a, b] = &kept.by;
@@ -200,7 +201,8 @@ fn eliminate<const K: usize>(form: &Form, tail: &Tail, kept: &mut Kept) -> Optio
     Some((next, negative))
 }
 
-/// Invert the leading part of a symmetric matrix in place, and count its negative pivots. None where it has no inverse.
+/// Invert the leading `size` rows and columns of a symmetric matrix in place and count its negative pivots. `None` if
+/// singular.
 #[inline(always)]
 fn invert<const N: usize>(m: &mut [[f64; N]; N], size: usize) -> Option<usize> {
     let mut negative = 0;

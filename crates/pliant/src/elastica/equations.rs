@@ -1,30 +1,30 @@
 //! Equations of motion of a rod, (18), (23) and (28) of Wakamatsu et al., solved in linear time.
 //!
-//! By Gauss's principle the accelerations are those for which the sum over all mass points of 1/2 m |x''|^2 - f . x'', less
-//! the work of moments on the unknowns, is least: that gives the same equations as Lagrange's, with the velocity terms (9)
-//! to (11) in it, since x'' is taken with them. `elimination` finds the least sum. Constraints add multipliers: with row J_j
-//! the constraint's J, each is solved once with a unit force along it, and the multipliers follow from a small dense system.
+//! By Gauss's principle the accelerations minimise the sum over all mass points of 1/2 m |x''|^2 - f . x'', less the
+//! work of moments on the unknowns. This gives the same equations as Lagrange's, including the velocity terms (9) to
+//! (11), which are part of x''. `elimination` finds the minimum. Constraints add multipliers: the system is solved once
+//! per constraint, with a unit force along its row J_j, and the multipliers follow from a small dense system.
 
 use super::elimination::{Elimination, Form};
 use super::rod::{Kinematics, Rod};
 use super::span::{GAUSS, MOST, POINTS, Row, WEIGHTS};
 use crate::math::{Vec2, sincos};
 
-/// What acts all along a rod.
+/// Distributed loads on a rod.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Field {
     /// Acceleration of gravity, in the plane [m/s2].
     pub gravity: Vec2,
-    /// Dead load [N/m].
+    /// Dead load per length, in the plane [N/m].
     pub line_load: Vec2,
 }
 
-/// A force or moment at a place of the rod.
+/// A force and moment at a point of the rod.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Push {
-    /// Which interval.
+    /// Index of the interval.
     pub interval: usize,
-    /// Fraction of it.
+    /// Fraction of the interval, 0 to 1.
     pub fraction: f64,
     /// Force [N].
     pub force: Vec2,
@@ -35,32 +35,33 @@ pub struct Push {
 /// A force [N] at a fraction of an interval.
 pub type At = (usize, f64, Vec2);
 
-/// A force along a row, such as that of a contact, and how it falls as the row grows.
+/// A force along a row, such as a contact force, and its derivatives.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spring {
-    /// Which interval.
+    /// Index of the interval.
     pub interval: usize,
-    /// Fraction of it.
+    /// Fraction of the interval, 0 to 1.
     pub fraction: f64,
-    /// What it acts along.
+    /// Row along which it acts.
     pub row: Row,
     /// Force [N].
     pub force: f64,
-    /// How fast the force falls with the row's value [N/m], and with its rate [N s/m].
+    /// Decrease of the force per value of the row [N/m], and per rate [N s/m].
     pub slopes: [f64; 2],
 }
 
-/// A spring between two places of the rod: how its force falls with their distance. The force itself is that of two springs.
+/// Coupling of two points of the rod: how the force between them falls with their distance. The force itself is given
+/// by two springs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tie {
-    /// Intervals of the places, and how the distance changes with each.
+    /// Interval of each point, and the derivative of the distance by its unknowns.
     pub ends: [(usize, Row); 2],
-    /// How fast the force falls with the distance [N/m], and with its rate [N s/m].
+    /// Decrease of the force per distance [N/m], and per rate of it [N s/m].
     pub slopes: [f64; 2],
 }
 
 impl Tie {
-    /// What a unit force of it adds to the linear part of an interval's form.
+    /// Contribution of a unit force to the linear part of an interval's form.
     fn pull(&self, interval: usize) -> Row {
         let mut sum = [0.0; 2 + 2 * MOST];
         for (_, row) in self.ends.iter().filter(|(i, _)| *i == interval) {
@@ -69,33 +70,33 @@ impl Tie {
         sum
     }
 
-    /// Its slope per change of what is solved for.
+    /// Decrease of the force per change of the unknowns solved for.
     fn slope(&self, implicit: Implicit) -> f64 {
         implicit.place * self.slopes[0] + implicit.rate * self.slopes[1]
     }
 }
 
-/// A constraint at one instant.
+/// A constraint at an instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
-    /// Which interval.
+    /// Index of the interval.
     pub interval: usize,
-    /// Fraction of it.
+    /// Fraction of the interval, 0 to 1.
     pub fraction: f64,
-    /// How what is constrained changes.
+    /// Derivative of the constrained quantity.
     pub row: Row,
-    /// How much the constraint is violated: R [m or rad], its rate, and its second rate at the accelerations at hand.
+    /// Violation of the constraint: R [m or rad], its rate, and its second rate at the current accelerations.
     pub left: [f64; 3],
     /// Multiplier: force or moment on the rod along the row [N or N m].
     pub force: f64,
 }
 
-/// How far the equations are to be implicit: weights of the change of forces with coordinates and with their rates.
+/// Weights of the derivatives of forces by coordinates and by rates in implicit equations; zero for explicit ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Implicit {
-    /// Change of the coordinates per change of what is solved for.
+    /// Change of the coordinates per change of the unknowns solved for.
     pub place: f64,
-    /// The same of their rates.
+    /// Change of the rates of the coordinates per change of the unknowns solved for.
     pub rate: f64,
 }
 
@@ -104,30 +105,30 @@ pub struct Implicit {
 pub struct Solution {
     /// Change of the coordinates.
     pub x: Vec<f64>,
-    /// Change of the places where intervals start.
+    /// Changes of the positions of the starts of intervals.
     starts: Vec<Vec2>,
 }
 
 /// Working memory of the equations.
 #[derive(Clone, Debug, Default)]
 pub struct Equations {
-    /// Where the rod is and how it moves.
+    /// Kinematics at which the equations are set up.
     pub at: Kinematics,
     forms: Vec<Form>,
     elimination: Elimination,
-    /// What came out.
+    /// Solution of the last solve.
     pub solution: Solution,
     columns: Vec<Solution>,
     dense: Vec<f64>,
     carried: Vec<Vec2>,
-    /// Number of positive pivots among the multipliers, redundant ones counted in.
+    /// Number of positive pivots among the multipliers, including redundant ones.
     positive: usize,
-    /// What is left of the balance of each Gauss point: m x'' - f [N].
+    /// Residual of the balance of each Gauss point: m x'' - f [N].
     left: Vec<[Vec2; POINTS]>,
 }
 
 impl Equations {
-    /// For a rod.
+    /// Allocate for a rod.
     pub fn new(rod: &Rod) -> Equations {
         let n = rod.intervals();
         Equations {
@@ -143,7 +144,7 @@ impl Equations {
         }
     }
 
-    /// Room for constraints.
+    /// Preallocate for constraints.
     pub fn reserve(&mut self, bounds: usize) {
         let empty = || Solution { x: vec![0.0; self.solution.x.len()], starts: self.solution.starts.clone() };
         while self.columns.len() < bounds {
@@ -152,7 +153,7 @@ impl Equations {
         self.dense.resize(self.dense.len().max(bounds * (bounds + 2)), 0.0);
     }
 
-    /// Sum up the forms of all intervals at `at`; with `mass` times its inertia.
+    /// Assemble the forms of all intervals at the kinematics `at`, with `mass` times the inertia.
     pub fn assemble<const K: usize>(&mut self, rod: &Rod, field: &Field, mass: f64, implicit: Implicit) {
         let h = rod.h;
         for (i, form) in self.forms.iter_mut().enumerate() {
@@ -184,7 +185,7 @@ impl Equations {
         }
     }
 
-    /// Inertia alone, at `at`.
+    /// Assemble the forms of inertia alone, at `at`.
     pub fn inertia<const K: usize>(&mut self, rod: &Rod) {
         for (i, form) in self.forms.iter_mut().enumerate() {
             *form = Form::default();
@@ -194,7 +195,8 @@ impl Equations {
         }
     }
 
-    /// Inertia by `mass` and what resists bending and stretching, at `at`: changes for which their sum is least are smooth.
+    /// Assemble the forms of `mass` times the inertia plus bending and stretching stiffness, at `at`; changes that
+    /// minimise them are smooth.
     pub fn resistance<const K: usize>(&mut self, rod: &Rod, mass: f64) {
         for (i, form) in self.forms.iter_mut().enumerate() {
             *form = Form::default();
@@ -227,23 +229,23 @@ impl Equations {
         }
     }
 
-    /// Add a spring that draws a constraint to where it holds.
+    /// Add a spring that pulls a constraint to its target.
     pub fn stiffen(&mut self, bound: &Bound, stiffness: f64) {
         let form = &mut self.forms[bound.interval];
         form.add(stiffness * bound.left[0], &bound.row);
         form.add_square(stiffness, &bound.row);
     }
 
-    /// Add how forces turn with the rod, from the second derivatives of places by unknowns: tension makes it stiffer,
-    /// compression softer. `others` are forces at places besides weight and inertia.
+    /// Add the geometric stiffness, from second derivatives of positions by the unknowns: tension stiffens, compression
+    /// softens. `others` are point forces besides weight and inertia.
     pub fn turn_forces<const K: usize>(&mut self, rod: &Rod, weight: f64, others: impl Iterator<Item = At>) {
         self.carried.fill(Vec2::ZERO);
         for (interval, fraction, force) in others {
             self.carried[interval] -= force;
-            // the place is that of the first part of its interval
+            // the force acts on the first part of its interval only
             self.turn_part::<K>(rod, interval, fraction, |r| -force * (WEIGHTS[r] * weight));
         }
-        // what the part of the rod before a place has to exert on the part behind it
+        // force that the part of the rod before a point exerts on the part after it
         let mut carried = Vec2::ZERO;
         for i in (0..rod.intervals()).rev() {
             let left = self.left[i];
@@ -256,7 +258,8 @@ impl Equations {
         }
     }
 
-    /// The same in the first part of an interval; `force` is what acts along the direction at each of its Gauss points.
+    /// Add the geometric stiffness of the first part of an interval; `force` gives the force on the tangent direction
+    /// at each of its Gauss points.
     fn turn_part<const K: usize>(&mut self, rod: &Rod, interval: usize, part: f64, force: impl Fn(usize) -> Vec2) {
         let (ends, form) = (self.at.ends[interval], &mut self.forms[interval]);
         for r in 0..POINTS {
@@ -274,8 +277,8 @@ impl Equations {
         }
     }
 
-    /// Force between the two sides of each node, of the part before it on the part behind it, where the accelerations are
-    /// those that were solved for: what is left of the balance of all behind it.
+    /// Internal force at each node, of the part before it on the part after it, for the accelerations of the last
+    /// solve: the sum of the residuals of everything after the node.
     pub fn transmit<const K: usize>(
         &mut self,
         rod: &Rod,
@@ -288,7 +291,7 @@ impl Equations {
         at.place::<K>(rod, q, v, Some(&solution.x));
         out.fill(Vec2::ZERO);
         for (interval, fraction, force) in others {
-            // at the last node a force acts behind it, at the first before it
+            // a force on the last node acts after it, one on the first node before it
             match (interval + 1 == rod.intervals() && fraction == 1.0, interval == 0 && fraction == 0.0) {
                 (true, _) => out[rod.intervals()] -= force,
                 (false, true) => {}
@@ -307,13 +310,13 @@ impl Equations {
         }
     }
 
-    /// Find the change for which all is in balance, and constraints change by `wanted(bound)`. The multipliers are left in
-    /// the bounds. False where there is none.
+    /// Solve for the change that balances all forces while constraints change by `wanted(bound)`. Multipliers are
+    /// stored in the bounds. Returns false if the system is singular.
     pub fn solve<const K: usize>(&mut self, bounds: &mut [Bound], wanted: impl Fn(&Bound) -> f64) -> bool {
         self.solve_tied::<K>(bounds, &[], Implicit::default(), wanted)
     }
 
-    /// The same with ties: each adds a force that falls by its slope as its distance changes.
+    /// Solve as [`Equations::solve`] does, with ties: each adds a force that falls as its distance grows.
     pub fn solve_tied<const K: usize>(
         &mut self,
         bounds: &mut [Bound],
@@ -364,11 +367,11 @@ impl Equations {
         solution.x.iter().all(|x| x.is_finite())
     }
 
-    /// Number of directions, among those that the constraints leave, in which the energy of what was solved last falls.
-    /// `bounds` is the number of constraints and ties.
+    /// Number of directions allowed by the constraints in which the energy of the last system decreases. `bounds` is
+    /// the number of constraints and ties.
     pub fn falling(&self, bounds: usize) -> usize {
-        // by Sylvester's law: the bordered matrix has as many negative eigenvalues as the matrix and minus that of the
-        // multipliers have together, and one for each constraint more than the matrix has within the constraints
+        // by Sylvester's law of inertia: the negative eigenvalues of the bordered matrix are those of the matrix plus
+        // those of minus the Schur complement, and also those within the constraints plus one per constraint
         (self.elimination.negative + self.positive).saturating_sub(bounds)
     }
 }
@@ -378,7 +381,7 @@ impl Solution {
         elimination.solve::<K>(linear, &mut self.x, &mut self.starts);
     }
 
-    /// By how much it changes what is constrained.
+    /// Change of a constrained quantity, given its row.
     fn value<const K: usize>(&self, interval: usize, row: &Row) -> f64 {
         let start = self.starts[interval];
         let mut sum = row[0] * start.x + row[1] * start.y;
@@ -412,10 +415,11 @@ fn add_point<const K: usize>(form: &mut Form, m: f64, left: Vec2, by: &[[Vec2; M
     }
 }
 
-/// Part of its first value at which a pivot means that a constraint says nothing that others do not say.
+/// Pivot, relative to its initial value, below which a constraint is redundant.
 const REDUNDANT: f64 = 1e-11;
 
-/// Solve a small symmetric system in place; what is redundant gets zero. Returns how many pivots are positive, or vanish.
+/// Solve a small symmetric system in place; redundant unknowns become zero. Returns the number of positive or vanishing
+/// pivots.
 fn solve_dense(m: &mut [f64], x: &mut [f64], scales: &mut [f64]) -> usize {
     let n = x.len();
     let mut positive = 0;

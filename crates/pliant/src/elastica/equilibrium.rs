@@ -1,8 +1,8 @@
-//! Static equilibrium: the shape of least energy that constraints allow.
+//! Static equilibrium: a minimum of the energy under the constraints.
 //!
-//! Newton's method for energy and multipliers, with some inertia added that fades as it comes closer: far away the change
-//! is one of a motion, downhill in energy; in the end it is Newton's. A change is only taken where, within the constraints,
-//! energy would rise in all directions from where it leads; what cannot be reached so without inertia is no minimum.
+//! Newton's method for energy and multipliers, with added inertia that fades near the solution: far away the step is
+//! that of a motion downhill in energy, in the end a plain Newton step. A step is only taken where the matrix is
+//! positive definite within the constraints; what cannot be reached that way without inertia is not a minimum.
 
 use super::equations::Implicit;
 use super::holds::What;
@@ -10,14 +10,14 @@ use super::meet;
 use super::span::{POINTS, WEIGHTS};
 use super::system::{HOLDS, System, Working, forces};
 
-/// What became of the search.
+/// Result of the search for equilibrium.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Settled {
-    /// Changes that were made.
+    /// Number of iterations.
     pub iterations: usize,
-    /// The last change [rad].
+    /// Size of the last change [rad].
     pub change: f64,
-    /// Number of directions in which energy falls from there: zero for a minimum.
+    /// Number of directions in which the energy decreases: zero for a minimum.
     pub falling: usize,
     /// Whether forces are in balance.
     pub balanced: bool,
@@ -25,30 +25,30 @@ pub struct Settled {
 
 const MOST_ITERATIONS: usize = 5000;
 
-/// Forces are in balance when Newton's change is this small [rad].
+/// Newton step below which forces are balanced [rad].
 const SMALL: f64 = 1e-11;
 
-/// Largest change of an angle [rad].
+/// Limit on the change of an angle in an iteration [rad].
 const LARGEST: f64 = 0.2;
 
-/// An angle that has changed by this much turns without end [rad].
+/// Total change of an angle beyond which the rod is taken to turn without end [rad].
 const ENDLESS: f64 = 30.0;
 
-/// Halvings of a change that would lead uphill.
+/// Limit on halvings of a change that would increase the energy.
 const MOST_HALVINGS: usize = 12;
 
-/// Changes smaller than this [rad] are taken without a look at the energy, which rounding and contacts blur.
+/// Changes smaller than this [rad] are taken without checking the energy, which is blurred by rounding and contacts.
 const CLOSE: f64 = 1e-6;
 
-/// Inertia that is as good as none, as a part of what resists bending.
+/// Negligible inertia, relative to the bending stiffness.
 const FAINT: f64 = 1e-8;
 
-/// Changes smaller than this [rad] are in balance too when no more of them help: distances from outlines of cuts are not
-/// quite what `touch` takes for them, so that forces there are not quite the slope of an energy.
+/// Changes smaller than this [rad] also count as balanced when iterations bring no improvement: `touch` approximates
+/// distances from the outlines of obstacles, so its forces are not exactly the gradient of an energy.
 const NEARLY: f64 = 1e-8;
 
 impl System<'_> {
-    /// Bring coordinates into equilibrium.
+    /// Move coordinates to equilibrium.
     pub fn settle(&mut self, q: &mut [f64], still: &[f64]) -> Settled {
         if self.rod.extensible { self.settle_of::<2>(q, still) } else { self.settle_of::<1>(q, still) }
     }
@@ -72,7 +72,7 @@ impl System<'_> {
                 bound.force = force;
             }
             equations.turn_forces::<K>(rod, 1.0, forces(bounds, pushes, springs));
-            // a constraint that is kept does no work on a spring along it, which keeps the matrix far from singular
+            // a spring along a satisfied constraint does no work, but keeps the matrix well conditioned
             for (bound, held) in bounds.iter().zip(self.holds) {
                 let arm = if held.what == What::Angle { 1.0 } else { 1.0 / (length * length) };
                 equations.stiffen(bound, rod.bending[bound.interval] * arm);
@@ -82,11 +82,11 @@ impl System<'_> {
             settled.falling = equations.falling(bounds.len() + ties.len());
             if !fine || settled.falling > 0 {
                 if fine && settled.change <= SMALL && mass <= FAINT * unit {
-                    // in balance, but on a summit or a saddle
+                    // balanced, but at a maximum or saddle point
                     settled.balanced = true;
                     return settled;
                 }
-                // not downhill: more inertia, up to where it moves no more
+                // not downhill: add inertia, until it no longer moves
                 mass = (mass * 4.0).max(FAINT * unit);
                 if mass > 1e12 * unit {
                     return settled;
@@ -98,7 +98,7 @@ impl System<'_> {
             let most = places.chain(x[2..].iter().copied()).fold(0.0, |most: f64, x| most.max(x.abs()));
             let mut part = (LARGEST / most).min(1.0);
             let (limited, change) = (part < 1.0, x.clone());
-            // downhill in energy, with the multipliers at hand: contacts may come on the way
+            // must reduce the energy at the current multipliers, as contacts may begin on the way
             let before = self.potential::<K>(q, still);
             q.iter_mut().zip(&change).for_each(|(q, x)| *q += part * x);
             let mut shortened = false;
@@ -129,8 +129,8 @@ impl System<'_> {
         settled
     }
 
-    /// Energy of the rod, of what pushes it and of contacts, less the work of the multipliers at hand, and of springs that
-    /// draw constraints to where they hold.
+    /// Energy of rod, loads, contacts and the springs that pull constraints to their targets, less the work of the
+    /// current multipliers [J].
     fn potential<const K: usize>(&mut self, q: &[f64], still: &[f64]) -> f64 {
         let (rod, length) = (self.rod, self.rod.length());
         let Working { equations, bounds, touches, meetings, .. } = &mut *self.s;

@@ -1,32 +1,32 @@
-//! Runge, Kutta and Fehlberg's method of order 4(5), with steps chosen by the error.
+//! The Runge-Kutta-Fehlberg method of order 4(5), with steps controlled by the error.
 //!
-//! Written here instead of taken from a crate: the step ends at those of the world, constraints are corrected in between,
-//! multipliers are averaged over the stages, and nothing may allocate; what is left of an integrator is this table.
+//! Not taken from a crate: steps end with world steps, constraints are corrected in between, multipliers are averaged
+//! over the stages, and nothing may allocate; what remains of an integrator is this table.
 
 use super::system::System;
 use crate::math::pow;
 
-/// Rates of change at the stages, and working memory.
+/// Derivatives at the stages, and working memory.
 #[derive(Clone, Debug, Default)]
 pub struct Fehlberg {
-    /// Rates of coordinates and of their rates, by stage.
+    /// Derivatives of coordinates and of their rates, by stage.
     stages: [[Vec<f64>; 2]; STAGES],
     trial: [Vec<f64>; 2],
-    /// Length of the step to try next [s]; none before the first.
+    /// Length of the step to try next [s]; `None` before the first.
     pub next: Option<f64>,
     /// Multipliers by stage.
     forces: Vec<[f64; STAGES]>,
-    /// How fast constraints lead, by stage.
+    /// Rates of the targets of constraints, by stage.
     rates: Vec<[f64; STAGES]>,
-    /// Power of obstacles by their own motion, by stage [W].
+    /// Power of moving obstacles, by stage [W].
     powers: [f64; STAGES],
-    /// Work of these in the step of the world [J].
+    /// Work of moving obstacles in the world step [J].
     pub led: f64,
 }
 
 const STAGES: usize = 6;
 
-/// When stages are, in parts of the step.
+/// Times of the stages, as fractions of the step.
 const TIMES: [f64; STAGES] = [0.0, 1.0 / 4.0, 3.0 / 8.0, 12.0 / 13.0, 1.0, 1.0 / 2.0];
 
 const WEIGHTS: [[f64; STAGES - 1]; STAGES] = [
@@ -38,53 +38,53 @@ const WEIGHTS: [[f64; STAGES - 1]; STAGES] = [
     [-8.0 / 27.0, 2.0, -3544.0 / 2565.0, 1859.0 / 4104.0, -11.0 / 40.0],
 ];
 
-/// Of fifth order, which goes on.
+/// Weights of fifth order, with which integration continues.
 const FIFTH: [f64; STAGES] = [16.0 / 135.0, 0.0, 6656.0 / 12825.0, 28561.0 / 56430.0, -9.0 / 50.0, 2.0 / 55.0];
 
-/// Of fourth order.
+/// Weights of fourth order, for the error estimate.
 const FOURTH: [f64; STAGES] = [25.0 / 216.0, 0.0, 1408.0 / 2565.0, 2197.0 / 4104.0, -1.0 / 5.0, 0.0];
 
-/// A step is at least this part of the world's.
+/// Shortest step as a fraction of the world step.
 const SMALLEST: f64 = 1e-7;
 
-/// Most evaluations of the equations in a step of the world: a rod that needs more is stiff, and not for this method.
+/// Limit on evaluations of the equations in a world step: a rod that needs more is too stiff for this method.
 const MOST_EVALUATIONS: f64 = 200_000.0;
 
-/// But no more than so many times those that its waves ask for, and some thousands: what takes more comes and goes without end,
-/// such as contact of a rod that is folded up.
+/// Second limit on evaluations, as a multiple of what stability requires, plus `SOME`: a rod that needs more does not
+/// settle, such as one folded up with contacts that come and go.
 const MOST_TIMES: f64 = 20.0;
 
-/// The thousands.
+/// Evaluations granted in addition to `MOST_TIMES`.
 const SOME: f64 = 10_000.0;
 
-/// What became of a step of the world.
+/// Result of a world step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Steps that were taken.
+    /// Accepted steps.
     pub steps: u64,
     /// Evaluations of the equations.
     pub evaluations: u64,
-    /// Whether an iteration came to its limit and was taken as it was.
+    /// Whether an iteration reached its limit and its result was used as it was.
     pub limited: bool,
-    /// Whether the end was reached.
+    /// Whether the end of the world step was reached.
     pub arrived: bool,
 }
 
 impl Fehlberg {
-    /// Room for coordinates.
+    /// Allocate for a number of coordinates.
     pub fn new(size: usize) -> Fehlberg {
         let zeros = || [vec![0.0; size], vec![0.0; size]];
         Fehlberg { stages: std::array::from_fn(|_| zeros()), trial: zeros(), ..Fehlberg::default() }
     }
 
-    /// Room for constraints.
+    /// Preallocate for constraints.
     pub fn reserve(&mut self, bounds: usize) {
         self.forces.reserve(bounds);
         self.rates.reserve(bounds);
     }
 
-    /// Move on by the step of the world, which is expected to take so many steps. `add` is told each constraint's multiplier times time,
-    /// and how fast it led.
+    /// Advance by the world step, which is expected to take `expected` steps. `add` receives the impulse of each
+    /// constraint and the rate of its target.
     pub fn advance(
         &mut self,
         system: &mut System<'_>,
@@ -102,7 +102,7 @@ impl Fehlberg {
                 return work;
             }
             let wanted = self.next.unwrap_or(1e-3 * dt);
-            // not a tiny rest
+            // leave no tiny remainder
             let step = if time + 1.01 * wanted >= dt { dt - time } else { wanted.min(0.5 * (dt - time).max(wanted)) };
             let error = self.try_step(system, [q, v], time, step, first, &mut work) / tolerance;
             if error > 1.0 || error.is_nan() {
@@ -111,14 +111,14 @@ impl Fehlberg {
                 if step * shorter < SMALLEST * dt {
                     return work;
                 }
-                // the first stage is that of the state, which has not changed
+                // the first stage is that of the unchanged state and is reused
                 first = false;
                 continue;
             }
             self.accept(system.holds.len(), [q, v], step, &mut add);
             (time, first) = (if step >= dt - time { dt } else { time + step }, true);
             let longer = (0.9 * pow(error.max(1e-10), -0.2)).clamp(0.2, 5.0);
-            // a step cut short by the world's says little of how long the next may be
+            // a step cut short by the end of the world step says little about the next
             self.next = Some(if step < wanted { wanted.max(step * longer) } else { step * longer });
             work.steps += 1;
         }
@@ -126,7 +126,7 @@ impl Fehlberg {
         work
     }
 
-    /// Make the stages of a step. Returns the largest error: of coordinates, and of rates times the step.
+    /// Compute the stages of a step. Returns the largest error of coordinates, and of rates times the step.
     fn try_step(
         &mut self,
         system: &mut System<'_>,
@@ -167,7 +167,7 @@ impl Fehlberg {
                 let weight = step * (FIFTH[s] - FOURTH[s]) * if n == 1 { step } else { 1.0 };
                 error.iter_mut().zip(&stage[n]).for_each(|(e, rate)| *e += weight * rate);
             }
-            // places against the rod's length
+            // positions relative to the length of the rod
             error[..2].iter_mut().for_each(|e| *e /= system.rod.length());
         }
         let most = |e: &Vec<f64>| e.iter().fold(0.0, |most: f64, e| if e.abs() <= most { most } else { e.abs() });

@@ -1,4 +1,4 @@
-//! What a rod is held by, as geometrical constraints: (24) to (27) of Wakamatsu et al., with time in them.
+//! Grips and sliders as geometric constraints: (24) to (27) of Wakamatsu et al., extended to moving targets.
 
 use super::equations::{Bound, Push};
 use super::rod::Kinematics;
@@ -8,31 +8,31 @@ use crate::body::Surroundings;
 use crate::grip::{ActingLoad, Grip, Wrench};
 use crate::math::{Pose, Vec2, Vec3};
 
-/// One constraint at a place of the rod.
+/// A constraint at a point of the rod.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Held {
-    /// Which interval.
+    /// Index of the interval.
     pub interval: usize,
-    /// Fraction of it.
+    /// Fraction of the interval, 0 to 1.
     pub fraction: f64,
-    /// What is held.
+    /// The quantity that is held.
     pub what: What,
-    /// Where to, at the start, middle and end of the step of the world: coordinate along the direction [m], or angle [rad].
+    /// Target at the start, middle and end of the world step: coordinate along the direction [m], or angle [rad].
     pub target: [f64; 3],
-    /// Who holds it.
+    /// What holds it.
     pub by: By,
 }
 
-/// What a constraint holds.
+/// The quantity that a constraint holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum What {
-    /// The place's coordinate along a direction.
+    /// The coordinate of the point along a direction in the plane.
     Along(Vec2),
-    /// The angle there.
+    /// The tangent angle.
     Angle,
 }
 
-/// Who holds a place.
+/// What holds a point of the rod.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// A grip, by index in the world.
@@ -42,19 +42,20 @@ pub enum By {
 }
 
 impl Held {
-    /// Target at a fraction of the step, its rate and its second rate, per that fraction: a parabola through the three.
+    /// Target at a fraction of the step, and its first and second derivative by that fraction: a parabola through the
+    /// three values.
     fn target_at(&self, f: f64) -> [f64; 3] {
         let [start, middle, end] = self.target;
         let (linear, square) = (4.0 * middle - 3.0 * start - end, 2.0 * (start + end) - 4.0 * middle);
         [start + f * (linear + f * square), linear + 2.0 * f * square, 2.0 * square]
     }
 
-    /// How fast it leads at a fraction of a step of length `dt` [m/s or rad/s].
+    /// Rate of the target at a fraction of a step of length `dt` [m/s or rad/s].
     pub fn rate(&self, f: f64, dt: f64) -> f64 {
         self.target_at(f)[1] / dt
     }
 
-    /// How far it leads from one fraction of the step to another [m or rad].
+    /// Change of the target from one fraction of the step to another [m or rad].
     pub fn way(&self, from: f64, to: f64) -> f64 {
         self.target_at(to)[0] - self.target_at(from)[0]
     }
@@ -104,7 +105,8 @@ impl Elastica {
         self.scratch.loads = self.scratch.pushes.len();
     }
 
-    /// Load of each grip: what the rod exerts on the gripper, the torque about the gripper's origin. And of each slider.
+    /// Write the load of each grip, exerted by the rod on the gripper, the torque about the gripper's origin; and that
+    /// of each slider on the rod.
     pub(super) fn write_loads(&mut self, around: &mut Surroundings<'_>) {
         self.state.slider_loads.fill(Wrench::default());
         for (held, impulse) in self.scratch.holds.iter().zip(&self.scratch.impulses) {

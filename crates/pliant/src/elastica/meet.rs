@@ -1,12 +1,12 @@
-//! Contact of a rod with itself: (32) to (35) of Wakamatsu et al., corrected.
+//! Self-contact of a rod: (32) to (35) of Wakamatsu et al., corrected.
 //!
-//! The printed force attracts two parts whose centre lines have crossed, and its damping feeds energy. Here the rod is as
-//! thick as it is, and parts push each other apart where their centre lines come closer than two radii:
+//! The printed force attracts two parts whose centre lines have crossed, and its damping adds energy. Here the rod has
+//! its actual thickness, and parts push each other apart where their centre lines come closer than two radii:
 //!
 //!   f = k_c (2 r - |d|) - b_c d|d|/dt >= 0      on part 2 along d = x_2 - x_1, and the opposite on part 1.
 //!
-//! A plane curve can only come back to itself after turning by more than half a turn. From an interval on, the next one that
-//! it may touch is as many intervals away as their distance takes, since the rod does not stretch by much.
+//! A plane curve can only return to itself after turning by more than half a turn. The search skips from an interval to
+//! the next that it may touch by their distance over the length of an interval, since the rod hardly stretches.
 
 use super::equations::{Spring, Tie};
 use super::rod::{Kinematics, Rod};
@@ -14,34 +14,34 @@ use super::touch::Law;
 use crate::bytes::stored;
 use crate::math::{Vec2, sincos};
 
-/// Two places of the rod that touch.
+/// Two points of the rod in contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Meeting {
-    /// Which intervals.
+    /// Indices of the intervals.
     pub intervals: [usize; 2],
-    /// Fractions of them.
+    /// Fractions of the intervals, 0 to 1.
     pub fractions: [f64; 2],
-    /// From the first to the second.
+    /// Unit vector from the first to the second, in the plane.
     pub normal: Vec2,
-    /// How deep the surfaces are in each other [m].
+    /// Penetration of the surfaces [m].
     pub depth: f64,
-    /// Force on the second [N].
+    /// Force on the second, in the plane [N].
     pub force: Vec2,
 }
 
-/// Steps to the nearest places of two intervals.
+/// Limit on Newton steps to the nearest points of two intervals.
 const MOST_STEPS: usize = 30;
 
-/// Places are the nearest when the square of their distance would fall by less than this part.
+/// Points are the nearest when a step would reduce the squared distance by less than this fraction.
 const NEAREST: f64 = 1e-20;
 
-/// Halvings of such a step.
+/// Limit on halvings of such a step.
 const MOST_HALVINGS: usize = 20;
 
-/// Most ties of a rod to itself.
+/// Limit on ties of a rod to itself, as they are solved together in a dense system.
 pub const MOST_TIES: usize = 16;
 
-/// Find all places where the rod touches itself.
+/// Find all self-contacts.
 pub fn find<const K: usize>(rod: &Rod, at: &Kinematics, meetings: &mut Vec<Meeting>) {
     meetings.clear();
     if !turns_enough(at) {
@@ -49,10 +49,10 @@ pub fn find<const K: usize>(rod: &Rod, at: &Kinematics, meetings: &mut Vec<Meeti
     }
     let (n, thick) = (rod.intervals(), 2.0 * rod.radius);
     let middle = |i: usize| 0.5 * (at.nodes[i].place + at.nodes[i + 1].place);
-    // an interval is no longer than this, stretched too
+    // upper bound on the length of an interval, stretch included
     let longest = |i: usize| (at.nodes[i + 1].place - at.nodes[i].place).length();
     let width = 1.5 * (0..n).map(longest).fold(rod.h, f64::max);
-    // closer along the rod than half a circle of its own thickness it only bends
+    // parts closer along the rod than half a circle of its own thickness are bent, not in contact
     let apart = 2 + (1.6 * thick / rod.h) as usize;
     for i in 0..n {
         let mut j = i + apart;
@@ -72,9 +72,9 @@ pub fn find<const K: usize>(rod: &Rod, at: &Kinematics, meetings: &mut Vec<Meeti
     }
 }
 
-/// Whether two intervals, no longer than `width`, may be closer than a distance: not if their chords are farther apart than that
-/// and what the arcs bulge by, an eighth of length times turn and half the length at the most. Most neighbours of a folded rod
-/// need no closer look.
+/// Whether two intervals, no longer than `width` [m], may be closer than a distance [m]: not if their chords are
+/// farther apart than that plus the sagittas of the arcs, which are an eighth of length times turn and at most half the
+/// length. Rejects most neighbours of a folded rod cheaply.
 fn may_touch(at: &Kinematics, intervals: [usize; 2], [width, distance]: [f64; 2]) -> bool {
     let chords = intervals.map(|i| [at.nodes[i].place, at.nodes[i + 1].place]);
     let [bulge, other] = intervals.map(|i| {
@@ -104,15 +104,15 @@ fn turns_enough(at: &Kinematics) -> bool {
     high - low > std::f64::consts::PI
 }
 
-/// The nearest places of two intervals, if they touch there.
+/// The nearest points of two intervals, if they are in contact there.
 fn meet<const K: usize>(rod: &Rod, at: &Kinematics, intervals: [usize; 2], apart: usize) -> Option<Meeting> {
     let (fractions, downhill) = nearest::<K>(rod, at, intervals);
     let d = gap::<K>(rod, at, intervals, fractions);
     let (distance, depth) = (d.length(), 2.0 * rod.radius - d.length());
-    // what an interval shares with the one before it counts for that
+    // a contact at a shared node belongs to the interval before it
     let [a, b] = fractions;
     let repeated = (a == 0.0 && intervals[0] > 0) || (b == 0.0 && intervals[1] > intervals[0] + apart);
-    // and where the next one is nearer it counts there
+    // and if the next interval is nearer it belongs to that
     let beyond = (0..2).any(|k| {
         (fractions[k] >= 1.0 && downhill[k] > 0.0 && intervals[k] + 1 < rod.intervals())
             || (fractions[k] <= 0.0 && downhill[k] < 0.0 && intervals[k] > 0)
@@ -126,14 +126,15 @@ fn meet<const K: usize>(rod: &Rod, at: &Kinematics, intervals: [usize; 2], apart
     })
 }
 
-/// From a place of the first interval to one of the second.
+/// Vector from a point of the first interval to one of the second [m].
 fn gap<const K: usize>(rod: &Rod, at: &Kinematics, intervals: [usize; 2], x: [f64; 2]) -> Vec2 {
     let [a, b] = [0, 1].map(|side| at.at::<K>(rod.h, intervals[side], x[side]).0.place);
     b - a
 }
 
-/// Where two intervals are nearest, and which way the distance would still fall there: Newton's method from the nearest ends
-/// or middles, with second derivatives made positive, as nearly parallel arcs have next to none.
+/// Nearest points of two intervals, as fractions, and the direction in which the distance still decreases there. By
+/// Newton's method from the nearest ends or middles, with second derivatives made positive, as they nearly vanish for
+/// parallel arcs.
 fn nearest<const K: usize>(rod: &Rod, at: &Kinematics, intervals: [usize; 2]) -> ([f64; 2], [f64; 2]) {
     let squared = |x: [f64; 2]| 0.5 * gap::<K>(rod, at, intervals, x).length_squared();
     let starts = [0.0, 0.5, 1.0];
@@ -142,7 +143,7 @@ fn nearest<const K: usize>(rod: &Rod, at: &Kinematics, intervals: [usize; 2]) ->
     let mut downhill = [0.0; 2];
     for _ in 0..MOST_STEPS {
         let d = gap::<K>(rod, at, intervals, x);
-        // tangents, and how they turn
+        // tangents and their derivatives
         let [(s, turning_s), (t, turning_t)] = [0, 1].map(|k| {
             let [from, to] = at.ends[intervals[k]].u;
             let (sin, cos) = sincos(at.angle(intervals[k], x[k])[0]);
@@ -153,7 +154,7 @@ fn nearest<const K: usize>(rod: &Rod, at: &Kinematics, intervals: [usize; 2]) ->
         let (mut a, mut b, mut c) = (ss - d.dot(turning_s), tt + d.dot(turning_t), -s.dot(t));
         let mut g = downhill;
         for k in 0..2 {
-            // an end that it would only go beyond is kept
+            // stay at an end that the step would go beyond
             if (x[k] <= 0.0 && g[k] < 0.0) || (x[k] >= 1.0 && g[k] > 0.0) {
                 (g[k], c) = (0.0, 0.0);
                 (a, b) = if k == 0 { (ss, b) } else { (a, tt) };
@@ -165,7 +166,7 @@ fn nearest<const K: usize>(rod: &Rod, at: &Kinematics, intervals: [usize; 2]) ->
         let det = a * b - c * c;
         let step = [(b * g[0] - c * g[1]) / det, (a * g[1] - c * g[0]) / det];
         let (now, mut part, mut next) = (squared(x), 1.0, x);
-        // less than rounding shows would be halved to nothing
+        // an improvement below rounding would only be halved to nothing
         if step[0] * g[0] + step[1] * g[1] <= NEAREST * now {
             break;
         }
@@ -185,7 +186,7 @@ fn nearest<const K: usize>(rod: &Rod, at: &Kinematics, intervals: [usize; 2]) ->
     (x, downhill)
 }
 
-/// What meetings push with.
+/// Forces of self-contacts.
 pub fn push<const K: usize>(
     rod: &Rod,
     at: &Kinematics,
@@ -200,7 +201,7 @@ pub fn push<const K: usize>(
         m.force = Vec2::ZERO;
         for (n, push) in law.push(m.normal, b.0.velocity - a.0.velocity).enumerate() {
             let (direction, force) = (push.along, push.force);
-            // the first is along the normal
+            // the first force is along the normal
             let slopes = [if n == 0 { rod.voigt[0] + push.begins } else { 0.0 }, push.damping];
             let rows = [a.1.row(-direction), b.1.row(direction)];
             let tied = ties.len() < MOST_TIES;
@@ -208,7 +209,7 @@ pub fn push<const K: usize>(
                 ties.push(Tie { ends: [0, 1].map(|side| (m.intervals[side], rows[side])), slopes });
             }
             for (side, row) in rows.into_iter().enumerate() {
-                // without a tie each side yields to the other too: twice as stiff as seen from one
+                // without a tie each side also yields to the other: twice as stiff seen from one side
                 let slopes = if tied { [0.0; 2] } else { slopes.map(|s| 2.0 * s) };
                 let (interval, fraction) = (m.intervals[side], m.fractions[side]);
                 springs.push(Spring { interval, fraction, row, force, slopes });

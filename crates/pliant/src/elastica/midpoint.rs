@@ -1,13 +1,15 @@
-//! The implicit midpoint rule, for stiff rods: accelerations a of a step for which the equations of motion hold half-way,
+//! The implicit midpoint rule, for stiff rods: accelerations a of a step with which the equations of motion hold at its
+//! middle,
 //!
 //!   v(1/2) = v + (h/2) a,     q(1/2) = q + (h/2) v(1/2),     q(1) = q + h v(1/2),     v(1) = v + h a,
 //!
-//! and constraints at its end. So do forces of contact: they push with what they store at the end of the step, along the way
-//! that the rod has in its middle. A force k d at depth d does the work k d (d - d_0) on the way in from d_0, and that is never
-//! less than what is stored, k (d^2 - d_0^2) / 2; half-way it would be k (d^2 - d_0^2) / 2 only where contact lasts all of the
-//! step, and too little where it begins in it: rods that knock on something would win energy from it. Each iteration solves equations in which forces change with places and rates; inertia is
-//! taken as it is at hand. Where that does not converge however short the step, the equations are to hold at its end instead
-//! (Euler's implicit rule), which takes energy from what swings too fast to be followed.
+//! and constraints hold at its end. Contact forces too are evaluated at the end of the step, but act along the rod's
+//! directions at its middle. A force k d at depth d does the work k d (d - d_0) on the way in from d_0, which is never
+//! less than the stored energy k (d^2 - d_0^2) / 2. Evaluated at the middle it would equal that only where contact
+//! lasts the whole step, and be too little where it begins within the step: rods would gain energy from impacts. Each
+//! iteration solves equations with the derivatives of forces by positions and rates, and with the current inertia.
+//! Where that does not converge however short the step, the equations hold at its end instead (implicit Euler), which
+//! damps vibrations too fast to be resolved.
 
 use super::equations::Implicit;
 use super::fehlberg::Work;
@@ -15,7 +17,7 @@ use super::holds::Held;
 use super::rod::Kinematics;
 use super::system::{System, Working, forces};
 
-/// Working memory.
+/// Working memory of the midpoint rule.
 #[derive(Clone, Debug, Default)]
 pub struct Midpoint {
     /// Accelerations.
@@ -23,31 +25,31 @@ pub struct Midpoint {
     q: Vec<f64>,
     v: Vec<f64>,
     end: Vec<f64>,
-    /// Rates at the end.
+    /// Rates at the end of the step.
     rates: Vec<f64>,
     at_end: Kinematics,
     forces: Vec<f64>,
-    /// Work of obstacles by their own motion in the step of the world [J].
+    /// Work of moving obstacles in the world step [J].
     pub led: f64,
 }
 
-/// Most iterations in a step, which is then halved.
+/// Limit on iterations in a step, after which it is halved.
 const MOST_ITERATIONS: usize = 20;
 
-/// Smallest part of the world's step that is tried.
+/// Shortest step that is tried, as a fraction of the world step.
 pub const SMALLEST: f64 = 1.0 / 4096.0;
 
-/// A step that creates energy is cut while it is longer than this part of the world's.
+/// Shortest step that is halved for creating energy, as a fraction of the world step.
 const SHORTEST_CUT: f64 = 1.0 / 1024.0;
 
-/// How much less exact it may be there: contacts may come and go without end.
+/// Factor by which the tolerance is relaxed there, as contacts may come and go without end.
 const LESS_EXACT: f64 = 1e3;
 
-/// And this much [rad] where Euler's rule does not end either: what is left of the balance is then lost.
+/// Tolerance [rad] where implicit Euler does not converge either; the residual of the balance is then dropped.
 const LAST: f64 = 1e-3;
 
 impl Midpoint {
-    /// Room for a number of coordinates and intervals.
+    /// Allocate for a number of coordinates and intervals.
     pub fn new(size: usize, intervals: usize) -> Midpoint {
         let zeros = || vec![0.0; size];
         Midpoint {
@@ -62,12 +64,12 @@ impl Midpoint {
         }
     }
 
-    /// Room for constraints.
+    /// Preallocate for constraints.
     pub fn reserve(&mut self, bounds: usize) {
         self.forces.reserve(bounds);
     }
 
-    /// Move on by the step of the world. `add` is told each constraint's multiplier times time, and how fast it led.
+    /// Advance by the world step. `add` receives the impulse of each constraint and the rate of its target.
     pub fn advance(
         &mut self,
         system: &mut System<'_>,
@@ -76,7 +78,7 @@ impl Midpoint {
         mut add: impl FnMut(usize, f64, f64),
     ) -> Work {
         let (mut work, mut from, mut part) = (Work::default(), 0.0, 1.0);
-        // where in a step the equations hold; waves of stretch are too fast to be followed, and have to die
+        // fraction of a step at which the equations hold; stretch waves are too fast to be resolved and must be damped
         let usual = if system.rod.extensible { 0.55 } else { 0.5 };
         let mut at = usual;
         self.forces.clear();
@@ -137,7 +139,7 @@ impl Midpoint {
             }
             work.steps += 1;
             at = usual;
-            // back to longer steps, where they would begin
+            // back to longer steps, at multiples of their length
             if from < 1.0 && (from / (2.0 * part)).fract() == 0.0 {
                 part *= 2.0;
             }
@@ -211,7 +213,7 @@ impl Midpoint {
     }
 }
 
-/// The longest part of a step that can begin at a fraction of it, when parts are halves of halves.
+/// The longest part of a step that can start at a fraction of it, if parts come from repeated halving.
 fn longest_from(from: f64) -> f64 {
     let mut part = 1.0;
     while (from / part).fract() != 0.0 || from + part > 1.0 {

@@ -1,8 +1,9 @@
-//! The model `elastica`: a planar inextensible rod described by its angle along its length, after H. Wakamatsu, T. Yamasaki,
-//! A. Tsumaya, E. Arai and S. Hirai, "Dynamic modeling of linear object deformation considering contact with obstacles".
+//! The model `elastica`: a planar inextensible rod whose unknowns are the tangent angles along its length, after H.
+//! Wakamatsu, T. Yamasaki, A. Tsumaya, E. Arai and S. Hirai, "Dynamic modeling of linear object deformation considering
+//! contact with obstacles".
 //!
-//! Fewest unknowns, no stretch at all, true dynamics; in a plane of the world. Optionally it stretches: then nodes have a
-//! second unknown.
+//! Fewest degrees of freedom of all models, exactly inextensible, full dynamics; confined to a plane in the world. With
+//! the option to stretch, each node has a second unknown.
 
 mod balance;
 mod change;
@@ -69,26 +70,26 @@ pub struct Elastica {
     scratch: Scratch,
 }
 
-/// What changes in a rod.
+/// State of a rod: everything that changes in a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ElasticaState {
-    /// Place of the first node [m], angles [rad], stretches.
+    /// Generalised coordinates: position of the first node [m], angles [rad], stretches [-].
     q: Vec<f64>,
-    /// Rates of these.
+    /// Rates of `q`.
     v: Vec<f64>,
-    /// The next step of its integrator [s]; none before the first.
+    /// Next integrator step [s]; `None` before the first.
     next: Option<f64>,
     /// Contacts at the end of the last step.
     touches: Vec<Touch>,
-    /// Contacts with itself.
+    /// Self-contacts.
     meetings: Vec<Meeting>,
     /// Obstacles touched in the last step.
     touched: Vec<usize>,
-    /// Force between the two sides of each node: of the part before it on the part behind it [N].
+    /// Internal force at each node, of the part before it on the part after it [N].
     carried: Vec<Vec2>,
-    /// Where sliders go through, once known [m].
+    /// A point on the line of each slider, in the plane [m]; empty until the rod is placed.
     sliders: Vec<Vec2>,
-    /// What each slider exerts on the rod, the torque about where it holds it: mean over the last step.
+    /// Mean load of each slider on the rod over the last step, the torque about the held point.
     slider_loads: Vec<Wrench>,
     counters: Counters,
 }
@@ -102,7 +103,7 @@ struct Gripped {
     interval: usize,
     fraction: f64,
     hold: Hold,
-    /// The held section in the gripper's frame.
+    /// Pose of the held section in the gripper's frame.
     section: Pose,
 }
 
@@ -113,24 +114,24 @@ struct Scratch {
     midpoint: Midpoint,
     gripped: Vec<Gripped>,
     holds: Vec<Held>,
-    /// Multiplier of each constraint times time, over the step.
+    /// Multiplier of each constraint, integrated over the step.
     impulses: Vec<f64>,
     pushes: Vec<Push>,
-    /// How many of these are loads; the others are what other bodies push with.
+    /// How many of `pushes` are loads; the rest come from other bodies.
     loads: usize,
-    /// Where they acted at the start of the step: place and angle.
+    /// Position [m] and angle [rad] at which each push acted at the start of the step.
     from: Vec<(Vec2, f64)>,
-    /// Work done on it in the step so far.
+    /// Work done on the body so far in this step.
     work: Work,
-    /// Where it is.
+    /// Kinematics of the current state.
     at: Kinematics,
     still: Vec<f64>,
-    /// The state before the step.
+    /// State before the step, for `undo`.
     before: ElasticaState,
 }
 
 impl ElasticaState {
-    /// Become like another, without allocating where there is room.
+    /// Copy another state into this one, reusing capacity.
     fn copy_from(&mut self, other: &ElasticaState) {
         let ElasticaState { q, v, next, touches, meetings, touched, carried, sliders, slider_loads, counters } = other;
         self.q.clone_from(q);
@@ -152,7 +153,7 @@ impl ElasticaState {
 }
 
 impl Elastica {
-    /// Build a rod.
+    /// Build a rod. Fails if a parameter is out of range or the path is not planar.
     pub fn new(name: &str, spec: ElasticaSpec) -> Result<Elastica, BuildError> {
         spec.check(name)?;
         let plane = Plane::of_path(name, &spec.path, spec.normal)?;
@@ -204,18 +205,18 @@ impl Elastica {
         Ok(elastica)
     }
 
-    /// Whether it is to begin in equilibrium.
+    /// Whether the rod is to start in equilibrium.
     pub(crate) fn begins_settled(&self) -> bool {
         self.settings.start != Start::Path
     }
 
-    /// Most places where it pushes itself that are solved for together.
+    /// Largest number of self-contacts that are solved together.
     fn ties(&self) -> usize {
-        // the explicit integrator needs them for equilibria alone
+        // the explicit integrator needs them only for equilibria
         if self.settings.self_contact { MOST_TIES } else { 0 }
     }
 
-    /// Kinematics of the state.
+    /// Update the kinematics from the state.
     fn place(&mut self) {
         let Elastica { rod, state, scratch, .. } = self;
         if rod.extensible {
@@ -225,7 +226,7 @@ impl Elastica {
         }
     }
 
-    /// A place of the rod: where it is, and its angle.
+    /// Position in the plane [m] and angle [rad] of a point of the rod.
     fn place_at(&self, interval: usize, fraction: f64) -> (Vec2, f64) {
         let (at, h) = (&self.scratch.at, self.rod.h);
         let (node, _) =
@@ -233,7 +234,7 @@ impl Elastica {
         (node.place, at.angle(interval, fraction)[0])
     }
 
-    /// Where sliders go through.
+    /// A point on the line of each slider, in the plane [m].
     fn slider_points(&self) -> Vec<Vec2> {
         let through = |slider: &Slider| match slider.through {
             Some(point) => self.plane.point(point),
@@ -245,7 +246,7 @@ impl Elastica {
         self.settings.sliders.iter().map(through).collect()
     }
 
-    /// Where constraints lead during the step.
+    /// Set the targets of the constraints for the step.
     fn aim(&mut self, grippers: &[Gripper]) {
         let mut holds = std::mem::take(&mut self.scratch.holds);
         holds.clear();
@@ -307,7 +308,7 @@ impl Elastica {
         Ok(self.plane.section(place, angle))
     }
 
-    /// Mass, centre and inertia of the points of its intervals that have mass.
+    /// Mass, centre of mass and inertia, from the mass points of the intervals.
     pub(crate) fn moments(&self) -> Moments {
         let at = &self.scratch.at;
         let points = self.rod.masses.iter().enumerate().flat_map(|(i, masses)| {
@@ -317,7 +318,7 @@ impl Elastica {
         Moments::of_pairs(points)
     }
 
-    /// Name.
+    /// Name of the body.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -332,23 +333,23 @@ impl Elastica {
         self.rod.radius
     }
 
-    /// Parameters that were derived, with the reason for each.
+    /// Derived parameters, each with its reason.
     pub fn derived(&self) -> &[Derived] {
         &self.derived
     }
 
-    /// What each slider exerts on the rod, the torque about where it holds it: mean over the last step.
+    /// Mean load of each slider on the rod over the last step, the torque about the held point.
     pub fn slider_loads(&self) -> &[Wrench] {
         &self.state.slider_loads
     }
 
-    /// What its solver has done so far.
+    /// Solver statistics since the body was built.
     pub fn counters(&self) -> Counters {
         self.state.counters
     }
 
-    /// About how many steps of its integrator a step of the world will take [-]: for Runge, Kutta and Fehlberg's method as
-    /// many as its stability asks for, by the fastest wave of bending that the nodes can carry.
+    /// Estimated number of integrator steps in a world step of `dt` [s]. For the Runge-Kutta-Fehlberg method it follows
+    /// from stability for the fastest bending wave that the nodes can carry.
     pub fn expected_steps(&self, dt: f64) -> f64 {
         if self.settings.integrator == Integrator::Midpoint {
             return 1.0;
@@ -358,7 +359,7 @@ impl Elastica {
         FASTEST * (stiffest / lightest).sqrt() / (self.rod.h * self.rod.h) * dt / STABLE
     }
 
-    /// Angles of the nodes, in the rod's plane [rad].
+    /// Tangent angles of the nodes, in the rod's plane [rad].
     pub fn angles(&self) -> impl Iterator<Item = f64> + '_ {
         (0..=self.rod.intervals()).map(|i| rod::unknowns(&self.rod, &self.state.q, i)[0])
     }
@@ -367,15 +368,15 @@ impl Elastica {
         &self.state
     }
 
-    /// Whether a state is one of a rod like this.
+    /// Whether a state is of the right size for this rod.
     pub(crate) fn fits(&self, state: &ElasticaState) -> bool {
         state.q.len() == self.state.q.len() && state.sliders.len() == self.state.sliders.len()
     }
 
-    /// Room for grips, loads and contacts, so that a step allocates nothing.
+    /// Preallocate for grips, loads and contacts, so that a step does not allocate.
     pub(crate) fn reserve(&mut self, grips: usize, loads: usize, obstacles: usize) {
         let n = self.rod.intervals();
-        // many grips may come and go, but few hold at a time
+        // many grips may come and go, but few hold at the same time
         let bounds = 3 * grips.min(16) + 2 * self.settings.sliders.len() + self.ties();
         let touches = n * obstacles.min(3) + 16;
         let Scratch { system, fehlberg, midpoint, gripped, holds, impulses, pushes, from, .. } = &mut self.scratch;
@@ -397,7 +398,7 @@ impl Elastica {
         }
     }
 
-    /// An obstacle was taken away: those behind it have moved up.
+    /// Forget a removed obstacle; the indices of those after it drop by one.
     pub(crate) fn forget_obstacle(&mut self, gone: usize) {
         move_up(&mut self.state.touched, gone);
         let touches = &mut self.state.touches;
@@ -424,11 +425,11 @@ impl Elastica {
     }
 }
 
-/// Angular frequency of the fastest wave of bending, in units of sqrt(EI / rho) / h^2: found by trial, for 160 and 320
-/// intervals.
+/// Angular frequency of the fastest bending wave, in units of sqrt(EI / mass per length) / h^2: found numerically, for
+/// 160 and 320 intervals.
 const FASTEST: f64 = 14.5;
 
-/// The longest stable step of Runge, Kutta and Fehlberg's method for a wave, in units of its angular frequency.
+/// Largest stable step of the Runge-Kutta-Fehlberg method for an undamped wave, times its angular frequency.
 const STABLE: f64 = 3.0;
 
 stored!(ElasticaState { q, v, next, touches, meetings, touched, carried, sliders, slider_loads, counters });

@@ -1,4 +1,4 @@
-//! Parameters of the model `elastica`: what a user may set, and what a body is built from.
+//! Parameters of the model `elastica`: its settings, and the specification a body is built from.
 
 use crate::check::Checks;
 use crate::curve;
@@ -8,19 +8,18 @@ use crate::math::Vec3;
 use crate::rest::Rest;
 use crate::section::Section;
 
-/// Everything a rod of this model is built from.
+/// Everything needed to build a rod of this model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ElasticaSpec {
     /// Material.
     pub material: Material,
     /// Cross-section.
     pub section: Section,
-    /// Initial centre line as a polyline in a plane [m]; the rod is as long as this path.
+    /// Initial centre line as a planar polyline [m]; it also gives the length of the rod.
     pub path: Vec<Vec3>,
-    /// A direction out of the plane it lives in. `None` takes the plane of the path, or the upright one through a straight
-    /// path.
+    /// Normal of the rod's plane. `None` takes the plane of the path, or the vertical plane through a straight path.
     pub normal: Option<Vec3>,
-    /// The shape it has without load.
+    /// Shape without load.
     pub rest: Rest,
     /// Number of intervals between nodes.
     pub intervals: usize,
@@ -31,78 +30,78 @@ pub struct ElasticaSpec {
 /// Settings of the model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ElasticaSettings {
-    /// How it moves on.
+    /// Time integration.
     pub integrator: Integrator,
-    /// Error allowed in a step of its own: of an angle [rad], and of its rate times the step.
+    /// Error tolerance of an integrator step, for angles and for their rates times the step [rad].
     pub tolerance: f64,
-    /// Where it begins.
+    /// Initial configuration.
     pub start: Start,
-    /// mu of the paper's (25): how fast what is left of a constraint dies away [1/s].
+    /// mu of (25) in the paper, constraint stabilisation: the rate at which constraint violations decay [1/s].
     pub stabilisation: f64,
-    /// Damping of the material: viscous over elastic moment, per rate of bending [s].
+    /// Material damping: viscous moment per bending rate over elastic moment per bending [s].
     pub damping_time: f64,
-    /// Drag of the air: force per mass and velocity [1/s].
+    /// Air drag: force per mass and velocity [1/s].
     pub drag: f64,
-    /// k_c of the paper's (30): force per depth of a contact [N/m]; derived unless given.
+    /// k_c of (30) in the paper: contact force per penetration [N/m]; `None` derives it.
     pub contact_stiffness: Option<f64>,
-    /// b_c of the paper's (30): force per speed of a contact [N s/m]; derived unless given.
+    /// b_c of (30) in the paper: contact force per normal speed [N s/m]; `None` derives it.
     pub contact_damping: Option<f64>,
-    /// Whether the rod touches itself.
+    /// Whether the rod can touch itself.
     pub self_contact: bool,
-    /// Whether it can be stretched, with EA.
+    /// Whether the rod stretches, with stiffness EA.
     pub extensible: bool,
-    /// A dead load on all of its length [N/m].
+    /// Uniform dead load per length, in the world [N/m].
     pub line_load: Vec3,
-    /// How density and rigidity vary along it: factors at fractions of its length, in between straight lines. Empty for
-    /// none.
+    /// Variation of mass and rigidity along the rod: factors at increasing fractions of its length, interpolated
+    /// linearly. Empty for a uniform rod.
     pub profile: Vec<Profile>,
-    /// Lines that places of it slide on.
+    /// Lines that points of the rod slide on.
     pub sliders: Vec<Slider>,
 }
 
-/// Factors of mass and rigidity somewhere along the rod.
+/// Factors of mass and rigidity at a point along the rod.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Profile {
-    /// Fraction of the length.
+    /// Fraction of the length, 0 to 1.
     pub at: f64,
-    /// Factor of the mass per length.
+    /// Factor of the mass per length [-].
     pub mass: f64,
-    /// Factor of the rigidities.
+    /// Factor of the rigidities [-].
     pub rigidity: f64,
 }
 
-/// A line that a place of the rod slides on.
+/// A line that a point of the rod slides on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slider {
-    /// Fraction of the length.
+    /// Fraction of the length, 0 to 1.
     pub at: f64,
-    /// A point of the line in the world [m]; `None` for where the place is at the start.
+    /// A point of the line, in the world [m]; `None` takes the point's initial position.
     pub through: Option<Vec3>,
-    /// Its direction in the world.
+    /// Direction of the line, in the world; need not be a unit vector.
     pub along: Vec3,
-    /// Whether the rod's direction is held too, along the line.
+    /// Whether the rod's tangent is also held along the line.
     pub aligned: bool,
 }
 
-/// How the rod moves on.
+/// Time integration of the rod.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Integrator {
-    /// Runge, Kutta and Fehlberg's method of order 4(5), with steps as long as the tolerance allows.
+    /// The Runge-Kutta-Fehlberg method of order 4(5), with steps as long as the tolerance allows.
     #[default]
     Fehlberg,
-    /// The implicit midpoint rule, for stiff rods: steps of the world, halved where they do not converge.
+    /// The implicit midpoint rule, for stiff rods: one step per world step, halved where it does not converge.
     Midpoint,
 }
 
-/// Where the rod begins.
+/// Initial configuration of the rod.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Start {
-    /// On its path.
+    /// At rest on its path.
     #[default]
     Path,
-    /// In equilibrium with its grips and loads, the one found from the path.
+    /// In equilibrium with gravity, grips and loads, as found starting from the path.
     Equilibrium,
-    /// The same without gravity.
+    /// In equilibrium with grips and loads but without gravity, as found starting from the path.
     WeightlessEquilibrium,
 }
 
@@ -127,7 +126,7 @@ impl Default for ElasticaSettings {
 }
 
 impl ElasticaSpec {
-    /// Refuse what cannot be built.
+    /// Check that a body can be built from these parameters.
     pub(super) fn check(&self, name: &str) -> Result<(), BuildError> {
         let (checks, settings) = (Checks(name), &self.settings);
         self.material.check(checks)?;

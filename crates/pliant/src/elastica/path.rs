@@ -1,28 +1,28 @@
-//! Where a rod begins: angles of its nodes from the path it lies on.
+//! Initial shape of a rod: angles of its nodes from its path.
 //!
-//! Nodes lie on the path at equal distances, and the angle of each is half-way between those of the pieces that meet there. At
-//! a corner the two intervals beside it are then arcs that cut it, and the rod would end beside its path by up to an interval.
-//! So the angles are changed until it ends where the path does: by as little as can be, all along the rod and not at its ends,
-//! where a gripper may hold its direction.
+//! Nodes lie on the path at equal distances, and the angle of each is the mean of those of the pieces that meet there.
+//! At a corner the two adjacent intervals are then arcs that cut it, and the rod would miss the end of its path by up
+//! to an interval. So the angles are changed as little as possible until the rod ends where the path does, except at
+//! its ends, where a gripper may hold its direction.
 
 use super::plane::Plane;
 use super::span::{GAUSS, POINTS, WEIGHTS};
 use crate::math::{Vec2, Vec3, atan2, sincos};
 
-/// The rod ends where its path does when it is as near as this, as a part of its length.
+/// Distance from the end of the path at which iterations stop, relative to the length.
 const THERE: f64 = 1e-13;
 
-/// It is beside its path from here on.
+/// Distance from the end of the path beyond which the rod has missed it, relative to the length.
 const BESIDE: f64 = 1e-9;
 
-/// Changes until it is there.
+/// Limit on iterations.
 const MOST_CHANGES: usize = 60;
 
-/// Largest change of an angle at a time [rad].
+/// Limit on the change of an angle in an iteration [rad].
 const LARGEST: f64 = 0.3;
 
-/// Angles of the nodes [rad] of a rod on a path in a plane, from points of it at equal distances; a rod of this length [m].
-/// Where it cannot end where the path ends, how far from there it would [m].
+/// Angles of the nodes [rad] of a rod of length `length` [m], from equidistant points of its path in a plane. If the
+/// rod cannot reach the end of the path, the error is the remaining distance [m].
 pub fn angles_on(plane: &Plane, points: &[Vec3], length: f64) -> Result<Vec<f64>, f64> {
     let angles = angles_along(plane, points);
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return Ok(angles) };
@@ -31,13 +31,13 @@ pub fn angles_on(plane: &Plane, points: &[Vec3], length: f64) -> Result<Vec<f64>
     let inner = |i: usize| (i * (n - i)) as f64;
     let whole = |_: usize| 1.0;
     match ending_at(target, angles.clone(), length, inner) {
-        // a rod of few intervals may need its ends too
+        // a rod with few intervals may need to change the angles at its ends too
         Err(_) => ending_at(target, angles, length, whole),
         found => found,
     }
 }
 
-/// Angles that lead to a place, as near to those given as can be, weighted by node.
+/// Angles that lead to a target, with the least change from those given, weighted by node.
 fn ending_at(target: Vec2, mut angles: Vec<f64>, length: f64, weight: impl Fn(usize) -> f64) -> Result<Vec<f64>, f64> {
     let h = length / (angles.len() - 1) as f64;
     let mut moves = vec![Vec2::ZERO; angles.len()];
@@ -48,7 +48,7 @@ fn ending_at(target: Vec2, mut angles: Vec<f64>, length: f64, weight: impl Fn(us
         if off <= THERE * length {
             break;
         }
-        // the least change for which the end moves by what is left: W J^T (J W J^T)^-1 left
+        // the least change that moves the end by the remaining distance: W J^T (J W J^T)^-1 left
         let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
         for (i, by) in moves.iter().enumerate() {
             let w = weight(i);
@@ -69,7 +69,7 @@ fn ending_at(target: Vec2, mut angles: Vec<f64>, length: f64, weight: impl Fn(us
     if off <= BESIDE * length { Ok(angles) } else { Err(off) }
 }
 
-/// Where a rod ends that begins at the origin, by the sums of `span`, and how that moves with each angle.
+/// End of a rod that starts at the origin, by the quadrature of `span`, and its derivatives by the angles.
 fn end_of(angles: &[f64], h: f64, moves: &mut [Vec2]) -> Vec2 {
     moves.fill(Vec2::ZERO);
     let mut end = Vec2::ZERO;
@@ -85,7 +85,7 @@ fn end_of(angles: &[f64], h: f64, moves: &mut [Vec2]) -> Vec2 {
     end
 }
 
-/// Angles at points of a curve: half-way between those of the pieces that meet there, and at the ends as much farther.
+/// Angles at points of a curve: the mean of those of the pieces that meet there, extrapolated at the ends.
 fn angles_along(plane: &Plane, points: &[Vec3]) -> Vec<f64> {
     let mut last: Option<f64> = None;
     let pieces: Vec<f64> = points
@@ -109,7 +109,7 @@ fn angles_along(plane: &Plane, points: &[Vec3]) -> Vec<f64> {
     (0..=n).map(at).collect()
 }
 
-/// An angle with as many whole turns as bring it nearest to another.
+/// An angle plus the whole turns that bring it nearest to another [rad].
 pub fn nearest_turn(angle: f64, near: f64) -> f64 {
     use std::f64::consts::TAU;
     angle + TAU * ((near - angle) / TAU).round()

@@ -1,25 +1,26 @@
-//! The plane a rod lives in.
+//! The plane that a rod is confined to.
 
 use crate::error::BuildError;
 use crate::math::{Pose, Quat, Vec2, Vec3, sincos, unit_or};
 
-/// A plane of the world with axes in it.
+/// A plane in the world, with axes in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Plane {
     /// Its origin in the world [m].
     pub origin: Vec3,
-    /// First axis.
+    /// First axis, a unit vector in the world.
     pub x: Vec3,
-    /// Second axis.
+    /// Second axis, a unit vector in the world.
     pub y: Vec3,
 }
 
-/// A path may leave its plane by this part of its length.
+/// Tolerance for deviations of a path from its plane or from a line, relative to its length.
 const FLAT: f64 = 1e-6;
 
 impl Plane {
-    /// The plane of a path; an upright one through a straight path, unless a direction out of it is given. Angles are positive
-    /// about that direction; where there is none, from the first axis of the world in the plane to the second.
+    /// The plane with the given normal, or else that of the path, or else the vertical plane through a straight path.
+    /// Angles are positive about the given normal; without one, the second axis of the plane points along positive
+    /// world axes. Fails if the path does not lie in the plane.
     pub fn of_path(body: &str, path: &[Vec3], normal: Option<Vec3>) -> Result<Plane, BuildError> {
         let origin = path[0];
         let length = crate::curve::length(path);
@@ -39,7 +40,7 @@ impl Plane {
             let normal = normal.unwrap_or(Vec3::ZERO);
             return Err(BuildError::Normal { body: body.into(), normal });
         };
-        // world axes in the plane, where they are: angles are then those one expects
+        // use world axes that lie in the plane, for angles as one expects them
         let out = x.cross(y);
         let (x, y) = match Vec3::AXES.into_iter().find(|axis| axis.dot(out).abs() < FLAT) {
             Some(axis) => (axis, out.cross(axis)),
@@ -56,32 +57,32 @@ impl Plane {
         Ok(plane)
     }
 
-    /// Direction out of it.
+    /// Unit normal, in the world.
     pub fn normal(&self) -> Vec3 {
         self.x.cross(self.y)
     }
 
-    /// A direction of the world, within the plane.
+    /// Projection of a world direction onto the plane.
     pub fn direction(&self, v: Vec3) -> Vec2 {
         Vec2::new(self.x.dot(v), self.y.dot(v))
     }
 
-    /// The nearest point of the plane to one of the world.
+    /// Projection of a world point onto the plane [m].
     pub fn point(&self, p: Vec3) -> Vec2 {
         self.direction(p - self.origin)
     }
 
-    /// A direction of the plane, in the world.
+    /// A direction in the plane, in world coordinates.
     pub fn lift(&self, v: Vec2) -> Vec3 {
         self.x * v.x + self.y * v.y
     }
 
-    /// A point of the plane, in the world.
+    /// A point in the plane, in world coordinates [m].
     pub fn lift_point(&self, p: Vec2) -> Vec3 {
         self.origin + self.lift(p)
     }
 
-    /// A section of the rod: its x axis is the tangent, its z axis the normal of the plane.
+    /// Pose in the world of a section of the rod: its x axis is the tangent, its z axis the normal of the plane.
     pub fn section(&self, place: Vec2, angle: f64) -> Pose {
         let (sin, cos) = sincos(angle);
         let (t, n) = (self.lift(Vec2::new(cos, sin)), self.lift(Vec2::new(-sin, cos)));

@@ -1,4 +1,5 @@
-//! A planar rod as bodies of other models meet it: it does not give way out of its plane, which bears what pushes it there.
+//! A planar rod in contact with bodies of other models. It is immovable out of its plane, which bears all forces along
+//! its normal.
 
 use super::Elastica;
 use super::equations::Push;
@@ -18,7 +19,7 @@ impl Elastica {
     }
 
     pub(crate) fn give_way(&self, dt: f64, giving: &mut Giving) {
-        // where it is lightest and softest it gives way most
+        // estimate for the lightest and softest interval, which yields most
         let least = |of: &mut dyn Iterator<Item = f64>| of.fold(f64::INFINITY, f64::min);
         let line_mass = least(&mut self.rod.masses.iter().map(|m| m.iter().sum::<f64>())) / self.rod.h;
         let rigidity = least(&mut self.rod.bending.iter().copied()) * self.rod.h;

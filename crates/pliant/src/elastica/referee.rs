@@ -1,5 +1,5 @@
-//! Accelerations against Lagrange's equations (8), with derivatives of the Lagrangian by differences: no Jacobian, no
-//! recursion, no principle of Gauss.
+//! Accelerations checked against Lagrange's equations (8), with numerical derivatives of the Lagrangian: independent of
+//! Jacobians, the recursion and Gauss's principle.
 #![allow(clippy::unwrap_used)]
 
 use super::equations::Field;
@@ -16,7 +16,7 @@ fn numbers(mut seed: u64) -> impl FnMut() -> f64 {
     }
 }
 
-/// A rod with mass and rigidity that vary, curved at rest, somewhere on its way.
+/// A moving rod with varying mass and rigidity, curved at rest.
 fn moving(extensible: bool) -> Elastica {
     let given = crate::section::Rigidities {
         radius: 1e-3,
@@ -74,7 +74,7 @@ fn accelerations(rod: &mut Elastica, holds: &[Held]) -> (Vec<f64>, Vec<equations
     (a, scratch.system.bounds.clone())
 }
 
-/// d/dt dL/dv - dL/dq, by differences.
+/// d/dt dL/dv - dL/dq, by finite differences.
 fn left(rod: &mut Elastica, q: &[f64], v: &[f64], a: &[f64]) -> Vec<f64> {
     let e = 1e-4;
     let shifted = |x: &[f64], by: &[f64], h: f64| -> Vec<f64> { x.iter().zip(by).map(|(x, d)| x + h * d).collect() };
@@ -114,13 +114,13 @@ fn accelerations_are_those_of_lagrange() {
         let still = left(&mut rod, &q, &v, &vec![0.0; a.len()]);
         let size = still.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         for (k, x) in left(&mut rod, &q, &v, &a).into_iter().enumerate() {
-            // rounding of differences
+            // rounding of finite differences
             assert!(x.abs() < 1e-8 * size, "extensible {extensible}, {k}: {x:e} of {size:e} is left");
         }
     }
 }
 
-/// With constraints what is left is the multipliers along their rows, (24), and constraints keep (25).
+/// With constraints the residual equals the multipliers along their rows, (24), and constraints satisfy (25).
 #[test]
 fn multipliers_are_what_is_left_of_lagrange() {
     let mut rod = moving(false);
@@ -133,7 +133,7 @@ fn multipliers_are_what_is_left_of_lagrange() {
     ];
     let (q, v) = (rod.state.q.clone(), rod.state.v.clone());
     let (a, bounds) = accelerations(&mut rod, &holds);
-    // work of the multipliers: by how much each constraint changes with a coordinate, by differences
+    // work of the multipliers: derivative of each constraint by a coordinate, by finite differences
     let value = |rod: &mut Elastica, held: &Held, q: &[f64]| {
         rod.state.q.copy_from_slice(q);
         rod.place();
@@ -158,7 +158,7 @@ fn multipliers_are_what_is_left_of_lagrange() {
         }
         assert!((want[k] - sum).abs() < 1e-8 * size, "{k}: {sum} for {}", want[k]);
     }
-    // second rates of what is held vanish
+    // second derivatives of held quantities vanish
     for held in &holds {
         let e = 2e-4;
         let mut at = |t: f64| {
@@ -170,7 +170,8 @@ fn multipliers_are_what_is_left_of_lagrange() {
     }
 }
 
-/// Forces of contact are the slope of what contacts store, wherever nodes and intervals are in: by differences.
+/// Contact forces are the gradient of the stored energy, whichever nodes and intervals penetrate: by finite
+/// differences.
 #[test]
 fn contacts_push_with_the_slope_of_what_they_store() {
     use crate::contact::{Obstacle, ObstacleParams, Shape, ShapeKind};
@@ -222,7 +223,7 @@ fn contacts_push_with_the_slope_of_what_they_store() {
             stored(&q);
             springs.clear();
             search.push::<1>(rod, [&equations.at; 2], (0.0, false), touches, springs);
-            // work of the forces, from how places move
+            // work of the forces, from the motion of their points
             let size = slopes.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
             for (k, slope) in slopes.iter().enumerate() {
                 let mut work = 0.0;
@@ -244,6 +245,6 @@ fn contacts_push_with_the_slope_of_what_they_store() {
             between.for_each(|b| kinds[usize::from(b[0].0 > 0.0) + usize::from(b[1].0 > 0.0)] += 1);
         }
     }
-    // intervals with no node, one and two that are in
+    // intervals with none, one and both of their nodes inside
     assert!(kinds.iter().all(|count| *count > 10), "{kinds:?}");
 }

@@ -1,4 +1,4 @@
-//! What a rod tells of itself: shape, frames, forces and moments, energies, contacts.
+//! Results of a rod: shape, frames, forces and moments, energies, contacts.
 
 use super::span::POINTS;
 use super::{Elastica, ElasticaState, Kinematics};
@@ -23,7 +23,7 @@ impl Elastica {
         energy
     }
 
-    /// Copy out all that can be seen.
+    /// Write positions, fields and energies to a frame.
     pub(crate) fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
         let (n, at) = (self.rod.intervals(), &self.scratch.at);
         frame.nodes.clear();
@@ -41,7 +41,7 @@ impl Elastica {
         frame.energy = self.energy(gravity);
     }
 
-    /// A field at a node.
+    /// Value of a field at a node.
     fn value(&self, at: &Kinematics, field: usize, node: usize) -> f64 {
         let n = self.rod.intervals();
         let angle = if node < n { at.ends[node].u[0][0] } else { at.ends[n - 1].u[1][0] };
@@ -57,7 +57,7 @@ impl Elastica {
         }
     }
 
-    /// Force of contacts nearest to a node [N].
+    /// Sum of the contact forces nearest to a node, in the plane [N].
     fn touching_force(&self, node: usize) -> Vec2 {
         let touches = self.state.touches.iter().map(|t| (t.interval, t.fraction, t.force));
         let second = self.state.meetings.iter().map(|m| (m.intervals[1], m.fractions[1], m.force));
@@ -72,12 +72,13 @@ impl Elastica {
         self.between_intervals(node, of)
     }
 
-    /// Curvature at a node, with a sign [1/m].
+    /// Signed curvature at a node [1/m].
     fn curvature(&self, at: &Kinematics, node: usize) -> f64 {
         self.between_intervals(node, |i| turn(at, i) / self.rod.h)
     }
 
-    /// What jumps at a node from one interval to the next, half-way; at the ends as much farther.
+    /// Node value of a quantity that is constant per interval: the mean of the adjacent intervals, extrapolated at the
+    /// ends.
     fn between_intervals(&self, node: usize, of: impl Fn(usize) -> f64) -> f64 {
         let n = self.rod.intervals();
         match node {
@@ -116,13 +117,13 @@ impl Elastica {
         self.write_sliders(index, contacts);
     }
 
-    /// Whether it is at itself, and then whether with a force.
+    /// Whether the rod is in self-contact, and if so whether with a force.
     pub(crate) fn is_at_itself(&self) -> Option<bool> {
         let meetings = &self.state.meetings;
         (!meetings.is_empty()).then(|| meetings.iter().any(|m| m.force != Vec2::ZERO))
     }
 
-    /// What sliders push with, each at the place it holds.
+    /// Append the forces of sliders as contacts, each at the point it holds.
     fn write_sliders(&self, index: usize, contacts: &mut Vec<Contact>) {
         for (n, (slider, load)) in self.settings.sliders.iter().zip(&self.state.slider_loads).enumerate() {
             let (interval, fraction) = self.rod.locate(slider.at);
@@ -138,7 +139,7 @@ impl Elastica {
         }
     }
 
-    /// Tell which obstacles the rod began or ceased to touch.
+    /// Report which obstacles the rod began or ceased to touch.
     pub(super) fn note_touching(&mut self, around: &mut Surroundings<'_>) {
         let ElasticaState { touches, touched, .. } = &mut self.state;
         let touching = |obstacle: usize| touches.iter().any(move |t| t.obstacle == obstacle);
@@ -146,7 +147,7 @@ impl Elastica {
     }
 }
 
-/// How far the rod turns along an interval [rad].
+/// Turn of the rod along an interval [rad].
 fn turn(at: &Kinematics, interval: usize) -> f64 {
     at.ends[interval].u[1][0] - at.ends[interval].u[0][0]
 }

@@ -1,4 +1,4 @@
-//! What a rod is made of, and where it is.
+//! Constants of a rod, and its kinematics.
 
 use super::params::{ElasticaSpec, Profile};
 use super::span::{Ends, GAUSS, MOST, Offset, POINTS, Rule, Unknowns, WEIGHTS};
@@ -7,7 +7,7 @@ use crate::material::Friction;
 use crate::math::Vec2;
 use crate::rest::Rest;
 
-/// What a rod is made of.
+/// Constants of a rod.
 #[derive(Clone, Debug)]
 pub struct Rod {
     /// Length of an interval [m].
@@ -20,24 +20,24 @@ pub struct Rod {
     pub bending: Vec<f64>,
     /// EA of each interval times its length [N m].
     pub stretching: Vec<f64>,
-    /// By how much the angle changes over each interval without load [rad].
+    /// Change of the angle over each interval without load [rad].
     pub rest: Vec<f64>,
-    /// Damping of the material [s].
+    /// Material damping: viscous over elastic moment, per bending rate [s].
     pub damping_time: f64,
-    /// Drag of the air [1/s].
+    /// Air drag: force per mass and velocity [1/s].
     pub drag: f64,
     /// Friction of the surface.
     pub friction: Friction,
     /// k_c and b_c [N/m, N s/m].
     pub voigt: [f64; 2],
-    /// Whether it can be stretched: nodes have two unknowns instead of one.
+    /// Whether the rod stretches: nodes then have two unknowns instead of one.
     pub extensible: bool,
-    /// Sums for integrals.
+    /// Quadrature rule.
     pub rule: Rule,
 }
 
 impl Rod {
-    /// Of what it is built from, with the angles of its nodes at first [rad].
+    /// Constants from the specification and the initial angles of the nodes [rad].
     pub fn new(spec: &ElasticaSpec, angles: &[f64]) -> Rod {
         let (n, settings) = (spec.intervals, &spec.settings);
         let length = curve::length(&spec.path);
@@ -57,10 +57,11 @@ impl Rod {
         let masses: Vec<[f64; POINTS]> = (0..n).map(|i| std::array::from_fn(|q| mass(i, q))).collect();
         let whole: f64 = masses.iter().flatten().sum();
         let radius = spec.section.radius();
-        // the rod's whole weight, or what bends it to a circle, on one contact: a hundredth of its radius deep
+        // the rod's whole weight, or the force that bends it to a circle, on one contact penetrates by a hundredth of
+        // its radius
         let heavy = (9.81 * whole).max(ei / (length * length));
         let stiffness = settings.contact_stiffness.unwrap_or(heavy / (0.01 * radius));
-        // what stops an interval without bouncing
+        // critical damping: an interval stops without bouncing
         let damping = settings.contact_damping.unwrap_or(2.0 * (stiffness * whole / n as f64).sqrt());
         Rod {
             h,
@@ -88,7 +89,7 @@ impl Rod {
         if self.extensible { 2 } else { 1 }
     }
 
-    /// Number of coordinates.
+    /// Number of generalised coordinates.
     pub fn size(&self) -> usize {
         2 + self.unknowns() * (self.intervals() + 1)
     }
@@ -103,14 +104,14 @@ impl Rod {
         self.masses.iter().flatten().sum()
     }
 
-    /// The interval that a fraction of the length is in, and the fraction of that.
+    /// The interval at a fraction of the length, and the fraction within it.
     pub fn locate(&self, fraction: f64) -> (usize, f64) {
         let s = fraction.clamp(0.0, 1.0) * self.intervals() as f64;
         let interval = (s as usize).min(self.intervals() - 1);
         (interval, s - interval as f64)
     }
 
-    /// Energy of bending and stretching [J].
+    /// Bending and stretching energy [J].
     pub fn elastic(&self, q: &[f64]) -> f64 {
         let mut energy = 0.0;
         for i in 0..self.intervals() {
@@ -130,10 +131,10 @@ pub fn unknowns(rod: &Rod, q: &[f64], node: usize) -> Unknowns {
     if rod.extensible { [q[2 + 2 * node], q[3 + 2 * node]] } else { [q[2 + node], 0.0] }
 }
 
-/// A node, moving.
+/// Position and motion of a node, in the plane.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Node {
-    /// Place [m].
+    /// Position [m].
     pub place: Vec2,
     /// Velocity [m/s].
     pub velocity: Vec2,
@@ -141,21 +142,21 @@ pub struct Node {
     pub acceleration: Vec2,
 }
 
-/// Everything about where a rod is and how it moves that follows from its coordinates.
+/// Kinematics of a rod, as it follows from its coordinates.
 #[derive(Clone, Debug, Default)]
 pub struct Kinematics {
     /// All nodes.
     pub nodes: Vec<Node>,
-    /// Gauss points and end of each interval, from its start.
+    /// Gauss points and end of each interval, relative to its start.
     pub offsets: Vec<[Offset; POINTS + 1]>,
     /// Unknowns of the ends of each interval.
     pub ends: Vec<Ends>,
-    /// Second rates of the unknowns of all nodes.
+    /// Second derivatives of the unknowns of all nodes by time.
     pub second: Vec<Unknowns>,
 }
 
 impl Kinematics {
-    /// Room for intervals.
+    /// Allocate for a number of intervals.
     pub fn new(intervals: usize) -> Kinematics {
         let still = Ends { u: [[0.0; MOST]; 2], rates: [[0.0; MOST]; 2] };
         Kinematics {
@@ -166,7 +167,7 @@ impl Kinematics {
         }
     }
 
-    /// From coordinates, their rates and second rates.
+    /// Update from coordinates, their rates and, if given, second rates.
     pub fn place<const K: usize>(&mut self, rod: &Rod, q: &[f64], v: &[f64], a: Option<&[f64]>) {
         let pair = |x: &[f64]| Vec2::new(x[0], x[1]);
         let acceleration = a.map_or(Vec2::ZERO, pair);
@@ -188,13 +189,13 @@ impl Kinematics {
         self.nodes[rod.intervals()] = node;
     }
 
-    /// A place of an interval.
+    /// Position and motion at a fraction of an interval of length `h` [m].
     pub fn at<const K: usize>(&self, h: f64, interval: usize, fraction: f64) -> (Node, Offset) {
         let offset = self.ends[interval].offset::<K>(fraction, h);
         (self.moved::<K>(interval, &offset), offset)
     }
 
-    /// The same where the offset from the start of the interval is known.
+    /// Position and motion of a point of an interval, given its offset from the start.
     #[inline(always)]
     pub fn moved<const K: usize>(&self, interval: usize, offset: &Offset) -> Node {
         let (start, second) = (&self.nodes[interval], [self.second[interval], self.second[interval + 1]]);
@@ -205,14 +206,14 @@ impl Kinematics {
         }
     }
 
-    /// Angle at a place of an interval [rad], and its rate.
+    /// Angle at a fraction of an interval [rad], and its rate [rad/s].
     pub fn angle(&self, interval: usize, fraction: f64) -> [f64; 2] {
         let Ends { u, rates } = &self.ends[interval];
         [u, rates].map(|of| (1.0 - fraction) * of[0][0] + fraction * of[1][0])
     }
 }
 
-/// Acceleration by second rates of the unknowns.
+/// Acceleration due to second derivatives of the unknowns.
 #[inline(always)]
 fn pushed<const K: usize>(offset: &Offset, second: &[Unknowns; 2]) -> Vec2 {
     let mut sum = Vec2::ZERO;

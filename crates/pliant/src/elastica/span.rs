@@ -1,47 +1,49 @@
-//! One interval of the rod between two nodes: angle and stretch are straight lines in it, (4) of Wakamatsu et al., so that
+//! One interval of the rod between two nodes: angle and stretch are linear in it, (4) of Wakamatsu et al., so that
 //! without stretch it is a circular arc.
 //!
-//! All integrals are sums over four Gauss points: with theta_r, eps_r at point r and e = (cos theta, sin theta),
+//! All integrals are Gauss quadratures with four points: with theta_r, eps_r at point r and e = (cos theta, sin theta),
 //!
 //!   x(point q) = x(start) + h sum_r B_qr (1 + eps_r) e_r,      x(end) = x(start) + h sum_r w_r (1 + eps_r) e_r,
 //!
-//! where B_qr integrates the polynomial through the four points up to point q. Velocities and accelerations are the exact
-//! derivatives of these sums, so that mass matrix (6), velocity terms (9) to (11) and weight (17) all come from one discrete
-//! Lagrangian, whose energy is kept whatever the error of the sums; that is below 1e-7 of a length for arcs of 0.3 rad.
+//! where B_qr integrates the polynomial through the four points up to point q. Velocities and accelerations are the
+//! exact derivatives of these sums, so that mass matrix (6), velocity terms (9) to (11) and weight (17) all come from
+//! one discrete Lagrangian, whose energy is conserved whatever the quadrature error; that is below 1e-7 of a length for
+//! arcs of 0.3 rad.
 
 use crate::math::{Vec2, sincos};
 
-/// Points of an interval at which it has its mass.
+/// Gauss points of an interval, which carry its mass.
 pub const POINTS: usize = 4;
 
-/// Most unknowns of a node: angle and stretch.
+/// Largest number of unknowns of a node: angle and stretch.
 pub const MOST: usize = 2;
 
-/// How something at an interval changes with position of its start, angle and stretch there, and the same at its end.
+/// Derivative of a quantity of an interval by the position of its start, angle and stretch there, and angle and stretch
+/// at its end.
 pub type Row = [f64; 2 + 2 * MOST];
 
-/// Gauss points in 0..1.
+/// Gauss points on the interval 0 to 1.
 pub const GAUSS: [f64; POINTS] =
     [0.069_431_844_202_973_71, 0.330_009_478_207_571_9, 0.669_990_521_792_428_1, 0.930_568_155_797_026_3];
 
-/// Their weights.
+/// Weights of the Gauss points.
 pub const WEIGHTS: [f64; POINTS] =
     [0.173_927_422_568_726_93, 0.326_072_577_431_273_07, 0.326_072_577_431_273_07, 0.173_927_422_568_726_93];
 
-/// Integrals of the four polynomials, one at a point and zero at the others, from 0 up to `end`.
+/// Integrals of the four Lagrange polynomials through the Gauss points, from 0 to `end`.
 fn partial(end: f64) -> [f64; POINTS] {
     std::array::from_fn(|r| {
-        // a polynomial of degree three: the Gauss rule with four points is exact
+        // Gauss quadrature with four points is exact for polynomials of degree three
         let value =
             |x: f64| (0..POINTS).filter(|&k| k != r).map(|k| (x - GAUSS[k]) / (GAUSS[r] - GAUSS[k])).product::<f64>();
         (0..POINTS).map(|k| end * WEIGHTS[k] * value(end * GAUSS[k])).sum()
     })
 }
 
-/// B and the row of weights below it, for all intervals.
+/// Quadrature rule of all intervals: B, with the weights as a last row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
-    /// `[q][r]`: up to Gauss point q; the last row goes to the end.
+    /// `[q][r]`: integral up to Gauss point q; the last row goes up to the end.
     pub up_to: [[f64; POINTS]; POINTS + 1],
 }
 
@@ -55,30 +57,30 @@ impl Default for Rule {
     }
 }
 
-/// Angle and stretch of a node, or a rate of them.
+/// Angle [rad] and stretch [-] of a node, or their rates.
 pub type Unknowns = [f64; MOST];
 
 /// Direction and stretch at a Gauss point, and their rates.
 #[derive(Clone, Copy, Debug, Default)]
 struct At {
-    /// How x' changes with angle and stretch there.
+    /// Derivatives of x' by angle and stretch.
     by: [Vec2; MOST],
-    /// x'.
+    /// x', the derivative along the rod.
     along: Vec2,
-    /// The part of x'' (in time) that comes of velocities alone.
+    /// The part of the second time derivative that depends on velocities alone.
     spun: Vec2,
 }
 
-/// Something at a place of an interval, seen from its start.
+/// A point of an interval relative to its start.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Offset {
-    /// Place, from the start of the interval [m].
+    /// Position relative to the start of the interval [m].
     pub place: Vec2,
-    /// Velocity against that of the start [m/s].
+    /// Velocity relative to that of the start [m/s].
     pub velocity: Vec2,
-    /// Acceleration against that of the start, without what the unknowns' second rates add [m/s2].
+    /// Acceleration relative to that of the start, without the part due to second derivatives of the unknowns [m/s2].
     pub spun: Vec2,
-    /// How it moves with the unknowns of the first node, and of the second.
+    /// Derivatives of the position by the unknowns of the first node and of the second.
     pub by: [[Vec2; MOST]; 2],
 }
 
@@ -92,7 +94,7 @@ pub struct Ends {
 }
 
 impl Ends {
-    /// At a fraction of the interval, where the direction is known.
+    /// Values at a fraction `x` of the interval, given the direction `e` there.
     #[inline(always)]
     fn at<const K: usize>(&self, x: f64, e: Vec2) -> At {
         let mix = |of: &[Unknowns; 2], k: usize| (1.0 - x) * of[0][k] + x * of[1][k];
@@ -105,8 +107,8 @@ impl Ends {
         At { by: [n * long, e], along: e * long, spun: n * (2.0 * rate * stretching) - e * (long * rate * rate) }
     }
 
-    /// Directions at the Gauss points of the first part of the interval: those are at equal angles on either side of the
-    /// middle, so that one sine and cosine and two of small angles do.
+    /// Directions at the Gauss points of the first part of the interval. Their angles are symmetric about the middle,
+    /// so that one sine and cosine and two of small angles suffice.
     #[inline(always)]
     fn directions(&self, fraction: f64) -> [Vec2; POINTS] {
         let turn = (self.u[1][0] - self.u[0][0]) * fraction;
@@ -118,7 +120,7 @@ impl Ends {
         [back(wide), back(narrow), forth(narrow), forth(wide)]
     }
 
-    /// The Gauss points and the end of an interval of length h.
+    /// Offsets of the Gauss points and the end of an interval of length `h` [m].
     #[inline(always)]
     pub fn offsets<const K: usize>(&self, rule: &Rule, h: f64) -> [Offset; POINTS + 1] {
         let e = self.directions(1.0);
@@ -126,7 +128,7 @@ impl Ends {
         std::array::from_fn(|q| self.sum::<K>(&at, &rule.up_to[q], &GAUSS, h))
     }
 
-    /// Any place of it, as a fraction of its length.
+    /// Offset at any fraction of the interval.
     pub fn offset<const K: usize>(&self, fraction: f64, h: f64) -> Offset {
         let places: [f64; POINTS] = std::array::from_fn(|r| fraction * GAUSS[r]);
         let e = self.directions(fraction);
@@ -159,14 +161,14 @@ impl Ends {
     }
 }
 
-/// The direction of an angle.
+/// Unit vector in the direction of an angle.
 #[inline(always)]
 fn unit(angle: f64) -> Vec2 {
     let (sin, cos) = sincos(angle);
     Vec2::new(cos, sin)
 }
 
-/// The same of an angle that is usually small: the series, to the last digit, where it is.
+/// Unit vector in the direction of a usually small angle: by power series to full precision if it is small.
 #[inline(always)]
 fn small_unit(x: f64) -> Vec2 {
     if x.abs() > 0.4 {
@@ -192,14 +194,14 @@ fn small_unit(x: f64) -> Vec2 {
 }
 
 impl Offset {
-    /// How its coordinate along a direction changes.
+    /// Derivative of the coordinate along a direction.
     pub fn row(&self, along: Vec2) -> Row {
         let [a, b] = &self.by;
         [along.x, along.y, along.dot(a[0]), along.dot(a[1]), along.dot(b[0]), along.dot(b[1])]
     }
 }
 
-/// How the angle at a fraction of an interval changes.
+/// Derivative of the angle at a fraction of an interval.
 pub fn angle_row(fraction: f64) -> Row {
     [0.0, 0.0, 1.0 - fraction, 0.0, fraction, 0.0]
 }

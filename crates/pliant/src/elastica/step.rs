@@ -1,4 +1,4 @@
-//! A step of the world for a rod, its equilibrium before the first, and what can go wrong in either.
+//! A world step of a rod, its initial equilibrium, and the errors of both.
 
 use super::equations::{Field, Push};
 use super::fehlberg::Work;
@@ -13,26 +13,26 @@ use crate::error::{BuildError, HoldError, StepError};
 use crate::grip::Hold;
 use crate::math::Vec3;
 
-/// A constraint that is violated by more than this part of the length, or this angle, cannot be kept.
+/// Violation beyond which a constraint counts as broken, relative to the length, or as an angle [rad].
 const LOST: f64 = 1e-6;
 
-/// A rod with less slack than this part of its length is taut.
+/// Slack below which a rod is taut, relative to its length.
 const TAUT: f64 = 1e-3;
 
-/// Angles and rates beyond this have diverged.
+/// Angles [rad] and rates [rad/s] beyond this have diverged.
 const FAR: f64 = 1e9;
 
-/// A constraint that is not kept.
+/// A broken constraint, for an error message.
 struct Lost {
-    /// Who holds the rod.
+    /// Name of what holds the rod.
     by: String,
-    /// By how much it is violated.
+    /// Size of the violation.
     off: f64,
-    /// Unit of that.
+    /// Unit of `off`.
     unit: &'static str,
 }
 
-/// A rod with what acts on it.
+/// A rod with everything that acts on it.
 fn system<'a>(
     (rod, plane, settings): (&'a Rod, &'a Plane, &ElasticaSettings),
     (pushes, holds): (&'a [Push], &'a [Held]),
@@ -55,7 +55,7 @@ fn system<'a>(
 }
 
 impl Elastica {
-    /// Advance by a step of the world.
+    /// Advance by one world step. Fails if it diverges or a constraint cannot be kept.
     pub(crate) fn advance(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
         self.aim(around.grippers);
         self.begin_work();
@@ -67,12 +67,12 @@ impl Elastica {
         s.met = false;
         let mut system = system((rod, plane, settings), (pushes, holds), around, around.gravity, s);
         let (q, v) = (&mut state.q, &mut state.v);
-        // what grippers do changes from step to step: rates follow by an impulse
+        // velocities of grippers jump between steps: rates follow by an impulse
         let mut lost = system.correct(0.0, q);
         system.correct_rates(0.0, q, v);
         for ((impulse, bound), held) in impulses.iter_mut().zip(&system.s.bounds).zip(system.holds) {
             *impulse += bound.force;
-            // of an impulse it is that of the mean of the rates before and after
+            // the work of an impulse is that at the mean of the rates before and after
             done.grips += bound.force * (held.rate(0.0, system.dt) + 0.5 * bound.left[1]);
         }
         let add = |n: usize, more: f64, rate: f64| {
@@ -93,7 +93,7 @@ impl Elastica {
                 work
             }
         };
-        // where the step has failed too: it may be that constraints cannot be kept at its end
+        // also if the step has failed, as the reason may be that constraints cannot be kept at its end
         let end = system.correct(1.0, q);
         lost = if end.0 > lost.0 { end } else { lost };
         if work.arrived {
@@ -106,7 +106,7 @@ impl Elastica {
         self.finish(around, lost, work)
     }
 
-    /// Look at where the step has led.
+    /// Check the result of the step.
     fn finish(&mut self, around: &mut Surroundings<'_>, lost: (f64, usize), work: Work) -> Result<(), StepError> {
         let (time, body) = (around.time + around.dt, || self.name.clone());
         let counters = &mut self.state.counters;
@@ -163,13 +163,13 @@ impl Elastica {
         Ok(())
     }
 
-    /// Keep the contacts that were looked at last.
+    /// Keep the contacts that were found last.
     fn keep_contacts(&mut self) {
         self.state.touches.clone_from(&self.scratch.system.touches);
         self.state.meetings.clone_from(&self.scratch.system.meetings);
     }
 
-    /// Bring it into equilibrium with what holds and loads it, at rest.
+    /// Move the rod to equilibrium with its grips and loads, at rest. Fails if none is found or a grip is out of reach.
     pub(crate) fn settle(&mut self, around: &mut Surroundings<'_>) -> Result<Settled, BuildError> {
         self.aim(around.grippers);
         let Elastica { rod, plane, settings, state, scratch, .. } = self;
@@ -204,7 +204,8 @@ impl Elastica {
         Ok(settled)
     }
 
-    /// The constraint that is violated most, if it is not kept: by which part of the length or which angle, and its number.
+    /// The most violated constraint, if it is broken, given its violation, relative to the length or as an angle [rad],
+    /// and its index.
     fn lost(&self, around: &Surroundings<'_>, (size, which): (f64, usize)) -> Option<Lost> {
         let held = self.scratch.holds.get(which).filter(|_| size > LOST)?;
         let by = match held.by {
@@ -215,7 +216,7 @@ impl Elastica {
         Some(Lost { by, off, unit })
     }
 
-    /// Two grips between which there is next to no slack, and how much there is [m].
+    /// Two grips with hardly any slack between them, and that slack [m].
     fn taut(&self, around: &Surroundings<'_>) -> Option<(String, f64)> {
         let mut held: Vec<&Gripped> = self.scratch.gripped.iter().filter(|g| g.hold != Hold::Direction).collect();
         let along = |g: &Gripped| (g.interval as f64 + g.fraction) * self.rod.h;
@@ -231,8 +232,8 @@ impl Elastica {
         })
     }
 
-    /// Refuse to begin with the centre line inside an obstacle, or inside the rod elsewhere: contact could push it out either
-    /// way.
+    /// Fail if the centre line starts inside an obstacle or inside another part of the rod: contact could push it out
+    /// either way.
     pub(crate) fn check_start(&mut self, around: &Surroundings<'_>) -> Result<(), BuildError> {
         let Elastica { rod, plane, settings, state, scratch, .. } = self;
         let Scratch { system: s, holds, pushes, .. } = scratch;

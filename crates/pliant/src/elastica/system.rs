@@ -1,4 +1,4 @@
-//! A rod during a step of the world: accelerations from where it is, and the corrections that keep constraints.
+//! A rod during a world step: accelerations from its state, and corrections that enforce constraints.
 
 use super::equations::{At, Bound, Equations, Field, Implicit, Push, Spring, Tie};
 use super::holds::{Held, What};
@@ -9,25 +9,25 @@ use super::touch::{Search, Touch};
 use crate::math::Vec2;
 use crate::stop::Stop;
 
-/// A rod and all that acts on it during a step of the world.
+/// A rod and everything that acts on it during a world step.
 pub struct System<'a> {
-    /// What it is made of.
+    /// Constants of the rod.
     pub rod: &'a Rod,
-    /// What acts all along it.
+    /// Distributed loads.
     pub field: Field,
     /// Dead loads.
     pub pushes: &'a [Push],
     /// Constraints.
     pub holds: &'a [Held],
-    /// What it may touch.
+    /// Obstacles it may touch.
     pub search: Search<'a>,
-    /// Whether it may touch itself.
+    /// Whether the rod can touch itself.
     pub self_contact: bool,
     /// mu of (25) [1/s].
     pub stabilisation: f64,
-    /// The world's step [s].
+    /// Length of the world step [s].
     pub dt: f64,
-    /// Whether to stop.
+    /// Request to stop.
     pub stop: &'a Stop,
     /// Working memory.
     pub s: &'a mut Working,
@@ -36,30 +36,31 @@ pub struct System<'a> {
 /// Working memory of a system.
 #[derive(Clone, Debug, Default)]
 pub struct Working {
-    /// The equations.
+    /// Equations of motion.
     pub equations: Equations,
-    /// Constraints at the instant at hand, with their multipliers.
+    /// Constraints at the current instant, with their multipliers.
     pub bounds: Vec<Bound>,
-    /// Contacts at the instant at hand.
+    /// Contacts at the current instant.
     pub touches: Vec<Touch>,
-    /// Contacts with itself.
+    /// Self-contacts.
     pub meetings: Vec<Meeting>,
     /// Whether the rod has touched itself at any instant since the step began.
     pub met: bool,
-    /// What they push with.
+    /// Forces of all contacts.
     pub springs: Vec<Spring>,
-    /// How that changes where two places of the rod push each other.
+    /// Couplings of points in self-contact.
     pub ties: Vec<Tie>,
 }
 
-/// How often coordinates are corrected until constraints hold.
+/// Limit on corrections of coordinates until constraints hold.
 const MOST_CORRECTIONS: usize = 30;
 
-/// Constraints hold when they are violated by less than this part of the rod's length, or this angle.
+/// Violation below which constraints hold, relative to the rod's length, or as an angle [rad].
 pub const HOLDS: f64 = 1e-11;
 
 impl System<'_> {
-    /// Accelerations at a fraction of the step; the multipliers are left in the bounds. False where there are none.
+    /// Accelerations at a fraction of the step; multipliers are stored in the bounds. Returns false if the system is
+    /// singular.
     pub fn accelerate(&mut self, f: f64, q: &[f64], v: &[f64], a: &mut [f64]) -> bool {
         if self.rod.extensible { self.accelerate_of::<2>(f, q, v, a) } else { self.accelerate_of::<1>(f, q, v, a) }
     }
@@ -74,12 +75,12 @@ impl System<'_> {
         fine
     }
 
-    /// Power of obstacles by their own motion, with the contacts at hand [W].
+    /// Power of moving obstacles through the current contacts [W].
     pub fn led(&self) -> f64 {
         self.s.touches.iter().map(|touch| touch.force.dot(touch.carried)).sum()
     }
 
-    /// Contacts and forces along the rod where the step has led.
+    /// Contacts and internal forces at the end of the step.
     pub fn look(&mut self, q: &[f64], v: &[f64], carried: &mut [Vec2]) {
         if self.rod.extensible { self.look_of::<2>(q, v, carried) } else { self.look_of::<1>(q, v, carried) }
     }
@@ -92,7 +93,7 @@ impl System<'_> {
         equations.transmit::<K>(self.rod, &self.field, [q, v], others, carried);
     }
 
-    /// Equations at coordinates, rates and, where there are, second rates, with `mass` times the inertia.
+    /// Assemble the equations at coordinates, rates and, if given, second rates, with `mass` times the inertia.
     pub fn assemble<const K: usize>(
         &mut self,
         f: f64,
@@ -111,7 +112,7 @@ impl System<'_> {
         self.add_contacts::<K>(None, f, implicit);
     }
 
-    /// Find contacts of a rod that is elsewhere than at the place at hand, at a fraction of the step.
+    /// Find contacts for kinematics other than those of the equations, at a fraction of the step.
     pub fn find_contacts<const K: usize>(&mut self, f: f64, at: &Kinematics) {
         self.search.find::<K>(self.rod, at, f, &mut self.s.touches);
         if self.self_contact {
@@ -119,8 +120,8 @@ impl System<'_> {
         }
     }
 
-    /// The same with contacts as deep as they are where the step ends, at another fraction of it. They push along the rows of
-    /// the place at hand, and change with what is solved for by `implicit.1`.
+    /// Assemble the equations with contact depths taken at the end of the step, at another fraction of it. Contact
+    /// forces act along the rows at the current kinematics, and depend on the unknowns by `implicit.1`.
     pub fn assemble_with_contact_at<const K: usize>(
         &mut self,
         f: [f64; 2],
@@ -152,7 +153,8 @@ impl System<'_> {
         bounds.extend(self.holds.iter().map(|held| held.bound::<K>(&equations.at, self.rod.h, f, self.dt)));
     }
 
-    /// Forces of the contacts that were found, `seen` elsewhere than at the place at hand or there, at a fraction of the step.
+    /// Add the forces of the contacts found, at a fraction of the step; `seen` gives their kinematics if not the
+    /// current ones.
     fn add_contacts<const K: usize>(&mut self, seen: Option<&Kinematics>, f: f64, implicit: Implicit) {
         let Working { equations, touches, meetings, springs, ties, .. } = &mut *self.s;
         springs.clear();
@@ -166,8 +168,8 @@ impl System<'_> {
         }
     }
 
-    /// Correct coordinates until constraints hold, by changes that are least weighted by mass. The largest violation that
-    /// is left, and of which constraint.
+    /// Correct coordinates until constraints hold, by the least changes weighted by mass. Returns the largest remaining
+    /// violation and the index of its constraint.
     pub fn correct(&mut self, f: f64, q: &mut [f64]) -> (f64, usize) {
         if self.rod.extensible {
             self.correct_of::<2>(f, q, Equations::inertia::<2>)
@@ -176,8 +178,8 @@ impl System<'_> {
         }
     }
 
-    /// The same from far away, by changes that bend it least: weighted by mass alone a rod of many intervals would be folded
-    /// where it is held.
+    /// Correct coordinates that are far from satisfying constraints, by changes that bend the rod least: weighted by
+    /// mass alone, a rod with many intervals would be folded where it is held.
     pub fn reach(&mut self, q: &mut [f64]) -> (f64, usize) {
         let slow = self.slow_inertia();
         let bend = |equations: &mut Equations, rod: &Rod| equations.resistance::<1>(rod, slow);
@@ -185,7 +187,7 @@ impl System<'_> {
         if self.rod.extensible { self.correct_of::<2>(0.0, q, stretch) } else { self.correct_of::<1>(0.0, q, bend) }
     }
 
-    /// Inertia by which a rod of this length bends as slowly as it would move, over its own [1/s2].
+    /// Factor that makes the inertia comparable with the bending stiffness over the length of the rod [1/s2].
     pub fn slow_inertia(&self) -> f64 {
         let length = self.rod.length();
         self.rod.bending.iter().sum::<f64>() * self.rod.h / (length * self.rod.mass() * length * length)
@@ -200,7 +202,7 @@ impl System<'_> {
         let length = self.rod.length();
         let mut most = (0.0, 0);
         for _ in 0..MOST_CORRECTIONS {
-            // rates are of no account
+            // rates do not matter here
             self.place_only::<K>(f, q, q);
             most = self.largest(0, length);
             if most.0 <= HOLDS {
@@ -210,7 +212,7 @@ impl System<'_> {
             if !self.s.equations.solve::<K>(&mut self.s.bounds, |b| -b.left[0]) {
                 break;
             }
-            // far from where they hold, places turn: go no farther than that can be told
+            // constraints are nonlinear: limit the change of angles to where linearisation holds
             let x = &self.s.equations.solution.x;
             let turn = x[2..].iter().fold(0.0, |most: f64, x| most.max(x.abs()));
             let part = (0.5 / turn).min(1.0);
@@ -219,7 +221,7 @@ impl System<'_> {
         most
     }
 
-    /// Correct rates until constraints hold, by impulses; these are left in the bounds [N s].
+    /// Correct rates until constraints hold, by impulses, which are stored in the bounds [N s].
     pub fn correct_rates(&mut self, f: f64, q: &[f64], v: &mut [f64]) -> bool {
         if self.rod.extensible { self.correct_rates_of::<2>(f, q, v) } else { self.correct_rates_of::<1>(f, q, v) }
     }
@@ -236,7 +238,7 @@ impl System<'_> {
         fine
     }
 
-    /// Places and constraints alone.
+    /// Update kinematics and constraints only.
     fn place_only<const K: usize>(&mut self, f: f64, q: &[f64], v: &[f64]) {
         let Working { equations, bounds, .. } = &mut *self.s;
         equations.at.place::<K>(self.rod, q, v, None);
@@ -244,7 +246,7 @@ impl System<'_> {
         bounds.extend(self.holds.iter().map(|held| held.bound::<K>(&equations.at, self.rod.h, f, self.dt)));
     }
 
-    /// The largest violation, of places against a length.
+    /// The largest violation, positions relative to a length [m], and its index.
     fn largest(&self, order: usize, length: f64) -> (f64, usize) {
         let mut most = (0.0, 0);
         for (n, (bound, held)) in self.s.bounds.iter().zip(self.holds).enumerate() {
@@ -257,7 +259,7 @@ impl System<'_> {
     }
 }
 
-/// Forces at places besides weight and inertia: those of constraints, loads and contacts.
+/// Point forces of constraints, loads and contacts.
 pub fn forces<'a>(bounds: &'a [Bound], pushes: &'a [Push], springs: &'a [Spring]) -> impl Iterator<Item = At> + 'a {
     let along = |row: &Row, force: f64| Vec2::new(row[0], row[1]) * force;
     let held = bounds.iter().map(move |b| (b.interval, b.fraction, along(&b.row, b.force)));

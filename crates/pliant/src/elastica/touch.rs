@@ -1,16 +1,16 @@
-//! Contact of a rod with obstacles: Voigt's law, (29) to (31) of Wakamatsu et al.
+//! Contact of a rod with obstacles: the Kelvin-Voigt law, (29) to (31) of Wakamatsu et al.
 //!
-//! The paper has circles, and one nearest point of the rod. Here obstacles are cut by the rod's plane: a distance phi in
-//! space changes within the plane by its gradient there, g, so that phi / |g| is the distance from the outline of the cut and
-//! g / |g| its normal. Every node touches an obstacle that it is in, and so does every interval where it is deepest, d,
-//! between its nodes, which are a and b deep. What they store is
+//! The paper has circles, and one nearest point of the rod. Here obstacles are intersected with the rod's plane: a
+//! distance phi in space has the gradient g within the plane, so that phi / |g| is the distance from the outline of the
+//! intersection and g / |g| its normal. There is a contact at every node inside an obstacle, and at the deepest point
+//! of every interval, of depth d, between its nodes, of depths a and b. Their energies are
 //!
 //!   k_c a^2 / 2 for a node,   k_c (d^2 - a^2) (d^2 - b^2) / (2 d^2) for an interval.
 //!
-//! One contact stores k_c d^2 / 2 as in the paper, wherever it is, also beside a node that is in; it passes from interval to
-//! interval without a jump of force, and a rod that lies flat rests on its nodes. Forces of contact are the slope of this, so
-//! that there is an energy of which an equilibrium is the least. Dampers never pull (the printed ones may as the rod leaves),
-//! and friction acts against sliding.
+//! A single contact stores k_c d^2 / 2 as in the paper, wherever it is, also next to a node inside; it passes from
+//! interval to interval without a jump of force, and a rod that lies flat rests on its nodes. Contact forces are the
+//! gradient of this energy, so that an equilibrium is a minimum of energy. Dampers never pull (the printed ones may as
+//! the rod leaves), and friction opposes sliding.
 
 use std::f64::consts::FRAC_PI_2;
 
@@ -23,77 +23,77 @@ use crate::contact::{Obstacle, ShapeKind};
 use crate::material::Friction;
 use crate::math::{Pose, Vec2, sincos};
 
-/// What a rod may touch during a step.
+/// Obstacles that a rod may touch during a step.
 #[derive(Clone, Copy)]
 pub struct Search<'a> {
     /// All obstacles.
     pub obstacles: &'a [Obstacle],
-    /// Those near the rod.
+    /// Indices of those near the rod.
     pub near: &'a [usize],
     /// The rod's plane.
     pub plane: &'a Plane,
-    /// The world's step [s].
+    /// Length of the world step [s].
     pub dt: f64,
 }
 
-/// A place of the rod that touches an obstacle.
+/// A contact of the rod with an obstacle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touch {
-    /// Which obstacle.
+    /// Index of the obstacle.
     pub obstacle: usize,
-    /// Which interval.
+    /// Index of the interval.
     pub interval: usize,
-    /// Fraction of it.
+    /// Fraction of the interval, 0 to 1.
     pub fraction: f64,
-    /// Out of the obstacle, in the plane.
+    /// Unit normal out of the obstacle, in the plane.
     pub normal: Vec2,
-    /// How deep the rod's surface is inside [m].
+    /// Penetration of the rod's surface [m].
     pub depth: f64,
-    /// Force over stiffness: the slope of what is stored with depth [m].
+    /// Elastic force over stiffness: the derivative of the stored energy by depth [m].
     pub press: f64,
-    /// What is stored, over stiffness [m2].
+    /// Stored energy over stiffness [m2].
     pub stored: f64,
-    /// Between nodes: how deep they are, if they are in, and which way is out there.
+    /// For a contact between nodes: depth of each node, if it is inside, and the normal there.
     pub beside: Option<[Face; 2]>,
-    /// Velocity of the obstacle there, in the plane [m/s].
+    /// Velocity of the obstacle at the contact, in the plane [m/s].
     pub carried: Vec2,
     /// Force on the rod, in the plane [N].
     pub force: Vec2,
 }
 
-/// A plane that an obstacle's surface is this parallel to does not cut it.
+/// Gradient in the plane below which an obstacle's surface is parallel to the plane and does not intersect it [-].
 const PARALLEL: f64 = 1e-3;
 
-/// Steps to the nearest place of an interval.
+/// Limit on steps to the nearest point of an interval.
 const MOST_STEPS: usize = 12;
 
-/// Pieces of an interval that are looked at one by one where an obstacle has corners.
+/// Pieces of an interval that are searched separately where an obstacle has corners.
 const FEW_PIECES: f64 = 4.0;
 
-/// Most of them.
+/// Limit on the pieces of an interval that are searched separately.
 const MOST_PIECES: f64 = 64.0;
 
-/// Friction reaches its limit at this speed [m/s].
+/// Sliding speed at which regularised friction reaches its limit [m/s].
 const CREEP: f64 = 1e-4;
 
-/// Damping acts in full at this depth, in radii.
+/// Depth at which damping acts fully, in radii.
 const BEGUN: f64 = 0.01;
 
-/// How obstacles curve is seen over this distance, in radii.
+/// Distance over which the curvature of obstacles is evaluated, in radii.
 const NEARBY: f64 = 0.01;
 
-/// Distance of a place from an outline, or depth in it, and its normal.
+/// Distance of a point from an outline, or depth inside it [m], and the normal.
 pub type Face = (f64, Vec2);
 
 impl Search<'_> {
-    /// Find all touches at a fraction of the step.
+    /// Find all contacts at a fraction of the step.
     pub fn find<const K: usize>(&self, rod: &Rod, at: &Kinematics, f: f64, touches: &mut Vec<Touch>) {
         touches.clear();
         for &index in self.near {
             let obstacle = &self.obstacles[index];
             let pose = obstacle.sweep.at(f);
             let face = |place: Vec2| self.face(rod, obstacle, &pose, place);
-            // beside a corner an interval may come near an obstacle at two places, of which the lower counts
+            // near a corner an interval may approach an obstacle at two points, of which the deeper counts
             let pieces = match obstacle.params.shape.kind() {
                 ShapeKind::Plane | ShapeKind::Sphere { .. } | ShapeKind::Capsule { .. } => 1.0,
                 _ => FEW_PIECES,
@@ -136,7 +136,7 @@ impl Search<'_> {
         }
     }
 
-    /// Distance and normal of an obstacle's outline near a place.
+    /// Distance and normal of an obstacle's outline near a point; `None` if it is out of reach.
     fn face(&self, rod: &Rod, obstacle: &Obstacle, pose: &Pose, place: Vec2) -> Option<Face> {
         let reach = rod.radius + 2.0 * rod.h;
         let face = obstacle.params.shape.surface_near(pose, self.plane.lift_point(place), reach)?;
@@ -145,8 +145,8 @@ impl Search<'_> {
         (size > PARALLEL).then(|| (face.distance / size, g / size))
     }
 
-    /// What touches push with at a fraction of the step and, if that is asked for, how it changes with places. They act along
-    /// the rows of the first place of the rod; the second is where they were seen.
+    /// Forces of contacts at a fraction of the step and, if requested, their derivatives by position. They act along
+    /// the rows at the first kinematics; the second are those at which contacts were found.
     pub fn push<const K: usize>(
         &self,
         rod: &Rod,
@@ -171,7 +171,7 @@ impl Search<'_> {
         }
     }
 
-    /// How the elastic force of a touch changes with places.
+    /// Derivative of the elastic force of a contact by positions.
     fn stiffen<const K: usize>(&self, rod: &Rod, at: &Kinematics, f: f64, touch: &Touch, springs: &mut Vec<Spring>) {
         let Touch { interval, fraction, normal, depth, press, .. } = *touch;
         let mut add = |row: Row, slope: f64| {
@@ -180,7 +180,7 @@ impl Search<'_> {
         };
         let (node, offset) = at.at::<K>(rod.h, interval, fraction);
         let along = normal.perp();
-        // an outline that curves away is less deep beside the place ...
+        // an outline that curves away makes the contact less deep beside the point ...
         let obstacle = &self.obstacles[touch.obstacle];
         let nearby = NEARBY * rod.radius;
         let there = self.face(rod, obstacle, &obstacle.sweep.at(f), node.place + along * nearby);
@@ -190,7 +190,7 @@ impl Search<'_> {
         let Some(beside) = touch.beside else {
             return add(row, 1.0);
         };
-        // ... but the deepest place moves on as the rod turns: the slope there is what it turns by over its curvature
+        // ... but the deepest point moves as the rod turns, by the turn over its curvature
         let (sin, cos) = sincos(at.angle(interval, fraction)[0]);
         let tangent = Vec2::new(cos, sin);
         let [from, to] = at.ends[interval].u;
@@ -200,7 +200,7 @@ impl Search<'_> {
             let (turned, moved) = (angle_row(fraction), offset.row(tangent));
             add(std::array::from_fn(|k| side * turned[k] + curved * moved[k]), press / bent);
         }
-        // and depths of the interval and of its nodes act on each other
+        // and the depths of the interval and of its nodes are coupled
         let [a, b] = [0.0, 1.0].map(|end| at.at::<K>(rod.h, interval, end).1);
         let rows = [row, a.row(beside[0].1), b.row(beside[1].1)];
         let slopes = between_nodes(depth, beside[0].0, beside[1].0).2;
@@ -215,56 +215,57 @@ impl Search<'_> {
     }
 }
 
-/// What an interval stores that is `d` deep between nodes that are `a` and `b` deep, over stiffness; its slopes with these, and
-/// theirs.
+/// Energy over stiffness of a contact of depth `d` between nodes of depths `a` and `b` [m2], with its first and second
+/// derivatives by these.
 fn between_nodes(d: f64, a: f64, b: f64) -> (f64, [f64; 3], [[f64; 3]; 3]) {
     let (x, y) = (a / d, b / d);
     let (xx, yy) = (x * x, y * y);
     let stored = 0.5 * d * d * (1.0 - xx) * (1.0 - yy);
     let slopes = [d * (1.0 - xx * yy), -a * (1.0 - yy), -b * (1.0 - xx)];
     let [ab, da, db] = [2.0 * x * y, -2.0 * x * yy, -2.0 * xx * y];
-    // a node that is not in takes no part
+    // a node that is not inside does not contribute
     let aa = if a > 0.0 { yy - 1.0 } else { 0.0 };
     let bb = if b > 0.0 { xx - 1.0 } else { 0.0 };
     (stored, slopes, [[1.0 + 3.0 * xx * yy, da, db], [da, aa, ab], [db, ab, bb]])
 }
 
-/// Voigt's law with friction, for one contact.
+/// The Kelvin-Voigt law with friction, for one contact.
 pub struct Law<'a> {
     /// The rod.
     pub rod: &'a Rod,
     /// Friction of the contact.
     pub friction: Friction,
-    /// How deep it is [m].
+    /// Penetration [m].
     pub depth: f64,
-    /// Force over stiffness [m].
+    /// Elastic force over stiffness [m].
     pub press: f64,
 }
 
-/// A force of a contact.
+/// A component of a contact force.
 pub struct Pushing {
-    /// Its direction.
+    /// Direction, a unit vector in the plane.
     pub along: Vec2,
-    /// Its size [N].
+    /// Magnitude [N].
     pub force: f64,
-    /// How fast that falls with speed [N s/m].
+    /// Decrease of the force per speed [N s/m].
     pub damping: f64,
-    /// How fast its damped part falls with the way out, as it begins with depth [N/m]: a rod that comes fast meets next to a wall.
+    /// Decrease of the damping force per distance outwards, as damping starts with depth [N/m]: for a fast impact it is
+    /// nearly a wall.
     pub begins: f64,
 }
 
 impl Law<'_> {
-    /// Forces at a relative velocity: along the normal, and of friction.
+    /// Forces for a relative velocity [m/s]: along the normal, and friction.
     pub fn push(&self, normal: Vec2, speed: Vec2) -> impl Iterator<Item = Pushing> {
         let elastic = self.rod.voigt[0] * self.press;
-        // damping begins with the contact, but without a jump
+        // damping starts with the contact, but without a jump
         let begun = (self.depth / (BEGUN * self.rod.radius)).min(1.0);
         let damping = self.rod.voigt[1] * (self.press / self.depth).max(0.0) * begun;
         let damped = elastic - damping * speed.dot(normal);
         let begins = if begun < 1.0 { (-speed.dot(normal)).max(0.0) * damping / self.depth } else { 0.0 };
         let pressed = match damped > 0.0 {
             true => Some(Pushing { along: normal, force: damped, damping, begins }),
-            // a node beside places that are deeper may pull: what they push is more
+            // a node next to deeper points may pull; their push is larger
             false => (elastic < 0.0).then_some(Pushing { along: normal, force: elastic, damping: 0.0, begins: 0.0 }),
         };
         let along = normal.perp();
@@ -276,7 +277,7 @@ impl Law<'_> {
     }
 }
 
-/// Where an interval is nearest to something, if that is neither of its nodes, which are at faces `ends`.
+/// The point of an interval nearest to an obstacle, if it is not one of its nodes, whose faces are `ends`.
 fn lowest<const K: usize>(
     rod: &Rod,
     at: &Kinematics,
@@ -284,7 +285,7 @@ fn lowest<const K: usize>(
     ends: [Face; 2],
     face: impl Fn(Vec2) -> Option<Face>,
 ) -> Option<(f64, Vec2, Face)> {
-    // a distance changes by no more than the way along the rod, which may be stretched by half
+    // a distance changes by no more than the length along the rod, which may be stretched by half
     if 0.5 * (ends[0].0 + ends[1].0) - 0.75 * rod.h > rod.radius {
         return None;
     }
@@ -292,7 +293,7 @@ fn lowest<const K: usize>(
         let (sin, cos) = sincos(at.angle(interval, x)[0]);
         face.1.dot(Vec2::new(cos, sin))
     };
-    // an arc that turns by more than a quarter has its lowest place between others that rise and fall
+    // an arc that turns by more than a quarter turn may have several local minima
     let [from, to] = at.ends[interval].u;
     let pieces = ((to[0] - from[0]).abs() / FRAC_PI_2).ceil().clamp(least, MOST_PIECES);
     let mut deepest: Option<(f64, Vec2, Face)> = None;
@@ -317,7 +318,7 @@ fn lowest<const K: usize>(
     deepest
 }
 
-/// The place between two, given with the slopes of the distance there, where that no longer falls.
+/// The minimum of the distance between two points, given its derivatives there.
 fn lowest_between<const K: usize>(
     rod: &Rod,
     at: &Kinematics,
@@ -326,7 +327,7 @@ fn lowest_between<const K: usize>(
     face: &impl Fn(Vec2) -> Option<Face>,
     rise: impl Fn(f64, &Face) -> f64,
 ) -> Option<(f64, Vec2, Face)> {
-    // regula falsi after Illinois
+    // regula falsi, Illinois variant
     let mut found = None;
     for _ in 0..MOST_STEPS {
         let x = low + (high - low) * (left / (left - right)).clamp(0.01, 0.99);

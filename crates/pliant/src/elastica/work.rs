@@ -1,4 +1,4 @@
-//! Work done on a rod in a step, and what its steps may create.
+//! Work done on a rod in a step, and the energy that its steps may create.
 
 use super::balance::CREATES;
 use super::span::{POINTS, WEIGHTS};
@@ -7,7 +7,7 @@ use crate::account::{Bound, Work};
 use crate::math::Vec2;
 
 impl Elastica {
-    /// Begin to count the work of a step.
+    /// Start counting the work of a step.
     pub(super) fn begin_work(&mut self) {
         let mut from = std::mem::take(&mut self.scratch.from);
         from.clear();
@@ -16,7 +16,7 @@ impl Elastica {
         self.scratch.work = Work { loads: -self.along_line_load(), ..Work::default() };
     }
 
-    /// Count what is left to count at its end.
+    /// Finish counting the work at the end of the step.
     pub(super) fn end_work(&mut self) {
         let mut work = self.scratch.work;
         work.loads += self.along_line_load();
@@ -28,7 +28,7 @@ impl Elastica {
         self.scratch.work = work;
     }
 
-    /// Work of the load along its length from the origin to where it is [J].
+    /// Work of the distributed load from the origin of the plane to the current shape [J].
     fn along_line_load(&self) -> f64 {
         let load = self.plane.direction(self.settings.line_load);
         if load == Vec2::ZERO {
@@ -39,12 +39,12 @@ impl Elastica {
         self.rod.h * (0..self.rod.intervals()).map(|i| (0..POINTS).map(|q| of(i, q)).sum::<f64>()).sum::<f64>()
     }
 
-    /// Mass [kg].
+    /// Total mass [kg].
     pub(crate) fn mass(&self) -> f64 {
         self.rod.mass()
     }
 
-    /// Work done on it in the last step.
+    /// Work done on the body in the last step.
     pub(crate) fn work(&self) -> Work {
         self.scratch.work
     }
@@ -56,7 +56,7 @@ impl Elastica {
         self.rod.voigt[0] * (touches + meetings)
     }
 
-    /// What a step may create.
+    /// Bound on the energy that a step may create.
     pub(crate) fn may_create(&self) -> Bound {
         let part = 2.0 * CREATES;
         if !self.state.meetings.is_empty() {
@@ -74,5 +74,5 @@ impl Elastica {
     }
 }
 
-/// What contacts of a rod with itself store may jump by this part of the energy at play [-].
+/// Fraction of the energy involved by which the energy of self-contacts may jump [-].
 const JUMPS: f64 = 0.1;

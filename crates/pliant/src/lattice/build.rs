@@ -18,18 +18,18 @@ use crate::contact::edge_turns;
 use crate::error::BuildError;
 use crate::math::Vec3;
 
-/// Parts put together: particles where they are in the frame of the body, and what joins them.
+/// Parts assembled to a body: particles in the body's frame, and connectors.
 struct Joined {
     matter: Matter,
     places: Vec<Vec3>,
-    /// Volume of its cells [m3], and how many there are.
+    /// Volume of the cells [m3], and their number.
     space: f64,
     cells: usize,
-    /// Part of the elastic constants that links of the worst cell miss [-].
+    /// Relative error of the elastic constants of the worst cell [-].
     missed: f64,
 }
 
-/// Put parts together.
+/// Assemble the parts. Fails if a solid cannot be turned into particles.
 fn join(name: &str, spec: &LatticeSpec) -> Result<Joined, BuildError> {
     let material = &spec.material;
     let lame = Lame::of(material.young, material.poisson);
@@ -69,7 +69,7 @@ fn join(name: &str, spec: &LatticeSpec) -> Result<Joined, BuildError> {
     Ok(Joined { matter, places, space, cells: count, missed: web.missed })
 }
 
-/// Build a body.
+/// Build a body from checked parameters.
 pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
     let Joined { mut matter, places, space, cells: count, missed } = join(name, &spec)?;
     let LatticeSpec { material, placed, velocity, spin, settings, .. } = spec;
@@ -137,7 +137,7 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
 }
 
 impl Matter {
-    /// Take links over, in order of particles; those that are alike share a kind.
+    /// Take over links, sorted by particle; equal ones share a kind.
     fn take_links(&mut self, web: &mut Web, places: &[Vec3]) {
         web.links.iter_mut().for_each(|(pair, _)| pair.sort_unstable());
         web.links.sort_by_key(|(pair, _)| *pair);
@@ -145,7 +145,7 @@ impl Matter {
         for same in web.links.chunk_by(|a, b| a.0 == b.0) {
             let (ends, stiffness) = (same[0].0, same.iter().map(|(_, stiffness)| stiffness).sum::<f64>());
             let rest = (places[ends[0] as usize] - places[ends[1] as usize]).length();
-            // alike to a part in 10^12: rounding must not make a kind of its own
+            // equal to one part in 10^12, so that rounding does not create new kinds
             let key = [rest, stiffness].map(|x| x.to_bits().wrapping_add(1 << 11) >> 12);
             let next = self.link_kinds.len() as u32;
             let kind = *kinds.entry(key).or_insert(next);
@@ -157,7 +157,7 @@ impl Matter {
         self.own_kinds = self.link_kinds.len();
     }
 
-    /// Bring particles into order along the body, and connectors with them.
+    /// Sort particles along the body, and renumber connectors.
     fn arrange(&mut self, places: &mut Vec<Vec3>, web: &mut Web, sites: &mut [Vec<u32>]) {
         let number = along(places);
         *places = arrange(places, &number);
@@ -171,7 +171,7 @@ impl Matter {
         self.swells.sort_by_key(Span::span);
     }
 
-    /// Connectors in order of their first particles, in blocks.
+    /// Sort connectors by their first particle, and divide them into blocks.
     fn finish_order(&mut self) {
         self.links.sort_by_key(Span::span);
         let mut order: Vec<usize> = (0..self.hinges.len()).collect();
@@ -184,7 +184,7 @@ impl Matter {
         self.blocks = blocks(self.size(), &self.links, &self.hinges, &self.swells);
     }
 
-    /// Add a connector that is given one by one.
+    /// Add an individual connector.
     fn connect(&mut self, connector: &Connector, places: &[Vec3], sites: &[Vec<u32>]) {
         let particle = |site: &Site| {
             let distance = |n: &u32| (places[*n as usize] - site.point).length_squared();

@@ -1,7 +1,7 @@
-//! What follows from the material of a body; and what of that may be changed while it moves.
+//! Parameters that follow from the material of a body, and their change while it moves.
 //!
-//! Stiffness of connectors is proportional to Young's modulus and mass to density, so that both are scaled from what they were at
-//! first, but for connectors and masses that were given one by one.
+//! Stiffness of connectors is proportional to Young's modulus and mass to density, so both are scaled from their
+//! initial values, except for individually given connectors and masses.
 
 use std::sync::Arc;
 
@@ -17,34 +17,34 @@ use crate::material::Material;
 use crate::math::{Vec3, cbrt};
 use crate::properties::Properties;
 
-/// The fastest vibration is damped by this part of what would stop it.
+/// Default damping of the fastest vibration, as a fraction of critical damping.
 const DAMPED: f64 = 0.1;
 
-/// Contact absorbs by this part of what would stop a layer of cells without bouncing.
+/// Default contact damping, as a fraction of what stops a layer of cells without bouncing.
 const ABSORBED: f64 = 0.2;
 
-/// A body of n cells on top of each other that falls on something is pressed by it for pi sqrt(n) times the time in which a cell
-/// would swing by a radian: more than this many of these times it is crushed.
+/// Time after which a body pressed deep into an obstacle counts as crushed, in units of the time in which a cell
+/// oscillates by one radian. A falling body n cells high is in contact for pi sqrt(n) such times.
 const PATIENCE: f64 = 50.0;
 
-/// Steps are this part of the longest that is stable.
+/// Longest step as a fraction of the stability limit.
 const SAFE: f64 = 0.7;
 
-/// A body as it was put together, before it was damped.
+/// A body as assembled, before damping was added.
 #[derive(Debug)]
 pub(super) struct Origin {
     material: Material,
-    /// Where particles are in the frame of the body [m].
+    /// Positions of particles in the body's frame [m].
     pub places: Vec<Vec3>,
     masses: Vec<f64>,
     link_kinds: Vec<LinkKind>,
-    /// Stiffness and damping; not a number where damping follows from the material.
+    /// Stiffness and damping; the damping is NaN if it follows from the material.
     hinges: Vec<[f64; 2]>,
     swell_kinds: Vec<SwellKind>,
     counted: Counted,
 }
 
-/// What was counted while parts were put together.
+/// Totals collected while parts were assembled.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Counted {
     /// Volume of its cells [m3], and how many there are.
@@ -55,7 +55,7 @@ pub(super) struct Counted {
 }
 
 impl Origin {
-    /// Of what was put together.
+    /// Keep a body as assembled.
     pub fn of(matter: &Matter, material: Material, places: Vec<Vec3>, counted: Counted) -> Origin {
         Origin {
             material,
@@ -68,7 +68,7 @@ impl Origin {
         }
     }
 
-    /// Let matter have the masses and the stiffness of another material.
+    /// Scale masses and stiffness of matter to another material.
     fn scale(&self, matter: &mut Matter, material: &Material) {
         let (stiffer, heavier) = (material.young / self.material.young, material.density / self.material.density);
         matter.masses.clone_from(&self.masses);
@@ -87,7 +87,7 @@ impl Origin {
     }
 }
 
-/// What follows from material and settings.
+/// Parameters that follow from material and settings.
 pub(super) struct Made {
     pub stable: f64,
     pub contact: Law,
@@ -98,14 +98,14 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// Of matter that is not damped yet.
+    /// Derive the parameters of matter that is not yet damped, and damp it.
     pub fn of(matter: &mut Matter, origin: &Origin, material: Material, settings: &LatticeSettings) -> Made {
         let Counted { space, cells: count, missed } = origin.counted;
         let [fastest, usual] = matter.swings(&origin.places);
         let damping = settings.damping_time.unwrap_or(usual);
         let stable = matter.damp(fastest, damping);
         let grain = cbrt(space / count.max(1) as f64);
-        // a layer of cells, pressed together
+        // stiffness of a compressed layer of cells
         let pressing = settings.contact_stiffness.unwrap_or(material.young / grain.max(1e-6));
         let patience = PATIENCE * (material.density * grain / pressing).sqrt();
         let absorbing =
@@ -134,28 +134,29 @@ impl Made {
 }
 
 impl Matter {
-    /// Its fastest vibration [rad/s], and damping over stiffness by which that has a part of critical damping [s].
+    /// Fastest vibration [rad/s], and the ratio of damping to stiffness that gives it the default damping [s].
     fn swings(&self, places: &[Vec3]) -> [f64; 2] {
         let fastest = self.fastest_found(places).sqrt();
         [fastest, if fastest > 0.0 { 2.0 * DAMPED / fastest } else { 0.0 }]
     }
 
-    /// Damp all that has no damping of its own by a time [s]; the longest step that is stable with the fastest vibration [rad/s] [s].
+    /// Damp all connectors without their own damping, with the ratio `damping` of damping to stiffness [s]. Returns the
+    /// longest stable step [s], given the fastest vibration [rad/s].
     fn damp(&mut self, fastest: f64, damping: f64) -> f64 {
         self.link_kinds[..self.own_kinds].iter_mut().for_each(|kind| kind.damping = damping * kind.stiffness);
         self.swell_kinds.iter_mut().for_each(|kind| kind.damping = damping * kind.stiffness);
         let own = |hinge: &&mut Hinge| hinge.damping.is_nan();
         self.hinges.iter_mut().filter(own).for_each(|hinge| hinge.damping = damping * hinge.stiffness);
-        // an explicit step of a damped vibration
+        // stability of an explicit step of a damped vibration
         let zeta = 0.5 * damping * fastest;
-        // sqrt(1 + zeta^2) - zeta in the form that does not cancel: strong damping asks for short steps, not for none
+        // sqrt(1 + zeta^2) - zeta in a form without cancellation, so that strong damping gives short steps, not zero
         let step = SAFE * 2.0 / fastest / ((1.0 + zeta * zeta).sqrt() + zeta);
         if fastest > 0.0 { step } else { f64::INFINITY }
     }
 }
 
 impl Lattice {
-    /// What of it may be changed. Its damping is that of its connectors, given or derived.
+    /// Properties that can be changed while the body moves. The damping is that of the connectors, given or derived.
     pub(crate) fn properties(&self) -> Properties {
         let solid = self.origin.counted.cells > 0;
         let derived = |symbol: &str| self.derived.iter().find(|d| d.symbol == symbol).map(|d| d.value);
@@ -169,7 +170,8 @@ impl Lattice {
         }
     }
 
-    /// Properties that one of them was changed to, with a damping that was derived, and is not the one that was changed, derived anew.
+    /// Properties after one of them was changed: derived damping is derived again, unless it is the one that was
+    /// changed.
     pub(crate) fn following(&self, then: Properties) -> Properties {
         if self.settings.damping_time.is_some() || then.damping_time != self.properties().damping_time {
             return then;
@@ -180,7 +182,7 @@ impl Lattice {
         Properties { damping_time: then.damping_time.map(|_| usual), ..then }
     }
 
-    /// Be made of something else; velocities stay. Forces and the length of its own steps are found anew.
+    /// Adopt new properties, keeping velocities. Forces and the step length are computed again.
     pub(crate) fn adopt(&mut self, properties: &Properties) -> Result<(), BuildError> {
         let checks = Checks(&self.name);
         let (material, mut settings) = (self.material.with(properties), self.settings.clone());
@@ -189,7 +191,7 @@ impl Lattice {
         checks.not_negative("drag", settings.drag)?;
         checks.not_negative("damping_time", properties.damping_time.unwrap_or(0.0))?;
         self.origin.scale(&mut self.matter, &material);
-        // what is as it would be derived counts as derived
+        // a value equal to the derived one counts as derived
         let [_, usual] = self.matter.swings(&self.origin.places);
         settings.damping_time = properties.damping_time.filter(|time| *time != usual);
         let Made { stable, contact, grain, patience, total_mass, derived } =

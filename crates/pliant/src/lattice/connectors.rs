@@ -1,9 +1,10 @@
 //! Connectors between particles: springs with dampers along lines, at angles and on volumes.
 //!
-//! As printed, torsion and joint connectors (TS, JS) of Joukhadar, "Robot-Phi", section 4.1, push both ends with the same
-//! force whatever the arms, which makes a net torque, and divide by the sine of an angle that is 180 degrees. Here an angle
-//! connector exerts a torque: each end is pushed by torque over arm, the middle by the opposite of both, so that force and
-//! torque vanish in sum; and near 180 degrees forces follow the sine, which has a limit where the angle's direction has none.
+//! As printed, torsion and joint connectors (TS, JS) of Joukhadar, "Robot-Phi", section 4.1, push both ends with the
+//! same force whatever the arms, which leaves a net torque, and divide by the sine of an angle that may be 180 degrees.
+//! Here an angle connector exerts a torque: each end is pushed by torque over arm, the middle by the opposite of both,
+//! so that force and torque sum to zero. Near 180 degrees forces follow the sine, which has a limit where the direction
+//! of the angle has none.
 
 use crate::math::{Vec3, atan2};
 
@@ -12,14 +13,14 @@ use crate::math::{Vec3, atan2};
 pub struct Link {
     /// The two particles.
     pub ends: [u32; 2],
-    /// Which of the body's kinds it is of.
+    /// Index of its kind.
     pub kind: u32,
 }
 
-/// What links of a kind have in common.
+/// Constants of all links of a kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkKind {
-    /// Length without force, p_0 [m].
+    /// Rest length, p_0 [m].
     pub rest: f64,
     /// Stiffness lambda [N/m].
     pub stiffness: f64,
@@ -28,11 +29,11 @@ pub struct LinkKind {
 }
 
 impl LinkKind {
-    /// Force on the first end, where `d` leads from the second to it, and `v` is how that changes.
+    /// Force on the first end [N]; `d` is the vector from the second to the first [m], `v` its rate [m/s].
     #[inline(always)]
     pub fn force(&self, d: Vec3, v: Vec3) -> Vec3 {
         let squared = d.length_squared();
-        // ends on top of each other have no direction to push in
+        // coincident ends have no direction to push in
         if squared < 1e-24 {
             return Vec3::ZERO;
         }
@@ -42,23 +43,24 @@ impl LinkKind {
         d * -size
     }
 
-    /// Energy at a distance [J].
+    /// Energy for a vector `d` between the ends [J].
     pub fn energy(&self, d: Vec3) -> f64 {
         let stretch = d.length() - self.rest;
         0.5 * self.stiffness * stretch * stretch
     }
 }
 
-/// An angle connector between particles a and b, seen from c: TS, or JS where a fourth particle tells which way it opens.
+/// An angle connector between particles a and b as seen from c: TS, or JS where a fourth particle defines the positive
+/// sense.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hinge {
     /// The ends, a and b.
     pub ends: [u32; 2],
     /// The middle, c.
     pub middle: u32,
-    /// A particle on the side of the axis about which the angle from a to b counts as positive (JS).
+    /// A particle on the side from which the angle from a to b is positive (JS).
     pub side: Option<u32>,
-    /// Angle without torque, theta_0 [rad]; from 0 to pi, or to 2 pi with a side.
+    /// Rest angle, theta_0 [rad]; from 0 to pi, or to 2 pi with a side.
     pub rest: f64,
     /// Stiffness lambda [N m/rad].
     pub stiffness: f64,
@@ -66,20 +68,20 @@ pub struct Hinge {
     pub damping: f64,
 }
 
-/// Sines below this are as good as none: the connector is straight.
+/// Sine below which the connector is straight.
 const STRAIGHT: f64 = 1e-11;
 
-/// What an angle connector does.
+/// Forces of an angle connector.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Turning {
     /// Forces on a, b and c [N].
     pub forces: [Vec3; 3],
-    /// By how much the angle differs from that at rest [rad].
+    /// Deviation of the angle from the rest angle [rad].
     pub off: f64,
 }
 
 impl Hinge {
-    /// Forces, from places and velocities of a, b and c, and the place of the side if there is one.
+    /// Forces from positions [m] and velocities [m/s] of a, b and c, and the position of the side particle, if any.
     pub fn turn(&self, places: [Vec3; 3], velocities: [Vec3; 3], side: Option<Vec3>) -> Turning {
         let [a, b] = [places[0] - places[2], places[1] - places[2]];
         let [va, vb] = [velocities[0] - velocities[2], velocities[1] - velocities[2]];
@@ -97,17 +99,17 @@ impl Hinge {
             theta = std::f64::consts::TAU - theta;
         }
         let off = theta - self.rest;
-        // across a and b, the way in which the angle between them grows
+        // perpendicular to a and b, in the directions that increase the angle
         let [mut away_a, mut away_b] = [i * cosine - j, j * cosine - i];
         let mut rate = 0.0;
         if sine > STRAIGHT {
             (away_a, away_b) = (away_a / sine, away_b / sine);
             rate = away_a.dot(va) / la + away_b.dot(vb) / lb;
         } else {
-            // straight: the angle is at its end, from where it grows in no direction
+            // straight: the angle is at its maximum and grows in no direction
             (away_a, away_b) = (Vec3::ZERO, Vec3::ZERO);
         }
-        // the angle that is meant falls as that between the two grows
+        // the reflex angle decreases as the one between the two grows
         let way = if reflex { -1.0 } else { 1.0 };
         let torque = -self.stiffness * off * way - self.damping * rate;
         let [fa, fb] = [away_a * (torque / la), away_b * (torque / lb)];
@@ -115,31 +117,31 @@ impl Hinge {
     }
 }
 
-/// A connector on the volume that faces enclose: what resists a change of volume beyond what links do.
+/// A connector on the volume of a cell: it adds the resistance to volume change that links lack.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Swell {
     /// Corners of a hexahedron, in the order of `solid::Cell`.
     pub corners: [u32; 8],
-    /// Which of the body's kinds it is of.
+    /// Index of its kind.
     pub kind: u32,
 }
 
-/// What volumes of a kind have in common.
+/// Constants of all volume connectors of a kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SwellKind {
-    /// Volume without pressure [m3].
+    /// Rest volume [m3].
     pub rest: f64,
-    /// How much pressure rises with volume, over volume [Pa].
+    /// Pressure per relative change of volume [Pa].
     pub stiffness: f64,
-    /// How much pressure rises with the rate of volume, over volume [Pa s].
+    /// Pressure per relative rate of volume [Pa s].
     pub damping: f64,
 }
 
-/// Faces of a hexahedron, seen from outside counter-clockwise.
+/// Faces of a hexahedron, counter-clockwise seen from outside.
 pub const FACES: [[usize; 4]; 6] = [[0, 3, 2, 1], [4, 5, 6, 7], [0, 1, 5, 4], [1, 2, 6, 5], [2, 3, 7, 6], [3, 0, 4, 7]];
 
-/// Volume of a hexahedron, and 24 times how it changes with each corner: a third of the sum over faces of their middle times
-/// their vector area, which is the same wherever the origin is.
+/// Volume of a hexahedron, and 24 times its derivatives by the corners: a third of the sum over faces of their middle
+/// times their vector area, which does not depend on the origin.
 #[inline(always)]
 fn measure(corners: &[Vec3; 8], slopes: &mut [Vec3; 8]) -> f64 {
     let mut sum = 0.0;
@@ -157,7 +159,7 @@ fn measure(corners: &[Vec3; 8], slopes: &mut [Vec3; 8]) -> f64 {
     sum / 24.0
 }
 
-/// Volume of a hexahedron, and how it changes with each corner.
+/// Volume of a hexahedron [m3], and its derivatives by the corners [m2].
 pub fn volume(corners: &[Vec3; 8]) -> (f64, [Vec3; 8]) {
     let mut slopes = [Vec3::ZERO; 8];
     let size = measure(corners, &mut slopes);
@@ -166,7 +168,7 @@ pub fn volume(corners: &[Vec3; 8]) -> (f64, [Vec3; 8]) {
 }
 
 impl SwellKind {
-    /// Force on each corner, from places and velocities.
+    /// Give `push` the force on each corner, from positions and velocities.
     #[inline(always)]
     pub fn push(&self, corners: &[Vec3; 8], velocities: &[Vec3; 8], mut push: impl FnMut(usize, Vec3)) {
         let mut slopes = [Vec3::ZERO; 8];
@@ -199,7 +201,7 @@ mod tests {
         std::array::from_fn(|_| Vec3::new(random(), random(), random()))
     }
 
-    /// Sum of forces and of torques vanish, with unequal arms too; printed forces leave 1.5 N m with arms 1 and 2.5.
+    /// Forces and torques sum to zero, with unequal arms too; the printed forces leave 1.5 N m with arms 1 and 2.5.
     fn balanced(places: &[Vec3], forces: &[Vec3]) {
         let size: f64 = forces.iter().map(|f| f.length()).sum();
         let (force, torque) =

@@ -1,20 +1,21 @@
 //! Drag of a fluid on facets: (9) of Joukhadar, "Robot-Phi".
 //!
-//! The paper has the force along the velocity of a particle and its size from that of the facet's middle; here both are the
-//! facet's. Its "V x n" is a scalar product, and its k V^2 for liquids must keep the direction: k |V| V.
+//! In the paper the direction of the force is from the velocity of a particle and its magnitude from that of the
+//! facet's middle; here both are the facet's. Its "V x n" is a scalar product, and its k V^2 for liquids must keep the
+//! direction: k |V| V.
 
 use super::contact::overlap::normal;
 use crate::math::Vec3;
 
-/// How drag grows with speed.
+/// Dependence of drag on speed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum Drag {
-    /// None.
+    /// No drag.
     #[default]
     Free,
-    /// With speed, as in air for slow motion: k [N s/m3].
+    /// Linear in speed, as for slow motion in air: k [N s/m3].
     Linear(f64),
-    /// With its square, as in liquids: k [N s2/m4], half the density for a pressure of half rho V^2.
+    /// Quadratic in speed, as in liquids: k [N s2/m4], half the density for a pressure of rho V^2 / 2.
     Quadratic(f64),
 }
 
@@ -27,7 +28,7 @@ pub fn drag(facet: &[Vec3; 3], velocities: &[Vec3; 3], fluid: Vec3, law: Drag) -
     let [a, b, c] = *facet;
     let velocity = (velocities[0] + velocities[1] + velocities[2]) / 3.0 - fluid;
     let facing = velocity.dot(outward);
-    // also no speed at all, or one that is not a number
+    // also at zero speed or NaN
     if facing.is_nan() || facing <= 0.0 {
         return Vec3::ZERO;
     }

@@ -1,4 +1,4 @@
-//! All bodies of the model in a world: they move together, in steps that suit the one that needs the shortest.
+//! All bodies of the model in a world: they advance together, with the shortest step that any of them needs.
 
 use super::integrate::{balance, correct, predict};
 use super::params::Pace;
@@ -8,44 +8,45 @@ use crate::error::StepError;
 use crate::math::exp;
 use crate::team::Team;
 
-/// A step is halved where energy comes from nothing, and gets longer by this where it does not.
+/// Factor by which the step grows after one with a small energy error; a rejected step is halved.
 const LONGER: f64 = 1.5;
 
-/// No step is shorter than this part of the longest.
+/// Shortest step as a fraction of the longest.
 const SHORTEST: f64 = 1e-6;
 
-/// A step of the world takes no more steps than this over the number of particles, some seconds of work ...
+/// Limit on steps in a world step, times particles, some seconds of work; `MOST_STEPS` adds to it.
 const MOST_WORK: f64 = 3e5;
 
-/// ... and so many times those that connectors ask for.
+/// Addition to that limit, as a multiple of the steps needed for stability of the connectors.
 const MOST_STEPS: f64 = 100.0;
 
-/// A step of the world that would take more steps than this over the number of particles, many minutes of work, is not begun.
+/// Limit on expected steps times particles, many minutes of work, beyond which a world step is not started.
 const MOST_EVER: f64 = 3e9;
 
-/// Errors grow with a high power of the step: one that is 3/2 as long makes about as much more.
+/// Factor by which the error must be below its bound for the step to grow: errors rise with a high power of the step,
+/// about this much for a step 3/2 as long.
 const EASE: f64 = 4.0;
 
-/// Without a bound of its own a body may gain this part of the kinetic energy it has or had lately in a step ...
+/// Default bound on the energy error of a step, as a fraction of the recent peak kinetic energy.
 const PART: f64 = 3e-3;
 
-/// ... which it forgets within this many of its longest steps: what vibrates is at rest twice in each period ...
+/// Decay time of that peak, in longest stable steps: a vibrating body is at rest twice in each period.
 const MEMORY: f64 = 300.0;
 
-/// ... and as much as this speed would give it [m/s].
+/// Speed whose kinetic energy is added to that bound, so that a body at rest has one too [m/s].
 const SLOW: f64 = 1e-6;
 
-/// What bodies share: where they touch each other.
+/// State and resources shared by all bodies of the model.
 pub(crate) struct Shared<'a> {
-    /// Facets that touch.
+    /// Contacts between facets.
     pub meetings: &'a mut Vec<Meeting>,
     /// Working memory.
     pub scratch: &'a mut Meetings,
-    /// Threads.
+    /// Worker threads.
     pub team: &'a mut Team,
 }
 
-/// Bodies of the model.
+/// The bodies of this model.
 pub(super) fn lattices(bodies: &mut [Body]) -> impl Iterator<Item = &mut Lattice> {
     bodies.iter_mut().filter_map(|body| match body {
         Body::Lattice(lattice) => Some(lattice),
@@ -53,7 +54,8 @@ pub(super) fn lattices(bodies: &mut [Body]) -> impl Iterator<Item = &mut Lattice
     })
 }
 
-/// Advance by a step of the world. After each inner step `seen` is told of bodies, time since the start and its length.
+/// Advance by one world step. `seen` is called after each inner step with the bodies, the time since the start and the
+/// length of the step [s].
 pub(crate) fn advance(
     bodies: &mut [Body],
     shared: &mut Shared<'_>,
@@ -82,7 +84,7 @@ pub(crate) fn advance(
             return Err(too_many(bodies, around, tau));
         }
         let left = dt - time;
-        // no sliver at the end
+        // leave no tiny remainder
         let now = if tau >= left {
             left
         } else if 2.0 * tau > left {
@@ -104,7 +106,7 @@ pub(crate) fn advance(
         seen(bodies, time, now);
         let grows = lattices(bodies).all(|l| l.is_at_ease());
         let longest = lattices(bodies).map(|l| l.longest(dt)).fold(dt, f64::min);
-        // a step cut short by the end of the world's says nothing of how long they may be
+        // a step cut short by the end of the world step says nothing about the next
         let longer = if grows { LONGER } else { 1.0 };
         tau = (longer * now.max(if now < tau { tau / longer } else { 0.0 })).min(longest);
     }
@@ -114,7 +116,7 @@ pub(crate) fn advance(
     Ok(())
 }
 
-/// What to say when a step of the world takes no end.
+/// Error for a world step that would take too many steps.
 fn too_many(bodies: &mut [Body], around: &Surroundings<'_>, tau: f64) -> StepError {
     let stiffest = lattices(bodies).min_by(|a, b| a.stable.total_cmp(&b.stable));
     StepError::TooShort {
@@ -125,7 +127,7 @@ fn too_many(bodies: &mut [Body], around: &Surroundings<'_>, tau: f64) -> StepErr
     }
 }
 
-/// Forces where a step leads: those of each body, and those between bodies.
+/// Evaluate forces at the end of the trial step: those of each body, and those between bodies.
 fn look(bodies: &mut [Body], shared: &mut Shared<'_>, around: &Surroundings<'_>, time: f64, tau: f64) {
     for lattice in lattices(bodies) {
         lattice.look(shared.team, around, (time + tau) / around.dt, tau);
@@ -133,7 +135,8 @@ fn look(bodies: &mut [Body], shared: &mut Shared<'_>, around: &Surroundings<'_>,
     shared.scratch.push(bodies, shared.meetings, tau);
 }
 
-/// Try a step of `tau` from a time since the start of the world's step: energy that comes from nothing over what may.
+/// Try a step of `tau` [s] at a time since the start of the world step [s]. Returns the largest energy error relative
+/// to its bound.
 fn attempt(bodies: &mut [Body], shared: &mut Shared<'_>, around: &Surroundings<'_>, time: f64, tau: f64) -> f64 {
     for lattice in lattices(bodies) {
         let Lattice { settings, state, scratch, .. } = lattice;
@@ -154,7 +157,7 @@ fn attempt(bodies: &mut [Body], shared: &mut Shared<'_>, around: &Surroundings<'
 }
 
 impl Lattice {
-    /// The step to begin with.
+    /// The initial step of a world step [s].
     fn pace(&self, dt: f64) -> f64 {
         match self.settings.pace {
             Pace::Constant { step } => step,
@@ -162,7 +165,7 @@ impl Lattice {
         }
     }
 
-    /// The longest step it may take.
+    /// The longest step allowed [s].
     fn longest(&self, dt: f64) -> f64 {
         match self.settings.pace {
             Pace::Constant { step } => step,
@@ -170,7 +173,7 @@ impl Lattice {
         }
     }
 
-    /// Energy that a step may make of nothing [J].
+    /// Bound on the energy error of a step [J].
     fn bound(&self) -> f64 {
         match self.settings.pace {
             Pace::Constant { .. } => f64::INFINITY,
@@ -181,21 +184,21 @@ impl Lattice {
         }
     }
 
-    /// Energy made of nothing over what may be: above 1 it does not allow the step.
+    /// Energy error relative to its bound: above 1 the step is rejected.
     fn excess(&self) -> f64 {
         let excess = self.scratch.balance.error().abs() / self.bound();
-        // what is not a number has gone too far
+        // NaN means that the step has diverged
         if excess.is_nan() { f64::MAX } else { excess }
     }
 
-    /// Whether the next step may be longer. As printed every step that is allowed makes the next one longer, which is refused
-    /// time and again at the edge; with a bound of its own a body follows the print.
+    /// Whether the next step may be longer. In the paper every accepted step makes the next one longer, which leads to
+    /// repeated rejections at the limit; a body with a given bound follows the paper.
     fn is_at_ease(&self) -> bool {
         let given = matches!(self.settings.pace, Pace::Adaptive { energy_error: Some(_), .. });
         given || EASE * self.excess() <= 1.0
     }
 
-    /// Take the step.
+    /// Accept the step.
     fn take(&mut self, tau: f64, fine: bool) {
         self.feel(tau);
         self.count_work(tau);
@@ -205,7 +208,7 @@ impl Lattice {
         *steps += 1;
         let made = scratch.balance.error();
         *error += made;
-        // the seed's estimates: all of it as motion of the whole
+        // the paper's estimates: all of the error as motion of the whole body
         *velocity_error = (2.0 * made.abs() / *total_mass).sqrt();
         *position_error = *velocity_error * tau;
         *shortest = shortest.min(tau);

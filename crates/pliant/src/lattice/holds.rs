@@ -1,4 +1,4 @@
-//! What holds and loads a body: particles that go where a gripper leads them, and dead forces.
+//! Grips and loads of a body: particles that follow a gripper, and dead forces.
 
 use super::integrate::Motion;
 use super::{Lattice, LatticeState};
@@ -9,32 +9,32 @@ use crate::grip::{ActingLoad, Grip, Place, Wrench};
 use crate::math::{Pose, Vec3};
 use crate::places::{Spread, find_nodes, led, mean_pose, nodes_at, parts_by_area};
 
-/// A particle that a gripper leads.
+/// A particle held by a gripper.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Held {
     /// Index of the grip in the world.
     pub grip: usize,
-    /// The particle.
+    /// Index of the particle.
     pub particle: u32,
-    /// Where it is in the gripper's frame [m].
+    /// Position in the gripper's frame [m].
     pub offset: Vec3,
 }
 
-/// A particle that a load acts on: it takes it along.
+/// A particle that a load acts on; the load moves with it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Loaded {
     /// Index of the load in the world.
     pub load: usize,
-    /// The particle.
+    /// Index of the particle.
     pub particle: u32,
-    /// Its part of the force.
+    /// Its fraction of the force [-].
     pub part: f64,
 }
 
 /// A dead force on a particle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Push {
-    /// The particle.
+    /// Index of the particle.
     pub particle: u32,
     /// Force [N].
     pub force: Vec3,
@@ -66,7 +66,7 @@ impl Lattice {
         self.state.loaded.retain(|loaded| acts(loaded.load));
         self.scratch.pushes.clear();
         for (n, load) in loads.iter().enumerate().filter(|(n, _)| acts(*n)) {
-            // it stays with the particles that are at its place when it begins
+            // a load stays with the particles that are at its place when it starts
             if !self.state.loaded.iter().any(|loaded| loaded.load == n) {
                 self.take_load(n, load.place);
             }
@@ -74,7 +74,7 @@ impl Lattice {
         }
     }
 
-    /// Which particles a load acts on, by the area of the surface that they carry.
+    /// Choose the particles that a load acts on, weighted by their surface area.
     fn take_load(&mut self, load: usize, place: Place) {
         let LatticeState { motion: Motion { places, .. }, loaded, .. } = &mut self.state;
         let found = nodes_at(place, places);
@@ -82,7 +82,7 @@ impl Lattice {
         loaded.extend(found.into_iter().zip(parts).map(|(particle, part)| Loaded { load, particle, part }));
     }
 
-    /// Share a force and a torque out among the particles of a load, from where they are now.
+    /// Distribute a force and a torque over the particles of a load, at their current positions.
     fn spread(&mut self, load: usize, force: Vec3, torque: Vec3) {
         let LatticeState { motion, loaded, .. } = &self.state;
         let own = loaded.iter().filter(|l| l.load == load).map(|l| (motion.places[l.particle as usize], l));
@@ -91,7 +91,7 @@ impl Lattice {
         self.scratch.pushes.extend(own.map(push));
     }
 
-    /// Where held particles go, at a fraction of the step of the world.
+    /// Move held particles to their positions at a fraction of the world step.
     pub(super) fn lead(&mut self, around: &Surroundings<'_>, f: f64) {
         let next = &mut self.scratch.next;
         let (mut grip, mut pose, mut rates) = (usize::MAX, Pose::IDENTITY, [Vec3::ZERO; 2]);
@@ -107,7 +107,8 @@ impl Lattice {
         }
     }
 
-    /// What held particles exert on their grippers during a step of `tau`: the forces on them, less what moves them.
+    /// Add up the impulse of held particles on their grippers in a step of `tau` [s]: the forces on them, less what
+    /// accelerates them.
     pub(super) fn feel(&mut self, tau: f64) {
         let Lattice { matter, state, scratch, .. } = self;
         scratch.felt.resize(state.held.len(), Vec3::ZERO);
@@ -118,7 +119,7 @@ impl Lattice {
         }
     }
 
-    /// Write the loads of grips, means over the step of the world.
+    /// Write the loads of grips, averaged over the world step.
     pub(super) fn write_loads(&mut self, around: &mut Surroundings<'_>) {
         for (held, felt) in self.state.held.iter().zip(&self.scratch.felt) {
             let grip = &mut around.grips[held.grip];

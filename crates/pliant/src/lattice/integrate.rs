@@ -1,18 +1,19 @@
-//! One step of one body: where it leads, what it does to energy, and whether it may be kept.
+//! One step of one body: prediction, correction and energy balance.
 //!
-//! Explicit, after Joukhadar, section 4.3. The printed test |dE| < eps would refuse every step with a damper or an external
-//! force as eps goes to zero. Here the gain in kinetic energy is compared with the work of all forces, dampers, friction and
-//! loads included, by the trapezoidal rule: what is left is energy that the step has made of nothing. Where a contact begins or
-//! ends within the step that rule is as wrong as the step itself, and would say so to no one: `touch` tells what it has missed.
+//! Explicit, after Joukhadar, section 4.3. The printed test |dE| < eps would reject every step with a damper or an
+//! external force as eps goes to zero. Here the gain in kinetic energy is compared with the work of all forces,
+//! including dampers, friction and loads, by the trapezoidal rule: the difference is energy created by the step. Where
+//! a contact begins or ends within the step the rule is as wrong as the step itself, so the error would go unnoticed:
+//! `touch` supplies the correction.
 
 use super::params::Scheme;
 use crate::bytes::stored;
 use crate::math::Vec3;
 
-/// Places and velocities of particles, and the forces on them.
+/// Positions and velocities of particles, and the forces on them, in the world.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Motion {
-    /// Places [m].
+    /// Positions [m].
     pub places: Vec<Vec3>,
     /// Velocities [m/s].
     pub velocities: Vec<Vec3>,
@@ -21,7 +22,7 @@ pub struct Motion {
 }
 
 impl Motion {
-    /// Become like another, without allocating where there is room.
+    /// Copy another state into this one, reusing capacity.
     pub fn copy_from(&mut self, other: &Motion) {
         let Motion { places, velocities, forces } = other;
         self.places.clone_from(places);
@@ -29,17 +30,18 @@ impl Motion {
         self.forces.clone_from(forces);
     }
 
-    /// At rest at places.
+    /// Particles at rest at positions [m].
     pub fn resting(places: Vec<Vec3>) -> Motion {
         let n = places.len();
         Motion { places, velocities: vec![Vec3::ZERO; n], forces: vec![Vec3::ZERO; n] }
     }
 }
 
-/// The step before: its forces, and by how much it was shorter.
+/// The previous step: its forces [N], and the ratio of the current step to it.
 pub type Before<'a> = (&'a [Vec3], f64);
 
-/// Where a step of `tau` leads, before the forces there are known. Particles without an inverse mass are led elsewhere.
+/// Predict the end of a step of `tau` [s], before the forces there are known. Particles with zero inverse mass are
+/// moved elsewhere.
 pub fn predict(
     scheme: Scheme,
     tau: f64,
@@ -62,7 +64,7 @@ pub fn predict(
     }
 }
 
-/// Velocities with the forces at both ends, for Verlet's method.
+/// Correct velocities with the forces at both ends of the step, for the Verlet method.
 pub fn correct(scheme: Scheme, tau: f64, inverse: &[f64], now: &Motion, next: &mut Motion) {
     if scheme != Scheme::Verlet {
         return;
@@ -73,27 +75,27 @@ pub fn correct(scheme: Scheme, tau: f64, inverse: &[f64], now: &Motion, next: &m
     }
 }
 
-/// What a step does to energy [J].
+/// Energy balance of a step [J].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Balance {
-    /// Kinetic energy where it leads.
+    /// Kinetic energy at the end of the step.
     pub kinetic: f64,
     /// Gain in kinetic energy.
     pub gain: f64,
     /// Work of all forces, by the trapezoidal rule.
     pub work: f64,
-    /// How much more than their work the rule takes for that of contacts which begin or end in the step.
+    /// Excess of the trapezoidal rule over the work of contacts that begin or end in the step.
     pub unseen: f64,
 }
 
 impl Balance {
-    /// Energy made of nothing.
+    /// Energy created by the step.
     pub fn error(&self) -> f64 {
         self.gain - self.work + self.unseen
     }
 }
 
-/// Balance of a step for particles that are free, those with an inverse mass.
+/// Balance of a step over free particles, those with a nonzero inverse mass.
 pub fn balance(masses: &[f64], inverse: &[f64], now: &Motion, next: &Motion) -> Balance {
     let mut sum = Balance::default();
     for n in 0..masses.len() {
@@ -103,7 +105,7 @@ pub fn balance(masses: &[f64], inverse: &[f64], now: &Motion, next: &Motion) -> 
         let (v, w) = (now.velocities[n], next.velocities[n]);
         let force = (now.forces[n] + next.forces[n]) * 0.5;
         sum.kinetic += 0.5 * masses[n] * w.length_squared();
-        // as a product, which does not cancel
+        // as a product, which avoids cancellation
         sum.gain += 0.5 * masses[n] * (w - v).dot(w + v);
         sum.work += force.dot(next.places[n] - now.places[n]);
     }

@@ -1,4 +1,5 @@
-//! What a body is made of: particles with masses, connectors, facets. Built once; only angles that are driven change.
+//! Structure of a body: particles with masses, connectors, facets. Built once; only driven rest angles and changed
+//! materials alter it.
 
 use super::connectors::{Hinge, Link, LinkKind, Swell, SwellKind};
 use super::order::{Block, MOST_BLOCKS};
@@ -6,49 +7,49 @@ use super::params::Drive;
 use crate::math::Vec3;
 use crate::team::Team;
 
-/// What a body is made of.
+/// Structure of a body.
 #[derive(Clone, Debug, Default)]
 pub struct Matter {
     /// Mass of each particle [kg].
     pub masses: Vec<f64>,
-    /// Which of them are given one by one.
+    /// Indices of individually given particles.
     pub points: Vec<u32>,
-    /// Links, in order of their first ends.
+    /// Links, sorted by their first ends.
     pub links: Vec<Link>,
-    /// Their kinds.
+    /// Kinds of the connectors above.
     pub link_kinds: Vec<LinkKind>,
     /// Angle connectors.
     pub hinges: Vec<Hinge>,
-    /// How some of them are moved: which, and how.
+    /// Driven angle connectors: index and motion.
     pub drives: Vec<(usize, Drive)>,
-    /// Their angles without torque before they are moved [rad].
+    /// Rest angles of the angle connectors before they are driven [rad].
     pub rests: Vec<f64>,
-    /// How many kinds of links come from the material; those given one by one are behind.
+    /// Number of kinds of links that come from the material; those of individual links follow.
     pub own_kinds: usize,
     /// Volume connectors.
     pub swells: Vec<Swell>,
-    /// Their kinds.
+    /// Kinds of the connectors above.
     pub swell_kinds: Vec<SwellKind>,
-    /// Particles and connectors in blocks that threads share out.
+    /// Particles and connectors in blocks, for distribution to threads.
     pub blocks: Vec<Block>,
-    /// Facets of the surface, seen from outside counter-clockwise.
+    /// Facets of the surface, counter-clockwise seen from outside.
     pub facets: Vec<[u32; 3]>,
-    /// How much the surface turns at their edges, see `edge_turns`.
+    /// Turn of the surface at the edges of the facets, see `edge_turns`.
     pub turns: Vec<[f64; 3]>,
 }
 
-/// What one thread pushes.
+/// Work of one thread.
 #[derive(Default)]
 struct Share<'a> {
-    /// Which block's connectors.
+    /// Index of the block.
     block: usize,
-    /// The first of the particles.
+    /// Index of its first particle.
     start: usize,
-    /// Forces on particles of the block and the next.
+    /// Forces on the particles of this block and the next [N].
     forces: &'a mut [Vec3],
 }
 
-/// An iteration that ends misses the square of the fastest vibration by less than this.
+/// Margin on the squared frequency found by the iteration, which may be too low by less than this factor.
 const MISSED: f64 = 1.15;
 
 impl Matter {
@@ -62,8 +63,8 @@ impl Matter {
         self.masses.iter().sum()
     }
 
-    /// Add the forces of all connectors: first those of every other block, then the rest. Those between particles that the
-    /// same grip leads are left out, as they are without effect; `leaders` may be empty.
+    /// Add the forces of all connectors: first those of every other block, then the rest. Those between particles held
+    /// by the same grip are skipped, as they have no effect; `leaders` may be empty.
     pub fn push(&self, team: &mut Team, leaders: &[u32], places: &[Vec3], velocities: &[Vec3], forces: &mut [Vec3]) {
         for first in 0..self.blocks.len().min(2) {
             let mut shares: [Share<'_>; MOST_BLOCKS] = std::array::from_fn(|_| Share::default());
@@ -105,7 +106,7 @@ impl Matter {
         for swell in self.swells[block.swells.clone()].iter().filter(|swell| !led(&swell.corners)) {
             let ids = swell.corners.map(|n| n as usize);
             let kind = &self.swell_kinds[swell.kind as usize];
-            // filled in place: results of `map` would be copied
+            // filled in place, as results of `map` would be copied
             let (mut corners, mut moving) = ([Vec3::ZERO; 8], [Vec3::ZERO; 8]);
             for k in 0..8 {
                 (corners[k], moving[k]) = (places[ids[k]], velocities[ids[k]]);
@@ -131,14 +132,14 @@ impl Matter {
         links.sum::<f64>() + hinges.sum::<f64>() + swells.sum::<f64>()
     }
 
-    /// The square of the fastest vibration [1/s2], by von Mises's iteration with the forces that a small displacement makes:
-    /// not less than it by a few hundredths, and never more than `fastest`.
+    /// Squared angular frequency of the fastest vibration [1/s2], by power iteration with the forces of a small
+    /// displacement, with a margin for its error; never more than `fastest`.
     pub fn fastest_found(&self, places: &[Vec3]) -> f64 {
         let bound = self.fastest(places);
         let (size, mut team) = (self.size(), Team::new(1));
         let mut moved: Vec<Vec3> = (0..size)
             .map(|n| {
-                // neighbours against each other, with something of every direction
+                // start with neighbours in opposition, and components in all directions
                 let x = (n as f64 * 0.754_877_666).fract() - 0.5;
                 let y = (n as f64 * 0.569_840_291).fract() - 0.5;
                 Vec3::new(x, y, (n as f64 * 0.438_579_021).fract() - 0.5)
@@ -170,7 +171,7 @@ impl Matter {
         (MISSED * found).min(bound)
     }
 
-    /// Not less than the square of the fastest vibration [1/s2], by Gershgorin's theorem.
+    /// Upper bound on the squared angular frequency of the fastest vibration [1/s2], by Gershgorin's theorem.
     pub fn fastest(&self, places: &[Vec3]) -> f64 {
         let mut rows = vec![0.0; self.size()];
         for link in &self.links {

@@ -1,8 +1,8 @@
 //! The model `lattice`: solids as particles and connectors, after A. Joukhadar, "Robot-Phi: Dynamic modeling system for
 //! robotics applications".
 //!
-//! Motion, deformation and contact in one frame: particles carry the exact inertia of the solid, springs and dampers between
-//! them its elasticity, facets between them its surface. Steps are as long as energy is kept.
+//! Motion, deformation and contact in one description: particles carry the exact inertia of the solid, springs and
+//! dampers between them its elasticity, facets over them its surface. The step length follows from the energy error.
 
 mod build;
 mod change;
@@ -55,78 +55,78 @@ use work::Met;
 #[derive(Clone, Debug)]
 pub struct Lattice {
     name: String,
-    /// How it was put together.
+    /// What the body was built from.
     origin: Arc<Origin>,
     material: Material,
     matter: Matter,
     settings: LatticeSettings,
     derived: Vec<Derived>,
     total_mass: f64,
-    /// The longest step that connectors allow [s].
+    /// Longest step for which the connectors are stable [s].
     stable: f64,
-    /// How its surface presses and rubs.
+    /// Contact and friction law of the surface.
     contact: Law,
-    /// Edge of a cell, or what stands for it [m].
+    /// Edge length of a cell, or a substitute if there are no cells [m].
     grain: f64,
-    /// For how long it may be deep in an obstacle [s].
+    /// How long the body may stay deep inside an obstacle before a step fails [s].
     patience: f64,
     state: LatticeState,
     scratch: Scratch,
 }
 
-/// What changes in a body.
+/// State of a body: everything that changes in a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LatticeState {
     motion: Motion,
-    /// Forces one step before [N].
+    /// Forces of the previous step [N].
     before: Vec<Vec3>,
     /// Length of the last step [s]; zero before the first.
     last: f64,
-    /// The next step [s]; none before the first.
+    /// Next step [s]; `None` before the first.
     tau: Option<f64>,
-    /// The largest kinetic energy that it has not forgotten yet [J].
+    /// Recent peak of the kinetic energy, fading with time [J].
     lately: f64,
-    /// Whether forces are still to be found.
+    /// Whether forces have yet to be evaluated.
     fresh: bool,
-    /// Contacts with obstacles, in order.
+    /// Contacts with obstacles, sorted.
     touches: Vec<Touch>,
-    /// For how long it has been deeper in an obstacle than half a cell [s].
+    /// How long it has been deeper in an obstacle than half a cell [s].
     pressed: f64,
-    /// Particles that grippers lead.
+    /// Particles held by grippers.
     held: Vec<Held>,
     /// Particles that loads act on.
     loaded: Vec<Loaded>,
-    /// What bodies of other models push with during the step.
+    /// Forces of bodies of other models during the step.
     pushed: Vec<Push>,
     /// Obstacles touched in the last step.
     touched: Vec<usize>,
-    /// What bodies of its model, and it itself, push it with.
+    /// Contact forces of other lattice bodies and of the body itself.
     met: Vec<Met>,
-    /// Energy that contacts have taken and may give back [J].
+    /// Energy stored in contacts, which may be returned [J].
     stored: f64,
-    /// Force of the fluid [N].
+    /// Total drag of the fluid [N].
     dragged: Vec3,
     ledger: Ledger,
 }
 
-/// What steps did to energy, and how many there were.
+/// Energy errors of the steps, and their counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ledger {
-    /// Steps that were taken.
+    /// Accepted steps.
     pub steps: u64,
-    /// Attempts that it refused.
+    /// Rejected steps.
     pub refused: u64,
-    /// Steps that were taken though energy came from nothing, as they could not be shorter.
+    /// Steps accepted in spite of their energy error, as they could not be made shorter.
     pub unbalanced: u64,
-    /// Steps of the world that took more steps than their budget.
+    /// World steps that took more steps than their budget.
     pub late: u64,
-    /// Energy that came from nothing, in all [J].
+    /// Total energy error: energy created by the integration [J].
     pub error: f64,
-    /// What that of the last step would be as a velocity of the whole [m/s].
+    /// Energy error of the last step, as a velocity of the whole body [m/s].
     pub velocity_error: f64,
-    /// How far that leads in the step [m].
+    /// Displacement in the step due to that velocity [m].
     pub position_error: f64,
-    /// The shortest step [s].
+    /// Shortest step so far [s]; infinite before the first.
     pub shortest: f64,
 }
 
@@ -147,41 +147,41 @@ impl Default for Ledger {
 
 #[derive(Clone, Debug)]
 struct Scratch {
-    /// Where a step leads.
+    /// Motion at the end of the trial step.
     next: Motion,
-    /// One over each mass, or zero where a gripper leads.
+    /// Inverse masses [1/kg]; zero for particles held by a gripper.
     inverse: Vec<f64>,
-    /// Which grip leads each particle, counted from one; zero where none does.
+    /// Grip that holds each particle, counted from one; zero if none.
     leaders: Vec<u32>,
     pushes: Vec<Push>,
-    /// What bodies of its model, and it itself, push it with where a step leads.
+    /// Contact forces of other lattice bodies and of the body itself at the end of the trial step.
     met: Vec<Met>,
-    /// Force of the fluid where a step leads [N].
+    /// Total drag of the fluid at the end of the trial step [N].
     dragged: Vec3,
-    /// Work done on it in the step of the world so far.
+    /// Work done on the body so far in this world step.
     work: Work,
-    /// Force times time on each gripper's particles [N s].
+    /// Impulse on the particles of each gripper [N s].
     felt: Vec<Vec3>,
     balance: Balance,
     near: Vec<usize>,
-    /// Obstacles and facets that may touch during the step of the world.
+    /// Pairs of obstacle and facet that may touch during the world step.
     candidates: Vec<[u32; 2]>,
-    /// Contacts where a step leads.
+    /// Contacts at the end of the trial step.
     touches: Vec<Touch>,
-    /// What the trapezoidal rule takes for work of contacts that begin or end in the step, beyond what it is [J].
+    /// Excess of the trapezoidal rule over the actual work of contacts that begin or end in the step [J].
     unseen: f64,
-    /// Boxes of facets during the step of the world.
+    /// Bounding boxes of facets over the world step.
     boxes: Vec<Bounds>,
-    /// Facets at the start of the step of the world.
+    /// Facets at the start of the world step.
     facings: Vec<Facing>,
-    /// Faces of the obstacle at hand, and their boxes.
+    /// Faces of the current obstacle, and their bounding boxes.
     outline: Vec<(Face, Bounds)>,
-    /// The state before the step.
+    /// State before the step, for `undo`.
     before: LatticeState,
 }
 
 impl LatticeState {
-    /// Become like another, without allocating where there is room.
+    /// Copy another state into this one, reusing capacity.
     fn copy_from(&mut self, other: &LatticeState) {
         let LatticeState {
             motion,
@@ -215,20 +215,20 @@ impl LatticeState {
 }
 
 impl Lattice {
-    /// Build a body.
+    /// Build a body; fails if a parameter is out of range or the mesh is unsound.
     pub fn new(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
         spec.check(name)?;
         build::build(name, spec)
     }
 
-    /// Get ready for a step of the world, in which these obstacles are near.
+    /// Prepare for a world step: find contact candidates and move driven joints.
     pub(crate) fn get_ready(&mut self, around: &Surroundings<'_>) {
         self.scratch.near.clear();
         self.scratch.near.extend_from_slice(around.near);
         self.find_candidates(around);
         let before = self.driven();
         for &(hinge, drive) in &self.matter.drives {
-            // as it is in the middle of the step
+            // its value in the middle of the step
             self.matter.hinges[hinge].rest = drive.at(self.matter.rests[hinge], around.time + 0.5 * around.dt);
         }
         self.scratch.work = Work { loads: self.driven() - before, ..Work::default() };
@@ -238,7 +238,7 @@ impl Lattice {
         self.scratch.felt.clear();
     }
 
-    /// After the steps of a step of the world.
+    /// Finish the steps of a world step: keep the next step length and note whether the budget was exceeded.
     fn end(&mut self, tau: f64, steps: usize) {
         self.state.tau = Some(tau);
         if let Pace::Adaptive { budget: Some(budget), .. } = self.settings.pace {
@@ -246,7 +246,7 @@ impl Lattice {
         }
     }
 
-    /// Forces where a step leads, at a fraction of the step of the world.
+    /// Evaluate forces at the end of the trial step, at fraction `f` of the world step.
     fn look(&mut self, team: &mut Team, around: &Surroundings<'_>, f: f64, tau: f64) {
         let Lattice { matter, settings, state, scratch, .. } = self;
         if state.fresh {
@@ -275,7 +275,7 @@ impl Lattice {
         self.touch(around, f, tau);
     }
 
-    /// Take the forces where it is as those to begin with.
+    /// Use the forces just evaluated as those of the initial state, if it has none yet.
     fn begin_with_forces(&mut self) {
         if self.state.fresh {
             self.state.motion.forces.clone_from(&self.scratch.next.forces);
@@ -283,7 +283,7 @@ impl Lattice {
         }
     }
 
-    /// After the last step of a step of the world: look at where it has led.
+    /// Check the result of a world step. Fails if it has diverged or is pressed too deep into an obstacle.
     pub(crate) fn check(&mut self, around: &Surroundings<'_>) -> Result<(), StepError> {
         let Motion { places, velocities, .. } = &self.state.motion;
         let time = around.time + around.dt;
@@ -297,7 +297,7 @@ impl Lattice {
         self.check_pressed(around, time)
     }
 
-    /// Tell of that.
+    /// Report the loads of grips, and which obstacles were touched.
     pub(crate) fn finish(&mut self, around: &mut Surroundings<'_>) {
         self.write_loads(around);
         let Lattice { state: LatticeState { touches, touched, .. }, scratch, .. } = self;
@@ -319,12 +319,12 @@ impl Lattice {
         Vicinity { low, high, reach: travel, horizon: 0.0 }
     }
 
-    /// Mass, centre and inertia of its particles.
+    /// Mass, centre of mass and inertia of the particles.
     pub(crate) fn moments(&self) -> Moments {
         Moments::of_points(&self.state.motion.places, &self.matter.masses)
     }
 
-    /// Name.
+    /// Name of the body.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -334,12 +334,12 @@ impl Lattice {
         self.matter.size()
     }
 
-    /// What was derived from material and settings.
+    /// Parameters derived from material and settings.
     pub fn derived(&self) -> &[Derived] {
         &self.derived
     }
 
-    /// About how many steps a step of the world will take [-], by what connectors allow.
+    /// Estimated number of steps in a world step of `dt` [s], from the stability of the connectors.
     pub fn expected_steps(&self, dt: f64) -> f64 {
         match self.settings.pace {
             Pace::Constant { step } => dt / step,
@@ -347,38 +347,38 @@ impl Lattice {
         }
     }
 
-    /// What its solver has done so far: steps that were tried count as iterations.
+    /// Solver statistics since the body was built; all attempted steps count as iterations.
     pub fn counters(&self) -> Counters {
         let Ledger { steps, refused, late, .. } = self.state.ledger;
         Counters { steps, iterations: steps + refused, limit_hits: late }
     }
 
-    /// What steps did to energy, and how many there were.
+    /// Energy errors of the steps, and their counts.
     pub fn ledger(&self) -> &Ledger {
         &self.state.ledger
     }
 
-    /// The step that it would take next [s]; none before the first.
+    /// Length of the next step [s]; `None` before the first.
     pub fn next_step(&self) -> Option<f64> {
         self.state.tau
     }
 
-    /// Facets of its surface, over its particles.
+    /// Facets of the surface, as indices of particles.
     pub fn facets(&self) -> &[[u32; 3]] {
         &self.matter.facets
     }
 
-    /// Masses of its particles [kg].
+    /// Masses of the particles [kg].
     pub fn masses(&self) -> &[f64] {
         &self.matter.masses
     }
 
-    /// Places of its particles [m].
+    /// Positions of the particles, in the world [m].
     pub fn places(&self) -> &[Vec3] {
         &self.state.motion.places
     }
 
-    /// Velocities of its particles [m/s].
+    /// Velocities of the particles, in the world [m/s].
     pub fn velocities(&self) -> &[Vec3] {
         &self.state.motion.velocities
     }
@@ -391,7 +391,7 @@ impl Lattice {
         state.motion.places.len() == self.matter.size()
     }
 
-    /// An obstacle was taken away: those behind it have moved up.
+    /// Forget a removed obstacle; the indices of those after it drop by one.
     pub(crate) fn forget_obstacle(&mut self, gone: usize) {
         move_up(&mut self.state.touched, gone);
         let touches = &mut self.state.touches;

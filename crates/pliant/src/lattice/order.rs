@@ -1,20 +1,20 @@
-//! Particles in order along the body, in blocks that threads share out.
+//! Particles sorted along the body, in blocks for distribution to threads.
 //!
-//! A connector leads from its block to the next at most: connectors of every other block push particles that no other of these
-//! pushes, so that threads need no locks, and sums are the same whichever thread makes them.
+//! A connector reaches at most from its block into the next. Connectors of every other block therefore push disjoint
+//! particles, so that threads need no locks and sums do not depend on the thread.
 
 use std::ops::Range;
 
 use super::connectors::{Hinge, Link, Swell};
 use crate::math::Vec3;
 
-/// Most blocks of a body.
+/// Limit on the blocks of a body.
 pub const MOST_BLOCKS: usize = 32;
 
-/// Particles of a block, at least: what is less is not worth sharing out.
+/// Least number of particles in a block: fewer are not worth a thread's overhead.
 const LEAST: usize = 200;
 
-/// Particles of a body that follow each other, and the connectors that begin there.
+/// Consecutive particles of a body, and the connectors that start there.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Block {
     /// Particles.
@@ -27,7 +27,7 @@ pub struct Block {
     pub swells: Range<usize>,
 }
 
-/// Number of each particle in order along the longest extent of the body.
+/// New index of each particle when sorted along the longest extent of the body.
 pub fn along(places: &[Vec3]) -> Vec<u32> {
     let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
     for place in places {
@@ -35,7 +35,7 @@ pub fn along(places: &[Vec3]) -> Vec<u32> {
     }
     let size = high - low;
     let axis = (0..3).max_by(|a, b| size[*a].total_cmp(&size[*b])).unwrap_or(0);
-    // layers are told apart by more than rounding
+    // layers are distinguished by more than rounding
     let unit = 1e-6 * size.max_element().max(f64::MIN_POSITIVE);
     let layer = |p: Vec3| ((p - low) / unit).to_array().map(|x| x.round() as i64);
     let mut order: Vec<u32> = (0..places.len() as u32).collect();
@@ -48,16 +48,16 @@ pub fn along(places: &[Vec3]) -> Vec<u32> {
     number
 }
 
-/// Bring values into an order.
+/// Reorder values by new indices.
 pub fn arrange<T: Copy + Default>(values: &[T], number: &[u32]) -> Vec<T> {
     let mut out = vec![T::default(); values.len()];
     values.iter().zip(number).for_each(|(value, n)| out[*n as usize] = *value);
     out
 }
 
-/// First and last particle of a connector.
+/// Range of particles of a connector.
 pub trait Span {
-    /// The lowest and the highest number.
+    /// The lowest and highest index.
     fn span(&self) -> [u32; 2];
 }
 
@@ -80,7 +80,8 @@ impl Span for Swell {
     }
 }
 
-/// Cut a body into blocks that no connector spans more than two of; connectors must be in order of their first particles.
+/// Divide a body into blocks such that no connector spans more than two; connectors must be sorted by their first
+/// particle.
 pub fn blocks(size: usize, links: &[Link], hinges: &[Hinge], swells: &[Swell]) -> Vec<Block> {
     let widest = |spans: &mut dyn Iterator<Item = [u32; 2]>| spans.map(|[a, b]| (b - a) as usize).max().unwrap_or(0);
     let width = widest(&mut links.iter().map(Span::span))

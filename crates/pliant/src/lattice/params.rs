@@ -1,4 +1,4 @@
-//! Parameters of the model `lattice`: what a user may set, and what a body is built from.
+//! Parameters of the model `lattice`: its settings, and the specification a body is built from.
 
 use super::solid::{Cells, MassRule};
 use crate::check::Checks;
@@ -6,20 +6,20 @@ use crate::error::BuildError;
 use crate::material::Material;
 use crate::math::{Pose, Vec3};
 
-/// Everything a body of this model is built from.
+/// Everything needed to build a body of this model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LatticeSpec {
     /// Material.
     pub material: Material,
-    /// What it consists of, in its own frame.
+    /// Parts of the body, in the body's frame.
     pub parts: Vec<Part>,
-    /// Connectors besides those that the parts have from their material.
+    /// Connectors in addition to those that solids get from their material.
     pub connectors: Vec<Connector>,
-    /// Where its frame is at first.
+    /// Initial pose of the body's frame.
     pub placed: Pose,
-    /// Velocity of the body's frame at first [m/s].
+    /// Initial velocity of the origin of the body's frame, in the world [m/s].
     pub velocity: Vec3,
-    /// Angular velocity at first, about the origin of its frame [rad/s].
+    /// Initial angular velocity about that origin, in the world [rad/s].
     pub spin: Vec3,
     /// Settings of the model.
     pub settings: LatticeSettings,
@@ -28,91 +28,93 @@ pub struct LatticeSpec {
 /// A part of a body.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Part {
-    /// A solid, cut into cells.
+    /// A solid, meshed into cells.
     Solid {
-        /// Its cells.
+        /// Cells of the mesh.
         cells: Cells,
-        /// How mass is put on particles.
+        /// How the mass of cells is lumped to particles.
         rule: MassRule,
     },
-    /// Particles that are given one by one.
+    /// Individual particles.
     Points {
-        /// Where they are [m].
+        /// Positions, in the body's frame [m].
         places: Vec<Vec3>,
-        /// Their masses [kg].
+        /// Masses, one per position [kg].
         masses: Vec<f64>,
     },
 }
 
-/// A place of a body: the particle of a part that is nearest to a point.
+/// A particle of a body, given as the one of a part that is nearest to a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Site {
-    /// Which part.
+    /// Index of the part.
     pub part: usize,
-    /// The point, in the frame of the body [m].
+    /// The point, in the body's frame [m].
     pub point: Vec3,
 }
 
-/// A connector that is given one by one.
+/// An individual connector.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Connector {
-    /// Between two particles: LS.
+    /// A linear spring and damper between two particles (LS).
     Line {
-        /// The two.
+        /// The two particles.
         ends: [Site; 2],
-        /// Length without force [m]; as it is at first unless given.
+        /// Rest length [m]; `None` takes the initial length.
         rest: Option<f64>,
         /// Stiffness [N/m].
         stiffness: f64,
         /// Damping [N s/m].
         damping: f64,
     },
-    /// The angle of two particles, seen from a third: TS, or JS with a side.
+    /// A torsional spring and damper on the angle between two particles as seen from a third (TS), or a joint if it has
+    /// a side (JS).
     Angle {
-        /// The two.
+        /// The two particles.
         ends: [Site; 2],
-        /// The third.
+        /// The third particle, at the vertex of the angle.
         middle: Site,
-        /// On which side of the plane the angle counts as positive: a joint that may turn by more than half a turn (JS).
+        /// A particle on the side of the plane from which the angle counts as positive; the joint may then turn by more
+        /// than half a turn (JS).
         side: Option<Site>,
-        /// Angle without torque [rad]; as it is at first unless given.
+        /// Rest angle [rad]; `None` takes the initial angle.
         rest: Option<f64>,
-        /// Stiffness [N m/rad]; none for a joint that is switched off.
+        /// Stiffness [N m/rad]; zero for a joint that is switched off.
         stiffness: f64,
         /// Damping [N m s/rad].
         damping: f64,
-        /// How the angle without torque is moved.
+        /// Motion of the rest angle, if it is driven.
         drive: Option<Drive>,
     },
 }
 
-/// How the angle without torque of a joint is moved: smoothly, from what it is at rest.
+/// Motion of the rest angle of a joint, smoothly from its initial value to another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drive {
-    /// To which angle [rad].
+    /// Final rest angle [rad].
     pub to: f64,
-    /// From when [s].
+    /// Time at which it starts [s].
     pub start: f64,
-    /// Until when [s].
+    /// Time at which it ends [s].
     pub end: f64,
 }
 
 impl Drive {
-    /// The angle at a time [s], from that at rest.
+    /// The rest angle [rad] at a time [s], given its initial value.
     pub fn at(&self, rest: f64, time: f64) -> f64 {
         let x = ((time - self.start) / (self.end - self.start)).clamp(0.0, 1.0);
         rest + (self.to - rest) * x * x * (3.0 - 2.0 * x)
     }
 }
 
-/// How positions and velocities follow from accelerations.
+/// Time integration scheme.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scheme {
-    /// Verlet's method: of second order, one evaluation of forces a step, energy without drift.
+    /// The Verlet method: second order, one force evaluation per step, no energy drift.
     Verlet,
-    /// The limited development (3), (4): V += tau ((1 + alpha) a - alpha a'), P += tau V + tau^2/2 ((1 + beta) a - beta a'),
-    /// with a' the acceleration of the step before; for steps that change, alpha and beta are scaled by tau / tau'. Both zero
-    /// are (5), (6); 1/2 and 1/3 are consistent with Taylor's series.
+    /// The limited development (3), (4): V += tau ((1 + alpha) a - alpha a'), P += tau V + tau^2/2 ((1 + beta) a - beta
+    /// a'), with a' the acceleration of the previous step; for variable steps alpha and beta are scaled by tau / tau'.
+    /// Both zero gives (5), (6); 1/2 and 1/3 match the Taylor series.
     Development {
         /// alpha.
         alpha: f64,
@@ -121,68 +123,70 @@ pub enum Scheme {
     },
 }
 
-/// How long steps are.
+/// Choice of the step length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Pace {
-    /// As long as energy is kept: halved where the energy that a step makes of nothing is above a bound, times 3/2 where not.
+    /// Step controlled by the energy error: halved where that exceeds a bound, increased by half where it does not (for
+    /// a derived bound, where it is well below).
     Adaptive {
-        /// That bound, for each body and step [J]; unless given 0.003 of the largest kinetic energy it has had lately.
+        /// Bound on the energy error per body and step [J]; `None` takes 0.003 of the body's largest recent kinetic
+        /// energy.
         energy_error: Option<f64>,
-        /// How many steps a step of the world may take before it counts as late.
+        /// Number of steps in a world step beyond which it counts as late; no limit if `None`.
         budget: Option<usize>,
     },
-    /// Always the same [s].
+    /// Constant step.
     Constant {
-        /// The step [s].
+        /// Length of the step [s].
         step: f64,
     },
 }
 
-/// A fluid around a body, (9).
+/// A fluid that surrounds a body, (9).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fluid {
-    /// Force over area and speed [N s/m3], or over area and speed squared [N s2/m4].
+    /// Drag per area and speed [N s/m3], or per area and speed squared if `quadratic` [N s2/m4].
     pub viscosity: f64,
-    /// Whether it grows with the square of speed, as in liquids.
+    /// Whether drag grows with the square of the speed, as in liquids.
     pub quadratic: bool,
-    /// Velocity of the fluid [m/s].
+    /// Velocity of the fluid, in the world [m/s].
     pub velocity: Vec3,
 }
 
-/// Contact of particles that are given one by one, (7).
+/// Contact of individual particles with obstacles, (7).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PointContact {
-    /// How far around a particle its surface is [m].
+    /// Radius of a particle [m].
     pub radius: f64,
-    /// lambda [N/m].
+    /// lambda, contact stiffness [N/m].
     pub stiffness: f64,
-    /// mu [N s/m].
+    /// mu, contact damping [N s/m].
     pub damping: f64,
 }
 
 /// Settings of the model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LatticeSettings {
-    /// How it is integrated.
+    /// Time integration scheme.
     pub scheme: Scheme,
-    /// How long steps are.
+    /// Choice of the step length.
     pub pace: Pace,
-    /// Damping of connectors over their stiffness [s]; unless given the fastest vibration is damped by a tenth of what would
-    /// stop it.
+    /// Ratio of damping to stiffness of the connectors [s]; `None` damps the fastest vibration at a tenth of critical
+    /// damping.
     pub damping_time: Option<f64>,
-    /// Drag: force per mass and velocity [1/s].
+    /// Viscous drag: force per mass and velocity [1/s].
     pub drag: f64,
-    /// lambda of contact: force over the volume of penetration [N/m3]; from the material unless given.
+    /// lambda, contact force per volume of penetration [N/m3]; `None` derives it from the material.
     pub contact_stiffness: Option<f64>,
-    /// mu of contact: force over the rate of that volume [N s/m3]; from the material unless given.
+    /// mu, contact force per rate of that volume [N s/m3]; `None` derives it from the material.
     pub contact_damping: Option<f64>,
-    /// How particles that are given one by one touch obstacles; not at all unless given.
+    /// Contact of individual particles with obstacles; `None` disables it.
     pub point_contact: Option<PointContact>,
-    /// Static over kinetic friction, at least 1 [-].
+    /// Ratio of static to kinetic friction, at least 1 [-].
     pub static_friction: f64,
-    /// The fluid around it.
+    /// Surrounding fluid, if any.
     pub fluid: Option<Fluid>,
-    /// Whether parts of it touch each other.
+    /// Whether the body can touch itself.
     pub self_contact: bool,
 }
 
@@ -203,11 +207,11 @@ impl Default for LatticeSettings {
     }
 }
 
-/// Most particles of a body.
+/// Limit on the particles of a body, to catch mistakes before memory runs out.
 const MOST_PARTICLES: usize = 20_000_000;
 
 impl LatticeSpec {
-    /// Refuse what cannot be built.
+    /// Check that a body can be built from these parameters.
     pub(super) fn check(&self, name: &str) -> Result<(), BuildError> {
         let (checks, material, s) = (Checks(name), &self.material, &self.settings);
         material.check(checks)?;

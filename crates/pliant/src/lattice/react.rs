@@ -1,4 +1,4 @@
-//! A solid as bodies of other models meet it.
+//! A solid in contact with bodies of other models.
 
 use super::Lattice;
 use super::holds::Push;

@@ -1,4 +1,4 @@
-//! What a body tells of itself: shape, energies, contacts.
+//! Results of a body: shape, energies, contacts.
 
 use super::Lattice;
 use crate::contact::Obstacle;
@@ -20,7 +20,7 @@ impl Lattice {
         energy
     }
 
-    /// Copy out all that can be seen.
+    /// Write positions, fields and energies to a frame.
     pub(crate) fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
         frame.nodes.clear();
         frame.nodes.extend_from_slice(&self.state.motion.places);

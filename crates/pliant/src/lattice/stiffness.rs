@@ -1,60 +1,62 @@
-//! Stiffness of connectors from the material: such that a cell that is strained evenly stores what the solid would.
+//! Stiffness of connectors from the material, such that a cell under uniform strain stores the energy of the solid.
 //!
-//! Links alone make a solid with lambda = mu (Cauchy), a Poisson's ratio of 1/4. What the material has beyond that is given to
-//! the volume where it resists a change of volume more (above 1/4), and to angles where it resists shear more (below).
+//! Links alone give a solid with lambda = mu (Cauchy's relation), a Poisson's ratio of 1/4. The remainder is carried by
+//! volume connectors for a material stiffer in volume change (above 1/4), and by angle connectors for one stiffer in
+//! shear (below).
 //!
 //!   links:   sum of stiffness p^2 n_i n_j n_k n_l = V C_ijkl     (C isotropic with lambda = mu)
 //!
-//! is solved for stiffnesses that are not negative, from a pattern that is good for a cube. Edges keep a part of the stiffness along
-//! them: an even strain can do without them in cells of unequal edges, but without them such a cell bends for nothing.
+//! is solved for nonnegative stiffnesses, starting from a pattern that suits a cube. Edges keep a part of the stiffness
+//! along them: uniform strain does not need them in cells of unequal edges, but without them such a cell has no bending
+//! stiffness.
 
 use crate::math::Vec3;
 
 /// Lame's constants [Pa].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Lame {
-    /// lambda.
+    /// lambda, the first Lame constant [Pa].
     pub lambda: f64,
-    /// mu, the shear modulus.
+    /// mu, the shear modulus [Pa].
     pub mu: f64,
 }
 
 impl Lame {
-    /// From Young's modulus [Pa] and Poisson's ratio.
+    /// Lame's constants from Young's modulus [Pa] and Poisson's ratio [-].
     pub fn of(young: f64, poisson: f64) -> Lame {
         let lambda = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
         Lame { lambda, mu: young / (2.0 * (1.0 + poisson)) }
     }
 
-    /// What links make of it.
+    /// The part carried by links, which have lambda = mu [Pa].
     pub fn shared(&self) -> f64 {
         self.lambda.min(self.mu)
     }
 
-    /// What volumes add to lambda.
+    /// The part of lambda carried by volume connectors [Pa].
     pub fn swelling(&self) -> f64 {
         (self.lambda - self.mu).max(0.0)
     }
 
-    /// What angles add to mu.
+    /// The part of mu carried by angle connectors [Pa].
     pub fn shearing(&self) -> f64 {
         (self.mu - self.lambda).max(0.0)
     }
 }
 
-/// A link of a cell whose stiffness is looked for.
+/// A link of a cell whose stiffness is to be found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Strut {
-    /// From one end to the other [m].
+    /// Vector from one end to the other [m].
     pub d: Vec3,
-    /// Where to begin [N/m].
+    /// Initial stiffness [N/m].
     pub guess: f64,
-    /// Not to be softer than this [N/m].
+    /// Least stiffness [N/m].
     pub least: f64,
 }
 
-/// Components of a tensor of fourth rank that is the same whichever way its indices are swapped: how often each of x, y and z
-/// is among the four, and in how many orders that is.
+/// Components of a fully symmetric tensor of fourth rank: how often each of x, y and z is among the indices, and the
+/// number of permutations.
 const COMPONENTS: [([i32; 3], f64); 15] = [
     ([4, 0, 0], 1.0),
     ([0, 4, 0], 1.0),
@@ -73,11 +75,11 @@ const COMPONENTS: [([i32; 3], f64); 15] = [
     ([1, 1, 2], 12.0),
 ];
 
-/// Sweeps over all links.
+/// Limit on sweeps over all links.
 const MOST_SWEEPS: usize = 20_000;
 
-/// Stiffness of each link [N/m] of a cell of a volume [m3], and by which part of the wanted tensor they miss it. `wanted` are
-/// its components xxxx and xxyy, and the like [Pa].
+/// Stiffness of each link [N/m] of a cell of a volume [m3], and the relative error of the resulting tensor. `wanted`
+/// are the components xxxx and xxyy of the tensor [Pa].
 pub fn fit(struts: &[Strut], volume: f64, wanted: [f64; 2]) -> (Vec<f64>, f64) {
     let target: [f64; 15] = std::array::from_fn(|c| {
         let (powers, count) = COMPONENTS[c];
@@ -96,7 +98,7 @@ pub fn fit(struts: &[Strut], volume: f64, wanted: [f64; 2]) -> (Vec<f64>, f64) {
             count.sqrt() * strut.d.length_squared() * part
         })
     };
-    // links that are parallel and as long share what they take
+    // parallel links of equal length share their stiffness
     let alike = |a: &Strut, b: &Strut| {
         let close = 1e-9 * a.d.length();
         a.guess == b.guess && ((a.d - b.d).length() < close || (a.d + b.d).length() < close)
@@ -123,7 +125,8 @@ pub fn fit(struts: &[Strut], volume: f64, wanted: [f64; 2]) -> (Vec<f64>, f64) {
     }
     let norm = |x: &[f64; 15]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
     let size = norm(&target).max(f64::MIN_POSITIVE);
-    // one set after the other takes what it can of what is left, and never less than its least; to and fro
+    // coordinate descent: one set after another takes what it can of the residual, but keeps its least stiffness; in
+    // alternating order
     for sweep in 0..MOST_SWEEPS {
         let before = norm(&left);
         for n in 0..columns.len() {

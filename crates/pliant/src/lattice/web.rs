@@ -1,7 +1,7 @@
 //! Connectors of solids, from their cells and their material.
 //!
-//! Links lead between all neighbours in a cell: along edges and diagonals of faces, from what is inside to the corners around
-//! it. Where the material is not one that links alone can make, volumes and the angles at corners take the rest: see
+//! Links connect all neighbours in a cell: along edges and face diagonals, and from inner particles to the corners
+//! around them. Volume connectors and angles at corners carry what links alone cannot represent of the material: see
 //! `stiffness`.
 
 use crate::math::cbrt;
@@ -12,41 +12,41 @@ use super::matter::Matter;
 use super::solid::{Cell, CellParticles, Cells, FaceCorners, Particles};
 use super::stiffness::{Lame, Strut, fit};
 
-/// Stiffness of links to begin with, over mu and the edge of a cube: edges, diagonals of faces, from the centre to corners.
-/// With diagonals of faces a single cube withstands torsion; more of them would make bars stiffer in it.
+/// Initial stiffness of links, over mu and the edge of a cube: edges, face diagonals, from the centre to corners. Face
+/// diagonals let a single cube resist torsion; larger values would make bars too stiff in torsion.
 const PATTERN: [f64; 3] = [0.45, 0.1, 1.2];
 
-/// Edges carry at least this part of what a cell resists along them. A beam that is one cell thick then has 3.6 times this
-/// of its stiffness in bending; with nothing it would have none where cells are twice as long as thick.
+/// Least fraction of a cell's stiffness along its edges that the edges carry. A beam one cell thick then has 3.6 times
+/// this fraction of its bending stiffness; without it, none where cells are twice as long as thick.
 const ALONG_EDGES: f64 = 0.2;
 
-/// Links keep this part of what they begin with: long or thin cells cannot be had from links that all push back, and without
-/// some of them they would not miss the material but fold.
+/// Least fraction of their initial stiffness that links keep: long or thin cells cannot be represented with positive
+/// stiffnesses, and without some links they would collapse instead of being merely inaccurate.
 const LEAST: f64 = 0.1;
 
-/// Damping of an angle connector that is still to come from the material.
+/// Placeholder for the damping of an angle connector that is derived from the material later.
 pub const FROM_MATERIAL: f64 = f64::NAN;
 
-/// Links of a body under construction: pairs of particles and stiffness, which add up.
+/// Links of a body under construction; stiffnesses of equal pairs add up.
 #[derive(Default)]
 pub struct Web {
     /// Pairs of particles, and stiffness [N/m].
     pub links: Vec<([u32; 2], f64)>,
-    /// By how much the worst cell misses the material.
+    /// Relative error of the elastic constants of the worst cell [-].
     pub missed: f64,
-    /// Cells that were fitted: their links in space, and what came out.
+    /// Cache of fitted cells: their links in space, with stiffnesses and error.
     known: HashMap<Vec<[i64; 3]>, (Vec<f64>, f64)>,
 }
 
-/// A solid that joins a body under construction.
+/// A solid that is added to a body under construction.
 pub struct Joining<'a> {
     /// Its cells.
     pub cells: &'a Cells,
     /// Its particles.
     pub particles: &'a Particles,
-    /// Number of its first particle in the body.
+    /// Index of its first particle in the body.
     pub first: u32,
-    /// What it is made of.
+    /// Elastic constants of its material.
     pub lame: Lame,
 }
 
@@ -105,13 +105,13 @@ impl Joining<'_> {
         let wanted = [self.lame.shared() + 2.0 * self.lame.mu, self.lame.shared()];
         let strut = |([a, b], guess): &([u32; 2], f64)| {
             let d = places[*a as usize] - places[*b as usize];
-            // four of them in a box
+            // four parallel edges in a box
             let along = if *guess == PATTERN[0] * edge { ALONG_EDGES } else { 0.0 };
             let least = along * wanted[0] * size / (4.0 * d.length_squared());
             Strut { d, guess: *guess, least: least.max(LEAST * guess) }
         };
         let struts: Vec<Strut> = pairs.iter().map(strut).collect();
-        // equal cells have equal links: rounded to a millionth of an edge
+        // cells are equal if their links are, rounded to a millionth of an edge
         let unit = 1e-6 * cbrt(size);
         let key: Vec<[i64; 3]> = struts.iter().map(|s| s.d.to_array().map(|x| (x / unit).round() as i64)).collect();
         let Web { links, missed, known } = web;
@@ -121,7 +121,7 @@ impl Joining<'_> {
         links.extend(stiff.map(|((pair, _), stiffness)| (pair.map(|n| n + self.first), *stiffness)));
     }
 
-    /// Angles at the corners of a cell's faces resist shear: they share a stiffness [N m/rad] out.
+    /// Add angle connectors at the corners of a cell's faces, which resist shear; they divide a stiffness [N m/rad].
     fn add_corners(&self, cell: &Cell, stiffness: f64, matter: &mut Matter) {
         let count: usize = cell.faces().map(|face| face.corners().len()).sum();
         for face in cell.faces() {
@@ -142,7 +142,7 @@ impl Joining<'_> {
     }
 }
 
-/// Corners of a cell as those of a hexahedron, some of which coincide.
+/// Corners of a cell as those of a hexahedron, of which some coincide.
 fn as_hexahedron(cell: &Cell) -> [u32; 8] {
     match *cell {
         Cell::Hexahedron(v) => v,
@@ -153,7 +153,7 @@ fn as_hexahedron(cell: &Cell) -> [u32; 8] {
 }
 
 impl Matter {
-    /// The kind of volume connectors like this.
+    /// Index of a kind of volume connectors, added if it is new.
     fn swell_kind(&mut self, kind: SwellKind) -> u32 {
         let close = |k: &SwellKind| (k.rest - kind.rest).abs() < 1e-12 * kind.rest && k.stiffness == kind.stiffness;
         let known = self.swell_kinds.iter().rev().take(64).position(close).map(|n| self.swell_kinds.len() - 1 - n);

@@ -1,7 +1,7 @@
-//! Work done on a body in a step, and what its steps may create.
+//! Work done on a body in a step, and the energy that its steps may create.
 //!
-//! Contact has no energy that could be written down: what it stores is what it took along its forces and has not given back, and
-//! no more than these would give on the way out. What it gives beyond that is created.
+//! Contact energy has no closed form: it is the work done against contact forces and not yet returned, limited to what
+//! these forces could return on the way out. Anything returned beyond that counts as created.
 
 use super::contact::touch::{POINT, Touch};
 use super::{Fluid, Lattice, Pace};
@@ -9,19 +9,19 @@ use crate::account::{Bound, Work};
 use crate::bytes::stored;
 use crate::math::Vec3;
 
-/// What a body of the model pushes a particle with.
+/// Force of a body of this model on a particle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Met {
-    /// The particle.
+    /// Index of the particle.
     pub particle: u32,
     /// Force [N].
     pub force: Vec3,
-    /// Whether it is the body itself that pushes.
+    /// Whether it is self-contact.
     pub itself: bool,
 }
 
 impl Lattice {
-    /// Count the work of a step of `tau` from the state to where it leads, by the trapezoidal rule as its balance is.
+    /// Count the work of a step of `tau` [s], by the trapezoidal rule as in its energy balance.
     pub(super) fn count_work(&mut self, tau: f64) {
         let Lattice { matter, settings, state, scratch, .. } = self;
         let (now, next) = (&state.motion, &scratch.next);
@@ -30,7 +30,7 @@ impl Lattice {
         for held in &state.held {
             let n = held.particle as usize;
             let (v, w) = (now.velocities[n], next.velocities[n]);
-            // what is led begins a step with a jump of its velocity: an impulse does the work of the mean
+            // held particles start a step with a velocity jump: the work of the impulse is that at the mean velocity
             let gain = 0.5 * matter.masses[n] * (w - v).dot(w + v);
             work.grips += gain - 0.5 * (now.forces[n] + next.forces[n]).dot(way(n));
         }
@@ -59,7 +59,7 @@ impl Lattice {
         scratch.work += work;
     }
 
-    /// Energy of the angles that are driven [J].
+    /// Energy of the driven angle connectors [J].
     pub(super) fn driven(&self) -> f64 {
         let place = |n: u32| self.state.motion.places[n as usize];
         let of = |(n, _): &(usize, _)| {
@@ -71,22 +71,22 @@ impl Lattice {
         self.matter.drives.iter().map(of).sum()
     }
 
-    /// Mass [kg].
+    /// Total mass [kg].
     pub(crate) fn mass(&self) -> f64 {
         self.total_mass
     }
 
-    /// Work done on it in the last step.
+    /// Work done on the body in the last step.
     pub(crate) fn work(&self) -> Work {
         self.scratch.work
     }
 
-    /// Energy in contacts with obstacles and with itself [J].
+    /// Energy stored in contacts with obstacles and in self-contact [J].
     pub(crate) fn stored(&self) -> f64 {
         self.state.stored
     }
 
-    /// What a step may create.
+    /// Bound on the energy that a step may create.
     pub(crate) fn may_create(&self) -> Bound {
         match self.settings.pace {
             Pace::Constant { .. } => Bound {

@@ -1,4 +1,4 @@
-//! Links where they are now: what they show, and what they touch.
+//! Links at their current poses: nodes, fields and contacts of a rod.
 
 use super::locate;
 use crate::body::{PARTING_GAP, Surroundings};
@@ -11,7 +11,7 @@ use crate::math::{Mat3, Pose, Vec3, atan2, hypot, x_axis};
 use crate::moments::Moments;
 use crate::react::Nodes;
 
-/// Fields of a frame, by node.
+/// Fields of a frame, one value per node: name and unit.
 pub const FIELDS: [(&str, &str); 6] = [
     ("tension", "N"),
     ("shear force", "N"),
@@ -21,36 +21,36 @@ pub const FIELDS: [(&str, &str); 6] = [
     ("curvature", "1/m"),
 ];
 
-/// What the section at an end of a rod carries where a grip holds it there.
+/// Load of the section at an end of a rod that is held by a grip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HeldEnd {
-    /// Force and moment in the axes of the section, with the signs of a joint [N, N m].
+    /// Force and moment in the axes of the section, with the sign convention of a joint [N, N m].
     pub load: [Vec3; 2],
-    /// Curvature at the grip [1/m]; none where it lets the section turn.
+    /// Curvature at the grip [1/m]; `None` if the grip lets the section turn.
     pub curvature: Option<f64>,
 }
 
-/// The links of a rod where they are now.
+/// The links of a rod at their current poses.
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {
-    /// Poses of their middles; the tangent is the x axis.
+    /// Poses of the middles of the links in the world; the tangent is the x axis.
     pub poses: &'a [Pose],
     /// Length of a link [m].
     pub length: f64,
     /// Radius of the rod [m].
     pub radius: f64,
-    /// Whether the last link is joined to the first; its first and last node are then one.
+    /// Whether the last link is joined to the first; the first and last nodes then coincide.
     pub closed: bool,
 }
 
-/// A link that touches an obstacle, or may.
+/// A contact, or possible contact, of a link with an obstacle.
 #[derive(Clone, Copy, Debug)]
 pub struct Touching {
-    /// Which link.
+    /// Index of the link.
     pub link: usize,
-    /// Where along the link, from its middle [m].
+    /// Position along the link, from its middle [m].
     pub s: f64,
-    /// Which obstacle.
+    /// Index of the obstacle.
     pub obstacle: usize,
     /// Unit normal out of the obstacle.
     pub normal: Vec3,
@@ -59,7 +59,7 @@ pub struct Touching {
 }
 
 impl Line<'_> {
-    /// Pose of a place of the body `name`.
+    /// Pose of a place of the body `name`, in the world. Fails for a node that does not exist.
     pub fn place_pose(&self, name: &str, place: Place) -> Result<Pose, BuildError> {
         let count = self.poses.len();
         if let Place::Node(node) = place
@@ -73,7 +73,8 @@ impl Line<'_> {
         Ok(Pose::from_parts(pose.transform_point(Vec3::X * offset), pose.rotation))
     }
 
-    /// Mass, centre and inertia of links of a mass [kg] and moments of inertia in their own axes [kg m2].
+    /// Mass, centre of mass and inertia of the rod, from the mass [kg] of a link and its moments of inertia in its own
+    /// axes [kg m2].
     pub fn moments(&self, mass: f64, inertia: Vec3) -> Moments {
         let link = |pose: &Pose| {
             let turn = Mat3::from_quat(pose.rotation);
@@ -83,7 +84,7 @@ impl Line<'_> {
         Moments::sum(self.poses.iter().map(link))
     }
 
-    /// Lower and upper corner of a box around the middles of the links [m].
+    /// Lower and upper corner of the bounding box of the middles of the links [m].
     pub fn bounds(&self) -> [Vec3; 2] {
         let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
         for pose in self.poses {
@@ -92,12 +93,12 @@ impl Line<'_> {
         [low, high]
     }
 
-    /// The links as straight pieces, each by its ends.
+    /// Append the links as line segments, each given by its ends [m].
     pub fn write_pieces(&self, pieces: &mut Vec<[Vec3; 2]>) {
         pieces.extend((0..self.poses.len()).map(|link| self.piece(link)));
     }
 
-    /// The ends of a link.
+    /// The ends of a link, in the world [m].
     pub fn piece(&self, link: usize) -> [Vec3; 2] {
         let pose = &self.poses[link];
         let along = x_axis(pose.rotation) * (0.5 * self.length);
@@ -110,9 +111,9 @@ impl Line<'_> {
         if self.closed { [(node + count - 1) % count, node % count] } else { [node.max(1) - 1, node.min(count - 1)] }
     }
 
-    /// Nodes and their frames: the ends and the joints, half-way between the ends of the links that meet there. At a free end
-    /// the frame is turned on from that of the last link as the joint before it turns, which is right to second order in the
-    /// length of a link, as half-way between two links is.
+    /// Nodes and their frames: the ends of the rod and its joints, half-way between the ends of the links that meet
+    /// there. At a free end the frame is extrapolated from the last two links, which like interpolation between two
+    /// links is accurate to second order in the link length.
     pub fn write_nodes(&self, frame: &mut BodyFrame) {
         let (poses, count) = (self.poses, self.poses.len());
         let half = Vec3::X * (0.5 * self.length);
@@ -136,15 +137,15 @@ impl Line<'_> {
         }
     }
 
-    /// Curvature in a joint [1/m]: the angle between the links that meet there, over the length of a link.
+    /// Curvature at a joint [1/m]: the angle between its links over the length of a link.
     pub fn curvature(&self, joint: usize) -> f64 {
         let [a, b] =
             [self.poses[joint].rotation * Vec3::X, self.poses[(joint + 1) % self.poses.len()].rotation * Vec3::X];
         atan2(a.cross(b).length(), a.dot(b)) / self.length
     }
 
-    /// Fields from force and moment in each joint, from what the ends carry where they are held, and from contact forces on
-    /// the links, which are asked for in order.
+    /// Fields from force and moment in each joint, the loads of held ends, and contact forces on the links, which are
+    /// requested in order.
     pub fn write_fields(
         &self,
         load: impl Fn(usize) -> [Vec3; 2],
@@ -161,16 +162,16 @@ impl Line<'_> {
                 i if i == count => ends[1],
                 _ => None,
             };
-            // ends that are not held show what the joint next to them carries
+            // ends that are not held show the load of the nearest joint
             let joint = if self.closed { self.beside(i)[0] } else { i.clamp(1, count - 1) - 1 };
             let [force, moment] = held.map_or_else(|| load(joint), |end| end.load);
             let curvature = held.and_then(|end| end.curvature).unwrap_or_else(|| self.curvature(joint));
-            // each link shares its contact force among the two nodes it lies between
+            // each link divides its contact force between its two nodes
             let own = if i < count { pushed(i) } else { first };
             let touched = 0.5 * (before + own).length();
             before = own;
             if i == 0 && self.closed {
-                // it comes again after the last link
+                // needed again after the last link
                 first = own;
             }
             let values = [force.x, hypot(force.y, force.z), hypot(moment.y, moment.z), moment.x, touched, curvature];
@@ -183,8 +184,8 @@ impl Line<'_> {
         }
     }
 
-    /// Nodes as `write_nodes` gives them and their velocities, from the velocity and turning of each link, that in its own
-    /// axes.
+    /// Nodes as in `write_nodes`, with their velocities. `moving` gives the velocity of each link in the world [m/s]
+    /// and its angular velocity in its own axes [rad/s].
     pub fn show_nodes(&self, moving: impl Fn(usize) -> (Vec3, Vec3), nodes: &mut Nodes) {
         let poses = self.poses;
         let end = |i: usize, side: f64| {
@@ -222,8 +223,8 @@ impl Line<'_> {
         }
     }
 
-    /// Tell which obstacles the rod began or ceased to touch: `touched` are those it touched, and contact with those `near`
-    /// may begin.
+    /// Report which obstacles the rod began or ceased to touch: `touched` are those touched so far, `near` those that
+    /// contact may begin with.
     pub fn note_touching(
         &self,
         touches: impl Iterator<Item = Touching> + Clone,
@@ -232,14 +233,15 @@ impl Line<'_> {
         around: &mut Surroundings<'_>,
     ) {
         let of = |obstacle: usize| touches.clone().filter(move |t| t.obstacle == obstacle);
-        // contact begins with a force and ends clearly away
+        // contact begins with a force and ends beyond a gap, so that it does not flicker
         let (reach, obstacles) = ((1.0 + PARTING_GAP) * self.radius, around.obstacles);
         let stays = |obstacle| of(obstacle).any(|t| self.distance(&t, obstacles).0 < reach);
         let begins = |obstacle| of(obstacle).any(|t| t.force != Vec3::ZERO);
         around.note_touching(touched, near, stays, begins);
     }
 
-    /// Distance of the axis of a link from an obstacle at the end of the step, and where the obstacle is nearest.
+    /// Distance of a point of a link's axis from an obstacle at the end of the step, and the nearest point of the
+    /// obstacle.
     fn distance(&self, touch: &Touching, obstacles: &[Obstacle]) -> (f64, Vec3) {
         let obstacle = &obstacles[touch.obstacle];
         let point = self.poses[touch.link].transform_point(Vec3::X * touch.s);

@@ -1,4 +1,5 @@
-//! Which parts of which bodies touch or are about to: boxes of bodies first, then trees of boxes of their parts.
+//! Search for parts of bodies that touch or are about to: bounding boxes of bodies first, then trees of boxes of their
+//! parts.
 
 use super::outline::Outline;
 use super::press::{Key, Press};
@@ -8,42 +9,42 @@ use crate::body::Body;
 use crate::contact::tree::{Bounds, Tree, meet};
 use crate::math::Vec3;
 
-/// Parts that come nearer than they would within this many steps count.
+/// Parts count if they would touch within this many steps.
 const AHEAD: f64 = 1.5;
 
-/// Parts that are no farther apart than this part of their size count too.
+/// Parts also count if their gap is below this fraction of their size.
 const SLACK: f64 = 1e-3;
 
 /// Working memory of the search.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Finder {
-    /// Boxes of bodies.
+    /// Bounding boxes of bodies.
     bounds: Vec<Bounds>,
-    /// Whether boxes of a body's parts are up to date.
+    /// Whether the bounding boxes of a body's parts are up to date.
     enclosed: Vec<bool>,
     stack: Vec<[usize; 2]>,
     nearest: Vec<Nearest>,
-    /// What was found, in order.
+    /// Contacts found, sorted by key.
     pub found: Vec<Press>,
 }
 
-/// Whether no model of its own lets two bodies touch.
+/// Whether contact of two bodies is handled here, as no model handles it itself.
 pub(crate) fn strangers(a: &Body, b: &Body) -> bool {
     !matches!((a, b), (Body::Cable(_), Body::Cable(_)) | (Body::Lattice(_), Body::Lattice(_)))
 }
 
-/// What all searches of a step have in common.
+/// Input of all searches of a step.
 struct Search<'a> {
     bodies: &'a [Body],
     outlines: &'a [Outline],
-    /// What was known before, in order.
+    /// Contacts of the previous step, sorted by key.
     known: &'a [Press],
     dt: f64,
     gravity: f64,
 }
 
 impl Finder {
-    /// Room for bodies and their parts.
+    /// Preallocate for bodies and their parts.
     pub fn reserve(&mut self, bodies: usize, parts: usize) {
         self.bounds.reserve(bodies);
         self.enclosed.reserve(bodies);
@@ -52,7 +53,7 @@ impl Finder {
         self.found.reserve(parts);
     }
 
-    /// Find all, in order. Outlines must have been placed.
+    /// Find all contacts, sorted by key. Outlines must be up to date (`Outline::place`).
     pub fn find(&mut self, bodies: &[Body], outlines: &mut [Outline], known: &[Press], dt: f64, gravity: Vec3) {
         self.found.clear();
         self.bounds.clear();
@@ -84,7 +85,7 @@ impl Finder {
         self.found.sort_unstable_by_key(|press| press.key);
     }
 
-    /// Two rods.
+    /// Find contacts of two rods.
     fn cross(&mut self, search: &Search<'_>, pair: [usize; 2]) {
         let [first, second] = pair.map(|n| &search.outlines[n]);
         let Finder { stack, found, .. } = self;
@@ -99,7 +100,7 @@ impl Finder {
         });
     }
 
-    /// Points of the first body before the surface of the second.
+    /// Find contacts of points of the first body with the surface of the second.
     fn touch(&mut self, search: &Search<'_>, pair: [usize; 2]) {
         let [first, second] = pair.map(|n| &search.outlines[n]);
         let [skin, other] = pair.map(|n| search.bodies[n].skin());
@@ -146,12 +147,12 @@ impl Finder {
 }
 
 impl Search<'_> {
-    /// What was known of the parts before.
+    /// The contact of these parts in the previous step, if any.
     fn before(&self, key: Key) -> Option<&Press> {
         self.known.binary_search_by_key(&key, |p| p.key).ok().map(|n| &self.known[n])
     }
 
-    /// Whether two parts touch, or may during the step.
+    /// Whether two parts touch, or may do so during the step.
     fn counts(&self, press: &Press) -> bool {
         let [a, b] = press.key.bodies.map(|n| &self.outlines[n as usize]);
         let velocity = press.sides[0].of(&a.nodes.velocities) - press.sides[1].of(&b.nodes.velocities);

@@ -1,18 +1,19 @@
-//! The law of contact between bodies that advance apart: forces that hold for a whole step, found at its start.
+//! The law of contact between bodies that advance separately: forces that are constant over a step, found at its start.
 //!
-//! Bodies are not solved together, so that a force has to be right before the step is made. With the relative velocity u at a
-//! contact, its gap g and W, by how much a unit of momentum changes u, the force of the step is
+//! Bodies are not solved together, so a force has to be right before the step is taken. With the relative velocity u at
+//! a contact, its gap g and W, the change of u per unit impulse, the force of the step is
 //!
 //!   f = F + p >= 0,   W dt p = -(beta g / dt + gamma u),   F <- F + lambda (f - F),
 //!
-//! where F is what the force has been lately: it bears what rests on it, without any depth, and p answers to what changes.
-//! Before a first touch beta is 1 and gamma 5/4: with 3/2 what comes near would have gone no farther than the surface, since on
-//! its way half of the velocity counts, but would give energy where W is too small by a third. Friction is the same across the
-//! normal, with how far the surfaces have slipped since they hold each other in place of a gap, and |f_t| <= mu f. W couples all contacts of a body: the equations are solved by sweeps.
+//! where F is the filtered force: it carries resting loads without penetration, while p responds to changes. Before a
+//! first touch beta is 1 and gamma 5/4: with 3/2 an approaching body would stop exactly at the surface, as only half of
+//! the velocity change counts over the step, but energy would be added where W is too small by a third. Friction has
+//! the same law across the normal, with the slip since the surfaces began to stick instead of a gap, and |f_t| <= mu f.
+//! W couples all contacts of a body; the equations are solved by Gauss-Seidel sweeps.
 //!
-//! Forces that are constant for a step do work f.d over the displacement d of the step, which is known after it. A rigid contact
-//! never gives energy. One that did, since its bodies vibrate faster than steps can tell or give way more than they said, acts
-//! with less until it no longer does.
+//! Forces that are constant over a step do the work f.d over its displacement d, which is known afterwards. A rigid
+//! contact never adds energy. If one did, because its bodies vibrate faster than steps resolve or yield more than
+//! estimated, its forces are reduced until it no longer does.
 
 use super::outline::Outline;
 use super::press::{Press, Presses};
@@ -20,56 +21,56 @@ use crate::body::Body;
 use crate::material::Friction;
 use crate::math::Vec3;
 
-/// beta: part of the depth, or of a gap, that is taken back in a step.
+/// beta: fraction of the penetration or gap that is corrected in a step.
 const RECOVERY: f64 = 0.3;
 
-/// gamma: part of a velocity that is taken back in a step ...
+/// gamma: fraction of the relative velocity that is cancelled in a step.
 const CALMING: f64 = 1.0;
 
-/// ... and before a first touch.
+/// gamma before a first touch; see the head of this file.
 const BRAKING: f64 = 1.25;
 
-/// lambda: part of what a force differs by from what it was lately, that is remembered. Ten times as much feeds a heavy body that
-/// swings on a soft one, since what is remembered comes late.
+/// lambda: gain of the filter of forces per step. Ten times as much would drive oscillations of a heavy body on a soft
+/// one, by the filter's delay.
 const MEMORY: f64 = 0.003;
 
-/// Contacts that share the load of a body act with so much less each, as a part of what all together move it: what they do
-/// against each other moves it far less than they know.
+/// Regularisation of contacts that share the load of a body, as a fraction of its mobility under all of them: opposing
+/// changes of their forces move the body far less than W of each suggests.
 const SHARING: f64 = 0.5;
 
-/// What goes farther within a step than this part of its size is an impact, for which less is held back.
+/// Travel in a step, relative to the size of a part, beyond which contact is an impact and less regularised.
 const IMPACT: f64 = 0.05;
 
-/// Sweeps over all contacts.
+/// Number of Gauss-Seidel sweeps over all contacts.
 const SWEEPS: usize = 16;
 
-/// Of the work done so far this part is remembered in a step.
+/// Fraction of the recorded work that is kept from step to step.
 const RECALL: f64 = 0.99;
 
-/// A contact that made energy acts with so much less.
+/// Factor by which `caution` grows when contacts have created energy.
 const WARNED: f64 = 1.25;
 
-/// But no less than this.
+/// Upper limit of `caution`.
 const MOST_CAUTION: f64 = 5.0;
 
-/// In a step without that it acts with so much more.
+/// Factor by which `caution` decays in a step without created energy.
 const TRUST: f64 = 0.96;
 
-/// What the sweeps need to know of one contact.
+/// Coefficients of a contact for the sweeps.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
-    /// Change of the relative velocity that is wanted [m/s].
+    /// Wanted change of the relative velocity [m/s].
     wanted: Vec3,
     /// W along the normal and across it [1/kg].
     along: f64,
     across: f64,
-    /// What is added to both [1/kg], see `SHARING`; and its part of that.
+    /// Regularisation added to both [1/kg], see `SHARING`, and the factor applied to it [-].
     shared: f64,
     ease: f64,
-    /// What all contacts together move the place, with that [1/kg].
+    /// Mobility of the point under all contacts together, with regularisation [1/kg].
     total: f64,
     friction: Friction,
-    /// Its account, and by which factor less than it would it acts.
+    /// Index of its account, and the factor by which its changes are reduced [-].
     account: usize,
     caution: f64,
 }
@@ -106,7 +107,7 @@ impl Row {
     }
 }
 
-/// Find the forces of the step.
+/// Compute the forces of the step.
 pub(crate) fn solve(presses: &mut Presses, rows: &mut Vec<Row>, bodies: &[Body], outlines: &mut [Outline], dt: f64) {
     rows.clear();
     for n in 0..presses.list.len() {
@@ -132,7 +133,7 @@ pub(crate) fn solve(presses: &mut Presses, rows: &mut Vec<Row>, bodies: &[Body],
     outlines.iter_mut().for_each(Outline::forget);
     for sweep in 0..SWEEPS {
         for n in 0..presses.len() {
-            // every other sweep goes backwards, so that neither end is preferred
+            // every other sweep goes backwards, so that neither end is favoured
             let n = if sweep % 2 == 0 { n } else { presses.len() - 1 - n };
             relax(&mut presses[n], &rows[n], outlines, dt);
         }
@@ -141,7 +142,7 @@ pub(crate) fn solve(presses: &mut Presses, rows: &mut Vec<Row>, bodies: &[Body],
     for (press, row) in presses.iter_mut().zip(rows) {
         let account = &mut accounts[row.account];
         account.allowed += 0.5 * row.along * (press.lately * dt).powi(2);
-        // what slides drags along what it holds on to: it is no farther behind than the friction takes
+        // the slip of a sliding contact is limited to what the friction force corresponds to
         if press.rub.length() >= row.friction.limit(press.push) * (1.0 - 1e-9) {
             let behind = (press.rub_lately - press.rub) * (row.total * dt * dt / RECOVERY);
             press.slip = behind.clamp_length_max(press.slip.length());
@@ -152,7 +153,7 @@ pub(crate) fn solve(presses: &mut Presses, rows: &mut Vec<Row>, bodies: &[Body],
     }
 }
 
-/// Let one contact have its way while the others keep their forces.
+/// Solve one contact while the forces of the others stay.
 fn relax(press: &mut Press, row: &Row, outlines: &mut [Outline], dt: f64) {
     let [i, j] = press.key.bodies.map(|n| n as usize);
     let changed = outlines[i].change(&press.sides[0]) - outlines[j].change(&press.sides[1]);
@@ -171,7 +172,7 @@ fn relax(press: &mut Press, row: &Row, outlines: &mut [Outline], dt: f64) {
     }
 }
 
-/// After the step: what its forces have done, with the outlines where they are now.
+/// After the step: account for the work of its forces, with the outlines at their new positions.
 pub(crate) fn settle(presses: &mut Presses, outlines: &[Outline]) {
     for account in &mut presses.accounts {
         account.made *= RECALL;

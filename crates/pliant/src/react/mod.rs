@@ -1,8 +1,8 @@
-//! Contact between bodies whose models have none of their own: all of different models, and rods of models that know obstacles
-//! alone.
+//! Contact between bodies whose models do not handle it themselves: bodies of different models, and rods of models that
+//! only handle contact with obstacles.
 //!
-//! Bodies advance apart, each by its model. Before they do, forces between them are found from where they are and how they
-//! move (`law`), and act as dead loads during the step, equal and opposite. After it their work is looked at.
+//! Bodies advance separately, each by its model. Before a step, contact forces follow from their positions and
+//! velocities (`law`) and act as dead loads during the step, equal and opposite. After it their work is evaluated.
 
 mod find;
 mod law;
@@ -25,25 +25,25 @@ use find::{Finder, strangers};
 use law::Row;
 use outline::Outline;
 
-/// Most points that room is made for beforehand.
+/// Limit on the number of contact points that space is preallocated for.
 const ROOM: usize = 4096;
 
-/// Working memory of the stage.
+/// Working memory for contact between bodies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct React {
-    /// Whether there are two bodies that could touch.
+    /// Whether there are two bodies whose contact is handled here.
     any: bool,
     outlines: Vec<Outline>,
     finder: Finder,
     rows: Vec<Row>,
-    /// What was known before and is no longer there, whose forces others take over.
+    /// Contacts that have ended, whose forces new ones nearby take over.
     left: Vec<Press>,
 }
 
 impl React {
-    /// Get to know the bodies, and make room.
+    /// Read the surfaces of the bodies and preallocate.
     pub fn reserve(&mut self, bodies: &[Body], presses: &mut Presses) {
-        // bodies that are no strangers to the first are none to each other
+        // if no body is a stranger to the first, none are strangers to each other
         self.any = bodies.iter().skip(1).any(|body| strangers(&bodies[0], body));
         if !self.any {
             return;
@@ -59,17 +59,17 @@ impl React {
         presses.accounts.reserve(pairs.saturating_sub(presses.accounts.len()));
     }
 
-    /// Pushes of other bodies that a body of so many points is to have room for.
+    /// Number of pushes of other bodies that a body of `points` points preallocates for.
     pub fn room(&self, points: usize) -> usize {
         if self.any { (4 * points + 64).min(ROOM / 4) } else { 0 }
     }
 
-    /// Whether there are two bodies that could touch.
+    /// Whether there are two bodies whose contact is handled here.
     pub fn any(&self) -> bool {
         self.any
     }
 
-    /// Find the forces of a step and let them act.
+    /// Compute the contact forces of a step of `dt` [s] and apply them to the bodies.
     pub fn act(&mut self, bodies: &mut [Body], presses: &mut Presses, dt: f64, gravity: Vec3) {
         let React { outlines, finder, rows, left, .. } = self;
         outlines.iter_mut().zip(&*bodies).for_each(|(outline, body)| outline.place(body));
@@ -87,7 +87,7 @@ impl React {
         }
     }
 
-    /// Look at what the forces of the step have done.
+    /// Evaluate the work of the contact forces after a step.
     pub fn settle(&mut self, bodies: &[Body], presses: &mut Presses) {
         if !presses.list.is_empty() {
             self.outlines.iter_mut().zip(bodies).for_each(|(outline, body)| outline.place(body));
@@ -96,8 +96,8 @@ impl React {
     }
 }
 
-/// Let a force act on both bodies, at the same place: the first one's. A solid shares it out among three corners so that its
-/// torque is kept.
+/// Apply a contact force to both bodies at the contact point of the first. A solid distributes it over the three
+/// corners of a facet so that the torque is the same.
 fn push(press: &Press, bodies: &mut [Body], second: &Outline) {
     let force = press.force();
     if force == Vec3::ZERO {
@@ -117,8 +117,8 @@ fn push(press: &Press, bodies: &mut [Body], second: &Outline) {
     }
 }
 
-/// Let what was found go on from what was known. Forces of parts that no longer touch go to the nearest of the same bodies that
-/// newly do: a rod that glides along another changes segments, not the load that it bears.
+/// Carry forces over from known contacts to those found. Forces of contacts that have ended go to the nearest new
+/// contact of the same bodies: a rod that slides along another changes segments, not its load.
 fn hand_on(known: &[Press], found: &mut [Press], left: &mut Vec<Press>, outlines: &[Outline]) {
     let mut old = known.iter().peekable();
     left.clear();
@@ -132,7 +132,7 @@ fn hand_on(known: &[Press], found: &mut [Press], left: &mut Vec<Press>, outlines
         }
     }
     left.extend(old);
-    // those that are new are marked by a negative length, until here
+    // new contacts are marked by a negative `share` up to here
     for press in found.iter_mut().filter(|p| p.share < 0.0) {
         press.share = -press.share;
         let [a, _] = press.key.bodies.map(|n| &outlines[n as usize]);
@@ -147,7 +147,7 @@ fn hand_on(known: &[Press], found: &mut [Press], left: &mut Vec<Press>, outlines
     }
 }
 
-/// Append contacts between bodies that advance apart.
+/// Append the contacts between bodies that advance separately.
 pub(crate) fn write_presses(presses: &Presses, contacts: &mut Vec<Contact>) {
     contacts.extend(presses.list.iter().filter(|p| p.push > 0.0).map(|p| Contact {
         body: p.key.bodies[0] as usize,
@@ -160,12 +160,12 @@ pub(crate) fn write_presses(presses: &Presses, contacts: &mut Vec<Contact>) {
     }));
 }
 
-/// No less than what these can give back [J]: what they have not yet pushed out or held back.
+/// Upper bound on the energy that these contacts can return [J], from their gaps and slips.
 pub(crate) fn most_stored(presses: &Presses) -> f64 {
     presses.list.iter().map(|p| p.push * p.gap.abs() + p.rub.length() * p.slip.length()).sum()
 }
 
-/// Bodies that push each other, or did lately.
+/// Pairs of bodies that push each other, or did so recently.
 pub(crate) fn presses_beside(presses: &Presses) -> impl Iterator<Item = Beside> {
     let near = presses.list.iter().filter(|p| p.push > 0.0 || p.lately > 0.0);
     near.map(|p| Beside { bodies: p.key.bodies.map(|n| n as usize), pushes: p.push > 0.0 })

@@ -1,4 +1,4 @@
-//! Outlines of bodies while they are looked at: where they are, boxes around their parts, how they give way as a whole.
+//! Outlines of bodies for contact: positions, bounding boxes of parts, and inertia of the whole body.
 
 use super::skin::{Giving, Nodes, Skin};
 use crate::body::Body;
@@ -8,76 +8,76 @@ use crate::contact::tree::{Bounds, EMPTY, Tree, around, join};
 use crate::math::{Mat3, Vec3};
 use crate::moments::Moments;
 
-/// Bodies may move this many times as far as they would at the speeds of the start.
+/// Margin on the travel of bodies, relative to that at their initial speeds.
 const FASTER: f64 = 1.5;
 
-/// Most nodes to either side that are looked at for the velocity of one.
+/// Limit on the nodes to either side that the mean velocity of a node includes.
 const MOST_WIDTH: f64 = 24.0;
 
-/// A part of a body and how much of it: up to three nodes with weights that sum to one.
+/// A point of a body, as up to three nodes with weights that sum to one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Side {
     /// Nodes.
     pub nodes: [u32; 3],
-    /// Their weights.
+    /// Weights of the nodes.
     pub weights: [f64; 3],
 }
 
 impl Side {
-    /// A place between a node and the next.
+    /// A point between a node and the next.
     pub fn along(segment: u32, fraction: f64) -> Side {
         Side { nodes: [segment, segment + 1, segment], weights: [1.0 - fraction, fraction, 0.0] }
     }
 
-    /// What this part has of a quantity of the nodes.
+    /// Interpolate a nodal quantity at this point.
     pub fn of(&self, values: &[Vec3]) -> Vec3 {
         blend(&self.nodes.map(|n| values[n as usize]), &self.weights)
     }
 }
 
-/// A body while it is looked at.
+/// The outline of a body, with working memory for contact.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outline {
-    /// Where its nodes are.
+    /// Positions and velocities of its nodes.
     pub nodes: Nodes,
-    /// How they give way.
+    /// How nodes yield to pushes.
     pub giving: Giving,
-    /// Boxes of its segments or facets, and a tree over them.
+    /// Bounding boxes of its segments or facets, and a tree over them.
     pub boxes: Vec<Bounds>,
     pub tree: Tree,
-    /// Corners of a solid's facets, boxes around them and a tree over those.
+    /// Corners of a solid's facets, their bounding boxes and a tree over those.
     pub corners: Vec<u32>,
     pub corner_boxes: Vec<Bounds>,
     pub corner_tree: Tree,
-    /// Largest size of a part, and how far the surface is from the nodes [m].
+    /// Largest size of a part, and distance of the surface from the nodes [m].
     pub grain: f64,
     pub radius: f64,
-    /// The plane it cannot leave.
+    /// Normal of the plane that the body is confined to, if any.
     plane: Option<Vec3>,
-    /// One over its mass, its centre, the inverse of its inertia.
+    /// Inverse mass [1/kg], centre of mass [m], inverse inertia [1/(kg m2)].
     lightness: f64,
     centre: Vec3,
     turning: Mat3,
-    /// By how much pushes change its velocity as a whole, its turning, and the velocities of nodes besides.
+    /// Changes due to pushes so far: velocity and angular velocity of the whole, and velocities of single nodes.
     shift: Vec3,
     turn: Vec3,
     moved: Vec<Vec3>,
-    /// Working memory for velocities, and for means of a rod's.
+    /// Working memory for mean velocities.
     smooth: Vec<Vec3>,
     fits: Vec<Fit>,
 }
 
-/// A line through values around a node of a rod, weighted by a hat: what is found for the node is exact for a rod that turns as
-/// a whole.
+/// A weighted linear fit of values around a node of a rod, with hat weights. The value at the node is exact for rigid
+/// motion of the rod.
 #[derive(Clone, Copy, Debug)]
 struct Fit {
-    /// Weight of a value is (hat of x) (constant + slope x), x in nodes from the node.
+    /// The weight of a value is hat(x) (constant + slope x), with x in nodes from the centre node.
     constant: f64,
     slope: f64,
 }
 
 impl Fit {
-    /// Nodes around a node.
+    /// Range of nodes around a node.
     fn around(n: usize, count: usize, width: f64) -> std::ops::Range<usize> {
         (n as f64 - width).max(0.0).ceil() as usize..((n as f64 + width) as usize + 1).min(count)
     }
@@ -98,7 +98,7 @@ impl Fit {
         }
     }
 
-    /// Value at node `n` of the line through values around it.
+    /// Value at node `n` of the linear fit through values around it.
     fn mean(&self, n: usize, values: &[Vec3], width: f64) -> Vec3 {
         let around = Fit::around(n, values.len(), width);
         around.map(|k| values[k] * self.weight(k as f64 - n as f64, width)).sum()
@@ -110,7 +110,7 @@ impl Fit {
 }
 
 impl Outline {
-    /// Which nodes are corners of facets; once for each body.
+    /// Note which nodes are corners of facets; needed once per body.
     pub fn know(&mut self, skin: &Skin<'_>) {
         self.corners.clear();
         self.corners.extend(skin.facets.unwrap_or_default().iter().flatten());
@@ -118,25 +118,25 @@ impl Outline {
         self.corners.dedup();
     }
 
-    /// Look where a body is.
+    /// Update positions and velocities from a body.
     pub fn place(&mut self, body: &Body) {
         body.show(&mut self.nodes);
     }
 
-    /// The box around all of it and around where it may go within `dt`.
+    /// Bounding box of the body, including its travel within `dt` [s].
     pub fn bounds(&self, skin: &Skin<'_>, dt: f64, gravity: Vec3) -> Bounds {
         let all = self.nodes.places.iter().fold(EMPTY, |sum, p| join(&sum, &[*p; 2]));
         let margin = skin.radius + self.travel(dt, gravity);
         [all[0] - margin, all[1] + margin]
     }
 
-    /// How far it may go within `dt` [m].
+    /// Largest travel within `dt` [s], with a margin [m].
     fn travel(&self, dt: f64, gravity: Vec3) -> f64 {
         let fastest = self.nodes.velocities.iter().map(|v| v.length_squared()).fold(0.0, f64::max).sqrt();
         FASTER * dt * (fastest + gravity.length() * dt)
     }
 
-    /// Look closer at a body that is near another: how it gives way, and boxes around its parts and where they may go.
+    /// Prepare a body that is near another: how it yields, and bounding boxes of its parts including their travel.
     pub fn enclose(&mut self, body: &Body, dt: f64, gravity: Vec3) {
         let skin = &body.skin();
         (self.radius, self.plane) = (skin.radius, skin.plane);
@@ -171,7 +171,7 @@ impl Outline {
         self.corner_tree.follow(&self.corner_boxes);
     }
 
-    /// Velocities as means over neighbourhoods.
+    /// Replace velocities by means over neighbourhoods.
     fn smooth(&mut self) {
         let Outline { nodes, giving, smooth, fits, .. } = self;
         let velocities = &mut nodes.velocities;
@@ -201,7 +201,7 @@ impl Outline {
         }
     }
 
-    /// Part of the momentum of node `k` over its mass that the velocity of node `n` has in it.
+    /// Weight of node `k` in the mean velocity of node `n`.
     fn part(&self, n: usize, k: usize) -> f64 {
         match self.fits.get(n) {
             Some(fit) => fit.weight(k as f64 - n as f64, self.giving.width.clamp(1.0, MOST_WIDTH)),
@@ -210,23 +210,23 @@ impl Outline {
         }
     }
 
-    /// How it gives way as a whole.
+    /// Compute the inertia of the whole body.
     fn weigh(&mut self) {
         let moments = Moments::of_points(&self.nodes.places, &self.giving.masses);
         self.lightness = 1.0 / moments.volume;
         self.centre = moments.centre;
-        // a straight rod has no inertia about itself: that of its thickness
+        // point masses on a straight line have no inertia about it: add that of the rod's thickness
         let least = moments.volume * (0.5 * self.radius * self.radius + 1e-12);
         let inertia = moments.inertia + Mat3::from_diagonal(Vec3::splat(least));
         self.turning = match self.plane {
-            // it turns about the normal of its plane alone
+            // it turns only about the normal of its plane
             Some(n) => Mat3::from_cols(n * n.x, n * n.y, n * n.z) * (1.0 / n.dot(inertia * n)),
             None => inertia.inverse(),
         };
         self.forget();
     }
 
-    /// Forget momentum that was taken.
+    /// Reset the changes due to pushes.
     pub fn forget(&mut self) {
         self.shift = Vec3::ZERO;
         self.turn = Vec3::ZERO;
@@ -238,7 +238,7 @@ impl Outline {
         self.plane.map_or(v, |n| v - n * n.dot(v))
     }
 
-    /// Velocity along a unit direction at a place by a unit of momentum along it [1/kg].
+    /// Velocity along a unit direction at a point per unit impulse along it there: inverse effective mass [1/kg].
     pub fn mobility(&self, side: &Side, along: Vec3) -> f64 {
         let along = self.flat(along);
         let spin = (side.of(&self.nodes.places) - self.centre).cross(along);
@@ -248,12 +248,12 @@ impl Outline {
                 local += to * from * self.part(n as usize, k as usize) * self.giving.loose[k as usize];
             }
         }
-        // a rod's neighbourhoods are all there is to it; a solid moves as a whole as far as its nodes do not by themselves
+        // a rod yields by neighbourhoods only; a solid yields as a whole, except for the part that nodes do alone
         let whole = 1.0 - self.giving.alone;
         along.length_squared() * (whole * self.lightness + local) + whole * spin.dot(self.turning * spin)
     }
 
-    /// Take momentum at a place [N s].
+    /// Apply an impulse at a point [N s].
     pub fn hit(&mut self, side: &Side, momentum: Vec3) {
         let momentum = self.flat(momentum);
         let arm = side.of(&self.nodes.places) - self.centre;
@@ -276,7 +276,7 @@ impl Outline {
         }
     }
 
-    /// By how much momentum has changed the velocity of a place so far [m/s].
+    /// Change of the velocity of a point by impulses so far [m/s].
     pub fn change(&self, side: &Side) -> Vec3 {
         let arm = side.of(&self.nodes.places) - self.centre;
         self.flat(self.shift + self.turn.cross(arm) + side.of(&self.moved))

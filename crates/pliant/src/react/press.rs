@@ -1,33 +1,33 @@
-//! A place where two bodies touch or are about to, and what is known of it from step to step.
+//! A contact of two bodies, actual or imminent, and its state from step to step.
 
 use super::outline::Side;
 use crate::bytes::stored;
 use crate::math::Vec3;
 
-/// All that is known of contacts from step to step.
+/// State of all contacts between bodies.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Presses {
-    /// Places where bodies touch, in order.
+    /// Contacts, sorted by key.
     pub list: Vec<Press>,
-    /// What the forces between two bodies have done, in order.
+    /// Work of the forces between pairs of bodies, sorted by pair.
     pub accounts: Vec<Account>,
 }
 
-/// What the forces between two bodies have done.
+/// Work of the contact forces between two bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Account {
-    /// The bodies, the lower one first.
+    /// Indices of the bodies, the lower one first.
     pub bodies: [u32; 2],
-    /// Work that the forces have done on both lately [J]: never above zero for long.
+    /// Recent work of the forces on both bodies [J]; a rigid contact never does positive work.
     pub made: f64,
-    /// What they may have done: what the forces of a step give to bodies at rest [J].
+    /// Tolerated work: that of the forces of a step on bodies at rest [J].
     pub allowed: f64,
-    /// By which factor less than they would they act, since they made energy.
+    /// Factor by which changes of the forces are reduced after they created energy, at least 1 [-].
     pub caution: f64,
 }
 
 impl Presses {
-    /// The number of the account of two bodies, opened where there is none.
+    /// Index of the account of two bodies, which is added if there is none.
     pub fn account(&mut self, [a, b]: [u32; 2]) -> usize {
         let bodies = [a.min(b), a.max(b)];
         self.accounts.binary_search_by_key(&bodies, |account| account.bodies).unwrap_or_else(|n| {
@@ -37,7 +37,7 @@ impl Presses {
     }
 }
 
-/// A body was taken away: what it pressed is gone, and those behind it have moved up.
+/// Drop the contacts of a removed body; the indices of those after it drop by one.
 pub(crate) fn forget_body(presses: &mut Presses, gone: usize) {
     let gone = gone as u32;
     let move_up = |bodies: &mut [u32; 2]| bodies.iter_mut().filter(|n| **n > gone).for_each(|n| *n -= 1);
@@ -47,48 +47,49 @@ pub(crate) fn forget_body(presses: &mut Presses, gone: usize) {
     presses.accounts.iter_mut().for_each(|account| move_up(&mut account.bodies));
 }
 
-/// Which parts of which bodies. For two rods the lower body is first; where a point meets a surface, the point is.
+/// The parts of the bodies in contact. For two rods the lower body is first; for a point and a surface, that of the
+/// point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key {
-    /// The bodies.
+    /// Indices of the bodies.
     pub bodies: [u32; 2],
-    /// Segments of rods; or which point of the first body, and zero.
+    /// Segments of two rods; or the point of the first body, and zero.
     pub parts: [u32; 2],
-    /// Whether it is two rods that cross.
+    /// Whether it is a contact of two rods.
     pub crossing: bool,
 }
 
-/// A place where the first body touches the second.
+/// A contact of one body with another.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Press {
-    /// Whose it is.
+    /// Bodies and parts in contact.
     pub key: Key,
-    /// The parts that touch.
+    /// The points in contact.
     pub sides: [Side; 2],
-    /// Facet of the second body, where it has some.
+    /// Facet of the second body, if it is a solid.
     pub facet: u32,
     /// Unit normal, from the second body to the first.
     pub normal: Vec3,
-    /// Distance of the surfaces [m], below zero where they are in each other.
+    /// Distance of the surfaces [m]; negative if they penetrate.
     pub gap: f64,
-    /// Where the parts were at the start of the step [m].
+    /// Positions of the points at the start of the step [m].
     pub places: [Vec3; 2],
-    /// Length of rod that it stands for [m], for laws of friction with an exponent.
+    /// Length of rod that the contact represents [m], for friction laws with an exponent.
     pub share: f64,
-    /// Normal force on the first body during the step [N] ...
+    /// Normal force on the first body during the step [N].
     pub push: f64,
-    /// ... and what it has been lately.
+    /// Low-pass filtered value of the force above, over recent steps [N].
     pub lately: f64,
-    /// Friction on the first body during the step [N] ...
+    /// Friction on the first body during the step [N].
     pub rub: Vec3,
-    /// ... and what it has been lately.
+    /// Low-pass filtered value of the force above, over recent steps [N].
     pub rub_lately: Vec3,
-    /// How far the first body has slipped along the second since they hold each other [m].
+    /// Slip of the first body along the second since they began to stick [m].
     pub slip: Vec3,
 }
 
 impl Press {
-    /// A place that is new.
+    /// A new contact, without forces.
     pub fn new(key: Key, sides: [Side; 2], normal: Vec3, gap: f64) -> Press {
         Press {
             key,
@@ -106,7 +107,7 @@ impl Press {
         }
     }
 
-    /// Go on from what was known of it.
+    /// Take over the forces of a previous contact.
     pub fn go_on(&mut self, known: &Press) {
         (self.push, self.lately) = (known.push, known.lately);
         let flat = |v: Vec3| v - self.normal * self.normal.dot(v);

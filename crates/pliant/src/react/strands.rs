@@ -1,12 +1,12 @@
-//! Two rods: the nearest places of two segments of their centre lines.
+//! Contact of two rods: the nearest points of two segments of their centre lines.
 
 use super::outline::{Outline, Side};
 use super::press::{Key, Press};
 use crate::contact::closest_on_segments;
 use crate::math::Vec3;
 
-/// Where two segments are nearest to each other. Rods that have been pushed through each other come out where they went in:
-/// `known` is what they were before.
+/// Contact at the nearest points of two segments. Rods that have been pushed through each other separate on the side
+/// they came from: `known` is their previous contact.
 pub fn press(key: Key, [first, second]: [&Outline; 2], known: Option<&Press>) -> Option<Press> {
     let [i, j] = key.parts.map(|part| part as usize);
     let ends = |outline: &Outline, n: usize| [outline.nodes.places[n], outline.nodes.places[n + 1]];

@@ -1,56 +1,56 @@
-//! Points of one body before the facets of another: the nearest place of a surface, and on which side of it a point is.
+//! Points of one body against the facets of another: the nearest point of a surface, and the side that a point is on.
 //!
-//! A rod has points along its centre line, no farther apart than its radius: an edge that comes between two of them sinks in by
-//! an eighth of it. A solid has the corners of its facets.
+//! A rod has points along its centre line, no farther apart than its radius, so that an edge between two of them
+//! penetrates by at most an eighth of it. A solid has the corners of its facets.
 
 use super::outline::{Outline, Side};
 use super::press::{Key, Press};
 use crate::contact::{blend, nearest_of_triangle, normal};
 use crate::math::Vec3;
 
-/// Most points of a rod between two nodes.
+/// Limit on the points of a rod between two nodes.
 const MOST_POINTS: usize = 16;
 
-/// Facets whose normals have a smaller product are different sides of a body.
+/// Cosine between normals below which two facets are different sides of a body.
 const SAME_SIDE: f64 = 0.5;
 
-/// Places that are nearer than this part of the distance are the same.
+/// Relative difference of distances below which they are equal.
 const SAME: f64 = 1e-9;
 
-/// How many points a rod has between two nodes.
+/// Number of contact points of a rod between two nodes.
 pub fn points_between(places: &[Vec3], radius: f64) -> usize {
     let longest = places.windows(2).map(|w| (w[1] - w[0]).length()).fold(0.0, f64::max);
     let wanted = (longest / radius.max(f64::MIN_POSITIVE)).ceil();
     if wanted.is_finite() { (wanted as usize).clamp(1, MOST_POINTS) } else { 1 }
 }
 
-/// The k-th of so many points of a segment.
+/// The k-th of `count` points of a segment.
 pub fn point_of(segment: u32, k: usize, count: usize) -> Side {
     Side::along(segment, (k as f64 + 0.5) / count as f64)
 }
 
-/// The facet that is nearest to a point, so far.
+/// The facet nearest to a point, among those examined so far.
 #[derive(Clone, Copy, Debug)]
 pub struct Nearest {
-    /// Which facet, and which place of it.
+    /// Index of the facet, and barycentric coordinates of the nearest point.
     facet: u32,
     weights: [f64; 3],
     /// Square of the distance [m2].
     squared: f64,
-    /// How squarely the facet faces the point: of those that share the nearest place, the one that says on which side it is.
+    /// How squarely the facet faces the point; among facets that share the nearest point, the largest decides the side.
     facing: f64,
 }
 
 impl Nearest {
-    /// None yet.
+    /// No facet yet.
     pub const NONE: Nearest = Nearest { facet: u32::MAX, weights: [0.0; 3], squared: f64::INFINITY, facing: 0.0 };
 
-    /// Whether there is one.
+    /// Whether a facet was found.
     pub fn is_some(&self) -> bool {
         self.facet != u32::MAX
     }
 
-    /// Look at one facet more.
+    /// Examine another facet.
     pub fn look(&mut self, point: Vec3, facet: u32, corners: [Vec3; 3]) {
         let weights = nearest_of_triangle(point, corners);
         let from = point - blend(&corners, &weights);
@@ -63,8 +63,8 @@ impl Nearest {
         }
     }
 
-    /// What a point of one body meets of the other's surface. A point that has come in through one side does not go out through
-    /// another: `known` is what it met before.
+    /// Contact of a point of one body with the other's surface. A point that has entered through one side does not
+    /// leave through another: `known` is its previous contact.
     pub fn press(
         &self,
         key: Key,
@@ -81,11 +81,11 @@ impl Nearest {
             let outside = self.facing >= 0.0;
             let fallback = if outside { flat } else { -flat };
             let normal = if distance > 1e-12 { from / distance } else { fallback };
-            // on an edge a point inside sees the facet, whatever is nearest
+            // for a point inside near an edge, the normal points from the point to the facet
             let normal = if outside { normal } else { -normal };
             (self.facet, self.weights, normal, if outside { distance } else { -distance })
         });
-        // deep inside it is nearer to other sides than to the one it came through
+        // deep inside, a point may be nearer to other sides than to the one it entered through
         let inside = known.filter(|k| k.gap + first.radius < 0.0).and_then(|k| Some((k, corners(k.facet)?)));
         let kept = inside.and_then(|(k, at)| {
             let turned = found.is_none_or(|(_, _, normal, depth)| depth < 0.0 && normal.dot(k.normal) < SAME_SIDE);

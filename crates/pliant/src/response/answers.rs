@@ -1,4 +1,4 @@
-//! How nodes answer to forces within one step: R[0].
+//! Response of nodes to forces within one step: R[0].
 
 use std::sync::Arc;
 
@@ -10,26 +10,26 @@ use crate::kernel::Kernel;
 use crate::lanes::LANES;
 use crate::math::Mat3;
 
-/// What answers to forces within a step of one length.
+/// Response of nodes to forces within a step of a given length.
 #[derive(Clone, Debug)]
 pub struct Answers {
     pub swing: Swing,
-    /// R[0] of all nodes, where the whole compliance is known and steps are as long as a sample.
+    /// R[0] of all nodes, if the full compliance is known and steps are as long as a sample.
     pub dense: Option<Arc<Dense>>,
     kept: Option<Arc<Dense>>,
     sample: f64,
 }
 
-/// R[0] of all unknowns of the surface, without rigid motion: a symmetric matrix, row by row.
+/// R[0] of all degrees of freedom of the surface, without rigid motion: a symmetric matrix, row by row [m/N].
 #[derive(Debug, PartialEq)]
 pub struct Dense {
-    /// Numbers in a row, the last ones zero to make a multiple of four.
+    /// Length of a row, padded with zeros to a multiple of four.
     width: usize,
     values: Vec<f64>,
 }
 
 impl Dense {
-    /// How node `i` moves under a force at node `j` [m/N].
+    /// Displacement of node `i` per force at node `j` [m/N].
     pub fn block(&self, i: usize, j: usize) -> Mat3 {
         let start = 3 * i * self.width + 3 * j;
         let row = |n: usize| &self.values[start + n * self.width..][..3];
@@ -37,7 +37,7 @@ impl Dense {
         Mat3::from_cols_array(&[x[0], y[0], z[0], x[1], y[1], z[1], x[2], y[2], z[2]])
     }
 
-    /// How all unknowns move under a force on one [m/N].
+    /// Displacements of all degrees of freedom per force on one [m/N].
     pub fn row(&self, unknown: usize) -> &[f64] {
         &self.values[unknown * self.width..(unknown + 1) * self.width]
     }
@@ -60,7 +60,7 @@ impl Dense {
 }
 
 impl Answers {
-    /// For steps as long as a sample.
+    /// Responses for steps as long as a sample [s].
     pub fn new(kernel: Kernel, solid: &Solid, sample: f64) -> Answers {
         match &solid.form {
             Form::Modes(modes) => {
@@ -77,7 +77,7 @@ impl Answers {
         }
     }
 
-    /// For steps of another length; true if it is one.
+    /// Switch to another step length [s]; returns whether it has changed.
     pub fn set(&mut self, solid: &Solid, damping: &Damping, step: f64) -> bool {
         if self.swing.step == step {
             return false;
@@ -92,7 +92,7 @@ impl Answers {
 }
 
 impl Records {
-    /// R[0]: how node `i` moves by the end of a sample under a force at node `j`, which must be one of those recorded [m/N].
+    /// R[0]: displacement of node `i` at the end of a sample per force at node `j` [m/N]; zero if `j` was not recorded.
     pub fn first(&self, i: usize, j: usize) -> Mat3 {
         let Some(place) = self.nodes.iter().position(|node| *node as usize == j) else { return Mat3::ZERO };
         let column = |axis: usize| {

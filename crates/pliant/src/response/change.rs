@@ -1,4 +1,4 @@
-//! What of a body may be changed while it moves.
+//! Properties of a body that can be changed while it moves.
 
 use std::sync::Arc;
 
@@ -11,8 +11,8 @@ use crate::error::BuildError;
 use crate::properties::Properties;
 
 impl Response {
-    /// What of it may be changed. Its modes are those of a material and a mesh that it does not know: another Young's modulus or density
-    /// asks for another basis. Recorded responses have their damping in them.
+    /// Properties that can be changed while the body moves. The modes belong to a material and a mesh that are not
+    /// known here: another Young's modulus or density needs another basis. Recorded responses contain their damping.
     pub(crate) fn properties(&self) -> Properties {
         let damping_time = match (&self.solid.form, self.settings.damping) {
             (Form::Modes(_), Damping::Rayleigh { stiffness, .. }) => Some(stiffness),
@@ -22,7 +22,7 @@ impl Response {
         Properties { young: None, density: None, friction, damping_time, drag: None, rest: None }
     }
 
-    /// Be damped in another way, or rub in another way; its vibrations go on from where they are.
+    /// Adopt new damping and friction; vibrations continue from their current state.
     pub(crate) fn adopt(&mut self, properties: &Properties) -> Result<(), BuildError> {
         properties.friction.check(Checks(&self.name))?;
         let now = self.properties().damping_time;

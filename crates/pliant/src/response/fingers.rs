@@ -1,5 +1,5 @@
-//! Fingers: small balls that touch facets at one point, which glides over the surface as they do. That point is the ideal interface
-//! point of Zilles and Salisbury's god-object method, here of a surface that moves and deforms.
+//! Fingers: small balls that touch facets at one point, which slides over the surface with them. That point is the
+//! god-object of Zilles and Salisbury's haptic rendering, here on a surface that moves and deforms.
 
 use super::Response;
 use super::motion::Motion;
@@ -19,7 +19,7 @@ struct Reached {
 }
 
 impl Response {
-    /// Fingers that have come near the nodes found get a point on the surface, until they leave.
+    /// Give fingers near the nodes found a contact point on the surface, which they keep until they leave.
     pub(super) fn find_fingers(&mut self, around: &Surroundings<'_>, at_end: f64) {
         let [longest, mean] = self.solid.shell.edges;
         for &n in around.near {
@@ -62,7 +62,7 @@ impl Response {
         Reached { distance: (place - centre).length(), facet, weights, place }
     }
 
-    /// Get fingers ready for a step: which way they push, and where, if nothing but friction could hold them back.
+    /// Prepare fingers for a step: the direction and point of their push if they slide without friction.
     pub(super) fn lean_fingers(&mut self, around: &Surroundings<'_>, at_end: f64, share: f64) {
         self.scratch.beside.clear();
         for n in 0..self.state.touches.len() {
@@ -91,13 +91,14 @@ impl Response {
         self.forget_beside();
     }
 
-    /// Let a smooth finger glide to where it will be at the end of the step, its centre then and now given in the frame of the body, and
-    /// tell which way it pushes there, into the body, and where its point is now.
+    /// Slide a frictionless finger to its position at the end of the step, given its centre now and then in the body's
+    /// frame. Returns the direction in which it pushes there, into the body, and its current contact point.
     ///
-    /// At the end the point x of the body that it pushes is at its tip p. The work of a force F on the body in the step is F . (x1 - x0), and that
-    /// of the finger F . (p1 - p0): the same, if F is across D = x0 - p0, the way over the surface as it is now from under the finger to where
-    /// it will be. On one facet D lies in it; across an edge the normal is corrected by as little as makes it so (Gonzalez' discrete
-    /// gradient). So the finger feels the slope of the energy that it glides over.
+    /// At the end the point x of the body that it pushes is at its tip p. The work of a force F on the body in the step
+    /// is F . (x1 - x0), and that of the finger F . (p1 - p0). They are equal if F is perpendicular to D = x0 - p0, the
+    /// path over the current surface from below the finger to where it will be. On one facet D lies in the facet;
+    /// across an edge the normal is corrected minimally to be perpendicular to D (the discrete gradient of Gonzalez).
+    /// So the finger feels the gradient of the energy that it slides over.
     fn lean_over(&mut self, n: usize, facet: u32, seen: [Vec3; 3], centres: [Vec3; 2], radius: f64) -> (Vec3, Vec3) {
         let (mut now, mut corners) = (facet, seen);
         for _ in 0..GLIDES {
@@ -113,33 +114,34 @@ impl Response {
         let place = blend(&corners, &touch.spot.weights);
         let way = place - (centres[0] + inwards * radius);
         let rise = normal.dot(way);
-        // over a ridge; into a valley the finger gives what the body takes, as it touches both sides
+        // over a ridge; in a valley the finger touches both sides, and the work balances
         if now != facet && touch.force != Vec3::ZERO && rise < 0.0 && -rise < STEEPEST * way.length() {
             return (unit_or(normal - way * (rise / way.length_squared()), normal), place);
         }
         (normal, place)
     }
 
-    /// Corners of a facet as it is deformed, in the frame of the body [m].
+    /// Corners of the deformed facet, in the body's frame [m].
     pub(super) fn seen(&self, facet: u32) -> [Vec3; 3] {
         let shell = &self.solid.shell;
         shell.facets[facet as usize].map(|node| shell.nodes[node as usize] + self.displaced(node as usize))
     }
 
-    /// Into the body where a finger is, by its facet at rest.
+    /// Direction into the body at a finger, from its facet at rest, in the body's frame.
     fn inwards(&self, n: usize) -> Vec3 {
         self.state.touches[n].facet.map_or(Vec3::Z, |facet| -self.solid.shell.normals[facet as usize])
     }
 
-    /// Where the tip of a finger is in the world: its point that would be first to touch the facet at rest.
+    /// Tip of a finger in the world [m]: its point that would touch the facet at rest first.
     pub(super) fn tip(&self, n: usize, centre: Vec3, radius: f64) -> Vec3 {
         centre + self.scratch.free.turn * self.inwards(n) * radius
     }
 
-    /// Let a finger that slips glide to where it is nearest to the surface, and tell where it will stick: at its tip.
+    /// Slide a slipping finger to the nearest point of the surface, and return where it will stick: at its tip.
     ///
-    /// It may have come over a facet that rises before it, or have been turned while it stuck, so that its tip is inside. It comes out by
-    /// no more than half of what its friction has lost in the step, in pressure times way: what it gives is never more than that.
+    /// Its tip may be inside, after sliding onto a facet that rises or after turning while it stuck. It moves out by no
+    /// more than half of `lost`, the friction loss of the step over the normal force [m], so that it never adds more
+    /// energy than was lost.
     pub(super) fn slip(&mut self, n: usize, centre: Vec3, radius: f64, lost: f64) -> Vec3 {
         let motion = self.state.motion;
         let facet = self.glide(n, motion.turn.inverse() * (centre - self.state.touches[n].place));
@@ -154,8 +156,8 @@ impl Response {
         tip - normal * ((tip - place).dot(normal) - 0.5 * lost).max(0.0)
     }
 
-    /// Let the point of a finger glide over the surface by a displacement in the frame of the body, as far as it is along it [m]; the
-    /// facet it comes to.
+    /// Slide the point of a finger over the surface by the tangential part of a displacement in the body's frame [m].
+    /// Returns the facet it reaches.
     pub(super) fn glide(&mut self, n: usize, displacement: Vec3) -> u32 {
         let inwards = self.inwards(n);
         let touch = &mut self.state.touches[n];
@@ -168,14 +170,14 @@ impl Response {
     }
 }
 
-/// Rounds in which a finger finds its point on the deformed surface, along which lengths are not those at rest.
+/// Iterations to find the point of a finger on the deformed surface, whose lengths differ from those at rest.
 const GLIDES: usize = 2;
 
-/// The cosine below which a facet has turned so far from how it was at rest that no finger follows it, and the largest correction of
-/// a normal [-].
+/// Cosine below which a facet has turned too far from its rest direction for a finger to follow; also the largest
+/// correction of a normal [-].
 const STEEPEST: f64 = 0.5;
 
-/// Into the body, across a facet as it is deformed; or as it was at rest, if it has turned too far from that.
+/// Direction into the body, normal to a deformed facet, or to the facet at rest if it has turned too far.
 pub(super) fn lean(corners: &[Vec3; 3], inwards: Vec3) -> Vec3 {
     let normal = -unit_or(twice_area(corners), -inwards);
     if normal.dot(inwards) > STEEPEST { normal } else { inwards }

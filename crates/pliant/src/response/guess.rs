@@ -1,30 +1,30 @@
-//! Forces to begin the sweeps with: those of the step before, and so much of their last change once more as fits best.
+//! Initial guess of forces for the sweeps: those of the previous step plus the best multiple of their last change.
 
 use super::solve::Condition;
 use super::touch::{Slots, Touch};
 use crate::bytes::stored;
 use crate::math::Vec3;
 
-/// How the force at a point has changed, in the frame of the body.
+/// Recent change of the force at a point, in the body's frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Trend {
-    /// Displacement by all forces of the step before [m].
+    /// Displacement due to all forces of the previous step [m].
     moved: Vec3,
-    /// Last change of the force there [N].
+    /// Last change of the force [N].
     force: Vec3,
     /// Last change of the displacement [m].
     answer: Vec3,
 }
 
 impl Trend {
-    /// Note the force that was found, and the displacement by all of them.
+    /// Record the force found, and the displacement due to all forces.
     pub fn follow(&mut self, before: Vec3, force: Vec3, moved: Vec3) {
         *self = Trend { moved, force: force - before, answer: moved - self.moved };
     }
 }
 
-/// Add to the forces f of the step before a multiple of their change d: that for which f W f / 2 - e f is least on the way, where
-/// W d is known from the step before. A push or a motion that goes on smoothly is met nearly at once.
+/// Add to the forces f of the previous step the multiple of their change d that minimises f W f / 2 - e f along d,
+/// where W d is known from the previous step. For smooth loads or motions the guess is nearly exact.
 pub fn go_on(slots: &mut Slots, touches: &[Touch]) {
     let (mut gain, mut cost) = (0.0, 0.0);
     let wanted = slots.missing.as_chunks::<3>().0;

@@ -1,4 +1,4 @@
-//! What holds and loads a body: nodes that grippers lead, and dead forces.
+//! Grips and loads of a body: nodes held by grippers, and dead forces.
 
 use super::Response;
 use super::touch::{By, Spot, Touch};
@@ -16,7 +16,7 @@ impl Response {
         Ok(mean_pose(&found, &places))
     }
 
-    /// Forces can only act on nodes whose response was recorded.
+    /// Fail if a node has no recorded response, as forces cannot act there.
     fn check_recorded(&self, nodes: &[u32]) -> Result<(), BuildError> {
         match nodes.iter().find(|node| !self.takes_force(**node)) {
             None => Ok(()),
@@ -52,7 +52,7 @@ impl Response {
                 }
             }
         }
-        // as large as they are now; forces that make a torque turn with the body
+        // at their current magnitude; forces that form a torque turn with the body
         for (n, load) in loads.iter().enumerate().filter(|(n, _)| acts(*n)) {
             self.spread(n, load);
         }
@@ -65,7 +65,7 @@ impl Response {
         self.state.touches.extend(led(&found, places, anchor).map(touch));
     }
 
-    /// Which nodes a load acts on, by the area of the surface at rest that they carry.
+    /// Choose the nodes that a load acts on, weighted by their surface area at rest.
     fn take_load(&mut self, n: usize, load: &ActingLoad, places: &[Vec3]) {
         let found = nodes_at(load.place, places);
         let shell = &self.solid.shell;
@@ -76,7 +76,7 @@ impl Response {
         }));
     }
 
-    /// Share a force and a torque out among the nodes of a load, from where they were at the end of the last step.
+    /// Distribute a force and a torque over the nodes of a load, at their positions at the end of the last step.
     fn spread(&mut self, n: usize, load: &ActingLoad) {
         let touches = &mut self.state.touches;
         let own = touches.iter().filter(|t| t.by == By::Load(n)).map(|t| (t.place, t.part));

@@ -1,9 +1,9 @@
-//! The model `response`: an elastic solid by its response to impulses, after Tagawa, Hirota and Hirose, "A study on haptic
-//! interaction and simulation of motion and deformation of elastic object".
+//! The model `response`: an elastic solid described by its impulse responses, after Tagawa, Hirota and Hirose, "A study
+//! on haptic interaction and simulation of motion and deformation of elastic object".
 //!
-//! The solid is linear, so that what forces of the past have left and what a force does at once simply add up, (6). It moves
-//! as a whole like a rigid body, and deforms in a frame that moves with it. Forces are found where it is held or touched, whatever the
-//! size of its mesh; the surface can be computed from them whenever somebody looks.
+//! The solid is linear, so the effects of past forces and the immediate effect of a present force add up, (6). It moves
+//! as a rigid body and deforms in a frame that moves with it. Only forces at points that are held or touched are solved
+//! for, whatever the size of the mesh; the surface is computed from them on demand.
 
 mod answers;
 mod basis;
@@ -54,7 +54,7 @@ use solid::{Form, Solid};
 use touch::{By, Slots, Spot, Touch};
 use undo::Before;
 
-/// An elastic solid by its response to impulses.
+/// An elastic solid described by its impulse responses.
 #[derive(Clone, Debug)]
 pub struct Response {
     name: String,
@@ -68,25 +68,25 @@ pub struct Response {
     scratch: Scratch,
 }
 
-/// What changes in a body.
+/// State of a body: everything that changes in a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResponseState {
     motion: Motion,
     past: Past,
-    /// Points that are held, pushed or touch something, in the order in which they are solved.
+    /// Points that are held, pushed or in contact, in the order in which they are solved.
     touches: Vec<Touch>,
-    /// Forces of the last step [N], in the frame of the body.
+    /// Forces of the last step, in the body's frame [N].
     acting: Vec<(Spot, Vec3)>,
     watch: Watch,
     /// Obstacles touched in the last step.
     touched: Vec<usize>,
-    /// Energy in what gives way at once [J].
+    /// Energy in the quasi-static part of the deformation [J].
     stored: f64,
     counters: Counters,
 }
 
 impl ResponseState {
-    /// Become like another, without allocating where there is room.
+    /// Copy another state into this one, reusing capacity.
     fn copy_from(&mut self, other: &ResponseState) {
         let ResponseState { motion, past, touches, acting, watch, touched, stored, counters } = other;
         self.past.copy_from(past);
@@ -100,26 +100,26 @@ impl ResponseState {
 
 #[derive(Clone, Debug)]
 struct Scratch {
-    /// Where it would be at the end of the step if no force but gravity acted.
+    /// Motion at the end of the step if only gravity acted.
     free: Motion,
     ahead: Ahead,
     slots: Slots,
-    /// Nodes that may touch something.
+    /// Nodes that may be in contact.
     found: Vec<u32>,
-    /// Facets that smooth fingers touch beside their own, with the obstacle that the finger is.
+    /// Further facets that smooth fingers touch, each with the index of the finger's obstacle.
     beside: Vec<(usize, u32)>,
     before: Before,
-    /// Work done on it in the step so far.
+    /// Work done on the body so far in this step.
     work: Work,
-    /// How long that step was [s].
+    /// Length of that step [s].
     lasted: f64,
 }
 
-/// Room for so many points that touch, before there is need of more.
+/// Number of contact points that space is preallocated for; more are possible, but then allocate.
 const ROOM: usize = 64;
 
 impl Response {
-    /// Build a body.
+    /// Build a body; fails if the modes or responses are incomplete or a parameter is out of range.
     pub fn new(name: &str, spec: ResponseSpec) -> Result<Response, BuildError> {
         spec.check(name)?;
         let ResponseSpec { solid: known, friction, placed, velocity, spin, mut settings } = spec;
@@ -174,29 +174,29 @@ impl Response {
         Ok(Response { name: name.into(), solid, settings, friction, derived, kernel, answers, state, scratch })
     }
 
-    /// Mass, centre and inertia, as it is without deformation.
+    /// Mass, centre of mass and inertia of the undeformed body, in the world.
     pub(crate) fn moments(&self) -> Moments {
         let turn = Mat3::from_quat(self.state.motion.turn);
         let inertia = turn * self.solid.inertia * turn.transpose();
         Moments { volume: self.solid.mass, centre: self.state.motion.place, inertia }
     }
 
-    /// Length of its own steps, as far as they fit into those of the world [s].
+    /// Nominal length of a model step [s]; the actual one divides the world step evenly.
     pub fn sample(&self) -> f64 {
         self.settings.sample
     }
 
-    /// Name.
+    /// Name of the body.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Number of nodes of its surface.
+    /// Number of surface nodes.
     pub fn size(&self) -> usize {
         self.solid.shell.nodes.len()
     }
 
-    /// Number of modes it uses; none when it has recorded responses.
+    /// Number of modes in use; zero with recorded responses.
     pub fn modes(&self) -> usize {
         match &self.solid.form {
             Form::Modes(modes) => modes.count,
@@ -204,12 +204,12 @@ impl Response {
         }
     }
 
-    /// What was derived from what is known of the solid.
+    /// Parameters derived from the modes or responses.
     pub fn derived(&self) -> &[Derived] {
         &self.derived
     }
 
-    /// What its solver has done so far.
+    /// Solver statistics since the body was built.
     pub fn counters(&self) -> Counters {
         self.state.counters
     }
@@ -219,22 +219,23 @@ impl Response {
         self.solid.mass
     }
 
-    /// Place and motion of the body as a whole.
+    /// Rigid-body motion of the solid.
     pub fn motion(&self) -> &Motion {
         &self.state.motion
     }
 
-    /// Facets of its surface, over its nodes.
+    /// Facets of the surface, as indices of nodes.
     pub fn facets(&self) -> &[[u32; 3]] {
         &self.solid.shell.facets
     }
 
-    /// Pose of the frame in which nodes are displaced; its origin is the centre of mass.
+    /// Pose in the world of the body's frame, in which displacements of nodes are given; its origin is the centre of
+    /// mass.
     pub fn world_from_body(&self) -> Pose {
         self.state.motion.world_from_body()
     }
 
-    /// Where a node would be at the end of the step if no force but gravity acted [m].
+    /// Position of a node at the end of the step if only gravity acted, in the world [m].
     fn free_place(&self, node: usize) -> Vec3 {
         let Scratch { free, ahead, .. } = &self.scratch;
         let moved = self.state.past.free(self.kernel, &self.solid, ahead, node);
@@ -247,7 +248,7 @@ impl Response {
             Form::Modes(modes) => {
                 modes.reach * (self.state.past.size(self.kernel) + dt * self.state.past.speed(self.kernel))
             }
-            // nothing bounds it but its own size
+            // no bound is known; the size of the solid serves as one
             Form::Records(_) => self.solid.shell.radius,
         };
         let size = self.solid.shell.radius + bulge;
@@ -269,7 +270,7 @@ impl Response {
         same && state.watch.fits(self.size())
     }
 
-    /// An obstacle was taken away: those behind it have moved up.
+    /// Forget a removed obstacle; the indices of those after it drop by one.
     pub(crate) fn forget_obstacle(&mut self, gone: usize) {
         move_up(&mut self.state.touched, gone);
         self.state.touches.retain(|touch| touch.by != By::Obstacle(gone));

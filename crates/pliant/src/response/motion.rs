@@ -1,56 +1,57 @@
-//! Motion of the body as a whole, (11) to (14), with angular momentum in place of angles: it may tumble.
+//! Rigid-body motion, (11) to (14), with angular momentum instead of angles, so that the body may tumble.
 //!
-//! Forces are constant during a step, so that places follow with the half of their acceleration and a fall is exact. Angular momentum
-//! changes by torques alone and is kept to rounding in free flight; the spin that belongs to it is that of the deformed body.
+//! Forces are constant during a step, so positions include half of the acceleration and free fall is exact. Angular
+//! momentum changes only by torques and is conserved to rounding in free flight; the spin follows from the inertia of
+//! the deformed body.
 
 use super::solid::{Solid, cross};
 use crate::bytes::stored;
 use crate::math::{Mat3, Pose, Quat, Vec3};
 
-/// Place and motion of the centre of mass and of the frame that moves with the body.
+/// Position and motion of the centre of mass and of the body's frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Motion {
-    /// Centre of mass [m].
+    /// Centre of mass, in the world [m].
     pub place: Vec3,
-    /// From the frame of the body to that of the world.
+    /// Rotation from the body's frame to the world.
     pub turn: Quat,
-    /// Velocity of the centre [m/s].
+    /// Velocity of the centre of mass, in the world [m/s].
     pub velocity: Vec3,
-    /// Angular momentum about the centre, in the world [kg m2/s].
+    /// Angular momentum about the centre of mass, in the world [kg m2/s].
     pub momentum: Vec3,
 }
 
-/// Parts of a step by which five midpoint rules are of fourth order (Suzuki, "Fractal decomposition of exponential operators", 1990):
-/// 1 / (4 - 4^(1/3)), and what four of these leave.
+/// Fractions of a step with which a composition of five midpoint rules is of fourth order (Suzuki, "Fractal
+/// decomposition of exponential operators", 1990): 1 / (4 - 4^(1/3)), and the remainder.
 const PARTS: [f64; 5] = [FIFTH, FIFTH, 1.0 - 4.0 * FIFTH, FIFTH, FIFTH];
 const FIFTH: f64 = 0.414_490_771_794_375_74;
 
-/// A turn is cut into such as are no larger than this [rad].
+/// Largest turn in a substep [rad].
 const TURN: f64 = 0.2;
 
-/// But no more than so many in a step: a spin beyond that keeps energy and momentum, and turns by some angle.
+/// Limit on substeps in a step: a faster spin still conserves energy and momentum, but its angle is inaccurate.
 const MOST_TURNS: f64 = 1e4;
 
-/// Rounds of Newton's method for a middle; it takes three.
+/// Limit on Newton iterations for the midpoint; three usually suffice.
 const ROUNDS: usize = 8;
 
 impl Motion {
-    /// From the frame of the body to that of the world.
+    /// Pose of the body's frame in the world.
     pub fn world_from_body(&self) -> Pose {
         Pose::from_parts(self.place, self.turn)
     }
 
-    /// Angular velocity with inverse moments of inertia in the frame of the body [rad/s].
+    /// Angular velocity in the world [rad/s], given the inverse inertia in the body's frame [1/(kg m2)].
     pub fn spin(&self, inverse_inertia: &Mat3) -> Vec3 {
         spin_of(self.turn, inverse_inertia, self.momentum)
     }
 
-    /// Angular momentum in the frame of the body [kg m2/s].
+    /// Angular momentum in the body's frame [kg m2/s].
     pub fn own_momentum(&self) -> Vec3 {
         self.turn.inverse() * self.momentum
     }
 
-    /// Where it is after a step [s] in which only gravity [m/s2] acts, with inverse moments of inertia that stay.
+    /// Motion after a step [s] in which only gravity [m/s2] acts, with constant inverse inertia.
     pub fn free(&self, inverse_inertia: &Mat3, gravity: Vec3, step: f64) -> Motion {
         let place = self.place + (self.velocity + gravity * (0.5 * step)) * step;
         let velocity = self.velocity + gravity * step;
@@ -58,7 +59,8 @@ impl Motion {
         Motion { place, turn, velocity, momentum: self.momentum }
     }
 
-    /// What a force [N] and a torque about the centre [N m], constant during the step that has led here, add to it.
+    /// Motion with the effect of a force [N] and a torque about the centre [N m] added, both constant during the step
+    /// [s] that led here.
     pub fn pushed(&self, solid: &Solid, force: Vec3, torque: Vec3, step: f64) -> Motion {
         if force == Vec3::ZERO && torque == Vec3::ZERO {
             return *self;
@@ -78,13 +80,13 @@ fn spin_of(turn: Quat, inverse_inertia: &Mat3, momentum: Vec3) -> Vec3 {
     turn * (*inverse_inertia * (turn.inverse() * momentum))
 }
 
-/// Euler's equations of a free rigid body over a step: l' = l x w and w = M l in its own axes, l its angular momentum and M the inverse
-/// of its inertia. By the midpoint rule,
+/// Orientation after a step of Euler's equations of a free rigid body: l' = l x w and w = M l in its own axes, with l
+/// its angular momentum and M its inverse inertia. By the midpoint rule,
 ///
 ///   l1 - l0 = h m x M m,   m = (l0 + l1) / 2,
 ///
-/// which turns l by the rotation of the unnormalised quaternion (1, h M m / 2), Cayley's: turned by the same, the body has
-/// exactly the angular momentum it had, and l . M l is kept too since it is quadratic. All of this holds for any step.
+/// which turns l by the Cayley rotation, the unnormalised quaternion (1, h M m / 2): turned likewise, the body
+/// conserves its angular momentum exactly, and l . M l too, as it is quadratic. All of this holds for any step.
 fn turned(turn: Quat, inverse: &Mat3, momentum: Vec3, step: f64) -> Quat {
     let angle = (*inverse * momentum).length() * step;
     if angle == 0.0 || !angle.is_finite() {

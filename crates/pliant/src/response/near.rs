@@ -1,7 +1,7 @@
-//! Which nodes may touch something, without a look at the whole surface in every step.
+//! Search for nodes that may be in contact, without examining the whole surface in every step.
 //!
-//! A node that is some way off everything cannot touch before the body, or what is around it, has moved that far. How far any
-//! node may have moved is summed up; a node is looked at again when that sum has reached what its distance allows.
+//! A node at some distance from all obstacles cannot touch before the body or an obstacle has moved that far. The
+//! largest possible motion of any node is summed up; a node is checked again when that sum reaches its distance.
 
 use super::Response;
 use super::solid::Form;
@@ -12,21 +12,21 @@ use crate::contact::{Obstacle, ShapeKind};
 use crate::error::BuildError;
 use crate::math::{Pose, Vec3};
 
-/// What is known of the distances of nodes.
+/// Schedule of distance checks of nodes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Watch {
-    /// How far any node may have moved in all [m].
+    /// Largest possible total motion of any node [m].
     travel: f64,
-    /// For each node the travel at which it has to be looked at.
+    /// For each node, the travel at which it is due for a check [m].
     due: Vec<f64>,
-    /// No node has to be looked at before this travel.
+    /// No node is due before this travel [m].
     soonest: f64,
-    /// The obstacles for which that holds.
+    /// Indices of the obstacles for which this holds.
     around: Vec<usize>,
 }
 
 impl Watch {
-    /// Become like another, without allocating where there is room.
+    /// Copy another state into this one, reusing capacity.
     pub fn copy_from(&mut self, other: &Watch) {
         let Watch { travel, due, soonest, around } = other;
         self.due.clone_from(due);
@@ -34,43 +34,43 @@ impl Watch {
         (self.travel, self.soonest) = (*travel, *soonest);
     }
 
-    /// Of so many nodes.
+    /// A schedule for a number of nodes, all due.
     pub fn new(nodes: usize) -> Watch {
         Watch { travel: 0.0, due: vec![f64::NEG_INFINITY; nodes], soonest: f64::NEG_INFINITY, around: vec![] }
     }
 
-    /// Whether it is one of so many nodes.
+    /// Whether it has this number of nodes.
     pub fn fits(&self, nodes: usize) -> bool {
         self.due.len() == nodes
     }
 
-    /// Distances have to be found again: a finger that was followed by itself counts as an obstacle from now on, or no longer.
+    /// Discard all distances, as when a finger starts or ceases to count as an ordinary obstacle.
     pub fn begin_again(&mut self) {
         self.around.clear();
     }
 
-    /// Room for so many obstacles.
+    /// Preallocate for obstacles.
     pub fn reserve(&mut self, obstacles: usize) {
         self.around.reserve(obstacles);
     }
 }
 
-/// What a watch was before a step.
+/// Changes of a watch in a step, for undo.
 #[derive(Clone, Debug)]
 pub struct Looked {
     travel: f64,
     soonest: f64,
     around: Vec<usize>,
-    /// When nodes were due that have been looked at since.
+    /// Previous due travel of nodes that were checked since.
     due: Vec<f64>,
-    /// Whether that is so of a node.
+    /// Whether a node was checked since.
     is_noted: Vec<bool>,
-    /// Those nodes.
+    /// Nodes that were checked since.
     noted: Vec<u32>,
 }
 
 impl Looked {
-    /// With room for a watch.
+    /// Allocate for a watch.
     pub fn new(watch: &Watch) -> Looked {
         let nodes = watch.due.len();
         Looked {
@@ -83,12 +83,12 @@ impl Looked {
         }
     }
 
-    /// Room for so many obstacles.
+    /// Preallocate for obstacles.
     pub fn reserve(&mut self, obstacles: usize) {
         self.around.reserve(obstacles);
     }
 
-    /// Begin a step.
+    /// Start a step.
     pub fn keep(&mut self, watch: &Watch) {
         (self.travel, self.soonest) = (watch.travel, watch.soonest);
         self.around.clone_from(&watch.around);
@@ -97,7 +97,7 @@ impl Looked {
         }
     }
 
-    /// A node is about to become due at another time.
+    /// Note the previous due travel of a node before it changes.
     fn note(&mut self, node: u32, due: f64) {
         if !std::mem::replace(&mut self.is_noted[node as usize], true) {
             self.due[node as usize] = due;
@@ -105,7 +105,7 @@ impl Looked {
         }
     }
 
-    /// Make a watch what it was.
+    /// Restore a watch.
     pub fn undo(&self, watch: &mut Watch) {
         (watch.travel, watch.soonest) = (self.travel, self.soonest);
         watch.around.clone_from(&self.around);
@@ -115,11 +115,12 @@ impl Looked {
     }
 }
 
-/// A node is looked at in every step when it is nearer than this to something, over the mean edge [-]: neighbours that are pressed may
-/// push it there within the step.
+/// Distance below which a node is checked in every step, relative to the mean edge [-]: pressed neighbours may push it
+/// that far within the step.
 const MARGIN: f64 = 0.1;
 
-/// Whether an obstacle touches facets as a finger does, at one point, and not nodes: a ball as small as edges.
+/// The radius of an obstacle that acts as a finger [m], touching facets at one point instead of nodes: a ball no larger
+/// than about an edge.
 pub fn is_finger(obstacle: &Obstacle, edge: f64) -> Option<f64> {
     match obstacle.params.shape.kind() {
         ShapeKind::Sphere { radius } if *radius <= 1.5 * edge => Some(*radius),
@@ -127,7 +128,7 @@ pub fn is_finger(obstacle: &Obstacle, edge: f64) -> Option<f64> {
     }
 }
 
-/// How far any point within `reach` of `middle` and fixed to an obstacle moves in a step of the world [m].
+/// Upper bound on the motion in a world step of points fixed to an obstacle within `reach` of `middle` [m].
 fn swept(obstacle: &Obstacle, middle: Vec3, reach: f64) -> f64 {
     let sweep = &obstacle.sweep;
     if sweep.start == sweep.end {
@@ -137,12 +138,12 @@ fn swept(obstacle: &Obstacle, middle: Vec3, reach: f64) -> f64 {
     shift.length() + turn.length() * ((middle - sweep.start.translation).length() + reach + shift.length())
 }
 
-/// A body that begins deeper than this in an obstacle is refused, over its radius [-]: contact takes it out within a step, which
-/// throws it.
+/// Initial depth in an obstacle beyond which a body is rejected, relative to its radius [-]: contact would push it out
+/// within a step and throw it.
 const SUNKEN: f64 = 0.01;
 
 impl Response {
-    /// Refuse to begin inside an obstacle.
+    /// Fail if the body starts inside an obstacle.
     pub(crate) fn check_start(&self, obstacles: &[Obstacle]) -> Result<(), BuildError> {
         let mut places = vec![];
         self.write_surface(&mut places);
@@ -165,7 +166,7 @@ impl Response {
         Ok(())
     }
 
-    /// Sum up how far nodes may move in a step of its own, the part `share` of one of the world.
+    /// Add the largest possible motion of nodes in a model step, which is the fraction `share` of a world step.
     pub(super) fn travel(&mut self, around: &Surroundings<'_>, step: f64, share: f64) {
         let Form::Modes(modes) = &self.solid.form else { return };
         let (motion, past) = (&self.state.motion, &self.state.past);
@@ -177,7 +178,7 @@ impl Response {
         self.state.watch.travel += fastest * step + others * share;
     }
 
-    /// Append the nodes that may touch an obstacle by the end of the step, but for those that do.
+    /// Append the nodes that may touch an obstacle by the end of the step, except those already in contact.
     pub(super) fn find_due(&mut self, around: &Surroundings<'_>, at_end: f64) {
         if self.state.watch.around != around.near {
             self.state.watch.around.clear();
@@ -208,13 +209,13 @@ impl Response {
         watch.soonest = watch.due.iter().copied().fold(f64::INFINITY, f64::min);
     }
 
-    /// Distance from all that is near, or from the edge of a finger's reach [m].
+    /// Distance from the nearest obstacle, or from the edge of a finger's reach [m].
     fn clearance(&self, around: &Surroundings<'_>, at_end: f64, place: Vec3) -> f64 {
         let distance = |n: &usize| {
             let obstacle = &around.obstacles[*n];
             let pose = obstacle.sweep.at(at_end);
             match is_finger(obstacle, self.solid.shell.edges[1]) {
-                // a finger touches facets: nodes matter within their edges
+                // a finger touches facets: it concerns nodes within about an edge length
                 Some(radius) => (pose.translation - place).length() - radius - 1.5 * self.solid.shell.edges[0],
                 None => {
                     let far = self.solid.shell.radius;
@@ -222,19 +223,19 @@ impl Response {
                 }
             }
         };
-        // a finger that has its point on the surface is followed there
+        // a finger with a point on the surface is tracked there
         let followed = |n: &&usize| self.state.touches.iter().any(|t| t.facet.is_some() && t.by == By::Obstacle(**n));
         around.near.iter().filter(|n| !followed(n)).map(distance).fold(f64::INFINITY, f64::min)
     }
 
-    /// When nodes have to be looked at first, from where they would be without deformation.
+    /// Estimate when nodes are first due, from their undeformed positions.
     fn guess_due(&mut self, around: &Surroundings<'_>, at_end: f64) {
         let Form::Modes(modes) = &self.solid.form else { return };
         let size = self.state.past.size(self.kernel);
         let world: Pose = self.scratch.free.world_from_body();
         for (node, rest) in self.solid.shell.nodes.iter().enumerate() {
             let clear = self.clearance(around, at_end, world.transform_point(*rest));
-            // bulges that follow forces at once are within the margin
+            // quasi-static bulges are within the margin
             let sure = clear - modes.reaches[node] * size - 2.0 * MARGIN * self.solid.shell.edges[1];
             self.scratch.before.watch.note(node as u32, self.state.watch.due[node]);
             self.state.watch.due[node] = self.state.watch.travel + sure.max(0.0);

@@ -2,32 +2,33 @@
 //!
 //!   q'' + c q' + k q = p,   k = omega^2
 //!
-//! For a force p that is constant during a step, (q, q') after it is a linear map of (q, q') before it and of p: either the exact one,
-//! or that of the scheme by which all unknowns of finite elements are integrated, so that both agree to rounding.
+//! For a force p that is constant during a step, (q, q') after it is a linear map of (q, q') before it and of p: either
+//! the exact one, or that of the scheme used for direct integration of the finite elements, so that both agree to
+//! rounding.
 
 use crate::math::{cos, exp, expm1, sin};
 
-/// How time is integrated.
+/// Time integration of an oscillator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scheme {
-    /// Exactly, whatever the step.
+    /// Exact for any step.
     #[default]
     Exact,
-    /// Newmark's average acceleration, as direct integration does.
+    /// Newmark's average acceleration method, as in direct integration.
     Newmark,
 }
 
 /// A damped oscillator of mass 1 over one step: (q, q') -> a (q, q') + b p.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Oscillator {
-    /// Rows for q and q' of the map of (q, q').
+    /// Matrix a, with rows for q and q'.
     pub a: [[f64; 2]; 2],
-    /// What a constant force of 1 adds to q and q'.
+    /// Vector b: effect of a unit constant force on q and q'.
     pub b: [f64; 2],
 }
 
 impl Oscillator {
-    /// Of stiffness k = omega^2 [1/s2], not below zero, and damping c [1/s], not below zero, over a step [s].
+    /// An oscillator of stiffness k = omega^2 >= 0 [1/s2] and damping c >= 0 [1/s], over a step [s].
     pub fn new(scheme: Scheme, k: f64, c: f64, step: f64) -> Oscillator {
         match scheme {
             Scheme::Exact => Oscillator::exact(k, c, step),
@@ -37,11 +38,12 @@ impl Oscillator {
 
     /// The exponential of [[0, 1], [-k, -c]] times the step. With E the response of q to a unit speed, and d = c / 2:
     ///
-    ///   underdamped:  w = sqrt(k - d^2),  E = e^(-d t) sin(w t) / w,  a = [[C + d E, E], [-k E, C - d E]],  C = e^(-d t) cos(w t)
+    ///   underdamped:  w = sqrt(k - d^2),  E = e^(-d t) sin(w t) / w,  C = e^(-d t) cos(w t),
+    ///                 a = [[C + d E, E], [-k E, C - d E]]
     ///   overdamped:   r = sqrt(d^2 - k),  s1 = -k / (d + r),  s2 = -d - r,  E = e^(s1 t) (1 - e^(-2 r t)) / (2 r),
     ///                 a = e^(s2 t) 1 + E [[-s2, 1], [-k, s1]]    (Putzer)
     ///
-    /// none of which loses digits, nor overflows. The force adds b = (integral of E, E).
+    /// none of which cancels or overflows. The force adds b = (integral of E, E).
     fn exact(k: f64, c: f64, t: f64) -> Oscillator {
         let d = 0.5 * c;
         let rest = k - d * d;
@@ -80,14 +82,14 @@ impl Oscillator {
         Oscillator { a: [[q[0], v[0]], [q[1], v[1]]], b: after(1.0, 0.0, 0.0) }
     }
 
-    /// State after a step.
+    /// (q, q') after a step under a constant force `p`.
     pub fn step(&self, [q, v]: [f64; 2], p: f64) -> [f64; 2] {
         [0, 1].map(|n| self.a[n][0] * q + self.a[n][1] * v + self.b[n] * p)
     }
 }
 
-/// q at t under a unit force from rest: (1 - a) / k with a the q that is left of 1, or where that would lose digits its power series,
-/// (n + 2) (n + 1) x_(n+2) = -c (n + 1) x_(n+1) - k x_n.
+/// q at time t under a unit force from rest: (1 - a) / k, with a the free response of q from 1, or where that cancels,
+/// its power series, (n + 2) (n + 1) x_(n+2) = -c (n + 1) x_(n+1) - k x_n.
 fn swing(k: f64, c: f64, t: f64, a: f64) -> f64 {
     if c * t + k * t * t > 0.5 && k * t * t > 1e-3 * (1.0 + c * t) {
         return (1.0 - a) / k;

@@ -1,4 +1,4 @@
-//! Parameters of the model `response`: what a user may set, and what a body is built from.
+//! Parameters of the model `response`: its settings, and the specification a body is built from.
 
 use super::{Basis, Records};
 use crate::check::Checks;
@@ -6,40 +6,42 @@ use crate::error::BuildError;
 use crate::material::Friction;
 use crate::math::{Pose, Vec3};
 
-/// Everything a body of this model is built from.
+/// Everything needed to build a body of this model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResponseSpec {
-    /// What finite elements found out about the solid.
+    /// Modes or responses of the solid, from a finite element analysis.
     pub solid: Known,
-    /// Friction of its surface against obstacles that have none of their own.
+    /// Friction of the surface against obstacles that do not define their own.
     pub friction: Friction,
-    /// Where the frame of its mesh is at first.
+    /// Initial pose of the mesh frame.
     pub placed: Pose,
-    /// Velocity of that frame at first [m/s].
+    /// Initial velocity of the origin of that frame, in the world [m/s].
     pub velocity: Vec3,
-    /// Angular velocity at first, about the origin of that frame [rad/s].
+    /// Initial angular velocity about that origin, in the world [rad/s].
     pub spin: Vec3,
     /// Settings of the model.
     pub settings: ResponseSettings,
 }
 
-/// What is known of a solid.
+/// Dynamics of a solid, as computed in advance.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Known {
-    /// Its modes: the past is a recursion.
+    /// Vibration modes: the effect of past forces follows from a recursion.
     Modes(Basis),
-    /// Recorded responses of some nodes: the past is a convolution, as in the paper.
+    /// Recorded impulse responses of some nodes: the effect of past forces is a convolution, as in the paper.
     Records(Records),
 }
 
 /// Settings of the model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ResponseSettings {
-    /// Damping of vibrations. Recorded responses have theirs from when they were recorded.
+    /// Damping of vibrations. Not used with recorded responses, which already contain their damping.
     pub damping: Damping,
-    /// Length of the model's own steps, in which forces are constant: a step of the world is cut into as many as come nearest [s].
+    /// Length of a model step, over which forces are constant [s]; a world step is divided into the number of steps
+    /// that comes nearest. Recorded responses use the sample of the record instead, of which a world step must be a
+    /// multiple.
     pub sample: f64,
-    /// Most sweeps over the contacts in a step of its own.
+    /// Limit on Gauss-Seidel sweeps over the contacts in a model step.
     pub most_sweeps: usize,
 }
 
@@ -52,19 +54,19 @@ impl Default for ResponseSettings {
 /// Damping of vibrations.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Damping {
-    /// By Rayleigh: 2 zeta omega = mass + stiffness omega^2.
+    /// Rayleigh damping: 2 zeta omega = mass + stiffness omega^2.
     Rayleigh {
-        /// Over mass [1/s].
+        /// Mass-proportional coefficient [1/s].
         mass: f64,
-        /// Over stiffness [s].
+        /// Stiffness-proportional coefficient [s].
         stiffness: f64,
     },
-    /// The same part of the energy of each vibration: 2 zeta = factor [-].
+    /// Loss factor, equal for all modes: 2 zeta = factor [-].
     LossFactor(f64),
 }
 
 impl Damping {
-    /// 2 zeta omega of a mode of omega^2 [1/s].
+    /// Decay coefficient 2 zeta omega [1/s] of a mode with `square` = omega^2 [1/s2].
     pub fn of(&self, square: f64) -> f64 {
         match self {
             Damping::Rayleigh { mass, stiffness } => mass + stiffness * square,
@@ -74,7 +76,7 @@ impl Damping {
 }
 
 impl ResponseSpec {
-    /// Refuse what cannot be built.
+    /// Check that a body can be built from these parameters.
     pub(super) fn check(&self, name: &str) -> Result<(), BuildError> {
         let checks = Checks(name);
         self.friction.check(checks)?;

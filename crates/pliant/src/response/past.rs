@@ -1,5 +1,4 @@
-//! What forces of the past have left: (5) and (7), either as coordinates of modes, which carry all of it along, or as the forces
-//! themselves.
+//! Effect of past forces, (5) and (7): either as modal coordinates, which contain all of it, or as a history of forces.
 
 use super::answers::Answers;
 use super::rows::{Dot, Sum};
@@ -11,28 +10,28 @@ use crate::kernel::{Kernel, Task};
 use crate::lanes::{LANES, Lanes};
 use crate::math::{Mat3, Vec3};
 
-/// What forces of the past have left.
+/// Effect of past forces.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Past {
-    /// Coordinates of modes [sqrt(kg) m] and their rates.
+    /// Modal coordinates [sqrt(kg) m] and their rates.
     Modes {
         /// q.
         coordinates: Vec<f64>,
         /// q'.
         rates: Vec<f64>,
-        /// What q would be without the forces of the last step.
+        /// q without the effect of the forces of the last step.
         free: Vec<f64>,
     },
     /// Forces at recorded nodes [N].
     Records {
-        /// For each of as many samples as a response has, three for each node; the youngest at `newest`.
+        /// A ring of as many samples as a response has, each with three components per node; the latest is at `newest`.
         forces: Vec<f64>,
-        /// Which sample is the youngest.
+        /// Index of the latest sample.
         newest: usize,
     },
 }
 
-/// A step of all oscillators without forces.
+/// Kernel task: a step of all oscillators without forces.
 struct Swung<'a> {
     rows: &'a [Vec<f64>; 6],
     from: [&'a [f64]; 2],
@@ -54,24 +53,24 @@ impl Task for Swung<'_> {
     }
 }
 
-/// Coordinates a step later.
+/// Modal coordinates a step later.
 #[derive(Clone, Debug, Default)]
 pub struct Ahead {
     pub coordinates: Vec<f64>,
     pub rates: Vec<f64>,
-    /// Forces on the modes [N/sqrt(kg)].
+    /// Modal forces [N/sqrt(kg)].
     pub pushes: Vec<f64>,
 }
 
 impl Ahead {
-    /// Room for so many modes.
+    /// Allocate for a number of modes.
     pub fn new(modes: usize) -> Ahead {
         Ahead { coordinates: vec![0.0; modes], rates: vec![0.0; modes], pushes: vec![0.0; modes] }
     }
 }
 
 impl Past {
-    /// Become like another, without allocating where there is room.
+    /// Copy another state into this one, reusing capacity.
     pub fn copy_from(&mut self, other: &Past) {
         match (self, other) {
             (Past::Modes { coordinates, rates, free }, Past::Modes { coordinates: q, rates: v, free: f }) => {
@@ -87,7 +86,7 @@ impl Past {
         }
     }
 
-    /// Nothing so far.
+    /// A past without forces.
     pub fn new(solid: &Solid) -> Past {
         match &solid.form {
             Form::Modes(modes) => {
@@ -100,14 +99,14 @@ impl Past {
         }
     }
 
-    /// Deformation after a step without forces.
+    /// Compute the modal coordinates after a step without forces.
     pub fn look_ahead(&self, kernel: Kernel, answers: &Answers, ahead: &mut Ahead) {
         let Past::Modes { coordinates, rates, .. } = self else { return };
         let to = [&mut ahead.coordinates[..], &mut ahead.rates[..]];
         kernel.run(Swung { rows: &answers.swing.rows, from: [coordinates, rates], to });
     }
 
-    /// Add to that what flies outwards, forces of these sums of products of the spin on each mode, in the order of `Modes::inertias`.
+    /// Add the effect of centrifugal forces on the modes, given products of the spin in the order of `Modes::inertias`.
     pub fn fly_outwards(&self, kernel: Kernel, solid: &Solid, answers: &Answers, spins: &Six, ahead: &mut Ahead) {
         let Form::Modes(modes) = &solid.form else { return };
         ahead.pushes.fill(0.0);
@@ -121,13 +120,13 @@ impl Past {
         }
     }
 
-    /// Moments of inertia of the body as it is deformed now [kg m2].
+    /// Inertia of the body in its current deformation, in the body's frame [kg m2].
     pub fn inertia(&self, kernel: Kernel, solid: &Solid) -> Mat3 {
         let Past::Modes { coordinates, .. } = self else { return solid.inertia };
         solid.inertia_with(kernel, coordinates)
     }
 
-    /// Displacement of a node after a step without forces [m], in the frame of the body.
+    /// Displacement of a node after a step without forces, in the body's frame [m].
     pub fn free(&self, kernel: Kernel, solid: &Solid, ahead: &Ahead, node: usize) -> Vec3 {
         match (self, &solid.form) {
             (Past::Modes { .. }, Form::Modes(modes)) => {
@@ -139,7 +138,7 @@ impl Past {
         }
     }
 
-    /// Take the forces of a step, three at each touch in the frame of the body [N], whose modes are `rows`.
+    /// Apply the forces of a step.
     pub fn take(&mut self, kernel: Kernel, solid: &Solid, answers: &Answers, given: Given<'_>, ahead: &mut Ahead) {
         match (self, &solid.form) {
             (Past::Modes { coordinates, rates, free }, Form::Modes(_)) => {
@@ -168,7 +167,7 @@ impl Past {
         }
     }
 
-    /// Length of all rates of coordinates: how fast any node may move, over its reach.
+    /// Norm of the modal rates: bounds the speed of any node, divided by its reach.
     pub fn speed(&self, kernel: Kernel) -> f64 {
         match self {
             Past::Modes { rates, .. } => kernel.run(Dot(rates, rates)).sqrt(),
@@ -176,7 +175,7 @@ impl Past {
         }
     }
 
-    /// Length of all coordinates: how far any node may be displaced, over its reach.
+    /// Norm of the modal coordinates: bounds the displacement of any node, divided by its reach.
     pub fn size(&self, kernel: Kernel) -> f64 {
         match self {
             Past::Modes { coordinates, .. } => kernel.run(Dot(coordinates, coordinates)).sqrt(),
@@ -188,18 +187,19 @@ impl Past {
 /// Forces of a step.
 #[derive(Clone, Copy)]
 pub struct Given<'a> {
-    /// Who they are from.
+    /// Points at which they act.
     pub touches: &'a [Touch],
-    /// Modes at these points.
+    /// Mode shapes at these points.
     pub rows: &'a [f64],
-    /// Three for each [N].
+    /// Three components for each point, in the body's frame [N].
     pub forces: &'a [f64],
 }
 
 impl Records {
-    /// (5): what the forces of the past have left at a node, those of the last `first - 1` samples not counted.
+    /// (5): displacement of a node due to past forces, without those of the last `first - 1` samples, in the body's
+    /// frame [m].
     ///
-    /// With `first` 1 the youngest force is one sample old, as seen from the end of the step to come.
+    /// With `first` = 1 the latest force is one sample old, as seen from the end of the next step.
     pub fn convolved(&self, forces: &[f64], newest: usize, node: usize, first: usize) -> Vec3 {
         let (width, unknowns) = (3 * self.nodes.len(), 3 * self.hull.nodes.len());
         let mut sum = Vec3::ZERO;

@@ -1,4 +1,4 @@
-//! An elastic solid as bodies of other models meet it.
+//! An elastic solid in contact with bodies of other models.
 
 use super::Response;
 use super::past::Past;
@@ -33,7 +33,7 @@ impl Response {
         giving.alone = 1.0;
         let share = self.solid.mass / self.size() as f64;
         for node in 0..self.size() {
-            // what a force moves it by in a step, as if it were a free mass
+            // inverse of the free mass that a force would move equally far in a step
             let loose = match &self.answers.dense {
                 Some(dense) if self.takes_force(node as u32) => {
                     let block = dense.block(node, node);

@@ -1,4 +1,4 @@
-//! What a body tells of itself: its surface, (10), energies, contacts.
+//! Results of a body: its surface, (10), energies, contacts.
 
 use std::sync::Arc;
 
@@ -19,7 +19,8 @@ use crate::math::Vec3;
 /// Fields of a frame: name and unit.
 const FIELDS: [(&str, &str); 1] = [("displacement", "m")];
 
-/// All that the surface of a body follows from at one instant: a few kilobytes, to be turned into a surface at any time, on any thread.
+/// Everything that determines the surface of a body at an instant: a few kilobytes, from which the surface can be
+/// computed at any time and on any thread.
 #[derive(Clone, Debug)]
 pub struct Shape {
     kernel: Kernel,
@@ -31,14 +32,14 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Places of the nodes of the surface [m], into a list used before.
+    /// Write the positions of the surface nodes in the world [m], reusing the list.
     pub fn write_surface(&self, places: &mut Vec<Vec3>) {
         let Shape { kernel, solid, dense, motion, past, acting } = self;
         write_surface(&Seen { kernel: *kernel, solid, dense: dense.as_deref(), motion, past, acting }, places);
     }
 }
 
-/// What the surface follows from.
+/// Input for computing the surface.
 struct Seen<'a> {
     kernel: Kernel,
     solid: &'a Solid,
@@ -48,7 +49,7 @@ struct Seen<'a> {
     acting: &'a [(Spot, Vec3)],
 }
 
-/// (10): displacements of all nodes in the frame of the body, then their places.
+/// (10): displacements of all nodes in the body's frame, then their positions in the world.
 fn write_surface(seen: &Seen<'_>, places: &mut Vec<Vec3>) {
     let (kernel, solid) = (seen.kernel, seen.solid);
     let nodes = solid.shell.nodes.len();
@@ -63,7 +64,7 @@ fn write_surface(seen: &Seen<'_>, places: &mut Vec<Vec3>) {
                 }
             }
             (Compliance::Full(list), None) => {
-                // what lasting forces would move of the modes is in the whole compliance too
+                // the static response of the modes is also part of the full compliance
                 let mut rest = coordinates.clone();
                 for (unknown, force) in each_force(seen.acting) {
                     let row = modes.row(unknown).iter().zip(&modes.squares);
@@ -91,7 +92,7 @@ fn write_surface(seen: &Seen<'_>, places: &mut Vec<Vec3>) {
     }
 }
 
-/// Displacements of all nodes by coordinates of the modes.
+/// Displacements of all nodes from modal coordinates.
 fn swing(kernel: Kernel, modes: &Modes, coordinates: &[f64], places: &mut Vec<Vec3>) {
     let along = |unknown: usize| kernel.run(Dot(modes.row(unknown), coordinates));
     let nodes = modes.basis.hull.nodes.len();
@@ -104,13 +105,13 @@ fn forces_at(acting: &[(Spot, Vec3)]) -> impl Iterator<Item = (usize, Vec3)> + '
     acts.flat_map(|(spot, force)| spot.parts().map(|(node, weight)| (node, *force * weight)))
 }
 
-/// Unknowns and forces on them [N].
+/// Degrees of freedom and forces on them [N].
 fn each_force(acting: &[(Spot, Vec3)]) -> impl Iterator<Item = (usize, f64)> + '_ {
     forces_at(acting).flat_map(|(node, force)| (0..3).map(move |axis| (3 * node + axis, force[axis])))
 }
 
 impl Response {
-    /// What the surface follows from now.
+    /// Everything that determines the current surface.
     pub fn shape(&self) -> Shape {
         Shape {
             kernel: self.kernel,
@@ -122,14 +123,14 @@ impl Response {
         }
     }
 
-    /// Places of the nodes of the surface [m], into a list used before.
+    /// Write the positions of the surface nodes in the world [m], reusing the list.
     pub fn write_surface(&self, places: &mut Vec<Vec3>) {
         let ResponseState { motion, past, acting, .. } = &self.state;
         let (kernel, solid, dense) = (self.kernel, &self.solid, self.answers.dense.as_deref());
         write_surface(&Seen { kernel, solid, dense, motion, past, acting }, places);
     }
 
-    /// Displacement of one node at the end of the last step, (10) for it alone, in the frame of the body [m].
+    /// Displacement of one node at the end of the last step, (10), in the body's frame [m].
     pub(super) fn displaced(&self, node: usize) -> Vec3 {
         let ResponseState { past, acting, .. } = &self.state;
         match (past, &self.solid.form) {
@@ -156,7 +157,7 @@ impl Response {
         }
     }
 
-    /// Whether forces can act on a node.
+    /// Whether forces can act on a node: with recorded responses, only if its own was recorded.
     pub(super) fn takes_force(&self, node: u32) -> bool {
         match &self.solid.form {
             Form::Modes(_) => true,
@@ -164,7 +165,7 @@ impl Response {
         }
     }
 
-    /// Note the energy in what gives way at once, given the sum of forces of the step.
+    /// Record the energy of the quasi-static deformation, given the total force and torque of the step.
     pub(super) fn keep_stored(&mut self, force: Vec3, torque: Vec3, step: f64) {
         let slots = &self.scratch.slots;
         let length = 3 * self.state.touches.len();
@@ -176,7 +177,7 @@ impl Response {
         self.state.stored = 0.5 * (all - self.solid.shift(step) * rigid - modes).max(0.0);
     }
 
-    /// Energies [J]. Recorded responses do not tell that of deformation.
+    /// Energies [J]. With recorded responses the deformation energy is unknown.
     pub fn energy(&self, gravity: Vec3) -> Energy {
         let Motion { place, turn, velocity, momentum } = self.state.motion;
         let inverse = self.solid.inverse_of(&self.state.past.inertia(self.kernel, &self.solid));
@@ -191,23 +192,24 @@ impl Response {
         Energy { kinetic, elastic, gravity: -self.solid.mass * gravity.dot(place) }
     }
 
-    /// Work done on it in the last step.
+    /// Work done on the body in the last step.
     pub(crate) fn work(&self) -> Work {
         self.scratch.work
     }
 
-    /// Contacts are rigid, and what gives way at once is in the elastic energy [J].
+    /// Energy stored in contacts [J]: none, as contacts are rigid and the quasi-static deformation counts as elastic
+    /// energy.
     pub(crate) fn stored(&self) -> f64 {
         0.0
     }
 
-    /// Most work of contacts that bring points out which were inside when they began [J].
+    /// Upper bound on the work of contacts that push out points which started inside [J].
     fn raised(&self) -> f64 {
         let sunk = self.state.touches.iter().filter(|touch| touch.sunk > 0.0);
         RISE * self.scratch.lasted * sunk.map(|touch| touch.force.dot(touch.normal).max(0.0)).sum::<f64>()
     }
 
-    /// What a step may create.
+    /// Bound on the energy that a step may create.
     pub(crate) fn may_create(&self) -> Bound {
         if matches!(self.solid.form, Form::Records(_)) {
             let why = "recorded responses do not tell the energy of deformation";
@@ -225,7 +227,7 @@ impl Response {
         }
     }
 
-    /// Copy out all that can be seen.
+    /// Write positions, fields and energies to a frame.
     pub(crate) fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
         self.write_surface(&mut frame.nodes);
         frame.frames.clear();
@@ -253,7 +255,7 @@ impl Response {
     }
 }
 
-/// What people want to know of the solid.
+/// Parameters of the solid to report.
 pub fn derived(solid: &Solid, known: usize) -> Vec<Derived> {
     let mut out = vec![
         Derived { symbol: "m", value: solid.mass, unit: "kg", why: "density times volume of the mesh".into() },

@@ -1,22 +1,22 @@
-//! Rows of numbers, one for each mode: the inner loops of the model. Lengths are multiples of four.
+//! Rows with one number per mode: the inner loops of the model. Lengths are multiples of four.
 
 use crate::kernel::Task;
 use crate::lanes::{LANES, Lanes};
 use crate::math::Vec3;
 
-/// The vector of a point in a list of three numbers for each.
+/// The vector of a point, in a list with three numbers per point.
 #[inline(always)]
 pub fn get(list: &[f64], point: usize) -> Vec3 {
     Vec3::new(list[3 * point], list[3 * point + 1], list[3 * point + 2])
 }
 
-/// Put it there.
+/// Set the vector of a point, in a list with three numbers per point.
 #[inline(always)]
 pub fn put(list: &mut [f64], point: usize, v: Vec3) {
     list[3 * point..3 * point + 3].copy_from_slice(&v.to_array());
 }
 
-/// The sum of products of two rows. Four sums side by side hide how long an addition takes.
+/// Dot product of two rows. Four parallel sums hide the latency of additions.
 #[inline(always)]
 pub fn dot<L: Lanes>(a: &[f64], b: &[f64]) -> f64 {
     let (a, b) = (a.as_chunks::<LANES>().0, b.as_chunks::<LANES>().0);
@@ -34,7 +34,7 @@ pub fn dot<L: Lanes>(a: &[f64], b: &[f64]) -> f64 {
     (p + q) + (r + s)
 }
 
-/// Sums of products of three rows with one, of any length.
+/// Dot products of three rows with one, of any length.
 #[inline(always)]
 pub fn dots<L: Lanes>(rows: [&[f64]; 3], with: &[f64]) -> [f64; 3] {
     let (with, rest) = with.as_chunks::<LANES>();
@@ -65,7 +65,7 @@ pub fn dots<L: Lanes>(rows: [&[f64]; 3], with: &[f64]) -> [f64; 3] {
     out
 }
 
-/// Adds three rows of any length, each with a factor.
+/// Add three rows of any length, each with a factor.
 #[inline(always)]
 pub fn add_three<L: Lanes>(to: &mut [f64], rows: [&[f64]; 3], factors: [f64; 3]) {
     let (to, rest) = to.as_chunks_mut::<LANES>();
@@ -88,7 +88,7 @@ fn add<L: Lanes>(to: &mut [f64], factor: f64, row: &[f64]) {
     }
 }
 
-/// Products of each of several rows, one after the other, with one row.
+/// Dot products of several consecutive rows with one row.
 pub struct Products<'a> {
     pub rows: &'a [f64],
     pub with: &'a [f64],
@@ -105,7 +105,7 @@ impl Task for Products<'_> {
     }
 }
 
-/// Products of each row of one list with each row of another: `out[i * b_rows + j]`.
+/// Dot products of each row of one list with each row of another: `out[i * b_rows + j]`.
 pub struct Pairs<'a> {
     pub a: &'a [f64],
     pub b: &'a [f64],
@@ -127,7 +127,7 @@ impl Task for Pairs<'_> {
     }
 }
 
-/// Adds rows, each with a factor, to one.
+/// Add rows, each with a factor, to one row.
 pub struct Sum<'a> {
     pub rows: &'a [f64],
     pub factors: &'a [f64],
@@ -144,7 +144,7 @@ impl Task for Sum<'_> {
     }
 }
 
-/// Rows multiplied element by element.
+/// Multiply rows element by element.
 pub struct Scaled<'a> {
     pub rows: &'a [f64],
     pub by: &'a [f64],
@@ -165,7 +165,7 @@ impl Task for Scaled<'_> {
     }
 }
 
-/// The sum of products of two rows.
+/// Dot product of two rows.
 pub struct Dot<'a>(pub &'a [f64], pub &'a [f64]);
 
 impl Task for Dot<'_> {

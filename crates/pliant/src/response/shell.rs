@@ -1,4 +1,4 @@
-//! The surface of a solid at rest: nodes about its centre of mass, facets, and which of them are neighbours.
+//! The surface of a solid at rest: nodes relative to its centre of mass, facets and their neighbours.
 
 use std::collections::HashMap;
 
@@ -10,25 +10,25 @@ use crate::math::{Vec3, unit_or};
 /// A surface of triangles.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Shell {
-    /// Nodes, from the centre of mass [m].
+    /// Nodes relative to the centre of mass, in the body's frame [m].
     pub nodes: Vec<Vec3>,
-    /// Corners of facets, counter-clockwise seen from outside.
+    /// Facets, as indices of nodes, counter-clockwise seen from outside.
     pub facets: Vec<[u32; 3]>,
-    /// Across the edge from corner k to the next: the facet there.
+    /// For each facet, its neighbour across the edge from corner k to the next.
     pub across: Vec<[u32; 3]>,
-    /// Where the facets of each node begin in `around`; one more at the end.
+    /// Start of the facets of each node in `around`, plus one entry for the end.
     starts: Vec<u32>,
     around: Vec<u32>,
-    /// Unit normals of facets, outwards.
+    /// Outward unit normals of facets.
     pub normals: Vec<Vec3>,
-    /// How far the farthest node is from the centre [m].
+    /// Distance of the farthest node from the centre of mass [m].
     pub radius: f64,
     /// The longest and the mean edge [m].
     pub edges: [f64; 2],
 }
 
 impl Shell {
-    /// Of a hull.
+    /// Build from a hull. Fails if its facets do not form a closed surface.
     pub fn new(name: &str, hull: &Hull) -> Result<Shell, BuildError> {
         let bad = |what: &str, value: f64| BuildError::Parameter {
             what: format!("{what} of the surface of {name}"),
@@ -65,13 +65,13 @@ impl Shell {
         }));
         let length = |[a, b]: &[u32; 2]| (nodes[*a as usize] - nodes[*b as usize]).length();
         let longest = edges.keys().map(length).fold(0.0, f64::max);
-        // in the order of facets, not of the map: the same bits in every run
+        // in the order of facets, not of the map, so that every run gives the same bits
         let sum: f64 =
             hull.facets.iter().flat_map(|f| [[f[0], f[1]], [f[1], f[2]], [f[2], f[0]]]).map(|e| length(&e)).sum();
         let mean = sum / edges.len().max(1) as f64;
         let radius = nodes.iter().map(|node| node.length()).fold(0.0, f64::max);
         let around = lists.concat();
-        // one without area has some normal too: fingers may glide over it
+        // facets without area need a normal too, as fingers may slide over them
         let normal = |f: &[u32; 3]| unit_or(twice_area(&f.map(|node| nodes[node as usize])), Vec3::Z);
         let normals = hull.facets.iter().map(normal).collect();
         Ok(Shell {
@@ -86,12 +86,13 @@ impl Shell {
         })
     }
 
-    /// Facets of a node.
+    /// Facets around a node.
     pub fn around(&self, node: u32) -> &[u32] {
         &self.around[self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize]
     }
 
-    /// Walk over the surface at rest, from a point of a facet by a displacement along it [m]: facet and weights of its corners there.
+    /// Walk over the surface at rest, from a point of a facet by a displacement along it [m]. Returns the facet reached
+    /// and barycentric coordinates in it.
     pub fn walk(&self, facet: u32, weights: [f64; 3], displacement: Vec3) -> (u32, [f64; 3]) {
         let corners = |facet: u32| self.facets[facet as usize].map(|node| self.nodes[node as usize]);
         let target = blend(&corners(facet), &weights) + displacement;
@@ -102,7 +103,8 @@ impl Shell {
                 let w = nearest_of_triangle(target, corners(n));
                 ((blend(&corners(n), &w) - target).length_squared(), n, w)
             };
-            // over the edge that the nearest point is on; from a corner to any facet there, as the way may go on behind others
+            // cross the edge that the nearest point is on; from a corner go to any facet around it, as the path may
+            // continue beyond the neighbours
             let best = match weights.iter().position(|weight| *weight == 1.0) {
                 Some(corner) => nearest(self.around(self.facets[facet as usize][corner]).iter().map(|n| look(*n))),
                 None => nearest(
@@ -116,10 +118,10 @@ impl Shell {
     }
 }
 
-/// The nearest of points of facets, given the squares of their distances.
+/// The nearest of points on facets, given their squared distances.
 fn nearest(found: impl Iterator<Item = (f64, u32, [f64; 3])>) -> Option<(f64, u32, [f64; 3])> {
     found.min_by(|a, b| a.0.total_cmp(&b.0))
 }
 
-/// Facets that a point may cross in one step.
+/// Limit on facets that a point may cross in one walk.
 const MOST_FACETS: usize = 16;

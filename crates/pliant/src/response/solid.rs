@@ -1,4 +1,4 @@
-//! What a body of the model is made of, frozen when it is built: surface, inertia, modes.
+//! Constants of a body: surface, inertia, modes.
 
 use super::params::Known;
 use super::rows::Dot;
@@ -9,56 +9,58 @@ use crate::kernel::Kernel;
 use crate::lanes::LANES;
 use crate::math::{Mat3, Vec3};
 
-/// A step resolves the slowest vibration up to the first of these, and no longer at the second: circular frequency times step [rad].
+/// Angular frequency times step [rad] up to which a step resolves the slowest vibration, and from which it no longer
+/// does.
 const UNRESOLVED: [f64; 2] = [0.3, 1.0];
 
-/// Everything that does not change.
+/// Constants of a body, fixed when it is built.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solid {
     pub shell: Shell,
     pub mass: f64,
-    /// Moments of inertia about the centre at rest [kg m2], and their inverse.
+    /// Inertia about the centre of mass at rest [kg m2], and its inverse, in the body's frame.
     pub inertia: Mat3,
     pub inverse_inertia: Mat3,
-    /// No more than this is the inverse of any moment of inertia [1/(kg m2)].
+    /// Upper bound on the inverse of any moment of inertia [1/(kg m2)].
     pub lightest: f64,
-    /// Its lowest circular frequency, zero where it is not known [rad/s].
+    /// Lowest angular frequency [rad/s]; zero if unknown.
     pub slowest: f64,
     pub form: Form,
 }
 
-/// How deformation is known.
+/// Representation of deformation.
 #[derive(Clone, Debug, PartialEq)]
-// a body has one, on the heap
+// one per body, on the heap
 #[allow(clippy::large_enum_variant)]
 pub enum Form {
-    /// As modes.
+    /// Vibration modes.
     Modes(Modes),
-    /// As recorded responses.
+    /// Recorded responses.
     Records(Records),
 }
 
-/// Modes that a sample can resolve; the others follow forces at once.
+/// Modes that a sample resolves; the others respond quasi-statically.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Modes {
     pub basis: Basis,
-    /// How many are used, a multiple of four.
+    /// Number of modes in use, a multiple of four.
     pub count: usize,
-    /// omega^2 of these [1/s2].
+    /// omega^2 of the modes in use [1/s2].
     pub squares: Vec<f64>,
-    /// How their coordinates change the moments of inertia: rows for xx, yy, zz, yz, xz, xy [sqrt(kg) m].
+    /// Derivatives of the inertia by modal coordinates: rows for xx, yy, zz, yz, xz, xy [sqrt(kg) m].
     pub inertias: [Vec<f64>; 6],
-    /// Length of all components of each node: a displacement is at most this times the length of all coordinates [1/sqrt(kg)].
+    /// Norm of the mode shapes at each node: its displacement is at most this times the norm of the modal coordinates
+    /// [1/sqrt(kg)].
     pub reaches: Vec<f64>,
-    /// The largest of these.
+    /// The largest of `reaches` [1/sqrt(kg)].
     pub reach: f64,
-    /// What one node gives way beyond the modes, for solids without the whole compliance [m/N].
+    /// Residual compliance of each node beyond the modes, for solids without full compliance [m/N].
     pub own: Vec<Mat3>,
-    /// Their motion over one sample.
+    /// Oscillators over one sample.
     pub swing: Swing,
 }
 
-/// Parts xx, yy, zz, yz, xz, xy of a symmetric matrix.
+/// Components xx, yy, zz, yz, xz, xy of a symmetric matrix.
 pub type Six = [f64; 6];
 
 /// Oscillators over a step: (q, q') -> a (q, q') + b p.
@@ -68,9 +70,9 @@ pub struct Swing {
     pub step: f64,
     /// Rows qq, qv, vq, vv of a, then q and v of b.
     pub rows: [Vec<f64>; 6],
-    /// b of q less what a lasting force would move, b - 1 / omega^2 [s2]: what modes change of the whole compliance.
+    /// b of q less the static response, b - 1 / omega^2 [s2]: the dynamic correction to the full compliance.
     pub change: Vec<f64>,
-    /// How moments of inertia change by what flies outwards in a step, over sums of products of the spin [kg m2 s2].
+    /// Change of inertia by centrifugal forces in a step, per product of spins [kg m2 s2].
     pub bulge: [Six; 6],
 }
 
@@ -83,7 +85,7 @@ impl Swing {
         swing
     }
 
-    /// For steps of another length.
+    /// Recompute for another step length [s].
     pub fn set(&mut self, squares: &[f64], inertias: &[Vec<f64>; 6], damping: &Damping, step: f64) {
         self.step = step;
         for (n, square) in squares.iter().enumerate() {
@@ -100,7 +102,7 @@ impl Swing {
 }
 
 impl Solid {
-    /// Of what is known of it, for samples of this length.
+    /// Build from precomputed dynamics, for samples of a length [s].
     pub fn new(name: &str, known: Known, damping: &Damping, sample: f64) -> Result<Solid, BuildError> {
         let hull = match &known {
             Known::Modes(basis) => &basis.hull,
@@ -133,42 +135,43 @@ impl Solid {
         Ok(Solid { shell, mass, inertia, inverse_inertia, lightest, slowest, form })
     }
 
-    /// Damp its modes in another way, for samples of this length.
+    /// Change the damping of the modes, for samples of a length [s].
     pub fn damp(&mut self, damping: &Damping, sample: f64) {
         if let Form::Modes(modes) = &mut self.form {
             modes.swing = Swing::new(&modes.squares, &modes.inertias, damping, sample);
         }
     }
 
-    /// Moments of inertia about the centre with these coordinates of the modes [kg m2].
+    /// Inertia about the centre of mass for given modal coordinates, in the body's frame [kg m2].
     pub fn inertia_with(&self, kernel: Kernel, coordinates: &[f64]) -> Mat3 {
         let Form::Modes(modes) = &self.form else { return self.inertia };
         self.inertia + symmetric(&std::array::from_fn(|n| kernel.run(Dot(&modes.inertias[n], coordinates))))
     }
 
-    /// Their inverse [1/(kg m2)]; deformed beyond what a linear solid can be, it turns as if it were not.
+    /// Inverse of an inertia [1/(kg m2)]; for deformations beyond the range of a linear solid, that at rest.
     pub fn inverse_of(&self, inertia: &Mat3) -> Mat3 {
         let inverse = inertia.inverse();
         let sound = inverse.is_finite() && inverse.col(0).x > 0.0 && inverse.determinant() > 0.0;
         if sound { inverse } else { self.inverse_inertia }
     }
 
-    /// Root of the mean square of distances of its mass from the centre, times the root of the mass [sqrt(kg) m]: coordinates of
-    /// modes as long as this displace mass by as much, in the mean, as it is from the centre.
+    /// Root mean square distance of the mass from the centre times the root of the mass [sqrt(kg) m]: modal coordinates
+    /// of this norm displace the mass, in the root mean square, by as much as its distance from the centre.
     pub fn extent(&self) -> f64 {
         let [x, y, z] = [0, 1, 2].map(|n| self.inertia.col(n)[n]);
         (0.5 * (x + y + z)).sqrt()
     }
 
-    /// Displacement of `at` at the end of a step, of a constant force at `pushed`, both from the centre: the rigid part [m/N].
+    /// Rigid part of the displacement of a point at the end of a step per constant force at another, both relative to
+    /// the centre of mass [m/N].
     pub fn rigid_answer(&self, at: Vec3, pushed: Vec3, step: f64) -> Mat3 {
         let turning = cross(at) * self.inverse_inertia * cross(pushed);
         (Mat3::from_diagonal(Vec3::splat(1.0 / self.mass)) - turning) * self.shift(step)
     }
 
-    /// How far an acceleration by a constant force leads in a step [s2]: h^2 / 2. Steps that do not resolve the slowest vibration see
-    /// a rigid body that is led and touched; then it goes up to h^2, with which velocities are those of the way it went
-    /// (Euler's implicit method), as with h^2 / 2 they would turn about in every step. More than h^2 / 2 only takes energy.
+    /// Displacement in a step per constant acceleration [s2]: h^2 / 2. Steps that do not resolve the slowest vibration
+    /// see a constrained rigid body; then it rises up to h^2 (implicit Euler), as with h^2 / 2 constrained velocities
+    /// would change sign in every step. More than h^2 / 2 only dissipates energy.
     pub fn shift(&self, step: f64) -> f64 {
         let [from, to] = UNRESOLVED;
         let rigid = ((self.slowest * step - from) / (to - from)).clamp(0.0, 1.0);
@@ -176,19 +179,19 @@ impl Solid {
     }
 }
 
-/// How an unknown is moved through the modes by a lasting force on another, given their components.
+/// Static modal displacement of one degree of freedom per force on another, given their mode shapes [m/N].
 fn lasting(a: &[f64], b: &[f64], squares: &[f64]) -> f64 {
     a.iter().zip(b).zip(squares).map(|((a, b), square)| a * b / square).sum()
 }
 
-/// How a mode changes moments of inertia: the sum of (2 X.u 1 - X u^T - u X^T) with u = q phi, over q.
+/// Derivative of the inertia by a modal coordinate q: the sum of (2 X.u 1 - X u^T - u X^T) with u = q phi, over q.
 fn inertia_of(s: &[[f64; 3]; 3]) -> Six {
     let trace = s[0][0] + s[1][1] + s[2][2];
     [[0, 0], [1, 1], [2, 2], [1, 2], [0, 2], [0, 1]]
         .map(|[i, j]| 2.0 * if i == j { trace } else { 0.0 } - s[i][j] - s[j][i])
 }
 
-/// The matrix of these parts.
+/// The symmetric matrix with these components.
 pub fn symmetric([xx, yy, zz, yz, xz, xy]: &Six) -> Mat3 {
     Mat3::from_cols_array_2d(&[[*xx, *xy, *xz], [*xy, *yy, *yz], [*xz, *yz, *zz]])
 }
@@ -200,7 +203,7 @@ pub fn cross(a: Vec3) -> Mat3 {
 
 impl Modes {
     fn new(basis: Basis, damping: &Damping, sample: f64) -> Modes {
-        // a sample sees less than half a period of the others
+        // use the modes with less than half a period per sample
         let seen = |square: &&f64| square.sqrt() * sample < std::f64::consts::PI;
         let count = basis.squares.iter().take_while(seen).count() / LANES * LANES;
         let squares = basis.squares[..count].to_vec();
@@ -227,18 +230,18 @@ impl Modes {
         Modes { count, squares, inertias, reaches, reach, own, swing, basis }
     }
 
-    /// How node `i` is moved through the modes by a lasting force at node `j` [m/N].
+    /// Static modal displacement of node `i` per force at node `j` [m/N].
     pub fn lasting(&self, i: usize, j: usize) -> Mat3 {
         let entry = |a: usize, b: usize| lasting(self.row(3 * i + a), self.row(3 * j + b), &self.squares);
         Mat3::from_cols_array_2d(&[0, 1, 2].map(|b| [0, 1, 2].map(|a| entry(a, b))))
     }
 
-    /// How any of the modes that are known changes moments of inertia [sqrt(kg) m].
+    /// Derivative of the inertia by the coordinate of a mode, in use or not [sqrt(kg) m].
     pub fn moment_of(&self, mode: usize) -> Six {
         inertia_of(&self.basis.moments[mode])
     }
 
-    /// Components of an unknown in the modes that are used.
+    /// Mode shapes in use at a degree of freedom [1/sqrt(kg)].
     pub fn row(&self, unknown: usize) -> &[f64] {
         let start = unknown * self.basis.squares.len();
         &self.basis.shapes[start..start + self.count]

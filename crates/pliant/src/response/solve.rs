@@ -1,66 +1,66 @@
-//! Forces for conditions on displacements, (4) and (9): W f = e at what is held; at what only touches, forces that neither pull nor rub
-//! more than friction allows.
+//! Forces from conditions on displacements, (4) and (9): W f = e at held points; at contacts, forces that neither pull
+//! nor exceed friction.
 //!
-//! W is R[0] of (8) with the rigid motion of a step, between all points that are held or touch; e what is missing at the end of the step
-//! if no force acted. By sweeps over the points, each solved exactly while the others stay (Gauss and Seidel), which converge since
-//! W is symmetric and positive. With friction the force at one point is on the edge of its cone when it slips (Jourdan, Alart and
-//! Jean, "A Gauss-Seidel like algorithm to solve frictional contact problems", 1998).
+//! W is R[0] of (8) plus the rigid motion of a step, between all points that are held or in contact; e is the
+//! displacement missing at the end of the step if no force acted. Solved by Gauss-Seidel sweeps over the points, which
+//! converge since W is symmetric and positive definite. With friction the force at a slipping point is on the boundary
+//! of its cone (Jourdan, Alart and Jean, "A Gauss-Seidel like algorithm to solve frictional contact problems", 1998).
 
 use super::rows::{add_three, dots, get, put};
 use crate::kernel::Task;
 use crate::lanes::Lanes;
 use crate::math::{Mat3, Vec3};
 
-/// What is asked of a point.
+/// Condition on a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Condition {
-    /// To be where it is wanted.
+    /// Held at its target.
     Held,
-    /// Nothing: the force there is given.
+    /// Free, with a given force.
     Given,
-    /// Not to be behind a plane.
+    /// In contact: not behind a plane.
     Touch {
-        /// Unit normal out of what it touches, in the frame of the body.
+        /// Unit normal out of what it touches, in the body's frame.
         normal: Vec3,
-        /// Largest force across the normal over that along it [-]; infinite where it sticks.
+        /// Coefficient of friction [-]; infinite where it sticks.
         friction: f64,
     },
 }
 
-/// Sweeps over all points.
+/// Gauss-Seidel sweeps over all points.
 pub struct Sweeps<'a> {
-    /// W, its rows so far apart. Only what is left of its diagonal is read.
+    /// W, with rows `stride` apart [m/N]. Only the part left of the diagonal blocks is read, and these.
     pub answers: &'a [f64],
     pub stride: usize,
-    /// Its diagonal blocks, inverted.
+    /// Inverses of its diagonal blocks [N/m].
     pub inverses: &'a [Mat3],
     pub conditions: &'a [Condition],
-    /// What is missing: three for each point [m].
+    /// e: missing displacement, three components per point [m].
     pub missing: &'a [f64],
-    /// Forces, first as guessed: three for each point [N].
+    /// f: forces, three components per point [N]; initially the guess.
     pub forces: &'a mut [f64],
-    /// Displacements by them, W f [m].
+    /// W f: displacements due to the forces [m].
     pub moved: &'a mut [f64],
     pub room: &'a mut Room,
     pub most: usize,
-    /// Changes of displacement that end it, over the largest displacement [-].
+    /// Change of displacements at which sweeps end, relative to the largest displacement [-].
     pub tolerance: f64,
 }
 
 /// Working memory of sweeps.
 #[derive(Clone, Debug, Default)]
 pub struct Room {
-    /// Displacement of each point by those before it in the list, and by those behind it [m].
+    /// Displacement of each point due to forces at the points before it in the list, and at those after it [m].
     before: Vec<f64>,
     behind: Vec<f64>,
-    /// Forces, and displacements by those behind, when the last two sweeps began.
+    /// Forces, and displacements due to points after, at the start of the last two sweeps.
     start: [Vec<f64>; 2],
-    /// Which way they went on from there.
+    /// Search directions of both.
     way: [Vec<f64>; 2],
 }
 
 impl Room {
-    /// Make room for so many numbers.
+    /// Preallocate for a number of components.
     pub fn reserve(&mut self, length: usize) {
         let [f, b] = &mut self.start;
         let [p, q] = &mut self.way;
@@ -70,16 +70,16 @@ impl Room {
     }
 }
 
-/// How sweeps ended.
+/// Result of the sweeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Swept {
-    /// How many there were.
+    /// Number of sweeps.
     pub sweeps: usize,
-    /// Whether the last changed next to nothing.
+    /// Whether they have converged.
     pub settled: bool,
 }
 
-/// How displacements changed in a sweep, and the largest of them [m].
+/// Changes of displacements in a sweep, and the largest displacement [m].
 #[derive(Clone, Copy, Default)]
 struct Tally {
     change: f64,
@@ -95,11 +95,11 @@ fn rows(answers: &[f64], stride: usize, n: usize) -> [&[f64]; 3] {
 impl Task for Sweeps<'_> {
     type Output = Swept;
 
-    /// One sweep goes from the first point to the last, the next back. On the way forth what points before a point do to it is summed
-    /// up, on the way back what those behind it do, and the other half is still known (Conrad and Wallach, "Alternating methods for sets
-    /// of linear equations", 1979). Forth and back together are a symmetric operation, which conjugate directions make
-    /// faster (Silcowitz-Hansen, Niebel and Erleben, "A nonsmooth nonlinear conjugate gradient method for interactive contact
-    /// force problems", 2010).
+    /// Sweeps alternate between forward and backward. A forward sweep sums the effect of the points before each point,
+    /// a backward sweep that of the points after it, while the other half is known from the previous sweep (Conrad and
+    /// Wallach, "Alternating methods for sets of linear equations", 1979). A forward and a backward sweep form a
+    /// symmetric operation, which conjugate directions accelerate (Silcowitz-Hansen, Niebel and Erleben, "A nonsmooth
+    /// nonlinear conjugate gradient method for interactive contact force problems", 2010).
     #[inline(always)]
     fn run<L: Lanes>(mut self) -> Swept {
         let count = self.conditions.len();
@@ -158,7 +158,7 @@ impl Sweeps<'_> {
         tally
     }
 
-    /// The force at a point while all others stay.
+    /// Solve for the force at a point while the others stay.
     #[inline(always)]
     fn mend(&mut self, n: usize, tally: &mut Tally) {
         let condition = self.conditions[n];
@@ -173,7 +173,8 @@ impl Sweeps<'_> {
         put(self.forces, n, force);
     }
 
-    /// Go on in the way of the last sweeps forth and back, as far as the squares of their changes fell; return the last.
+    /// Continue along the conjugate direction of the last forward and backward sweep, by the ratio of their squared
+    /// changes; returns the last of these.
     #[inline(always)]
     fn go_on(&mut self, last: f64) -> f64 {
         let Room { behind, start, way, .. } = &mut *self.room;
@@ -189,7 +190,7 @@ impl Sweeps<'_> {
         change
     }
 
-    /// A block of W on its diagonal.
+    /// Diagonal block of W.
     #[inline(always)]
     fn own(&self, point: usize) -> Mat3 {
         let row = |i: usize| get(&self.answers[(3 * point + i) * self.stride..], point);
@@ -197,14 +198,14 @@ impl Sweeps<'_> {
         Mat3::from_cols(row(0), row(1), row(2))
     }
 
-    /// What points before one do to it.
+    /// Sum the effect of the points before one on it.
     #[inline(always)]
     fn see_before<L: Lanes>(&mut self, n: usize) {
         let sums = dots::<L>(rows(self.answers, self.stride, n), &self.forces[..3 * n]);
         put(&mut self.room.before, n, Vec3::from_array(sums));
     }
 
-    /// What points behind do to all.
+    /// Sum the effect of the points after each point on it.
     #[inline(always)]
     fn see_behind<L: Lanes>(&mut self) {
         self.room.behind.fill(0.0);
@@ -213,7 +214,7 @@ impl Sweeps<'_> {
         }
     }
 
-    /// Add what a point does to those before it.
+    /// Add the effect of a point on those before it.
     #[inline(always)]
     fn push_before<L: Lanes>(&mut self, n: usize) {
         let force = get(self.forces, n);
@@ -224,12 +225,12 @@ impl Sweeps<'_> {
     }
 }
 
-/// The force at one point that has to be moved by `wanted` [m].
+/// The force at a point that is to be displaced by `wanted` [m], for its condition.
 #[inline(always)]
 fn one(condition: Condition, block: &Mat3, inverse: &Mat3, wanted: Vec3) -> Vec3 {
     let Condition::Touch { normal, friction } = condition else { return *inverse * wanted };
     let depth = normal.dot(wanted);
-    // also where it is no number
+    // also for NaN
     if depth.is_nan() || depth <= 0.0 {
         return Vec3::ZERO;
     }
@@ -244,8 +245,9 @@ fn one(condition: Condition, block: &Mat3, inverse: &Mat3, wanted: Vec3) -> Vec3
     if friction == 0.0 || size == 0.0 {
         return along(normal);
     }
-    // On the edge of the cone, with friction the way it would go. The depth B (pressed n + rubbed) is positive, and so it is lifted by
-    // this force too. Friction without bound has no edge: there it slides off.
+    // On the boundary of the cone, with friction in the direction of the sticking force. The depth B (pressed n +
+    // rubbed) is positive, so this force lifts the point too. Unbounded friction has no cone boundary: there the point
+    // slides off.
     if friction.is_infinite() { along(rubbed) } else { along(normal + rubbed * (friction / size)) }
 }
 
@@ -254,7 +256,7 @@ mod tests {
     use super::*;
     use crate::kernel::Kernel;
 
-    /// Points that answer to each other: a symmetric positive matrix.
+    /// Coupled points: a symmetric positive definite matrix.
     fn answers(points: usize) -> Vec<f64> {
         let n = 3 * points;
         let at = |i: usize, j: usize| ((i * 7 + j * 13) as f64 * 0.61).sin();
@@ -262,7 +264,7 @@ mod tests {
         (0..n * n).map(|k| square(k / n, k % n) + if k / n == k % n { 1.0 } else { 0.0 }).collect()
     }
 
-    /// Forces for these conditions, displacements by them, and what is missing still.
+    /// Forces for these conditions, and the remaining missing displacements.
     fn solved(condition: Condition) -> Vec<[Vec3; 2]> {
         let points = 9;
         let answers = answers(points);

@@ -1,42 +1,42 @@
-//! A body that spins and swings: what spin gives to deformation, and where the model ends.
+//! Coupling of spin and vibration, and the limits of the model.
 //!
-//! With coordinates q of its modes, moments of inertia J(q), linear in them, and their inverse M, the energy is
+//! With modal coordinates q, the inertia J(q), linear in them, and its inverse M, the energy is
 //!
 //!   H = l . M(q) l / 2 + q'^2 / 2 + omega^2 q^2 / 2,
 //!
-//! l the angular momentum in its own axes. From H follow Euler's equations, and on each mode the force p = w . J_k w / 2 of what flies outwards;
-//! Coriolis' forces on vibrations are left out. A step from 0 to 1 turns the body with M = (M0 + M1) / 2, which keeps l . M l, and pushes the
-//! modes with the constant force
+//! with l the angular momentum in the body's axes. From H follow Euler's equations and the centrifugal force p = w .
+//! J_k w / 2 on each mode; Coriolis forces on vibrations are neglected. A step from 0 to 1 turns the body with the mean
+//! M = (M0 + M1) / 2, which conserves l . M l, and pushes the modes with the constant force
 //!
 //!   p_k = ((M0 l0) . J_k (M1 l0) + (M0 l1) . J_k (M1 l1)) / 4.
 //!
-//! As M1 - M0 = -M1 (J1 - J0) M0, the energy of the spin changes by -p . (q1 - q0) exactly; and by p . (q1 - q0) does that of oscillators which
-//! are followed exactly under a constant force (a discrete gradient: Gonzalez, "Time integration and discrete Hamiltonian systems", 1996).
-//! Nothing of the energy depends on the step.
+//! As M1 - M0 = -M1 (J1 - J0) M0, the energy of the spin changes by exactly -p . (q1 - q0), and that of the
+//! oscillators, integrated exactly under a constant force, by p . (q1 - q0) (a discrete gradient: Gonzalez, "Time
+//! integration and discrete Hamiltonian systems", 1996). Energy is conserved whatever the step.
 
 use super::Response;
 use super::solid::{Form, Six, symmetric};
 use crate::error::StepError;
 use crate::math::{Mat3, Vec3};
 
-/// A slower spin than this changes nothing that could be seen [rad/s].
+/// Spin below which centrifugal forces are neglected [rad/s].
 const SLOW: f64 = 1e-6;
 
-/// Rounds for a force that depends on what it does.
+/// Limit on fixed-point iterations for the centrifugal force, which depends on its own effect.
 const ROUNDS: usize = 60;
 
-/// Changes of that force that end them, over the force [-].
+/// Relative change of that force at which iterations end [-].
 const TOLERANCE: f64 = 1e-15;
 
-/// A body is deformed too far when its mass is displaced by this part of its distance from the centre, as root mean squares [-]: its
-/// moments of inertia, taken to first order, vanish when it is displaced by the half.
+/// Displacement of the mass at which a body is deformed too far, relative to its distance from the centre, as root mean
+/// squares [-]: at one half the inertia, taken to first order, may vanish.
 const MOST: f64 = 0.5;
 
-/// And when a point that is held or touched is displaced by this part of its radius [-].
+/// Displacement of a held or touched point at which a body is deformed too far, relative to the body's radius [-].
 const MOST_THERE: f64 = 1.0;
 
 impl Response {
-    /// Where it would be at the end of a step [s] if no force but gravity [m/s2] acted.
+    /// Compute the motion at the end of a step [s] if only gravity [m/s2] acted.
     pub(super) fn go_free(&mut self, gravity: Vec3, step: f64) {
         let Response { state, scratch, solid, answers, kernel, .. } = self;
         let (motion, past) = (&state.motion, &state.past);
@@ -54,7 +54,7 @@ impl Response {
             let now = flying(&start, &end, [motion.own_momentum(), scratch.free.own_momentum()]);
             let change = now.iter().zip(&pushes).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             pushes = now;
-            // also where it is no number, or where nothing gives way
+            // also for NaN, or if there are no modes
             let size = pushes.iter().map(|p| p.abs()).fold(0.0, f64::max);
             if answers.swing.rows[4].is_empty() || change.is_nan() || change <= TOLERANCE * size {
                 break;
@@ -63,12 +63,12 @@ impl Response {
         past.fly_outwards(*kernel, solid, answers, &pushes, &mut scratch.ahead);
     }
 
-    /// Refuse a deformation that the model cannot follow.
+    /// Fail if the deformation is too large for the linear model.
     pub(super) fn check_small(&self, time: f64) -> Result<(), StepError> {
         let (motion, shell) = (&self.state.motion, &self.solid.shell);
         let by = self.state.past.size(self.kernel) / self.solid.extent();
         let deformed = |by: f64, what: String| Err(StepError::Deformed { body: self.name.clone(), time, by, what });
-        // also where it is no number
+        // also for NaN
         if by.is_nan() || by > MOST {
             return deformed(by, "in the mean over its mass".into());
         }
@@ -84,7 +84,7 @@ impl Response {
         Ok(())
     }
 
-    /// How far it would be deformed by its spin alone, over the most that the model can follow [-]; zero where that is not known.
+    /// Deformation by spin alone, relative to the limit of the model [-]; zero if unknown.
     pub fn strained_by_spin(&self) -> f64 {
         let Form::Modes(modes) = &self.solid.form else { return 0.0 };
         let own = self.state.motion.own_momentum();
@@ -100,7 +100,7 @@ impl Response {
     }
 }
 
-/// Sums of products of spins, with which rows of inertias make forces on modes [rad2/s2].
+/// Products of spins from which rows of inertias give the modal forces [rad2/s2].
 fn flying(start: &Mat3, end: &Mat3, momenta: [Vec3; 2]) -> Six {
     let mut sum = [0.0; 6];
     for l in momenta {
@@ -114,7 +114,7 @@ fn flying(start: &Mat3, end: &Mat3, momenta: [Vec3; 2]) -> Six {
     sum
 }
 
-/// How these change moments of inertia [kg m2].
+/// Change of inertia due to these products [kg m2].
 fn bulged(bulge: &[Six; 6], pushes: &Six) -> Mat3 {
     symmetric(&bulge.map(|row| row.iter().zip(pushes).map(|(a, b)| a * b).sum()))
 }

@@ -1,4 +1,4 @@
-//! A step: where it would go by itself, what is missing where it is held or touches, the forces for that, and where they lead.
+//! A step: free motion, missing displacements at held and touching points, the forces for these, and their effect.
 
 use super::Response;
 use super::guess::go_on;
@@ -15,31 +15,32 @@ use crate::error::StepError;
 use crate::grip::Wrench;
 use crate::math::{Pose, Vec3};
 
-/// Sweeps end when displacements change by less than this, over the largest [-].
+/// Change of displacements at which sweeps end, relative to the largest [-].
 const TOLERANCE: f64 = 1e-5;
 
-/// What is left of the distance of a node to an obstacle beyond which it is no longer followed, over the mean edge [-].
+/// Distance of a node from an obstacle beyond which their contact is dropped, relative to the mean edge [-].
 const LEFT: f64 = 0.1;
 
-/// A finger of less friction than this comes out of where it is inside as if it had so much, not to sink in [-].
+/// Least coefficient of friction assumed for pushing out a finger that is inside, so that it does not sink in [-].
 const SLIPPERY: f64 = 0.3;
 
-/// A step of the world that would take more of the model's own is refused: it would not come to an end.
+/// Limit on model steps in a world step; one that needs more fails instead of running practically forever.
 const MOST_STRIDES: f64 = 1e6;
 
-/// One of the model's own steps.
+/// A model step.
 #[derive(Clone, Copy)]
 struct Stride {
-    /// Its length [s].
+    /// Length [s].
     step: f64,
-    /// Where it ends, as a fraction of the step of the world.
+    /// End of the step, as a fraction of the world step.
     at_end: f64,
-    /// Its part of the step of the world.
+    /// Length as a fraction of the world step.
     share: f64,
 }
 
 impl Response {
-    /// Advance by a step of the world.
+    /// Advance by one world step, in model steps. Fails if it diverges, deforms too far, or takes too many model steps,
+    /// and with recorded responses if it is not a multiple of their sample.
     pub(crate) fn advance(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
         let sample = self.settings.sample;
         let count = (around.dt / sample).round().max(1.0);
@@ -91,7 +92,7 @@ impl Response {
         self.follow(around, stride);
     }
 
-    /// Which points of the surface may touch obstacles.
+    /// Find points of the surface that may touch obstacles.
     fn find_touches(&mut self, around: &Surroundings<'_>, stride: Stride) {
         let near = |by: By| !matches!(by, By::Obstacle(n) if !around.near.contains(&n));
         self.state.touches.retain(|touch| near(touch.by));
@@ -121,13 +122,13 @@ impl Response {
         }
     }
 
-    /// Where a point of the surface is now, at the start of a stride [m].
+    /// Current position of a surface point in the world, at the start of a model step [m].
     fn place_of(&self, spot: Spot) -> Vec3 {
         let local = spot.mean(|node| self.solid.shell.nodes[node] + self.displaced(node));
         self.state.motion.world_from_body().transform_point(local)
     }
 
-    /// Fingers that do not push have glided since their places were noted.
+    /// Update the positions of fingers that do not push, which have slid since these were recorded.
     fn place_idle_fingers(&mut self) {
         for n in 0..self.state.touches.len() {
             let touch = &self.state.touches[n];
@@ -137,7 +138,7 @@ impl Response {
         }
     }
 
-    /// What is asked of each point, and what is missing for it.
+    /// Set the condition of each point, and its missing displacement.
     fn aim(&mut self, around: &Surroundings<'_>, stride: Stride) {
         let Response { state, scratch, solid, answers, kernel, friction, .. } = self;
         let motion = &state.motion;
@@ -171,7 +172,7 @@ impl Response {
                     let off = pose.transform_point(touch.anchor) - place;
                     let before = touch.normal;
                     let missing = match touch.facet {
-                        // where it sticks is on the finger, also when the body has turned since
+                        // the sticking point is fixed to the finger, even if the body has turned since
                         Some(_) => off,
                         None => {
                             let depth = depth_in(obstacle, &pose, place, edge, touch);
@@ -186,7 +187,7 @@ impl Response {
                 }
             };
             scratch.slots.conditions.push(condition);
-            // a load has its force, the others begin with that of the step before
+            // a load has a given force, the others start with that of the previous step
             let guess = if condition == Condition::Given { touch.anchor } else { touch.force };
             let (missing, force) = (body_from_world * missing, body_from_world * guess);
             put(&mut scratch.slots.missing, n, missing);
@@ -194,7 +195,7 @@ impl Response {
         }
     }
 
-    /// Forces for what is missing.
+    /// Solve for the forces that produce the missing displacements.
     fn solve(&mut self) {
         let count = self.state.touches.len();
         let slots = &mut self.scratch.slots;
@@ -208,7 +209,7 @@ impl Response {
         self.state.counters.limit_hits += u64::from(!swept.settled);
     }
 
-    /// Go where the forces lead.
+    /// Apply the forces found.
     fn follow(&mut self, around: &mut Surroundings<'_>, stride: Stride) {
         let count = self.state.touches.len();
         let free = self.scratch.free;
@@ -254,13 +255,13 @@ impl Response {
         self.let_go(around, stride);
     }
 
-    /// Tell grips their loads, let what slips or is open glide, and forget what has left.
+    /// Write the loads of grips, slide points that slip or carry no force, and drop those that have left.
     fn let_go(&mut self, around: &mut Surroundings<'_>, stride: Stride) {
         let edge = self.solid.shell.edges[1];
         let mut n = 0;
         while n < self.state.touches.len() {
             let touch = self.state.touches[n];
-            // W f - e: beyond where it was wanted
+            // W f - e: displacement beyond the target
             let off = get(&self.scratch.slots.moved, n) - get(&self.scratch.slots.missing, n);
             let off = self.scratch.free.turn * off;
             match touch.by {
@@ -294,7 +295,7 @@ impl Response {
                                 let friction = obstacle.friction_with(self.friction).coefficient;
                                 self.slip(n, pose.translation, radius, across.length() * friction.clamp(SLIPPERY, 1.0))
                             }
-                            // it is where it is
+                            // it stays at its position
                             None => pose.transform_point(touch.anchor) + across,
                         };
                         self.state.touches[n].anchor = pose.inverse_transform_point(place);
@@ -313,7 +314,7 @@ impl Response {
         pressed > 0.0 && (force - normal * pressed).length() < friction * pressed * (1.0 - 1e-9)
     }
 
-    /// Forget a point; the last takes its place.
+    /// Remove a point; the last takes its index.
     fn forget(&mut self, n: usize) {
         if self.state.touches[n].facet.is_some() {
             self.state.watch.begin_again();
@@ -327,7 +328,7 @@ impl Response {
     }
 }
 
-/// How deep a node is in an obstacle, whose normal there is noted.
+/// Depth of a node in an obstacle [m]; stores the normal in the contact.
 fn depth_in(obstacle: &Obstacle, pose: &Pose, place: Vec3, edge: f64, touch: &mut Touch) -> f64 {
     match obstacle.params.shape.surface_near(pose, place, edge) {
         Some(face) => {

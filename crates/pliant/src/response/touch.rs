@@ -1,4 +1,4 @@
-//! The points of a body that are held, pushed or touch something, and how they answer to each other.
+//! Points of a body that are held, pushed or in contact, and their coupling.
 
 use super::Compliance;
 use super::answers::Answers;
@@ -10,12 +10,12 @@ use crate::bytes::{stored, stored_enum};
 use crate::kernel::Kernel;
 use crate::math::{Mat3, Pose, Vec3};
 
-/// A point of the surface: a node, or a point of a facet by weights of its corners.
+/// A point of the surface: a node, or a point of a facet in barycentric coordinates.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spot {
-    /// The node three times, or corners.
+    /// The node three times, or the corners of the facet.
     pub nodes: [u32; 3],
-    /// Weights, of sum one.
+    /// Weights, which sum to one.
     pub weights: [f64; 3],
 }
 
@@ -25,7 +25,7 @@ impl Spot {
         Spot { nodes: [node; 3], weights: [1.0, 0.0, 0.0] }
     }
 
-    /// Nodes with their weights, without those of no weight.
+    /// Nodes with nonzero weights.
     pub fn parts(&self) -> impl Iterator<Item = (usize, f64)> + '_ {
         self.nodes.iter().zip(self.weights).filter(|(_, w)| *w != 0.0).map(|(node, w)| (*node as usize, w))
     }
@@ -35,18 +35,18 @@ impl Spot {
         (self.weights == [1.0, 0.0, 0.0]).then_some(self.nodes[0] as usize)
     }
 
-    /// Which of two comes first, so that their block is always computed the same way.
+    /// Sort key of spots, so that the block of two is always computed in the same order.
     fn key(&self) -> ([u32; 3], [u64; 3]) {
         (self.nodes, self.weights.map(f64::to_bits))
     }
 
-    /// Mean of vectors at its nodes.
+    /// Interpolate a nodal vector.
     pub fn mean(&self, of: impl Fn(usize) -> Vec3) -> Vec3 {
         self.parts().map(|(node, weight)| of(node) * weight).sum()
     }
 }
 
-/// Who holds, pushes or touches.
+/// What holds, pushes or touches a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
     /// A grip, by index in the world.
@@ -59,37 +59,38 @@ pub enum By {
     Body,
 }
 
-/// A point that is held, pushed or touches something.
+/// A point that is held, pushed or in contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touch {
-    /// Where on the surface.
+    /// Location on the surface.
     pub spot: Spot,
-    /// Facet that a finger is on; none for nodes.
+    /// Facet that a finger is on; `None` for nodes.
     pub facet: Option<u32>,
-    /// Whether it is a facet beside that of a finger's own point.
+    /// Whether it is a further facet touched by a finger, beside that of its own point.
     pub beside: bool,
-    /// By whom.
+    /// What holds, pushes or touches it.
     pub by: By,
-    /// Where it is held, or sticks, in the frame of whom [m]; of a load its force [N].
+    /// Point where it is held or sticks, in the frame of the gripper or obstacle [m]; for a load or another body, its
+    /// force [N].
     pub anchor: Vec3,
-    /// Of a load: its part of it [-].
+    /// For a load, its fraction of the total [-].
     pub part: f64,
     /// Unit normal out of what it touches, in the world.
     pub normal: Vec3,
-    /// Force on the body [N], in the world.
+    /// Force on the body, in the world [N].
     pub force: Vec3,
     /// Distance from what it touches at the end of the last step [m].
     pub gap: f64,
-    /// Where it is then [m].
+    /// Position at the end of the last step, in the world [m].
     pub place: Vec3,
-    /// How deep it was when contact began, before it could be pushed, less what it has come out by [m].
+    /// Depth when contact began, before a force could act, less what has been pushed out since [m].
     pub sunk: f64,
-    /// How its force changes.
+    /// Recent change of its force.
     pub trend: Trend,
 }
 
 impl Touch {
-    /// A node or a point of the surface, as yet without a force.
+    /// A new point, without a force.
     pub fn new(spot: Spot, by: By, anchor: Vec3, normal: Vec3, place: Vec3) -> Touch {
         let (force, trend) = (Vec3::ZERO, Trend::default());
         let (gap, sunk) = (0.0, 0.0);
@@ -97,23 +98,25 @@ impl Touch {
     }
 }
 
-/// Points that began contact inside come out with this speed [m/s]: at once they would be thrown.
+/// Speed at which points that started contact inside are pushed out [m/s]; all at once would throw them.
 pub const RISE: f64 = 0.01;
 
-/// A point whose normal turns by more than this cosine in a step has come to another side of what it touches.
+/// Cosine of the turn of a normal in a step below which a point is on another side of what it touches.
 const SAME_SIDE: f64 = 0.9;
 
 impl Touch {
-    /// The point of a finger that did not push is where it was at the `start` of a step, as far as it is across the way out or inside:
-    /// a finger beside an edge, or one that has come over it, would else draw it to its tip.
+    /// Set the sticking point of a finger that did not push to its position at the `start` of the step [m], in
+    /// components across the normal or inside. Otherwise a finger beside an edge, or one that has crossed it, would
+    /// pull it to its tip.
     pub fn stick_where_it_is(&mut self, finger: &Pose, start: Vec3) {
         let off = finger.transform_point(self.anchor) - start;
         let outside = self.normal.dot(off).min(0.0);
         self.anchor = finger.inverse_transform_point(start + self.normal * outside);
     }
 
-    /// Note how deep it is where a contact begins: `deep` is how far the surface, as it is seen in a step of length `step` [s], is
-    /// beyond the point at its start. A force that brought it out at once would do work that nothing has done on the way in.
+    /// Record the depth at which a contact begins: `deep` is the distance [m] of the surface, as seen in a step of
+    /// length `step` [s], beyond the point at its start. A force that pushed it out at once would do work that was
+    /// never done on the way in.
     pub fn sink(&mut self, before: Vec3, deep: f64, step: f64) {
         if self.force == Vec3::ZERO || self.normal.dot(before) < SAME_SIDE {
             self.sunk = deep.max(0.0);
@@ -123,30 +126,31 @@ impl Touch {
     }
 }
 
-/// What a force may turn the body more than expected in a step, because its point is not where it was taken to be [rad].
+/// Tolerated error of the turn of the body in a step, due to an outdated point of application [rad].
 const TURNED: f64 = 1e-4;
 
 /// Working memory for the points of a step.
 #[derive(Clone, Debug, Default)]
 pub struct Slots {
-    /// How many there is room for.
+    /// Capacity in points.
     room: usize,
     modes: usize,
-    /// Spots whose rows are there.
+    /// Spots whose rows are up to date.
     spots: Vec<Spot>,
-    /// Where each is, from the centre of mass, in the frame of the body: at rest, or deformed where that matters [m].
+    /// Position of each relative to the centre of mass, in the body's frame: at rest, or deformed where that matters
+    /// [m].
     arms: Vec<Vec3>,
-    /// Three rows for each: components of the modes there.
+    /// Mode shapes at each point, in three rows [1/sqrt(kg)].
     rows: Vec<f64>,
     /// W, (9).
     answers: Vec<f64>,
     pub inverses: Vec<Mat3>,
     pub conditions: Vec<Condition>,
     pub missing: Vec<f64>,
-    /// Displacements if no force acted [m].
+    /// Displacements without forces [m].
     pub free: Vec<f64>,
     pub forces: Vec<f64>,
-    /// W f.
+    /// W f: displacements due to the forces [m].
     pub moved: Vec<f64>,
     sweeping: Room,
     scaled: Vec<f64>,
@@ -154,13 +158,13 @@ pub struct Slots {
 }
 
 impl Slots {
-    /// Make room for so many points.
+    /// Preallocate for a number of points.
     pub fn reserve(&mut self, room: usize, modes: usize) {
         if room <= self.room {
             return;
         }
         self.modes = modes;
-        // rows are farther apart now: all are made again
+        // the stride has changed, so all rows must be recomputed
         self.spots.clear();
         self.room = room;
         self.rows.resize(3 * modes * room, 0.0);
@@ -177,27 +181,27 @@ impl Slots {
         self.conditions.reserve(room);
     }
 
-    /// Forget all, such as when steps have another length.
+    /// Discard all rows, such as when the step length changes.
     pub fn forget(&mut self) {
         self.spots.clear();
     }
 
-    /// Room between rows of W.
+    /// Distance between rows of W.
     pub fn stride(&self) -> usize {
         3 * self.room
     }
 
-    /// Components of the modes at a point: three rows.
+    /// Mode shapes at a point, in three rows.
     pub fn rows(&self, n: usize) -> &[f64] {
         &self.rows[3 * n * self.modes..3 * (n + 1) * self.modes]
     }
 
-    /// Rows of the modes at the first points.
+    /// Mode shapes at the first `count` points.
     pub fn all_rows(&self, count: usize) -> &[f64] {
         &self.rows[..3 * count * self.modes]
     }
 
-    /// Make rows and answers those of these points; only what has changed is computed. `place` are those of points that were pushed.
+    /// Update rows and W for these points; only changes are computed. `place` gives the positions of pushed points.
     pub fn update(
         &mut self,
         kernel: Kernel,
@@ -210,13 +214,13 @@ impl Slots {
             self.reserve(touches.len().next_power_of_two(), self.modes);
         }
         self.spots.truncate(touches.len());
-        // at most how far a torque turns it in a step [rad/(N m)]
+        // upper bound on the turn per torque in a step [rad/(N m)]
         let light = solid.shift(answers.swing.step) * solid.lightest;
         self.changed.clear();
         for (n, touch) in touches.iter().enumerate() {
             match self.spots.get_mut(n) {
                 Some(spot) if *spot == touch.spot => {
-                    // a force turns the body about where its point is now
+                    // the torque of a force depends on its current point of application
                     let (force, arm) = (touch.force.length(), place(touch));
                     if force > 0.0 && light * force * (arm - self.arms[n]).length() > TURNED {
                         self.arms[n] = arm;
@@ -259,7 +263,7 @@ impl Slots {
         }
     }
 
-    /// How point `a` moves in a step under a force at point `b`, and the other way round.
+    /// Write the block of W of points `a` and `b`, and its transpose.
     fn write_block(&mut self, kernel: Kernel, a: usize, b: usize, solid: &Solid, answers: &Answers) {
         let (a, b) = if self.spots[a].key() <= self.spots[b].key() { (a, b) } else { (b, a) };
         let mut block = match (self.spots[a].single(), self.spots[b].single(), &answers.dense) {
@@ -277,7 +281,7 @@ impl Slots {
         }
     }
 
-    /// The same without rigid motion.
+    /// Block of W of points `a` and `b` without rigid motion [m/N].
     fn elastic_block(&mut self, kernel: Kernel, a: usize, b: usize, solid: &Solid, answers: &Answers) -> Mat3 {
         let both = |f: &dyn Fn(usize, usize) -> Mat3| {
             let parts = self.spots[a].parts().flat_map(|(i, v)| self.spots[b].parts().map(move |(j, w)| (i, j, v * w)));
@@ -302,14 +306,14 @@ impl Slots {
         beyond + Mat3::from_cols_array_2d(&[[p, s, v], [q, t, w], [r, u, x]])
     }
 
-    /// Displacement of a point by coordinates of the modes [m].
+    /// Displacement of a point from modal coordinates, in the body's frame [m].
     pub fn displacement(&self, kernel: Kernel, n: usize, coordinates: &[f64]) -> Vec3 {
         let mut out = [0.0; 3];
         kernel.run(Products { rows: self.rows(n), with: coordinates, out: &mut out });
         Vec3::from_array(out)
     }
 
-    /// Find the forces of the first points, and how they move them.
+    /// Solve for the forces of the first `count` points, and the displacements due to them.
     pub fn solve(&mut self, kernel: Kernel, count: usize, most: usize, tolerance: f64) -> Swept {
         let stride = self.stride();
         let Slots { answers, inverses, conditions, missing, forces, moved, sweeping, .. } = self;
@@ -319,7 +323,7 @@ impl Slots {
     }
 }
 
-/// The block of two nodes in a lower triangle, row by row.
+/// The block of two nodes, from a lower triangle stored row by row.
 pub fn packed(list: &[f64], i: usize, j: usize) -> Mat3 {
     let (i, j, turned) = if i >= j { (i, j, false) } else { (j, i, true) };
     let mut rows = [[0.0; 3]; 3];
@@ -335,7 +339,7 @@ pub fn packed(list: &[f64], i: usize, j: usize) -> Mat3 {
     if turned { block } else { block.transpose() }
 }
 
-/// The inverse, or none where it has none: forces there have no effect that could be asked for.
+/// The inverse of a block, or zero if it is singular: forces there have no effect that could be solved for.
 fn inverse(block: &Mat3) -> Mat3 {
     let inverse = block.inverse();
     if inverse.is_finite() { inverse } else { Mat3::ZERO }

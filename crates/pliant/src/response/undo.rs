@@ -1,5 +1,5 @@
-//! What a step may have to be undone to. What grows with the mesh is not copied: of when nodes are due, and of forces of the past, only
-//! what a step overwrites is kept.
+//! Undo of a step. Data that grow with the mesh are not copied: of due nodes and past forces only what a step
+//! overwrites is kept.
 
 use super::near::Looked;
 use super::past::Past;
@@ -8,7 +8,7 @@ use super::{Motion, Response, ResponseState};
 use crate::counters::Counters;
 use crate::math::Vec3;
 
-/// The state before the step.
+/// State before the step, for `undo`.
 #[derive(Clone, Debug)]
 pub(super) struct Before {
     motion: Motion,
@@ -21,15 +21,15 @@ pub(super) struct Before {
     counters: Counters,
 }
 
-/// What a step overwrites of what forces of the past have left.
+/// The part of the past that a step overwrites.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Overwritten {
-    /// All three lists of modes, once a step has taken their place with new ones.
+    /// The three modal arrays, once a step has replaced them.
     modes: [Vec<f64>; 3],
     is_replaced: bool,
-    /// Of recorded forces, those of samples that are overwritten, in order ...
+    /// Overwritten samples of recorded forces, in order.
     rows: Vec<f64>,
-    /// ... and which sample was the youngest before.
+    /// Index of the latest sample before the step.
     newest: usize,
 }
 
@@ -48,7 +48,7 @@ impl Overwritten {
         }
     }
 
-    /// The forces of another step, of `width` numbers, are about to be taken, which overwrites all that is said of modes.
+    /// Save what another model step, with forces of `width` components, is about to overwrite.
     pub fn note(&mut self, past: &mut Past, width: usize) {
         match past {
             Past::Modes { coordinates, rates, free } => {
@@ -84,7 +84,7 @@ impl Overwritten {
 }
 
 impl Before {
-    /// With room for a state.
+    /// Allocate for a state.
     pub fn of(state: &ResponseState) -> Before {
         let mut past = Overwritten::default();
         match &state.past {
@@ -103,7 +103,7 @@ impl Before {
         }
     }
 
-    /// Room for as much as a state has room for.
+    /// Preallocate to the capacity of a state.
     pub fn reserve(&mut self, state: &ResponseState, obstacles: usize) {
         self.touches.reserve(state.touches.capacity().saturating_sub(self.touches.len()));
         self.acting.reserve(state.acting.capacity().saturating_sub(self.acting.len()));
@@ -113,7 +113,7 @@ impl Before {
 }
 
 impl Response {
-    /// Numbers that a sample of recorded forces has.
+    /// Number of components in a sample of recorded forces.
     pub(super) fn width(&self) -> usize {
         match &self.solid.form {
             super::Form::Modes(_) => 0,

@@ -1,32 +1,32 @@
-//! Smooth fingers in valleys.
+//! Frictionless fingers in valleys of the surface.
 //!
-//! Where a finger presses, the surface is pressed in most at the nearest nodes and edges: a finger that glides there crosses valleys. On one
-//! side of a valley it pushes the surface one way, on the other side the other way, so that it stays in there for a while, as the surface
-//! gives way, and pushes somewhere in between. A finger that touched one facet at a time would be thrown from side to side. So it
-//! touches those beside too, as long as they rise from its own; each only pushes.
+//! Where a finger presses, the surface is indented most at the nearest nodes and edges, so that a sliding finger
+//! crosses valleys. The two sides of a valley push it in opposite directions, so that it rests there for a while, as
+//! the surface yields, with a force between the two normals. A finger that touched one facet at a time would be thrown
+//! from side to side. So it also touches neighbouring facets that rise from its own; each can only push.
 
 use super::Response;
 use super::touch::{By, Spot, Touch};
 use crate::contact::{blend, nearest_of_triangle};
 use crate::math::{Pose, Vec3};
 
-/// How near to a finger another facet has to be, over the mean edge [-].
+/// Distance from a finger within which a further facet is touched, relative to the mean edge [-].
 const REACH: f64 = 0.15;
 
-/// A smooth finger at the end of a step.
+/// A frictionless finger at the end of a step.
 pub struct Resting {
-    /// Obstacle that it is.
+    /// Index of its obstacle.
     pub index: usize,
     pub radius: f64,
     pub pose: Pose,
-    /// Its centre in the frame of the body [m].
+    /// Centre in the body's frame [m].
     pub centre: Vec3,
-    /// Where its own facet is under it, as deformed now [m].
+    /// Point below it on its own deformed facet, in the body's frame [m].
     pub place: Vec3,
 }
 
 impl Response {
-    /// Let a finger touch facets that rise beside that of its point `n`.
+    /// Add contacts of a finger with facets that rise beside that of its point `n`.
     pub(super) fn touch_beside(&mut self, n: usize, finger: &Resting) {
         let Touch { facet: Some(own), spot, .. } = self.state.touches[n] else { return };
         let rest = spot.mean(|node| self.solid.shell.nodes[node]);
@@ -51,7 +51,7 @@ impl Response {
         (blend(&corners, &nearest_of_triangle(rest, corners)) - rest).length() < REACH * shell.edges[1]
     }
 
-    /// What a finger touches of a facet that the point under it is in front of.
+    /// Contact of a finger with a facet, if the point below the finger is in front of it.
     fn risen(&self, facet: u32, finger: &Resting) -> Option<Touch> {
         let inwards = -self.solid.shell.normals[facet as usize];
         let seen = self.seen(facet);
@@ -69,7 +69,7 @@ impl Response {
         Some(Touch { facet: Some(facet), beside: true, ..touch })
     }
 
-    /// Go on with a facet that was touched before, or begin.
+    /// Continue the contact with a facet, or start a new one.
     fn put_beside(&mut self, touch: Touch) {
         let same = |t: &&mut Touch| t.beside && t.by == touch.by && t.facet == touch.facet;
         match self.state.touches.iter_mut().find(same) {
@@ -87,7 +87,7 @@ impl Response {
         }
     }
 
-    /// Forget facets that no finger touches beside its own any more.
+    /// Drop contacts with further facets that no finger touches any more.
     pub(super) fn forget_beside(&mut self) {
         let beside = &self.scratch.beside;
         self.state.touches.retain(|touch| match (touch.by, touch.facet) {

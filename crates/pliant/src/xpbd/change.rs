@@ -1,4 +1,4 @@
-//! What a rod is made of, from what it is built from; and what of that may be changed while it moves.
+//! Properties of a rod from its specification, and their change while it moves.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::math::Vec3;
 use crate::properties::Properties;
 use crate::section::Section;
 
-/// What a rod is made of, and what was derived for that.
+/// Properties of the links of a rod, and derived parameters.
 pub(super) fn made_of(spec: &XpbdSpec) -> (Links, Vec<Derived>) {
     let (count, settings, radius) = (spec.segments, spec.settings, spec.section.radius());
     let link = Link::new(&spec.path, count, &spec.section, &spec.material);
@@ -39,7 +39,7 @@ pub(super) fn made_of(spec: &XpbdSpec) -> (Links, Vec<Derived>) {
 }
 
 impl Xpbd {
-    /// What of it may be changed.
+    /// Properties that can be changed while the body moves.
     pub(crate) fn properties(&self) -> Properties {
         let XpbdSpec { material, section, settings, .. } = &*self.spec;
         let explicit = matches!(section, Section::Explicit(_));
@@ -53,7 +53,7 @@ impl Xpbd {
         }
     }
 
-    /// Be made of something else; velocities stay.
+    /// Adopt new properties, keeping velocities.
     pub(crate) fn adopt(&mut self, properties: &Properties) -> Result<(), BuildError> {
         let mut spec = XpbdSpec::clone(&self.spec);
         let XpbdSettings { damping_time, drag, .. } = spec.settings;

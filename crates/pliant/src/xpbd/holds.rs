@@ -1,4 +1,4 @@
-//! What holds and loads a rod: sections that grippers lead, and dead forces.
+//! Grips and loads of a rod: sections held by grippers, and dead forces.
 
 use super::joint::{Strain, reaction_on_a, strain};
 use super::touch::Touch;
@@ -14,21 +14,21 @@ use crate::math::{Pose, Vec3};
 pub struct Held {
     /// Index of the grip.
     pub grip: usize,
-    /// Which link.
+    /// Index of the link.
     pub link: usize,
-    /// Compliance of the piece between the held section and the centre of the link, which has its own length.
+    /// Compliance of the piece between the held section and the middle of the link, in proportion to its length.
     pub compliance: Strain,
-    /// Whether the direction is held too.
+    /// Whether the orientation is held too.
     pub turning: bool,
-    /// Where on the link; the section itself has no length.
+    /// Lever arms; the section itself has no length.
     pub arms: Arms,
-    /// The section in the gripper's frame.
+    /// Pose of the section in the gripper's frame.
     pub section: Pose,
-    /// The section in the world at the end of the substep.
+    /// Pose of the section in the world at the end of the substep.
     pub pose: Pose,
     /// Multipliers of this substep.
     pub multiplier: Strain,
-    /// What the rod exerts on the gripper, mean over the step so far.
+    /// Load of the rod on the gripper, the mean over the step so far.
     pub load: Wrench,
 }
 
@@ -41,11 +41,11 @@ impl Xpbd {
         for (grip, of) in grips.iter().enumerate().filter(|(_, g)| g.body == index) {
             let Some(anchor) = of.anchor else { continue };
             let (link, offset) = locate(of.params.place, count, length);
-            // the piece between the held section and the middle of its link bends like a joint of that length
+            // the piece between the held section and the middle of its link deforms like a joint of that length
             let mut compliance = compliance.map(|c| c * (offset.abs() / length));
             let turning = of.params.hold != Hold::Position;
             if !turning {
-                // free to turn, and equally stiff in every direction
+                // free to turn, and equally stiff in all directions
                 compliance[0] = Vec3::splat(compliance[0].x);
             }
             let section = Pose::from_parts(anchor.position, anchor.orientation);
@@ -58,7 +58,7 @@ impl Xpbd {
         *own = pushes.len();
     }
 
-    /// Begin to count the work of a step: grips that close put energy into their holds.
+    /// Start counting the work of a step: closing grips put energy into their holds.
     pub(super) fn begin_work(&mut self, around: &Surroundings<'_>) {
         self.aim(around, 0.0);
         let gripped: f64 = self.scratch.held.iter().map(|held| self.energy_of(held)).sum();
@@ -66,8 +66,8 @@ impl Xpbd {
         self.scratch.work = Work { grips: (gripped - self.state.held_energy).max(0.0), ..Work::default() };
     }
 
-    /// Count the work of a substep of length `h` [s] that has led from `scratch.start` to the state; held sections were at
-    /// poses `from` when it began.
+    /// Count the work of a substep of length `h` [s] from `scratch.start` to the state; it began at fraction `from` of
+    /// the world step.
     pub(super) fn count_work(&mut self, around: &Surroundings<'_>, from: f64, h: f64) {
         let Xpbd { state, scratch, .. } = self;
         let Scratch { held, pushes, loads, work, start, unreached, .. } = scratch;
@@ -87,7 +87,7 @@ impl Xpbd {
             let place = |pose: &Pose| pose.transform_point(Vec3::X * push.offset);
             let turn = (end.rotation * start.rotation.inverse()).to_scaled_axis();
             let done = push.force.dot(place(end) - place(start)) + push.torque.dot(turn);
-            // it acts as if the link did not turn in the substep, and gives what it would on a straight way
+            // a push acts as if the link did not turn in the substep, and does the work of a straight path
             let arm = start.rotation * (Vec3::X * push.offset);
             let straight = push.force.dot(end.translation - start.translation + turn.cross(arm));
             *unreached += (straight + push.torque.dot(turn) - done).max(0.0);
@@ -96,7 +96,8 @@ impl Xpbd {
         work.obstacles += h * state.touches.iter().map(Touch::led).sum::<f64>();
     }
 
-    /// Count the strain of joints that a substep of length `h` [s] has led to and its sweeps have not brought under force.
+    /// Count the energy of joint strains for which the sweeps of a substep of length `h` [s] have not produced the
+    /// force.
     pub(super) fn count_unreached(&mut self, h: f64) {
         let Xpbd { links, state, scratch, .. } = self;
         let joints = state.poses.windows(2).zip(&scratch.strains).zip(&scratch.multipliers);
@@ -112,7 +113,7 @@ impl Xpbd {
         stored(held.compliance[0], e[0]) + bending
     }
 
-    /// Load of each grip: what its hold exerts on the gripper, the torque about the gripper's origin.
+    /// Write the load of each grip on its gripper, the torque about the gripper's origin.
     pub(super) fn write_loads(&self, around: &mut Surroundings<'_>) {
         for held in &self.scratch.held {
             around.grips[held.grip].load += held.load;
@@ -120,8 +121,8 @@ impl Xpbd {
     }
 }
 
-/// What a spring stores on its way from one strain to another beyond what its force has taken [J]. The force that acted in a substep is
-/// -multiplier / h^2, that of the material e / c; of a spring that its sweeps have solved for they are the same.
+/// Energy that a spring stores between two strains beyond the work of its force [J]. The force that acted in the
+/// substep is -multiplier / h^2, that of the material e / c; they are equal for a spring that the sweeps have solved.
 fn beyond_force(compliance: &Strain, [before, now]: [Strain; 2], multiplier: &Strain, h: f64) -> f64 {
     let mut beyond = 0.0;
     for part in 0..2 {

@@ -1,4 +1,4 @@
-//! The compliant joint between two cross-sections: strain, gradient, and one projection of it.
+//! The compliant joint between two cross-sections: strain, gradient and projection.
 //!
 //! A link is a pose with its axis along x. With y = R_a^T (p_b - R_b h_b - p_a) and q = q_a* q_b = (w, u),
 //!
@@ -21,28 +21,29 @@ use glamx::DMat3 as Mat3;
 use crate::linkage::Arms;
 use crate::math::{Pose, Quat, Vec3};
 
-/// How easily a link is moved; all zero for a gripper.
+/// Inverse inertia of a link; all zero for a gripper.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Mobility {
-    /// Inverse of the mass [1/kg].
+    /// Inverse mass [1/kg].
     pub shift: f64,
-    /// Inverse of the moments of inertia in the link's axes; those about y and z are equal [1/(kg m2)].
+    /// Inverse moments of inertia in the axes of the link [1/(kg m2)]; those about y and z are equal.
     pub turn: Vec3,
 }
 
-/// Stretch and shear [m], torsion and bending [rad]; or what belongs to them, such as multipliers [N s2, N m s2].
+/// Stretch and shear [m], torsion and bending [rad]; or quantities conjugate to them, such as multipliers [N s2, N m
+/// s2].
 pub type Strain = [Vec3; 2];
 
 /// A compliant joint during one substep.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Spring {
-    /// Where it is on either link.
+    /// Lever arms on the two links.
     pub arms: Arms,
     /// alpha~ = compliance / h^2 of stretch and shear [m/(N s2)], of torsion and bending [1/(N m s2)].
     pub compliance: Strain,
     /// gamma = damping time / h [-].
     pub viscous: f64,
-    /// Whether it resists turning too.
+    /// Whether it also resists torsion and bending.
     pub turning: bool,
 }
 
@@ -52,7 +53,7 @@ fn stretch(a: &Pose, b: &Pose, arms: Arms) -> (Vec3, Vec3) {
     (y, y - Vec3::X * arms.a)
 }
 
-/// u, w with the sign that makes it the shorter turn.
+/// u and w of the relative rotation, with the sign of the shorter turn.
 fn relative(a: Quat, b: Quat) -> (Vec3, f64) {
     let q = a.inverse() * b;
     let q = if q.w < 0.0 { -q } else { q };
@@ -76,23 +77,23 @@ fn bend(a: Quat, b: Quat) -> (Vec3, Mat3) {
     (u * s, by_b)
 }
 
-/// Strain of a joint.
+/// Strain of the joint between two links.
 pub fn strain(a: &Pose, b: &Pose, arms: Arms) -> Strain {
     let (u, w) = relative(a.rotation, b.rotation);
     [stretch(a, b, arms).1, u * (SINE + TANGENT / (1.0 + w))]
 }
 
-/// Force and torque on a about its centre, in its own axes, for given multipliers or loads.
+/// Force and torque about its centre on link a, in its own axes, for given multipliers or loads.
 pub fn reaction_on_a(a: &Pose, b: &Pose, arms: Arms, load: &Strain) -> Strain {
     let (y, _) = stretch(a, b, arms);
     let (_, by_b) = bend(a.rotation, b.rotation);
     [-load[0], -y.cross(load[0]) - by_b * load[1]]
 }
 
-/// Turn a link by a small angle in its own axes.
+/// Turn a link by a small rotation vector in its own axes [rad].
 pub fn turn(rotation: &mut Quat, by: Vec3) {
     let half = by * 0.5;
-    // the length of the product is sqrt(1 + x); small turns, which are nearly all, need no root for it
+    // the norm of the product is sqrt(1 + x); small turns, nearly all of them, need no root
     let x = half.length_squared();
     let shorter = if x < 1e-5 { 1.0 - x * (0.5 - x * 0.375) } else { 1.0 / (1.0 + x).sqrt() };
     let half = half * shorter;
@@ -105,8 +106,8 @@ impl Spring {
     ///   ((1 + gamma) J W J^T + alpha~) dlambda = -e - alpha~ lambda - gamma (e - e_before),
     ///
     /// three constraints at a time: first stretch and shear, then torsion and bending. On a straight rod the two do not
-    /// disturb each other, since a shear force turns both links alike. (Printed is J (x - x_before) for e - e_before: the
-    /// same to first order, and the change of strain itself is zero for any rigid motion.)
+    /// interfere, since a shear force turns both links alike. (The paper has J (x - x_before) for e - e_before: equal
+    /// to first order, but the change of strain itself is zero for any rigid motion.)
     pub fn project(
         &self,
         a: (&mut Pose, &Mobility),
@@ -186,7 +187,7 @@ impl Symmetric {
         self.beside += Vec3::new(scaled.y * v.z, scaled.x * v.z, scaled.x * v.y);
     }
 
-    /// The solution of M x = b, by cofactors.
+    /// Solution of M x = b, by cofactors.
     fn solve(&self, b: Vec3) -> Vec3 {
         let (Vec3 { x: xx, y: yy, z: zz }, Vec3 { x: yz, y: xz, z: xy }) = (self.diagonal, self.beside);
         let first = Vec3::new(yy * zz - yz * yz, xz * yz - xy * zz, xy * yz - xz * yy);
@@ -211,7 +212,7 @@ mod tests {
         (a, b)
     }
 
-    /// The reaction on a is minus the gradient of load . strain, by differences.
+    /// The reaction on a is minus the gradient of load . strain, by finite differences.
     #[test]
     fn forces_are_gradients_of_the_strain() {
         let (a, b) = poses();
@@ -230,8 +231,8 @@ mod tests {
         }
     }
 
-    /// A spring that is alone: projected again and again it comes to lambda = -e / alpha~, and one projection is exact
-    /// where nothing turns. Linear momentum is kept.
+    /// A single spring: repeated projection converges to lambda = -e / alpha~, and one projection is exact where
+    /// nothing turns. Linear momentum is conserved.
     #[test]
     fn a_projection_meets_the_compliance() {
         let (mut a, mut b) = poses();

@@ -1,10 +1,11 @@
-//! The model `xpbd`: an elastic rod by extended position-based dynamics, after Macklin, Mueller, Chentanez, "XPBD:
-//! position-based simulation of compliant constrained dynamics" (2016), with the rod of Kugelstadt and Schoemer, "Position
-//! and orientation based Cosserat rods" (2016).
+//! The model `xpbd`: an elastic rod in extended position-based dynamics, after Macklin, Mueller, Chentanez, "XPBD:
+//! position-based simulation of compliant constrained dynamics" (2016), with the rod of Kugelstadt and Schoemer,
+//! "Position and orientation based Cosserat rods" (2016).
 //!
 //! Rigid links with six degrees of freedom; joints stretch, shear, bend and twist with EA, GA, EI and GJ, as compliant
-//! constraints that are projected one after another. Nothing is solved to the end: a step costs what it is allowed to, and
-//! what its sweeps do not reach makes the rod softer. With many sweeps or short substeps the rod is that of its material.
+//! constraints that are projected one after another. Constraints are not solved to convergence: the cost of a step is
+//! fixed, and what its sweeps leave unsolved makes the rod softer. With many sweeps or short substeps the rod converges
+//! to that of its material.
 
 mod change;
 mod holds;
@@ -37,7 +38,7 @@ use crate::math::{Pose, Quat, Vec3};
 use crate::moments::Moments;
 use crate::world::move_up;
 
-/// A rod of rigid links, by extended position-based dynamics.
+/// A rod of rigid links in extended position-based dynamics.
 #[derive(Clone, Debug)]
 pub struct Xpbd {
     name: String,
@@ -48,17 +49,17 @@ pub struct Xpbd {
     scratch: Scratch,
 }
 
-/// What changes in a rod.
+/// State of a rod: everything that changes in a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct XpbdState {
     poses: Vec<Pose>,
     /// Velocities in the world [m/s].
     velocities: Vec<Vec3>,
-    /// Angular velocities in the links' axes [rad/s].
+    /// Angular velocities in the axes of the links [rad/s].
     turnings: Vec<Vec3>,
-    /// Force and moment in each joint, mean over the last step.
+    /// Mean force and moment in each joint over the last step [N, N m].
     loads: Vec<Strain>,
-    /// Energy in the pieces between held sections and the middles of their links [J].
+    /// Energy in the half-links between held sections and the middles of their links [J].
     held_energy: f64,
     /// Contacts of the last substep, in order of links.
     touches: Vec<Touch>,
@@ -71,24 +72,24 @@ pub struct XpbdState {
 struct Scratch {
     /// Poses at the start of the substep.
     start: Vec<Pose>,
-    /// Strains of the joints there.
+    /// Strains of the joints at the start of the substep.
     strains: Vec<Strain>,
     /// Multipliers of the joints.
     multipliers: Vec<Strain>,
     held: Vec<Held>,
     pushes: Vec<Push>,
-    /// The state before the step.
+    /// State before the step, for `undo`.
     before: XpbdState,
-    /// How many of these are loads; the others are what other bodies push with.
+    /// How many of `pushes` are loads; the rest come from other bodies.
     loads: usize,
-    /// Work done on it in the step so far.
+    /// Work done on the body so far in this step.
     work: Work,
-    /// Energy of strain that sweeps have left without the force that belongs to it [J].
+    /// Strain energy for which the sweeps have not produced the corresponding force [J].
     unreached: f64,
 }
 
 impl XpbdState {
-    /// Become like another, without allocating where there is room.
+    /// Copy another state into this one, reusing capacity.
     fn copy_from(&mut self, other: &XpbdState) {
         let XpbdState { poses, velocities, turnings, loads, held_energy, touches, touched, counters } = other;
         self.poses.clone_from(poses);
@@ -107,7 +108,7 @@ impl XpbdState {
 }
 
 impl Xpbd {
-    /// Build a rod.
+    /// Build a rod; fails if a parameter is out of range.
     pub fn new(name: &str, spec: XpbdSpec) -> Result<Xpbd, BuildError> {
         spec.check(name)?;
         let (count, (links, derived)) = (spec.segments, change::made_of(&spec));
@@ -140,7 +141,7 @@ impl Xpbd {
         Ok(Xpbd { name: name.into(), spec: Arc::new(spec), links, derived, state, scratch })
     }
 
-    /// Advance by a step of the world.
+    /// Advance by one world step. Fails if the rod has diverged.
     pub(crate) fn advance(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
         self.state.loads.fill([Vec3::ZERO; 2]);
         for held in &mut self.scratch.held {
@@ -178,7 +179,7 @@ impl Xpbd {
         let [low, high] = self.line().bounds();
         let speeds = self.state.velocities.iter().zip(&self.state.turnings).map(|(v, w)| self.links.speed(*v, *w));
         let fastest = speeds.fold(pulled, f64::max);
-        // twice as far as it goes at this speed, as a rod that snaps back gets faster
+        // twice the travel at this speed, as a rod that snaps back accelerates
         let travel = 2.0 * dt * (fastest + gravity.length() * dt);
         Vicinity { low, high, reach: 2.0 * self.links.radius + self.links.length + travel, horizon: 0.0 }
     }
@@ -187,17 +188,17 @@ impl Xpbd {
         self.line().place_pose(&self.name, place)
     }
 
-    /// Its links where they are now.
+    /// The links at their current poses.
     pub(crate) fn line(&self) -> Line<'_> {
         self.links.line(&self.state.poses)
     }
 
-    /// Mass, centre and inertia of its links.
+    /// Mass, centre of mass and inertia of the links.
     pub(crate) fn moments(&self) -> Moments {
         self.line().moments(self.links.mass, self.links.inertia)
     }
 
-    /// Name.
+    /// Name of the body.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -212,17 +213,17 @@ impl Xpbd {
         self.links.radius
     }
 
-    /// Sweeps over all constraints in a step of the world.
+    /// Number of sweeps over all constraints in a world step.
     pub fn sweeps(&self) -> usize {
         self.links.sweeps * self.links.substeps
     }
 
-    /// Parameters that were derived, with the reason for each.
+    /// Derived parameters, each with its reason.
     pub fn derived(&self) -> &[Derived] {
         &self.derived
     }
 
-    /// What its solver has done so far.
+    /// Solver statistics since the body was built.
     pub fn counters(&self) -> Counters {
         self.state.counters
     }
@@ -231,14 +232,14 @@ impl Xpbd {
         &self.state
     }
 
-    /// Whether a state is one of a rod like this.
+    /// Whether a state is of the right size for this rod.
     pub(crate) fn fits(&self, state: &XpbdState) -> bool {
         state.poses.len() == self.size()
     }
 
-    /// Room for grips, loads and contacts, so that a step allocates nothing.
+    /// Preallocate for grips, loads and contacts, so that a step does not allocate.
     pub(crate) fn reserve(&mut self, grips: usize, loads: usize, obstacles: usize) {
-        // a point is near one obstacle, seldom more
+        // a point is seldom near more than one obstacle
         let touches = self.size() * self.links.points() * obstacles.min(3) + 16;
         self.state.reserve(touches, obstacles);
         self.scratch.before.reserve(touches, obstacles);
@@ -246,7 +247,7 @@ impl Xpbd {
         self.scratch.pushes.reserve(loads);
     }
 
-    /// An obstacle was taken away: those behind it have moved up.
+    /// Forget a removed obstacle; the indices of those after it drop by one.
     pub(crate) fn forget_obstacle(&mut self, gone: usize) {
         move_up(&mut self.state.touched, gone);
         let touches = &mut self.state.touches;
@@ -271,7 +272,7 @@ impl Xpbd {
     }
 }
 
-/// Energy of a spring of given compliance; one that does not give has none [J].
+/// Energy of springs with given compliances [J]; a rigid one, of zero compliance, stores none.
 fn stored(compliance: Vec3, e: Vec3) -> f64 {
     (0..3).filter(|&k| compliance[k] > 0.0).map(|k| 0.5 * e[k] * e[k] / compliance[k]).sum()
 }

@@ -1,4 +1,4 @@
-//! Parameters of the model `xpbd`: what a user may set, and what a body is built from.
+//! Parameters of the model `xpbd`: its settings, and the specification a body is built from.
 
 use crate::check::Checks;
 use crate::curve;
@@ -7,7 +7,7 @@ use crate::material::Material;
 use crate::math::Vec3;
 use crate::section::Section;
 
-/// Everything a rod of this model is built from.
+/// Everything needed to build a rod of this model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct XpbdSpec {
     /// Material.
@@ -16,7 +16,7 @@ pub struct XpbdSpec {
     pub section: Section,
     /// Initial centre line as a polyline [m]; the rod is straight at rest, as long as this path.
     pub path: Vec<Vec3>,
-    /// Number of links.
+    /// Number of links, at least 2.
     pub segments: usize,
     /// Settings of the model.
     pub settings: XpbdSettings,
@@ -25,14 +25,14 @@ pub struct XpbdSpec {
 /// Settings of the model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct XpbdSettings {
-    /// Sweeps of Gauss-Seidel over all constraints in a step of the world, shared evenly among its substeps (rounded up,
-    /// so that each has at least one). Too few make the rod softer than its material: see the chapter on the model.
+    /// Gauss-Seidel sweeps over all constraints in a world step, divided evenly among its substeps (rounded up, so that
+    /// each has at least one). Too few make the rod softer than its material: see the book's chapter on the model.
     pub iterations: usize,
-    /// Substeps of a step of the world.
+    /// Number of substeps in a world step.
     pub substeps: usize,
-    /// Damping of the material: viscous over elastic stress, per rate of strain [s].
+    /// Material damping: viscous stress per strain rate over elastic stress per strain [s].
     pub damping_time: f64,
-    /// Drag of the air: force per mass and velocity [1/s].
+    /// Air drag: force per mass and velocity [1/s].
     pub drag: f64,
 }
 
@@ -42,11 +42,11 @@ impl Default for XpbdSettings {
     }
 }
 
-/// Most substeps or sweeps in a step of the world.
+/// Limit on substeps, and on sweeps, in a world step: more can only be a mistake.
 const MOST_WORK: usize = 1_000_000;
 
 impl XpbdSpec {
-    /// Refuse what cannot be built.
+    /// Check that a body can be built from these parameters.
     pub(super) fn check(&self, name: &str) -> Result<(), BuildError> {
         let (checks, settings) = (Checks(name), &self.settings);
         self.material.check(checks)?;

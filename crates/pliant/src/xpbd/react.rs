@@ -1,4 +1,4 @@
-//! A rod of this model as bodies of other models meet it.
+//! A rod of this model in contact with bodies of other models.
 
 use super::Xpbd;
 use crate::linkage::Push;

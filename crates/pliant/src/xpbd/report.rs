@@ -1,4 +1,4 @@
-//! What a rod tells of itself: shape, frames, forces and moments, energies, contacts.
+//! Results of a rod: shape, frames, forces and moments, energies, contacts.
 
 use super::joint::strain;
 use super::touch::Touch;
@@ -26,22 +26,22 @@ impl Xpbd {
         energy
     }
 
-    /// Mass [kg].
+    /// Total mass [kg].
     pub(crate) fn mass(&self) -> f64 {
         self.links.mass * self.size() as f64
     }
 
-    /// Work done on it in the last step.
+    /// Work done on the body in the last step.
     pub(crate) fn work(&self) -> Work {
         self.scratch.work
     }
 
-    /// Contacts are rigid, and holds are in the elastic energy [J].
+    /// Energy stored in contacts and holds [J]: none, as contacts are rigid and holds count as elastic energy.
     pub(crate) fn stored(&self) -> f64 {
         0.0
     }
 
-    /// What a step may create.
+    /// Bound on the energy that a step may create.
     pub(crate) fn may_create(&self) -> Bound {
         let why = "Euler's implicit rule takes from what sweeps reach; strain that they leave without the force that belongs to it, and \
                    loads on links that turn within a substep, are counted one by one; projections turn links by small angles, to second order";
@@ -49,7 +49,7 @@ impl Xpbd {
         Bound { part: 5e-2, held: 0.0, contacts: self.scratch.unreached.min(kinetic + elastic), why }
     }
 
-    /// Copy out all that can be seen.
+    /// Write positions, fields and energies to a frame.
     pub(crate) fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
         let line = self.line();
         line.write_nodes(frame);
@@ -70,7 +70,7 @@ impl Xpbd {
         self.line().write_contacts(index, touches, obstacles, contacts);
     }
 
-    /// Tell which obstacles the rod began or ceased to touch.
+    /// Report which obstacles the rod began or ceased to touch.
     pub(super) fn note_touching(&mut self, around: &mut Surroundings<'_>) {
         let XpbdState { poses, touches, touched, .. } = &mut self.state;
         let touches = touches.iter().map(touching);

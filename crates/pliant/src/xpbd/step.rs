@@ -10,46 +10,46 @@ use crate::linkage::{Arms, Line};
 use crate::material::Friction;
 use crate::math::{Pose, Quat, Vec3, hypot};
 
-/// What all links of a rod have in common.
+/// Constants of all links of a rod.
 #[derive(Clone, Debug)]
 pub struct Links {
     /// Length of a link [m].
     pub length: f64,
     /// Radius of the rod [m].
     pub radius: f64,
-    /// Mass [kg].
+    /// Mass of a link [kg].
     pub mass: f64,
-    /// Moments of inertia in the link's axes [kg m2].
+    /// Moments of inertia in the axes of the link [kg m2].
     pub inertia: Vec3,
-    /// Inverses of both.
+    /// Inverse mass and moments of inertia.
     pub mobility: Mobility,
     /// Compliance of a joint: L / (EA, GA, GA) [m/N] and L / (GJ, EI, EI) [1/(N m)].
     pub compliance: Strain,
-    /// Viscous over elastic stress, per rate of strain [s].
+    /// Material damping: viscous over elastic stress, per strain rate [s].
     pub damping_time: f64,
-    /// Force per mass and velocity [1/s].
+    /// Air drag: force per mass and velocity [1/s].
     pub drag: f64,
-    /// Friction where the obstacle says nothing.
+    /// Friction with obstacles that do not define their own.
     pub friction: Friction,
-    /// Substeps of a step of the world.
+    /// Number of substeps in a world step.
     pub substeps: usize,
-    /// Sweeps of a substep.
+    /// Number of sweeps in a substep.
     pub sweeps: usize,
 }
 
 impl Links {
-    /// Where a joint is on the two links that it connects.
+    /// Lever arms of a joint on its two links.
     pub fn arms(&self) -> Arms {
         Arms::between(self.length)
     }
 
-    /// Links of this kind at given poses.
+    /// The links at given poses.
     pub(super) fn line<'a>(&self, poses: &'a [Pose]) -> Line<'a> {
         Line { poses, length: self.length, radius: self.radius, closed: false }
     }
 
-    /// Number of points of a link that can touch. An edge that comes between two of them stays two thirds of the radius
-    /// away from the axis, since they are at most 1.5 radii apart.
+    /// Number of contact points of a link. As they are at most 1.5 radii apart, an edge between two of them stays at
+    /// least two thirds of the radius away from the axis.
     pub fn points(&self) -> usize {
         ((self.length / (1.5 * self.radius)).ceil() as usize).clamp(1, MOST_POINTS)
     }
@@ -61,7 +61,7 @@ impl Links {
 }
 
 impl Xpbd {
-    /// Advance from one fraction of the world's step to another.
+    /// Advance by a substep, between two fractions of the world step.
     pub(super) fn substep(&mut self, around: &Surroundings<'_>, part: [f64; 2]) {
         let h = around.dt / self.links.substeps as f64;
         self.aim(around, part[1]);
@@ -82,7 +82,7 @@ impl Xpbd {
         self.count_unreached(h);
     }
 
-    /// Poses of the held sections at a fraction of the step.
+    /// Update the poses of held sections to a fraction of the world step.
     pub(super) fn aim(&mut self, around: &Surroundings<'_>, fraction: f64) {
         for held in &mut self.scratch.held {
             let gripper = around.grips[held.grip].gripper;
@@ -91,7 +91,7 @@ impl Xpbd {
         }
     }
 
-    /// Where inertia, weight and loads would take each link if it were alone.
+    /// Move each link by inertia, weight and loads, without joints and contacts.
     fn move_freely(&mut self, gravity: Vec3, h: f64) {
         let Xpbd { links, state, scratch, .. } = self;
         let XpbdState { poses, velocities, turnings, .. } = state;
@@ -100,7 +100,7 @@ impl Xpbd {
         for (before, pair) in scratch.strains.iter_mut().zip(poses.windows(2)) {
             *before = strain(&pair[0], &pair[1], links.arms());
         }
-        // drag slows the motion there is; what is at rest under load stays there, and its weight is not lessened
+        // drag acts on the velocity before forces do, so that it does not reduce the weight of a rod at rest
         let slowed = 1.0 / (1.0 + links.drag * h);
         velocities.iter_mut().for_each(|v| *v *= slowed);
         for push in &scratch.pushes {
@@ -127,7 +127,7 @@ impl Xpbd {
             return;
         }
         let speeds = state.velocities.iter().zip(&state.turnings).map(|(v, w)| links.speed(*v, *w));
-        // what a link does not do of itself it is made to by others: by the fastest at the most
+        // other links can move a link beyond its free path, at most as fast as the fastest
         let margin = links.radius + h * speeds.fold(around.pulled, f64::max);
         let search = Search { part, h, radius: links.radius, margin };
         let points = links.points();
@@ -142,8 +142,8 @@ impl Xpbd {
         }
     }
 
-    /// Project every constraint once. Every other sweep goes backwards, so that neither end is preferred; what must hold
-    /// most comes last.
+    /// Project every constraint once. Every other sweep goes backwards, so that neither end is favoured; the most
+    /// important constraints come last.
     fn sweep(&mut self, h: f64, backwards: bool) {
         let Xpbd { links, state, scratch, .. } = self;
         let (h2, of) = (h * h, &links.mobility);
@@ -184,13 +184,13 @@ impl Xpbd {
         }
     }
 
-    /// Forces are multipliers over the square of the substep.
+    /// Add up loads of joints and holds: forces are multipliers over the square of the substep.
     fn note_loads(&mut self, around: &Surroundings<'_>, fraction: f64, h: f64) {
         let Xpbd { links, state, scratch, .. } = self;
         let share = 1.0 / (links.substeps as f64 * h * h);
         for (load, multiplier) in state.loads.iter_mut().zip(&scratch.multipliers) {
             for k in 0..2 {
-                // a joint that is stretched pulls
+                // a stretched joint pulls
                 load[k] -= multiplier[k] * share;
             }
         }

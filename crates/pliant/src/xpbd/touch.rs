@@ -1,9 +1,9 @@
 //! Contact with obstacles: points of the links in front of planes, with friction, as inequality constraints.
 //!
-//! A link has points along its axis, at most 1.5 radii apart. Before the sweeps of a substep each looks for the surface
-//! that it meets on its way to where it would go freely, as seen from the obstacle, which may move too; that surface
-//! becomes a plane for this substep. The way is followed in strides as long as the distance to the surface, so that
-//! nothing that is thick or thin is missed and nothing that is passed by is met.
+//! A link has points along its axis, at most 1.5 radii apart. Before the sweeps of a substep, each searches its free
+//! path, relative to the obstacle, which may move too, for the surface that it hits; that surface becomes a plane for
+//! this substep. The path is followed in strides as long as the distance to the surface (sphere tracing), so that
+//! neither thin obstacles are missed nor those hit that are only passed.
 
 use super::joint::{Mobility, turn};
 use crate::bytes::stored;
@@ -11,64 +11,64 @@ use crate::contact::{Obstacle, SurfacePoint};
 use crate::material::Friction;
 use crate::math::{Pose, Vec3};
 
-/// Most strides on the way of a point. A way that is longer ends where they end, in front of the plane seen there.
+/// Limit on strides along the path of a point. A longer path ends there, in front of the plane found at that point.
 const STRIDES: usize = 12;
 
-/// Most points of a link. Longer links have wider gaps between their points.
+/// Limit on the points of a link, to bound the cost; longer links have wider gaps between their points.
 pub const MOST_POINTS: usize = 20;
 
-/// Most faces of one obstacle that a point touches at once.
+/// Limit on the faces of one obstacle that a point touches at once: three at a corner.
 const FACES: usize = 3;
 
-/// A point touches a surface that is nearer than its radius and this part of it.
+/// Margin within which a point touches a surface, relative to the radius [-].
 const TOUCHING: f64 = 1e-3;
 
-/// Faces whose normals have a smaller product are different sides of an obstacle.
+/// Cosine between normals below which two faces are different sides of an obstacle.
 const SAME_SIDE: f64 = 0.5;
 
 /// A point of a link in front of a plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touch {
-    /// Which link.
+    /// Index of the link.
     pub link: usize,
-    /// Where along the link, from its centre [m].
+    /// Position along the link, from its middle [m].
     pub s: f64,
-    /// Which obstacle.
+    /// Index of the obstacle.
     pub obstacle: usize,
     /// Unit normal out of the obstacle, at the end of the substep.
     pub normal: Vec3,
     /// Distance of the plane from the origin along the normal, at the end of the substep [m].
     level: f64,
-    /// The point of the link's surface that rubs, in the link's axes [m].
+    /// Contact point on the link's surface, in the axes of the link [m].
     arm: Vec3,
-    /// Where that point would be at the end of the substep if the obstacle took it along [m].
+    /// Position of that point at the end of the substep if it moved with the obstacle [m].
     carried: Vec3,
-    /// Velocity of the obstacle there [m/s].
+    /// Velocity of the obstacle at the contact [m/s].
     velocity: Vec3,
     friction: Friction,
     /// Multiplier of the normal force [N s2].
     pressing: f64,
     /// Multiplier of friction [N s2].
     rubbing: Vec3,
-    /// Force on the link [N].
+    /// Force on the link, in the world [N].
     pub force: Vec3,
 }
 
-/// Where an obstacle is looked for, and for how long the answer holds.
+/// Parameters of the search for contacts in a substep.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
-    /// Fractions of the world's step at both ends of the substep.
+    /// Start and end of the substep, as fractions of the world step.
     pub part: [f64; 2],
     /// Length of the substep [s].
     pub h: f64,
     /// Radius of the rod [m].
     pub radius: f64,
-    /// How much farther than it would freely a point may go [m].
+    /// How much farther than its free path a point may go [m].
     pub margin: f64,
 }
 
 impl Search {
-    /// Add what a point of a link touches of an obstacle on its way from one pose of the link to another.
+    /// Append the contacts of a point of a link with an obstacle on its path from one pose of the link to another.
     pub fn find(
         &self,
         [start, free]: [&Pose; 2],
@@ -106,7 +106,7 @@ impl Search {
         }
     }
 
-    /// The faces that a point meets between two places, as seen from the obstacle at `pose`.
+    /// The faces that a point hits between two positions, relative to the obstacle at `pose`.
     fn faces(
         &self,
         obstacle: &Obstacle,
@@ -137,7 +137,7 @@ impl Search {
         if let Some(face) = stopped
             && length > 0.0
         {
-            // the rest of the way is along the surface, which may be curved
+            // the rest of the path follows the surface, which may be curved
             let rest = way * (1.0 - gone / length);
             let slid = at + rest - face.normal * face.normal.dot(rest);
             let there = shape.surface_near(pose, slid, reach);
@@ -150,13 +150,13 @@ impl Search {
 }
 
 impl Touch {
-    /// Power of the obstacle by its own motion [W].
+    /// Power of the moving obstacle [W].
     pub fn led(&self) -> f64 {
         self.force.dot(self.velocity)
     }
 
-    /// Push the link out of the obstacle and hold it back by friction. `share` is the length of rod that the point stands
-    /// for, `h2` the square of the substep.
+    /// Push the link out of the obstacle and apply friction. `share` is the length of rod that the point represents
+    /// [m], `h2` the square of the substep [s2].
     pub fn project(&mut self, pose: &mut Pose, of: &Mobility, radius: f64, share: f64, h2: f64) {
         let arm = pose.rotation * (Vec3::X * self.s);
         let gap = self.normal.dot(pose.translation + arm) - self.level - radius;
@@ -177,7 +177,8 @@ impl Touch {
         self.rubbing = rubbing;
     }
 
-    /// Nothing bounces: take away what normal velocity the link has against the obstacle that it was pressed to.
+    /// Remove the normal velocity of the link relative to an obstacle that it was pressed against, so that it does not
+    /// bounce.
     pub fn calm(&self, pose: &Pose, of: &Mobility, velocity: &mut Vec3, turning: &mut Vec3) {
         if self.pressing <= 0.0 {
             return;
@@ -189,13 +190,13 @@ impl Touch {
         *turning += of.turn * (pose.rotation.inverse() * arm.cross(impulse));
     }
 
-    /// Turn the multipliers to a force.
+    /// Convert the multipliers to a force.
     pub fn settle(&mut self, h2: f64) {
         self.force = (self.normal * self.pressing + self.rubbing) / h2;
     }
 }
 
-/// J W J^T of a unit vector at an arm from the centre of a link [1/kg].
+/// J W J^T for a unit vector at an arm from the centre of a link: its inverse effective mass [1/kg].
 fn resistance(pose: &Pose, of: &Mobility, arm: Vec3, along: Vec3) -> f64 {
     let spin = pose.rotation.inverse() * arm.cross(along);
     of.shift + spin.dot(of.turn * spin)

@@ -1,4 +1,4 @@
-//! Contact of bodies with each other and with themselves: the volume between facets that interpenetrate.
+//! Contact of bodies with each other and with themselves, from the volume between interpenetrating facets.
 
 use super::overlap::{FACING, Face, overlap};
 use super::pairs::{Broad, Pair, Surface};
@@ -17,68 +17,68 @@ use crate::math::Vec3;
 use crate::places::share;
 use crate::world::Beside;
 
-/// During a step of the world particles may become faster by this than they are at its start.
+/// Margin on particle speeds during a world step, relative to those at its start.
 const FASTER: f64 = 1.5;
 
-/// Two facets that touch.
+/// Two facets in contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Meeting {
-    /// Which bodies of the world, and which of their facets.
+    /// Bodies and facets in contact.
     pub pair: Pair,
-    /// How the two hold each other along the surface.
+    /// State of friction.
     pub stick: Stick,
-    /// Where, on the first [m].
+    /// Contact point on the first body, in the world [m].
     pub place: Vec3,
-    /// The way the first is pushed.
+    /// Unit normal: the direction in which the first body is pushed.
     pub normal: Vec3,
-    /// Force on the first [N].
+    /// Force on the first body, in the world [N].
     pub force: Vec3,
-    /// How deep they are in each other [m].
+    /// Penetration [m].
     pub depth: f64,
 }
 
-/// Working memory of the search for bodies that touch each other.
+/// Working memory of contact between bodies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Meetings {
     broad: Broad,
-    /// Which bodies of the world are of this model.
+    /// Indices in the world of the bodies of this model.
     solids: Vec<u32>,
-    /// Facets that may touch others during the step of the world.
+    /// Facets that may touch others during the world step.
     near: Vec<Near>,
-    /// Pairs of them that may touch, in order, and where they are in `near`.
+    /// Pairs of facets that may touch, sorted, and their indices in `near`.
     pairs: Vec<(Pair, [u32; 2])>,
-    /// Those that touch where a step leads.
+    /// Contacts at the end of the trial step.
     next: Vec<Meeting>,
 }
 
-/// A facet that may touch others during the step of the world.
+/// A facet that may touch others during the world step.
 #[derive(Clone, Copy, Debug)]
 struct Near {
-    /// Its body.
+    /// Index of its body.
     body: u32,
-    /// Its particles.
+    /// Indices of its particles.
     ids: [u32; 3],
-    /// It, where a step leads.
+    /// The facet at the end of the trial step.
     face: Face,
-    /// Its box there, with half of what still counts as in each other.
+    /// Its bounding box there, enlarged by half of the deepest penetration that counts.
     bounds: Bounds,
 }
 
-/// A facet at the start of the step of the world.
+/// A facet at the start of the world step.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::lattice) struct Facing {
     corners: [Vec3; 3],
     normal: Vec3,
-    /// Not less than how far its corners go in the step [m].
+    /// Upper bound on the travel of its corners in the step [m].
     travel: f64,
-    /// Not less than what it turns by [rad].
+    /// Upper bound on its turn in the step [rad].
     turn: f64,
-    /// Where it is among those that may touch others; past their end if it is not.
+    /// Index in the list of facets that may touch others; past its end if it is not in it.
     near: u32,
 }
 
 impl Facing {
-    /// Whether it will not touch another in the step: they face elsewhere, or one is outside the other.
+    /// Whether it cannot touch another facet in the step: they do not face each other, or one is outside the other.
     fn stays_away(&self, other: &Facing) -> bool {
         let outside = |a: &Facing, b: &Facing| {
             b.corners.iter().all(|corner| {
@@ -101,7 +101,7 @@ fn facings(bodies: &[Body], pair: &Pair) -> Option<[Facing; 2]> {
 }
 
 impl Meetings {
-    /// Which facets of which bodies may touch each other during a step of the world.
+    /// Find the facets that may touch each other during a world step.
     pub fn find(&mut self, bodies: &mut [Body], around: &Surroundings<'_>) {
         let Meetings { broad, solids, near, pairs, .. } = self;
         solids.clear();
@@ -140,7 +140,7 @@ impl Meetings {
         }
     }
 
-    /// Add forces between bodies where a step leads, `tau` after the last.
+    /// Add contact forces between bodies at the end of a trial step of `tau` [s].
     pub fn push(&mut self, bodies: &mut [Body], before: &[Meeting], tau: f64) {
         let Meetings { near, pairs, next, .. } = self;
         next.clear();
@@ -152,7 +152,7 @@ impl Meetings {
         }
         for &(pair, places) in pairs.iter() {
             let [x, y] = places.map(|n| &near[n as usize]);
-            // most of those that may meet do not yet: they are farther apart than what still counts as in each other
+            // most candidates are farther apart than the deepest penetration that counts
             if !x.face.faces(&y.face) || !meet(&x.bounds, &y.bounds) {
                 continue;
             }
@@ -179,14 +179,14 @@ impl Meetings {
         }
     }
 
-    /// Keep what touches after a step.
+    /// Keep the contacts of an accepted step.
     pub fn keep(&mut self, meetings: &mut Vec<Meeting>) {
         std::mem::swap(meetings, &mut self.next);
     }
 }
 
 impl Law {
-    /// Of two surfaces, one on the other: as soft as both.
+    /// Law of the contact of two surfaces: their stiffnesses act in series.
     fn with(&self, other: &Law) -> Law {
         let series = |a: f64, b: f64| if a + b > 0.0 { a * b / (a + b) } else { 0.0 };
         let more_slippery = |n: usize| self.friction[n].min(other.friction[n]);
@@ -199,12 +199,13 @@ impl Law {
 }
 
 impl Lattice {
-    /// Its facets, and boxes of them with room for how far they go.
+    /// Update its facets and their bounding boxes, including travel.
     fn box_facets(&mut self, around: &Surroundings<'_>) {
         let Lattice { matter, state, scratch, grain, .. } = self;
         let motion = &state.motion;
         let fastest = motion.velocities.iter().map(|v| v.length_squared()).fold(0.0, f64::max).sqrt();
-        // facets meet down to half a cell deep, a quarter for either side: boxes of those that lie in each other must not miss
+        // contact counts down to half a cell deep, a quarter for either side: bounding boxes of such facets must
+        // overlap
         let travel = around.dt * (FASTER * fastest + around.gravity.length() * around.dt);
         let margin = travel + 0.25 * *grain;
         scratch.boxes.clear();
@@ -215,7 +216,7 @@ impl Lattice {
             let [a, b, c] = corners;
             let sides = [b - a, c - b, a - c].map(|side| side.length());
             let (across, longest) = ((b - a).cross(c - a), sides.into_iter().fold(0.0, f64::max));
-            // it turns by how fast corners pass each other over its lowest height
+            // it turns at most at the relative speed of its corners over its least height
             let passing = (v - u).length().max((w - u).length()).max((w - v).length());
             let turn = 2.0 * FASTER * around.dt * passing * longest / across.length();
             let turn = if turn.is_finite() { turn } else { f64::MAX };
@@ -230,13 +231,13 @@ impl Lattice {
         Surface { facets: &self.matter.facets, boxes: &self.scratch.boxes, itself }
     }
 
-    /// Velocities of three particles where a step leads.
+    /// Velocities of three particles at the end of the trial step.
     fn moving(&self, ids: [u32; 3]) -> [Vec3; 3] {
         ids.map(|n| self.scratch.next.velocities[n as usize])
     }
 }
 
-/// Append contacts between bodies.
+/// Append the contacts between bodies that exert a force.
 pub(crate) fn write_meetings(meetings: &[Meeting], contacts: &mut Vec<Contact>) {
     contacts.extend(meetings.iter().filter(|m| m.force != Vec3::ZERO).map(|m| Contact {
         body: m.pair.bodies[0] as usize,
@@ -249,17 +250,17 @@ pub(crate) fn write_meetings(meetings: &[Meeting], contacts: &mut Vec<Contact>) 
     }));
 }
 
-/// No less than what contacts between bodies can give back [J].
+/// Upper bound on the energy that contacts between bodies can return [J].
 pub(crate) fn most_stored(meetings: &[Meeting]) -> f64 {
     meetings.iter().map(|m| m.force.length() * (m.depth + m.stick.offset.length())).sum()
 }
 
-/// Solids that are in each other.
+/// Pairs of bodies in contact.
 pub(crate) fn meetings_beside(meetings: &[Meeting]) -> impl Iterator<Item = Beside> {
     meetings.iter().map(|m| Beside { bodies: m.pair.bodies.map(|n| n as usize), pushes: m.force != Vec3::ZERO })
 }
 
-/// A body was taken away: where it met others is gone, and those behind it have moved up.
+/// Drop the contacts of a removed body; the indices of those after it drop by one.
 pub(crate) fn forget_body(meetings: &mut Vec<Meeting>, gone: usize) {
     let gone = gone as u32;
     meetings.retain(|meeting| !meeting.pair.bodies.contains(&gone));

@@ -1,5 +1,5 @@
-//! Contact of solids of particles: the volume of a facet in an obstacle, the volume between two facets, and the forces that
-//! follow from them.
+//! Contact of lattice bodies: the volume of a facet in an obstacle, the volume between two facets, and the resulting
+//! forces.
 
 pub(super) mod meet;
 pub(super) mod overlap;

@@ -1,50 +1,51 @@
-//! The volume between two facets that have passed through each other: Joukhadar, "Robot-Phi", section 4.4 and figure 25.
+//! The volume between two facets that have passed through each other: Joukhadar, "Robot-Phi", section 4.4, figure 25.
 //!
-//! Facets X and Y face each other along n, the mean of n_y and -n_x: out of Y, the way X is pushed. Seen along n they cover
-//! a polygon in common, and over it X is deeper than Y's surface by g, the height of Y's plane over X's, which is linear. Where
-//! g > 0 every column of it is a contact of points, (7) of the paper, so that
+//! Facets X and Y face each other along n, the mean of n_y and -n_x: out of Y, the direction in which X is pushed. Seen
+//! along n they share a polygon, and over it X is deeper than Y's surface by g, the height of Y's plane over X's, which
+//! is linear. Where g > 0 every column is a point contact, (7) of the paper, so that
 //!
 //!   V = integral of g dA,   E = integral of g^2 / 2 dA,   dE / ds = -V
 //!
-//! for a shift s of X along n: with a stiffness k [N/m3] k V is the force [N] and k E the energy [J]. (The paper has one
-//! letter for the stiffness of points, [N/m], and of volumes.) The force acts in the middle of the columns, P_c. Seen along n
-//! that is in both triangles, so that the weights of their corners are never negative and need no clipping; and the two points
-//! are on one line along n, so that equal and opposite forces along n have no moment.
+//! for a shift s of X along n: with a stiffness k [N/m3] k V is the force [N] and k E the energy [J]. (The paper uses
+//! one letter for the stiffness of points, [N/m], and of volumes.) The force acts in the middle of the columns, P_c.
+//! Seen along n that point is in both triangles, so that the weights of their corners are never negative and need no
+//! clipping; and the two points are on one line along n, so that equal and opposite forces along n have no moment.
 //!
-//! Along n alone the force is no slope of an energy where facets are not parallel: a body tilted by a in a plane is pushed aside
-//! by a / 2 of its weight. The slope of E with a shift of X across n is
+//! A force along n alone is not the gradient of an energy where facets are not parallel: a body tilted by a in a plane
+//! is pushed aside by a / 2 of its weight. The derivative of E by a shift of X across n is
 //!
 //!   integral of g s_x dA + sum over sides of X of the integral of g^2 / 2 along them times their outward normals,
 //!
-//! where s_x is the slope of X's plane: `aside` is minus that. With it the force V n + `aside` of a facet within another is
-//! along the normal of that other, as it must be. The two points where it acts are g apart along n, so that it has a moment of
-//! up to g times `aside`, which the force along n has not.
+//! where s_x is the slope of X's plane: `aside` is minus that. With it the force V n + `aside` of a facet within
+//! another is along the normal of that other, as it must be. The two points where it acts are g apart along n, so that
+//! it has a moment of up to g times `aside`, unlike the force along n.
 //!
-//! Seen from their facets alone, two bodies that overlap and the far sides of two thin bodies are the same: both face each
-//! other across a depth. Depth tells them apart: columns longer than `deepest` are left out. It should be less than the
-//! smallest thickness of a body, and more than the deepest contact expected. At edges sharper than a right angle thickness falls
-//! to zero, and a body's own facets on both sides of such an edge must be kept from this function.
+//! Judged by facets alone, two overlapping bodies and the far sides of two thin bodies look the same: both face each
+//! other across a depth. Depth distinguishes them: columns longer than `deepest` are left out. It should be less than
+//! the smallest thickness of a body, and more than the deepest contact expected. At edges sharper than a right angle
+//! thickness falls to zero, and a body's own facets on both sides of such an edge must be kept from this function.
 
 use super::polygon::{Corner, Moments, Polygon, weights};
 use crate::math::{Vec2, Vec3};
 
-/// Facets face each other if the cosine between their normals is below minus this, about 101 degrees: faces at right angles, such
-/// as a side of a box that stands on another, do not. It also keeps projections along n from degenerating.
+/// Facets face each other if the cosine between their normals is below minus this, about 101 degrees: faces at right
+/// angles, such as the side of a box that stands on another, do not. This also keeps projections along n from
+/// degenerating.
 pub const FACING: f64 = 0.2;
 
 /// A facet has a normal if its height is more than this fraction of its longest side.
 const THINNEST: f64 = 1e-9;
 
-/// Two facets in one another.
+/// The overlap of two facets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Overlap {
-    /// Unit vector n out of Y: the way X is pushed.
+    /// Unit vector n out of Y: the direction in which X is pushed.
     pub normal: Vec3,
     /// Cosine of the angle between n and the normals of both facets: one if they are parallel.
     pub facing: f64,
     /// Volume between the facets [m3].
     pub volume: f64,
-    /// Across n: minus the slope of `stored` with a shift of X [m3].
+    /// Minus the derivative of `stored` by a shift of X across n [m3].
     pub aside: Vec3,
     /// Integral of half the depth squared [m4].
     pub stored: f64,
@@ -52,42 +53,42 @@ pub struct Overlap {
     pub area: f64,
     /// Largest depth [m].
     pub deepest: f64,
-    /// Parts of the corners of X in the point where it is pushed; not negative but for rounding, of sum one.
+    /// Barycentric coordinates in X of the point where it is pushed; nonnegative except for rounding, they sum to one.
     pub on_x: [f64; 3],
-    /// The same for Y.
+    /// Barycentric coordinates in Y of the point where it is pushed.
     pub on_y: [f64; 3],
 }
 
-/// A facet and which way it faces.
+/// A facet with its normal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Face {
-    /// Corners, seen from outside counter-clockwise [m].
+    /// Corners, counter-clockwise seen from outside [m].
     pub corners: [Vec3; 3],
     /// Unit normal; zero if the facet is degenerate, so that it faces nothing.
     pub normal: Vec3,
-    /// How much the surface turns at its edges, see `edge_turns`.
+    /// Turn of the surface at its edges, see `edge_turns`.
     pub turns: [f64; 3],
 }
 
 impl Face {
-    /// The facet of three corners.
+    /// A facet from its corners [m].
     pub fn new(corners: [Vec3; 3], turns: [f64; 3]) -> Face {
         Face { corners, normal: normal(&corners).unwrap_or(Vec3::ZERO), turns }
     }
 
-    /// Whether another faces it, as far as normals tell.
+    /// Whether another facet faces it, judged by normals.
     pub fn faces(&self, other: &Face) -> bool {
         self.normal.dot(other.normal) < -FACING
     }
 
-    /// Whether another is wholly on its outer side.
+    /// Whether another facet is entirely on its outer side.
     fn is_behind(&self, other: &Face) -> bool {
         other.corners.iter().all(|corner| (*corner - self.corners[0]).dot(self.normal) >= 0.0)
     }
 }
 
-/// Unit normal of a facet, if it is not degenerate. Stricter than `contact::normal`: the normal of a sliver is rounding, and forces
-/// along it would be too.
+/// Unit normal of a facet; `None` if it is degenerate. Stricter than `contact::normal`, as the normal of a sliver is
+/// only rounding, and so would be forces along it.
 #[inline]
 pub fn normal(facet: &[Vec3; 3]) -> Option<Vec3> {
     let [a, b, c] = *facet;
@@ -97,9 +98,9 @@ pub fn normal(facet: &[Vec3; 3]) -> Option<Vec3> {
     (size > THINNEST * longest && size.is_finite()).then(|| across / size)
 }
 
-/// The volume between facets `x` and `y`, without columns longer than `deepest` [m].
+/// The overlap of facets `x` and `y`, without columns longer than `deepest` [m]; `None` if there is none.
 pub fn overlap(x: &Face, y: &Face, deepest: f64) -> Option<Overlap> {
-    // most pairs that are near each other face elsewhere or are apart
+    // most nearby pairs do not face each other or are apart
     if !x.faces(y) || x.is_behind(y) || y.is_behind(x) {
         return None;
     }
@@ -109,7 +110,7 @@ pub fn overlap(x: &Face, y: &Face, deepest: f64) -> Option<Overlap> {
     let seen = Seen::along(n, x[0]);
     let (flat_x, flat_y) = (x.map(|p| seen.place(p)), y.map(|p| seen.place(p)));
     let (plane_x, plane_y) = (seen.plane(x[0], normal_x), seen.plane(y[0], normal_y));
-    // along n facet X is seen from behind: turned round it is counter-clockwise like Y
+    // along n facet X is seen from behind: reversed it is counter-clockwise like Y
     let turned = [flat_x[0], flat_x[2], flat_x[1]].map(|at| Corner::new(at, 0.0));
     let mut common = Polygon::triangle(turned);
     for i in 0..3 {
@@ -129,7 +130,7 @@ pub fn overlap(x: &Face, y: &Face, deepest: f64) -> Option<Overlap> {
     let sum = common.moments();
     let middle = sum.first / sum.volume;
     let [on_x, on_y] = [weights(&flat_x, middle), weights(&flat_y, middle)];
-    // rounding leaves polygons of no area, or of less
+    // rounding leaves polygons of zero or negative area
     let sound = sum.volume > 0.0 && sum.area > 0.0 && on_x.iter().chain(&on_y).all(|part| part.is_finite());
     let Moments { volume, stored, area, deepest, .. } = sum;
     let facing = n.dot(normal_y);
@@ -137,14 +138,14 @@ pub fn overlap(x: &Face, y: &Face, deepest: f64) -> Option<Overlap> {
     sound.then_some(Overlap { normal: n, facing, volume, aside, stored, area, deepest, on_x, on_y })
 }
 
-/// Two directions across the one that is looked along, and a place to look from.
+/// A projection along n: two axes across it, and an origin.
 struct Seen {
     origin: Vec3,
     along: Vec3,
     across: [Vec3; 2],
 }
 
-/// A plane as height over place.
+/// A plane as a height function over the projection.
 struct Plane {
     height: f64,
     slope: Vec2,
@@ -168,7 +169,7 @@ impl Seen {
         self.flat(point - self.origin)
     }
 
-    /// The plane through a point: its normal's part along n is at least the cosine of half the angle that faces allow.
+    /// The plane through a point; the component of its normal along n is bounded from below by `FACING`.
     fn plane(&self, through: Vec3, normal: Vec3) -> Plane {
         let slope = -self.flat(normal) / normal.dot(self.along);
         Plane { height: (through - self.origin).dot(self.along) - slope.dot(self.place(through)), slope }

@@ -9,7 +9,7 @@ fn overlap(x: &[Vec3; 3], y: &[Vec3; 3], deepest: f64) -> Option<Overlap> {
     super::overlap(&Face::new(*x, [0.0; 3]), &Face::new(*y, [0.0; 3]), deepest)
 }
 
-/// The same in the slow way: rays along n from many places of X to Y (Moeller and Trumbore), by the midpoint rule.
+/// Overlap by brute force: rays along n from many points of X to Y (Moeller and Trumbore), by the midpoint rule.
 /// Volume, integral of half the depth squared and area, and the middle of the columns on X.
 fn slow(x: &[Vec3; 3], y: &[Vec3; 3], deepest: f64, fine: usize) -> ([f64; 3], Vec3) {
     let area = |t: &[Vec3; 3]| (t[1] - t[0]).cross(t[2] - t[0]) * 0.5;
@@ -41,7 +41,7 @@ fn slow(x: &[Vec3; 3], y: &[Vec3; 3], deepest: f64, fine: usize) -> ([f64; 3], V
     (sum, first / sum[0])
 }
 
-/// Two facets that face each other more or less, in each other.
+/// Two overlapping facets that roughly face each other.
 fn pair(random: &mut Random, rough: f64) -> [[Vec3; 3]; 2] {
     let turn = Quat::from_scaled_axis(random.vector() * 3.0);
     let place = random.vector() * 5.0;
@@ -117,7 +117,7 @@ fn agrees_with_rays() {
         let errors = [found.volume - volume, found.stored - stored, found.area - area];
         worst = errors.iter().fold(worst, |worst, error| worst.max(error.abs() / scale));
         met += 1;
-        // of small polygons rays find few
+        // few rays hit small polygons
         if volume > 1e-3 * scale {
             aside = aside.max(middle.distance(blend(&x, &found.on_x)));
         }
@@ -152,8 +152,8 @@ fn momentum_and_moment_are_kept() {
     assert!(met > 4000 && worst < 1e-12, "{met} {worst}");
 }
 
-/// The top of a box, z = 0 for x < 0, and a facet of another that looks down from `deep` under it and reaches under it by
-/// `wide`; both surfaces turn at their edges there by `turns`, none for the volume as printed.
+/// The top of a box, z = 0 for x < 0, and a facet of another that faces down, `deep` below it, and extends below it by
+/// `wide`; both surfaces turn at their edges there by `turns`, zero for the volume as printed.
 fn under_an_edge(deep: f64, wide: f64, turns: f64) -> Option<Overlap> {
     // the top z = 0 of the box, for x < 0, with its edge along y from the second corner to the third
     let top = Face::new([Vec3::new(-9.0, 0.5, 0.0), Vec3::ZERO, Vec3::Y], [0.0, turns, 0.0]);
@@ -197,7 +197,8 @@ fn force_is_the_slope_of_what_is_stored() {
     assert!(met > 100 && along < 1e-6 && aside < 1e-6 && most > 0.1, "{met} {along} {aside}");
 }
 
-/// What a box tilted in a plane of two facets is pushed with along mean normals, in all, and minus the slope of what it stores.
+/// Force along mean normals on a box tilted in a plane of two facets, total force, and minus the gradient of the stored
+/// energy.
 fn tilted_box(tilt: Vec3, deep: f64) -> [Vec3; 3] {
     let turn = Quat::from_scaled_axis(tilt);
     let corner = |k: usize| turn * Vec3::new((k & 1) as f64 - 0.5, (k >> 1 & 1) as f64 - 0.5, (k >> 2) as f64 - 0.5);

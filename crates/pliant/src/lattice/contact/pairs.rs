@@ -1,7 +1,7 @@
-//! Which facets of which bodies may touch: first boxes of bodies, then trees of boxes.
+//! Broad phase: which facets of which bodies may touch, by bounding boxes of bodies and then trees of boxes.
 //!
-//! The collision library's trees would do, but their walk over two trees may allocate and their builder panics where numbers
-//! are none. Bodies keep their facets, so that a plain full tree that follows them is enough.
+//! The trees of the collision library would do, but their traversal of two trees may allocate and their builder panics
+//! on NaN. Facets of a body do not change, so a plain full tree that is refitted is enough.
 
 use crate::bytes::stored;
 use crate::contact::tree::{Bounds, Tree, meet};
@@ -11,35 +11,35 @@ use crate::contact::tree::{Bounds, Tree, meet};
 pub struct Surface<'a> {
     /// Corners of its facets.
     pub facets: &'a [[u32; 3]],
-    /// Boxes of its facets, with a margin for what they move until boxes are next looked at [m]; as many as facets.
+    /// Bounding boxes of its facets, with a margin for their motion until the next search [m]; one per facet.
     pub boxes: &'a [Bounds],
-    /// Whether it may touch itself and then, sorted, the pairs of its facets (lower index first) that never count: those that
-    /// face each other through its own thin parts.
+    /// `None` if it cannot touch itself; otherwise the sorted pairs of its facets (lower index first) that never count:
+    /// those that face each other through its own thin parts.
     pub itself: Option<&'a [[u32; 2]]>,
 }
 
-/// Two facets that may touch. Of one body, the lower facet is first; of two, the lower body.
+/// Two facets that may touch. Within a body the lower facet comes first, otherwise the lower body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pair {
-    /// Their bodies.
+    /// Indices of their bodies.
     pub bodies: [u32; 2],
-    /// Their facets, of the first and of the second body.
+    /// Indices of the facets in the first and the second body.
     pub facets: [u32; 2],
 }
 
-/// The search for pairs, with the memory it keeps between calls.
+/// The search for pairs, with memory that is reused between calls.
 #[derive(Clone, Debug, Default)]
 pub struct Broad {
     trees: Vec<Tree>,
     stack: Vec<[usize; 2]>,
-    /// Bodies by the lower end of their boxes along x.
+    /// Bodies sorted by the lower end of their bounding boxes along x.
     line: Vec<u32>,
     pairs: Vec<Pair>,
 }
 
 impl Broad {
-    /// All pairs of facets whose boxes meet, sorted: of different bodies, and within bodies that may touch themselves those
-    /// that share no corner. `body` gives the surfaces of bodies 0 to `count` - 1.
+    /// All pairs of facets whose bounding boxes overlap, sorted: those of different bodies, and within bodies that may
+    /// touch themselves those that share no corner. `body` gives the surfaces of bodies 0 to `count` - 1.
     pub fn find<'a>(&mut self, count: usize, body: impl Fn(usize) -> Surface<'a>) -> &[Pair] {
         self.trees.resize_with(count, Tree::default);
         self.pairs.clear();
@@ -53,7 +53,7 @@ impl Broad {
                 within(i as u32, tree, &surface, never, stack, pairs);
             }
         }
-        // sweep along x: bodies that begin before one ends
+        // sweep and prune along x
         let low = |i: u32| trees[i as usize].bounds()[0].x;
         line.clear();
         line.extend(0..count as u32);
@@ -106,7 +106,7 @@ fn within(
         _ => false,
     };
     tree.own_meetings(stack, |a, b| {
-        // a list with itself: each pair once
+        // a list against itself: each pair once
         let same = std::ptr::eq(a, b);
         for (k, &f) in a.iter().enumerate() {
             for &g in if same { &b[k + 1..] } else { b } {

@@ -40,7 +40,7 @@ impl Soup {
     }
 }
 
-/// All pairs, by looking at all.
+/// All pairs, by brute force.
 fn brute(soups: &[Soup]) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for (i, a) in soups.iter().enumerate() {

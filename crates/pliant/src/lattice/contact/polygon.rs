@@ -1,18 +1,18 @@
-//! Convex polygons with a depth that is linear over them: clipped, and integrated without error.
+//! Convex polygons with a depth that is linear over them: clipping and exact integrals.
 
 use crate::math::Vec2;
 
-/// Corners a triangle can have after the eight or fewer cuts it gets here, with one to spare.
+/// Limit on corners: those of a triangle after the at most eight cuts made here, and one to spare.
 const MOST: usize = 12;
 
 /// A corner of a polygon.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Corner {
-    /// Its place.
+    /// Position in the plane of the polygon.
     pub at: Vec2,
     /// Depth there [m].
     pub depth: f64,
-    /// One if the side from here to the next corner is one of the triangle's, zero if it is of a cut.
+    /// One if the side from here to the next corner belongs to the triangle, zero if it comes from a cut.
     pub own: f64,
 }
 
@@ -39,7 +39,7 @@ pub struct Moments {
     pub volume: f64,
     /// Integral of half the depth squared [a m2].
     pub stored: f64,
-    /// Integral of place times depth.
+    /// Integral of position times depth.
     pub first: Vec2,
     /// Largest depth [m].
     pub deepest: f64,
@@ -58,12 +58,12 @@ impl Polygon {
         &self.corners[..self.count]
     }
 
-    /// Whether nothing is left of it.
+    /// Whether the polygon is empty.
     pub fn is_empty(&self) -> bool {
         self.count < 3
     }
 
-    /// Give corners their depth.
+    /// Set the depth of the corners.
     pub fn deepen(&mut self, depth: impl Fn(Vec2) -> f64) {
         self.corners[..self.count].iter_mut().for_each(|corner| corner.depth = depth(corner.at));
     }
@@ -73,7 +73,7 @@ impl Polygon {
         let mut values = [0.0; MOST];
         self.corners().iter().zip(&mut values).for_each(|(corner, value)| *value = inside(corner));
         let values = &values[..self.count];
-        // most polygons are wholly on one side
+        // most polygons are entirely on one side
         if values.iter().all(|value| *value >= 0.0) {
             return;
         }
@@ -81,7 +81,7 @@ impl Polygon {
             self.count = 0;
             return;
         }
-        // in place: a convex polygon has no more than one corner more afterwards, and the next is read before it is written
+        // in place: a convex polygon gains at most one corner, and the next is read before it is overwritten
         let count = std::mem::take(&mut self.count);
         let (mut before, mut from) = (self.corners[count - 1], values[count - 1]);
         let mut ahead = self.corners[0];
@@ -90,7 +90,7 @@ impl Polygon {
             ahead = self.corners[(n + 1).min(MOST - 1)];
             if (from >= 0.0) != (to >= 0.0) {
                 let cut = between(&before, &corner, from / (from - to));
-                // on the way out the next side is the cut's, on the way in what is left of the old one
+                // on the way out the next side belongs to the cut, on the way in it is the rest of the old side
                 self.push(Corner { own: if to >= 0.0 { before.own } else { 0.0 }, ..cut });
             }
             if to >= 0.0 {
@@ -100,10 +100,10 @@ impl Polygon {
         }
     }
 
-    /// Keep the part that is nearer to facet X than to those across its edges, or that for facet Y, whichever is more: a facet
-    /// that is near the side of another body, deep under its top, is pushed by the side.
+    /// Keep the part that is nearer to facet X than to its neighbours across its edges, or the corresponding part for
+    /// facet Y, whichever is larger: a facet near the side of another body, deep below its top, is pushed by the side.
     pub fn keep_own(&mut self, facets: [([Vec2; 3], [f64; 3]); 2]) {
-        // how far inside an edge a corner is, beyond where the facet across is as near
+        // distance of a corner inside an edge, beyond where the facet across the edge is equally near
         let beyond = |(corners, turns): &([Vec2; 3], [f64; 3]), k: usize| {
             let (from, to, third, turn) = (corners[k], corners[(k + 1) % 3], corners[(k + 2) % 3], turns[k]);
             let across = (to - from).perp().normalize_or_zero();
@@ -126,7 +126,7 @@ impl Polygon {
         }
     }
 
-    /// Room never lacks but for rounding of polygons thinner than that: those have no area.
+    /// Append a corner. There is always space except for polygons degenerate by rounding, which have no area.
     fn push(&mut self, corner: Corner) {
         if self.count < MOST {
             self.corners[self.count] = corner;
@@ -165,12 +165,12 @@ impl Polygon {
     }
 }
 
-/// The place where a side is cut.
+/// The corner where a side is cut.
 fn between(a: &Corner, b: &Corner, fraction: f64) -> Corner {
     Corner { at: a.at.lerp(b.at, fraction), depth: a.depth + (b.depth - a.depth) * fraction, own: a.own }
 }
 
-/// Barycentric coordinates of a place in a triangle; they sum to one. Not finite where the triangle has no area.
+/// Barycentric coordinates of a point in a triangle; they sum to one. Not finite if the triangle has no area.
 pub fn weights(triangle: &[Vec2; 3], place: Vec2) -> [f64; 3] {
     let [a, b, c] = triangle.map(|corner| corner - place);
     let whole = (triangle[1] - triangle[0]).perp_dot(triangle[2] - triangle[0]);

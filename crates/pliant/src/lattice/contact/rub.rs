@@ -1,12 +1,12 @@
 //! Dry friction of one contact: Coulomb's law, (8) of Joukhadar, "Robot-Phi", with a spring for the sticking part.
 //!
-//! As printed, (8) sticks only at a speed of exactly zero, which never comes, and with whatever force it takes, which a contact
-//! does not know. The paper's footnote 6 names the way out taken here: the two surfaces hold each other by a spring from where
-//! they met. It is elastic and plastic: it gives way at the static limit s N, then follows at the kinetic limit c N, and holds
-//! again when the motion has come to rest or turned back.
+//! As printed, (8) sticks only at a speed of exactly zero, which never occurs, and with whatever force is needed, which
+//! a contact does not know. The solution here is that of the paper's footnote 6: the surfaces are connected by a spring
+//! from the point of first contact. It is elastic-plastic: it slips at the static limit s N, then follows at the
+//! kinetic limit c N, and sticks again when the motion stops or reverses.
 //!
-//! Energy is never made: with offset u before and w after a step of slip d = v dt, and the force -K w, work done on the body
-//! and energy won by the spring sum to
+//! Energy is never created: with offset u before and w after a step of slip d = v dt, and the force -K w, the work done
+//! on the body and the energy gained by the spring sum to
 //!
 //!   -K w.d + K (w.w - u.u) / 2 = -K |w - u|^2 / 2 - K w.(u + d - w),
 //!
@@ -15,21 +15,21 @@
 use crate::bytes::stored;
 use crate::math::Vec3;
 
-/// How surfaces hold each other at one contact.
+/// State of friction of a contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stick {
-    /// Stretch of the spring between them, along the surface [m].
+    /// Stretch of the spring between the surfaces, along them [m].
     pub offset: Vec3,
-    /// Whether it has given way.
+    /// Whether the surfaces slide.
     pub sliding: bool,
 }
 
-/// Constants of friction at one contact.
+/// Constants of friction of a contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rubbing {
     /// Stiffness of the spring [N/m].
     pub stiffness: f64,
-    /// Damping beside it while it holds [N s/m].
+    /// Damping parallel to the spring while sticking [N s/m].
     pub damping: f64,
     /// Static coefficient s, not less than the kinetic one [-].
     pub hold: f64,
@@ -38,23 +38,23 @@ pub struct Rubbing {
 }
 
 impl Stick {
-    /// Energy in the spring [J].
+    /// Energy of the spring [J].
     pub fn stored(&self, stiffness: f64) -> f64 {
         0.5 * stiffness * self.offset.length_squared()
     }
 
-    /// Turn the offset into the plane across `normal`, without change of length.
+    /// Turn the offset into the plane across `normal`, keeping its length.
     fn turn(&mut self, normal: Vec3) {
         let flat = across(self.offset, normal);
         let size = flat.length();
-        // turned by a right angle at once it has no direction left
+        // after a turn by a right angle it has no direction left
         let longer = if size > 1e-9 * self.offset.length() { self.offset.length() / size } else { 0.0 };
         self.offset = if longer.is_finite() { flat * longer } else { Vec3::ZERO };
     }
 }
 
-/// Friction on a body that moves with `velocity` [m/s] relative to what it touches, over a step `dt` [s], at a contact of unit
-/// `normal` and pressing force `pressed` [N]: the force on it [N].
+/// Friction force [N] on a body that moves with `velocity` [m/s] relative to what it touches, over a step `dt` [s], at
+/// a contact with unit normal `normal` and normal force `pressed` [N].
 pub fn slide(stick: &mut Stick, normal: Vec3, velocity: Vec3, dt: f64, pressed: f64, law: &Rubbing) -> Vec3 {
     let sound = pressed > 0.0 && pressed.is_finite() && law.stiffness > 0.0 && velocity.is_finite() && dt >= 0.0;
     if !sound {
@@ -64,7 +64,7 @@ pub fn slide(stick: &mut Stick, normal: Vec3, velocity: Vec3, dt: f64, pressed: 
     stick.turn(normal);
     let slip = across(velocity, normal);
     stick.offset += slip * dt;
-    // surfaces that slide do so until they rest or turn back
+    // sliding lasts until the motion stops or reverses
     stick.sliding &= slip.dot(stick.offset) > 0.0;
     let (kinetic, fixed) = (law.slide * pressed, law.hold.max(law.slide) * pressed);
     let (spring, damper) = (stick.offset * -law.stiffness, slip * -law.damping);
@@ -80,7 +80,7 @@ pub fn slide(stick: &mut Stick, normal: Vec3, velocity: Vec3, dt: f64, pressed: 
     spring + damper * share(spring, damper, kinetic)
 }
 
-/// The part of a vector across a unit vector.
+/// The component of a vector across a unit vector.
 fn across(v: Vec3, normal: Vec3) -> Vec3 {
     v - normal * normal.dot(v)
 }
@@ -90,7 +90,7 @@ fn share(a: Vec3, b: Vec3, limit: f64) -> f64 {
     let (bb, ab) = (b.length_squared(), a.dot(b));
     let rest = (limit * limit - a.length_squared()).max(0.0);
     let root = (ab * ab + bb * rest).sqrt();
-    // of (root - ab) / bb the form without cancellation
+    // (root - ab) / bb in the form without cancellation
     let x = if ab > 0.0 { rest / (root + ab) } else { (root - ab) / bb };
     if x < 1.0 { x.max(0.0) } else { 1.0 }
 }
@@ -156,7 +156,7 @@ mod tests {
         }
         assert!((most - 6.0).abs() < 2e-3, "{most}");
         assert!((last + 5.0).abs() < 1e-9, "{last}");
-        // turned back, it holds again
+        // after reversal it sticks again
         slide(&mut stick, Vec3::Z, Vec3::X * -1e-3, 1e-4, 10.0, &law);
         assert!(!stick.sliding);
     }

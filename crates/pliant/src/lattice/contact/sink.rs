@@ -1,27 +1,28 @@
 //! A facet sunk into an obstacle: the volume between the facet and the obstacle's surface.
 //!
-//! As between two facets (`overlap`), every column between them is a contact of points, of depth d under the obstacle's
-//! surface and of area across its normal n, dA = -(n_f.n) dS: over a body that stands in a plane these sum to the volume under
-//! the plane, and a facet that turns away from the obstacle fades out without a jump. Those that face away have no part.
+//! As between two facets (`overlap`), every column between them is a point contact, of depth d below the obstacle's
+//! surface and with an area across its normal n, dA = -(n_f.n) dS: over a body that stands in a plane these sum to the
+//! volume below the plane, and the contribution of a facet that turns away from the obstacle vanishes without a jump.
+//! Facets that face away do not contribute.
 //!
-//! Depth is taken as linear over the facet where that holds. Where it does not, as over a small sphere in the middle of a large
-//! facet, the facet is quartered until it does. Distances change no faster than the place does, so that parts farther away than
-//! their own size are left out.
+//! Depth is taken as linear over the facet where that holds. Where it does not, as over a small sphere in the middle of
+//! a large facet, the facet is quartered until it does. Distances change no faster than positions, so parts farther
+//! away than their own size are skipped.
 
 use super::overlap::normal;
 use super::polygon::{Corner, Moments, Polygon};
 use crate::math::{Vec2, Vec3};
 
-/// The surface of an obstacle near a place: distance from it, negative inside [m], and unit normal out of it.
+/// The surface of an obstacle near a point: distance from it, negative inside [m], and outward unit normal.
 pub type Face = (f64, Vec3);
 
-/// How finely facets are divided.
+/// Accuracy of the subdivision of facets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fineness {
-    /// Depth may differ from linear by this fraction of the largest [-].
+    /// Allowed deviation of the depth from linear, relative to the largest depth [-].
     pub tolerance: f64,
-    /// How often a facet is quartered, at most: obstacles smaller than the facet's longest side over two to this power slip through
-    /// its middle, and every level doubles the cost of facets across an edge of an obstacle.
+    /// Limit on quarterings of a facet: obstacles smaller than the facet's longest side over two to this power slip
+    /// through its middle, and every level doubles the cost of facets across an edge of an obstacle.
     pub levels: u32,
     /// Whether the obstacle is a plane: depth is linear, and facets are not divided.
     pub plane: bool,
@@ -36,7 +37,7 @@ impl Default for Fineness {
 /// A part of a facet in an obstacle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sunk {
-    /// Unit normal out of the obstacle: the way the facet is pushed.
+    /// Unit normal out of the obstacle: the direction in which the facet is pushed.
     pub normal: Vec3,
     /// Volume between facet and surface [m3]; times the normal it is the sum of all columns as vectors.
     pub volume: f64,
@@ -46,32 +47,33 @@ pub struct Sunk {
     pub area: f64,
     /// Largest depth [m].
     pub deepest: f64,
-    /// Parts of the facet's corners in the point where it is pushed, of sum one.
+    /// Barycentric coordinates of the point where the facet is pushed; they sum to one.
     pub parts: [f64; 3],
 }
 
-/// Parts whose normals differ by less than this cosine, 37 degrees, are one.
+/// Cosine between normals above which parts are merged: 37 degrees.
 const SAME: f64 = 0.8;
 
-/// Parts of one facet that are told apart.
+/// Limit on the separate parts of one facet.
 const GROUPS: usize = 4;
 
-/// No place of a triangle is farther from all its corners than this times its longest side: 1 / sqrt(3), rounded up.
+/// No point of a triangle is farther from its nearest corner than this times its longest side: 1 / sqrt(3), rounded up.
 const COVERED: f64 = 0.5774;
 
-/// Depth that differs from linear by less than this times the longest side is linear.
+/// Deviation from linear depth that counts as none, relative to the longest side.
 const FLAT: f64 = 1e-12;
 
-/// A part with all its corners and middles of sides outside has nothing inside if depth differs from linear by less than this times
-/// their distance: where depth is quadratic it differs in the middle by at most 4/3 of what it does at middles of sides.
+/// A part with all its corners and edge midpoints outside is entirely outside if the depth deviates from linear by less
+/// than this times their distance: a quadratic depth deviates in the middle by at most 4/3 of its deviation at the edge
+/// midpoints.
 const CLEAR: f64 = 0.4;
 
-/// Quarterings that no fineness goes beyond.
+/// Upper limit on `Fineness::levels`.
 const MOST_LEVELS: u32 = 12;
 
-/// Give `push` the parts of a facet that are in an obstacle: one per direction of its surface, mostly one.
+/// Call `push` with the parts of a facet that are inside an obstacle: one per direction of its surface, usually one.
 ///
-/// `face(point, reach)` is the obstacle's surface, if it is within `reach` of the point or the point is inside.
+/// `face(point, reach)` gives the obstacle's surface if it is within `reach` [m] of the point or the point is inside.
 pub fn sink(
     facet: &[Vec3; 3],
     fineness: &Fineness,
@@ -81,7 +83,7 @@ pub fn sink(
     let Some(outward) = normal(facet) else { return };
     let [a, b, c] = *facet;
     let longest = (b - a).length_squared().max((c - a).length_squared()).max((c - b).length_squared()).sqrt();
-    // far from the obstacle one question is enough
+    // far from the obstacle one query is enough
     let centre = (a + b + c) / 3.0;
     let radius = facet.iter().fold(0.0, |most: f64, corner| most.max(corner.distance(centre)));
     if !face(centre, radius).is_some_and(|(distance, _)| distance < radius) {
@@ -91,7 +93,7 @@ pub fn sink(
     let groups = [Group::default(); GROUPS];
     let mut search = Search { facet, outward, twice, fineness, face, longest, deepest: 0.0, groups };
     let places = [Vec2::ZERO, Vec2::X, Vec2::Y];
-    // if a place of the facet is inside, no corner is farther from the surface than the longest side
+    // if any point of the facet is inside, no corner is farther from the surface than the longest side
     let corners = places.map(|at| search.corner(at, longest));
     if let [Some(a), Some(b), Some(c)] = corners {
         search.divide([a, b, c], 0);
@@ -99,7 +101,7 @@ pub fn sink(
     search.groups.iter().filter_map(Group::sunk).for_each(&mut push);
 }
 
-/// Parts with about the same normal.
+/// Parts with similar normals.
 #[derive(Clone, Copy, Default)]
 struct Group {
     push: Vec3,
@@ -126,11 +128,11 @@ impl Group {
     }
 }
 
-/// The division of one facet; places in it are the parts of its second and third corner.
+/// The subdivision of one facet; positions in it are the barycentric coordinates of its second and third corner.
 struct Search<'a, F> {
     facet: &'a [Vec3; 3],
     outward: Vec3,
-    /// Area per area of places: twice the facet's [m2].
+    /// Area per area in these coordinates: twice that of the facet [m2].
     twice: f64,
     fineness: &'a Fineness,
     face: F,
@@ -150,7 +152,7 @@ impl<F: Fn(Vec3, f64) -> Option<Face>> Search<'_, F> {
         (self.face)(self.point(at), reach).map(|(distance, _)| Corner::new(at, -distance))
     }
 
-    /// Take a part as it is, or in quarters.
+    /// Take a part whole, or in quarters.
     fn divide(&mut self, corners: [Corner; 3], level: u32) {
         let side = self.longest / f64::from(1u32 << level);
         let nearest = corners.iter().fold(f64::MIN, |most, corner| most.max(corner.depth));
@@ -165,7 +167,7 @@ impl<F: Fn(Vec3, f64) -> Option<Face>> Search<'_, F> {
         let mut middles = [a; 3];
         let mut bent: f64 = 0.0;
         for (middle, (p, q)) in middles.iter_mut().zip([(b, c), (c, a), (a, b)]) {
-            // one corner is nearer than COVERED of the side, and each middle nearer to it than the side
+            // one corner is nearer than COVERED times the side, and each midpoint is nearer to it than the side
             let Some(found) = self.corner(0.5 * (p.at + q.at), 2.0 * side) else { return };
             bent = bent.max((found.depth - 0.5 * (p.depth + q.depth)).abs());
             *middle = found;
@@ -181,7 +183,7 @@ impl<F: Fn(Vec3, f64) -> Option<Face>> Search<'_, F> {
         } else if last || bent <= allowed {
             quarters.into_iter().for_each(|quarter| self.take(quarter));
         } else {
-            // the deepest first, so that the others know how deep that is
+            // the deepest first, so that the largest depth is known for the others
             let depth = |quarter: &[Corner; 3]| quarter.iter().map(|corner| corner.depth).sum::<f64>();
             quarters.sort_unstable_by(|p, q| depth(q).total_cmp(&depth(p)));
             quarters.into_iter().for_each(|quarter| self.divide(quarter, level + 1));
@@ -204,11 +206,11 @@ impl<F: Fn(Vec3, f64) -> Option<Face>> Search<'_, F> {
         }
     }
 
-    /// Add it to the parts of its direction, or begin such; if there is no room left, to the most alike.
+    /// Add a part to the group of its direction, or start a new one; if there are too many, add it to the most similar.
     fn gather(&mut self, sum: &Moments, normal: Vec3, area: f64) {
         let mut best = (f64::MIN, 0);
         for (i, group) in self.groups.iter().enumerate() {
-            // a free group comes after all that are taken
+            // free groups come after those in use
             let Some(direction) = group.push.try_normalize() else {
                 if best.0 < SAME {
                     best = (SAME, i);

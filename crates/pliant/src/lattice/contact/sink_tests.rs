@@ -7,7 +7,7 @@ use crate::contact::{Shape, ShapeKind, blend};
 use crate::math::{Pose, Quat};
 use crate::random::Random;
 
-/// All parts of a facet in a shape at the origin, and how many questions were asked.
+/// All parts of a facet in a shape at the origin, and the number of distance queries.
 fn sunk(facet: &[Vec3; 3], kind: ShapeKind, fineness: Fineness) -> (Vec<Sunk>, usize) {
     let (shape, asked, mut found) = (Shape::new(kind).unwrap(), Cell::new(0), Vec::new());
     let face = |point: Vec3, reach: f64| {
@@ -46,8 +46,8 @@ fn plane_is_exact() {
     assert!(met > 1000);
 }
 
-/// Area of a facet under z = 0 seen from above, and integrals of depth and of half its square: with corners sorted by height,
-/// a corner triangle or the whole less one, each a polynomial of its depths.
+/// Area of a facet below z = 0 seen from above, and integrals of depth and of half its square: with corners sorted by
+/// height, a corner triangle or the whole less one, each a polynomial of its depths.
 fn under_plane(facet: [Vec3; 3]) -> [f64; 3] {
     let area = 0.5 * (facet[1] - facet[0]).cross(facet[2] - facet[0]).z.abs();
     let whole = |[a, b, c]: [f64; 3], area: f64| {

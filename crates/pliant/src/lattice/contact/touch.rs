@@ -1,4 +1,5 @@
-//! Contact of a body with obstacles: its facets sink in, and are pushed out by the volume that does, (7), with friction, (8).
+//! Contact of a body with obstacles: facets are pushed out in proportion to the penetrating volume, (7), with friction,
+//! (8).
 
 use super::overlap::{Face, Overlap, overlap};
 use super::rub::{Rubbing, Stick, slide};
@@ -12,54 +13,54 @@ use crate::lattice::integrate::Motion;
 use crate::lattice::{Lattice, LatticeState, PointContact, Scratch};
 use crate::math::{Pose, Vec3};
 
-/// Facets are pushed out of an obstacle with faces down to this part of its thickness.
+/// Depth down to which facets are pushed out of an obstacle with faces, relative to its thickness.
 const DEEPEST: f64 = 0.4;
 
-/// What stands for the direction of the surface in the key of a particle's contact.
+/// Marks the contact of an individual particle, in place of the surface direction in its key.
 pub(in crate::lattice) const POINT: u32 = u32::MAX;
 
-/// A place of a body that touches an obstacle.
+/// A contact of a body with an obstacle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touch {
-    /// Which obstacle, which facet (or particle, for points) and which direction of the obstacle's surface there.
+    /// Obstacle, facet (or particle, for points) and direction of the obstacle's surface, as indices.
     pub key: [u32; 3],
-    /// How the two hold each other along the surface.
+    /// State of friction.
     pub stick: Stick,
-    /// Where [m].
+    /// Contact point, in the world [m].
     pub place: Vec3,
-    /// Out of the obstacle.
+    /// Unit normal out of the obstacle.
     pub normal: Vec3,
-    /// Force on the body [N].
+    /// Force on the body, in the world [N].
     pub force: Vec3,
-    /// How deep it is [m].
+    /// Penetration [m].
     pub depth: f64,
-    /// Parts of the corners of its facet in the point where it is pushed.
+    /// Barycentric coordinates in its facet of the point where it is pushed.
     pub parts: [f64; 3],
-    /// Velocity of the obstacle there [m/s].
+    /// Velocity of the obstacle at the contact [m/s].
     pub carried: Vec3,
-    /// Of a contact that began in the step: what the trapezoidal rule takes for its work beyond what it is [J].
+    /// For a contact that began in the step: excess of the trapezoidal rule over its work [J].
     pub unseen: f64,
 }
 
-/// What presses two surfaces together, and how they rub.
+/// Law of contact and friction of a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Law {
-    /// Force over volume [N/m3].
+    /// Force per volume [N/m3].
     pub stiffness: f64,
-    /// Force over its rate [N s/m3].
+    /// Force per rate of volume [N s/m3].
     pub damping: f64,
-    /// Static and kinetic coefficient of friction.
+    /// Static and kinetic coefficient of friction [-].
     pub friction: [f64; 2],
 }
 
-/// Volume and area of a contact, and how its sides move past each other.
+/// Volume and area of a contact, and its relative velocity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pressed {
-    /// The way the body is pushed.
+    /// Unit normal: the direction in which the body is pushed.
     pub normal: Vec3,
     /// Volume of penetration [m3].
     pub volume: f64,
-    /// What the volume pushes across the normal [m3].
+    /// Component of the push across the normal [m3], see `overlap`.
     pub aside: Vec3,
     /// Area [m2].
     pub area: f64,
@@ -68,7 +69,7 @@ pub struct Pressed {
 }
 
 impl Law {
-    /// Force on the body, after a step of `tau`. Dampers do not pull, as those printed may.
+    /// Force on the body [N], after a step of `tau` [s]. Dampers do not pull, unlike the printed ones.
     pub fn push(&self, p: &Pressed, stick: &mut Stick, tau: f64) -> Vec3 {
         let force = self.stiffness * p.volume - self.damping * p.area * p.velocity.dot(p.normal);
         if force <= 0.0 {
@@ -76,10 +77,10 @@ impl Law {
             return Vec3::ZERO;
         }
         let [hold, slip] = self.friction;
-        // along the normal alone forces would not be the slope of an energy
+        // forces along the normal alone would not be the gradient of an energy
         let mut push = p.normal * force + p.aside * self.stiffness;
         if hold > 0.0 {
-            // along the surface as stiff and as damped as across it
+            // as stiff and as damped along the surface as across it
             let law = Rubbing { stiffness: self.stiffness * p.area, damping: self.damping * p.area, hold, slide: slip };
             push += slide(stick, p.normal, p.velocity, tau, force, &law);
         }
@@ -88,8 +89,8 @@ impl Law {
 }
 
 impl Lattice {
-    /// Refuse to go on with a body that is crushed: deeper in an obstacle than half a cell, and for longer than what falls on it
-    /// would be. Contact is then no stiffer than the body, which gives way through it instead of being pressed together.
+    /// Fail if the body is crushed: deeper in an obstacle than half a cell, and for longer than an impact lasts.
+    /// Contact is then no stiffer than the body, which penetrates instead of being compressed.
     pub(in crate::lattice) fn check_pressed(&mut self, around: &Surroundings<'_>, time: f64) -> Result<(), StepError> {
         let half = 0.5 * self.grain;
         let deep = |touch: &&Touch| touch.key[2] != POINT && touch.depth > half;
@@ -112,7 +113,7 @@ impl Lattice {
         })
     }
 
-    /// Which facets may touch which obstacles during the step of the world.
+    /// Find the facets that may touch obstacles during the world step.
     pub(in crate::lattice) fn find_candidates(&mut self, around: &Surroundings<'_>) {
         let Lattice { matter, state, scratch, .. } = self;
         scratch.candidates.clear();
@@ -142,7 +143,7 @@ impl Lattice {
         }
     }
 
-    /// Add forces of obstacles where a step leads, at a fraction of the step of the world and `tau` after the last.
+    /// Add contact forces of obstacles at the end of a trial step of `tau` [s], at fraction `f` of the world step.
     pub(in crate::lattice) fn touch(&mut self, around: &Surroundings<'_>, f: f64, tau: f64) {
         let own = self.friction();
         let Lattice { matter, settings, state, scratch, contact, grain, .. } = self;
@@ -184,7 +185,7 @@ impl Lattice {
                 });
                 continue;
             }
-            // plane faces that meet plane facets: the volume between them is known
+            // plane faces against plane facets: the volume between them is known exactly
             let deepest = DEEPEST * shape.thickness();
             let (own, bounds) =
                 (Face::new(corners, matter.turns[facet as usize]), box_around(&corners, deepest.min(*grain)));
@@ -220,14 +221,14 @@ impl Lattice {
             let velocity = around.obstacles[touch.key[0] as usize].sweep.velocity_of(touch.place, f, around.dt);
             let way = (moved / 3.0 - velocity * tau).dot(touch.normal);
             let free = ids.iter().filter(|n| inverse[**n as usize] > 0.0).count() as f64 / 3.0;
-            // as where it began
+            // as for a contact that begins
             0.5 * free * touch.force.dot(touch.normal) * (way - touch.depth).max(0.0)
         });
         *unseen = ended.sum::<f64>() - begun;
     }
 }
 
-/// A part of a surface that is in an obstacle.
+/// A part of a surface inside an obstacle.
 struct Patch {
     place: Vec3,
     normal: Vec3,
@@ -235,7 +236,7 @@ struct Patch {
     aside: Vec3,
     area: f64,
     depth: f64,
-    /// Parts of particles in the point where it is pushed.
+    /// Weights of the particles in the point where it is pushed.
     parts: [f64; 3],
 }
 
@@ -250,20 +251,20 @@ impl Patch {
         Patch { place: blend(corners, &parts), normal, volume, aside, area, depth, parts }
     }
 
-    /// A point presses on an area of one: its depth is its volume.
+    /// The patch of a point, with unit area: its depth is its volume.
     fn of_point(place: Vec3, normal: Vec3, depth: f64) -> Patch {
         Patch { place, normal, volume: depth, aside: Vec3::ZERO, area: 1.0, depth, parts: [1.0, 0.0, 0.0] }
     }
 }
 
-/// An obstacle that presses at a fraction of the step of the world.
+/// An obstacle in contact at a fraction of the world step.
 struct Presser<'a> {
     obstacle: &'a Obstacle,
-    /// Contacts one step before, in order.
+    /// Contacts of the previous step, sorted.
     before: &'a [Touch],
-    /// Where particles were then [m].
+    /// Positions of the particles then [m].
     from: &'a [Vec3],
-    /// One over each mass, or zero where a gripper leads.
+    /// Inverse masses [1/kg]; zero for particles held by a gripper.
     inverse: &'a [f64],
     law: Law,
     f: f64,
@@ -272,7 +273,7 @@ struct Presser<'a> {
 }
 
 impl Presser<'_> {
-    /// Press a patch between particles `ids`.
+    /// Apply the contact force of a patch to particles `ids`.
     fn press(&self, key: [u32; 3], ids: [usize; 3], patch: &Patch, next: &mut Motion) -> Touch {
         let Patch { place, normal, volume, aside, area, depth, parts } = *patch;
         let own = blend(&ids.map(|n| next.velocities[n]), &parts);
@@ -287,16 +288,16 @@ impl Presser<'_> {
         Touch { key, stick, place, normal, force, depth, parts, carried, unseen }
     }
 
-    /// What the trapezoidal rule takes for work of a contact that began in the step, beyond what it is. With a force f at the
-    /// end, f_e of it elastic, a way w into the obstacle and a depth d at its end, the contact has taken f_e d / 2 and what its
-    /// damper took on the way d; the rule, to which nothing shows when it began, takes f w / 2.
+    /// Excess of the trapezoidal rule over the work of a contact that began in the step [J]. With a force f at the end,
+    /// f_e of it elastic, a travel w into the obstacle and a final depth d, the contact has absorbed f_e d / 2 plus the
+    /// damper's work over d; the rule, which does not see when contact began, gives f w / 2.
     fn unseen(&self, ids: [usize; 3], patch: &Patch, force: f64, next: &Motion) -> f64 {
         let Patch { place, normal, volume, depth, parts, .. } = *patch;
         let own = blend(&ids.map(|n| next.places[n] - self.from[n]), &parts);
         let carried = self.obstacle.sweep.velocity_of(place, self.f, self.dt);
         let way = -(own - carried * self.tau).dot(normal);
         let free: f64 = ids.iter().zip(parts).filter(|(n, _)| self.inverse[**n] > 0.0).map(|(_, part)| part).sum();
-        // deeper than its way it was there before, under another key
+        // if the depth exceeds the travel, contact existed before under another key
         if way <= depth {
             return 0.0;
         }

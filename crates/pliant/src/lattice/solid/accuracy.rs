@@ -1,4 +1,4 @@
-//! How well particles keep the inertia of a solid that deforms, and how many cells that takes.
+//! How well particles represent the inertia of a deforming solid, and how many cells that takes.
 
 use super::cells::Cells;
 use super::discretise::DiscretiseError;
@@ -9,9 +9,10 @@ use crate::moments::Moments;
 
 /// Relative error of the inertia matrix (Frobenius norm) of particles made from cells and moved along with them.
 ///
-/// Masses are those of the cells before, positions those in the cells after. The truth is the solid of the cells
-/// after, the mass of each cell spread evenly over it: the paper's comparison ("one particle changes its position by
-/// 10 %"). The cells after are not checked, so they may be as bent as the motion made them.
+/// Masses are those of the cells before, positions those in the cells after. The reference is the solid of the cells
+/// after, with the mass of each cell distributed evenly over it: the paper's comparison ("one particle changes its
+/// position by 10 %"). The cells after are not checked, so they may be distorted. Fails if the cells do not correspond
+/// or cannot become particles.
 pub fn inertia_error(before: &Cells, after: &Cells, rule: MassRule) -> Result<f64, MassError> {
     if before.cells() != after.cells() || before.vertices().len() != after.vertices().len() {
         return Err(MassError::OtherCells { what: "their vertices differ" });
@@ -27,24 +28,24 @@ pub fn inertia_error(before: &Cells, after: &Cells, rule: MassRule) -> Result<f6
     Ok(Moments::of_points(&positions, &particles.masses).inertia_error(&truth))
 }
 
-/// A solid cut finely enough.
+/// A solid meshed finely enough.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refined {
     /// The cells.
     pub cells: Cells,
     /// The fineness they were made with: 1, 2, 4, ...
     pub fineness: usize,
-    /// Relative error of the inertia matrix under the deformation.
+    /// Relative error of the inertia matrix under the deformation [-].
     pub error: f64,
 }
 
-/// Why no cut was fine enough.
+/// Why no mesh was fine enough.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RefineError {
-    /// A solid cannot be cut.
+    /// The solid cannot be meshed.
     #[error(transparent)]
     Discretise(#[from] DiscretiseError),
-    /// A cut gives no particles.
+    /// A mesh cannot become particles.
     #[error(transparent)]
     Mass(#[from] MassError),
     /// More cells than allowed would be needed.
@@ -53,21 +54,22 @@ pub enum RefineError {
          for: allow more cells or a larger error"
     )]
     TooFine {
-        /// Cells of the finest cut tried.
+        /// Number of cells of the finest mesh tried.
         cells: usize,
-        /// Error there.
+        /// Its error [-].
         error: f64,
-        /// Error asked for.
+        /// Error requested [-].
         tolerance: f64,
     },
 }
 
-/// The coarsest cut of a solid, by doubling, whose particles keep the inertia matrix under a deformation to within
-/// `tolerance`, with at most `most` cells.
+/// The coarsest mesh of a solid, by doubling its fineness, whose particles reproduce the inertia matrix under a
+/// deformation within `tolerance`, with at most `most` cells.
 ///
-/// `build` cuts the solid with a given fineness, `deform` says where a point of the material goes. Particles move with
-/// the material. The truth is the deformed solid itself, each piece of material with the mass it had, taken from the
-/// exact symmetric rule on a cut twice as fine: cells that stay straight would hide that their solid has bent.
+/// `build` meshes the solid with a given fineness, `deform` gives the new position of a material point [m]. Particles
+/// move with the material. The reference is the deformed solid itself, with the mass of each piece of material
+/// unchanged, from the exact symmetric rule on a mesh twice as fine: straight cells would hide the bending of their
+/// solid.
 pub fn cells_for(
     build: impl Fn(usize) -> Result<Cells, DiscretiseError>,
     deform: impl Fn(Vec3) -> Vec3,
@@ -90,7 +92,7 @@ pub fn cells_for(
         if error <= tolerance {
             return Ok(Refined { cells, fineness, error });
         }
-        // no progress in cells means no end: a build that ignores its fineness
+        // without more cells the loop would never end: `build` ignores its fineness
         if finer.cells().len() > most || finer.cells().len() <= cells.cells().len() {
             return Err(RefineError::TooFine { cells: cells.cells().len(), error, tolerance });
         }

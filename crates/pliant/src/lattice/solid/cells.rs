@@ -32,12 +32,12 @@ pub enum Cell {
     Tetrahedron([u32; 4]),
 }
 
-/// The corners of a facet of a cell, counter-clockwise seen from outside.
+/// The corners of a facet of a cell, as indices of vertices, counter-clockwise seen from outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaceCorners {
     /// Three corners.
     Triangle([u32; 3]),
-    /// Four corners, perhaps not in one plane.
+    /// Four corners, not necessarily in one plane.
     Quad([u32; 4]),
 }
 
@@ -69,7 +69,7 @@ impl Cell {
         }
     }
 
-    /// The facets by places in [`Cell::vertices`], counter-clockwise seen from outside.
+    /// The facets, as positions in [`Cell::vertices`], counter-clockwise seen from outside.
     pub fn local_faces(&self) -> &'static [FaceCorners] {
         match self {
             Cell::Hexahedron(_) => &HEXAHEDRON,
@@ -79,7 +79,7 @@ impl Cell {
         }
     }
 
-    /// The facets by indices of vertices, counter-clockwise seen from outside.
+    /// The facets, as indices of vertices, counter-clockwise seen from outside.
     pub fn faces(&self) -> impl Iterator<Item = FaceCorners> + '_ {
         let v = self.vertices();
         self.local_faces().iter().map(move |face| match face {
@@ -88,7 +88,7 @@ impl Cell {
         })
     }
 
-    /// What a user would call it.
+    /// Name of the kind of cell, for messages.
     pub fn name(&self) -> &'static str {
         match self {
             Cell::Hexahedron(_) => "hexahedron",
@@ -108,7 +108,7 @@ impl FaceCorners {
         }
     }
 
-    /// The same for every cell that has this facet: the corners in rising order, a triangle padded.
+    /// Key that is equal in all cells with this facet: the corners in ascending order, padded for a triangle.
     pub(super) fn key(&self) -> [u32; 4] {
         let mut key = [u32::MAX; 4];
         key[..self.corners().len()].copy_from_slice(self.corners());
@@ -117,16 +117,16 @@ impl FaceCorners {
     }
 }
 
-/// Why some cells make no solid.
+/// Why cells do not form a solid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum CellError {
-    /// There is nothing.
+    /// No cells.
     #[error("a solid needs at least one cell, got none")]
     Empty,
-    /// More vertices or cells than can be numbered.
+    /// More vertices or cells than can be indexed.
     #[error("{count} {what} are too many: at most {most} can be numbered")]
     TooMany {
-        /// Of what.
+        /// What is counted.
         what: &'static str,
         /// How many.
         count: usize,
@@ -143,7 +143,7 @@ pub enum CellError {
         /// Number of vertices.
         count: usize,
     },
-    /// A vertex that no cell names.
+    /// A vertex that belongs to no cell.
     #[error("vertex {vertex} at {at} m belongs to no cell: it would be a particle without mass")]
     Unused {
         /// Index of the vertex.
@@ -151,7 +151,7 @@ pub enum CellError {
         /// Its position [m].
         at: Vec3,
     },
-    /// A coordinate that is no number.
+    /// A coordinate that is not finite.
     #[error("vertex {vertex} at {at} m is not finite")]
     NotFinite {
         /// Index of the vertex.
@@ -173,20 +173,21 @@ pub enum CellError {
     },
 }
 
-/// A cell this much smaller than the cube of its extent is flat, a few hundred roundings.
+/// Volume below which a cell is flat, relative to the cube of its extent: a few hundred rounding errors.
 const FLAT: f64 = 1e-13;
 
-/// A solid as cells over common vertices.
+/// A solid as cells with shared vertices.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cells {
     vertices: Vec<Vec3>,
     cells: Vec<Cell>,
-    /// Which of its two cuts into five a hexahedron takes, so that neighbours agree about diagonals.
+    /// Which of the two divisions into five tetrahedra each hexahedron uses, so that neighbours agree on diagonals.
     even: Vec<bool>,
 }
 
 impl Cells {
-    /// Cells over vertices [m], each of positive volume.
+    /// Cells over vertices [m]. Fails unless all indices are valid, all vertices used and finite, and all volumes
+    /// positive.
     pub fn new(vertices: Vec<Vec3>, cells: Vec<Cell>) -> Result<Cells, CellError> {
         check_numbers(&vertices, &cells)?;
         let mut solid = Cells { even: vec![true; cells.len()], vertices, cells };
@@ -213,7 +214,7 @@ impl Cells {
         &self.cells
     }
 
-    /// Which of its two cuts into five a hexahedron takes: true for the one through vertices 0, 2, 5, 7.
+    /// Which of the two divisions into five tetrahedra a hexahedron uses: true for the one through vertices 0, 2, 5, 7.
     pub fn is_even(&self, cell: usize) -> bool {
         self.even.get(cell).copied().unwrap_or(true)
     }
@@ -224,18 +225,18 @@ impl Cells {
         vertices.iter().map(|&v| self.vertices[v as usize])
     }
 
-    /// The same cells with every vertex moved; cells may be flat or inside out afterwards.
+    /// A copy with every vertex moved by a function [m]; its cells are not checked and may be flat or inverted.
     pub fn moved(&self, to: impl Fn(Vec3) -> Vec3) -> Cells {
         let vertices = self.vertices.iter().map(|v| to(*v)).collect();
         Cells { vertices, cells: self.cells.clone(), even: self.even.clone() }
     }
 
-    /// Volume of a cell, facets cut at their centres [m3].
+    /// Volume of a cell, with facets divided at their centres [m3].
     pub fn volume(&self, cell: usize) -> f64 {
         self.cell_moments(cell, Cut::Centred).volume
     }
 
-    /// Moments of a cell of density one. Where facets are not plane, they are those of the triangles of the cut.
+    /// Moments of a cell at density one. Facets that are not plane are replaced by the triangles of the cut.
     pub fn cell_moments(&self, cell: usize, cut: Cut) -> Moments {
         match self.cells.get(cell) {
             Some(c) => split::cell_moments(&self.vertices, c, cut, self.is_even(cell)),
@@ -243,12 +244,13 @@ impl Cells {
         }
     }
 
-    /// The tetrahedra of a cell, by corners within the cell; the last corner sees the others counter-clockwise.
+    /// The tetrahedra of a cell, as corners within the cell; seen from the last corner the others are
+    /// counter-clockwise.
     pub fn tetrahedra(&self, cell: usize, cut: Cut) -> Vec<[Corner; 4]> {
         self.cells.get(cell).map(|c| split::tetrahedra(c, cut, self.is_even(cell))).unwrap_or_default()
     }
 
-    /// Corners of the tetrahedra of a cell [m], in the same order.
+    /// Corners of the tetrahedra of a cell [m], in the order of [`Cells::tetrahedra`].
     pub fn tetrahedra_points(&self, cell: usize, cut: Cut) -> Vec<[Vec3; 4]> {
         let Some(c) = self.cells.get(cell) else { return vec![] };
         let centre = self.cell_moments(cell, Cut::Centred).centre;
@@ -262,12 +264,12 @@ impl Cells {
     }
 }
 
-/// Whether everything named exists, is named and is finite.
+/// Check that all indices are valid, and all vertices used and finite.
 fn check_numbers(vertices: &[Vec3], cells: &[Cell]) -> Result<(), CellError> {
     if cells.is_empty() {
         return Err(CellError::Empty);
     }
-    // a cell may bring 39 particles, and they are numbered by 32 bits too
+    // a cell may have 39 particles, which have 32-bit indices too
     let most = u32::MAX as usize / 64;
     for (what, count) in [("vertices", vertices.len()), ("cells", cells.len())] {
         if count > most {

@@ -1,10 +1,10 @@
 //! From the shape of a solid to particles with masses.
 //!
 //! A. Joukhadar, "Robot-Phi: Dynamic modeling system for robotics applications", sections 4.2.1 to 4.2.3: a solid is
-//! cut into cells (hexahedra, wedges, pyramids, tetrahedra), and every cell becomes a few point masses that keep its
-//! mass, centre and inertia matrix. Geometry alone: what joins the particles is decided elsewhere.
+//! cut into cells (hexahedra, wedges, pyramids, tetrahedra), and every cell becomes a few point masses with its mass,
+//! centre of mass and inertia matrix. This is geometry only: connectors between particles are defined elsewhere.
 //!
-//! A [`Mesh`](crate::contact::Mesh) is judged by [`check_mesh`], solids are cut by [`brick`], [`russian_doll`] and
+//! A [`Mesh`](crate::contact::Mesh) is checked by [`check_mesh`], solids are cut by [`brick`], [`russian_doll`] and
 //! [`sweep`], the cuts are [`Cells`], and [`Particles::new`] gives them masses by a [`MassRule`].
 
 mod accuracy;

@@ -7,27 +7,27 @@ use super::split::{Corner, first_diagonal, position};
 use crate::contact::Mesh;
 use crate::math::Vec3;
 
-/// How facets of four corners become triangles.
+/// How quadrilateral facets become triangles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QuadCut {
-    /// Two triangles along the diagonal of the plain cut into tetrahedra.
+    /// Two triangles along the diagonal of the plain division into tetrahedra.
     Diagonal,
-    /// Four triangles about the middle, as in the centred cut into tetrahedra.
+    /// Four triangles around the middle, as in the centred division into tetrahedra.
     Centre,
 }
 
 /// The surface of a solid.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outer {
-    /// Triangles, counter-clockwise seen from outside, over the vertices of the cells and, after them, the middles of
-    /// facets where asked for. Vertices inside the solid are listed too, so that indices stay those of the cells.
+    /// Triangles, counter-clockwise seen from outside, over the vertices of the cells followed by the middles of
+    /// facets, if requested. Inner vertices are included, so that indices are those of the cells.
     pub mesh: Mesh,
-    /// Cell and facet within the cell that each triangle belongs to.
+    /// For each triangle, the index of its cell and of the facet within the cell.
     pub owners: Vec<[u32; 2]>,
 }
 
 impl Cells {
-    /// Facets that belong to one cell only: cell, and place of the facet in the cell.
+    /// Facets that belong to only one cell, as indices of the cell and of the facet within it.
     pub fn outer_faces(&self) -> Vec<[u32; 2]> {
         let mut met: HashMap<[u32; 4], usize> = HashMap::new();
         for cell in self.cells() {
@@ -64,7 +64,7 @@ impl Cells {
         Outer { mesh, owners }
     }
 
-    /// Triangles of a facet over vertices and, for a facet of four corners where asked for, its centre.
+    /// Triangles of a facet over its vertices and, for a quadrilateral if requested, its centre.
     pub(super) fn face_triangles(
         &self,
         cell: usize,

@@ -8,7 +8,7 @@ use super::split::{Corner, Cut, position};
 use crate::math::Vec3;
 use crate::moments::Moments;
 
-/// What a particle stands for.
+/// What a particle represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParticleKind {
     /// A vertex of the cells, shared by all cells that have it.
@@ -17,16 +17,16 @@ pub enum ParticleKind {
     FaceCentre {
         /// The first cell with this facet.
         cell: u32,
-        /// Place of the facet in that cell.
+        /// Index of the facet in that cell.
         face: u32,
     },
     /// The centre of mass of a cell.
     CellCentre(u32),
-    /// The centre of a tetrahedron that a cell was cut into.
+    /// The centre of a tetrahedron of a cell.
     TetraCentre {
         /// The cell.
         cell: u32,
-        /// Place in [`CellParticles::tetrahedra`].
+        /// Index in [`CellParticles::tetrahedra`].
         tetra: u32,
     },
 }
@@ -34,7 +34,7 @@ pub enum ParticleKind {
 /// Particles of a tetrahedron.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TetraParticles {
-    /// At the corners; the last sees the others counter-clockwise.
+    /// At the corners; seen from the last the others are counter-clockwise.
     pub corners: [u32; 4],
     /// At the centre.
     pub centre: u32,
@@ -43,15 +43,15 @@ pub struct TetraParticles {
 /// Particles of a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CellParticles {
-    /// The rule that gave the masses: not the one asked for where that needed a mass that is not positive.
+    /// The rule that was applied: another than requested if that would need a mass that is not positive.
     pub rule: MassRule,
     /// At the vertices, in the order of the cell.
     pub vertices: Vec<u32>,
-    /// In the middles of the facets, in the order of the cell; none for triangles and where the rule has none.
+    /// At the middles of the facets, in the order of the cell; `None` for triangles and for rules without them.
     pub face_centres: Vec<Option<u32>>,
-    /// In the centre of mass, where the rule has one.
+    /// At the centre of mass, if the rule has one.
     pub centre: Option<u32>,
-    /// Tetrahedra with particles of their own; none by the approximate rule, except for a tetrahedron itself.
+    /// Tetrahedra with their own particles; none for the approximate rule, except in a tetrahedral cell.
     pub tetrahedra: Vec<TetraParticles>,
 }
 
@@ -62,22 +62,22 @@ pub struct Particles {
     pub positions: Vec<Vec3>,
     /// Masses [kg], all positive.
     pub masses: Vec<f64>,
-    /// What each stands for.
+    /// What each particle represents.
     pub kinds: Vec<ParticleKind>,
-    /// Which belong to each cell.
+    /// Particles of each cell.
     pub cells: Vec<CellParticles>,
 }
 
 /// Why a solid cannot become particles.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MassError {
-    /// A density that is none.
+    /// A density that is not finite or not positive.
     #[error("the density must be finite and positive, got {density} kg/m3")]
     Density {
         /// The density [kg/m3].
         density: f64,
     },
-    /// A cell so bent that every rule needs a mass that is not positive.
+    /// A cell so distorted that every rule needs a mass that is not positive.
     #[error(
         "cell {cell}, a {kind} near {at} m, is too bent: a particle would need a mass of {mass:.3e} kg. Cut it into \
          smaller cells or straighten it"
@@ -92,7 +92,7 @@ pub enum MassError {
         /// The mass [kg].
         mass: f64,
     },
-    /// Other cells than the particles were made of.
+    /// Cells other than those the particles were made from.
     #[error("these cells are not those the particles were made of: {what}")]
     OtherCells {
         /// The difference.
@@ -101,7 +101,7 @@ pub enum MassError {
 }
 
 impl Particles {
-    /// Particles of a solid of one density [kg/m3].
+    /// Particles of a solid of uniform density [kg/m3]. Fails if a cell is too distorted for any rule.
     pub fn new(cells: &Cells, density: f64, rule: MassRule) -> Result<Particles, MassError> {
         if !(density.is_finite() && density > 0.0) {
             return Err(MassError::Density { density });
@@ -117,12 +117,13 @@ impl Particles {
         Ok(builder.particles)
     }
 
-    /// Mass [kg], centre [m] and inertia [kg m2] of the particles where they are.
+    /// Mass [kg], centre of mass [m] and inertia [kg m2] of the particles.
     pub fn moments(&self) -> Moments {
         Moments::of_points(&self.positions, &self.masses)
     }
 
-    /// Where the particles would be if the cells were moved: each at what it stands for.
+    /// Positions of the particles in moved cells [m]: each at the point it represents. Fails if the cells do not
+    /// correspond.
     pub fn positions_in(&self, moved: &Cells) -> Result<Vec<Vec3>, MassError> {
         self.check_same(moved)?;
         let mut positions: Vec<Vec3> = Vec::with_capacity(self.kinds.len());
@@ -145,7 +146,7 @@ impl Particles {
         Ok(positions)
     }
 
-    /// Whether cells have the vertices of those the particles were made of.
+    /// Check that cells correspond to those the particles were made from.
     fn check_same(&self, cells: &Cells) -> Result<(), MassError> {
         let vertices = self.kinds.iter().take_while(|k| matches!(k, ParticleKind::Vertex(_))).count();
         let mut pairs = cells.cells().iter().zip(&self.cells);
@@ -167,7 +168,7 @@ impl Particles {
     }
 }
 
-/// Particles on the way.
+/// Particles under construction.
 struct Builder<'a> {
     cells: &'a Cells,
     density: f64,
@@ -184,7 +185,7 @@ impl<'a> Builder<'a> {
         Builder { cells, density, faces: HashMap::new(), particles }
     }
 
-    /// A new particle without mass.
+    /// Add a particle without mass.
     fn push(&mut self, at: Vec3, kind: ParticleKind) -> u32 {
         self.particles.positions.push(at);
         self.particles.masses.push(0.0);
@@ -192,7 +193,7 @@ impl<'a> Builder<'a> {
         self.particles.positions.len() as u32 - 1
     }
 
-    /// More mass of density one for a particle.
+    /// Add the mass of a volume [m3] to a particle.
     fn load(&mut self, particle: u32, volume: f64) {
         self.particles.masses[particle as usize] += self.density * volume;
     }
@@ -223,7 +224,7 @@ impl<'a> Builder<'a> {
         self.particles.cells.push(of_cell);
     }
 
-    /// The particle at a corner, a new one where there is none yet.
+    /// The particle at a corner, created if there is none yet.
     fn corner(&mut self, index: usize, cell: &Cell, corner: Corner, of_cell: &mut CellParticles) -> u32 {
         let at = |cells: &Cells, centre: Vec3| position(cells.vertices(), cell, corner, centre);
         match corner {

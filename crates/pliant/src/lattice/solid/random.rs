@@ -1,4 +1,4 @@
-//! How exact the approximate rule is: statistics over random hexahedra, for comparison with the paper's.
+//! Accuracy of the approximate rule: statistics over random hexahedra, for comparison with the paper.
 
 use super::cells::{Cell, Cells};
 use super::particles::Particles;
@@ -12,20 +12,20 @@ use crate::moments::{Moments, inner};
 pub struct ErrorStatistics {
     /// Cells counted.
     pub count: usize,
-    /// Cells left out: flat, inside out, or not approximated because a mass would not be positive.
+    /// Cells left out: flat, inverted, or not approximated because a mass would not be positive.
     pub left_out: usize,
     /// Mean of the errors.
     pub mean: f64,
-    /// Root of the mean square.
+    /// Root mean square of the errors.
     pub rms: f64,
     /// Largest error.
     pub max: f64,
-    /// Mean error of the size (Frobenius norm) of the inertia matrix, which does not see what is only turned.
+    /// Mean error of the Frobenius norm of the inertia matrix, which is insensitive to rotation.
     pub mean_of_size: f64,
 }
 
 /// Errors of the inertia matrix of the approximate rule for hexahedra made from a unit cube by moving every coordinate
-/// of every corner by up to `amplitude` edges, evenly spread.
+/// of every corner by up to `amplitude` edges, uniformly distributed.
 pub fn random_hexahedra_errors(count: usize, amplitude: f64, seed: u64) -> ErrorStatistics {
     let mut next = numbers(seed);
     statistics(count, || {
@@ -52,19 +52,19 @@ pub fn moved_vertex_errors(count: usize, amplitude: f64, rule: MassRule, seed: u
         let particles = Particles::new(cube, 1.0, rule).ok()?;
         let positions = particles.positions_in(&moved).ok()?;
         let truth = moved.moments(rule.cut());
-        // the mass stays, spread evenly over the new shape
+        // the mass stays, distributed evenly over the new shape
         let truth = truth.scaled(1.0 / truth.volume);
         Some(errors(&Moments::of_points(&positions, &particles.masses), &truth))
     })
 }
 
-/// Relative errors of the inertia matrix and of its size.
+/// Relative errors of the inertia matrix and of its norm.
 fn errors(got: &Moments, truth: &Moments) -> [f64; 2] {
     let size = |m: &Moments| inner(m.inertia, m.inertia).sqrt();
     [got.inertia_error(truth), (size(got) / size(truth) - 1.0).abs()]
 }
 
-/// Errors of `count` trials put together.
+/// Statistics of the errors of `count` trials.
 fn statistics(count: usize, mut trial: impl FnMut() -> Option<[f64; 2]>) -> ErrorStatistics {
     let mut s = ErrorStatistics::default();
     for _ in 0..count {
@@ -83,7 +83,7 @@ fn statistics(count: usize, mut trial: impl FnMut() -> Option<[f64; 2]>) -> Erro
     ErrorStatistics { mean: s.mean / n, rms: (s.rms / n).sqrt(), mean_of_size: s.mean_of_size / n, ..s }
 }
 
-/// A solid of one hexahedron, where its corners make one.
+/// A solid of one hexahedron, if its corners are valid.
 fn one_hexahedron(corners: [Vec3; 8]) -> Option<Cells> {
     Cells::new(corners.to_vec(), vec![Cell::Hexahedron([0, 1, 2, 3, 4, 5, 6, 7])]).ok()
 }
@@ -94,7 +94,7 @@ pub(super) fn unit_cube() -> [Vec3; 8] {
         .map(|[x, y, z]| Vec3::new(f64::from(x), f64::from(y), f64::from(z)) - 0.5)
 }
 
-/// Numbers evenly spread between -1 and 1 (xorshift).
+/// Random numbers, uniform between -1 and 1 (xorshift).
 pub(super) fn numbers(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).max(1);
     move || {
@@ -105,7 +105,7 @@ pub(super) fn numbers(seed: u64) -> impl FnMut() -> f64 {
     }
 }
 
-/// A vector of three such numbers.
+/// A vector of three random numbers.
 pub(super) fn vector(next: &mut impl FnMut() -> f64) -> Vec3 {
     Vec3::new(next(), next(), next())
 }

@@ -1,15 +1,16 @@
-//! The mass of one cell shared out among particles.
+//! Distribution of the mass of a cell to particles.
 //!
 //! A. Joukhadar, "Robot-Phi", section 4.2.3. A tetrahedron of mass M is M/20 at each corner and 4M/5 at its centre:
 //! exact for mass, centre and inertia, because its second moments are V/20 (sum of d dT) about the centre. Other cells
-//! are cut into tetrahedra, or approximated by their vertices and centre.
+//! are divided into tetrahedra, or approximated by their vertices and centre.
 
 use super::cells::Cell;
 use super::split::{Corner, Cut, cell_moments, position, tetrahedra};
 use crate::math::Vec3;
 use crate::moments::{Moments, inner};
 
-/// How cells become particles. A tetrahedron becomes 5 particles by every rule: M/20 at its corners, 4M/5 within.
+/// How the mass of cells is lumped to particles. A tetrahedron becomes 5 particles by every rule: M/20 at its corners,
+/// 4M/5 at its centre.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MassRule {
     /// Vertices, middles of facets of four corners, the centre, and the centres of the tetrahedra between them: 39
@@ -18,15 +19,15 @@ pub enum MassRule {
     /// Vertices and the centres of tetrahedra between them: 13 particles for a hexahedron, 9 for a wedge, 7 for a
     /// pyramid. Exact, not symmetric.
     Exact,
-    /// Vertices and the centre: 9 particles for a hexahedron, 7 for a wedge, 6 for a pyramid. Exact in mass and
-    /// centre; in inertia for boxes and parallelepipeds, within 1 % or so for hexahedra a little bent, within 8 % for
+    /// Vertices and the centre: 9 particles for a hexahedron, 7 for a wedge, 6 for a pyramid. Exact in mass and centre;
+    /// in inertia for boxes and parallelepipeds, within about 1 % for slightly distorted hexahedra, within 8 % for
     /// single wedges and pyramids, whose errors shrink with their share of the body.
     #[default]
     Approximate,
 }
 
 impl MassRule {
-    /// How the rule cuts cells into tetrahedra, and so what solid it stands for where facets are not plane.
+    /// How the rule divides cells into tetrahedra, which defines the solid where facets are not plane.
     pub fn cut(&self) -> Cut {
         match self {
             MassRule::Exact => Cut::Plain,
@@ -34,7 +35,7 @@ impl MassRule {
         }
     }
 
-    /// This rule, then what to try where it gives a particle no positive mass.
+    /// This rule, followed by those to try if it would give a particle a mass that is not positive.
     fn attempts(&self) -> [MassRule; 3] {
         use MassRule::{Approximate, Exact, SymmetricExact};
         match self {
@@ -45,18 +46,18 @@ impl MassRule {
     }
 }
 
-/// The mass of a cell of density one as shared out by a rule.
+/// The mass of a cell at density one as distributed by a rule.
 pub(super) struct Shares {
-    /// The rule that gave it.
+    /// The rule applied.
     pub rule: MassRule,
-    /// Masses at vertices, facets and the centre; corners may come up several times [m3].
+    /// Masses at vertices, facets and the centre, at density one [m3]; corners may occur several times.
     pub corners: Vec<(Corner, f64)>,
-    /// Tetrahedra and the masses at their centres [m3].
+    /// Tetrahedra and the masses at their centres, at density one [m3].
     pub tetrahedra: Vec<([Corner; 4], f64)>,
 }
 
-/// Share out the mass of a cell, by another rule where this one would need a mass that is not positive; the least mass
-/// found where no rule does.
+/// Distribute the mass of a cell, by another rule if this one would need a mass that is not positive. The error is the
+/// least mass found, if no rule works.
 pub(super) fn share(vertices: &[Vec3], cell: &Cell, even: bool, rule: MassRule) -> Result<Shares, f64> {
     let mut least = f64::INFINITY;
     for rule in rule.attempts() {
@@ -74,9 +75,9 @@ pub(super) fn share(vertices: &[Vec3], cell: &Cell, even: bool, rule: MassRule) 
     Err(least)
 }
 
-/// The volumes of the tetrahedra of a cut.
+/// The tetrahedra of a division, with their volumes [m3].
 fn cut_volumes(vertices: &[Vec3], cell: &Cell, cut: Cut, even: bool) -> Vec<([Corner; 4], f64)> {
-    // the centre of mass of the cell: then masses can move between it and the vertices and the centre stays
+    // the centre of mass of the cell, so that masses can move between it and the vertices without shifting it
     let centre = cell_moments(vertices, cell, Cut::Centred, even).centre;
     let volume = |t: &[Corner; 4]| Moments::of_tetrahedron(t.map(|c| position(vertices, cell, c, centre))).volume;
     tetrahedra(cell, cut, even).into_iter().map(|t| (t, volume(&t))).collect()
@@ -90,7 +91,7 @@ fn exact(vertices: &[Vec3], cell: &Cell, even: bool, rule: MassRule) -> Shares {
     Shares { rule, corners, tetrahedra }
 }
 
-/// Vertices and centre alone.
+/// Masses at vertices and centre only.
 ///
 /// Start from the centred cut. Shared equally, the centre of each tetrahedron goes to its corners (a quarter each) and
 /// the middle of each facet to its vertices, which moves no centre of mass. As the centre of the cell is its centre of

@@ -1,34 +1,34 @@
-//! Cells cut into tetrahedra.
+//! Division of cells into tetrahedra.
 //!
-//! Two cuts. The centred one puts a point into the middle of every facet of four corners and into the centre of mass
-//! of the cell: symmetric, 24 tetrahedra for a hexahedron. The plain one adds no point: 5 tetrahedra for a hexahedron
-//! (two ways), 3 for a wedge, 2 for a pyramid.
+//! There are two divisions. The centred one adds a point in the middle of every quadrilateral facet and at the centre
+//! of mass of the cell: symmetric, 24 tetrahedra for a hexahedron. The plain one adds no points: 5 tetrahedra for a
+//! hexahedron (two ways), 3 for a wedge, 2 for a pyramid.
 //!
-//! Plain cuts of neighbours meet where they can. Hexahedra alone: vertices are coloured like a chessboard, and every
-//! diagonal joins two of one colour. Wedges and pyramids: every diagonal starts at the smallest index of its facet
-//! (J. Dompierre and others, "How to subdivide pyramids, prisms and hexahedra into tetrahedra"). Where a hexahedron
-//! meets a wedge, diagonals may differ; that matters only where the facet is not plane.
+//! Plain divisions of neighbours match where possible. For hexahedra alone, vertices are coloured like a chessboard,
+//! and every diagonal joins two of one colour. Wedges and pyramids: every diagonal starts at the smallest index of its
+//! facet (J. Dompierre and others, "How to subdivide pyramids, prisms and hexahedra into tetrahedra"). Where a
+//! hexahedron meets a wedge, diagonals may differ, which only matters if the facet is not plane.
 
 use super::cells::{Cell, FaceCorners};
 use crate::contact::Mesh;
 use crate::math::Vec3;
 use crate::moments::Moments;
 
-/// How a cell is cut into tetrahedra.
+/// How a cell is divided into tetrahedra.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// Between its vertices alone.
+    /// With its vertices only.
     Plain,
-    /// With points in the middle of facets of four corners and in the centre of mass.
+    /// With added points in the middle of quadrilateral facets and at the centre of mass.
     Centred,
 }
 
 /// A corner of a tetrahedron within a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Corner {
-    /// A vertex, by its place in the cell.
+    /// A vertex, by its index in the cell.
     Vertex(usize),
-    /// The middle of a facet of four corners, by its place in the cell.
+    /// The middle of a quadrilateral facet, by its index in the cell.
     Face(usize),
     /// The centre of the cell.
     Centre,
@@ -38,7 +38,7 @@ pub enum Corner {
 const EVEN: [[usize; 4]; 5] = [[0, 5, 2, 7], [0, 1, 2, 5], [0, 2, 3, 7], [0, 5, 7, 4], [2, 7, 5, 6]];
 /// Hexahedron by 1, 3, 4, 6.
 const ODD: [[usize; 4]; 5] = [[1, 3, 4, 6], [1, 3, 0, 4], [1, 2, 3, 6], [1, 6, 4, 5], [3, 4, 6, 7]];
-/// The turns of a wedge that bring each vertex to place 0.
+/// Rotations of a wedge that bring each vertex to position 0.
 const WEDGE_TURNS: [[usize; 6]; 6] = [
     [0, 1, 2, 3, 4, 5],
     [1, 2, 0, 4, 5, 3],
@@ -48,7 +48,7 @@ const WEDGE_TURNS: [[usize; 6]; 6] = [
     [5, 4, 3, 2, 1, 0],
 ];
 
-/// The tetrahedra of a cut, by places in the cell. A tetrahedron is never cut.
+/// The tetrahedra of a division, as corners within the cell. A tetrahedron is never divided.
 pub(super) fn tetrahedra(cell: &Cell, cut: Cut, even: bool) -> Vec<[Corner; 4]> {
     match (cell, cut) {
         (Cell::Tetrahedron(_), _) => vec![[0, 1, 2, 3].map(Corner::Vertex)],
@@ -59,10 +59,10 @@ pub(super) fn tetrahedra(cell: &Cell, cut: Cut, even: bool) -> Vec<[Corner; 4]> 
     }
 }
 
-/// Moments of a cell as the tetrahedra of a cut.
+/// Moments of a cell at density one, as the tetrahedra of a division.
 pub(super) fn cell_moments(vertices: &[Vec3], cell: &Cell, cut: Cut, even: bool) -> Moments {
     match cut {
-        // its own surface: no centre is needed to know it
+        // from its surface, which does not need the centre
         Cut::Centred => Moments::of_mesh(&centred_surface(vertices, cell)),
         Cut::Plain => {
             let at = |corner| position(vertices, cell, corner, Vec3::ZERO);
@@ -72,13 +72,13 @@ pub(super) fn cell_moments(vertices: &[Vec3], cell: &Cell, cut: Cut, even: bool)
     }
 }
 
-/// Where a corner of a tetrahedron is, given the centre of the cell.
+/// Position of a corner of a tetrahedron [m], given the centre of the cell.
 pub(super) fn position(vertices: &[Vec3], cell: &Cell, corner: Corner, centre: Vec3) -> Vec3 {
     match corner {
         Corner::Vertex(i) => vertices[cell.vertices()[i] as usize],
         Corner::Face(f) => {
             let face = cell.local_faces()[f].corners();
-            // equal shares, so that sharing a facet's mass among its corners keeps the centre
+            // equal weights, so that dividing a facet's mass among its corners keeps the centre
             let sum: Vec3 = face.iter().map(|&i| vertices[cell.vertices()[i as usize] as usize]).sum();
             sum / face.len() as f64
         }
@@ -86,7 +86,7 @@ pub(super) fn position(vertices: &[Vec3], cell: &Cell, corner: Corner, centre: V
     }
 }
 
-/// Whether a plain cut joins the first and third corner of a facet of four, by its place in the cell.
+/// Whether a plain division joins the first and third corner of a quadrilateral facet, given by positions in the cell.
 pub(super) fn first_diagonal(cell: &Cell, face: [u32; 4], even: bool) -> bool {
     match cell {
         Cell::Hexahedron(_) => even == matches!(face[0], 0 | 2 | 5 | 7),
@@ -98,8 +98,8 @@ pub(super) fn first_diagonal(cell: &Cell, face: [u32; 4], even: bool) -> bool {
     }
 }
 
-/// Which cut into five each hexahedron takes: colours of a chessboard where vertices can be coloured so, otherwise the
-/// even one; the other one where only that gives five positive tetrahedra.
+/// Which division into five tetrahedra each hexahedron uses: by chessboard colours if the vertices can be coloured so,
+/// otherwise the even one; but the other one where only that gives five positive tetrahedra.
 pub(super) fn parities(vertices: &[Vec3], cells: &[Cell]) -> Vec<bool> {
     let colours = chessboard(vertices.len(), cells);
     let smallest = |cell: &Cell, even: bool| {
@@ -119,7 +119,7 @@ pub(super) fn parities(vertices: &[Vec3], cells: &[Cell]) -> Vec<bool> {
         .collect()
 }
 
-/// Colours such that the ends of every edge differ, or none where there are odd loops.
+/// Colours such that the ends of every edge differ; `None` if there are odd loops.
 fn chessboard(count: usize, cells: &[Cell]) -> Option<Vec<bool>> {
     let mut edges: Vec<[u32; 2]> = vec![];
     for cell in cells {
@@ -175,7 +175,7 @@ fn pyramid(v: &[u32; 5]) -> [[usize; 4]; 2] {
     if v[0].min(v[2]) < v[1].min(v[3]) { [[0, 1, 2, 4], [0, 2, 3, 4]] } else { [[1, 2, 3, 4], [1, 3, 0, 4]] }
 }
 
-/// Triangles of the facets, those of four corners cut at their middle, as corners within the cell.
+/// Triangles of the facets, quadrilaterals divided at their middle, as corners within the cell.
 fn centred_triangles(cell: &Cell) -> Vec<[Corner; 3]> {
     let mut triangles = vec![];
     for (f, face) in cell.local_faces().iter().enumerate() {
@@ -190,13 +190,13 @@ fn centred_triangles(cell: &Cell) -> Vec<[Corner; 3]> {
     triangles
 }
 
-/// Every triangle of the surface with the centre of the cell.
+/// Tetrahedra from every triangle of the surface and the centre of the cell.
 fn centred(cell: &Cell) -> Vec<[Corner; 4]> {
-    // seen from inside, where the centre is, a triangle turns the other way
+    // seen from the centre, a triangle has the opposite orientation
     centred_triangles(cell).into_iter().map(|[a, b, c]| [a, c, b, Corner::Centre]).collect()
 }
 
-/// The surface of a cell, facets of four corners cut at their middle.
+/// The surface of a cell, with quadrilaterals divided at their middle.
 fn centred_surface(vertices: &[Vec3], cell: &Cell) -> Mesh {
     let mut mesh = Mesh::default();
     for triangle in centred_triangles(cell) {

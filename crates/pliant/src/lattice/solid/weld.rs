@@ -1,17 +1,17 @@
-//! Points that are one point but for rounding.
+//! Merging points that differ only by rounding.
 
 use std::collections::HashMap;
 
 use crate::math::Vec3;
 use crate::moments::bounds;
 
-/// Give points within `reach` [m] of each other one index. The first of each group stays, in order of appearance; the
-/// second list says what became of each point.
+/// Merge points within `reach` [m] of each other. Returns the first of each group, in order of appearance, and the new
+/// index of each point.
 pub(super) fn weld(points: &[Vec3], reach: f64) -> (Vec<Vec3>, Vec<u32>) {
     let mut kept: Vec<Vec3> = vec![];
     let mut became = Vec::with_capacity(points.len());
     let [low, high] = bounds(points);
-    // boxes of twice the reach: whatever is near lies in a box that a corner of the cube around the point falls into
+    // hash boxes of twice the reach: any near point lies in a box that contains a corner of the cube around the point
     let side = if reach > 0.0 { 2.0 * reach } else { 1e-9 * (high - low).length() };
     let place = |p: Vec3| ((p - low) / side).floor().to_array().map(|x| x as i64);
     let mut boxes: HashMap<[i64; 3], Vec<u32>> = HashMap::with_capacity(points.len());
@@ -33,7 +33,7 @@ pub(super) fn weld(points: &[Vec3], reach: f64) -> (Vec<Vec3>, Vec<u32>) {
     (kept, became)
 }
 
-/// The boxes between two, at most one further along each axis.
+/// The boxes between two that differ by at most one along each axis.
 fn corners(low: [i64; 3], high: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
     (0..8usize).filter_map(move |bits| {
         let mut key = low;

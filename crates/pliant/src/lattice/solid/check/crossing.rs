@@ -1,4 +1,4 @@
-//! Triangles of a mesh that go through each other.
+//! Intersecting triangles of a mesh.
 
 use parry3d_f64::bounding_volume::Aabb;
 use parry3d_f64::partitioning::{Bvh, BvhBuildStrategy};
@@ -8,14 +8,15 @@ use super::{corners, normal};
 use crate::contact::Mesh;
 use crate::math::Vec3;
 
-/// Distances below this part of the extent of two triangles are touch, not passage: some thousand roundings.
+/// Distance, relative to the extent of two triangles, below which they touch but do not intersect: some thousand
+/// rounding errors.
 const TOUCH: f64 = 1e-12;
-/// Overlaps in a common plane below this part are touch.
+/// Overlap in a common plane, relative to the extent, below which triangles only touch.
 const OVERLAP: f64 = 1e-9;
-/// Pairs after which counting stops.
+/// Number of pairs after which counting stops.
 const ENOUGH: usize = 1000;
 
-/// Refuse a mesh with triangles through each other.
+/// Fail if triangles of a mesh intersect.
 pub(super) fn check(mesh: &Mesh) -> Result<(), BrokenMesh> {
     let boxes: Vec<Aabb> = mesh.triangles.iter().map(|t| around(corners(mesh, *t))).collect();
     let tree = Bvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
@@ -42,14 +43,14 @@ fn around([a, b, c]: [Vec3; 3]) -> Aabb {
     Aabb::new(a.min(b).min(c), a.max(b).max(c))
 }
 
-/// A point where two triangles go through each other. Corners in common are no passage.
+/// A point where two triangles intersect, other than at shared corners.
 fn meet(mesh: &Mesh, one: [u32; 3], two: [u32; 3]) -> Option<Vec3> {
     let shared = one.iter().filter(|v| two.contains(v)).count();
     let (n1, n2) = (normal(mesh, one), normal(mesh, two));
     let (p1, p2) = (corners(mesh, one), corners(mesh, two));
     let extent = p1.iter().chain(&p2).map(|p| p.distance(p1[0])).fold(0.0, f64::max);
     if shared < 2 {
-        // with one corner in common, only the edge opposite to it can pass
+        // with one shared corner, only the opposite edge can intersect
         let edges = |of: [u32; 3], other: [u32; 3]| {
             (0..3).map(move |i| [of[i], of[(i + 1) % 3]]).filter(move |e| !e.iter().any(|v| other.contains(v)))
         };
@@ -63,8 +64,8 @@ fn meet(mesh: &Mesh, one: [u32; 3], two: [u32; 3]) -> Option<Vec3> {
     overlap(p1, n1, p2, n2, extent)
 }
 
-/// Where a segment passes through a triangle with normal `n`: its ends strictly on either side, its edges included, as
-/// an edge of one box often meets just the diagonal of another's facet.
+/// The point where a segment passes through a triangle with normal `n`. The ends must be strictly on either side; the
+/// edges of the triangle count, as an edge of one box often hits exactly the diagonal of another's facet.
 fn pierce([p, q]: [Vec3; 2], t: [Vec3; 3], n: Vec3, extent: f64) -> Option<Vec3> {
     let (dp, dq) = (n.dot(p - t[0]), n.dot(q - t[0]));
     let touch = TOUCH * n.length() * extent;
@@ -79,11 +80,11 @@ fn pierce([p, q]: [Vec3; 2], t: [Vec3; 3], n: Vec3, extent: f64) -> Option<Vec3>
     (0..3).all(inside).then_some(x)
 }
 
-/// A point near where two triangles of one plane overlap: no edge of either separates them.
+/// A point near the overlap of two coplanar triangles, if no edge of either separates them.
 fn overlap(p1: [Vec3; 3], n1: Vec3, p2: [Vec3; 3], n2: Vec3, extent: f64) -> Option<Vec3> {
     let touch = TOUCH * extent;
     let flat = |p: [Vec3; 3], o: Vec3, n: Vec3| p.iter().all(|v| n.dot(*v - o).abs() <= touch * n.length());
-    // triangles without area have no plane
+    // degenerate triangles have no plane
     let sliver = |n: Vec3| n.length() <= OVERLAP * extent * extent;
     if sliver(n1) || sliver(n2) || !flat(p2, p1[0], n1) || !flat(p1, p2[0], n2) {
         return None;

@@ -1,11 +1,11 @@
-//! What can be wrong with a mesh.
+//! Errors and warnings about meshes.
 
 use crate::math::Vec3;
 
-/// Why a mesh bounds no solid.
+/// Why a mesh does not bound a solid.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BrokenMesh {
-    /// No triangles, or none left without those that are degenerate.
+    /// No triangles, or only degenerate ones.
     #[error("the mesh has no triangles")]
     Empty,
     /// More triangles than allowed.
@@ -16,17 +16,17 @@ pub enum BrokenMesh {
         /// Largest number.
         most: usize,
     },
-    /// A triangle names a vertex that is not there.
+    /// A triangle refers to a vertex that does not exist.
     #[error("triangle {triangle} of the mesh names vertex {vertex}, there are {count}")]
     NoVertex {
         /// Index of the triangle.
         triangle: usize,
-        /// The vertex named.
+        /// Index of the vertex.
         vertex: u32,
         /// Number of vertices.
         count: usize,
     },
-    /// Coordinates that are no numbers.
+    /// Coordinates that are not finite.
     #[error("{count} vertices of the mesh are not finite, the first is number {vertex} at {at}")]
     NotFinite {
         /// How many.
@@ -60,12 +60,12 @@ pub enum BrokenMesh {
         /// The middle of one [m].
         at: Vec3,
     },
-    /// A surface with one side, like a Klein bottle's.
+    /// A one-sided surface, such as a Klein bottle.
     #[error(
         "the mesh has no outside: its triangles cannot be turned alike, which shows at {edges} edges, one at {at} m"
     )]
     OneSided {
-        /// Number of edges where it shows.
+        /// Number of edges where orientations conflict.
         edges: usize,
         /// The middle of one [m].
         at: Vec3,
@@ -77,7 +77,7 @@ pub enum BrokenMesh {
         volume: f64,
         /// Surface [m2].
         area: f64,
-        /// A place [m].
+        /// A point of the mesh [m].
         at: Vec3,
     },
     /// More separate surfaces than allowed.
@@ -90,7 +90,7 @@ pub enum BrokenMesh {
         /// A vertex of the last [m].
         at: Vec3,
     },
-    /// Triangles through each other.
+    /// Intersecting triangles.
     #[error(
         "the mesh cuts itself: {pairs} pairs of triangles{} go through each other, one pair ({}, {}) at {at} m",
         if *.more { " or more" } else { "" }, .triangles[0], .triangles[1]
@@ -100,26 +100,26 @@ pub enum BrokenMesh {
         pairs: usize,
         /// Whether counting stopped there.
         more: bool,
-        /// A pair of triangles, as counted after repairs.
+        /// A pair of triangles, as indices after repairs.
         triangles: [u32; 2],
         /// A point of both [m].
         at: Vec3,
     },
 }
 
-/// What was repaired in a mesh, or is worth knowing about it.
+/// A repair of a mesh, or a remark about it.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum MeshWarning {
-    /// Equal vertices.
+    /// Duplicate vertices.
     #[error("{vertices} vertices of the mesh repeated others and were merged with them")]
     Merged {
-        /// How many went.
+        /// Number removed.
         vertices: usize,
     },
-    /// Triangles that bound nothing.
+    /// Degenerate or duplicate triangles.
     #[error("{triangles} triangles of the mesh were degenerate or given twice and were dropped, the first at {at} m")]
     Dropped {
-        /// How many went.
+        /// Number removed.
         triangles: usize,
         /// A corner of the first [m].
         at: Vec3,
@@ -127,10 +127,10 @@ pub enum MeshWarning {
     /// Vertices of no triangle.
     #[error("{vertices} vertices of the mesh belong to no triangle and were dropped")]
     Unused {
-        /// How many went.
+        /// Number removed.
         vertices: usize,
     },
-    /// Some triangles turned the wrong way.
+    /// Some triangles had the wrong orientation.
     #[error("{triangles} triangles of the mesh faced the wrong way and were turned, one of them at {at} m")]
     Turned {
         /// How many.
@@ -138,7 +138,7 @@ pub enum MeshWarning {
         /// A corner of the first [m].
         at: Vec3,
     },
-    /// All triangles turned the wrong way.
+    /// All triangles had the wrong orientation.
     #[error("the mesh was inside out: all {triangles} triangles were turned")]
     Inverted {
         /// How many.
@@ -152,7 +152,7 @@ pub enum MeshWarning {
         /// Its middle [m].
         at: Vec3,
     },
-    /// Solids that do not hang together.
+    /// Separate solids.
     #[error("the mesh holds {parts} separate solids: nothing joins them, one of them is at {at} m")]
     Parts {
         /// How many.
@@ -160,7 +160,7 @@ pub enum MeshWarning {
         /// A vertex of the last [m].
         at: Vec3,
     },
-    /// Surfaces inside, facing inwards.
+    /// Closed cavities inside.
     #[error("the mesh has {cavities} closed cavities inside, one of them at {at} m")]
     Cavities {
         /// How many.

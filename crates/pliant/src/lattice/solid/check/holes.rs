@@ -1,16 +1,16 @@
-//! Closing a hole, where there is only one and it is plane.
+//! Closing a hole, if it is plane and the only one.
 
 use super::fault::{BrokenMesh, MeshWarning};
 use super::topology::middle;
 use crate::contact::Mesh;
 use crate::math::{Vec2, Vec3};
 
-/// A loop off its plane by no more than this part of its extent is plane.
+/// Deviation from a plane, relative to its extent, up to which a loop is plane.
 const PLANE: f64 = 1e-6;
-/// Most edges of a hole that is closed: the search for triangles takes their square.
+/// Limit on the edges of a hole that is closed: the search for triangles is quadratic.
 const MOST: usize = 4096;
 
-/// Close the hole with triangles inside its plane, or say where the mesh is open.
+/// Close the hole with triangles in its plane. Fails with the location of the hole.
 pub(super) fn fill(mesh: &mut Mesh, open: &[[u32; 2]]) -> Result<MeshWarning, BrokenMesh> {
     let refused =
         BrokenMesh::Open { edges: open.len(), at: open.first().map(|e| middle(mesh, *e)).unwrap_or_default() };
@@ -20,8 +20,8 @@ pub(super) fn fill(mesh: &mut Mesh, open: &[[u32; 2]]) -> Result<MeshWarning, Br
     Ok(MeshWarning::FilledHole { edges: open.len(), at })
 }
 
-/// The vertices around the hole, against the direction of the triangles beside it; none if there are several loops or
-/// one that meets itself.
+/// The vertices around the hole, opposite to the direction of the adjacent triangles; `None` if there are several loops
+/// or one that touches itself.
 fn one_loop(open: &[[u32; 2]]) -> Option<Vec<u32>> {
     if open.len() < 3 || open.len() > MOST {
         return None;
@@ -45,7 +45,7 @@ fn one_loop(open: &[[u32; 2]]) -> Option<Vec<u32>> {
     (next[found][1] == around[0]).then_some(around)
 }
 
-/// Triangles between the vertices of a plane loop, by cutting off ears.
+/// Triangulate a plane loop by ear clipping.
 fn triangulate(mesh: &Mesh, around: &[u32]) -> Option<Vec<[u32; 3]>> {
     let flat = flattened(mesh, around)?;
     let mut left: Vec<usize> = (0..around.len()).collect();
@@ -60,7 +60,7 @@ fn triangulate(mesh: &Mesh, around: &[u32]) -> Option<Vec<[u32; 3]>> {
     Some(triangles.into_iter().map(|t| t.map(|i| around[i])).collect())
 }
 
-/// The loop in coordinates of its plane, counter-clockwise, or nothing if it is not plane.
+/// The loop in coordinates of its plane, counter-clockwise; `None` if it is not plane.
 fn flattened(mesh: &Mesh, around: &[u32]) -> Option<Vec<Vec2>> {
     let points: Vec<Vec3> = around.iter().map(|v| mesh.vertices[*v as usize]).collect();
     let n = points.len();
@@ -73,12 +73,12 @@ fn flattened(mesh: &Mesh, around: &[u32]) -> Option<Vec<Vec2>> {
         return None;
     }
     let (x, y) = normal.any_orthonormal_pair();
-    // the pair turns about the normal by the right-hand rule
+    // make x, y and the normal right-handed
     let sign = x.cross(y).dot(normal).signum();
     Some(d.iter().map(|v| Vec2::new(v.dot(x), sign * v.dot(y))).collect())
 }
 
-/// Whether a corner can be cut off: it bulges and no other vertex lies in its triangle.
+/// Whether a corner is an ear: convex, with no other vertex in its triangle.
 fn is_ear(flat: &[Vec2], left: &[usize], i: usize) -> bool {
     let n = left.len();
     let ring = [left[(i + n - 1) % n], left[i], left[(i + 1) % n]];

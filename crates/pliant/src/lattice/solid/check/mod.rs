@@ -1,5 +1,5 @@
-//! Judging a triangle mesh before it becomes a body: what can be repaired is, with a warning; what cannot is refused,
-//! with its number and a place to look at.
+//! Checking a triangle mesh before it becomes a body: what can be repaired is, with a warning; anything else is
+//! rejected, with a count and a location.
 
 mod crossing;
 mod fault;
@@ -13,14 +13,14 @@ use crate::contact::Mesh;
 use crate::math::Vec3;
 use crate::moments::bounds;
 
-/// What a mesh may be.
+/// Limits on a mesh.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeshLimits {
-    /// Most triangles.
+    /// Largest number of triangles.
     pub triangles: usize,
-    /// Vertices this near are one, as part of the extent of the mesh.
+    /// Distance, relative to the extent of the mesh, within which vertices are merged [-].
     pub merge: f64,
-    /// Most separate surfaces.
+    /// Largest number of separate surfaces.
     pub parts: usize,
 }
 
@@ -33,17 +33,17 @@ impl Default for MeshLimits {
 /// A mesh that bounds a solid.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
-    /// The mesh: closed, every edge between two triangles, counter-clockwise seen from outside, no triangle through
-    /// another.
+    /// The mesh: closed, with every edge between two triangles, counter-clockwise seen from outside, without
+    /// intersections.
     pub mesh: Mesh,
-    /// What was repaired or is worth knowing.
+    /// Repairs and remarks.
     pub warnings: Vec<MeshWarning>,
 }
 
-/// A volume this much smaller than surface times extent is none.
+/// Volume, relative to surface times extent, below which a mesh is flat.
 const FLAT: f64 = 1e-9;
 
-/// Whether a mesh bounds a solid, after repairs that leave no doubt.
+/// Check that a mesh bounds a solid, after unambiguous repairs.
 pub fn check_mesh(mesh: &Mesh, limits: &MeshLimits) -> Result<Checked, BrokenMesh> {
     check_numbers(mesh, limits)?;
     let mut warnings = vec![];
@@ -56,13 +56,13 @@ pub fn check_mesh(mesh: &Mesh, limits: &MeshLimits) -> Result<Checked, BrokenMes
     }
     check_flat(&mesh, Some(surface.volume(&mesh)))?;
     count_slivers(&mesh, &mut warnings);
-    // before it is asked what lies inside what, nothing may lie half inside
+    // intersections must be excluded before testing which parts lie inside others
     crossing::check(&mesh)?;
     topology::turn_outwards(&mut mesh, &surface, limits.parts, &mut warnings)?;
     Ok(Checked { mesh: compact(mesh, &mut warnings), warnings })
 }
 
-/// Whether everything is there and finite.
+/// Check indices, finiteness and counts.
 fn check_numbers(mesh: &Mesh, limits: &MeshLimits) -> Result<(), BrokenMesh> {
     if mesh.triangles.is_empty() {
         return Err(BrokenMesh::Empty);
@@ -86,7 +86,7 @@ fn check_numbers(mesh: &Mesh, limits: &MeshLimits) -> Result<(), BrokenMesh> {
     if largest > 1e50 { Err(BrokenMesh::Huge { largest }) } else { Ok(()) }
 }
 
-/// Equal vertices made one.
+/// Merge duplicate vertices.
 fn merged(mesh: &Mesh, merge: f64, warnings: &mut Vec<MeshWarning>) -> Mesh {
     let [low, high] = bounds(&mesh.vertices);
     let (vertices, became) = weld(&mesh.vertices, merge.max(0.0) * (high - low).length());
@@ -97,7 +97,7 @@ fn merged(mesh: &Mesh, merge: f64, warnings: &mut Vec<MeshWarning>) -> Mesh {
     Mesh { vertices, triangles }
 }
 
-/// Drop triangles with two corners in one, triangles given twice, and pairs back to back.
+/// Drop triangles with coincident corners, duplicate triangles, and pairs back to back.
 fn drop_degenerate(mesh: &mut Mesh, warnings: &mut Vec<MeshWarning>) {
     let before = mesh.triangles.len();
     let mut first_bad = None;
@@ -129,32 +129,32 @@ fn drop_degenerate(mesh: &mut Mesh, warnings: &mut Vec<MeshWarning>) {
     }
 }
 
-/// Corners in rising order.
+/// Corners in ascending order.
 fn sorted(mut triangle: [u32; 3]) -> [u32; 3] {
     triangle.sort_unstable();
     triangle
 }
 
-/// Whether corners turn like their rising order.
+/// Whether corners are an even permutation of their ascending order.
 fn is_even([a, b, c]: [u32; 3]) -> bool {
-    // two of three neighbours rise in every turn of an order that is kept
+    // in an even permutation two of three cyclic neighbours ascend
     [a < b, b < c, c < a].into_iter().filter(|rises| *rises).count() == 2
 }
 
-/// Refuse a mesh without surface; once it is closed, one without volume.
+/// Fail if a mesh has no area or, once it is closed, no volume.
 fn check_flat(mesh: &Mesh, volume: Option<f64>) -> Result<(), BrokenMesh> {
     let area: f64 = mesh.triangles.iter().map(|t| normal(mesh, *t).length() / 2.0).sum();
     let [low, high] = bounds(&mesh.vertices);
     let extent = high - low;
     let solid = match volume {
         Some(volume) => volume > FLAT * area * extent.length(),
-        // before it is closed, only what lies in a plane along the axes is known to be flat
+        // before it is closed, only a mesh in a plane along the axes is known to be flat
         None => area > 0.0 && extent.min_element() > FLAT * extent.length(),
     };
     if solid { Ok(()) } else { Err(BrokenMesh::Flat { volume: volume.unwrap_or(0.0), area, at: low }) }
 }
 
-/// Triangles without area stay, as without them their neighbours would not meet; but say so.
+/// Warn about triangles without area. They stay, as they connect their neighbours.
 fn count_slivers(mesh: &Mesh, warnings: &mut Vec<MeshWarning>) {
     let mut slivers = mesh.triangles.iter().filter(|t| {
         let [a, b, c] = corners(mesh, **t);
@@ -167,7 +167,7 @@ fn count_slivers(mesh: &Mesh, warnings: &mut Vec<MeshWarning>) {
     }
 }
 
-/// Only vertices that triangles name.
+/// Keep only vertices that belong to triangles.
 fn compact(mesh: Mesh, warnings: &mut Vec<MeshWarning>) -> Mesh {
     let mut became = vec![u32::MAX; mesh.vertices.len()];
     mesh.triangles.iter().flatten().for_each(|&v| became[v as usize] = 0);
@@ -188,7 +188,7 @@ fn corners(mesh: &Mesh, triangle: [u32; 3]) -> [Vec3; 3] {
     triangle.map(|v| mesh.vertices[v as usize])
 }
 
-/// Twice the area of a triangle along its normal [m2].
+/// Normal of a triangle, with twice its area as length [m2].
 fn normal(mesh: &Mesh, triangle: [u32; 3]) -> Vec3 {
     let [a, b, c] = corners(mesh, triangle);
     (b - a).cross(c - a)

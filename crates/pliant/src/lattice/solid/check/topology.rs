@@ -1,50 +1,51 @@
-//! Edges, neighbours and sides of a surface.
+//! Edges, neighbours and orientation of a surface.
 
 use super::fault::{BrokenMesh, MeshWarning};
 use crate::contact::Mesh;
 use crate::math::{Vec3, atan2};
 use crate::moments::{Moments, bounds};
 
-/// A surface whose triangles turn alike.
+/// A consistently oriented surface.
 pub(super) struct Surface {
-    /// Edges of one triangle only, in the direction of that triangle.
+    /// Edges with only one triangle, in the direction of that triangle.
     pub open: Vec<[u32; 2]>,
-    /// Which part each triangle belongs to.
+    /// Index of the connected part of each triangle.
     part: Vec<u32>,
     /// Number of parts.
     parts: usize,
-    /// Which triangles were turned.
+    /// Whether each triangle was reversed.
     turned: Vec<bool>,
     /// The part that the first open edge belongs to.
     open_part: u32,
 }
 
 impl Surface {
-    /// The part of a triangle. Those that filled the only hole come last, and belong to the part that had it.
+    /// The part of a triangle. Triangles that fill the only hole come last and belong to the part with that hole.
     fn part_of(&self, triangle: usize) -> usize {
         self.part.get(triangle).copied().unwrap_or(self.open_part) as usize
     }
 
-    /// Volumes of the parts together, whichever way they face [m3].
+    /// Sum of the volumes of the parts, whatever their orientation [m3].
     pub(super) fn volume(&self, mesh: &Mesh) -> f64 {
         split(mesh, self).iter().map(|part| Moments::of_triangles(&mesh.vertices, part).volume.abs()).sum()
     }
 }
 
-/// An edge as a triangle has it.
+/// An edge of a triangle.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Edge {
     /// Ends, the smaller index first.
     ends: [u32; 2],
     triangle: u32,
-    /// Whether the triangle goes from the smaller to the larger.
+    /// Whether the triangle runs from the smaller to the larger index.
     rising: bool,
 }
 
-/// A neighbour across an edge, and whether it must be turned for both to turn alike.
+/// A neighbour across an edge, and whether it must be reversed for a consistent orientation.
 type Neighbour = Option<(u32, bool)>;
 
-/// Turn triangles until neighbours agree.
+/// Reverse triangles until neighbours have consistent orientations. Fails for edges with more than two triangles and
+/// one-sided surfaces.
 pub(super) fn orient(mesh: &mut Mesh) -> Result<Surface, BrokenMesh> {
     let (neighbours, lone) = neighbours(mesh)?;
     let count = mesh.triangles.len();
@@ -77,7 +78,7 @@ pub(super) fn orient(mesh: &mut Mesh) -> Result<Surface, BrokenMesh> {
     Ok(Surface { open, part, parts: parts as usize, turned, open_part })
 }
 
-/// Neighbours of every triangle, and edges that have only one; no edge may have three.
+/// Neighbours of every triangle, and edges with only one triangle. Fails for edges with more than two.
 fn neighbours(mesh: &Mesh) -> Result<(Vec<[Neighbour; 3]>, Vec<Edge>), BrokenMesh> {
     let mut edges = Vec::with_capacity(3 * mesh.triangles.len());
     for (t, triangle) in mesh.triangles.iter().enumerate() {
@@ -111,7 +112,7 @@ fn neighbours(mesh: &Mesh) -> Result<(Vec<[Neighbour; 3]>, Vec<Edge>), BrokenMes
     }
 }
 
-/// Whether after turning all neighbours agree.
+/// Check that all neighbours have consistent orientations.
 fn check_sides(mesh: &Mesh, neighbours: &[[Neighbour; 3]], turned: &[bool]) -> Result<(), BrokenMesh> {
     let mut bad = vec![];
     for (t, around) in neighbours.iter().enumerate() {
@@ -122,13 +123,13 @@ fn check_sides(mesh: &Mesh, neighbours: &[[Neighbour; 3]], turned: &[bool]) -> R
         }
     }
     match bad.first() {
-        // every such edge is met from both sides
+        // every such edge is counted from both sides
         Some(v) => Err(BrokenMesh::OneSided { edges: bad.len() / 2, at: mesh.vertices[*v as usize] }),
         None => Ok(()),
     }
 }
 
-/// Turn whole parts so that solids face outwards and cavities face into their hollow.
+/// Reverse whole parts so that solids face outwards and cavities into their hollow.
 pub(super) fn turn_outwards(
     mesh: &mut Mesh,
     surface: &Surface,
@@ -161,7 +162,7 @@ pub(super) fn turn_outwards(
     Ok(())
 }
 
-/// Say how many triangles of the original were turned in the end.
+/// Warn about triangles of the original that were reversed.
 fn report_turns(mesh: &Mesh, surface: &Surface, wrong: impl Fn(usize) -> bool, warnings: &mut Vec<MeshWarning>) {
     let mut turned = (0..surface.turned.len()).filter(|&t| surface.turned[t] != wrong(t));
     if let Some(first) = turned.next() {
@@ -181,7 +182,7 @@ fn split(mesh: &Mesh, surface: &Surface) -> Vec<Vec<[u32; 3]>> {
     parts
 }
 
-/// Which parts lie inside an odd number of others, and so bound a hollow.
+/// Which parts lie inside an odd number of others, and so bound a cavity.
 fn cavities(parts: &[Vec<[u32; 3]>], vertices: &[Vec3]) -> Vec<bool> {
     let at = |v: u32| vertices[v as usize];
     let box_of = |part: &Vec<[u32; 3]>| bounds(&part.iter().flatten().map(|v| at(*v)).collect::<Vec<_>>());
@@ -198,8 +199,8 @@ fn cavities(parts: &[Vec<[u32; 3]>], vertices: &[Vec3]) -> Vec<bool> {
     (0..parts.len()).map(is_cavity).collect()
 }
 
-/// How often a surface winds round a point: the sum of solid angles over 4 pi, each by A. van Oosterom and J. Strackee,
-/// "The solid angle of a plane triangle": tan(omega/2) = a.(b x c) / (abc + (a.b)c + (b.c)a + (c.a)b).
+/// Winding number of a surface about a point: the sum of solid angles over 4 pi, each by A. van Oosterom and J.
+/// Strackee, "The solid angle of a plane triangle": tan(omega/2) = a.(b x c) / (abc + (a.b)c + (b.c)a + (c.a)b).
 fn winding(point: Vec3, triangles: impl Iterator<Item = [Vec3; 3]>) -> f64 {
     let half_angles = triangles.map(|t| {
         let [a, b, c] = t.map(|v| v - point);

@@ -4,7 +4,7 @@ use super::{DiscretiseError, at_least, bounded, positive};
 use crate::lattice::solid::cells::{Cell, Cells};
 use crate::math::{Vec3, expm1, log1p};
 
-/// A box of a size [m] about the origin as equal boxes, so many along each axis.
+/// A box of a size [m] centred at the origin, as `counts` equal boxes along each axis.
 pub fn brick(size: Vec3, counts: [usize; 3]) -> Result<Cells, DiscretiseError> {
     let mut bounds: [Vec<f64>; 3] = Default::default();
     for axis in 0..3 {
@@ -13,10 +13,11 @@ pub fn brick(size: Vec3, counts: [usize; 3]) -> Result<Cells, DiscretiseError> {
     graded_brick([&bounds[0], &bounds[1], &bounds[2]])
 }
 
-/// Bounds of cells along an axis [m]: an edge of a length [m] about zero, cut where a rising function of 0 to 1 says.
+/// Bounds of cells along an axis [m]: an edge of a length [m] centred at zero, divided by an increasing function on 0
+/// to 1.
 ///
-/// Only the ratios of the function's values matter: it is scaled so that 0 and 1 are the ends. Cells crowd where it
-/// rises slowly (Fig. 13: `|s| 0.5 + 4.0 * (s - 0.5).powi(3)` crowds them in the middle).
+/// Only the ratios of the function's values matter: it is scaled so that 0 and 1 are the ends. Cells are small where it
+/// rises slowly (Fig. 13: `|s| 0.5 + 4.0 * (s - 0.5).powi(3)` refines the middle).
 pub fn grading(length: f64, count: usize, at: impl Fn(f64) -> f64) -> Result<Vec<f64>, DiscretiseError> {
     positive("length", length)?;
     at_least("number of cells", 1, count)?;
@@ -33,15 +34,15 @@ pub fn grading(length: f64, count: usize, at: impl Fn(f64) -> f64) -> Result<Vec
     Ok(bounds)
 }
 
-/// A function for [`grading`]: cells crowd about a place of an edge [m], where they are `finer` times shorter than at the end
-/// that is farther away.
+/// A function for [`grading`] that refines cells around a position on the edge [m], where they are `finer` times
+/// shorter than at the farther end.
 ///
-/// The length of cells grows evenly with the distance from that place, h = 1 + k |x - at|, so that neighbours have the same
-/// ratio everywhere: x - at = (exp(k s) - 1)/k, with s counting cells from there.
+/// The length of cells grows linearly with the distance from that position, h = 1 + k |x - at|, so that the ratio of
+/// neighbours is constant: x - at = (exp(k s) - 1)/k, with s counting cells from there.
 pub fn crowded(length: f64, at: f64, finer: f64) -> impl Fn(f64) -> f64 {
     let [left, right] = [at + 0.5 * length, 0.5 * length - at];
     let k = (finer - 1.0) / left.max(right);
-    // cells on either side, up to a factor that both have
+    // numbers of cells on either side, up to a common factor
     let [before, after] = [left, right].map(|reach| if k == 0.0 { reach } else { log1p(k * reach) / k });
     move |s: f64| {
         let from = s * (before + after) - before;
@@ -50,7 +51,7 @@ pub fn crowded(length: f64, at: f64, finer: f64) -> impl Fn(f64) -> f64 {
     }
 }
 
-/// A box of boxes between bounds along each axis [m].
+/// A box divided at given bounds along each axis [m].
 pub fn graded_brick(bounds: [&[f64]; 3]) -> Result<Cells, DiscretiseError> {
     for axis in bounds {
         at_least("number of bounds of cells", 2, axis.len())?;
@@ -78,7 +79,7 @@ pub fn graded_brick(bounds: [&[f64]; 3]) -> Result<Cells, DiscretiseError> {
     Ok(Cells::new(vertices, cells)?)
 }
 
-/// Whether bounds rise, all finite.
+/// Check that bounds increase and are finite.
 fn check_rising(bounds: &[f64]) -> Result<(), DiscretiseError> {
     for (i, pair) in bounds.windows(2).enumerate() {
         let rises = pair[0].is_finite() && pair[1].is_finite() && pair[0] < pair[1];

@@ -6,8 +6,8 @@ use crate::lattice::solid::cells::{Cell, Cells};
 use crate::math::Vec3;
 use crate::moments::{Moments, bounds};
 
-/// The surface of a polyhedron: polygons [m], each plane, convex and counter-clockwise seen from outside, cut alike so
-/// that they meet along their edges.
+/// The surface of a polyhedron from polygons over points [m], each plane, convex and counter-clockwise seen from
+/// outside, divided alike so that they match along their edges.
 pub fn polyhedron_surface(points: &[Vec3], faces: &[Vec<u32>], cut: Rings) -> Result<Patch, DiscretiseError> {
     let mut patches = Vec::with_capacity(faces.len());
     for (facet, face) in faces.iter().enumerate() {
@@ -26,7 +26,8 @@ pub fn polyhedron_surface(points: &[Vec3], faces: &[Vec<u32>], cut: Rings) -> Re
 /// surface point with the inertia center of the object".
 ///
 /// Between shells, facets of four corners give hexahedra and triangles give wedges; in the innermost shell they give
-/// pyramids and tetrahedra with the centre. Convex solids always work, others if their centre sees all their surface.
+/// pyramids and tetrahedra with the centre. Works for convex solids, and others if their whole surface is visible from
+/// the centre.
 pub fn russian_doll(surface: &Patch, shells: usize) -> Result<Cells, DiscretiseError> {
     at_least("number of shells", 1, shells)?;
     bounded("vertices of a Russian doll", &[surface.points.len(), shells])?;
@@ -66,7 +67,7 @@ pub fn russian_doll(surface: &Patch, shells: usize) -> Result<Cells, DiscretiseE
     Ok(Cells::new(vertices, cells)?)
 }
 
-/// Whether every edge occurs once in each direction.
+/// Check that every edge occurs once in each direction.
 fn check_closed(surface: &Patch) -> Result<(), DiscretiseError> {
     let mut edges: Vec<[u32; 2]> = vec![];
     for facet in &surface.facets {
@@ -88,12 +89,12 @@ fn check_closed(surface: &Patch) -> Result<(), DiscretiseError> {
     }
 }
 
-/// Whether the centre lies behind every facet.
+/// Check that the centre lies behind every facet.
 fn check_star(surface: &Patch, centre: Vec3) -> Result<(), DiscretiseError> {
     for (facet, f) in surface.facets.iter().enumerate() {
         let d: Vec<Vec3> = f.corners().iter().map(|&i| surface.points[i as usize] - centre).collect();
         let n = d.len();
-        // each corner with its neighbours, so that a bent facet of four corners cannot hide a bad half
+        // each corner with its neighbours, so that a bent quadrilateral cannot hide a bad half
         let sees = |i: usize| d[(i + n - 1) % n].cross(d[i]).dot(d[(i + 1) % n]) > 0.0;
         if !(0..n).all(sees) {
             let at = d.first().map(|v| *v + centre).unwrap_or(centre);

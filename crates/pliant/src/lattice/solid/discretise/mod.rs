@@ -20,7 +20,7 @@ use crate::math::Vec3;
 /// Why a shape cannot be cut into cells.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum DiscretiseError {
-    /// The cells that come out are none.
+    /// The resulting cells do not form a solid.
     #[error(transparent)]
     Cells(#[from] CellError),
     /// A size that is not finite or not positive.
@@ -31,7 +31,7 @@ pub enum DiscretiseError {
         /// Its value.
         value: f64,
     },
-    /// Fewer than it takes.
+    /// Fewer than needed.
     #[error("the {what} must be at least {least}, got {got}")]
     TooFew {
         /// What is counted.
@@ -41,7 +41,7 @@ pub enum DiscretiseError {
         /// Number given.
         got: usize,
     },
-    /// More than a solid may have.
+    /// More than allowed.
     #[error("{what} would be more than {most}: ask for a coarser cut")]
     TooMany {
         /// What is counted.
@@ -49,10 +49,10 @@ pub enum DiscretiseError {
         /// Largest number.
         most: usize,
     },
-    /// Bounds of cells that do not rise.
+    /// Bounds of cells that do not increase.
     #[error("bounds of cells must rise, but number {index} is {value} after {before}")]
     NotRising {
-        /// Which bound.
+        /// Index of the bound.
         index: usize,
         /// The bound before [m].
         before: f64,
@@ -69,7 +69,7 @@ pub enum DiscretiseError {
         /// Distance from the plane [m].
         off: f64,
     },
-    /// A polygon that turns back.
+    /// A polygon that is not convex.
     #[error("the polygon is not convex at corner {corner}, {at} m")]
     NotConvex {
         /// Index of the corner.
@@ -77,15 +77,15 @@ pub enum DiscretiseError {
         /// Its position [m].
         at: Vec3,
     },
-    /// A polygon without area, or with a coordinate that is no number.
+    /// A polygon without area, or with a coordinate that is not finite.
     #[error("the polygon has no area or a corner that is not finite")]
     NoArea,
-    /// A facet names a point that is not there.
+    /// A facet refers to a point that does not exist.
     #[error("facet {facet} names point {point}, there are {count}")]
     NoPoint {
         /// Index of the facet.
         facet: usize,
-        /// The point named.
+        /// Index of the point.
         point: u32,
         /// Number of points.
         count: usize,
@@ -98,7 +98,7 @@ pub enum DiscretiseError {
         /// The middle of one [m].
         at: Vec3,
     },
-    /// A surface that its centre of mass cannot see from inside.
+    /// A surface that is not entirely visible from its centre of mass.
     #[error(
         "facet {facet} near {at} m cannot be seen from the centre of mass at {centre} m: shells fit into shells only \
          in convex solids and few others. Are the facets counter-clockwise seen from outside?"
@@ -121,20 +121,20 @@ pub enum DiscretiseError {
     },
 }
 
-/// Most vertices a cut may have: a few hundred megabytes of particles.
+/// Limit on the vertices of a mesh: a few hundred megabytes of particles.
 const MOST: usize = 4_000_000;
 
-/// Whether a size is one.
+/// Check that a size is finite and positive.
 fn positive(what: &'static str, value: f64) -> Result<(), DiscretiseError> {
     if value.is_finite() && value > 0.0 { Ok(()) } else { Err(DiscretiseError::Size { what, value }) }
 }
 
-/// Whether there is enough of something.
+/// Check a lower limit on a count.
 fn at_least(what: &'static str, least: usize, got: usize) -> Result<(), DiscretiseError> {
     if got >= least { Ok(()) } else { Err(DiscretiseError::TooFew { what, least, got }) }
 }
 
-/// Whether a product of counts is not too large.
+/// Check that a product of counts is not too large.
 fn bounded(what: &'static str, counts: &[usize]) -> Result<(), DiscretiseError> {
     let product = counts.iter().try_fold(1usize, |a, b| a.checked_mul(*b));
     let fits = product.is_some_and(|p| p <= MOST);

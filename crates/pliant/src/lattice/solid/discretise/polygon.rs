@@ -1,4 +1,4 @@
-//! Convex polygons cut into facets of three and four corners (the paper's Fig. 8).
+//! Convex polygons divided into triangles and quadrilaterals (the paper's Fig. 8).
 
 use super::{DiscretiseError, at_least, bounded};
 use crate::contact::Mesh;
@@ -29,21 +29,21 @@ impl Facet {
 pub struct Patch {
     /// Points [m].
     pub points: Vec<Vec3>,
-    /// Facets, counter-clockwise seen from the side that the polygon is, or from outside.
+    /// Facets, counter-clockwise seen from the side from which the polygon is, or from outside.
     pub facets: Vec<Facet>,
 }
 
-/// How finely a polygon is cut.
+/// How finely a polygon is divided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rings {
-    /// Pieces of each edge.
+    /// Number of pieces of each edge.
     pub per_edge: usize,
-    /// Rings between contour and centre; a polygon of four corners has none, its edges are projected on each other.
+    /// Number of rings between contour and centre; not used for quadrilaterals, which become a grid.
     pub rings: usize,
 }
 
 impl Patch {
-    /// The facets as triangles; those of four corners are cut from their first corner.
+    /// The facets as triangles; quadrilaterals are divided from their first corner.
     pub fn triangles(&self) -> Mesh {
         let mut triangles = vec![];
         for facet in &self.facets {
@@ -55,7 +55,7 @@ impl Patch {
         Mesh { vertices: self.points.clone(), triangles }
     }
 
-    /// Several patches as one, points within `reach` [m] of each other being one point.
+    /// Join several patches, merging points within `reach` [m] of each other.
     pub fn joined(patches: &[Patch], reach: f64) -> Patch {
         let all: Vec<Vec3> = patches.iter().flat_map(|p| p.points.iter().copied()).collect();
         let (points, became) = weld(&all, reach);
@@ -72,7 +72,7 @@ impl Patch {
         Patch { points, facets }
     }
 
-    /// Whether every facet names points that are there.
+    /// Check that every facet refers to existing points.
     pub(super) fn check_indices(&self) -> Result<(), DiscretiseError> {
         let count = self.points.len();
         for (facet, f) in self.facets.iter().enumerate() {
@@ -91,7 +91,7 @@ impl From<&Mesh> for Patch {
     }
 }
 
-/// A plane convex polygon [m] as facets.
+/// Divide a plane convex polygon [m] into facets. Fails if it is not plane or not convex.
 ///
 /// "If this facet has four edges, then we project two edges on the two others": a grid. Otherwise the lines from the
 /// points of the contour to the centre of the area are cut into rings: facets of four corners, and triangles about the
@@ -130,7 +130,7 @@ fn rings(corners: &[Vec3], centre: Vec3, cut: Rings) -> Patch {
     let mut points = vec![centre];
     for ring in 1..=cut.rings {
         let out = ring as f64 / cut.rings as f64;
-        // the contour itself must not be rounded away from its neighbours'
+        // the contour is exact, so that it matches that of its neighbours
         points.extend((0..around).map(|i| if ring == cut.rings { contour(i) } else { centre.lerp(contour(i), out) }));
     }
     let index = |ring: usize, i: usize| (1 + (ring - 1) * around + i % around) as u32;
@@ -144,15 +144,16 @@ fn rings(corners: &[Vec3], centre: Vec3, cut: Rings) -> Patch {
     Patch { points, facets }
 }
 
-/// Off a plane or a straight edge by no more than this part of the extent: what files of seven digits leave.
+/// Deviation from a plane or a straight edge that is tolerated, relative to the extent: rounding of files with seven
+/// digits.
 const STRAIGHT: f64 = 1e-6;
 
-/// Whether a polygon is plane, convex and turns once; its centre of area.
+/// Check that a polygon is plane, convex and turns once; returns its centre of area [m].
 fn check_convex(corners: &[Vec3]) -> Result<Vec3, DiscretiseError> {
     let n = corners.len();
     let origin = corners.iter().copied().sum::<Vec3>() / n as f64;
     let d: Vec<Vec3> = corners.iter().map(|c| *c - origin).collect();
-    // Newell: the sum of cross products is twice the area along the normal, whatever the origin
+    // Newell's method: the sum of cross products is twice the area along the normal, whatever the origin
     let area: Vec3 = (0..n).map(|i| d[i].cross(d[(i + 1) % n])).sum();
     let extent = d.iter().map(|v| v.length()).fold(0.0, f64::max);
     let normal = area.try_normalize().filter(|_| area.length() > STRAIGHT * extent * extent);

@@ -5,7 +5,7 @@ use super::{DiscretiseError, at_least, bounded, positive};
 use crate::lattice::solid::cells::{Cell, Cells};
 use crate::math::{Vec3, sincos};
 
-/// The solid between a patch and where its points end [m], in layers of equal thickness.
+/// The solid between a patch and the end positions of its points [m], in layers of equal thickness.
 ///
 /// The top must lie on the side from which the facets of the bottom turn counter-clockwise. Facets of four corners give
 /// hexahedra, triangles give wedges.
@@ -39,14 +39,14 @@ pub fn sweep(bottom: &Patch, top: &[Vec3], layers: usize) -> Result<Cells, Discr
     Ok(Cells::new(vertices, cells)?)
 }
 
-/// A prism along z about the origin on a regular polygon of so many sides, corners at a radius [m]; with many sides, a
-/// cylinder, a little thinner than round: its area is sin(2 pi/n) n/(2 pi) of the circle's.
+/// A prism along z, centred at the origin, over a regular polygon with its corners at a radius [m]; with many sides an
+/// approximate cylinder, whose area is sin(2 pi/n) n/(2 pi) of the circle's.
 pub fn prism(sides: usize, radius: f64, length: f64, cut: Rings, layers: usize) -> Result<Cells, DiscretiseError> {
     frustum(sides, [radius, radius], length, cut, layers)
 }
 
-/// A frustum along z about the origin: a regular polygon of so many sides whose corners are at the first radius [m] at
-/// the bottom and at the second at the top. The first corner is in the direction of x.
+/// A frustum along z, centred at the origin, over a regular polygon whose corners are at the first radius [m] at the
+/// bottom and at the second at the top. The first corner is in the direction of x.
 pub fn frustum(
     sides: usize,
     radii: [f64; 2],
@@ -65,7 +65,7 @@ pub fn frustum(
         Vec3::new(cos, sin, 0.0)
     };
     let corners: Vec<Vec3> = (0..sides).map(around).collect();
-    // one cut for both ends: scaled, not cut twice
+    // one division for both ends: scaled, not computed twice
     let unit = polygon(&corners, cut)?;
     let end = |radius: f64, z: f64| unit.points.iter().map(|p| *p * radius + Vec3::Z * z).collect::<Vec<_>>();
     let bottom = Patch { points: end(radii[0], -0.5 * length), facets: unit.facets.clone() };

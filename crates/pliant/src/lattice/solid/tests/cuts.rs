@@ -197,7 +197,7 @@ fn cells_are_doubled_until_the_inertia_is_kept() {
     assert!(matches!(never, Err(RefineError::TooFine { .. })));
 }
 
-/// The same for a twist by two radians, along z: sections of h by b are spread over all directions, so that their mean squares
+/// A bar twisted by two radians along z: sections of h by b are spread over all directions, so that their mean squares
 /// A = h2/12 and B = b2/12 become (A + B)/2 +- (A - B)/2 sin(2)/2 with the mean of cos 2t over t from -1 to 1.
 #[test]
 fn a_twisted_bar_keeps_the_inertia_of_its_turned_sections() {
@@ -223,8 +223,8 @@ fn a_twisted_bar_keeps_the_inertia_of_its_turned_sections() {
     assert!(both.holds(1.3) && !both.holds(1.4));
 }
 
-/// Cells that crowd about a place: neighbours have the same ratio q on either side, and of n cells from that place to the
-/// end q^n is how many times finer.
+/// Cells refined around a position: neighbours have the same ratio q on either side, and for n cells from there to the
+/// end the refinement is q^n.
 #[test]
 fn cells_crowd_about_a_place() {
     let lengths = |bounds: &[f64]| bounds.windows(2).map(|w| w[1] - w[0]).collect::<Vec<_>>();
@@ -241,7 +241,7 @@ fn cells_crowd_about_a_place() {
     assert!((many[0] / shortest / 10.0 - 1.0).abs() < 2e-3);
 }
 
-/// Moving rigidly or straining evenly costs no exactness; bending does, less with finer cells.
+/// Rigid motion and uniform strain cost no accuracy; bending does, less with finer cells.
 #[test]
 fn errors_of_deformed_cells() {
     let strain = |p: Vec3| Vec3::new(1.2 * p.x + 0.1 * p.y, p.y - 0.3 * p.z, 0.8 * p.z) + Vec3::ONE;

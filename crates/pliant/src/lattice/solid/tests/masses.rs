@@ -199,9 +199,9 @@ fn whole_bodies_keep_their_moments() {
     assert!(still.iter().zip(&particles.positions).all(|(a, b)| a.distance(*b) < 1e-14));
 }
 
-/// Errors of nine particles grow with the amplitude a by which corners move, e = c a (1 + O(a)). The ratio between vertices and
-/// centre leaves what is across the inertia J of the vertices, |rJ|2 = |I|2 - |rJ - I|2, so that the size is off by
-/// 1 - sqrt(1 - e2) = e2/2 + O(e4): of second order.
+/// Errors of nine particles grow with the amplitude a of the motion of corners, e = c a (1 + O(a)). The ratio between
+/// vertices and centre leaves what is across the inertia J of the vertices, |rJ|2 = |I|2 - |rJ - I|2, so that the size
+/// is off by 1 - sqrt(1 - e2) = e2/2 + O(e4): of second order.
 #[test]
 fn nine_particles_of_random_hexahedra() {
     let [tenth, small, large] = [0.0006, 0.006, 0.3].map(|amplitude| random_hexahedra_errors(10_000, amplitude, 1));
