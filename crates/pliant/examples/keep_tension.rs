@@ -30,10 +30,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (mut place, mut worst) = (length, 0.0_f64);
     for step in 0..1200 {
         let time = f64::from(step) * dt;
-        let sway = 0.02 * (2.0 * time).sin();
+        let sway = 0.01 * (2.0 * time).sin();
         world.drive(robot, Drive::Pose(Pose::from_translation(Vec3::X * sway)))?;
         let felt = -world.gripper(hand)?.load.force.x;
-        place += 0.3 * (WANTED - felt) / stiffness;
+        place += 0.4 * (WANTED - felt) / stiffness;
         world.drive(hand, Drive::Pose(Pose::from_translation(Vec3::X * place)))?;
         world.step(dt)?;
         if time > 1.0 {
