@@ -266,7 +266,8 @@ impl World {
                 let Ok(world_from_place) = self.bodies[body].place_pose(place) else { return false };
                 let at_once = matches!(self.bodies[body], Body::Elastica(_) | Body::Lattice(_) | Body::Response(_));
                 grip.close(&self.grippers[gripper].sweep.at(fraction), &world_from_place, time, at_once);
-                // modes that `response` leaves out follow the force of a new grip at once, and store what that takes
+                // a `response` body gains energy in the step in which a grip closes, presumably because the modes that were left out
+                // follow the grip's force at once; until that is understood the gain is booked as work of the grip
                 if grip.params.snap && at_once || matches!(self.bodies[body], Body::Response(_)) {
                     self.accounts.snap(body);
                 }
