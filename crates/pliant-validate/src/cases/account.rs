@@ -4,9 +4,9 @@
 //! Bodies give way a little, and steps are of first order in some models. So tolerances are the step over the time of the motion, where
 //! the way counts, and the square of the frequency of the motion over that of the body, (m w^2 L / E A), where that follows.
 //!
-//! Some comparisons are missing because they fail, for reasons that are not known yet: work of a grip for `chain` (6.8 % off), `xpbd`
-//! (1.7 %) and `lattice` (1.0 %); what `xpbd` (2e-3) and `cable` (7e-8) lose in free fall; friction on a slope for `xpbd` (7.2e-3) and
-//! `response`, where a step fails.
+//! Where a step itself loses energy, how much follows from its rule, and the closed form has it. Backward Euler's rule, v1 = v0 + h a
+//! and x1 = x0 + h v1, loses m (h a)^2 / 2 in a step and goes h^2 a / 2 too far: `xpbd` always, `response` while something touches it and
+//! its steps do not resolve its vibrations. The decaying step of `cable` loses c m dv^2 / 2 when an acceleration begins, dv in a step.
 
 use std::f64::consts::{FRAC_PI_6, TAU};
 use std::path::Path;
@@ -34,6 +34,14 @@ const DRAG: f64 = 4.0;
 
 /// Radius of rods [m].
 const RADIUS: f64 = 0.004;
+
+/// c of the decaying step of cables.
+const DECAY: f64 = 1.0 / 60.0;
+
+/// Whether steps of a model are those of backward Euler's rule, for a body that something touches.
+fn is_backward(model: &str) -> bool {
+    matches!(model, "xpbd" | "response")
+}
 
 fn is_solid(model: &str) -> bool {
     matches!(model, "lattice" | "response")
@@ -89,15 +97,14 @@ fn account(sheet: &mut Sheet) {
     if model != "response" {
         drag(sheet, model);
     }
-    if matches!(model, "cable" | "elastica") {
+    // the same for a hand: without drag it does nothing in whole periods
+    if model != "response" {
         grip(sheet, model);
     }
-    if !matches!(model, "xpbd" | "response") {
-        slope(sheet, model);
-    }
+    slope(sheet, model);
 }
 
-/// Gravity gives a body that falls m g^2 t^2 / 2, and nothing else does anything.
+/// Gravity gives a body that falls m g^2 t^2 / 2, and nothing else does anything, but for what the rule of a step loses.
 fn fall(sheet: &mut Sheet, model: &str) {
     let time = 0.5;
     let mut world = world(model, [0.3, 0.0], 0.0, [0.0, -G], 0.0, "");
@@ -106,12 +113,14 @@ fn fall(sheet: &mut Sheet, model: &str) {
     let kinetic = body.as_ref().map_or(f64::NAN, |body| body.energy.kinetic);
     let given = 0.5 * m * G * G * time * time;
     sheet.relative("energy that gravity gave [J]", size, kinetic, given, 2.0 * STEP / time);
-    if matches!(model, "cable" | "xpbd") {
-        return;
-    }
+    let lost = match model {
+        "xpbd" => given * STEP / time,
+        "cable" => given * DECAY * (STEP / time).powi(2),
+        _ => 0.0,
+    };
     // rounding of places a metre away
     let created = of(&body, |account| account.created + account.dissipated() + account.work.total().abs());
-    sheet.scaled("created, lost or done otherwise / given", size, [created, 0.0, given], 1e-9);
+    sheet.scaled("created, lost or done otherwise / given", size, [created, lost, given], 1e-9);
 }
 
 /// Drag takes the integral of m c v^2, where v = (g / c) (1 - exp(-c t)).
@@ -146,9 +155,13 @@ fn stretch_of(model: &str) -> f64 {
     if is_solid(model) { 0.06 / (1e7 * 0.04 * 0.04) } else { 0.3 / (1e7 * std::f64::consts::PI * RADIUS * RADIUS) }
 }
 
-/// A hand moves a hanging body up and down: over whole periods it does what drag takes, m c (a w)^2 / 2 for each second.
+/// A hand moves a hanging body up and down: over whole periods it does what drag takes, m c (a w)^2 / 2 for each second, and what the
+/// rule of a step loses.
+///
+/// Backward Euler's rule loses m (a w^2)^2 h / 4 for each second, and the drag of `xpbd`, which comes before the forces of a step and
+/// sees none of their change of velocity, is the smaller by c h.
 fn grip(sheet: &mut Sheet, model: &str) {
-    let (amplitude, frequency, periods): (f64, f64, f64) = (0.02, 2.0, 2.0);
+    let (amplitude, frequency, waits, periods): (f64, f64, f64, f64) = (0.02, 2.0, 6.0, 2.0);
     let place = if is_solid(model) { "{ min = [-1, -1, -0.131], max = [1, 1, 1] }" } else { "\"start\"" };
     let more = format!(
         "[[gripper]]\nname = \"hand\"\ngrips = [{{ body = \"b\", at = {place} }}]\nmotion = {{ sinusoid = {{ amplitude = [0, 0, \
@@ -156,13 +169,21 @@ fn grip(sheet: &mut Sheet, model: &str) {
     );
     let mut world = world(model, [0.0, -0.3], DRAG, [0.0, -G], 0.0, &more);
     let (m, size) = (mass(&world), world.bodies()[0].size());
-    let begun = of(&after(&mut world, periods / frequency), |account| account.work.grips);
-    let done = of(&after(&mut world, periods / frequency), |account| account.work.grips) - begun;
-    let (w, time) = (TAU * frequency, periods / frequency);
-    let expected = 0.5 * m * DRAG * (amplitude * w).powi(2) * time;
+    let (w, wait, time) = (TAU * frequency, waits / frequency, periods / frequency);
+    let begun = of(&after(&mut world, wait), |account| account.work.grips);
+    let done = of(&after(&mut world, time), |account| account.work.grips) - begun;
+    let (fastest, backward) = (amplitude * w, if is_backward(model) { 1.0 } else { 0.0 });
+    let rate = DRAG * (1.0 - backward * DRAG * STEP) + 0.5 * backward * w * w * STEP;
+    let expected = 0.5 * m * fastest * fastest * rate * time;
     // what is lifted to and fro is m g a, and known to a part of a step in a period
     let lifted = m * G * amplitude * w * STEP / expected;
-    let tolerance = 0.5 * lifted * w * STEP + STEP * DRAG + 2.0 * m * w * w * stretch_of(model);
+    // The hand sets out at full speed V and the weight acts at once. Waves of that are left, by half the rate of drag: of mode n, with
+    // k = (2 n - 1) pi / (2 L), 8 m V^2 / (pi (2 n - 1))^2 goes to and fro between hand and body at the start, m V^2 of all, and of the
+    // weight 16 / pi^3 (1 + 1/27 + ...) m g V L / c with the speed of sound c, L / c = sqrt(m L / (E A)).
+    let stretch = stretch_of(model);
+    let waves = m * fastest * (fastest + 0.54 * G * (m * stretch).sqrt());
+    let left = waves * ((-0.5 * DRAG * wait).exp() + (-0.5 * DRAG * (wait + time)).exp()) / expected;
+    let tolerance = 0.5 * lifted * w * STEP + STEP * DRAG + 2.0 * m * w * w * stretch + left;
     sheet.relative("work of a grip in two periods [J]", size, done, expected, tolerance);
 }
 
@@ -173,8 +194,11 @@ fn slope(sheet: &mut Sheet, model: &str) {
     let floor = "[[obstacle]]\nname = \"floor\"\nshape = { plane = {} }\n";
     let mut world = world(model, [0.3, 0.0], 0.0, [down, -across], friction, floor);
     let (m, size) = (mass(&world), world.bodies()[0].size());
-    let way = 0.5 * (down - friction * across) * time * time;
-    let lost = friction * m * across * way;
+    let faster = down - friction * across;
+    // a way that is longer by half a step at the speed at the end, and what the steps lose
+    let beyond = if is_backward(model) { 0.5 * faster * time * STEP } else { 0.0 };
+    let way = 0.5 * faster * time * time + beyond;
+    let lost = friction * m * across * way + m * faster * beyond;
     let body = after(&mut world, time);
     // a step of the way, and that it sinks in by a hundredth of the radius while it settles
     let tolerance = 2.0 * STEP / time + 0.01 * RADIUS / (friction * way);

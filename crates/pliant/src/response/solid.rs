@@ -171,7 +171,7 @@ impl Solid {
 
     /// Displacement in a step per constant acceleration [s2]: h^2 / 2. Steps that do not resolve the slowest vibration
     /// see a constrained rigid body; then it rises up to h^2 (implicit Euler), as with h^2 / 2 constrained velocities
-    /// would change sign in every step. More than h^2 / 2 only dissipates energy.
+    /// would change sign in every step. A shift s dissipates (s - h^2 / 2) F^2 / m, with F all forces, weight included.
     pub fn shift(&self, step: f64) -> f64 {
         let [from, to] = UNRESOLVED;
         let rigid = ((self.slowest * step - from) / (to - from)).clamp(0.0, 1.0);

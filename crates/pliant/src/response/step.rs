@@ -87,9 +87,19 @@ impl Response {
         self.find_touches(around, stride);
         self.lean_fingers(around, stride.at_end, stride.share);
         self.place_idle_fingers();
+        self.fall_as_pushed(around.gravity, stride.step);
         self.aim(around, stride);
         self.solve();
         self.follow(around, stride);
+    }
+
+    /// Let weight displace a body that is held, pushed or near an obstacle in the same way as forces, see
+    /// `Solid::shift`; free fall stays exact. With its own h^2 / 2 beside the s of a force F, a step would create
+    /// (h^2 / 2 - s) F (g + F / m), which is positive where F carries a part of the weight.
+    fn fall_as_pushed(&mut self, gravity: Vec3, step: f64) {
+        if !self.state.touches.is_empty() {
+            self.scratch.free.place += gravity * (self.solid.shift(step) - 0.5 * step * step);
+        }
     }
 
     /// Find points of the surface that may touch obstacles.
