@@ -161,7 +161,7 @@ fn stretch_of(model: &str) -> f64 {
 /// Backward Euler's rule loses m (a w^2)^2 h / 4 for each second, and the drag of `xpbd`, which comes before the forces of a step and
 /// sees none of their change of velocity, is the smaller by c h.
 fn grip(sheet: &mut Sheet, model: &str) {
-    let (amplitude, frequency, waits, periods): (f64, f64, f64, f64) = (0.02, 2.0, 6.0, 2.0);
+    let (amplitude, frequency, waits, periods): (f64, f64, f64, f64) = (0.04, 1.0, 3.0, 2.0);
     let place = if is_solid(model) { "{ min = [-1, -1, -0.131], max = [1, 1, 1] }" } else { "\"start\"" };
     let more = format!(
         "[[gripper]]\nname = \"hand\"\ngrips = [{{ body = \"b\", at = {place} }}]\nmotion = {{ sinusoid = {{ amplitude = [0, 0, \
@@ -183,7 +183,9 @@ fn grip(sheet: &mut Sheet, model: &str) {
     let stretch = stretch_of(model);
     let waves = m * fastest * (fastest + 0.54 * G * (m * stretch).sqrt());
     let left = waves * ((-0.5 * DRAG * wait).exp() + (-0.5 * DRAG * (wait + time)).exp()) / expected;
-    let tolerance = 0.5 * lifted * w * STEP + STEP * DRAG + 2.0 * m * w * w * stretch + left;
+    // a hand that goes straight from step to step changes its speed by a w^2 h, and damped connectors take up to m dv^2 / 2 of that
+    let jerks = if model == "lattice" { 0.5 * w * w * STEP / DRAG } else { 0.0 };
+    let tolerance = 0.5 * lifted * w * STEP + STEP * DRAG + 2.0 * m * w * w * stretch + left + jerks;
     sheet.relative("work of a grip in two periods [J]", size, done, expected, tolerance);
 }
 

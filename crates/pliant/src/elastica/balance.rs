@@ -82,7 +82,8 @@ impl System<'_> {
     /// Energy in the current contacts [J].
     fn stored(&self) -> f64 {
         let touches: f64 = self.s.touches.iter().map(|touch| touch.stored).sum();
-        let meetings: f64 = self.s.meetings.iter().map(|meeting| 0.5 * meeting.depth * meeting.depth).sum();
+        let thick = 2.0 * self.rod.radius;
+        let meetings: f64 = self.s.meetings.iter().map(|meeting| meeting.stored(thick)).sum();
         self.rod.voigt[0] * (touches + meetings)
     }
 }

@@ -3,7 +3,11 @@
 //! The printed force attracts two parts whose centre lines have crossed, and its damping adds energy. Here the rod has
 //! its actual thickness, and parts push each other apart where their centre lines come closer than two radii:
 //!
-//!   f = k_c (2 r - |d|) - b_c d|d|/dt >= 0      on part 2 along d = x_2 - x_1, and the opposite on part 1.
+//!   f = 2 r / |d| (k_c (2 r - |d|) - b_c d|d|/dt) >= 0      on part 2 along d = x_2 - x_1, and the opposite on part 1.
+//!
+//! The factor 2 r / |d|, which is one at first contact, keeps centre lines from crossing: the energy grows without bound
+//! as they approach. Without it a strong push took them through each other, and the energy of one contact, at most 2 k_c
+//! r^2, was then stored twice, where they crossed in two places.
 //!
 //! A plane curve can only return to itself after turning by more than half a turn. The search skips from an interval to
 //! the next that it may touch by their distance over the length of an interval, since the rod hardly stretches.
@@ -12,7 +16,7 @@ use super::equations::{Spring, Tie};
 use super::rod::{Kinematics, Rod};
 use super::touch::Law;
 use crate::bytes::stored;
-use crate::math::{Vec2, sincos};
+use crate::math::{Vec2, log1p, sincos};
 
 /// Two points of the rod in contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,6 +31,18 @@ pub struct Meeting {
     pub depth: f64,
     /// Force on the second, in the plane [N].
     pub force: Vec2,
+}
+
+impl Meeting {
+    /// Elastic force over stiffness [m], for a rod of this thickness [m].
+    fn press(&self, thick: f64) -> f64 {
+        self.depth * thick / (thick - self.depth)
+    }
+
+    /// Energy over stiffness [m2]: the integral of `press`.
+    pub fn stored(&self, thick: f64) -> f64 {
+        -thick * (thick * log1p(-self.depth / thick) + self.depth)
+    }
 }
 
 /// Limit on Newton steps to the nearest points of two intervals.
@@ -197,12 +213,14 @@ pub fn push<const K: usize>(
     ties.clear();
     for m in meetings {
         let [a, b] = [0, 1].map(|side| at.at::<K>(rod.h, m.intervals[side], m.fractions[side]));
-        let law = Law { rod, friction: rod.friction, depth: m.depth, press: m.depth };
+        let thick = 2.0 * rod.radius;
+        let law = Law { rod, friction: rod.friction, depth: m.depth, press: m.press(thick) };
+        let stiffer = (thick / (thick - m.depth)).powi(2);
         m.force = Vec2::ZERO;
         for (n, push) in law.push(m.normal, b.0.velocity - a.0.velocity).enumerate() {
             let (direction, force) = (push.along, push.force);
             // the first force is along the normal
-            let slopes = [if n == 0 { rod.voigt[0] + push.begins } else { 0.0 }, push.damping];
+            let slopes = [if n == 0 { stiffer * rod.voigt[0] + push.begins } else { 0.0 }, push.damping];
             let rows = [a.1.row(-direction), b.1.row(direction)];
             let tied = ties.len() < MOST_TIES;
             if tied {

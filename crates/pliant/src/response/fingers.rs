@@ -4,7 +4,7 @@
 use super::Response;
 use super::motion::Motion;
 use super::near::is_finger;
-use super::touch::{By, Spot, Touch};
+use super::touch::{By, SAME_SIDE, Spot, Touch};
 use super::valleys::Resting;
 use crate::body::Surroundings;
 use crate::contact::{blend, nearest_of_triangle, twice_area};
@@ -100,7 +100,7 @@ impl Response {
     /// across an edge the normal is corrected minimally to be perpendicular to D (the discrete gradient of Gonzalez).
     /// So the finger feels the gradient of the energy that it slides over.
     fn lean_over(&mut self, n: usize, facet: u32, seen: [Vec3; 3], centres: [Vec3; 2], radius: f64) -> (Vec3, Vec3) {
-        let (mut now, mut corners) = (facet, seen);
+        let (mut now, mut corners, before) = (facet, seen, self.inwards(n));
         for _ in 0..GLIDES {
             let place = blend(&corners, &self.state.touches[n].spot.weights);
             let next = self.glide(n, centres[1] - place);
@@ -110,6 +110,7 @@ impl Response {
         }
         let inwards = self.inwards(n);
         let normal = lean(&corners, inwards);
+        self.begin_around_an_edge(n, before);
         let touch = &self.state.touches[n];
         let place = blend(&corners, &touch.spot.weights);
         let way = place - (centres[0] + inwards * radius);
@@ -143,9 +144,10 @@ impl Response {
     /// more than half of `lost`, the friction loss of the step over the normal force [m], so that it never adds more
     /// energy than was lost.
     pub(super) fn slip(&mut self, n: usize, centre: Vec3, radius: f64, lost: f64) -> Vec3 {
-        let motion = self.state.motion;
+        let (motion, before) = (self.state.motion, self.inwards(n));
         let facet = self.glide(n, motion.turn.inverse() * (centre - self.state.touches[n].place));
         let tip = self.tip(n, centre, radius);
+        self.begin_around_an_edge(n, before);
         let Touch { force, spot, .. } = self.state.touches[n];
         if force == Vec3::ZERO {
             return tip;
@@ -154,6 +156,14 @@ impl Response {
         let normal = motion.turn * lean(&seen, self.inwards(n));
         let place = motion.world_from_body().transform_point(blend(&seen, &spot.weights));
         tip - normal * ((tip - place).dot(normal) - 0.5 * lost).max(0.0)
+    }
+
+    /// Let a finger that went around a sharp edge, from where `before` led into the body, begin to push anew: its tip on
+    /// the other side is far from where it pushed.
+    fn begin_around_an_edge(&mut self, n: usize, before: Vec3) {
+        if self.inwards(n).dot(before) < SAME_SIDE {
+            self.state.touches[n].force = Vec3::ZERO;
+        }
     }
 
     /// Slide the point of a finger over the surface by the tangential part of a displacement in the body's frame [m].

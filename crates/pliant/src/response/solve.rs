@@ -167,7 +167,7 @@ impl Sweeps<'_> {
         }
         let (before, block) = (get(self.forces, n), self.own(n));
         let wanted = get(self.missing, n) - get(&self.room.before, n) - get(&self.room.behind, n);
-        let force = one(condition, &block, &self.inverses[n], wanted);
+        let force = one(condition, &block, &self.inverses[n], wanted, before);
         tally.change = tally.change.max((block * (force - before)).abs().max_element());
         tally.largest = tally.largest.max((block * force).abs().max_element());
         put(self.forces, n, force);
@@ -225,9 +225,12 @@ impl Sweeps<'_> {
     }
 }
 
-/// The force at a point that is to be displaced by `wanted` [m], for its condition.
+/// How often the direction of friction at a slipping point is improved in a sweep; the next goes on from there.
+const TURNS: usize = 2;
+
+/// The force at a point that is to be displaced by `wanted` [m], for its condition, from the one before [N].
 #[inline(always)]
-fn one(condition: Condition, block: &Mat3, inverse: &Mat3, wanted: Vec3) -> Vec3 {
+fn one(condition: Condition, block: &Mat3, inverse: &Mat3, wanted: Vec3, before: Vec3) -> Vec3 {
     let Condition::Touch { normal, friction } = condition else { return *inverse * wanted };
     let depth = normal.dot(wanted);
     // also for NaN
@@ -235,9 +238,10 @@ fn one(condition: Condition, block: &Mat3, inverse: &Mat3, wanted: Vec3) -> Vec3
         return Vec3::ZERO;
     }
     let along = |direction: Vec3| direction * (depth / normal.dot(*block * direction));
+    let across = |v: Vec3| v - normal * normal.dot(v);
     let stuck = *inverse * wanted;
     let pressed = normal.dot(stuck);
-    let rubbed = stuck - normal * pressed;
+    let rubbed = across(stuck);
     let size = rubbed.length();
     if pressed > 0.0 && size <= friction * pressed {
         return stuck;
@@ -245,10 +249,30 @@ fn one(condition: Condition, block: &Mat3, inverse: &Mat3, wanted: Vec3) -> Vec3
     if friction == 0.0 || size == 0.0 {
         return along(normal);
     }
-    // On the boundary of the cone, with friction in the direction of the sticking force. The depth B (pressed n +
-    // rubbed) is positive, so this force lifts the point too. Unbounded friction has no cone boundary: there the point
-    // slides off.
-    if friction.is_infinite() { along(rubbed) } else { along(normal + rubbed * (friction / size)) }
+    // Unbounded friction has no cone boundary: there the point slides off.
+    if friction.is_infinite() {
+        return along(rubbed);
+    }
+    // On the boundary of the cone, with friction along what is still missing across the normal, against the slip. The
+    // force that would hold the point has another direction where the point yields more in one than in another. Each
+    // turn is a step of projected gradients; at most the trace of B is gained by a force, so that it converges. A force
+    // that would press it in does not count.
+    let lifts = |force: Vec3| normal.dot(force) > 0.0 && force.is_finite();
+    let mut force = along(normal + rubbed * (friction / size));
+    let last = across(before).normalize_or_zero() * friction;
+    if last != Vec3::ZERO && lifts(along(normal + last)) {
+        force = along(normal + last);
+    }
+    let yields = block.x_axis.x + block.y_axis.y + block.z_axis.z;
+    for _ in 0..TURNS {
+        let to = across(force) + across(wanted - *block * force) / yields;
+        let next = along(normal + to.normalize_or_zero() * friction);
+        if !lifts(next) {
+            break;
+        }
+        force = next;
+    }
+    force
 }
 
 #[cfg(test)]
@@ -319,6 +343,7 @@ mod tests {
                 assert!(pressed > 0.0 && depth.abs() < 1e-11);
                 if beside.length() > 1e-10 {
                     assert!((rubbed.length() - friction * pressed).abs() < 1e-11);
+                    assert!(friction * pressed * beside.length() - rubbed.dot(beside) < 1e-9 * beside.length());
                     slips += 1;
                 }
             }

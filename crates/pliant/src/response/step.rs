@@ -181,7 +181,12 @@ impl Response {
                     }
                     let off = pose.transform_point(touch.anchor) - place;
                     let before = touch.normal;
+                    // how far a finger that does not push yet is from its point: beside an edge the plane of the facet may be
+                    // nearer
+                    let radius = is_finger(obstacle, edge).filter(|_| touch.facet.is_some() && !touch.beside);
+                    let apart = radius.map_or(0.0, |radius| (place - pose.translation).length() - radius);
                     let missing = match touch.facet {
+                        Some(_) if apart > 0.0 && touch.force == Vec3::ZERO => touch.normal * -apart,
                         // the sticking point is fixed to the finger, even if the body has turned since
                         Some(_) => off,
                         None => {

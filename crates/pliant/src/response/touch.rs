@@ -102,7 +102,7 @@ impl Touch {
 pub const RISE: f64 = 0.01;
 
 /// Cosine of the turn of a normal in a step below which a point is on another side of what it touches.
-const SAME_SIDE: f64 = 0.9;
+pub const SAME_SIDE: f64 = 0.9;
 
 impl Touch {
     /// Set the sticking point of a finger that did not push to its position at the `start` of the step [m], in
