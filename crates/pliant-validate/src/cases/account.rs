@@ -38,9 +38,14 @@ const RADIUS: f64 = 0.004;
 /// c of the decaying step of cables.
 const DECAY: f64 = 1.0 / 60.0;
 
-/// Whether steps of a model are those of backward Euler's rule, for a body that something touches.
-fn is_backward(model: &str) -> bool {
-    matches!(model, "xpbd" | "response")
+/// The step of backward Euler's rule, for models that use it on a body that something touches [s]; a scene halves that of `response`
+/// until it resolves a part of its vibrations.
+fn backward(model: &str) -> f64 {
+    match model {
+        "xpbd" => STEP,
+        "response" => 0.5 * STEP,
+        _ => 0.0,
+    }
 }
 
 fn is_solid(model: &str) -> bool {
@@ -114,7 +119,7 @@ fn fall(sheet: &mut Sheet, model: &str) {
     let given = 0.5 * m * G * G * time * time;
     sheet.relative("energy that gravity gave [J]", size, kinetic, given, 2.0 * STEP / time);
     let lost = match model {
-        "xpbd" => given * STEP / time,
+        "xpbd" => given * backward(model) / time,
         "cable" => given * DECAY * (STEP / time).powi(2),
         _ => 0.0,
     };
@@ -172,8 +177,8 @@ fn grip(sheet: &mut Sheet, model: &str) {
     let (w, wait, time) = (TAU * frequency, waits / frequency, periods / frequency);
     let begun = of(&after(&mut world, wait), |account| account.work.grips);
     let done = of(&after(&mut world, time), |account| account.work.grips) - begun;
-    let (fastest, backward) = (amplitude * w, if is_backward(model) { 1.0 } else { 0.0 });
-    let rate = DRAG * (1.0 - backward * DRAG * STEP) + 0.5 * backward * w * w * STEP;
+    let (fastest, h) = (amplitude * w, backward(model));
+    let rate = DRAG * (1.0 - DRAG * h) + 0.5 * w * w * h;
     let expected = 0.5 * m * fastest * fastest * rate * time;
     // what is lifted to and fro is m g a, and known to a part of a step in a period
     let lifted = m * G * amplitude * w * STEP / expected;
@@ -198,7 +203,7 @@ fn slope(sheet: &mut Sheet, model: &str) {
     let (m, size) = (mass(&world), world.bodies()[0].size());
     let faster = down - friction * across;
     // a way that is longer by half a step at the speed at the end, and what the steps lose
-    let beyond = if is_backward(model) { 0.5 * faster * time * STEP } else { 0.0 };
+    let beyond = 0.5 * faster * time * backward(model);
     let way = 0.5 * faster * time * time + beyond;
     let lost = friction * m * across * way + m * faster * beyond;
     let body = after(&mut world, time);

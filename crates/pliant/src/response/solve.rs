@@ -24,6 +24,8 @@ pub enum Condition {
         normal: Vec3,
         /// Coefficient of friction [-]; infinite where it sticks.
         friction: f64,
+        /// Whether a finger touches it.
+        finger: bool,
     },
 }
 
@@ -231,7 +233,7 @@ const TURNS: usize = 2;
 /// The force at a point that is to be displaced by `wanted` [m], for its condition, from the one before [N].
 #[inline(always)]
 fn one(condition: Condition, block: &Mat3, inverse: &Mat3, wanted: Vec3, before: Vec3) -> Vec3 {
-    let Condition::Touch { normal, friction } = condition else { return *inverse * wanted };
+    let Condition::Touch { normal, friction, finger } = condition else { return *inverse * wanted };
     let depth = normal.dot(wanted);
     // also for NaN
     if depth.is_nan() || depth <= 0.0 {
@@ -255,10 +257,15 @@ fn one(condition: Condition, block: &Mat3, inverse: &Mat3, wanted: Vec3, before:
     }
     // On the boundary of the cone, with friction along what is still missing across the normal, against the slip. The
     // force that would hold the point has another direction where the point yields more in one than in another. Each
-    // turn is a step of projected gradients; at most the trace of B is gained by a force, so that it converges. A force
-    // that would press it in does not count.
+    // turn is a step of the projected gradient method, as long as the trace of B allows. Directions that would need a
+    // pull are not taken.
     let lifts = |force: Vec3| normal.dot(force) > 0.0 && force.is_finite();
     let mut force = along(normal + rubbed * (friction / size));
+    // the point of a finger is led on after the step, and shaken bodies gained from what that does to a force against
+    // the slip
+    if finger {
+        return force;
+    }
     let last = across(before).normalize_or_zero() * friction;
     if last != Vec3::ZERO && lifts(along(normal + last)) {
         force = along(normal + last);
@@ -330,7 +337,7 @@ mod tests {
     fn what_touches_is_pushed_or_free_and_slips_on_the_edge_of_its_cone() {
         let normal = Vec3::new(0.36, 0.48, 0.8);
         for friction in [0.0, 0.2, 0.4] {
-            let points = solved(Condition::Touch { normal, friction });
+            let points = solved(Condition::Touch { normal, friction, finger: false });
             let (mut open, mut slips) = (0, 0);
             for [force, missing] in points {
                 let (pressed, depth) = (normal.dot(force), normal.dot(missing));

@@ -198,7 +198,7 @@ impl Response {
                     let missing = missing - touch.normal * touch.sunk;
                     let normal = body_from_world * touch.normal;
                     let friction = obstacle.friction_with(*friction).coefficient;
-                    (Condition::Touch { normal, friction }, missing)
+                    (Condition::Touch { normal, friction, finger: touch.facet.is_some() }, missing)
                 }
             };
             scratch.slots.conditions.push(condition);

@@ -33,7 +33,7 @@ use crate::cable::equations::assembly::{assemble_links, begin, place};
 use crate::cable::equations::linear::Linear;
 use crate::cable::holds::Held;
 use crate::cable::joint::rows::Rows;
-use crate::cable::joint::strain;
+use crate::cable::joint::{Joint, Turning, strain};
 use crate::cable::links::{LinkState, Links, beside_drift, drift};
 use crate::cable::solver::gauss_seidel::runs::Runs;
 use crate::contact::Obstacle;
@@ -560,6 +560,41 @@ impl Share<'_> {
         s.work.bodies += step * s.met;
     }
 
+    /// Energy that joints gain beyond the work of their loads as they fold by more than half a turn in a part of the
+    /// step [J]. Their strain is that of the shorter rotation, so that it jumps there to the opposite side, which the
+    /// Jacobian of the step does not see.
+    fn gained_by_folding(&self, step: f64) -> f64 {
+        let Share { links, state, s, .. } = self;
+        let turn = |link: usize| Vec3::new(s.mean[link][3], s.mean[link][4], s.mean[link][5]) * step;
+        let mut gained = 0.0;
+        for (a, rest) in links.rest.iter().enumerate() {
+            let (b, start) = (links.next(a), &s.start_strains[a]);
+            let bent = Vec3::new(start[3], start[4], start[5]).length();
+            if links.linear || bent + turn(a).length() + turn(b).length() < STRAIGHT {
+                continue;
+            }
+            let [one, other] = [a, b].map(|link| Turning {
+                start: &state.poses[link],
+                middle: &s.middle[link],
+                end: &s.end[link],
+                turn: turn(link),
+            });
+            let joint = Joint::of_step(&one, &other, links.arms());
+            let end = strain(one.end, other.end, links.arms());
+            let (mut missed, mut more) = (0.0, 0.0);
+            for k in 0..6 {
+                let change = step * (dot(&joint.by_a[k], &s.mean[a]) + dot(&joint.by_b[k], &s.mean[b]));
+                let stored = |e: f64| 0.5 * links.stiffness[k] * (e - rest[k]) * (e - rest[k]);
+                missed += (end[k] - start[k] - change).abs();
+                more += stored(end[k]) - stored(start[k]) - s.part_loads[a][k] * change;
+            }
+            if missed > FOLDS {
+                gained += more.max(0.0);
+            }
+        }
+        gained
+    }
+
     /// Take over the result of a part of the step into the state.
     pub fn finish(&mut self, part: &Part) {
         let step = part.step();
@@ -568,6 +603,7 @@ impl Share<'_> {
             self.linear_loads(part);
         }
         self.count_work(step);
+        let folded = self.gained_by_folding(step);
         let Share { links, state, s, acting } = self;
         state.poses.copy_from_slice(&s.end);
         if part.to < 1.0 {
@@ -585,7 +621,7 @@ impl Share<'_> {
             state.held.push((h.grip, std::array::from_fn(|k| end[k] - s.held_strains[n][k])));
         }
         // take back the energy that no force accounts for
-        impact::take_energy(links, &mut state.velocities, s.unexplained(step));
+        impact::take_energy(links, &mut state.velocities, s.unexplained(step) + folded);
         let LinkState { gained, velocities, .. } = &mut **state;
         impact::settle(links, [&s.mean, gained], velocities, &mut s.touches, step);
         s.work.obstacles += step * s.touches.iter().map(Touch::led).sum::<f64>();
@@ -613,6 +649,13 @@ impl Share<'_> {
 fn turned(start: &Pose, end: &Pose) -> Vec3 {
     if start.rotation == end.rotation { Vec3::ZERO } else { (end.rotation * start.rotation.inverse()).to_scaled_axis() }
 }
+
+/// Angle of a joint, with how far its links turn in the step, below which it cannot fold [rad]; strains are angles to a
+/// few per cent up to half a turn.
+const STRAIGHT: f64 = 3.0;
+
+/// Change of strain that its Jacobian misses, above which a joint has folded and not only been rounded [-].
+const FOLDS: f64 = 1e-3;
 
 /// Contacts are stiffened where links sink in by this fraction of the depth at which a step is shortened.
 const FIRM: f64 = 0.6;
