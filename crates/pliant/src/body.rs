@@ -1,5 +1,7 @@
 //! A body of any model, and the interface through which the world uses it.
 
+use std::mem::take;
+
 use crate::account::{Bound, Level, Work};
 use crate::bytes::stored_enum;
 use crate::cable::{Cable, CableState};
@@ -365,6 +367,9 @@ impl Body {
 
     /// Write its shape, fields and energies into a frame.
     pub fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
+        let mut nodes = Nodes { places: take(&mut frame.nodes), velocities: take(&mut frame.velocities) };
+        self.show(&mut nodes);
+        (frame.nodes, frame.velocities) = (nodes.places, nodes.velocities);
         each!(self, model => model.write_frame(gravity, frame));
     }
 

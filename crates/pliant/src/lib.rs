@@ -102,10 +102,12 @@ pub use counters::Counters;
 pub use derived::Derived;
 pub use error::{BuildError, ControlError, Gone, HoldError, SnapshotError, StepError};
 pub use frame::{
-    BodyFrame, BodyLayout, Contact, Energy, Event, EventKind, Field, Frame, GripperFrame, GripperLayout, Layout, Model,
-    ObstacleLayout, Other, UnknownModel,
+    BodyFrame, BodyLayout, Contact, Energy, Event, EventKind, Field, Frame, GripFrame, GripperFrame, GripperLayout,
+    Layout, Model, ObstacleLayout, Other, UnknownModel,
 };
-pub use grip::{Anchor, FingerParams, Grip, GripParams, Gripper, GripperParams, Hold, Jaws, Load, Place, Wrench};
+pub use grip::{
+    Anchor, FingerParams, Grip, GripParams, GripState, Gripper, GripperParams, Hold, Jaws, Load, Place, Wrench,
+};
 pub use handle::{BodyId, GripId, GripperId, LoadId, ObstacleId};
 pub use material::{Friction, Material};
 pub use motion::Drive;

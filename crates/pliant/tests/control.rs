@@ -501,6 +501,8 @@ fn what_is_taken_away_leaves_no_trace() {
         let fingertip = world.obstacle_named("far tip").unwrap();
         let refused = world.remove_obstacle(fingertip).unwrap_err();
         assert!(matches!(refused, ControlError::Refused(BuildError::Fingertip { .. })), "{refused}");
+        let refused = world.drive_obstacle(fingertip, Drive::Prescribed).unwrap_err();
+        assert!(matches!(refused, ControlError::Fingertip { .. }), "{refused}");
         // in any order
         if n % 2 == 0 {
             world.remove_gripper(holder).unwrap();
