@@ -35,11 +35,14 @@ pub struct Gripper {
     pub sweep: Sweep,
     /// What moves it.
     pub drive: Drive,
-    /// Sum of the loads of its grips and fingertip, mean over the last step.
+    /// Sum of the loads of its grips, means over the last step, and of the contacts of its fingertip, as frames show
+    /// them.
     pub load: Wrench,
 }
 
-/// Force and torque of bodies on a gripper, in world axes.
+/// Force and torque of bodies on a gripper, in world axes. Both are means over a step of the world, and the torque is
+/// about the gripper's origin where that is while the force acts: a model that knows forces within the step takes each
+/// at its instant, one that knows only their mean takes it halfway through the step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Wrench {
@@ -47,6 +50,13 @@ pub struct Wrench {
     pub force: Vec3,
     /// Torque about the gripper's origin [N m].
     pub torque: Vec3,
+}
+
+impl Wrench {
+    /// A force [N] and a torque [N m] that act at a place, about an origin [m]: place and origin at the same instant.
+    pub(crate) fn at(place: Vec3, force: Vec3, torque: Vec3, origin: Vec3) -> Wrench {
+        Wrench { force, torque: torque + (place - origin).cross(force) }
+    }
 }
 
 impl std::ops::AddAssign for Wrench {

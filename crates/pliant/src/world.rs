@@ -409,8 +409,8 @@ impl World {
         for finger in &self.fingers {
             let gripper = &mut self.grippers[finger.gripper];
             for contact in self.contacts.iter().filter(|c| c.other == Other::Obstacle(finger.obstacle)) {
-                let arm = contact.position - gripper.sweep.end.translation;
-                gripper.load += Wrench { force: -contact.force, torque: -arm.cross(contact.force) };
+                let origin = gripper.sweep.end.translation;
+                gripper.load += Wrench::at(contact.position, -contact.force, Vec3::ZERO, origin);
             }
         }
     }

@@ -123,10 +123,10 @@ impl Lattice {
     pub(super) fn write_loads(&mut self, around: &mut Surroundings<'_>) {
         for (held, felt) in self.state.held.iter().zip(&self.scratch.felt) {
             let grip = &mut around.grips[held.grip];
-            let origin = around.grippers[grip.gripper].sweep.end.translation;
-            let force = *felt / around.dt;
-            let arm = self.state.motion.places[held.particle as usize] - origin;
-            grip.load += Wrench { force, torque: arm.cross(force) };
+            // halfway through the step
+            let middle = around.grippers[grip.gripper].sweep.at(0.5);
+            let place = middle.transform_point(held.offset);
+            grip.load += Wrench::at(place, *felt / around.dt, Vec3::ZERO, middle.translation);
         }
     }
 }
