@@ -79,7 +79,8 @@ fn check(name: &str, mut world: World) {
 #[test]
 fn a_body_of_any_model() {
     for body in every_model() {
-        check(&body.name().to_string(), busy(vec![body]));
+        let name = body.name().to_string();
+        check(&name, busy(vec![body]));
     }
 }
 
@@ -103,6 +104,7 @@ fn two_bodies_of_a_model() {
         }
         let above = Vec3::new(0.01, 0.002, if lower.is_solid() { 0.055 } else { 0.012 });
         let upper = every_model_at("upper ", [above; 7]).swap_remove(n);
-        check(&lower.name().to_string(), busy(vec![lower, upper]));
+        let name = lower.name().to_string();
+        check(&name, busy(vec![lower, upper]));
     }
 }
