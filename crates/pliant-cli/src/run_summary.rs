@@ -1,6 +1,6 @@
 //! What `pliant run` reports, for machines and for people.
 
-use pliant::{Account, EventKind, Frame, Layout, StepError};
+use pliant::{Account, Energy, EventKind, Frame, Layout, StepError};
 use pliant_record::{RecordError, event_text};
 use pliant_scene::{Ending, Expectation, Ran, Verdict};
 use serde::Serialize;
@@ -123,9 +123,8 @@ impl AccountSummary {
 
 #[derive(Serialize)]
 struct EnergySummary {
-    kinetic: f64,
-    elastic: f64,
-    gravity: f64,
+    #[serde(flatten)]
+    parts: Energy,
     total: f64,
 }
 
@@ -196,12 +195,7 @@ impl Summary {
             model: body.model.name(),
             nodes: f.nodes.iter().map(|p| p.to_array()).collect(),
             frames: f.frames.iter().map(|q| [q.w, q.x, q.y, q.z]).collect(),
-            energy: EnergySummary {
-                kinetic: f.energy.kinetic,
-                elastic: f.energy.elastic,
-                gravity: f.energy.gravity,
-                total: f.energy.total(),
-            },
+            energy: EnergySummary { parts: f.energy, total: f.energy.total() },
             account: BodyAccount::new(&f.account),
         });
         let grippers = layout.gripper_names().zip(&frame.grippers).map(|(name, f)| GripperSummary {
@@ -268,7 +262,7 @@ impl Summary {
             line("took", format!("{} s, {} x real time", short(self.wall_s), short(self.real_time_factor))),
         ];
         for b in &self.bodies {
-            let e = &b.energy;
+            let e = &b.energy.parts;
             let text = format!(
                 "kinetic {} J, elastic {} J, gravity {} J",
                 short(e.kinetic),

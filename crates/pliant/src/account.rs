@@ -13,6 +13,7 @@ use crate::bytes::stored;
 
 /// Work done on a body [J].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Work {
     /// By grips.
     pub grips: f64,
@@ -81,6 +82,7 @@ impl Level {
 
 /// The energy account of one body.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Account {
     /// Work done on it in the last step.
     pub step_work: Work,
@@ -98,17 +100,24 @@ pub struct Account {
     /// End of the step that created most [s].
     pub created_at: f64,
     /// Sum of what steps created, less what they dissipated [J].
+    #[cfg_attr(feature = "serde", serde(skip))]
     balance: f64,
     /// Smallest balance so far [J].
+    #[cfg_attr(feature = "serde", serde(skip))]
     least: f64,
     /// Largest energy at play in any step so far [J].
+    #[cfg_attr(feature = "serde", serde(skip))]
     at_play: f64,
     /// Largest energy recently at play [J]; it decays by `FORGOTTEN` per step.
+    #[cfg_attr(feature = "serde", serde(skip))]
     lately: f64,
     /// Energy that contacts might have returned in the last step [J].
+    #[cfg_attr(feature = "serde", serde(skip))]
     contacts: f64,
     /// Energy created when it was last reported as an event [J]; zero before the first report.
+    #[cfg_attr(feature = "serde", serde(skip))]
     told: f64,
+    #[cfg_attr(feature = "serde", serde(skip))]
     level: Option<Level>,
 }
 

@@ -1,5 +1,7 @@
 //! A body of any model, and the interface through which the world uses it.
 
+use std::mem::take;
+
 use crate::account::{Bound, Level, Work};
 use crate::bytes::stored_enum;
 use crate::cable::{Cable, CableState};
@@ -217,8 +219,20 @@ impl Body {
     /// Pose of a place in the world: its position, and a rotation whose x axis is the tangent. Fails if the body has no
     /// such place.
     pub fn place_pose(&self, place: Place) -> Result<Pose, BuildError> {
+        self.find_place(place, &mut vec![])
+    }
+
+    /// Pose of a place as [`Body::place_pose`] gives it, with working memory for the nodes of a surface.
+    pub(crate) fn find_place(&self, place: Place, surface: &mut Vec<Vec3>) -> Result<Pose, BuildError> {
         self.check_place(place)?;
-        each!(self, model => model.place_pose(place))
+        match self {
+            Body::Chain(chain) => chain.place_pose(place),
+            Body::Cable(cable) => cable.place_pose(place),
+            Body::Xpbd(rod) => rod.place_pose(place),
+            Body::Elastica(rod) => rod.place_pose(place),
+            Body::Lattice(solid) => solid.place_pose(place),
+            Body::Response(solid) => solid.place_pose(place, surface),
+        }
     }
 
     /// Reject a place that bodies of this kind do not have.
@@ -365,6 +379,9 @@ impl Body {
 
     /// Write its shape, fields and energies into a frame.
     pub fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
+        let mut nodes = Nodes { places: take(&mut frame.nodes), velocities: take(&mut frame.velocities) };
+        self.show(&mut nodes);
+        (frame.nodes, frame.velocities) = (nodes.places, nodes.velocities);
         each!(self, model => model.write_frame(gravity, frame));
     }
 

@@ -4,6 +4,7 @@ use crate::bytes::stored;
 
 /// Counts since the body was built, with the same meaning for every model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Counters {
     /// Inner steps.
     pub steps: u64,

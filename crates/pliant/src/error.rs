@@ -191,6 +191,12 @@ pub enum ControlError {
     /// The handle is not valid in this world.
     #[error(transparent)]
     Gone(#[from] Gone),
+    /// A fingertip cannot be driven apart from its gripper.
+    #[error("the fingertip of {gripper} moves with it: drive the gripper instead")]
+    Fingertip {
+        /// Name of the gripper.
+        gripper: String,
+    },
     /// The change itself is not possible.
     #[error(transparent)]
     Refused(BuildError),

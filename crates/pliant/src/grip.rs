@@ -35,17 +35,28 @@ pub struct Gripper {
     pub sweep: Sweep,
     /// What moves it.
     pub drive: Drive,
-    /// Sum of the loads of its grips and fingertip, mean over the last step.
+    /// Sum of the loads of its grips, means over the last step, and of the contacts of its fingertip, as frames show
+    /// them.
     pub load: Wrench,
 }
 
-/// Force and torque of bodies on a gripper, in world axes.
+/// Force and torque of bodies on a gripper, in world axes. Both are means over a step of the world, and the torque is
+/// about the gripper's origin where that is while the force acts: a model that knows forces within the step takes each
+/// at its instant, one that knows only their mean takes it halfway through the step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Wrench {
     /// Force [N].
     pub force: Vec3,
     /// Torque about the gripper's origin [N m].
     pub torque: Vec3,
+}
+
+impl Wrench {
+    /// A force [N] and a torque [N m] that act at a place, about an origin [m]: place and origin at the same instant.
+    pub(crate) fn at(place: Vec3, force: Vec3, torque: Vec3, origin: Vec3) -> Wrench {
+        Wrench { force, torque: torque + (place - origin).cross(force) }
+    }
 }
 
 impl std::ops::AddAssign for Wrench {
@@ -81,6 +92,8 @@ pub struct FingerParams {
 
 /// A place on a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Place {
     /// On a rod: fraction of the rest length, 0 at the start and 1 at the end.
     Fraction(f64),
@@ -110,6 +123,8 @@ impl Place {
 
 /// What a grip constrains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Hold {
     /// The position; a rod may turn freely in the grip. A solid is held by all its nodes at the place, whichever
     /// variant is chosen: it turns freely about a single one.
@@ -270,6 +285,23 @@ pub struct Grip {
     pub load: Wrench,
 }
 
+/// Whether a grip is closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+pub enum GripState {
+    /// Open, before or after the time for which it is to be closed.
+    Open,
+    /// Closed, and still pulling the place to the gripper.
+    Closing,
+    /// Closed.
+    Closed,
+    /// Closed, with a cable sliding through it.
+    Sliding,
+    /// Open, because the body was pulled out of it.
+    Lost,
+}
+
 /// The held place in the gripper's frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Anchor {
@@ -355,6 +387,17 @@ impl Grip {
     pub fn anchor_at(&self, fraction: f64) -> Option<Anchor> {
         let anchor = self.anchor?;
         Some(if anchor == self.began { anchor } else { self.began.towards(&anchor, fraction) })
+    }
+
+    /// Whether it is closed.
+    pub fn state(&self) -> GripState {
+        match self.anchor {
+            None if self.lost => GripState::Lost,
+            None => GripState::Open,
+            Some(_) if self.slides => GripState::Sliding,
+            Some(_) if self.pulling.is_some() => GripState::Closing,
+            Some(_) => GripState::Closed,
+        }
     }
 
     /// Open the grip.

@@ -49,7 +49,8 @@
 //!   world as it was before.
 //! - The same world stepped in the same way gives the same bits, for any number of threads and on every machine.
 //! - Forces on grippers are those exerted by the bodies, in world axes, torques about the gripper's origin, means over
-//!   the step.
+//!   the step; see [`Wrench`].
+//! - With the feature `serde`, [`Frame`], [`Layout`], [`Event`] and [`Counters`] can be serialised.
 //! - Between steps nearly everything may change: see [`World::grasp`], [`World::drive`], [`World::set_load`] and their
 //!   neighbours. [`World::snapshot`] and [`World::restore`] go back to an earlier moment exactly.
 //!
@@ -102,10 +103,12 @@ pub use counters::Counters;
 pub use derived::Derived;
 pub use error::{BuildError, ControlError, Gone, HoldError, SnapshotError, StepError};
 pub use frame::{
-    BodyFrame, BodyLayout, Contact, Energy, Event, EventKind, Field, Frame, GripperFrame, GripperLayout, Layout, Model,
-    ObstacleLayout, Other, UnknownModel,
+    BodyFrame, BodyLayout, Contact, Energy, Event, EventKind, Field, Frame, GripFrame, GripperFrame, GripperLayout,
+    Layout, Model, ObstacleLayout, Other, UnknownModel,
 };
-pub use grip::{Anchor, FingerParams, Grip, GripParams, Gripper, GripperParams, Hold, Jaws, Load, Place, Wrench};
+pub use grip::{
+    Anchor, FingerParams, Grip, GripParams, GripState, Gripper, GripperParams, Hold, Jaws, Load, Place, Wrench,
+};
 pub use handle::{BodyId, GripId, GripperId, LoadId, ObstacleId};
 pub use material::{Friction, Material};
 pub use motion::Drive;

@@ -261,6 +261,11 @@ impl Sweep {
         pose_between(&self.start, &self.end, fraction)
     }
 
+    /// Position of the origin at a fraction of the step [m].
+    pub fn origin_at(&self, fraction: f64) -> Vec3 {
+        self.start.translation.lerp(self.end.translation, fraction)
+    }
+
     /// Mean velocity of the origin [m/s] and mean angular velocity [rad/s] over a step of `dt` [s], in the world.
     pub fn rates(&self, dt: f64) -> [Vec3; 2] {
         let Sweep { start, end } = self;
@@ -273,7 +278,7 @@ impl Sweep {
     pub fn velocity_of(&self, point: Vec3, fraction: f64, dt: f64) -> Vec3 {
         // the chord of a rotating point has a radial component, so rotation and translation are taken separately
         let [velocity, turn] = self.rates(dt);
-        velocity + turn.cross(point - self.start.translation.lerp(self.end.translation, fraction))
+        velocity + turn.cross(point - self.origin_at(fraction))
     }
 }
 

@@ -8,63 +8,76 @@ use crate::math::{Pose, Vec3};
 use crate::moments::Moments;
 
 /// Indices of the nodes of a place, ascending: all in a box, or the nearest one.
-pub fn nodes_at(place: Place, places: &[Vec3]) -> Vec<u32> {
+pub fn nodes_at(place: Place, places: &[Vec3]) -> impl Iterator<Item = u32> + Clone {
     let all = 0..places.len() as u32;
-    match place {
-        Place::Node(node) => vec![node as u32],
+    let only = |node: u32| (node..node + 1, None);
+    let (among, bounds) = match place {
+        Place::Node(node) => only(node as u32),
         Place::Point(point) => {
             let distance = |n: &u32| (places[*n as usize] - point).length_squared();
-            all.min_by(|a, b| distance(a).total_cmp(&distance(b))).into_iter().collect()
+            all.min_by(|a, b| distance(a).total_cmp(&distance(b))).map_or((0..0, None), only)
         }
-        Place::Box { low, high } => {
-            let inside = |n: &u32| {
-                let p = places[*n as usize];
-                p.cmpge(low).all() && p.cmple(high).all()
-            };
-            all.filter(inside).collect()
-        }
+        Place::Box { low, high } => (all, Some([low, high])),
         // counted along the list of nodes, clamped to its ends
         Place::Fraction(fraction) => {
             let last = places.len().saturating_sub(1) as f64;
-            vec![(fraction * last).round().clamp(0.0, last) as u32]
+            only((fraction * last).round().clamp(0.0, last) as u32)
         }
-    }
+    };
+    among.filter(move |n| {
+        bounds.is_none_or(|[low, high]: [Vec3; 2]| {
+            let p = places[*n as usize];
+            p.cmpge(low).all() && p.cmple(high).all()
+        })
+    })
 }
 
 /// Indices of the nodes of a place that a user has given; `them` is what error messages call the nodes. Fails if there
 /// are none.
-pub fn find_nodes(body: &str, them: &str, place: Place, places: &[Vec3]) -> Result<Vec<u32>, BuildError> {
+pub fn find_nodes(
+    body: &str,
+    them: &str,
+    place: Place,
+    places: &[Vec3],
+) -> Result<impl Iterator<Item = u32> + Clone, BuildError> {
     let missing = |place: String, why: String| Err(BuildError::NoSuchPlace { body: body.into(), place, why });
     if let Place::Node(node) = place
         && node >= places.len()
     {
         return missing(format!("node {node}"), format!("{them} are 0 to {}", places.len().saturating_sub(1)));
     }
-    match nodes_at(place, places) {
-        found if found.is_empty() => missing("node in the box".into(), format!("none of {them} is there now")),
-        found => Ok(found),
+    let found = nodes_at(place, places);
+    if found.clone().next().is_none() {
+        return missing("node in the box".into(), format!("none of {them} is there now"));
     }
+    Ok(found)
 }
 
 /// The mean position of some nodes as a pose; its rotation is the identity, as nodes have no directions.
-pub fn mean_pose(nodes: &[u32], places: &[Vec3]) -> Pose {
+pub fn mean_pose(nodes: impl Iterator<Item = u32> + Clone, places: &[Vec3]) -> Pose {
     Pose::from_translation(mean(nodes, places))
 }
 
-fn mean(nodes: &[u32], places: &[Vec3]) -> Vec3 {
-    nodes.iter().map(|n| places[*n as usize]).sum::<Vec3>() / nodes.len().max(1) as f64
+fn mean(nodes: impl Iterator<Item = u32> + Clone, places: &[Vec3]) -> Vec3 {
+    let count = nodes.clone().count().max(1);
+    nodes.map(|n| places[n as usize]).sum::<Vec3>() / count as f64
 }
 
 /// Target of each of some nodes in the frame of a gripper that holds them at `anchor` [m]: they move like a rigid body.
-pub fn led(nodes: &[u32], places: &[Vec3], anchor: Anchor) -> impl Iterator<Item = (u32, Vec3)> {
-    let mean = mean(nodes, places);
-    nodes.iter().map(move |n| (*n, anchor.position + anchor.orientation * (places[*n as usize] - mean)))
+pub fn led(
+    nodes: impl Iterator<Item = u32> + Clone,
+    places: &[Vec3],
+    anchor: Anchor,
+) -> impl Iterator<Item = (u32, Vec3)> {
+    let mean = mean(nodes.clone(), places);
+    nodes.map(move |n| (n, anchor.position + anchor.orientation * (places[n as usize] - mean)))
 }
 
 /// Fractions of a load for each of the nodes `among`, ascending: by the area of the facets whose corners are all among
 /// them, a third to each; equal fractions if there are no such facets.
-pub fn parts_by_area(facets: &[[u32; 3]], places: &[Vec3], among: &[u32]) -> Vec<f64> {
-    let mut parts = vec![0.0; among.len()];
+pub fn parts_by_area(facets: &[[u32; 3]], places: &[Vec3], among: &[u32], parts: &mut Vec<f64>) {
+    parts.clear();
+    parts.resize(among.len(), 0.0);
     for facet in facets {
         let [Ok(a), Ok(b), Ok(c)] = facet.map(|node| among.binary_search(&node)) else { continue };
         let area = twice_area(&facet.map(|node| places[node as usize])).length() / 6.0;
@@ -76,7 +89,42 @@ pub fn parts_by_area(facets: &[[u32; 3]], places: &[Vec3], among: &[u32]) -> Vec
         sum = parts.len() as f64;
     }
     parts.iter_mut().for_each(|part| *part /= sum);
-    parts
+}
+
+/// Working memory for the nodes of a load and their fractions of it.
+#[derive(Debug, Default)]
+pub struct Shares {
+    nodes: Vec<u32>,
+    parts: Vec<f64>,
+}
+
+impl Clone for Shares {
+    /// Nothing in it outlasts a call.
+    fn clone(&self) -> Shares {
+        Shares::default()
+    }
+}
+
+impl Shares {
+    /// Preallocate for a number of nodes.
+    pub fn reserve(&mut self, nodes: usize) {
+        self.nodes.reserve(nodes);
+        self.parts.reserve(nodes);
+    }
+
+    /// Nodes of a place, where `places` are those now [m], and their fractions by the area of facets `at_rest` [m].
+    pub fn find(
+        &mut self,
+        place: Place,
+        places: &[Vec3],
+        facets: &[[u32; 3]],
+        at_rest: &[Vec3],
+    ) -> impl Iterator<Item = (u32, f64)> {
+        self.nodes.clear();
+        self.nodes.extend(nodes_at(place, places));
+        parts_by_area(facets, at_rest, &self.nodes, &mut self.parts);
+        self.nodes.iter().copied().zip(self.parts.iter().copied())
+    }
 }
 
 /// A force and a torque distributed over nodes: the force acts at their weighted centre, the torque by forces
@@ -141,31 +189,37 @@ mod tests {
 
     #[test]
     fn nodes_of_places() {
-        assert_eq!(nodes_at(square(), &PLACES), [0, 1, 2, 3]);
-        assert_eq!(nodes_at(Place::Point(Vec3::new(2.0, 3.0, 0.0)), &PLACES), [2]);
+        let nodes_at = |place| nodes_at(place, &PLACES).collect::<Vec<u32>>();
+        assert_eq!(nodes_at(square()), [0, 1, 2, 3]);
+        assert_eq!(nodes_at(Place::Point(Vec3::new(2.0, 3.0, 0.0))), [2]);
         for (fraction, node) in [(-1.0, 0), (0.3, 1), (1.0, 4), (7.0, 4), (f64::NAN, 0)] {
-            assert_eq!(nodes_at(Place::Fraction(fraction), &PLACES), [node]);
+            assert_eq!(nodes_at(Place::Fraction(fraction)), [node]);
         }
         let find = |place| find_nodes("body", "its nodes", place, &PLACES);
-        assert_eq!(find(Place::Node(3)).unwrap(), [3]);
+        assert_eq!(find(Place::Node(3)).unwrap().collect::<Vec<u32>>(), [3]);
         assert!(find(Place::Node(5)).is_err());
         assert!(find(Place::Box { low: Vec3::splat(9.0), high: Vec3::splat(10.0) }).is_err());
-        assert_eq!(mean_pose(&[0, 1, 2, 3], &PLACES).translation, Vec3::Z);
+        assert_eq!(mean_pose(0..4, &PLACES).translation, Vec3::Z);
     }
 
     #[test]
     fn a_gripper_leads_a_place_as_a_whole() {
         let turn = Quat::from_rotation_z(std::f64::consts::FRAC_PI_2);
-        let led: Vec<_> = led(&[0, 1, 2, 3], &PLACES, Anchor { position: Vec3::X, orientation: turn }).collect();
+        let led: Vec<_> = led(0..4, &PLACES, Anchor { position: Vec3::X, orientation: turn }).collect();
         assert!((led[1].1 - Vec3::new(2.0, 1.0, 0.0)).length() < 1e-15, "{led:?}");
     }
 
     #[test]
     fn parts_are_by_area() {
         // two facets meet at 0 and 2; the third has a corner elsewhere
-        let parts = parts_by_area(&FACETS, &PLACES, &[0, 1, 2, 3]);
+        let by_area = |among: &[u32]| {
+            let mut parts = vec![];
+            parts_by_area(&FACETS, &PLACES, among, &mut parts);
+            parts
+        };
+        let parts = by_area(&[0, 1, 2, 3]);
         assert!(parts.iter().zip([2.0, 1.0, 2.0, 1.0]).all(|(part, n)| (part - n / 6.0).abs() < 1e-15), "{parts:?}");
-        assert_eq!(parts_by_area(&FACETS, &PLACES, &[1, 3]), [0.5; 2]);
+        assert_eq!(by_area(&[1, 3]), [0.5; 2]);
     }
 
     /// Force and torque of forces, the torque about a place.
@@ -176,7 +230,8 @@ mod tests {
     #[test]
     fn forces_have_the_force_and_torque_asked_for() {
         let (force, torque) = (Vec3::new(1.0, 2.0, 3.0), Vec3::new(-4.0, 5.0, 6.0));
-        let parts = parts_by_area(&FACETS, &PLACES, &[0, 1, 2, 3]);
+        let mut shares = Shares::default();
+        let parts: Vec<f64> = shares.find(square(), &PLACES, &FACETS, &PLACES).map(|(_, part)| part).collect();
         let nodes = || PLACES.into_iter().zip(parts.iter().copied());
         let spread = Spread::new(force, torque, nodes());
         let [f, t] = sums(nodes().map(|(place, part)| (place, spread.at(place, part))), Vec3::Z);

@@ -67,6 +67,8 @@ pub struct World {
     cables: Group,
     /// Scratch: contacts of all bodies, filled if there are fingertips.
     contacts: Vec<Contact>,
+    /// Scratch: nodes of the surface of a solid that a grip closes on.
+    surface: Vec<Vec3>,
     watch: Watch,
     accounts: Accounts,
     team: Team,
@@ -127,6 +129,7 @@ impl World {
             near: vec![],
             cables: Group::default(),
             contacts: vec![],
+            surface: vec![],
             watch: Watch::default(),
             accounts: Accounts::default(),
             team: Team::new(1),
@@ -263,7 +266,7 @@ impl World {
         let (Grip { gripper, body, .. }, place) = (*grip, grip.params.place);
         let kind = match (grip.anchor.is_some(), grip.scheduled_at(time)) {
             (false, true) => {
-                let Ok(world_from_place) = self.bodies[body].place_pose(place) else { return false };
+                let Ok(world_from_place) = self.bodies[body].find_place(place, &mut self.surface) else { return false };
                 let at_once = matches!(self.bodies[body], Body::Elastica(_) | Body::Lattice(_) | Body::Response(_));
                 grip.close(&self.grippers[gripper].sweep.at(fraction), &world_from_place, time, at_once);
                 // a `response` body gains energy in the step in which a grip closes, presumably because the modes that were left out
@@ -409,8 +412,8 @@ impl World {
         for finger in &self.fingers {
             let gripper = &mut self.grippers[finger.gripper];
             for contact in self.contacts.iter().filter(|c| c.other == Other::Obstacle(finger.obstacle)) {
-                let arm = contact.position - gripper.sweep.end.translation;
-                gripper.load += Wrench { force: -contact.force, torque: -arm.cross(contact.force) };
+                let origin = gripper.sweep.end.translation;
+                gripper.load += Wrench::at(contact.position, -contact.force, Vec3::ZERO, origin);
             }
         }
     }

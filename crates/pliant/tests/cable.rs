@@ -206,10 +206,9 @@ fn a_cantilever_follows_a_load_that_rises_and_falls() {
     let settings = CableSettings { damping_time: 0.0, ..CableSettings::default() };
     world.add_body(cable(STEEL, settings)).unwrap();
     world.add_gripper(GripperParams { name: "wall".into(), placed: Pose::IDENTITY, motion: Motion::Hold }).unwrap();
-    let (place, hold, until) = (Place::Fraction(0.0), Hold::Clamp, f64::INFINITY);
+    let (place, hold) = (Place::Fraction(0.0), Hold::Clamp);
     world
         .add_grip(GripParams {
-            until,
             closing: 0.0,
             ..GripParams::new(world.gripper_at(0).unwrap(), world.body_at(0).unwrap(), place, hold)
         })

@@ -33,14 +33,9 @@ fn hold(world: &mut World, body: usize, fraction: f64, hold: Hold) {
     let name = format!("hand {}", world.grippers().len());
     let placed = Pose::from_translation(placed.translation);
     let gripper = world.add_gripper(GripperParams { name, placed, motion: Motion::Hold }).unwrap();
-    let (place, until, snap) = (Place::Fraction(fraction), f64::INFINITY, false);
+    let place = Place::Fraction(fraction);
     world
-        .add_grip(GripParams {
-            until,
-            snap,
-            closing: 0.0,
-            ..GripParams::new(gripper, world.body_at(body).unwrap(), place, hold)
-        })
+        .add_grip(GripParams { closing: 0.0, ..GripParams::new(gripper, world.body_at(body).unwrap(), place, hold) })
         .unwrap();
 }
 

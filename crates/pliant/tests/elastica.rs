@@ -99,12 +99,10 @@ fn a_pushed_arch_is_that_of_the_printed_equations() {
         let placed = Pose::from_translation(Vec3::X * x);
         let gripper = world.add_gripper(GripperParams { name: name.into(), placed, motion }).unwrap();
         let place = Place::Fraction(if x == 0.0 { 0.0 } else { 1.0 });
-        let (hold, until) = (Hold::Clamp, f64::INFINITY);
         world
             .add_grip(GripParams {
-                until,
                 snap: true,
-                ..GripParams::new(gripper, world.body_at(0).unwrap(), place, hold)
+                ..GripParams::new(gripper, world.body_at(0).unwrap(), place, Hold::Clamp)
             })
             .unwrap();
     }

@@ -62,15 +62,7 @@ fn hold(world: &mut World, fraction: f64, hold: Hold) {
     let placed = world.bodies()[0].place_pose(place).unwrap();
     let name = format!("hand at {fraction}");
     let gripper = world.add_gripper(GripperParams { name, placed, motion: Motion::Hold }).unwrap();
-    let (from, until, closing) = (0.0, f64::INFINITY, GripParams::CLOSING);
-    world
-        .add_grip(GripParams {
-            from,
-            until,
-            closing,
-            ..GripParams::new(gripper, world.body_at(0).unwrap(), place, hold)
-        })
-        .unwrap();
+    world.add_grip(GripParams::new(gripper, world.body_at(0).unwrap(), place, hold)).unwrap();
 }
 
 fn field<'a>(frame: &'a Frame, body: usize, name: &str) -> &'a [f64] {

@@ -239,18 +239,12 @@ fn friction_holds_and_slips() {
         let placed = Pose::from_translation(Vec3::Z * -0.04);
         world.add_gripper(GripperParams { name: "vice".into(), placed, motion: Motion::Hold }).unwrap();
         let place = Place::Box { low: Vec3::new(-1.0, -1.0, -0.05), high: Vec3::new(1.0, 1.0, -0.03) };
-        let (hold, from, until) = (Hold::Clamp, 0.0, f64::INFINITY);
-        world
-            .add_grip(GripParams {
-                from,
-                until,
-                ..GripParams::new(world.gripper_at(0).unwrap(), world.body_at(1).unwrap(), place, hold)
-            })
-            .unwrap();
+        let (vice, held) = (world.gripper_at(0).unwrap(), world.body_at(1).unwrap());
+        world.add_grip(GripParams::new(vice, held, place, Hold::Clamp)).unwrap();
         let mass = rod_mass(0.1, 1100.0);
         let force = Vec3::X * (part * 0.5 * mass * G);
         let (place, torque, from) = (Place::Fraction(0.5), Vec3::ZERO, 0.4);
-        world.add_load(Load { torque, from, until, ..Load::new(world.body_at(0).unwrap(), place, force) }).unwrap();
+        world.add_load(Load { torque, from, ..Load::new(world.body_at(0).unwrap(), place, force) }).unwrap();
         let run = |world: &mut World, seconds: f64| {
             (0..(seconds / dt).round() as usize).for_each(|_| world.step(dt).unwrap());
             centre(&world.frame().bodies[0].nodes).x
@@ -375,10 +369,8 @@ fn rods_of_one_model_cross() {
         for (n, end) in ends.into_iter().enumerate() {
             let (name, placed) = (format!("hand {n}"), Pose::from_translation(end));
             let hand = world.add_gripper(GripperParams { name, placed, motion: Motion::Hold }).unwrap();
-            let (place, hold, until) = (Place::Fraction(n as f64), Hold::Clamp, f64::INFINITY);
-            world
-                .add_grip(GripParams { until, ..GripParams::new(hand, world.body_at(0).unwrap(), place, hold) })
-                .unwrap();
+            let (rod, place) = (world.body_at(0).unwrap(), Place::Fraction(n as f64));
+            world.add_grip(GripParams::new(hand, rod, place, Hold::Clamp)).unwrap();
         }
         let weight = G * (rod_mass(0.2, 1100.0) + rod_mass(0.16, 1100.0));
         let (mut carried, mut deepest) = (0.0, 0.0_f64);

@@ -249,13 +249,10 @@ fn a_ring_touches_itself_across() {
             let placed = Pose::from_translation(Vec3::X * (side * RADIUS));
             let gripper = world.add_gripper(GripperParams { name: name.into(), placed, motion: Motion::Hold }).unwrap();
             let place = Place::Fraction(fraction);
-            let (hold, from, until) = (Hold::Position, 0.0, f64::INFINITY);
             world
                 .add_grip(GripParams {
-                    from,
-                    until,
                     closing: 0.0,
-                    ..GripParams::new(gripper, world.body_at(0).unwrap(), place, hold)
+                    ..GripParams::new(gripper, world.body_at(0).unwrap(), place, Hold::Position)
                 })
                 .unwrap();
         }

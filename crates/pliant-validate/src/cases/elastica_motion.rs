@@ -49,12 +49,8 @@ fn pushed_arch(integrator: Integrator) -> World {
     let motion = Motion::Glide { velocity: Vec3::X * -3.0, acceleration: Vec3::ZERO, window };
     let placed = Pose::from_translation(Vec3::X * 0.6);
     let gripper = built(world.add_gripper(GripperParams { name: "right".into(), placed, motion }));
-    let (place, hold, until) = (Place::Fraction(1.0), Hold::Clamp, f64::INFINITY);
-    built(world.add_grip(GripParams {
-        until,
-        snap: true,
-        ..GripParams::new(gripper, built(world.body_at(0)), place, hold)
-    }));
+    let (place, hold) = (Place::Fraction(1.0), Hold::Clamp);
+    built(world.add_grip(GripParams { snap: true, ..GripParams::new(gripper, built(world.body_at(0)), place, hold) }));
     built(world.settle(built(world.body_at(0))));
     world
 }

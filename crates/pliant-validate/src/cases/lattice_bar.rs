@@ -74,10 +74,10 @@ fn loaded(n: usize, poisson: f64) -> World {
     let face = |x: f64| Place::Box { low: Vec3::new(x - e, -1.0, -1.0), high: Vec3::new(x + e, 1.0, 1.0) };
     let gripper = GripperParams { name: "wall".into(), placed: Pose::IDENTITY, motion: Motion::Hold };
     let gripper = built(world.add_gripper(gripper));
-    let (place, hold, until) = (face(-0.5 * length()), Hold::Clamp, f64::INFINITY);
-    built(world.add_grip(GripParams { until, ..GripParams::new(gripper, built(world.body_at(0)), place, hold) }));
+    let (bar, place) = (built(world.body_at(0)), face(-0.5 * length()));
+    built(world.add_grip(GripParams::new(gripper, bar, place, Hold::Clamp)));
     let place = face(0.5 * length());
-    built(world.add_load(Load { torque: Vec3::X * TORQUE, until, ..Load::new(built(world.body_at(0)), place, FORCE) }));
+    built(world.add_load(Load { torque: Vec3::X * TORQUE, ..Load::new(bar, place, FORCE) }));
     world
 }
 

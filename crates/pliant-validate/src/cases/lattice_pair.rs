@@ -29,8 +29,7 @@ fn pair(scheme: Scheme, pace: Pace, held: bool) -> World {
         let gripper = GripperParams { name: "wall".into(), placed: Pose::IDENTITY, motion: Motion::Hold };
         let gripper = built(world.add_gripper(gripper));
         let (place, hold) = (Place::Node(0), Hold::Position);
-        let until = f64::INFINITY;
-        built(world.add_grip(GripParams { until, ..GripParams::new(gripper, built(world.body_at(0)), place, hold) }));
+        built(world.add_grip(GripParams::new(gripper, built(world.body_at(0)), place, hold)));
     }
     world
 }

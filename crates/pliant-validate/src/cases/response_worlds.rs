@@ -101,12 +101,7 @@ pub fn plane(world: &mut World, at: Vec3, normal: Vec3, motion: Motion, coeffici
 pub fn hold(world: &mut World, at: Vec3, place: Place, motion: Motion) -> GripperId {
     let name = format!("gripper {}", world.grippers().len());
     let gripper = sure(world.add_gripper(GripperParams { name, placed: Pose::from_translation(at), motion }));
-    let (from, until) = (0.0, f64::INFINITY);
-    sure(world.add_grip(GripParams {
-        from,
-        until,
-        ..GripParams::new(gripper, sure(world.body_at(0)), place, Hold::Position)
-    }));
+    sure(world.add_grip(GripParams::new(gripper, sure(world.body_at(0)), place, Hold::Position)));
     gripper
 }
 

@@ -115,12 +115,12 @@ fn dead_load(r: &DeadLoad, shorter: f64) -> f64 {
     let mut world = world_of(rod.body(vec![Vec3::ZERO, Vec3::Z * r.length]), Vec3::ZERO);
     let turn = Quat::from_rotation_arc(Vec3::X, Vec3::Z);
     hold(&mut world, "wall", 0.0, Hold::Clamp, Pose::from_rotation(turn));
-    let (place, until) = (Place::Fraction(1.0), f64::INFINITY);
+    let place = Place::Fraction(1.0);
     // in small increments: a moment applied at once would spin the tip before the rod can follow
     let (force, torque) = (Vec3::from_array(r.tip_force) / 20.0, Vec3::from_array(r.tip_moment) / 20.0);
     for part in 0..20 {
         let from = 0.1 * period * f64::from(part);
-        built(world.add_load(Load { torque, from, until, ..Load::new(built(world.body_at(0)), place, force) }));
+        built(world.add_load(Load { torque, from, ..Load::new(built(world.body_at(0)), place, force) }));
     }
     (tip(&settle(world, r.length, period)) - Vec3::from_array(r.tip_position)).length()
 }

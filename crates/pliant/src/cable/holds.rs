@@ -186,9 +186,8 @@ impl Cable {
         {
             let grip = &mut around.grips[index];
             // halfway through the step, because the load is its mean
-            let origin = around.grippers[grip.gripper].sweep.at(0.5).translation;
-            let arm = held.poses[1].translation - origin;
-            grip.load += Wrench { force: load.0, torque: load.1 + arm.cross(load.0) };
+            let origin = around.grippers[grip.gripper].sweep.origin_at(0.5);
+            grip.load += Wrench::at(held.poses[1].translation, load.0, load.1, origin);
             // beyond the sliding force the section moves along, until the remaining strain carries just that force
             let ahead = held.strain(&self.state.links.poses[held.link])[0] - held.rest[0];
             let bears = held.slips_at / held.stiffness[0];

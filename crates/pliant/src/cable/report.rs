@@ -97,10 +97,10 @@ impl Cable {
         Bound { part: 1e-2, held: 1e-3, contacts: SINKING * self.links.radius * pushed, why }
     }
 
-    /// Write shape, fields and energies into a frame.
+    /// Write orientations, fields and energies into a frame that has the nodes already.
     pub(crate) fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
         let line = self.line();
-        line.write_nodes(frame);
+        line.write_frames(&mut frame.frames);
         let load = |joint: usize| {
             let [x, y, z, about_x, about_y, about_z] = self.state.loads[joint];
             [Vec3::new(x, y, z), Vec3::new(about_x, about_y, about_z)]

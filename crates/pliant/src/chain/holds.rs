@@ -228,9 +228,8 @@ impl Holders {
                     let pull = (goal - place) * h.stiffness;
                     add_shared(force, point, weight, pull);
                     holder.seen = Some((goal, pull));
-                    load.force -= pull;
                     let origin = holder.origin + holder.origin_change * fraction;
-                    load.torque -= (place - origin).cross(pull);
+                    *load += Wrench::at(place, -pull, Vec3::ZERO, origin);
                 }
                 Kind::Direct { segment, stiffness, .. } => {
                     let (a, b) = (get(x, segment), get(x, segment + 1));

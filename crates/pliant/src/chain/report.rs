@@ -55,10 +55,9 @@ impl Chain {
         energy
     }
 
+    /// Write fields and energies into a frame that has the nodes already.
     pub(crate) fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
         let points = self.size();
-        frame.nodes.clear();
-        frame.nodes.extend((0..points).map(|i| self.point(i)));
         frame.frames.clear();
         frame.energy = self.energy(gravity);
         frame.set_fields(&FIELDS);

@@ -123,15 +123,16 @@ impl Elastica {
                     continue;
                 }
             };
-            let (place, _) = self.place_at(held.interval, held.fraction);
             let grip = &mut around.grips[grip];
-            let origin = around.grippers[grip.gripper].sweep.end.translation;
+            let sweep = &around.grippers[grip.gripper].sweep;
             let size = -impulse / around.dt;
             grip.load += match held.what {
                 What::Angle => Wrench { force: Vec3::ZERO, torque: self.plane.normal() * size },
                 What::Along(direction) => {
-                    let force = self.plane.lift(direction) * size;
-                    Wrench { force, torque: (self.plane.lift_point(place) - origin).cross(force) }
+                    // halfway through the step, where the gripper leads the place, in the plane
+                    let led = sweep.at(0.5).transform_point(grip.anchor.map_or(Vec3::ZERO, |anchor| anchor.position));
+                    let place = self.plane.lift_point(self.plane.point(led));
+                    Wrench::at(place, self.plane.lift(direction) * size, Vec3::ZERO, sweep.origin_at(0.5))
                 }
             };
         }

@@ -23,16 +23,12 @@ impl Elastica {
         energy
     }
 
-    /// Write positions, fields and energies to a frame.
+    /// Write orientations, fields and energies into a frame that has the nodes already.
     pub(crate) fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
         let (n, at) = (self.rod.intervals(), &self.scratch.at);
-        frame.nodes.clear();
         frame.frames.clear();
-        for (node, angle) in at.nodes.iter().zip(self.angles()) {
-            let pose = self.plane.section(node.place, angle);
-            frame.nodes.push(pose.translation);
-            frame.frames.push(pose.rotation);
-        }
+        let sections = at.nodes.iter().zip(self.angles());
+        frame.frames.extend(sections.map(|(node, angle)| self.plane.section(node.place, angle).rotation));
         frame.set_fields(&FIELDS);
         for (k, field) in frame.fields.iter_mut().enumerate() {
             field.values.clear();

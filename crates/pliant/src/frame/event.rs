@@ -5,15 +5,19 @@ use crate::bytes::{stored, stored_enum};
 
 /// Something that happened during a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Event {
     /// Simulated time [s].
     pub time: f64,
     /// What happened.
+    #[cfg_attr(feature = "serde", serde(flatten))]
     pub kind: EventKind,
 }
 
 /// Kinds of events.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(tag = "kind", rename_all = "kebab-case"))]
 pub enum EventKind {
     /// A gripper closed on a body.
     Attached {

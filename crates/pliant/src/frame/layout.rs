@@ -10,6 +10,7 @@ use crate::world::World;
 
 /// What is in a world: the constant counterpart of [`Frame`](super::Frame), whose lists are in the same order.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Layout {
     /// Changes whenever the world gains or loses a body, an obstacle or a gripper.
     pub revision: u64,
@@ -23,6 +24,7 @@ pub struct Layout {
 
 /// A body, apart from its state.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct BodyLayout {
     /// Name, unique among bodies.
     pub name: String,
@@ -40,6 +42,7 @@ pub struct BodyLayout {
 
 /// A gripper, apart from its state.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct GripperLayout {
     /// Name, unique among grippers.
     pub name: String,
@@ -47,6 +50,7 @@ pub struct GripperLayout {
 
 /// An obstacle, apart from its pose.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct ObstacleLayout {
     /// Name, unique among obstacles.
     pub name: String,
@@ -121,6 +125,8 @@ impl World {
 
 /// The models of bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Model {
     /// Rods as point masses with stretching and bending forces.
     Chain,

@@ -1,8 +1,14 @@
 //! The public state of a world as plain data: [`Layout`] is what stays constant from step to step, [`Frame`] what
 //! changes. Page, recorder, report and Python read these two and nothing else.
+//!
+//! With the feature `serde` both can be serialised, and so can their parts: vectors as [x, y, z], quaternions as
+//! [w, x, y, z], poses as `position` and `orientation`, events with their fields beside `time` and `kind`. JSON has no
+//! infinite numbers: `serde_json` writes `null` in place of them.
 
 mod event;
 mod layout;
+#[cfg(feature = "serde")]
+mod serial;
 
 pub use event::{Event, EventKind};
 pub use layout::{BodyLayout, GripperLayout, Layout, Model, ObstacleLayout, UnknownModel};
@@ -10,11 +16,12 @@ pub use layout::{BodyLayout, GripperLayout, Layout, Model, ObstacleLayout, Unkno
 use crate::account::Account;
 use crate::bytes::stored_enum;
 use crate::counters::Counters;
-use crate::grip::Wrench;
+use crate::grip::{GripState, Hold, Place, Wrench};
 use crate::math::{Pose, Quat, Vec3};
 
 /// A world at one instant.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Frame {
     /// Simulated time [s].
     pub time: f64,
@@ -22,7 +29,10 @@ pub struct Frame {
     pub bodies: Vec<BodyFrame>,
     /// Grippers, in the order of the world.
     pub grippers: Vec<GripperFrame>,
+    /// All grips, closed or not, in the order of [`World::grips`](crate::World::grips).
+    pub grips: Vec<GripFrame>,
     /// Poses of the obstacles, in the order of the world.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::poses"))]
     pub obstacles: Vec<Pose>,
     /// All contacts.
     pub contacts: Vec<Contact>,
@@ -45,10 +55,14 @@ impl Frame {
 
 /// A body at one instant.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct BodyFrame {
     /// Positions of the nodes in the world [m].
     pub nodes: Vec<Vec3>,
+    /// Velocities of the nodes in the world [m/s].
+    pub velocities: Vec<Vec3>,
     /// Orientations along the body, in the world; empty for models without any.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::quats"))]
     pub frames: Vec<Quat>,
     /// Quantities per node, such as tension.
     pub fields: Vec<Field>,
@@ -69,6 +83,7 @@ impl BodyFrame {
 
 /// A quantity with one value per node.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Field {
     /// Name, such as `tension`.
     pub name: &'static str,
@@ -80,6 +95,7 @@ pub struct Field {
 
 /// Energies of a body [J].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Energy {
     /// Kinetic energy.
     pub kinetic: f64,
@@ -98,8 +114,10 @@ impl Energy {
 
 /// A gripper at one instant.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct GripperFrame {
     /// Its pose in the world.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::pose"))]
     pub pose: Pose,
     /// Force and torque of the bodies on the gripper: world axes, torque about its origin, mean over the last step.
     pub load: Wrench,
@@ -107,8 +125,29 @@ pub struct GripperFrame {
     pub attached: bool,
 }
 
+/// A grip at one instant, closed or not.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct GripFrame {
+    /// Index of the gripper.
+    pub gripper: usize,
+    /// Index of the body.
+    pub body: usize,
+    /// Where on the body.
+    pub place: Place,
+    /// What it constrains.
+    pub hold: Hold,
+    /// Whether it is closed.
+    pub state: GripState,
+    /// Where the gripper leads the held place, in the world [m]; the gripper's origin while the grip is not closed.
+    pub position: Vec3,
+    /// Force and torque of the body on the gripper by this grip; zero while it is not closed.
+    pub load: Wrench,
+}
+
 /// A contact of a body with an obstacle, another body, itself or a slider: where a force acts or surfaces overlap.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Contact {
     /// Index of the body.
     pub body: usize,
@@ -128,6 +167,8 @@ pub struct Contact {
 
 /// The counterpart of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Other {
     /// An obstacle, by index.
     Obstacle(usize),

@@ -17,6 +17,7 @@ use crate::account::Work;
 use crate::contact::edge_turns;
 use crate::error::BuildError;
 use crate::math::Vec3;
+use crate::places::Shares;
 
 /// Parts assembled to a body: particles in the body's frame, and connectors.
 struct Joined {
@@ -117,6 +118,7 @@ pub fn build(name: &str, spec: LatticeSpec) -> Result<Lattice, BuildError> {
         boxes: vec![],
         facings: vec![],
         outline: vec![],
+        shares: Shares::default(),
         before: state.clone(),
     };
     Ok(Lattice {

@@ -7,7 +7,7 @@ use crate::bytes::stored;
 use crate::error::BuildError;
 use crate::grip::{ActingLoad, Grip, Place, Wrench};
 use crate::math::{Pose, Vec3};
-use crate::places::{Spread, find_nodes, led, mean_pose, nodes_at, parts_by_area};
+use crate::places::{Spread, find_nodes, led, mean_pose, nodes_at};
 
 /// A particle held by a gripper.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,7 +43,7 @@ pub struct Push {
 impl Lattice {
     pub(crate) fn place_pose(&self, place: Place) -> Result<Pose, BuildError> {
         let places = &self.state.motion.places;
-        Ok(mean_pose(&find_nodes(&self.name, "its particles", place, places)?, places))
+        Ok(mean_pose(find_nodes(&self.name, "its particles", place, places)?, places))
     }
 
     pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[ActingLoad]) {
@@ -54,7 +54,7 @@ impl Lattice {
             let Some(anchor) = grip.anchor.filter(|_| !self.state.held.iter().any(|h| h.grip == n)) else { continue };
             let LatticeState { motion: Motion { places, .. }, held, .. } = &mut self.state;
             let found = nodes_at(grip.params.place, places);
-            held.extend(led(&found, places, anchor).map(|(particle, offset)| Held { grip: n, particle, offset }));
+            held.extend(led(found, places, anchor).map(|(particle, offset)| Held { grip: n, particle, offset }));
         }
         let inverse = &mut self.scratch.inverse;
         inverse.iter_mut().zip(&self.matter.masses).for_each(|(inverse, mass)| *inverse = 1.0 / mass);
@@ -77,9 +77,8 @@ impl Lattice {
     /// Choose the particles that a load acts on, weighted by their surface area.
     fn take_load(&mut self, load: usize, place: Place) {
         let LatticeState { motion: Motion { places, .. }, loaded, .. } = &mut self.state;
-        let found = nodes_at(place, places);
-        let parts = parts_by_area(&self.matter.facets, places, &found);
-        loaded.extend(found.into_iter().zip(parts).map(|(particle, part)| Loaded { load, particle, part }));
+        let shares = self.scratch.shares.find(place, places, &self.matter.facets, places);
+        loaded.extend(shares.map(|(particle, part)| Loaded { load, particle, part }));
     }
 
     /// Distribute a force and a torque over the particles of a load, at their current positions.
@@ -123,10 +122,10 @@ impl Lattice {
     pub(super) fn write_loads(&mut self, around: &mut Surroundings<'_>) {
         for (held, felt) in self.state.held.iter().zip(&self.scratch.felt) {
             let grip = &mut around.grips[held.grip];
-            let origin = around.grippers[grip.gripper].sweep.end.translation;
-            let force = *felt / around.dt;
-            let arm = self.state.motion.places[held.particle as usize] - origin;
-            grip.load += Wrench { force, torque: arm.cross(force) };
+            // halfway through the step
+            let middle = around.grippers[grip.gripper].sweep.at(0.5);
+            let place = middle.transform_point(held.offset);
+            grip.load += Wrench::at(place, *felt / around.dt, Vec3::ZERO, middle.translation);
         }
     }
 }

@@ -113,3 +113,72 @@ pub fn balance(masses: &[f64], inverse: &[f64], now: &Motion, next: &Motion) -> 
 }
 
 stored!(Motion { places, velocities, forces });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MASSES: [f64; 2] = [2.0, 0.5];
+    const STIFFNESS: f64 = 8.0;
+
+    /// A particle on a spring and one that falls.
+    fn forces(motion: &mut Motion) {
+        motion.forces = vec![motion.places[0] * -STIFFNESS, Vec3::NEG_Z * (9.81 * MASSES[1])];
+    }
+
+    /// Steps of `tau` up to one second; returns the motion and the sum of the errors of all balances.
+    fn run(scheme: Scheme, count: u32) -> (Motion, f64) {
+        let (tau, inverse) = (1.0 / f64::from(count), MASSES.map(|m| 1.0 / m));
+        let mut now = Motion::resting(vec![Vec3::X, Vec3::Z]);
+        forces(&mut now);
+        let (mut before, mut ratio, mut error) = (now.forces.clone(), 0.0, 0.0);
+        for _ in 0..count {
+            let mut next = now.clone();
+            predict(scheme, tau, &inverse, &now, (&before, ratio), &mut next);
+            forces(&mut next);
+            correct(scheme, tau, &inverse, &now, &mut next);
+            error += balance(&MASSES, &inverse, &now, &next).error();
+            (before, ratio) = (now.forces, 1.0);
+            now = next;
+        }
+        (now, error)
+    }
+
+    /// x = cos(w t) with w = 2 1/s, and z = 1 - g t^2 / 2.
+    fn off(motion: &Motion) -> [f64; 2] {
+        [motion.places[0].x - 2.0_f64.cos(), motion.places[1].z - (1.0 - 0.5 * 9.81)]
+    }
+
+    #[test]
+    fn verlet_is_exact_for_constant_forces_and_of_second_order_for_springs() {
+        let (coarse, fine) = (run(Scheme::Verlet, 100).0, run(Scheme::Verlet, 200).0);
+        assert!((off(&coarse)[0] / off(&fine)[0] - 4.0).abs() < 0.01, "{:?} {:?}", off(&coarse), off(&fine));
+        assert!(off(&coarse)[1].abs() < 1e-13);
+        // its errors of energy are of third order in each step, and come and go with the phase
+        let energy =
+            0.5 * MASSES[0] * fine.velocities[0].length_squared() + 0.5 * STIFFNESS * fine.places[0].length_squared();
+        assert!((energy - 0.5 * STIFFNESS).abs() < 1e-3, "{energy}");
+    }
+
+    /// With the change of acceleration a' tau in velocities by half and in positions by a third: a Taylor series.
+    #[test]
+    fn development_is_of_second_order_too() {
+        let scheme = Scheme::Development { alpha: 0.5, beta: 1.0 / 3.0 };
+        let (coarse, fine) = (run(scheme, 100).0, run(scheme, 200).0);
+        assert!(off(&coarse)[0].abs() < 1e-3, "{:?}", off(&coarse));
+        assert!(off(&coarse)[0] / off(&fine)[0] > 3.5, "{:?} {:?}", off(&coarse), off(&fine));
+    }
+
+    /// The balance is of the spring's work by the trapezoidal rule, which is exact for a linear force.
+    #[test]
+    fn a_balance_tells_what_a_step_creates() {
+        let (motion, error) = run(Scheme::Verlet, 100);
+        let kinetic: f64 = motion.velocities.iter().zip(MASSES).map(|(v, m)| 0.5 * m * v.length_squared()).sum();
+        let stored = 0.5 * STIFFNESS * motion.places[0].length_squared() + 9.81 * MASSES[1] * motion.places[1].z;
+        let start = 0.5 * STIFFNESS + 9.81 * MASSES[1];
+        assert!((kinetic + stored - start - error).abs() < 1e-12, "{error}");
+        // held particles do not count
+        let held = balance(&MASSES, &[0.0; 2], &motion, &motion);
+        assert_eq!(held, Balance::default());
+    }
+}

@@ -197,3 +197,97 @@ impl Matter {
         rows.iter().zip(&self.masses).map(|(row, mass)| row / mass).fold(0.0, f64::max)
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use crate::lattice::solid::{MassRule, brick};
+    use crate::lattice::{Lattice, LatticeSettings, LatticeSpec, Part};
+    use crate::material::{Friction, Material};
+    use crate::math::{Mat3, Pose, Vec3};
+    use crate::random::Random;
+    use crate::team::Team;
+
+    fn block() -> Lattice {
+        let material = Material { young: 1e5, poisson: 0.35, density: 1000.0, friction: Friction::NONE };
+        let cells = brick(Vec3::new(0.06, 0.04, 0.04), [3, 2, 2]).unwrap();
+        let spec = LatticeSpec {
+            material,
+            parts: vec![Part::Solid { cells, rule: MassRule::Approximate }],
+            connectors: vec![],
+            placed: Pose::IDENTITY,
+            velocity: Vec3::ZERO,
+            spin: Vec3::ZERO,
+            settings: LatticeSettings::default(),
+        };
+        Lattice::new("block", spec).unwrap()
+    }
+
+    /// Particles moved at random by a tenth of a cell.
+    fn shaken(body: &Lattice) -> Vec<Vec3> {
+        let mut random = Random(4);
+        body.places().iter().map(|place| *place + random.vector() * 2e-3).collect()
+    }
+
+    fn forces(body: &Lattice, leaders: &[u32], places: &[Vec3]) -> Vec<Vec3> {
+        let still = vec![Vec3::ZERO; places.len()];
+        let mut forces = still.clone();
+        body.matter.push(&mut Team::new(1), leaders, places, &still, &mut forces);
+        forces
+    }
+
+    #[test]
+    fn forces_are_the_slope_of_the_energy_and_balance() {
+        let body = block();
+        let mut places = shaken(&body);
+        let forces = forces(&body, &[], &places);
+        let total: Vec3 = forces.iter().sum();
+        let torque: Vec3 = places.iter().zip(&forces).map(|(p, f)| p.cross(*f)).sum();
+        let size = forces.iter().map(|f| f.length()).fold(0.0, f64::max);
+        assert!(size > 1e-3 && total.length() < 1e-12 * size && torque.length() < 1e-13 * size, "{total} {torque}");
+        for n in [0, 7, 20] {
+            for axis in Vec3::AXES {
+                let small = 1e-8;
+                let mut at = |by: f64| {
+                    places[n] += axis * by;
+                    let energy = body.matter.elastic(&places);
+                    places[n] -= axis * by;
+                    energy
+                };
+                let slope = (at(small) - at(-small)) / (2.0 * small);
+                assert!((forces[n].dot(axis) + slope).abs() < 1e-5 * size, "{n}: {} for {slope}", forces[n]);
+            }
+        }
+    }
+
+    #[test]
+    fn rigid_motion_stores_nothing() {
+        let body = block();
+        let turn = Mat3::from_rotation_y(0.8);
+        let moved: Vec<Vec3> = body.places().iter().map(|p| turn * *p + Vec3::ONE).collect();
+        let stiff = body.matter.elastic(&shaken(&body));
+        assert!(body.matter.elastic(&moved) < 1e-20 * stiff.max(1.0));
+        assert!(forces(&body, &[], &moved).iter().all(|f| f.length() < 1e-9));
+    }
+
+    /// Between particles that move together forces are left out: all of them here, as one grip holds the body.
+    #[test]
+    fn forces_within_a_grip_are_left_out() {
+        let body = block();
+        let places = shaken(&body);
+        assert!(body.matter.hinges.is_empty());
+        assert!(forces(&body, &vec![1; places.len()], &places).iter().all(|f| *f == Vec3::ZERO));
+    }
+
+    /// The fastest vibration is at most what Gershgorin's circles allow, and at least what a pair of particles does.
+    #[test]
+    fn the_fastest_vibration_is_bounded() {
+        let body = block();
+        let (found, bound) = (body.matter.fastest_found(body.places()), body.matter.fastest(body.places()));
+        let pair = body.matter.links.iter().map(|link| {
+            let [a, b] = link.ends.map(|n| body.matter.masses[n as usize]);
+            body.matter.link_kinds[link.kind as usize].stiffness * (1.0 / a + 1.0 / b)
+        });
+        assert!(pair.fold(0.0, f64::max) <= found && found <= bound, "{found} {bound}");
+    }
+}

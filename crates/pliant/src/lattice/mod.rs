@@ -40,6 +40,7 @@ use crate::error::{BuildError, StepError};
 use crate::material::Material;
 use crate::math::Vec3;
 use crate::moments::Moments;
+use crate::places::Shares;
 use crate::team::Team;
 use crate::world::move_up;
 use change::Origin;
@@ -176,6 +177,7 @@ struct Scratch {
     facings: Vec<Facing>,
     /// Faces of the current obstacle, and their bounding boxes.
     outline: Vec<(Face, Bounds)>,
+    shares: Shares,
     /// State before the step, for `undo`.
     before: LatticeState,
 }
@@ -415,8 +417,10 @@ impl Lattice {
         self.state.copy_from(&self.scratch.before);
     }
 
-    pub(crate) fn reserve(&mut self, _grips: usize, loads: usize, obstacles: usize) {
+    pub(crate) fn reserve(&mut self, grips: usize, loads: usize, obstacles: usize) {
         self.state.pushed.reserve(3 * loads.saturating_sub(self.state.pushed.len()));
+        self.reserve_holds(grips, loads);
+        self.reserve_contacts(obstacles);
         self.scratch.near.reserve(obstacles);
         self.state.touched.reserve(obstacles);
         let size = self.matter.size();
@@ -426,7 +430,35 @@ impl Lattice {
         before.touched.reserve(obstacles);
         before.touches.reserve(state.touches.capacity().saturating_sub(before.touches.len()));
     }
+
+    /// Preallocate for grips and loads on any of its particles.
+    fn reserve_holds(&mut self, grips: usize, loads: usize) {
+        let size = self.matter.size();
+        let Lattice { state, scratch, .. } = self;
+        let room = |count: usize| (size * count).min(ROOM);
+        for held in [&mut state.held, &mut scratch.before.held] {
+            held.reserve(room(grips).saturating_sub(held.len()));
+        }
+        for loaded in [&mut state.loaded, &mut scratch.before.loaded] {
+            loaded.reserve(room(loads).saturating_sub(loaded.len()));
+        }
+        scratch.pushes.reserve(room(loads).saturating_sub(scratch.pushes.len()));
+        scratch.shares.reserve(room(loads.min(1)));
+    }
+
+    /// Preallocate for contacts of its facets with obstacles.
+    fn reserve_contacts(&mut self, obstacles: usize) {
+        let room = (self.matter.facets.len() * obstacles).min(ROOM);
+        let Lattice { state, scratch, .. } = self;
+        scratch.candidates.reserve(room.saturating_sub(scratch.candidates.len()));
+        for touches in [&mut state.touches, &mut scratch.touches, &mut scratch.before.touches] {
+            touches.reserve(room.saturating_sub(touches.len()));
+        }
+    }
 }
+
+/// Limit on the number of held particles, and of contacts, that memory is preallocated for.
+const ROOM: usize = 4096;
 
 stored!(Ledger { steps, refused, unbalanced, late, error, velocity_error, position_error, shortest });
 stored!(LatticeState {

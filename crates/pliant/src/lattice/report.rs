@@ -20,10 +20,8 @@ impl Lattice {
         energy
     }
 
-    /// Write positions, fields and energies to a frame.
+    /// Write fields and energies into a frame that has the nodes already.
     pub(crate) fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
-        frame.nodes.clear();
-        frame.nodes.extend_from_slice(&self.state.motion.places);
         frame.frames.clear();
         frame.set_fields(&FIELDS);
         frame.fields[0].values.clear();

@@ -7,7 +7,7 @@ use crate::contact::Obstacle;
 use crate::error::BuildError;
 use crate::frame::{BodyFrame, Contact, Other};
 use crate::grip::Place;
-use crate::math::{Mat3, Pose, Vec3, atan2, hypot, x_axis};
+use crate::math::{Mat3, Pose, Quat, Vec3, atan2, hypot, x_axis};
 use crate::moments::Moments;
 use crate::react::Nodes;
 
@@ -111,24 +111,15 @@ impl Line<'_> {
         if self.closed { [(node + count - 1) % count, node % count] } else { [node.max(1) - 1, node.min(count - 1)] }
     }
 
-    /// Nodes and their frames: the ends of the rod and its joints, half-way between the ends of the links that meet
-    /// there. At a free end the frame is extrapolated from the last two links, which like interpolation between two
-    /// links is accurate to second order in the link length.
-    pub fn write_nodes(&self, frame: &mut BodyFrame) {
-        let (poses, count) = (self.poses, self.poses.len());
-        let half = Vec3::X * (0.5 * self.length);
-        let (start, end) = (|i: usize| poses[i].transform_point(-half), |i: usize| poses[i].transform_point(half));
-        frame.nodes.clear();
-        frame.frames.clear();
+    /// Orientations of the nodes. At a free end they are extrapolated from the last two links, which like
+    /// interpolation between two links is accurate to second order in the link length.
+    pub fn write_frames(&self, frames: &mut Vec<Quat>) {
+        let count = self.poses.len();
+        let turned = |link: usize| self.poses[link].rotation;
+        frames.clear();
         for i in 0..=count {
             let [before, after] = self.beside(i);
-            frame.nodes.push(match i {
-                _ if before != after => 0.5 * (end(before) + start(after)),
-                0 => start(0),
-                _ => end(count - 1),
-            });
-            let turned = |link: usize| poses[link].rotation;
-            frame.frames.push(match i {
+            frames.push(match i {
                 _ if before != after => turned(before).slerp(turned(after), 0.5),
                 _ if count == 1 => turned(0),
                 0 => turned(0).slerp(turned(1), -0.5),
@@ -184,7 +175,8 @@ impl Line<'_> {
         }
     }
 
-    /// Nodes as in `write_nodes`, with their velocities. `moving` gives the velocity of each link in the world [m/s]
+    /// Nodes with their velocities: the ends of the rod and its joints, half-way between the ends of the links that
+    /// meet there. `moving` gives the velocity of each link in the world [m/s]
     /// and its angular velocity in its own axes [rad/s].
     pub fn show_nodes(&self, moving: impl Fn(usize) -> (Vec3, Vec3), nodes: &mut Nodes) {
         let poses = self.poses;

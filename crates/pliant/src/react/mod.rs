@@ -49,7 +49,7 @@ impl React {
             return;
         }
         self.outlines.resize_with(bodies.len(), Outline::default);
-        self.outlines.iter_mut().zip(bodies).for_each(|(outline, body)| outline.know(&body.skin()));
+        self.outlines.iter_mut().zip(bodies).for_each(|(outline, body)| outline.know(body));
         let parts = (4 * bodies.iter().map(Body::size).sum::<usize>()).min(ROOM);
         self.finder.reserve(bodies.len(), parts);
         self.rows.reserve(parts.saturating_sub(self.rows.len()));

@@ -110,12 +110,18 @@ impl Fit {
 }
 
 impl Outline {
-    /// Note which nodes are corners of facets; needed once per body.
-    pub fn know(&mut self, skin: &Skin<'_>) {
+    /// Note which nodes are corners of facets, and allocate memory; needed once per body.
+    pub fn know(&mut self, body: &Body) {
         self.corners.clear();
-        self.corners.extend(skin.facets.unwrap_or_default().iter().flatten());
+        self.corners.extend(body.skin().facets.unwrap_or_default().iter().flatten());
         self.corners.sort_unstable();
         self.corners.dedup();
+        self.place(body);
+        let nodes = self.nodes.places.len();
+        self.smooth.reserve(nodes);
+        self.fits.reserve(nodes);
+        // for any step
+        self.enclose(body, 1e-3, Vec3::ZERO);
     }
 
     /// Update positions and velocities from a body.

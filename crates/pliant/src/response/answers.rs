@@ -102,3 +102,54 @@ impl Records {
         Mat3::from_cols_array_2d(&[column(0), column(1), column(2)])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{DAMPING, SAMPLE, records, solid};
+    use super::super::{Oscillator, Scheme};
+    use super::*;
+    use crate::math::Vec3;
+
+    /// A constant force from rest moves each mode as its oscillator says, and the rest of the body at once.
+    #[test]
+    fn nodes_answer_a_force_as_their_oscillators_do() {
+        let stiffer = 2e-6;
+        let body = solid(stiffer, true);
+        let Form::Modes(modes) = &body.form else { unreachable!() };
+        let answers = Answers::new(Kernel::default(), &body, SAMPLE);
+        let dense = answers.dense.as_ref().unwrap_or_else(|| unreachable!());
+        for (i, j) in (0..12).flat_map(|i| (0..12).map(move |j| (i, j))) {
+            let swung = |n: usize| {
+                let square = modes.squares[n];
+                let swing = Oscillator::new(Scheme::Exact, square, DAMPING.of(square), SAMPLE);
+                modes.row(i)[n] * modes.row(j)[n] * swing.step([0.0; 2], 1.0)[0]
+            };
+            let expected = (0..4).map(swung).sum::<f64>() + if i == j { stiffer } else { 0.0 };
+            assert!((dense.row(i)[j] - expected).abs() < 1e-18, "{i} {j}: {} for {expected}", dense.row(i)[j]);
+            assert_eq!(dense.block(i / 3, j / 3).col(j % 3)[i % 3], dense.row(i)[j]);
+        }
+    }
+
+    #[test]
+    fn only_steps_of_a_sample_know_all_answers() {
+        let body = solid(1e-6, true);
+        let mut answers = Answers::new(Kernel::default(), &body, SAMPLE);
+        assert!(!answers.set(&body, &DAMPING, SAMPLE));
+        assert!(answers.set(&body, &DAMPING, 0.5 * SAMPLE) && answers.dense.is_none());
+        let square = 500.0 * 500.0;
+        let half = Oscillator::new(Scheme::Exact, square, DAMPING.of(square), 0.5 * SAMPLE);
+        assert_eq!((answers.swing.rows[0][0], answers.swing.rows[5][0]), (half.a[0][0], half.b[1]));
+        assert!(answers.set(&body, &DAMPING, SAMPLE) && answers.dense.is_some());
+    }
+
+    #[test]
+    fn the_first_sample_of_a_record_is_the_answer() {
+        let records = records();
+        let block = records.first(2, 3);
+        for axis in 0..3 {
+            let response = &records.responses[3 + axis];
+            assert_eq!(block.col(axis), Vec3::new(response[6], response[7], response[8]));
+        }
+        assert_eq!(records.first(2, 0), Mat3::ZERO);
+    }
+}

@@ -1,24 +1,26 @@
 //! Grips and loads of a body: nodes held by grippers, and dead forces.
 
+use std::mem::take;
+
 use super::Response;
 use super::touch::{By, Spot, Touch};
 use crate::error::BuildError;
 use crate::grip::{ActingLoad, Grip, Place};
 use crate::math::{Pose, Vec3};
-use crate::places::{Spread, find_nodes, led, mean_pose, nodes_at, parts_by_area};
+use crate::places::{Spread, find_nodes, led, mean_pose, nodes_at};
 
 impl Response {
-    pub(crate) fn place_pose(&self, place: Place) -> Result<Pose, BuildError> {
-        let mut places = vec![];
-        self.write_surface(&mut places);
-        let found = find_nodes(&self.name, "the nodes of its surface", place, &places)?;
-        self.check_recorded(&found)?;
-        Ok(mean_pose(&found, &places))
+    /// Pose of a place, with working memory for the surface.
+    pub(crate) fn place_pose(&self, place: Place, surface: &mut Vec<Vec3>) -> Result<Pose, BuildError> {
+        self.write_surface(surface);
+        let found = find_nodes(&self.name, "the nodes of its surface", place, surface)?;
+        self.check_recorded(found.clone())?;
+        Ok(mean_pose(found, surface))
     }
 
     /// Fail if a node has no recorded response, as forces cannot act there.
-    fn check_recorded(&self, nodes: &[u32]) -> Result<(), BuildError> {
-        match nodes.iter().find(|node| !self.takes_force(**node)) {
+    fn check_recorded(&self, mut nodes: impl Iterator<Item = u32>) -> Result<(), BuildError> {
+        match nodes.find(|node| !self.takes_force(*node)) {
             None => Ok(()),
             Some(node) => Err(BuildError::NoSuchPlace {
                 body: self.name.clone(),
@@ -38,23 +40,33 @@ impl Response {
             By::Body => false,
         });
         let is_there = |touches: &[Touch], by: By| touches.iter().any(|t| t.by == by);
-        let new_grips = (0..grips.len()).filter(|n| closed(*n) && !is_there(&self.state.touches, By::Grip(*n)));
-        let new_loads = (0..loads.len()).filter(|n| acts(*n) && !is_there(&self.state.touches, By::Load(*n)));
-        let new: Vec<By> = new_grips.map(By::Grip).chain(new_loads.map(By::Load)).collect();
-        if !new.is_empty() {
-            let mut places = vec![];
-            self.write_surface(&mut places);
-            for by in new {
-                match by {
-                    By::Grip(n) => self.take_grip(n, &grips[n], &places),
-                    By::Load(n) => self.take_load(n, &loads[n], &places),
-                    By::Obstacle(_) | By::Body => {}
-                }
+        // the surface, once it is needed
+        let mut places = take(&mut self.scratch.surface);
+        places.clear();
+        for n in (0..grips.len()).filter(|n| closed(*n)) {
+            if !is_there(&self.state.touches, By::Grip(n)) {
+                self.show_surface(&mut places);
+                self.take_grip(n, &grips[n], &places);
             }
         }
+        for n in (0..loads.len()).filter(|n| acts(*n)) {
+            if !is_there(&self.state.touches, By::Load(n)) {
+                self.show_surface(&mut places);
+                self.take_load(n, &loads[n], &places);
+            }
+        }
+        places.clear();
+        self.scratch.surface = places;
         // at their current magnitude; forces that form a torque turn with the body
         for (n, load) in loads.iter().enumerate().filter(|(n, _)| acts(*n)) {
             self.spread(n, load);
+        }
+    }
+
+    /// Write the surface, unless it was written already.
+    fn show_surface(&self, places: &mut Vec<Vec3>) {
+        if places.is_empty() {
+            self.write_surface(places);
         }
     }
 
@@ -62,15 +74,14 @@ impl Response {
         let Some(anchor) = grip.anchor else { return };
         let found = nodes_at(grip.params.place, places);
         let touch = |(node, anchor): (u32, Vec3)| still(node, By::Grip(n), anchor, places[node as usize]);
-        self.state.touches.extend(led(&found, places, anchor).map(touch));
+        self.state.touches.extend(led(found, places, anchor).map(touch));
     }
 
     /// Choose the nodes that a load acts on, weighted by their surface area at rest.
     fn take_load(&mut self, n: usize, load: &ActingLoad, places: &[Vec3]) {
-        let found = nodes_at(load.place, places);
         let shell = &self.solid.shell;
-        let parts = parts_by_area(&shell.facets, &shell.nodes, &found);
-        self.state.touches.extend(found.into_iter().zip(parts).map(|(node, part)| {
+        let shares = self.scratch.shares.find(load.place, places, &shell.facets, &shell.nodes);
+        self.state.touches.extend(shares.map(|(node, part)| {
             let touch = still(node, By::Load(n), load.force * part, places[node as usize]);
             Touch { part, ..touch }
         }));

@@ -19,6 +19,8 @@ mod past;
 mod react;
 mod report;
 mod rows;
+#[cfg(test)]
+mod sample;
 mod shell;
 mod solid;
 mod solve;
@@ -46,6 +48,7 @@ use crate::kernel::Kernel;
 use crate::material::Friction;
 use crate::math::{Mat3, Pose, Vec3};
 use crate::moments::Moments;
+use crate::places::Shares;
 use crate::world::move_up;
 use answers::Answers;
 use near::Watch;
@@ -108,6 +111,9 @@ struct Scratch {
     found: Vec<u32>,
     /// Further facets that smooth fingers touch, each with the index of the finger's obstacle.
     beside: Vec<(usize, u32)>,
+    /// Nodes of the surface in the world, while grips and loads find theirs.
+    surface: Vec<Vec3>,
+    shares: Shares,
     before: Before,
     /// Work done on the body so far in this step.
     work: Work,
@@ -164,6 +170,8 @@ impl Response {
             slots,
             found,
             beside,
+            surface: vec![],
+            shares: Shares::default(),
             before,
             work: Work::default(),
             lasted: 0.0,
@@ -296,6 +304,8 @@ impl Response {
         let room = (ROOM + grips + loads + obstacles).min(10_000);
         self.state.touches.reserve(room);
         self.state.acting.reserve(room);
+        self.scratch.surface.reserve(self.size());
+        self.scratch.shares.reserve(self.size());
         self.scratch.before.reserve(&self.state, obstacles);
     }
 }

@@ -126,3 +126,57 @@ fn middle(inverse: &Mat3, l: Vec3, half: f64) -> Vec3 {
 }
 
 stored!(Motion { place, turn, velocity, momentum });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spinning(momentum: Vec3) -> Motion {
+        let turn = Quat::from_scaled_axis(Vec3::new(0.3, -0.4, 0.2));
+        Motion { place: Vec3::X, turn, velocity: Vec3::new(1.0, 2.0, 3.0), momentum }
+    }
+
+    #[test]
+    fn it_falls_by_half_of_g_t_squared() {
+        let (gravity, step) = (Vec3::NEG_Z * 9.81, 0.25);
+        let start = spinning(Vec3::ZERO);
+        let end = start.free(&Mat3::IDENTITY, gravity, step);
+        assert!((end.place - (start.place + start.velocity * step + 0.5 * gravity * step * step)).length() < 1e-15);
+        assert!((end.velocity - (start.velocity + gravity * step)).length() < 1e-15);
+        assert_eq!(end.turn, start.turn);
+    }
+
+    /// A symmetric top with moments a, a, c precesses about its angular momentum L by |L| / a, and turns about its own
+    /// axis by (1 / c - 1 / a) times the momentum along it.
+    #[test]
+    fn a_symmetric_top_precesses_as_it_should() {
+        let (a, c, step) = (0.02, 0.05, 0.4);
+        let inverse = Mat3::from_diagonal(Vec3::new(1.0 / a, 1.0 / a, 1.0 / c));
+        let start = spinning(Vec3::new(0.1, -0.05, 0.2));
+        let own = start.own_momentum();
+        let end = start.free(&inverse, Vec3::ZERO, step);
+        let precession = Quat::from_scaled_axis(start.momentum / a * step);
+        let about_itself = Quat::from_scaled_axis(Vec3::Z * (own.z * (1.0 / c - 1.0 / a) * step));
+        let expected = precession * start.turn * about_itself;
+        assert!(end.turn.angle_between(expected) < 1e-4, "{} for {expected}", end.turn);
+    }
+
+    #[test]
+    fn free_flight_keeps_energy_and_angular_momentum() {
+        let inverse = Mat3::from_diagonal(Vec3::new(50.0, 30.0, 70.0));
+        let start = spinning(Vec3::new(0.1, 0.7, -0.3));
+        let energy = |m: &Motion| 0.5 * m.own_momentum().dot(inverse * m.own_momentum());
+        let end = (0..200).fold(start, |m, _| m.free(&inverse, Vec3::ZERO, 0.01));
+        assert_eq!(end.momentum, start.momentum);
+        assert!((energy(&end) / energy(&start) - 1.0).abs() < 1e-11, "{} {}", energy(&end), energy(&start));
+        assert!(end.turn.angle_between(start.turn) > 0.1);
+    }
+
+    #[test]
+    fn the_middle_of_a_step_solves_its_equation() {
+        let inverse = Mat3::from_diagonal(Vec3::new(5.0, 3.0, 7.0));
+        let (l, half) = (Vec3::new(0.3, -0.2, 0.5), 0.05);
+        let m = middle(&inverse, l, half);
+        assert!((m + half * (inverse * m).cross(m) - l).length() < 1e-15);
+    }
+}

@@ -112,3 +112,77 @@ fn swing(k: f64, c: f64, t: f64, a: f64) -> f64 {
     }
     sum
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Free, underdamped, nearly and exactly critical, overdamped, without stiffness, and fast against the step.
+    const CASES: [[f64; 3]; 9] = [
+        [9.0, 0.0, 0.1],
+        [9.0, 0.5, 0.3],
+        [9.0, 6.0 - 1e-9, 0.3],
+        [9.0, 6.0, 0.3],
+        [9.0, 6.0 + 1e-9, 0.3],
+        [9.0, 50.0, 0.3],
+        [0.0, 2.0, 0.4],
+        [0.0, 0.0, 0.4],
+        [4e4, 30.0, 0.05],
+    ];
+
+    /// (q, q') after a time under a constant force, by many steps of the classical method of Runge and Kutta.
+    fn integrated([k, c, time]: [f64; 3], start: [f64; 2], p: f64) -> [f64; 2] {
+        let count = 20_000;
+        let h = time / f64::from(count);
+        let rate = |[q, v]: [f64; 2]| [v, p - c * v - k * q];
+        let along = |y: [f64; 2], d: [f64; 2], by: f64| [y[0] + by * d[0], y[1] + by * d[1]];
+        (0..count).fold(start, |y, _| {
+            let a = rate(y);
+            let b = rate(along(y, a, 0.5 * h));
+            let c = rate(along(y, b, 0.5 * h));
+            let d = rate(along(y, c, h));
+            [0, 1].map(|n| y[n] + h / 6.0 * (a[n] + 2.0 * b[n] + 2.0 * c[n] + d[n]))
+        })
+    }
+
+    #[test]
+    fn a_step_is_the_solution_of_the_equation() {
+        for case @ [k, c, step] in CASES {
+            let oscillator = Oscillator::new(Scheme::Exact, k, c, step);
+            for (start, p) in [([1.0, 0.0], 0.0), ([0.0, 1.0], 0.0), ([0.0, 0.0], 1.0), ([0.3, -2.0], 5.0)] {
+                let (found, expected) = (oscillator.step(start, p), integrated(case, start, p));
+                // rates are as large as the frequency
+                let size = [1.0 + p.abs(), 1.0 + p.abs() + k.sqrt()];
+                let off = [0, 1].map(|n| (found[n] - expected[n]).abs() / size[n]);
+                assert!(off.iter().all(|off| *off < 1e-9), "{case:?} {start:?} {p}: {found:?} for {expected:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn two_steps_are_one_of_twice_the_length() {
+        for [k, c, step] in CASES {
+            let [one, two] = [1.0, 2.0].map(|times| Oscillator::new(Scheme::Exact, k, c, times * step));
+            let (start, p) = ([0.7, -1.3], 2.0);
+            let (found, expected) = (one.step(one.step(start, p), p), two.step(start, p));
+            let off = [0, 1].map(|n| (found[n] - expected[n]).abs() / (1.0 + k.sqrt()));
+            assert!(off.iter().all(|off| *off < 1e-12), "{k} {c}: {found:?} for {expected:?}");
+        }
+    }
+
+    #[test]
+    fn the_scheme_of_direct_integration_keeps_energy_and_is_of_second_order() {
+        let (k, start) = (9.0, [0.4, 1.5]);
+        let newmark = Oscillator::new(Scheme::Newmark, k, 0.0, 0.3);
+        let energy = |[q, v]: [f64; 2]| 0.5 * (v * v + k * q * q);
+        let end = (0..1000).fold(start, |y, _| newmark.step(y, 0.0));
+        assert!((energy(end) / energy(start) - 1.0).abs() < 1e-11, "{end:?}");
+        let error = |count: u32| {
+            let [exact, newmark] =
+                [Scheme::Exact, Scheme::Newmark].map(|s| Oscillator::new(s, k, 0.8, 1.0 / f64::from(count)));
+            let after = |o: Oscillator| (0..count).fold(start, |y, _| o.step(y, 0.7));
+            (after(exact)[0] - after(newmark)[0]).abs()
+        };
+        assert!((error(50) / error(100) - 4.0).abs() < 0.05, "{} {}", error(50), error(100));
+    }
+}

@@ -223,3 +223,83 @@ stored_enum!(Past {
     0 => Modes { coordinates: coordinates, rates: rates, free: free },
     1 => Records { forces: forces, newest: newest },
 });
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{DAMPING, SAMPLE, records, solid};
+    use super::super::touch::{By, Spot};
+    use super::super::{Known, Oscillator, Scheme};
+    use super::*;
+
+    fn touch(node: u32) -> Touch {
+        Touch::new(Spot::node(node), By::Body, Vec3::ZERO, Vec3::Z, Vec3::ZERO)
+    }
+
+    /// Forces that change from step to step, on node 1.
+    fn force(step: usize) -> [f64; 3] {
+        [1.0 + step as f64, -2.0, 0.5 * step as f64]
+    }
+
+    #[test]
+    fn modes_swing_as_oscillators_under_their_forces() {
+        let (kernel, body) = (Kernel::default(), solid(1e-6, true));
+        let Form::Modes(modes) = &body.form else { unreachable!() };
+        let answers = Answers::new(kernel, &body, SAMPLE);
+        let (mut past, mut ahead) = (Past::new(&body), Ahead::new(4));
+        let mut expected = [[0.0; 2]; 4];
+        let rows: Vec<f64> = (3..6).flat_map(|unknown| modes.row(unknown).to_vec()).collect();
+        for step in 0..20 {
+            let forces = force(step);
+            past.look_ahead(kernel, &answers, &mut ahead);
+            past.take(
+                kernel,
+                &body,
+                &answers,
+                Given { touches: &[touch(1)], rows: &rows, forces: &forces },
+                &mut ahead,
+            );
+            for (n, state) in expected.iter_mut().enumerate() {
+                let square = modes.squares[n];
+                let push = (0..3).map(|axis| modes.row(3 + axis)[n] * forces[axis]).sum();
+                *state = Oscillator::new(Scheme::Exact, square, DAMPING.of(square), SAMPLE).step(*state, push);
+            }
+        }
+        let Past::Modes { coordinates, rates, .. } = &past else { unreachable!() };
+        for n in 0..4 {
+            assert!((coordinates[n] - expected[n][0]).abs() < 1e-15 && (rates[n] - expected[n][1]).abs() < 1e-12);
+        }
+        let length = |list: &[f64]| list.iter().map(|x| x * x).sum::<f64>().sqrt();
+        assert!((past.speed(kernel) - length(rates)).abs() < 1e-12);
+        assert!((past.size(kernel) - length(coordinates)).abs() < 1e-15);
+    }
+
+    /// (5) written out: the sum over samples s of R[s] f[now - s].
+    #[test]
+    fn records_are_convolved_with_the_forces_of_the_past() {
+        let (kernel, records) = (Kernel::default(), records());
+        let body = Solid::new("sample", Known::Records(records.clone()), &DAMPING, SAMPLE);
+        let body = body.unwrap_or_else(|error| unreachable!("{error}"));
+        let answers = Answers::new(kernel, &body, SAMPLE);
+        let (mut past, mut ahead) = (Past::new(&body), Ahead::new(0));
+        let count = 8;
+        for step in 0..count {
+            let given = Given { touches: &[touch(1)], rows: &[], forces: &force(step) };
+            past.take(kernel, &body, &answers, given, &mut ahead);
+        }
+        let Past::Records { forces, newest } = &past else { unreachable!() };
+        for (node, first) in [(0, 0), (2, 0), (3, 1)] {
+            let mut expected = Vec3::ZERO;
+            for s in first..records.samples {
+                // seen from the end of the next step with `first` = 1
+                let then = force(count - 1 - (s - first));
+                for axis in 0..3 {
+                    let response = &records.responses[axis];
+                    let at = 12 * s + 3 * node;
+                    expected += Vec3::new(response[at], response[at + 1], response[at + 2]) * then[axis];
+                }
+            }
+            let found = records.convolved(forces, *newest, node, first);
+            assert!((found - expected).length() < 1e-12, "{node}: {found} for {expected}");
+        }
+    }
+}

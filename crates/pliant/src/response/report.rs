@@ -64,16 +64,11 @@ fn write_surface(seen: &Seen<'_>, places: &mut Vec<Vec3>) {
                 }
             }
             (Compliance::Full(list), None) => {
+                swing(kernel, modes, coordinates, places);
                 // the static response of the modes is also part of the full compliance
-                let mut rest = coordinates.clone();
-                for (unknown, force) in each_force(seen.acting) {
-                    let row = modes.row(unknown).iter().zip(&modes.squares);
-                    rest.iter_mut().zip(row).for_each(|(q, (x, square))| *q -= force * x / square);
-                }
-                swing(kernel, modes, &rest, places);
                 for (node, force) in forces_at(seen.acting) {
                     let moved = places.iter_mut().enumerate();
-                    moved.for_each(|(n, place)| *place += packed(list, n, node) * force);
+                    moved.for_each(|(n, place)| *place += (packed(list, n, node) - modes.lasting(n, node)) * force);
                 }
             }
             (Compliance::Local(_), None) => {
@@ -227,9 +222,8 @@ impl Response {
         }
     }
 
-    /// Write positions, fields and energies to a frame.
+    /// Write fields and energies into a frame that has the nodes already.
     pub(crate) fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
-        self.write_surface(&mut frame.nodes);
         frame.frames.clear();
         frame.set_fields(&FIELDS);
         let world = self.world_from_body();

@@ -247,3 +247,93 @@ impl Modes {
         &self.basis.shapes[start..start + self.count]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{SAMPLE, basis, solid};
+    use super::*;
+
+    /// The inertia of points X moved by u = q phi, to first order in q, by differences.
+    #[test]
+    fn the_derivative_of_inertia_is_that_of_moved_points() {
+        let (x, u) = (Vec3::new(0.3, -0.5, 0.7), Vec3::new(0.2, 0.4, -0.1));
+        let inertia = |p: Vec3| Mat3::from_diagonal(Vec3::splat(p.length_squared())) - outer(p, p);
+        let small = 1e-6;
+        let slope = (inertia(x + u * small) - inertia(x - u * small)) * (0.5 / small);
+        let moment = [0, 1, 2].map(|i| [0, 1, 2].map(|j| x[i] * u[j]));
+        let found = symmetric(&inertia_of(&moment));
+        assert!((0..3).all(|n| (found.col(n) - slope.col(n)).length() < 1e-9), "{found} for {slope}");
+    }
+
+    fn outer(a: Vec3, b: Vec3) -> Mat3 {
+        Mat3::from_cols(a * b.x, a * b.y, a * b.z)
+    }
+
+    #[test]
+    fn a_cross_product_is_a_matrix() {
+        let (a, b) = (Vec3::new(1.0, -2.0, 3.0), Vec3::new(0.5, 4.0, -1.0));
+        assert_eq!(cross(a) * b, a.cross(b));
+    }
+
+    /// Force f at `pushed` gives the acceleration f / m and the angular acceleration M (pushed x f).
+    #[test]
+    fn a_rigid_body_answers_by_its_mass_and_inertia() {
+        let body = solid(1e-6, true);
+        let (at, pushed, force) = (Vec3::new(0.1, 0.2, -0.3), Vec3::new(-0.2, 0.4, 0.1), Vec3::new(3.0, -1.0, 2.0));
+        let step = 1e-5;
+        let acceleration = force / body.mass + (body.inverse_inertia * pushed.cross(force)).cross(at);
+        let expected = 0.5 * step * step * acceleration;
+        let found = body.rigid_answer(at, pushed, step) * force;
+        assert!((found - expected).length() < 1e-12 * expected.length(), "{found} for {expected}");
+        // reciprocity: what a moves at b, b moves at a
+        let [one, two] = [body.rigid_answer(at, pushed, step), body.rigid_answer(pushed, at, step).transpose()];
+        assert!((0..3).all(|n| (one.col(n) - two.col(n)).length() < 1e-22), "{one} {two}");
+    }
+
+    #[test]
+    fn long_steps_shift_as_implicit_euler_does() {
+        let body = solid(1e-6, true);
+        assert_eq!(body.slowest, 500.0);
+        for (step, part) in [(1e-4, 0.5), (4e-3, 1.0)] {
+            assert!((body.shift(step) / (step * step) - part).abs() < 1e-12, "{step}");
+        }
+    }
+
+    /// Compliance beyond the modes is what was put there.
+    #[test]
+    fn what_modes_leave_out_is_the_rest_of_the_compliance() {
+        let body = solid(2e-6, false);
+        let Form::Modes(modes) = &body.form else { unreachable!() };
+        for own in &modes.own {
+            assert!((0..3).all(|n| (own.col(n) - Vec3::AXES[n] * 2e-6).length() < 1e-18), "{own}");
+        }
+        let known = basis(0.0, true);
+        let Compliance::Full(list) = &known.compliance else { unreachable!() };
+        // node 2 against node 1: rows 6 to 8, columns 3 to 5
+        let entry = |i: usize, j: usize| list[(6 + i) * (7 + i) / 2 + 3 + j];
+        let lasting = modes.lasting(2, 1);
+        for (i, j) in (0..3).flat_map(|i| (0..3).map(move |j| (i, j))) {
+            assert!((lasting.col(j)[i] - entry(i, j)).abs() < 1e-20);
+        }
+    }
+
+    #[test]
+    fn a_node_reaches_no_farther_than_its_modes() {
+        let body = solid(1e-6, true);
+        let Form::Modes(modes) = &body.form else { unreachable!() };
+        let coordinates = [0.3, -0.2, 0.5, 0.1];
+        let size = coordinates.iter().map(|q| q * q).sum::<f64>().sqrt();
+        for node in 0..4 {
+            let along =
+                |axis: usize| modes.row(3 * node + axis).iter().zip(coordinates).map(|(x, q)| x * q).sum::<f64>();
+            let moved = Vec3::new(along(0), along(1), along(2)).length();
+            assert!(moved <= modes.reaches[node] * size && modes.reaches[node] <= modes.reach, "{node}: {moved}");
+        }
+        // the inertia of what they move, and what centrifugal forces of a step add to it
+        let moved = body.inertia_with(Kernel::default(), &coordinates);
+        let own: f64 = (0..4).map(|n| modes.moment_of(n)[5] * coordinates[n]).sum();
+        assert!((moved.col(0).y - body.inertia.col(0).y - own).abs() < 1e-15);
+        let bulge: f64 = (0..4).map(|n| modes.moment_of(n)[0] * modes.swing.rows[4][n] * modes.moment_of(n)[5]).sum();
+        assert!((modes.swing.bulge[0][5] - bulge).abs() < 1e-18 && modes.swing.step == SAMPLE);
+    }
+}

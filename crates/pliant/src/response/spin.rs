@@ -118,3 +118,41 @@ fn flying(start: &Mat3, end: &Mat3, momenta: [Vec3; 2]) -> Six {
 fn bulged(bulge: &[Six; 6], pushes: &Six) -> Mat3 {
     symmetric(&bulge.map(|row| row.iter().zip(pushes).map(|(a, b)| a * b).sum()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// For inertias J0 and J1 = J0 + dJ the energy of the spin changes by -p . dq, with p . dq written as the products
+    /// of spins times the components of dJ.
+    #[test]
+    fn the_centrifugal_force_does_the_work_that_the_spin_loses() {
+        let start = symmetric(&[2.0, 3.0, 4.0, 0.1, -0.2, 0.3]);
+        let change = [0.2, -0.1, 0.3, 0.05, 0.02, -0.04];
+        let end = start + symmetric(&change);
+        let [before, after] = [start.inverse(), end.inverse()];
+        let l = Vec3::new(0.7, -1.1, 0.4);
+        let energy = |inverse: Mat3| 0.5 * l.dot(inverse * l);
+        let work: f64 = flying(&before, &after, [l, l]).iter().zip(change).map(|(p, dj)| p * dj).sum();
+        assert!((energy(after) - energy(before) + work).abs() < 1e-15, "{work}");
+    }
+
+    /// Without change of inertia the products are those of the spin w: p . J_k = w . J_k w / 2.
+    #[test]
+    fn the_force_is_that_of_the_spin() {
+        let inertia = symmetric(&[2.0, 3.0, 4.0, 0.1, -0.2, 0.3]);
+        let (l, mode) = (Vec3::new(0.7, -1.1, 0.4), [0.3, 0.1, -0.5, 0.2, 0.6, -0.7]);
+        let spin = inertia.inverse() * l;
+        let found: f64 =
+            flying(&inertia.inverse(), &inertia.inverse(), [l, l]).iter().zip(mode).map(|(p, j)| p * j).sum();
+        assert!((found - 0.5 * spin.dot(symmetric(&mode) * spin)).abs() < 1e-15, "{found}");
+    }
+
+    #[test]
+    fn a_bulge_is_the_sum_of_its_columns() {
+        let bulge: [Six; 6] = std::array::from_fn(|i| std::array::from_fn(|j| (i + 1) as f64 * (j as f64 - 2.0)));
+        let pushes = [1.0, -2.0, 0.5, 3.0, 0.0, 4.0];
+        let sum: f64 = pushes.iter().enumerate().map(|(j, p)| p * (j as f64 - 2.0)).sum();
+        assert_eq!(bulged(&bulge, &pushes), symmetric(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0].map(|i| i * sum)));
+    }
+}

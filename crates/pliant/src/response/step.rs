@@ -282,10 +282,9 @@ impl Response {
             match touch.by {
                 By::Grip(index) => {
                     let grip = &mut around.grips[index];
-                    let pose = around.grippers[grip.gripper].sweep.at(stride.at_end);
-                    let arm = pose.transform_point(touch.anchor) - pose.translation;
-                    let force = -touch.force * stride.share;
-                    grip.load += Wrench { force, torque: arm.cross(force) };
+                    let middle = around.grippers[grip.gripper].sweep.at(stride.at_end - 0.5 * stride.share);
+                    let (place, force) = (middle.transform_point(touch.anchor), -touch.force * stride.share);
+                    grip.load += Wrench::at(place, force, Vec3::ZERO, middle.translation);
                 }
                 By::Load(_) | By::Body => {}
                 By::Obstacle(index) => {

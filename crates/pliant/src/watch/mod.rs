@@ -12,7 +12,7 @@ mod strands;
 
 use crate::body::Body;
 use crate::bytes::stored;
-use crate::cable::Pair;
+use crate::cable::{PARTS, Pair};
 use crate::contact::{Ends, Obstacle};
 use crate::frame::{Event, EventKind, Other};
 
@@ -189,9 +189,10 @@ impl Watch {
             (curve.body, curve.radius, curve.used) = (body, line.radius, 0);
             (curve.closed, curve.bend) = if let Body::Cable(c) = rod { (c.is_closed(), c.bend()) } else { (false, 0) };
             line.write_pieces(curve.next(0.0));
-            if curve.instants.len() == 1 {
-                curve.instants.push(curve.instants[0].clone());
-            }
+            // a start and an end, and for a cable whose step is cut into parts their ends
+            let room = if matches!(rod, Body::Cable(_)) { PARTS + 1 } else { 2 };
+            let pieces = || Vec::with_capacity(line.poses.len());
+            curve.instants.resize_with(room.max(curve.instants.len()), || Instant { fraction: 0.0, pieces: pieces() });
             for known in [&mut curve.pieces, &mut curve.gaps] {
                 known.clear();
                 known.resize(line.poses.len(), Known::default());

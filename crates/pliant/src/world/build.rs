@@ -109,7 +109,7 @@ impl World {
     pub fn add_grip(&mut self, params: GripParams) -> Result<GripId, BuildError> {
         let (gripper, body) = (self.handles.grippers.index(params.gripper)?, self.handles.bodies.index(params.body)?);
         let held = &self.bodies[body];
-        held.place_pose(params.place)?;
+        held.find_place(params.place, &mut self.surface)?;
         held.check_hold(params.hold)?;
         held.check_jaws(&params)?;
         let (handle, index) = self.handles.grips.add();
@@ -202,6 +202,14 @@ impl World {
             let pushes = self.react.room(body.size());
             body.reserve(grips, loads + pushes, obstacles);
         }
+        let size: usize = self.bodies.iter().map(Body::size).sum();
+        if !self.fingers.is_empty() {
+            let room = (2 * size * obstacles).min(10_000);
+            self.contacts.reserve(room.saturating_sub(self.contacts.len()));
+        }
+        let surfaces = self.bodies.iter().filter(|body| matches!(body, Body::Response(_))).map(Body::size);
+        self.surface.reserve(surfaces.max().unwrap_or(0));
+        self.solids.reserve(self.bodies.len());
         self.cables.reserve(&self.bodies, &mut self.pairs);
         self.together.reserve(self.bodies.len());
         self.reserve_before();

@@ -89,9 +89,14 @@ impl World {
         Ok(())
     }
 
-    /// Set what moves an obstacle from now on. No effect on a fingertip, which moves with its gripper.
+    /// Set what moves an obstacle from now on. Fails if the drive is not finite, and for a fingertip, which moves with
+    /// its gripper.
     pub fn drive_obstacle(&mut self, obstacle: ObstacleId, drive: Drive) -> Result<(), ControlError> {
-        let obstacle = &mut self.obstacles[self.handles.obstacles.index(obstacle)?];
+        let index = self.handles.obstacles.index(obstacle)?;
+        if let Some(gripper) = self.gripper_of_fingertip(index) {
+            return Err(ControlError::Fingertip { gripper });
+        }
+        let obstacle = &mut self.obstacles[index];
         obstacle.drive = sound(drive, &obstacle.params.name)?;
         Ok(())
     }
@@ -180,11 +185,16 @@ impl World {
     /// Remove an obstacle. Fails for a fingertip, which is removed with its gripper.
     pub fn remove_obstacle(&mut self, obstacle: ObstacleId) -> Result<(), ControlError> {
         let gone = self.handles.obstacles.index(obstacle)?;
-        if let Some(finger) = self.fingers.iter().find(|finger| finger.obstacle == gone) {
-            let gripper = self.grippers[finger.gripper].params.name.clone();
+        if let Some(gripper) = self.gripper_of_fingertip(gone) {
             return Err(BuildError::Fingertip { gripper }.into());
         }
         self.take_obstacle(gone)
+    }
+
+    /// Name of the gripper whose fingertip an obstacle is, if it is one.
+    fn gripper_of_fingertip(&self, obstacle: usize) -> Option<String> {
+        let finger = self.fingers.iter().find(|finger| finger.obstacle == obstacle)?;
+        Some(self.grippers[finger.gripper].params.name.clone())
     }
 
     fn take_obstacle(&mut self, gone: usize) -> Result<(), ControlError> {

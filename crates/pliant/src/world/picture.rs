@@ -2,8 +2,9 @@
 
 use super::World;
 use crate::body::Body;
-use crate::frame::{BodyFrame, Frame, GripperFrame};
-use crate::grip::Wrench;
+use crate::frame::{BodyFrame, Frame, GripFrame, GripperFrame};
+use crate::grip::{Grip, Wrench};
+use crate::math::Vec3;
 use crate::{cable, lattice, react};
 
 impl World {
@@ -29,6 +30,8 @@ impl World {
             attached: self.grips.iter().any(|g| g.gripper == index && g.anchor.is_some())
                 || self.fingers.iter().any(|f| f.gripper == index) && gripper.load != Wrench::default(),
         }));
+        frame.grips.clear();
+        frame.grips.extend(self.grips().map(|(_, grip)| self.grip_frame(grip)));
         frame.obstacles.clear();
         frame.obstacles.extend(self.obstacles.iter().map(|o| o.sweep.end));
         frame.contacts.clear();
@@ -45,5 +48,18 @@ impl World {
         frame.events.reserve(self.events.capacity());
         frame.events.extend_from_slice(&self.events);
         frame.counters = self.bodies.iter().map(Body::counters).sum();
+    }
+
+    fn grip_frame(&self, grip: &Grip) -> GripFrame {
+        let world_from_gripper = &self.grippers[grip.gripper].sweep.end;
+        GripFrame {
+            gripper: grip.gripper,
+            body: grip.body,
+            place: grip.params.place,
+            hold: grip.params.hold,
+            state: grip.state(),
+            position: world_from_gripper.transform_point(grip.anchor.map_or(Vec3::ZERO, |anchor| anchor.position)),
+            load: grip.load,
+        }
     }
 }

@@ -76,6 +76,9 @@ impl World {
             settled?;
         }
         self.watch = Watch::default();
+        // for its memory only: bodies may still be changed
+        self.watch.begin(&self.bodies, &self.obstacles, self.pairs.capacity());
+        self.watch.forget();
         Ok(())
     }
 

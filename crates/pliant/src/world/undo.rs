@@ -79,7 +79,8 @@ impl World {
 
     /// Preallocate the memory for it.
     pub(super) fn reserve_before(&mut self) {
-        let World { before, obstacles, grippers, grips, events, meetings, presses, .. } = self;
+        let World { before, obstacles, grippers, grips, events, meetings, presses, accounts, .. } = self;
+        before.accounts.copy_from(accounts);
         let room = |capacity: usize, len: usize| capacity.saturating_sub(len);
         before.obstacles.reserve(room(obstacles.capacity(), before.obstacles.len()));
         before.grippers.reserve(room(grippers.capacity(), before.grippers.len()));

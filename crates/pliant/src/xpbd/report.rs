@@ -49,10 +49,10 @@ impl Xpbd {
         Bound { part: 5e-2, held: 0.0, contacts: self.scratch.unreached.min(kinetic + elastic), why }
     }
 
-    /// Write positions, fields and energies to a frame.
+    /// Write orientations, fields and energies into a frame that has the nodes already.
     pub(crate) fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
         let line = self.line();
-        line.write_nodes(frame);
+        line.write_frames(&mut frame.frames);
         let mut touches = self.state.touches.iter().peekable();
         let pushed = |link: usize| {
             let mut force = Vec3::ZERO;

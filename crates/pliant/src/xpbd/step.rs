@@ -198,8 +198,10 @@ impl Xpbd {
             let [force, torque] = reaction_on_a(&held.pose, &state.poses[held.link], held.arms, &held.multiplier);
             let (force, torque) = (held.pose.rotation * force * share, held.pose.rotation * torque * share);
             let gripper = around.grips[held.grip].gripper;
-            let arm = held.pose.translation - around.grippers[gripper].sweep.at(fraction).translation;
-            held.load += Wrench { force, torque: torque + arm.cross(force) };
+            // halfway through the substep
+            let middle = around.grippers[gripper].sweep.at(fraction - 0.5 / links.substeps as f64);
+            let place = (middle * held.section).translation;
+            held.load += Wrench::at(place, force, torque, middle.translation);
         }
     }
 }

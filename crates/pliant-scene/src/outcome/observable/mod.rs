@@ -216,7 +216,7 @@ mod tests {
             penetration,
         };
         let frame = Frame {
-            bodies: vec![BodyFrame::default(), BodyFrame { nodes, frames: vec![], fields, energy, account }],
+            bodies: vec![BodyFrame::default(), BodyFrame { nodes, fields, energy, account, ..BodyFrame::default() }],
             grippers: vec![GripperFrame { pose: Pose::translation(7.0, 8.0, 9.0), load, attached: true }],
             contacts: vec![contact(-0.1, 2.0), contact(0.2, 3.0), contact(0.1, 0.0)],
             penetration: 0.3,

@@ -102,7 +102,17 @@ pub struct Trail {
     poses: Vec<Pose>,
 }
 
+/// Number of parts of a step that memory is preallocated for.
+pub const PARTS: usize = 8;
+
 impl Trail {
+    /// Preallocate for steps of so many links that are cut into a few parts.
+    fn reserve(&mut self, links: usize) {
+        // the end of the last part is that of the step
+        self.fractions.reserve(PARTS - 1);
+        self.poses.reserve((PARTS - 1) * links);
+    }
+
     fn clear(&mut self) {
         self.fractions.clear();
         self.poses.clear();
@@ -217,6 +227,7 @@ impl StepScratch {
         self.held_poses.reserve(holds);
         self.held_loads.reserve(holds);
         self.part_held_loads.reserve(holds);
+        self.trail.reserve(self.end.len());
     }
 
     /// Exchange all memory that carries nothing from step to step with a cable of as many links, whose memory is still

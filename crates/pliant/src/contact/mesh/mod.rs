@@ -12,6 +12,7 @@ use crate::math::Vec3;
 
 /// A triangle mesh.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Mesh {
     /// Vertices [m].
     pub vertices: Vec<Vec3>,

@@ -101,6 +101,11 @@ fn facings(bodies: &[Body], pair: &Pair) -> Option<[Facing; 2]> {
 }
 
 impl Meetings {
+    /// Preallocate for a number of bodies.
+    pub fn reserve(&mut self, bodies: usize) {
+        self.solids.reserve(bodies.saturating_sub(self.solids.len()));
+    }
+
     /// Find the facets that may touch each other during a world step.
     pub fn find(&mut self, bodies: &mut [Body], around: &Surroundings<'_>) {
         let Meetings { broad, solids, near, pairs, .. } = self;

@@ -177,3 +177,70 @@ pub fn weights(triangle: &[Vec2; 3], place: Vec2) -> [f64; 3] {
     let (second, third) = (c.perp_dot(a) / whole, a.perp_dot(b) / whole);
     [1.0 - second - third, second, third]
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    /// Depth d = 1 + x + 2 y over the triangle (0, 0), (1, 0), (0, 1), by hand.
+    fn wedge() -> Polygon {
+        let depth = |at: Vec2| 1.0 + at.x + 2.0 * at.y;
+        Polygon::triangle([Vec2::ZERO, Vec2::X, Vec2::Y].map(|at| Corner::new(at, depth(at))))
+    }
+
+    #[test]
+    fn integrals_over_a_wedge_are_those_computed_by_hand() {
+        let Moments { area, volume, stored, first, deepest } = wedge().moments();
+        // integrals of 1, x, x^2 and x y over the triangle are 1/2, 1/6, 1/12 and 1/24
+        let expected = [0.5, 0.5 + 0.5, 0.5 * (0.5 + 1.0 / 12.0 + 4.0 / 12.0 + 1.0 / 3.0 + 2.0 / 3.0 + 4.0 / 24.0)];
+        for (found, expected) in [area, volume, stored].into_iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-15, "{found} for {expected}");
+        }
+        let by_hand = Vec2::new(1.0 / 6.0 + 1.0 / 12.0 + 2.0 / 24.0, 1.0 / 6.0 + 1.0 / 24.0 + 2.0 / 12.0);
+        assert!((first - by_hand).length() < 1e-15 && deepest == 3.0, "{first}");
+    }
+
+    /// The two parts of a cut polygon have all of it.
+    #[test]
+    fn parts_add_up_to_the_whole() {
+        let mut random = Random(8);
+        for _ in 0..1000 {
+            let mut number = || random.signed();
+            let corners: [Vec2; 3] = std::array::from_fn(|_| Vec2::new(number(), number()));
+            if (corners[1] - corners[0]).perp_dot(corners[2] - corners[0]) < 1e-3 {
+                continue;
+            }
+            let whole = Polygon::triangle(corners.map(|at| Corner::new(at, 2.0 + at.x - 0.5 * at.y)));
+            let (normal, offset) = (Vec2::new(number(), number()), 0.3 * number());
+            let side = |corner: &Corner| corner.at.dot(normal) - offset;
+            let (mut front, mut back) = (whole, whole);
+            front.keep(side);
+            back.keep(|corner| -side(corner));
+            let [all, a, b] = [&whole, &front, &back].map(Polygon::moments);
+            assert!((a.area + b.area - all.area).abs() < 1e-13);
+            assert!((a.volume + b.volume - all.volume).abs() < 1e-13);
+            assert!((a.stored + b.stored - all.stored).abs() < 1e-13);
+            assert!((a.first + b.first - all.first).length() < 1e-13);
+            // sides that belong to the triangle are shared out, those of the cut do not count
+            assert!((front.rim() + back.rim() - whole.rim()).length() < 1e-13);
+        }
+    }
+
+    /// By the theorem of Gauss, half the squared depth on the rim is the integral of its gradient, d grad d.
+    #[test]
+    fn the_rim_is_the_integral_of_the_gradient() {
+        let polygon = wedge();
+        let expected = Vec2::new(1.0, 2.0) * polygon.moments().volume;
+        assert!((polygon.rim() - expected).length() < 1e-15, "{} for {expected}", polygon.rim());
+    }
+
+    #[test]
+    fn a_point_is_the_mean_of_corners_with_its_weights() {
+        let triangle = [Vec2::new(0.1, -0.3), Vec2::new(2.0, 0.4), Vec2::new(-0.5, 1.5)];
+        let place = Vec2::new(0.7, 0.6);
+        let parts = weights(&triangle, place);
+        let mean: Vec2 = triangle.iter().zip(parts).map(|(corner, part)| *corner * part).sum();
+        assert!((mean - place).length() < 1e-15 && (parts.iter().sum::<f64>() - 1.0).abs() < 1e-15);
+    }
+}

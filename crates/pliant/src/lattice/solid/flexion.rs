@@ -43,3 +43,35 @@ impl Flexion {
         self.bend * reach < self.length
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BAR: Flexion = Flexion { along: 0, away: 2, length: 0.4, bend: 1.2, twist: 0.7 };
+
+    /// The axis is an arc of the bar's length and of radius length / bend; sections stay plane and rigid.
+    #[test]
+    fn a_bent_bar_is_an_arc() {
+        let radius = BAR.length / BAR.bend;
+        for part in [-0.5, -0.2, 0.0, 0.3, 0.5] {
+            let axis = Vec3::X * (part * BAR.length);
+            let moved = BAR.moved(axis);
+            let angle = BAR.bend * part;
+            let expected = Vec3::new(radius * sin(angle), 0.0, radius * (cos(angle) - 1.0));
+            assert!((moved - expected).length() < 1e-15, "{moved} for {expected}");
+            let [up, side] = [Vec3::Z, Vec3::Y].map(|arm| BAR.moved(axis + 0.01 * arm) - moved);
+            let tangent = Vec3::new(cos(angle), 0.0, -sin(angle));
+            assert!((up.length() - 0.01).abs() < 1e-15 && (side.length() - 0.01).abs() < 1e-15);
+            assert!(up.dot(side).abs() < 1e-17 && up.dot(tangent).abs() < 1e-16 && side.dot(tangent).abs() < 1e-16);
+        }
+    }
+
+    #[test]
+    fn without_angles_nothing_moves() {
+        let still = Flexion { bend: 0.0, twist: 0.0, ..BAR };
+        let point = Vec3::new(0.1, 0.02, -0.03);
+        assert_eq!(still.moved(point), point);
+        assert!(BAR.holds(0.3) && !BAR.holds(0.4));
+    }
+}
