@@ -1,0 +1,157 @@
+//! A live run: its threads and the queues between them.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::Instant;
+
+use pliant::Stop;
+use rtrb::{Consumer, Producer, RingBuffer};
+
+use crate::action::{Entry, HANDS};
+use crate::devices::Devices;
+use crate::driver::{Command, Driver, Ends, Note, Picture};
+use crate::guard::Limits;
+use crate::haptic::{Haptic, Link, Stepping, run_apart};
+use crate::script::Script;
+use crate::session::Session;
+use crate::status::Status;
+use crate::tool::Coupling;
+
+/// How a live run is made.
+#[derive(Debug)]
+pub struct Setup {
+    /// Forces a second.
+    pub rate: f64,
+    /// Whether steps of the world have a thread of their own.
+    pub apart: bool,
+    /// Which hands are fingertips.
+    pub fingers: [bool; HANDS],
+    /// The coupling of hands and tools.
+    pub coupling: Coupling,
+    /// Limits of what hands are given.
+    pub limits: Limits,
+    /// Where devices are listened to.
+    pub devices: Option<SocketAddr>,
+    /// A scripted hand.
+    pub script: Option<Script>,
+    /// Threads of a step.
+    pub threads: usize,
+    /// Core that the loop is bound to.
+    pub core: Option<usize>,
+    /// Ends a step early.
+    pub stop: Stop,
+}
+
+/// A live run as seen from outside its threads.
+#[derive(Debug)]
+pub struct Live {
+    /// Its numbers.
+    pub status: Arc<Status>,
+    /// What is asked of it.
+    pub commands: Producer<Command>,
+    /// What it tells.
+    pub notes: Consumer<Note>,
+    /// Frames it has written.
+    pub full: Consumer<Box<Picture>>,
+    /// Frames given back to it.
+    pub free: Producer<Box<Picture>>,
+    /// What was done, to be written down.
+    pub log: Consumer<Entry>,
+    /// Where devices are heard.
+    pub device_address: Option<SocketAddr>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+/// Frames on their way between the loop and viewers.
+const PICTURES: usize = 3;
+
+/// Actions that may wait to be written: at 1 kHz and with two hands, half a minute.
+const LOG: usize = 1 << 16;
+
+impl Live {
+    /// Begin.
+    pub fn begin(session: Session, setup: Setup) -> io::Result<Live> {
+        let status = Arc::new(Status::default());
+        let devices = setup.devices.map(Devices::listen).transpose()?;
+        let device_address = devices.as_ref().map(Devices::address).transpose()?;
+        let (commands, commands_out) = RingBuffer::new(256);
+        let (notes_in, notes) = RingBuffer::new(4096);
+        let (full_in, full) = RingBuffer::new(PICTURES);
+        let (mut free, free_out) = RingBuffer::new(PICTURES);
+        let (log_in, log) = RingBuffer::new(LOG);
+        for _ in 0..PICTURES {
+            // as many as the queue has room for
+            let _ = free.push(Box::<Picture>::default());
+        }
+        let ends = Ends { commands: commands_out, notes: notes_in, free: free_out, full: full_in, log: log_in };
+        let period = 1.0 / setup.rate;
+        let turns = if setup.apart { 1.0 / session.dt() } else { setup.rate };
+        let mut driver = Driver::new(session, ends, status.clone(), turns);
+        driver.set_threads(setup.threads);
+        driver.set_stop(&setup.stop);
+        let mut threads = vec![];
+        let stepping = if setup.apart {
+            let (link, dt) = (Arc::new(Link::default()), driver.dt());
+            let (theirs, status) = (link.clone(), status.clone());
+            threads.push(named("pliant world", move || run_apart(driver, &theirs, &status))?);
+            Stepping::Apart { link, dt }
+        } else {
+            Stepping::Here(Box::new(driver))
+        };
+        let mut haptic = Haptic::new(period, stepping, setup.fingers, setup.limits, status.clone());
+        (haptic.coupling, haptic.devices, haptic.script) = (setup.coupling, devices, setup.script);
+        let core = setup.core;
+        threads.push(named("pliant hands", move || {
+            core.map(bind);
+            haptic.run();
+        })?);
+        Ok(Live { status, commands, notes, full, free, log, device_address, threads })
+    }
+
+    /// Ask all threads to end, and wait for them.
+    pub fn end(self) -> Arc<Status> {
+        self.status.end();
+        for thread in self.threads {
+            // a thread that has panicked has nothing to finish
+            let _ = thread.join();
+        }
+        self.status
+    }
+}
+
+fn named(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+    thread::Builder::new().name(name.into()).spawn(work)
+}
+
+/// Bind this thread to a core. Where that is not allowed it runs wherever it is put.
+fn bind(core: usize) {
+    let mut set = rustix::thread::CpuSet::new();
+    if core < rustix::thread::CpuSet::MAX_CPU {
+        set.set(core);
+        let _ = rustix::thread::sched_setaffinity(None, &set);
+    }
+}
+
+/// Memory of this process [MB]; `None` where the system does not tell.
+pub fn memory_mb() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: f64 = text.split_whitespace().nth(1)?.parse().ok()?;
+    Some(pages * rustix::param::page_size() as f64 / 1e6)
+}
+
+/// Mean time of a step of this length [s], tried on a copy of a world; infinite if a step fails.
+pub fn time_of_step(world: &pliant::World, dt: f64) -> f64 {
+    let mut copy = world.clone();
+    let _ = copy.ready();
+    let tried = (0..20).try_for_each(|_| copy.step(dt));
+    let (begun, mut steps) = (Instant::now(), 0);
+    while tried.is_ok() && steps < 200 && begun.elapsed().as_millis() < 200 {
+        if copy.step(dt).is_err() {
+            return f64::INFINITY;
+        }
+        steps += 1;
+    }
+    if steps == 0 { f64::INFINITY } else { begun.elapsed().as_secs_f64() / f64::from(steps) }
+}

@@ -1,0 +1,181 @@
+//! A world with hands in it, and what may be done to it: the part of a live run that a replay repeats to the bit.
+
+use pliant::math::{Pose, Vec3};
+use pliant::{
+    BuildError, Change, ControlError, Drive, FingerParams, Friction, GripId, GripperId, GripperParams, Hold, Snapshot,
+    StepError, World, Wrench,
+};
+
+use crate::action::{Action, HANDS, Property, pose};
+
+/// A world with hands in it.
+#[derive(Debug)]
+pub struct Session {
+    world: World,
+    start: Snapshot,
+    hands: [Held; HANDS],
+    step: u64,
+    dt: f64,
+}
+
+/// A hand in the world.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    gripper: GripperId,
+    grip: Option<GripId>,
+}
+
+/// Why an action had no effect.
+#[derive(Debug, thiserror::Error)]
+pub enum Refusal {
+    /// The world refuses it.
+    #[error(transparent)]
+    World(#[from] ControlError),
+    /// Nothing is there to be gripped.
+    #[error("nothing is within {0:.3} m of the hand")]
+    OutOfReach(f64),
+    /// There is no such hand or body.
+    #[error("there is no {0} {1}")]
+    Missing(&'static str, usize),
+    /// A number is not usable.
+    #[error("{0} must be finite")]
+    NotFinite(&'static str),
+}
+
+/// Name of the gripper of a hand.
+pub fn hand_name(hand: usize) -> String {
+    format!("live hand {}", hand + 1)
+}
+
+impl Session {
+    /// Put hands into a world that is to be stepped by `dt` [s]. A hand with a radius [m] is a fingertip.
+    pub fn new(mut world: World, dt: f64, fingers: [Option<f64>; HANDS]) -> Result<Session, BuildError> {
+        let mut add = |hand: usize| {
+            let gripper = world.add_gripper(GripperParams::at(&hand_name(hand), apart(hand)))?;
+            if let Some(radius) = fingers[hand] {
+                world.add_finger(FingerParams { gripper, radius, friction: None })?;
+            }
+            Ok::<Held, BuildError>(Held { gripper, grip: None })
+        };
+        let hands = [add(0)?, add(1)?];
+        world.ready()?;
+        Ok(Session { start: world.snapshot(), world, hands, step: 0, dt })
+    }
+
+    /// The world.
+    pub fn world(&self) -> &World {
+        &self.world
+    }
+
+    /// The world, for settings that do not change what it computes.
+    pub fn world_mut(&mut self) -> &mut World {
+        &mut self.world
+    }
+
+    /// Take the world out.
+    pub fn into_world(self) -> World {
+        self.world
+    }
+
+    /// Steps taken since the session began, whatever was reset.
+    pub fn step_count(&self) -> u64 {
+        self.step
+    }
+
+    /// Length of a step [s].
+    pub fn dt(&self) -> f64 {
+        self.dt
+    }
+
+    /// Do something between two steps.
+    pub fn apply(&mut self, action: &Action) -> Result<(), Refusal> {
+        match *action {
+            Action::Drive { hand, position, orientation } => {
+                let gripper = self.hand(hand)?.gripper;
+                self.world.drive(gripper, Drive::Pose(pose(position, orientation)))?;
+            }
+            Action::Put { hand, position, orientation } => {
+                let gripper = self.hand(hand)?.gripper;
+                self.world.put_gripper(gripper, pose(position, orientation))?;
+            }
+            Action::Grip { hand, reach, clamp } => {
+                let Held { gripper, grip } = *self.hand(hand)?;
+                if grip.is_some_and(|grip| self.world.grip(grip).is_ok()) {
+                    return Ok(());
+                }
+                let hold = if clamp { Hold::Clamp } else { Hold::Position };
+                let grip = self.world.grasp_nearest(gripper, reach, hold)?.ok_or(Refusal::OutOfReach(reach))?;
+                self.hand(hand)?.grip = Some(grip);
+            }
+            Action::Release { hand } => {
+                if let Some(grip) = self.hand(hand)?.grip.take() {
+                    // a grip that was torn open is gone already
+                    let _ = self.world.release(grip);
+                }
+            }
+            Action::Gravity { value } => {
+                let value = Vec3::from_array(value);
+                if !value.is_finite() {
+                    return Err(Refusal::NotFinite("gravity"));
+                }
+                self.world.gravity = value;
+            }
+            Action::Change { body, property, value } => self.change(body, property, value)?,
+            Action::Reset => {
+                // it is a snapshot of this very world
+                let _ = self.world.restore(&self.start);
+                self.hands.iter_mut().for_each(|hand| hand.grip = None);
+            }
+        }
+        Ok(())
+    }
+
+    fn change(&mut self, index: usize, property: Property, value: f64) -> Result<(), Refusal> {
+        let missing = Refusal::Missing("body", index);
+        let Ok(body) = self.world.body_at(index) else { return Err(missing) };
+        let change = match property {
+            Property::Young => Change::Young(value),
+            Property::Density => Change::Density(value),
+            Property::DampingTime => Change::DampingTime(value),
+            Property::Drag => Change::Drag(value),
+            Property::Friction => {
+                let before = self.world.bodies()[index].properties().friction;
+                Change::Friction(Friction { coefficient: value, ..before })
+            }
+        };
+        Ok(self.world.change(body, change)?)
+    }
+
+    fn hand(&mut self, hand: usize) -> Result<&mut Held, Refusal> {
+        self.hands.get_mut(hand).ok_or(Refusal::Missing("hand", hand))
+    }
+
+    /// Take a step. If it fails, everything is as before.
+    pub fn advance(&mut self) -> Result<(), StepError> {
+        self.world.step(self.dt)?;
+        self.step += 1;
+        Ok(())
+    }
+
+    /// Force and torque of bodies on a hand, mean over the last step.
+    pub fn load(&self, hand: usize) -> Wrench {
+        self.world.gripper(self.hands[hand].gripper).map(|gripper| gripper.load).unwrap_or_default()
+    }
+
+    /// Index of the gripper of a hand, in frames.
+    pub fn gripper_index(&self, hand: usize) -> Option<usize> {
+        self.world.gripper_index(self.hands[hand].gripper).ok()
+    }
+
+    /// Index of the body that a hand grips, in frames.
+    pub fn gripped(&self, hand: usize) -> Option<usize> {
+        let grip = self.world.grip(self.hands[hand].grip?).ok()?;
+        grip.anchor?;
+        self.world.body_index(grip.params.body).ok()
+    }
+}
+
+/// Where a hand waits until it is moved: away from everything, since a fingertip there would touch.
+fn apart(hand: usize) -> Pose {
+    Pose::from_translation(Vec3::new(0.0, 0.0, 1e3 + hand as f64))
+}
