@@ -13,7 +13,7 @@ use crate::session::Session;
 use crate::status::Status;
 
 /// What is asked of a live run, besides what hands do.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Command {
     /// Do something to the world.
     Do(Action),
@@ -25,8 +25,6 @@ pub enum Command {
     Steps(u32),
     /// Go this many times as fast as real time.
     Speed(f64),
-    /// Go on with another world.
-    Load(Box<Session>),
 }
 
 /// What the loop tells others.
@@ -40,8 +38,6 @@ pub enum Note {
     Failed(String),
     /// It goes on after a failure.
     Recovered,
-    /// A world that was replaced, to be dropped by another thread.
-    Retired(Box<Session>),
 }
 
 /// A frame on its way to viewers.
@@ -49,8 +45,6 @@ pub enum Note {
 pub struct Picture {
     /// The state of the world.
     pub frame: Frame,
-    /// Which world it is.
-    pub world: u32,
     /// Steps taken.
     pub step: u64,
     /// Whether the world stands still.
@@ -96,7 +90,6 @@ pub struct Driver {
     session: Session,
     ends: Ends,
     status: Arc<Status>,
-    world: u32,
     /// Turns between two frames.
     every: u64,
     turns: u64,
@@ -131,7 +124,6 @@ impl Driver {
             session,
             ends,
             status,
-            world: 1,
             every: (rate / 60.0).round().max(1.0) as u64,
             turns: 0,
             paused: false,
@@ -188,18 +180,8 @@ impl Driver {
                 Command::Steps(steps) => (self.paused, self.asked) = (true, steps.min(MOST_STEPS as u32)),
                 Command::Speed(speed) if speed.is_finite() => self.speed = speed.clamp(0.01, 4.0),
                 Command::Speed(_) => {}
-                Command::Load(session) => self.load(*session),
             }
         }
-    }
-
-    /// Go on with another world; the old one is dropped elsewhere, since that takes time.
-    fn load(&mut self, session: Session) {
-        let old = std::mem::replace(&mut self.session, session);
-        self.note(Note::Retired(Box::new(old)));
-        self.world += 1;
-        self.hands = [Seen::default(); HANDS];
-        self.recover();
     }
 
     fn recover(&mut self) {
@@ -284,8 +266,7 @@ impl Driver {
     fn show(&mut self) {
         let Ok(mut picture) = self.ends.free.pop() else { return };
         self.session.world().write_frame(&mut picture.frame);
-        (picture.world, picture.step) = (self.world, self.session.step_count());
-        picture.paused = self.paused || self.failed;
+        (picture.step, picture.paused) = (self.session.step_count(), self.paused || self.failed);
         // the queue has room for all frames there are
         let _ = self.ends.full.push(picture);
     }

@@ -11,10 +11,11 @@ use rtrb::{Consumer, Producer, RingBuffer};
 
 use crate::action::{Entry, HANDS};
 use crate::devices::Devices;
-use crate::driver::{Command, Driver, Ends, Note, Picture};
+use crate::driver::{Command, Driver, Ends, Picture};
 use crate::guard::Limits;
 use crate::haptic::{Haptic, Link, Stepping, run_apart};
 use crate::script::Script;
+use crate::server::Outlets;
 use crate::session::Session;
 use crate::status::Status;
 use crate::tool::Coupling;
@@ -49,19 +50,20 @@ pub struct Setup {
 pub struct Live {
     /// Its numbers.
     pub status: Arc<Status>,
-    /// What is asked of it.
-    pub commands: Producer<Command>,
-    /// What it tells.
-    pub notes: Consumer<Note>,
-    /// Frames it has written.
-    pub full: Consumer<Box<Picture>>,
-    /// Frames given back to it.
-    pub free: Producer<Box<Picture>>,
-    /// What was done, to be written down.
-    pub log: Consumer<Entry>,
     /// Where devices are heard.
     pub device_address: Option<SocketAddr>,
     threads: Vec<JoinHandle<()>>,
+}
+
+/// Ends of the queues of a live run that others hold.
+#[derive(Debug)]
+pub struct Queues {
+    /// What is asked of it.
+    pub commands: Producer<Command>,
+    /// What it tells.
+    pub outlets: Outlets,
+    /// What was done, to be written down.
+    pub log: Consumer<Entry>,
 }
 
 /// Frames on their way between the loop and viewers.
@@ -72,7 +74,7 @@ const LOG: usize = 1 << 16;
 
 impl Live {
     /// Begin.
-    pub fn begin(session: Session, setup: Setup) -> io::Result<Live> {
+    pub fn begin(session: Session, setup: Setup) -> io::Result<(Live, Queues)> {
         let status = Arc::new(Status::default());
         let devices = setup.devices.map(Devices::listen).transpose()?;
         let device_address = devices.as_ref().map(Devices::address).transpose()?;
@@ -107,7 +109,8 @@ impl Live {
             core.map(bind);
             haptic.run();
         })?);
-        Ok(Live { status, commands, notes, full, free, log, device_address, threads })
+        let queues = Queues { commands, outlets: Outlets { notes, full, free }, log };
+        Ok((Live { status, device_address, threads }, queues))
     }
 
     /// Ask all threads to end, and wait for them.

@@ -12,10 +12,16 @@ use crate::action::{Action, HANDS, Property, pose};
 #[derive(Debug)]
 pub struct Session {
     world: World,
-    start: Snapshot,
-    hands: [Held; HANDS],
+    hands: Hands,
     step: u64,
     dt: f64,
+}
+
+/// The hands in a world, and what it was like at the start.
+#[derive(Debug)]
+pub struct Hands {
+    start: Snapshot,
+    hands: [Held; HANDS],
 }
 
 /// A hand in the world.
@@ -47,9 +53,9 @@ pub fn hand_name(hand: usize) -> String {
     format!("live hand {}", hand + 1)
 }
 
-impl Session {
-    /// Put hands into a world that is to be stepped by `dt` [s]. A hand with a radius [m] is a fingertip.
-    pub fn new(mut world: World, dt: f64, fingers: [Option<f64>; HANDS]) -> Result<Session, BuildError> {
+impl Hands {
+    /// Put hands into a world. A hand with a radius [m] is a fingertip.
+    pub fn new(world: &mut World, fingers: [Option<f64>; HANDS]) -> Result<Hands, BuildError> {
         let mut add = |hand: usize| {
             let gripper = world.add_gripper(GripperParams::at(&hand_name(hand), apart(hand)))?;
             if let Some(radius) = fingers[hand] {
@@ -59,7 +65,75 @@ impl Session {
         };
         let hands = [add(0)?, add(1)?];
         world.ready()?;
-        Ok(Session { start: world.snapshot(), world, hands, step: 0, dt })
+        Ok(Hands { start: world.snapshot(), hands })
+    }
+
+    /// Do something to the world between two steps.
+    pub fn apply(&mut self, world: &mut World, action: &Action) -> Result<(), Refusal> {
+        match *action {
+            Action::Drive { hand, position, orientation } => {
+                world.drive(self.hand(hand)?.gripper, Drive::Pose(pose(position, orientation)))?;
+            }
+            Action::Put { hand, position, orientation } => {
+                world.put_gripper(self.hand(hand)?.gripper, pose(position, orientation))?;
+            }
+            Action::Grip { hand, reach, clamp } => {
+                let held = self.hand(hand)?;
+                if held.grip.is_some_and(|grip| world.grip(grip).is_ok_and(|grip| !grip.lost)) {
+                    return Ok(());
+                }
+                let hold = if clamp { Hold::Clamp } else { Hold::Position };
+                let grip = world.grasp_nearest(held.gripper, reach, hold)?;
+                held.grip = Some(grip.ok_or(Refusal::OutOfReach(reach))?);
+            }
+            Action::Release { hand } => {
+                if let Some(grip) = self.hand(hand)?.grip.take() {
+                    // a grip that was torn open is gone already
+                    let _ = world.release(grip);
+                }
+            }
+            Action::Gravity { value } => {
+                let value = Vec3::from_array(value);
+                if !value.is_finite() {
+                    return Err(Refusal::NotFinite("gravity"));
+                }
+                world.gravity = value;
+            }
+            Action::Change { body, property, value } => change(world, body, property, value)?,
+            Action::Reset => {
+                // it is a snapshot of this very world
+                let _ = world.restore(&self.start);
+                self.hands.iter_mut().for_each(|hand| hand.grip = None);
+            }
+        }
+        Ok(())
+    }
+
+    fn hand(&mut self, hand: usize) -> Result<&mut Held, Refusal> {
+        self.hands.get_mut(hand).ok_or(Refusal::Missing("hand", hand))
+    }
+}
+
+fn change(world: &mut World, index: usize, property: Property, value: f64) -> Result<(), Refusal> {
+    let Ok(body) = world.body_at(index) else { return Err(Refusal::Missing("body", index)) };
+    let change = match property {
+        Property::Young => Change::Young(value),
+        Property::Density => Change::Density(value),
+        Property::DampingTime => Change::DampingTime(value),
+        Property::Drag => Change::Drag(value),
+        Property::Friction => {
+            let before = world.bodies()[index].properties().friction;
+            Change::Friction(Friction { coefficient: value, ..before })
+        }
+    };
+    Ok(world.change(body, change)?)
+}
+
+impl Session {
+    /// Put hands into a world that is to be stepped by `dt` [s]. A hand with a radius [m] is a fingertip.
+    pub fn new(mut world: World, dt: f64, fingers: [Option<f64>; HANDS]) -> Result<Session, BuildError> {
+        let hands = Hands::new(&mut world, fingers)?;
+        Ok(Session { world, hands, step: 0, dt })
     }
 
     /// The world.
@@ -70,11 +144,6 @@ impl Session {
     /// The world, for settings that do not change what it computes.
     pub fn world_mut(&mut self) -> &mut World {
         &mut self.world
-    }
-
-    /// Take the world out.
-    pub fn into_world(self) -> World {
-        self.world
     }
 
     /// Steps taken since the session began, whatever was reset.
@@ -89,65 +158,7 @@ impl Session {
 
     /// Do something between two steps.
     pub fn apply(&mut self, action: &Action) -> Result<(), Refusal> {
-        match *action {
-            Action::Drive { hand, position, orientation } => {
-                let gripper = self.hand(hand)?.gripper;
-                self.world.drive(gripper, Drive::Pose(pose(position, orientation)))?;
-            }
-            Action::Put { hand, position, orientation } => {
-                let gripper = self.hand(hand)?.gripper;
-                self.world.put_gripper(gripper, pose(position, orientation))?;
-            }
-            Action::Grip { hand, reach, clamp } => {
-                let Held { gripper, grip } = *self.hand(hand)?;
-                if grip.is_some_and(|grip| self.world.grip(grip).is_ok()) {
-                    return Ok(());
-                }
-                let hold = if clamp { Hold::Clamp } else { Hold::Position };
-                let grip = self.world.grasp_nearest(gripper, reach, hold)?.ok_or(Refusal::OutOfReach(reach))?;
-                self.hand(hand)?.grip = Some(grip);
-            }
-            Action::Release { hand } => {
-                if let Some(grip) = self.hand(hand)?.grip.take() {
-                    // a grip that was torn open is gone already
-                    let _ = self.world.release(grip);
-                }
-            }
-            Action::Gravity { value } => {
-                let value = Vec3::from_array(value);
-                if !value.is_finite() {
-                    return Err(Refusal::NotFinite("gravity"));
-                }
-                self.world.gravity = value;
-            }
-            Action::Change { body, property, value } => self.change(body, property, value)?,
-            Action::Reset => {
-                // it is a snapshot of this very world
-                let _ = self.world.restore(&self.start);
-                self.hands.iter_mut().for_each(|hand| hand.grip = None);
-            }
-        }
-        Ok(())
-    }
-
-    fn change(&mut self, index: usize, property: Property, value: f64) -> Result<(), Refusal> {
-        let missing = Refusal::Missing("body", index);
-        let Ok(body) = self.world.body_at(index) else { return Err(missing) };
-        let change = match property {
-            Property::Young => Change::Young(value),
-            Property::Density => Change::Density(value),
-            Property::DampingTime => Change::DampingTime(value),
-            Property::Drag => Change::Drag(value),
-            Property::Friction => {
-                let before = self.world.bodies()[index].properties().friction;
-                Change::Friction(Friction { coefficient: value, ..before })
-            }
-        };
-        Ok(self.world.change(body, change)?)
-    }
-
-    fn hand(&mut self, hand: usize) -> Result<&mut Held, Refusal> {
-        self.hands.get_mut(hand).ok_or(Refusal::Missing("hand", hand))
+        self.hands.apply(&mut self.world, action)
     }
 
     /// Take a step. If it fails, everything is as before.
@@ -159,17 +170,17 @@ impl Session {
 
     /// Force and torque of bodies on a hand, mean over the last step.
     pub fn load(&self, hand: usize) -> Wrench {
-        self.world.gripper(self.hands[hand].gripper).map(|gripper| gripper.load).unwrap_or_default()
+        self.world.gripper(self.hands.hands[hand].gripper).map(|gripper| gripper.load).unwrap_or_default()
     }
 
     /// Index of the gripper of a hand, in frames.
     pub fn gripper_index(&self, hand: usize) -> Option<usize> {
-        self.world.gripper_index(self.hands[hand].gripper).ok()
+        self.world.gripper_index(self.hands.hands[hand].gripper).ok()
     }
 
     /// Index of the body that a hand grips, in frames.
     pub fn gripped(&self, hand: usize) -> Option<usize> {
-        let grip = self.world.grip(self.hands[hand].grip?).ok()?;
+        let grip = self.world.grip(self.hands.hands[hand].grip?).ok()?;
         grip.anchor?;
         self.world.body_index(grip.params.body).ok()
     }

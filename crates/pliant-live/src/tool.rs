@@ -20,9 +20,16 @@ pub struct Coupling {
 }
 
 impl Default for Coupling {
-    /// What desktop devices bear at 1 kHz; the damper is critical for the tool.
+    /// What desktop devices bear at 1 kHz.
     fn default() -> Coupling {
-        let (stiffness, turning) = (400.0, 0.5);
+        Coupling::with_stiffness(400.0)
+    }
+}
+
+impl Coupling {
+    /// With a stiffness [N/m]; that against turning is what it makes with an arm of 3.5 cm, and dampers are critical.
+    pub fn with_stiffness(stiffness: f64) -> Coupling {
+        let turning = stiffness * 0.035 * 0.035;
         Coupling {
             stiffness,
             damping: 2.0 * (stiffness * MASS).sqrt(),

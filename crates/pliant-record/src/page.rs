@@ -10,6 +10,8 @@ use crate::recorder::{Outcome, RunInfo};
 
 /// The page with a placeholder for the data; empty if it could not be bundled.
 const TEMPLATE: &str = include_str!(concat!(env!("OUT_DIR"), "/report.html"));
+/// The live page; empty if it could not be bundled.
+pub const LIVE_PAGE: &str = "";
 const PLACEHOLDER: &str = "<!--PLIANT-DATA-->";
 
 /// Write the page of a run.
