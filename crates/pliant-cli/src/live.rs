@@ -163,7 +163,7 @@ fn one(
     };
     let (memory, next) = wait(&live.status, served, deadline, options);
     let end_memory = memory_mb();
-    let status = live.end();
+    let (status, _) = live.end();
     if let Some(publisher) = publisher {
         let _ = publisher.join();
     }

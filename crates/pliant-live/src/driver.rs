@@ -140,6 +140,11 @@ impl Driver {
         self.session.dt()
     }
 
+    /// Take the session out.
+    pub fn into_session(self) -> Session {
+        self.session
+    }
+
     /// Use up to this many threads for a step.
     pub fn set_threads(&mut self, threads: usize) {
         self.session.world_mut().set_threads(threads);

@@ -16,6 +16,7 @@ use crate::guard::{Guard, Limits, State, Ways};
 use crate::input::{Input, InputSlot, Source};
 use crate::pace::{Beat, Pace, processor_time};
 use crate::script::Script;
+use crate::session::Session;
 use crate::slot::Slot;
 use crate::status::{Output, Status};
 use crate::tool::{Coupling, Hand, Tool, turn_between};
@@ -133,8 +134,8 @@ impl Haptic {
         Haptic { period, stepping, coupling, devices: None, script: None, status, hands, beats: 0 }
     }
 
-    /// Beat until it is asked to end.
-    pub fn run(&mut self) {
+    /// Beat until it is asked to end. Returns the session, if it is stepped here.
+    pub fn run(mut self) -> Option<Session> {
         let mut pace = Pace::new(Duration::from_secs_f64(self.period));
         let mut last = None;
         while !self.status.is_ending() {
@@ -142,6 +143,10 @@ impl Haptic {
             let worked = processor_time();
             self.beat(beat.woke);
             self.measure(beat, processor_time() - worked, &mut last);
+        }
+        match self.stepping {
+            Stepping::Here(driver) => Some(driver.into_session()),
+            Stepping::Apart { .. } => None,
         }
     }
 
@@ -333,7 +338,7 @@ fn to_input(wish: &Wish) -> Input {
 }
 
 /// The thread of a world whose steps take longer than the period of the loop: beat until asked to end.
-pub fn run_apart(mut driver: Driver, link: &Link, status: &Status) {
+pub fn run_apart(mut driver: Driver, link: &Link, status: &Status) -> Session {
     let mut pace = Pace::new(Duration::from_secs_f64(driver.dt()));
     let mut wishes = [Wish::NONE; HANDS];
     let mut count = 0;
@@ -353,5 +358,106 @@ pub fn run_apart(mut driver: Driver, link: &Link, status: &Status) {
             let pose = wishes[hand].pose.unwrap_or(Pose::IDENTITY);
             link.loads[hand].write(Felt { pose, load, count }.to_words());
         }
+    }
+    driver.into_session()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::live::{Queues, queues};
+    use pliant_scene::parse;
+
+    type Failure = Box<dyn std::error::Error>;
+
+    /// A body of a model that floats, held at its start by a wall if it is a rod.
+    fn session(model: &str, more: &str) -> Result<Session, Failure> {
+        let body = match model {
+            "lattice" | "response" => "solid = { box = { size = [0.06, 0.04, 0.04], cells = [3, 2, 2] } }\nposition = [0, 0, 0.02]\n",
+            "elastica" => "radius = 0.004\npath = [[0, 0, 0.2], [0.2, 0, 0.2]]\nnormal = [0, 1, 0]\nintervals = 10\n",
+            "chain" => "radius = 0.004\npath = [[0, 0, 0.2], [0.2, 0, 0.2]]\npoints = 11\n",
+            _ => "radius = 0.004\npath = [[0, 0, 0.2], [0.2, 0, 0.2]]\nsegments = 20\n",
+        };
+        let grip = if matches!(model, "lattice" | "response") {
+            ""
+        } else {
+            "[[gripper]]\nname = \"wall\"\ngrips = [{ body = \"b\", at = \"start\", orientation = true }]\n"
+        };
+        let text = format!(
+            "duration = 1\nstep = 0.001\ngravity = [0, 0, 0]\n[material.m]\nyoung = 2e6\npoisson = 0.4\ndensity = 1100\n\
+             [[body]]\nname = \"b\"\nmodel = \"{model}\"\nmaterial = \"m\"\n{body}{more}{grip}"
+        );
+        let scene = parse(&text, "live", std::path::Path::new("."), &[])?;
+        Ok(Session::new(scene.world, 0.001, [None; HANDS])?)
+    }
+
+    fn haptic(session: Session, script: Option<Script>) -> (Haptic, Arc<Status>, Queues) {
+        let (ends, queues) = queues();
+        let status = Arc::new(Status::default());
+        let driver = Driver::new(session, ends, status.clone(), 1000.0);
+        let mut haptic =
+            Haptic::new(0.001, Stepping::Here(Box::new(driver)), [false; HANDS], Limits::default(), status.clone());
+        haptic.script = script;
+        (haptic, status, queues)
+    }
+
+    fn end_of(session: &Session) -> Vec3 {
+        session.world().frame().bodies[0].nodes.last().copied().unwrap_or_default()
+    }
+
+    /// A minute with a hand that wanders through 2 cm and holds the end of a body, without gravity: what the body and
+    /// the coupling give to the hand they must have been given by it.
+    #[test]
+    fn no_model_gives_a_hand_more_than_it_put_in() -> Result<(), Failure> {
+        for model in ["cable", "chain", "xpbd", "elastica", "lattice"] {
+            let session = session(model, "")?;
+            let script = Script::demo(end_of(&session));
+            let (mut haptic, status, _queues) = haptic(session, Some(script));
+            let (now, mut strongest) = (Instant::now(), 0.0f64);
+            for _ in 0..60_000 {
+                haptic.beat(now);
+                strongest = strongest.max(status.output(0).wrench.force.length());
+            }
+            let Output { to_hand, most_to_hand, state, .. } = status.output(0);
+            assert!(status.gripped(0).is_some() && strongest > 0.01, "{model}: felt at most {strongest} N");
+            assert!(most_to_hand <= 1e-3, "{model}: {most_to_hand} J");
+            assert!(to_hand < 0.0 && state == State::Ok, "{model}: {to_hand} J, {state:?}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_hand_that_holds_still_feels_the_spring_of_what_it_bent() -> Result<(), Failure> {
+        // a cantilever of EI = E pi r^4 / 4 pressed aside by d at its end pushes with 3 EI d / L^3, in series with the coupling
+        let session = session("cable", "[body.cable]\ndrag = 5\n")?;
+        let tip = end_of(&session);
+        let text = format!("t,x,y,z,g\n0,{0},{1},{2},1\n1,{0},{3},{2},1\n", tip.x, tip.y, tip.z, tip.y + 0.01);
+        let script = Script::read(text.as_bytes())?;
+        let (mut haptic, status, _queues) = haptic(session, Some(script));
+        let now = Instant::now();
+        (0..8000).for_each(|_| haptic.beat(now));
+        let stiffness = 3.0 * 2e6 * std::f64::consts::PI * 0.004f64.powi(4) / 4.0 / 0.2f64.powi(3);
+        // coupling 400 N/m and the scripted hand's own 400 N/m
+        let expected = 0.01 / (1.0 / stiffness + 1.0 / 400.0 + 1.0 / 400.0);
+        let felt = status.output(0).wrench.force.y;
+        // 20 segments: 2 EI/h in the clamped joint makes it (1 - (1/20)^2 / 4) as soft; bending by 1 cm in 20 stiffens by less than 1 %
+        assert!((felt + expected).abs() < 0.02 * expected, "{felt} {expected}");
+        Ok(())
+    }
+
+    #[test]
+    fn a_failed_or_paused_world_pushes_nobody() -> Result<(), Failure> {
+        let session = session("cable", "")?;
+        let tip = end_of(&session);
+        let text = format!("t,x,y,z,g\n0,{0},{1},{2},1\n0.5,{0},{3},{2},1\n", tip.x, tip.y, tip.z, tip.y + 0.05);
+        let (mut haptic, status, mut queues) = haptic(session, Some(Script::read(text.as_bytes())?));
+        let now = Instant::now();
+        (0..1000).for_each(|_| haptic.beat(now));
+        assert!(status.output(0).wrench.force.length() > 0.02);
+        queues.commands.push(crate::driver::Command::Pause).map_err(|e| e.to_string())?;
+        (0..10).for_each(|_| haptic.beat(now));
+        let Output { wrench, state, .. } = status.output(0);
+        assert_eq!((wrench.force.length(), state), (0.0, State::Stopped));
+        Ok(())
     }
 }

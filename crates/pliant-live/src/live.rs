@@ -52,7 +52,7 @@ pub struct Live {
     pub status: Arc<Status>,
     /// Where devices are heard.
     pub device_address: Option<SocketAddr>,
-    threads: Vec<JoinHandle<()>>,
+    threads: Vec<JoinHandle<Option<Session>>>,
 }
 
 /// Ends of the queues of a live run that others hold.
@@ -78,16 +78,7 @@ impl Live {
         let status = Arc::new(Status::default());
         let devices = setup.devices.map(Devices::listen).transpose()?;
         let device_address = devices.as_ref().map(Devices::address).transpose()?;
-        let (commands, commands_out) = RingBuffer::new(256);
-        let (notes_in, notes) = RingBuffer::new(4096);
-        let (full_in, full) = RingBuffer::new(PICTURES);
-        let (mut free, free_out) = RingBuffer::new(PICTURES);
-        let (log_in, log) = RingBuffer::new(LOG);
-        for _ in 0..PICTURES {
-            // as many as the queue has room for
-            let _ = free.push(Box::<Picture>::default());
-        }
-        let ends = Ends { commands: commands_out, notes: notes_in, free: free_out, full: full_in, log: log_in };
+        let (ends, queues) = queues();
         let period = 1.0 / setup.rate;
         let turns = if setup.apart { 1.0 / session.dt() } else { setup.rate };
         let mut driver = Driver::new(session, ends, status.clone(), turns);
@@ -97,7 +88,7 @@ impl Live {
         let stepping = if setup.apart {
             let (link, dt) = (Arc::new(Link::default()), driver.dt());
             let (theirs, status) = (link.clone(), status.clone());
-            threads.push(named("pliant world", move || run_apart(driver, &theirs, &status))?);
+            threads.push(named("pliant world", move || Some(run_apart(driver, &theirs, &status)))?);
             Stepping::Apart { link, dt }
         } else {
             Stepping::Here(Box::new(driver))
@@ -107,24 +98,38 @@ impl Live {
         let core = setup.core;
         threads.push(named("pliant hands", move || {
             core.map(bind);
-            haptic.run();
+            haptic.run()
         })?);
-        let queues = Queues { commands, outlets: Outlets { notes, full, free }, log };
         Ok((Live { status, device_address, threads }, queues))
     }
 
-    /// Ask all threads to end, and wait for them.
-    pub fn end(self) -> Arc<Status> {
+    /// Ask all threads to end, and wait for them. Returns the world as it was last; `None` if its thread has panicked.
+    pub fn end(self) -> (Arc<Status>, Option<Session>) {
         self.status.end();
+        let mut session = None;
         for thread in self.threads {
-            // a thread that has panicked has nothing to finish
-            let _ = thread.join();
+            session = thread.join().unwrap_or_default().or(session);
         }
-        self.status
+        (self.status, session)
     }
 }
 
-fn named(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+/// The queues of a live run, both ends of each.
+pub(crate) fn queues() -> (Ends, Queues) {
+    let (commands, commands_out) = RingBuffer::new(256);
+    let (notes_in, notes) = RingBuffer::new(4096);
+    let (full_in, full) = RingBuffer::new(PICTURES);
+    let (mut free, free_out) = RingBuffer::new(PICTURES);
+    let (log_in, log) = RingBuffer::new(LOG);
+    for _ in 0..PICTURES {
+        // as many as the queue has room for
+        let _ = free.push(Box::<Picture>::default());
+    }
+    let ends = Ends { commands: commands_out, notes: notes_in, free: free_out, full: full_in, log: log_in };
+    (ends, Queues { commands, outlets: Outlets { notes, full, free }, log })
+}
+
+fn named<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'static) -> io::Result<JoinHandle<T>> {
     thread::Builder::new().name(name.into()).spawn(work)
 }
 

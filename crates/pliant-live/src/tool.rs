@@ -45,11 +45,10 @@ const MASS: f64 = 0.02;
 /// Moment of inertia of the tool about any axis [kg m2]: of a ball of that mass with a radius of 2 cm.
 const INERTIA: f64 = 0.4 * MASS * 0.02 * 0.02;
 
-/// The stiffest that an object is taken to be [N/m], [N m/rad]: a stiffer one would make the tool heavy in the hand,
-/// and is felt as this.
-const STIFFEST: f64 = 1e6;
+/// The stiffest that an object is taken to be [N/m], [N m/rad]: a metre of steel wire, 1 cm thick, has 2e7 N/m.
+const STIFFEST: f64 = 1e8;
 
-/// How long a stiffness that was met is remembered [s].
+/// How long a stiffness that was met is remembered while the tool moves without meeting it again [s].
 const MEMORY: f64 = 0.05;
 
 /// A tool between a hand and the world.
@@ -87,14 +86,17 @@ impl Tool {
     /// gripper.
     pub fn learn(&mut self, pose: Pose, load: Wrench, dt: f64) {
         let (before, kept) = (self.object, (-dt / MEMORY).exp());
-        let secant = |force: Vec3, way: Vec3, least: f64| {
+        // nothing is learnt from ways too short to divide by, of the order of rounding in the forces of rigid grips
+        let secant = |slope: f64, force: Vec3, way: Vec3, least: f64| {
             let way = way.length();
-            if way > least { (force.length() / way).min(STIFFEST) } else { 0.0 }
+            if way > least { (force.length() / way).min(STIFFEST).max(kept * slope) } else { slope }
         };
-        // ways too short to divide by: rounding of positions, and of the forces of rigid grips
-        let moved = secant(load.force - before.load.force, pose.translation - before.pose.translation, 1e-7);
-        let turned = secant(load.torque - before.load.torque, turn_between(before.pose.rotation, pose.rotation), 1e-6);
-        let slope = [moved.max(kept * before.slope[0]), turned.max(kept * before.slope[1])];
+        let way = pose.translation - before.pose.translation;
+        let turn = turn_between(before.pose.rotation, pose.rotation);
+        let slope = [
+            secant(before.slope[0], load.force - before.load.force, way, 1e-9),
+            secant(before.slope[1], load.torque - before.load.torque, turn, 1e-8),
+        ];
         self.object = Object { pose, load, slope };
     }
 
@@ -209,7 +211,7 @@ mod tests {
 
     #[test]
     fn the_stiffest_object_does_not_make_it_swing() {
-        // ten times per millimetre of its own and of the coupling: what a grip on a steel wire is
+        // a grip on a steel wire
         for dt in [1e-4, 1e-3, 1e-2] {
             let seen = held_by_spring(1e7, dt, 5000, |t| Vec3::X * if t > 10.0 * dt { 0.01 } else { 0.0 });
             let most = seen.iter().map(|(_, felt)| felt.length()).fold(0.0, f64::max);

@@ -86,7 +86,7 @@ mod tests {
         assert_eq!(serde_json::from_str::<Said>(grab).ok(), Some(said));
         for text in [
             "", "{}", "[]", r#"{"type":"grab"}"#, r#"{"type":"fly"}"#, r#"{"type":"step","count":-1}"#,
-            r#"{"type":"pause","and":"more"}"#, r#"{"type":"change","body":0,"property":"colour","value":1}"#,
+            r#"{"type":"drop","hand":0,"and":"more"}"#, r#"{"type":"change","body":0,"property":"colour","value":1}"#,
         ] {
             assert!(serde_json::from_str::<Said>(text).is_err(), "{text}");
         }
