@@ -106,9 +106,10 @@ export class Plot {
     const visible = this.data.series.filter((series) => !this.hidden.has(series));
     let [low, high] = extent(visible.map((series) => series.values));
     if (high < low) [low, high] = [0, 1];
-    // Zero belongs into the picture unless it would flatten the curve.
-    if (low > 0 && low < high * 0.5) low = 0;
-    if (high < 0 && high > low * 0.5) high = 0;
+    // Zero belongs into the picture unless it would flatten the curve. In a live one always: the last few
+    // seconds may be of nothing but noise, which shall not look like something.
+    if (low > 0 && (low < high * 0.5 || !this.clock)) low = 0;
+    if (high < 0 && (high > low * 0.5 || !this.clock)) high = 0;
     const margin = (high - low) * 0.06 || Math.abs(high) * 0.1 || 1;
     // An axis that follows every sample would never stand still: a live one moves when it has to.
     const fits = low >= this.low && high <= this.high && high - low > 0.45 * (this.high - this.low);

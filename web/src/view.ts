@@ -237,6 +237,10 @@ export class View {
     renderer.render(this.scene, camera);
   }
 
+  protected withShadows(on: boolean): void {
+    this.sun.castShadow = on;
+  }
+
   /** Something of the page's own that is drawn with the world. */
   protected addProp(...objects: Object3D[]): void {
     this.scene.add(...objects);

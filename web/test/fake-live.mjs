@@ -260,10 +260,12 @@ export async function startFake({ port = 0, scene = "swing", token = null, drive
   await new Promise((done) => server.listen(port, "127.0.0.1", done));
   return {
     port: server.address().port,
-    address: `http://127.0.0.1:${server.address().port}/${token ? `?token=${token}` : ""}`,
+    address: `http://127.0.0.1:${server.address().port}/${token ? `?token=${encodeURIComponent(token)}` : ""}`,
     heard,
     tell,
     frame,
+    /** As if a page had said it. */
+    obey: (message) => obey({ id: 0, socket: { text() {} } }, JSON.stringify(message)),
     hands,
     viewers,
     get world() {

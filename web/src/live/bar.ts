@@ -17,7 +17,7 @@ export interface Actions {
 const SPEEDS = [0.1, 0.25, 0.5, 1, 2];
 
 export class Bar {
-  readonly element = html("div", { class: "controls" });
+  readonly element = html("div", { class: "controls live-bar" });
   private readonly play: HTMLButtonElement;
   private readonly stepButton: HTMLButtonElement;
   private readonly time = html("output", { class: "time" }, "0.000");
@@ -42,8 +42,8 @@ export class Bar {
     });
     this.element.append(
       html("div", { class: "timeline" }, this.play, this.stepButton, reset,
-        html("div", { class: "readout" }, this.time, " s ", this.step), html("span", { class: "spring" }), speed),
-      html("div", { class: "options" }, this.colours, this.contactsButton, whole),
+        html("div", { class: "readout" }, this.time, " s ", this.step)),
+      html("div", { class: "options" }, speed, this.colours, this.contactsButton, whole),
     );
     this.setPaints([], null);
   }

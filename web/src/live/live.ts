@@ -256,8 +256,8 @@ class LivePage implements Listener {
 
   private showStatus(): void {
     const models = [...new Set(this.shown?.bodies.map(({ model }) => model).filter(Boolean))].join(", ") || "–";
-    const { work = 0, rate = 0 } = this.view?.meter ?? {};
-    this.strip.show(this.hello, this.scene || "–", this.status, { work, rate, models, contacts: this.shown?.contactCount ?? 0 }, this.hands.viewer);
+    const { work = 0, prepare = 0, rate = 0 } = this.view?.meter ?? {};
+    this.strip.show(this.hello, this.scene || "–", this.status, { work, prepare, rate, models, contacts: this.shown?.contactCount ?? 0 }, this.hands.viewer);
     const dropped = this.connection.dropped + this.skipped;
     this.strip.element.dataset.dropped = String(dropped);
   }

@@ -5,13 +5,16 @@ const SHARE = 0.05;
 export class Meter {
   /** Milliseconds of work for one picture. */
   work = 0;
+  /** Of which so many before anything is drawn: reading the frame and shaping the bodies. */
+  prepare = 0;
   /** Pictures a second. */
   rate = 0;
   private interval = 0;
   private last = 0;
 
-  add(started: number, ended: number): void {
+  add(started: number, prepared: number, ended: number): void {
     this.work += (ended - started - this.work) * (this.work ? SHARE : 1);
+    this.prepare += (prepared - started - this.prepare) * (this.prepare ? SHARE : 1);
     const interval = started - this.last;
     this.last = started;
     if (interval > 500) return; // a pause between pictures is no slow picture

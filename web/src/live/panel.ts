@@ -108,7 +108,7 @@ export class Panel {
     for (const [property, slider] of this.sliders) {
       const [body] = this.bodies(property);
       if (body === undefined) {
-        slider.set(null, "not of this model");
+        slider.set(null, "–");
         continue;
       }
       const now = layout.bodies[body]!.properties[property]!;
@@ -175,7 +175,7 @@ function makeSlider(label: string, title: string, moved: (share: number) => void
   const input = html("input", { type: "range", min: 0, max: STEPS, step: 1, class: "slider", "aria-label": label });
   const text = html("output", {});
   const box = html("div", { class: "slider-box" }, input);
-  const row = html("label", { class: "knob", title }, html("span", {}, label), box, text);
+  const row = html("label", { class: "knob" }, html("span", {}, label), box, text);
   input.addEventListener("input", () => moved(input.valueAsNumber / STEPS));
   return {
     input,
@@ -183,6 +183,7 @@ function makeSlider(label: string, title: string, moved: (share: number) => void
     set(share, words) {
       input.disabled = share === null;
       row.classList.toggle("off", share === null);
+      row.title = share === null ? `${title}: not a property of this model` : title;
       const at = Math.min(1, Math.max(0, share ?? 0));
       // The slider being dragged already is where its user wants it.
       if (Math.abs(input.valueAsNumber / STEPS - at) > 1 / STEPS) input.value = String(Math.round(at * STEPS));

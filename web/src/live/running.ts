@@ -24,7 +24,7 @@ export class RunningPlots {
     const names = world.grippers.slice(0, MOST).map(({ name }) => name);
     if (names.length) {
       this.add(new History("Forces on grippers", "N", names), ({ grippers }) =>
-        grippers.slice(0, MOST).map(({ forces, attached }) => (attached[0] ? Math.hypot(forces[0]!, forces[1]!, forces[2]!) : 0)));
+        grippers.slice(0, MOST).map(({ forces, attached }) => (attached[0] ? Math.hypot(forces[0]!, forces[1]!, forces[2]!) : NaN)));
     }
     this.add(new History("Energy", "J", ["kinetic", "elastic", "total"]), ({ energy: { kinetic, elastic, gravity } }) =>
       [kinetic, elastic, kinetic + elastic + gravity]);

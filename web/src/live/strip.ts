@@ -7,6 +7,7 @@ import type { HandStatus, Hello, Status } from "./protocol";
 export interface Own {
   /** Work of this page for one picture [ms], and pictures a second. */
   work: number;
+  prepare: number;
   rate: number;
   contacts: number;
   models: string;
@@ -46,6 +47,8 @@ export class Strip {
     this.put("Rate", hello?.rate ? rate(hello.rate) : "–");
     this.put("Contacts", String(own.contacts));
     this.put("Page", `${own.work.toFixed(1)} ms · ${Math.round(own.rate)}/s`);
+    this.cells.Page.title = `${own.prepare.toFixed(1)} ms of it before drawing`;
+    this.cells.Page.dataset.prepare = own.prepare.toFixed(2);
     if (!status) return;
     this.put("Real time", Number.isFinite(status.real_time) ? `${status.real_time.toFixed(2)}×` : "–");
     this.put("Overruns", status.taken_away ? `${status.overruns} (${status.taken_away})` : String(status.overruns));

@@ -13,6 +13,9 @@ import { Ranges } from "./ranges";
 import { LiveWorld } from "./world";
 
 const HANDS = 2;
+/** A picture that takes longer than this [ms] is a slow one; after so long [ms] of them something is left out. */
+const SLOW = 30;
+const PATIENCE = 3000;
 
 export class LiveView extends View {
   live: LiveWorld | null = null;
@@ -31,6 +34,8 @@ export class LiveView extends View {
   private freeMark: Vector3 | null = null;
   private readonly place = new Vector3();
   private fresh = false;
+  private prepared = 0;
+  private fineUntil = Infinity;
   private lastFollow = 0;
   private lastKey = 0;
   private target: Target = { bodies: [], meshes: [], walls: [], slack: 0 };
@@ -54,6 +59,7 @@ export class LiveView extends View {
     const force = box ? 0 : this.gripperScale.force;
     const paint = this.paint;
     this.live = live;
+    this.fineUntil = performance.now() + PATIENCE;
     this.marked = this.freeMark = null;
     this.setWorld(live, half, force);
     this.target = {
@@ -162,7 +168,20 @@ export class LiveView extends View {
   override draw(): void {
     const started = performance.now();
     super.draw();
-    this.meter.add(started, performance.now());
+    const ended = performance.now();
+    this.meter.add(started, this.prepared, ended);
+    this.adapt(ended);
+  }
+
+  /** Where pictures take long, as without a graphics card, motion matters more than shadows and fine edges. */
+  private adapt(now: number): void {
+    if (this.meter.work < SLOW || this.renderer.xr.isPresenting) this.fineUntil = now + PATIENCE;
+    if (now < this.fineUntil) return;
+    this.fineUntil = now + PATIENCE;
+    if (this.renderer.getPixelRatio() > 1) {
+      this.renderer.setPixelRatio(1);
+      this.resize();
+    } else this.withShadows(false);
   }
 
   protected override locate(): void {
@@ -174,10 +193,16 @@ export class LiveView extends View {
   }
 
   protected override beforePicture(): void {
+    this.prepared = performance.now();
     if (!this.live) return;
     if (this.fresh) this.followFrame(this.live);
     this.fresh = false;
     this.showPulls(this.live);
+    this.showMark();
+    this.prepared = performance.now();
+  }
+
+  private showMark(): void {
     const shown = this.marked ? this.where(this.marked, this.place) : this.freeMark !== null && (this.place.copy(this.freeMark), true);
     this.marker.visible = shown;
     this.marker.position.copy(this.place);
