@@ -268,6 +268,11 @@ export async function startFake({ port = 0, scene = "swing", token = null, drive
     obey: (message) => obey({ id: 0, socket: { text() {} } }, JSON.stringify(message)),
     hands,
     viewers,
+    /** The same world under another revision, as when it gains a gripper. */
+    relayout() {
+      revision++;
+      tell(world.layout(revision));
+    },
     get world() {
       return world;
     },

@@ -20,7 +20,7 @@ export class Bar {
   readonly element = html("div", { class: "controls live-bar" });
   private readonly play: HTMLButtonElement;
   private readonly stepButton: HTMLButtonElement;
-  private readonly time = html("output", { class: "time" }, "0.000");
+  private readonly time = html("output", { class: "time", "aria-live": "off" }, "0.000");
   private readonly step = html("span", { class: "steps" });
   private readonly colours = html("span", { class: "colours" });
   private readonly speed: HTMLSelectElement;

@@ -21,6 +21,12 @@ export class History {
     this.plot = { title, unit, times: new Float32Array(), series: this.series };
   }
 
+  /** The same quantities as another one. */
+  shows(other: History): boolean {
+    const of = ({ plot: { title, series } }: History) => JSON.stringify([title, series.map(({ name }) => name)]);
+    return of(this) === of(other);
+  }
+
   clear(): void {
     this.count = 0;
   }

@@ -116,9 +116,11 @@ class LivePage implements Listener {
     const world = new LiveWorld(layout);
     const same = this.shown !== null && world.resembles(this.shown);
     if (same) world.origin.copy(this.shown!.origin);
-    else if (this.shown) this.findScene();
+    else {
+      if (this.shown) this.findScene();
+      this.hands.forget();
+    }
     this.world = world;
-    this.hands.forget();
     this.panel.setLayout(layout, same);
   }
 
@@ -164,10 +166,12 @@ class LivePage implements Listener {
     const same = this.shown !== null && world.resembles(this.shown);
     const box = same ? null : world.bounds();
     if (box) world.recentre(box.getCenter(world.origin.clone()).add(world.origin));
+    const before = this.shown?.time ?? 0;
     this.shown = world;
     this.view?.setLive(world, box);
     this.bar.setPaints(this.view?.ranges.paints ?? [], this.view?.paintNow ?? null);
-    this.plots.setWorld(world);
+    this.plots.setWorld(world, same);
+    if (world.time < before) this.startOver();
   }
 
   /** Time went back: what was gathered belongs to another run. */
@@ -204,7 +208,7 @@ class LivePage implements Listener {
   }
 
   private canHold(): boolean {
-    return this.online && this.shown !== null && this.shown === this.world && this.hello?.can_hold !== false;
+    return this.online && this.shown !== null && this.hello?.can_hold !== false;
   }
 
   private attached(hand: number): boolean {

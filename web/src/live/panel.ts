@@ -173,7 +173,7 @@ const gravityScale = linear(20);
 
 function makeSlider(label: string, title: string, moved: (share: number) => void): Slider {
   const input = html("input", { type: "range", min: 0, max: STEPS, step: 1, class: "slider", "aria-label": label });
-  const text = html("output", {});
+  const text = html("output", { "aria-live": "off" });
   const box = html("div", { class: "slider-box" }, input);
   const row = html("label", { class: "knob" }, html("span", {}, label), box, text);
   input.addEventListener("input", () => moved(input.valueAsNumber / STEPS));

@@ -10,16 +10,21 @@ const MOST = 6;
 /** Redrawn so often (ms): the eye needs no more, and the 3D picture comes first. */
 const EVERY = 120;
 
+interface Running { history: History; span: [number, number]; plot: Plot; read: (world: LiveWorld) => number[] }
+
 export class RunningPlots {
   readonly element = html("div", { class: "running" });
   private world: LiveWorld | null = null;
-  private plots: { history: History; span: [number, number]; plot: Plot; read: (world: LiveWorld) => number[] }[] = [];
+  private plots: Running[] = [];
+  private old: Running[] = [];
   private lastStep = -1;
   private drawn = 0;
 
-  setWorld(world: LiveWorld): void {
+  /** `keep` what was drawn, where the same quantities are drawn again. */
+  setWorld(world: LiveWorld, keep: boolean): void {
     this.world = world;
     this.lastStep = -1;
+    this.old = keep ? this.plots : [];
     this.plots = [];
     const names = world.grippers.slice(0, MOST).map(({ name }) => name);
     if (names.length) {
@@ -29,6 +34,7 @@ export class RunningPlots {
     this.add(new History("Energy", "J", ["kinetic", "elastic", "total"]), ({ energy: { kinetic, elastic, gravity } }) =>
       [kinetic, elastic, kinetic + elastic + gravity]);
     this.add(new History("Largest contact force", "N", ["largest"]), largestContact);
+    this.old = [];
     this.element.replaceChildren(...this.plots.map(({ plot }) => plot.element));
   }
 
@@ -57,6 +63,11 @@ export class RunningPlots {
   }
 
   private add(history: History, read: (world: LiveWorld) => number[]): void {
+    const same = this.old.find((other) => other.history.shows(history));
+    if (same) {
+      this.plots.push({ ...same, read });
+      return;
+    }
     const span: [number, number] = [0, 10];
     history.update(span);
     this.plots.push({ history, span, read, plot: new Plot(history.plot, span, null) });

@@ -91,6 +91,11 @@ export class LiveView extends View {
     this.arrows.force = 0;
   }
 
+  /** A headset has no pixels that matter; about a millimetre for its user. */
+  override get pixel(): number {
+    return this.renderer.xr.isPresenting ? 0.001 * this.rig.scale.x : super.pixel;
+  }
+
   get paintNow(): Paint | null {
     return this.paint;
   }
@@ -236,7 +241,9 @@ export class LiveView extends View {
       const attached = live.grippers[gripper]?.attached[0] === 1;
       if (!held || !attached) return pull.hide();
       if (!held.place || !this.where(held.place, this.place)) this.place.fromArray(live.grippers[gripper]!.poses);
-      pull.show(held.to, this.place, prop?.force ?? NaN, this.pixel, this.camera, width, height);
+      pull.show(held.to, this.place, prop?.force ?? NaN, this.pixel);
+      if (this.renderer.xr.isPresenting) pull.printInside(0.035 * this.rig.scale.x);
+      else pull.print(this.camera, width, height);
     });
   }
 

@@ -48,10 +48,13 @@ export class LiveWorld implements World {
     this.fixedNumbers = perBody.reduce((sum, n) => sum + n, 0) + 7 * this.obstacles.length + 14 * this.grippers.length;
   }
 
-  /** The same things by name and size, so that a camera set for the one suits the other. */
+  /**
+   * The same bodies and obstacles, so that a camera set for the one suits the other, and a hand on the one
+   * is a hand on the other. Grippers may come and go.
+   */
   resembles(other: LiveWorld): boolean {
-    const of = ({ bodies, obstacles, grippers }: LiveWorld) =>
-      JSON.stringify([bodies.map((b) => [b.name, b.kind, b.nodeCount]), obstacles.map((o) => o.name), grippers.map((g) => g.name)]);
+    const of = ({ bodies, obstacles }: LiveWorld) =>
+      JSON.stringify([bodies.map((b) => [b.name, b.model, b.kind, b.nodeCount]), obstacles.map((o) => o.name)]);
     return of(this) === of(other);
   }
 

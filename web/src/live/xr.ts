@@ -48,7 +48,9 @@ async function present(session: XRSession, view: LiveView, hands: Hands, hooks: 
   const before = { position: camera.position.clone(), turn: camera.quaternion.clone() };
   const scale = placeRig(view, floor);
   const controllers = [0, 1].map((index) => addController(index, view, hands, hooks, scale));
-  session.addEventListener("end", () => {
+  // After three.js has left the session itself.
+  const end = () => {
+    renderer.xr.removeEventListener("sessionend", end);
     for (const remove of controllers) remove();
     renderer.setAnimationLoop(null);
     renderer.xr.enabled = false;
@@ -60,7 +62,8 @@ async function present(session: XRSession, view: LiveView, hands: Hands, hooks: 
     camera.scale.setScalar(1);
     rig.updateMatrixWorld(true);
     view.afterHeadset();
-  });
+  };
+  renderer.xr.addEventListener("sessionend", end);
   await renderer.xr.setSession(session);
   camera.near = 0.02;
   camera.far = 200;
