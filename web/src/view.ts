@@ -50,7 +50,7 @@ export class View {
   protected readonly centre = new Vector3();
   private stale = true;
   private pending = false;
-  private cameraMoved = false;
+  protected cameraMoved = false;
 
   constructor() {
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio));
@@ -173,7 +173,7 @@ export class View {
   }
 
   /** Looks across the longer horizontal extent, a little from above, with the whole run in view. */
-  private fitCamera(): void {
+  protected fitCamera(): void {
     const { camera, orbit, halfExtent: half } = this;
     // An update without damping uses up what is left of the reader's last motion.
     orbit.enableDamping = false;

@@ -8,7 +8,7 @@ let browser;
 before(async () => (browser = await openBrowser()));
 after(() => browser.close());
 
-const SMALL = { width: 1000, height: 640 };
+const SMALL = { width: 960, height: 520 };
 
 /** A server and a page on it; both are gone after the test. */
 async function live(t, { server = {}, ...options } = {}) {

@@ -1,11 +1,10 @@
 // The live page: puts the parts together and passes on what the server says and what the user does.
 
-import { html, releaseFocus, choice } from "../dom";
+import { button, choice, html } from "../dom";
 import { seconds } from "../format";
 import { canDraw } from "../view";
 import { Bar } from "./bar";
-import { Film, savePicture } from "./capture";
-import { address, Connection, type Listener } from "./connection";
+import { Connection, type Listener } from "./connection";
 import { fetchScenes, Gallery, MODEL_OPTIONS } from "./gallery";
 import { listenToGamepads } from "./gamepad";
 import { Hands } from "./hands";
@@ -15,6 +14,7 @@ import { Panel } from "./panel";
 import { listenToPointers } from "./pointer";
 import type { Hello, Incoming, Layout, Outgoing, Status } from "./protocol";
 import { RunningPlots } from "./running";
+import { Saving } from "./saving";
 import { Strip } from "./strip";
 import { LiveView } from "./view";
 import { LiveWorld } from "./world";
@@ -42,7 +42,7 @@ class LivePage implements Listener {
   private readonly banner = html("div", { class: "banner", role: "alert", hidden: true });
   private readonly toast = html("p", { class: "toast", role: "status", hidden: true });
   private readonly events = html("ol", { class: "events" });
-  private readonly downloads = html("div", { class: "downloads" });
+  private readonly saving: Saving;
 
   private hello: Hello | null = null;
   private status: Status | null = null;
@@ -61,6 +61,7 @@ class LivePage implements Listener {
     this.hands = new Hands((message) => this.send(message), (point) => this.shown!.outside(point), () => this.view?.redraw());
     this.view = canDraw() ? new LiveView(() => this.readLatest()) : null;
     if (this.view) this.view.hands = this.hands;
+    this.saving = new Saving(this.view, () => this.scene || "pliant");
     this.bar = new Bar({
       playOrPause: () => this.playOrPause(),
       step: () => this.step(),
@@ -134,8 +135,7 @@ class LivePage implements Listener {
     this.believe(status.paused);
     if (performance.now() - this.trusted > TRUST) this.bar.showSpeed(status.speed);
     this.showFailure(status.failure);
-    this.downloads.classList.toggle("off", !status.recording);
-    this.downloads.title = status.recording ? "" : "This run is not recorded";
+    this.saving.showRecording(status.recording);
   }
 
   private hearEvent(time: number, text: string): void {
@@ -274,8 +274,8 @@ class LivePage implements Listener {
   }
 
   private build(): HTMLElement[] {
-    const scenes = this.button("Scenes", "Choose another scene (g)", () => void this.gallery.open());
-    const help = this.button("?", "Keys and gestures (h)", () => this.toggleHelp());
+    const scenes = button("Scenes", "Choose another scene (g)", () => void this.gallery.open());
+    const help = button("?", "Keys and gestures (h)", () => this.toggleHelp());
     help.setAttribute("aria-label", "Help");
     this.buttons.append(this.modelChoice, scenes, help);
     const again = html("button", { type: "button" }, "Reset");
@@ -286,39 +286,8 @@ class LivePage implements Listener {
     const stage = html("section", { class: "stage" }, this.banner, this.lost, this.view?.element ?? noView, this.bar.element, this.strip.element);
     this.view?.element.append(this.toast);
     const aside = html("aside", {},
-      section("Change", this.panel.element), section("Plots", this.plots.element), section("Save", this.saving()), section("Events", this.events));
+      section("Change", this.panel.element), section("Plots", this.plots.element), section("Save", this.saving.element), section("Events", this.events));
     return [header, html("main", {}, stage, aside), this.gallery.dialog, this.help];
-  }
-
-  private saving(): HTMLElement {
-    const box = html("div", { class: "saving" });
-    const { view } = this;
-    if (view) {
-      const row = html("div", { class: "options" }, this.button("Picture", "Save what is seen as PNG (p)", () => savePicture(view, this.scene || "pliant")));
-      if (Film.possible) {
-        const film = new Film(view, (on) => {
-          filmButton.textContent = on ? "Stop filming" : "Film";
-          filmButton.setAttribute("aria-pressed", String(on));
-        });
-        const filmButton = this.button("Film", "Film what is seen until pressed again", () => film.toggle(this.scene || "pliant"));
-        row.append(filmButton);
-      }
-      box.append(row);
-    }
-    for (const [path, text] of [["recording.mcap", "Recording"], ["report.html", "Report"], ["controls.jsonl", "Controls"]] as const) {
-      this.downloads.append(html("a", { href: address(path), download: path }, text));
-    }
-    box.append(this.downloads);
-    return box;
-  }
-
-  private button(text: string, title: string, press: () => void): HTMLButtonElement {
-    const button = html("button", { type: "button", title }, text);
-    button.addEventListener("click", (event) => {
-      press();
-      releaseFocus(button, event);
-    });
-    return button;
   }
 
   private toggleHelp(): void {
@@ -336,7 +305,7 @@ class LivePage implements Listener {
       contacts: () => this.bar.toggleContacts(),
       wholeView: () => view?.resetCamera(),
       gallery: () => void this.gallery.open(),
-      picture: () => view && savePicture(view, this.scene || "pliant"),
+      picture: () => this.saving.picture(),
       drop: () => hands.dropAll(),
       help: () => this.toggleHelp(),
     });

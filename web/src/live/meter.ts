@@ -17,7 +17,7 @@ export class Meter {
     this.prepare += (prepared - started - this.prepare) * (this.prepare ? SHARE : 1);
     const interval = started - this.last;
     this.last = started;
-    if (interval > 500) return; // a pause between pictures is no slow picture
+    if (interval > 1500) return; // a pause between pictures is no slow picture
     this.interval += (interval - this.interval) * (this.interval ? SHARE : 1);
     this.rate = this.interval > 0 ? 1000 / this.interval : 0;
   }

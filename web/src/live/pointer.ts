@@ -26,20 +26,28 @@ export function listenToPointers(view: LiveView, hands: Hands, canHold: () => bo
   };
   const onCanvas = (event: PointerEvent) => event.target === view.renderer.domElement;
 
+  /** Pointers that turn or move the view: while one does, another one is part of the same gesture. */
+  const turning = new Set<number>();
+
   // In the capture phase, before the camera's own listener on the canvas.
   element.addEventListener("pointerdown", (event) => {
-    if (event.button !== 0 || !onCanvas(event) || !canHold()) return;
+    if (!onCanvas(event)) return;
+    if (!take(event)) turning.add(event.pointerId);
+  }, true);
+
+  function take(event: PointerEvent): boolean {
+    if (event.button !== 0 || turning.size > 0 || !canHold()) return false;
     const within = event.pointerType === "touch" ? MISS_FINGER : MISS_MOUSE;
     const place = view.pickAt(event.clientX, event.clientY, within);
     const hand = hands.free();
-    if (!place || hand === null || !view.where(place, point)) return;
+    if (!place || hand === null || !view.where(place, point)) return false;
     event.stopPropagation();
     event.preventDefault();
     (document.activeElement as HTMLElement | null)?.blur?.();
     // Far enough that a body that moves on while the message travels is still caught.
     const radius = view.world.bodies[place.body]!.radius;
     const reach = Math.max(3 * radius, 24 * view.pixel, view.size * 0.02);
-    if (!hands.grab(hand, point, reach, place)) return;
+    if (!hands.grab(hand, point, reach, place)) return false;
     const plane = new Plane().setFromNormalAndCoplanarPoint(view.camera.getWorldDirection(normal).negate(), point);
     const hit = aim(event).intersectPlane(plane, new Vector3()) ?? point;
     drags.set(event.pointerId, { hand, plane, offset: point.clone().sub(hit) });
@@ -47,7 +55,8 @@ export function listenToPointers(view: LiveView, hands: Hands, canHold: () => bo
     view.setOrbit(false);
     view.mark(null);
     element.classList.add("holding");
-  }, true);
+    return true;
+  }
 
   let hover = 0;
   element.addEventListener("pointermove", (event) => {
@@ -89,6 +98,7 @@ export function listenToPointers(view: LiveView, hands: Hands, canHold: () => bo
   }, { capture: true, passive: false });
 
   function end(event: PointerEvent): void {
+    turning.delete(event.pointerId);
     const drag = drags.get(event.pointerId);
     if (!drag) return;
     drags.delete(event.pointerId);

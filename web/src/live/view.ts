@@ -1,8 +1,9 @@
 // The live view: the latest frame, contact forces, the hands of this page, and what the pointer is over.
 
-import { CanvasTexture, Color, Group, Mesh, MeshBasicMaterial, SphereGeometry, SRGBColorSpace, Vector3, type Box3 } from "three";
+import { Box3, CanvasTexture, Group, Mesh, MeshBasicMaterial, SphereGeometry, Vector3 } from "three";
 import type { Paint } from "../colour";
 import { html } from "../dom";
+import { boundsOf } from "../frames";
 import { View } from "../view";
 import { Arrows } from "./arrows";
 import type { Hands } from "./hands";
@@ -10,12 +11,15 @@ import { nearestPlace, pick, placeNow, type Place, type Target } from "./pick";
 import { Meter } from "./meter";
 import { Pull } from "./pull";
 import { Ranges } from "./ranges";
+import { makeSky } from "./sky";
 import { LiveWorld } from "./world";
 
 const HANDS = 2;
 /** A picture that takes longer than this [ms] is a slow one; after so long [ms] of them something is left out. */
 const SLOW = 30;
-const PATIENCE = 3000;
+const PATIENCE = 2000;
+/** Time in which the view goes most of the way to a wider one [s]. */
+const WIDENING = 0.4;
 
 export class LiveView extends View {
   live: LiveWorld | null = null;
@@ -34,6 +38,10 @@ export class LiveView extends View {
   private freeMark: Vector3 | null = null;
   private readonly place = new Vector3();
   private fresh = false;
+  /** The space the camera was first set for, and what it has been widened to. */
+  private readonly first = new Box3();
+  private readonly seen = new Box3();
+  private nextLook = 0;
   private prepared = 0;
   private fineUntil = Infinity;
   private lastFollow = 0;
@@ -73,6 +81,7 @@ export class LiveView extends View {
     this.colourBy(this.ranges.paints.find(({ name, unit }) => name === paint?.name && unit === paint.unit) ?? null);
     if (box) {
       this.arrows.force = 0;
+      this.first.makeEmpty();
       this.resetCamera();
     }
     this.refresh();
@@ -164,6 +173,8 @@ export class LiveView extends View {
     // To where the bodies are now: they may have gone far since the first frame.
     if (this.live) {
       const box = this.live.bounds();
+      this.seen.copy(box);
+      if (this.first.isEmpty()) this.first.copy(box);
       box.getCenter(this.centre);
       box.getSize(this.halfExtent).multiplyScalar(0.5);
     }
@@ -207,6 +218,26 @@ export class LiveView extends View {
     this.prepared = performance.now();
   }
 
+  /**
+   * While nobody has turned the view, it widens when bodies leave it: slowly, never back, not while something
+   * is held, and not after what flies away.
+   */
+  private widen(live: LiveWorld, now: number, share: number): void {
+    if (this.cameraMoved || this.renderer.xr.isPresenting || this.hands?.held.size) return;
+    if (now > this.nextLook) {
+      this.nextLook = now + 400;
+      const box = boundsOf(live.bodies, 1);
+      const limit = this.first.clone().expandByScalar(this.size);
+      if (!box.isEmpty() && !this.seen.clone().expandByScalar(0.08 * this.size).containsBox(box)) this.seen.union(box.intersect(limit));
+    }
+    const half = this.seen.getSize(new Vector3()).multiplyScalar(0.5);
+    const centre = this.seen.getCenter(new Vector3());
+    if (half.distanceTo(this.halfExtent) + centre.distanceTo(this.centre) < 0.004 * this.size) return;
+    this.halfExtent.lerp(half, share);
+    this.centre.lerp(centre, share);
+    this.fitCamera();
+  }
+
   private showMark(): void {
     const shown = this.marked ? this.where(this.marked, this.place) : this.freeMark !== null && (this.place.copy(this.freeMark), true);
     this.marker.visible = shown;
@@ -216,8 +247,10 @@ export class LiveView extends View {
 
   private followFrame(live: LiveWorld): void {
     const now = performance.now();
-    this.ranges.follow(Math.min(0.1, (now - this.lastFollow) / 1000));
+    const passed = (now - this.lastFollow) / 1000;
     this.lastFollow = now;
+    this.ranges.follow(Math.min(0.1, passed));
+    this.widen(live, now, 1 - Math.exp(-Math.min(0.3, passed) / WIDENING));
     this.arrows.show(live.contacts, live.contactCount, this.size * 0.12);
     for (const prop of this.grippers) {
       const { force } = this.gripperScale;
@@ -247,27 +280,11 @@ export class LiveView extends View {
     });
   }
 
-  /** The sky is painted into the picture, so that saved pictures and films have it too. */
+  /** In the colours of the theme. */
   paintSky(): void {
-    const style = getComputedStyle(document.documentElement);
-    const [top, bottom] = ["--sky-top", "--sky-bottom"].map((name) => style.getPropertyValue(name).trim() || "#e4e9ee") as [string, string];
-    if (this.renderer.xr.isPresenting) {
-      this.scene.background = new Color(bottom);
-      return;
-    }
-    const canvas = document.createElement("canvas");
-    [canvas.width, canvas.height] = [2, 256];
-    const context = canvas.getContext("2d");
-    if (!context) return;
-    const gradient = context.createLinearGradient(0, 0, 0, 256);
-    gradient.addColorStop(0, top);
-    gradient.addColorStop(1, bottom);
-    context.fillStyle = gradient;
-    context.fillRect(0, 0, 2, 256);
-    const texture = new CanvasTexture(canvas);
-    texture.colorSpace = SRGBColorSpace;
-    (this.scene.background as CanvasTexture | null)?.dispose?.();
-    this.scene.background = texture;
+    const old = this.scene.background;
+    if (old instanceof CanvasTexture) old.dispose();
+    this.scene.background = makeSky(this.renderer.xr.isPresenting);
     this.request();
   }
 }
