@@ -48,6 +48,9 @@ export class View {
   /** Half the size of the space to look at, and its centre. */
   protected readonly halfExtent = new Vector3(0.5, 0.5, 0.5);
   protected readonly centre = new Vector3();
+  /** Of the picture on the page. Asking the element for it in every picture would lay out the page each time. */
+  protected width = 1;
+  protected height = 1;
   private stale = true;
   private pending = false;
   protected cameraMoved = false;
@@ -85,7 +88,8 @@ export class View {
     this.gripperScale = this.scaleGrippers(force);
     this.grippers = world.grippers.map((gripper) => new GripperProp(gripper, this.gripperScale));
     for (const shape of this.shapes) shape.colourBy(this.paint);
-    this.contents.add(...this.shapes.map(({ mesh }) => mesh), ...[...this.obstacles, ...this.grippers].map(({ object }) => object));
+    for (const { mesh } of this.shapes) this.contents.add(mesh);
+    for (const { object } of [...this.obstacles, ...this.grippers]) this.contents.add(object);
     this.overlay.setWorld(bodies, this.grippers);
     this.overlay.showKey(this.paint);
     this.placeSun();
@@ -116,7 +120,7 @@ export class View {
   /** The length one pixel spans at the distance of what the camera looks at. */
   get pixel(): number {
     const distance = this.camera.position.distanceTo(this.orbit.target);
-    return (2 * distance * Math.tan((FIELD_OF_VIEW * Math.PI) / 360)) / Math.max(1, this.element.clientHeight);
+    return (2 * distance * Math.tan((FIELD_OF_VIEW * Math.PI) / 360)) / this.height;
   }
 
   /** Sets `moment` to what shall be shown. */
@@ -165,6 +169,7 @@ export class View {
   protected resize(): void {
     const { clientWidth: width, clientHeight: height } = this.element;
     if (!width || !height || this.renderer.xr.isPresenting) return;
+    [this.width, this.height] = [width, height];
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     if (!this.cameraMoved) this.fitCamera();

@@ -151,6 +151,7 @@ export async function startFake({ port = 0, scene = "swing", token = null, drive
   let speed = 1;
   let count = 0;
   let failure = null;
+  let refuse = null;
   const hands = [0, 1].map(() => ({ at: [0, 0, 1], rod: null, held_by: null }));
 
   const allowed = (url) => token === null || url.searchParams.get("token") === token;
@@ -221,6 +222,7 @@ export async function startFake({ port = 0, scene = "swing", token = null, drive
       tell(world.layout(revision));
     }
     if (message.type === "grab") {
+      if (refuse) return viewer.socket.text({ type: "refused", why: refuse });
       if (hand.held_by !== null && hand.held_by !== viewer.id) return viewer.socket.text({ type: "refused", why: `viewer ${hand.held_by} has hand ${message.hand}` });
       let best = message.reach;
       Object.assign(hand, { at: message.at, held_by: viewer.id, rod: null });
@@ -275,6 +277,10 @@ export async function startFake({ port = 0, scene = "swing", token = null, drive
     },
     get world() {
       return world;
+    },
+    /** Refuses to give hands away from now on. */
+    refuse(sentence) {
+      refuse = sentence;
     },
     fail(sentence) {
       failure = sentence;

@@ -16,6 +16,8 @@ export interface Held {
   /** Where it took hold, if it is known. */
   place: Place | null;
   since: number;
+  /** Something was refused since: nothing is sent for it until the server has said whose it is. */
+  doubtful: boolean;
 }
 
 export class Hands {
@@ -46,7 +48,7 @@ export class Hands {
 
   grab(hand: number, at: Vector3, reach: number, place: Place | null, turn?: Quat): boolean {
     if (!this.send({ type: "grab", hand, at: this.outside(at), reach, ...(turn && { turn }) })) return false;
-    this.held.set(hand, { to: at.clone(), place, since: performance.now(), ...(turn && { turn }) });
+    this.held.set(hand, { to: at.clone(), place, since: performance.now(), doubtful: false, ...(turn && { turn }) });
     this.changed();
     return true;
   }
@@ -67,7 +69,7 @@ export class Hands {
     this.pending = false;
     for (const hand of this.moved) {
       const held = this.held.get(hand);
-      if (held) this.send({ type: "move", hand, to: this.outside(held.to), ...(held.turn && { turn: held.turn }) });
+      if (held && !held.doubtful) this.send({ type: "move", hand, to: this.outside(held.to), ...(held.turn && { turn: held.turn }) });
     }
     this.moved.clear();
   }
@@ -97,18 +99,17 @@ export class Hands {
     const now = performance.now();
     for (const { hand, held_by } of status) {
       const held = this.held.get(hand);
-      if (!held || held_by === this.viewer || now - held.since < GRACE) continue;
-      this.held.delete(hand);
-      this.changed();
+      if (!held) continue;
+      if (held_by === this.viewer) held.doubtful = false;
+      else if (held.doubtful || now - held.since > GRACE) {
+        this.held.delete(hand);
+        this.changed();
+      }
     }
   }
 
-  /** Something was refused: if it was the grip just asked for, there is nothing to pull at. */
-  refused(attached: (hand: number) => boolean): void {
-    for (const [hand, { since }] of this.held) {
-      if (performance.now() - since > GRACE || attached(hand)) continue;
-      this.held.delete(hand);
-      this.changed();
-    }
+  /** Something was refused: maybe the grip just asked for. The next status tells. */
+  refused(): void {
+    for (const held of this.held.values()) if (performance.now() - held.since < GRACE) held.doubtful = true;
   }
 }

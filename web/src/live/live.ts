@@ -107,7 +107,7 @@ class LivePage implements Listener {
       case "status": return this.hearStatus(message);
       case "event": return this.hearEvent(message.time, message.text);
       case "refused":
-        this.hands.refused((hand) => this.attached(hand));
+        this.hands.refused();
         this.say(message.why);
         break;
     }
@@ -209,11 +209,6 @@ class LivePage implements Listener {
 
   private canHold(): boolean {
     return this.online && this.shown !== null && this.hello?.can_hold !== false;
-  }
-
-  private attached(hand: number): boolean {
-    const index = this.view?.gripperOf(hand) ?? -1;
-    return this.shown?.grippers[index]?.attached[0] === 1;
   }
 
   // What the page shows

@@ -36,8 +36,8 @@ function logarithmic(low: number, high: number, zero: boolean): Scale {
 /** Ranges lie around the value the scene began with. */
 function scaleFor(property: Property, first: number): Scale {
   if (property === "friction") return linear(Math.max(1, 2 * first));
-  if (property === "young") return logarithmic(first / 100, first * 100, false);
-  if (property === "density") return logarithmic(first / 10, first * 10, false);
+  if (property === "young") return first > 0 ? logarithmic(first / 100, first * 100, false) : logarithmic(1e3, 1e11, true);
+  if (property === "density") return first > 0 ? logarithmic(first / 10, first * 10, false) : logarithmic(1, 2e4, true);
   if (property === "damping_time") return first > 0 ? logarithmic(first / 100, first * 100, true) : logarithmic(1e-4, 1, true);
   return first > 0 ? logarithmic(first / 100, first * 100, true) : logarithmic(0.01, 100, true);
 }

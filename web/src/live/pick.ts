@@ -65,9 +65,10 @@ const point = new Vector3();
 export function pick(target: Target, camera: Camera, x: number, y: number, width: number, height: number, within: number): Place | null {
   camera.updateMatrixWorld();
   caster.setFromCamera(pointer.set((2 * x) / width - 1, 1 - (2 * y) / height), camera);
-  const wall = caster.intersectObjects(target.walls, false)[0]?.distance ?? Infinity;
   const surface = pickSurface(target);
   const curve = pickCurve(target.bodies, camera, x, y, width, height, within);
+  if (!surface && !curve) return null;
+  const wall = caster.intersectObjects(target.walls, false)[0]?.distance ?? Infinity;
   const limit = Math.min(wall + target.slack, (surface?.distance ?? Infinity) + target.slack);
   if (curve && curve.distance < limit) return curve.place;
   return surface && surface.distance < wall + target.slack ? surface.place : null;

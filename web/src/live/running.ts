@@ -8,7 +8,7 @@ import type { LiveWorld } from "./world";
 /** More curves than this in one plot cannot be told apart. */
 const MOST = 6;
 /** Redrawn so often (ms): the eye needs no more, and the 3D picture comes first. */
-const EVERY = 120;
+const EVERY = 150;
 
 interface Running { history: History; span: [number, number]; plot: Plot; read: (world: LiveWorld) => number[] }
 
@@ -19,6 +19,7 @@ export class RunningPlots {
   private old: Running[] = [];
   private lastStep = -1;
   private drawn = 0;
+  private turn = 0;
 
   /** `keep` what was drawn, where the same quantities are drawn again. */
   setWorld(world: LiveWorld, keep: boolean): void {
@@ -44,17 +45,16 @@ export class RunningPlots {
     if (!world || world.step === this.lastStep) return;
     this.lastStep = world.step;
     for (const { history, read } of this.plots) history.add(world.time, read(world));
-    if (now - this.drawn < EVERY) return;
+    // One after the other, so that no picture has to wait for all of them.
+    if (now - this.drawn < EVERY / this.plots.length) return;
     this.drawn = now;
-    this.draw();
+    this.turn = (this.turn + 1) % this.plots.length;
+    drawOne(this.plots[this.turn]!);
   }
 
   /** With what was left undrawn when the motion stopped. */
   draw(): void {
-    for (const { history, plot, span } of this.plots) {
-      history.update(span);
-      plot.redraw();
-    }
+    this.plots.forEach(drawOne);
   }
 
   clear(): void {
@@ -72,6 +72,11 @@ export class RunningPlots {
     history.update(span);
     this.plots.push({ history, span, read, plot: new Plot(history.plot, span, null) });
   }
+}
+
+function drawOne({ history, plot, span }: Running): void {
+  history.update(span);
+  plot.redraw();
 }
 
 function largestContact({ contacts, contactCount }: LiveWorld): number[] {

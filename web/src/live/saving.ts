@@ -9,6 +9,7 @@ const FILES = [["recording.mcap", "Recording"], ["report.html", "Report"], ["con
 
 export class Saving {
   readonly element = html("div", { class: "saving" });
+  private recording: boolean | null = null;
   private readonly downloads = html("div", { class: "downloads" });
 
   /** `view` is null where there is no 3D, `name` what files are called after. */
@@ -25,7 +26,8 @@ export class Saving {
       }
       this.element.append(row);
     }
-    for (const [path, text] of FILES) this.downloads.append(html("a", { href: address(path), download: path }, text));
+    for (const [path, text] of FILES) this.downloads.append(html("a", { download: path }, text));
+    this.showRecording(true);
     this.element.append(this.downloads);
   }
 
@@ -34,7 +36,13 @@ export class Saving {
   }
 
   showRecording(on: boolean): void {
-    this.downloads.classList.toggle("off", !on);
+    if (this.recording === on) return;
+    this.recording = on;
     this.downloads.title = on ? "" : "This run is not recorded";
+    for (const link of this.downloads.querySelectorAll("a")) {
+      // A link without an address cannot be followed, by keyboard either.
+      if (on) link.href = address(link.download);
+      else link.removeAttribute("href");
+    }
   }
 }

@@ -265,7 +265,6 @@ export class LiveView extends View {
   }
 
   private showPulls(live: LiveWorld): void {
-    const { clientWidth: width, clientHeight: height } = this.element;
     this.pulls.forEach((pull, hand) => {
       const held = this.hands?.held.get(hand);
       const gripper = this.gripperOf(hand);
@@ -276,7 +275,7 @@ export class LiveView extends View {
       if (!held.place || !this.where(held.place, this.place)) this.place.fromArray(live.grippers[gripper]!.poses);
       pull.show(held.to, this.place, prop?.force ?? NaN, this.pixel);
       if (this.renderer.xr.isPresenting) pull.printInside(0.035 * this.rig.scale.x);
-      else pull.print(this.camera, width, height);
+      else pull.print(this.camera, this.width, this.height);
     });
   }
 
