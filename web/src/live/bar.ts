@@ -83,7 +83,7 @@ export class Bar {
 
   /** A speed that is not offered, set by somebody else, is shown as it is. */
   showSpeed(factor: number): void {
-    if (document.activeElement === this.speed || Number(this.speed.value) === factor) return;
+    if (!(factor > 0) || document.activeElement === this.speed || Number(this.speed.value) === factor) return;
     if (![...this.speed.options].some((o) => Number(o.value) === factor)) this.speed.append(html("option", { value: factor }, `${factor}×`));
     this.speed.value = String(factor);
   }

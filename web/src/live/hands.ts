@@ -8,6 +8,8 @@ import type { HandStatus, Outgoing, Quat, Vec3 } from "./protocol";
 const REPEAT = 100;
 /** A hand may be unknown to the server for this long (ms) after it was taken. */
 const GRACE = 1500;
+/** The server knows no longer arm [m]. */
+const LONGEST_REACH = 1;
 
 export interface Held {
   /** Where the hand shall be, in the page's coordinates. */
@@ -46,7 +48,8 @@ export class Hands {
     return this.status.find((h) => !ours(h.hand) && (h.held_by === null || h.held_by === this.viewer))?.hand ?? null;
   }
 
-  grab(hand: number, at: Vector3, reach: number, place: Place | null, turn?: Quat): boolean {
+  grab(hand: number, at: Vector3, within: number, place: Place | null, turn?: Quat): boolean {
+    const reach = Math.min(LONGEST_REACH, within);
     if (!this.send({ type: "grab", hand, at: this.outside(at), reach, ...(turn && { turn }) })) return false;
     this.held.set(hand, { to: at.clone(), place, since: performance.now(), doubtful: false, ...(turn && { turn }) });
     this.changed();

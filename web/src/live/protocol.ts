@@ -142,7 +142,7 @@ function readStatus(raw: Raw): Status {
   return {
     type: "status",
     paused: raw.paused === true,
-    speed: number(raw.speed, 1),
+    speed: number(raw.speed, NaN),
     real_time: number(raw.real_time, NaN),
     time: number(raw.time),
     step: number(raw.step),
