@@ -50,6 +50,8 @@ class LivePage implements Listener {
   /** The world that is on the screen; another one until the first frame of a new layout is there. */
   private shown: LiveWorld | null = null;
   private scene = "";
+  /** The next layout has been announced by a hello, which says what it is called. */
+  private greeted = false;
   private paused = false;
   private trusted = 0;
   private toastTimer = 0;
@@ -99,6 +101,7 @@ class LivePage implements Listener {
     switch (message.type) {
       case "hello":
         this.hello = message;
+        this.greeted = true;
         this.hands.viewer = message.viewer;
         this.setScene(message.scene, message.title);
         if (message.version !== 1) this.say(`This page speaks version 1, the server version ${message.version}: reload the page.`);
@@ -118,9 +121,10 @@ class LivePage implements Listener {
     const same = this.shown !== null && world.resembles(this.shown);
     if (same) world.origin.copy(this.shown!.origin);
     else {
-      if (this.shown) this.findScene();
+      if (!this.greeted) this.findScene();
       this.hands.forget();
     }
+    this.greeted = false;
     this.world = world;
     this.panel.setLayout(layout, same);
   }

@@ -109,5 +109,7 @@ export function listenToPointers(view: LiveView, hands: Hands, canHold: () => bo
     view.redraw();
   }
   for (const type of ["pointerup", "pointercancel", "lostpointercapture"] as const) element.addEventListener(type, end, true);
+  // Wherever it is let go, it does not turn the view any more.
+  for (const type of ["pointerup", "pointercancel"] as const) window.addEventListener(type, (event) => turning.delete(event.pointerId), true);
   element.addEventListener("pointerleave", () => view.mark(null));
 }
