@@ -78,7 +78,7 @@ test("the page loads without complaints, plays by itself, and asks only its own 
   const { changed } = await browser.look(first, await picture(page));
   assert.ok(changed > 0.001, `${changed} of the picture changed`);
   const strip = await page.locator(".strip").textContent();
-  for (const words of ["swing", "cable", "1 kHz", "0.99×", "0 (2)", "0.12 / 0.36 ms", "0: free, 1: free", "ms ·"]) assert.ok(strip.includes(words), `${words} in ${strip}`);
+  for (const words of ["swing", "cable", "1 kHz, steps of 1 ms", "0.99×", "0 (2)", "0.12 / 0.36 ms", "1: free, 2: free", "ms ·"]) assert.ok(strip.includes(words), `${words} in ${strip}`);
   await until("plots have lines", () => page.locator(".plot .line").evaluateAll((lines) => lines.filter((line) => line.getAttribute("d").length > 20).length >= 5));
   assert.deepEqual(complaints, []);
 });
@@ -108,7 +108,7 @@ test("a drag takes hold of the rod, pulls it and lets go; beside it the view tur
   await page.mouse.move(x + 80, y - 50, { steps: 3 });
   await until("it goes on pulling", () => heard(fake, "move").length > moves);
   await until("a pull is printed", async () => /^[\d.]+ N$/.test(await page.locator(".pull").first().textContent()));
-  await until("the strip says who holds", async () => /0: you on rod/.test(await page.locator(".strip").textContent()));
+  await until("the strip says who holds", async () => /1: you on rod/.test(await page.locator(".strip").textContent()));
   await page.mouse.up();
   await hears(fake, "drop");
   await page.locator(".pull").first().waitFor({ state: "hidden" });
@@ -272,7 +272,7 @@ test("two pages see the same step, and only one of them has the hand", async (t)
 
   // both hands are somebody else's: there is nothing to take
   for (const hand of fake.hands) hand.held_by = 99;
-  await until("the page knows", async () => /0: viewer 99/.test(await second.page.locator(".strip").textContent()));
+  await until("the page knows", async () => /1: viewer 99/.test(await second.page.locator(".strip").textContent()));
   fake.tell({ type: "refused", why: "viewer 99 has hand 0" });
   await second.page.locator(".toast", { hasText: "viewer 99 has hand 0" }).waitFor();
 });
