@@ -380,11 +380,14 @@ test("memory does not grow, neither by frames nor by scenes", async (t) => {
 });
 
 test("a token is passed on, and what a phone shows fits its width", async (t) => {
-  const { page, complaints } = await live(t, { server: { token: "s3cret&" }, width: 390, height: 844 });
+  const { page, complaints } = await live(t, { server: { token: "s3cret&", scene: "knot" }, width: 390, height: 844 });
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
   for (const link of await page.locator(".downloads a").all()) assert.match(await link.getAttribute("href"), /\?token=s3cret%26$/);
   const { colours } = await browser.look(await picture(page));
   assert.ok(colours > 200, `${colours} colours`);
+  // nothing touches in this scene: a plot of zeros is a line, too
+  const zeros = page.locator(".plot").nth(2).locator(".line");
+  await until("a line of zeros", async () => /^M[\d. ]+(L[\d. ]+)+$/.test(await zeros.getAttribute("d")));
   assert.deepEqual(complaints, []);
 });
 
