@@ -323,6 +323,19 @@ test("the page comes back by itself when the server restarts", async (t) => {
   await hears(again, "pause");
 });
 
+test("a server that plays but sends no frames is not called live", async (t) => {
+  const fake = await startFake({ drive: false });
+  const { page, complaints } = await browser.visit(fake.address, { ...SMALL, own: fake.address });
+  t.after(async () => {
+    await page.close();
+    await fake.stop();
+  });
+  await page.locator(".badge", { hasText: "Waiting for frames" }).waitFor();
+  for (const { socket } of fake.viewers) socket.binary(fake.frame());
+  await page.locator(".badge", { hasText: "Live" }).waitFor();
+  assert.deepEqual(complaints, []);
+});
+
 test("malformed and late messages are dropped and counted", async (t) => {
   const { fake, page, complaints } = await live(t);
   const whole = fake.frame();
