@@ -115,7 +115,7 @@ export class Plot {
     const fits = low >= this.low && high <= this.high && high - low > 0.45 * (this.high - this.low);
     if (!this.clock && fits) return;
     this.low = low === 0 ? 0 : low - margin;
-    this.high = high === 0 ? 0 : high + margin;
+    this.high = high === 0 && low < 0 ? 0 : high + margin; // nothing but zeros still needs some height
   }
 
   /** At most four points per pixel column (first, lowest, highest, last): exact on screen, and short. */

@@ -126,7 +126,7 @@ class World {
     numbers.push(0, 0, 0, 0, 0, 0, 1, 0.32, 0.16, 0.11, 0, 0, 0, 1);
     numbers.push(...this.rods[0].hold, 0, 0, 0, 1, 0.2 * Math.sin(5 * this.time), 0, -1.2, 0.01, 0.02, 0, 1);
     for (const { at, rod } of hands) numbers.push(...at, 0, 0, 0, 1, ...(rod ? rod.force : [0, 0, 0]), 0, 0, 0, rod ? 1 : 0);
-    const touching = this.rods.flatMap((rod) => rod.now.filter((p) => p[2] <= 0.0061)).concat([[0.3, 0.06, 0.18]]);
+    const touching = this.rods.flatMap((rod) => rod.now.filter((p) => p[2] <= 0.0061)).concat(this.scene === "knot" ? [] : [[0.3, 0.06, 0.18]]);
     for (const p of touching) numbers.push(...p, 0, 0, 0.4 + 0.2 * Math.sin(3 * this.time));
     const buffer = Buffer.alloc(32 + numbers.length * 4);
     buffer.writeUInt32LE(0x31464c50, 0);

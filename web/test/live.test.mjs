@@ -78,7 +78,7 @@ test("the page loads without complaints, plays by itself, and asks only its own 
   const { changed } = await browser.look(first, await picture(page));
   assert.ok(changed > 0.001, `${changed} of the picture changed`);
   const strip = await page.locator(".strip").textContent();
-  for (const words of ["swing", "cable", "1 kHz", "0.99×", "0 (2)", "0.12 / 0.36 ms", "0: free, 1: free", "ms ·"]) assert.ok(strip.includes(words), `${words} in ${strip}`);
+  for (const words of ["swing", "cable", "1 kHz, steps of 1 ms", "0.99×", "0 (2)", "0.12 / 0.36 ms", "1: free, 2: free", "ms ·"]) assert.ok(strip.includes(words), `${words} in ${strip}`);
   await until("plots have lines", () => page.locator(".plot .line").evaluateAll((lines) => lines.filter((line) => line.getAttribute("d").length > 20).length >= 5));
   assert.deepEqual(complaints, []);
 });
@@ -108,7 +108,7 @@ test("a drag takes hold of the rod, pulls it and lets go; beside it the view tur
   await page.mouse.move(x + 80, y - 50, { steps: 3 });
   await until("it goes on pulling", () => heard(fake, "move").length > moves);
   await until("a pull is printed", async () => /^[\d.]+ N$/.test(await page.locator(".pull").first().textContent()));
-  await until("the strip says who holds", async () => /0: you on rod/.test(await page.locator(".strip").textContent()));
+  await until("the strip says who holds", async () => /1: you on rod/.test(await page.locator(".strip").textContent()));
   await page.mouse.up();
   await hears(fake, "drop");
   await page.locator(".pull").first().waitFor({ state: "hidden" });
@@ -272,7 +272,7 @@ test("two pages see the same step, and only one of them has the hand", async (t)
 
   // both hands are somebody else's: there is nothing to take
   for (const hand of fake.hands) hand.held_by = 99;
-  await until("the page knows", async () => /0: viewer 99/.test(await second.page.locator(".strip").textContent()));
+  await until("the page knows", async () => /1: viewer 99/.test(await second.page.locator(".strip").textContent()));
   fake.tell({ type: "refused", why: "viewer 99 has hand 0" });
   await second.page.locator(".toast", { hasText: "viewer 99 has hand 0" }).waitFor();
 });
@@ -321,6 +321,19 @@ test("the page comes back by itself when the server restarts", async (t) => {
   await until("time goes on", async () => (await stepOf(page)) !== step);
   await page.keyboard.press(" ");
   await hears(again, "pause");
+});
+
+test("a server that plays but sends no frames is not called live", async (t) => {
+  const fake = await startFake({ drive: false });
+  const { page, complaints } = await browser.visit(fake.address, { ...SMALL, own: fake.address });
+  t.after(async () => {
+    await page.close();
+    await fake.stop();
+  });
+  await page.locator(".badge", { hasText: "Waiting for frames" }).waitFor();
+  for (const { socket } of fake.viewers) socket.binary(fake.frame());
+  await page.locator(".badge", { hasText: "Live" }).waitFor();
+  assert.deepEqual(complaints, []);
 });
 
 test("malformed and late messages are dropped and counted", async (t) => {
@@ -380,11 +393,14 @@ test("memory does not grow, neither by frames nor by scenes", async (t) => {
 });
 
 test("a token is passed on, and what a phone shows fits its width", async (t) => {
-  const { page, complaints } = await live(t, { server: { token: "s3cret&" }, width: 390, height: 844 });
+  const { page, complaints } = await live(t, { server: { token: "s3cret&", scene: "knot" }, width: 390, height: 844 });
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
   for (const link of await page.locator(".downloads a").all()) assert.match(await link.getAttribute("href"), /\?token=s3cret%26$/);
   const { colours } = await browser.look(await picture(page));
   assert.ok(colours > 200, `${colours} colours`);
+  // nothing touches in this scene: a plot of zeros is a line, too
+  const zeros = page.locator(".plot").nth(2).locator(".line");
+  await until("a line of zeros", async () => /^M[\d. ]+(L[\d. ]+)+$/.test(await zeros.getAttribute("d")));
   assert.deepEqual(complaints, []);
 });
 

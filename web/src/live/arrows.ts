@@ -6,6 +6,8 @@ const COLOUR = "#c2557a";
 const UP = new Vector3(0, 1, 0);
 /** More contacts than this are drawn in part: nobody can tell them apart. */
 const MOST = 4096;
+/** So many can stand beside each other at full length. */
+const CROWD = 80;
 
 export class Arrows {
   readonly object = new Group();
@@ -27,8 +29,9 @@ export class Arrows {
     this.reserve(64);
   }
 
-  /** `length` is that of a full arrow. */
-  show(contacts: Float32Array, count: number, length: number): void {
+  /** `longest` is the length of a full arrow where there are few; a thousand of them would hide the bodies. */
+  show(contacts: Float32Array, count: number, longest: number): void {
+    const length = longest * Math.min(1, Math.max(0.15, Math.sqrt(CROWD / count)));
     this.largest = 0;
     for (let i = 0; i < count; i++) {
       const size = Math.hypot(contacts[i * 6 + 3]!, contacts[i * 6 + 4]!, contacts[i * 6 + 5]!);

@@ -37,6 +37,9 @@ export class Gallery {
     try {
       const list = await fetchScenes();
       this.fill(...this.cards(list));
+      const current = this.dialog.querySelector<HTMLElement>(".scene[aria-current]");
+      current?.focus();
+      current?.scrollIntoView({ block: "center" });
     } catch (error) {
       this.fill(html("p", { class: "muted" }, `The scenes could not be listed: ${(error as Error).message}`));
     }

@@ -8,7 +8,7 @@ const GESTURES: [string, string][] = [
   ["Drag beside it", "turn the view"],
   ["Right-drag, two fingers", "move the view"],
   ["Wheel, pinch", "zoom"],
-  ["Gamepad", "left stick moves hand 0, right stick nearer and farther, A grips"],
+  ["Gamepad", "left stick moves the first hand, right stick nearer and farther, A grips"],
 ];
 const KEYS: [string, string][] = [
   ["space", "pause, play"],

@@ -23,6 +23,8 @@ import { offerHeadset } from "./xr";
 const EVENTS_KEPT = 40;
 /** What the user has just chosen is shown at once, and for this long (ms) against older news. */
 const TRUST = 400;
+/** A world that plays but sends no frames for this long (ms) is not live. */
+const QUIET = 3000;
 
 class LivePage implements Listener {
   private readonly connection: Connection;
@@ -54,6 +56,7 @@ class LivePage implements Listener {
   private greeted = false;
   private paused = false;
   private trusted = 0;
+  private lastFrame = 0;
   private toastTimer = 0;
   private online = false;
   /** Frames of another layout, or damaged. */
@@ -93,6 +96,7 @@ class LivePage implements Listener {
   }
 
   frame(): void {
+    this.lastFrame = performance.now();
     if (this.view) this.view.redraw();
     else requestAnimationFrame(() => this.readLatest());
   }
@@ -245,7 +249,8 @@ class LivePage implements Listener {
   private showBadge(): void {
     const failed = this.status?.failure;
     const [mood, text] = !this.online ? ["fair", this.hello ? "Reconnecting …" : "Connecting …"]
-      : failed ? ["bad", "Failed"] : this.paused ? ["fair", "Paused"] : ["good", "Live"];
+      : failed ? ["bad", "Failed"] : this.paused ? ["fair", "Paused"]
+      : performance.now() - this.lastFrame > QUIET ? ["fair", "Waiting for frames …"] : ["good", "Live"];
     this.badge.className = `badge ${mood}`;
     if (this.badge.textContent !== text) this.badge.textContent = text!;
   }
@@ -263,6 +268,7 @@ class LivePage implements Listener {
     this.strip.show(this.hello, this.scene || "–", this.status, { work, prepare, rate, models, contacts: this.shown?.contactCount ?? 0 }, this.hands.viewer);
     const dropped = this.connection.dropped + this.skipped;
     this.strip.element.dataset.dropped = String(dropped);
+    this.showBadge();
   }
 
   private say(text: string): void {

@@ -16,7 +16,7 @@ export interface Own {
 const TITLES = {
   Scene: "What is simulated",
   Model: "How bodies are modelled",
-  Rate: "Steps of the simulation per second of simulated time",
+  Rate: "Forces computed per second, and the time step of the model",
   "Real time": "Simulated time over the time on the wall",
   Overruns: "Periods in which the loop was late by its own fault; in brackets, times the system took the core away",
   Computing: "Time the loop computes in a period: median, and what one in a hundred exceeds",
@@ -44,7 +44,7 @@ export class Strip {
   show(hello: Hello | null, scene: string, status: Status | null, own: Own, viewer: number): void {
     this.put("Scene", scene);
     this.put("Model", own.models);
-    this.put("Rate", hello?.rate ? rate(hello.rate) : "–");
+    this.put("Rate", hello?.rate ? `${rate(hello.rate)}, steps of ${duration(hello.step)}` : "–");
     this.put("Contacts", String(own.contacts));
     this.put("Page", `${own.work.toFixed(1)} ms · ${Math.round(own.rate)}/s`);
     this.cells.Page.title = `${own.prepare.toFixed(1)} ms of it before drawing`;
@@ -67,6 +67,10 @@ function rate(hertz: number): string {
   return hertz >= 1000 ? `${Number((hertz / 1000).toPrecision(3))} kHz` : `${Number(hertz.toPrecision(3))} Hz`;
 }
 
+function duration(seconds: number): string {
+  return seconds < 0.001 ? `${Number((seconds * 1e6).toPrecision(3))} µs` : `${Number((seconds * 1e3).toPrecision(3))} ms`;
+}
+
 function milliseconds(microseconds: number): string {
   return Number.isFinite(microseconds) ? value(microseconds / 1000, 2) : "–";
 }
@@ -74,5 +78,6 @@ function milliseconds(microseconds: number): string {
 function handText({ hand, held_by, device, gripping, state }: HandStatus, viewer: number): string {
   const who = held_by === viewer ? "you" : device && device !== "page" ? device : held_by !== null ? `viewer ${held_by}` : "";
   const what = who ? (gripping ? `${who} on ${gripping}` : who) : "free";
-  return `${hand}: ${what}${state === "ok" ? "" : ` (${state})`}`;
+  // People count from one, and so do the server's sentences.
+  return `${hand + 1}: ${what}${state === "ok" ? "" : ` (${state})`}`;
 }
