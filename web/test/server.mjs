@@ -77,10 +77,9 @@ try {
   await page.keyboard.press(" ");
   await until("it stands still", () => last("status")?.paused);
   const [x, y] = await findBody(page);
+  await page.mouse.down();
   await page.keyboard.press(" ");
   await until("it goes on", () => last("status")?.paused === false);
-  await page.mouse.move(x, y);
-  await page.mouse.down();
   await page.mouse.move(x + 40, y - 60, { steps: 12 });
   const held = await until("a hand grips", () => last("status")?.hands.find((hand) => hand.gripping));
   const pull = await until("a force is felt", () => {
