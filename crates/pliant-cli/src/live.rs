@@ -119,7 +119,11 @@ fn one(
         scene.title,
         short(args.rate),
         short(dt * 1e3),
-        if apart { format!(" in a thread of their own (one of the loop's takes {} ms)", short(takes * 1e3)) } else { String::new() }
+        if apart {
+            format!(" in a thread of their own (one of the loop's takes {} ms)", short(takes * 1e3))
+        } else {
+            String::new()
+        }
     ));
     let title = Title { scene: stem(name), title: scene.title.clone(), rate: args.rate, is_recorded: true };
     let card = served.map(|served| served.server.card(&session, &title));
@@ -146,7 +150,8 @@ fn one(
             let path = controls_path(options, served);
             let log = Log::begin(&path, &head, log, live.status.clone())
                 .map_err(|e| Failure::Run(format!("cannot write {}: {e}", path.display())))?;
-            *served.written.lock().unwrap_or_else(PoisonError::into_inner) = Some((path, name.clone(), options.clone()));
+            *served.written.lock().unwrap_or_else(PoisonError::into_inner) =
+                Some((path, name.clone(), options.clone()));
             let publisher = served.server.show(card, live.status.clone(), commands, outlets);
             (Some(log), Some(publisher.map_err(|e| Failure::Run(format!("cannot show it: {e}")))?))
         }
@@ -161,8 +166,8 @@ fn one(
             None => (None, None),
         },
     };
-    let (memory, next) = wait(&live.status, served, deadline, options);
-    let end_memory = memory_mb();
+    let (memory, next) = wait(&live, served, deadline, options);
+    let (end_memory, broken) = (memory_mb(), live.is_broken());
     let (status, _) = live.end();
     if let Some(publisher) = publisher {
         let _ = publisher.join();
@@ -171,8 +176,17 @@ fn one(
         let path = log.path.clone();
         log.end().map_err(|e| Failure::Run(format!("cannot write {}: {e}", path.display())))?;
         if options.out.is_some() {
-            output::talk(format!("controls: {} (pliant run {} --controls FILE replays them)", path.display(), name.display()));
+            output::talk(format!(
+                "controls: {} (pliant run {} --controls FILE replays them)",
+                path.display(),
+                name.display()
+            ));
         }
+    }
+    if broken {
+        return Err(Failure::Run(
+            "the loop has broken down, which is a fault of this program: please report it".into(),
+        ));
     }
     if next.is_none() {
         tell(&status, [memory, end_memory], options)?;
@@ -210,7 +224,7 @@ fn script(args: &LiveArgs, session: &Session) -> Result<Option<Script>, Failure>
 
 /// Wait for the end, or for another scene. Also returns memory after it has settled [MB].
 fn wait(
-    status: &Status,
+    live: &Live,
     served: Option<&Served>,
     deadline: Option<Instant>,
     options: &Options,
@@ -224,7 +238,7 @@ fn wait(
         if interrupt::stop().is_asked() || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return (memory.or_else(memory_mb), None);
         }
-        if status.is_ending() {
+        if live.is_broken() {
             return (memory, None);
         }
         let Some(Served { server, .. }) = served else {

@@ -218,7 +218,10 @@ impl Controls {
                 Err(why) => return Err(bad(line, why)),
             };
             if entries.last().is_some_and(|last| last.step > entry.step) {
-                return Err(ControlsError::Line { line: line + 1, why: "its step is before that of the last line".into() });
+                return Err(ControlsError::Line {
+                    line: line + 1,
+                    why: "its step is before that of the last line".into(),
+                });
             }
             entries.push(entry);
         }
@@ -281,7 +284,12 @@ mod tests {
             }
         }
         let text = String::from_utf8(bytes).unwrap_or_default();
-        for (from, to) in [("grip", "grab"), ("\"pliant_controls\":1", "\"pliant_controls\":2"), ("0.001", "-1"), ("\"step\":9", "\"step\":1")] {
+        for (from, to) in [
+            ("grip", "grab"),
+            ("\"pliant_controls\":1", "\"pliant_controls\":2"),
+            ("0.001", "-1"),
+            ("\"step\":9", "\"step\":1"),
+        ] {
             assert!(Controls::read(text.replacen(from, to, 1).as_bytes()).is_err(), "{from}");
         }
     }

@@ -155,9 +155,9 @@ impl Driver {
         self.session.world_mut().set_stop(stop);
     }
 
-    /// Obey what was asked for, take the steps that are due, pass on what happened. Returns the loads of the hands in
-    /// the last step, `None` if none was taken.
-    pub fn turn(&mut self, wishes: &[Wish; HANDS]) -> Option<[Wrench; HANDS]> {
+    /// Obey what was asked for, take the steps that are due, pass on what happened. Returns where the hands are after
+    /// the last step and their loads in it; `None` if none was taken.
+    pub fn turn(&mut self, wishes: &[Wish; HANDS]) -> Option<[(Pose, Wrench); HANDS]> {
         self.obey();
         self.due = if self.paused { f64::from(self.asked) } else { self.due + self.speed }.min(MOST_STEPS);
         let mut stepped = false;
@@ -172,7 +172,7 @@ impl Driver {
         if self.turns.is_multiple_of(self.every) {
             self.show();
         }
-        stepped.then(|| std::array::from_fn(|hand| self.session.load(hand)))
+        stepped.then(|| std::array::from_fn(|hand| (self.session.pose(hand), self.session.load(hand))))
     }
 
     fn obey(&mut self) {
@@ -242,7 +242,8 @@ impl Driver {
     }
 
     fn step(&mut self) -> bool {
-        let stepped = self.session.advance();
+        let stepped =
+            self.session.advance().or_else(|error| if self.hold_back() { self.session.advance() } else { Err(error) });
         if let Err(error) = &stepped {
             self.failed = true;
             self.note(Note::Failed(error.to_string()));
@@ -258,6 +259,20 @@ impl Driver {
             self.status.gripped[hand].store(gripped, Ordering::Relaxed);
         }
         stepped.is_ok()
+    }
+
+    /// Keep hands that hold something where they are, since they may have wanted what cannot be, such as a rod longer
+    /// than it is. Returns whether there are any.
+    fn hold_back(&mut self) -> bool {
+        let mut any = false;
+        for hand in 0..HANDS {
+            if self.session.gripped(hand).is_some() {
+                let pose = self.session.pose(hand);
+                self.perform(Action::drive(hand, &pose));
+                any = true;
+            }
+        }
+        any
     }
 
     /// Pass on a note; if nobody takes notes any more it is lost, and counted.

@@ -143,7 +143,8 @@ impl Guard {
             force: self.last.force + bounded(force - self.last.force, self.limits.slew * dt),
             torque: self.last.torque + bounded(torque - self.last.torque, per_second * dt),
         };
-        let within = given == Wrench { force: damped, torque: felt.torque * self.share };
+        let cut = (given.force - damped).length() + (given.torque - felt.torque * self.share).length();
+        let within = cut <= 1e-9 * self.limits.force;
         (given, if within { State::Ok } else { State::Limited })
     }
 

@@ -263,8 +263,12 @@ impl Haptic {
             Stepping::Here(driver) => {
                 let dt = driver.dt();
                 let Some(loads) = driver.turn(wishes) else { return };
-                for (hand, load) in loads.into_iter().enumerate() {
-                    let Some(pose) = wishes[hand].pose else { continue };
+                for (hand, (pose, load)) in loads.into_iter().enumerate() {
+                    let Some(wished) = wishes[hand].pose else { continue };
+                    if pose != wished {
+                        // the world did not let it go there
+                        self.hands[hand].tool.stop_at(pose);
+                    }
                     let felt = Felt { pose, load, count: beats };
                     ways[hand].work_of_world = self.hands[hand].learn(felt, dt);
                 }
@@ -354,8 +358,7 @@ pub fn run_apart(mut driver: Driver, link: &Link, status: &Status) -> Session {
         status.world.add(begun.elapsed());
         let Some(loads) = turned else { continue };
         count += 1;
-        for (hand, load) in loads.into_iter().enumerate() {
-            let pose = wishes[hand].pose.unwrap_or(Pose::IDENTITY);
+        for (hand, (pose, load)) in loads.into_iter().enumerate() {
             link.loads[hand].write(Felt { pose, load, count }.to_words());
         }
     }
@@ -373,7 +376,9 @@ mod tests {
     /// A body of a model that floats, held at its start by a wall if it is a rod.
     fn session(model: &str, more: &str) -> Result<Session, Failure> {
         let body = match model {
-            "lattice" | "response" => "solid = { box = { size = [0.06, 0.04, 0.04], cells = [3, 2, 2] } }\nposition = [0, 0, 0.02]\n",
+            "lattice" | "response" => {
+                "solid = { box = { size = [0.06, 0.04, 0.04], cells = [3, 2, 2] } }\nposition = [0, 0, 0.02]\n"
+            }
             "elastica" => "radius = 0.004\npath = [[0, 0, 0.2], [0.2, 0, 0.2]]\nnormal = [0, 1, 0]\nintervals = 10\n",
             "chain" => "radius = 0.004\npath = [[0, 0, 0.2], [0.2, 0, 0.2]]\npoints = 11\n",
             _ => "radius = 0.004\npath = [[0, 0, 0.2], [0.2, 0, 0.2]]\nsegments = 20\n",
@@ -405,7 +410,7 @@ mod tests {
         session.world().frame().bodies[0].nodes.last().copied().unwrap_or_default()
     }
 
-    /// A minute with a hand that wanders through 2 cm and holds the end of a body, without gravity: what the body and
+    /// Twenty seconds with a hand that wanders through 2 cm and holds the end of a body, without gravity: what the body and
     /// the coupling give to the hand they must have been given by it.
     #[test]
     fn no_model_gives_a_hand_more_than_it_put_in() -> Result<(), Failure> {
@@ -414,7 +419,7 @@ mod tests {
             let script = Script::demo(end_of(&session));
             let (mut haptic, status, _queues) = haptic(session, Some(script));
             let (now, mut strongest) = (Instant::now(), 0.0f64);
-            for _ in 0..60_000 {
+            for _ in 0..20_000 {
                 haptic.beat(now);
                 strongest = strongest.max(status.output(0).wrench.force.length());
             }
@@ -431,16 +436,18 @@ mod tests {
         // a cantilever of EI = E pi r^4 / 4 pressed aside by d at its end pushes with 3 EI d / L^3, in series with the coupling
         let session = session("cable", "[body.cable]\ndrag = 5\n")?;
         let tip = end_of(&session);
-        let text = format!("t,x,y,z,g\n0,{0},{1},{2},1\n1,{0},{3},{2},1\n", tip.x, tip.y, tip.z, tip.y + 0.01);
+        // so little that the rod, whose end is held, is not stretched by it: that grows with the third power
+        let aside = 2e-4;
+        let text = format!("t,x,y,z,g\n0,{0},{1},{2},1\n1,{0},{3},{2},1\n", tip.x, tip.y, tip.z, tip.y + aside);
         let script = Script::read(text.as_bytes())?;
         let (mut haptic, status, _queues) = haptic(session, Some(script));
         let now = Instant::now();
         (0..8000).for_each(|_| haptic.beat(now));
         let stiffness = 3.0 * 2e6 * std::f64::consts::PI * 0.004f64.powi(4) / 4.0 / 0.2f64.powi(3);
         // coupling 400 N/m and the scripted hand's own 400 N/m
-        let expected = 0.01 / (1.0 / stiffness + 1.0 / 400.0 + 1.0 / 400.0);
+        let expected = aside / (1.0 / stiffness + 1.0 / 400.0 + 1.0 / 400.0);
         let felt = status.output(0).wrench.force.y;
-        // 20 segments: 2 EI/h in the clamped joint makes it (1 - (1/20)^2 / 4) as soft; bending by 1 cm in 20 stiffens by less than 1 %
+        // of second order in 20 segments, and the stretching
         assert!((felt + expected).abs() < 0.02 * expected, "{felt} {expected}");
         Ok(())
     }

@@ -86,7 +86,11 @@ fn bin(nanos: u64) -> usize {
 /// The longest time of a bin [ns].
 fn upper(bin: usize) -> f64 {
     let (octave, within) = (bin as u32 / FINENESS, bin as u32 % FINENESS);
-    if octave == 0 { f64::from(within) } else { (f64::from(FINENESS + within) + 1.0) * 2f64.powi(octave as i32 - 1) - 1.0 }
+    if octave == 0 {
+        f64::from(within)
+    } else {
+        (f64::from(FINENESS + within) + 1.0) * 2f64.powi(octave as i32 - 1) - 1.0
+    }
 }
 
 #[cfg(test)]

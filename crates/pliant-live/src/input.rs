@@ -103,7 +103,9 @@ mod tests {
             count: 5,
         };
         assert_eq!(Input::from_words(input.to_words()), Some(input));
-        for (word, bits) in [(0, f64::NAN.to_bits()), (1, 1e9f64.to_bits()), (3, 7f64.to_bits()), (7, 2f64.to_bits()), (8, 9 << 8)] {
+        for (word, bits) in
+            [(0, f64::NAN.to_bits()), (1, 1e9f64.to_bits()), (3, 7f64.to_bits()), (7, 2f64.to_bits()), (8, 9 << 8)]
+        {
             let mut words = input.to_words();
             words[word] = bits;
             assert_eq!(Input::from_words(words), None);

@@ -44,7 +44,8 @@ impl Script {
                 continue;
             }
             let numbers: Result<Vec<f64>, _> = line.split(',').map(|cell| cell.trim().parse::<f64>()).collect();
-            let Ok([time, x, y, z, grips]) = numbers.as_deref().map(<[f64; 5]>::try_from).unwrap_or(Ok([f64::NAN; 5])) else {
+            let Ok([time, x, y, z, grips]) = numbers.as_deref().map(<[f64; 5]>::try_from).unwrap_or(Ok([f64::NAN; 5]))
+            else {
                 return Err(format!("line {}: expected five numbers: time, x, y, z, grips", n + 1));
             };
             let position = Vec3::new(x, y, z);
@@ -111,7 +112,9 @@ mod tests {
 
     #[test]
     fn a_force_pushes_it_off_its_way_by_its_stiffness() {
-        let Ok(mut script) = Script::read(&b"time,x,y,z,grips\n0,0.1,0,0,1\n"[..]) else { unreachable!("five numbers") };
+        let Ok(mut script) = Script::read(&b"time,x,y,z,grips\n0,0.1,0,0,1\n"[..]) else {
+            unreachable!("five numbers")
+        };
         let felt = Wrench { force: Vec3::Y * 2.0, torque: Vec3::ZERO };
         let (pose, grips) = (0..5000).map(|_| script.advance(felt, 1e-3)).last().unwrap_or((Pose::IDENTITY, false));
         assert!(grips && pose.translation.distance(Vec3::new(0.1, 2.0 / STIFFNESS, 0.0)) < 1e-9, "{pose:?}");
@@ -119,7 +122,13 @@ mod tests {
 
     #[test]
     fn bad_files_are_told_by_line() {
-        for (text, line) in [("", "no line"), ("t\n1,2,3\n", "line 2"), ("t\n0,0,0,0,0\n0,0,0,0,0\n", "line 3"), ("t\n0,a,0,0,0", "line 2"), ("t\nnan,0,0,0,0", "line 2")] {
+        for (text, line) in [
+            ("", "no line"),
+            ("t\n1,2,3\n", "line 2"),
+            ("t\n0,0,0,0,0\n0,0,0,0,0\n", "line 3"),
+            ("t\n0,a,0,0,0", "line 2"),
+            ("t\nnan,0,0,0,0", "line 2"),
+        ] {
             let told = Script::read(text.as_bytes()).err().unwrap_or_default();
             assert!(told.contains(line), "{text:?}: {told}");
         }

@@ -173,9 +173,9 @@ impl Session {
         self.world.gripper(self.hands.hands[hand].gripper).map(|gripper| gripper.load).unwrap_or_default()
     }
 
-    /// Index of the gripper of a hand, in frames.
-    pub fn gripper_index(&self, hand: usize) -> Option<usize> {
-        self.world.gripper_index(self.hands.hands[hand].gripper).ok()
+    /// Where a hand is in the world.
+    pub fn pose(&self, hand: usize) -> Pose {
+        self.world.gripper(self.hands.hands[hand].gripper).map_or(Pose::IDENTITY, |gripper| gripper.sweep.end)
     }
 
     /// Index of the body that a hand grips, in frames.
@@ -189,4 +189,88 @@ impl Session {
 /// Where a hand waits until it is moved: away from everything, since a fingertip there would touch.
 fn apart(hand: usize) -> Pose {
     Pose::from_translation(Vec3::new(0.0, 0.0, 1e3 + hand as f64))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Failure = Box<dyn std::error::Error>;
+
+    fn session(model: &str) -> Result<Session, Failure> {
+        let count = if model == "chain" { "points = 11" } else { "segments = 10" };
+        let text = format!(
+            "duration = 1\nstep = 0.001\n[material.m]\nyoung = 2e6\npoisson = 0.4\ndensity = 1100\nfriction = {{ coefficient = 0.5 }}\n\
+             [[body]]\nname = \"b\"\nmodel = \"{model}\"\nmaterial = \"m\"\nradius = 0.004\npath = [[0, 0, 0.2], [0.2, 0, 0.2]]\n{count}\n\
+             [[gripper]]\nname = \"wall\"\ngrips = [{{ body = \"b\", at = \"start\" }}]\n"
+        );
+        let scene = pliant_scene::parse(&text, "live", std::path::Path::new("."), &[])?;
+        Ok(Session::new(scene.world, 0.001, [None; HANDS])?)
+    }
+
+    fn steps(session: &mut Session, count: usize) -> Result<(), StepError> {
+        (0..count).try_for_each(|_| session.advance())
+    }
+
+    #[test]
+    fn a_reset_brings_everything_back_whatever_was_changed() -> Result<(), Failure> {
+        for model in ["cable", "chain", "xpbd"] {
+            let mut session = session(model)?;
+            let mut fresh = self::session(model)?;
+            steps(&mut session, 20)?;
+            let tip = session.world().frame().bodies[0].nodes.last().copied().unwrap_or_default();
+            let pose = Pose::from_translation(tip);
+            for action in [
+                Action::put(0, &pose),
+                Action::Grip { hand: 0, reach: 0.01, clamp: false },
+                Action::Change { body: 0, property: Property::Young, value: 5e6 },
+                Action::Change { body: 0, property: Property::Friction, value: 0.2 },
+                Action::Gravity { value: [0.0, 1.0, 0.0] },
+            ] {
+                session.apply(&action).map_err(|e| format!("{model}: {action:?}: {e}"))?;
+            }
+            steps(&mut session, 20)?;
+            assert_eq!(session.gripped(0), Some(0), "{model}");
+            session.apply(&Action::Reset)?;
+            steps(&mut session, 50)?;
+            steps(&mut fresh, 50)?;
+            assert!(session.world().snapshot() == fresh.world().snapshot(), "{model}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn a_reset_after_a_change_alone_goes_on() -> Result<(), Failure> {
+        for model in ["cable", "chain", "xpbd"] {
+            let mut session = session(model)?;
+            let mut fresh = self::session(model)?;
+            steps(&mut session, 20)?;
+            session.apply(&Action::Change { body: 0, property: Property::Young, value: 5e6 })?;
+            steps(&mut session, 20)?;
+            session.apply(&Action::Reset)?;
+            steps(&mut session, 50)?;
+            steps(&mut fresh, 50)?;
+            assert!(session.world().snapshot() == fresh.world().snapshot(), "{model}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn what_cannot_be_done_is_refused_and_changes_nothing() -> Result<(), Failure> {
+        let mut session = session("cable")?;
+        steps(&mut session, 5)?;
+        let before = session.world().snapshot();
+        for action in [
+            Action::Release { hand: 7 },
+            Action::Grip { hand: 0, reach: 0.01, clamp: false },
+            Action::Gravity { value: [f64::NAN, 0.0, 0.0] },
+            Action::Change { body: 9, property: Property::Drag, value: 1.0 },
+            Action::Change { body: 0, property: Property::Young, value: -1.0 },
+            Action::Drive { hand: 0, position: [f64::INFINITY, 0.0, 0.0], orientation: [1.0, 0.0, 0.0, 0.0] },
+        ] {
+            assert!(session.apply(&action).is_err(), "{action:?}");
+        }
+        assert!(session.world().snapshot() == before);
+        Ok(())
+    }
 }

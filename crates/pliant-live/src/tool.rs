@@ -82,6 +82,11 @@ impl Tool {
         *self = Tool::at(pose);
     }
 
+    /// It is held up at a pose.
+    pub fn stop_at(&mut self, pose: Pose) {
+        (self.pose, self.velocity, self.spin) = (pose, Vec3::ZERO, Vec3::ZERO);
+    }
+
     /// Learn what the world did to the tool in a step of `dt` [s] that ended with the tool at a pose: the load of its
     /// gripper.
     pub fn learn(&mut self, pose: Pose, load: Wrench, dt: f64) {
@@ -186,10 +191,7 @@ mod tests {
         let mut last = hand(0.0);
         for n in 1..=steps {
             let position = hand(n as f64 * dt);
-            let hand = Hand {
-                velocity: (position - last) / dt,
-                ..Hand::resting(Pose::from_translation(position))
-            };
+            let hand = Hand { velocity: (position - last) / dt, ..Hand::resting(Pose::from_translation(position)) };
             last = position;
             tool.follow(&hand, &coupling, dt);
             let load = Wrench { force: tool.pose.translation * -stiffness, ..Wrench::default() };

@@ -15,11 +15,15 @@ fn scene(model: &str) -> Result<Scene, Failure> {
         "chain" => "radius = 0.004\npath = [[0, 0, 0.2], [0.2, 0, 0.2]]\npoints = 11\n",
         _ => "radius = 0.004\npath = [[0, 0, 0.2], [0.2, 0, 0.2]]\nsegments = 20\n",
     };
-    let grip = if model == "lattice" { "" } else { "grips = [{ body = \"b\", at = \"start\", orientation = true }]\n" };
+    let grip = if model == "lattice" {
+        ""
+    } else {
+        "[[gripper]]\nname = \"wall\"\ngrips = [{ body = \"b\", at = \"start\", orientation = true }]\n"
+    };
     let text = format!(
         "duration = 1\nstep = 0.001\n[material.m]\nyoung = 2e6\npoisson = 0.4\ndensity = 1100\nfriction = {{ coefficient = 0.5 }}\n\
          [[body]]\nname = \"b\"\nmodel = \"{model}\"\nmaterial = \"m\"\n{body}\
-         [[obstacle]]\nname = \"table\"\nshape = {{ plane = {{}} }}\n[[gripper]]\nname = \"wall\"\n{grip}"
+         [[obstacle]]\nname = \"table\"\nshape = {{ plane = {{}} }}\n{grip}"
     );
     Ok(parse(&text, "live", std::path::Path::new("."), &[])?)
 }

@@ -73,7 +73,8 @@ mod tests {
     fn elsewhere_only_with_the_token() {
         let access = Access { token: Some("secret".into()) };
         let headers = headers("10.0.0.7:8080", Some("http://10.0.0.7:8080"));
-        for (token, allowed) in [(None, false), (Some("secre"), false), (Some("secreT"), false), (Some("secret"), true)] {
+        for (token, allowed) in [(None, false), (Some("secre"), false), (Some("secreT"), false), (Some("secret"), true)]
+        {
             assert_eq!(access.allows(&headers, token), allowed, "{token:?}");
         }
     }

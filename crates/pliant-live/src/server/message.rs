@@ -85,8 +85,14 @@ mod tests {
         let said = Said::Grab { hand: 0, at: [0.0, 0.5, 1.0], reach: 0.02, turn: None };
         assert_eq!(serde_json::from_str::<Said>(grab).ok(), Some(said));
         for text in [
-            "", "{}", "[]", r#"{"type":"grab"}"#, r#"{"type":"fly"}"#, r#"{"type":"step","count":-1}"#,
-            r#"{"type":"drop","hand":0,"and":"more"}"#, r#"{"type":"change","body":0,"property":"colour","value":1}"#,
+            "",
+            "{}",
+            "[]",
+            r#"{"type":"grab"}"#,
+            r#"{"type":"fly"}"#,
+            r#"{"type":"step","count":-1}"#,
+            r#"{"type":"drop","hand":0,"and":"more"}"#,
+            r#"{"type":"change","body":0,"property":"colour","value":1}"#,
         ] {
             assert!(serde_json::from_str::<Said>(text).is_err(), "{text}");
         }

@@ -27,8 +27,8 @@ use tokio::sync::{broadcast, watch};
 
 pub use access::Access;
 use message::{LONGEST, Said};
-use run::{Run, Sent, locked};
 pub use run::{Card, Outlets, Title};
+use run::{Run, Sent, locked};
 
 use crate::driver::Command;
 use crate::session::Session;
@@ -174,8 +174,10 @@ struct Asked {
 }
 
 /// The answer to a request that may not be made.
-const FORBIDDEN: (StatusCode, &str) =
-    (StatusCode::FORBIDDEN, "This page is served to its own address only, and from elsewhere with the token that was printed.\n");
+const FORBIDDEN: (StatusCode, &str) = (
+    StatusCode::FORBIDDEN,
+    "This page is served to its own address only, and from elsewhere with the token that was printed.\n",
+);
 
 async fn page(State(hub): State<Arc<Hub>>, Query(asked): Query<Asked>, headers: HeaderMap) -> Response {
     if !hub.offer.access.allows(&headers, asked.token.as_deref()) {

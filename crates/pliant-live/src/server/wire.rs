@@ -46,9 +46,7 @@ pub fn encode(picture: &Picture, revision: u32, bytes: &mut Vec<u8>) {
 
 /// The layout of a world for the page.
 pub fn layout(world: &World, layout: &Layout, revision: u32) -> Value {
-    let properties = |Properties { young, density, friction, damping_time, drag, .. }: Properties| {
-        json!({ "young": young, "density": density, "friction": friction.coefficient, "damping_time": damping_time, "drag": drag })
-    };
+    let properties = |Properties { young, density, friction, damping_time, drag, .. }: Properties| json!({ "young": young, "density": density, "friction": friction.coefficient, "damping_time": damping_time, "drag": drag });
     let bodies = layout.bodies.iter().zip(world.bodies()).map(|(body, now)| {
         let fields = body.fields.iter().map(|(name, unit)| json!({ "name": name, "unit": unit }));
         json!({
