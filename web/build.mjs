@@ -1,4 +1,5 @@
-// Bundles src/ into dist/report.html: one file, no network, one line for Rust to replace with the data.
+// Bundles src/ into dist/report.html (one file, no network, one line for Rust to replace with the data) and
+// dist/live.html (one file, no network but the server it comes from).
 import { build } from "esbuild";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -27,21 +28,23 @@ function inlineSafe(text, tag) {
   return safe;
 }
 
-const [template, script, style] = await Promise.all([
-  readFile(here("src/report.html"), "utf8"),
-  bundle("src/report.ts"),
-  bundle("src/style.css"),
-]);
+/** The template with style and script inside, in dist/ under its own name. */
+async function write(name, entry, css, placeholders) {
+  const [template, script, style] = await Promise.all([readFile(here(`src/${name}`), "utf8"), bundle(entry), bundle(css)]);
+  // Function replacements: a string replacement would interpret "$&" and the like in minified code.
+  const page = template
+    .replace("/*STYLE*/", () => inlineSafe(style, "style"))
+    .replace("/*SCRIPT*/", () => inlineSafe(script, "script"));
 
-// Function replacements: a string replacement would interpret "$&" and the like in minified code.
-const page = template
-  .replace("/*STYLE*/", () => inlineSafe(style, "style"))
-  .replace("/*SCRIPT*/", () => inlineSafe(script, "script"));
-
-const lines = page.split("\n").filter((line) => line.includes(PLACEHOLDER));
-if (lines.length !== 1 || lines[0] !== PLACEHOLDER) throw new Error(`want exactly one line ${PLACEHOLDER}`);
-if (/(src|href)=["']?https?:/i.test(page)) throw new Error("the page refers to the network");
+  const lines = page.split("\n").filter((line) => line.includes(PLACEHOLDER));
+  if (lines.length !== placeholders || lines.some((line) => line !== PLACEHOLDER)) {
+    throw new Error(`want ${placeholders} lines ${PLACEHOLDER} in ${name}`);
+  }
+  if (/(src|href)=["']?https?:/i.test(page)) throw new Error(`${name} refers to the network`);
+  await writeFile(here(`dist/${name}`), page);
+  console.log(`dist/${name}  ${(Buffer.byteLength(page) / 1000).toFixed(0)} kB`);
+}
 
 await mkdir(here("dist"), { recursive: true });
-await writeFile(here("dist/report.html"), page);
-console.log(`dist/report.html  ${(Buffer.byteLength(page) / 1000).toFixed(0)} kB`);
+await write("report.html", "src/report.ts", "src/style.css", 1);
+await write("live.html", "src/live/live.ts", "src/live/live.css", 0);

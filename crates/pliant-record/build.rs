@@ -1,4 +1,5 @@
-//! Bundles the report page from `web/` with Node. Without Node, npm or `web/` the build goes on and reports are plain.
+//! Bundles the report page and the live page from `web/` with Node. Without Node, npm or `web/` the build goes on:
+//! reports are plain and the live page is empty.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,19 +11,30 @@ const LEFT_OUT: [&str; 4] = ["node_modules", "dist", "test", ".gitignore"];
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let Some(out) = env::var_os("OUT_DIR").map(PathBuf::from) else { return };
-    let page = bundle(&out).unwrap_or_else(|why| {
-        println!("cargo::warning=report.html will be a plain page that cannot play the run: {why}");
+    let pages = bundle(&out).unwrap_or_else(|why| {
+        println!(
+            "cargo::warning=report.html will be a plain page that cannot play the run, and there is no live page: {why}"
+        );
         // Node may come with another PATH
         println!("cargo::rerun-if-env-changed=PATH");
-        String::new()
+        Pages::default()
     });
-    if let Err(error) = fs::write(out.join("report.html"), page) {
-        println!("cargo::error=cannot write report.html to {}: {error}", out.display());
+    for (name, page) in [("report.html", pages.report), ("live.html", pages.live)] {
+        if let Err(error) = fs::write(out.join(name), page) {
+            println!("cargo::error=cannot write {name} to {}: {error}", out.display());
+        }
     }
 }
 
-/// The page with its placeholder, or why there is none.
-fn bundle(out: &Path) -> Result<String, String> {
+#[derive(Default)]
+struct Pages {
+    /// With a placeholder for the data.
+    report: String,
+    live: String,
+}
+
+/// The pages, or why there are none.
+fn bundle(out: &Path) -> Result<Pages, String> {
     let web = Path::new("web");
     if !web.join("package.json").is_file() {
         return Err("this checkout has no web/, where its sources are".into());
@@ -40,9 +52,11 @@ fn bundle(out: &Path) -> Result<String, String> {
         })?;
     }
     npm(&copy, &["run", "--silent", "build"])?;
-    let page = fs::read_to_string(copy.join("dist/report.html")).map_err(|e| format!("no dist/report.html: {e}"))?;
-    match page.matches("<!--PLIANT-DATA-->").count() {
-        1 => Ok(page),
+    let read =
+        |name: &str| fs::read_to_string(copy.join("dist").join(name)).map_err(|e| format!("no dist/{name}: {e}"));
+    let pages = Pages { report: read("report.html")?, live: read("live.html")? };
+    match pages.report.matches("<!--PLIANT-DATA-->").count() {
+        1 => Ok(pages),
         count => Err(format!("dist/report.html has {count} places for data instead of one")),
     }
 }

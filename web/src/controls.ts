@@ -5,13 +5,11 @@ import type { Paint } from "./colour";
 import type { RunEvent } from "./data";
 import { choice, html, releaseFocus, toggle } from "./dom";
 import { seconds, timeDecimals } from "./format";
-import type { View } from "./view";
-
-const PLAY = "M7 4.5v15l12.5-7.5z";
-const PAUSE = "M6.5 5h4v14h-4zM13.5 5h4v14h-4z";
+import { PAUSE, PLAY } from "./icons";
+import type { Player } from "./player";
 
 /** `view` is null where there is no 3D: time can still be moved, for the plots. */
-export function buildControls(clock: Clock, events: RunEvent[], paints: Paint[], view: View | null): HTMLElement {
+export function buildControls(clock: Clock, events: RunEvent[], paints: Paint[], view: Player | null): HTMLElement {
   listenToKeys(clock);
   const options = html("div", { class: "options" }, speedChoice(clock));
   options.append(toggle("Loop", "Start again at the end", clock.loop, (on) => (clock.loop = on)));
@@ -77,7 +75,7 @@ function speedChoice(clock: Clock): HTMLElement {
   return choice("Speed", options, "1", (speed) => (clock.speed = Number(speed)));
 }
 
-function viewOptions(view: View, paints: Paint[]): HTMLElement[] {
+function viewOptions(view: Player, paints: Paint[]): HTMLElement[] {
   const reset = html("button", { type: "button", title: "Bring the camera back to the whole run" }, "Reset view");
   reset.addEventListener("click", (event) => {
     view.resetCamera();

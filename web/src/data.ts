@@ -12,6 +12,8 @@ export type Obstacle = ReturnType<typeof readObstacle>;
 export type Gripper = ReturnType<typeof readGripper>;
 export type PlotData = ReturnType<typeof readPlot>;
 export type Report = ReturnType<typeof readReport>;
+/** What is drawn: of a whole run, or of the latest moment of a live one. */
+export type World = { bodies: Body[]; obstacles: Obstacle[]; grippers: Gripper[] };
 
 /** A problem with the data, worded for the reader of the page. */
 export class DataError extends Error {}

@@ -52,6 +52,16 @@ export function choice(
   return html("label", { class: "choice" }, html("span", {}, label), select);
 }
 
+/** A button that does something. */
+export function button(text: string, title: string, press: () => void): HTMLButtonElement {
+  const element = html("button", { type: "button", title }, text);
+  element.addEventListener("click", (event) => {
+    press();
+    releaseFocus(element, event);
+  });
+  return element;
+}
+
 /** A button that stays pressed while its option is on. */
 export function toggle(text: string, title: string, on: boolean, onChange: (on: boolean) => void): HTMLElement {
   const button = html("button", { type: "button", title, "aria-pressed": String(on) }, text);

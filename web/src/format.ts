@@ -61,7 +61,8 @@ export function value(x: number, digits = 4): string {
     const exponent = Math.floor(Math.log10(size));
     return `${minus((x / 10 ** exponent).toFixed(digits - 2))} × ${powerOfTen(exponent)}`;
   }
-  return minus(x.toPrecision(digits).replace(/e.*/, ""));
+  // With more places before the point than digits asked for, toPrecision would change to powers of ten.
+  return minus(size >= 10 ** digits - 0.5 ? x.toFixed(0) : x.toPrecision(digits));
 }
 
 /** The number with its unit; some quantities have none. */

@@ -1,7 +1,7 @@
 // Between the recorded frames: where a time falls, what a pose is there, and the space a run takes.
 
 import { Box3, Quaternion, Vector3 } from "three";
-import type { Body, Report } from "./data";
+import type { Body, World } from "./data";
 
 /** A time expressed as two neighbouring frames and the share of the second. */
 export interface Moment { frame: number; next: number; mix: number }
@@ -84,7 +84,7 @@ export function boundsOf(bodies: Body[], frames: number): Box3 {
 }
 
 /** Moves the whole run so that `origin` is at zero: the graphics card computes in single precision. */
-export function recentre({ bodies, obstacles, grippers }: Report, origin: Vector3): void {
+export function recentre({ bodies, obstacles, grippers }: World, origin: Vector3): void {
   const shift = (rows: Float32Array, width: number) => {
     for (let i = 0; i + 2 < rows.length; i += width) {
       rows[i] = rows[i]! - origin.x;

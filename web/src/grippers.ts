@@ -48,6 +48,10 @@ export class GripperProp {
   force = 0;
   torque = 0;
   attached = false;
+  /** A hand that nobody uses is not drawn. */
+  idle = false;
+  /** Whether the force is drawn here; the hand of the user shows it in its own way. */
+  withArrow = true;
 
   private readonly hand = new Group();
   private readonly arrow = new Group();
@@ -75,7 +79,7 @@ export class GripperProp {
 
   show(moment: Moment): void {
     const { gripper, hand, scale } = this;
-    this.object.visible = poseAt(gripper.poses, moment, hand.position, hand.quaternion);
+    this.object.visible = poseAt(gripper.poses, moment, hand.position, hand.quaternion) && !this.idle;
     this.attached = gripper.attached[moment.frame]! > 0;
     const offset = scale.gap + scale.jaw * (this.attached ? 0.1 : 0.5);
     this.jaws[0]!.position.y = offset;
@@ -85,7 +89,7 @@ export class GripperProp {
     this.torque = this.sizeOf(gripper.torques, moment);
     this.force = this.sizeOf(gripper.forces, moment);
     const share = this.force / scale.force;
-    this.arrow.visible = this.attached && share > 0.01 && Number.isFinite(share);
+    this.arrow.visible = this.withArrow && this.attached && share > 0.01 && Number.isFinite(share);
     if (this.arrow.visible) this.pointArrow(share);
   }
 

@@ -13,13 +13,14 @@ const TRIAD = 22;
 export class Overlay {
   readonly element = html("div", { class: "overlay" });
   private readonly key = html("div", { class: "key" });
-  private readonly readings: { prop: GripperProp; force: HTMLElement; torque: HTMLElement }[];
+  private readonly list = html("div", { class: "grippers" });
+  private bodies: Body[] = [];
+  private readings: { prop: GripperProp; row: HTMLElement; force: HTMLElement; torque: HTMLElement }[] = [];
   private readonly arms: { line: SVGLineElement; label: SVGTextElement }[];
   private readonly scaleBar = html("div", { class: "scale-bar" });
   private readonly axis = new Vector3();
 
-  constructor(private readonly bodies: Body[], grippers: GripperProp[]) {
-    this.readings = grippers.map((prop) => ({ prop, force: html("span", { class: "force" }), torque: html("span") }));
+  constructor() {
     this.arms = AXIS_COLOURS.map((stroke, i) => ({
       line: svg("line", { stroke, "stroke-width": 2, "stroke-linecap": "round" }),
       label: svg("text", { fill: stroke, "text-anchor": "middle", "dominant-baseline": "central" }, "xyz"[i]!),
@@ -27,9 +28,16 @@ export class Overlay {
     const triad = svg("svg", { class: "triad", viewBox: "-34 -34 68 68", "aria-hidden": "true" });
     triad.append(...this.arms.flatMap(({ line, label }) => [line, label]));
     const corner = html("div", { class: "orientation" }, triad, this.scaleBar);
-    const list = html("div", { class: "grippers" });
-    for (const { prop, force, torque } of this.readings) list.append(html("span", {}, prop.gripper.name), force, torque);
-    this.element.append(this.key, list, corner);
+    this.element.append(this.key, this.list, corner);
+  }
+
+  setWorld(bodies: Body[], grippers: GripperProp[]): void {
+    this.bodies = bodies;
+    this.readings = grippers.map((prop) => {
+      const [force, torque] = [html("span", { class: "force" }), html("span")];
+      return { prop, force, torque, row: html("div", {}, html("span", {}, prop.gripper.name), force, torque) };
+    });
+    this.list.replaceChildren(...this.readings.map(({ row }) => row));
     this.showKey(null);
   }
 
@@ -38,7 +46,8 @@ export class Overlay {
   }
 
   showGrippers(): void {
-    for (const { prop, force, torque } of this.readings) {
+    for (const { prop, row, force, torque } of this.readings) {
+      if (row.hidden !== prop.idle) row.hidden = prop.idle;
       force.textContent = prop.attached ? `${value(prop.force, 3)} N` : "";
       torque.textContent = prop.attached ? `${value(prop.torque, 3)} N·m` : "released";
     }

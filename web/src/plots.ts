@@ -1,4 +1,5 @@
-// One plot over time: SVG, linked to the clock. Dragging moves the time, hovering reads values.
+// One plot over time: SVG. Hovering reads values. With a clock, dragging moves its time; without one the
+// plot is a live one, whose data and span others change and then ask to be drawn again.
 
 import type { Clock } from "./clock";
 import { categorical, paletteRound } from "./colour";
@@ -35,7 +36,7 @@ export class Plot {
   private low = 0;
   private high = 1;
 
-  constructor(private readonly data: PlotData, private readonly span: [number, number], private readonly clock: Clock) {
+  constructor(private readonly data: PlotData, private readonly span: [number, number], private readonly clock: Clock | null) {
     this.image.setAttribute("aria-label", data.title);
     const title = html("h3", {}, data.title, this.unitLabel);
     this.frame.append(this.image, this.tip);
@@ -46,7 +47,12 @@ export class Plot {
       this.width = this.frame.clientWidth;
       this.draw();
     }).observe(this.frame);
-    clock.listen(() => this.moveCursor());
+    clock?.listen(() => this.moveCursor());
+  }
+
+  /** The data or the span has changed. */
+  redraw(): void {
+    if (this.width > 0) this.draw();
   }
 
   private legend(): HTMLElement {
@@ -91,7 +97,8 @@ export class Plot {
     this.data.series.forEach((series, i) => {
       if (!this.hidden.has(series)) image.append(svg("path", { class: "line", d: this.path(series.values), ...strokeOf(i) }));
     });
-    image.append(this.cursor, this.probe);
+    if (this.clock) image.append(this.cursor);
+    image.append(this.probe);
     this.moveCursor();
   }
 
@@ -99,12 +106,16 @@ export class Plot {
     const visible = this.data.series.filter((series) => !this.hidden.has(series));
     let [low, high] = extent(visible.map((series) => series.values));
     if (high < low) [low, high] = [0, 1];
-    // Zero belongs into the picture unless it would flatten the curve.
-    if (low > 0 && low < high * 0.5) low = 0;
-    if (high < 0 && high > low * 0.5) high = 0;
+    // Zero belongs into the picture unless it would flatten the curve. In a live one always: the last few
+    // seconds may be of nothing but noise, which shall not look like something.
+    if (low > 0 && (low < high * 0.5 || !this.clock)) low = 0;
+    if (high < 0 && (high > low * 0.5 || !this.clock)) high = 0;
     const margin = (high - low) * 0.06 || Math.abs(high) * 0.1 || 1;
+    // An axis that follows every sample would never stand still: a live one moves when it has to.
+    const fits = low >= this.low && high <= this.high && high - low > 0.45 * (this.high - this.low);
+    if (!this.clock && fits) return;
     this.low = low === 0 ? 0 : low - margin;
-    this.high = high === 0 ? 0 : high + margin;
+    this.high = high === 0 && low < 0 ? 0 : high + margin; // nothing but zeros still needs some height
   }
 
   /** At most four points per pixel column (first, lowest, highest, last): exact on screen, and short. */
@@ -151,6 +162,7 @@ export class Plot {
   }
 
   private moveCursor(): void {
+    if (!this.clock) return;
     const x = this.x(this.clock.time).toFixed(1);
     this.cursor.setAttribute("x1", x);
     this.cursor.setAttribute("x2", x);
@@ -160,14 +172,14 @@ export class Plot {
     const { image } = this;
     let dragging = false;
     image.addEventListener("pointerdown", (event) => {
-      if (event.button !== 0) return;
+      if (event.button !== 0 || !this.clock) return;
       dragging = true;
       image.setPointerCapture(event.pointerId);
       this.clock.seek(this.timeAt(event));
       this.read(event);
     });
     image.addEventListener("pointermove", (event) => {
-      if (dragging) this.clock.seek(this.timeAt(event));
+      if (dragging) this.clock?.seek(this.timeAt(event));
       this.read(event);
     });
     for (const end of ["pointerup", "pointercancel"] as const) image.addEventListener(end, () => (dragging = false));

@@ -7,7 +7,8 @@ import { DataError, readReport, type Report } from "./data";
 import { html } from "./dom";
 import { seconds } from "./format";
 import { Plot, timeSpan } from "./plots";
-import { canDraw, View } from "./view";
+import { Player } from "./player";
+import { canDraw } from "./view";
 
 function readPage(): Report {
   const text = document.getElementById("pliant-data")?.textContent;
@@ -47,7 +48,7 @@ function stage(report: Report, clock: Clock): HTMLElement {
   }
   if (report.notice) section.append(html("p", { class: "notice" }, report.notice));
   const paints = collectPaints(report.bodies, report.times.length);
-  const view = canDraw() ? new View(report, clock) : null;
+  const view = canDraw() ? new Player(report, clock) : null;
   section.append(view?.element ?? message("This browser offers no WebGL 2, so there is no 3D picture. The plots and tables work as usual."));
   section.append(buildControls(clock, report.events, paints, view));
   return section;

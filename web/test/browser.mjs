@@ -1,4 +1,4 @@
-// Opens filled-in report pages in headless Chromium and looks at them as a reader would.
+// Opens report pages and the live page in headless Chromium and looks at them as a reader would.
 
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -21,15 +21,18 @@ export async function openBrowser() {
   return {
     template,
     /** Opens a page; `complaints` collects errors and every request but the one for the file itself. */
-    async open(content, { width = 1400, height = 900, before } = {}) {
+    async open(content, options) {
       const file = join(folder, `${pages++}.html`);
-      const address = pathToFileURL(file).href;
       await writeFile(file, content);
-      const page = await browser.newPage({ viewport: { width, height } });
+      return this.visit(pathToFileURL(file).href, options);
+    },
+    /** The same for a page that has an address; `own` is what it may ask for. */
+    async visit(address, { width = 1400, height = 900, before, own, ...context } = {}) {
+      const page = await browser.newPage({ viewport: { width, height }, ...context });
       const complaints = [];
       page.on("console", (m) => ["error", "warning"].includes(m.type()) && !/GPU stall/.test(m.text()) && complaints.push(m.text()));
       page.on("pageerror", (error) => complaints.push(String(error)));
-      page.on("request", (r) => r.url() !== address && !r.url().startsWith("data:") && complaints.push(`request for ${r.url()}`));
+      page.on("request", (r) => !(own ? r.url().startsWith(own) : r.url() === address) && !/^(data|blob):/.test(r.url()) && complaints.push(`request for ${r.url()}`));
       if (before) await page.addInitScript(before);
       await page.goto(address);
       return { page, complaints };

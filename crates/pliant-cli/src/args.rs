@@ -1,11 +1,14 @@
 //! Command-line arguments.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use pliant_live::HANDS;
 use pliant_scene::{Override, RodModel};
 
 use crate::failure::Failure;
+use crate::live::LOOPBACK;
 
 /// Simulate things that bend: shapes and forces of rods, cables and soft solids.
 ///
@@ -70,7 +73,12 @@ pub enum Command {
     Run {
         /// Scene file (TOML), or the name of a scene that `pliant scenes` lists.
         scene: PathBuf,
+        /// Repeat what was done in a live run of this scene: a file that `pliant live` has written.
+        #[arg(long, value_name = "FILE")]
+        controls: Option<PathBuf>,
     },
+    /// Run a scene in real time, in a page where it can be watched and grabbed, and for haptic devices.
+    Live(LiveArgs),
     /// Read and validate a scene, and show what the models derive from it.
     Check {
         /// Scene file (TOML), or the name of a scene that `pliant scenes` lists.
@@ -111,6 +119,71 @@ pub enum Command {
     Scenes,
     /// Print the JSON schema of scene files, for editors.
     Schema,
+}
+
+/// Options of `pliant live`.
+#[derive(Args, Clone, Debug)]
+pub struct LiveArgs {
+    /// Scene file (TOML), or the name of a scene that `pliant scenes` lists. Others can be chosen in the page.
+    pub scene: Option<PathBuf>,
+    /// Address to listen at. From other computers a page or device needs the token.
+    #[arg(long, value_name = "ADDRESS", default_value_t = LOOPBACK)]
+    pub listen: IpAddr,
+    /// Port of the page; 0 for any that is free.
+    #[arg(long, default_value_t = 8080)]
+    pub port: u16,
+    /// A secret that requests have to carry.
+    #[arg(long, value_name = "SECRET")]
+    pub token: Option<String>,
+    /// Port at which haptic devices are heard (UDP); 0 for any that is free.
+    #[arg(long, value_name = "PORT")]
+    pub devices: Option<u16>,
+    /// Forces a second.
+    #[arg(long, default_value_t = 1000.0, value_parser = rate)]
+    pub rate: f64,
+    /// Without a page: print times at the end.
+    #[arg(long)]
+    pub headless: bool,
+    /// End after this many seconds.
+    #[arg(long, value_parser = seconds)]
+    pub seconds: Option<f64>,
+    /// Move the first hand by a file of lines `time, x, y, z, grips`, through the impedance of a hand; `demo` for a
+    /// built-in motion.
+    #[arg(long, value_name = "FILE")]
+    pub hand: Option<PathBuf>,
+    /// Make the first hand a fingertip of this radius [m].
+    #[arg(long, value_name = "RADIUS", value_parser = positive)]
+    pub finger: Option<f64>,
+    /// Stiffness of the coupling between a hand and what it holds [N/m].
+    #[arg(long, default_value_t = 400.0, value_parser = positive)]
+    pub stiffness: f64,
+    /// Largest force on a hand [N].
+    #[arg(long, default_value_t = 10.0, value_parser = positive)]
+    pub most_force: f64,
+    /// Bind the loop to this core.
+    #[arg(long)]
+    pub core: Option<usize>,
+}
+
+impl LiveArgs {
+    /// Radii of the fingertips of the hands [m].
+    pub fn fingers(&self) -> [Option<f64>; HANDS] {
+        std::array::from_fn(|hand| self.finger.filter(|_| hand == 0))
+    }
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if (10.0..=10_000.0).contains(&value) => Ok(value),
+        _ => Err("expected a number of forces a second from 10 to 10000".into()),
+    }
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
+        _ => Err("expected a positive number".into()),
+    }
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

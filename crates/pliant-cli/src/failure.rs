@@ -20,6 +20,14 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// What it says, in one line.
+    pub fn text(&self) -> String {
+        match self {
+            Failure::Run(text) | Failure::Input(text) => text.clone(),
+            Failure::Scene(error) => error.to_string(),
+        }
+    }
+
     /// Print it on standard error.
     pub fn print(&self) {
         match self {

@@ -49,6 +49,11 @@ fn scenes() -> impl Iterator<Item = (&'static str, &'static [u8])> {
     FILES.iter().copied().filter(|(name, _)| name.ends_with(".toml"))
 }
 
+/// Names, without their ending, and titles of all scenes.
+pub fn titles() -> impl Iterator<Item = (&'static str, String)> {
+    scenes().map(|(name, bytes)| (name.trim_end_matches(".toml"), title(&String::from_utf8_lossy(bytes))))
+}
+
 fn built_in(scene: &Path) -> Option<&'static str> {
     let wanted = scene.strip_prefix("scenes").unwrap_or(scene).to_str()?;
     scenes().map(|(name, _)| name).find(|name| *name == wanted || name.strip_suffix(".toml") == Some(wanted))
@@ -76,12 +81,7 @@ pub fn list(options: &Options) -> Result<(), Failure> {
         unpack(out).map_err(|e| Failure::Run(format!("cannot write to {}: {e}", out.display())))?;
         return output::print_text(format!("{} files written to {}", FILES.len(), out.display()));
     }
-    let listed: Vec<Listed> = scenes()
-        .map(|(name, bytes)| Listed {
-            name: name.trim_end_matches(".toml"),
-            title: title(&String::from_utf8_lossy(bytes)),
-        })
-        .collect();
+    let listed: Vec<Listed> = titles().map(|(name, title)| Listed { name, title }).collect();
     if options.json {
         return output::print_json(&serde_json::json!({ "scenes": listed }));
     }

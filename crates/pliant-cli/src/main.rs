@@ -8,6 +8,7 @@ mod compare;
 mod failure;
 mod gallery;
 mod interrupt;
+mod live;
 mod output;
 mod patience;
 mod precompute;
@@ -42,7 +43,8 @@ fn main() -> ExitCode {
 fn perform(Arguments { command, options }: &Arguments) -> Result<(), Failure> {
     match command {
         None => run::showcase(options),
-        Some(Command::Run { scene }) => run::run(&gallery::find(scene)?.path, options),
+        Some(Command::Run { scene, controls }) => run::run(&gallery::find(scene)?.path, controls.as_deref(), options),
+        Some(Command::Live(args)) => live::live(args, options),
         Some(Command::Check { scene }) => check::check(&gallery::find(scene)?.path, options),
         Some(Command::Compare { scene, models }) => compare::compare(&gallery::find(scene)?.path, models, options),
         Some(Command::Precompute { scene }) => precompute::precompute(&gallery::find(scene)?.path, options),

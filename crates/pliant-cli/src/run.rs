@@ -1,11 +1,14 @@
 //! `pliant run`: simulate a scene, show progress, check expectations, write a recording and a report.
 
+use std::fs::File;
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use pliant_live::{Controls, Replay};
 use pliant_record::{ExpectationRow, Outcome, RecordError, Recorder, RunInfo, event_text};
-use pliant_scene::{Ending, Expectation, Ran, Scene, Verdict};
+use pliant_scene::{Ending, Expectation, Moment, Ran, Scene, Verdict};
 
 use crate::args::Options;
 use crate::check;
@@ -24,13 +27,22 @@ pub fn showcase(options: &Options) -> Result<(), Failure> {
     let file = gallery::find(Path::new(SHOWCASE))?;
     let scene = pliant_scene::load(&file.path, &options.overrides)?;
     let out = options.out.clone().unwrap_or_else(|| free_directory("out/winding"));
-    simulate(scene, &gallery::name(&file.path), Some(&out), options)
+    simulate(scene, None, &gallery::name(&file.path), Some(&out), options)
 }
 
-/// Run a scene from a file.
-pub fn run(path: &Path, options: &Options) -> Result<(), Failure> {
-    let scene = crate::precompute::load(path, options)?;
-    simulate(scene, &gallery::name(path), options.out.as_deref(), options)
+/// Run a scene from a file, with what was done to it in a live run, if anything.
+pub fn run(path: &Path, controls: Option<&Path>, options: &Options) -> Result<(), Failure> {
+    let mut scene = crate::precompute::load(path, options)?;
+    let replay = controls.map(|file| replay(&mut scene, file)).transpose()?;
+    simulate(scene, replay, &gallery::name(path), options.out.as_deref(), options)
+}
+
+/// Make a scene ready for what was done in a live run.
+fn replay(scene: &mut Scene, file: &Path) -> Result<Replay, Failure> {
+    let unusable = |why: String| Failure::Input(format!("{} {why}", file.display()));
+    let opened = File::open(file).map_err(|e| unusable(format!("cannot be opened: {e}")))?;
+    let controls = Controls::read(BufReader::new(opened)).map_err(|e| unusable(e.to_string()))?;
+    Replay::prepare(scene, controls).map_err(|e| unusable(format!("does not go with this scene: {e}")))
 }
 
 /// The first of NAME, NAME-2, NAME-3, … that does not exist.
@@ -39,7 +51,13 @@ fn free_directory(name: &str) -> PathBuf {
     std::iter::once(PathBuf::from(name)).chain(candidates).find(|p| !p.exists()).unwrap_or_default()
 }
 
-fn simulate(mut scene: Scene, name: &str, out: Option<&Path>, options: &Options) -> Result<(), Failure> {
+fn simulate(
+    mut scene: Scene,
+    mut replay: Option<Replay>,
+    name: &str,
+    out: Option<&Path>,
+    options: &Options,
+) -> Result<(), Failure> {
     scene.world.set_threads(options.threads().into());
     scene.world.set_stop(interrupt::stop());
     let _finishing = interrupt::finishing();
@@ -60,7 +78,10 @@ fn simulate(mut scene: Scene, name: &str, out: Option<&Path>, options: &Options)
         check::print_derived(scene.world.bodies())?;
     }
 
-    let (ran, wall_s) = advance(&mut scene, recorder.as_mut());
+    let (ran, wall_s) = advance(&mut scene, replay.as_mut(), recorder.as_mut());
+    if let Some((step, refusal)) = replay.and_then(|replay| replay.refused) {
+        output::talk(format!("warning: at step {step} the controls do something that cannot be done here: {refusal}"));
+    }
     let layout = scene.world.layout();
     let crossing = ran.crossings().0.filter(|_| !scene.allow_crossing);
     let crossing = crossing.map(|e| format!("{} at t = {} s", event_text(&layout, e.kind), short(e.time)));
@@ -97,10 +118,14 @@ fn simulate(mut scene: Scene, name: &str, out: Option<&Path>, options: &Options)
 }
 
 /// Run the scene, record it and show progress. Also returns the wall time [s].
-fn advance(scene: &mut Scene, mut recorder: Option<&mut Recorder>) -> (Ran<RecordError>, f64) {
+fn advance(
+    scene: &mut Scene,
+    replay: Option<&mut Replay>,
+    mut recorder: Option<&mut Recorder>,
+) -> (Ran<RecordError>, f64) {
     let (progress, started, duration) = (progress_bar(scene.duration), Instant::now(), scene.duration);
     let watcher = Watcher::begin(scene.steps(), !patience::foreseen(scene).is_empty());
-    let ran = scene.run(|moment| {
+    let see = |moment: &mut Moment<'_>| {
         let step = moment.step;
         let frame = moment.frame();
         // the recorder has already seen the start
@@ -112,7 +137,11 @@ fn advance(scene: &mut Scene, mut recorder: Option<&mut Recorder>) -> (Ran<Recor
             show_progress(&progress, frame.time, duration, started);
         }
         Ok(())
-    });
+    };
+    let ran = match replay {
+        Some(replay) => replay.run(scene, see),
+        None => scene.run(see),
+    };
     progress.finish_and_clear();
     (ran, started.elapsed().as_secs_f64())
 }

@@ -28,5 +28,5 @@ mod scene;
 
 pub use error::RecordError;
 pub use events::{event_text, short};
-pub use page::write_whole;
+pub use page::{LIVE_PAGE, write_whole};
 pub use recorder::{DEFAULT_RATE, ExpectationRow, Outcome, Paths, Recorder, RunInfo, claim};

@@ -1,4 +1,4 @@
-//! `report.html`: the data inserted into the page that `build.rs` bundled, or into a plain one.
+//! `report.html`: the data inserted into the page that `build.rs` bundled, or into a plain one. And the live page, as is.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -10,6 +10,9 @@ use crate::recorder::{Outcome, RunInfo};
 
 /// The page with a placeholder for the data; empty if it could not be bundled.
 const TEMPLATE: &str = include_str!(concat!(env!("OUT_DIR"), "/report.html"));
+/// The page that `pliant live` serves: one HTML file that needs nothing but its server. It comes from `web/`, as the
+/// report does, and shares its code. Empty if it could not be bundled, because Node was missing when this was built.
+pub const LIVE_PAGE: &str = include_str!(concat!(env!("OUT_DIR"), "/live.html"));
 const PLACEHOLDER: &str = "<!--PLIANT-DATA-->";
 
 /// Write the page of a run.

@@ -200,6 +200,12 @@ pub enum ControlError {
     /// The change itself is not possible.
     #[error(transparent)]
     Refused(BuildError),
+    /// A gripper that holds something cannot be put elsewhere at once.
+    #[error("{gripper} holds something: drive it there, or release that first")]
+    Holding {
+        /// The gripper.
+        gripper: String,
+    },
 }
 
 impl From<BuildError> for ControlError {

@@ -84,7 +84,9 @@ impl Scene {
     /// Length of the next step [s]: the last one is shortened to end with the scene.
     pub fn next_step(&self) -> f64 {
         let left = self.duration - self.world.time();
-        if left > 1e-6 * self.step { self.step.min(left) } else { self.step }
+        // a last step that is whole but for rounding is whole
+        let is_part = left > 1e-6 * self.step && left < (1.0 - 1e-6) * self.step;
+        if is_part { left } else { self.step }
     }
 
     /// Step to the end of the scene, or until a step fails, the world is asked to stop, or the callback fails. The
@@ -104,7 +106,17 @@ impl Scene {
     /// assert!((lowest + 0.5 * 9.81 * 0.1 * 0.1).abs() < 1e-3, "{lowest}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn run<E>(&mut self, mut see: impl FnMut(&mut Moment<'_>) -> Result<(), E>) -> Ran<E> {
+    pub fn run<E>(&mut self, see: impl FnMut(&mut Moment<'_>) -> Result<(), E>) -> Ran<E> {
+        self.run_with(|_, _| {}, see)
+    }
+
+    /// Step to the end of the scene as [`Scene::run`] does. Before each step `act` may change the world; it is told the
+    /// number of steps taken.
+    pub fn run_with<E>(
+        &mut self,
+        mut act: impl FnMut(&mut World, u64),
+        mut see: impl FnMut(&mut Moment<'_>) -> Result<(), E>,
+    ) -> Ran<E> {
         let steps = self.steps();
         let mut ran = Ran {
             ending: Ending::Done,
@@ -118,6 +130,7 @@ impl Scene {
         for step in 0..=steps {
             if step > 0 {
                 dt = self.next_step();
+                act(&mut self.world, step - 1);
                 let begun = Instant::now();
                 let stepped = self.world.step(dt);
                 took = begun.elapsed();

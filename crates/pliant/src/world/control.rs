@@ -9,8 +9,8 @@ use crate::frame::{Event, EventKind};
 use crate::grip::{Grip, GripParams, Gripper, Hold, Load, Place};
 use crate::handle::{BodyId, GripId, GripperId, LoadId, ObstacleId};
 use crate::material::Friction;
-use crate::math::Vec3;
-use crate::motion::Drive;
+use crate::math::{Pose, Vec3};
+use crate::motion::{Drive, Sweep};
 use crate::properties::Change;
 use crate::{cable, lattice, react};
 
@@ -86,6 +86,22 @@ impl World {
     pub fn drive(&mut self, gripper: GripperId, drive: Drive) -> Result<(), ControlError> {
         let gripper = &mut self.grippers[self.handles.grippers.index(gripper)?];
         gripper.drive = sound(drive, &gripper.params.name)?;
+        Ok(())
+    }
+
+    /// Put a gripper somewhere else at once, at rest there, without a way between: its fingertip touches nothing on it.
+    /// Fails while it holds something, or if the pose is not finite.
+    pub fn put_gripper(&mut self, gripper: GripperId, pose: Pose) -> Result<(), ControlError> {
+        let index = self.handles.grippers.index(gripper)?;
+        let gripper = &mut self.grippers[index];
+        let drive = sound(Drive::Pose(pose), &gripper.params.name)?;
+        if self.grips.iter().any(|grip| grip.gripper == index && grip.anchor.is_some()) {
+            return Err(ControlError::Holding { gripper: gripper.params.name.clone() });
+        }
+        (gripper.drive, gripper.sweep) = (drive, Sweep::resting(pose));
+        for finger in self.fingers.iter().filter(|finger| finger.gripper == index) {
+            self.obstacles[finger.obstacle].sweep = Sweep::resting(pose);
+        }
         Ok(())
     }
 

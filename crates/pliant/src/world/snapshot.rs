@@ -246,6 +246,10 @@ impl World {
                 changed.push((n, body));
             }
         }
+        // a copy has no working memory
+        if !changed.is_empty() {
+            self.room = Room::Outgrown;
+        }
         changed.into_iter().for_each(|(n, body)| self.bodies[n] = body);
         Ok(())
     }

@@ -1,0 +1,338 @@
+//! `pliant live`: a scene in real time, in a page and for haptic devices.
+
+use std::fs::{self, File};
+use std::io::BufReader;
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use pliant_live::{
+    Access, Controls, Coupling, HANDS, Head, Limits, Listed, Live, Log, Offer, Queues, Replay, Script, Server, Session,
+    Setup, Status, Title, memory_mb, time_of_step,
+};
+use pliant_record::{Outcome, Recorder, RunInfo};
+use pliant_scene::Scene;
+use serde_json::json;
+
+use crate::args::{LiveArgs, Options};
+use crate::failure::Failure;
+use crate::interrupt;
+use crate::output::{self, short};
+use crate::{gallery, precompute};
+
+/// A step of the world may take this share of the period of the loop, so that the rest of the machine has some too.
+const SHARE: f64 = 0.6;
+
+/// Time after which memory is first looked at: until then frames and queues are filled.
+const SETTLING: Duration = Duration::from_millis(1000);
+
+/// The scene that is shown when none is named.
+const FIRST: &str = "winding";
+
+/// Run a scene in real time until Ctrl-C, or for some seconds.
+pub fn live(args: &LiveArgs, options: &Options) -> Result<(), Failure> {
+    let _finishing = interrupt::finishing();
+    let server = if args.headless { None } else { Some(serve(args)?) };
+    let named = args.scene.clone().unwrap_or_else(|| FIRST.into());
+    let mut next = Chosen { scene: load(&named, options)?, name: named, options: options.clone() };
+    let deadline = args.seconds.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
+    loop {
+        let ended = one(&next, args, server.as_ref(), deadline)?;
+        match ended {
+            Some(chosen) => next = chosen,
+            None => return Ok(()),
+        }
+    }
+}
+
+/// A scene that was chosen.
+struct Chosen {
+    scene: Scene,
+    name: PathBuf,
+    options: Options,
+}
+
+fn load(name: &Path, options: &Options) -> Result<Scene, Failure> {
+    let file = gallery::find(name)?;
+    precompute::load(&file.path, options)
+}
+
+/// Where the controls of the run that is shown are written, for the files that the page offers.
+type Written = Arc<Mutex<Option<(PathBuf, PathBuf, Options)>>>;
+
+/// The server and what it needs to know of the run.
+struct Served {
+    server: Server,
+    written: Written,
+    /// Controls of runs that nobody wants to keep.
+    scratch: tempfile::TempDir,
+}
+
+fn serve(args: &LiveArgs) -> Result<Served, Failure> {
+    let token = match (&args.token, args.listen.is_loopback()) {
+        (Some(token), _) => Some(token.clone()),
+        (None, true) => None,
+        (None, false) => {
+            return Err(Failure::Input(format!(
+                "{} can be reached from other computers: give a secret with --token TOKEN, which they then need",
+                args.listen
+            )));
+        }
+    };
+    let written = Written::default();
+    let scratch = tempfile::tempdir().map_err(|e| Failure::Run(format!("cannot make a folder for controls: {e}")))?;
+    let offer = Offer {
+        page: pliant_record::LIVE_PAGE,
+        scenes: gallery::titles().map(|(name, title)| Listed { name: name.into(), title }).collect(),
+        access: Access { token: token.clone() },
+        render: {
+            let written = written.clone();
+            Box::new(move |name| render(name, &written))
+        },
+    };
+    let address = SocketAddr::new(args.listen, args.port);
+    let server =
+        Server::start(address, offer).map_err(|e| Failure::Input(format!("cannot listen at {address}: {e}")))?;
+    let secret = token.map(|token| format!("/?token={token}")).unwrap_or_default();
+    output::talk(format!("page:    http://{}{secret}", server.address));
+    Ok(Served { server, written, scratch })
+}
+
+/// Run one scene. Returns the next one, if a viewer chose it.
+fn one(
+    chosen: &Chosen,
+    args: &LiveArgs,
+    served: Option<&Served>,
+    deadline: Option<Instant>,
+) -> Result<Option<Chosen>, Failure> {
+    let Chosen { scene, name, options } = chosen;
+    let name_text = gallery::name(name);
+    let period = 1.0 / args.rate;
+    let takes = time_of_step(&scene.world, period);
+    let apart = takes > SHARE * period;
+    let dt = if apart { scene.step.max(period) } else { period };
+    let session = Session::new(scene.world.clone(), dt, args.fingers()).map_err(|e| Failure::Input(e.to_string()))?;
+    let script = script(args, &session)?;
+    output::talk(format!(
+        "{name_text}: {}; {} forces a second, steps of {} ms{}",
+        scene.title,
+        short(args.rate),
+        short(dt * 1e3),
+        if apart {
+            format!(" in a thread of their own (one of the loop's takes {} ms)", short(takes * 1e3))
+        } else {
+            String::new()
+        }
+    ));
+    let title = Title { scene: stem(name), title: scene.title.clone(), rate: args.rate, is_recorded: true };
+    let card = served.map(|served| served.server.card(&session, &title));
+    let setup = Setup {
+        rate: args.rate,
+        apart,
+        fingers: args.fingers().map(|finger| finger.is_some()),
+        coupling: Coupling::with_stiffness(args.stiffness),
+        limits: Limits { force: args.most_force, ..Limits::default() },
+        devices: args.devices.map(|port| SocketAddr::new(args.listen, port)),
+        script,
+        threads: if apart { options.threads().into() } else { 1 },
+        core: args.core,
+        stop: interrupt::stop().clone(),
+    };
+    let (live, Queues { commands, outlets, log }) =
+        Live::begin(session, setup).map_err(|e| Failure::Run(format!("cannot begin: {e}")))?;
+    if let Some(address) = live.device_address {
+        output::talk(format!("devices: UDP {address}"));
+    }
+    let head = Head { pliant_controls: 1, scene: name_text, step: dt, fingers: args.fingers() };
+    let (log, publisher) = match (served, card) {
+        (Some(served), Some(card)) => {
+            let path = controls_path(options, served);
+            let log = Log::begin(&path, &head, log, live.status.clone())
+                .map_err(|e| Failure::Run(format!("cannot write {}: {e}", path.display())))?;
+            *served.written.lock().unwrap_or_else(PoisonError::into_inner) =
+                Some((path, name.clone(), options.clone()));
+            let publisher = served.server.show(card, live.status.clone(), commands, outlets);
+            (Some(log), Some(publisher.map_err(|e| Failure::Run(format!("cannot show it: {e}")))?))
+        }
+        _ => match &options.out {
+            Some(folder) => {
+                pliant_record::claim(folder)?;
+                let path = folder.join("controls.jsonl");
+                let log = Log::begin(&path, &head, log, live.status.clone())
+                    .map_err(|e| Failure::Run(format!("cannot write {}: {e}", path.display())))?;
+                (Some(log), None)
+            }
+            None => (None, None),
+        },
+    };
+    let (memory, next) = wait(&live, served, deadline, options);
+    let (end_memory, broken) = (memory_mb(), live.is_broken());
+    let (status, _) = live.end();
+    if let Some(publisher) = publisher {
+        let _ = publisher.join();
+    }
+    if let Some(log) = log {
+        let path = log.path.clone();
+        log.end().map_err(|e| Failure::Run(format!("cannot write {}: {e}", path.display())))?;
+        if options.out.is_some() {
+            output::talk(format!(
+                "controls: {} (pliant run {} --controls FILE replays them)",
+                path.display(),
+                name.display()
+            ));
+        }
+    }
+    if broken {
+        return Err(Failure::Run(
+            "the loop has broken down, which is a fault of this program: please report it".into(),
+        ));
+    }
+    if next.is_none() {
+        tell(&status, [memory, end_memory], options)?;
+    }
+    Ok(next)
+}
+
+/// Where controls are written: in --out, or where they are forgotten at the end.
+fn controls_path(options: &Options, served: &Served) -> PathBuf {
+    let folder = match &options.out {
+        Some(folder) if fs::create_dir_all(folder).is_ok() => folder.clone(),
+        _ => served.scratch.path().into(),
+    };
+    let name = |n: usize| if n == 1 { "controls.jsonl".into() } else { format!("controls-{n}.jsonl") };
+    (1..).map(|n| folder.join(name(n))).find(|path| !path.exists()).unwrap_or_default()
+}
+
+fn stem(name: &Path) -> String {
+    name.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// The scripted hand, if there is one.
+fn script(args: &LiveArgs, session: &Session) -> Result<Option<Script>, Failure> {
+    let Some(file) = &args.hand else { return Ok(None) };
+    if file.as_os_str() == "demo" {
+        let frame = session.world().frame();
+        let nodes = frame.bodies.first().map(|body| body.nodes.as_slice()).unwrap_or_default();
+        let point = nodes.get(nodes.len() / 2).copied().unwrap_or_default();
+        return Ok(Some(Script::demo(point)));
+    }
+    let unusable = |why: String| Failure::Input(format!("{}: {why}", file.display()));
+    let opened = File::open(file).map_err(|e| unusable(e.to_string()))?;
+    Script::read(BufReader::new(opened)).map(Some).map_err(unusable)
+}
+
+/// Wait for the end, or for another scene. Also returns memory after it has settled [MB].
+fn wait(
+    live: &Live,
+    served: Option<&Served>,
+    deadline: Option<Instant>,
+    options: &Options,
+) -> (Option<f64>, Option<Chosen>) {
+    let begun = Instant::now();
+    let mut memory = None;
+    loop {
+        if memory.is_none() && begun.elapsed() > SETTLING {
+            memory = memory_mb();
+        }
+        if interrupt::stop().is_asked() || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            return (memory.or_else(memory_mb), None);
+        }
+        if live.is_broken() {
+            return (memory, None);
+        }
+        let Some(Served { server, .. }) = served else {
+            std::thread::sleep(Duration::from_millis(20));
+            continue;
+        };
+        let Some(wanted) = server.wanted(Duration::from_millis(50)) else { continue };
+        let mut options = options.clone();
+        // overrides were meant for the first scene
+        options.overrides.clear();
+        let name = PathBuf::from(&wanted.scene);
+        match load_as(&name, wanted.model.as_deref(), &options) {
+            Ok(scene) => return (memory, Some(Chosen { scene, name, options })),
+            Err(failure) => server.refuse(&failure.text()),
+        }
+    }
+}
+
+/// A scene of the gallery, with its rods on another model.
+fn load_as(name: &Path, model: Option<&str>, options: &Options) -> Result<Scene, Failure> {
+    let Some(model) = model else { return load(name, options) };
+    let model = model.parse().map_err(|e: pliant_scene::UnknownModel| Failure::Input(e.to_string()))?;
+    let file = gallery::find(name)?;
+    Ok(pliant_scene::load_on(&file.path, &options.overrides, model)?)
+}
+
+/// Figures of the whole run.
+fn tell(status: &Status, [start, end]: [Option<f64>; 2], options: &Options) -> Result<(), Failure> {
+    let figures = status.figures();
+    let to_hand = (0..HANDS).map(|hand| status.output(hand).most_to_hand).fold(0.0, f64::max);
+    if options.json {
+        let mut value = serde_json::to_value(&figures).unwrap_or_default();
+        value["memory_mb"] = json!({ "start": start, "end": end });
+        value["energy_to_hand_J"] = json!(to_hand);
+        return output::print_json(&value);
+    }
+    let mut table = output::table(&["", "p50", "p99", "p99.9", "worst"]);
+    let rows = [
+        ("time between forces [us]", figures.period_us),
+        ("computing [us]", figures.compute_us),
+        ("from due to done [us]", figures.latency_us),
+        ("steps apart [us]", figures.world_us),
+    ];
+    for (what, times) in rows.into_iter().filter(|(_, times)| times.max > 0.0) {
+        let mut row = vec![output::number(what)];
+        row.extend([times.p50, times.p99, times.p999, times.max].map(|time| output::number(format!("{time:.1}"))));
+        table.add_row(row);
+    }
+    let memory = |mb: Option<f64>| mb.map_or("unknown".into(), |mb| format!("{mb:.1} MB"));
+    output::print_text(format!(
+        "{table}\n{} steps; {} forces late, {} of them since the system took the core away; memory {} to {}; \
+         most energy given to a hand {} J; {} messages dropped",
+        figures.steps,
+        figures.overruns,
+        figures.taken_away,
+        memory(start),
+        memory(end),
+        short(to_hand),
+        figures.dropped
+    ))
+}
+
+/// A file of the run so far: its controls, or what a replay of them leaves.
+fn render(name: &str, written: &Written) -> Result<Vec<u8>, String> {
+    let known = written.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    let (path, scene, options) = known.ok_or("nothing has run yet")?;
+    let bytes = fs::read(&path).map_err(|e| format!("the controls cannot be read: {e}"))?;
+    if name == "controls.jsonl" {
+        return Ok(bytes);
+    }
+    let controls = Controls::read(&bytes[..]).map_err(|e| format!("the controls {e}"))?;
+    let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let out = folder.path().join("run");
+    let mut scene_run = load(&scene, &options).map_err(|failure| failure.text())?;
+    let mut replay = Replay::prepare(&mut scene_run, controls).map_err(|e| e.to_string())?;
+    let info = RunInfo {
+        title: scene_run.title.clone(),
+        scene: gallery::name(&scene),
+        command: format!("pliant live {}", stem(&scene)),
+        duration: scene_run.duration,
+        step: scene_run.step,
+    };
+    let mut recorder = Recorder::create(&out, &scene_run.world, info).map_err(|e| e.to_string())?;
+    let ran = replay.run(&mut scene_run, |moment| if moment.step > 0 { recorder.step(moment.frame()) } else { Ok(()) });
+    let outcome = Outcome {
+        ok: matches!(ran.ending, pliant_scene::Ending::Done),
+        text: "a live run, replayed".into(),
+        summary: vec![],
+        expectations: vec![],
+    };
+    let paths = recorder.finish(&outcome).map_err(|e| e.to_string())?;
+    let file = if name == "report.html" { paths.report } else { paths.recording };
+    fs::read(file).map_err(|e| e.to_string())
+}
+
+/// The address of this computer alone.
+pub const LOOPBACK: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);

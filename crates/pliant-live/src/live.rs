@@ -1,0 +1,171 @@
+//! A live run: its threads and the queues between them.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::Instant;
+
+use pliant::Stop;
+use rtrb::{Consumer, Producer, RingBuffer};
+
+use crate::action::{Entry, HANDS};
+use crate::devices::Devices;
+use crate::driver::{Command, Driver, Ends, Picture};
+use crate::guard::Limits;
+use crate::haptic::{Haptic, Link, Stepping, run_apart};
+use crate::script::Script;
+use crate::server::Outlets;
+use crate::session::Session;
+use crate::status::Status;
+use crate::tool::Coupling;
+
+/// How a live run is made.
+#[derive(Debug)]
+pub struct Setup {
+    /// Forces a second.
+    pub rate: f64,
+    /// Whether steps of the world have a thread of their own.
+    pub apart: bool,
+    /// Which hands are fingertips.
+    pub fingers: [bool; HANDS],
+    /// The coupling of hands and tools.
+    pub coupling: Coupling,
+    /// Limits of what hands are given.
+    pub limits: Limits,
+    /// Where devices are listened to.
+    pub devices: Option<SocketAddr>,
+    /// A scripted hand.
+    pub script: Option<Script>,
+    /// Threads of a step.
+    pub threads: usize,
+    /// Core that the loop is bound to.
+    pub core: Option<usize>,
+    /// Ends a step early.
+    pub stop: Stop,
+}
+
+/// A live run as seen from outside its threads.
+#[derive(Debug)]
+pub struct Live {
+    /// Its numbers.
+    pub status: Arc<Status>,
+    /// Where devices are heard.
+    pub device_address: Option<SocketAddr>,
+    threads: Vec<JoinHandle<Option<Session>>>,
+}
+
+/// Ends of the queues of a live run that others hold.
+#[derive(Debug)]
+pub struct Queues {
+    /// What is asked of it.
+    pub commands: Producer<Command>,
+    /// What it tells.
+    pub outlets: Outlets,
+    /// What was done, to be written down.
+    pub log: Consumer<Entry>,
+}
+
+/// Frames on their way between the loop and viewers.
+const PICTURES: usize = 3;
+
+/// Actions that may wait to be written: at 1 kHz and with two hands, half a minute.
+const LOG: usize = 1 << 16;
+
+impl Live {
+    /// Begin.
+    pub fn begin(session: Session, setup: Setup) -> io::Result<(Live, Queues)> {
+        let status = Arc::new(Status::default());
+        let devices = setup.devices.map(Devices::listen).transpose()?;
+        let device_address = devices.as_ref().map(Devices::address).transpose()?;
+        let (ends, queues) = queues();
+        let period = 1.0 / setup.rate;
+        let turns = if setup.apart { 1.0 / session.dt() } else { setup.rate };
+        let mut driver = Driver::new(session, ends, status.clone(), turns);
+        driver.set_threads(setup.threads);
+        driver.set_stop(&setup.stop);
+        let mut threads = vec![];
+        let stepping = if setup.apart {
+            let (link, dt) = (Arc::new(Link::default()), driver.dt());
+            let (theirs, status) = (link.clone(), status.clone());
+            threads.push(named("pliant world", move || Some(run_apart(driver, &theirs, &status)))?);
+            Stepping::Apart { link, dt }
+        } else {
+            Stepping::Here(Box::new(driver))
+        };
+        let mut haptic = Haptic::new(period, stepping, setup.fingers, setup.limits, status.clone());
+        (haptic.coupling, haptic.devices, haptic.script) = (setup.coupling, devices, setup.script);
+        let core = setup.core;
+        threads.push(named("pliant hands", move || {
+            core.map(bind);
+            haptic.run()
+        })?);
+        Ok((Live { status, device_address, threads }, queues))
+    }
+
+    /// Whether a thread has ended without being asked to: it has panicked.
+    pub fn is_broken(&self) -> bool {
+        !self.status.is_ending() && self.threads.iter().any(JoinHandle::is_finished)
+    }
+
+    /// Ask all threads to end, and wait for them. Returns the world as it was last; `None` if its thread has panicked.
+    pub fn end(self) -> (Arc<Status>, Option<Session>) {
+        self.status.end();
+        let mut session = None;
+        for thread in self.threads {
+            session = thread.join().unwrap_or_default().or(session);
+        }
+        (self.status, session)
+    }
+}
+
+/// The queues of a live run, both ends of each.
+pub(crate) fn queues() -> (Ends, Queues) {
+    let (commands, commands_out) = RingBuffer::new(256);
+    let (notes_in, notes) = RingBuffer::new(4096);
+    let (full_in, full) = RingBuffer::new(PICTURES);
+    let (mut free, free_out) = RingBuffer::new(PICTURES);
+    let (log_in, log) = RingBuffer::new(LOG);
+    for _ in 0..PICTURES {
+        // as many as the queue has room for
+        let _ = free.push(Box::<Picture>::default());
+    }
+    let ends = Ends { commands: commands_out, notes: notes_in, free: free_out, full: full_in, log: log_in };
+    (ends, Queues { commands, outlets: Outlets { notes, full, free }, log })
+}
+
+fn named<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'static) -> io::Result<JoinHandle<T>> {
+    thread::Builder::new().name(name.into()).spawn(work)
+}
+
+/// Bind this thread to a core. Where that is not allowed it runs wherever it is put.
+fn bind(core: usize) {
+    let mut set = rustix::thread::CpuSet::new();
+    if core < rustix::thread::CpuSet::MAX_CPU {
+        set.set(core);
+        let _ = rustix::thread::sched_setaffinity(None, &set);
+    }
+}
+
+/// Memory of this process [MB]; `None` where the system does not tell.
+pub fn memory_mb() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let pages: f64 = text.split_whitespace().nth(1)?.parse().ok()?;
+    Some(pages * rustix::param::page_size() as f64 / 1e6)
+}
+
+/// Median time of a step of this length [s], tried on a copy of a world; infinite if a step fails.
+pub fn time_of_step(world: &pliant::World, dt: f64) -> f64 {
+    let mut copy = world.clone();
+    let mut times = vec![];
+    let begun = Instant::now();
+    while times.len() < 200 && begun.elapsed().as_millis() < 300 {
+        let now = Instant::now();
+        if copy.step(dt).is_err() {
+            return f64::INFINITY;
+        }
+        times.push(now.elapsed().as_secs_f64());
+    }
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}

@@ -1,0 +1,271 @@
+//! A live run as the server knows it: what viewers may do to it, and what they are told of it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use pliant::Layout;
+use pliant::math::{Pose, Quat, Vec3};
+use pliant_record::event_text;
+use rtrb::{Consumer, Producer};
+use serde_json::{Value, json};
+use tokio::sync::{broadcast, watch};
+
+use super::message::Said;
+use super::wire;
+use crate::action::{Action, HANDS};
+use crate::driver::{Command, Note, Picture};
+use crate::input::{Input, Source};
+use crate::session::Session;
+use crate::status::{Status, source_of};
+
+/// A frame on its way to all viewers: number of the run, and bytes.
+pub type Sent = (u32, Arc<Vec<u8>>);
+
+/// A live run.
+#[derive(Debug)]
+pub struct Run {
+    card: Card,
+    /// Its numbers.
+    pub status: Arc<Status>,
+    commands: Mutex<Producer<Command>>,
+    hands: Mutex<[Taken; HANDS]>,
+    failure: Mutex<Option<String>>,
+    /// Simulated over real time, as bits.
+    real_time: AtomicU64,
+}
+
+/// A hand as viewers see it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Taken {
+    by: Option<u64>,
+    reach: f64,
+    count: u64,
+}
+
+/// What a run is called.
+#[derive(Clone, Debug)]
+pub struct Title {
+    /// Name of the scene.
+    pub scene: String,
+    /// What it shows.
+    pub title: String,
+    /// Forces a second.
+    pub rate: f64,
+    /// Whether it is being written down.
+    pub is_recorded: bool,
+}
+
+/// Ends of the queues of a live run that the server holds.
+#[derive(Debug)]
+pub struct Outlets {
+    /// What it tells.
+    pub notes: Consumer<Note>,
+    /// Frames it has written.
+    pub full: Consumer<Box<Picture>>,
+    /// Frames given back to it.
+    pub free: Producer<Box<Picture>>,
+}
+
+/// What viewers are told of a run when they come.
+#[derive(Debug)]
+pub struct Card {
+    revision: u32,
+    greeting: [String; 2],
+    layout: Layout,
+    dt: f64,
+    is_recorded: bool,
+}
+
+impl Card {
+    /// The card of a session, before it begins.
+    pub fn new(session: &Session, title: &Title, revision: u32) -> Card {
+        let (layout, dt) = (session.world().layout(), session.dt());
+        let hello = json!({
+            "type": "hello", "version": 1, "scene": title.scene, "title": title.title, "step": dt,
+            "rate": title.rate, "can_hold": true,
+        });
+        let greeting = [hello.to_string(), wire::layout(session.world(), &layout, revision).to_string()];
+        Card { revision, greeting, layout, dt, is_recorded: title.is_recorded }
+    }
+}
+
+impl Run {
+    /// A run that has begun.
+    pub fn new(card: Card, status: Arc<Status>, commands: Producer<Command>) -> Run {
+        Run {
+            card,
+            status,
+            commands: Mutex::new(commands),
+            hands: Mutex::default(),
+            failure: Mutex::default(),
+            real_time: AtomicU64::new(1f64.to_bits()),
+        }
+    }
+
+    /// Number of the run: it changes with the scene.
+    pub fn revision(&self) -> u32 {
+        self.card.revision
+    }
+
+    /// The first two messages to a viewer.
+    pub fn greeting(&self) -> &[String; 2] {
+        &self.card.greeting
+    }
+
+    /// Do what a viewer says. Says why not, if it cannot be done.
+    pub fn obey(&self, viewer: u64, said: Said) -> Result<(), String> {
+        match said {
+            Said::Grab { hand, at, reach, turn } => self.grab(viewer, hand, at, reach, turn),
+            Said::Move { hand, to, turn } => self.move_hand(viewer, hand, to, turn),
+            Said::Drop { hand } => self.drop_hand(viewer, hand),
+            Said::Pause => self.ask(Command::Pause),
+            Said::Play => self.ask(Command::Play),
+            Said::Step { count } => self.ask(Command::Steps(count)),
+            Said::Reset => self.ask(Command::Do(Action::Reset)),
+            Said::Speed { factor } => self.ask(Command::Speed(factor)),
+            Said::Gravity { value } => self.ask(Command::Do(Action::Gravity { value })),
+            Said::Change { body, property, value } => self.ask(Command::Do(Action::Change { body, property, value })),
+            Said::Scene { .. } => Err("another scene is not the business of this run".into()),
+        }
+    }
+
+    fn ask(&self, command: Command) -> Result<(), String> {
+        locked(&self.commands).push(command).map_err(|_| "too much is asked at once: try again".into())
+    }
+
+    fn grab(&self, viewer: u64, hand: usize, at: [f64; 3], reach: f64, turn: Option<[f64; 4]>) -> Result<(), String> {
+        let mut hands = locked(&self.hands);
+        let taken = hands.get_mut(hand).ok_or("there are two hands, 0 and 1")?;
+        if taken.by.is_some_and(|by| by != viewer) {
+            return Err(format!("hand {} is held by another viewer", hand + 1));
+        }
+        if source_of(&self.status.output(hand)) == Source::Device {
+            return Err(format!("hand {} is moved by a device", hand + 1));
+        }
+        let before = *taken;
+        *taken = Taken { by: Some(viewer), reach, count: taken.count };
+        self.write(hand, taken, at, turn, Source::Page, true).inspect_err(|_| *taken = before)
+    }
+
+    fn move_hand(&self, viewer: u64, hand: usize, to: [f64; 3], turn: Option<[f64; 4]>) -> Result<(), String> {
+        let mut hands = locked(&self.hands);
+        let taken = hands.get_mut(hand).ok_or("there are two hands, 0 and 1")?;
+        // a move that was on its way when the hand was lost says nothing
+        if taken.by != Some(viewer) { Ok(()) } else { self.write(hand, taken, to, turn, Source::Page, true) }
+    }
+
+    fn drop_hand(&self, viewer: u64, hand: usize) -> Result<(), String> {
+        let mut hands = locked(&self.hands);
+        let taken = hands.get_mut(hand).ok_or("there are two hands, 0 and 1")?;
+        if taken.by == Some(viewer) {
+            taken.by = None;
+            self.write(hand, taken, [0.0; 3], None, Source::Nobody, false)?;
+        }
+        Ok(())
+    }
+
+    /// A viewer has gone: its hands are free.
+    pub fn leave(&self, viewer: u64) {
+        (0..HANDS).for_each(|hand| drop(self.drop_hand(viewer, hand)));
+    }
+
+    /// Leave a hand for the loop. Callers hold the lock of the hands, so that one writes at a time.
+    fn write(
+        &self,
+        hand: usize,
+        taken: &mut Taken,
+        at: [f64; 3],
+        turn: Option<[f64; 4]>,
+        source: Source,
+        pressed: bool,
+    ) -> Result<(), String> {
+        let rotation = turn.map_or(Quat::IDENTITY, |[x, y, z, w]| Quat::from_xyzw(x, y, z, w));
+        let pose = Pose::from_parts(Vec3::from_array(at), rotation);
+        let count = taken.count + 1;
+        let input = Input { pose, pressed, turns: turn.is_some(), reach: taken.reach, source, heard: 0, count };
+        if !input.is_sound() {
+            return Err("a hand is within a kilometre, reaches a metre at most, and turns by a unit quaternion".into());
+        }
+        taken.count = count;
+        self.status.inputs[hand].write(input.to_words());
+        Ok(())
+    }
+
+    /// What viewers are told a few times a second.
+    pub fn told(&self, paused: bool, viewers: usize) -> Value {
+        let figures = self.status.figures();
+        let holders = *locked(&self.hands);
+        let hands: Vec<Value> = (0..HANDS)
+            .map(|hand| {
+                let output = self.status.output(hand);
+                let body = self.status.gripped(hand).map(|body| self.card.layout.body_name(body));
+                let source = Some(source_of(&output)).filter(|source| *source != Source::Nobody);
+                json!({
+                    "hand": hand, "held_by": holders[hand].by, "device": source, "gripping": body,
+                    "force": output.wrench.force.to_array(), "state": output.state, "energy_J": output.to_hand,
+                })
+            })
+            .collect();
+        json!({
+            "type": "status", "paused": paused, "real_time": f64::from_bits(self.real_time.load(Ordering::Relaxed)),
+            "time": figures.time, "step": figures.steps, "overruns": figures.overruns,
+            "taken_away": figures.taken_away, "dropped": figures.dropped, "viewers": viewers,
+            "period_us": figures.period_us, "compute_us": figures.compute_us, "latency_us": figures.latency_us,
+            "hands": hands, "failure": *locked(&self.failure), "recording": self.card.is_recorded,
+        })
+    }
+
+    /// Pass on frames and notes until the run ends.
+    pub fn publish(&self, mut outlets: Outlets, frames: &watch::Sender<Sent>, notes: &broadcast::Sender<String>) {
+        let mut mark = (Instant::now(), self.status.steps.load(Ordering::Relaxed));
+        let step = self.card.dt;
+        while !self.status.is_ending() {
+            while let Ok(picture) = outlets.full.pop() {
+                let mut bytes = Vec::new();
+                wire::encode(&picture, self.card.revision, &mut bytes);
+                frames.send_replace((self.card.revision, Arc::new(bytes)));
+                // there is room for all frames there are
+                let _ = outlets.free.push(picture);
+            }
+            while let Ok(note) = outlets.notes.pop() {
+                if let Some(text) = self.text(note) {
+                    // nobody may be looking
+                    let _ = notes.send(text);
+                }
+            }
+            let (passed, steps) = (mark.0.elapsed(), self.status.steps.load(Ordering::Relaxed));
+            if passed > Duration::from_secs(1) {
+                let ratio = (steps - mark.1) as f64 * step / passed.as_secs_f64();
+                self.real_time.store(ratio.to_bits(), Ordering::Relaxed);
+                mark = (Instant::now(), steps);
+            }
+            std::thread::sleep(Duration::from_millis(4));
+        }
+    }
+
+    /// A note as a message.
+    fn text(&self, note: Note) -> Option<String> {
+        let value = match note {
+            Note::Event(event) => {
+                json!({ "type": "event", "time": event.time, "text": event_text(&self.card.layout, event.kind) })
+            }
+            Note::Refused(why) => json!({ "type": "refused", "why": why }),
+            Note::Failed(why) => {
+                *locked(&self.failure) = Some(why);
+                return None;
+            }
+            Note::Recovered => {
+                *locked(&self.failure) = None;
+                return None;
+            }
+        };
+        Some(value.to_string())
+    }
+}
+
+/// A lock that a thread which panicked has left is as good as any: what it guards is plain data.
+pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

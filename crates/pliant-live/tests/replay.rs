@@ -1,0 +1,80 @@
+//! A live run and its replay end with the same bits.
+
+use std::time::Duration;
+
+use pliant_live::{Controls, HANDS, Head, Limits, Live, Log, Queues, Replay, Script, Session, Setup};
+use pliant_scene::{Ending, Scene, parse};
+
+type Failure = Box<dyn std::error::Error>;
+
+/// A rod or a solid that hangs, or lies on a table.
+fn scene(model: &str) -> Result<Scene, Failure> {
+    let body = match model {
+        "lattice" => "solid = { box = { size = [0.06, 0.04, 0.04], cells = [3, 2, 2] } }\nposition = [0, 0, 0.02]\n",
+        "elastica" => "radius = 0.004\npath = [[0, 0, 0.2], [0.2, 0, 0.2]]\nnormal = [0, 1, 0]\nintervals = 10\n",
+        "chain" => "radius = 0.004\npath = [[0, 0, 0.2], [0.2, 0, 0.2]]\npoints = 11\n",
+        _ => "radius = 0.004\npath = [[0, 0, 0.2], [0.2, 0, 0.2]]\nsegments = 20\n",
+    };
+    let grip = if model == "lattice" {
+        ""
+    } else {
+        "[[gripper]]\nname = \"wall\"\ngrips = [{ body = \"b\", at = \"start\", orientation = true }]\n"
+    };
+    let text = format!(
+        "duration = 1\nstep = 0.001\n[material.m]\nyoung = 2e6\npoisson = 0.4\ndensity = 1100\nfriction = {{ coefficient = 0.5 }}\n\
+         [[body]]\nname = \"b\"\nmodel = \"{model}\"\nmaterial = \"m\"\n{body}\
+         [[obstacle]]\nname = \"table\"\nshape = {{ plane = {{}} }}\n{grip}"
+    );
+    Ok(parse(&text, "live", std::path::Path::new("."), &[])?)
+}
+
+fn setup(script: Option<Script>, apart: bool) -> Setup {
+    Setup {
+        rate: 1000.0,
+        apart,
+        fingers: [false; HANDS],
+        coupling: pliant_live::Coupling::default(),
+        limits: Limits::default(),
+        devices: None,
+        script,
+        threads: 1,
+        core: None,
+        stop: pliant::Stop::default(),
+    }
+}
+
+fn at_its_end(scene: &Scene) -> pliant::math::Vec3 {
+    scene.world.frame().bodies[0].nodes.last().copied().unwrap_or_default()
+}
+
+#[test]
+fn a_live_run_replays_to_the_same_bits() -> Result<(), Failure> {
+    for (model, apart) in [("cable", false), ("chain", false), ("lattice", false), ("cable", true)] {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("controls.jsonl");
+        let begun = scene(model)?;
+        let dt = if apart { 0.005 } else { 0.001 };
+        let session = Session::new(begun.world.clone(), dt, [None; HANDS])?;
+        let (live, Queues { commands, outlets, log }) =
+            Live::begin(session, setup(Some(Script::demo(at_its_end(&begun))), apart))?;
+        let head = Head { pliant_controls: 1, scene: model.into(), step: dt, fingers: [None; HANDS] };
+        let log = Log::begin(&path, &head, log, live.status.clone())?;
+        std::thread::sleep(Duration::from_millis(700));
+        let (status, session) = live.end();
+        log.end()?;
+        drop((commands, outlets));
+
+        let controls = Controls::read(std::io::BufReader::new(std::fs::File::open(&path)?))?;
+        assert!(controls.entries.len() > 20 && controls.steps > 50, "{model}: {controls:?}");
+        let mut again = scene(model)?;
+        let mut replay = Replay::prepare(&mut again, controls)?;
+        let ran = replay.run(&mut again, |_| Ok::<(), std::convert::Infallible>(()));
+        assert!(matches!(ran.ending, Ending::Done) && replay.refused.is_none(), "{model}: {:?}", replay.refused);
+        assert_eq!(ran.steps, status.figures().steps, "{model}");
+        let lived = session.ok_or("the loop has panicked")?;
+        assert!(lived.world().snapshot() == again.world.snapshot(), "{model}: another state");
+        let moved = at_its_end(&again).distance(at_its_end(&begun));
+        assert!(moved > 1e-3, "{model}: the hand moved it by {moved} m");
+    }
+    Ok(())
+}
