@@ -97,7 +97,9 @@ impl Live {
         (haptic.coupling, haptic.devices, haptic.script) = (setup.coupling, devices, setup.script);
         let core = setup.core;
         threads.push(named("pliant hands", move || {
-            core.map(bind);
+            if let Some(core) = core {
+                bind(core);
+            }
             haptic.run()
         })?);
         Ok((Live { status, device_address, threads }, queues))
