@@ -32,6 +32,8 @@ pub enum Command {
 pub enum Note {
     /// Something happened in the world.
     Event(Event),
+    /// A property, gravity or everything was changed.
+    Changed(Action),
     /// Something asked for was refused, and why.
     Refused(String),
     /// A step failed: the world stands still until it is reset.
@@ -183,7 +185,10 @@ impl Driver {
                 Command::Pause => self.paused = true,
                 Command::Play => self.paused = false,
                 Command::Steps(steps) => (self.paused, self.asked) = (true, steps.min(MOST_STEPS as u32)),
-                Command::Speed(speed) if speed.is_finite() => self.speed = speed.clamp(0.01, 4.0),
+                Command::Speed(speed) if speed.is_finite() => {
+                    self.speed = speed.clamp(0.01, 4.0);
+                    self.status.speed.store(self.speed.to_bits(), Ordering::Relaxed);
+                }
                 Command::Speed(_) => {}
             }
         }
@@ -207,6 +212,9 @@ impl Driver {
             Ok(()) => {
                 if self.ends.log.push(Entry { step, action }).is_err() {
                     self.status.unwritten.fetch_add(1, Ordering::Relaxed);
+                }
+                if matches!(action, Action::Change { .. } | Action::Gravity { .. } | Action::Reset) {
+                    self.note(Note::Changed(action));
                 }
             }
             Err(refusal) => self.note(Note::Refused(refusal.to_string())),

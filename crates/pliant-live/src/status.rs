@@ -33,6 +33,8 @@ pub struct Status {
     pub steps: AtomicU64,
     /// Simulated time [s], as bits.
     pub time: AtomicU64,
+    /// How many times as fast as real time it is to go, as bits; 0 until it is changed.
+    pub speed: AtomicU64,
     /// Whether the world stands still: it is paused or has failed.
     pub standing: AtomicBool,
     /// Actions that could not be written down, because the file is too slow: the run cannot be replayed.
@@ -131,6 +133,14 @@ impl Status {
             taken_away: count(&self.taken_away),
             dropped: count(&self.dropped),
             unwritten: count(&self.unwritten),
+        }
+    }
+
+    /// How many times as fast as real time it is to go.
+    pub fn speed(&self) -> f64 {
+        match self.speed.load(Ordering::Relaxed) {
+            0 => 1.0,
+            bits => f64::from_bits(bits),
         }
     }
 

@@ -326,9 +326,10 @@ async fn greet(hub: &Hub, socket: &mut WebSocket, viewer: u64, greeted: &mut Opt
         return Ok(());
     }
     *greeted = Some(run.revision());
-    let hello = run.greeting()[0].replacen('{', &format!("{{\"viewer\":{viewer},"), 1);
-    send(socket, Message::Text(hello.into())).await?;
-    send(socket, Message::Text(run.greeting()[1].clone().into())).await
+    for text in run.greeting(viewer) {
+        send(socket, Message::Text(text.into())).await?;
+    }
+    Ok(())
 }
 
 fn count_dropped(hub: &Hub) {

@@ -20,6 +20,9 @@ use crate::input::{Input, Source};
 use crate::session::Session;
 use crate::status::{Status, source_of};
 
+/// Time for which changes are gathered before all viewers are told.
+const CHANGES: Duration = Duration::from_millis(300);
+
 /// A frame on its way to all viewers: number of the run, and bytes.
 pub type Sent = (u32, Arc<Vec<u8>>);
 
@@ -27,6 +30,8 @@ pub type Sent = (u32, Arc<Vec<u8>>);
 #[derive(Debug)]
 pub struct Run {
     card: Card,
+    /// What viewers are told of the world, with what was changed since.
+    now: Mutex<Value>,
     /// Its numbers.
     pub status: Arc<Status>,
     commands: Mutex<Producer<Command>>,
@@ -72,7 +77,8 @@ pub struct Outlets {
 #[derive(Debug)]
 pub struct Card {
     revision: u32,
-    greeting: [String; 2],
+    hello: String,
+    told: Value,
     layout: Layout,
     dt: f64,
     is_recorded: bool,
@@ -86,8 +92,8 @@ impl Card {
             "type": "hello", "version": 1, "scene": title.scene, "title": title.title, "step": dt,
             "rate": title.rate, "can_hold": true,
         });
-        let greeting = [hello.to_string(), wire::layout(session.world(), &layout, revision).to_string()];
-        Card { revision, greeting, layout, dt, is_recorded: title.is_recorded }
+        let told = wire::layout(session.world(), &layout, revision);
+        Card { revision, hello: hello.to_string(), told, layout, dt, is_recorded: title.is_recorded }
     }
 }
 
@@ -95,6 +101,7 @@ impl Run {
     /// A run that has begun.
     pub fn new(card: Card, status: Arc<Status>, commands: Producer<Command>) -> Run {
         Run {
+            now: Mutex::new(card.told.clone()),
             card,
             status,
             commands: Mutex::new(commands),
@@ -110,8 +117,9 @@ impl Run {
     }
 
     /// The first two messages to a viewer.
-    pub fn greeting(&self) -> &[String; 2] {
-        &self.card.greeting
+    pub fn greeting(&self, viewer: u64) -> [String; 2] {
+        let hello = self.card.hello.replacen('{', &format!("{{\"viewer\":{viewer},"), 1);
+        [hello, locked(&self.now).to_string()]
     }
 
     /// Do what a viewer says. Says why not, if it cannot be done.
@@ -209,7 +217,7 @@ impl Run {
             })
             .collect();
         json!({
-            "type": "status", "paused": paused, "real_time": f64::from_bits(self.real_time.load(Ordering::Relaxed)),
+            "type": "status", "paused": paused, "speed": self.status.speed(), "real_time": f64::from_bits(self.real_time.load(Ordering::Relaxed)),
             "time": figures.time, "step": figures.steps, "overruns": figures.overruns,
             "taken_away": figures.taken_away, "dropped": figures.dropped, "viewers": viewers,
             "period_us": figures.period_us, "compute_us": figures.compute_us, "latency_us": figures.latency_us,
@@ -220,7 +228,7 @@ impl Run {
     /// Pass on frames and notes until the run ends.
     pub fn publish(&self, mut outlets: Outlets, frames: &watch::Sender<Sent>, notes: &broadcast::Sender<String>) {
         let mut mark = (Instant::now(), self.status.steps.load(Ordering::Relaxed));
-        let step = self.card.dt;
+        let (step, mut changed) = (self.card.dt, None);
         while !self.status.is_ending() {
             while let Ok(picture) = outlets.full.pop() {
                 let mut bytes = Vec::new();
@@ -230,10 +238,18 @@ impl Run {
                 let _ = outlets.free.push(picture);
             }
             while let Ok(note) = outlets.notes.pop() {
+                if let Note::Changed(action) = note {
+                    self.change(action);
+                    changed.get_or_insert_with(Instant::now);
+                }
                 if let Some(text) = self.text(note) {
                     // nobody may be looking
                     let _ = notes.send(text);
                 }
+            }
+            if changed.is_some_and(|since: Instant| since.elapsed() > CHANGES) {
+                changed = None;
+                let _ = notes.send(locked(&self.now).to_string());
             }
             let (passed, steps) = (mark.0.elapsed(), self.status.steps.load(Ordering::Relaxed));
             if passed > Duration::from_secs(1) {
@@ -245,12 +261,26 @@ impl Run {
         }
     }
 
+    /// Keep what viewers are told up to date.
+    fn change(&self, action: Action) {
+        let mut now = locked(&self.now);
+        match action {
+            Action::Change { body, property, value } => {
+                let name = serde_json::to_value(property).unwrap_or_default();
+                now["bodies"][body]["properties"][name.as_str().unwrap_or_default()] = json!(value);
+            }
+            Action::Gravity { value } => now["gravity"] = json!(value),
+            _ => now.clone_from(&self.card.told),
+        }
+    }
+
     /// A note as a message.
     fn text(&self, note: Note) -> Option<String> {
         let value = match note {
             Note::Event(event) => {
                 json!({ "type": "event", "time": event.time, "text": event_text(&self.card.layout, event.kind) })
             }
+            Note::Changed(_) => return None,
             Note::Refused(why) => json!({ "type": "refused", "why": why }),
             Note::Failed(why) => {
                 *locked(&self.failure) = Some(why);
