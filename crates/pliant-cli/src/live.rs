@@ -142,7 +142,7 @@ fn one(
     let (live, Queues { commands, outlets, log }) =
         Live::begin(session, setup).map_err(|e| Failure::Run(format!("cannot begin: {e}")))?;
     if let Some(address) = live.device_address {
-        output::talk(format!("devices: UDP {address}"));
+        output::talk(format!("devices: {address}, UDP and TCP"));
     }
     let head = Head { pliant_controls: 1, scene: name_text, step: dt, fingers: args.fingers() };
     let (log, publisher) = match (served, card) {

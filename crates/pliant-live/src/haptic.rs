@@ -213,6 +213,11 @@ impl Haptic {
             };
             return (input.is_sound().then(|| input.straightened()), age > SILENCE);
         }
+        let here = |input: &Input| input.source != Source::Nobody;
+        if let Some(input) = self.status.hosts[hand].read().and_then(Input::from_words).filter(here) {
+            let age = self.status.clock.nanos(now).saturating_sub(input.heard);
+            return (Some(input), Duration::from_nanos(age) > SILENCE);
+        }
         let input = self.status.inputs[hand].read().and_then(Input::from_words);
         (input.filter(|input| input.source != Source::Nobody).map(Input::straightened), false)
     }

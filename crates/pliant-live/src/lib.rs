@@ -10,6 +10,7 @@ mod driver;
 mod guard;
 mod haptic;
 mod histogram;
+mod hosts;
 mod input;
 mod live;
 mod log;

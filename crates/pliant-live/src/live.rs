@@ -14,6 +14,7 @@ use crate::devices::Devices;
 use crate::driver::{Command, Driver, Ends, Picture};
 use crate::guard::Limits;
 use crate::haptic::{Haptic, Link, Stepping, run_apart};
+use crate::hosts;
 use crate::script::Script;
 use crate::server::Outlets;
 use crate::session::Session;
@@ -33,7 +34,7 @@ pub struct Setup {
     pub coupling: Coupling,
     /// Limits of what hands are given.
     pub limits: Limits,
-    /// Where devices are listened to.
+    /// Where devices are listened to, by UDP and TCP.
     pub devices: Option<SocketAddr>,
     /// A scripted hand.
     pub script: Option<Script>,
@@ -78,6 +79,9 @@ impl Live {
         let status = Arc::new(Status::default());
         let devices = setup.devices.map(Devices::listen).transpose()?;
         let device_address = devices.as_ref().map(Devices::address).transpose()?;
+        if let Some(address) = device_address {
+            hosts::listen(address, 1.0 / setup.rate, status.clone())?;
+        }
         let (ends, queues) = queues();
         let period = 1.0 / setup.rate;
         let turns = if setup.apart { 1.0 / session.dt() } else { setup.rate };

@@ -1,6 +1,7 @@
 //! Numbers of a live run that any thread may read at any time.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
 
 use pliant::Wrench;
 use pliant::math::Vec3;
@@ -47,10 +48,33 @@ pub struct Status {
     pub gripped: [AtomicU64; HANDS],
     /// What viewers of the page do with each hand.
     pub inputs: [InputSlot; HANDS],
+    /// What devices on other computers do with each hand.
+    pub hosts: [InputSlot; HANDS],
+    /// Whether a device on another computer has each hand.
+    pub taken: [AtomicBool; HANDS],
+    /// The clock of all threads.
+    pub clock: Clock,
     /// What each hand is given.
     pub outputs: [Slot<10>; HANDS],
     /// Asks all threads to end.
     pub ending: AtomicBool,
+}
+
+/// A clock that begins with the run.
+#[derive(Clone, Copy, Debug)]
+pub struct Clock(Instant);
+
+impl Default for Clock {
+    fn default() -> Clock {
+        Clock(Instant::now())
+    }
+}
+
+impl Clock {
+    /// Time since the run began [ns].
+    pub fn nanos(&self, now: Instant) -> u64 {
+        u64::try_from(now.saturating_duration_since(self.0).as_nanos()).unwrap_or(u64::MAX)
+    }
 }
 
 /// What a hand is given.
