@@ -6,7 +6,7 @@ use super::together::Two;
 use super::{Room, World};
 use crate::body::{Body, BodyState};
 use crate::bytes::{Malformed, Reader, Stored, checksum, stored};
-use crate::cable::Pair;
+use crate::cable::PastPair;
 use crate::clock::Clock;
 use crate::error::{BuildError, SnapshotError};
 use crate::frame::Event;
@@ -39,7 +39,7 @@ struct State {
     grippers: Vec<(Sweep, Drive, Wrench)>,
     bodies: Vec<BodyState>,
     properties: Vec<Properties>,
-    pairs: Vec<Pair>,
+    pairs: Vec<PastPair>,
     meetings: Vec<Meeting>,
     presses: Presses,
     touching: Vec<Two>,
