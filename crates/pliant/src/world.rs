@@ -15,7 +15,7 @@ pub(crate) use together::Beside;
 
 use crate::account::Account;
 use crate::body::{Body, Surroundings, Vicinity};
-use crate::cable::{Around, Group, Pair};
+use crate::cable::{Around, Group, PastPair};
 use crate::clock::Clock;
 use crate::contact::Obstacle;
 use crate::error::StepError;
@@ -54,7 +54,7 @@ pub struct World {
     /// What happened during the last step.
     events: Vec<Event>,
     /// Links of cables that touch or may touch each other, sorted.
-    pairs: Vec<Pair>,
+    pairs: Vec<PastPair>,
     /// Facets of solids that touch each other, sorted.
     meetings: Vec<Meeting>,
     solids: Meetings,

@@ -23,7 +23,9 @@ mod start;
 #[cfg(test)]
 mod ring_tests;
 
+#[cfg(test)]
 pub use contact::pairs::Pair;
+pub use contact::pairs::{Key, PastPair};
 pub use params::{CableSettings, CableSpec, Couplings, Solver, Step};
 
 pub(crate) use contact::pairs::{End, forget_body};

@@ -1,6 +1,6 @@
 //! Output of a cable: shape, frames, forces and moments, energies.
 
-use super::{Cable, CableState, Pair};
+use super::{Cable, CableState, PastPair};
 use crate::account::{Bound, Level, Work};
 use crate::body::{Body, PARTING_GAP, Surroundings};
 use crate::cable::algebra::block::{Vec6, dot};
@@ -186,11 +186,11 @@ fn limit_event(kind: usize, passed: bool, body: usize, most: (usize, f64), limit
 }
 
 /// Cables whose links touch each other, or are close enough for contact to continue.
-pub(crate) fn pairs_beside(bodies: &[Body], pairs: &[Pair]) -> impl Iterator<Item = Beside> {
+pub(crate) fn pairs_beside(bodies: &[Body], pairs: &[PastPair]) -> impl Iterator<Item = Beside> {
     pairs.iter().filter_map(|pair| {
         let (pushes, bodies_of) = (pair.force != Vec3::ZERO, pair.ends.map(|end| end.body));
         let near = || {
-            at_start((bodies, 0), pair).is_some_and(|sides| {
+            at_start((bodies, 0), &pair.key()).is_some_and(|sides| {
                 let ([p, q], [r, s]) = (pair.places(sides), sides.map(|side| side.links.radius));
                 p.distance(q) < r + s + PARTING_GAP * r.min(s)
             })

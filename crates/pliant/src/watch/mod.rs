@@ -12,7 +12,11 @@ mod strands;
 
 use crate::body::Body;
 use crate::bytes::stored;
+<<<<<<< HEAD
 use crate::cable::{PARTS, Pair};
+=======
+use crate::cable::PastPair;
+>>>>>>> 1741094
 use crate::contact::{Ends, Obstacle};
 use crate::frame::{Event, EventKind, Other};
 
@@ -209,7 +213,7 @@ impl Watch {
     pub fn look(
         &mut self,
         bodies: &[Body],
-        pairs: &[Pair],
+        pairs: &[PastPair],
         obstacles: &[Obstacle],
         time: f64,
         events: &mut Vec<Event>,
@@ -245,7 +249,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
-    use crate::cable::{Cable, CableSettings, CableSpec, End};
+    use crate::cable::{Cable, CableSettings, CableSpec, End, Pair};
     use crate::contact::{ObstacleParams, Shape, ShapeKind, segment_distance, segments_cross};
     use crate::material::{Friction, Material};
     use crate::math::{Pose, Quat, Vec3};
@@ -297,8 +301,9 @@ mod tests {
             ];
             let end = |body: usize, link: usize| End { body, link };
             let key = move |a: End, b: End| ([a, b], [crate::cable::Stretch::Link; 2]);
-            let links = |a: usize, b: usize| (0..400).map(move |n| Pair::new(key(end(a, n / 20), end(b, n % 20))));
-            let mut all: Vec<Pair> = [(0, 1), (0, 2), (1, 2)].into_iter().flat_map(|(a, b)| links(a, b)).collect();
+            let links =
+                |a: usize, b: usize| (0..400).map(move |n| Pair::new(key(end(a, n / 20), end(b, n % 20))).past());
+            let mut all: Vec<PastPair> = [(0, 1), (0, 2), (1, 2)].into_iter().flat_map(|(a, b)| links(a, b)).collect();
             all.sort_unstable_by_key(|pair| pair.ends);
             let mut watch = Watch::default();
             watch.begin(&bodies, &obstacles, all.len());

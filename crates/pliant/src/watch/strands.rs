@@ -4,7 +4,7 @@
 use super::{Crossing, Curve, FINER, Instant};
 use crate::body::Body;
 use crate::bytes::stored;
-use crate::cable::{End, OPEN, Pair};
+use crate::cable::{End, Key, OPEN, PastPair};
 use crate::contact::{Ends, segment_distance, segments_cross};
 use crate::frame::Other;
 use crate::math::Vec3;
@@ -103,7 +103,7 @@ impl Strands {
 
     /// Check a step in which links of `pairs`, which are sorted, were near each other; `depth` [m] is raised where they
     /// overlap more deeply.
-    pub fn look(&mut self, curves: &[Curve], pairs: &[Pair], depth: &mut f64, tell: &mut impl FnMut(Crossing)) {
+    pub fn look(&mut self, curves: &[Curve], pairs: &[PastPair], depth: &mut f64, tell: &mut impl FnMut(Crossing)) {
         let Strands { near, before } = self;
         std::mem::swap(near, before);
         near.clear();
@@ -165,15 +165,15 @@ pub(crate) struct Inside {
 
 /// The two cables, or one twice, that overlap so deeply that neither has a definite side to leave to; `pairs` are links
 /// that may touch.
-pub(crate) fn deepest_inside(bodies: &[Body], pairs: &[Pair]) -> Option<Inside> {
+pub(crate) fn deepest_inside(bodies: &[Body], pairs: &[Key]) -> Option<Inside> {
     let ends = |end: End| match &bodies[end.body] {
         Body::Cable(cable) => Some((cable.line().piece(end.link), cable.radius())),
         _ => None,
     };
-    let inside = |pair: &Pair| {
-        let ((a, r), (b, s)) = (ends(pair.ends[0])?, ends(pair.ends[1])?);
+    let inside = |(pair, _): &Key| {
+        let ((a, r), (b, s)) = (ends(pair[0])?, ends(pair[1])?);
         let (distance, needed) = (segment_distance(&a, &b), r + s);
-        Some(Inside { bodies: pair.ends.map(|end| end.body), place: a[0].midpoint(a[1]), distance, needed })
+        Some(Inside { bodies: pair.map(|end| end.body), place: a[0].midpoint(a[1]), distance, needed })
     };
     let all = pairs.iter().filter_map(inside);
     let worst = all.min_by(|a, b| (a.distance / a.needed).total_cmp(&(b.distance / b.needed)));

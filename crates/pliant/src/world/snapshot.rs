@@ -6,7 +6,7 @@ use super::together::Two;
 use super::{Room, World};
 use crate::body::{Body, BodyState};
 use crate::bytes::{Malformed, Reader, Stored, checksum, stored};
-use crate::cable::Pair;
+use crate::cable::PastPair;
 use crate::clock::Clock;
 use crate::error::{BuildError, SnapshotError};
 use crate::frame::Event;
@@ -39,7 +39,7 @@ struct State {
     grippers: Vec<(Sweep, Drive, Wrench)>,
     bodies: Vec<BodyState>,
     properties: Vec<Properties>,
-    pairs: Vec<Pair>,
+    pairs: Vec<PastPair>,
     meetings: Vec<Meeting>,
     presses: Presses,
     touching: Vec<Two>,
@@ -69,7 +69,7 @@ stored!(Snapshot { handles, grips, loads, state });
 const MAGIC: [u8; 8] = *b"pliantsn";
 
 /// Version of the format that follows. Increment it whenever the state of any model changes.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Size of the header: magic, version, length and checksum.
 const HEAD: usize = 8 + 4 + 8 + 8;

@@ -50,7 +50,7 @@ pub struct Bond<'a> {
     /// Index of the edge between them.
     pub edge: usize,
     /// P of both nodes.
-    pub rows: [&'a [Vec6; 3]; 2],
+    pub rows: [[Vec6; 3]; 2],
     /// S.
     pub slope: &'a [[f64; 3]; 3],
     /// Whether only the off-diagonal coupling is added: the diagonal parts are in the chains already.
@@ -378,7 +378,7 @@ mod tests {
             let slopes: Vec<_> = bonds.iter().map(|b| slope(&b.2)).collect();
             sparse.add_bonds(bonds.iter().zip(&slopes).map(|((edge, rows, _), slope)| Bond {
                 edge: *edge,
-                rows: [&rows[0], &rows[1]],
+                rows: *rows,
                 slope,
                 beside: false,
             }));

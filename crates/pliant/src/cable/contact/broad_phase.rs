@@ -10,7 +10,7 @@
 use crate::body::Body;
 use crate::cable::Cable;
 use crate::cable::algebra::block::Vec6;
-use crate::cable::contact::pairs::{End, Key, Pair, axis_distance, joints_count, nearest_neighbour};
+use crate::cable::contact::pairs::{End, Key, PastPair, axis_distance, joints_count, nearest_neighbour};
 use crate::cable::links::{LinkState, Links, OPEN, Stretch, gap_after};
 use crate::math::{Pose, Vec3, x_axis};
 
@@ -111,19 +111,14 @@ impl BroadPhase {
         self.nodes.reserve((2 * links).saturating_sub(self.nodes.len()));
     }
 
-    /// Find all pairs of links that may touch in a step, sorted; `known` are those of the step before, also sorted.
-    pub fn find(&mut self, bodies: &[Body], dt: f64, known: &[Pair], found: &mut Vec<Pair>) {
+    /// Find all pairs of links that may touch in a step, sorted.
+    pub fn find(&mut self, bodies: &[Body], dt: f64, found: &mut Vec<Key>) {
         found.clear();
         self.grow(bodies, |cable, moving| foresee(cable, dt, moving));
-        self.search(bodies, |_, _, key| found.push(Pair::new(key)));
-        found.extend(self.missed.iter().map(|&key| Pair::new(key)));
-        found.sort_unstable_by_key(Pair::key);
-        found.dedup_by_key(|pair| pair.key());
-        for pair in found.iter_mut() {
-            if let Ok(at) = known.binary_search_by_key(&pair.key(), Pair::key) {
-                pair.go_on(&known[at]);
-            }
-        }
+        self.search(bodies, |_, _, key| found.push(key));
+        found.extend_from_slice(&self.missed);
+        found.sort_unstable();
+        found.dedup();
     }
 
     /// Forget the pairs missed in the step before.
@@ -132,7 +127,7 @@ impl BroadPhase {
     }
 
     /// After a step: whether links met that are not among the sorted `pairs`. They are found the next time.
-    pub fn missed(&mut self, bodies: &[Body], pairs: &[Pair]) -> bool {
+    pub fn missed(&mut self, bodies: &[Body], pairs: &[PastPair]) -> bool {
         if self.roots.iter().all(|root| self.kept_to_its_way(bodies, root)) {
             return false;
         }
@@ -140,7 +135,7 @@ impl BroadPhase {
         let before = missed.len();
         self.grow(bodies, look_back);
         self.search(bodies, |a, b, key| {
-            if pairs.binary_search_by_key(&key, Pair::key).is_err() && met(a, b) {
+            if pairs.binary_search_by_key(&key, PastPair::key).is_err() && met(a, b) {
                 missed.push(key);
             }
         });
@@ -493,7 +488,7 @@ mod tests {
                 bodies.push(body);
             }
             let (mut trees, mut found, mut wanted) = (BroadPhase::default(), vec![], vec![]);
-            trees.find(&bodies, 1e-3 * f64::from(1 + round % 10), &[], &mut found);
+            trees.find(&bodies, 1e-3 * f64::from(1 + round % 10), &mut found);
             let trunks: Vec<Branch<'_>> = (0..bodies.len()).map(|n| trees.trunk(&bodies, n).unwrap()).collect();
             let at = |a: &Branch<'_>, i: usize| (a.cable.state.links.poses[i], trees.moving[a.root.first + i]);
             for (n, a) in trunks.iter().enumerate() {
@@ -521,7 +516,7 @@ mod tests {
             total[0] += wanted.len();
             total[1] += found.len();
             for key in wanted {
-                assert!(found.binary_search_by_key(&key, Pair::key).is_ok(), "round {round}: {key:?}");
+                assert!(found.binary_search(&key).is_ok(), "round {round}: {key:?}");
             }
         }
         // and it does not find everything

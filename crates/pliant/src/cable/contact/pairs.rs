@@ -41,10 +41,10 @@ pub struct Pair {
     pub law: Law,
     /// Normal and two tangents, in the world.
     pub axes: [Vec3; 3],
-    /// Velocity along these per velocity of each link.
-    pub rows: [[Vec6; 3]; 2],
-    /// Velocity along these per velocity of the next links, where the contact is on a joint.
-    pub next: [Option<[Vec6; 3]>; 2],
+    /// Angular part of the velocity along these per velocity of each link; the linear part follows from the axes.
+    spins: [[Vec3; 3]; 2],
+    /// The same for the next links, where the contact is on a joint.
+    next_spins: [[Vec3; 3]; 2],
     /// Part of the force that acts on the next links.
     pub weights: [f64; 2],
     /// Position along each link or joint, from its centre [m].
@@ -71,6 +71,24 @@ pub struct Pair {
     pub firmness: Firmness,
     /// Whether it is in the sparsity pattern of the tangent.
     pub planned: bool,
+}
+
+/// What is kept of a pair after the step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PastPair {
+    /// The links, sorted.
+    pub ends: [End; 2],
+    /// For each, the link itself or the joint after it.
+    pub on: [Stretch; 2],
+    /// Unit normal from the second to the first, in the world.
+    pub normal: Vec3,
+    /// Position along each link or joint, from its centre [m].
+    along: [f64; 2],
+    /// Force on the first link, in the world [N].
+    pub force: Vec3,
+    lawful: Vec3,
+    firmness: Firmness,
+    state: Contacting,
 }
 
 /// Cosine of the angle within which the normal halfway through the step counts as that of the start.
@@ -151,8 +169,8 @@ impl Pair {
             start: (Vec3::Z, f64::INFINITY),
             law: Law { rho: 0.0, friction: Friction::NONE },
             axes: [Vec3::Z, Vec3::X, Vec3::Y],
-            rows: [[[0.0; 6]; 3]; 2],
-            next: [None; 2],
+            spins: [[Vec3::ZERO; 3]; 2],
+            next_spins: [[Vec3::ZERO; 3]; 2],
             weights: [0.0; 2],
             along: [0.0; 2],
             closing: 0.0,
@@ -179,8 +197,32 @@ impl Pair {
         self.on == [Stretch::Link; 2]
     }
 
+    /// What is kept of it.
+    pub fn past(&self) -> PastPair {
+        let Pair { ends, on, axes: [normal, ..], along, force, lawful, firmness, state, .. } = *self;
+        PastPair { ends, on, normal, along, force, lawful, firmness, state }
+    }
+
+    /// Velocity along the axes per velocity of the link of a side.
+    pub fn rows(&self, side: usize) -> [Vec6; 3] {
+        self.rows_of(1.0 - self.weights[side], &self.spins[side])
+    }
+
+    /// Velocity along the axes per velocity of the next link, where the contact is on a joint.
+    pub fn next(&self, side: usize) -> Option<[Vec6; 3]> {
+        (self.on[side] == Stretch::Joint).then(|| self.rows_of(self.weights[side], &self.next_spins[side]))
+    }
+
+    fn rows_of(&self, weight: f64, spins: &[Vec3; 3]) -> [Vec6; 3] {
+        let row = |k: usize| {
+            let (axis, spin) = (&self.axes[k], &spins[k]);
+            [weight * axis.x, weight * axis.y, weight * axis.z, spin.x, spin.y, spin.z]
+        };
+        [row(0), row(1), row(2)]
+    }
+
     /// Continue a pair of the step before.
-    pub fn go_on(&mut self, known: &Pair) {
+    pub fn go_on(&mut self, known: &PastPair) {
         (self.before, self.state) = (known.lawful, known.state);
         self.lawful = known.lawful;
         self.firmness = known.firmness;
@@ -228,12 +270,12 @@ impl Pair {
         for (k, side) in sides.iter().enumerate() {
             let pose = side.pose();
             match side.on {
-                Stretch::Link => self.rows[k] = rows(&self.axes, point - pose.translation, pose.rotation),
+                Stretch::Link => self.spins[k] = spins(&rows(&self.axes, point - pose.translation, pose.rotation)),
                 Stretch::Joint => {
                     let weight = nearest.weights[k];
                     let offset = point - nearest.points[k];
                     let [own, next] = joint_rows(&self.axes, weight, offset, side.links.length, [pose, side.next()]);
-                    (self.rows[k], self.next[k], self.weights[k]) = (own, Some(next), weight);
+                    (self.spins[k], self.next_spins[k], self.weights[k]) = (spins(&own), spins(&next), weight);
                 }
             }
         }
@@ -252,8 +294,8 @@ impl Pair {
 
     /// Velocity of one side along one axis.
     fn moves(&self, side: usize, axis: usize, velocities: &Velocities<'_>) -> f64 {
-        let own = dot(&self.rows[side][axis], velocities[side][0]);
-        own + self.next[side].as_ref().map_or(0.0, |next| dot(&next[axis], velocities[side][1]))
+        let own = dot(&self.rows(side)[axis], velocities[side][0]);
+        own + self.next(side).map_or(0.0, |next| dot(&next[axis], velocities[side][1]))
     }
 
     /// Power of a force on the first side, given along the axes, on one side at its velocities [W].
@@ -264,11 +306,11 @@ impl Pair {
 
     /// Velocity of the first relative to the second, along the axes [m/s].
     pub fn relative(&self, velocities: &Velocities<'_>) -> [f64; 3] {
-        let [a, b] = [velocity(&self.rows[0], velocities[0][0]), velocity(&self.rows[1], velocities[1][0])];
+        let [a, b] = [velocity(&self.rows(0), velocities[0][0]), velocity(&self.rows(1), velocities[1][0])];
         let mut moved = minus(&a, &b);
         for (k, sign) in [(0, 1.0), (1, -1.0)] {
-            if let Some(next) = &self.next[k] {
-                let more = velocity(next, velocities[k][1]);
+            if let Some(next) = self.next(k) {
+                let more = velocity(&next, velocities[k][1]);
                 (0..3).for_each(|axis| moved[axis] += sign * more[axis]);
             }
         }
@@ -335,9 +377,8 @@ impl Pair {
     pub fn calm(&mut self, inertias: [&Vec6; 2], velocities: &mut [[Vec6; 2]; 2], step: f64) -> f64 {
         let stopping = |pair: &Pair, velocities: &[[Vec6; 2]; 2], k: usize| {
             let of = |row: &Vec6, side: usize| (0..6).map(|c| row[c].powi(2) / inertias[side][c]).sum::<f64>();
-            let yielding = |side: usize| {
-                of(&pair.rows[side][k], side) + pair.next[side].as_ref().map_or(0.0, |next| of(&next[k], side))
-            };
+            let yielding =
+                |side: usize| of(&pair.rows(side)[k], side) + pair.next(side).map_or(0.0, |next| of(&next[k], side));
             -pair.relative(&references(velocities))[k] / (yielding(0) + yielding(1))
         };
         // never so much that the pair would pull
@@ -370,13 +411,20 @@ impl Pair {
             let give = |v: &mut Vec6, row: &Vec6| {
                 (0..6).for_each(|c| v[c] += sign * row[c] * impulse / inertias[side][c]);
             };
-            give(&mut velocities[side][0], &self.rows[side][axis]);
-            if let Some(next) = &self.next[side] {
+            give(&mut velocities[side][0], &self.rows(side)[axis]);
+            if let Some(next) = self.next(side) {
                 give(&mut velocities[side][1], &next[axis]);
             }
         }
         self.force += self.axes[axis] * (impulse / step);
         0.5 * impulse * (before + self.relative(&references(velocities))[axis])
+    }
+}
+
+impl PastPair {
+    /// Its key.
+    pub fn key(&self) -> Key {
+        (self.ends, self.on)
     }
 
     /// Points on the axes of both sides at which it acts, in the world [m].
@@ -395,6 +443,12 @@ impl Pair {
             Stretch::Joint => (link + 1.0) * length,
         }
     }
+}
+
+/// The angular part of rows.
+fn spins(rows: &[Vec6; 3]) -> [Vec3; 3] {
+    let spin = |row: &Vec6| Vec3::new(row[3], row[4], row[5]);
+    [spin(&rows[0]), spin(&rows[1]), spin(&rows[2])]
 }
 
 fn references(velocities: &[[Vec6; 2]; 2]) -> Velocities<'_> {
@@ -462,32 +516,11 @@ pub fn nearest_neighbour(links: &Links) -> usize {
 }
 
 /// Remove the pairs of a removed body; bodies after it move up.
-pub(crate) fn forget_body(pairs: &mut Vec<Pair>, gone: usize) {
+pub(crate) fn forget_body(pairs: &mut Vec<PastPair>, gone: usize) {
     pairs.retain(|pair| pair.ends.iter().all(|end| end.body != gone));
     let ends = pairs.iter_mut().flat_map(|pair| &mut pair.ends);
     ends.filter(|end| end.body > gone).for_each(|end| end.body -= 1);
 }
 
 stored!(End { body, link });
-stored!(Pair {
-    ends,
-    on,
-    start,
-    law,
-    axes,
-    rows,
-    next,
-    weights,
-    along,
-    closing,
-    limit,
-    before,
-    from,
-    lawful,
-    force,
-    state,
-    pushes,
-    slope,
-    firmness,
-    planned,
-});
+stored!(PastPair { ends, on, normal, along, force, lawful, firmness, state });

@@ -9,7 +9,7 @@ use step::Around;
 
 use crate::body::Body;
 use crate::cable::contact::broad_phase::BroadPhase;
-use crate::cable::contact::pairs::Pair;
+use crate::cable::contact::pairs::{Key, Pair, PastPair};
 use crate::stage::{Probe, Stage};
 use crate::team::Team;
 
@@ -21,10 +21,14 @@ const MOST_REPEATS: usize = 3;
 pub(crate) struct Group {
     trees: BroadPhase,
     islands: Islands,
-    /// Pairs as they are found; after the search, those before the step.
-    found: Vec<Pair>,
-    /// Whether the pairs of the current step have been found.
-    searched: bool,
+    /// Links that may touch in the step.
+    found: Vec<Key>,
+    /// The pairs of the step.
+    pairs: Vec<Pair>,
+    /// The pairs before the step.
+    before: Vec<PastPair>,
+    /// Whether those have been replaced by the pairs of the current step.
+    replaced: bool,
     /// For each body, the first of those it is solved with.
     leader: Vec<usize>,
 }
@@ -38,39 +42,42 @@ impl Clone for Group {
 
 impl Group {
     /// Preallocate for bodies and for the pairs of their links.
-    pub fn reserve(&mut self, bodies: &[Body], pairs: &mut Vec<Pair>) {
+    pub fn reserve(&mut self, bodies: &[Body], pairs: &mut Vec<PastPair>) {
         let links = |b: &Body| if let Body::Cable(cable) = b { cable.size() } else { 0 };
         let (links, count) = (bodies.iter().map(links).sum::<usize>(), bodies.len());
         self.trees.reserve(count, links);
         // a link rarely has more than a few others near it
-        for pairs in [pairs, &mut self.found] {
-            pairs.reserve((4 * links).saturating_sub(pairs.len()));
+        let most = 4 * links;
+        for pairs in [pairs, &mut self.before] {
+            pairs.reserve(most.saturating_sub(pairs.len()));
         }
+        self.found.reserve(most.saturating_sub(self.found.len()));
+        self.pairs.reserve(most.saturating_sub(self.pairs.len()));
         self.leader.reserve(count);
         self.islands.reserve(count);
     }
 
-    /// Begin a step: its pairs are not found yet.
+    /// Begin a step: its pairs have not replaced those before it yet.
     pub fn keep(&mut self) {
-        self.searched = false;
+        self.replaced = false;
     }
 
-    /// Return to the pairs before the step, if those of the step were found.
-    pub fn undo(&mut self, pairs: &mut Vec<Pair>) {
-        if std::mem::take(&mut self.searched) {
-            std::mem::swap(pairs, &mut self.found);
+    /// Return to the pairs before the step, if those of the step have replaced them.
+    pub fn undo(&mut self, pairs: &mut Vec<PastPair>) {
+        if std::mem::take(&mut self.replaced) {
+            std::mem::swap(pairs, &mut self.before);
         }
     }
 
     /// Links that touch or nearly touch at their current poses.
-    pub fn touching(&mut self, bodies: &mut [Body]) -> &[Pair] {
+    pub fn touching(&mut self, bodies: &mut [Body]) -> &[Key] {
         for body in &mut *bodies {
             if let Body::Cable(cable) = body {
                 cable.keep();
             }
         }
         self.trees.forget();
-        self.trees.find(bodies, 0.0, &[], &mut self.found);
+        self.trees.find(bodies, 0.0, &mut self.found);
         &self.found
     }
 
@@ -78,7 +85,7 @@ impl Group {
     pub fn advance(
         &mut self,
         bodies: &mut [Body],
-        pairs: &mut Vec<Pair>,
+        pairs: &mut Vec<PastPair>,
         around: Around<'_>,
         dt: f64,
         team: &mut Team,
@@ -88,13 +95,12 @@ impl Group {
         self.trees.forget();
         for attempt in 1.. {
             probe.enter(Stage::Near, None);
-            self.trees.find(bodies, dt, pairs, &mut self.found);
-            std::mem::swap(pairs, &mut self.found);
-            self.searched = true;
-            self.find_leaders(bodies.len(), pairs);
+            self.trees.find(bodies, dt, &mut self.found);
+            self.find_leaders(bodies.len());
+            self.make_pairs(pairs);
             probe.enter(Stage::Advance, Some(first));
-            self.islands.advance(bodies, pairs, &self.leader, around, dt, team);
-            pairs.sort_unstable_by_key(Pair::key);
+            self.islands.advance(bodies, &mut self.pairs, &self.leader, around, dt, team);
+            self.replace(pairs);
             probe.enter(Stage::Near, None);
             if around.stop.is_asked() || !self.trees.missed(bodies, pairs) || attempt > MOST_REPEATS {
                 break;
@@ -105,26 +111,47 @@ impl Group {
                     cable.undo();
                 }
             }
-            std::mem::swap(pairs, &mut self.found);
+            self.undo(pairs);
         }
     }
 
+    /// Make the pairs of the step; `known` are those of the step before, sorted.
+    fn make_pairs(&mut self, known: &[PastPair]) {
+        self.pairs.clear();
+        self.pairs.extend(self.found.iter().map(|&key| {
+            let mut pair = Pair::new(key);
+            if let Ok(at) = known.binary_search_by_key(&key, PastPair::key) {
+                pair.go_on(&known[at]);
+            }
+            pair
+        }));
+    }
+
+    /// Keep what the step leaves of its pairs, and those before it until the next one.
+    fn replace(&mut self, pairs: &mut Vec<PastPair>) {
+        std::mem::swap(pairs, &mut self.before);
+        self.replaced = true;
+        pairs.clear();
+        pairs.extend(self.pairs.iter().map(Pair::past));
+        pairs.sort_unstable_by_key(PastPair::key);
+    }
+
     /// Find out which cables are connected by pairs, and sort the pairs by these groups.
-    fn find_leaders(&mut self, bodies: usize, pairs: &mut [Pair]) {
-        let leader = &mut self.leader;
+    fn find_leaders(&mut self, bodies: usize) {
+        let Group { leader, found, .. } = self;
         leader.clear();
         leader.extend(0..bodies);
         // until the smallest index of a group has reached all of it
         let mut changed = true;
         while changed {
             changed = false;
-            for pair in &*pairs {
-                let [a, b] = pair.ends.map(|end| end.body);
+            for (ends, _) in &*found {
+                let [a, b] = ends.map(|end| end.body);
                 let first = leader[a].min(leader[b]);
                 changed |= leader[a] != first || leader[b] != first;
                 (leader[a], leader[b]) = (first, first);
             }
         }
-        pairs.sort_unstable_by_key(|pair| (leader[pair.ends[0].body], pair.key()));
+        found.sort_unstable_by_key(|key| (leader[key.0[0].body], *key));
     }
 }

@@ -7,7 +7,7 @@ use crate::cable::algebra::elimination::Wide6;
 use crate::cable::algebra::inverse::InverseDiagonal;
 use crate::cable::contact::impact::take_energy;
 use crate::cable::contact::law::{add_slope, along, subtract_force};
-use crate::cable::contact::pairs::{End, Pair, Side, Velocities, passed};
+use crate::cable::contact::pairs::{End, Key, Pair, PastPair, Side, Velocities, passed};
 use crate::cable::equations::midpoint::StepScratch;
 use crate::cable::equations::midpoint::{Part, Touching};
 use crate::cable::group::step::Island;
@@ -32,23 +32,23 @@ pub(crate) fn cable_mut((bodies, first): (&mut [Body], usize), end: End) -> Opti
 }
 
 /// One side of a pair, at given poses of its cable.
-fn side<'a>(cable: &'a Cable, poses: &'a [Pose], pair: &Pair, k: usize) -> Side<'a> {
-    Side { links: &cable.links, poses, link: pair.ends[k].link, on: pair.on[k] }
+fn side<'a>(cable: &'a Cable, poses: &'a [Pose], (ends, on): &Key, k: usize) -> Side<'a> {
+    Side { links: &cable.links, poses, link: ends[k].link, on: on[k] }
 }
 
 /// Both sides of a pair halfway through the step.
 pub(crate) fn halfway<'a>(bodies: (&'a [Body], usize), pair: &Pair) -> Option<[Side<'a>; 2]> {
-    both(bodies, pair, |c, k| side(c, &c.scratch.step.middle, pair, k))
+    both(bodies, &pair.ends, |c, k| side(c, &c.scratch.step.middle, &pair.key(), k))
 }
 
 /// Both sides of a pair at the end of the step.
 fn at_end<'a>(bodies: (&'a [Body], usize), pair: &Pair) -> Option<[Side<'a>; 2]> {
-    both(bodies, pair, |c, k| side(c, &c.scratch.step.end, pair, k))
+    both(bodies, &pair.ends, |c, k| side(c, &c.scratch.step.end, &pair.key(), k))
 }
 
 /// Both sides of a pair at the start of the step, or at their current poses outside of one.
-pub(crate) fn at_start<'a>(bodies: (&'a [Body], usize), pair: &Pair) -> Option<[Side<'a>; 2]> {
-    both(bodies, pair, |c, k| side(c, &c.state.links.poses, pair, k))
+pub(crate) fn at_start<'a>(bodies: (&'a [Body], usize), key: &Key) -> Option<[Side<'a>; 2]> {
+    both(bodies, &key.0, |c, k| side(c, &c.state.links.poses, key, k))
 }
 
 /// The vectors of the links of a pair, out of those of all links of its cables.
@@ -57,7 +57,7 @@ fn of_links<'a>(
     pair: &Pair,
     all: impl Fn(&'a Cable) -> &'a [Vec6],
 ) -> Option<Velocities<'a>> {
-    both(bodies, pair, |c, k| {
+    both(bodies, &pair.ends, |c, k| {
         let (all, link) = (all(c), pair.ends[k].link);
         let next = if pair.on[k] == Stretch::Link { link } else { c.links.next(link) };
         [&all[link], &all[next]]
@@ -85,8 +85,8 @@ impl Cable {
 }
 
 /// Evaluate `f` for both sides of a pair, with the cable and the number of the side.
-fn both<'a, T>(bodies: (&'a [Body], usize), pair: &Pair, f: impl Fn(&'a Cable, usize) -> T) -> Option<[T; 2]> {
-    let [a, b] = pair.ends;
+fn both<'a, T>(bodies: (&'a [Body], usize), ends: &[End; 2], f: impl Fn(&'a Cable, usize) -> T) -> Option<[T; 2]> {
+    let [a, b] = *ends;
     Some([f(cable(bodies, a)?, 0), f(cable(bodies, b)?, 1)])
 }
 
@@ -96,9 +96,9 @@ fn subtract(bodies: (&mut [Body], usize), pair: &Pair, force: &[f64; 3]) {
         let Some(c) = cable_mut((&mut *bodies.0, bodies.1), pair.ends[k]) else { continue };
         let (link, force) = (pair.ends[k].link, force.map(|f| sign * f));
         let residual = &mut c.scratch.step.residual;
-        subtract_force(&mut residual[link], &pair.rows[k], &force);
-        if let Some(next) = &pair.next[k] {
-            subtract_force(&mut residual[c.links.next(link)], next, &force);
+        subtract_force(&mut residual[link], &pair.rows(k), &force);
+        if let Some(next) = pair.next(k) {
+            subtract_force(&mut residual[c.links.next(link)], &next, &force);
         }
     }
 }
@@ -108,10 +108,10 @@ fn subtract(bodies: (&mut [Body], usize), pair: &Pair, force: &[f64; 3]) {
 fn add_own_slopes(bodies: (&mut [Body], usize), pair: &Pair) {
     for k in 0..2 {
         let Some(c) = cable_mut((&mut *bodies.0, bodies.1), pair.ends[k]) else { continue };
-        let (link, rows) = (pair.ends[k].link, &pair.rows[k]);
+        let (link, rows) = (pair.ends[k].link, &pair.rows(k));
         let matrix = &mut c.scratch.step.matrix;
         add_slope(&mut matrix.diagonal[link], rows, &pair.slope, rows);
-        if let Some(next) = &pair.next[k] {
+        if let Some(next) = &pair.next(k) {
             let at = c.links.next(link);
             add_slope(&mut matrix.diagonal[at], next, &pair.slope, next);
             add_slope(&mut matrix.right[link], rows, &pair.slope, next);
@@ -121,9 +121,9 @@ fn add_own_slopes(bodies: (&mut [Body], usize), pair: &Pair) {
 }
 
 /// Append the contacts of pairs, each as a contact of its first link with the force on that.
-pub(crate) fn write_pairs(bodies: &[Body], pairs: &[Pair], contacts: &mut Vec<Contact>) {
+pub(crate) fn write_pairs(bodies: &[Body], pairs: &[PastPair], contacts: &mut Vec<Contact>) {
     for pair in pairs {
-        let Some(sides) = at_start((bodies, 0), pair) else { continue };
+        let Some(sides) = at_start((bodies, 0), &pair.key()) else { continue };
         let [p, q] = pair.places(sides);
         let [a, b] = sides.map(|side| side.links.radius);
         let penetration = a + b - p.distance(q);
@@ -131,8 +131,8 @@ pub(crate) fn write_pairs(bodies: &[Body], pairs: &[Pair], contacts: &mut Vec<Co
             contacts.push(Contact {
                 body: pair.ends[0].body,
                 other: Other::Body(pair.ends[1].body),
-                position: p - pair.axes[0] * a,
-                normal: pair.axes[0],
+                position: p - pair.normal * a,
+                normal: pair.normal,
                 force: pair.force,
                 penetration,
                 along: Some(pair.arc_length(sides[0].links.length)),
@@ -145,7 +145,7 @@ impl Island<'_> {
     /// Set up all pairs at the start of a part of the step.
     pub(crate) fn begin_pairs(&mut self, part: &Part) {
         for pair in self.pairs.iter_mut() {
-            if let Some(sides) = at_start((self.bodies, self.first), pair) {
+            if let Some(sides) = at_start((self.bodies, self.first), &pair.key()) {
                 pair.begin(sides, part.step());
             }
         }
@@ -167,7 +167,7 @@ impl Island<'_> {
         });
         for pair in self.pairs.iter_mut() {
             let answer = |c: &Cable, k: usize| c.scratch.step.runs.answers[pair.ends[k].link];
-            let Some([a, b]) = both((self.bodies, self.first), pair, answer) else { continue };
+            let Some([a, b]) = both((self.bodies, self.first), &pair.ends, answer) else { continue };
             let normal = pair.start_normal();
             pair.law.rho = pair.firmness.rho(along_normal(&a, normal) + along_normal(&b, normal));
         }
@@ -242,7 +242,7 @@ impl Island<'_> {
     /// Whether links pass through each other in the part.
     pub(crate) fn pairs_passed(&self) -> bool {
         let bodies = (&*self.bodies, self.first);
-        let ways = |pair: &Pair| Some((at_start(bodies, pair)?, at_end(bodies, pair)?));
+        let ways = |pair: &Pair| Some((at_start(bodies, &pair.key())?, at_end(bodies, pair)?));
         self.pairs.iter().any(|pair| ways(pair).is_some_and(|(start, end)| passed(start, end)))
     }
 
@@ -295,7 +295,7 @@ impl Island<'_> {
                 continue;
             }
             let bodies = (&*self.bodies, self.first);
-            let Some([a, b]) = both(bodies, pair, |c, _| c.links.inertia) else { continue };
+            let Some([a, b]) = both(bodies, &pair.ends, |c, _| c.links.inertia) else { continue };
             let Some(velocities) = of_links(bodies, pair, |c| &c.state.links.velocities) else { continue };
             let mut velocities = velocities.map(|side| side.map(|v| *v));
             let taken = means(bodies, pair).map_or(0.0, |means| pair.taken(&means, part.step()));

@@ -41,10 +41,10 @@ struct Coupled {
 
 impl Coupled {
     /// Rows of these links in the pair.
-    fn rows<'a>(&self, pair: &'a Pair) -> Option<[&'a [Vec6; 3]; 2]> {
+    fn rows(&self, pair: &Pair) -> Option<[[Vec6; 3]; 2]> {
         let of = |k: usize| {
             let side = self.sides[k];
-            if self.next[k] { pair.next[side].as_ref() } else { Some(&pair.rows[side]) }
+            if self.next[k] { pair.next(side) } else { Some(pair.rows(side)) }
         };
         Some([of(0)?, of(1)?])
     }
