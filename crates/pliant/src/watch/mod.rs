@@ -12,11 +12,7 @@ mod strands;
 
 use crate::body::Body;
 use crate::bytes::stored;
-<<<<<<< HEAD
-use crate::cable::{PARTS, Pair};
-=======
-use crate::cable::PastPair;
->>>>>>> 1741094
+use crate::cable::{PARTS, PastPair};
 use crate::contact::{Ends, Obstacle};
 use crate::frame::{Event, EventKind, Other};
 
