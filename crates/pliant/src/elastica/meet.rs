@@ -5,8 +5,8 @@
 //!
 //!   f = 2 r / |d| (k_c (2 r - |d|) - b_c d|d|/dt) >= 0      on part 2 along d = x_2 - x_1, and the opposite on part 1.
 //!
-//! The factor 2 r / |d|, which is one at first contact, keeps centre lines from crossing: the energy grows without bound
-//! as they approach. Without it a strong push took them through each other, and the energy of one contact, at most 2 k_c
+//! The factor 2 r / |d|, which is one at first contact, keeps centre lines from crossing; it is bounded where they are
+//! nearly there. Without it a strong push took them through each other, and the energy of one contact, at most 2 k_c
 //! r^2, was then stored twice, where they crossed in two places.
 //!
 //! A plane curve can only return to itself after turning by more than half a turn. The search skips from an interval to
@@ -33,15 +33,34 @@ pub struct Meeting {
     pub force: Vec2,
 }
 
+/// Depth over thickness up to which the force grows as stated above. From there on it grows linearly, with the stiffness it
+/// has there, sixteen times that of first contact: an unbounded one would ask for steps without end of rods whose intervals are
+/// shorter than they are thick, which are that deep in themselves wherever they bend.
+const STEEP: f64 = 0.75;
+
 impl Meeting {
+    /// Depth over thickness, as far as the force grows as stated, and depth beyond that [m].
+    fn depths(&self, thick: f64) -> [f64; 2] {
+        let share = (self.depth / thick).min(STEEP);
+        [share, (self.depth - STEEP * thick).max(0.0)]
+    }
+
     /// Elastic force over stiffness [m], for a rod of this thickness [m].
     fn press(&self, thick: f64) -> f64 {
-        self.depth * thick / (thick - self.depth)
+        let [share, beyond] = self.depths(thick);
+        thick * share / (1.0 - share) + self.stiffening(thick) * beyond
+    }
+
+    /// Slope of that with depth.
+    fn stiffening(&self, thick: f64) -> f64 {
+        (1.0 - self.depths(thick)[0]).powi(-2)
     }
 
     /// Energy over stiffness [m2]: the integral of `press`.
     pub fn stored(&self, thick: f64) -> f64 {
-        -thick * (thick * log1p(-self.depth / thick) + self.depth)
+        let [share, beyond] = self.depths(thick);
+        let steep = -thick * thick * (log1p(-share) + share);
+        steep + beyond * (thick * share / (1.0 - share) + 0.5 * self.stiffening(thick) * beyond)
     }
 }
 
@@ -215,7 +234,7 @@ pub fn push<const K: usize>(
         let [a, b] = [0, 1].map(|side| at.at::<K>(rod.h, m.intervals[side], m.fractions[side]));
         let thick = 2.0 * rod.radius;
         let law = Law { rod, friction: rod.friction, depth: m.depth, press: m.press(thick) };
-        let stiffer = (thick / (thick - m.depth)).powi(2);
+        let stiffer = m.stiffening(thick);
         m.force = Vec2::ZERO;
         for (n, push) in law.push(m.normal, b.0.velocity - a.0.velocity).enumerate() {
             let (direction, force) = (push.along, push.force);
