@@ -160,6 +160,9 @@ pub struct LiveArgs {
     /// Largest force on a hand [N].
     #[arg(long, default_value_t = 10.0, value_parser = positive)]
     pub most_force: f64,
+    /// Let the loop go before all other work of the machine, where the system allows that.
+    #[arg(long)]
+    pub real_time: bool,
     /// Bind the loop to this core.
     #[arg(long)]
     pub core: Option<usize>,

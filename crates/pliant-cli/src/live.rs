@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::BufReader;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -137,6 +138,7 @@ fn one(
         script,
         threads: if apart { options.threads().into() } else { 1 },
         core: args.core,
+        first: args.real_time,
         stop: interrupt::stop().clone(),
     };
     let (live, Queues { commands, outlets, log }) =
@@ -234,6 +236,9 @@ fn wait(
     loop {
         if memory.is_none() && begun.elapsed() > SETTLING {
             memory = memory_mb();
+            if live.status.unprivileged.load(Ordering::Relaxed) {
+                output::talk("warning: the system does not allow the core or the priority asked for; going on without");
+            }
         }
         if interrupt::stop().is_asked() || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             return (memory.or_else(memory_mb), None);

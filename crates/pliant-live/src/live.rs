@@ -3,6 +3,7 @@
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
@@ -15,6 +16,7 @@ use crate::driver::{Command, Driver, Ends, Picture};
 use crate::guard::Limits;
 use crate::haptic::{Haptic, Link, Stepping, run_apart};
 use crate::hosts;
+use crate::pace::{bind, take_precedence};
 use crate::script::Script;
 use crate::server::Outlets;
 use crate::session::Session;
@@ -42,6 +44,8 @@ pub struct Setup {
     pub threads: usize,
     /// Core that the loop is bound to.
     pub core: Option<usize>,
+    /// Whether the loop goes before all other work of the machine.
+    pub first: bool,
     /// Ends a step early.
     pub stop: Stop,
 }
@@ -99,11 +103,11 @@ impl Live {
         };
         let mut haptic = Haptic::new(period, stepping, setup.fingers, setup.limits, status.clone());
         (haptic.coupling, haptic.devices, haptic.script) = (setup.coupling, devices, setup.script);
-        let core = setup.core;
+        let (core, first, refused) = (setup.core, setup.first, status.clone());
         threads.push(named("pliant hands", move || {
-            if let Some(core) = core {
-                bind(core);
-            }
+            let mut allowed = core.is_none_or(bind);
+            allowed &= !first || take_precedence();
+            refused.unprivileged.store(!allowed, Ordering::Relaxed);
             haptic.run()
         })?);
         Ok((Live { status, device_address, threads }, queues))
@@ -144,20 +148,12 @@ fn named<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'stati
     thread::Builder::new().name(name.into()).spawn(work)
 }
 
-/// Bind this thread to a core. Where that is not allowed it runs wherever it is put.
-fn bind(core: usize) {
-    let mut set = rustix::thread::CpuSet::new();
-    if core < rustix::thread::CpuSet::MAX_CPU {
-        set.set(core);
-        let _ = rustix::thread::sched_setaffinity(None, &set);
-    }
-}
-
 /// Memory of this process [MB]; `None` where the system does not tell.
 pub fn memory_mb() -> Option<f64> {
-    let text = std::fs::read_to_string("/proc/self/statm").ok()?;
-    let pages: f64 = text.split_whitespace().nth(1)?.parse().ok()?;
-    Some(pages * rustix::param::page_size() as f64 / 1e6)
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kilobytes: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes * 1024.0 / 1e6)
 }
 
 /// Median time of a step of this length [s], tried on a copy of a world; infinite if a step fails.

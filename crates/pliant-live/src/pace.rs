@@ -2,9 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use rustix::thread::{ClockId, clock_nanosleep_relative};
-use rustix::time::{Timespec, clock_gettime};
-
 /// A beat of a fixed period.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
@@ -32,9 +29,7 @@ impl Pace {
         let now = Instant::now();
         let left = self.next.saturating_duration_since(now);
         if !left.is_zero() {
-            let time = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) };
-            // woken early by a signal, the beat is a little early
-            let _ = clock_nanosleep_relative(ClockId::Monotonic, &time);
+            std::thread::sleep(left);
         }
         let (due, woke) = (self.next, Instant::now());
         self.next += self.period;
@@ -46,8 +41,46 @@ impl Pace {
     }
 }
 
-/// Time for which the processor has worked for this thread.
+/// Time for which the processor has worked for this thread; zero where the system does not tell.
 pub fn processor_time() -> Duration {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
-    Duration::new(time.tv_sec.max(0) as u64, time.tv_nsec.clamp(0, 999_999_999) as u32)
+    #[cfg(unix)]
+    {
+        let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+        Duration::new(time.tv_sec.max(0) as u64, time.tv_nsec.clamp(0, 999_999_999) as u32)
+    }
+    #[cfg(not(unix))]
+    Duration::ZERO
+}
+
+/// Give this thread a real-time priority, where that is allowed. Returns whether it was.
+pub fn take_precedence() -> bool {
+    #[cfg(unix)]
+    {
+        use thread_priority::{
+            RealtimeThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy, set_thread_priority_and_policy,
+            thread_native_id,
+        };
+        // the least of them goes before every thread that has none
+        let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
+        set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, policy).is_ok()
+    }
+    #[cfg(not(unix))]
+    false
+}
+
+/// Bind this thread to a core, where that is allowed. Returns whether it was.
+pub fn bind(core: usize) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        let mut set = rustix::thread::CpuSet::new();
+        core < rustix::thread::CpuSet::MAX_CPU && {
+            set.set(core);
+            rustix::thread::sched_setaffinity(None, &set).is_ok()
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = core;
+        false
+    }
 }

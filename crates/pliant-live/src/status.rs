@@ -38,6 +38,8 @@ pub struct Status {
     pub speed: AtomicU64,
     /// Whether the world stands still: it is paused or has failed.
     pub standing: AtomicBool,
+    /// Whether the system refused the loop a core or precedence that was asked for.
+    pub unprivileged: AtomicBool,
     /// Actions that could not be written down, because the file is too slow: the run cannot be replayed.
     pub unwritten: AtomicU64,
     /// Notes that nobody took.

@@ -26,6 +26,7 @@ fn begin() -> Result<(Live, Queues, SocketAddr), Failure> {
         script: None,
         threads: 1,
         core: None,
+        first: false,
         stop: pliant::Stop::default(),
     };
     let (live, queues) = Live::begin(session, setup)?;

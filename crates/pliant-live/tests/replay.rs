@@ -39,6 +39,7 @@ fn setup(script: Option<Script>, apart: bool) -> Setup {
         script,
         threads: 1,
         core: None,
+        first: false,
         stop: pliant::Stop::default(),
     }
 }
