@@ -4,7 +4,7 @@
 //!
 //!   u = ((1 - nu) 1 + nu e e^T) f / (2 pi G r),   e = r / |r|
 //!
-//! (without the coupling of pressure and shear, 1 - 2 nu of half of that, which changes sign from side to side). Modes
+//! (without the coupling of pressure and shear, (1 - 2 nu) / (4 pi G r), which changes sign from side to side). Modes
 //! show what is long against the shear wave of the highest of them, with wave number k: below a force they leave out
 //! 1 / r - 0.73 k of the 1 / r, by 20 to 200 modes of a block of 10 x 6 x 3. The remainder is taken as erfc(0.7 k r),
 //! which begins like that and ends where modes show everything.
