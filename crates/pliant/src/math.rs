@@ -3,7 +3,7 @@
 //! depend on its release and on the processor.
 
 pub use glamx::{DMat3 as Mat3, DPose3 as Pose, DQuat as Quat, DVec2 as Vec2, DVec3 as Vec3};
-pub use libm::{acos, atan2, cbrt, cos, exp, exp2, expm1, hypot, log, log1p, log2, sin, sincos, tanh};
+pub use libm::{acos, atan2, cbrt, cos, erfc, exp, exp2, expm1, hypot, log, log1p, log2, sin, sincos, tanh};
 
 /// `base` to the power of `exponent`, for a base that is not negative. Accurate to about |exponent ln base| roundings:
 /// more digits than any friction law is known to, and cheaper than a correctly rounded `pow`.

@@ -200,7 +200,14 @@ impl Precomputable {
                 slowest / std::f64::consts::TAU
             )
         });
-        (ResponseSettings { damping, sample, ..ResponseSettings::default() }, remark)
+        let elasticity = match &self.work {
+            Work::Modes(recipe) => {
+                let Elastic { young, poisson, density } = recipe.elastic;
+                Some(response::Elasticity { young, poisson, density })
+            }
+            Work::Records(_) => None,
+        };
+        (ResponseSettings { damping, sample, elasticity, ..ResponseSettings::default() }, remark)
     }
 }
 

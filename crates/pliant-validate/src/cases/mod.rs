@@ -36,6 +36,7 @@ mod response_flight;
 mod response_frequencies;
 mod response_passivity;
 mod response_plates;
+mod response_press;
 mod response_rest;
 mod response_worlds;
 mod rods;
@@ -176,6 +177,7 @@ pub fn all() -> Vec<Case> {
         lattice_topple::CASES,
         response_frequencies::CASES,
         response_plates::CASES,
+        response_press::CASES,
         response_drop::CASES,
         response_direct::CASES,
         response_flight::CASES,

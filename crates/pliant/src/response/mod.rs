@@ -7,6 +7,7 @@
 
 mod answers;
 mod basis;
+mod beyond;
 mod change;
 mod fingers;
 mod guess;
@@ -33,7 +34,7 @@ mod valleys;
 pub use basis::{Basis, Compliance, Hull, Numbers, Records};
 pub use motion::Motion;
 pub use oscillator::{Oscillator, Scheme};
-pub use params::{Damping, Known, ResponseSettings, ResponseSpec};
+pub use params::{Damping, Elasticity, Known, ResponseSettings, ResponseSpec};
 pub use report::Shape;
 
 use std::sync::Arc;
@@ -136,7 +137,7 @@ impl Response {
                 (records.hull.centre, 0)
             }
         };
-        let solid = Solid::new(name, known, &settings.damping, settings.sample)?;
+        let solid = Solid::new(name, known, &settings)?;
         let arm = placed.rotation * centre;
         let motion = Motion {
             place: placed.translation + arm,

@@ -43,11 +43,30 @@ pub struct ResponseSettings {
     pub sample: f64,
     /// Limit on Gauss-Seidel sweeps over the contacts in a model step.
     pub most_sweeps: usize,
+    /// What it is made of, for solids too large for the compliance of all pairs of nodes; if unknown, nodes do not
+    /// displace each other beyond the modes, and what touches many of them feels the mesh.
+    pub elasticity: Option<Elasticity>,
+}
+
+/// Elasticity of a solid of one material.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Elasticity {
+    /// Young's modulus [Pa].
+    pub young: f64,
+    /// Poisson's ratio [-].
+    pub poisson: f64,
+    /// Density [kg/m3].
+    pub density: f64,
 }
 
 impl Default for ResponseSettings {
     fn default() -> Self {
-        ResponseSettings { damping: Damping::Rayleigh { mass: 0.0, stiffness: 1e-3 }, sample: 1e-3, most_sweeps: 200 }
+        ResponseSettings {
+            damping: Damping::Rayleigh { mass: 0.0, stiffness: 1e-3 },
+            sample: 1e-3,
+            most_sweeps: 200,
+            elasticity: None,
+        }
     }
 }
 
@@ -82,7 +101,7 @@ impl ResponseSpec {
         self.friction.check(checks)?;
         self.friction.check_coulomb(name, "response", "its material")?;
         checks.start(&self.placed, self.velocity, self.spin)?;
-        let ResponseSettings { damping, sample, most_sweeps } = self.settings;
+        let ResponseSettings { damping, sample, most_sweeps, elasticity } = self.settings;
         match damping {
             Damping::Rayleigh { mass, stiffness } => {
                 checks.not_negative("the damping", mass)?;
@@ -91,6 +110,11 @@ impl ResponseSpec {
             Damping::LossFactor(factor) => checks.not_negative("the damping", factor)?,
         }
         checks.positive("the sample", sample)?;
+        if let Some(Elasticity { young, poisson, density }) = elasticity {
+            checks.positive("Young's modulus", young)?;
+            checks.that((-1.0..=0.5).contains(&poisson), "Poisson's ratio", "from -1 to 0.5", poisson)?;
+            checks.positive("the density", density)?;
+        }
         checks.that(most_sweeps > 0, "the most sweeps", "at least 1", 0.0)?;
         let hull = match &self.solid {
             Known::Modes(basis) => &basis.hull,

@@ -226,7 +226,7 @@ stored_enum!(Past {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::{DAMPING, SAMPLE, records, solid};
+    use super::super::sample::{DAMPING, SAMPLE, records, settings, solid};
     use super::super::touch::{By, Spot};
     use super::super::{Known, Oscillator, Scheme};
     use super::*;
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn records_are_convolved_with_the_forces_of_the_past() {
         let (kernel, records) = (Kernel::default(), records());
-        let body = Solid::new("sample", Known::Records(records.clone()), &DAMPING, SAMPLE);
+        let body = Solid::new("sample", Known::Records(records.clone()), &settings());
         let body = body.unwrap_or_else(|error| unreachable!("{error}"));
         let answers = Answers::new(kernel, &body, SAMPLE);
         let (mut past, mut ahead) = (Past::new(&body), Ahead::new(0));

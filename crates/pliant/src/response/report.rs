@@ -73,7 +73,12 @@ fn write_surface(seen: &Seen<'_>, places: &mut Vec<Vec3>) {
             }
             (Compliance::Local(_), None) => {
                 swing(kernel, modes, coordinates, places);
-                forces_at(seen.acting).for_each(|(node, force)| places[node] += modes.own[node] * force);
+                for (node, force) in forces_at(seen.acting) {
+                    let moved = places.iter_mut().enumerate();
+                    moved.for_each(|(n, place)| {
+                        *place += modes.at_once(n, node).map_or(Vec3::ZERO, |at_once| at_once * force)
+                    });
+                }
             }
         },
         (Past::Records { forces, newest }, Form::Records(records)) => {
@@ -142,8 +147,8 @@ impl Response {
                         forces_at(acting).fold(swung(coordinates), |sum, (other, force)| sum + at_once(other) * force)
                     }
                     (Compliance::Local(_), None) => {
-                        let own = forces_at(acting).filter(|(other, _)| *other == node);
-                        own.fold(swung(coordinates), |sum, (_, force)| sum + modes.own[node] * force)
+                        let at_once = |(other, force)| Some(modes.at_once(node, other)? * force);
+                        forces_at(acting).filter_map(at_once).fold(swung(coordinates), |sum, moved| sum + moved)
                     }
                 }
             }

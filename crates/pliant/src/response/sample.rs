@@ -1,6 +1,6 @@
 //! A small solid for tests: a tetrahedron with made-up modes.
 
-use super::{Basis, Compliance, Damping, Hull, Known, Records};
+use super::{Basis, Compliance, Damping, Hull, Known, Records, ResponseSettings};
 use crate::math::Vec3;
 use crate::response::solid::Solid;
 
@@ -45,7 +45,7 @@ pub fn basis(stiffer: f64, full: bool) -> Basis {
 
 /// The solid with these modes.
 pub fn solid(stiffer: f64, full: bool) -> Solid {
-    let built = Solid::new("sample", Known::Modes(basis(stiffer, full)), &DAMPING, SAMPLE);
+    let built = Solid::new("sample", Known::Modes(basis(stiffer, full)), &settings());
     built.unwrap_or_else(|error| unreachable!("{error}"))
 }
 
@@ -53,4 +53,9 @@ pub fn solid(stiffer: f64, full: bool) -> Solid {
 pub fn records() -> Records {
     let response = |n: usize| (0..5 * 12).map(|k| (0.7 * (k + 100 * n) as f64).cos()).collect::<Vec<f64>>().into();
     Records { hull: hull(), sample: SAMPLE, samples: 5, nodes: vec![1, 3], responses: (0..6).map(response).collect() }
+}
+
+/// Settings of the small solid.
+pub fn settings() -> ResponseSettings {
+    ResponseSettings { damping: DAMPING, sample: SAMPLE, ..ResponseSettings::default() }
 }

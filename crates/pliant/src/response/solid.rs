@@ -1,6 +1,7 @@
 //! Constants of a body: surface, inertia, modes.
 
-use super::params::Known;
+use super::beyond::Beyond;
+use super::params::{Elasticity, Known, ResponseSettings};
 use super::rows::Dot;
 use super::shell::Shell;
 use super::{Basis, Compliance, Damping, Hull, Oscillator, Records, Scheme};
@@ -56,6 +57,8 @@ pub struct Modes {
     pub reach: f64,
     /// Residual compliance of each node beyond the modes, for solids without full compliance [m/N].
     pub own: Vec<Mat3>,
+    /// That between nodes, for these, if their material is known.
+    pub beyond: Option<Beyond>,
     /// Oscillators over one sample.
     pub swing: Swing,
 }
@@ -102,8 +105,8 @@ impl Swing {
 }
 
 impl Solid {
-    /// Build from precomputed dynamics, for samples of a length [s].
-    pub fn new(name: &str, known: Known, damping: &Damping, sample: f64) -> Result<Solid, BuildError> {
+    /// Build from precomputed dynamics.
+    pub fn new(name: &str, known: Known, settings: &ResponseSettings) -> Result<Solid, BuildError> {
         let hull = match &known {
             Known::Modes(basis) => &basis.hull,
             Known::Records(records) => &records.hull,
@@ -118,7 +121,7 @@ impl Solid {
             return Err(BuildError::Parameter { what, expected: "that of a solid", value });
         }
         let form = match known {
-            Known::Modes(basis) => Form::Modes(Modes::new(basis, damping, sample)),
+            Known::Modes(basis) => Form::Modes(Modes::new(basis, settings)),
             Known::Records(records) => Form::Records(records),
         };
         if let Form::Modes(modes) = &form
@@ -202,7 +205,8 @@ pub fn cross(a: Vec3) -> Mat3 {
 }
 
 impl Modes {
-    fn new(basis: Basis, damping: &Damping, sample: f64) -> Modes {
+    fn new(basis: Basis, settings: &ResponseSettings) -> Modes {
+        let ResponseSettings { damping, sample, elasticity, .. } = settings;
         // use the modes with less than half a period per sample
         let seen = |square: &&f64| square.sqrt() * sample < std::f64::consts::PI;
         let count = basis.squares.iter().take_while(seen).count() / LANES * LANES;
@@ -226,8 +230,17 @@ impl Modes {
             }
         };
         let reach = reaches.iter().copied().fold(0.0, f64::max);
-        let swing = Swing::new(&squares, &inertias, damping, sample);
-        Modes { count, squares, inertias, reaches, reach, own, swing, basis }
+        let fastest = squares.last().map_or(0.0, |square| square.sqrt());
+        let beyond = elasticity.filter(|_| !own.is_empty()).map(|known: Elasticity| Beyond::new(&known, &own, fastest));
+        let swing = Swing::new(&squares, &inertias, damping, *sample);
+        Modes { count, squares, inertias, reaches, reach, own, beyond, swing, basis }
+    }
+
+    /// Displacement of node `i` beyond the modes per force at node `j`, for solids without full compliance [m/N]; `None`
+    /// where there is none.
+    pub fn at_once(&self, i: usize, j: usize) -> Option<Mat3> {
+        let nodes = &self.basis.hull.nodes;
+        if i == j { Some(self.own[i]) } else { self.beyond.as_ref()?.between(i, j, nodes[i] - nodes[j]) }
     }
 
     /// Static modal displacement of node `i` per force at node `j` [m/N].

@@ -10,7 +10,7 @@ use super::solve::Condition;
 use super::touch::{By, Spot, Touch};
 use crate::account::Work;
 use crate::body::Surroundings;
-use crate::contact::Obstacle;
+use crate::contact::{Obstacle, ShapeKind};
 use crate::error::StepError;
 use crate::grip::Wrench;
 use crate::math::{Pose, Vec3};
@@ -190,7 +190,10 @@ impl Response {
                         // the sticking point is fixed to the finger, even if the body has turned since
                         Some(_) => off,
                         None => {
-                            let depth = depth_in(obstacle, &pose, place, edge, touch);
+                            let depth = match obstacle.params.shape.kind() {
+                                ShapeKind::Sphere { .. } => depth_beside(&pose, start, place, obstacle, edge, touch),
+                                _ => depth_in(obstacle, &pose, place, edge, touch),
+                            };
                             touch.normal * depth + off - touch.normal * touch.normal.dot(off)
                         }
                     };
@@ -339,6 +342,22 @@ impl Response {
         for list in [&mut slots.moved, &mut slots.missing] {
             list.copy_within(3 * last..3 * last + 3, 3 * n);
         }
+    }
+}
+
+/// Depth of a node below the plane that touches a ball where the node was nearest to it at the `start` of the step [m];
+/// stores the normal in the contact.
+///
+/// Without forces the dent of the last step is gone, and nodes are deep inside the ball: normals from there would lean
+/// outwards. The plane is outside the ball, so that it does no work on the way from plane to plane.
+fn depth_beside(pose: &Pose, start: Vec3, place: Vec3, obstacle: &Obstacle, edge: f64, touch: &mut Touch) -> f64 {
+    let far = edge + (start - place).length();
+    match obstacle.params.shape.surface_near(pose, start, far) {
+        Some(face) => {
+            touch.normal = face.normal;
+            face.normal.dot(face.point - place)
+        }
+        None => -edge,
     }
 }
 

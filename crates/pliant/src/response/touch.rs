@@ -293,9 +293,7 @@ impl Slots {
         };
         let (beyond, by) = match &modes.basis.compliance {
             Compliance::Full(list) => (both(&|i, j| packed(list, i, j)), &answers.swing.change),
-            Compliance::Local(_) => {
-                (both(&|i, j| if i == j { modes.own[i] } else { Mat3::ZERO }), &answers.swing.rows[4])
-            }
+            Compliance::Local(_) => (both(&|i, j| modes.at_once(i, j).unwrap_or(Mat3::ZERO)), &answers.swing.rows[4]),
         };
         let length = self.modes;
         let (rows_a, rows_b) = (3 * a * length..3 * (a + 1) * length, 3 * b * length..3 * (b + 1) * length);
