@@ -1,7 +1,7 @@
 /* A device that is no device: it grips at a point, pulls sideways by 2 cm and back every two seconds, at 1 kHz, and prints
  * what it felt and how long answers took.
  *
- *   cc -O2 -o example example.c -lm && pliant live winding --devices 9000 & ./example 9000 0.2 0 0.322 5
+ *   cc -O2 -o example example.c -lm && pliant live devices/still.toml --devices 9000 & ./example 9000 0.1 0 0.2 5
  *
  * In a program for OpenHaptics or CHAI3D the loop below is the servo callback: the pose comes from the device, and the
  * force goes to it. */

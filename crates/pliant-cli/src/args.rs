@@ -126,7 +126,7 @@ pub enum Command {
 pub struct LiveArgs {
     /// Scene file (TOML), or the name of a scene that `pliant scenes` lists. Others can be chosen in the page.
     pub scene: Option<PathBuf>,
-    /// Address to listen at. From other computers a page or device needs the token.
+    /// Address at which the page is served. From other computers it needs the token.
     #[arg(long, value_name = "ADDRESS", default_value_t = LOOPBACK)]
     pub listen: IpAddr,
     /// Port of the page; 0 for any that is free.
@@ -135,9 +135,12 @@ pub struct LiveArgs {
     /// A secret that requests have to carry.
     #[arg(long, value_name = "SECRET")]
     pub token: Option<String>,
-    /// Port at which haptic devices are heard (UDP); 0 for any that is free.
+    /// Port at which haptic devices are heard, by UDP and TCP; 0 for any that is free.
     #[arg(long, value_name = "PORT")]
     pub devices: Option<u16>,
+    /// Address at which haptic devices are heard. Their packets carry no secret: whoever reaches the address can move hands.
+    #[arg(long, value_name = "ADDRESS", default_value_t = LOOPBACK, requires = "devices")]
+    pub devices_at: IpAddr,
     /// Forces a second.
     #[arg(long, default_value_t = 1000.0, value_parser = rate)]
     pub rate: f64,
@@ -152,13 +155,13 @@ pub struct LiveArgs {
     #[arg(long, value_name = "FILE")]
     pub hand: Option<PathBuf>,
     /// Make the first hand a fingertip of this radius [m].
-    #[arg(long, value_name = "RADIUS", value_parser = positive)]
+    #[arg(long, value_name = "RADIUS", value_parser = |text: &str| up_to(text, 1.0))]
     pub finger: Option<f64>,
     /// Stiffness of the coupling between a hand and what it holds [N/m].
-    #[arg(long, default_value_t = 400.0, value_parser = positive)]
+    #[arg(long, default_value_t = 400.0, value_parser = |text: &str| up_to(text, 1e5))]
     pub stiffness: f64,
     /// Largest force on a hand [N].
-    #[arg(long, default_value_t = 10.0, value_parser = positive)]
+    #[arg(long, default_value_t = 10.0, value_parser = |text: &str| up_to(text, 1000.0))]
     pub most_force: f64,
     /// Let the loop go before all other work of the machine, where the system allows that.
     #[arg(long)]
@@ -182,10 +185,10 @@ fn rate(text: &str) -> Result<f64, String> {
     }
 }
 
-fn positive(text: &str) -> Result<f64, String> {
+fn up_to(text: &str, most: f64) -> Result<f64, String> {
     match text.parse::<f64>() {
-        Ok(value) if value > 0.0 && value.is_finite() => Ok(value),
-        _ => Err("expected a positive number".into()),
+        Ok(value) if value > 0.0 && value <= most => Ok(value),
+        _ => Err(format!("expected a positive number up to {most}")),
     }
 }
 

@@ -9,11 +9,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use pliant_live::{
-    Access, Controls, Coupling, HANDS, Head, Limits, Listed, Live, Log, Offer, Queues, Replay, Script, Server, Session,
-    Setup, Status, Title, memory_mb, time_of_step,
+    Access, Controls, Coupling, HANDS, Head, Limits, Listed, Live, Log, Note, Offer, Queues, Replay, Script, Server,
+    Session, Setup, Status, Title, memory_mb, time_of_step,
 };
 use pliant_record::{Outcome, Recorder, RunInfo};
 use pliant_scene::Scene;
+use rtrb::Consumer;
 use serde_json::json;
 
 use crate::args::{LiveArgs, Options};
@@ -88,8 +89,12 @@ fn serve(args: &LiveArgs) -> Result<Served, Failure> {
         scenes: gallery::titles().map(|(name, title)| Listed { name: name.into(), title }).collect(),
         access: Access { token: token.clone() },
         render: {
-            let written = written.clone();
-            Box::new(move |name| render(name, &written))
+            let (written, busy) = (written.clone(), Mutex::new(()));
+            Box::new(move |name| match (name, busy.try_lock()) {
+                // a replay takes a core
+                ("report.html" | "recording.mcap", Err(_)) => Err("another file is being made: try again".into()),
+                _ => render(name, &written),
+            })
         },
     };
     let address = SocketAddr::new(args.listen, args.port);
@@ -134,19 +139,23 @@ fn one(
         fingers: args.fingers().map(|finger| finger.is_some()),
         coupling: Coupling::with_stiffness(args.stiffness),
         limits: Limits { force: args.most_force, ..Limits::default() },
-        devices: args.devices.map(|port| SocketAddr::new(args.listen, port)),
+        devices: args.devices.map(|port| SocketAddr::new(args.devices_at, port)),
         script,
         threads: if apart { options.threads().into() } else { 1 },
         core: args.core,
         first: args.real_time,
         stop: interrupt::stop().clone(),
     };
-    let (live, Queues { commands, outlets, log }) =
-        Live::begin(session, setup).map_err(|e| Failure::Run(format!("cannot begin: {e}")))?;
+    let (live, Queues { commands, outlets, log }) = Live::begin(session, setup).map_err(|e| match args.devices {
+        Some(port) => Failure::Input(format!("cannot hear devices at port {port} of {}: {e}", args.devices_at)),
+        None => Failure::Run(format!("cannot begin: {e}")),
+    })?;
     if let Some(address) = live.device_address {
         output::talk(format!("devices: {address}, UDP and TCP"));
     }
-    let head = Head { pliant_controls: 1, scene: name_text, step: dt, fingers: args.fingers() };
+    let set = options.overrides.iter().map(ToString::to_string).collect();
+    let head = Head { pliant_controls: 1, scene: name_text, set, step: dt, fingers: args.fingers() };
+    let mut unseen = None;
     let (log, publisher) = match (served, card) {
         (Some(served), Some(card)) => {
             let path = controls_path(options, served);
@@ -157,18 +166,21 @@ fn one(
             let publisher = served.server.show(card, live.status.clone(), commands, outlets);
             (Some(log), Some(publisher.map_err(|e| Failure::Run(format!("cannot show it: {e}")))?))
         }
-        _ => match &options.out {
-            Some(folder) => {
-                pliant_record::claim(folder)?;
-                let path = folder.join("controls.jsonl");
-                let log = Log::begin(&path, &head, log, live.status.clone())
-                    .map_err(|e| Failure::Run(format!("cannot write {}: {e}", path.display())))?;
-                (Some(log), None)
+        _ => {
+            unseen = Some(outlets.notes);
+            match &options.out {
+                Some(folder) => {
+                    pliant_record::claim(folder)?;
+                    let path = folder.join("controls.jsonl");
+                    let log = Log::begin(&path, &head, log, live.status.clone())
+                        .map_err(|e| Failure::Run(format!("cannot write {}: {e}", path.display())))?;
+                    (Some(log), None)
+                }
+                None => (None, None),
             }
-            None => (None, None),
-        },
+        }
     };
-    let (memory, next) = wait(&live, served, deadline, options);
+    let Waited { memory, next, failure } = wait(&live, served, unseen, deadline, options);
     let (end_memory, broken) = (memory_mb(), live.is_broken());
     let (status, _) = live.end();
     if let Some(publisher) = publisher {
@@ -191,9 +203,12 @@ fn one(
         ));
     }
     if next.is_none() {
-        tell(&status, [memory, end_memory], options)?;
+        tell(&status, [memory, end_memory], failure.as_deref(), options)?;
     }
-    Ok(next)
+    match failure {
+        Some(why) if next.is_none() => Err(Failure::Run(why)),
+        _ => Ok(next),
+    }
 }
 
 /// Where controls are written: in --out, or where they are forgotten at the end.
@@ -224,27 +239,47 @@ fn script(args: &LiveArgs, session: &Session) -> Result<Option<Script>, Failure>
     Script::read(BufReader::new(opened)).map(Some).map_err(unusable)
 }
 
-/// Wait for the end, or for another scene. Also returns memory after it has settled [MB].
+/// What happened until a run ended.
+#[derive(Default)]
+struct Waited {
+    /// Memory after it had settled [MB].
+    memory: Option<f64>,
+    /// The next scene, if a viewer chose one.
+    next: Option<Chosen>,
+    /// Why the world stood still at the end, where no page tells.
+    failure: Option<String>,
+}
+
+/// Wait for the end, or for another scene.
 fn wait(
     live: &Live,
     served: Option<&Served>,
+    mut unseen: Option<Consumer<Note>>,
     deadline: Option<Instant>,
     options: &Options,
-) -> (Option<f64>, Option<Chosen>) {
+) -> Waited {
     let begun = Instant::now();
-    let mut memory = None;
+    let mut waited = Waited::default();
     loop {
+        let memory = &mut waited.memory;
+        while let Some(Ok(note)) = unseen.as_mut().map(Consumer::pop) {
+            if let Note::Failed(why) = note {
+                output::talk(format!("the world stands still: {why}"));
+                waited.failure = Some(why);
+            }
+        }
         if memory.is_none() && begun.elapsed() > SETTLING {
-            memory = memory_mb();
+            *memory = memory_mb();
             if live.status.unprivileged.load(Ordering::Relaxed) {
                 output::talk("warning: the system does not allow the core or the priority asked for; going on without");
             }
         }
         if interrupt::stop().is_asked() || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return (memory.or_else(memory_mb), None);
+            waited.memory = waited.memory.or_else(memory_mb);
+            return waited;
         }
         if live.is_broken() {
-            return (memory, None);
+            return waited;
         }
         let Some(Served { server, .. }) = served else {
             std::thread::sleep(Duration::from_millis(20));
@@ -256,7 +291,10 @@ fn wait(
         options.overrides.clear();
         let name = PathBuf::from(&wanted.scene);
         match load_as(&name, wanted.model.as_deref(), &options) {
-            Ok(scene) => return (memory, Some(Chosen { scene, name, options })),
+            Ok(scene) => {
+                waited.next = Some(Chosen { scene, name, options });
+                return waited;
+            }
             Err(failure) => server.refuse(&failure.text()),
         }
     }
@@ -271,13 +309,19 @@ fn load_as(name: &Path, model: Option<&str>, options: &Options) -> Result<Scene,
 }
 
 /// Figures of the whole run.
-fn tell(status: &Status, [start, end]: [Option<f64>; 2], options: &Options) -> Result<(), Failure> {
+fn tell(
+    status: &Status,
+    [start, end]: [Option<f64>; 2],
+    failure: Option<&str>,
+    options: &Options,
+) -> Result<(), Failure> {
     let figures = status.figures();
     let to_hand = (0..HANDS).map(|hand| status.output(hand).most_to_hand).fold(0.0, f64::max);
     if options.json {
         let mut value = serde_json::to_value(&figures).unwrap_or_default();
         value["memory_mb"] = json!({ "start": start, "end": end });
         value["energy_to_hand_J"] = json!(to_hand);
+        value["failure"] = json!(failure);
         return output::print_json(&value);
     }
     let mut table = output::table(&["", "p50", "p99", "p99.9", "worst"]);

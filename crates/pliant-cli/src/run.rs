@@ -8,7 +8,7 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressStyle};
 use pliant_live::{Controls, Replay};
 use pliant_record::{ExpectationRow, Outcome, RecordError, Recorder, RunInfo, event_text};
-use pliant_scene::{Ending, Expectation, Moment, Ran, Scene, Verdict};
+use pliant_scene::{Ending, Expectation, Moment, Override, Ran, Scene, Verdict};
 
 use crate::args::Options;
 use crate::check;
@@ -32,17 +32,33 @@ pub fn showcase(options: &Options) -> Result<(), Failure> {
 
 /// Run a scene from a file, with what was done to it in a live run, if anything.
 pub fn run(path: &Path, controls: Option<&Path>, options: &Options) -> Result<(), Failure> {
-    let mut scene = crate::precompute::load(path, options)?;
-    let replay = controls.map(|file| replay(&mut scene, file)).transpose()?;
-    simulate(scene, replay, &gallery::name(path), options.out.as_deref(), options)
+    let controls = controls.map(|file| read_controls(file, path).map(|controls| (file, controls))).transpose()?;
+    let mut options = options.clone();
+    if let Some((file, controls)) = &controls {
+        let set: Result<Vec<Override>, _> = controls.head.set.iter().map(|text| text.parse()).collect();
+        let set = set.map_err(|e| Failure::Input(format!("{} {e}", file.display())))?;
+        // what is given now comes later, and wins
+        options.overrides.splice(..0, set);
+    }
+    let mut scene = crate::precompute::load(path, &options)?;
+    let unusable = |file: &Path, why| Failure::Input(format!("{} does not go with this scene: {why}", file.display()));
+    let replay = controls.map(|(file, controls)| Replay::prepare(&mut scene, controls).map_err(|e| unusable(file, e)));
+    simulate(scene, replay.transpose()?, &gallery::name(path), options.out.as_deref(), &options)
 }
 
-/// Make a scene ready for what was done in a live run.
-fn replay(scene: &mut Scene, file: &Path) -> Result<Replay, Failure> {
+/// What was done in a live run, with a warning if that was of another scene or was cut off.
+fn read_controls(file: &Path, scene: &Path) -> Result<Controls, Failure> {
     let unusable = |why: String| Failure::Input(format!("{} {why}", file.display()));
     let opened = File::open(file).map_err(|e| unusable(format!("cannot be opened: {e}")))?;
     let controls = Controls::read(BufReader::new(opened)).map_err(|e| unusable(e.to_string()))?;
-    Replay::prepare(scene, controls).map_err(|e| unusable(format!("does not go with this scene: {e}")))
+    let named = Path::new(&controls.head.scene);
+    if named.file_stem() != scene.file_stem() {
+        output::talk(format!("warning: {} is of another scene, {}", file.display(), named.display()));
+    }
+    if !controls.is_whole {
+        output::talk(format!("warning: {} was cut off: the run went on after its last action", file.display()));
+    }
+    Ok(controls)
 }
 
 /// The first of NAME, NAME-2, NAME-3, … that does not exist.

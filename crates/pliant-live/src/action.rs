@@ -120,6 +120,9 @@ pub struct Head {
     pub pliant_controls: u32,
     /// The scene, as it was called.
     pub scene: String,
+    /// What was changed of the scene, as `PATH=VALUE`.
+    #[serde(default)]
+    pub set: Vec<String>,
     /// Length of a step [s].
     pub step: f64,
     /// Radii of the fingertips of the hands [m]; hands without one grip.
@@ -142,6 +145,8 @@ pub struct Controls {
     pub entries: Vec<Entry>,
     /// Steps taken in all.
     pub steps: u64,
+    /// Whether the file was written to its end; otherwise the run was killed, and went on after its last action.
+    pub is_whole: bool,
 }
 
 /// Why a file of controls cannot be used.
@@ -226,8 +231,10 @@ impl Controls {
             entries.push(entry);
         }
         let last = entries.last().map_or(0, |entry| entry.step);
-        let steps = steps.unwrap_or(last + 1).max(last);
-        Ok(Controls { head, entries, steps })
+        if steps.is_some_and(|steps| steps < last) {
+            return Err(ControlsError::Line { line: entries.len() + 2, why: "it ends before its last action".into() });
+        }
+        Ok(Controls { head, entries, steps: steps.unwrap_or(last + 1), is_whole: steps.is_some() })
     }
 
     /// What was done since everything was last reset, with steps counted from there: it leads to the same end.
@@ -256,11 +263,12 @@ mod tests {
     }
 
     fn some() -> Controls {
-        let head = Head { pliant_controls: 1, scene: "knot".into(), step: 0.001, fingers: [None, Some(0.004)] };
+        let (scene, set) = ("knot".into(), vec!["gravity=[0,0,0]".into()]);
+        let head = Head { pliant_controls: 1, scene, set, step: 0.001, fingers: [None, Some(0.004)] };
         let drive = |x| Action::Drive { hand: 1, position: [x, 0.1 + 0.2, 1e-17], orientation: [1.0, 0.0, 0.0, 0.0] };
         let actions = [drive(0.1), Action::Grip { hand: 1, reach: 0.02, clamp: true }, Action::Reset, drive(1.0 / 3.0)];
         let entries = actions.into_iter().zip([0, 3, 5, 9]).map(|(action, step)| Entry { step, action }).collect();
-        Controls { head, entries, steps: 12 }
+        Controls { head, entries, steps: 12, is_whole: true }
     }
 
     #[test]
@@ -280,7 +288,7 @@ mod tests {
         let bytes = written(&some());
         for length in 0..bytes.len() {
             if let Ok(controls) = Controls::read(&bytes[..length]) {
-                assert!(controls.entries.len() <= 4 && controls.steps <= 12);
+                assert!(controls.entries.len() <= 4 && controls.steps <= 12 && !controls.is_whole);
             }
         }
         let text = String::from_utf8(bytes).unwrap_or_default();

@@ -35,12 +35,14 @@ pub struct Script {
 }
 
 impl Script {
-    /// A hand that makes a motion given as lines `time, x, y, z, grips` [s, m, m, m, 0 or 1], with a first line of names.
+    /// A hand that makes a motion given as lines `time, x, y, z, grips` [s, m, m, m, 0 or 1]. The first line may have names in
+    /// place of numbers.
     pub fn read(from: impl BufRead) -> Result<Script, String> {
         let mut way = Vec::<Waypoint>::new();
-        for (n, line) in from.lines().enumerate().skip(1) {
+        for (n, line) in from.lines().enumerate() {
             let line = line.map_err(|error| error.to_string())?;
-            if line.trim().is_empty() {
+            let names = n == 0 && line.trim().starts_with(|c: char| c.is_alphabetic()) && !line.starts_with("nan");
+            if line.trim().is_empty() || names {
                 continue;
             }
             let numbers: Result<Vec<f64>, _> = line.split(',').map(|cell| cell.trim().parse::<f64>()).collect();
