@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use pliant_live::{
     Access, Controls, Coupling, HANDS, Head, Limits, Listed, Live, Log, Note, Offer, Queues, Replay, Script, Server,
-    Session, Setup, Status, Title, memory_mb, time_of_step,
+    Session, Setup, Status, Title, Wanted, memory_mb, time_of_step,
 };
 use pliant_record::{Outcome, Recorder, RunInfo};
-use pliant_scene::Scene;
+use pliant_scene::{RodModel, Scene};
 use rtrb::Consumer;
 use serde_json::json;
 
@@ -37,7 +37,8 @@ pub fn live(args: &LiveArgs, options: &Options) -> Result<(), Failure> {
     let _finishing = interrupt::finishing();
     let server = if args.headless { None } else { Some(serve(args)?) };
     let named = args.scene.clone().unwrap_or_else(|| FIRST.into());
-    let mut next = Chosen { scene: load(&named, options)?, name: named, options: options.clone() };
+    let choice = Choice { name: named, model: None, options: options.clone() };
+    let mut next = Chosen { scene: load(&choice)?, choice };
     let deadline = args.seconds.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
     loop {
         let ended = one(&next, args, server.as_ref(), deadline)?;
@@ -49,19 +50,27 @@ pub fn live(args: &LiveArgs, options: &Options) -> Result<(), Failure> {
 }
 
 /// A scene that was chosen.
-struct Chosen {
-    scene: Scene,
+#[derive(Clone)]
+struct Choice {
     name: PathBuf,
+    /// The model for its rods; `None` for those of the scene.
+    model: Option<RodModel>,
     options: Options,
 }
 
-fn load(name: &Path, options: &Options) -> Result<Scene, Failure> {
-    let file = gallery::find(name)?;
-    precompute::load(&file.path, options)
+/// A scene that was chosen, read.
+struct Chosen {
+    scene: Scene,
+    choice: Choice,
+}
+
+fn load(choice: &Choice) -> Result<Scene, Failure> {
+    let file = gallery::find(&choice.name)?;
+    precompute::load_on(&file.path, choice.model, &choice.options)
 }
 
 /// Where the controls of the run that is shown are written, for the files that the page offers.
-type Written = Arc<Mutex<Option<(PathBuf, PathBuf, Options)>>>;
+type Written = Arc<Mutex<Option<(PathBuf, Choice)>>>;
 
 /// The server and what it needs to know of the run.
 struct Served {
@@ -112,7 +121,8 @@ fn one(
     served: Option<&Served>,
     deadline: Option<Instant>,
 ) -> Result<Option<Chosen>, Failure> {
-    let Chosen { scene, name, options } = chosen;
+    let Chosen { scene, choice } = chosen;
+    let Choice { name, model, options } = choice;
     let name_text = gallery::name(name);
     let period = 1.0 / args.rate;
     let takes = time_of_step(&scene.world, period);
@@ -154,15 +164,15 @@ fn one(
         output::talk(format!("devices: {address}, UDP and TCP"));
     }
     let set = options.overrides.iter().map(ToString::to_string).collect();
-    let head = Head { pliant_controls: 1, scene: name_text, set, step: dt, fingers: args.fingers() };
+    let model = model.map(|model| model.to_string());
+    let head = Head { pliant_controls: 1, scene: name_text, set, model, step: dt, fingers: args.fingers() };
     let mut unseen = None;
     let (log, publisher) = match (served, card) {
         (Some(served), Some(card)) => {
-            let path = controls_path(options, served);
+            let path = controls_path(options, served)?;
             let log = Log::begin(&path, &head, log, live.status.clone())
                 .map_err(|e| Failure::Run(format!("cannot write {}: {e}", path.display())))?;
-            *served.written.lock().unwrap_or_else(PoisonError::into_inner) =
-                Some((path, name.clone(), options.clone()));
+            *served.written.lock().unwrap_or_else(PoisonError::into_inner) = Some((path, choice.clone()));
             let publisher = served.server.show(card, live.status.clone(), commands, outlets);
             (Some(log), Some(publisher.map_err(|e| Failure::Run(format!("cannot show it: {e}")))?))
         }
@@ -212,13 +222,11 @@ fn one(
 }
 
 /// Where controls are written: in --out, or where they are forgotten at the end.
-fn controls_path(options: &Options, served: &Served) -> PathBuf {
-    let folder = match &options.out {
-        Some(folder) if fs::create_dir_all(folder).is_ok() => folder.clone(),
-        _ => served.scratch.path().into(),
-    };
+fn controls_path(options: &Options, served: &Served) -> Result<PathBuf, Failure> {
+    let folder = options.out.as_deref().unwrap_or(served.scratch.path());
+    fs::create_dir_all(folder).map_err(|e| Failure::Input(format!("cannot make {}: {e}", folder.display())))?;
     let name = |n: usize| if n == 1 { "controls.jsonl".into() } else { format!("controls-{n}.jsonl") };
-    (1..).map(|n| folder.join(name(n))).find(|path| !path.exists()).unwrap_or_default()
+    Ok((1..).map(|n| folder.join(name(n))).find(|path| !path.exists()).unwrap_or_default())
 }
 
 fn stem(name: &Path) -> String {
@@ -261,6 +269,11 @@ fn wait(
     let begun = Instant::now();
     let mut waited = Waited::default();
     loop {
+        // first, since a step that is stopped has not failed
+        if interrupt::stop().is_asked() || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+            waited.memory = waited.memory.or_else(memory_mb);
+            return waited;
+        }
         let memory = &mut waited.memory;
         while let Some(Ok(note)) = unseen.as_mut().map(Consumer::pop) {
             if let Note::Failed(why) = note {
@@ -274,10 +287,6 @@ fn wait(
                 output::talk("warning: the system does not allow the core or the priority asked for; going on without");
             }
         }
-        if interrupt::stop().is_asked() || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            waited.memory = waited.memory.or_else(memory_mb);
-            return waited;
-        }
         if live.is_broken() {
             return waited;
         }
@@ -286,13 +295,9 @@ fn wait(
             continue;
         };
         let Some(wanted) = server.wanted(Duration::from_millis(50)) else { continue };
-        let mut options = options.clone();
-        // overrides were meant for the first scene
-        options.overrides.clear();
-        let name = PathBuf::from(&wanted.scene);
-        match load_as(&name, wanted.model.as_deref(), &options) {
-            Ok(scene) => {
-                waited.next = Some(Chosen { scene, name, options });
+        match choose(wanted, options) {
+            Ok(chosen) => {
+                waited.next = Some(chosen);
                 return waited;
             }
             Err(failure) => server.refuse(&failure.text()),
@@ -300,12 +305,12 @@ fn wait(
     }
 }
 
-/// A scene of the gallery, with its rods on another model.
-fn load_as(name: &Path, model: Option<&str>, options: &Options) -> Result<Scene, Failure> {
-    let Some(model) = model else { return load(name, options) };
-    let model = model.parse().map_err(|e: pliant_scene::UnknownModel| Failure::Input(e.to_string()))?;
-    let file = gallery::find(name)?;
-    Ok(pliant_scene::load_on(&file.path, &options.overrides, model)?)
+/// The scene of the gallery that a viewer wants. Overrides were meant for the first scene.
+fn choose(Wanted { scene, model }: Wanted, options: &Options) -> Result<Chosen, Failure> {
+    let unknown = |e: pliant_scene::UnknownModel| Failure::Input(e.to_string());
+    let model = model.map(|model| model.parse()).transpose().map_err(unknown)?;
+    let choice = Choice { name: scene.into(), model, options: Options { overrides: vec![], ..options.clone() } };
+    Ok(Chosen { scene: load(&choice)?, choice })
 }
 
 /// Figures of the whole run.
@@ -353,7 +358,7 @@ fn tell(
 /// A file of the run so far: its controls, or what a replay of them leaves.
 fn render(name: &str, written: &Written) -> Result<Vec<u8>, String> {
     let known = written.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let (path, scene, options) = known.ok_or("nothing has run yet")?;
+    let (path, choice) = known.ok_or("nothing has run yet")?;
     let bytes = fs::read(&path).map_err(|e| format!("the controls cannot be read: {e}"))?;
     if name == "controls.jsonl" {
         return Ok(bytes);
@@ -361,17 +366,17 @@ fn render(name: &str, written: &Written) -> Result<Vec<u8>, String> {
     let controls = Controls::read(&bytes[..]).map_err(|e| format!("the controls {e}"))?;
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     let out = folder.path().join("run");
-    let mut scene_run = load(&scene, &options).map_err(|failure| failure.text())?;
-    let mut replay = Replay::prepare(&mut scene_run, controls).map_err(|e| e.to_string())?;
+    let mut scene = load(&choice).map_err(|failure| failure.text())?;
+    let mut replay = Replay::prepare(&mut scene, controls).map_err(|e| e.to_string())?;
     let info = RunInfo {
-        title: scene_run.title.clone(),
-        scene: gallery::name(&scene),
-        command: format!("pliant live {}", stem(&scene)),
-        duration: scene_run.duration,
-        step: scene_run.step,
+        title: scene.title.clone(),
+        scene: gallery::name(&choice.name),
+        command: format!("pliant live {}", stem(&choice.name)),
+        duration: scene.duration,
+        step: scene.step,
     };
-    let mut recorder = Recorder::create(&out, &scene_run.world, info).map_err(|e| e.to_string())?;
-    let ran = replay.run(&mut scene_run, |moment| if moment.step > 0 { recorder.step(moment.frame()) } else { Ok(()) });
+    let mut recorder = Recorder::create(&out, &scene.world, info).map_err(|e| e.to_string())?;
+    let ran = replay.run(&mut scene, |moment| if moment.step > 0 { recorder.step(moment.frame()) } else { Ok(()) });
     let outcome = Outcome {
         ok: matches!(ran.ending, pliant_scene::Ending::Done),
         text: "a live run, replayed".into(),

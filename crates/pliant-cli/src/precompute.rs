@@ -10,7 +10,7 @@ use pliant_fem::{
     FemError, Found, PrecomputeError, Progress, Stage, basis_of, basis_path, cache_folder, open_basis, open_records,
     records_of, records_path, write_basis,
 };
-use pliant_scene::{Precomputable, Scene, Work};
+use pliant_scene::{Precomputable, RodModel, Scene, Work};
 use serde::Serialize;
 
 use crate::args::Options;
@@ -79,6 +79,11 @@ pub fn precompute(path: &Path, options: &Options) -> Result<(), Failure> {
 
 /// Read a scene, first precomputing what it needs, with a progress bar, since that can take long.
 pub fn load(path: &Path, options: &Options) -> Result<Scene, Failure> {
+    load_on(path, None, options)
+}
+
+/// Read a scene as [`load`] does, with its rods on another model, if one is given.
+pub fn load_on(path: &Path, model: Option<RodModel>, options: &Options) -> Result<Scene, Failure> {
     let name = path.display().to_string();
     let found = reading(&name, || pliant_scene::precomputable(path, &options.overrides))?;
     // a file that a scene names is not made behind its back
@@ -89,7 +94,10 @@ pub fn load(path: &Path, options: &Options) -> Result<Scene, Failure> {
             compute(body, &to_cache)?;
         }
     }
-    Ok(reading(&name, || pliant_scene::load(path, &options.overrides))?)
+    Ok(reading(&name, || match model {
+        Some(model) => pliant_scene::load_on(path, &options.overrides, model),
+        None => pliant_scene::load(path, &options.overrides),
+    })?)
 }
 
 /// Whether the cache has what a body needs.

@@ -8,7 +8,7 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressStyle};
 use pliant_live::{Controls, Replay};
 use pliant_record::{ExpectationRow, Outcome, RecordError, Recorder, RunInfo, event_text};
-use pliant_scene::{Ending, Expectation, Moment, Override, Ran, Scene, Verdict};
+use pliant_scene::{Ending, Expectation, Moment, Override, Ran, Scene, UnknownModel, Verdict};
 
 use crate::args::Options;
 use crate::check;
@@ -40,7 +40,9 @@ pub fn run(path: &Path, controls: Option<&Path>, options: &Options) -> Result<()
         // what is given now comes later, and wins
         options.overrides.splice(..0, set);
     }
-    let mut scene = crate::precompute::load(path, &options)?;
+    let model = controls.as_ref().and_then(|(_, controls)| controls.head.model.as_deref());
+    let model = model.map(str::parse).transpose().map_err(|e: UnknownModel| Failure::Input(e.to_string()))?;
+    let mut scene = crate::precompute::load_on(path, model, &options)?;
     let unusable = |file: &Path, why| Failure::Input(format!("{} does not go with this scene: {why}", file.display()));
     let replay = controls.map(|(file, controls)| Replay::prepare(&mut scene, controls).map_err(|e| unusable(file, e)));
     simulate(scene, replay.transpose()?, &gallery::name(path), options.out.as_deref(), &options)

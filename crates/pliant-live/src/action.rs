@@ -123,6 +123,9 @@ pub struct Head {
     /// What was changed of the scene, as `PATH=VALUE`.
     #[serde(default)]
     pub set: Vec<String>,
+    /// The model that its rods were put on; `None` for those of the scene.
+    #[serde(default)]
+    pub model: Option<String>,
     /// Length of a step [s].
     pub step: f64,
     /// Radii of the fingertips of the hands [m]; hands without one grip.
@@ -264,7 +267,8 @@ mod tests {
 
     fn some() -> Controls {
         let (scene, set) = ("knot".into(), vec!["gravity=[0,0,0]".into()]);
-        let head = Head { pliant_controls: 1, scene, set, step: 0.001, fingers: [None, Some(0.004)] };
+        let (model, fingers) = (Some("chain".into()), [None, Some(0.004)]);
+        let head = Head { pliant_controls: 1, scene, set, model, step: 0.001, fingers };
         let drive = |x| Action::Drive { hand: 1, position: [x, 0.1 + 0.2, 1e-17], orientation: [1.0, 0.0, 0.0, 0.0] };
         let actions = [drive(0.1), Action::Grip { hand: 1, reach: 0.02, clamp: true }, Action::Reset, drive(1.0 / 3.0)];
         let entries = actions.into_iter().zip([0, 3, 5, 9]).map(|(action, step)| Entry { step, action }).collect();

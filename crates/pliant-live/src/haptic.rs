@@ -202,16 +202,7 @@ impl Haptic {
             return (Some(input), false);
         }
         if let Some((packet, age)) = self.devices.as_ref().and_then(|devices| devices.latest(hand, now)) {
-            let input = Input {
-                pose: packet.pose,
-                pressed: packet.pressed,
-                turns: packet.turns,
-                reach: 0.02,
-                source: Source::Device,
-                heard: 0,
-                count: u64::from(packet.sequence),
-            };
-            return (input.is_sound().then(|| input.straightened()), age > SILENCE);
+            return (Input::of_device(&packet, 0), age > SILENCE);
         }
         let here = |input: &Input| input.source != Source::Nobody;
         if let Some(input) = self.status.hosts[hand].read().and_then(Input::from_words).filter(here) {
@@ -219,7 +210,7 @@ impl Haptic {
             return (Some(input), Duration::from_nanos(age) > SILENCE);
         }
         let input = self.status.inputs[hand].read().and_then(Input::from_words);
-        (input.filter(|input| input.source != Source::Nobody).map(Input::straightened), false)
+        (input.filter(here).map(Input::straightened), false)
     }
 
     /// Move a hand to where its device says, and its tool after it.

@@ -87,17 +87,8 @@ fn hear(stream: &mut TcpStream, latest: &Slot<3>, held: &mut Option<usize>, stat
         if *held != Some(hand) {
             return Err(refused().into());
         }
-        let input = Input {
-            pose: packet.pose,
-            pressed: packet.pressed,
-            turns: packet.turns,
-            reach: 0.02,
-            source: Source::Device,
-            heard: status.clock.nanos(Instant::now()),
-            count: u64::from(packet.sequence),
-        };
-        if input.is_sound() {
-            status.hosts[hand].write(input.straightened().to_words());
+        if let Some(input) = Input::of_device(&packet, status.clock.nanos(Instant::now())) {
+            status.hosts[hand].write(input.to_words());
             latest.write([u64::from(packet.hand), u64::from(packet.sequence), packet.stamp]);
         }
     }

@@ -3,6 +3,7 @@
 use pliant::math::{Pose, Quat, Vec3};
 use serde::Serialize;
 
+use crate::packet::PosePacket;
 use crate::slot::Slot;
 
 /// A hand as a device tells it.
@@ -38,6 +39,9 @@ pub enum Source {
     Script,
 }
 
+/// How far a device may be from what it grips [m].
+const REACH: f64 = 0.02;
+
 impl Source {
     const ALL: [Source; 4] = [Source::Nobody, Source::Page, Source::Device, Source::Script];
 }
@@ -46,6 +50,14 @@ impl Source {
 pub type InputSlot = Slot<11>;
 
 impl Input {
+    /// What a packet of a device says, heard at a time [ns]; `None` if no hand can be there.
+    pub fn of_device(packet: &PosePacket, heard: u64) -> Option<Input> {
+        let PosePacket { pose, pressed, turns, sequence, .. } = *packet;
+        let (source, count) = (Source::Device, u64::from(sequence));
+        let input = Input { pose, pressed, turns, reach: REACH, source, heard, count };
+        input.is_sound().then(|| input.straightened())
+    }
+
     /// As words of a slot.
     pub fn to_words(&self) -> [u64; 11] {
         let (at, turn) = (self.pose.translation, self.pose.rotation);

@@ -58,7 +58,14 @@ fn a_live_run_replays_to_the_same_bits() -> Result<(), Failure> {
         let session = Session::new(begun.world.clone(), dt, [None; HANDS])?;
         let (live, Queues { commands, outlets, log }) =
             Live::begin(session, setup(Some(Script::demo(at_its_end(&begun))), apart))?;
-        let head = Head { pliant_controls: 1, scene: model.into(), set: vec![], step: dt, fingers: [None; HANDS] };
+        let head = Head {
+            pliant_controls: 1,
+            scene: model.into(),
+            set: vec![],
+            model: None,
+            step: dt,
+            fingers: [None; HANDS],
+        };
         let log = Log::begin(&path, &head, log, live.status.clone())?;
         std::thread::sleep(Duration::from_millis(700));
         let (status, session) = live.end();
