@@ -82,8 +82,11 @@ function viewOptions(view: Player, paints: Paint[]): HTMLElement[] {
     releaseFocus(reset, event);
   });
   const fields = paints.map((paint, i) => ({ value: String(i), text: paint.name }));
+  // The scene may name a quantity to begin with.
+  const first = paints.findIndex(({ name }) => name === view.firstColour);
+  if (first >= 0) view.colourBy(paints[first]!);
   return [
-    choice("Colour", [{ value: "", text: "by body" }, ...fields], "", (index) =>
+    choice("Colour", [{ value: "", text: "by body" }, ...fields], first >= 0 ? String(first) : "", (index) =>
       view.colourBy(index === "" ? null : paints[Number(index)]!),
     ),
     toggle("Trace", "Overlay the shapes at eight instants of the run", false, (on) => view.trace(on)),

@@ -43,6 +43,7 @@ export function readReport(text: string) {
     obstacles: list(raw.obstacles).map((o) => readObstacle(o, frames)),
     grippers: list(raw.grippers).map((g) => readGripper(g, frames)),
     plots: list(raw.plots).map(readPlot),
+    look: readLook(raw.view),
     ...usableFrames(times, bodies),
   };
 }
@@ -103,6 +104,15 @@ function readPlot(raw: Raw) {
       values: floats(s.values, `${what}: series “${s.name}”`, times.length),
     })),
   };
+}
+
+/** From where the scene is best looked at; what is null the page chooses. */
+export type Look = ReturnType<typeof readLook>;
+
+export function readLook(raw: Raw) {
+  const vector = (v: Raw) => (Array.isArray(v) && v.length === 3 && v.every(Number.isFinite) ? (v as [number, number, number]) : null);
+  const number = (v: Raw) => (Number.isFinite(v) ? Number(v) : null);
+  return { time: number(raw?.time), from: vector(raw?.from), at: vector(raw?.at), width: number(raw?.width), colour: raw?.colour ? String(raw.colour) : null };
 }
 
 function list(raw: Raw): Raw[] {

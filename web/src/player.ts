@@ -12,12 +12,17 @@ import { View } from "./view";
 const GHOSTS = 8;
 
 export class Player extends View {
+  readonly firstColour: string | null;
   private ghosts: Shape[] = [];
 
   constructor(private readonly report: Report, private readonly clock: Clock) {
     super();
     const box = boundsOf(report.bodies, report.times.length);
-    recentre(report, box.getCenter(new Vector3()));
+    const middle = box.getCenter(new Vector3());
+    recentre(report, middle);
+    const { at, colour } = report.look;
+    this.firstColour = colour;
+    this.look = { ...report.look, at: at && [at[0] - middle.x, at[1] - middle.y, at[2] - middle.z] };
     this.setWorld(report, box.getSize(new Vector3()).multiplyScalar(0.5), typicalForce(report.grippers, report.times.length));
     clock.listen(() => this.redraw());
   }

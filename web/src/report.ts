@@ -24,8 +24,19 @@ function readPage(): Report {
 function buildPage(report: Report): HTMLElement[] {
   document.title = `${report.title} · Pliant`;
   const clock = new Clock(report.trouble ? new Float32Array() : report.times);
+  seekAddressed(report, clock);
   const aside = html("aside", {}, ...expectations(report, clock), ...plots(report, clock), ...events(report, clock), ...summary(report));
   return [header(report), html("main", {}, stage(report, clock), aside)];
+}
+
+/** Goes to the time that the address names: `#t=1.5`, or with `#picture` the moment that the scene is best seen at. */
+function seekAddressed({ look }: Report, clock: Clock): void {
+  const time = location.hash.match(/^#t=(\d+(?:\.\d+)?)$/)?.[1];
+  if (time) clock.seek(Number(time));
+  if (location.hash === "#picture") {
+    document.body.classList.add("picture");
+    clock.seek(look.time ?? clock.end);
+  }
 }
 
 function header(report: Report): HTMLElement {

@@ -6,7 +6,7 @@ import {
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { categorical, type Paint } from "./colour";
-import type { Body, World } from "./data";
+import type { Body, Look, World } from "./data";
 import { disposeTree } from "./dispose";
 import { html } from "./dom";
 import type { Moment } from "./frames";
@@ -48,6 +48,8 @@ export class View {
   /** Half the size of the space to look at, and its centre. */
   protected readonly halfExtent = new Vector3(0.5, 0.5, 0.5);
   protected readonly centre = new Vector3();
+  /** From where the world is best looked at, in its coordinates here. */
+  protected look: Look | null = null;
   /** Of the picture on the page. Asking the element for it in every picture would lay out the page each time. */
   protected width = 1;
   protected height = 1;
@@ -183,8 +185,12 @@ export class View {
     // An update without damping uses up what is left of the reader's last motion.
     orbit.enableDamping = false;
     orbit.update();
-    const ahead = half.x >= half.y ? new Vector3(0.38, -1, 0.34) : new Vector3(1, -0.38, 0.34);
-    camera.position.copy(ahead.normalize());
+    const side: [number, number, number] = half.x >= half.y ? [0.38, -1, 0.34] : [1, -0.38, 0.34];
+    const ahead = new Vector3(...(this.look?.from ?? side)).normalize();
+    // Straight from above there is no up, and the orbit keeps a little away from there anyway.
+    if (Math.abs(ahead.z) > 0.999) ahead.set(0, -0.04, Math.sign(ahead.z)).normalize();
+    const target = this.look?.at ? new Vector3(...this.look.at) : this.centre;
+    camera.position.copy(ahead);
     camera.lookAt(0, 0, 0);
     const right = new Vector3(1, 0, 0).applyQuaternion(camera.quaternion);
     const up = new Vector3(0, 1, 0).applyQuaternion(camera.quaternion);
@@ -196,8 +202,9 @@ export class View {
       const spread = Math.max(Math.abs(corner.dot(right)) / slopeX, Math.abs(corner.dot(up)) / slopeY);
       distance = Math.max(distance, corner.dot(ahead) + spread);
     }
-    camera.position.copy(ahead).multiplyScalar(distance * 1.24).add(this.centre);
-    orbit.target.copy(this.centre);
+    distance = this.look?.width ? this.look.width / 2 / slopeX : distance * 1.24;
+    camera.position.copy(ahead).multiplyScalar(distance).add(target);
+    orbit.target.copy(target);
     orbit.update();
     orbit.enableDamping = true;
   }

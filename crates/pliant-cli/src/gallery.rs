@@ -54,6 +54,12 @@ pub fn titles() -> impl Iterator<Item = (&'static str, String)> {
     scenes().map(|(name, bytes)| (name.trim_end_matches(".toml"), title(&String::from_utf8_lossy(bytes))))
 }
 
+/// The small picture of a scene, by its name without ending.
+pub fn picture(scene: &str) -> Option<&'static [u8]> {
+    let path = format!("pictures/{scene}.webp");
+    FILES.iter().find(|(name, _)| *name == path).map(|(_, bytes)| *bytes)
+}
+
 fn built_in(scene: &Path) -> Option<&'static str> {
     let wanted = scene.strip_prefix("scenes").unwrap_or(scene).to_str()?;
     scenes().map(|(name, _)| name).find(|name| *name == wanted || name.strip_suffix(".toml") == Some(wanted))

@@ -95,7 +95,9 @@ fn serve(args: &LiveArgs) -> Result<Served, Failure> {
     let scratch = tempfile::tempdir().map_err(|e| Failure::Run(format!("cannot make a folder for controls: {e}")))?;
     let offer = Offer {
         page: pliant_record::LIVE_PAGE,
-        scenes: gallery::titles().map(|(name, title)| Listed { name: name.into(), title }).collect(),
+        scenes: gallery::titles()
+            .map(|(name, title)| Listed { name: name.into(), title, picture: gallery::picture(name) })
+            .collect(),
         access: Access { token: token.clone() },
         render: {
             let (written, busy) = (written.clone(), Mutex::new(()));
@@ -374,6 +376,7 @@ fn render(name: &str, written: &Written) -> Result<Vec<u8>, String> {
         command: format!("pliant live {}", stem(&choice.name)),
         duration: scene.duration,
         step: scene.step,
+        view: scene.view.clone(),
     };
     let mut recorder = Recorder::create(&out, &scene.world, info).map_err(|e| e.to_string())?;
     let ran = replay.run(&mut scene, |moment| if moment.step > 0 { recorder.step(moment.frame()) } else { Ok(()) });

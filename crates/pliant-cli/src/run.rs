@@ -86,6 +86,7 @@ fn simulate(
         command: command_line(),
         duration: scene.duration,
         step: scene.step,
+        view: scene.view.clone(),
     };
     let mut recorder = out.map(|dir| Recorder::create(dir, &scene.world, info)).transpose()?;
     if let (Some(recorder), Some(rate)) = (&mut recorder, scene.recording_rate) {

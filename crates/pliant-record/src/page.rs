@@ -104,6 +104,7 @@ mod tests {
             command: "pliant run".into(),
             duration: 1.0,
             step: 0.01,
+            view: Default::default(),
         };
         let expectation = ExpectationRow {
             text: "tip height".into(),

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use pliant::{Event, Frame, Layout, World};
+use pliant::{Event, Frame, Layout, View, World};
 use serde::Serialize;
 
 use crate::columns::Columns;
@@ -40,6 +40,8 @@ pub struct RunInfo {
     pub duration: f64,
     /// Step of the world [s].
     pub step: f64,
+    /// From where it is best looked at.
+    pub view: View,
 }
 
 /// How a run ended.
@@ -251,7 +253,7 @@ pub fn claim(dir: &Path) -> Result<(), RecordError> {
 }
 
 fn about(info: &RunInfo) -> BTreeMap<String, String> {
-    let RunInfo { title, scene, command, duration, step } = info;
+    let RunInfo { title, scene, command, duration, step, view: _ } = info;
     let entries = [
         ("title", title.clone()),
         ("scene", scene.clone()),

@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use pliant::contact::Mesh;
 use pliant::math::Pose;
-use pliant::{Event, Frame, Layout};
+use pliant::{Event, Frame, Layout, View};
 use serde::Serialize;
 
 use crate::columns::Columns;
@@ -190,6 +190,7 @@ impl Report {
             obstacles: self.obstacles.iter().map(|part| self.obstacle_data(part)).collect(),
             grippers: self.grippers.iter().map(|part| self.gripper_data(part)).collect(),
             plots: self.plots.shown().map(|plot| self.plot_data(plot, &plot_times)).collect(),
+            view: &info.view,
         }
     }
 
@@ -291,6 +292,7 @@ struct Data<'a> {
     obstacles: Vec<ObstacleData<'a>>,
     grippers: Vec<GripperData<'a>>,
     plots: Vec<PlotData<'a>>,
+    view: &'a View,
 }
 
 #[derive(Serialize)]

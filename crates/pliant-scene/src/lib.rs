@@ -39,7 +39,7 @@ mod world;
 
 use std::path::Path;
 
-use pliant::World;
+use pliant::{View, World};
 
 use crate::world::assemble::SceneSpec;
 
@@ -68,6 +68,8 @@ pub struct Scene {
     pub world: World,
     /// What is expected of the run.
     pub expectations: Vec<Expectation>,
+    /// From where it is best looked at.
+    pub view: View,
     /// Remarks that do not prevent a run, such as a mesh that is not closed.
     pub warnings: Vec<String>,
 }

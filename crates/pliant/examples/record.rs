@@ -34,6 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         command: "cargo run --example record".into(),
         duration,
         step,
+        view: pliant::View::default(),
     };
     let mut recorder = Recorder::create(&folder, &world, info)?;
     while world.time() < duration - 0.5 * step {

@@ -104,7 +104,7 @@ pub use derived::Derived;
 pub use error::{BuildError, ControlError, Gone, HoldError, SnapshotError, StepError};
 pub use frame::{
     BodyFrame, BodyLayout, Contact, Energy, Event, EventKind, Field, Frame, GripFrame, GripperFrame, GripperLayout,
-    Layout, Model, ObstacleLayout, Other, UnknownModel,
+    Layout, Model, ObstacleLayout, Other, UnknownModel, View,
 };
 pub use grip::{
     Anchor, FingerParams, Grip, GripParams, GripState, Gripper, GripperParams, Hold, Jaws, Load, Place, Wrench,

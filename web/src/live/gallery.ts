@@ -3,7 +3,7 @@
 import { choice, html } from "../dom";
 import { address } from "./connection";
 
-export interface SceneEntry { name: string; title: string }
+export interface SceneEntry { name: string; title: string; picture: boolean }
 export interface SceneList { scenes: SceneEntry[]; current: string }
 
 export const MODELS = ["chain", "cable", "xpbd", "elastica"] as const;
@@ -16,7 +16,7 @@ export async function fetchScenes(): Promise<SceneList> {
   const raw = await answer.json();
   const scenes = (Array.isArray(raw?.scenes) ? raw.scenes : [])
     .filter((s: SceneEntry) => typeof s?.name === "string")
-    .map((s: SceneEntry) => ({ name: s.name, title: typeof s.title === "string" ? s.title : s.name }));
+    .map((s: SceneEntry) => ({ name: s.name, title: typeof s.title === "string" ? s.title : s.name, picture: s.picture === true }));
   return { scenes, current: typeof raw?.current === "string" ? raw.current : "" };
 }
 
@@ -47,8 +47,8 @@ export class Gallery {
 
   private cards({ scenes, current }: SceneList): HTMLElement[] {
     const search = html("input", { type: "search", placeholder: "Search", "aria-label": "Search scenes" });
-    const cards = scenes.map(({ name, title }) => {
-      const card = html("button", { type: "button", class: "scene", "aria-current": name === current }, html("b", {}, title), html("span", { class: "muted" }, name));
+    const cards = scenes.map(({ name, title, picture }) => {
+      const card = html("button", { type: "button", class: "scene", "aria-current": name === current }, ...thumbnail(name, picture), html("b", {}, title), html("span", { class: "muted" }, name));
       card.addEventListener("click", () => {
         this.dialog.close();
         this.load(name, this.model || null);
@@ -69,4 +69,9 @@ export class Gallery {
     close.addEventListener("click", () => this.dialog.close());
     this.dialog.replaceChildren(html("div", { class: "dialog-head" }, html("h2", {}, "Scenes"), close), ...content);
   }
+}
+
+/** Pictures are asked for when they come into sight. */
+function thumbnail(name: string, there: boolean): HTMLElement[] {
+  return there ? [html("img", { src: address(`pictures/${encodeURIComponent(name)}`).toString(), alt: "", loading: "lazy", width: 320, height: 200 })] : [];
 }

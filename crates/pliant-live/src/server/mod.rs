@@ -16,8 +16,8 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
-use axum::extract::{Query, State};
-use axum::http::header::CONTENT_TYPE;
+use axum::extract::{Path, Query, State};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
@@ -48,6 +48,14 @@ pub struct Listed {
     pub name: String,
     /// What it shows.
     pub title: String,
+    /// A small picture of it, as WebP, at `/pictures/NAME`.
+    #[serde(serialize_with = "is_there")]
+    pub picture: Option<&'static [u8]>,
+}
+
+/// Whether there is a picture, in place of its bytes.
+fn is_there<S: serde::Serializer>(picture: &Option<&'static [u8]>, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_bool(picture.is_some())
 }
 
 /// A file made of the run so far, by name.
@@ -114,6 +122,7 @@ impl Server {
         let app = Router::new()
             .route("/", get(page))
             .route("/scenes", get(scenes))
+            .route("/pictures/{name}", get(picture))
             .route("/report.html", get(report))
             .route("/recording.mcap", get(recording))
             .route("/controls.jsonl", get(controls))
@@ -194,6 +203,22 @@ async fn scenes(State(hub): State<Arc<Hub>>, Query(asked): Query<Asked>, headers
         return FORBIDDEN.into_response();
     }
     axum::Json(json!({ "scenes": hub.offer.scenes })).into_response()
+}
+
+async fn picture(
+    State(hub): State<Arc<Hub>>,
+    Path(name): Path<String>,
+    Query(asked): Query<Asked>,
+    headers: HeaderMap,
+) -> Response {
+    if !hub.offer.access.allows(&headers, asked.token.as_deref()) {
+        return FORBIDDEN.into_response();
+    }
+    let scene = hub.offer.scenes.iter().find(|scene| scene.name == name);
+    match scene.and_then(|scene| scene.picture) {
+        Some(bytes) => ([(CONTENT_TYPE, "image/webp"), (CACHE_CONTROL, "max-age=3600")], bytes).into_response(),
+        None => (StatusCode::NOT_FOUND, "There is no picture of that name.\n").into_response(),
+    }
 }
 
 async fn report(state: State<Arc<Hub>>, asked: Query<Asked>, headers: HeaderMap) -> Response {

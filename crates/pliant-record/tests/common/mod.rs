@@ -54,6 +54,7 @@ pub fn info(duration: f64) -> RunInfo {
         command: "pliant run tests/drop.toml".into(),
         duration,
         step: STEP,
+        view: Default::default(),
     }
 }
 

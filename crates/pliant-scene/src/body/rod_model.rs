@@ -85,6 +85,7 @@ impl SceneSpec {
     /// that other models do not have.
     pub(crate) fn put_rods_on(&mut self, model: RodModel) -> Result<(), Fault> {
         self.expect.clear();
+        self.view = None;
         for (index, body) in self.body.iter_mut().enumerate() {
             body.put_on(model).map_err(|fault| fault.at(index).at("body"))?;
         }

@@ -21,6 +21,7 @@ use crate::text::word::{Name, Table, Text};
 use crate::world::gripper::GripperSpec;
 use crate::world::load::LoadSpec;
 use crate::world::obstacle::ObstacleSpec;
+use crate::world::view::ViewSpec;
 
 /// Largest number of entries of each kind.
 const MOST_ENTRIES: usize = 10_000;
@@ -68,6 +69,8 @@ pub(crate) struct SceneSpec {
     /// What is expected of the run.
     #[serde(default)]
     pub(crate) expect: Vec<Table<ExpectSpec>>,
+    /// From where, and when, it is best looked at.
+    pub(crate) view: Option<Table<ViewSpec>>,
 }
 
 /// Number of model steps per step of the scene above which a warning is given.
@@ -148,6 +151,8 @@ impl SceneSpec {
         // an expectation "at the end" means the end as written, reached when less than a step is missing
         let end = written_duration.unwrap_or(duration) - step;
         let expectations = self.expectations(&world, end)?;
+        let view = self.view.as_ref().map(|view| view.build(&world, written_duration.unwrap_or(duration)));
+        let view = view.transpose().map_err(|fault| fault.at("view"))?.unwrap_or_default();
         let mut warnings = files.warnings;
         warnings.extend(world.bodies().iter().filter_map(|body| stiff(body, step)));
         warnings.extend(world.bodies().iter().filter_map(spun));
@@ -161,7 +166,7 @@ impl SceneSpec {
         };
         let allow_crossing = self.allow_crossing;
         let recording_rate = self.recording_rate.map(Quantity::get);
-        Ok(Scene { title, duration, step, recording_rate, allow_crossing, world, expectations, warnings })
+        Ok(Scene { title, duration, step, recording_rate, allow_crossing, world, expectations, view, warnings })
     }
 
     /// What has to be precomputed for its bodies, and warnings.

@@ -7,4 +7,5 @@ pub(crate) mod motion;
 pub(crate) mod obstacle;
 pub(crate) mod place;
 pub(crate) mod pose;
+pub(crate) mod view;
 pub(crate) mod wind;

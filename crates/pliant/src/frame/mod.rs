@@ -9,9 +9,11 @@ mod event;
 mod layout;
 #[cfg(feature = "serde")]
 mod serial;
+mod view;
 
 pub use event::{Event, EventKind};
 pub use layout::{BodyLayout, GripperLayout, Layout, Model, ObstacleLayout, UnknownModel};
+pub use view::View;
 
 use crate::account::Account;
 use crate::bytes::stored_enum;
