@@ -10,12 +10,12 @@ use pliant::math::{exp, log};
 pub(crate) const CHANNELS: usize = 6;
 
 /// Number of values of a piece.
-pub(crate) const VALUES: usize = 8;
+pub(crate) const VALUES: usize = 6;
 
 /// Standard deviation of the logarithm of how much a piece is stretched.
 const STRETCH: f64 = 0.5;
 /// No piece but the first and the last is stretched or shrunk by more than this.
-const MOST_STRETCH: f64 = 5.0;
+const MOST_STRETCH: f64 = 4.0;
 
 /// A piece of the first signal.
 #[derive(Clone, Debug)]
@@ -97,6 +97,13 @@ impl Alignment<'_> {
         [least, ((expected * MOST_STRETCH).ceil() as usize).max(least + 1).min(self.grid.bins())]
     }
 
+    /// Borders at which a piece that begins at a border may end.
+    fn ends(&self, piece: usize, from: usize) -> std::ops::RangeInclusive<usize> {
+        let ([least, most], bins) = (self.lengths(piece), self.grid.bins());
+        let is_last = piece + 1 == self.pieces.len();
+        if is_last { (from + 1).max(bins)..=bins } else { from + least..=(from + most).min(bins) }
+    }
+
     /// Negative logarithm of the likelihood that a piece is found on a range of bins.
     fn energy(&self, piece: usize, from: usize, to: usize) -> f64 {
         self.misfit(piece, from, to) + self.stretching(piece, to - from)
@@ -129,11 +136,10 @@ impl Alignment<'_> {
         cost[0] = 0.0;
         let mut ways: Vec<Vec<u32>> = vec![];
         for piece in 0..self.pieces.len() {
-            let [least, most] = self.lengths(piece);
             let mut next = vec![f64::INFINITY; bins + 1];
             let mut way = vec![0; bins + 1];
             for from in (0..=bins).filter(|from| cost[*from].is_finite()) {
-                for to in from + least..=(from + most).min(bins) {
+                for to in self.ends(piece, from) {
                     let sum = cost[from] + self.energy(piece, from, to);
                     if sum < next[to] {
                         (next[to], way[to]) = (sum, from as u32);
@@ -154,22 +160,21 @@ impl Alignment<'_> {
         Some((borders, cost[bins]))
     }
 
-    /// Probability of each place of each border.
-    pub fn probabilities(&self) -> Vec<Vec<f64>> {
+    /// Probability of each place of each border, with all energies divided by a number.
+    pub fn probabilities(&self, doubt: f64) -> Vec<Vec<f64>> {
         let (count, bins) = (self.pieces.len(), self.grid.bins());
         let mut forward = vec![vec![f64::NEG_INFINITY; bins + 1]; count + 1];
         forward[0][0] = 0.0;
         // kept, so that each is computed once
         let mut energies: Vec<Vec<f64>> = vec![];
         for piece in 0..count {
-            let [least, most] = self.lengths(piece);
             let mut all = vec![];
             let (before, after) = forward.split_at_mut(piece + 1);
             let (before, after) = (&before[piece], &mut after[0]);
             for from in 0..=bins {
-                for to in from + least..=(from + most).min(bins) {
+                for to in self.ends(piece, from) {
                     let energy =
-                        if before[from].is_finite() { self.energy(piece, from, to) } else { f64::INFINITY };
+                        if before[from].is_finite() { self.energy(piece, from, to) / doubt } else { f64::INFINITY };
                     all.push(energy);
                     after[to] = add(after[to], before[from] - energy);
                 }
@@ -181,11 +186,10 @@ impl Alignment<'_> {
         let mut found = vec![vec![]; count + 1];
         for piece in (0..count).rev() {
             found[piece + 1] = normalised(&forward[piece + 1], &backward);
-            let [least, most] = self.lengths(piece);
             let mut before = vec![f64::NEG_INFINITY; bins + 1];
             let mut all = energies[piece].iter();
             for from in 0..=bins {
-                for to in from + least..=(from + most).min(bins) {
+                for to in self.ends(piece, from) {
                     let energy = all.next().copied().unwrap_or(f64::INFINITY);
                     before[from] = add(before[from], backward[to] - energy);
                 }

@@ -3,11 +3,12 @@
 //! The demonstration's wrench is cut at its transitions, and long states into a few pieces more. Each piece may be
 //! stretched in time; the whole may be scaled and has an unknown offset. What the log may differ from that is noise, as it
 //! is seen in the log itself, and an error of the model: a part of the demonstrated wrench, which lasts for about as
-//! long as a piece. Under this model every way to lay the pieces on the log has a probability, and so has every
+//! long as two pieces. Under this model every way to lay the pieces on the log has a probability, and so has every
 //! place of every transition.
 //!
-//! Whether the log is of this task at all is judged against another explanation: a signal that varies as much as
-//! the log does, as slowly as the model's error, and has nothing to do with the demonstration.
+//! Whether the log is of this task at all is judged against another explanation, by which it has nothing to do with the
+//! demonstration: at any time it either rests where it began, or varies as much as the log does, as slowly as the
+//! model's error.
 
 use pliant::math::{exp, log};
 use serde::Serialize;
@@ -18,16 +19,26 @@ use crate::sequence::{Sequence, VERSION};
 use crate::states::wrench;
 
 /// Largest number of bins into which a log is divided.
-const MOST_BINS: usize = 400;
+const MOST_BINS: usize = 250;
 /// States longer than the whole over this are cut into pieces.
 const PIECES: f64 = 16.0;
+/// Number of pieces over which the error of the model lasts.
+const LASTING: f64 = 2.0;
 /// Rounds in which offset, gain and pace are fitted.
-const ROUNDS: usize = 4;
+const ROUNDS: usize = 3;
+/// Energies count this much less for probabilities than for the best alignment, since offset, gain and pace are taken
+/// for known there: with it, confidence is about how often transitions are found (`tests/matching.rs`).
+const DOUBT: f64 = 4.0;
+/// Bounds of the pace, relative to one that takes the whole log: all but this may be idle time.
+const LEAST_PACE: f64 = 0.4;
+const MOST_PACE: f64 = 1.2;
+/// Number of pieces on either side of a transition by which it is judged.
+const AROUND: usize = 3;
 /// Part of a log at its beginning from which the first guess of its offset is taken.
 const TARE: f64 = 0.03;
 /// Standard deviation of the gain.
 const GAIN: f64 = 0.5;
-/// What each piece has to gain over the other explanation, for being fitted.
+/// What each piece has to gain over the other explanation, for being fitted, where there is no noise.
 const FITTED: f64 = 1.0;
 
 /// Settings of a search for transitions.
@@ -213,28 +224,30 @@ impl Matcher {
         let pieces = self.pieces(bin);
         let noise = noise(log);
         let judge = Judge::new(self, log, &bins, &noise, per_bin, pieces.len());
-        let mut alignment = Alignment { pieces: &pieces, grid: &grid, scale: judge.first_scale(&bins, &pieces) };
+        let mut alignment = Alignment { pieces: &pieces, grid: &grid, scale: judge.first_scale(&pieces) };
         let mut borders = vec![];
         for _ in 0..ROUNDS {
             borders = alignment.best().ok_or(MatchError::Damaged("it has more pieces than the log has samples"))?.0;
             alignment.scale = judge.fitted(&alignment, &borders);
         }
-        let probabilities = alignment.probabilities();
+        let probabilities = alignment.probabilities(DOUBT);
         let odds: Vec<f64> = (0..pieces.len()).map(|n| judge.odds(&alignment, n, borders[n], borders[n + 1])).collect();
         let tolerance = self.settings.tolerance.unwrap_or(0.02 * (end - begin));
         let found = self.transitions.iter().map(|knot| {
-            let at = borders[*knot];
             let all = &probabilities[*knot];
+            let at = quantile(all, 0.5);
             let reach = tolerance / bin + 0.5;
-            let near = |n: usize| (n as f64 - at as f64).abs() <= reach;
-            let mass: f64 = (0..all.len()).filter(|n| near(*n)).map(|n| all[n]).sum();
-            let around = knot.saturating_sub(3)..(knot + 3).min(odds.len());
+            let is_near = |n: usize| (n as f64 - at as f64).abs() <= reach;
+            let mass: f64 = (0..all.len()).filter(|n| is_near(*n)).map(|n| all[n]).sum();
+            // it follows the demonstration up to here, and here
+            let (near, end) = (knot.saturating_sub(AROUND), (knot + AROUND).min(odds.len()));
+            let follows = odds[..end].iter().sum::<f64>().min(odds[near..end].iter().sum());
             let time = |n: usize| begin + bin * n as f64;
             Found {
                 time: time(at),
                 demonstrated: self.borders[*knot],
                 between: [quantile(all, 0.05), quantile(all, 0.95)].map(time),
-                confidence: mass.min(1.0) * logistic(odds[around].iter().sum()),
+                confidence: mass.min(1.0) * logistic(follows),
             }
         });
         Ok(Match {
@@ -263,6 +276,8 @@ struct Judge {
     used: [bool; 2],
     pace: f64,
     mean: [f64; CHANNELS],
+    /// What the log shows at its beginning.
+    rest: [f64; CHANNELS],
 }
 
 impl Judge {
@@ -285,15 +300,17 @@ impl Judge {
             let of_noise = (noise[3 * k] + noise[3 * k + 1] + noise[3 * k + 2]) / 3.0;
             (measured[k] * measured[k] - of_noise).max((matcher.settings.difference * size[k]).powi(2))
         };
-        let mean = |c: usize| bins.iter().map(|bin| bin[c]).sum::<f64>() / bins.len() as f64;
+        let mean = |bins: &[[f64; CHANNELS]], c: usize| bins.iter().map(|bin| bin[c]).sum::<f64>() / bins.len() as f64;
+        let first = &bins[..((TARE * bins.len() as f64) as usize).max(1)];
         Judge {
             noise,
             model: size.map(|s| (matcher.settings.difference * s).powi(2)),
             signal: [variance(0), variance(1)],
-            lasting: bins.len() as f64 / pieces as f64,
+            lasting: LASTING * bins.len() as f64 / pieces as f64,
             used: [size[0] > 0.0, log.has_torque && size[1] > 0.0],
             pace: (end - begin) / (course[1] - course[0]),
-            mean: std::array::from_fn(mean),
+            mean: std::array::from_fn(|c| mean(bins, c)),
+            rest: std::array::from_fn(|c| mean(first, c)),
         }
     }
 
@@ -303,10 +320,8 @@ impl Judge {
     }
 
     /// A first guess: at its beginning, the log shows what the demonstration shows at its own.
-    fn first_scale(&self, bins: &[[f64; CHANNELS]], pieces: &[Piece]) -> Scale {
-        let count = ((TARE * bins.len() as f64) as usize).max(1);
-        let zero = |c: usize| bins[..count].iter().map(|bin| bin[c]).sum::<f64>() / count as f64;
-        let offset = std::array::from_fn(|c| zero(c) - pieces[0].values[0][c]);
+    fn first_scale(&self, pieces: &[Piece]) -> Scale {
+        let offset = std::array::from_fn(|c| self.rest[c] - pieces[0].values[0][c]);
         Scale { weights: self.weights(self.model), offset, gain: 1.0, pace: self.pace }
     }
 
@@ -338,28 +353,36 @@ impl Judge {
         }
         let gain = (over / under).clamp(0.25, 4.0);
         ratios.sort_unstable_by(f64::total_cmp);
+        let middle = ratios.get(ratios.len() / 2).copied().unwrap_or(alignment.scale.pace);
         Scale {
             weights,
             offset: std::array::from_fn(|c| log[c] - gain * own[c]),
             gain,
-            pace: ratios.get(ratios.len() / 2).copied().unwrap_or(alignment.scale.pace),
+            pace: middle.clamp(LEAST_PACE * self.pace, MOST_PACE * self.pace),
         }
     }
 
-    /// Logarithm of how much better the demonstration explains a range of the log than a signal of its own does.
+    /// Logarithm of how much better the demonstration explains a range of the log than the other explanation does, by the
+    /// means over that range. Finer details are noise to both.
     fn odds(&self, alignment: &Alignment<'_>, piece: usize, from: usize, to: usize) -> f64 {
-        let (bins, weights) = ((to - from) as f64, self.weights(self.signal));
-        let mut alone = 0.0;
-        for mean in alignment.grid.means(from, to) {
-            (0..CHANNELS).for_each(|c| alone += 0.5 * weights[c] * (mean[c] - self.mean[c]).powi(2) * bins / VALUES as f64);
-        }
-        // the wider distribution gives each single course a lower density
-        let blocks = bins / self.lasting;
+        let Scale { offset, gain, .. } = alignment.scale;
+        let (bins, means) = ((to - from) as f64, alignment.grid.means(from, to));
+        let mean = |values: &[[f64; CHANNELS]; VALUES], c: usize| values.iter().map(|v| v[c]).sum::<f64>() / VALUES as f64;
+        let likelihood = |off: f64, variance: f64| -0.5 * (off * off / variance + log(variance));
+        let (mut fitted, mut rests, mut varies, mut heard) = (0.0, 0.0, 0.0, 0.0_f64);
         for c in (0..CHANNELS).filter(|c| self.used[c / 3]) {
-            let noise = self.noise[c] / self.lasting;
-            alone += 0.5 * blocks * log((noise + self.signal[c / 3]) / (noise + self.model[c / 3]));
+            let noise = self.noise[c] / bins;
+            let [model, signal] = [self.model[c / 3], self.signal[c / 3]].map(|v| LASTING * v);
+            let here = mean(&means, c);
+            fitted += likelihood(here - offset[c] - gain * mean(&alignment.pieces[piece].values, c), noise + model);
+            rests += likelihood(here - self.rest[c], noise + model);
+            varies += likelihood(here - self.mean[c], noise + signal);
+            heard = heard.max(model / (model + noise));
         }
-        alone - alignment.misfit(piece, from, to) - FITTED * blocks.min(1.0)
+        let most = rests.max(varies);
+        let other = most + log(0.5 * (exp(rests - most) + exp(varies - most)));
+        // where noise is larger than what is known of the model, fitting gains nothing
+        fitted - other - FITTED * heard
     }
 
     /// Part of the variation of the log that the demonstration explains.
