@@ -18,8 +18,9 @@ use crate::block_file::{BlockFile, SharedFile};
 use crate::columns::contact_force_sum;
 use crate::error::RecordError;
 use crate::foxglove::{
-    BodyLayoutSample, BodySample, ContactSample, ContactsSample, EnergySample, FieldSample, FrameTransforms, GripperSample, Log,
-    GripSample, GripsSample, LayoutSample, LogLevel, ObstacleLayoutSample, ObstacleSample, PointCloud, PushSample, SceneUpdate, Timestamp, nanoseconds,
+    BodyLayoutSample, BodySample, ContactSample, ContactsSample, EnergySample, FieldSample, FrameTransforms,
+    GripSample, GripperSample, GripsSample, LayoutSample, Log, LogLevel, ObstacleLayoutSample, ObstacleSample,
+    PointCloud, PushSample, SceneUpdate, Timestamp, nanoseconds,
 };
 use crate::interval::{Extremes, Interval};
 use crate::protobuf::{Message, descriptor_set};

@@ -193,7 +193,8 @@ fn title(bytes: &[u8]) -> Option<String> {
 fn meshes(scene: SceneUpdate) -> HashMap<String, Mesh> {
     let mut found = HashMap::new();
     for entity in scene.entities {
-        let (Some(name), Some(list)) = (entity.id.strip_prefix("obstacle "), entity.triangles.into_iter().next()) else {
+        let (Some(name), Some(list)) = (entity.id.strip_prefix("obstacle "), entity.triangles.into_iter().next())
+        else {
             continue;
         };
         let vertices: Vec<Vec3> = list.points.into_iter().map(Vec3::from).collect();

@@ -24,7 +24,8 @@ impl Line {
         let rate = if spread > 0.0 { std::array::from_fn(slope) } else { [0.0; 6] };
         let mut line = Line { middle, mean, rate, rest: [0.0; 2], last: samples.last().map_or(middle, |s| s.0) };
         for (which, part) in [0..3, 3..6].into_iter().enumerate() {
-            let off = |(time, w): &(f64, [f64; 6])| part.clone().map(|n| (w[n] - line.at(*time)[n]).powi(2)).sum::<f64>();
+            let off =
+                |(time, w): &(f64, [f64; 6])| part.clone().map(|n| (w[n] - line.at(*time)[n]).powi(2)).sum::<f64>();
             line.rest[which] = (samples.iter().map(off).sum::<f64>() / count).sqrt();
         }
         line

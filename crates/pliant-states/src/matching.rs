@@ -151,7 +151,12 @@ impl Matcher {
         }
         let rules = [
             ("difference", settings.difference, settings.difference > 0.0 && settings.difference <= 1.0, "0 to 1"),
-            ("tolerance", settings.tolerance.unwrap_or(1.0), settings.tolerance.unwrap_or(1.0) > 0.0, "a positive time"),
+            (
+                "tolerance",
+                settings.tolerance.unwrap_or(1.0),
+                settings.tolerance.unwrap_or(1.0) > 0.0,
+                "a positive time",
+            ),
         ];
         if let Some((name, value, _, expected)) = rules.into_iter().find(|(_, _, good, _)| !good) {
             return Err(MatchError::Setting { name, value, expected });
@@ -367,7 +372,8 @@ impl Judge {
     fn odds(&self, alignment: &Alignment<'_>, piece: usize, from: usize, to: usize) -> f64 {
         let Scale { offset, gain, .. } = alignment.scale;
         let (bins, means) = ((to - from) as f64, alignment.grid.means(from, to));
-        let mean = |values: &[[f64; CHANNELS]; VALUES], c: usize| values.iter().map(|v| v[c]).sum::<f64>() / VALUES as f64;
+        let mean =
+            |values: &[[f64; CHANNELS]; VALUES], c: usize| values.iter().map(|v| v[c]).sum::<f64>() / VALUES as f64;
         let likelihood = |off: f64, variance: f64| -0.5 * (off * off / variance + log(variance));
         let (mut fitted, mut rests, mut varies, mut heard) = (0.0, 0.0, 0.0, 0.0_f64);
         for c in (0..CHANNELS).filter(|c| self.used[c / 3]) {

@@ -159,7 +159,8 @@ impl Demonstration {
     }
 
     fn contacts_where(&self, wanted: impl Fn(usize) -> bool) -> Vec<Touch> {
-        let mut found: Vec<Touch> = (0..self.touches.len()).filter(|n| wanted(*n)).map(|n| self.touches[n].clone()).collect();
+        let mut found: Vec<Touch> =
+            (0..self.touches.len()).filter(|n| wanted(*n)).map(|n| self.touches[n].clone()).collect();
         found.sort();
         found
     }

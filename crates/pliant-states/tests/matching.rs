@@ -92,7 +92,10 @@ fn another_task_gets_no_confidence() {
     }
     // nor does a log in which nothing happens but noise
     let mut silent = face().log.clone();
-    silent.samples.iter_mut().for_each(|s| s.wrench = std::array::from_fn(|c| if c < 3 { 0.02 * random.normal() } else { 0.0 }));
+    silent
+        .samples
+        .iter_mut()
+        .for_each(|s| s.wrench = std::array::from_fn(|c| if c < 3 { 0.02 * random.normal() } else { 0.0 }));
     let found = find(face(), &silent);
     assert!(found.same_task < 0.1, "{found:?}");
 }

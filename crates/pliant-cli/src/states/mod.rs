@@ -60,7 +60,8 @@ fn show(path: &Path, args: &StatesArgs, options: &Options) -> Result<(), Failure
     if let Some(dir) = &options.out {
         claim(dir)?;
         let json = serde_json::to_string(&sequence).map_err(|e| Failure::Run(format!("cannot write JSON: {e}")))?;
-        for (name, text) in [("states.json", json), ("states.html", page::page(&sequence, &recording.layout, &places))] {
+        for (name, text) in [("states.json", json), ("states.html", page::page(&sequence, &recording.layout, &places))]
+        {
             let file = dir.join(name);
             write_whole(&file, &text)?;
             output::talk(format!("{:<12} {}", format!("{name}:"), file.display()));
@@ -120,7 +121,15 @@ fn print(sequence: &Sequence) -> Result<(), Failure> {
 /// Three numbers with four digits.
 fn triple(v: [f64; 3]) -> String {
     let largest = v.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
-    let digits = if largest >= 100.0 { 1 } else if largest >= 10.0 { 2 } else if largest >= 0.1 { 3 } else { 5 };
+    let digits = if largest >= 100.0 {
+        1
+    } else if largest >= 10.0 {
+        2
+    } else if largest >= 0.1 {
+        3
+    } else {
+        5
+    };
     v.map(|x| format!("{:.digits$}", if x.abs() < 0.5 * 0.1_f64.powi(digits as i32) { 0.0 } else { x })).join(" ")
 }
 

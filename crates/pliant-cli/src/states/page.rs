@@ -125,7 +125,8 @@ fn bars(sequence: &Sequence) -> String {
     }
     rows.sort_by_key(|touch| !is_grip(touch));
     let (top, bottom) = (24.0, 24.0 + ROW * rows.len() as f64);
-    let mut out = format!("<svg viewBox=\"0 0 {WIDTH} {:.0}\" role=\"img\" aria-label=\"Contacts over time\">\n", bottom + 26.0);
+    let mut out =
+        format!("<svg viewBox=\"0 0 {WIDTH} {:.0}\" role=\"img\" aria-label=\"Contacts over time\">\n", bottom + 26.0);
     for (n, touch) in rows.iter().enumerate() {
         let y = top + ROW * n as f64;
         let text = escaped(&touch.text());
@@ -224,7 +225,13 @@ fn plane(sequence: &Sequence) -> [usize; 2] {
     }
     let size = high - low;
     // up is up, where that is possible
-    if size.z < 0.05 * size.x.min(size.y) { [0, 1] } else if size.x >= size.y { [0, 2] } else { [1, 2] }
+    if size.z < 0.05 * size.x.min(size.y) {
+        [0, 1]
+    } else if size.x >= size.y {
+        [0, 2]
+    } else {
+        [1, 2]
+    }
 }
 
 fn pictures(sequence: &Sequence, layout: &Layout, places: &Places) -> String {
@@ -268,10 +275,20 @@ fn picture(
     for (obstacle, pose) in layout.obstacles.iter().zip(poses) {
         if obstacle.is_plane {
             let normal = pose.rotation * Vec3::Z;
-            let (along, from) = ([normal.to_array()[up], -normal.to_array()[right]], place(pose.translation.to_array()));
+            let (along, from) =
+                ([normal.to_array()[up], -normal.to_array()[right]], place(pose.translation.to_array()));
             let down = [-normal.to_array()[right], normal.to_array()[up]];
-            let corner = |a: f64, d: f64| format!("{:.1} {:.1}", from[0] + a * along[0] + d * down[0], from[1] + a * -along[1] + d * down[1]);
-            let _ = write!(out, "<path d=\"M{}L{}L{}L{}Z\"/>", corner(-900.0, 0.0), corner(900.0, 0.0), corner(900.0, 900.0), corner(-900.0, 900.0));
+            let corner = |a: f64, d: f64| {
+                format!("{:.1} {:.1}", from[0] + a * along[0] + d * down[0], from[1] + a * -along[1] + d * down[1])
+            };
+            let _ = write!(
+                out,
+                "<path d=\"M{}L{}L{}L{}Z\"/>",
+                corner(-900.0, 0.0),
+                corner(900.0, 0.0),
+                corner(900.0, 900.0),
+                corner(-900.0, 900.0)
+            );
             continue;
         }
         let mut path = String::new();
@@ -304,7 +321,12 @@ fn picture(
     for point in &transition.points {
         let [x, y] = place(point.position);
         if is_grip(&point.touch) {
-            let _ = writeln!(out, "<rect class=\"gripper\" x=\"{:.1}\" y=\"{:.1}\" width=\"12\" height=\"12\"/>", x - 6.0, y - 6.0);
+            let _ = writeln!(
+                out,
+                "<rect class=\"gripper\" x=\"{:.1}\" y=\"{:.1}\" width=\"12\" height=\"12\"/>",
+                x - 6.0,
+                y - 6.0
+            );
         } else {
             let f = [point.force[right], point.force[up]].map(|f| 45.0 * f / most);
             let _ = writeln!(

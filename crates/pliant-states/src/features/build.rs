@@ -154,11 +154,7 @@ impl<'a> Builder<'a> {
 
     /// The sharp convex edges, those beside each triangle, and the corners; their features are appended to the list.
     #[allow(clippy::type_complexity)]
-    fn sharp(
-        &self,
-        face_of: &[usize],
-        list: &mut Vec<Feature>,
-    ) -> (Vec<Edge>, Vec<Vec<usize>>, HashMap<u32, usize>) {
+    fn sharp(&self, face_of: &[usize], list: &mut Vec<Feature>) -> (Vec<Edge>, Vec<Vec<usize>>, HashMap<u32, usize>) {
         // pieces of edges: ends, triangle, triangle across or none
         let mut pieces: Vec<([u32; 2], usize, Option<usize>)> = vec![];
         let mut rings: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
@@ -181,7 +177,10 @@ impl<'a> Builder<'a> {
         let mut corner_faces: BTreeMap<u32, Vec<usize>> =
             rings.keys().filter(|v| is_corner(**v)).map(|v| (*v, vec![])).collect();
         let name = |faces: &[usize], list: &[Feature]| {
-            faces.iter().map(|f| list[*f].name.as_str()).collect::<Vec<_>>().join("/")
+            let mut names: Vec<&str> = faces.iter().map(|f| list[*f].name.as_str()).collect();
+            // by axis, whatever the order of faces
+            names.sort_by_key(|name| (name.trim_start_matches(['+', '-']), *name));
+            names.join("/")
         };
         let chains = chains(&pieces, face_of, &corner_faces);
         let (mut edges, mut edges_of) = (vec![], vec![vec![]; self.normals.len()]);
