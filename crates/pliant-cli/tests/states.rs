@@ -17,7 +17,10 @@ fn states_of_a_recording_are_found_again_in_a_log() {
     assert!(matches!(run(&record).code, Some(0 | 1)));
 
     let table = run(&["states", "demo/recording.mcap"]).expect_code(0).stdout;
-    assert!(table.contains("rod on the -x/+z edge of block") && table.contains("3 states and 2 transitions"), "{table}");
+    assert!(
+        table.contains("rod on the -x/+z edge of block") && table.contains("3 states and 2 transitions"),
+        "{table}"
+    );
 
     let states = run(&["states", "demo", "--out", "states", "--json"]).expect_code(0).json();
     let page = std::fs::read_to_string(dir.path().join("states/states.html")).unwrap();

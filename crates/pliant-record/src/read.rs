@@ -6,8 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use mcap::McapError;
-use mcap::read::{LinearReader, MessageStream, Options};
 use mcap::records::Record;
+use mcap::sans_io::{LinearReadEvent, LinearReader, LinearReaderOptions};
 use pliant::contact::Mesh;
 use pliant::math::{Pose, Quat, Vec3};
 use pliant::{
@@ -78,8 +78,8 @@ impl Recording {
     pub fn open(path: &Path) -> Result<Recording, ReadError> {
         let bytes = fs::read(path).map_err(|cause| ReadError::Open { path: path.into(), cause })?;
         let mut recording = Recording { path: path.into(), bytes, title: String::new(), layout: Layout::default() };
-        recording.title = title(&recording.bytes).unwrap_or_default();
-        recording.layout = recording.read_layout()?;
+        let (title, layout) = recording.read_layout()?;
+        (recording.title, recording.layout) = (title, layout);
         Ok(recording)
     }
 
@@ -90,64 +90,102 @@ impl Recording {
         let blank = names.blank(&self.layout);
         let mut frame = blank.clone();
         let mut count = 0;
-        for message in self.messages()? {
-            let message = match message {
-                Ok(message) => message,
-                // what was read before is good
-                Err(cause) if count > 0 => return Ok(Some(cause.to_string())),
-                Err(cause) => return Err(ReadError::NotMcap { path: self.path.clone(), cause: Box::new(cause) }),
-            };
-            let (topic, data) = (message.channel.topic.as_str(), message.data.as_ref());
-            frame.time = message.log_time as f64 * 1e-9;
-            let failed = |why| ReadError::Message {
-                path: self.path.clone(),
-                topic: topic.into(),
-                time: message.log_time as f64 * 1e-9,
-                why,
-            };
-            names.take(topic, data, &mut frame).map_err(failed)?;
+        let cut = self.messages(|message| {
+            let Topical::Message { topic, time, data } = message else { return Ok(true) };
+            frame.time = time;
+            names.take(topic, data, &mut frame).map_err(|why| self.unreadable(topic, time, why))?;
             if topic == "/contacts" {
                 see(&frame);
                 count += 1;
                 frame.clone_from(&blank);
             }
-        }
-        match count {
-            0 => Err(ReadError::Missing { path: self.path.clone(), what: "frames" }),
-            _ => Ok(None),
+            Ok(true)
+        })?;
+        match (count, cut) {
+            (0, Some(cause)) => Err(ReadError::NotMcap { path: self.path.clone(), cause: Box::new(cause) }),
+            (0, None) => Err(ReadError::Missing { path: self.path.clone(), what: "frames" }),
+            (_, cut) => Ok(cut.map(|cause| cause.to_string())),
         }
     }
 
-    fn messages(&self) -> Result<MessageStream<'_>, ReadError> {
-        MessageStream::new_with_options(&self.bytes, Options::IgnoreEndMagic.into())
-            .map_err(|cause| ReadError::NotMcap { path: self.path.clone(), cause: Box::new(cause) })
+    fn unreadable(&self, topic: &str, time: f64, why: &'static str) -> ReadError {
+        ReadError::Message { path: self.path.clone(), topic: topic.into(), time, why }
     }
 
-    fn read_layout(&self) -> Result<Layout, ReadError> {
-        let (mut sample, mut outlines) = (None, HashMap::new());
-        for message in self.messages()? {
-            let message = match message {
-                Ok(message) => message,
-                Err(_) if sample.is_some() => break,
-                Err(cause) => return Err(ReadError::NotMcap { path: self.path.clone(), cause: Box::new(cause) }),
+    /// Show messages and the title, until told to stop. Returns what is wrong with the file where it ends early.
+    ///
+    /// The stream of messages that the library has allocates what a damaged file asks for.
+    fn messages(
+        &self,
+        mut see: impl FnMut(Topical<'_>) -> Result<bool, ReadError>,
+    ) -> Result<Option<McapError>, ReadError> {
+        let options = LinearReaderOptions::default()
+            .with_skip_end_magic(true)
+            .with_prevalidate_chunk_crcs(true)
+            .with_record_length_limit(MOST_LENGTH);
+        let mut reader = LinearReader::new_with_options(options);
+        let mut rest = &self.bytes[..];
+        let mut topics: HashMap<u16, String> = HashMap::new();
+        while let Some(event) = reader.next_event() {
+            let record = match event {
+                Ok(LinearReadEvent::ReadRequest(wanted)) => {
+                    let (now, later) = rest.split_at(wanted.min(rest.len()));
+                    reader.insert(now.len()).copy_from_slice(now);
+                    reader.notify_read(now.len());
+                    rest = later;
+                    continue;
+                }
+                Ok(LinearReadEvent::Record { data, opcode }) => mcap::parse_record(opcode, data),
+                Err(cause) => return Ok(Some(cause)),
             };
-            let topic = message.channel.topic.as_str();
-            let failed = |Malformed| ReadError::Message {
-                path: self.path.clone(),
-                topic: topic.into(),
-                time: message.log_time as f64 * 1e-9,
-                why: MALFORMED,
+            let go_on = match record {
+                Ok(Record::Channel(channel)) => {
+                    topics.insert(channel.id, channel.topic);
+                    true
+                }
+                Ok(Record::Message { header, data }) => match topics.get(&header.channel_id) {
+                    Some(topic) => see(Topical::Message { topic, time: header.log_time as f64 * 1e-9, data: &data })?,
+                    None => true,
+                },
+                Ok(Record::Metadata(mut run)) if run.name == "run" => match run.metadata.remove("title") {
+                    Some(title) => see(Topical::Title(title))?,
+                    None => true,
+                },
+                Ok(_) => true,
+                Err(cause) => return Ok(Some(cause)),
             };
-            match topic {
-                "/layout" => sample = Some(decode::<LayoutSample>(&message.data).map_err(failed)?),
-                "/obstacles" => outlines = meshes(decode(&message.data).map_err(failed)?),
-                // both come before the first frame
-                "/contacts" => break,
-                _ => {}
+            if !go_on {
+                return Ok(None);
             }
         }
+        Ok(None)
+    }
+
+    /// Title and layout.
+    fn read_layout(&self) -> Result<(String, Layout), ReadError> {
+        let (mut title, mut sample, mut outlines) = (String::new(), None, HashMap::new());
+        let cut = self.messages(|message| {
+            match message {
+                Topical::Title(text) => title = text,
+                Topical::Message { topic, time, data } => {
+                    let failed = |Malformed| self.unreadable(topic, time, MALFORMED);
+                    match topic {
+                        "/layout" => sample = Some(decode::<LayoutSample>(data).map_err(failed)?),
+                        "/obstacles" => outlines = meshes(decode(data).map_err(failed)?),
+                        // both come before the first frame
+                        "/contacts" => return Ok(false),
+                        _ => {}
+                    }
+                }
+            }
+            Ok(true)
+        })?;
         let missing = |what| ReadError::Missing { path: self.path.clone(), what };
-        let sample: LayoutSample = sample.ok_or(missing("layout (topic /layout)"))?;
+        let sample: LayoutSample = match (sample, cut) {
+            (Some(sample), _) => sample,
+            (None, Some(cause)) => return Err(ReadError::NotMcap { path: self.path.clone(), cause: Box::new(cause) }),
+            (None, None) => return Err(missing("layout (topic /layout)")),
+        };
         let bodies = sample.bodies.into_iter().map(|body| {
             Ok(BodyLayout {
                 name: body.name,
@@ -167,27 +205,24 @@ impl Recording {
             };
             Ok(ObstacleLayout { name: obstacle.name, outline, is_plane: obstacle.is_plane })
         });
-        Ok(Layout {
+        let layout = Layout {
             revision: 0,
             bodies: bodies.collect::<Result<_, ReadError>>()?,
             grippers: sample.grippers.into_iter().map(|name| GripperLayout { name }).collect(),
             obstacles: obstacles.collect::<Result<_, ReadError>>()?,
-        })
+        };
+        Ok((title, layout))
     }
 }
 
-/// Title of the scene, from the metadata before the first chunk.
-fn title(bytes: &[u8]) -> Option<String> {
-    let records = LinearReader::new_with_options(bytes, Options::IgnoreEndMagic.into()).ok()?;
-    for record in records {
-        match record.ok()? {
-            Record::Metadata(mut metadata) if metadata.name == "run" => return metadata.metadata.remove("title"),
-            Record::Chunk { .. } => return None,
-            _ => {}
-        }
-    }
-    None
+/// What is of interest in a file.
+enum Topical<'a> {
+    Title(String),
+    Message { topic: &'a str, time: f64, data: &'a [u8] },
 }
+
+/// Longest record, and longest chunk when it is unpacked, that is taken for sound [bytes]. Ours have about a megabyte.
+const MOST_LENGTH: usize = 1 << 28;
 
 /// Outlines of the obstacles by name. Indices that do not exist are left out with their triangle.
 fn meshes(scene: SceneUpdate) -> HashMap<String, Mesh> {

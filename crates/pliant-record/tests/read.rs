@@ -87,7 +87,7 @@ fn what_is_no_recording_of_ours_is_told() {
         Recording::open(&path).map(|_| ()).unwrap_err()
     };
     assert!(matches!(Recording::open(&dir.path().join("none")).map(|_| ()), Err(ReadError::Open { .. })));
-    assert!(matches!(open(b""), ReadError::NotMcap { .. }));
+    assert!(matches!(open(b""), ReadError::Missing { .. }));
     assert!(matches!(open(b"time,fx,fy,fz\n1,2,3,4\n"), ReadError::NotMcap { .. }));
     // somebody else's
     let mut writer = mcap::Writer::new(std::io::Cursor::new(vec![])).unwrap();

@@ -33,8 +33,7 @@ fn cube(n: usize) -> Mesh {
         };
         let grid = |k: usize| -1.0 + 2.0 * k as f64 / n as f64;
         for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
-            let [a, b, c, d] =
-                [(i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1)].map(|(i, j)| place(grid(i), grid(j)));
+            let [a, b, c, d] = [(i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1)].map(|(i, j)| place(grid(i), grid(j)));
             for triangle in [[a, b, c], [a, c, d]] {
                 let first = mesh.vertices.len() as u32;
                 mesh.vertices.extend(triangle);

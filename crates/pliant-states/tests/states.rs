@@ -84,7 +84,8 @@ fn plain(time: f64) -> Vec<(f64, f64)> {
 
 #[test]
 fn the_frame_rate_does_not_matter_beyond_its_resolution() {
-    let expected = ["+ end of rod on the face of floor", "+ rod on the face of floor", "- end of rod on the face of floor"];
+    let expected =
+        ["+ end of rod on the face of floor", "+ rod on the face of floor", "- end of rod on the face of floor"];
     for rate in [25.0, 100.0, 333.0, 2000.0] {
         let sequence = watched(rate, Settings::default(), plain);
         assert_eq!(texts(&sequence), expected, "{rate}");

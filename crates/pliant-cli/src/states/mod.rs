@@ -48,7 +48,7 @@ fn show(path: &Path, args: &StatesArgs, options: &Options) -> Result<(), Failure
     let settings = Settings { force: args.force, hold: args.hold, edge_angle: args.edge_angle, ..Settings::default() };
     settings.check().map_err(|e| Failure::Input(e.to_string()))?;
     let mut demonstration = Demonstration::new(&recording.title, &recording.layout, settings);
-    let mut places = page::Places::new(&recording.layout);
+    let mut places = page::Places::default();
     warn(
         &path,
         recording.read(|frame| {

@@ -22,15 +22,12 @@ const ROW: f64 = 26.0;
 const MOST_TRIANGLES: usize = 4000;
 
 /// Where obstacles are over time, for pictures.
+#[derive(Default)]
 pub struct Places {
     frames: Vec<(f64, Vec<Pose>)>,
 }
 
 impl Places {
-    pub fn new(_: &Layout) -> Places {
-        Places { frames: vec![] }
-    }
-
     /// Watch a frame.
     pub fn watch(&mut self, frame: &Frame) {
         // obstacles that stand still need no second entry
@@ -188,7 +185,9 @@ fn chart(sequence: &Sequence, title: &str, unit: &str, values: &[(f64, [f64; 3])
     let step = nice_below((high - low) / 3.0);
     let mut tick = (low / step).ceil() * step;
     while tick <= high + 1e-9 * step {
-        let label = format!("{:.*}", (-step.log10().floor()).max(0.0) as usize, tick);
+        // not minus zero
+        let value = if tick.abs() < 1e-6 * step { 0.0 } else { tick };
+        let label = format!("{value:.*}", (-step.log10().floor()).max(0.0) as usize);
         let _ = writeln!(
             out,
             "<path class=\"grid\" d=\"M{LEFT} {0:.1}H{RIGHT}\"/><text class=\"tick\" x=\"{1}\" y=\"{2:.1}\" text-anchor=\"end\">{label}</text>",
@@ -294,7 +293,11 @@ fn picture(
         let mut path = String::new();
         for triangle in obstacle.outline.triangles.iter().take(MOST_TRIANGLES) {
             let corners = triangle.map(|n| obstacle.outline.vertices.get(n as usize).copied().unwrap_or(Vec3::ZERO));
-            let [a, b, c] = corners.map(|corner| place(pose.transform_point(corner).to_array()));
+            let [a, mut b, mut c] = corners.map(|corner| place(pose.transform_point(corner).to_array()));
+            // all the same way round: front and back would cancel each other
+            if (b[0] - a[0]) * (c[1] - a[1]) < (b[1] - a[1]) * (c[0] - a[0]) {
+                (b, c) = (c, b);
+            }
             let near = [a, b, c].iter().flatten().all(|v| v.abs() < 5000.0);
             if near {
                 let _ = write!(path, "M{:.1} {:.1}L{:.1} {:.1}L{:.1} {:.1}Z", a[0], a[1], b[0], b[1], c[0], c[1]);
