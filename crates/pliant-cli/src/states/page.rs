@@ -15,7 +15,7 @@ use crate::run::command_line;
 const COLOURS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#aa3377", "#b8860b", "#56b4e9"];
 const WIDTH: f64 = 1100.0;
 /// The part of a drawing over time that shows time [px].
-const LEFT: f64 = 330.0;
+const LEFT: f64 = 400.0;
 const RIGHT: f64 = WIDTH - 20.0;
 const ROW: f64 = 26.0;
 /// Largest number of triangles of an obstacle that are drawn.
