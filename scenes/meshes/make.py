@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the meshes of the scenes harness, plug, tube and suture: binary STL in millimetres, as CAD programs write it.
+"""Makes the meshes of the scenes harness, plug, tube, suture and states-hole: binary STL in millimetres, as CAD programs write it.
 
     python3 scenes/meshes/make.py                    # writes them beside this file
     python3 scenes/meshes/make.py --out DIR --flip   # elsewhere, with every triangle the other way round
@@ -175,6 +175,15 @@ def socket():
     return revolve(profile, sides)
 
 
+def eyelet():
+    """A disc of 40 mm, 6 mm thick, its upper side at z = 0, with a hole of 5 mm through it below a chamfer of 45 degrees out
+    to 11 mm."""
+    sides = 64
+    wide = 1.0 / math.cos(math.pi / sides)
+    profile = [(2.5 * wide, -6.0), (20.0, -6.0), (20.0, 0.0), (5.5 * wide, 0.0), (2.5 * wide, -3.0)]
+    return revolve(profile, sides)
+
+
 def tube():
     """A tube of 10 mm inside and 13 mm outside: 50 mm straight along x, a bend of 90 degrees with a radius of 60 mm towards z,
     and 50 mm straight along z. It begins at the origin. The inside has four times as many triangles as the outside."""
@@ -277,7 +286,7 @@ def main():
     if options.throw:
         return throw()
     os.makedirs(options.out, exist_ok=True)
-    for name, shape in [("clip", clip), ("panel", panel), ("socket", socket), ("tube", tube), ("half-pin", half_pin)]:
+    for name, shape in [("clip", clip), ("panel", panel), ("socket", socket), ("eyelet", eyelet), ("tube", tube), ("half-pin", half_pin)]:
         write(name, shape(), options.out, options.flip)
 
 

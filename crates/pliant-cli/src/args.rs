@@ -97,6 +97,8 @@ pub enum Command {
         /// Scene file (TOML), or the name of a scene that `pliant scenes` lists.
         scene: PathBuf,
     },
+    /// Find the contact states of a demonstrated task in its recording; with --out, also draw them.
+    States(StatesArgs),
     /// Measure the time of a step: mean, percentiles and maximum, by stage and body.
     Bench {
         /// Scene file (TOML), or the name of a scene that `pliant scenes` lists.
@@ -119,6 +121,52 @@ pub enum Command {
     Scenes,
     /// Print the JSON schema of scene files, for editors.
     Schema,
+}
+
+/// Options of `pliant states`.
+#[derive(Args, Clone, Debug)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub struct StatesArgs {
+    /// What else to do with contact states.
+    #[command(subcommand)]
+    pub action: Option<StatesAction>,
+    /// The recording.mcap of a run, or the directory that holds it.
+    #[arg(required = true)]
+    pub recording: Option<PathBuf>,
+    /// A contact begins above this force [N] and ends below half of it; by default 2 % of the median contact force.
+    #[arg(long, value_name = "N")]
+    pub force: Option<f64>,
+    /// Contacts shorter than this do not count, and gaps shorter than this do not end one [s].
+    #[arg(long, value_name = "SECONDS", default_value_t = pliant_states::Settings::default().hold)]
+    pub hold: f64,
+    /// Triangles that meet at less than this belong to one face [degrees].
+    #[arg(long, value_name = "DEGREES", default_value_t = pliant_states::Settings::default().edge_angle)]
+    pub edge_angle: f64,
+}
+
+/// What else to do with contact states.
+#[derive(Clone, Debug, Subcommand)]
+pub enum StatesAction {
+    /// Find the transitions of a demonstration in a measured force log, and say how sure that is.
+    Match(MatchArgs),
+}
+
+/// Options of `pliant states match`.
+#[derive(Args, Clone, Debug)]
+pub struct MatchArgs {
+    /// The states.json that `pliant states RECORDING --out DIR` has written.
+    pub states: PathBuf,
+    /// A table with the columns time, fx, fy, fz, tx, ty, tz (s, N, N m; axes of the gripper), or another recording.
+    pub log: PathBuf,
+    /// The gripper that has the sensor, if there are several.
+    #[arg(long, value_name = "NAME")]
+    pub gripper: Option<String>,
+    /// Confidence is that of having found a transition to within this time [s]; by default 2 % of the log's duration.
+    #[arg(long, value_name = "SECONDS")]
+    pub tolerance: Option<f64>,
+    /// How much the log may differ from the demonstration, as a part of its wrench.
+    #[arg(long, value_name = "PART", default_value_t = pliant_states::MatchSettings::default().difference)]
+    pub difference: f64,
 }
 
 /// Options of `pliant live`.

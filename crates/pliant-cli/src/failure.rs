@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 
 use miette::{GraphicalReportHandler, GraphicalTheme};
-use pliant_record::RecordError;
+use pliant_record::{ReadError, RecordError};
 use pliant_scene::SceneError;
 
 use crate::output;
@@ -67,6 +67,12 @@ impl From<pliant_validate::Failure> for Failure {
             pliant_validate::Failure::Scene(error) => Failure::Scene(error),
             pliant_validate::Failure::Run(text) => Failure::Run(text),
         }
+    }
+}
+
+impl From<ReadError> for Failure {
+    fn from(error: ReadError) -> Self {
+        Failure::Input(error.to_string())
     }
 }
 

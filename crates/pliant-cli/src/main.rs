@@ -15,6 +15,7 @@ mod precompute;
 mod reproduce;
 mod run;
 mod run_summary;
+mod states;
 mod validate;
 
 use std::process::ExitCode;
@@ -48,6 +49,7 @@ fn perform(Arguments { command, options }: &Arguments) -> Result<(), Failure> {
         Some(Command::Check { scene }) => check::check(&gallery::find(scene)?.path, options),
         Some(Command::Compare { scene, models }) => compare::compare(&gallery::find(scene)?.path, models, options),
         Some(Command::Precompute { scene }) => precompute::precompute(&gallery::find(scene)?.path, options),
+        Some(Command::States(args)) => states::states(args, options),
         Some(Command::Bench { scene, seconds }) => bench::bench(&gallery::find(scene)?.path, *seconds, options),
         Some(Command::Validate { case }) => validate::validate(case.as_deref(), options),
         Some(Command::Reproduce { id }) => reproduce::reproduce(id.as_deref(), options),

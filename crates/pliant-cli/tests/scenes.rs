@@ -78,6 +78,9 @@ fn the_scenes_of_cables_meet_their_expectations() {
         ("suture.toml", 1.8),
         ("ring.toml", 4.0),
         ("slack.toml", 4.0),
+        ("states-edge.toml", 3.0),
+        ("states-face.toml", 4.8),
+        ("states-hole.toml", 4.0),
     ];
     for (name, duration) in scenes {
         runs_to_its_end_as_expected(name, duration);

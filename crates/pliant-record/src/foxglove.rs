@@ -5,7 +5,7 @@
 
 use pliant::math::{Pose as WorldPose, Quat, Vec3};
 
-use crate::protobuf::{EnumSchema, Field, Kind, message};
+use crate::protobuf::{EnumSchema, Field, Kind, Malformed, Wire, message};
 
 message!(Timestamp = "google.protobuf.Timestamp" { 1 seconds: i64, 2 nanos: i32, });
 message!(Duration = "google.protobuf.Duration" { 1 seconds: i64, 2 nanos: i32, });
@@ -105,8 +105,30 @@ message!(
 );
 message!(ContactSample = "pliant.Contact" {
     1 body: String, 2 other: String, 3 position: Point3, 4 normal: Vector3, 5 force: Vector3, 6 penetration: f64,
-    7 along: f64,
+    7 along: f64, 8 with: String,
 });
+message!(
+    /// What stays constant: bodies, grippers and obstacles, in the order of the world.
+    LayoutSample = "pliant.Layout" {
+        1 bodies: Vec<BodyLayoutSample>, 2 grippers: Vec<String>, 3 obstacles: Vec<ObstacleLayoutSample>,
+    }
+);
+message!(
+    /// A body: its model, and radius and unloaded length if it is a rod [m].
+    BodyLayoutSample = "pliant.BodyLayout" {
+        1 name: String, 2 model: String, 3 radius: f64, 4 length: f64, 5 closed: bool,
+    }
+);
+message!(ObstacleLayoutSample = "pliant.ObstacleLayout" { 1 name: String, 2 is_plane: bool, });
+message!(GripsSample = "pliant.Grips" { 1 timestamp: Timestamp, 2 grips: Vec<GripSample>, });
+message!(
+    /// A closed grip: where along a rod, as a fraction of its unloaded length (NaN on a solid); the load of the body on
+    /// the gripper by this grip (world axes, torque about the gripper's origin).
+    GripSample = "pliant.Grip" {
+        1 gripper: String, 2 body: String, 3 fraction: f64, 4 sliding: bool, 5 position: Point3, 6 force: Vector3,
+        7 torque: Vector3,
+    }
+);
 
 /// An enumeration as a field. We use only one value of each, so the type itself is the value.
 macro_rules! enumeration {
@@ -119,6 +141,9 @@ macro_rules! enumeration {
             const KIND: Kind = Kind::Enum(&EnumSchema { name: $full, values: &[$($value),*] });
             fn encode_field(&self, number: u32, out: &mut Vec<u8>) {
                 Field::encode_field(&($used as i32), number, out);
+            }
+            fn merge_field(&mut self, _: Wire<'_>) -> Result<(), Malformed> {
+                Ok(())
             }
         }
     };
@@ -176,5 +201,23 @@ impl From<Quat> for Quaternion {
 impl From<WorldPose> for Pose {
     fn from(pose: WorldPose) -> Self {
         Pose { position: pose.translation.into(), orientation: pose.rotation.into() }
+    }
+}
+
+impl From<Vector3> for Vec3 {
+    fn from(v: Vector3) -> Self {
+        Vec3::new(v.x, v.y, v.z)
+    }
+}
+
+impl From<Point3> for Vec3 {
+    fn from(p: Point3) -> Self {
+        Vec3::new(p.x, p.y, p.z)
+    }
+}
+
+impl From<Quaternion> for Quat {
+    fn from(q: Quaternion) -> Self {
+        Quat::from_xyzw(q.x, q.y, q.z, q.w)
     }
 }

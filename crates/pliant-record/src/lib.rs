@@ -6,7 +6,7 @@
 //! | `samples.csv` | spreadsheets and NumPy: one row per instant |
 //! | `report.html` | anyone: a page that plays the run, opened with a double click, no network |
 //!
-//! [`Recorder`] writes all three. A killed run leaves the first two readable, short of at most the last quarter of a
+//! [`Recorder`] writes all three, [`Recording`] reads the first back. A killed run leaves the first two readable, short of at most the last quarter of a
 //! second.
 
 mod block_file;
@@ -21,6 +21,7 @@ mod mcap_writer;
 mod page;
 mod plots;
 mod protobuf;
+mod read;
 mod recorder;
 mod report;
 mod samples;
@@ -29,4 +30,5 @@ mod scene;
 pub use error::RecordError;
 pub use events::{event_text, short};
 pub use page::{LIVE_PAGE, write_whole};
+pub use read::{ReadError, Recording};
 pub use recorder::{DEFAULT_RATE, ExpectationRow, Outcome, Paths, Recorder, RunInfo, claim};

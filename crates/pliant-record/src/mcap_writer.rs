@@ -12,14 +12,15 @@ use mcap::McapError;
 use mcap::records::{MessageHeader, Metadata};
 use mcap::write::{NoSeek, WriteOptions, Writer};
 use pliant::math::Vec3;
-use pliant::{BodyFrame, Frame, GripperFrame, Layout, World};
+use pliant::{BodyFrame, Frame, GripState, GripperFrame, Layout, World};
 
 use crate::block_file::{BlockFile, SharedFile};
 use crate::columns::contact_force_sum;
 use crate::error::RecordError;
 use crate::foxglove::{
-    BodySample, ContactSample, ContactsSample, EnergySample, FieldSample, FrameTransforms, GripperSample, Log,
-    LogLevel, ObstacleSample, PointCloud, PushSample, SceneUpdate, Timestamp, nanoseconds,
+    BodyLayoutSample, BodySample, ContactSample, ContactsSample, EnergySample, FieldSample, FrameTransforms,
+    GripSample, GripperSample, GripsSample, LayoutSample, Log, LogLevel, ObstacleLayoutSample, ObstacleSample,
+    PointCloud, PushSample, SceneUpdate, Timestamp, nanoseconds,
 };
 use crate::interval::{Extremes, Interval};
 use crate::protobuf::{Message, descriptor_set};
@@ -50,6 +51,8 @@ pub(crate) struct McapWriter {
 
 /// Channel numbers.
 struct Channels {
+    layout: u16,
+    grips: u16,
     obstacles: u16,
     scene: u16,
     transforms: u16,
@@ -93,6 +96,7 @@ impl McapWriter {
             bytes: vec![],
             pending: vec![],
         };
+        this.put(this.channels.layout, world.time(), &layout_sample(layout))?;
         if !layout.obstacles.is_empty() {
             this.put(this.channels.obstacles, world.time(), &this.scenery.obstacles(world.time()))?;
         }
@@ -119,7 +123,9 @@ impl McapWriter {
             let sample = self.obstacle_sample(frame, index, interval.of_obstacle(index));
             self.put(self.channels.forces[index], time, &sample)?;
         }
-        // not only with obstacles: bodies touch each other and themselves
+        self.put(self.channels.grips, time, &self.grips_sample(frame))?;
+        // not only with obstacles: bodies touch each other and themselves. Last, so that it tells a reader that the
+        // frame is complete
         self.put(self.channels.contacts, time, &self.contacts_sample(frame, interval))
     }
 
@@ -190,6 +196,20 @@ impl McapWriter {
         }
     }
 
+    fn grips_sample(&self, frame: &Frame) -> GripsSample {
+        let closed = frame.grips.iter().filter(|grip| grip.state.is_closed());
+        let grips = closed.map(|grip| GripSample {
+            gripper: self.layout.gripper_name(grip.gripper),
+            body: self.layout.body_name(grip.body),
+            fraction: self.layout.bodies.get(grip.body).map_or(f64::NAN, |body| body.fraction(grip.place)),
+            sliding: grip.state == GripState::Sliding,
+            position: grip.position.into(),
+            force: grip.load.force.into(),
+            torque: grip.load.torque.into(),
+        });
+        GripsSample { timestamp: Timestamp::at(frame.time), grips: grips.collect() }
+    }
+
     fn contacts_sample(&self, frame: &Frame, interval: &Interval) -> ContactsSample {
         let contacts = frame.contacts.iter().map(|contact| ContactSample {
             body: self.layout.body_name(contact.body),
@@ -203,6 +223,11 @@ impl McapWriter {
             force: contact.force.into(),
             penetration: contact.penetration,
             along: contact.along.unwrap_or(f64::NAN),
+            with: match contact.other {
+                pliant::Other::Obstacle(_) => "obstacle".into(),
+                pliant::Other::Body(_) => "body".into(),
+                pliant::Other::Slider(_) => "slider".into(),
+            },
         });
         let [penetration_max_high, force_sum_high] = interval.of_contacts();
         ContactsSample {
@@ -231,6 +256,8 @@ impl Channels {
     fn add(writer: &mut Writer<NoSeek<SharedFile>>, layout: &Layout) -> Result<Channels, McapError> {
         let mut add = Adder { writer };
         Ok(Channels {
+            layout: add.channel::<LayoutSample>("/layout")?,
+            grips: add.channel::<GripsSample>("/grips")?,
             obstacles: add.channel::<SceneUpdate>("/obstacles")?,
             scene: add.channel::<SceneUpdate>("/scene")?,
             transforms: add.channel::<FrameTransforms>("/tf")?,
@@ -261,6 +288,25 @@ impl Adder<'_> {
 
     fn channels<M: Message>(&mut self, topics: &[String]) -> Result<Vec<u16>, McapError> {
         topics.iter().map(|topic| self.channel::<M>(topic)).collect()
+    }
+}
+
+fn layout_sample(layout: &Layout) -> LayoutSample {
+    let body = |body: &pliant::BodyLayout| BodyLayoutSample {
+        name: body.name.clone(),
+        model: body.model.name().into(),
+        radius: body.radius,
+        length: body.length,
+        closed: body.closed,
+    };
+    let obstacle = |obstacle: &pliant::ObstacleLayout| ObstacleLayoutSample {
+        name: obstacle.name.clone(),
+        is_plane: obstacle.is_plane,
+    };
+    LayoutSample {
+        bodies: layout.bodies.iter().map(body).collect(),
+        grippers: layout.gripper_names().map(String::from).collect(),
+        obstacles: layout.obstacles.iter().map(obstacle).collect(),
     }
 }
 

@@ -1,7 +1,7 @@
-//! Self-describing protocol-buffer messages, write-only.
+//! Self-describing protocol-buffer messages.
 //!
-//! A recording carries the schema of each message beside the messages. Here both come from one declaration, so they
-//! cannot disagree; with `prost` the schema would be a second, hand-written list (or the output of a compiler at build
+//! A recording carries the schema of each message beside the messages. Here message, schema and both directions of the
+//! encoding come from one declaration, so they cannot disagree; with `prost` the schema would be a second, hand-written list (or the output of a compiler at build
 //! time), and ten more dependencies. Tests read the output with `prost-reflect`.
 //!
 //! Wire format and descriptor field numbers: <https://protobuf.dev/programming-guides/encoding/> and
@@ -13,7 +13,20 @@ pub(crate) trait Message {
     const SCHEMA: Schema;
     /// Append the encoded fields.
     fn encode(&self, out: &mut Vec<u8>);
+    /// Set fields from their encoding; unknown ones are skipped.
+    fn merge(&mut self, bytes: &[u8]) -> Result<(), Malformed>;
 }
+
+/// Decode a message.
+pub(crate) fn decode<M: Message + Default>(bytes: &[u8]) -> Result<M, Malformed> {
+    let mut message = M::default();
+    message.merge(bytes)?;
+    Ok(message)
+}
+
+/// Bytes that are no such message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Malformed;
 
 /// A value that can be a field of a message.
 pub(crate) trait Field {
@@ -21,6 +34,8 @@ pub(crate) trait Field {
     const REPEATED: bool = false;
     /// Append the value under a field number.
     fn encode_field(&self, number: u32, out: &mut Vec<u8>);
+    /// Set the value, or append to it if it is a list.
+    fn merge_field(&mut self, wire: Wire<'_>) -> Result<(), Malformed>;
 }
 
 /// Name and fields of a message.
@@ -77,6 +92,16 @@ macro_rules! message {
             fn encode(&self, out: &mut Vec<u8>) {
                 $($crate::protobuf::Field::encode_field(&self.$field, $number, out);)*
             }
+            fn merge(&mut self, bytes: &[u8]) -> Result<(), $crate::protobuf::Malformed> {
+                let mut rest = bytes;
+                while let Some((number, wire)) = $crate::protobuf::next_field(&mut rest)? {
+                    match number {
+                        $($number => $crate::protobuf::Field::merge_field(&mut self.$field, wire)?,)*
+                        _ => {}
+                    }
+                }
+                Ok(())
+            }
         }
 
         impl $crate::protobuf::Field for $name {
@@ -84,6 +109,12 @@ macro_rules! message {
                 $crate::protobuf::Kind::Message(&<$name as $crate::protobuf::Message>::SCHEMA);
             fn encode_field(&self, number: u32, out: &mut Vec<u8>) {
                 $crate::protobuf::put_nested(number, out, |out| $crate::protobuf::Message::encode(self, out));
+            }
+            fn merge_field(
+                &mut self,
+                wire: $crate::protobuf::Wire<'_>,
+            ) -> Result<(), $crate::protobuf::Malformed> {
+                $crate::protobuf::Message::merge(self, wire.bytes()?)
             }
         }
     };
@@ -95,6 +126,66 @@ const VARINT: u32 = 0;
 const FIXED64: u32 = 1;
 const LENGTH: u32 = 2;
 const FIXED32: u32 = 5;
+
+/// An encoded value, by its wire type.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wire<'a> {
+    Varint(u64),
+    Fixed64([u8; 8]),
+    Bytes(&'a [u8]),
+    Fixed32([u8; 4]),
+}
+
+impl<'a> Wire<'a> {
+    fn varint(self) -> Result<u64, Malformed> {
+        if let Wire::Varint(value) = self { Ok(value) } else { Err(Malformed) }
+    }
+
+    pub(crate) fn bytes(self) -> Result<&'a [u8], Malformed> {
+        if let Wire::Bytes(bytes) = self { Ok(bytes) } else { Err(Malformed) }
+    }
+}
+
+/// Take the next field, with its number, off the front of an encoded message.
+pub(crate) fn next_field<'a>(rest: &mut &'a [u8]) -> Result<Option<(u32, Wire<'a>)>, Malformed> {
+    if rest.is_empty() {
+        return Ok(None);
+    }
+    let key = take_varint(rest)?;
+    let number = u32::try_from(key >> 3).map_err(|_| Malformed)?;
+    let wire = match (key & 7) as u32 {
+        VARINT => Wire::Varint(take_varint(rest)?),
+        FIXED64 => Wire::Fixed64(take_array(rest)?),
+        FIXED32 => Wire::Fixed32(take_array(rest)?),
+        LENGTH => {
+            let length = usize::try_from(take_varint(rest)?).map_err(|_| Malformed)?;
+            let (bytes, after) = rest.split_at_checked(length).ok_or(Malformed)?;
+            *rest = after;
+            Wire::Bytes(bytes)
+        }
+        _ => return Err(Malformed),
+    };
+    Ok(Some((number, wire)))
+}
+
+fn take_varint(rest: &mut &[u8]) -> Result<u64, Malformed> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let (&byte, after) = rest.split_first().ok_or(Malformed)?;
+        *rest = after;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Ok(value);
+        }
+    }
+    Err(Malformed)
+}
+
+fn take_array<const N: usize>(rest: &mut &[u8]) -> Result<[u8; N], Malformed> {
+    let (&bytes, after) = rest.split_first_chunk().ok_or(Malformed)?;
+    *rest = after;
+    Ok(bytes)
+}
 
 fn put_varint(mut value: u64, out: &mut Vec<u8>) {
     while value >= 0x80 {
@@ -131,6 +222,11 @@ impl Field for f64 {
         put_key(number, FIXED64, out);
         out.extend(self.to_le_bytes());
     }
+    fn merge_field(&mut self, wire: Wire<'_>) -> Result<(), Malformed> {
+        let Wire::Fixed64(bytes) = wire else { return Err(Malformed) };
+        *self = f64::from_le_bytes(bytes);
+        Ok(())
+    }
 }
 
 impl Field for i64 {
@@ -139,12 +235,20 @@ impl Field for i64 {
         put_key(number, VARINT, out);
         put_varint(*self as u64, out);
     }
+    fn merge_field(&mut self, wire: Wire<'_>) -> Result<(), Malformed> {
+        *self = wire.varint()? as i64;
+        Ok(())
+    }
 }
 
 impl Field for i32 {
     const KIND: Kind = Kind::Scalar(5);
     fn encode_field(&self, number: u32, out: &mut Vec<u8>) {
         i64::from(*self).encode_field(number, out);
+    }
+    fn merge_field(&mut self, wire: Wire<'_>) -> Result<(), Malformed> {
+        *self = wire.varint()? as i32;
+        Ok(())
     }
 }
 
@@ -155,12 +259,21 @@ impl Field for u32 {
         put_key(number, FIXED32, out);
         out.extend(self.to_le_bytes());
     }
+    fn merge_field(&mut self, wire: Wire<'_>) -> Result<(), Malformed> {
+        let Wire::Fixed32(bytes) = wire else { return Err(Malformed) };
+        *self = u32::from_le_bytes(bytes);
+        Ok(())
+    }
 }
 
 impl Field for bool {
     const KIND: Kind = Kind::Scalar(8);
     fn encode_field(&self, number: u32, out: &mut Vec<u8>) {
         i64::from(*self).encode_field(number, out);
+    }
+    fn merge_field(&mut self, wire: Wire<'_>) -> Result<(), Malformed> {
+        *self = wire.varint()? != 0;
+        Ok(())
     }
 }
 
@@ -172,12 +285,20 @@ impl Field for String {
             put_nested(number, out, |out| out.extend(self.as_bytes()));
         }
     }
+    fn merge_field(&mut self, wire: Wire<'_>) -> Result<(), Malformed> {
+        *self = str::from_utf8(wire.bytes()?).map_err(|_| Malformed)?.into();
+        Ok(())
+    }
 }
 
 impl Field for Vec<u8> {
     const KIND: Kind = Kind::Scalar(12);
     fn encode_field(&self, number: u32, out: &mut Vec<u8>) {
         put_nested(number, out, |out| out.extend(self));
+    }
+    fn merge_field(&mut self, wire: Wire<'_>) -> Result<(), Malformed> {
+        *self = wire.bytes()?.into();
+        Ok(())
     }
 }
 
@@ -187,6 +308,11 @@ impl Field for Vec<f64> {
     fn encode_field(&self, number: u32, out: &mut Vec<u8>) {
         put_nested(number, out, |out| out.extend(self.iter().flat_map(|v| v.to_le_bytes())));
     }
+    fn merge_field(&mut self, wire: Wire<'_>) -> Result<(), Malformed> {
+        let (values, []) = wire.bytes()?.as_chunks() else { return Err(Malformed) };
+        self.extend(values.iter().map(|bytes| f64::from_le_bytes(*bytes)));
+        Ok(())
+    }
 }
 
 impl Field for Vec<u32> {
@@ -194,6 +320,11 @@ impl Field for Vec<u32> {
     const REPEATED: bool = true;
     fn encode_field(&self, number: u32, out: &mut Vec<u8>) {
         put_nested(number, out, |out| out.extend(self.iter().flat_map(|v| v.to_le_bytes())));
+    }
+    fn merge_field(&mut self, wire: Wire<'_>) -> Result<(), Malformed> {
+        let (values, []) = wire.bytes()?.as_chunks() else { return Err(Malformed) };
+        self.extend(values.iter().map(|bytes| u32::from_le_bytes(*bytes)));
+        Ok(())
     }
 }
 
@@ -203,13 +334,23 @@ impl Field for Vec<String> {
     fn encode_field(&self, number: u32, out: &mut Vec<u8>) {
         self.iter().for_each(|text| text.encode_field(number, out));
     }
+    fn merge_field(&mut self, wire: Wire<'_>) -> Result<(), Malformed> {
+        let mut text = String::new();
+        text.merge_field(wire)?;
+        self.push(text);
+        Ok(())
+    }
 }
 
-impl<M: Message + Field> Field for Vec<M> {
+impl<M: Message + Field + Default> Field for Vec<M> {
     const KIND: Kind = M::KIND;
     const REPEATED: bool = true;
     fn encode_field(&self, number: u32, out: &mut Vec<u8>) {
         self.iter().for_each(|message| message.encode_field(number, out));
+    }
+    fn merge_field(&mut self, wire: Wire<'_>) -> Result<(), Malformed> {
+        self.push(decode(wire.bytes()?)?);
+        Ok(())
     }
 }
 

@@ -161,7 +161,7 @@ fn gripper_frame(name: &str) -> String {
     format!("gripper/{name}")
 }
 
-fn obstacle_frame(name: &str) -> String {
+pub(crate) fn obstacle_frame(name: &str) -> String {
     format!("obstacle/{name}")
 }
 

@@ -183,6 +183,25 @@ impl Body {
         }
     }
 
+    /// Unloaded length of a rod [m]; zero for a solid.
+    pub fn length(&self) -> f64 {
+        match self {
+            Body::Chain(chain) => chain.length(),
+            Body::Cable(cable) => cable.line().rest_length(),
+            Body::Xpbd(rod) => rod.line().rest_length(),
+            Body::Elastica(rod) => rod.length(),
+            Body::Lattice(_) | Body::Response(_) => 0.0,
+        }
+    }
+
+    /// Whether it is a rod whose end is joined to its start.
+    pub fn is_closed(&self) -> bool {
+        match self {
+            Body::Cable(cable) => cable.line().closed,
+            Body::Chain(_) | Body::Xpbd(_) | Body::Elastica(_) | Body::Lattice(_) | Body::Response(_) => false,
+        }
+    }
+
     /// Whether it is a solid: it then has places in space and a surface of facets.
     pub fn is_solid(&self) -> bool {
         self.model().is_solid()

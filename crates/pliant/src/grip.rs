@@ -302,6 +302,13 @@ pub enum GripState {
     Lost,
 }
 
+impl GripState {
+    /// Whether the grip holds the body, sliding or not.
+    pub fn is_closed(self) -> bool {
+        matches!(self, GripState::Closing | GripState::Closed | GripState::Sliding)
+    }
+}
+
 /// The held place in the gripper's frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Anchor {

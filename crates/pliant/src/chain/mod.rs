@@ -431,6 +431,11 @@ impl Chain {
         self.constants.elasticity.points
     }
 
+    /// Unloaded length of the rod [m].
+    pub fn length(&self) -> f64 {
+        self.constants.elasticity.segment * (self.size() - 1) as f64
+    }
+
     /// Radius of the rod [m].
     pub fn radius(&self) -> f64 {
         self.radius

@@ -328,6 +328,11 @@ impl Elastica {
         self.rod.intervals()
     }
 
+    /// Unloaded length of the rod [m].
+    pub fn length(&self) -> f64 {
+        self.rod.length()
+    }
+
     /// Radius of the rod [m].
     pub fn radius(&self) -> f64 {
         self.rod.radius

@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use crate::body::Body;
 use crate::contact::{Mesh, ShapeKind};
+use crate::grip::Place;
 use crate::world::World;
 
 /// What is in a world: the constant counterpart of [`Frame`](super::Frame), whose lists are in the same order.
@@ -32,12 +33,24 @@ pub struct BodyLayout {
     pub model: Model,
     /// Contact radius of a rod [m]; zero for a solid.
     pub radius: f64,
+    /// Unloaded length of a rod [m]; zero for a solid.
+    pub length: f64,
+    /// Whether it is a rod whose end is joined to its start, so that it has neither.
+    pub closed: bool,
     /// Triangles of a solid's surface as node indices, counter-clockwise seen from outside; empty for a rod.
     pub facets: Vec<[u32; 3]>,
     /// Number of nodes.
     pub nodes: usize,
     /// Name and unit of each quantity that frames hold per node.
     pub fields: Vec<(&'static str, &'static str)>,
+}
+
+impl BodyLayout {
+    /// A place on a rod as a fraction of its unloaded length; NaN on a solid.
+    pub fn fraction(&self, place: Place) -> f64 {
+        let intervals = self.nodes.saturating_sub(1).max(1);
+        if self.model.is_solid() { f64::NAN } else { place.along(intervals) }
+    }
 }
 
 /// A gripper, apart from its state.
@@ -104,6 +117,8 @@ impl World {
             name: body.name().into(),
             model: body.model(),
             radius: body.radius(),
+            length: body.length(),
+            closed: body.is_closed(),
             facets: body.facets().to_vec(),
             nodes: now.nodes.len(),
             fields: now.fields.iter().map(|field| (field.name, field.unit)).collect(),

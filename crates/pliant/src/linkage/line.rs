@@ -59,6 +59,11 @@ pub struct Touching {
 }
 
 impl Line<'_> {
+    /// Length of all links without load [m].
+    pub fn rest_length(&self) -> f64 {
+        self.length * self.poses.len() as f64
+    }
+
     /// Pose of a place of the body `name`, in the world. Fails for a node that does not exist.
     pub fn place_pose(&self, name: &str, place: Place) -> Result<Pose, BuildError> {
         let count = self.poses.len();
