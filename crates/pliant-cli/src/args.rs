@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use pliant_live::HANDS;
+use pliant_live::Fitting;
 use pliant_scene::{Override, RodModel};
 
 use crate::failure::Failure;
@@ -157,6 +157,9 @@ pub struct LiveArgs {
     /// Make the first hand a fingertip of this radius [m].
     #[arg(long, value_name = "RADIUS", value_parser = |text: &str| up_to(text, 1.0))]
     pub finger: Option<f64>,
+    /// Let the first hand carry this obstacle of the scene, which has hand = true there.
+    #[arg(long, value_name = "OBSTACLE", conflicts_with = "finger")]
+    pub carry: Option<String>,
     /// Stiffness of the coupling between a hand and what it holds [N/m].
     #[arg(long, default_value_t = 400.0, value_parser = |text: &str| up_to(text, 1e5))]
     pub stiffness: f64,
@@ -166,15 +169,23 @@ pub struct LiveArgs {
     /// Let the loop go before all other work of the machine, where the system allows that.
     #[arg(long)]
     pub real_time: bool,
-    /// Bind the loop to this core.
-    #[arg(long)]
+    /// Bind the loop to this core, counted from 0.
+    #[arg(long, value_parser = core)]
     pub core: Option<usize>,
 }
 
 impl LiveArgs {
-    /// Radii of the fingertips of the hands [m].
-    pub fn fingers(&self) -> [Option<f64>; HANDS] {
-        std::array::from_fn(|hand| self.finger.filter(|_| hand == 0))
+    /// How the hands are made, among obstacles that they may move.
+    pub fn fitting(&self, movable: &[String]) -> Fitting {
+        Fitting { fingers: [self.finger, None], carries: [self.carry.clone(), None], movable: movable.to_vec() }
+    }
+}
+
+fn core(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(core) if pliant_live::has_core(core) => Ok(core),
+        Ok(_) if cfg!(not(target_os = "linux")) => Err("this system does not let a program choose its core".into()),
+        _ => Err("this program may not use a core of that number: see `nproc` and `taskset -p $$`".into()),
     }
 }
 

@@ -111,6 +111,7 @@ fn answer(mut stream: TcpStream, latest: &Slot<3>, period: f64, status: &Status)
         let packet = WrenchPacket {
             hand: hand as u8,
             state: output.state,
+            holds: status.grasped(hand as usize).is_some(),
             sequence: sequence as u32,
             stamp,
             wrench: output.wrench,
@@ -129,6 +130,5 @@ fn nobody() -> Input {
         reach: 0.0,
         source: Source::Nobody,
         heard: 0,
-        count: 0,
     }
 }

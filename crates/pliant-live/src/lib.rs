@@ -5,6 +5,7 @@
 //! is written down with the number of the step, so that a live run can be replayed to the bit.
 
 mod action;
+mod clearance;
 mod devices;
 mod driver;
 mod guard;
@@ -12,11 +13,13 @@ mod haptic;
 mod histogram;
 mod hosts;
 mod input;
+mod link;
 mod live;
 mod log;
 mod pace;
 mod packet;
 mod replay;
+mod room;
 mod script;
 mod server;
 mod session;
@@ -29,12 +32,14 @@ pub use driver::{Command, Note, Picture};
 pub use guard::{Limits, State};
 pub use histogram::{Histogram, Percentiles};
 pub use input::{Input, Source};
+pub use link::Rhythm;
 pub use live::{Live, Queues, Setup, memory_mb, time_of_step};
 pub use log::Log;
+pub use pace::has_core;
 pub use packet::{LENGTH, PosePacket, WrenchPacket};
 pub use replay::{Replay, ReplayError};
 pub use script::Script;
 pub use server::{Access, Card, Listed, Offer, Outlets, Server, Title, Wanted};
-pub use session::{Hands, Refusal, Session, hand_name};
+pub use session::{Fitting, FittingError, Grasped, Hands, Refusal, Session, hand_name};
 pub use status::{Figures, Output, Status, source_of};
 pub use tool::Coupling;

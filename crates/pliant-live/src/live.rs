@@ -14,9 +14,11 @@ use crate::action::{Entry, HANDS};
 use crate::devices::Devices;
 use crate::driver::{Command, Driver, Ends, Picture};
 use crate::guard::Limits;
-use crate::haptic::{Haptic, Link, Stepping, run_apart};
+use crate::haptic::Haptic;
 use crate::hosts;
-use crate::pace::{bind, take_precedence};
+use crate::link::{Link, Rhythm, run_world};
+use crate::pace::{Precedence, bind, take_precedence};
+use crate::room::Room;
 use crate::script::Script;
 use crate::server::Outlets;
 use crate::session::Session;
@@ -28,10 +30,10 @@ use crate::tool::Coupling;
 pub struct Setup {
     /// Forces a second.
     pub rate: f64,
-    /// Whether steps of the world have a thread of their own.
-    pub apart: bool,
-    /// Which hands are fingertips.
-    pub fingers: [bool; HANDS],
+    /// When the world takes its steps.
+    pub rhythm: Rhythm,
+    /// Which hands feel without gripping.
+    pub feels: [bool; HANDS],
     /// The coupling of hands and tools.
     pub coupling: Coupling,
     /// Limits of what hands are given.
@@ -88,28 +90,31 @@ impl Live {
         }
         let (ends, queues) = queues();
         let period = 1.0 / setup.rate;
-        let turns = if setup.apart { 1.0 / session.dt() } else { setup.rate };
+        let turns = if setup.rhythm == Rhythm::Own { 1.0 / session.dt() } else { setup.rate };
+        let room = Room::around(session.world());
         let mut driver = Driver::new(session, ends, status.clone(), turns);
         driver.set_threads(setup.threads);
         driver.set_stop(&setup.stop);
-        let mut threads = vec![];
-        let stepping = if setup.apart {
-            let (link, dt) = (Arc::new(Link::default()), driver.dt());
-            let (theirs, status) = (link.clone(), status.clone());
-            threads.push(named("pliant world", move || Some(run_apart(driver, &theirs, &status)))?);
-            Stepping::Apart { link, dt }
-        } else {
-            Stepping::Here(Box::new(driver))
-        };
-        let mut haptic = Haptic::new(period, stepping, setup.fingers, setup.limits, status.clone());
+        let link = Arc::new(Link::new(setup.rhythm, driver.dt()));
+        let mut haptic = Haptic::new(period, link.clone(), setup.feels, setup.limits, room, status.clone());
         (haptic.coupling, haptic.devices, haptic.script) = (setup.coupling, devices, setup.script);
-        let (core, first, refused) = (setup.core, setup.first, status.clone());
-        threads.push(named("pliant hands", move || {
-            let mut allowed = core.is_none_or(bind);
-            allowed &= !first || take_precedence();
-            refused.unprivileged.store(!allowed, Ordering::Relaxed);
-            haptic.run()
-        })?);
+        // steps that are as short as the period must not wait for other work either, but for the hands
+        let (theirs, first) = (status.clone(), setup.first && setup.rhythm == Rhythm::Beats);
+        let world = named("pliant world", move || {
+            if first && !take_precedence(Precedence::World) {
+                theirs.unprivileged.store(true, Ordering::Relaxed);
+            }
+            Some(run_world(driver, &link, &theirs))
+        })?;
+        let (core, first, theirs) = (setup.core, setup.first, status.clone());
+        let hands = named("pliant hands", move || {
+            if !core.is_none_or(bind) || first && !take_precedence(Precedence::Hands) {
+                theirs.unprivileged.store(true, Ordering::Relaxed);
+            }
+            haptic.run();
+            None
+        })?;
+        let threads = vec![world, hands];
         Ok((Live { status, device_address, threads }, queues))
     }
 

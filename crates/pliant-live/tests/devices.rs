@@ -5,7 +5,10 @@ use std::net::{Ipv4Addr, SocketAddr, TcpStream, UdpSocket};
 use std::time::{Duration, Instant};
 
 use pliant::math::{Pose, Vec3};
-use pliant_live::{Coupling, HANDS, LENGTH, Limits, Live, PosePacket, Queues, Session, Setup, State, WrenchPacket};
+use pliant_live::{
+    Coupling, Fitting, Grasped, HANDS, LENGTH, Limits, Live, PosePacket, Queues, Rhythm, Session, Setup, State,
+    WrenchPacket,
+};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -15,11 +18,11 @@ fn begin() -> Result<(Live, Queues, SocketAddr), Failure> {
         [[gripper]]\nname = \"left\"\ngrips = [{ body = \"rod\", at = \"start\", orientation = true }]\n\
         [[gripper]]\nname = \"right\"\ngrips = [{ body = \"rod\", at = \"end\", orientation = true }]\n";
     let scene = pliant_scene::parse(text, "live", std::path::Path::new("."), &[])?;
-    let session = Session::new(scene.world, 0.001, [None; HANDS])?;
+    let session = Session::new(scene.world, 0.001, &Fitting::default())?;
     let setup = Setup {
         rate: 1000.0,
-        apart: false,
-        fingers: [false; HANDS],
+        rhythm: Rhythm::Beats,
+        feels: [false; HANDS],
         coupling: Coupling::default(),
         limits: Limits::default(),
         devices: Some(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))),
@@ -58,8 +61,8 @@ fn a_device_over_udp_grips_feels_and_is_let_go_when_it_falls_silent() -> Result<
         last = WrenchPacket::from_bytes(&bytes[..length]).or(last);
     }
     let felt = last.ok_or("no wrench has come")?;
-    assert!(felt.wrench.force.y < -1e-3, "{felt:?}");
-    assert_eq!(live.status.gripped(0), Some(0));
+    assert!(felt.wrench.force.y < -1e-3 && felt.holds, "{felt:?}");
+    assert_eq!(live.status.grasped(0), Some(Grasped::Body(0)));
     // silence: the answers go on, say so, and have no force
     let until = Instant::now() + Duration::from_secs(5);
     loop {
@@ -87,7 +90,7 @@ fn a_device_over_tcp_grips_and_feels_and_another_cannot_take_its_hand() -> Resul
         let packet = WrenchPacket::from_bytes(&bytes).ok_or("a wrench")?;
         felt = felt.min(packet.wrench.force.y);
     }
-    assert!(felt < -1e-3 && live.status.gripped(0) == Some(0), "{felt}");
+    assert!(felt < -1e-3 && live.status.grasped(0) == Some(Grasped::Body(0)), "{felt}");
     let mut other = TcpStream::connect(address)?;
     other.set_read_timeout(Some(Duration::from_secs(5)))?;
     other.write_all(&pose(1, 0.0).to_bytes())?;
@@ -95,7 +98,7 @@ fn a_device_over_tcp_grips_and_feels_and_another_cannot_take_its_hand() -> Resul
     assert!(matches!(other.read(&mut bytes), Ok(0) | Err(_)));
     drop(device);
     let until = Instant::now() + Duration::from_secs(5);
-    while live.status.gripped(0).is_some() {
+    while live.status.grasped(0).is_some() {
         assert!(Instant::now() < until, "the hand still grips though its device has gone");
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -141,7 +144,7 @@ fn damaged_packets_move_nothing() -> Result<(), Failure> {
     std::thread::sleep(Duration::from_millis(100));
     assert!(live.status.figures().dropped > 0);
     let (status, session) = live.end();
-    assert_eq!(status.gripped(0), None);
+    assert_eq!(status.grasped(0), None);
     let session = session.ok_or("the loop has panicked")?;
     assert_eq!(session.pose(0).translation.z, 1e3, "a hand was moved");
     Ok(())

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use pliant_live::{Controls, HANDS, Head, Limits, Live, Log, Queues, Replay, Script, Session, Setup};
+use pliant_live::{Controls, Fitting, HANDS, Head, Limits, Live, Log, Queues, Replay, Rhythm, Script, Session, Setup};
 use pliant_scene::{Ending, Scene, parse};
 
 type Failure = Box<dyn std::error::Error>;
@@ -28,11 +28,11 @@ fn scene(model: &str) -> Result<Scene, Failure> {
     Ok(parse(&text, "live", std::path::Path::new("."), &[])?)
 }
 
-fn setup(script: Option<Script>, apart: bool) -> Setup {
+fn setup(script: Option<Script>, rhythm: Rhythm) -> Setup {
     Setup {
         rate: 1000.0,
-        apart,
-        fingers: [false; HANDS],
+        rhythm,
+        feels: [false; HANDS],
         coupling: pliant_live::Coupling::default(),
         limits: Limits::default(),
         devices: None,
@@ -50,14 +50,15 @@ fn at_its_end(scene: &Scene) -> pliant::math::Vec3 {
 
 #[test]
 fn a_live_run_replays_to_the_same_bits() -> Result<(), Failure> {
-    for (model, apart) in [("cable", false), ("chain", false), ("lattice", false), ("cable", true)] {
+    let (beats, own) = (Rhythm::Beats, Rhythm::Own);
+    for (model, rhythm) in [("cable", beats), ("chain", beats), ("lattice", beats), ("cable", own)] {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("controls.jsonl");
         let begun = scene(model)?;
-        let dt = if apart { 0.005 } else { 0.001 };
-        let session = Session::new(begun.world.clone(), dt, [None; HANDS])?;
+        let dt = if rhythm == own { 0.005 } else { 0.001 };
+        let session = Session::new(begun.world.clone(), dt, &Fitting::default())?;
         let (live, Queues { commands, outlets, log }) =
-            Live::begin(session, setup(Some(Script::demo(at_its_end(&begun))), apart))?;
+            Live::begin(session, setup(Some(Script::demo(at_its_end(&begun))), rhythm))?;
         let head = Head {
             pliant_controls: 1,
             scene: model.into(),
@@ -65,6 +66,7 @@ fn a_live_run_replays_to_the_same_bits() -> Result<(), Failure> {
             model: None,
             step: dt,
             fingers: [None; HANDS],
+            carries: [None, None],
         };
         let log = Log::begin(&path, &head, log, live.status.clone())?;
         std::thread::sleep(Duration::from_millis(700));
