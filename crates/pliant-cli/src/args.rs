@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use pliant_live::Fitting;
+use pliant_live::{Fitting, HAPLY_PORT};
 use pliant_scene::{Override, RodModel};
 
 use crate::failure::Failure;
@@ -141,6 +141,15 @@ pub struct LiveArgs {
     /// Address at which haptic devices are heard. Their packets carry no secret: whoever reaches the address can move hands.
     #[arg(long, value_name = "ADDRESS", default_value_t = LOOPBACK, requires = "devices")]
     pub devices_at: IpAddr,
+    /// A device that is served by its maker's program on this computer.
+    #[arg(long, value_name = "DEVICE")]
+    pub device: Option<Device>,
+    /// Where the middle of that device's workspace is in the scene [m]; the middle of its bodies unless given.
+    #[arg(long, value_name = "X,Y,Z", requires = "device", value_parser = point, allow_hyphen_values = true)]
+    pub device_at: Option<[f64; 3]>,
+    /// Port of that program.
+    #[arg(long, value_name = "PORT", requires = "device", default_value_t = HAPLY_PORT)]
+    pub device_port: u16,
     /// Forces a second.
     #[arg(long, default_value_t = 1000.0, value_parser = rate)]
     pub rate: f64,
@@ -179,6 +188,19 @@ impl LiveArgs {
     pub fn fitting(&self, movable: &[String]) -> Fitting {
         Fitting { fingers: [self.finger, None], carries: [self.carry.clone(), None], movable: movable.to_vec() }
     }
+}
+
+/// A device that is served by its maker's program.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub enum Device {
+    /// Inverse3 of Haply, with a VerseGrip if there is one, over the Inverse Service.
+    Haply,
+}
+
+fn point(text: &str) -> Result<[f64; 3], String> {
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|number| number.trim().parse::<f64>()).collect();
+    let point = numbers.ok().and_then(|numbers| <[f64; 3]>::try_from(numbers).ok());
+    point.filter(|point| point.iter().all(|x| x.is_finite())).ok_or_else(|| "expected three numbers: x,y,z".into())
 }
 
 fn core(text: &str) -> Result<usize, String> {

@@ -8,16 +8,17 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use pliant::math::Vec3;
 use pliant_live::{
-    Access, Controls, Coupling, Fitting, HANDS, Head, Limits, Listed, Live, Log, Note, Offer, Queues, Replay, Rhythm,
-    Script, Server, Session, Setup, Status, Title, Wanted, memory_mb, time_of_step,
+    Access, Controls, Coupling, Fitting, HANDS, Haply, Head, Limits, Listed, Live, Log, Note, Offer, Queues, Replay,
+    Rhythm, Script, Server, Session, Setup, Status, Title, Wanted, memory_mb, time_of_step,
 };
 use pliant_record::{Outcome, Recorder, RunInfo};
 use pliant_scene::{RodModel, Scene};
 use rtrb::Consumer;
 use serde_json::json;
 
-use crate::args::{LiveArgs, Options};
+use crate::args::{Device, LiveArgs, Options};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{self, short};
@@ -159,6 +160,7 @@ fn one(
         coupling: Coupling::with_stiffness(args.stiffness),
         limits: Limits { force: args.most_force, ..Limits::default() },
         devices: args.devices.map(|port| SocketAddr::new(args.devices_at, port)),
+        haply: args.device.map(|Device::Haply| haply(args, scene)),
         script,
         threads: if rhythm == Rhythm::Own { options.threads().into() } else { 1 },
         core: args.core,
@@ -229,6 +231,18 @@ fn one(
         Some(why) if next.is_none() => Err(Failure::Run(why)),
         _ => Ok(next),
     }
+}
+
+/// The service of Haply's devices, and where they are in a scene.
+fn haply(args: &LiveArgs, scene: &Scene) -> Haply {
+    let middle = || {
+        let frame = scene.world.frame();
+        let nodes = || frame.bodies.iter().flat_map(|body| &body.nodes).copied();
+        let (low, high) = (nodes().reduce(Vec3::min), nodes().reduce(Vec3::max));
+        low.zip(high).map_or(Vec3::ZERO, |(low, high)| 0.5 * (low + high))
+    };
+    let service = SocketAddr::new(LOOPBACK, args.device_port);
+    Haply { service, at: args.device_at.map_or_else(middle, Vec3::from_array) }
 }
 
 /// Where controls are written: in --out, or where they are forgotten at the end.

@@ -38,7 +38,7 @@ pub enum Source {
 }
 
 /// How far a device may be from what it grips [m].
-const REACH: f64 = 0.02;
+pub const REACH: f64 = 0.02;
 
 impl Source {
     const ALL: [Source; 4] = [Source::Nobody, Source::Page, Source::Device, Source::Script];

@@ -14,6 +14,7 @@ use crate::action::{Entry, HANDS};
 use crate::devices::Devices;
 use crate::driver::{Command, Driver, Ends, Picture};
 use crate::guard::Limits;
+use crate::haply::{self, Haply};
 use crate::haptic::Haptic;
 use crate::hosts;
 use crate::link::{Link, Rhythm, run_world};
@@ -40,6 +41,8 @@ pub struct Setup {
     pub limits: Limits,
     /// Where devices are listened to, by UDP and TCP.
     pub devices: Option<SocketAddr>,
+    /// A service of Haply's devices.
+    pub haply: Option<Haply>,
     /// A scripted hand.
     pub script: Option<Script>,
     /// Threads of a step.
@@ -90,6 +93,9 @@ impl Live {
         }
         let (ends, queues) = queues();
         let period = 1.0 / setup.rate;
+        if let Some(haply) = setup.haply {
+            haply::follow(haply, period, status.clone())?;
+        }
         let turns = if setup.rhythm == Rhythm::Own { 1.0 / session.dt() } else { setup.rate };
         let room = Room::around(session.world());
         let mut driver = Driver::new(session, ends, status.clone(), turns);

@@ -36,6 +36,7 @@ fn setup(script: Option<Script>, rhythm: Rhythm) -> Setup {
         coupling: pliant_live::Coupling::default(),
         limits: Limits::default(),
         devices: None,
+        haply: None,
         script,
         threads: 1,
         core: None,
