@@ -165,7 +165,6 @@ fn one(
         threads: if rhythm == Rhythm::Own { options.threads().into() } else { 1 },
         core: args.core,
         first: args.real_time,
-        stop: interrupt::stop().clone(),
     };
     let (live, Queues { commands, outlets, log }) = Live::begin(session, setup).map_err(|e| match args.devices {
         Some(port) => Failure::Input(format!("cannot hear devices at port {port} of {}: {e}", args.devices_at)),

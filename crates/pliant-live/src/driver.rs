@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use pliant::math::Pose;
-use pliant::{Event, Frame, StepError, Wrench};
+use pliant::{Event, Frame, StepError, Stop, Wrench};
 use rtrb::{Consumer, Producer};
 
 use crate::action::{Action, Entry, HANDS};
@@ -115,6 +115,7 @@ pub struct Driver {
     speed: f64,
     /// Part of a step that is due, at speeds other than one.
     due: f64,
+    stop: Stop,
     hands: [Seen; HANDS],
 }
 
@@ -152,6 +153,7 @@ impl Driver {
             asked: 0,
             speed: 1.0,
             due: 0.0,
+            stop: Stop::default(),
             hands: [Seen::default(); HANDS],
         }
     }
@@ -172,8 +174,9 @@ impl Driver {
     }
 
     /// Let `stop` end a step early.
-    pub fn set_stop(&mut self, stop: &pliant::Stop) {
+    pub fn set_stop(&mut self, stop: &Stop) {
         self.session.world_mut().set_stop(stop);
+        self.stop = stop.clone();
     }
 
     /// Obey what was asked for, take the steps that are due, pass on what happened. Returns where the hands are after
@@ -287,12 +290,18 @@ impl Driver {
     }
 
     fn step(&mut self) -> bool {
-        let stepped =
-            self.session.advance().or_else(|error| if self.hold_back() { self.session.advance() } else { Err(error) });
+        let stepped = self.session.advance().or_else(|error| match error {
+            StepError::Stopped { .. } => Err(error),
+            _ if self.hold_back() => self.session.advance(),
+            _ => Err(error),
+        });
         match &stepped {
             Ok(()) => self.keep(),
-            // the run is about to end
-            Err(StepError::Stopped { .. }) => {}
+            Err(StepError::Stopped { .. }) if self.status.is_ending() => {}
+            Err(StepError::Stopped { .. }) => {
+                self.stop.take_back();
+                self.go_back("a step took too long".into());
+            }
             Err(error) => self.go_back(error.to_string()),
         }
         for n in 0..self.session.world().events().len() {
@@ -320,6 +329,7 @@ impl Driver {
     /// and if that is of no use, stand still.
     fn go_back(&mut self, why: String) {
         (self.setbacks, self.falls, self.since_kept) = (self.setbacks + 1, self.falls + 1, 0);
+        let wanted = self.hands.map(|hand| hand.wanted);
         match self.setbacks {
             1 => self.perform(Action::Back),
             2 => {
@@ -337,7 +347,7 @@ impl Driver {
                 self.perform(Action::Release { hand });
             }
             // it grips again when its button is pressed again
-            self.hands[hand].pose = None;
+            self.hands[hand] = Seen { pose: None, wanted: wanted[hand] };
         }
         self.note(Note::WentBack { why, time: self.session.world().time() });
     }

@@ -108,6 +108,11 @@ impl Guard {
         (self.to_hand, self.most_to_hand, self.balance, self.taken_back) = (0.0, 0.0, 0.0, 0.0);
     }
 
+    /// The coupling has begun anew: it neither stores energy nor has created any.
+    pub fn rest(&mut self) {
+        self.balance = 0.0;
+    }
+
     /// The wrench that the hand is given for the next `dt` [s], and how it is served. `fault` is what is wrong, if
     /// anything.
     pub fn pass(&mut self, felt: Wrench, ways: Ways, fault: Option<State>, dt: f64) -> (Wrench, State) {
@@ -135,7 +140,7 @@ impl Guard {
             if length > step { now * ((length - step) / length) } else { Vec3::ZERO }
         };
         // what the coupling stored is lost with its force
-        self.balance = self.balance.min(0.0);
+        self.rest();
         Wrench { force: lower(force, self.falling.force), torque: lower(torque, self.falling.torque) }
     }
 

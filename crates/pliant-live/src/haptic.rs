@@ -255,6 +255,7 @@ impl Haptic {
         let felt = if served.source != Source::Nobody && (served.feels || holds) {
             served.tool.feel(&served.hand, &self.coupling)
         } else {
+            served.guard.rest();
             Wrench::default()
         };
         let (wrench, state) = served.guard.pass(felt, ways, fault, self.period);

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
 
-use pliant::Wrench;
 use pliant::math::{Pose, Quat, Vec3};
+use pliant::{Stop, Wrench};
 
 use crate::action::HANDS;
 use crate::driver::{Driver, Wish};
@@ -15,7 +15,7 @@ use crate::input::{Input, InputSlot, Source};
 use crate::pace::Pace;
 use crate::session::Session;
 use crate::slot::Slot;
-use crate::status::Status;
+use crate::status::{Clock, Status};
 
 /// When the world takes its steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,10 +30,21 @@ pub enum Rhythm {
 /// Time after which the thread of the world looks whether it is to end.
 const GLANCE: Duration = Duration::from_millis(20);
 
+/// Time after which a turn of the world is stopped: nothing that takes so long is live, and somebody may have asked for
+/// what takes for ever.
+const TOO_LONG: Duration = Duration::from_secs(5);
+
 /// What the loop and the world leave for each other.
 #[derive(Debug)]
 pub struct Link {
     rhythm: Rhythm,
+    /// Ends a step early.
+    pub stop: Stop,
+    /// After this time.
+    pub too_long: Duration,
+    clock: Clock,
+    /// When the world began its turn, on that clock [ns]; 0 between turns.
+    begun: AtomicU64,
     /// Length of a step of the world [s].
     pub dt: f64,
     wishes: [InputSlot; HANDS],
@@ -85,6 +96,10 @@ impl Link {
     pub fn new(rhythm: Rhythm, dt: f64) -> Link {
         Link {
             rhythm,
+            stop: Stop::default(),
+            too_long: TOO_LONG,
+            clock: Clock::default(),
+            begun: AtomicU64::new(0),
             dt,
             wishes: Default::default(),
             loads: Default::default(),
@@ -101,6 +116,7 @@ impl Link {
         for (slot, wish) in self.wishes.iter().zip(wishes) {
             slot.write(to_input(wish).to_words());
         }
+        self.watch();
         if self.rhythm == Rhythm::Own {
             return;
         }
@@ -113,7 +129,17 @@ impl Link {
             if left.is_zero() {
                 return;
             }
-            thread::park_timeout(left);
+            thread::park_timeout(left.min(GLANCE));
+            self.watch();
+        }
+    }
+
+    /// Stop a turn of the world that takes too long.
+    fn watch(&self) {
+        let begun = self.begun.load(Ordering::Relaxed);
+        let passed = self.clock.nanos(Instant::now()).saturating_sub(begun);
+        if begun != 0 && Duration::from_nanos(passed) > self.too_long {
+            self.stop.ask();
         }
     }
 
@@ -152,7 +178,12 @@ pub fn run_world(mut driver: Driver, link: &Link, status: &Status) -> Session {
             *wish = Wish { pose, grips: input.pressed, reach: input.reach, clamp: input.turns };
         }
         let begun = Instant::now();
+        link.begun.store(link.clock.nanos(begun).max(1), Ordering::Relaxed);
         let turned = driver.turn(&wishes);
+        link.begun.store(0, Ordering::Relaxed);
+        if !status.is_ending() {
+            link.stop.take_back();
+        }
         status.world.add(begun.elapsed());
         if let Some(loads) = turned {
             count += 1;
@@ -171,4 +202,23 @@ fn to_input(wish: &Wish) -> Input {
     let source = if wish.pose.is_some() { Source::Script } else { Source::Nobody };
     let pose = wish.pose.unwrap_or(Pose::IDENTITY);
     Input { pose, pressed: wish.grips, turns: wish.clamp, reach: wish.reach, source, heard: 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_turn_that_takes_too_long_is_stopped_and_others_are_not() {
+        let mut link = Link::new(Rhythm::Own, 0.001);
+        link.ask(&[Wish::NONE; HANDS], Instant::now());
+        assert!(!link.stop.is_asked());
+        link.begun.store(1, Ordering::Relaxed);
+        link.ask(&[Wish::NONE; HANDS], Instant::now());
+        assert!(!link.stop.is_asked());
+        link.too_long = Duration::ZERO;
+        std::thread::sleep(Duration::from_millis(1));
+        link.ask(&[Wish::NONE; HANDS], Instant::now());
+        assert!(link.stop.is_asked());
+    }
 }

@@ -51,8 +51,6 @@ pub struct Setup {
     pub core: Option<usize>,
     /// Whether the loop goes before all other work of the machine.
     pub first: bool,
-    /// Ends a step early.
-    pub stop: Stop,
 }
 
 /// A live run as seen from outside its threads.
@@ -63,6 +61,7 @@ pub struct Live {
     /// Where devices are heard.
     pub device_address: Option<SocketAddr>,
     threads: Vec<JoinHandle<Option<Session>>>,
+    stop: Stop,
 }
 
 /// Ends of the queues of a live run that others hold.
@@ -100,8 +99,9 @@ impl Live {
         let room = Room::around(session.world());
         let mut driver = Driver::new(session, ends, status.clone(), turns);
         driver.set_threads(setup.threads);
-        driver.set_stop(&setup.stop);
         let link = Arc::new(Link::new(setup.rhythm, driver.dt()));
+        driver.set_stop(&link.stop);
+        let stop = link.stop.clone();
         let mut haptic = Haptic::new(period, link.clone(), setup.feels, setup.limits, room, status.clone());
         (haptic.coupling, haptic.devices, haptic.script) = (setup.coupling, devices, setup.script);
         // steps that are as short as the period must not wait for other work either, but for the hands
@@ -121,7 +121,7 @@ impl Live {
             None
         })?;
         let threads = vec![world, hands];
-        Ok((Live { status, device_address, threads }, queues))
+        Ok((Live { status, device_address, threads, stop }, queues))
     }
 
     /// Whether a thread has ended without being asked to: it has panicked.
@@ -132,6 +132,7 @@ impl Live {
     /// Ask all threads to end, and wait for them. Returns the world as it was last; `None` if its thread has panicked.
     pub fn end(self) -> (Arc<Status>, Option<Session>) {
         self.status.end();
+        self.stop.ask();
         let mut session = None;
         for thread in self.threads {
             session = thread.join().unwrap_or_default().or(session);

@@ -31,7 +31,6 @@ fn begin() -> Result<(Live, Queues, SocketAddr), Failure> {
         threads: 1,
         core: None,
         first: false,
-        stop: pliant::Stop::default(),
     };
     let (live, queues) = Live::begin(session, setup)?;
     let address = live.device_address.ok_or("devices are heard")?;

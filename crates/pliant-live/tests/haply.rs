@@ -32,7 +32,6 @@ fn begin(service: SocketAddr) -> Result<Live, Failure> {
         threads: 1,
         core: None,
         first: false,
-        stop: pliant::Stop::default(),
     };
     Ok(Live::begin(session, setup)?.0)
 }

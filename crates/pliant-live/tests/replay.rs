@@ -41,7 +41,6 @@ fn setup(script: Option<Script>, rhythm: Rhythm) -> Setup {
         threads: 1,
         core: None,
         first: false,
-        stop: pliant::Stop::default(),
     }
 }
 

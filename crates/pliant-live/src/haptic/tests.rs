@@ -49,8 +49,12 @@ impl Bench {
         let (ends, queues) = queues();
         let status = Arc::new(Status::default());
         let room = Room::around(session.world());
-        let driver = Driver::new(session, ends, status.clone(), 1000.0);
-        let link = Arc::new(Link::new(Rhythm::Beats, driver.dt()));
+        let mut driver = Driver::new(session, ends, status.clone(), 1000.0);
+        let mut link = Link::new(Rhythm::Beats, driver.dt());
+        // a machine that is busy must not make a step take too long
+        link.too_long = Duration::from_secs(60);
+        driver.set_stop(&link.stop);
+        let link = Arc::new(link);
         let (theirs, numbers) = (link.clone(), status.clone());
         std::thread::spawn(move || run_world(driver, &theirs, &numbers));
         let mut haptic = Haptic::new(0.001, link, feels, Limits::default(), room, status.clone());
@@ -246,5 +250,56 @@ fn a_fingertip_that_begins_inside_a_cable_is_not_there_until_it_is_out() -> Resu
         assert!(!matches!(note, crate::driver::Note::Failed(_) | crate::driver::Note::WentBack { .. }), "{note:?}");
     }
     assert!(strongest > 0.01, "{strongest} N");
+    Ok(())
+}
+
+/// A world whose steps fail goes back to what it was, lets go, says why, and goes on; nothing is felt of it.
+#[test]
+fn a_world_whose_step_fails_goes_back_and_goes_on() -> Result<(), Failure> {
+    use crate::driver::Note;
+    let session = session("cable", "")?;
+    let tip = end_of(&session.0);
+    let mut bench = Bench::new(session, None);
+    let hold = |bench: &mut Bench, beats: u32, pressed: bool| {
+        for n in 0..beats {
+            tell(&bench.status, tip + Vec3::Y * 0.02 * (f64::from(n.min(500)) / 500.0), pressed);
+            bench.beat();
+        }
+    };
+    let fail = |bench: &mut Bench| {
+        // the surest way for a step to fail is that it is stopped
+        bench.haptic.link.stop.ask();
+        tell(&bench.status, tip, true);
+        assert_eq!(bench.beat().state, State::Stopped);
+        let mut told = vec![];
+        while let Ok(note) = bench.queues.outlets.notes.pop() {
+            match note {
+                Note::WentBack { time, .. } => told.push(Some(time)),
+                Note::Failed(_) => told.push(None),
+                _ => {}
+            }
+        }
+        // the force has 4 ms to go to zero, and nothing is held until the button is pressed again
+        hold(bench, 5, true);
+        assert_eq!((bench.beat().wrench.force, bench.status.grasped(0)), (Vec3::ZERO, None), "{told:?}");
+        told
+    };
+    let time = |bench: &Bench| f64::from_bits(bench.status.time.load(Ordering::Relaxed));
+    hold(&mut bench, 2500, true);
+    assert!(bench.beat().wrench.force.length() > 1e-3 && bench.status.grasped(0).is_some());
+    // to the last state that was kept, from there to the start, and then it stands still
+    assert_eq!(fail(&mut bench), [Some(2.0)]);
+    hold(&mut bench, 100, true);
+    assert!((time(&bench) - 2.106).abs() < 1e-9, "{}", time(&bench));
+    assert_eq!(fail(&mut bench), [Some(0.0)]);
+    assert_eq!(fail(&mut bench), [None]);
+    hold(&mut bench, 100, true);
+    assert!(time(&bench) < 0.01, "{}", time(&bench));
+    // until it is reset
+    let reset = crate::driver::Command::Do(crate::action::Action::Reset);
+    bench.queues.commands.push(reset).map_err(|e| e.to_string())?;
+    hold(&mut bench, 10, false);
+    hold(&mut bench, 600, true);
+    assert!(bench.status.grasped(0).is_some() && bench.beat().wrench.force.length() > 1e-3);
     Ok(())
 }
