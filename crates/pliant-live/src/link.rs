@@ -168,34 +168,56 @@ impl Link {
 pub fn run_world(mut driver: Driver, link: &Link, status: &Status) -> Session {
     link.world.get_or_init(thread::current);
     let mut pace = Pace::new(Duration::from_secs_f64(driver.dt()));
-    let mut wishes = [Wish::NONE; HANDS];
-    let mut count = 0;
+    let mut turns = Turns::default();
     while let Some(beat) = link.next(&mut pace, status) {
-        for (wish, slot) in wishes.iter_mut().zip(&link.wishes) {
-            // one that is being written just now is taken at the next step
-            let Some(input) = slot.read().and_then(Input::from_words) else { continue };
-            let pose = (input.source != Source::Nobody).then_some(input.pose);
-            *wish = Wish { pose, grips: input.pressed, reach: input.reach, clamp: input.turns };
-        }
+        turns.hear(link);
         let begun = Instant::now();
         link.begun.store(link.clock.nanos(begun).max(1), Ordering::Relaxed);
-        let turned = driver.turn(&wishes);
+        turns.take(&mut driver, link);
         link.begun.store(0, Ordering::Relaxed);
         if !status.is_ending() {
             link.stop.take_back();
         }
         status.world.add(begun.elapsed());
-        if let Some(loads) = turned {
-            count += 1;
-            for (hand, (pose, load)) in loads.into_iter().enumerate() {
-                let stopped = wishes[hand].pose.is_some_and(|wished| wished != pose);
-                link.loads[hand].write(Felt { pose, load, stopped, count }.to_words());
-            }
-        }
         link.answered.store(beat, Ordering::Release);
         link.hands.get().inspect(|hands| hands.unpark());
     }
     driver.into_session()
+}
+
+/// Turns of the world, from what tools want to what they feel.
+#[derive(Debug)]
+pub struct Turns {
+    wishes: [Wish; HANDS],
+    count: u64,
+}
+
+impl Default for Turns {
+    fn default() -> Turns {
+        Turns { wishes: [Wish::NONE; HANDS], count: 0 }
+    }
+}
+
+impl Turns {
+    /// Hear what tools want.
+    pub fn hear(&mut self, link: &Link) {
+        for (wish, slot) in self.wishes.iter_mut().zip(&link.wishes) {
+            // one that is being written just now is taken at the next step
+            let Some(input) = slot.read().and_then(Input::from_words) else { continue };
+            let pose = (input.source != Source::Nobody).then_some(input.pose);
+            *wish = Wish { pose, grips: input.pressed, reach: input.reach, clamp: input.turns };
+        }
+    }
+
+    /// Take a turn, and leave what tools feel.
+    pub fn take(&mut self, driver: &mut Driver, link: &Link) {
+        let Some(loads) = driver.turn(&self.wishes) else { return };
+        self.count += 1;
+        for (hand, (pose, load)) in loads.into_iter().enumerate() {
+            let stopped = self.wishes[hand].pose.is_some_and(|wished| wished != pose);
+            link.loads[hand].write(Felt { pose, load, stopped, count: self.count }.to_words());
+        }
+    }
 }
 
 fn to_input(wish: &Wish) -> Input {

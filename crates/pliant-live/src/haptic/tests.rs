@@ -303,3 +303,62 @@ fn a_world_whose_step_fails_goes_back_and_goes_on() -> Result<(), Failure> {
     assert!(bench.status.grasped(0).is_some() && bench.beat().wrench.force.length() > 1e-3);
     Ok(())
 }
+
+/// The force on a hand that goes to and fro by 2 cm with the middle of a scene's first body, at each beat of 1 ms of some
+/// seconds. The world takes steps of so many beats; what they give is there after so many.
+fn forces(scene: &str, beats: usize, later: usize, seconds: usize) -> Result<(Vec<Vec3>, f64), Failure> {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenes").join(scene);
+    let world = pliant_scene::load(&path, &[])?.world;
+    let session = Session::new(world, 0.001 * beats as f64, &Fitting::default())?;
+    let nodes = session.world().frame().bodies[0].nodes.clone();
+    let (middle, room) = (nodes[nodes.len() / 2], Room::around(session.world()));
+    let (ends, _queues) = queues();
+    let status = Arc::new(Status::default());
+    let mut driver = Driver::new(session, ends, status.clone(), 1000.0);
+    let link = Arc::new(Link::new(Rhythm::Own, driver.dt()));
+    let mut haptic = Haptic::new(0.001, link.clone(), [false; HANDS], Limits::default(), room, status.clone());
+    let (mut turns, mut felt) = (crate::link::Turns::default(), vec![]);
+    for n in 0..1000 * seconds {
+        let angle = std::f64::consts::TAU * 0.5e-3 * n as f64;
+        tell(&status, middle + Vec3::new(0.0, 0.6, 0.8) * 0.01 * (1.0 - angle.cos()), true);
+        let now = Instant::now();
+        haptic.beat(now, now);
+        if n % beats == 0 {
+            turns.hear(&link);
+        }
+        if n % beats == later {
+            turns.take(&mut driver, &link);
+        }
+        felt.push(status.output(0).wrench.force);
+    }
+    assert!(status.grasped(0).is_some(), "{scene}");
+    Ok((felt, status.output(0).most_to_hand))
+}
+
+/// What it costs that a world whose steps take long makes longer ones, with a local model in between: the difference from
+/// the force where it steps at each beat. For the book:
+/// `cargo test --profile test-release -p pliant-live local_model -- --ignored --nocapture`.
+#[test]
+#[ignore = "it takes minutes"]
+fn the_local_model_between_steps_gives_nearly_the_same_force() -> Result<(), Failure> {
+    let rms = |forces: &mut dyn Iterator<Item = Vec3>| {
+        let (sum, count) = forces.fold((0.0, 0), |(sum, n), force| (sum + force.length_squared(), n + 1));
+        (sum / f64::from(count)).sqrt()
+    };
+    for scene in ["lifting.toml", "routing.toml"] {
+        let seconds = 4;
+        let (each, _) = forces(scene, 1, 0, seconds)?;
+        let size = rms(&mut each.iter().copied());
+        println!("{scene}: {size:.4} N (root mean square) with steps of 1 ms");
+        for (beats, later) in [(5, 0), (5, 4), (10, 0), (10, 9)] {
+            let (slow, most) = forces(scene, beats, later, seconds)?;
+            let off = rms(&mut each.iter().zip(&slow).map(|(a, b)| *b - *a));
+            let worst = each.iter().zip(&slow).map(|(a, b)| b.distance(*a)).fold(0.0, f64::max);
+            println!(
+                "  steps of {beats} ms that take {later} ms: off by {off:.4} N, {worst:.4} N at worst; {most:.1e} J given"
+            );
+            assert!(off < size, "{scene}: off by {off} N of {size} N");
+        }
+    }
+    Ok(())
+}
