@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use pliant::Stop;
 use rtrb::{Consumer, Producer, RingBuffer};
@@ -75,6 +75,9 @@ pub struct Queues {
     pub log: Consumer<Entry>,
 }
 
+/// Time that the last step has.
+const LAST_STEP: Duration = Duration::from_millis(200);
+
 /// Frames on their way between the loop and viewers.
 const PICTURES: usize = 3;
 
@@ -132,6 +135,11 @@ impl Live {
     /// Ask all threads to end, and wait for them. Returns the world as it was last; `None` if its thread has panicked.
     pub fn end(self) -> (Arc<Status>, Option<Session>) {
         self.status.end();
+        // a step that is under way is finished, unless it takes long
+        let until = Instant::now() + LAST_STEP;
+        while !self.threads.iter().all(JoinHandle::is_finished) && Instant::now() < until {
+            thread::sleep(Duration::from_millis(1));
+        }
         self.stop.ask();
         let mut session = None;
         for thread in self.threads {
