@@ -4,8 +4,8 @@
  * the newest pliant_wrench that has come. If none has come for 10 ms, the force must go to zero: nobody else can do that
  * for you when the network is cut. Copyright notice of the project: MIT or Apache-2.0, as you like.
  *
- * Bytes (little-endian): 0 kind "PLDp" or "PLDw", 4 version 1, 5 hand, 6 flags or state, 7 zero, 8 sequence u32,
- * 12 time stamp u64 [ns], 20 eight f64, 84 CRC-32 of what stands before.
+ * Bytes (little-endian): 0 kind "PLDp" or "PLDw", 4 version 2, 5 hand, 6 flags or state, 7 zero or 1 for a hand that
+ * holds something, 8 sequence u32, 12 time stamp u64 [ns], 20 eight f64, 84 CRC-32 of what stands before.
  * Numbers of a pose: x y z [m], quaternion w x y z, 0. Of a wrench: force [N], torque [N m], 0, 0. World axes.
  */
 #ifndef PLIANT_DEVICE_H
@@ -28,7 +28,8 @@ typedef struct {
 
 typedef struct {
   uint8_t hand;
-  uint8_t state;       /* 0 ok, 1 limited, 2 your packets have stopped, 3 the world stands still */
+  uint8_t state;       /* 0 ok, 1 limited, 2 your packets have stopped, 3 the world stands still, 4 no hand moves like that */
+  uint8_t holds;       /* whether the hand holds something */
   uint32_t sequence;   /* of the pose that it answers */
   uint64_t stamp;      /* of that pose */
   double force[3];     /* on the hand [N] */
@@ -57,7 +58,7 @@ static inline uint64_t pliant_get(const uint8_t *from, int count) {
 static inline void pliant_pack(const pliant_pose *pose, uint8_t packet[PLIANT_PACKET]) {
   memset(packet, 0, PLIANT_PACKET);
   memcpy(packet, "PLDp", 4);
-  packet[4] = 1;
+  packet[4] = 2;
   packet[5] = pose->hand;
   packet[6] = (uint8_t)((pose->pressed ? 1 : 0) | (pose->turns ? 2 : 0));
   pliant_put(packet + 8, pose->sequence, 4);
@@ -72,10 +73,11 @@ static inline void pliant_pack(const pliant_pose *pose, uint8_t packet[PLIANT_PA
 
 /* 1 if the packet is a whole wrench, 0 for anything else. */
 static inline int pliant_unpack(const uint8_t *packet, int length, pliant_wrench *wrench) {
-  if (length != PLIANT_PACKET || memcmp(packet, "PLDw", 4) != 0 || packet[4] != 1) return 0;
+  if (length != PLIANT_PACKET || memcmp(packet, "PLDw", 4) != 0 || packet[4] != 2) return 0;
   if (pliant_get(packet + 84, 4) != pliant_crc(packet, 84)) return 0;
   wrench->hand = packet[5];
   wrench->state = packet[6];
+  wrench->holds = packet[7];
   wrench->sequence = (uint32_t)pliant_get(packet + 8, 4);
   wrench->stamp = pliant_get(packet + 12, 8);
   for (int i = 0; i < 6; i++) {

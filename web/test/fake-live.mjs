@@ -91,7 +91,7 @@ class World {
     }];
   }
   get obstacles() {
-    return [{ name: "ground", kind: "plane", vertices: [], triangles: [] }, { name: "ball", kind: "mesh", ...ball(0.11, 12, 20) }];
+    return [{ name: "ground", kind: "plane", vertices: [], triangles: [] }, { name: "ball", kind: "mesh", movable: this.scene === "carry", ...ball(0.11, 12, 20) }];
   }
   get grippers() {
     return [{ name: "mount", hand: null }, { name: "hand 0", hand: 0 }, { name: "hand 1", hand: 1 }];
@@ -180,7 +180,7 @@ export async function startFake({ port = 0, scene = "swing", token = null, drive
   });
 
   const title = () => SCENES.find((s) => s.name === world.scene)?.title ?? world.scene;
-  const helloTo = (viewer) => ({ type: "hello", version: 1, viewer: viewer.id, scene: world.scene, title: title(), step: STEP, rate: 1000, can_hold: true });
+  const helloTo = (viewer) => ({ type: "hello", version: 2, viewer: viewer.id, scene: world.scene, title: title(), step: STEP, rate: 1000, can_hold: true });
   const frame = () => world.frame(revision, paused, hands);
   const spread = (p50) => ({ p50, p99: 3 * p50, p999: 5 * p50, max: 9 * p50 });
   const status = () => ({
@@ -209,9 +209,9 @@ export async function startFake({ port = 0, scene = "swing", token = null, drive
     if (message.type === "play") paused = false;
     if (message.type === "step" && paused) world.advance(message.count);
     if (message.type === "speed") speed = message.factor;
-    if (message.type === "gravity") world.gravity = message.value;
-    if (message.type === "change") world.properties = { ...world.properties, [message.property]: message.value };
-    if (message.type === "reset") {
+    if (message.do === "gravity") world.gravity = message.value;
+    if (message.do === "change") world.properties = { ...world.properties, [message.property]: message.value };
+    if (message.do === "reset") {
       failure = null;
       world.reset();
     }

@@ -35,7 +35,7 @@ async function until(what, condition, patience = 15_000) {
   }
 }
 
-const heard = (fake, type) => fake.heard.filter((message) => message.type === type);
+const heard = (fake, type) => fake.heard.filter((message) => (message.type ?? message.do) === type);
 const hears = (fake, type, condition = () => true) => until(`“${type}” from the page`, () => heard(fake, type).some(condition));
 
 /** The 3D picture alone, without what is laid over it. */
@@ -275,6 +275,38 @@ test("two pages see the same step, and only one of them has the hand", async (t)
   await until("the page knows", async () => /1: viewer 99/.test(await second.page.locator(".strip").textContent()));
   fake.tell({ type: "refused", why: "viewer 99 has hand 0" });
   await second.page.locator(".toast", { hasText: "viewer 99 has hand 0" }).waitFor();
+});
+
+test("an obstacle that hands may move is taken where the pointer is, and follows it", async (t) => {
+  const { fake, page, complaints } = await live(t, { server: { scene: "carry" } });
+  await pause(page, fake);
+  const box = await page.locator(".view").boundingBox();
+  const onBall = () => heard(fake, "grab").find(({ at }) => Math.abs(distance(at, [0.32, 0.16, 0.11]) - 0.11) < 0.01);
+  let place = null;
+  for (let y = box.y + 40; y < box.y + box.height - 40 && !place; y += 28) {
+    for (let x = box.x + 40; x < box.x + box.width - 40 && !place; x += 28) {
+      await page.mouse.move(x, y);
+      await drawn(page);
+      if (!(await page.locator(".view.over").count())) continue;
+      await page.mouse.down();
+      await page.waitForTimeout(60);
+      if (onBall()) place = [x, y];
+      else await page.mouse.up();
+    }
+  }
+  assert.ok(place, "no place of the ball could be taken");
+  await page.mouse.move(place[0] + 60, place[1], { steps: 4 });
+  await hears(fake, "move", (m) => distance(m.to, onBall().at) > 0.03);
+  await page.mouse.up();
+  await hears(fake, "drop");
+  assert.deepEqual(complaints, []);
+});
+
+test("a world that went back says why", async (t) => {
+  const { fake, page } = await live(t);
+  fake.tell({ type: "went_back", time: 1.25, why: "the solver of rod found no solution" });
+  await page.locator(".toast", { hasText: "found no solution" }).waitFor();
+  await page.locator(".events li", { hasText: "went back" }).waitFor();
 });
 
 test("a hand that is refused is let go, and why is said", async (t) => {

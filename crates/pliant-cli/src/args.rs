@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
-use pliant_live::HANDS;
+use pliant_live::{Fitting, HAPLY_PORT};
 use pliant_scene::{Override, RodModel};
 
 use crate::failure::Failure;
@@ -189,6 +189,15 @@ pub struct LiveArgs {
     /// Address at which haptic devices are heard. Their packets carry no secret: whoever reaches the address can move hands.
     #[arg(long, value_name = "ADDRESS", default_value_t = LOOPBACK, requires = "devices")]
     pub devices_at: IpAddr,
+    /// A device that is served by its maker's program on this computer.
+    #[arg(long, value_name = "DEVICE")]
+    pub device: Option<Device>,
+    /// Where the middle of that device's workspace is in the scene [m]; the middle of its bodies unless given.
+    #[arg(long, value_name = "X,Y,Z", requires = "device", value_parser = point, allow_hyphen_values = true)]
+    pub device_at: Option<[f64; 3]>,
+    /// Port of that program.
+    #[arg(long, value_name = "PORT", requires = "device", default_value_t = HAPLY_PORT)]
+    pub device_port: u16,
     /// Forces a second.
     #[arg(long, default_value_t = 1000.0, value_parser = rate)]
     pub rate: f64,
@@ -205,6 +214,9 @@ pub struct LiveArgs {
     /// Make the first hand a fingertip of this radius [m].
     #[arg(long, value_name = "RADIUS", value_parser = |text: &str| up_to(text, 1.0))]
     pub finger: Option<f64>,
+    /// Let the first hand carry this obstacle of the scene, which has hand = true there.
+    #[arg(long, value_name = "OBSTACLE", conflicts_with = "finger")]
+    pub carry: Option<String>,
     /// Stiffness of the coupling between a hand and what it holds [N/m].
     #[arg(long, default_value_t = 400.0, value_parser = |text: &str| up_to(text, 1e5))]
     pub stiffness: f64,
@@ -214,15 +226,36 @@ pub struct LiveArgs {
     /// Let the loop go before all other work of the machine, where the system allows that.
     #[arg(long)]
     pub real_time: bool,
-    /// Bind the loop to this core.
-    #[arg(long)]
+    /// Bind the loop to this core, counted from 0.
+    #[arg(long, value_parser = core)]
     pub core: Option<usize>,
 }
 
 impl LiveArgs {
-    /// Radii of the fingertips of the hands [m].
-    pub fn fingers(&self) -> [Option<f64>; HANDS] {
-        std::array::from_fn(|hand| self.finger.filter(|_| hand == 0))
+    /// How the hands are made, among obstacles that they may move.
+    pub fn fitting(&self, movable: &[String]) -> Fitting {
+        Fitting { fingers: [self.finger, None], carries: [self.carry.clone(), None], movable: movable.to_vec() }
+    }
+}
+
+/// A device that is served by its maker's program.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub enum Device {
+    /// Inverse3 of Haply, with a VerseGrip if there is one, over the Inverse Service.
+    Haply,
+}
+
+fn point(text: &str) -> Result<[f64; 3], String> {
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|number| number.trim().parse::<f64>()).collect();
+    let point = numbers.ok().and_then(|numbers| <[f64; 3]>::try_from(numbers).ok());
+    point.filter(|point| point.iter().all(|x| x.is_finite())).ok_or_else(|| "expected three numbers: x,y,z".into())
+}
+
+fn core(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(core) if pliant_live::has_core(core) => Ok(core),
+        Ok(_) if cfg!(not(target_os = "linux")) => Err("this system does not let a program choose its core".into()),
+        _ => Err("this program may not use a core of that number: see `nproc` and `taskset -p $$`".into()),
     }
 }
 

@@ -2,22 +2,23 @@
 
 use std::fs::{self, File};
 use std::io::BufReader;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use pliant::math::Vec3;
 use pliant_live::{
-    Access, Controls, Coupling, HANDS, Head, Limits, Listed, Live, Log, Note, Offer, Queues, Replay, Script, Server,
-    Session, Setup, Status, Title, Wanted, memory_mb, time_of_step,
+    Access, Controls, Coupling, Fitting, HANDS, Haply, Head, Limits, Listed, Live, Log, Note, Offer, Queues, Replay,
+    Rhythm, Script, Server, Session, Setup, Status, Title, Wanted, memory_mb, time_of_step,
 };
 use pliant_record::{Outcome, Recorder, RunInfo};
 use pliant_scene::{RodModel, Scene};
 use rtrb::Consumer;
 use serde_json::json;
 
-use crate::args::{LiveArgs, Options};
+use crate::args::{Device, LiveArgs, Options};
 use crate::failure::Failure;
 use crate::interrupt;
 use crate::output::{self, short};
@@ -112,7 +113,9 @@ fn serve(args: &LiveArgs) -> Result<Served, Failure> {
     let server =
         Server::start(address, offer).map_err(|e| Failure::Input(format!("cannot listen at {address}: {e}")))?;
     let secret = token.map(|token| format!("/?token={token}")).unwrap_or_default();
-    output::talk(format!("page:    http://{}{secret}", server.address));
+    for address in reachable(server.address) {
+        output::talk(format!("page:    http://{address}{secret}"));
+    }
     Ok(Served { server, written, scratch })
 }
 
@@ -128,35 +131,42 @@ fn one(
     let name_text = gallery::name(name);
     let period = 1.0 / args.rate;
     let takes = time_of_step(&scene.world, period);
-    let apart = takes > SHARE * period;
-    let dt = if apart { scene.step.max(period) } else { period };
-    let session = Session::new(scene.world.clone(), dt, args.fingers()).map_err(|e| Failure::Input(e.to_string()))?;
+    let rhythm = if takes > SHARE * period { Rhythm::Own } else { Rhythm::Beats };
+    let dt = if rhythm == Rhythm::Own { scene.step.max(period) } else { period };
+    let fitting = args.fitting(&scene.movable);
+    let session = Session::new(scene.world.clone(), dt, &fitting).map_err(|e| Failure::Input(e.to_string()))?;
     let script = script(args, &session)?;
     output::talk(format!(
         "{name_text}: {}; {} forces a second, steps of {} ms{}",
         scene.title,
         short(args.rate),
         short(dt * 1e3),
-        if apart {
-            format!(" in a thread of their own (one of the loop's takes {} ms)", short(takes * 1e3))
+        if rhythm == Rhythm::Own {
+            format!(" at their own rate (one of the loop's takes {} ms)", short(takes * 1e3))
         } else {
             String::new()
         }
     ));
-    let title = Title { scene: stem(name), title: scene.title.clone(), rate: args.rate, is_recorded: true };
+    let title = Title {
+        scene: stem(name),
+        title: scene.title.clone(),
+        rate: args.rate,
+        is_recorded: true,
+        movable: scene.movable.clone(),
+    };
     let card = served.map(|served| served.server.card(&session, &title));
     let setup = Setup {
         rate: args.rate,
-        apart,
-        fingers: args.fingers().map(|finger| finger.is_some()),
+        rhythm,
+        feels: fitting.feels(),
         coupling: Coupling::with_stiffness(args.stiffness),
         limits: Limits { force: args.most_force, ..Limits::default() },
         devices: args.devices.map(|port| SocketAddr::new(args.devices_at, port)),
+        haply: args.device.map(|Device::Haply| haply(args, scene)),
         script,
-        threads: if apart { options.threads().into() } else { 1 },
+        threads: if rhythm == Rhythm::Own { options.threads().into() } else { 1 },
         core: args.core,
         first: args.real_time,
-        stop: interrupt::stop().clone(),
     };
     let (live, Queues { commands, outlets, log }) = Live::begin(session, setup).map_err(|e| match args.devices {
         Some(port) => Failure::Input(format!("cannot hear devices at port {port} of {}: {e}", args.devices_at)),
@@ -167,7 +177,8 @@ fn one(
     }
     let set = options.overrides.iter().map(ToString::to_string).collect();
     let model = model.map(|model| model.to_string());
-    let head = Head { pliant_controls: 1, scene: name_text, set, model, step: dt, fingers: args.fingers() };
+    let Fitting { fingers, carries, .. } = fitting;
+    let head = Head { pliant_controls: 1, scene: name_text, set, model, step: dt, fingers, carries };
     let mut unseen = None;
     let (log, publisher) = match (served, card) {
         (Some(served), Some(card)) => {
@@ -223,6 +234,18 @@ fn one(
     }
 }
 
+/// The service of Haply's devices, and where they are in a scene.
+fn haply(args: &LiveArgs, scene: &Scene) -> Haply {
+    let middle = || {
+        let frame = scene.world.frame();
+        let nodes = || frame.bodies.iter().flat_map(|body| &body.nodes).copied();
+        let (low, high) = (nodes().reduce(Vec3::min), nodes().reduce(Vec3::max));
+        low.zip(high).map_or(Vec3::ZERO, |(low, high)| 0.5 * (low + high))
+    };
+    let service = SocketAddr::new(LOOPBACK, args.device_port);
+    Haply { service, at: args.device_at.map_or_else(middle, Vec3::from_array) }
+}
+
 /// Where controls are written: in --out, or where they are forgotten at the end.
 fn controls_path(options: &Options, served: &Served) -> Result<PathBuf, Failure> {
     let folder = options.out.as_deref().unwrap_or(served.scratch.path());
@@ -256,7 +279,7 @@ struct Waited {
     memory: Option<f64>,
     /// The next scene, if a viewer chose one.
     next: Option<Chosen>,
-    /// Why the world stood still at the end, where no page tells.
+    /// Why a step failed, where no page tells.
     failure: Option<String>,
 }
 
@@ -278,9 +301,16 @@ fn wait(
         }
         let memory = &mut waited.memory;
         while let Some(Ok(note)) = unseen.as_mut().map(Consumer::pop) {
-            if let Note::Failed(why) = note {
-                output::talk(format!("the world stands still: {why}"));
-                waited.failure = Some(why);
+            match note {
+                Note::Failed(why) => {
+                    output::talk(format!("the world stands still: {why}"));
+                    waited.failure = Some(why);
+                }
+                Note::WentBack { why, time } => {
+                    output::talk(format!("a step failed, and the world went back to t = {time:.3} s: {why}"));
+                    waited.failure = Some(why);
+                }
+                _ => {}
             }
         }
         if memory.is_none() && begun.elapsed() > SETTLING {
@@ -336,7 +366,7 @@ fn tell(
         ("time between forces [us]", figures.period_us),
         ("computing [us]", figures.compute_us),
         ("from due to done [us]", figures.latency_us),
-        ("steps apart [us]", figures.world_us),
+        ("steps of the world [us]", figures.world_us),
     ];
     for (what, times) in rows.into_iter().filter(|(_, times)| times.max > 0.0) {
         let mut row = vec![output::number(what)];
@@ -389,6 +419,25 @@ fn render(name: &str, written: &Written) -> Result<Vec<u8>, String> {
     let paths = recorder.finish(&outcome).map_err(|e| e.to_string())?;
     let file = if name == "report.html" { paths.report } else { paths.recording };
     fs::read(file).map_err(|e| e.to_string())
+}
+
+/// Addresses at which a server can be reached that listens at one: all of this computer are 0.0.0.0 to it, but not to a browser.
+fn reachable(address: SocketAddr) -> Vec<SocketAddr> {
+    if !address.ip().is_unspecified() {
+        return vec![address];
+    }
+    // the address from which this computer would send there; nothing is sent, and the far address need not exist
+    let own = |from: &str, to: &str| {
+        let socket = UdpSocket::bind(from).ok()?;
+        socket.connect(to).ok()?;
+        socket.local_addr().ok().map(|own| own.ip())
+    };
+    let v4 = own("0.0.0.0:0", "192.0.2.1:9");
+    let v6 = address.is_ipv6().then(|| own("[::]:0", "[2001:db8::1]:9")).flatten();
+    let all = [Some(LOOPBACK), v4, v6].into_iter().flatten();
+    let mut found: Vec<SocketAddr> = all.map(|ip| SocketAddr::new(ip, address.port())).collect();
+    found.dedup();
+    found
 }
 
 /// The address of this computer alone.

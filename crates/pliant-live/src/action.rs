@@ -31,7 +31,7 @@ pub enum Action {
         /// Its orientation there.
         orientation: [f64; 4],
     },
-    /// A hand grips the nearest place of any body.
+    /// A hand grips the nearest place of any body, or takes an obstacle that hands may move if that is nearer.
     Grip {
         /// Which hand.
         hand: usize,
@@ -39,6 +39,13 @@ pub enum Action {
         reach: f64,
         /// Whether it holds the direction of a rod as well.
         clamp: bool,
+    },
+    /// A hand takes an obstacle that hands may move, from where that is, and carries it along.
+    Take {
+        /// Which hand.
+        hand: usize,
+        /// Index of the obstacle.
+        obstacle: usize,
     },
     /// A hand lets go.
     Release {
@@ -59,6 +66,10 @@ pub enum Action {
         /// Its new value, in SI units.
         value: f64,
     },
+    /// The state is kept, for a step that fails later.
+    Keep,
+    /// Everything is as it was when it was last kept, since a step has failed.
+    Back,
     /// Everything is as it was at the start.
     Reset,
 }
@@ -130,6 +141,9 @@ pub struct Head {
     pub step: f64,
     /// Radii of the fingertips of the hands [m]; hands without one grip.
     pub fingers: [Option<f64>; HANDS],
+    /// Names of obstacles that the hands carry.
+    #[serde(default)]
+    pub carries: [Option<String>; HANDS],
 }
 
 /// Last line of a file of controls.
@@ -240,15 +254,28 @@ impl Controls {
         Ok(Controls { head, entries, steps: steps.unwrap_or(last + 1), is_whole: steps.is_some() })
     }
 
-    /// What was done since everything was last reset, with steps counted from there: it leads to the same end.
-    pub fn since_reset(mut self) -> Controls {
-        if let Some(at) = self.entries.iter().rposition(|entry| entry.action == Action::Reset) {
-            let begun = self.entries[at].step;
-            self.entries.drain(..=at);
-            self.entries.iter_mut().for_each(|entry| entry.step -= begun);
-            self.steps -= begun;
+    /// What of it has led to its end: without what was done before a reset, and without what was lost when the world
+    /// went back. Steps are counted as if nothing else had been done.
+    pub fn that_counts(self) -> Controls {
+        let mut entries = Vec::<Entry>::with_capacity(self.entries.len());
+        let mut lost = 0;
+        for mut entry in self.entries {
+            entry.step -= lost;
+            match entry.action {
+                Action::Reset => {
+                    lost += entry.step;
+                    entries.clear();
+                }
+                Action::Back => {
+                    let kept = entries.iter().rposition(|entry| entry.action == Action::Keep);
+                    let begun = kept.map_or(0, |kept| entries[kept].step);
+                    lost += entry.step - begun;
+                    entries.truncate(kept.map_or(0, |kept| kept + 1));
+                }
+                _ => entries.push(entry),
+            }
         }
-        self
+        Controls { entries, steps: self.steps - lost, ..self }
     }
 }
 
@@ -268,7 +295,8 @@ mod tests {
     fn some() -> Controls {
         let (scene, set) = ("knot".into(), vec!["gravity=[0,0,0]".into()]);
         let (model, fingers) = (Some("chain".into()), [None, Some(0.004)]);
-        let head = Head { pliant_controls: 1, scene, set, model, step: 0.001, fingers };
+        let carries = [Some("plate".into()), None];
+        let head = Head { pliant_controls: 1, scene, set, model, step: 0.001, fingers, carries };
         let drive = |x| Action::Drive { hand: 1, position: [x, 0.1 + 0.2, 1e-17], orientation: [1.0, 0.0, 0.0, 0.0] };
         let actions = [drive(0.1), Action::Grip { hand: 1, reach: 0.02, clamp: true }, Action::Reset, drive(1.0 / 3.0)];
         let entries = actions.into_iter().zip([0, 3, 5, 9]).map(|(action, step)| Entry { step, action }).collect();
@@ -283,8 +311,30 @@ mod tests {
 
     #[test]
     fn only_what_came_after_the_last_reset_counts() {
-        let Controls { entries, steps, .. } = some().since_reset();
+        let Controls { entries, steps, .. } = some().that_counts();
         assert_eq!((entries.len(), entries[0].step, steps), (1, 4, 7));
+    }
+
+    #[test]
+    fn what_was_lost_when_the_world_went_back_does_not_count() {
+        let release = |hand| Action::Release { hand };
+        let actions = [
+            (4, Action::Reset),
+            (6, release(0)),
+            (10, Action::Keep),
+            (12, release(1)),
+            (15, Action::Back),
+            (15, release(0)),
+            (18, Action::Keep),
+            (20, Action::Back),
+            (20, Action::Back),
+            (23, release(1)),
+        ];
+        let entries = actions.into_iter().map(|(step, action)| Entry { step, action }).collect();
+        let Controls { entries, steps, .. } = Controls { entries, steps: 25, ..some() }.that_counts();
+        let left: Vec<_> = entries.iter().map(|entry| (entry.step, entry.action)).collect();
+        let expected = [(2, release(0)), (6, Action::Keep), (6, release(0)), (9, Action::Keep), (12, release(1))];
+        assert_eq!((left.as_slice(), steps), (&expected[..], 14));
     }
 
     #[test]

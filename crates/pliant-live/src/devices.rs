@@ -88,9 +88,9 @@ impl Devices {
     }
 
     /// Send a hand its wrench.
-    pub fn answer(&self, hand: usize, wrench: Wrench, state: State) {
+    pub fn answer(&self, hand: usize, wrench: Wrench, state: State, holds: bool) {
         let Some(Peer { address, last, .. }) = self.peers[hand] else { return };
-        let packet = WrenchPacket { hand: last.hand, state, sequence: last.sequence, stamp: last.stamp, wrench };
+        let packet = WrenchPacket { hand: last.hand, state, holds, sequence: last.sequence, stamp: last.stamp, wrench };
         // one that cannot be sent now is out of date a moment later
         let _ = self.socket.send_to(&packet.to_bytes(), address);
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use pliant::math::Pose;
-use pliant::{Event, Frame, Wrench};
+use pliant::{Event, Frame, StepError, Stop, Wrench};
 use rtrb::{Consumer, Producer};
 
 use crate::action::{Action, Entry, HANDS};
@@ -36,7 +36,14 @@ pub enum Note {
     Changed(Action),
     /// Something asked for was refused, and why.
     Refused(String),
-    /// A step failed: the world stands still until it is reset.
+    /// A step failed: the world went back, and hands have let go.
+    WentBack {
+        /// Why it failed.
+        why: String,
+        /// To which time [s].
+        time: f64,
+    },
+    /// Steps fail again and again: the world stands still until it is reset.
     Failed(String),
     /// It goes on after a failure.
     Recovered,
@@ -97,11 +104,18 @@ pub struct Driver {
     turns: u64,
     paused: bool,
     failed: bool,
+    /// How often it went back since its state was last kept.
+    setbacks: u32,
+    /// How often it went back in all.
+    falls: u64,
+    /// Steps since its state was last kept.
+    since_kept: u64,
     /// Steps to take while paused.
     asked: u32,
     speed: f64,
     /// Part of a step that is due, at speeds other than one.
     due: f64,
+    stop: Stop,
     hands: [Seen; HANDS],
 }
 
@@ -112,6 +126,9 @@ struct Seen {
     /// Whether it wanted to grip at the last turn.
     wanted: bool,
 }
+
+/// Time between two states that are kept, to which the world can go back [s].
+const KEPT: f64 = 1.0;
 
 /// Most steps of a turn, at speeds beyond real time.
 const MOST_STEPS: f64 = 8.0;
@@ -130,9 +147,13 @@ impl Driver {
             turns: 0,
             paused: false,
             failed: false,
+            setbacks: 0,
+            falls: 0,
+            since_kept: 0,
             asked: 0,
             speed: 1.0,
             due: 0.0,
+            stop: Stop::default(),
             hands: [Seen::default(); HANDS],
         }
     }
@@ -153,8 +174,9 @@ impl Driver {
     }
 
     /// Let `stop` end a step early.
-    pub fn set_stop(&mut self, stop: &pliant::Stop) {
+    pub fn set_stop(&mut self, stop: &Stop) {
         self.session.world_mut().set_stop(stop);
+        self.stop = stop.clone();
     }
 
     /// Obey what was asked for, take the steps that are due, pass on what happened. Returns where the hands are after
@@ -162,19 +184,28 @@ impl Driver {
     pub fn turn(&mut self, wishes: &[Wish; HANDS]) -> Option<[(Pose, Wrench); HANDS]> {
         self.obey();
         self.due = if self.paused { f64::from(self.asked) } else { self.due + self.speed }.min(MOST_STEPS);
-        let mut stepped = false;
+        let (mut stepped, falls) = (false, self.falls);
         while self.due >= 1.0 && !self.failed {
             self.due -= 1.0;
             self.asked = self.asked.saturating_sub(1);
             self.follow(wishes);
             stepped |= self.step();
         }
-        self.status.standing.store(self.failed || self.paused, Ordering::Relaxed);
+        // for one turn also where it went back: hands begin anew then
+        self.status.standing.store(self.failed || self.paused || falls != self.falls, Ordering::Relaxed);
         self.turns += 1;
         if self.turns.is_multiple_of(self.every) {
             self.show();
         }
-        stepped.then(|| std::array::from_fn(|hand| (self.session.pose(hand), self.session.load(hand))))
+        stepped.then(|| std::array::from_fn(|hand| self.felt(hand, wishes[hand].pose)))
+    }
+
+    /// Where a hand is and its load. One that is not in the world yet feels nothing wherever it is.
+    fn felt(&mut self, hand: usize, wished: Option<Pose>) -> (Pose, Wrench) {
+        match (self.hands[hand].pose, wished) {
+            (None, Some(wished)) => (wished, Wrench::default()),
+            _ => (self.session.pose(hand), self.session.load(hand)),
+        }
     }
 
     fn obey(&mut self) {
@@ -205,6 +236,8 @@ impl Driver {
     fn perform(&mut self, action: Action) {
         if action == Action::Reset {
             self.hands = [Seen::default(); HANDS];
+            (self.setbacks, self.since_kept) = (0, 0);
+            self.status.resets.fetch_add(1, Ordering::Relaxed);
             self.recover();
         }
         let step = self.session.step_count();
@@ -226,7 +259,7 @@ impl Driver {
         for (hand, wish) in wishes.iter().enumerate() {
             let seen = self.hands[hand];
             let Some(pose) = wish.pose else {
-                if seen.wanted {
+                if seen.wanted || self.session.grasped(hand).is_some() {
                     self.perform(Action::Release { hand });
                 }
                 self.hands[hand] = Seen::default();
@@ -235,14 +268,21 @@ impl Driver {
             if seen.wanted && !wish.grips {
                 self.perform(Action::Release { hand });
             }
+            let (comes, grips) = (seen.pose.is_none(), wish.grips && !seen.wanted);
+            if comes && !self.session.has_room(hand, &pose) {
+                // a fingertip that is inside a body is not there until it is out
+                self.hands[hand].wanted = wish.grips;
+                continue;
+            }
             // a hand that comes or begins to grip is put there without a way between
-            let begins = seen.pose.is_none() || wish.grips && !seen.wanted;
-            if begins && self.session.gripped(hand).is_none() {
+            if (comes || grips) && self.session.grasped(hand).is_none() {
                 self.perform(Action::put(hand, &pose));
             } else if seen.pose != Some(pose) {
                 self.perform(Action::drive(hand, &pose));
             }
-            if begins && wish.grips {
+            if let (true, Some(obstacle)) = (comes, self.session.carries(hand)) {
+                self.perform(Action::Take { hand, obstacle });
+            } else if grips {
                 self.perform(Action::Grip { hand, reach: wish.reach, clamp: wish.clamp });
             }
             self.hands[hand] = Seen { pose: Some(pose), wanted: wish.grips };
@@ -250,11 +290,19 @@ impl Driver {
     }
 
     fn step(&mut self) -> bool {
-        let stepped =
-            self.session.advance().or_else(|error| if self.hold_back() { self.session.advance() } else { Err(error) });
-        if let Err(error) = &stepped {
-            self.failed = true;
-            self.note(Note::Failed(error.to_string()));
+        let stepped = self.session.advance().or_else(|error| match error {
+            StepError::Stopped { .. } => Err(error),
+            _ if self.hold_back() => self.session.advance(),
+            _ => Err(error),
+        });
+        match &stepped {
+            Ok(()) => self.keep(),
+            Err(StepError::Stopped { .. }) if self.status.is_ending() => {}
+            Err(StepError::Stopped { .. }) => {
+                self.stop.take_back();
+                self.go_back("a step took too long".into());
+            }
+            Err(error) => self.go_back(error.to_string()),
         }
         for n in 0..self.session.world().events().len() {
             let event = self.session.world().events()[n];
@@ -263,18 +311,53 @@ impl Driver {
         self.status.steps.store(self.session.step_count(), Ordering::Relaxed);
         self.status.time.store(self.session.world().time().to_bits(), Ordering::Relaxed);
         for hand in 0..HANDS {
-            let gripped = self.session.gripped(hand).map_or(0, |body| body as u64 + 1);
-            self.status.gripped[hand].store(gripped, Ordering::Relaxed);
+            self.status.set_grasped(hand, self.session.grasped(hand));
         }
         stepped.is_ok()
     }
 
-    /// Keep hands that hold something where they are, since they may have wanted what cannot be, such as a rod longer
-    /// than it is. Returns whether there are any.
+    /// Keep a state to which the world can go back, from time to time.
+    fn keep(&mut self) {
+        self.since_kept += 1;
+        if self.since_kept as f64 * self.dt() >= KEPT {
+            self.perform(Action::Keep);
+            (self.setbacks, self.since_kept) = (0, 0);
+        }
+    }
+
+    /// A step has failed: let go and go back to the last state that was kept; if steps fail from there too, to the start;
+    /// and if that is of no use, stand still.
+    fn go_back(&mut self, why: String) {
+        (self.setbacks, self.falls, self.since_kept) = (self.setbacks + 1, self.falls + 1, 0);
+        let wanted = self.hands.map(|hand| hand.wanted);
+        match self.setbacks {
+            1 => self.perform(Action::Back),
+            2 => {
+                self.perform(Action::Reset);
+                self.setbacks = 2;
+            }
+            _ => {
+                self.failed = true;
+                self.note(Note::Failed(why));
+                return;
+            }
+        }
+        for hand in 0..HANDS {
+            if self.session.grasped(hand).is_some() {
+                self.perform(Action::Release { hand });
+            }
+            // it grips again when its button is pressed again
+            self.hands[hand] = Seen { pose: None, wanted: wanted[hand] };
+        }
+        self.note(Note::WentBack { why, time: self.session.world().time() });
+    }
+
+    /// Keep hands where they are, since they may have wanted what cannot be, such as a rod longer than it is. Returns
+    /// whether there are any.
     fn hold_back(&mut self) -> bool {
         let mut any = false;
         for hand in 0..HANDS {
-            if self.session.gripped(hand).is_some() {
+            if self.hands[hand].pose.is_some() {
                 let pose = self.session.pose(hand);
                 self.perform(Action::drive(hand, &pose));
                 any = true;

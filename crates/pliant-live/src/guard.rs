@@ -36,11 +36,13 @@ pub enum State {
     Stale,
     /// The world stands still: it is paused, or has failed. No force.
     Stopped,
+    /// Its poses are not those of a hand: too fast, or too far from the scene. No force.
+    Astray,
 }
 
 impl State {
     /// All states, by number.
-    pub const ALL: [State; 4] = [State::Ok, State::Limited, State::Stale, State::Stopped];
+    pub const ALL: [State; 5] = [State::Ok, State::Limited, State::Stale, State::Stopped, State::Astray];
 }
 
 /// Time in which a force goes to zero when something is wrong [s]. With the 5 ms after which a device counts as silent
@@ -101,6 +103,16 @@ impl Guard {
         }
     }
 
+    /// Begin to count energy anew.
+    pub fn forget(&mut self) {
+        (self.to_hand, self.most_to_hand, self.balance, self.taken_back) = (0.0, 0.0, 0.0, 0.0);
+    }
+
+    /// The coupling has begun anew: it neither stores energy nor has created any.
+    pub fn rest(&mut self) {
+        self.balance = 0.0;
+    }
+
     /// The wrench that the hand is given for the next `dt` [s], and how it is served. `fault` is what is wrong, if
     /// anything.
     pub fn pass(&mut self, felt: Wrench, ways: Ways, fault: Option<State>, dt: f64) -> (Wrench, State) {
@@ -128,7 +140,7 @@ impl Guard {
             if length > step { now * ((length - step) / length) } else { Vec3::ZERO }
         };
         // what the coupling stored is lost with its force
-        self.balance = self.balance.min(0.0);
+        self.rest();
         Wrench { force: lower(force, self.falling.force), torque: lower(torque, self.falling.torque) }
     }
 

@@ -1,23 +1,23 @@
-//! The loop that a hand feels: at a fixed rate it hears devices, moves tools, and gives forces. It either takes the
-//! steps of the world itself, or leaves them to a thread of their own where they take longer than its period; the hand
-//! then feels the last load and its slope in between.
+//! The loop that a hand feels: at a fixed rate it hears devices, moves tools, and gives forces. The world takes its steps
+//! in a thread of its own; the loop waits for them half a period at the most. Where one is not there by then, the hand
+//! feels the last load and its slope.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use pliant::Wrench;
-use pliant::math::{Pose, Quat, Vec3};
+use pliant::math::{Pose, Vec3};
 
 use crate::action::HANDS;
 use crate::devices::Devices;
-use crate::driver::{Driver, Wish};
+use crate::driver::Wish;
 use crate::guard::{Guard, Limits, State, Ways};
-use crate::input::{Input, InputSlot, Source};
+use crate::input::{Input, Source};
+use crate::link::{Felt, Link};
 use crate::pace::{Beat, Pace, processor_time};
+use crate::room::Room;
 use crate::script::Script;
-use crate::session::Session;
-use crate::slot::Slot;
 use crate::status::{Output, Status};
 use crate::tool::{Coupling, Hand, Tool, turn_between};
 
@@ -35,54 +35,13 @@ const VELOCITY: f64 = 0.003;
 /// Time in which the last load fades where the world is late [s].
 const FADING: f64 = 0.02;
 
-/// Who takes the steps of the world.
-#[derive(Debug)]
-pub enum Stepping {
-    /// The loop itself, one at each beat.
-    Here(Box<Driver>),
-    /// A thread of its own.
-    Apart {
-        /// What it and the loop leave for each other.
-        link: Arc<Link>,
-        /// Length of its steps.
-        dt: f64,
-    },
-}
+/// The fastest that a hand moves [m/s] and turns [rad/s]: a throw has 10 m/s at the hand, and desktop devices less.
+/// Poses that are faster are no measurements of a hand.
+const FASTEST: f64 = 10.0;
+const FASTEST_TURN: f64 = 50.0;
 
-/// What the loop and the thread of the world leave for each other.
-#[derive(Debug, Default)]
-pub struct Link {
-    wishes: [InputSlot; HANDS],
-    loads: [Slot<14>; HANDS],
-}
-
-/// The load of a hand in a step of the world.
-#[derive(Clone, Copy, Debug)]
-struct Felt {
-    /// Where the tool was at its end.
-    pose: Pose,
-    load: Wrench,
-    /// Number of the step.
-    count: u64,
-}
-
-impl Felt {
-    fn to_words(self) -> [u64; 14] {
-        let (at, q) = (self.pose.translation, self.pose.rotation);
-        let (f, t) = (self.load.force, self.load.torque);
-        let numbers = [at.x, at.y, at.z, q.w, q.x, q.y, q.z, f.x, f.y, f.z, t.x, t.y, t.z].map(f64::to_bits);
-        std::array::from_fn(|n| numbers.get(n).copied().unwrap_or(self.count))
-    }
-
-    fn from_words(words: [u64; 14]) -> Felt {
-        let n: [f64; 13] = std::array::from_fn(|n| f64::from_bits(words[n]));
-        Felt {
-            pose: Pose::from_parts(Vec3::new(n[0], n[1], n[2]), Quat::from_xyzw(n[4], n[5], n[6], n[3])),
-            load: Wrench { force: Vec3::new(n[7], n[8], n[9]), torque: Vec3::new(n[10], n[11], n[12]) },
-            count: words[13],
-        }
-    }
-}
+/// Time for which a hand may have fallen behind its device and make up for it [s]: until it counts as silent.
+const LAG: f64 = 0.005;
 
 /// One hand in the loop.
 #[derive(Clone, Copy, Debug)]
@@ -90,13 +49,15 @@ struct Served {
     tool: Tool,
     guard: Guard,
     hand: Hand,
-    /// Whether it is a fingertip, which feels without gripping.
-    is_finger: bool,
+    /// Whether it feels without gripping: with a fingertip, or an obstacle that it carries.
+    feels: bool,
     source: Source,
     given: Wrench,
     /// Number and pose of the last load that was learnt.
     learnt: (u64, Pose),
     since_learnt: f64,
+    /// How far it may still move [m] and turn [rad] without being too fast.
+    leeway: [f64; 2],
 }
 
 /// The loop.
@@ -104,49 +65,55 @@ struct Served {
 pub struct Haptic {
     /// Time between two forces [s].
     pub period: f64,
-    /// Who takes the steps.
-    pub stepping: Stepping,
     /// The coupling of all hands.
     pub coupling: Coupling,
     /// Haptic devices.
     pub devices: Option<Devices>,
     /// A hand that is moved by a script: the first one.
     pub script: Option<Script>,
+    link: Arc<Link>,
     status: Arc<Status>,
+    room: Room,
     hands: [Served; HANDS],
-    beats: u64,
+    /// Resets of the world that it knows of.
+    resets: u64,
 }
 
 impl Haptic {
-    /// A loop with hands at rest.
-    pub fn new(period: f64, stepping: Stepping, fingers: [bool; HANDS], limits: Limits, status: Arc<Status>) -> Haptic {
-        let hand = |is_finger| Served {
+    /// A loop with hands at rest, some of which feel without gripping.
+    pub fn new(
+        period: f64,
+        link: Arc<Link>,
+        feels: [bool; HANDS],
+        limits: Limits,
+        room: Room,
+        status: Arc<Status>,
+    ) -> Haptic {
+        let hand = |feels| Served {
             tool: Tool::at(Pose::IDENTITY),
             guard: Guard::new(limits),
             hand: Hand::resting(Pose::IDENTITY),
-            is_finger,
+            feels,
             source: Source::Nobody,
             given: Wrench::default(),
             learnt: (0, Pose::IDENTITY),
             since_learnt: 0.0,
+            leeway: [0.0; 2],
         };
-        let (coupling, hands) = (Coupling::default(), fingers.map(hand));
-        Haptic { period, stepping, coupling, devices: None, script: None, status, hands, beats: 0 }
+        let (coupling, hands) = (Coupling::default(), feels.map(hand));
+        Haptic { period, coupling, devices: None, script: None, link, status, room, hands, resets: 0 }
     }
 
-    /// Beat until it is asked to end. Returns the session, if it is stepped here.
-    pub fn run(mut self) -> Option<Session> {
-        let mut pace = Pace::new(Duration::from_secs_f64(self.period));
+    /// Beat until it is asked to end.
+    pub fn run(mut self) {
+        let period = Duration::from_secs_f64(self.period);
+        let mut pace = Pace::new(period);
         let mut last = None;
         while !self.status.is_ending() {
             let beat = pace.wait();
             let worked = processor_time();
-            self.beat(beat.woke);
+            self.beat(beat.woke, beat.due + period / 2);
             self.measure(beat, processor_time() - worked, &mut last);
-        }
-        match self.stepping {
-            Stepping::Here(driver) => Some(driver.into_session()),
-            Stepping::Apart { .. } => None,
         }
     }
 
@@ -169,23 +136,28 @@ impl Haptic {
         }
     }
 
-    /// One beat: from devices to forces.
-    pub fn beat(&mut self, now: Instant) {
-        self.beats += 1;
+    /// One beat: from devices to forces. The world is waited for until an instant.
+    pub fn beat(&mut self, now: Instant, until: Instant) {
         if let Some(devices) = &mut self.devices {
             let before = devices.dropped;
             devices.hear(now);
             self.status.dropped.fetch_add(devices.dropped - before, Ordering::Relaxed);
+        }
+        let resets = self.status.resets.load(Ordering::Relaxed);
+        if std::mem::replace(&mut self.resets, resets) != resets {
+            self.hands.iter_mut().for_each(|served| served.guard.forget());
         }
         let mut faults = [None; HANDS];
         let mut ways = [Ways::default(); HANDS];
         let mut wishes = [Wish::NONE; HANDS];
         for hand in 0..HANDS {
             let (input, is_silent) = self.input(hand, now);
-            faults[hand] = is_silent.then_some(State::Stale);
-            (wishes[hand], ways[hand]) = self.move_hand(hand, input, is_silent);
+            let (wish, way, is_astray) = self.move_hand(hand, input, is_silent);
+            (wishes[hand], ways[hand]) = (wish, way);
+            faults[hand] = is_silent.then_some(State::Stale).or(is_astray.then_some(State::Astray));
         }
-        self.step(&wishes, &mut ways);
+        self.link.ask(&wishes, until);
+        self.learn(&wishes, &mut ways);
         let standing = self.status.standing.load(Ordering::Relaxed);
         for hand in 0..HANDS {
             let fault = faults[hand].or(standing.then_some(State::Stopped));
@@ -197,8 +169,7 @@ impl Haptic {
     fn input(&mut self, hand: usize, now: Instant) -> (Option<Input>, bool) {
         if let (0, Some(script)) = (hand, &mut self.script) {
             let (pose, pressed) = script.advance(self.hands[0].given, self.period);
-            let source = Source::Script;
-            let input = Input { pose, pressed, turns: false, reach: 0.05, source, heard: 0, count: self.beats };
+            let input = Input { pose, pressed, turns: false, reach: 0.05, source: Source::Script, heard: 0 };
             return (Some(input), false);
         }
         if let Some((packet, age)) = self.devices.as_ref().and_then(|devices| devices.latest(hand, now)) {
@@ -213,26 +184,33 @@ impl Haptic {
         (input.filter(here).map(Input::straightened), false)
     }
 
-    /// Move a hand to where its device says, and its tool after it.
-    fn move_hand(&mut self, hand: usize, input: Option<Input>, is_silent: bool) -> (Wish, Ways) {
+    /// Move a hand to where its device says, and its tool after it. Also returns whether it cannot be there.
+    fn move_hand(&mut self, hand: usize, input: Option<Input>, is_silent: bool) -> (Wish, Ways, bool) {
         let (dt, served) = (self.period, &mut self.hands[hand]);
-        let Some(input) = input else {
+        // where no hand can be nobody is
+        let Some(input) = input.filter(|input| self.room.has(input.pose.translation)) else {
             served.source = Source::Nobody;
-            return (Wish::NONE, Ways::default());
+            return (Wish::NONE, Ways::default(), input.is_some());
         };
         let comes = served.source != input.source;
         served.source = input.source;
         if comes {
             served.hand = Hand::resting(input.pose);
             served.tool.put(input.pose);
+            served.leeway = [0.0; 2];
         }
         let before = served.hand;
+        let mut is_astray = false;
         if !is_silent {
-            let smoothing = if input.source == Source::Page { 1.0 - (-dt / SMOOTHING).exp() } else { 1.0 };
-            served.hand = follow(&before, &input.pose, smoothing, dt);
+            let is_page = input.source == Source::Page;
+            let smoothing = if is_page { 1.0 - (-dt / SMOOTHING).exp() } else { 1.0 };
+            let (pose, is_fast) = served.within_leeway(&input.pose, smoothing, dt);
+            // a pointer may jump, and is followed as fast as a hand goes
+            is_astray = is_fast && !is_page;
+            served.hand = follow(&before, &pose, dt);
         }
         // what is neither held nor touched is where the hand is; a fingertip may touch at any time
-        let holds = served.is_finger || input.pressed && self.status.gripped(hand).is_some();
+        let holds = served.feels || input.pressed && self.status.grasped(hand).is_some();
         if holds && !comes {
             served.tool.follow(&served.hand, &self.coupling, dt);
         } else {
@@ -240,7 +218,7 @@ impl Haptic {
         }
         let wish = Wish {
             pose: Some(served.tool.pose),
-            grips: input.pressed && !served.is_finger,
+            grips: input.pressed && !served.feels,
             reach: input.reach,
             clamp: input.turns,
         };
@@ -249,49 +227,35 @@ impl Haptic {
             hand_turn: turn_between(before.pose.rotation, served.hand.pose.rotation),
             work_of_world: 0.0,
         };
-        (wish, if comes { Ways::default() } else { ways })
+        (wish, if comes { Ways::default() } else { ways }, is_astray)
     }
 
-    /// Let the world take its step, and tools learn from it.
-    fn step(&mut self, wishes: &[Wish; HANDS], ways: &mut [Ways; HANDS]) {
-        let (period, beats) = (self.period, self.beats);
-        match &mut self.stepping {
-            Stepping::Here(driver) => {
-                let dt = driver.dt();
-                let Some(loads) = driver.turn(wishes) else { return };
-                for (hand, (pose, load)) in loads.into_iter().enumerate() {
-                    let Some(wished) = wishes[hand].pose else { continue };
-                    if pose != wished {
-                        // the world did not let it go there
-                        self.hands[hand].tool.stop_at(pose);
-                    }
-                    let felt = Felt { pose, load, count: beats };
-                    ways[hand].work_of_world = self.hands[hand].learn(felt, dt);
+    /// Let tools learn from the last step of the world.
+    fn learn(&mut self, wishes: &[Wish; HANDS], ways: &mut [Ways; HANDS]) {
+        let (period, dt) = (self.period, self.link.dt);
+        for (hand, wish) in wishes.iter().enumerate() {
+            let served = &mut self.hands[hand];
+            served.since_learnt += period;
+            let felt = self.link.felt(hand).filter(|felt| felt.count != served.learnt.0);
+            if let (Some(felt), Some(_)) = (felt, wish.pose) {
+                if felt.stopped {
+                    served.tool.stop_at(felt.pose);
                 }
-            }
-            Stepping::Apart { link, dt } => {
-                for (hand, wish) in wishes.iter().enumerate() {
-                    link.wishes[hand].write(to_input(wish).to_words());
-                    let served = &mut self.hands[hand];
-                    served.since_learnt += period;
-                    let felt = link.loads[hand].read().map(Felt::from_words);
-                    if let (Some(felt), Some(_)) = (felt.filter(|felt| felt.count != served.learnt.0), wish.pose) {
-                        ways[hand].work_of_world = served.learn(felt, *dt);
-                    } else if served.since_learnt > 3.0 * *dt {
-                        served.tool.fade((-period / FADING).exp());
-                    }
-                }
+                ways[hand].work_of_world = served.learn(felt, dt);
+            } else if served.since_learnt > 3.0 * dt {
+                served.tool.fade((-period / FADING).exp());
             }
         }
     }
 
     /// Give a hand what it is to feel.
     fn give(&mut self, hand: usize, ways: Ways, fault: Option<State>) {
-        let holds = self.status.gripped(hand).is_some();
+        let holds = self.status.grasped(hand).is_some();
         let served = &mut self.hands[hand];
-        let felt = if served.source != Source::Nobody && (served.is_finger || holds) {
+        let felt = if served.source != Source::Nobody && (served.feels || holds) {
             served.tool.feel(&served.hand, &self.coupling)
         } else {
+            served.guard.rest();
             Wrench::default()
         };
         let (wrench, state) = served.guard.pass(felt, ways, fault, self.period);
@@ -300,7 +264,7 @@ impl Haptic {
         let output = Output { wrench, state, source: served.source as u8, to_hand, most_to_hand };
         self.status.outputs[hand].write(output.to_words());
         if let Some(devices) = &self.devices {
-            devices.answer(hand, wrench, state);
+            devices.answer(hand, wrench, state, holds);
         }
     }
 }
@@ -315,152 +279,35 @@ impl Served {
         let turn = turn_between(before.rotation, felt.pose.rotation);
         felt.load.force.dot(way) + felt.load.torque.dot(turn)
     }
+
+    /// Where the hand comes to in `dt` [s] on its way to a pose, of which it makes a part, and whether that pose is too
+    /// far away for a hand.
+    fn within_leeway(&mut self, pose: &Pose, part: f64, dt: f64) -> (Pose, bool) {
+        let from = self.hand.pose;
+        let way = (pose.translation - from.translation) * part;
+        let turn = turn_between(from.rotation, pose.rotation) * part;
+        let mut limited = |kind: usize, way: Vec3, fastest: f64| {
+            let leeway = &mut self.leeway[kind];
+            *leeway = (*leeway + fastest * dt).min(fastest * LAG.max(dt));
+            let share = if way.length() > *leeway { *leeway / way.length() } else { 1.0 };
+            *leeway -= share * way.length();
+            share
+        };
+        let shares = [limited(0, way, FASTEST), limited(1, turn, FASTEST_TURN)];
+        let rotation =
+            if shares[1] * part < 1.0 { from.rotation.slerp(pose.rotation, shares[1] * part) } else { pose.rotation };
+        let pose = Pose::from_parts(from.translation + way * shares[0], rotation.normalize());
+        (pose, shares != [1.0; 2])
+    }
 }
 
-/// The hand a moment later, on its way to a pose.
-fn follow(hand: &Hand, pose: &Pose, part: f64, dt: f64) -> Hand {
-    let translation = hand.pose.translation.lerp(pose.translation, part);
-    let rotation = if part < 1.0 { hand.pose.rotation.slerp(pose.rotation, part) } else { pose.rotation };
+/// The hand a moment later, at a pose.
+fn follow(hand: &Hand, pose: &Pose, dt: f64) -> Hand {
     let averaging = 1.0 - (-dt / VELOCITY).exp();
-    let velocity = (translation - hand.pose.translation) / dt;
-    let spin = turn_between(hand.pose.rotation, rotation) / dt;
-    Hand {
-        pose: Pose::from_parts(translation, rotation.normalize()),
-        velocity: hand.velocity.lerp(velocity, averaging),
-        spin: hand.spin.lerp(spin, averaging),
-    }
-}
-
-fn to_input(wish: &Wish) -> Input {
-    let source = if wish.pose.is_some() { Source::Script } else { Source::Nobody };
-    let pose = wish.pose.unwrap_or(Pose::IDENTITY);
-    Input { pose, pressed: wish.grips, turns: wish.clamp, reach: wish.reach, source, heard: 0, count: 0 }
-}
-
-/// The thread of a world whose steps take longer than the period of the loop: beat until asked to end.
-pub fn run_apart(mut driver: Driver, link: &Link, status: &Status) -> Session {
-    let mut pace = Pace::new(Duration::from_secs_f64(driver.dt()));
-    let mut wishes = [Wish::NONE; HANDS];
-    let mut count = 0;
-    while !status.is_ending() {
-        pace.wait();
-        for (hand, wish) in wishes.iter_mut().enumerate() {
-            let Some(input) = link.wishes[hand].read().and_then(Input::from_words) else { continue };
-            let pose = (input.source != Source::Nobody).then_some(input.pose);
-            *wish = Wish { pose, grips: input.pressed, reach: input.reach, clamp: input.turns };
-        }
-        let begun = Instant::now();
-        let turned = driver.turn(&wishes);
-        status.world.add(begun.elapsed());
-        let Some(loads) = turned else { continue };
-        count += 1;
-        for (hand, (pose, load)) in loads.into_iter().enumerate() {
-            link.loads[hand].write(Felt { pose, load, count }.to_words());
-        }
-    }
-    driver.into_session()
+    let velocity = (pose.translation - hand.pose.translation) / dt;
+    let spin = turn_between(hand.pose.rotation, pose.rotation) / dt;
+    Hand { pose: *pose, velocity: hand.velocity.lerp(velocity, averaging), spin: hand.spin.lerp(spin, averaging) }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::live::{Queues, queues};
-    use pliant_scene::parse;
-
-    type Failure = Box<dyn std::error::Error>;
-
-    /// A body of a model that floats, held at its start by a wall if it is a rod.
-    fn session(model: &str, more: &str) -> Result<Session, Failure> {
-        let body = match model {
-            "lattice" | "response" => {
-                "solid = { box = { size = [0.06, 0.04, 0.04], cells = [3, 2, 2] } }\nposition = [0, 0, 0.02]\n"
-            }
-            "elastica" => "radius = 0.004\npath = [[0, 0, 0.2], [0.2, 0, 0.2]]\nnormal = [0, 1, 0]\nintervals = 10\n",
-            "chain" => "radius = 0.004\npath = [[0, 0, 0.2], [0.2, 0, 0.2]]\npoints = 11\n",
-            _ => "radius = 0.004\npath = [[0, 0, 0.2], [0.2, 0, 0.2]]\nsegments = 20\n",
-        };
-        let grip = if matches!(model, "lattice" | "response") {
-            ""
-        } else {
-            "[[gripper]]\nname = \"wall\"\ngrips = [{ body = \"b\", at = \"start\", orientation = true }]\n"
-        };
-        let text = format!(
-            "duration = 1\nstep = 0.001\ngravity = [0, 0, 0]\n[material.m]\nyoung = 2e6\npoisson = 0.4\ndensity = 1100\n\
-             [[body]]\nname = \"b\"\nmodel = \"{model}\"\nmaterial = \"m\"\n{body}{more}{grip}"
-        );
-        let scene = parse(&text, "live", std::path::Path::new("."), &[])?;
-        Ok(Session::new(scene.world, 0.001, [None; HANDS])?)
-    }
-
-    fn haptic(session: Session, script: Option<Script>) -> (Haptic, Arc<Status>, Queues) {
-        let (ends, queues) = queues();
-        let status = Arc::new(Status::default());
-        let driver = Driver::new(session, ends, status.clone(), 1000.0);
-        let mut haptic =
-            Haptic::new(0.001, Stepping::Here(Box::new(driver)), [false; HANDS], Limits::default(), status.clone());
-        haptic.script = script;
-        (haptic, status, queues)
-    }
-
-    fn end_of(session: &Session) -> Vec3 {
-        session.world().frame().bodies[0].nodes.last().copied().unwrap_or_default()
-    }
-
-    /// Twenty seconds with a hand that wanders through 2 cm and holds the end of a body, without gravity: what the body and
-    /// the coupling give to the hand they must have been given by it.
-    #[test]
-    fn no_model_gives_a_hand_more_than_it_put_in() -> Result<(), Failure> {
-        for model in ["cable", "chain", "xpbd", "elastica", "lattice"] {
-            let session = session(model, "")?;
-            let script = Script::demo(end_of(&session));
-            let (mut haptic, status, _queues) = haptic(session, Some(script));
-            let (now, mut strongest) = (Instant::now(), 0.0f64);
-            for _ in 0..20_000 {
-                haptic.beat(now);
-                strongest = strongest.max(status.output(0).wrench.force.length());
-            }
-            let Output { to_hand, most_to_hand, state, .. } = status.output(0);
-            assert!(status.gripped(0).is_some() && strongest > 0.01, "{model}: felt at most {strongest} N");
-            assert!(most_to_hand <= 1e-3, "{model}: {most_to_hand} J");
-            assert!(to_hand < 0.0 && state == State::Ok, "{model}: {to_hand} J, {state:?}");
-        }
-        Ok(())
-    }
-
-    #[test]
-    fn a_hand_that_holds_still_feels_the_spring_of_what_it_bent() -> Result<(), Failure> {
-        // a cantilever of EI = E pi r^4 / 4 pressed aside by d at its end pushes with 3 EI d / L^3, in series with the coupling
-        let session = session("cable", "[body.cable]\ndrag = 5\n")?;
-        let tip = end_of(&session);
-        // so little that the rod, whose end is held, is not stretched by it: that grows with the third power
-        let aside = 2e-4;
-        let text = format!("t,x,y,z,g\n0,{0},{1},{2},1\n1,{0},{3},{2},1\n", tip.x, tip.y, tip.z, tip.y + aside);
-        let script = Script::read(text.as_bytes())?;
-        let (mut haptic, status, _queues) = haptic(session, Some(script));
-        let now = Instant::now();
-        (0..8000).for_each(|_| haptic.beat(now));
-        let stiffness = 3.0 * 2e6 * std::f64::consts::PI * 0.004f64.powi(4) / 4.0 / 0.2f64.powi(3);
-        // coupling 400 N/m and the scripted hand's own 400 N/m
-        let expected = aside / (1.0 / stiffness + 1.0 / 400.0 + 1.0 / 400.0);
-        let felt = status.output(0).wrench.force.y;
-        // of second order in 20 segments, and the stretching
-        assert!((felt + expected).abs() < 0.02 * expected, "{felt} {expected}");
-        Ok(())
-    }
-
-    #[test]
-    fn a_failed_or_paused_world_pushes_nobody() -> Result<(), Failure> {
-        let session = session("cable", "")?;
-        let tip = end_of(&session);
-        let text = format!("t,x,y,z,g\n0,{0},{1},{2},1\n0.5,{0},{3},{2},1\n", tip.x, tip.y, tip.z, tip.y + 0.05);
-        let (mut haptic, status, mut queues) = haptic(session, Some(Script::read(text.as_bytes())?));
-        let now = Instant::now();
-        (0..1000).for_each(|_| haptic.beat(now));
-        assert!(status.output(0).wrench.force.length() > 0.02);
-        queues.commands.push(crate::driver::Command::Pause).map_err(|e| e.to_string())?;
-        (0..10).for_each(|_| haptic.beat(now));
-        let Output { wrench, state, .. } = status.output(0);
-        assert_eq!((wrench.force.length(), state), (0.0, State::Stopped));
-        Ok(())
-    }
-}
+mod tests;

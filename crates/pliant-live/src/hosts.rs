@@ -60,18 +60,14 @@ fn serve(mut stream: TcpStream, period: f64, status: &Arc<Status>) -> io::Result
     let latest = Arc::new(Slot::<3>::default());
     let (answers, theirs, numbers) = (stream.try_clone()?, latest.clone(), status.clone());
     thread::Builder::new().spawn(move || answer(answers, &theirs, period, &numbers))?;
-    let mut held = None;
-    let ended = hear(&mut stream, &latest, &mut held, status);
-    if let Some(hand) = held {
-        status.hosts[hand].write(nobody().to_words());
-        status.taken[hand].store(false, Ordering::Release);
-    }
+    let ended = hear(&mut stream, &latest, status);
     let _ = stream.shutdown(std::net::Shutdown::Both);
     ended
 }
 
-fn hear(stream: &mut TcpStream, latest: &Slot<3>, held: &mut Option<usize>, status: &Status) -> io::Result<()> {
+fn hear(stream: &mut TcpStream, latest: &Slot<3>, status: &Arc<Status>) -> io::Result<()> {
     let mut bytes = [0; LENGTH];
+    let mut lease: Option<Lease> = None;
     while !status.is_ending() {
         stream.read_exact(&mut bytes)?;
         let refused = || {
@@ -81,14 +77,12 @@ fn hear(stream: &mut TcpStream, latest: &Slot<3>, held: &mut Option<usize>, stat
         // after a damaged packet the next one cannot be found
         let packet = PosePacket::from_bytes(&bytes).ok_or_else(refused)?;
         let hand = usize::from(packet.hand);
-        if held.is_none() && !status.taken[hand].swap(true, Ordering::AcqRel) {
-            *held = Some(hand);
+        if lease.is_none() {
+            lease = Lease::take(hand, status);
         }
-        if *held != Some(hand) {
-            return Err(refused().into());
-        }
+        let lease = lease.as_ref().filter(|lease| lease.hand == hand).ok_or_else(refused)?;
         if let Some(input) = Input::of_device(&packet, status.clock.nanos(Instant::now())) {
-            status.hosts[hand].write(input.to_words());
+            lease.write(&input);
             latest.write([u64::from(packet.hand), u64::from(packet.sequence), packet.stamp]);
         }
     }
@@ -111,6 +105,7 @@ fn answer(mut stream: TcpStream, latest: &Slot<3>, period: f64, status: &Status)
         let packet = WrenchPacket {
             hand: hand as u8,
             state: output.state,
+            holds: status.grasped(hand as usize).is_some(),
             sequence: sequence as u32,
             stamp,
             wrench: output.wrench,
@@ -121,14 +116,30 @@ fn answer(mut stream: TcpStream, latest: &Slot<3>, period: f64, status: &Status)
     }
 }
 
-fn nobody() -> Input {
-    Input {
-        pose: pliant::math::Pose::IDENTITY,
-        pressed: false,
-        turns: false,
-        reach: 0.0,
-        source: Source::Nobody,
-        heard: 0,
-        count: 0,
+/// The right to move a hand, which one device on another computer or service has at a time, until it is dropped.
+#[derive(Debug)]
+pub struct Lease {
+    hand: usize,
+    status: Arc<Status>,
+}
+
+impl Lease {
+    /// Take a hand; `None` if another one has it.
+    pub fn take(hand: usize, status: &Arc<Status>) -> Option<Lease> {
+        let is_free = !status.taken[hand].swap(true, Ordering::AcqRel);
+        is_free.then(|| Lease { hand, status: status.clone() })
+    }
+
+    /// Leave where the hand is for the loop.
+    pub fn write(&self, input: &Input) {
+        self.status.hosts[self.hand].write(input.to_words());
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let (pose, source) = (pliant::math::Pose::IDENTITY, Source::Nobody);
+        self.write(&Input { pose, pressed: false, turns: false, reach: 0.0, source, heard: 0 });
+        self.status.taken[self.hand].store(false, Ordering::Release);
     }
 }

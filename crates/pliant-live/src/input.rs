@@ -21,8 +21,6 @@ pub struct Input {
     pub source: Source,
     /// When it was heard, on the clock of the loop [ns].
     pub heard: u64,
-    /// Number of this message, growing.
-    pub count: u64,
 }
 
 /// What moves a hand.
@@ -40,35 +38,34 @@ pub enum Source {
 }
 
 /// How far a device may be from what it grips [m].
-const REACH: f64 = 0.02;
+pub const REACH: f64 = 0.02;
 
 impl Source {
     const ALL: [Source; 4] = [Source::Nobody, Source::Page, Source::Device, Source::Script];
 }
 
 /// The latest input of a hand.
-pub type InputSlot = Slot<11>;
+pub type InputSlot = Slot<10>;
 
 impl Input {
     /// What a packet of a device says, heard at a time [ns]; `None` if no hand can be there.
     pub fn of_device(packet: &PosePacket, heard: u64) -> Option<Input> {
-        let PosePacket { pose, pressed, turns, sequence, .. } = *packet;
-        let (source, count) = (Source::Device, u64::from(sequence));
-        let input = Input { pose, pressed, turns, reach: REACH, source, heard, count };
+        let PosePacket { pose, pressed, turns, .. } = *packet;
+        let input = Input { pose, pressed, turns, reach: REACH, source: Source::Device, heard };
         input.is_sound().then(|| input.straightened())
     }
 
     /// As words of a slot.
-    pub fn to_words(&self) -> [u64; 11] {
+    pub fn to_words(&self) -> [u64; 10] {
         let (at, turn) = (self.pose.translation, self.pose.rotation);
         let flags = u64::from(self.pressed) | u64::from(self.turns) << 1 | (self.source as u64) << 8;
         let numbers = [at.x, at.y, at.z, turn.w, turn.x, turn.y, turn.z, self.reach].map(f64::to_bits);
         let [a, b, c, d, e, f, g, h] = numbers;
-        [a, b, c, d, e, f, g, h, flags, self.heard, self.count]
+        [a, b, c, d, e, f, g, h, flags, self.heard]
     }
 
     /// From words of a slot. What is not a pose is `None`: it came from a stranger.
-    pub fn from_words(words: [u64; 11]) -> Option<Input> {
+    pub fn from_words(words: [u64; 10]) -> Option<Input> {
         let number = |n: usize| f64::from_bits(words[n]);
         let rotation = Quat::from_xyzw(number(4), number(5), number(6), number(3));
         let input = Input {
@@ -78,7 +75,6 @@ impl Input {
             reach: number(7),
             source: *Source::ALL.get((words[8] >> 8) as usize)?,
             heard: words[9],
-            count: words[10],
         };
         input.is_sound().then_some(input)
     }
@@ -112,7 +108,6 @@ mod tests {
             reach: 0.02,
             source: Source::Script,
             heard: 77,
-            count: 5,
         };
         assert_eq!(Input::from_words(input.to_words()), Some(input));
         for (word, bits) in

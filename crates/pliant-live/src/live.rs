@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::thread::{self, JoinHandle};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use pliant::Stop;
 use rtrb::{Consumer, Producer, RingBuffer};
@@ -14,9 +14,12 @@ use crate::action::{Entry, HANDS};
 use crate::devices::Devices;
 use crate::driver::{Command, Driver, Ends, Picture};
 use crate::guard::Limits;
-use crate::haptic::{Haptic, Link, Stepping, run_apart};
+use crate::haply::{self, Haply};
+use crate::haptic::Haptic;
 use crate::hosts;
-use crate::pace::{bind, take_precedence};
+use crate::link::{Link, Rhythm, run_world};
+use crate::pace::{Precedence, bind, take_precedence};
+use crate::room::Room;
 use crate::script::Script;
 use crate::server::Outlets;
 use crate::session::Session;
@@ -28,16 +31,18 @@ use crate::tool::Coupling;
 pub struct Setup {
     /// Forces a second.
     pub rate: f64,
-    /// Whether steps of the world have a thread of their own.
-    pub apart: bool,
-    /// Which hands are fingertips.
-    pub fingers: [bool; HANDS],
+    /// When the world takes its steps.
+    pub rhythm: Rhythm,
+    /// Which hands feel without gripping.
+    pub feels: [bool; HANDS],
     /// The coupling of hands and tools.
     pub coupling: Coupling,
     /// Limits of what hands are given.
     pub limits: Limits,
     /// Where devices are listened to, by UDP and TCP.
     pub devices: Option<SocketAddr>,
+    /// A service of Haply's devices.
+    pub haply: Option<Haply>,
     /// A scripted hand.
     pub script: Option<Script>,
     /// Threads of a step.
@@ -46,8 +51,6 @@ pub struct Setup {
     pub core: Option<usize>,
     /// Whether the loop goes before all other work of the machine.
     pub first: bool,
-    /// Ends a step early.
-    pub stop: Stop,
 }
 
 /// A live run as seen from outside its threads.
@@ -58,6 +61,7 @@ pub struct Live {
     /// Where devices are heard.
     pub device_address: Option<SocketAddr>,
     threads: Vec<JoinHandle<Option<Session>>>,
+    stop: Stop,
 }
 
 /// Ends of the queues of a live run that others hold.
@@ -70,6 +74,9 @@ pub struct Queues {
     /// What was done, to be written down.
     pub log: Consumer<Entry>,
 }
+
+/// Time that the last step has.
+const LAST_STEP: Duration = Duration::from_millis(200);
 
 /// Frames on their way between the loop and viewers.
 const PICTURES: usize = 3;
@@ -88,29 +95,36 @@ impl Live {
         }
         let (ends, queues) = queues();
         let period = 1.0 / setup.rate;
-        let turns = if setup.apart { 1.0 / session.dt() } else { setup.rate };
+        if let Some(haply) = setup.haply {
+            haply::follow(haply, period, status.clone())?;
+        }
+        let turns = if setup.rhythm == Rhythm::Own { 1.0 / session.dt() } else { setup.rate };
+        let room = Room::around(session.world());
         let mut driver = Driver::new(session, ends, status.clone(), turns);
         driver.set_threads(setup.threads);
-        driver.set_stop(&setup.stop);
-        let mut threads = vec![];
-        let stepping = if setup.apart {
-            let (link, dt) = (Arc::new(Link::default()), driver.dt());
-            let (theirs, status) = (link.clone(), status.clone());
-            threads.push(named("pliant world", move || Some(run_apart(driver, &theirs, &status)))?);
-            Stepping::Apart { link, dt }
-        } else {
-            Stepping::Here(Box::new(driver))
-        };
-        let mut haptic = Haptic::new(period, stepping, setup.fingers, setup.limits, status.clone());
+        let link = Arc::new(Link::new(setup.rhythm, driver.dt()));
+        driver.set_stop(&link.stop);
+        let stop = link.stop.clone();
+        let mut haptic = Haptic::new(period, link.clone(), setup.feels, setup.limits, room, status.clone());
         (haptic.coupling, haptic.devices, haptic.script) = (setup.coupling, devices, setup.script);
-        let (core, first, refused) = (setup.core, setup.first, status.clone());
-        threads.push(named("pliant hands", move || {
-            let mut allowed = core.is_none_or(bind);
-            allowed &= !first || take_precedence();
-            refused.unprivileged.store(!allowed, Ordering::Relaxed);
-            haptic.run()
-        })?);
-        Ok((Live { status, device_address, threads }, queues))
+        // steps that are as short as the period must not wait for other work either, but for the hands
+        let (theirs, first) = (status.clone(), setup.first && setup.rhythm == Rhythm::Beats);
+        let world = named("pliant world", move || {
+            if first && !take_precedence(Precedence::World) {
+                theirs.unprivileged.store(true, Ordering::Relaxed);
+            }
+            Some(run_world(driver, &link, &theirs))
+        })?;
+        let (core, first, theirs) = (setup.core, setup.first, status.clone());
+        let hands = named("pliant hands", move || {
+            if !core.is_none_or(bind) || first && !take_precedence(Precedence::Hands) {
+                theirs.unprivileged.store(true, Ordering::Relaxed);
+            }
+            haptic.run();
+            None
+        })?;
+        let threads = vec![world, hands];
+        Ok((Live { status, device_address, threads, stop }, queues))
     }
 
     /// Whether a thread has ended without being asked to: it has panicked.
@@ -121,6 +135,12 @@ impl Live {
     /// Ask all threads to end, and wait for them. Returns the world as it was last; `None` if its thread has panicked.
     pub fn end(self) -> (Arc<Status>, Option<Session>) {
         self.status.end();
+        // a step that is under way is finished, unless it takes long
+        let until = Instant::now() + LAST_STEP;
+        while !self.threads.iter().all(JoinHandle::is_finished) && Instant::now() < until {
+            thread::sleep(Duration::from_millis(1));
+        }
+        self.stop.ask();
         let mut session = None;
         for thread in self.threads {
             session = thread.join().unwrap_or_default().or(session);

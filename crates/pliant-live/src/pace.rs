@@ -52,20 +52,48 @@ pub fn processor_time() -> Duration {
     Duration::ZERO
 }
 
+/// Which of the threads that go before all others goes before the others of them.
+#[derive(Clone, Copy, Debug)]
+pub enum Precedence {
+    /// The loop of the hands.
+    Hands = 2,
+    /// The world.
+    World = 1,
+}
+
 /// Give this thread a real-time priority, where that is allowed. Returns whether it was.
-pub fn take_precedence() -> bool {
+pub fn take_precedence(precedence: Precedence) -> bool {
     #[cfg(unix)]
     {
         use thread_priority::{
-            RealtimeThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy, set_thread_priority_and_policy,
-            thread_native_id,
+            RealtimeThreadSchedulePolicy, ThreadPriority, ThreadPriorityValue, ThreadSchedulePolicy,
+            set_thread_priority_and_policy, thread_native_id,
         };
-        // the least of them goes before every thread that has none
+        // the least of them go before every thread that has none
+        let Ok(value) = ThreadPriorityValue::try_from(precedence as u8) else { return false };
         let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
-        set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, policy).is_ok()
+        let priority = ThreadPriority::Crossplatform(value);
+        set_thread_priority_and_policy(thread_native_id(), priority, policy).is_ok()
     }
     #[cfg(not(unix))]
-    false
+    {
+        let _ = precedence;
+        false
+    }
+}
+
+/// Whether a thread may be bound to a core: there is one of that number, and this process may use it.
+pub fn has_core(core: usize) -> bool {
+    #[cfg(target_os = "linux")]
+    {
+        core < rustix::thread::CpuSet::MAX_CPU
+            && rustix::thread::sched_getaffinity(None).is_ok_and(|cores| cores.is_set(core))
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = core;
+        false
+    }
 }
 
 /// Bind this thread to a core, where that is allowed. Returns whether it was.

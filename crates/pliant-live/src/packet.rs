@@ -10,7 +10,7 @@ use crate::guard::State;
 /// Length of a packet in either direction [bytes].
 pub const LENGTH: usize = 88;
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 const POSE: [u8; 4] = *b"PLDp";
 const WRENCH: [u8; 4] = *b"PLDw";
 
@@ -38,6 +38,8 @@ pub struct WrenchPacket {
     pub hand: u8,
     /// How it is served.
     pub state: State,
+    /// Whether it holds something.
+    pub holds: bool,
     /// Number of the latest packet of the device that it answers.
     pub sequence: u32,
     /// Time in that packet [ns].
@@ -52,16 +54,16 @@ impl PosePacket {
         let Pose { translation: at, rotation: turn } = self.pose;
         let flags = u8::from(self.pressed) | u8::from(self.turns) << 1;
         let numbers = [at.x, at.y, at.z, turn.w, turn.x, turn.y, turn.z, 0.0];
-        packed(POSE, self.hand, flags, self.sequence, self.stamp, numbers)
+        packed(POSE, [self.hand, flags, 0], self.sequence, self.stamp, numbers)
     }
 
     /// From bytes; `None` if they are anything but a whole packet of this version with a pose that a hand can have.
     pub fn from_bytes(bytes: &[u8]) -> Option<PosePacket> {
-        let Unpacked { hand, flags, sequence, stamp, numbers: n } = unpacked(bytes, POSE)?;
+        let Unpacked { head: [hand, flags, spare], sequence, stamp, numbers: n } = unpacked(bytes, POSE)?;
         let pose = Pose::from_parts(Vec3::new(n[0], n[1], n[2]), Quat::from_xyzw(n[4], n[5], n[6], n[3]));
         let sound = pose.translation.is_finite() && (pose.rotation.length_squared() - 1.0).abs() < 1e-3;
         let packet = PosePacket { hand, pressed: flags & 1 == 1, turns: flags & 2 == 2, sequence, stamp, pose };
-        (sound && hand < 2 && flags < 4).then_some(packet)
+        (sound && hand < 2 && flags < 4 && spare == 0).then_some(packet)
     }
 }
 
@@ -70,33 +72,34 @@ impl WrenchPacket {
     pub fn to_bytes(&self) -> [u8; LENGTH] {
         let Wrench { force: f, torque: t } = self.wrench;
         let numbers = [f.x, f.y, f.z, t.x, t.y, t.z, 0.0, 0.0];
-        packed(WRENCH, self.hand, self.state as u8, self.sequence, self.stamp, numbers)
+        let head = [self.hand, self.state as u8, u8::from(self.holds)];
+        packed(WRENCH, head, self.sequence, self.stamp, numbers)
     }
 
     /// From bytes; `None` if they are anything but a whole packet of this version.
     pub fn from_bytes(bytes: &[u8]) -> Option<WrenchPacket> {
-        let Unpacked { hand, flags, sequence, stamp, numbers: n } = unpacked(bytes, WRENCH)?;
-        let state = *State::ALL.get(flags as usize)?;
+        let Unpacked { head: [hand, state, holds], sequence, stamp, numbers: n } = unpacked(bytes, WRENCH)?;
+        let state = *State::ALL.get(usize::from(state))?;
         let wrench = Wrench { force: Vec3::new(n[0], n[1], n[2]), torque: Vec3::new(n[3], n[4], n[5]) };
         let sound = wrench.force.is_finite() && wrench.torque.is_finite();
-        (sound && hand < 2).then_some(WrenchPacket { hand, state, sequence, stamp, wrench })
+        let packet = WrenchPacket { hand, state, holds: holds == 1, sequence, stamp, wrench };
+        (sound && hand < 2 && holds < 2).then_some(packet)
     }
 }
 
 /// The parts of a packet.
 struct Unpacked {
-    hand: u8,
-    flags: u8,
+    head: [u8; 3],
     sequence: u32,
     stamp: u64,
     numbers: [f64; 8],
 }
 
-/// kind 4, version 1, hand 1, flags 1, spare 1, sequence 4, stamp 8, eight numbers 64, checksum 4.
-fn packed(kind: [u8; 4], hand: u8, flags: u8, sequence: u32, stamp: u64, numbers: [f64; 8]) -> [u8; LENGTH] {
+/// kind 4, version 1, head 3 (hand and what goes with it), sequence 4, stamp 8, eight numbers 64, checksum 4.
+fn packed(kind: [u8; 4], [a, b, c]: [u8; 3], sequence: u32, stamp: u64, numbers: [f64; 8]) -> [u8; LENGTH] {
     let mut bytes = [0; LENGTH];
     bytes[..4].copy_from_slice(&kind);
-    bytes[4..8].copy_from_slice(&[VERSION, hand, flags, 0]);
+    bytes[4..8].copy_from_slice(&[VERSION, a, b, c]);
     bytes[8..12].copy_from_slice(&sequence.to_le_bytes());
     bytes[12..20].copy_from_slice(&stamp.to_le_bytes());
     for (n, number) in numbers.iter().enumerate() {
@@ -110,14 +113,13 @@ fn packed(kind: [u8; 4], hand: u8, flags: u8, sequence: u32, stamp: u64, numbers
 fn unpacked(bytes: &[u8], kind: [u8; 4]) -> Option<Unpacked> {
     let bytes: &[u8; LENGTH] = bytes.try_into().ok()?;
     let (content, sum) = bytes.split_at(LENGTH - 4);
-    let known = content[..4] == kind && content[4] == VERSION && content[7] == 0;
+    let known = content[..4] == kind && content[4] == VERSION;
     if !known || checksum(content).to_le_bytes() != *sum {
         return None;
     }
     let word = |at: usize| -> [u8; 8] { std::array::from_fn(|n| content[at + n]) };
     Some(Unpacked {
-        hand: content[5],
-        flags: content[6],
+        head: [content[5], content[6], content[7]],
         sequence: u32::from_le_bytes(std::array::from_fn(|n| content[8 + n])),
         stamp: u64::from_le_bytes(word(12)),
         numbers: std::array::from_fn(|n| f64::from_le_bytes(word(20 + 8 * n))),
@@ -149,7 +151,7 @@ mod tests {
     fn packets_come_back() {
         assert_eq!(PosePacket::from_bytes(&pose().to_bytes()), Some(pose()));
         let wrench = Wrench { force: Vec3::new(1.0, 2.0, 3.0), torque: Vec3::new(-1.0, 0.0, 0.5) };
-        let packet = WrenchPacket { hand: 0, state: State::Limited, sequence: 5, stamp: 9, wrench };
+        let packet = WrenchPacket { hand: 0, state: State::Limited, holds: true, sequence: 5, stamp: 9, wrench };
         assert_eq!(WrenchPacket::from_bytes(&packet.to_bytes()), Some(packet));
         assert_eq!(PosePacket::from_bytes(&packet.to_bytes()), None);
     }

@@ -1,17 +1,16 @@
 //! A live run again, as an ordinary run of its scene.
 
-use pliant::BuildError;
 use pliant_scene::{Moment, Ran, Scene};
 
-use crate::action::Controls;
-use crate::session::{Hands, Refusal};
+use crate::action::{Controls, Head};
+use crate::session::{Fitting, FittingError, Hands, Refusal};
 
 /// Why a live run cannot be replayed on a scene.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
     /// The scene has no room for hands.
     #[error(transparent)]
-    Hands(#[from] BuildError),
+    Hands(#[from] FittingError),
 }
 
 /// What a live run was replayed to.
@@ -24,11 +23,12 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Make a scene ready for what was done to it since it was last reset: hands, step and duration. What the scene
+    /// Make a scene ready for what was done to it: hands, step and duration. What the scene
     /// expects of its own motions is not expected of this.
     pub fn prepare(scene: &mut Scene, controls: Controls) -> Result<Replay, ReplayError> {
-        let controls = controls.since_reset();
-        let hands = Hands::new(&mut scene.world, controls.head.fingers)?;
+        let controls = controls.that_counts();
+        let Head { fingers, carries, .. } = controls.head.clone();
+        let hands = Hands::new(&mut scene.world, &Fitting { fingers, carries, movable: scene.movable.clone() })?;
         scene.step = controls.head.step;
         scene.duration = controls.head.step * controls.steps.max(1) as f64;
         scene.expectations.clear();

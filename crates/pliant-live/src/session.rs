@@ -2,11 +2,12 @@
 
 use pliant::math::{Pose, Vec3};
 use pliant::{
-    BuildError, Change, ControlError, Drive, FingerParams, Friction, GripId, GripperId, GripperParams, Hold, Snapshot,
-    StepError, World, Wrench,
+    BuildError, Change, Contact, ControlError, Drive, FingerParams, Frame, Friction, GripId, GripperId, GripperParams,
+    Hold, ObstacleId, Other, Snapshot, StepError, World, Wrench,
 };
 
 use crate::action::{Action, HANDS, Property, pose};
+use crate::clearance::is_clear;
 
 /// A world with hands in it.
 #[derive(Debug)]
@@ -15,12 +16,43 @@ pub struct Session {
     hands: Hands,
     step: u64,
     dt: f64,
+    /// Scratch: the state of the world, and contacts of its bodies.
+    frame: Frame,
+    contacts: Vec<Contact>,
+}
+
+/// How the hands of a world are made.
+#[derive(Clone, Debug, Default)]
+pub struct Fitting {
+    /// Radii of their fingertips [m]; hands without one grip.
+    pub fingers: [Option<f64>; HANDS],
+    /// Names of the obstacles that they carry from the start.
+    pub carries: [Option<String>; HANDS],
+    /// Names of all obstacles that hands may move.
+    pub movable: Vec<String>,
+}
+
+impl Fitting {
+    /// Which hands feel without gripping: with a fingertip, or an obstacle that they carry.
+    pub fn feels(&self) -> [bool; HANDS] {
+        std::array::from_fn(|hand| self.fingers[hand].is_some() || self.carries[hand].is_some())
+    }
 }
 
 /// The hands in a world, and what it was like at the start.
 #[derive(Debug)]
 pub struct Hands {
     start: Snapshot,
+    kept: Option<Kept>,
+    hands: [Held; HANDS],
+    /// Obstacles that hands may move.
+    movable: Vec<ObstacleId>,
+}
+
+/// A state to which the world goes back when a step fails.
+#[derive(Debug)]
+struct Kept {
+    snapshot: Snapshot,
     hands: [Held; HANDS],
 }
 
@@ -28,7 +60,57 @@ pub struct Hands {
 #[derive(Clone, Copy, Debug)]
 struct Held {
     gripper: GripperId,
+    /// The obstacle that is its fingertip.
+    tip: Option<ObstacleId>,
+    /// The obstacle that it carries from the start.
+    carries: Option<ObstacleId>,
     grip: Option<GripId>,
+    taken: Option<Taken>,
+}
+
+/// An obstacle that a hand has taken.
+#[derive(Clone, Copy, Debug)]
+struct Taken {
+    obstacle: ObstacleId,
+    /// From the hand to the point about which it turns the obstacle [m].
+    shift: Vec3,
+    /// The obstacle in the frame at that point.
+    offset: Pose,
+    /// Whether it turns with the hand.
+    turns: bool,
+}
+
+impl Taken {
+    /// The frame by which the obstacle is moved, for a pose of the hand.
+    fn frame(&self, hand: &Pose) -> Pose {
+        let rotation = if self.turns { hand.rotation } else { pliant::math::Quat::IDENTITY };
+        Pose::from_parts(hand.translation + self.shift, rotation)
+    }
+}
+
+/// What a hand holds, by index in frames.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grasped {
+    /// A body.
+    Body(usize),
+    /// An obstacle.
+    Obstacle(usize),
+}
+
+/// Why hands cannot be put into a world.
+#[derive(Debug, thiserror::Error)]
+pub enum FittingError {
+    /// The world has no room for them.
+    #[error(transparent)]
+    World(#[from] BuildError),
+    /// There is no obstacle of that name.
+    #[error("no obstacle that hands may move is called {name}: mark one with hand = true{known}")]
+    NoObstacle {
+        /// The name.
+        name: String,
+        /// Those that there are, in words.
+        known: String,
+    },
 }
 
 /// Why an action had no effect.
@@ -40,12 +122,29 @@ pub enum Refusal {
     /// Nothing is there to be gripped.
     #[error("nothing is within {0:.3} m of the hand")]
     OutOfReach(f64),
-    /// There is no such hand or body.
+    /// There is no such hand, body or obstacle.
     #[error("there is no {0} {1}")]
     Missing(&'static str, usize),
     /// A number is not usable.
-    #[error("{0} must be finite")]
-    NotFinite(&'static str),
+    #[error("{what} must be from {low:e} to {high:e} {unit}: {value:e} is refused")]
+    OutOfRange {
+        /// What it is of.
+        what: &'static str,
+        /// The least that is taken.
+        low: f64,
+        /// The most that is taken.
+        high: f64,
+        /// Their unit.
+        unit: &'static str,
+        /// What was asked for.
+        value: f64,
+    },
+}
+
+impl From<pliant::Gone> for Refusal {
+    fn from(gone: pliant::Gone) -> Refusal {
+        Refusal::World(gone.into())
+    }
 }
 
 /// Name of the gripper of a hand.
@@ -54,63 +153,161 @@ pub fn hand_name(hand: usize) -> String {
 }
 
 impl Hands {
-    /// Put hands into a world. A hand with a radius [m] is a fingertip.
-    pub fn new(world: &mut World, fingers: [Option<f64>; HANDS]) -> Result<Hands, BuildError> {
+    /// Put hands into a world.
+    pub fn new(world: &mut World, fitting: &Fitting) -> Result<Hands, FittingError> {
+        let movable: Vec<ObstacleId> = fitting.movable.iter().filter_map(|name| world.obstacle_named(name)).collect();
         let mut add = |hand: usize| {
             let gripper = world.add_gripper(GripperParams::at(&hand_name(hand), apart(hand)))?;
-            if let Some(radius) = fingers[hand] {
-                world.add_finger(FingerParams { gripper, radius, friction: None })?;
-            }
-            Ok::<Held, BuildError>(Held { gripper, grip: None })
+            let finger = fitting.fingers[hand].map(|radius| FingerParams { gripper, radius, friction: None });
+            let tip = finger.map(|finger| world.add_finger(finger)).transpose()?;
+            let carries = fitting.carries[hand].as_ref().map(|name| {
+                let known = || match fitting.movable.as_slice() {
+                    [] => String::new(),
+                    names => format!(", as {} is", names.join(", ")),
+                };
+                let movable = fitting.movable.contains(name).then(|| world.obstacle_named(name)).flatten();
+                movable.ok_or_else(|| FittingError::NoObstacle { name: name.clone(), known: known() })
+            });
+            Ok::<Held, FittingError>(Held { gripper, tip, carries: carries.transpose()?, grip: None, taken: None })
         };
         let hands = [add(0)?, add(1)?];
         world.ready()?;
-        Ok(Hands { start: world.snapshot(), hands })
+        Ok(Hands { start: world.snapshot(), kept: None, hands, movable })
     }
 
     /// Do something to the world between two steps.
     pub fn apply(&mut self, world: &mut World, action: &Action) -> Result<(), Refusal> {
+        check(action)?;
         match *action {
             Action::Drive { hand, position, orientation } => {
-                world.drive(self.hand(hand)?.gripper, Drive::Pose(pose(position, orientation)))?;
+                let (held, pose) = (self.hand(hand)?, pose(position, orientation));
+                world.drive(held.gripper, Drive::Pose(pose))?;
+                if let Some(taken) = held.taken {
+                    world.drive_obstacle(taken.obstacle, Drive::Pose(taken.frame(&pose) * taken.offset))?;
+                }
             }
             Action::Put { hand, position, orientation } => {
                 world.put_gripper(self.hand(hand)?.gripper, pose(position, orientation))?;
             }
-            Action::Grip { hand, reach, clamp } => {
-                let held = self.hand(hand)?;
-                if held.grip.is_some_and(|grip| world.grip(grip).is_ok_and(|grip| !grip.lost)) {
-                    return Ok(());
+            Action::Grip { hand, reach, clamp } => self.grip(world, hand, reach, clamp)?,
+            Action::Take { hand, obstacle } => {
+                let obstacle = world.obstacle_at(obstacle).map_err(|_| Refusal::Missing("obstacle", obstacle))?;
+                if !self.is_free(obstacle) {
+                    return Err(Refusal::Missing("obstacle that this hand may move:", world.obstacle_index(obstacle)?));
                 }
-                let hold = if clamp { Hold::Clamp } else { Hold::Position };
-                let grip = world.grasp_nearest(held.gripper, reach, hold)?;
-                held.grip = Some(grip.ok_or(Refusal::OutOfReach(reach))?);
+                let held = self.hand(hand)?;
+                let from = world.gripper(held.gripper)?.sweep.end;
+                let now = world.obstacle(obstacle)?.sweep.end;
+                held.taken = Some(taken(obstacle, &from, &now, now.translation - from.translation, true));
             }
             Action::Release { hand } => {
-                if let Some(grip) = self.hand(hand)?.grip.take() {
+                let held = self.hand(hand)?;
+                if let Some(grip) = held.grip.take() {
                     // a grip that was torn open is gone already
                     let _ = world.release(grip);
                 }
-            }
-            Action::Gravity { value } => {
-                let value = Vec3::from_array(value);
-                if !value.is_finite() {
-                    return Err(Refusal::NotFinite("gravity"));
+                if let Some(Taken { obstacle, .. }) = held.taken.take() {
+                    // it stays where it is
+                    let pose = world.obstacle(obstacle)?.sweep.end;
+                    world.drive_obstacle(obstacle, Drive::Pose(pose))?;
                 }
-                world.gravity = value;
             }
+            Action::Gravity { value } => world.gravity = Vec3::from_array(value),
             Action::Change { body, property, value } => change(world, body, property, value)?,
+            Action::Keep => match &mut self.kept {
+                Some(kept) => {
+                    world.write_snapshot(&mut kept.snapshot);
+                    kept.hands = self.hands;
+                }
+                None => self.kept = Some(Kept { snapshot: world.snapshot(), hands: self.hands }),
+            },
+            Action::Back => match &self.kept {
+                Some(kept) => {
+                    // it is a snapshot of this very world
+                    let _ = world.restore(&kept.snapshot);
+                    self.hands = kept.hands;
+                }
+                None => self.reset(world),
+            },
             Action::Reset => {
-                // it is a snapshot of this very world
-                let _ = world.restore(&self.start);
-                self.hands.iter_mut().for_each(|hand| hand.grip = None);
+                self.kept = None;
+                self.reset(world);
             }
         }
         Ok(())
     }
 
+    fn reset(&mut self, world: &mut World) {
+        // it is a snapshot of this very world
+        let _ = world.restore(&self.start);
+        self.hands.iter_mut().for_each(|hand| (hand.grip, hand.taken) = (None, None));
+    }
+
+    /// Grip what is nearest, if the hand does not hold anything yet.
+    fn grip(&mut self, world: &mut World, hand: usize, reach: f64, clamp: bool) -> Result<(), Refusal> {
+        let held = *self.hand(hand)?;
+        if held.taken.is_some() || held.grip.is_some_and(|grip| world.grip(grip).is_ok_and(|grip| !grip.lost)) {
+            return Ok(());
+        }
+        let from = world.gripper(held.gripper)?.sweep.end;
+        let mut nearest: Option<(ObstacleId, Pose, f64)> = None;
+        for id in self.movable.iter().copied().filter(|id| self.is_free(*id)) {
+            let obstacle = world.obstacle(id)?;
+            let pose = obstacle.sweep.end;
+            let Some(face) = obstacle.params.shape.surface_near(&pose, from.translation, reach) else { continue };
+            let distance = face.distance.max(0.0);
+            if distance <= nearest.map_or(reach, |(.., least)| least) {
+                nearest = Some((id, pose, distance));
+            }
+        }
+        match nearest {
+            Some((obstacle, now, distance)) if world.nearest_place(from.translation, distance).is_none() => {
+                self.hand(hand)?.taken = Some(taken(obstacle, &from, &now, Vec3::ZERO, clamp));
+            }
+            _ => {
+                let hold = if clamp { Hold::Clamp } else { Hold::Position };
+                let grip = world.grasp_nearest(held.gripper, reach, hold)?;
+                self.hand(hand)?.grip = Some(grip.ok_or(Refusal::OutOfReach(reach))?);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether an obstacle may be moved by hands and no hand has it.
+    fn is_free(&self, obstacle: ObstacleId) -> bool {
+        let has = |hand: &Held| hand.taken.is_some_and(|taken| taken.obstacle == obstacle);
+        self.movable.contains(&obstacle) && !self.hands.iter().any(has)
+    }
+
     fn hand(&mut self, hand: usize) -> Result<&mut Held, Refusal> {
         self.hands.get_mut(hand).ok_or(Refusal::Missing("hand", hand))
+    }
+}
+
+/// An obstacle that is taken by a hand, both where they are now.
+fn taken(obstacle: ObstacleId, hand: &Pose, now: &Pose, shift: Vec3, turns: bool) -> Taken {
+    let taken = Taken { obstacle, shift, offset: Pose::IDENTITY, turns };
+    Taken { offset: taken.frame(hand).inverse() * *now, ..taken }
+}
+
+/// Refuse what no material and no planet has: with such numbers a step can only fail.
+pub fn check(action: &Action) -> Result<(), Refusal> {
+    let within = |what, value: f64, low, high, unit| {
+        if (low..=high).contains(&value) { Ok(()) } else { Err(Refusal::OutOfRange { what, low, high, unit, value }) }
+    };
+    match *action {
+        Action::Gravity { value } => {
+            let strength = Vec3::from_array(value).length();
+            within("gravity", if strength.is_nan() { f64::INFINITY } else { strength }, 0.0, 1e3, "m/s2")
+        }
+        Action::Change { property, value, .. } => match property {
+            Property::Young => within("Young's modulus", value, 1e3, 1e13, "Pa"),
+            Property::Density => within("density", value, 0.1, 1e5, "kg/m3"),
+            Property::Friction => within("the coefficient of friction", value, 0.0, 10.0, ""),
+            Property::DampingTime => within("the damping time", value, 0.0, 100.0, "s"),
+            Property::Drag => within("drag", value, 0.0, 1e4, "1/s"),
+        },
+        _ => Ok(()),
     }
 }
 
@@ -130,10 +327,10 @@ fn change(world: &mut World, index: usize, property: Property, value: f64) -> Re
 }
 
 impl Session {
-    /// Put hands into a world that is to be stepped by `dt` [s]. A hand with a radius [m] is a fingertip.
-    pub fn new(mut world: World, dt: f64, fingers: [Option<f64>; HANDS]) -> Result<Session, BuildError> {
-        let hands = Hands::new(&mut world, fingers)?;
-        Ok(Session { world, hands, step: 0, dt })
+    /// Put hands into a world that is to be stepped by `dt` [s].
+    pub fn new(mut world: World, dt: f64, fitting: &Fitting) -> Result<Session, FittingError> {
+        let hands = Hands::new(&mut world, fitting)?;
+        Ok(Session { world, hands, step: 0, dt, frame: Frame::default(), contacts: vec![] })
     }
 
     /// The world.
@@ -168,9 +365,24 @@ impl Session {
         Ok(())
     }
 
-    /// Force and torque of bodies on a hand, mean over the last step.
-    pub fn load(&self, hand: usize) -> Wrench {
-        self.world.gripper(self.hands.hands[hand].gripper).map(|gripper| gripper.load).unwrap_or_default()
+    /// Force and torque of bodies on a hand, mean over the last step; on an obstacle that it has taken, as at its end.
+    pub fn load(&mut self, hand: usize) -> Wrench {
+        let Session { world, hands, contacts, .. } = self;
+        let held = hands.hands[hand];
+        let Ok(gripper) = world.gripper(held.gripper) else { return Wrench::default() };
+        let mut load = gripper.load;
+        let Some(taken) = held.taken else { return load };
+        let Ok(index) = world.obstacle_index(taken.obstacle) else { return load };
+        let origin = taken.frame(&gripper.sweep.end).translation;
+        contacts.clear();
+        for (n, body) in world.bodies().iter().enumerate() {
+            body.write_contacts(n, world.obstacles(), contacts);
+        }
+        for contact in contacts.iter().filter(|contact| contact.other == Other::Obstacle(index)) {
+            load.force -= contact.force;
+            load.torque -= (contact.position - origin).cross(contact.force);
+        }
+        load
     }
 
     /// Where a hand is in the world.
@@ -178,11 +390,29 @@ impl Session {
         self.world.gripper(self.hands.hands[hand].gripper).map_or(Pose::IDENTITY, |gripper| gripper.sweep.end)
     }
 
-    /// Index of the body that a hand grips, in frames.
-    pub fn gripped(&self, hand: usize) -> Option<usize> {
-        let grip = self.world.grip(self.hands.hands[hand].grip?).ok()?;
+    /// What a hand holds.
+    pub fn grasped(&self, hand: usize) -> Option<Grasped> {
+        let held = self.hands.hands[hand];
+        if let Some(taken) = held.taken {
+            return self.world.obstacle_index(taken.obstacle).ok().map(Grasped::Obstacle);
+        }
+        let grip = self.world.grip(held.grip?).ok()?;
         grip.anchor?;
-        self.world.body_index(grip.params.body).ok()
+        self.world.body_index(grip.params.body).ok().map(Grasped::Body)
+    }
+
+    /// Index of the obstacle that a hand carries from the start.
+    pub fn carries(&self, hand: usize) -> Option<usize> {
+        self.world.obstacle_index(self.hands.hands[hand].carries?).ok()
+    }
+
+    /// Whether the fingertip of a hand, if it has one, would touch nothing at a pose.
+    pub fn has_room(&mut self, hand: usize, pose: &Pose) -> bool {
+        let tip = self.hands.hands[hand].tip.and_then(|tip| self.world.obstacle(tip).ok());
+        tip.is_none_or(|tip| {
+            self.world.write_frame(&mut self.frame);
+            is_clear(&self.world, &self.frame, &tip.params.shape, pose)
+        })
     }
 }
 
@@ -205,7 +435,7 @@ mod tests {
              [[gripper]]\nname = \"wall\"\ngrips = [{{ body = \"b\", at = \"start\" }}]\n"
         );
         let scene = pliant_scene::parse(&text, "live", std::path::Path::new("."), &[])?;
-        Ok(Session::new(scene.world, 0.001, [None; HANDS])?)
+        Ok(Session::new(scene.world, 0.001, &Fitting::default())?)
     }
 
     fn steps(session: &mut Session, count: usize) -> Result<(), StepError> {
@@ -232,7 +462,7 @@ mod tests {
                 session.apply(action).map_err(|e| format!("{model}: {action:?}: {e}"))?;
             }
             steps(&mut session, 20)?;
-            assert_eq!(session.gripped(0), grips.then_some(0), "{model}");
+            assert_eq!(session.grasped(0), grips.then_some(Grasped::Body(0)), "{model}");
             session.apply(&Action::Reset)?;
             steps(&mut session, 50)?;
             steps(&mut fresh, 50)?;
@@ -250,8 +480,12 @@ mod tests {
             Action::Release { hand: 7 },
             Action::Grip { hand: 0, reach: 0.01, clamp: false },
             Action::Gravity { value: [f64::NAN, 0.0, 0.0] },
+            Action::Gravity { value: [0.0, 1e300, 0.0] },
+            Action::Take { hand: 0, obstacle: 0 },
             Action::Change { body: 9, property: Property::Drag, value: 1.0 },
             Action::Change { body: 0, property: Property::Young, value: -1.0 },
+            Action::Change { body: 0, property: Property::Young, value: 1e-300 },
+            Action::Change { body: 0, property: Property::Density, value: f64::INFINITY },
             Action::Drive { hand: 0, position: [f64::INFINITY, 0.0, 0.0], orientation: [1.0, 0.0, 0.0, 0.0] },
         ] {
             assert!(session.apply(&action).is_err(), "{action:?}");

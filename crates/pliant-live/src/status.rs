@@ -11,6 +11,7 @@ use crate::action::HANDS;
 use crate::guard::State;
 use crate::histogram::{Histogram, Percentiles};
 use crate::input::{InputSlot, Source};
+use crate::session::Grasped;
 use crate::slot::Slot;
 
 /// Numbers of a live run. Each is written by one thread.
@@ -22,7 +23,7 @@ pub struct Status {
     pub compute: Histogram,
     /// Time from when a force was due to when it was there.
     pub latency: Histogram,
-    /// Time of a step of the world, where it has a thread of its own.
+    /// Time of a turn of the world.
     pub world: Histogram,
     /// Forces that came after the next one was due.
     pub overruns: AtomicU64,
@@ -46,8 +47,10 @@ pub struct Status {
     pub unheard: AtomicU64,
     /// Packets and messages that were dropped: damaged, too large, or from strangers.
     pub dropped: AtomicU64,
-    /// One more than the index of the body that each hand grips; 0 for none.
-    pub gripped: [AtomicU64; HANDS],
+    /// How often everything was brought back to the start.
+    pub resets: AtomicU64,
+    /// What each hand holds: one more than its index, with the highest bit for an obstacle; 0 for nothing.
+    grasped: [AtomicU64; HANDS],
     /// What viewers of the page do with each hand.
     pub inputs: [InputSlot; HANDS],
     /// What devices on other computers do with each hand.
@@ -61,6 +64,9 @@ pub struct Status {
     /// Asks all threads to end.
     pub ending: AtomicBool,
 }
+
+/// Marks an obstacle among things that are held.
+const OBSTACLE: u64 = 1 << 63;
 
 /// A clock that begins with the run.
 #[derive(Clone, Copy, Debug)]
@@ -132,7 +138,7 @@ pub struct Figures {
     pub compute_us: Percentiles,
     /// Time from when a force was due to when it was there [us].
     pub latency_us: Percentiles,
-    /// Time of a step of the world, where it has a thread of its own [us].
+    /// Time in which the world takes the step of a beat [us].
     pub world_us: Percentiles,
     /// Forces that came after the next one was due.
     pub overruns: u64,
@@ -175,9 +181,21 @@ impl Status {
         self.outputs[hand].read().map(Output::from_words).unwrap_or_default()
     }
 
-    /// Index of the body that a hand grips.
-    pub fn gripped(&self, hand: usize) -> Option<usize> {
-        usize::try_from(self.gripped[hand].load(Ordering::Relaxed)).ok()?.checked_sub(1)
+    /// What a hand holds.
+    pub fn grasped(&self, hand: usize) -> Option<Grasped> {
+        let word = self.grasped[hand].load(Ordering::Relaxed);
+        let index = usize::try_from(word & !OBSTACLE).ok()?.checked_sub(1)?;
+        Some(if word & OBSTACLE == 0 { Grasped::Body(index) } else { Grasped::Obstacle(index) })
+    }
+
+    /// Tell what a hand holds.
+    pub fn set_grasped(&self, hand: usize, grasped: Option<Grasped>) {
+        let word = match grasped {
+            None => 0,
+            Some(Grasped::Body(index)) => index as u64 + 1,
+            Some(Grasped::Obstacle(index)) => (index as u64 + 1) | OBSTACLE,
+        };
+        self.grasped[hand].store(word, Ordering::Relaxed);
     }
 
     /// Ask all threads to end.

@@ -5,7 +5,10 @@ use std::net::{Ipv4Addr, SocketAddr, TcpStream, UdpSocket};
 use std::time::{Duration, Instant};
 
 use pliant::math::{Pose, Vec3};
-use pliant_live::{Coupling, HANDS, LENGTH, Limits, Live, PosePacket, Queues, Session, Setup, State, WrenchPacket};
+use pliant_live::{
+    Coupling, Fitting, Grasped, HANDS, LENGTH, Limits, Live, PosePacket, Queues, Rhythm, Session, Setup, State,
+    WrenchPacket,
+};
 
 type Failure = Box<dyn std::error::Error>;
 
@@ -15,19 +18,19 @@ fn begin() -> Result<(Live, Queues, SocketAddr), Failure> {
         [[gripper]]\nname = \"left\"\ngrips = [{ body = \"rod\", at = \"start\", orientation = true }]\n\
         [[gripper]]\nname = \"right\"\ngrips = [{ body = \"rod\", at = \"end\", orientation = true }]\n";
     let scene = pliant_scene::parse(text, "live", std::path::Path::new("."), &[])?;
-    let session = Session::new(scene.world, 0.001, [None; HANDS])?;
+    let session = Session::new(scene.world, 0.001, &Fitting::default())?;
     let setup = Setup {
         rate: 1000.0,
-        apart: false,
-        fingers: [false; HANDS],
+        rhythm: Rhythm::Beats,
+        feels: [false; HANDS],
         coupling: Coupling::default(),
         limits: Limits::default(),
         devices: Some(SocketAddr::from((Ipv4Addr::LOCALHOST, 0))),
+        haply: None,
         script: None,
         threads: 1,
         core: None,
         first: false,
-        stop: pliant::Stop::default(),
     };
     let (live, queues) = Live::begin(session, setup)?;
     let address = live.device_address.ok_or("devices are heard")?;
@@ -58,8 +61,8 @@ fn a_device_over_udp_grips_feels_and_is_let_go_when_it_falls_silent() -> Result<
         last = WrenchPacket::from_bytes(&bytes[..length]).or(last);
     }
     let felt = last.ok_or("no wrench has come")?;
-    assert!(felt.wrench.force.y < -1e-3, "{felt:?}");
-    assert_eq!(live.status.gripped(0), Some(0));
+    assert!(felt.wrench.force.y < -1e-3 && felt.holds, "{felt:?}");
+    assert_eq!(live.status.grasped(0), Some(Grasped::Body(0)));
     // silence: the answers go on, say so, and have no force
     let until = Instant::now() + Duration::from_secs(5);
     loop {
@@ -87,7 +90,7 @@ fn a_device_over_tcp_grips_and_feels_and_another_cannot_take_its_hand() -> Resul
         let packet = WrenchPacket::from_bytes(&bytes).ok_or("a wrench")?;
         felt = felt.min(packet.wrench.force.y);
     }
-    assert!(felt < -1e-3 && live.status.gripped(0) == Some(0), "{felt}");
+    assert!(felt < -1e-3 && live.status.grasped(0) == Some(Grasped::Body(0)), "{felt}");
     let mut other = TcpStream::connect(address)?;
     other.set_read_timeout(Some(Duration::from_secs(5)))?;
     other.write_all(&pose(1, 0.0).to_bytes())?;
@@ -95,9 +98,61 @@ fn a_device_over_tcp_grips_and_feels_and_another_cannot_take_its_hand() -> Resul
     assert!(matches!(other.read(&mut bytes), Ok(0) | Err(_)));
     drop(device);
     let until = Instant::now() + Duration::from_secs(5);
-    while live.status.gripped(0).is_some() {
+    while live.status.grasped(0).is_some() {
         assert!(Instant::now() < until, "the hand still grips though its device has gone");
         std::thread::sleep(Duration::from_millis(5));
+    }
+    live.end();
+    Ok(())
+}
+
+/// A host of a device on another computer: a servo of its own that sends poses and takes the latest wrench, each whenever
+/// it comes. Its hand goes to a side by 1 cm. Returns the last wrench while it moved, and the last after it had fallen
+/// silent.
+fn host(address: SocketAddr, hand: u8, x: f64, side: f64) -> Result<[WrenchPacket; 2], Failure> {
+    let mut sender = TcpStream::connect(address)?;
+    sender.set_nodelay(true)?;
+    let mut receiver = sender.try_clone()?;
+    receiver.set_read_timeout(Some(Duration::from_secs(5)))?;
+    let mut hear = move || -> Result<WrenchPacket, Failure> {
+        let mut bytes = [0; LENGTH];
+        receiver.read_exact(&mut bytes)?;
+        Ok(WrenchPacket::from_bytes(&bytes).ok_or("a damaged wrench")?)
+    };
+    let at = |n: u32| Pose::from_translation(Vec3::new(x, side * aside(n), 0.2));
+    let packet = |n: u32| PosePacket { hand, pose: at(n), ..pose(n, 0.0) };
+    sender.write_all(&packet(1).to_bytes())?;
+    let mut last = hear()?;
+    for n in 2..1200 {
+        sender.write_all(&packet(n).to_bytes())?;
+        last = hear()?;
+    }
+    // wrenches go on to come at each beat, and say that there is no force any more
+    let until = Instant::now() + Duration::from_secs(5);
+    let mut silent = last;
+    while silent.state != State::Stale || silent.wrench.force.length() > 0.0 {
+        silent = hear()?;
+        assert!(Instant::now() < until, "{silent:?}");
+    }
+    for _ in 0..50 {
+        silent = hear()?;
+    }
+    Ok([last, silent])
+}
+
+#[test]
+fn two_hosts_over_tcp_hold_one_rod_with_two_hands() -> Result<(), Failure> {
+    let (live, _queues, address) = begin()?;
+    let told = std::thread::scope(|threads| {
+        let hosts = [(0, 0.06, 1.0), (1, 0.14, -1.0)]
+            .map(|(hand, x, side)| threads.spawn(move || host(address, hand, x, side).map_err(|e| e.to_string())));
+        hosts.map(|host| host.join().unwrap_or_else(|_| Err("a host has panicked".into())))
+    });
+    for (hand, (told, side)) in told.into_iter().zip([1.0, -1.0]).enumerate() {
+        let [moved, silent] = told?;
+        // each is drawn back from its side, holds, and knows whose wrench it is
+        assert!(moved.wrench.force.y * side < -1e-3 && moved.holds, "{hand}: {moved:?}");
+        assert_eq!((usize::from(moved.hand), silent.wrench.force.length()), (hand, 0.0), "{silent:?}");
     }
     live.end();
     Ok(())
@@ -141,7 +196,7 @@ fn damaged_packets_move_nothing() -> Result<(), Failure> {
     std::thread::sleep(Duration::from_millis(100));
     assert!(live.status.figures().dropped > 0);
     let (status, session) = live.end();
-    assert_eq!(status.gripped(0), None);
+    assert_eq!(status.grasped(0), None);
     let session = session.ok_or("the loop has panicked")?;
     assert_eq!(session.pose(0).translation.z, 1e3, "a hand was moved");
     Ok(())

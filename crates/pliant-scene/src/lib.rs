@@ -66,6 +66,8 @@ pub struct Scene {
     pub recording_rate: Option<f64>,
     /// The world at time zero.
     pub world: World,
+    /// Names of the obstacles that hands of a live run may move.
+    pub movable: Vec<String>,
     /// What is expected of the run.
     pub expectations: Vec<Expectation>,
     /// From where it is best looked at.

@@ -711,3 +711,12 @@ fn the_schema_describes_every_field() {
     assert_eq!(body["additionalProperties"], false);
     assert_eq!(body["required"], serde_json::json!(["name", "model", "material"]));
 }
+
+#[test]
+fn obstacles_that_hands_may_move_are_known_by_name() {
+    let obstacle =
+        |name: &str, more: &str| format!("[[obstacle]]\nname = '{name}'\nshape = {{ plane = {{}} }}\n{more}\n");
+    let text =
+        ["duration = 1\n", &obstacle("a", ""), &obstacle("b", "hand = true"), &obstacle("c", "hand = false")].concat();
+    assert_eq!(scene(&text).movable, ["b"]);
+}

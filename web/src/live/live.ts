@@ -108,11 +108,16 @@ class LivePage implements Listener {
         this.greeted = true;
         this.hands.viewer = message.viewer;
         this.setScene(message.scene, message.title);
-        if (message.version !== 1) this.say(`This page speaks version 1, the server version ${message.version}: reload the page.`);
+        if (message.version !== 2) this.say(`This page speaks version 2, the server version ${message.version}: reload the page.`);
         break;
       case "layout": return this.hearLayout(message);
       case "status": return this.hearStatus(message);
       case "event": return this.hearEvent(message.time, message.text);
+      case "went_back":
+        this.hands.dropAll();
+        this.hearEvent(message.time, `went back: ${message.why}`);
+        this.say(`A step failed, and the world went back to ${seconds(Number(message.time.toFixed(3)))}: ${message.why}`);
+        break;
       case "refused":
         this.hands.refused();
         this.say(message.why);
@@ -138,7 +143,10 @@ class LivePage implements Listener {
     this.hands.hear(status.hands);
     if (this.view) {
       this.view.used.clear();
-      for (const { hand, held_by, device } of status.hands) if (held_by !== null || device) this.view.used.add(hand);
+      for (const { hand, held_by, device, gripping, force } of status.hands) {
+        if (held_by !== null || device) this.view.used.add(hand);
+        this.view.felt[hand] = gripping === null ? NaN : Math.hypot(...force);
+      }
     }
     this.believe(status.paused);
     if (performance.now() - this.trusted > TRUST) this.bar.showSpeed(status.speed);
@@ -206,7 +214,7 @@ class LivePage implements Listener {
 
   private reset(): void {
     this.hands.dropAll();
-    this.send({ type: "reset" });
+    this.send({ do: "reset" });
   }
 
   private load(name: string, model: string | null): void {

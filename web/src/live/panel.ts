@@ -130,7 +130,7 @@ export class Panel {
 
   private set(body: number, property: Property, to: number): void {
     this.layout!.bodies[body]!.properties[property] = to;
-    this.later(`${body} ${property}`, () => this.send({ type: "change", body, property, value: to }));
+    this.later(`${body} ${property}`, () => this.send({ do: "change", body, property, value: to }));
   }
 
   private pull(share: number): void {
@@ -144,7 +144,7 @@ export class Panel {
 
   private setGravity(to: Vec3): void {
     this.gravity = to;
-    this.later("gravity", () => this.send({ type: "gravity", value: to }));
+    this.later("gravity", () => this.send({ do: "gravity", value: to }));
   }
 
   private restore(): void {

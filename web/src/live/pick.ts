@@ -5,14 +5,19 @@ import { Raycaster, Vector2, Vector3, type Camera, type Mesh, type Object3D } fr
 import type { Body } from "../data";
 
 /** A place that stays with the material: up to three nodes of a body and their shares. */
-export interface Place {
+export interface BodyPlace {
   body: number;
   nodes: [number, number, number];
   shares: [number, number, number];
 }
 
+/** A place on an obstacle that hands may move, in its own frame. */
+export interface ObstaclePlace { obstacle: number; local: Vector3 }
+
+export type Place = BodyPlace | ObstaclePlace;
+
 /** Where that place is now. */
-export function placeNow(bodies: Body[], { body, nodes, shares }: Place, out: Vector3): boolean {
+export function placeNow(bodies: Body[], { body, nodes, shares }: BodyPlace, out: Vector3): boolean {
   const positions = bodies[body]?.positions;
   if (!positions) return false;
   out.set(0, 0, 0);
@@ -26,8 +31,8 @@ export function placeNow(bodies: Body[], { body, nodes, shares }: Place, out: Ve
 }
 
 /** The place nearest to a point in space: anywhere along curves, at the nodes of surfaces. */
-export function nearestPlace(bodies: Body[], to: Vector3, reach: number): Place | null {
-  let best: Place | null = null;
+export function nearestPlace(bodies: Body[], to: Vector3, reach: number): BodyPlace | null {
+  let best: BodyPlace | null = null;
   let least = reach;
   const a = new Vector3();
   const b = new Vector3();
@@ -53,6 +58,8 @@ export interface Target {
   meshes: Mesh[];
   /** What hides bodies behind it. */
   walls: Object3D[];
+  /** Which obstacle each of them is, if hands may move it. */
+  movable: (number | null)[];
   /** How far a body may be behind a wall and still be taken: it may lie on its far edge. */
   slack: number;
 }
@@ -67,15 +74,20 @@ export function pick(target: Target, camera: Camera, x: number, y: number, width
   caster.setFromCamera(pointer.set((2 * x) / width - 1, 1 - (2 * y) / height), camera);
   const surface = pickSurface(target);
   const curve = pickCurve(target.bodies, camera, x, y, width, height, within);
+  const hit = caster.intersectObjects(target.walls, false)[0];
+  const obstacle = hit ? target.movable[target.walls.indexOf(hit.object)] ?? null : null;
+  const wall = hit?.distance ?? Infinity;
+  if (hit && obstacle !== null && wall <= (surface?.distance ?? Infinity) && !(curve && curve.distance < wall)) {
+    return { obstacle, local: hit.object.worldToLocal(hit.point.clone()) };
+  }
   if (!surface && !curve) return null;
-  const wall = caster.intersectObjects(target.walls, false)[0]?.distance ?? Infinity;
   const limit = Math.min(wall + target.slack, (surface?.distance ?? Infinity) + target.slack);
   if (curve && curve.distance < limit) return curve.place;
   return surface && surface.distance < wall + target.slack ? surface.place : null;
 }
 
-function pickSurface({ bodies, meshes }: Target): { place: Place; distance: number } | null {
-  let best: { place: Place; distance: number } | null = null;
+function pickSurface({ bodies, meshes }: Target): { place: BodyPlace; distance: number } | null {
+  let best: { place: BodyPlace; distance: number } | null = null;
   meshes.forEach((mesh, body) => {
     if (bodies[body]!.kind !== "surface") return;
     mesh.geometry.boundingSphere = null; // of another moment
@@ -89,11 +101,11 @@ function pickSurface({ bodies, meshes }: Target): { place: Place; distance: numb
 
 function pickCurve(
   bodies: Body[], camera: Camera, x: number, y: number, width: number, height: number, within: number,
-): { place: Place; distance: number } | null {
+): { place: BodyPlace; distance: number } | null {
   const eye = camera.getWorldPosition(new Vector3());
   // Pixels per length at distance one: a thick curve may be taken anywhere on its width.
   const lens = (camera.projectionMatrix.elements[5]! * height) / 2;
-  let best: { place: Place; distance: number } | null = null;
+  let best: { place: BodyPlace; distance: number } | null = null;
   let bestPixels = within;
   bodies.forEach(({ kind, nodeCount, positions, radius }, body) => {
     if (kind !== "curve") return;

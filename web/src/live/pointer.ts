@@ -45,7 +45,7 @@ export function listenToPointers(view: LiveView, hands: Hands, canHold: () => bo
     event.preventDefault();
     (document.activeElement as HTMLElement | null)?.blur?.();
     // Far enough that a body that moves on while the message travels is still caught.
-    const radius = view.world.bodies[place.body]!.radius;
+    const radius = "body" in place ? view.world.bodies[place.body]!.radius : 0;
     const reach = Math.max(3 * radius, 24 * view.pixel, view.size * 0.02);
     if (!hands.grab(hand, point, reach, place)) return false;
     const plane = new Plane().setFromNormalAndCoplanarPoint(view.camera.getWorldDirection(normal).negate(), point);

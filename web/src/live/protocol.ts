@@ -1,4 +1,4 @@
-// What the page and `pliant live` say to each other, version 1. What comes in is checked here, so that
+// What the page and `pliant live` say to each other, version 2. What comes in is checked here, so that
 // nothing malformed gets further: it is dropped and counted.
 
 export type Vec3 = [number, number, number];
@@ -16,7 +16,7 @@ export interface BodyLayout {
   fields: { name: string; unit: string }[];
   properties: Record<Property, number | null>;
 }
-export interface ObstacleLayout { name: string; kind: "plane" | "mesh"; vertices: number[]; triangles: number[] }
+export interface ObstacleLayout { name: string; kind: "plane" | "mesh"; movable: boolean; vertices: number[]; triangles: number[] }
 export interface GripperLayout { name: string; hand: number | null }
 export interface Layout {
   type: "layout";
@@ -42,6 +42,7 @@ export interface HandStatus {
   held_by: number | null;
   device: string | null;
   gripping: string | null;
+  force: Vec3;
   state: string;
   energy_J: number;
 }
@@ -64,17 +65,19 @@ export interface Status {
 }
 export interface EventMessage { type: "event"; time: number; text: string }
 export interface Refused { type: "refused"; why: string }
-export type Incoming = Hello | Layout | Status | EventMessage | Refused;
+export interface WentBack { type: "went_back"; time: number; why: string }
+export type Incoming = Hello | Layout | Status | EventMessage | Refused | WentBack;
 
 export type Outgoing =
   | { type: "grab"; hand: number; at: Vec3; reach: number; turn?: Quat }
   | { type: "move"; hand: number; to: Vec3; turn?: Quat }
   | { type: "drop"; hand: number }
-  | { type: "pause" | "play" | "reset" }
+  | { type: "pause" | "play" }
   | { type: "step"; count: number }
   | { type: "speed"; factor: number }
-  | { type: "gravity"; value: Vec3 }
-  | { type: "change"; body: number; property: Property; value: number }
+  | { do: "reset" }
+  | { do: "gravity"; value: Vec3 }
+  | { do: "change"; body: number; property: Property; value: number }
   | { type: "scene"; name: string; model: string | null };
 
 /** Parsed JSON: anything may be missing or of another type. */
@@ -88,6 +91,7 @@ export function readMessage(text: string): Incoming | null {
     case "layout": return readLayout(raw);
     case "status": return readStatus(raw);
     case "event": return { type: "event", time: number(raw.time, NaN), text: words(raw.text) };
+    case "went_back": return { type: "went_back", time: number(raw.time, NaN), why: words(raw.why) };
     case "refused": return { type: "refused", why: words(raw.why) || "The server refused without a reason." };
     default: return null;
   }
@@ -113,7 +117,7 @@ function readLayout(raw: Raw): Layout {
     bodies: list(raw.bodies).map(readBody),
     obstacles: list(raw.obstacles).map((o): ObstacleLayout => {
       const vertices = numbers(o.vertices);
-      return { name: words(o.name), kind: o.kind === "plane" ? "plane" : "mesh", vertices, triangles: triangles(o.triangles, vertices.length / 3) };
+      return { name: words(o.name), kind: o.kind === "plane" ? "plane" : "mesh", movable: o.movable === true, vertices, triangles: triangles(o.triangles, vertices.length / 3) };
     }),
     grippers: list(raw.grippers).map((g) => ({ name: words(g.name), hand: typeof g.hand === "number" ? g.hand : null })),
     gravity: vector(raw.gravity),
@@ -157,6 +161,7 @@ function readStatus(raw: Raw): Status {
       held_by: typeof h?.held_by === "number" ? h.held_by : null,
       device: words(h?.device) || null,
       gripping: words(h?.gripping) || null,
+      force: vector(h?.force),
       state: words(h?.state) || "ok",
       energy_J: number(h?.energy_J),
     })),

@@ -32,6 +32,8 @@ export class LiveView extends View {
   readonly meter = new Meter();
   /** Hands that somebody has, of which there may be more than those that grip. */
   readonly used = new Set<number>();
+  /** What each hand feels [N], as the server last said; NaN for one that holds nothing. */
+  readonly felt: number[] = [];
   private readonly pulls = Array.from({ length: HANDS }, () => new Pull());
   private readonly marker = new Mesh(new SphereGeometry(1, 20, 14), new MeshBasicMaterial({ color: "#e0533d", transparent: true, opacity: 0.55, depthTest: false }));
   private marked: Place | null = null;
@@ -46,7 +48,7 @@ export class LiveView extends View {
   private fineUntil = Infinity;
   private lastFollow = 0;
   private lastKey = 0;
-  private target: Target = { bodies: [], meshes: [], walls: [], slack: 0 };
+  private target: Target = { bodies: [], meshes: [], walls: [], movable: [], slack: 0 };
 
   /** `readLatest` brings the world up to date, just before it is drawn. */
   constructor(private readonly readLatest: () => void) {
@@ -70,10 +72,12 @@ export class LiveView extends View {
     this.fineUntil = performance.now() + PATIENCE;
     this.marked = this.freeMark = null;
     this.setWorld(live, half, force);
+    const solid = live.layout.obstacles.map((o, i) => ({ ...o, i })).filter(({ kind }) => kind === "mesh");
     this.target = {
       bodies: live.bodies,
       meshes: this.shapes.map(({ mesh }) => mesh),
-      walls: this.obstacles.filter((_, i) => live.obstacles[i]!.kind === "mesh").map(({ object }) => object),
+      walls: solid.map(({ i }) => this.obstacles[i]!.object),
+      movable: solid.map(({ movable, i }) => (movable ? i : null)),
       slack: this.size * 0.06,
     };
     this.ranges = new Ranges(live.bodies);
@@ -127,7 +131,13 @@ export class LiveView extends View {
   }
 
   where(place: Place, out: Vector3): boolean {
-    return this.live !== null && placeNow(this.live.bodies, place, out);
+    if (!this.live) return false;
+    if ("body" in place) return placeNow(this.live.bodies, place, out);
+    const object = this.obstacles[place.obstacle]?.object;
+    if (!object) return false;
+    object.updateMatrixWorld();
+    object.localToWorld(out.copy(place.local));
+    return true;
   }
 
   /** The place of a body nearest to a point, within reach. */
@@ -271,9 +281,11 @@ export class LiveView extends View {
       const prop = this.grippers[gripper];
       if (prop) prop.withArrow = !held;
       const attached = live.grippers[gripper]?.attached[0] === 1;
-      if (!held || !attached) return pull.hide();
+      // an obstacle is carried along without a grip
+      const carries = held?.place && "obstacle" in held.place ? this.felt[hand] ?? NaN : NaN;
+      if (!held || !(attached || Number.isFinite(carries))) return pull.hide();
       if (!held.place || !this.where(held.place, this.place)) this.place.fromArray(live.grippers[gripper]!.poses);
-      pull.show(held.to, this.place, prop?.force ?? NaN, this.pixel);
+      pull.show(held.to, this.place, attached ? prop?.force ?? NaN : carries, this.pixel);
       if (this.renderer.xr.isPresenting) pull.printInside(0.035 * this.rig.scale.x);
       else pull.print(this.camera, this.width, this.height);
     });

@@ -2,12 +2,33 @@
 
 use serde::Deserialize;
 
-use crate::action::Property;
+use crate::action::Action;
 
 /// Longest message that is read [bytes].
 pub const LONGEST: usize = 4096;
 
-/// What a page says.
+/// What a page says: something about the run, or something to be done to the world, in the words of a file of controls.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(untagged)]
+pub enum Asked {
+    /// About the run.
+    Say(Said),
+    /// To the world.
+    Do(Action),
+}
+
+impl Asked {
+    /// Understand a message; `None` for anything else than what a page may say. Hands are moved by what is said of
+    /// them alone, so that the loop stands between.
+    pub fn read(text: &str) -> Option<Asked> {
+        serde_json::from_str(text).ok().filter(|asked| match asked {
+            Asked::Say(_) => true,
+            Asked::Do(action) => matches!(action, Action::Change { .. } | Action::Gravity { .. } | Action::Reset),
+        })
+    }
+}
+
+/// What a page says about the run.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Said {
@@ -45,26 +66,10 @@ pub enum Said {
         /// How many.
         count: u32,
     },
-    /// Begin again.
-    Reset,
     /// Go faster or slower.
     Speed {
         /// Times real time.
         factor: f64,
-    },
-    /// Change gravity [m/s2].
-    Gravity {
-        /// The new value.
-        value: [f64; 3],
-    },
-    /// Change a property of a body.
-    Change {
-        /// Index of the body.
-        body: usize,
-        /// Which property.
-        property: Property,
-        /// The new value.
-        value: f64,
     },
     /// Go on with another scene.
     Scene {
@@ -83,7 +88,8 @@ mod tests {
     fn only_what_is_meant_is_understood() {
         let grab = r#"{"type":"grab","hand":0,"at":[0,0.5,1],"reach":0.02}"#;
         let said = Said::Grab { hand: 0, at: [0.0, 0.5, 1.0], reach: 0.02, turn: None };
-        assert_eq!(serde_json::from_str::<Said>(grab).ok(), Some(said));
+        assert_eq!(Asked::read(grab), Some(Asked::Say(said)));
+        assert_eq!(Asked::read(r#"{"do":"reset"}"#), Some(Asked::Do(Action::Reset)));
         for text in [
             "",
             "{}",
@@ -92,9 +98,11 @@ mod tests {
             r#"{"type":"fly"}"#,
             r#"{"type":"step","count":-1}"#,
             r#"{"type":"drop","hand":0,"and":"more"}"#,
-            r#"{"type":"change","body":0,"property":"colour","value":1}"#,
+            r#"{"do":"change","body":0,"property":"colour","value":1}"#,
+            r#"{"do":"drive","hand":0,"position":[0,0,0],"orientation":[1,0,0,0]}"#,
+            r#"{"do":"back"}"#,
         ] {
-            assert!(serde_json::from_str::<Said>(text).is_err(), "{text}");
+            assert_eq!(Asked::read(text), None, "{text}");
         }
     }
 }

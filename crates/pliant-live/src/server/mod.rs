@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::ws::{Message, WebSocket, WebSocketUpgrade};
+use axum::extract::ws::{Message, Utf8Bytes, WebSocket, WebSocketUpgrade};
 use axum::extract::{Path, Query, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderMap, StatusCode};
@@ -26,7 +26,7 @@ use serde_json::json;
 use tokio::sync::{broadcast, watch};
 
 pub use access::Access;
-use message::{LONGEST, Said};
+use message::{Asked, LONGEST, Said};
 pub use run::{Card, Outlets, Title};
 use run::{Run, Sent, locked};
 
@@ -78,7 +78,7 @@ struct Hub {
     offer: Offer,
     run: Mutex<Option<Arc<Run>>>,
     frames: watch::Sender<Sent>,
-    notes: broadcast::Sender<String>,
+    notes: broadcast::Sender<Utf8Bytes>,
     viewers: AtomicUsize,
     next: AtomicU64,
     paused: std::sync::atomic::AtomicBool,
@@ -173,12 +173,12 @@ impl Server {
 
     /// Tell all viewers why something they wanted cannot be.
     pub fn refuse(&self, why: &str) {
-        let _ = self.hub.notes.send(json!({ "type": "refused", "why": why }).to_string());
+        let _ = self.hub.notes.send(json!({ "type": "refused", "why": why }).to_string().into());
     }
 }
 
 #[derive(Deserialize)]
-struct Asked {
+struct Key {
     token: Option<String>,
 }
 
@@ -188,7 +188,7 @@ const FORBIDDEN: (StatusCode, &str) = (
     "This page is served to its own address only, and from elsewhere with the token that was printed.\n",
 );
 
-async fn page(State(hub): State<Arc<Hub>>, Query(asked): Query<Asked>, headers: HeaderMap) -> Response {
+async fn page(State(hub): State<Arc<Hub>>, Query(asked): Query<Key>, headers: HeaderMap) -> Response {
     if !hub.offer.access.allows(&headers, asked.token.as_deref()) {
         return FORBIDDEN.into_response();
     }
@@ -198,7 +198,7 @@ async fn page(State(hub): State<Arc<Hub>>, Query(asked): Query<Asked>, headers: 
     Html(hub.offer.page).into_response()
 }
 
-async fn scenes(State(hub): State<Arc<Hub>>, Query(asked): Query<Asked>, headers: HeaderMap) -> Response {
+async fn scenes(State(hub): State<Arc<Hub>>, Query(asked): Query<Key>, headers: HeaderMap) -> Response {
     if !hub.offer.access.allows(&headers, asked.token.as_deref()) {
         return FORBIDDEN.into_response();
     }
@@ -208,7 +208,7 @@ async fn scenes(State(hub): State<Arc<Hub>>, Query(asked): Query<Asked>, headers
 async fn picture(
     State(hub): State<Arc<Hub>>,
     Path(name): Path<String>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<Key>,
     headers: HeaderMap,
 ) -> Response {
     if !hub.offer.access.allows(&headers, asked.token.as_deref()) {
@@ -221,21 +221,21 @@ async fn picture(
     }
 }
 
-async fn report(state: State<Arc<Hub>>, asked: Query<Asked>, headers: HeaderMap) -> Response {
+async fn report(state: State<Arc<Hub>>, asked: Query<Key>, headers: HeaderMap) -> Response {
     file(state, asked, headers, "report.html", "text/html; charset=utf-8").await
 }
 
-async fn recording(state: State<Arc<Hub>>, asked: Query<Asked>, headers: HeaderMap) -> Response {
+async fn recording(state: State<Arc<Hub>>, asked: Query<Key>, headers: HeaderMap) -> Response {
     file(state, asked, headers, "recording.mcap", "application/octet-stream").await
 }
 
-async fn controls(state: State<Arc<Hub>>, asked: Query<Asked>, headers: HeaderMap) -> Response {
+async fn controls(state: State<Arc<Hub>>, asked: Query<Key>, headers: HeaderMap) -> Response {
     file(state, asked, headers, "controls.jsonl", "application/jsonl").await
 }
 
 async fn file(
     State(hub): State<Arc<Hub>>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<Key>,
     headers: HeaderMap,
     name: &'static str,
     kind: &'static str,
@@ -252,7 +252,7 @@ async fn file(
 
 async fn socket(
     State(hub): State<Arc<Hub>>,
-    Query(asked): Query<Asked>,
+    Query(asked): Query<Key>,
     headers: HeaderMap,
     upgrade: WebSocketUpgrade,
 ) -> Response {
@@ -320,7 +320,7 @@ async fn converse(hub: &Hub, viewer: u64, socket: &mut WebSocket) -> Result<(), 
             note = notes.recv() => {
                 // a viewer that is too slow misses some
                 if let Ok(note) = note {
-                    send(socket, Message::Text(note.into())).await?;
+                    send(socket, Message::Text(note)).await?;
                 }
             }
             _ = beat.tick() => {
@@ -352,7 +352,7 @@ async fn greet(hub: &Hub, socket: &mut WebSocket, viewer: u64, greeted: &mut Opt
     }
     *greeted = Some(run.revision());
     for text in run.greeting(viewer) {
-        send(socket, Message::Text(text.into())).await?;
+        send(socket, Message::Text(text)).await?;
     }
     Ok(())
 }
@@ -365,18 +365,18 @@ fn count_dropped(hub: &Hub) {
 
 /// Do what a viewer says; an answer only if it cannot be done.
 fn hear(hub: &Hub, viewer: u64, text: &str) -> Option<String> {
-    let Ok(said) = serde_json::from_str::<Said>(text) else {
+    let Some(asked) = Asked::read(text) else {
         count_dropped(hub);
         return None;
     };
-    match &said {
-        Said::Pause | Said::Step { .. } => hub.paused.store(true, Ordering::Relaxed),
-        Said::Play => hub.paused.store(false, Ordering::Relaxed),
+    match &asked {
+        Asked::Say(Said::Pause | Said::Step { .. }) => hub.paused.store(true, Ordering::Relaxed),
+        Asked::Say(Said::Play) => hub.paused.store(false, Ordering::Relaxed),
         _ => {}
     }
     let run = locked(&hub.run).clone();
-    let obeyed = match (said, run) {
-        (Said::Scene { name, model }, _) => {
+    let obeyed = match (asked, run) {
+        (Asked::Say(Said::Scene { name, model }), _) => {
             if hub.offer.scenes.iter().any(|scene| scene.name == name) {
                 *locked(&hub.wanted) = Some(Wanted { scene: name, model });
                 hub.asked.notify_all();
@@ -385,7 +385,7 @@ fn hear(hub: &Hub, viewer: u64, text: &str) -> Option<String> {
                 Err(format!("there is no scene {name}"))
             }
         }
-        (said, Some(run)) => run.obey(viewer, said),
+        (asked, Some(run)) => run.obey(viewer, asked),
         (_, None) => Err("nothing runs yet".into()),
     };
     obeyed.err().map(|why| json!({ "type": "refused", "why": why }).to_string())

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use axum::extract::ws::Utf8Bytes;
 use pliant::Layout;
 use pliant::math::{Pose, Quat, Vec3};
 use pliant_record::event_text;
@@ -12,12 +13,13 @@ use rtrb::{Consumer, Producer};
 use serde_json::{Value, json};
 use tokio::sync::{broadcast, watch};
 
-use super::message::Said;
+use super::message::{Asked, Said};
 use super::wire;
 use crate::action::{Action, HANDS};
 use crate::driver::{Command, Note, Picture};
 use crate::input::{Input, Source};
-use crate::session::Session;
+use crate::room::Room;
+use crate::session::{Grasped, Session, check};
 use crate::status::{Status, source_of};
 
 /// Time for which changes are gathered before all viewers are told.
@@ -31,7 +33,7 @@ pub type Sent = (u32, Arc<Vec<u8>>);
 pub struct Run {
     card: Card,
     /// What viewers are told of the world, with what was changed since.
-    now: Mutex<Value>,
+    now: Mutex<Told>,
     /// Its numbers.
     pub status: Arc<Status>,
     commands: Mutex<Producer<Command>>,
@@ -41,12 +43,24 @@ pub struct Run {
     real_time: AtomicU64,
 }
 
+/// What viewers are told of the world: as it is changed, and as text that is written once for all who come.
+#[derive(Debug)]
+struct Told {
+    value: Value,
+    text: Option<Utf8Bytes>,
+}
+
+impl Told {
+    fn text(&mut self) -> Utf8Bytes {
+        self.text.get_or_insert_with(|| self.value.to_string().into()).clone()
+    }
+}
+
 /// A hand as viewers see it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Taken {
     by: Option<u64>,
     reach: f64,
-    count: u64,
 }
 
 /// What a run is called.
@@ -60,6 +74,8 @@ pub struct Title {
     pub rate: f64,
     /// Whether it is being written down.
     pub is_recorded: bool,
+    /// Names of the obstacles that hands may move.
+    pub movable: Vec<String>,
 }
 
 /// Ends of the queues of a live run that the server holds.
@@ -80,6 +96,7 @@ pub struct Card {
     hello: String,
     told: Value,
     layout: Layout,
+    room: Room,
     dt: f64,
     is_recorded: bool,
 }
@@ -89,11 +106,12 @@ impl Card {
     pub fn new(session: &Session, title: &Title, revision: u32) -> Card {
         let (layout, dt) = (session.world().layout(), session.dt());
         let hello = json!({
-            "type": "hello", "version": 1, "scene": title.scene, "title": title.title, "step": dt,
+            "type": "hello", "version": 2, "scene": title.scene, "title": title.title, "step": dt,
             "rate": title.rate, "can_hold": true,
         });
-        let told = wire::layout(session.world(), &layout, revision);
-        Card { revision, hello: hello.to_string(), told, layout, dt, is_recorded: title.is_recorded }
+        let told = wire::layout(session.world(), &layout, &title.movable, revision);
+        let (room, is_recorded) = (Room::around(session.world()), title.is_recorded);
+        Card { revision, hello: hello.to_string(), told, layout, room, dt, is_recorded }
     }
 }
 
@@ -101,7 +119,7 @@ impl Run {
     /// A run that has begun.
     pub fn new(card: Card, status: Arc<Status>, commands: Producer<Command>) -> Run {
         Run {
-            now: Mutex::new(card.told.clone()),
+            now: Mutex::new(Told { value: card.told.clone(), text: None }),
             card,
             status,
             commands: Mutex::new(commands),
@@ -117,13 +135,20 @@ impl Run {
     }
 
     /// The first two messages to a viewer.
-    pub fn greeting(&self, viewer: u64) -> [String; 2] {
+    pub fn greeting(&self, viewer: u64) -> [Utf8Bytes; 2] {
         let hello = self.card.hello.replacen('{', &format!("{{\"viewer\":{viewer},"), 1);
-        [hello, locked(&self.now).to_string()]
+        [hello.into(), locked(&self.now).text()]
     }
 
     /// Do what a viewer says. Says why not, if it cannot be done.
-    pub fn obey(&self, viewer: u64, said: Said) -> Result<(), String> {
+    pub fn obey(&self, viewer: u64, asked: Asked) -> Result<(), String> {
+        let said = match asked {
+            Asked::Say(said) => said,
+            Asked::Do(action) => {
+                check(&action).map_err(|refusal| refusal.to_string())?;
+                return self.ask(Command::Do(action));
+            }
+        };
         match said {
             Said::Grab { hand, at, reach, turn } => self.grab(viewer, hand, at, reach, turn),
             Said::Move { hand, to, turn } => self.move_hand(viewer, hand, to, turn),
@@ -131,10 +156,7 @@ impl Run {
             Said::Pause => self.ask(Command::Pause),
             Said::Play => self.ask(Command::Play),
             Said::Step { count } => self.ask(Command::Steps(count)),
-            Said::Reset => self.ask(Command::Do(Action::Reset)),
             Said::Speed { factor } => self.ask(Command::Speed(factor)),
-            Said::Gravity { value } => self.ask(Command::Do(Action::Gravity { value })),
-            Said::Change { body, property, value } => self.ask(Command::Do(Action::Change { body, property, value })),
             Said::Scene { .. } => Err("another scene is not the business of this run".into()),
         }
     }
@@ -153,13 +175,13 @@ impl Run {
             return Err(format!("hand {} is moved by a device", hand + 1));
         }
         let before = *taken;
-        *taken = Taken { by: Some(viewer), reach, count: taken.count };
+        *taken = Taken { by: Some(viewer), reach };
         self.write(hand, taken, at, turn, Source::Page, true).inspect_err(|_| *taken = before)
     }
 
     fn move_hand(&self, viewer: u64, hand: usize, to: [f64; 3], turn: Option<[f64; 4]>) -> Result<(), String> {
-        let mut hands = locked(&self.hands);
-        let taken = hands.get_mut(hand).ok_or("there are two hands, 0 and 1")?;
+        let hands = locked(&self.hands);
+        let taken = hands.get(hand).ok_or("there are two hands, 0 and 1")?;
         // a move that was on its way when the hand was lost says nothing
         if taken.by != Some(viewer) { Ok(()) } else { self.write(hand, taken, to, turn, Source::Page, true) }
     }
@@ -183,7 +205,7 @@ impl Run {
     fn write(
         &self,
         hand: usize,
-        taken: &mut Taken,
+        taken: &Taken,
         at: [f64; 3],
         turn: Option<[f64; 4]>,
         source: Source,
@@ -191,12 +213,13 @@ impl Run {
     ) -> Result<(), String> {
         let rotation = turn.map_or(Quat::IDENTITY, |[x, y, z, w]| Quat::from_xyzw(x, y, z, w));
         let pose = Pose::from_parts(Vec3::from_array(at), rotation);
-        let count = taken.count + 1;
-        let input = Input { pose, pressed, turns: turn.is_some(), reach: taken.reach, source, heard: 0, count };
+        let input = Input { pose, pressed, turns: turn.is_some(), reach: taken.reach, source, heard: 0 };
         if !input.is_sound() {
             return Err("a hand is within a kilometre, reaches a metre at most, and turns by a unit quaternion".into());
         }
-        taken.count = count;
+        if source != Source::Nobody && !self.card.room.has(pose.translation) {
+            return Err(format!("a hand stays around the scene: {}", self.card.room));
+        }
         self.status.inputs[hand].write(input.to_words());
         Ok(())
     }
@@ -208,7 +231,10 @@ impl Run {
         let hands: Vec<Value> = (0..HANDS)
             .map(|hand| {
                 let output = self.status.output(hand);
-                let body = self.status.gripped(hand).map(|body| self.card.layout.body_name(body));
+                let body = self.status.grasped(hand).map(|grasped| match grasped {
+                    Grasped::Body(body) => self.card.layout.body_name(body),
+                    Grasped::Obstacle(obstacle) => self.card.layout.obstacle_name(obstacle),
+                });
                 let source = Some(source_of(&output)).filter(|source| *source != Source::Nobody);
                 json!({
                     "hand": hand, "held_by": holders[hand].by, "device": source, "gripping": body,
@@ -226,7 +252,7 @@ impl Run {
     }
 
     /// Pass on frames and notes until the run ends.
-    pub fn publish(&self, mut outlets: Outlets, frames: &watch::Sender<Sent>, notes: &broadcast::Sender<String>) {
+    pub fn publish(&self, mut outlets: Outlets, frames: &watch::Sender<Sent>, notes: &broadcast::Sender<Utf8Bytes>) {
         let mut mark = (Instant::now(), self.status.steps.load(Ordering::Relaxed));
         let (step, mut changed) = (self.card.dt, None);
         while !self.status.is_ending() {
@@ -244,12 +270,12 @@ impl Run {
                 }
                 if let Some(text) = self.text(note) {
                     // nobody may be looking
-                    let _ = notes.send(text);
+                    let _ = notes.send(text.into());
                 }
             }
             if changed.is_some_and(|since: Instant| since.elapsed() > CHANGES) {
                 changed = None;
-                let _ = notes.send(locked(&self.now).to_string());
+                let _ = notes.send(locked(&self.now).text());
             }
             let (passed, steps) = (mark.0.elapsed(), self.status.steps.load(Ordering::Relaxed));
             if passed > Duration::from_secs(1) {
@@ -263,7 +289,9 @@ impl Run {
 
     /// Keep what viewers are told up to date.
     fn change(&self, action: Action) {
-        let mut now = locked(&self.now);
+        let mut told = locked(&self.now);
+        told.text = None;
+        let now = &mut told.value;
         match action {
             Action::Change { body, property, value } => {
                 let name = serde_json::to_value(property).unwrap_or_default();
@@ -282,6 +310,7 @@ impl Run {
             }
             Note::Changed(_) => return None,
             Note::Refused(why) => json!({ "type": "refused", "why": why }),
+            Note::WentBack { why, time } => json!({ "type": "went_back", "time": time, "why": why }),
             Note::Failed(why) => {
                 *locked(&self.failure) = Some(why);
                 return None;

@@ -44,8 +44,8 @@ pub fn encode(picture: &Picture, revision: u32, bytes: &mut Vec<u8>) {
     }
 }
 
-/// The layout of a world for the page.
-pub fn layout(world: &World, layout: &Layout, revision: u32) -> Value {
+/// The layout of a world for the page, with the names of the obstacles that hands may move.
+pub fn layout(world: &World, layout: &Layout, movable: &[String], revision: u32) -> Value {
     let properties = |Properties { young, density, friction, damping_time, drag, .. }: Properties| json!({ "young": young, "density": density, "friction": friction.coefficient, "damping_time": damping_time, "drag": drag });
     let bodies = layout.bodies.iter().zip(world.bodies()).map(|(body, now)| {
         let fields = body.fields.iter().map(|(name, unit)| json!({ "name": name, "unit": unit }));
@@ -65,6 +65,7 @@ pub fn layout(world: &World, layout: &Layout, revision: u32) -> Value {
         json!({
             "name": obstacle.name,
             "kind": if obstacle.is_plane { "plane" } else { "mesh" },
+            "movable": movable.contains(&obstacle.name),
             "vertices": vertices.collect::<Vec<f32>>(),
             "triangles": obstacle.outline.triangles.as_flattened(),
         })

@@ -166,7 +166,8 @@ impl SceneSpec {
         };
         let allow_crossing = self.allow_crossing;
         let recording_rate = self.recording_rate.map(Quantity::get);
-        Ok(Scene { title, duration, step, recording_rate, allow_crossing, world, expectations, view, warnings })
+        let movable = self.obstacle.iter().filter(|spec| spec.hand).map(|spec| spec.name.to_string()).collect();
+        Ok(Scene { title, duration, step, recording_rate, allow_crossing, world, movable, expectations, view, warnings })
     }
 
     /// What has to be precomputed for its bodies, and warnings.

@@ -34,6 +34,9 @@ pub(crate) struct ObstacleSpec {
     motion: Option<MotionSpec>,
     /// Friction of its surface; that of the body that touches it unless given.
     friction: Option<Table<FrictionSpec>>,
+    /// Whether hands of a live run may take it and carry it along; false unless given.
+    #[serde(default)]
+    pub(crate) hand: bool,
 }
 
 /// The geometry of an obstacle in its own frame.
