@@ -54,11 +54,20 @@ fn shared(scene: pliant_scene::Scene, source: Source, stop: &Stop) -> Shared {
 
 impl Batch {
     /// Advance every world that has not failed, as `advance` does.
-    fn advance(&self, py: Python<'_>, advance: impl Fn(&mut Core) -> Result<(), Trouble> + Sync) -> PyResult<()> {
-        let failed: Vec<bool> = lock(py, &self.errors).iter().map(Option::is_some).collect();
+    fn advance(
+        &self,
+        py: Python<'_>,
+        only: Option<Which>,
+        advance: impl Fn(&mut Core) -> Result<(), Trouble> + Sync,
+    ) -> PyResult<()> {
+        let mut rests = vec![only.is_some(); self.worlds.len()];
+        self.chosen(only)?.into_iter().for_each(|index| rests[index] = false);
+        for (rests, error) in rests.iter_mut().zip(lock(py, &self.errors).iter()) {
+            *rests |= error.is_some();
+        }
         let troubles = interruptible(py, &self.stop, || {
-            let one = |(core, failed): (&Shared, &bool)| {
-                if *failed {
+            let one = |(core, rests): (&Shared, &bool)| {
+                if *rests {
                     return None;
                 }
                 let mut core = lock_detached(core);
@@ -66,7 +75,7 @@ impl Batch {
                 advance(&mut core).err().filter(|trouble| !trouble.is_stop()).map(|trouble| trouble.to_string())
             };
             // one world at a time: they may differ in cost
-            self.pool.install(|| self.worlds.par_iter().zip(&failed).with_max_len(1).map(one).collect::<Vec<_>>())
+            self.pool.install(|| self.worlds.par_iter().zip(&rests).with_max_len(1).map(one).collect::<Vec<_>>())
         })?;
         for (error, trouble) in lock(py, &self.errors).iter_mut().zip(troubles) {
             if trouble.is_some() {
@@ -140,6 +149,14 @@ impl Batch {
         })
     }
 
+    fn chosen(&self, which: Option<Which>) -> PyResult<Vec<usize>> {
+        match which {
+            None => Ok((0..self.worlds.len()).collect()),
+            Some(Which::One(index)) => Ok(vec![self.index(index)?]),
+            Some(Which::Many(all)) => all.into_iter().map(|index| self.index(index)).collect(),
+        }
+    }
+
     fn index(&self, index: isize) -> PyResult<usize> {
         let count = self.worlds.len() as isize;
         let wanted = if index < 0 { index + count } else { index };
@@ -209,10 +226,10 @@ impl Batch {
         Ok(Batch { worlds, pool, stop, errors, arrays: Mutex::default() })
     }
 
-    /// Advance every world by `n` steps, each of `dt` [s] or of its scene's step.
-    #[pyo3(signature = (n=1, *, dt=None))]
-    fn step(&self, py: Python<'_>, n: u64, dt: Option<f64>) -> PyResult<()> {
-        self.advance(py, |core| {
+    /// Advance every world by `n` steps, each of `dt` [s] or of its scene's step; or `only` one of them, or several.
+    #[pyo3(signature = (n=1, *, dt=None, only=None))]
+    fn step(&self, py: Python<'_>, n: u64, dt: Option<f64>, only: Option<Which>) -> PyResult<()> {
+        self.advance(py, only, |core| {
             let dt = dt.unwrap_or(core.scene.step);
             (0..n).try_for_each(|_| core.step(dt))
         })
@@ -224,7 +241,7 @@ impl Batch {
         if seconds.is_some_and(|seconds| !(seconds.is_finite() && seconds >= 0.0)) {
             return Err(PyValueError::new_err("the time to run must be finite and not negative"));
         }
-        self.advance(py, |core| {
+        self.advance(py, None, |core| {
             let end = seconds.map_or(core.scene.duration, |seconds| core.scene.world.time() + seconds);
             core.run_until(end)
         })
@@ -235,11 +252,7 @@ impl Batch {
     #[pyo3(signature = (index=None, **changes))]
     fn reset(&self, py: Python<'_>, index: Option<Which>, changes: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
         let changes = overrides(changes)?;
-        let chosen: Vec<usize> = match index {
-            None => (0..self.worlds.len()).collect(),
-            Some(Which::One(index)) => vec![self.index(index)?],
-            Some(Which::Many(all)) => all.into_iter().map(|index| self.index(index)).collect::<PyResult<_>>()?,
-        };
+        let chosen = self.chosen(index)?;
         let results: Vec<Result<(), Unbuilt>> = py.detach(|| {
             self.pool.install(|| {
                 let one = |&index: &usize| {

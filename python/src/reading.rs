@@ -46,10 +46,14 @@ struct Tracks {
 fn read(path: &Path) -> Result<Tracks, String> {
     let told = |why: String| format!("{}: {why}", path.display());
     let bytes = std::fs::read(path).map_err(|e| told(format!("cannot be read: {e}")))?;
+    if !bytes.starts_with(mcap::MAGIC) {
+        return Err(told("this is no recording: it does not begin as MCAP files do".into()));
+    }
     let mut tracks = Tracks::default();
     for record in mcap::read::LinearReader::new(&bytes).map_err(|e| told(e.to_string()))? {
         // a run that was killed may end in the middle of a record
-        if let Ok(mcap::records::Record::Metadata(metadata)) = record {
+        let Ok(record) = record else { break };
+        if let mcap::records::Record::Metadata(metadata) = record {
             tracks.about.insert(metadata.name, metadata.metadata);
         }
     }

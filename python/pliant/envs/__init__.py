@@ -48,6 +48,5 @@ def register() -> None:
                 id=f"pliant/{name}-v0",
                 entry_point=f"{kind.__module__}:{kind.__name__}",
                 max_episode_steps=kind.LONGEST,
-                vector_entry_point="pliant.vector:make",
-                kwargs={},
+                vector_entry_point=f"pliant.vector:{name}",
             )

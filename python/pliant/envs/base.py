@@ -47,6 +47,10 @@ class PliantEnv(gymnasium.Env[Vector, Vector]):
     """Force on a hand at which an episode ends [N]."""
     LONGEST: ClassVar[int] = 200
     """Steps of an episode."""
+    WORKSPACE: ClassVar[tuple[tuple[float, float, float], tuple[float, float, float]]] = ((-1, -1, -1), (1, 1, 1))
+    """Corners of the box in which hands may be [m]: they stop at its sides, as a robot does at its limits."""
+
+    _progress: float
 
     def __init__(
         self,
@@ -105,7 +109,7 @@ class PliantEnv(gymnasium.Env[Vector, Vector]):
             error = str(failed)
         return self.outcome(error)
 
-    def render(self) -> NDArray[np.uint8] | None:  # type: ignore[override]
+    def render(self) -> NDArray[np.uint8] | None:
         if self.render_mode is None:
             return None
         return picture(self.world, self.CAMERA, width=self.width, height=self.height)
@@ -115,8 +119,10 @@ class PliantEnv(gymnasium.Env[Vector, Vector]):
     def command(self, action: Vector) -> None:
         """Let the hands move as an action says."""
         velocities = np.clip(np.asarray(action, dtype=np.float64).reshape(-1, 3), -1.0, 1.0) * self.SPEED
+        period, (low, high) = self.PERIOD * self.world.dt, np.array(self.WORKSPACE)
         for hand, velocity in zip(self.hands, velocities, strict=True):
-            hand.move_at(velocity)
+            here = hand.position
+            hand.move_at((np.clip(here + period * velocity, low, high) - here) / period)
 
     def outcome(self, error: str | None = None) -> tuple[Vector, float, bool, bool, dict[str, Any]]:
         """What has come of it, with the error of a step that failed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,6 +23,7 @@ class LiftingEnv(PliantEnv):
     STRONGEST: ClassVar[float] = 20.0
     LONGEST: ClassVar[int] = 150
     HEIGHT: ClassVar[float] = 0.15
+    WORKSPACE: ClassVar[tuple[tuple[float, float, float], tuple[float, float, float]]] = ((-0.2, -0.3, 0.0031), (0.7, 0.3, 0.6))
     CAMERA: ClassVar[Camera] = Camera((0.25, -1.2, 0.45), (0.25, 0.0, 0.15))
     SCENE: ClassVar[dict[str, Any]] = {
         "title": "Lift a cable from the floor",
@@ -36,7 +38,8 @@ class LiftingEnv(PliantEnv):
                 "model": "cable",
                 "material": "rubber",
                 "radius": 0.003,
-                "path": [[0.0, 0.0, 0.0031], [0.5, 0.0, 0.0031]],
+                # slack, and aside: hands may come closer
+                "path": [[0.5 * k / 20, 0.06 * math.sin(math.pi * k / 20), 0.0031] for k in range(21)],
                 "segments": 40,
             }
         ],

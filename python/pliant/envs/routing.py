@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,6 +28,7 @@ class RoutingEnv(PliantEnv):
     SPEED: ClassVar[float] = 0.25
     STRONGEST: ClassVar[float] = 20.0
     LONGEST: ClassVar[int] = 200
+    WORKSPACE: ClassVar[tuple[tuple[float, float, float], tuple[float, float, float]]] = ((-0.1, -0.3, 0.0031), (0.7, 0.3, 0.3))
     CAMERA: ClassVar[Camera] = Camera((0.3, -0.75, 0.6), (0.3, 0.0, 0.0))
     SCENE: ClassVar[dict[str, Any]] = {
         "title": "Lay a cable between two pegs",
@@ -41,7 +43,8 @@ class RoutingEnv(PliantEnv):
                 "model": "cable",
                 "material": "rubber",
                 "radius": 0.003,
-                "path": [[0.0, 0.15, 0.0031], [0.6, 0.15, 0.0031]],
+                # slack, and aside: the hand may come back
+                "path": [[0.6 * k / 20, 0.15 + 0.04 * math.sin(math.pi * k / 20), 0.0031] for k in range(21)],
                 "segments": 60,
             }
         ],

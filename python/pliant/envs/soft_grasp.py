@@ -26,15 +26,16 @@ class SoftGraspEnv(PliantEnv):
     HANDS: ClassVar[tuple[str, ...]] = ("left", "right")
     SPEED: ClassVar[float] = 0.05
     STRONGEST: ClassVar[float] = 20.0
-    LONGEST: ClassVar[int] = 100
+    LONGEST: ClassVar[int] = 80
     LIFT: ClassVar[float] = 0.03
+    WORKSPACE: ClassVar[tuple[tuple[float, float, float], tuple[float, float, float]]] = ((-0.1, -0.05, 0.0125), (0.1, 0.05, 0.1))
     CAMERA: ClassVar[Camera] = Camera((0.1, -0.3, 0.14), (0.0, 0.0, 0.03))
     SCENE: ClassVar[dict[str, Any]] = {
         "title": "Lift a soft block between two fingertips",
         "duration": 5.0,
         "step": 0.005,
         "material": {
-            "foam": {"young": 6e4, "poisson": 0.3, "density": 400.0, "friction": {"coefficient": 0.9}},
+            "foam": {"young": 4e4, "poisson": 0.3, "density": 400.0, "friction": {"coefficient": 0.9}},
         },
         "body": [
             {
@@ -52,7 +53,7 @@ class SoftGraspEnv(PliantEnv):
 
     def vary(self, rng: np.random.Generator) -> dict[str, Any]:
         return {
-            "material.foam.young": 6e4 * float(rng.uniform(0.7, 1.5)),
+            "material.foam.young": 4e4 * float(rng.uniform(0.7, 1.5)),
             "material.foam.density": float(rng.uniform(250.0, 500.0)),
         }
 
