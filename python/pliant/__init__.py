@@ -12,6 +12,8 @@
 `pliant.envs` has Gymnasium environments. SI units throughout; quaternions are w x y z; forces are outputs.
 """
 
+from importlib.util import find_spec as _find_spec
+
 from ._pliant import (
     Batch,
     Body,
@@ -58,3 +60,8 @@ __all__ = [
     "read",
     "schema",
 ]
+
+if _find_spec("gymnasium") is not None:
+    from .envs import register as _register
+
+    _register()

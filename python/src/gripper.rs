@@ -10,7 +10,7 @@ use crate::body::Body;
 use crate::control::Grip;
 use crate::convert::{self, Triple, Turn};
 use crate::core::{Core, Shared, lock};
-use crate::errors::{gone, refused};
+use crate::errors::{ControlError, gone, refused};
 use crate::source::text;
 use crate::told::{rotation, vector};
 
@@ -146,9 +146,11 @@ impl Gripper {
             jaws: Jaws { stiffness, slips_at, opens_at },
             ..GripParams::new(self.id, body, place, hold)
         };
-        let numbers = [("until", until), ("stiffness", stiffness), ("slips_at", slips_at), ("opens_at", opens_at)];
-        positive(&self.name, &numbers)?;
-        positive(&self.name, &[("closing", closing + f64::MIN_POSITIVE)])?;
+        positive(&self.name, &[("stiffness", stiffness), ("slips_at", slips_at), ("opens_at", opens_at)])?;
+        if until.is_nan() || !(closing.is_finite() && closing >= 0.0) {
+            let told = format!("{}: `until` and `closing` must be times, got {until} and {closing} s", self.name);
+            return Err(ControlError::new_err(told));
+        }
         let grip = core.scene.world.add_grip(params).map_err(refused)?;
         core.changed();
         Ok(Grip::new(&self.core, grip))
@@ -211,10 +213,10 @@ impl Gripper {
 }
 
 /// Refuse numbers that are not above zero; they may be infinite.
-pub fn positive(name: &str, numbers: &[(&str, f64)]) -> PyResult<()> {
+fn positive(name: &str, numbers: &[(&str, f64)]) -> PyResult<()> {
     match numbers.iter().find(|(_, number)| number.is_nan() || *number <= 0.0) {
         Some((what, number)) => {
-            Err(crate::errors::ControlError::new_err(format!("{name}: `{what}` must be above zero, got {number}")))
+            Err(ControlError::new_err(format!("{name}: `{what}` must be above zero, got {number}")))
         }
         None => Ok(()),
     }

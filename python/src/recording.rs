@@ -39,7 +39,9 @@ impl Core {
 
     /// Complete the files. Returns the path of the recording; `None` if nothing is recorded.
     pub fn finish_recording(&mut self) -> PyResult<Option<PathBuf>> {
-        let Some(recorder) = self.recorder.take() else { return Ok(None) };
+        let Some(mut recorder) = self.recorder.take() else { return Ok(None) };
+        // the end is recorded, due or not
+        recorder.write(self.frame()).map_err(unrecorded)?;
         let paths = recorder.finish(&self.outcome()).map_err(unrecorded)?;
         Ok(Some(paths.recording))
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -91,7 +93,7 @@ def test_the_same_state_gives_the_same_array(cord: pliant.World) -> None:
 
 
 @pytest.mark.parametrize("model", ["cable", "xpbd", "chain"])
-def test_positions_are_those_of_the_recorded_frames(model: str, tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_positions_are_those_of_the_recorded_frames(model: str, tmp_path: Path) -> None:
     # two ways out of the engine: nodes alone, and whole frames
     world = pliant.World(rods(model))
     world.gripper("hand").move_at([0.3, 0.1, 0.0])
@@ -99,6 +101,17 @@ def test_positions_are_those_of_the_recorded_frames(model: str, tmp_path) -> Non
         world.step(17)
     recorded = pliant.read(tmp_path / "out" / "recording.mcap").bodies["cord"].positions[-1]
     assert np.array_equal(world.body("cord").positions, recorded)
+
+
+def test_positions_of_a_ring_and_of_a_planar_rod_too(scenes: Path, tmp_path: Path) -> None:
+    for name in ("ring", "swing"):
+        world = pliant.load(scenes / f"{name}.toml")
+        with world.record(tmp_path / name, rate=1000):
+            # the last frame is recorded whether due or not
+            world.step(7)
+        recorded = pliant.read(tmp_path / name / "recording.mcap").bodies
+        for body in world.bodies.values():
+            assert np.array_equal(body.positions, recorded[body.name].positions[-1])
 
 
 def test_surfaces_of_solids_are_closed(block: pliant.World) -> None:

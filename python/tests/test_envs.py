@@ -11,9 +11,8 @@ from gymnasium.utils.env_checker import check_env
 
 import pliant.vector
 from experts import EXPERTS
-from pliant.envs import ENVIRONMENTS, PliantEnv, register
+from pliant.envs import ENVIRONMENTS, PliantEnv
 
-register()
 NAMES = list(ENVIRONMENTS)
 
 

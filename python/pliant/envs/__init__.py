@@ -1,9 +1,9 @@
 """Gymnasium environments: manipulation of cables and soft solids, with forces.
 
-    import gymnasium
+    import gymnasium, pliant
     env = gymnasium.make("pliant/Winding-v0", render_mode="rgb_array")
 
-They are registered as a plugin of Gymnasium: nothing needs to be imported for `gymnasium.make`.
+They are registered when `pliant` is imported, where Gymnasium is installed.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ __all__ = [
 
 
 def register() -> None:
-    """Register all environments with Gymnasium; called by Gymnasium itself."""
+    """Register all environments with Gymnasium; importing `pliant` does it."""
     for name, kind in ENVIRONMENTS.items():
         if f"pliant/{name}-v0" not in gymnasium.registry:
             gymnasium.register(
