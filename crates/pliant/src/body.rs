@@ -404,6 +404,16 @@ impl Body {
         each!(self, model => model.write_frame(gravity, frame));
     }
 
+    /// Write the positions of its nodes in the world [m], those of a frame, for callers that need nothing else.
+    pub fn write_nodes(&self, places: &mut Vec<Vec3>) {
+        if let Some(line) = self.line() {
+            return line.write_nodes(places);
+        }
+        let mut nodes = Nodes { places: take(places), velocities: vec![] };
+        self.show(&mut nodes);
+        *places = nodes.places;
+    }
+
     /// Energies [J] in a gravity of [m/s2].
     pub fn energy(&self, gravity: Vec3) -> Energy {
         each!(self, model => model.energy(gravity))

@@ -200,6 +200,20 @@ impl Line<'_> {
         }
     }
 
+    /// Positions of the nodes alone, to the bit as [`Line::show_nodes`] has them.
+    pub fn write_nodes(&self, places: &mut Vec<Vec3>) {
+        let end = |link: usize, side: f64| self.poses[link].transform_point(Vec3::X * (side * 0.5 * self.length));
+        let count = self.poses.len();
+        places.clear();
+        for node in 0..=count {
+            let [before, after] = self.beside(node);
+            let side = if before != after || node > 0 { 1.0 } else { -1.0 };
+            let a = end(before, side);
+            let b = if before == after { a } else { end(after, -1.0) };
+            places.push(0.5 * (a + b));
+        }
+    }
+
     /// Append the contacts of the body with obstacles.
     pub fn write_contacts(
         &self,

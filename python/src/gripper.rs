@@ -1,0 +1,242 @@
+//! Grippers as Python objects: where they are, what they feel, how they are driven, and what they hold.
+
+use pliant::math::Pose;
+use pliant::{Drive, GripParams, GripperId, Jaws};
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+
+use crate::arrays::Cached;
+use crate::body::Body;
+use crate::control::Grip;
+use crate::convert::{self, Triple, Turn};
+use crate::core::{Core, Shared, lock};
+use crate::errors::{ControlError, gone, refused};
+use crate::source::text;
+use crate::told::{rotation, vector};
+
+/// A gripper of a world: a moving frame that holds places of bodies, and feels them.
+#[pyclass(frozen, module = "pliant")]
+pub struct Gripper {
+    core: Shared,
+    id: GripperId,
+    /// Name, unique among grippers.
+    #[pyo3(get)]
+    name: String,
+    felt: std::sync::Mutex<Cached>,
+}
+
+impl Gripper {
+    pub fn new(core: &Shared, held: &Core, id: GripperId) -> PyResult<Gripper> {
+        let name = held.scene.world.gripper(id).map_err(gone)?.params.name.clone();
+        Ok(Gripper { core: core.clone(), id, name, felt: Default::default() })
+    }
+
+    fn with<T>(&self, py: Python<'_>, read: impl FnOnce(&pliant::Gripper) -> T) -> PyResult<T> {
+        Ok(read(lock(py, &self.core).scene.world.gripper(self.id).map_err(gone)?))
+    }
+
+    fn pose(&self, py: Python<'_>) -> PyResult<Pose> {
+        self.with(py, |gripper| gripper.sweep.end)
+    }
+
+    fn set_drive(&self, py: Python<'_>, drive: Drive) -> PyResult<()> {
+        let mut core = lock(py, &self.core);
+        core.scene.world.drive(self.id, drive).map_err(refused)?;
+        core.changed();
+        Ok(())
+    }
+}
+
+#[pymethods]
+impl Gripper {
+    /// Position in the world [m], an array of shape (3,).
+    #[getter]
+    fn position(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        vector(py, self.pose(py)?.translation)
+    }
+
+    /// Orientation in the world as a quaternion w x y z, an array of shape (4,).
+    #[getter]
+    fn orientation(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        rotation(py, &self.pose(py)?)
+    }
+
+    /// Force [N] and torque about its origin [N m] of the bodies on it, in world axes, means over the last step: an
+    /// array of shape (6,).
+    #[getter]
+    fn wrench(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let mut felt = lock(py, &self.felt);
+        let core = lock(py, &self.core);
+        let load = core.scene.world.gripper(self.id).map_err(gone)?.load;
+        felt.get(py, core.epoch, &[6], |out| {
+            out[..3].copy_from_slice(&load.force.to_array());
+            out[3..].copy_from_slice(&load.torque.to_array());
+        })
+    }
+
+    /// Force of the bodies on it, in world axes [N], mean over the last step: an array of shape (3,).
+    #[getter]
+    fn force(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        vector(py, self.with(py, |gripper| gripper.load.force)?)
+    }
+
+    /// Torque of the bodies on it about its origin, in world axes [N m], mean over the last step: an array of shape
+    /// (3,).
+    #[getter]
+    fn torque(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        vector(py, self.with(py, |gripper| gripper.load.torque)?)
+    }
+
+    /// Go to a pose during the next step, at constant velocity, and stay there. What is not given stays as it is;
+    /// `orientation` is a quaternion w x y z.
+    #[pyo3(signature = (position=None, orientation=None))]
+    fn drive(&self, py: Python<'_>, position: Option<Triple>, orientation: Option<Turn>) -> PyResult<()> {
+        let pose = convert::pose(&self.pose(py)?, position, orientation);
+        self.set_drive(py, Drive::Pose(pose))
+    }
+
+    /// Move at constant velocity until driven otherwise: linear [m/s] and angular [rad/s], in the world.
+    #[pyo3(signature = (linear=Triple(pliant::math::Vec3::ZERO), angular=Triple(pliant::math::Vec3::ZERO)))]
+    fn move_at(&self, py: Python<'_>, linear: Triple, angular: Triple) -> PyResult<()> {
+        self.set_drive(py, Drive::Velocity { linear: linear.0, angular: angular.0 })
+    }
+
+    /// Follow the motion that the scene prescribes, again.
+    fn follow(&self, py: Python<'_>) -> PyResult<()> {
+        self.set_drive(py, Drive::Prescribed)
+    }
+
+    /// Be somewhere else at once, at rest, without a way between. Refused while it holds something.
+    #[pyo3(signature = (position=None, orientation=None))]
+    fn put(&self, py: Python<'_>, position: Option<Triple>, orientation: Option<Turn>) -> PyResult<()> {
+        let pose = convert::pose(&self.pose(py)?, position, orientation);
+        let mut core = lock(py, &self.core);
+        core.scene.world.put_gripper(self.id, pose).map_err(refused)?;
+        core.changed();
+        Ok(())
+    }
+
+    /// Close around a place of a body now. Arguments are those of a grip in a scene file: `at` is "start", "end", a
+    /// fraction, {"node": 3}, or for a solid {"point": […]} or {"min": […], "max": […]}; `orientation` is False, True,
+    /// "two-points" or "only".
+    #[pyo3(signature = (body, at, *, orientation=None, snap=false, closing=GripParams::CLOSING, until=f64::INFINITY,
+                        stiffness=f64::INFINITY, slips_at=f64::INFINITY, opens_at=f64::INFINITY))]
+    #[allow(clippy::too_many_arguments)]
+    fn grasp(
+        &self,
+        py: Python<'_>,
+        body: &Bound<'_, PyAny>,
+        at: &Bound<'_, PyAny>,
+        orientation: Option<&Bound<'_, PyAny>>,
+        snap: bool,
+        closing: f64,
+        until: f64,
+        stiffness: f64,
+        slips_at: f64,
+        opens_at: f64,
+    ) -> PyResult<Grip> {
+        let (place, hold) = (convert::place(at)?, convert::hold(orientation)?);
+        let mut core = lock(py, &self.core);
+        let body = body_of(&self.core, &core, body)?;
+        let params = GripParams {
+            from: core.scene.world.time(),
+            until,
+            snap,
+            closing,
+            jaws: Jaws { stiffness, slips_at, opens_at },
+            ..GripParams::new(self.id, body, place, hold)
+        };
+        positive(&self.name, &[("stiffness", stiffness), ("slips_at", slips_at), ("opens_at", opens_at)])?;
+        if until.is_nan() || !(closing.is_finite() && closing >= 0.0) {
+            let told = format!("{}: `until` and `closing` must be times, got {until} and {closing} s", self.name);
+            return Err(ControlError::new_err(told));
+        }
+        let grip = core.scene.world.add_grip(params).map_err(refused)?;
+        core.changed();
+        Ok(Grip::new(&self.core, grip))
+    }
+
+    /// Close around the place nearest to its origin, of any body, if there is one within a distance [m]; None if not.
+    #[pyo3(signature = (within, *, orientation=None))]
+    fn grasp_nearest(
+        &self,
+        py: Python<'_>,
+        within: f64,
+        orientation: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Option<Grip>> {
+        let hold = convert::hold(orientation)?;
+        let mut core = lock(py, &self.core);
+        let grip = core.scene.world.grasp_nearest(self.id, within, hold).map_err(refused)?;
+        core.changed();
+        Ok(grip.map(|grip| Grip::new(&self.core, grip)))
+    }
+
+    /// Open all its grips, and remove them.
+    fn release(&self, py: Python<'_>) -> PyResult<()> {
+        let mut core = lock(py, &self.core);
+        let held = core.scene.world.grips().filter(|(_, grip)| grip.params.gripper == self.id);
+        let held: Vec<_> = held.map(|(id, _)| id).collect();
+        held.into_iter().try_for_each(|grip| core.scene.world.release(grip)).map_err(refused)?;
+        core.changed();
+        Ok(())
+    }
+
+    /// Its grips, closed or not.
+    #[getter]
+    fn grips(&self, py: Python<'_>) -> Vec<Grip> {
+        let core = lock(py, &self.core);
+        let own = core.scene.world.grips().filter(|(_, grip)| grip.params.gripper == self.id);
+        own.map(|(id, _)| Grip::new(&self.core, id)).collect()
+    }
+
+    /// Whether it holds a body now.
+    #[getter]
+    fn holds(&self, py: Python<'_>) -> bool {
+        let core = lock(py, &self.core);
+        core.scene.world.grips().any(|(_, grip)| grip.params.gripper == self.id && grip.anchor.is_some())
+    }
+
+    /// Take it out of the world, with its grips and its fingertip.
+    fn remove(&self, py: Python<'_>) -> PyResult<()> {
+        let mut core = lock(py, &self.core);
+        core.scene.world.remove_gripper(self.id).map_err(refused)?;
+        core.changed();
+        Ok(())
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        match self.pose(py) {
+            Ok(pose) => format!("<pliant.Gripper {:?} at {}>", self.name, pose.translation),
+            Err(_) => format!("<pliant.Gripper {:?}: no longer in its world>", self.name),
+        }
+    }
+}
+
+/// Refuse numbers that are not above zero; they may be infinite.
+fn positive(name: &str, numbers: &[(&str, f64)]) -> PyResult<()> {
+    match numbers.iter().find(|(_, number)| number.is_nan() || *number <= 0.0) {
+        Some((what, number)) => {
+            Err(ControlError::new_err(format!("{name}: `{what}` must be above zero, got {number}")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// A body of this world, given by name or handle.
+pub fn body_of(shared: &Shared, core: &Core, body: &Bound<'_, PyAny>) -> PyResult<pliant::BodyId> {
+    if let Some(name) = text(body) {
+        return core
+            .scene
+            .world
+            .body_named(name)
+            .ok_or_else(|| unknown("body", name, core.scene.world.layout().body_names()));
+    }
+    let body = body.cast::<Body>()?.get();
+    if body.is_of(shared) { Ok(body.id()) } else { Err(gone(pliant::Gone { kind: "body" })) }
+}
+
+/// A name that is not there, with those that are.
+pub fn unknown<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'a str>) -> PyErr {
+    let known: Vec<&str> = known.collect();
+    PyKeyError::new_err(format!("there is no {kind} named `{name}` (known: {})", known.join(", ")))
+}
