@@ -58,6 +58,7 @@
 //! `pliant-record`.
 
 mod account;
+pub mod arm;
 mod body;
 mod bytes;
 pub mod cable;
@@ -87,6 +88,7 @@ mod properties;
 mod random;
 mod react;
 pub mod response;
+pub mod robot;
 mod rest;
 mod section;
 mod stage;

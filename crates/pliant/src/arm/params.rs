@@ -1,0 +1,95 @@
+//! What an arm is built from.
+
+use crate::robot::{Model, RobotError, RobotSpec};
+
+/// Specification of an arm.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArmSpec {
+    /// Links and joints. Its gravity is that of the world, whatever is written here.
+    pub robot: RobotSpec,
+    /// Coordinates of the joints at the start, from root to tips [rad, m]; empty for zero, or what limits allow.
+    pub joints: Vec<f64>,
+    /// What drives each joint, from root to tips; empty for joints that are free.
+    pub drives: Vec<JointDrive>,
+    /// Whether drives also carry the weight of the arm, as far as their effort allows.
+    pub carries_itself: bool,
+}
+
+impl ArmSpec {
+    /// An arm at rest, with joints at zero, that nothing drives.
+    pub fn new(robot: RobotSpec) -> ArmSpec {
+        ArmSpec { robot, joints: vec![], drives: vec![], carries_itself: false }
+    }
+
+    /// Check everything, and freeze the model.
+    pub(super) fn check(&self) -> Result<Model, RobotError> {
+        use crate::robot::Part;
+        let model = Model::new(&self.robot)?;
+        let count = model.coordinates().len();
+        let fail = |text: String| Err(RobotError { text, part: Part::Whole });
+        if !self.joints.is_empty() && self.joints.len() != count {
+            return fail(format!("it has {count} joint coordinates, but {} are given", self.joints.len()));
+        }
+        if !self.drives.is_empty() && self.drives.len() != count {
+            return fail(format!("it has {count} joint coordinates, but {} drives are given", self.drives.len()));
+        }
+        for (q, coordinate) in self.joints.iter().zip(model.coordinates()) {
+            let [low, high] = coordinate.range;
+            if !(q.is_finite() && (low..=high).contains(q)) {
+                return fail(format!("{} must start between {low} and {high}, got {q}", coordinate.name));
+            }
+        }
+        if let Some(drive) = self.drives.iter().find(|drive| !drive.is_sound()) {
+            return fail(format!("a drive must have finite numbers and gains that are not negative, got {drive:?}"));
+        }
+        Ok(model)
+    }
+}
+
+/// What drives a joint. Forces are cut to the effort of the joint.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum JointDrive {
+    /// Nothing.
+    #[default]
+    Free,
+    /// A torque, or a force [N m, N].
+    Torque(f64),
+    /// A servo that holds a velocity.
+    Velocity {
+        /// Velocity [rad/s, m/s].
+        target: f64,
+        /// Torque per error of the velocity [N m s/rad, N s/m].
+        gain: f64,
+    },
+    /// A servo that holds a position.
+    Position {
+        /// Position [rad, m].
+        target: f64,
+        /// Torque per error of the position [N m/rad, N/m].
+        stiffness: f64,
+        /// Torque per error of the velocity [N m s/rad, N s/m].
+        damping: f64,
+    },
+}
+
+impl JointDrive {
+    /// Whether its numbers make sense.
+    pub(crate) fn is_sound(&self) -> bool {
+        match *self {
+            JointDrive::Free => true,
+            JointDrive::Torque(torque) => torque.is_finite(),
+            JointDrive::Velocity { target, gain } => target.is_finite() && gain.is_finite() && gain >= 0.0,
+            JointDrive::Position { target, stiffness, damping } => {
+                target.is_finite() && [stiffness, damping].iter().all(|k| k.is_finite() && *k >= 0.0)
+            }
+        }
+    }
+
+    /// The target of the servo; zero where there is none.
+    pub(super) fn target(&self) -> f64 {
+        match *self {
+            JointDrive::Velocity { target, .. } | JointDrive::Position { target, .. } => target,
+            JointDrive::Free | JointDrive::Torque(_) => 0.0,
+        }
+    }
+}
