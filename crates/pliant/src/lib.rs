@@ -88,6 +88,7 @@ mod random;
 mod react;
 pub mod response;
 mod rest;
+pub mod robot;
 mod section;
 mod stage;
 mod stop;
