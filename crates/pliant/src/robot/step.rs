@@ -9,8 +9,9 @@
 //! which has a derivative almost everywhere: Newton's method for that takes, joint by joint, either the row of the
 //! equations with the force of friction that it slides with, or the row "y is what it is held at".
 //!
-//! A law for the mean velocity makes a joint that is held at y = 0 swing, v_1 = -v_0 (the cable's contacts have the same trait).
-//! So joints that are held are brought to rest after the step, by impulses between their links that take energy only.
+//! A law for the mean velocity makes a joint that is held at y = 0 swing, v_1 = -v_0, and one that meets its stop bounce (the cable's
+//! contacts have the same trait). So joints that are held are at rest after the step, by impulses between their links that take energy
+//! only: stops do not bounce.
 
 use super::algebra::{Matrix, eliminate};
 use super::dynamics::LinkLoad;
@@ -162,7 +163,7 @@ impl Stepper {
         let work = self.work(model, h);
         let gain = self.midpoint.gain(model);
         self.midpoint.take_energy(model, gain - work);
-        self.rest(model, state, h);
+        self.midpoint.stop(model, &self.held);
         self.midpoint.finish(model, state);
         let sound = state.q.iter().chain(&state.v).all(|x| x.is_finite());
         sound.then_some((iterations, work))
@@ -238,19 +239,6 @@ impl Stepper {
             }
         }
         power * h
-    }
-
-    /// Bring joints that are held to rest: by friction, or by a stop that they would go on against.
-    fn rest(&mut self, model: &Model, state: &State, h: f64) {
-        for i in 0..self.held.len() {
-            let Some(law) = law(model, state, h, i).filter(|_| self.held[i]) else { continue };
-            let v = self.midpoint.end_velocities()[i];
-            let [lower, upper] = law.range;
-            let by_stop = (self.y[i] <= lower && v < 0.0) || (self.y[i] >= upper && v > 0.0);
-            let by_friction = law.friction > 0.0 && self.y[i] == 0.0;
-            self.held[i] = by_stop || by_friction;
-        }
-        self.midpoint.stop(model, &self.held);
     }
 }
 
