@@ -18,8 +18,8 @@
 //!
 //! by y = (v_0 + v_1) / 2 alone. The sum is T_1 + U_1 = T_0 + U_0 + h y tau - h d y^2: energy changes by the work of torques
 //! over the mean velocity and by what dampers take, whatever the step. The sums are Gauss's quadrature with nodes s and
-//! weights w; the remainder of that (below 1e-12 of the energy for joints that turn by 0.1 rad in a step) and of
-//! Newton's method is taken from the kinetic energy at the end (`end_velocity`). Second order, as it is symmetric in time.
+//! weights w; the remainder of that (2e-14 of the energy where joints turn by up to 0.1 rad in a step, 3e-12 for 0.3 rad) and of
+//! Newton's method is taken from the kinetic energy at the end ([`Midpoint::take_energy`]). Second order, as it is symmetric in time.
 //!
 //! A free root adds the velocity w of the centre of mass (in the world) and the angular velocity of the root (in its own frame).
 //! In these the kinetic energy is m w^2 / 2 plus one that depends on neither place nor rotation of the root, so that
