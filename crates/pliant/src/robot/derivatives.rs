@@ -97,9 +97,8 @@ impl Derivatives {
 
     fn prepare(&mut self, model: &Model, dynamics: &Dynamics) {
         let kin = &dynamics.kinematics;
-        for (i, body) in model.bodies.iter().enumerate() {
-            let inertia = body.inertia.placed(kin.turns[i], kin.places[i]);
-            self.blocks[i] = bias_block(&inertia, kin.motions[i]);
+        for i in 0..model.bodies.len() {
+            self.blocks[i] = bias_block(&kin.own[i], kin.motions[i]);
         }
         for i in (1..model.bodies.len()).rev() {
             let own = self.blocks[i];

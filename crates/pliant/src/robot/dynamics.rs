@@ -6,7 +6,7 @@
 use super::algebra::{Matrix, factor_tree, solve_tree};
 use super::kinematics::{Kinematics, root_axis, root_motion};
 use super::model::Model;
-use super::spatial::{Force, Inertia, Motion};
+use super::spatial::{Force, Motion};
 use crate::math::Vec3;
 
 /// Working memory of dynamics, made once.
@@ -65,16 +65,18 @@ impl Dynamics {
     /// Forces that it takes to accelerate by `a`: M a + bias, without friction and damping.
     pub fn inverse(&mut self, model: &Model, q: &[f64], v: &[f64], a: &[f64], out: &mut [f64]) {
         self.kinematics.place(model, q);
+        self.kinematics.weigh(model);
         self.newton_euler(model, v, Some(a), out);
     }
 
     /// Bias forces: what [`Dynamics::inverse`] gives for no acceleration.
     pub fn bias(&mut self, model: &Model, q: &[f64], v: &[f64], out: &mut [f64]) {
         self.kinematics.place(model, q);
+        self.kinematics.weigh(model);
         self.newton_euler(model, v, None, out);
     }
 
-    /// The recursion of Newton and Euler at the configuration that the kinematics are at.
+    /// The recursion of Newton and Euler at the configuration that the kinematics are at, with inertias.
     pub(super) fn newton_euler(&mut self, model: &Model, v: &[f64], a: Option<&[f64]>, out: &mut [f64]) {
         let (kin, first) = (&mut self.kinematics, model.first_joint());
         // gravity as if the root were accelerated upwards
@@ -94,8 +96,8 @@ impl Dynamics {
                 }
                 self.accelerations[i] = acceleration;
             }
-            let (turn, motion, acceleration) = (kin.turns[i], kin.motions[i], self.accelerations[i]);
-            self.forces[i] = own_force(&body.inertia, turn, kin.places[i], motion, acceleration);
+            let (own, motion) = (&kin.own[i], kin.motions[i]);
+            self.forces[i] = own.times(self.accelerations[i]) + own.times(motion).carried(motion);
         }
         out.fill(0.0);
         for (i, body) in model.bodies.iter().enumerate().skip(1).rev() {
@@ -134,6 +136,7 @@ impl Dynamics {
     /// Torques that hold the robot against gravity.
     pub fn gravity(&mut self, model: &Model, q: &[f64], out: &mut [f64]) {
         self.kinematics.place(model, q);
+        self.kinematics.weigh(model);
         let zero = std::mem::take(&mut self.zero);
         self.newton_euler(model, &zero, None, out);
         self.zero = zero;
@@ -143,10 +146,10 @@ impl Dynamics {
     pub fn energies(&mut self, model: &Model, q: &[f64], v: &[f64]) -> [f64; 2] {
         self.kinematics.place(model, q);
         self.kinematics.velocities(model, v);
+        self.kinematics.weigh(model);
         let (mut kinetic, mut first, mut mass) = (0.0, Vec3::ZERO, 0.0);
-        for (i, body) in model.bodies.iter().enumerate() {
-            let inertia = body.inertia.placed(self.kinematics.turns[i], self.kinematics.places[i]);
-            let motion = self.kinematics.motions[i];
+        for (inertia, motion) in self.kinematics.own.iter().zip(&self.kinematics.motions) {
+            let motion = *motion;
             kinetic += 0.5 * motion.dot(inertia.times(motion));
             first += inertia.first;
             mass += inertia.mass;
@@ -160,10 +163,10 @@ impl Dynamics {
     pub fn momentum(&mut self, model: &Model, q: &[f64], v: &[f64]) -> (Vec3, Vec3) {
         self.kinematics.place(model, q);
         self.kinematics.velocities(model, v);
+        self.kinematics.weigh(model);
         let mut sum = Force::default();
-        for (i, body) in model.bodies.iter().enumerate() {
-            let inertia = body.inertia.placed(self.kinematics.turns[i], self.kinematics.places[i]);
-            sum += inertia.times(self.kinematics.motions[i]);
+        for (inertia, motion) in self.kinematics.own.iter().zip(&self.kinematics.motions) {
+            sum += inertia.times(*motion);
         }
         let pose = self.kinematics.world_from_root;
         let linear = pose.rotation * sum.force;
@@ -171,21 +174,10 @@ impl Dynamics {
     }
 }
 
-/// What accelerates one body: I a + v x* I v, computed about its centre, where the matrix need not be moved.
-#[inline]
-fn own_force(inertia: &Inertia, turn: crate::math::Mat3, place: Vec3, v: Motion, a: Motion) -> Force {
-    // in the body's own axes, about its own origin
-    let back = turn.transpose();
-    let (w, dw) = (back * v.angular, back * a.angular);
-    let (at, rate) = (back * v.at(place), back * a.at(place));
-    let (v, a) = (Motion::new(w, at), Motion::new(dw, rate));
-    let f = inertia.times(a) + inertia.times(v).carried(v);
-    Force::at(place, turn * f.force, turn * f.moment)
-}
-
 /// The mass matrix at the configuration that the kinematics are at, which then have the composite inertias too.
 pub(super) fn mass_matrix(model: &Model, kin: &mut Kinematics, out: &mut Matrix) {
     kin.weigh(model);
+    kin.compose(model);
     out.clear();
     let first = model.first_joint();
     for (i, body) in model.bodies.iter().enumerate().skip(1) {

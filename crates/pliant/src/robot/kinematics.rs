@@ -21,6 +21,8 @@ pub struct Kinematics {
     pub(super) places: Vec<Vec3>,
     /// Axis of the joint of each body; unused for the root.
     pub(super) axes: Vec<Motion>,
+    /// Inertia of each body in the root's frame, about its origin.
+    pub(super) own: Vec<Inertia>,
     /// Inertia of each body with all that hangs on it, about the root's origin.
     pub(super) composites: Vec<Inertia>,
     /// Velocity of each body, where asked for.
@@ -47,6 +49,7 @@ impl Kinematics {
             turns: vec![Mat3::IDENTITY; n],
             places: vec![Vec3::ZERO; n],
             axes: vec![Motion::default(); n],
+            own: vec![Inertia::default(); n],
             composites: vec![Inertia::default(); n],
             motions: vec![Motion::default(); n],
         }
@@ -71,11 +74,16 @@ impl Kinematics {
         }
     }
 
-    /// Inertias of the bodies in the root's frame, each with all that hangs on it. After [`Kinematics::place`].
+    /// Inertias of the bodies in the root's frame. After [`Kinematics::place`].
     pub(super) fn weigh(&mut self, model: &Model) {
         for (i, body) in model.bodies.iter().enumerate() {
-            self.composites[i] = body.inertia.placed(self.turns[i], self.places[i]);
+            self.own[i] = body.inertia.placed(self.turns[i], self.places[i]);
         }
+    }
+
+    /// The same of each body with all that hangs on it. After [`Kinematics::weigh`].
+    pub(super) fn compose(&mut self, model: &Model) {
+        self.composites.copy_from_slice(&self.own);
         for i in (1..model.bodies.len()).rev() {
             let own = self.composites[i];
             self.composites[model.bodies[i].parent] += own;

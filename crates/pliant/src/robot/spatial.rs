@@ -160,13 +160,6 @@ impl Inertia {
         self.products -= Vec3::new(c.y * c.z, c.z * c.x, c.x * c.y) * mass;
     }
 
-    /// The matrix about the origin.
-    #[inline]
-    pub fn matrix(&self) -> Mat3 {
-        let (d, p) = (self.diagonal, self.products);
-        Mat3::from_cols(Vec3::new(d.x, p.z, p.y), Vec3::new(p.z, d.y, p.x), Vec3::new(p.y, p.x, d.z))
-    }
-
     /// The centre of mass; the origin where there is no mass.
     pub fn centre(&self) -> Vec3 {
         if self.mass > 0.0 { self.first / self.mass } else { Vec3::ZERO }
@@ -176,8 +169,21 @@ impl Inertia {
     #[inline]
     pub fn placed(&self, rotation: Mat3, t: Vec3) -> Inertia {
         // R I R^T, then I + 2 (t.c) - (t c^T + c t^T) + m (t^2 - t t^T), with c the turned first moment
-        let turned = rotation * self.matrix() * rotation.transpose();
-        let mut out = Inertia::of_matrix(turned);
+        let (d, p) = (self.diagonal, self.products);
+        // rows of R, and of R I
+        let rows = [0, 1, 2].map(|k| Vec3::new(rotation.x_axis[k], rotation.y_axis[k], rotation.z_axis[k]));
+        let half = rows.map(|r| {
+            Vec3::new(
+                d.x * r.x + p.z * r.y + p.y * r.z,
+                p.z * r.x + d.y * r.y + p.x * r.z,
+                p.y * r.x + p.x * r.y + d.z * r.z,
+            )
+        });
+        let mut out = Inertia {
+            diagonal: Vec3::new(half[0].dot(rows[0]), half[1].dot(rows[1]), half[2].dot(rows[2])),
+            products: Vec3::new(half[1].dot(rows[2]), half[2].dot(rows[0]), half[0].dot(rows[1])),
+            ..Inertia::default()
+        };
         let c = rotation * self.first;
         let both = t * c;
         out.diagonal += (Vec3::splat(both.x + both.y + both.z) - both) * 2.0;

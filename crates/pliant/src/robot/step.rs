@@ -213,9 +213,10 @@ impl Stepper {
             }
             let size = y.iter().zip(&self.change).map(|(y, c)| c.abs() / (1.0 + y.abs())).fold(0.0, f64::max);
             y.iter_mut().zip(&self.change).for_each(|(y, c)| *y += c);
-            // a second look at what is left as small as rounding makes it
-            if size < 1e-14 || (size < 1e-11 && size >= 0.1 * before) || (size < 1e-9 && iteration == ITERATIONS) {
-                self.midpoint.assemble(model, y);
+            // what the next iteration would change, by the rate of the last one; what is left then is taken from the kinetic energy
+            let rate = if before.is_finite() { (size / before).min(1.0) } else { 1.0 };
+            if size < 1e-14 || size * rate < 1e-15 || (size < 1e-11 && rate > 0.1 && iteration > 1) {
+                self.midpoint.evaluate(model, y);
                 return Some(iteration);
             }
             if !(size < 1e6) {

@@ -11,7 +11,7 @@
 //!   X_j = dH/dq_j = S_j x* H_j - I_j u_j,
 //!   dp_k/dq_j = - K_k u_j (k on j or equal),   S_k X_j (j on k),
 //!   dB/dq_j = - H_j(v) u_j(w) - H_j(w) u_j(v),
-//!   d2B/dq_j dq_k = u_k(v) I_j u_j(w) + H_j(v) (S_j x u_k(w)) + the same with v and w exchanged (j on k or equal),
+//!   d2B/dq_j dq_k = - u_k(v) X_j(w) - u_k(w) X_j(v) (j on k or equal),
 //!
 //! each less the share of the centre of mass, with A_k and x_j the forces (linear momenta) of K_k and X_j, and mass m:
 //! A_k x_j / m from dp_k/dq_j, and (x_j(w) x_k(v) + x_j(v) x_k(w)) / m from the second derivative.
@@ -43,13 +43,14 @@ pub struct Node {
     forces: Vec<Force>,
     /// One over the mass, where the root is free; zero where it is fixed.
     lightness: f64,
+    /// Body, column and multiplier of each axis.
+    table: Vec<(usize, usize, f64)>,
     /// The velocities at start and end of the step.
     pub flows: [Flow; 2],
 }
 
 /// What an axis belongs to: body, column among the unknowns, multiplier.
-#[inline]
-pub fn axis_of(model: &Model, axis: usize) -> (usize, usize, f64) {
+fn axis_of(model: &Model, axis: usize) -> (usize, usize, f64) {
     let turns = if model.floating() { 3 } else { 0 };
     if axis < turns {
         return (0, 3 + axis, 1.0);
@@ -80,6 +81,7 @@ impl Node {
             axes: vec![Motion::default(); count],
             forces: vec![Force::default(); count],
             lightness: 0.0,
+            table: (0..count).map(|axis| axis_of(model, axis)).collect(),
             flows: [flow(), flow()],
         }
     }
@@ -88,10 +90,11 @@ impl Node {
     pub fn place(&mut self, model: &Model, q: &[f64]) {
         self.kinematics.place(model, q);
         self.kinematics.weigh(model);
+        self.kinematics.compose(model);
         let turns = root_axes(model);
         self.lightness = if model.floating() { 1.0 / self.kinematics.composites[0].mass } else { 0.0 };
         for axis in 0..self.axes.len() {
-            let (body, ..) = axis_of(model, axis);
+            let (body, ..) = self.table[axis];
             let s = if axis < turns { Motion::new(Vec3::AXES[axis], Vec3::ZERO) } else { self.kinematics.axes[body] };
             self.axes[axis] = s;
             self.forces[axis] = self.kinematics.composites[body].times(s);
@@ -123,7 +126,7 @@ impl Node {
             flow.momenta[i] += kin.composites[i].times(flow.motions[i]);
         }
         for axis in 0..self.axes.len() {
-            let (body, ..) = axis_of(model, axis);
+            let (body, ..) = self.table[axis];
             let s = self.axes[axis];
             let u = flow.motions[body].carried(s);
             flow.turning[axis] = u;
@@ -132,30 +135,38 @@ impl Node {
     }
 
     /// Momentum of a flow.
-    pub fn momentum(&self, model: &Model, which: usize, out: &mut [f64]) {
+    pub fn momentum(&self, which: usize, out: &mut [f64]) {
         out.fill(0.0);
         for (axis, s) in self.axes.iter().enumerate() {
-            let (body, column, factor) = axis_of(model, axis);
+            let (body, column, factor) = self.table[axis];
             out[column] += factor * s.dot(self.flows[which].momenta[body]);
         }
     }
 
-    /// For each pair of axes: add `value(near, far, on)` to what they are in, where `on` says whether the far one hangs on the
-    /// near one or is the same.
+    /// Call `act` for pairs of axes: the near one, the far one, their columns, the product of their multipliers, and whether the far one
+    /// hangs on the near one or is the same. Pairs on different branches count where all share a centre of mass.
+    #[inline(always)]
     fn pairs(&self, model: &Model, mut act: impl FnMut(usize, usize, [usize; 2], f64, bool)) {
+        let turns = root_axes(model);
         for far in 0..self.axes.len() {
-            let (body, c, factor) = axis_of(model, far);
+            let (body, c, factor) = self.table[far];
+            if self.lightness > 0.0 {
+                let mut above = body;
+                for near in (0..=far).rev() {
+                    let (b, d, f) = self.table[near];
+                    while above > b {
+                        above = model.bodies[above].parent;
+                    }
+                    act(near, far, [d, c], f * factor, above == b);
+                }
+                continue;
+            }
             let mut above = body;
-            // bodies before this one are either on the way to the root or on other branches
-            for near in (0..=far).rev() {
-                let (b, d, f) = axis_of(model, near);
-                while above > b {
-                    above = model.bodies[above].parent;
-                }
-                let on = above == b;
-                if on || self.lightness > 0.0 {
-                    act(near, far, [d, c], f * factor, on);
-                }
+            while above > 0 {
+                let near = turns + above - 1;
+                let (_, d, f) = self.table[near];
+                act(near, far, [d, c], f * factor, true);
+                above = model.bodies[above].parent;
             }
         }
     }
@@ -195,7 +206,7 @@ impl Node {
     pub fn add_slope(&self, model: &Model, scale: f64, out: &mut [f64]) {
         let [v, w] = &self.flows;
         for axis in root_axes(model)..self.axes.len() {
-            let (body, column, factor) = axis_of(model, axis);
+            let (body, column, factor) = self.table[axis];
             let value = w.turning[axis].dot(v.momenta[body]) + v.turning[axis].dot(w.momenta[body]);
             out[column] -= scale * factor * value;
         }
@@ -210,12 +221,7 @@ impl Node {
             }
             let mut value = 0.0;
             if on {
-                let (body, ..) = axis_of(model, far);
-                let (inertia, s) = (&self.kinematics.composites[body], self.axes[far]);
-                for (v, w) in [(v, w), (w, v)] {
-                    value += v.turning[near].dot(inertia.times(w.turning[far]));
-                    value += w.turning[near].carried(s).dot(v.momenta[body]);
-                }
+                value = -v.turning[near].dot(w.change[far]) - w.turning[near].dot(v.change[far]);
             }
             let (a, b) = (v.change[near].force, w.change[near].force);
             value -= self.lightness * (w.change[far].force.dot(a) + v.change[far].force.dot(b));
@@ -226,19 +232,24 @@ impl Node {
         });
     }
 
-    /// Add `scale` times the derivative of the potential energy, and `second` times its second derivative. Only for a fixed root:
-    /// gravity acts on the centre of mass of a free robot.
-    pub fn add_gravity(&self, model: &Model, [scale, second]: [f64; 2], out: &mut [f64], curvature: &mut Matrix) {
+    /// Add `scale` times the derivative of the potential energy. Only for a fixed root: gravity acts on the centre of mass of a free robot.
+    pub fn add_gravity(&self, model: &Model, scale: f64, out: &mut [f64]) {
         let g = Motion::new(Vec3::ZERO, self.kinematics.world.transpose() * model.gravity);
         for (axis, force) in self.forces.iter().enumerate() {
-            let (_, column, factor) = axis_of(model, axis);
+            let (_, column, factor) = self.table[axis];
             out[column] -= scale * factor * g.dot(*force);
         }
+    }
+
+    /// Add `scale` times its second derivative.
+    pub fn add_gravity_change(&self, model: &Model, scale: f64, out: &mut Matrix) {
+        let g = self.kinematics.world.transpose() * model.gravity;
         self.pairs(model, |near, far, [d, c], factor, _| {
-            let value = second * factor * g.carried(self.axes[near]).dot(self.forces[far]);
-            curvature[(d, c)] += value;
+            // S x (0, g) is a motion without rotation
+            let value = scale * factor * self.axes[near].angular.cross(g).dot(self.forces[far].force);
+            out[(d, c)] += value;
             if near != far {
-                curvature[(c, d)] += value;
+                out[(c, d)] += value;
             }
         });
     }
@@ -259,7 +270,7 @@ impl Node {
     pub fn add_wrench(&self, model: &Model, on: usize, wrench: Force, root: Mat3, out: &mut [f64]) {
         let mut above = on;
         for axis in (0..self.axes.len()).rev() {
-            let (body, column, factor) = axis_of(model, axis);
+            let (body, column, factor) = self.table[axis];
             while above > body {
                 above = model.bodies[above].parent;
             }
@@ -278,7 +289,7 @@ impl Node {
         out.clear();
         let (mut above, turns) = (on, root_axes(model));
         for axis in (0..self.axes.len()).rev() {
-            let (body, column, factor) = axis_of(model, axis);
+            let (body, column, factor) = self.table[axis];
             while above > body {
                 above = model.bodies[above].parent;
             }
