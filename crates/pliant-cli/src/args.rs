@@ -115,6 +115,14 @@ pub enum Command {
         /// Experiment, such as 000-rotation.
         id: Option<String>,
     },
+    /// Show what is in a robot's file (URDF): tree, masses, limits, and what is not used.
+    Urdf {
+        /// The robot's file.
+        file: PathBuf,
+        /// Folder of a package, for meshes such as package://NAME/arm.stl. May be repeated.
+        #[arg(long = "package", value_name = "NAME=FOLDER", value_parser = package)]
+        packages: Vec<(String, PathBuf)>,
+    },
     /// List the built-in scenes; with --out, write them to that directory.
     Scenes,
     /// Print the JSON schema of scene files, for editors.
@@ -175,6 +183,13 @@ impl LiveArgs {
     /// Radii of the fingertips of the hands [m].
     pub fn fingers(&self) -> [Option<f64>; HANDS] {
         std::array::from_fn(|hand| self.finger.filter(|_| hand == 0))
+    }
+}
+
+fn package(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((name, folder)) if !name.is_empty() && !folder.is_empty() => Ok((name.into(), folder.into())),
+        _ => Err("expected the name of a package and its folder, as arm_description=robots/arm".into()),
     }
 }
 

@@ -90,6 +90,7 @@ mod react;
 pub mod response;
 pub mod robot;
 mod rest;
+pub mod robot;
 mod section;
 mod stage;
 mod stop;
