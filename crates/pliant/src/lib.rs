@@ -88,7 +88,6 @@ mod properties;
 mod random;
 mod react;
 pub mod response;
-pub mod robot;
 mod rest;
 pub mod robot;
 mod section;

@@ -139,3 +139,27 @@ fn a_free_arm_with_a_cable_keeps_its_momentum() {
     }
     assert!(fastest > 1.0, "it must move: {fastest}");
 }
+
+#[test]
+fn friction_and_stops_hold_an_arm() {
+    let mut robot = robot(&[1.0], 0.5, Base::Fixed(Pose::IDENTITY));
+    // less than friction bears: it stays; more: it falls to its stop and rests there
+    for (friction, falls) in [(3.0, false), (1.0, true)] {
+        robot.joints[0].friction = friction;
+        robot.joints[0].kind = JointKind::Revolute;
+        (robot.joints[0].limits.lower, robot.joints[0].limits.upper) = (-1.0, 1.0);
+        let mut world = World::new(Vec3::NEG_Z * G);
+        let arm = world.add_body(Body::Arm(Arm::new("arm", ArmSpec::new(robot.clone())).unwrap())).unwrap();
+        let gravity = Vec3::NEG_Z * G;
+        let mut last = energy(&world, gravity);
+        for _ in 0..300 {
+            world.step(0.01).unwrap();
+            assert!(energy(&world, gravity) <= last + 1e-12, "gained at {}", world.time());
+            last = energy(&world, gravity);
+        }
+        let Body::Arm(arm) = world.body(arm).unwrap() else { unreachable!() };
+        let expected = if falls { 1.0 } else { 0.0 };
+        assert!((arm.joints().q[0] - expected).abs() < 1e-9, "{}", arm.joints().q[0]);
+        assert_eq!(arm.joints().v[0], 0.0);
+    }
+}

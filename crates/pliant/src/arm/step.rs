@@ -29,8 +29,10 @@ pub(crate) struct ArmStep {
     pub tangent: Matrix,
     /// Forces of drives, in the current part of the step.
     pub driven: Vec<f64>,
-    /// All forces but those of drives, with that of friction where a joint slides.
+    /// Forces of loads.
     pub pushed: Vec<f64>,
+    /// Friction of joints that slide, as last applied.
+    rubbed: Vec<f64>,
     /// Whether friction or a stop holds a joint.
     pub held: Vec<bool>,
     /// Torques that carry the arm's weight, at the start of the step.
@@ -56,6 +58,7 @@ impl ArmStep {
             tangent: Matrix::zeros(n, n),
             driven: zeros.clone(),
             pushed: zeros.clone(),
+            rubbed: zeros.clone(),
             held: vec![false; n],
             weight: zeros.clone(),
             targets: vec![[0.0; 2]; model.coordinates().len()],
@@ -122,11 +125,15 @@ impl Arm {
         s.midpoint.begin(&self.model, &self.state.joints, part.step(), &mut s.mean);
     }
 
-    /// Residual and tangent at the current mean velocities, without the forces of what it holds.
-    pub(crate) fn assemble(&mut self, part: &Part) {
+    /// Residual, and with `tangent` the tangent, at the current mean velocities, without the forces of what it holds.
+    pub(crate) fn assemble(&mut self, part: &Part, tangent: bool) {
         let Arm { model, state, scratch, .. } = self;
         let s = &mut scratch.step;
-        s.midpoint.assemble(model, &s.mean);
+        if tangent {
+            s.midpoint.assemble(model, &s.mean);
+        } else {
+            s.midpoint.evaluate(model, &s.mean);
+        }
         s.residual.copy_from_slice(s.midpoint.residual());
         s.tangent.copy_from(s.midpoint.tangent());
         s.pushed.fill(0.0);
@@ -169,14 +176,14 @@ impl Arm {
     /// of its first unknown.
     pub(crate) fn apply_laws(&mut self, h: f64, first: usize, matrix: &mut Matrix, right: &mut [f64]) {
         for i in 0..self.unknowns() {
-            self.scratch.step.held[i] = false;
+            (self.scratch.step.held[i], self.scratch.step.rubbed[i]) = (false, 0.0);
             let Some(law) = self.law(i, h) else { continue };
             let s = &mut self.scratch.step;
             let c = 1.0 / matrix[(first + i, first + i)];
             match law.answer(s.mean[i] - c * s.residual[i], c) {
                 Answer::Slides(force) => {
                     s.residual[i] += force;
-                    s.pushed[i] -= force;
+                    s.rubbed[i] = force;
                     right[first + i] += force;
                 }
                 Answer::Held(at) => {
@@ -224,7 +231,7 @@ impl Arm {
         let (mut drives, mut pushes) = (0.0, 0.0);
         for (i, y) in s.mean.iter().enumerate() {
             drives += h * s.driven[i] * y;
-            pushes += h * s.pushed[i] * y;
+            pushes += h * (s.pushed[i] - s.rubbed[i]) * y;
             if s.held[i] {
                 // a joint that is held has the force that the equations are missing
                 pushes += h * s.residual[i] * y;
@@ -236,10 +243,6 @@ impl Arm {
         // what quadrature and Newton's method have left
         let gain = s.midpoint.gain(model);
         s.midpoint.take_energy(model, gain - drives - pushes - given);
-        for i in 0..s.held.len() {
-            let Some(law) = Law::of_joint(model, &state.joints, h, i).filter(|_| s.held[i]) else { continue };
-            s.held[i] = law.rests(s.mean[i], s.midpoint.end_velocities()[i]);
-        }
         s.midpoint.stop(model, &s.held);
         s.midpoint.finish(model, &mut state.joints);
         s.work.loads += drives;

@@ -144,6 +144,12 @@ impl Dynamics {
 
     /// Kinetic and potential energy [J]; the latter is zero where all mass is at the world's origin.
     pub fn energies(&mut self, model: &Model, q: &[f64], v: &[f64]) -> [f64; 2] {
+        let (kinetic, moment) = self.kinetic(model, q, v);
+        [kinetic, -model.gravity.dot(moment)]
+    }
+
+    /// Kinetic energy [J], and the mass times the place of its centre in the world [kg m].
+    pub fn kinetic(&mut self, model: &Model, q: &[f64], v: &[f64]) -> (f64, Vec3) {
         self.kinematics.place(model, q);
         self.kinematics.velocities(model, v);
         self.kinematics.weigh(model);
@@ -155,8 +161,7 @@ impl Dynamics {
             mass += inertia.mass;
         }
         let pose = self.kinematics.world_from_root;
-        let moment = pose.rotation * first + pose.translation * mass;
-        [kinetic, -model.gravity.dot(moment)]
+        (kinetic, pose.rotation * first + pose.translation * mass)
     }
 
     /// Momentum in the world: linear [kg m/s], and angular about the world's origin [kg m2/s].

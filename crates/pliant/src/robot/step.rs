@@ -62,13 +62,13 @@ pub enum StepFailure {
 
 /// The law of one joint within a step.
 #[derive(Clone, Copy, Debug)]
-struct Law {
+pub(crate) struct Law {
     friction: f64,
     range: [f64; 2],
 }
 
 /// What the law says of y - c r.
-enum Answer {
+pub(crate) enum Answer {
     /// The joint slides, with this force of friction.
     Slides(f64),
     /// It is held at this mean velocity.
@@ -76,7 +76,22 @@ enum Answer {
 }
 
 impl Law {
-    fn answer(&self, z: f64, c: f64) -> Answer {
+    /// The law of a joint with friction or stops.
+    pub(crate) fn of_joint(model: &Model, state: &State, h: f64, i: usize) -> Option<Law> {
+        let c = model.coordinates().get(i.checked_sub(model.first_joint())?)?;
+        let q = state.q[model.first_position() + i - model.first_joint()];
+        let friction = c.friction;
+        if friction == 0.0 && c.range == [f64::NEG_INFINITY, f64::INFINITY] {
+            return None;
+        }
+        // a joint that begins beyond its stop is brought back gently, not at once
+        let back = 0.05;
+        let range = [((c.range[0] - q) / h).min(back), ((c.range[1] - q) / h).max(-back)];
+        Some(Law { friction, range })
+    }
+
+    /// What it says of y - c r.
+    pub(crate) fn answer(&self, z: f64, c: f64) -> Answer {
         let force = if z > c * self.friction {
             self.friction
         } else if z < -c * self.friction {
@@ -193,7 +208,7 @@ impl Stepper {
                 let residual = self.midpoint.residual()[i] - self.forces[i];
                 self.change[i] = -residual;
                 self.held[i] = false;
-                let Some(law) = law(model, state, h, i) else { continue };
+                let Some(law) = Law::of_joint(model, state, h, i) else { continue };
                 let c = 1.0 / self.matrix[(i, i)];
                 match law.answer(y[i] - c * residual, c) {
                     Answer::Slides(force) => {
@@ -241,18 +256,4 @@ impl Stepper {
         }
         power * h
     }
-}
-
-/// The law of a joint with friction or stops.
-fn law(model: &Model, state: &State, h: f64, i: usize) -> Option<Law> {
-    let c = model.coordinates().get(i.checked_sub(model.first_joint())?)?;
-    let q = state.q[model.first_position() + i - model.first_joint()];
-    let friction = c.friction;
-    if friction == 0.0 && c.range == [f64::NEG_INFINITY, f64::INFINITY] {
-        return None;
-    }
-    // a joint that begins beyond its stop is brought back gently, not at once
-    let back = 0.05;
-    let range = [((c.range[0] - q) / h).min(back), ((c.range[1] - q) / h).max(-back)];
-    Some(Law { friction, range })
 }

@@ -241,7 +241,7 @@ impl Island<'_> {
     /// Residual and, if requested, tangent, without contact; false if links turn too far to be followed.
     pub(crate) fn assemble(&mut self, part: &Part, tangent: bool) -> bool {
         let mut fits = true;
-        self.assemble_arms(part);
+        self.assemble_arms(part, tangent);
         self.each(|mut share| fits &= share.assemble(part, tangent));
         self.load_arms();
         fits

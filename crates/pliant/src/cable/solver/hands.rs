@@ -150,7 +150,7 @@ impl Island<'_> {
     }
 
     /// Place the hands at the current velocities of the arms, and assemble the equations of these.
-    pub(crate) fn assemble_arms(&mut self, part: &Part) {
+    pub(crate) fn assemble_arms(&mut self, part: &Part, tangent: bool) {
         if self.arms.is_empty() {
             return;
         }
@@ -158,7 +158,7 @@ impl Island<'_> {
         let mut hands = std::mem::take(&mut self.coupling.hands);
         let Hands { list, jacobian, .. } = &mut hands;
         self.each_arm(|n, arm| {
-            arm.assemble(part);
+            arm.assemble(part, tangent);
             for hand in list.iter_mut().filter(|hand| hand.arm == n) {
                 hand.place(part, arm, jacobian);
             }
@@ -332,15 +332,16 @@ impl Hand {
                 *column = [v.x, v.y, v.z, w.x, w.y, w.z];
             }
         }
-        // the least change with which the mean velocities of the arm give that of the section
-        let mean = &arm.step().mean;
-        let squares: f64 = mean.iter().map(|y| y * y).sum();
+        // the least change with which the mean velocities of the arm give that of the section; of joints alone, so that a free arm
+        // keeps its momentum
+        let (mean, joints) = (&arm.step().mean, arm.model().first_joint());
+        let squares: f64 = mean[joints..].iter().map(|y| y * y).sum();
         if squares > 0.0 {
             let mut missing = self.velocity;
             for (column, y) in self.jacobians[0].iter().zip(mean) {
                 add_scaled(&mut missing, -y, column);
             }
-            for (column, y) in self.jacobians[0].iter_mut().zip(mean) {
+            for (column, y) in self.jacobians[0].iter_mut().zip(mean).skip(joints) {
                 add_scaled(column, y / squares, &missing);
             }
         }

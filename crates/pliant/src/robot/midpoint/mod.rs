@@ -243,6 +243,11 @@ impl Midpoint {
         &self.end_mass
     }
 
+    /// Velocities at the start of the step, as unknowns of a step.
+    pub fn start_velocities(&self) -> &[f64] {
+        &self.velocities[0]
+    }
+
     /// Velocities at the end of the step, as unknowns of a step.
     pub fn end_velocities(&self) -> &[f64] {
         &self.velocities[1]
