@@ -114,7 +114,15 @@ impl Dynamics {
 
     /// Accelerations under joint forces `tau` (for a floating root also a wrench in its frame) and loads on links. False
     /// where the mass matrix is not positive.
-    pub fn forward(&mut self, model: &Model, q: &[f64], v: &[f64], tau: &[f64], loads: &[LinkLoad], out: &mut [f64]) -> bool {
+    pub fn forward(
+        &mut self,
+        model: &Model,
+        q: &[f64],
+        v: &[f64],
+        tau: &[f64],
+        loads: &[LinkLoad],
+        out: &mut [f64],
+    ) -> bool {
         self.kinematics.place(model, q);
         let mut mass = std::mem::take(&mut self.mass);
         mass_matrix(model, &mut self.kinematics, &mut mass);

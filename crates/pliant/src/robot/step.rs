@@ -154,7 +154,14 @@ impl Stepper {
     }
 
     /// One part of a step: iterations and work, or nothing where it has no solution; the state then stays.
-    fn part(&mut self, model: &Model, state: &mut State, h: f64, tau: &[f64], loads: &[LinkLoad]) -> Option<(usize, f64)> {
+    fn part(
+        &mut self,
+        model: &Model,
+        state: &mut State,
+        h: f64,
+        tau: &[f64],
+        loads: &[LinkLoad],
+    ) -> Option<(usize, f64)> {
         let mut y = std::mem::take(&mut self.y);
         self.midpoint.begin(model, state, h, &mut y);
         let iterations = self.newton(model, state, h, tau, loads, &mut y);

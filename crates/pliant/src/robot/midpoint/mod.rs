@@ -44,8 +44,7 @@ use super::state::{State, root_pose, set_root};
 use crate::math::{Mat3, Pose, Quat, Vec3};
 
 /// Gauss's nodes on 0 to 1, and weights; the second is the middle of the step.
-const NODES: [(f64, f64); 3] =
-    [(0.1127016653792583, 5.0 / 18.0), (0.5, 8.0 / 18.0), (0.8872983346207417, 5.0 / 18.0)];
+const NODES: [(f64, f64); 3] = [(0.1127016653792583, 5.0 / 18.0), (0.5, 8.0 / 18.0), (0.8872983346207417, 5.0 / 18.0)];
 
 /// Index of the middle among them.
 const MIDDLE: usize = 1;
@@ -252,7 +251,9 @@ impl Midpoint {
     fn root(&self, model: &Model, end: bool) -> Pose {
         match model.base {
             super::spec::Base::Fixed(pose) => pose,
-            super::spec::Base::Floating => Pose::from_parts(self.places[usize::from(end)], self.turned[usize::from(end)]),
+            super::spec::Base::Floating => {
+                Pose::from_parts(self.places[usize::from(end)], self.turned[usize::from(end)])
+            }
         }
     }
 
@@ -321,7 +322,8 @@ impl Midpoint {
             own + centre * self.end.kinematics.composites[0].mass
         };
         if model.floating() {
-            let fall: f64 = (0..3).map(|k| model.gravity[k] * 0.5 * (self.velocities[0][k] + self.velocities[1][k])).sum();
+            let fall: f64 =
+                (0..3).map(|k| model.gravity[k] * 0.5 * (self.velocities[0][k] + self.velocities[1][k])).sum();
             return kinetic(1) - kinetic(0) - self.end.kinematics.composites[0].mass * fall * self.step;
         }
         kinetic(1) - kinetic(0) + self.end.potential(model) - self.potential
