@@ -257,6 +257,7 @@ fn energy(sheet: &mut Sheet) {
     // the weight of the arm times its length
     let scale = 13.0 * 9.81;
     let (mut gain, mut loss) = (0.0_f64, 0.0_f64);
+    // light links spin so fast at times that steps are cut
     let steps = 100_000;
     for _ in 0..steps {
         if stepper.step(&model, &mut state, 0.01, &tau, &[]).is_err() {

@@ -150,13 +150,15 @@ impl Dynamics {
         self.zero = zero;
     }
 
-    /// Kinetic and potential energy [J]; the latter is zero where all mass is at the world's origin.
+    /// Kinetic and potential energy of what moves [J]; the latter is zero where all mass is at the height of the world's origin.
     pub fn energies(&mut self, model: &Model, q: &[f64], v: &[f64]) -> [f64; 2] {
         self.kinematics.place(model, q);
         self.kinematics.velocities(model, v);
         self.kinematics.weigh(model);
         let (mut kinetic, mut first, mut mass) = (0.0, Vec3::ZERO, 0.0);
-        for (inertia, motion) in self.kinematics.own.iter().zip(&self.kinematics.motions) {
+        // a fixed root does not move
+        let skip = usize::from(!model.floating());
+        for (inertia, motion) in self.kinematics.own.iter().zip(&self.kinematics.motions).skip(skip) {
             let motion = *motion;
             kinetic += 0.5 * motion.dot(inertia.times(motion));
             first += inertia.first;

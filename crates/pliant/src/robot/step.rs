@@ -169,7 +169,9 @@ impl Stepper {
         let iterations = iterations?;
         let work = self.work(model, h);
         let gain = self.midpoint.gain(model);
-        self.midpoint.take_energy(model, gain - work);
+        if !self.midpoint.take_energy(model, gain - work) {
+            return None;
+        }
         self.midpoint.stop(model, &self.held);
         self.midpoint.finish(model, state);
         let sound = state.q.iter().chain(&state.v).all(|x| x.is_finite());

@@ -329,9 +329,9 @@ impl Midpoint {
         kinetic(1) - kinetic(0) + self.end.potential(model) - self.potential
     }
 
-    /// Take `energy` from the motion of the joints at the end of the step, as far as there is some, without a change of momentum: what
-    /// quadrature and Newton's method have left.
-    pub fn take_energy(&mut self, model: &Model, energy: f64) {
+    /// Take `energy` from the motion of the joints at the end of the step, without a change of momentum: what quadrature and Newton's method
+    /// have left. False where that is more than a correction: the joints turn too far in the step.
+    pub fn take_energy(&mut self, model: &Model, energy: f64) -> bool {
         let (n, first) = (model.velocities(), root_axes(model));
         // the rotation that the momentum alone would make, of a robot that is stiff
         let mut stiff = Vec3::ZERO;
@@ -347,15 +347,19 @@ impl Midpoint {
                 kinetic += 0.5 * own(&self.velocities[1], i) * self.end_mass[(i, j)] * own(&self.velocities[1], j);
             }
         }
-        // where the joints hardly move, as a pendulum at its turning point, it is left: there it is as small as rounding
-        if !(kinetic > 1e3 * energy.abs()) {
-            return;
+        if !(energy.abs() <= 1e-3 * kinetic) {
+            // where the joints hardly move, as a pendulum at its turning point, rounding is left as it is
+            let all =
+                |e: usize| self.velocities[e].iter().zip(&self.momenta[e]).map(|(v, p)| (v * p).abs()).sum::<f64>();
+            let size = all(0) + all(1) + self.potential.abs() + self.end.potential(model).abs();
+            return energy.abs() <= 1e-14 * size;
         }
         let factor = (1.0 - energy / kinetic).sqrt();
         for i in first..n {
             let rest = own(&self.velocities[1], i) - self.velocities[1][i];
             self.velocities[1][i] = own(&self.velocities[1], i) * factor - rest;
         }
+        true
     }
 
     /// Bring the velocities that `still` marks to rest, by impulses in their joints: energy can only be lost, momentum is kept.
