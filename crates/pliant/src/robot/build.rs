@@ -33,12 +33,12 @@ pub(super) fn check_numbers(spec: &RobotSpec) -> Result<(), RobotError> {
             return fail(part, format!("the axis of {name} must have a direction, got {}", joint.axis));
         }
         let limits = &joint.limits;
-        if !(limits.lower <= limits.upper) {
+        if limits.lower.is_nan() || limits.upper.is_nan() || limits.lower > limits.upper {
             let text = format!("the limits of {name} must be in order, got {} to {}", limits.lower, limits.upper);
             return fail(part, text);
         }
         for (what, value) in [("effort limit", limits.effort), ("velocity limit", limits.velocity)] {
-            if !(value >= 0.0) {
+            if value.is_nan() || value < 0.0 {
                 return fail(part, format!("the {what} of {name} must not be negative, got {value}"));
             }
         }

@@ -153,7 +153,7 @@ impl Model {
 impl Model {
     /// Fail where a joint moves no mass.
     pub(super) fn check_mass(&self, joints: &[usize]) -> Result<(), RobotError> {
-        if self.floating() && !(self.bodies[0].inertia.mass > 0.0) {
+        if self.floating() && self.bodies[0].inertia.mass <= 0.0 {
             return Err(RobotError::new(Part::Whole, "the free root link needs mass and inertia"));
         }
         let n = self.velocities();
@@ -162,7 +162,7 @@ impl Model {
         kinematics.place(self, &state.q);
         mass_matrix(self, &mut kinematics, &mut mass);
         let largest = (0..n).map(|i| mass[(i, i)]).fold(0.0, f64::max);
-        let weak = (0..n).find(|i| !(mass[(*i, *i)] > 1e-14 * largest));
+        let weak = (0..n).find(|i| mass[(*i, *i)].is_nan() || mass[(*i, *i)] <= 1e-14 * largest);
         if weak.is_none() && factor_tree(&mut mass, &self.above) {
             return Ok(());
         }

@@ -228,7 +228,7 @@ impl Stepper {
                 self.midpoint.evaluate(model, y);
                 return Some(iteration);
             }
-            if !(size < 1e6) {
+            if size.is_nan() || size > 1e6 {
                 return None;
             }
             before = size;

@@ -347,7 +347,7 @@ impl Midpoint {
                 kinetic += 0.5 * own(&self.velocities[1], i) * self.end_mass[(i, j)] * own(&self.velocities[1], j);
             }
         }
-        if !(energy.abs() <= 1e-3 * kinetic) {
+        if energy.is_nan() || energy.abs() > 1e-3 * kinetic {
             // where the joints hardly move, as a pendulum at its turning point, rounding is left as it is
             let all =
                 |e: usize| self.velocities[e].iter().zip(&self.momenta[e]).map(|(v, p)| (v * p).abs()).sum::<f64>();
