@@ -95,14 +95,19 @@ pub fn urdf(file: &Path, packages: &[(String, PathBuf)], options: &Options) -> R
 }
 
 fn links(robot: &Robot) -> Vec<LinkRow<'_>> {
-    let mut out: Vec<_> = robot.spec.links.iter().map(|link| LinkRow {
-        name: &link.name,
-        mass: link.mass,
-        centre: link.centre.to_array(),
-        inertia: link.inertia.to_cols_array_2d(),
-        collision: 0,
-        visual: 0,
-    }).collect();
+    let mut out: Vec<_> = robot
+        .spec
+        .links
+        .iter()
+        .map(|link| LinkRow {
+            name: &link.name,
+            mass: link.mass,
+            centre: link.centre.to_array(),
+            inertia: link.inertia.to_cols_array_2d(),
+            collision: 0,
+            visual: 0,
+        })
+        .collect();
     for shape in &robot.shapes {
         let row = &mut out[shape.link];
         *(if shape.collision { &mut row.collision } else { &mut row.visual }) += 1;
@@ -161,7 +166,8 @@ fn tree(spec: &RobotSpec) -> String {
 }
 
 fn print_links(links: &[LinkRow<'_>]) -> Result<(), Failure> {
-    let mut table = output::table(&["link", "mass [kg]", "centre [m]", "inertia xx, yy, zz [kg m2]", "collision", "visual"]);
+    let mut table =
+        output::table(&["link", "mass [kg]", "centre [m]", "inertia xx, yy, zz [kg m2]", "collision", "visual"]);
     let list = |numbers: [f64; 3]| numbers.map(short).join(", ");
     for link in links {
         let i = link.inertia;

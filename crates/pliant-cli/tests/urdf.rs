@@ -27,7 +27,8 @@ fn robots_are_shown_as_tables_and_as_json() {
 fn what_makes_no_robot_is_bad_input() {
     let dir = tempfile::tempdir().unwrap();
     let text = std::fs::read_to_string(root().join("robots/arm7.urdf")).unwrap();
-    std::fs::write(dir.path().join("bad.urdf"), text.replacen("<mass value=\"2.4\"/>", "<mass value=\"-2.4\"/>", 1)).unwrap();
+    std::fs::write(dir.path().join("bad.urdf"), text.replacen("<mass value=\"2.4\"/>", "<mass value=\"-2.4\"/>", 1))
+        .unwrap();
     let said = pliant_in(dir.path(), &["urdf", "bad.urdf"]).expect_code(2).stderr;
     assert!(said.contains("bad.urdf:22:20: a mass must not be negative, got -2.4"), "{said}");
     assert!(pliant_in(dir.path(), &["urdf", "none.urdf"]).expect_code(2).stderr.contains("no such file"));

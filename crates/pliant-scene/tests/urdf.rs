@@ -76,7 +76,8 @@ fn all_elements_are_read_and_others_are_listed() {
     let trace = (0..3).map(|k| spec.links[1].inertia.col(k)[k]).sum::<f64>();
     assert!((trace - 0.045).abs() < 1e-15);
     let all = robot.ignored.join("; ");
-    for what in ["<transmission> in <robot>", "<gazebo> in <robot>", "<material> in <robot>", "<material> in <visual>"] {
+    for what in ["<transmission> in <robot>", "<gazebo> in <robot>", "<material> in <robot>", "<material> in <visual>"]
+    {
         assert!(all.contains(what), "{what} is missing in {all}");
     }
     let fingers = &ROBOTS.map(|text| read(text).unwrap().model.velocities());
@@ -99,7 +100,11 @@ fn mistakes_are_told_with_their_place() {
     refused("<child link=\"arm\"/>", "<child link=\"base\"/>", "joins base to itself");
     refused("<child link=\"left\"/>", "<child link=\"right\"/>", "hangs on two joints");
     refused("<parent link=\"base\"/><child link=\"arm\"/>", "<parent link=\"left\"/><child link=\"arm\"/>", "circle");
-    refused("<link name=\"base\"/>", "<link name=\"base\"/><link name=\"alone\"/>", "both base and alone hang on no joint");
+    refused(
+        "<link name=\"base\"/>",
+        "<link name=\"base\"/><link name=\"alone\"/>",
+        "both base and alone hang on no joint",
+    );
     refused("<link name=\"base\"/>", "<link name=\"arm\"/>", "the name arm is there twice");
     refused("type=\"revolute\"", "type=\"revolut\"", "unknown type of joint `revolut` (did you mean `revolute`?)");
     refused("<limit lower=\"-1\" upper=\"2\" effort=\"10\" velocity=\"3\"/>", "", "needs a <limit>");
@@ -113,9 +118,17 @@ fn mistakes_are_told_with_their_place() {
     refused("multiplier=\"1\"", "multiplier=\"0\"", "make it a fixed joint");
     refused("<sphere radius=\"0.05\"/>", "<sphere radius=\"0\"/>", "radius must be positive");
     refused("<sphere radius=\"0.05\"/>", "<mesh filename=\"a.stl\"/>", "there is no mesh nowhere/a.stl");
-    refused("<sphere radius=\"0.05\"/>", "<mesh filename=\"package://p/a.stl\"/>", "the folder of the package `p` is not known");
+    refused(
+        "<sphere radius=\"0.05\"/>",
+        "<mesh filename=\"package://p/a.stl\"/>",
+        "the folder of the package `p` is not known",
+    );
     refused("type=\"planar\"", "type=\"floating\"", "is a floating joint within the robot");
-    refused("<inertial><mass value=\"0.2\"/><inertia ixx=\"1e-4\" iyy=\"1e-4\" izz=\"1e-4\"/></inertial>", "", "moves no inertia");
+    refused(
+        "<inertial><mass value=\"0.2\"/><inertia ixx=\"1e-4\" iyy=\"1e-4\" izz=\"1e-4\"/></inertial>",
+        "",
+        "moves no inertia",
+    );
     let bomb = r#"<?xml version="1.0"?><!DOCTYPE r [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]><robot name="&b;"/>"#;
     assert!(read(bomb).unwrap_err().contains("a DTD is not read"));
     assert!(read("").unwrap_err().contains("not XML"));
@@ -127,7 +140,9 @@ fn mistakes_are_told_with_their_place() {
 fn meshes_are_found_beside_the_file_and_in_packages() {
     let dir = tempfile::tempdir().unwrap();
     std::fs::write(dir.path().join("a.stl"), "solid").unwrap();
-    let text = |name: &str| SMALL.replace("<sphere radius=\"0.05\"/>", &format!("<mesh filename=\"{name}\" scale=\"1 1 2\"/>"));
+    let text = |name: &str| {
+        SMALL.replace("<sphere radius=\"0.05\"/>", &format!("<mesh filename=\"{name}\" scale=\"1 1 2\"/>"))
+    };
     std::fs::write(dir.path().join("r.urdf"), text("a.stl")).unwrap();
     let robot = load_urdf(&dir.path().join("r.urdf"), &UrdfOptions::default()).unwrap();
     assert!(matches!(&robot.shapes[2].geometry, Geometry::Mesh { scale, .. } if scale.z == 2.0));
@@ -138,17 +153,27 @@ fn meshes_are_found_beside_the_file_and_in_packages() {
     assert!(robot.ignored.iter().any(|i| i.contains("`dae`")), "{:?}", robot.ignored);
     assert!(load_urdf(&dir.path().join("none.urdf"), &options).unwrap_err().to_string().contains("no such file"));
     std::fs::write(dir.path().join("bytes.urdf"), b"<robot name=\"\xff\"/>").unwrap();
-    assert!(load_urdf(&dir.path().join("bytes.urdf"), &options).unwrap_err().to_string().contains("1:14: the text is not UTF-8"));
+    assert!(
+        load_urdf(&dir.path().join("bytes.urdf"), &options)
+            .unwrap_err()
+            .to_string()
+            .contains("1:14: the text is not UTF-8")
+    );
 }
 
 /// A chain of so many joints, one hanging on the other, written from the tip.
 fn chain(joints: usize, kind: &str) -> String {
     let mut text = String::from("<robot name=\"chain\">\n");
     for i in (0..=joints).rev() {
-        text += &format!("<link name=\"l{i}\"><inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\"/></inertial></link>\n");
+        text += &format!(
+            "<link name=\"l{i}\"><inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\"/></inertial></link>\n"
+        );
     }
     for i in (0..joints).rev() {
-        text += &format!("<joint name=\"j{i}\" type=\"{kind}\"><parent link=\"l{i}\"/><child link=\"l{}\"/></joint>\n", i + 1);
+        text += &format!(
+            "<joint name=\"j{i}\" type=\"{kind}\"><parent link=\"l{i}\"/><child link=\"l{}\"/></joint>\n",
+            i + 1
+        );
     }
     text + "</robot>"
 }
@@ -161,7 +186,9 @@ fn deep_and_large_files_end_in_a_robot_or_an_error() {
     assert_eq!(read(&chain(300, "continuous")).unwrap().model.velocities(), 300);
     // nested, not chained
     let deep = format!("<robot>{}{}</robot>", "<link name=\"a\">".repeat(100_000), "</link>".repeat(100_000));
-    let _ = read(&deep);
+    assert!(read(&deep).unwrap_err().contains("nested deeper than 100 levels"));
+    let hidden = format!("<robot><!-- {} --><a b='/>'>{}", "</a>".repeat(200), "<link name=\"a\">".repeat(100_000));
+    assert!(read(&hidden).unwrap_err().contains("nested deeper than 100 levels"));
     let wide = format!("<robot>{}</robot>", "<a/>".repeat(3_000_000));
     assert!(read(&wide).unwrap_err().contains("more than 2000000 elements"));
 }
@@ -179,8 +206,30 @@ impl Random {
 /// A text with one to four mistakes.
 fn mutated(text: &str, random: &mut Random) -> String {
     const WORDS: [&str; 24] = [
-        "NaN", "-1", "0", "1e308", "-1e-308", "inf", "", "<", ">", "\"", "/>", "</link>", "<link name=\"x\">", "arm", "base", "fixed",
-        "planar", "floating", "continuous", "<mimic joint=\"turn\"/>", "&amp;", "&#0;", "µ", "<!--",
+        "NaN",
+        "-1",
+        "0",
+        "1e308",
+        "-1e-308",
+        "inf",
+        "",
+        "<",
+        ">",
+        "\"",
+        "/>",
+        "</link>",
+        "<link name=\"x\">",
+        "arm",
+        "base",
+        "fixed",
+        "planar",
+        "floating",
+        "continuous",
+        "<mimic joint=\"turn\"/>",
+        "&amp;",
+        "&#0;",
+        "µ",
+        "<!--",
     ];
     let mut text = text.to_string();
     for _ in 0..=random.below(4) {

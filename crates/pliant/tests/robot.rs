@@ -6,8 +6,8 @@ mod common;
 use common::allocations;
 use pliant::math::{Mat3, Pose, Quat, Vec3};
 use pliant::robot::{
-    Base, Derivatives, Dynamics, JointKind, JointSpec, LinkLoad, LinkSpec, Matrix, Mimic, Model, Reacher, RobotSpec, State,
-    Stepper, Target,
+    Base, Derivatives, Dynamics, JointKind, JointSpec, LinkLoad, LinkSpec, Matrix, Mimic, Model, Reacher, RobotSpec,
+    State, Stepper, Target,
 };
 
 /// A chain with a branch, a slide, a joint that follows, friction, damping and stops.

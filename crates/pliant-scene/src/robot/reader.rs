@@ -114,16 +114,23 @@ fn read_link(source: &Source<'_>, link: Element<'_>) -> Result<LinkSpec, SceneEr
     out.centre = origin.translation;
     // symmetric to the bit, whatever the rounding of the rotation
     let turned = turn * own * turn.transpose();
-    out.inertia = if origin.rotation == pliant::math::Quat::IDENTITY { own } else { (turned + turned.transpose()) * 0.5 };
+    out.inertia =
+        if origin.rotation == pliant::math::Quat::IDENTITY { own } else { (turned + turned.transpose()) * 0.5 };
     Ok(out)
 }
 
-fn read_joint(source: &Source<'_>, joint: Element<'_>, [links, joints]: [&Names<'_>; 2]) -> Result<JointSpec, SceneError> {
+fn read_joint(
+    source: &Source<'_>,
+    joint: Element<'_>,
+    [links, joints]: [&Names<'_>; 2],
+) -> Result<JointSpec, SceneError> {
     let name = source.attribute(joint, "name")?.value();
     let word = source.attribute(joint, "type")?;
     let Some((_, kind)) = KINDS.iter().find(|(known, _)| *known == word.value()) else {
         let help = suggest::help(word.value(), KINDS.map(|(known, _)| known));
-        return Err(source.error(word.range_value(), format!("unknown type of joint `{}`", word.value())).with_help(help));
+        return Err(source
+            .error(word.range_value(), format!("unknown type of joint `{}`", word.value()))
+            .with_help(help));
     };
     let end = |tag: &str| match source.child(joint, tag)? {
         Some(element) => named(source, element, "link", links),

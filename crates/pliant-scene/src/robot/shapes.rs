@@ -96,7 +96,9 @@ fn read_geometry(
             let attribute = source.attribute(element, "size")?;
             let size = Vec3::from_array(source.numbers::<3>(&attribute)?);
             if size.min_element() <= 0.0 {
-                return Err(source.error(attribute.range_value(), format!("the size of a box must be positive, got {size}")));
+                return Err(
+                    source.error(attribute.range_value(), format!("the size of a box must be positive, got {size}"))
+                );
             }
             Geometry::Box(size)
         }

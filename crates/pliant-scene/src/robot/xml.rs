@@ -12,6 +12,9 @@ use crate::text::suggest;
 /// Largest number of elements, comments and texts.
 const NODES: u32 = 2_000_000;
 
+/// Deepest nesting of elements, of which a robot has six: the parser calls itself for each level.
+const DEPTH: usize = 100;
+
 /// A text that is being read.
 pub(super) struct Source<'a> {
     pub name: &'a str,
@@ -23,6 +26,9 @@ pub(super) type Element<'a> = Node<'a, 'a>;
 impl<'a> Source<'a> {
     /// The text as a tree. Documents with a DTD are refused: entities could make it as large as they like.
     pub fn parse(&self) -> Result<Document<'a>, SceneError> {
+        if let Some(at) = too_deep(self.text) {
+            return Err(self.error(at..at + 1, format!("elements are nested deeper than {DEPTH} levels")));
+        }
         let options = ParsingOptions { allow_dtd: false, nodes_limit: NODES };
         Document::parse_with_options(self.text, options).map_err(|error| {
             let message = match error {
@@ -36,9 +42,10 @@ impl<'a> Source<'a> {
             };
             let (row, column) = (error.pos().row as usize, error.pos().col as usize);
             let line: usize = self.text.split_inclusive('\n').take(row.saturating_sub(1)).map(str::len).sum();
-            let start = self.text.get(line..).map_or(line, |rest| {
-                line + rest.char_indices().nth(column.saturating_sub(1)).map_or(0, |(at, _)| at)
-            });
+            let start = self
+                .text
+                .get(line..)
+                .map_or(line, |rest| line + rest.char_indices().nth(column.saturating_sub(1)).map_or(0, |(at, _)| at));
             SceneError::in_text(self.name, self.text, start..start + 1, message)
         })
     }
@@ -86,7 +93,8 @@ impl<'a> Source<'a> {
             count += 1;
         }
         if count != N {
-            let message = format!("{} takes {N} number{}, got {count}", attribute.name(), if N == 1 { "" } else { "s" });
+            let message =
+                format!("{} takes {N} number{}, got {count}", attribute.name(), if N == 1 { "" } else { "s" });
             return Err(self.error(attribute.range_value(), message));
         }
         Ok(out)
@@ -130,6 +138,49 @@ impl<'a> Source<'a> {
         let turn = Quat::from_rotation_z(angles.z) * Quat::from_rotation_y(angles.y) * Quat::from_rotation_x(angles.x);
         Ok(Pose::from_parts(place, turn.normalize()))
     }
+}
+
+/// Where elements are nested too deep, if anywhere: goes over tags, with quotes, comments and the like as the format has them. What is not
+/// well formed ends the parser there, too.
+fn too_deep(text: &str) -> Option<usize> {
+    let (mut at, mut depth) = (0, 0usize);
+    while let Some(start) = text.get(at..)?.find('<').map(|i| at + i) {
+        let rest = &text[start..];
+        let skip = |end: &str| rest.find(end).map(|i| start + i + end.len());
+        at = if rest.starts_with("<!--") {
+            skip("-->")?
+        } else if rest.starts_with("<![CDATA[") {
+            skip("]]>")?
+        } else if rest.starts_with("<?") {
+            skip("?>")?
+        } else {
+            let mut quote = None;
+            let end = rest.bytes().position(|c| match quote {
+                Some(open) => {
+                    if c == open {
+                        quote = None;
+                    }
+                    false
+                }
+                None => {
+                    if c == b'"' || c == b'\'' {
+                        quote = Some(c);
+                    }
+                    c == b'>'
+                }
+            })?;
+            if rest.starts_with("</") {
+                depth = depth.saturating_sub(1);
+            } else if !rest[..end].ends_with('/') {
+                depth += 1;
+            }
+            if depth > DEPTH {
+                return Some(start);
+            }
+            start + end + 1
+        };
+    }
+    None
 }
 
 /// The first tag of an element.

@@ -119,11 +119,20 @@ fn compare(sheet: &mut Sheet, reference: &Reference, model: &Model) {
         out
     };
     let names = [
-        "place of a frame", "Jacobian", "dJ/dt v", "mass matrix", "bias forces", "inverse dynamics", "forward dynamics",
-        "derivative by q", "derivative by v", "energies",
+        "place of a frame",
+        "Jacobian",
+        "dJ/dt v",
+        "mass matrix",
+        "bias forces",
+        "inverse dynamics",
+        "forward dynamics",
+        "derivative by q",
+        "derivative by v",
+        "energies",
     ];
     let mut worst: [Worst; 10] = Default::default();
-    let (mut dynamics, mut derivatives, mut kin) = (Dynamics::new(model), Derivatives::new(model), Kinematics::new(model));
+    let (mut dynamics, mut derivatives, mut kin) =
+        (Dynamics::new(model), Derivatives::new(model), Kinematics::new(model));
     let [mut mass, mut by_q, mut by_v] = [(); 3].map(|()| Matrix::zeros(n, n));
     let mut jacobian = Matrix::zeros(6, n);
     let picked = |list: &[f64]| columns.iter().map(|c| list[*c]).collect::<Vec<_>>();
@@ -248,6 +257,7 @@ fn energy(sheet: &mut Sheet) {
     // the weight of the arm times its length
     let scale = 13.0 * 9.81;
     let (mut gain, mut loss) = (0.0_f64, 0.0_f64);
+    // light links spin so fast at times that steps are cut
     let steps = 100_000;
     for _ in 0..steps {
         if stepper.step(&model, &mut state, 0.01, &tau, &[]).is_err() {
@@ -257,7 +267,12 @@ fn energy(sheet: &mut Sheet) {
         let change = total(&state) - start;
         (gain, loss) = (gain.max(change), loss.min(change));
     }
-    sheet.scaled("arm, torques off, 100,000 steps of 10 ms: energy gained / weight times length", steps, [gain, 0.0, scale], 1e-9);
+    sheet.scaled(
+        "arm, torques off, 100,000 steps of 10 ms: energy gained / weight times length",
+        steps,
+        [gain, 0.0, scale],
+        1e-9,
+    );
     sheet.scaled("energy lost / weight times length", steps, [loss, 0.0, scale], 1e-9);
 }
 

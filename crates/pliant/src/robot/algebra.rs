@@ -78,8 +78,7 @@ impl std::ops::IndexMut<(usize, usize)> for Matrix {
 pub fn factor_tree(m: &mut Matrix, above: &[Option<usize>]) -> bool {
     for k in (0..m.rows).rev() {
         let pivot = m[(k, k)];
-        // written so that NaN fails
-        if !(pivot > 0.0) {
+        if pivot.is_nan() || pivot <= 0.0 {
             return false;
         }
         let root = pivot.sqrt();
@@ -133,7 +132,7 @@ pub fn eliminate(a: &mut Matrix, b: &mut [f64]) -> bool {
                 pivot = r;
             }
         }
-        if !(a[(pivot, k)].abs() > 0.0) {
+        if a[(pivot, k)].is_nan() || a[(pivot, k)] == 0.0 {
             return false;
         }
         if pivot != k {

@@ -114,7 +114,15 @@ impl Dynamics {
 
     /// Accelerations under joint forces `tau` (for a floating root also a wrench in its frame) and loads on links. False
     /// where the mass matrix is not positive.
-    pub fn forward(&mut self, model: &Model, q: &[f64], v: &[f64], tau: &[f64], loads: &[LinkLoad], out: &mut [f64]) -> bool {
+    pub fn forward(
+        &mut self,
+        model: &Model,
+        q: &[f64],
+        v: &[f64],
+        tau: &[f64],
+        loads: &[LinkLoad],
+        out: &mut [f64],
+    ) -> bool {
         self.kinematics.place(model, q);
         let mut mass = std::mem::take(&mut self.mass);
         mass_matrix(model, &mut self.kinematics, &mut mass);
@@ -142,7 +150,7 @@ impl Dynamics {
         self.zero = zero;
     }
 
-    /// Kinetic and potential energy [J]; the latter is zero where all mass is at the world's origin.
+    /// Kinetic and potential energy of what moves [J]; the latter is zero where all mass is at the height of the world's origin.
     pub fn energies(&mut self, model: &Model, q: &[f64], v: &[f64]) -> [f64; 2] {
         let (kinetic, moment) = self.kinetic(model, q, v);
         [kinetic, -model.gravity.dot(moment)]
@@ -154,7 +162,9 @@ impl Dynamics {
         self.kinematics.velocities(model, v);
         self.kinematics.weigh(model);
         let (mut kinetic, mut first, mut mass) = (0.0, Vec3::ZERO, 0.0);
-        for (inertia, motion) in self.kinematics.own.iter().zip(&self.kinematics.motions) {
+        // a fixed root does not move
+        let skip = usize::from(!model.floating());
+        for (inertia, motion) in self.kinematics.own.iter().zip(&self.kinematics.motions).skip(skip) {
             let motion = *motion;
             kinetic += 0.5 * motion.dot(inertia.times(motion));
             first += inertia.first;

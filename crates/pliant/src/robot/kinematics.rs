@@ -66,11 +66,8 @@ impl Kinematics {
             self.turns[i] = above * turn;
             self.places[i] = at + above * place;
             let axis = above * body.axis;
-            self.axes[i] = if body.slides {
-                Motion::new(Vec3::ZERO, axis)
-            } else {
-                Motion::new(axis, self.places[i].cross(axis))
-            };
+            self.axes[i] =
+                if body.slides { Motion::new(Vec3::ZERO, axis) } else { Motion::new(axis, self.places[i].cross(axis)) };
         }
     }
 

@@ -29,6 +29,7 @@
 //! ```
 
 mod algebra;
+mod build;
 mod derivatives;
 mod dynamics;
 mod inverse;

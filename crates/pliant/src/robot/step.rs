@@ -169,7 +169,14 @@ impl Stepper {
     }
 
     /// One part of a step: iterations and work, or nothing where it has no solution; the state then stays.
-    fn part(&mut self, model: &Model, state: &mut State, h: f64, tau: &[f64], loads: &[LinkLoad]) -> Option<(usize, f64)> {
+    fn part(
+        &mut self,
+        model: &Model,
+        state: &mut State,
+        h: f64,
+        tau: &[f64],
+        loads: &[LinkLoad],
+    ) -> Option<(usize, f64)> {
         let mut y = std::mem::take(&mut self.y);
         self.midpoint.begin(model, state, h, &mut y);
         let iterations = self.newton(model, state, h, tau, loads, &mut y);
@@ -177,7 +184,9 @@ impl Stepper {
         let iterations = iterations?;
         let work = self.work(model, h);
         let gain = self.midpoint.gain(model);
-        self.midpoint.take_energy(model, gain - work);
+        if !self.midpoint.take_energy(model, gain - work) {
+            return None;
+        }
         self.midpoint.stop(model, &self.held);
         self.midpoint.finish(model, state);
         let sound = state.q.iter().chain(&state.v).all(|x| x.is_finite());
@@ -234,7 +243,7 @@ impl Stepper {
                 self.midpoint.evaluate(model, y);
                 return Some(iteration);
             }
-            if !(size < 1e6) {
+            if size.is_nan() || size > 1e6 {
                 return None;
             }
             before = size;

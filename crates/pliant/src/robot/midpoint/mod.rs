@@ -44,8 +44,7 @@ use super::state::{State, root_pose, set_root};
 use crate::math::{Mat3, Pose, Quat, Vec3};
 
 /// Gauss's nodes on 0 to 1, and weights; the second is the middle of the step.
-const NODES: [(f64, f64); 3] =
-    [(0.1127016653792583, 5.0 / 18.0), (0.5, 8.0 / 18.0), (0.8872983346207417, 5.0 / 18.0)];
+const NODES: [(f64, f64); 3] = [(0.1127016653792583, 5.0 / 18.0), (0.5, 8.0 / 18.0), (0.8872983346207417, 5.0 / 18.0)];
 
 /// Index of the middle among them.
 const MIDDLE: usize = 1;
@@ -257,7 +256,9 @@ impl Midpoint {
     fn root(&self, model: &Model, end: bool) -> Pose {
         match model.base {
             super::spec::Base::Fixed(pose) => pose,
-            super::spec::Base::Floating => Pose::from_parts(self.places[usize::from(end)], self.turned[usize::from(end)]),
+            super::spec::Base::Floating => {
+                Pose::from_parts(self.places[usize::from(end)], self.turned[usize::from(end)])
+            }
         }
     }
 
@@ -326,15 +327,16 @@ impl Midpoint {
             own + centre * self.end.kinematics.composites[0].mass
         };
         if model.floating() {
-            let fall: f64 = (0..3).map(|k| model.gravity[k] * 0.5 * (self.velocities[0][k] + self.velocities[1][k])).sum();
+            let fall: f64 =
+                (0..3).map(|k| model.gravity[k] * 0.5 * (self.velocities[0][k] + self.velocities[1][k])).sum();
             return kinetic(1) - kinetic(0) - self.end.kinematics.composites[0].mass * fall * self.step;
         }
         kinetic(1) - kinetic(0) + self.end.potential(model) - self.potential
     }
 
-    /// Take `energy` from the motion of the joints at the end of the step, as far as there is some, without a change of momentum: what
-    /// quadrature and Newton's method have left.
-    pub fn take_energy(&mut self, model: &Model, energy: f64) {
+    /// Take `energy` from the motion of the joints at the end of the step, without a change of momentum: what quadrature and Newton's method
+    /// have left. False where that is more than a correction: the joints turn too far in the step.
+    pub fn take_energy(&mut self, model: &Model, energy: f64) -> bool {
         let (n, first) = (model.velocities(), root_axes(model));
         // the rotation that the momentum alone would make, of a robot that is stiff
         let mut stiff = Vec3::ZERO;
@@ -350,15 +352,19 @@ impl Midpoint {
                 kinetic += 0.5 * own(&self.velocities[1], i) * self.end_mass[(i, j)] * own(&self.velocities[1], j);
             }
         }
-        // where the joints hardly move, as a pendulum at its turning point, it is left: there it is as small as rounding
-        if !(kinetic > 1e3 * energy.abs()) {
-            return;
+        if energy.is_nan() || energy.abs() > 1e-3 * kinetic {
+            // where the joints hardly move, as a pendulum at its turning point, rounding is left as it is
+            let all =
+                |e: usize| self.velocities[e].iter().zip(&self.momenta[e]).map(|(v, p)| (v * p).abs()).sum::<f64>();
+            let size = all(0) + all(1) + self.potential.abs() + self.end.potential(model).abs();
+            return energy.abs() <= 1e-14 * size;
         }
         let factor = (1.0 - energy / kinetic).sqrt();
         for i in first..n {
             let rest = own(&self.velocities[1], i) - self.velocities[1][i];
             self.velocities[1][i] = own(&self.velocities[1], i) * factor - rest;
         }
+        true
     }
 
     /// Bring the velocities that `still` marks to rest, by impulses in their joints: energy can only be lost, momentum is kept.

@@ -69,7 +69,8 @@ fn forward_dynamics_are_the_inverse_of_inverse_dynamics() {
         let mut jacobian = Matrix::zeros(6, n);
         dynamics.kinematics.jacobian(&model, 1, load.point, &mut jacobian);
         let wrench = [load.force.to_array(), load.couple.to_array()].concat();
-        let less = (0..n).map(|j| tau[j] - (0..6).map(|k| jacobian[(k, j)] * wrench[k]).sum::<f64>()).collect::<Vec<_>>();
+        let less =
+            (0..n).map(|j| tau[j] - (0..6).map(|k| jacobian[(k, j)] * wrench[k]).sum::<f64>()).collect::<Vec<_>>();
         assert!(dynamics.forward(&model, &s.q, &s.v, &less, &[load], &mut back));
         assert!(largest(a.iter().zip(&back).map(|(a, b)| a - b)) < 1e-9, "{a:?} {back:?}");
     }
@@ -120,7 +121,11 @@ fn derivatives_of_inverse_dynamics_are_differences() {
             let tau = |side: f64, speed: bool| {
                 let (mut q, mut v, mut unit, mut out) = (s.q.clone(), s.v.clone(), vec![0.0; n], vec![0.0; n]);
                 unit[k] = side;
-                if speed { v[k] += e * side } else { integrate(&model, &s.q, &unit, e, &mut q) }
+                if speed {
+                    v[k] += e * side
+                } else {
+                    integrate(&model, &s.q, &unit, e, &mut q)
+                }
                 Dynamics::new(&model).inverse(&model, &q, &v, &a, &mut out);
                 out
             };

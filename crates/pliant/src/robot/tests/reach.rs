@@ -56,18 +56,25 @@ fn poses_that_can_be_reached_are_reached_within_limits() {
 fn motions_keep_to_waypoints_and_limits() {
     use super::super::timing::{Pace, Trajectory};
     let mut random = Random(6);
-    let paces = [Pace { speed: 1.5, acceleration: 4.0 }, Pace { speed: 0.7, acceleration: 9.0 }, Pace { speed: 3.0, acceleration: 2.0 }];
+    let paces = [
+        Pace { speed: 1.5, acceleration: 4.0 },
+        Pace { speed: 0.7, acceleration: 9.0 },
+        Pace { speed: 3.0, acceleration: 2.0 },
+    ];
     let points = (0..5).map(|_| (0..3).map(|_| random.signed()).collect::<Vec<_>>()).collect::<Vec<_>>();
     let [mut q, mut v, mut a] = [(); 3].map(|()| vec![0.0; 3]);
     for smooth in [true, false] {
-        let way = if smooth { Trajectory::smooth(&points, &paces) } else { Trajectory::fastest(&points, &paces) }.unwrap();
+        let way =
+            if smooth { Trajectory::smooth(&points, &paces) } else { Trajectory::fastest(&points, &paces) }.unwrap();
         let (n, mut before) = (20_000, vec![0.0; 3]);
         let (mut near, mut top) = (vec![f64::INFINITY; 5], 0.0_f64);
         let h = way.duration() / f64::from(n);
         for k in 0..=n {
             way.sample(h * f64::from(k), &mut q, &mut v, &mut a);
             for j in 0..3 {
-                assert!(v[j].abs() <= paces[j].speed * (1.0 + 1e-9) && a[j].abs() <= paces[j].acceleration * (1.0 + 1e-9));
+                assert!(
+                    v[j].abs() <= paces[j].speed * (1.0 + 1e-9) && a[j].abs() <= paces[j].acceleration * (1.0 + 1e-9)
+                );
                 top = top.max(v[j].abs() / paces[j].speed).max(a[j].abs() / paces[j].acceleration);
                 // the velocity is the slope
                 assert!(k == 0 || (q[j] - before[j]).abs() <= paces[j].speed * h * (1.0 + 1e-6), "jump");
@@ -105,6 +112,8 @@ fn one_segment_has_its_closed_form() {
     assert!((q[0] - 2.0 * (10.0 * x.powi(3) - 15.0 * x.powi(4) + 6.0 * x.powi(5))).abs() < 1e-12);
     assert!((Trajectory::fastest(&go, &pace(1.0, 2.0)).unwrap().duration() - (0.5 + 2.0)).abs() < 1e-12);
     assert!((Trajectory::fastest(&go, &pace(10.0, 2.0)).unwrap().duration() - 2.0).abs() < 1e-12);
-    assert!(Trajectory::fastest(&go[..1], &pace(1.0, 1.0)).is_err() && Trajectory::smooth(&go, &pace(0.0, 1.0)).is_err());
+    assert!(
+        Trajectory::fastest(&go[..1], &pace(1.0, 1.0)).is_err() && Trajectory::smooth(&go, &pace(0.0, 1.0)).is_err()
+    );
     assert_eq!(Trajectory::fastest(&[vec![1.0], vec![1.0]], &pace(1.0, 1.0)).unwrap().duration(), 0.0);
 }
