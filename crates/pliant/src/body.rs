@@ -537,6 +537,9 @@ impl Body {
 
     /// The place nearest to a point in the world [m], and its distance from there [m]. Allocates.
     pub(crate) fn nearest_place(&self, point: Vec3) -> Option<(Place, f64)> {
+        if let Body::Arm(_) = self {
+            return None;
+        }
         let mut nodes = Nodes::default();
         self.show(&mut nodes);
         if self.is_solid() {

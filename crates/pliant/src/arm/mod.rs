@@ -9,7 +9,7 @@ pub(crate) mod step;
 
 use std::sync::Arc;
 
-pub use params::{ArmSpec, JointDrive};
+pub use params::{ArmSpec, JointDrive, JointMotion};
 use step::ArmStep;
 
 use crate::account::Work;
@@ -41,6 +41,8 @@ pub struct ArmState {
     drives: Vec<JointDrive>,
     /// Targets of the servos at the end of the last step.
     targets: Vec<f64>,
+    /// Whether the servo of a joint follows the arm's motion.
+    follows: Vec<bool>,
     /// Forces of the drives, mean over the last step.
     torques: Vec<f64>,
     /// What bodies other than cables did to its links in the last step: they act in the next.
@@ -59,7 +61,7 @@ struct Felt {
 
 stored!(State { q, v });
 stored!(Felt { link, point, force, couple });
-stored!(ArmState { joints, drives, targets, torques, loads, counters });
+stored!(ArmState { joints, drives, targets, follows, torques, loads, counters });
 stored_enum!(JointDrive {
     0 => Free {},
     1 => Torque { 0: torque },
@@ -87,7 +89,8 @@ struct Scratch {
 
 impl ArmState {
     fn copy_from(&mut self, other: &ArmState) {
-        let ArmState { joints, drives, targets, torques, loads, counters } = other;
+        let ArmState { joints, drives, targets, follows, torques, loads, counters } = other;
+        self.follows.clone_from(follows);
         self.joints.q.clone_from(&joints.q);
         self.joints.v.clone_from(&joints.v);
         self.drives.clone_from(drives);
@@ -106,9 +109,14 @@ impl Arm {
         joints.q[model.first_position()..].iter_mut().zip(&spec.joints).for_each(|(q, given)| *q = *given);
         let mut drives = vec![JointDrive::Free; model.coordinates().len()];
         drives.iter_mut().zip(&spec.drives).for_each(|(drive, given)| *drive = *given);
-        let targets = drives.iter().map(JointDrive::target).collect();
+        let mut targets: Vec<f64> = drives.iter().map(JointDrive::target).collect();
+        let follows = |drive: &JointDrive| spec.motion.is_some() && matches!(drive, JointDrive::Position { .. });
+        let follows: Vec<bool> = drives.iter().map(follows).collect();
+        for (i, target) in targets.iter_mut().enumerate().filter(|(i, _)| follows[*i]) {
+            *target = spec.motion.as_ref().map_or(*target, |motion| motion.at(i, drives.len(), 0.0));
+        }
         let (torques, loads) = (vec![0.0; model.velocities()], vec![]);
-        let state = ArmState { joints, drives, targets, torques, loads, counters: Counters::default() };
+        let state = ArmState { joints, drives, targets, follows, torques, loads, counters: Counters::default() };
         let mut scratch = Scratch {
             step: ArmStep::new(&model),
             kinematics: Kinematics::new(&model),
@@ -158,6 +166,7 @@ impl Arm {
             self.state.targets[joint] = drive.target();
         }
         *slot = drive;
+        self.state.follows[joint] = false;
         true
     }
 
@@ -192,7 +201,10 @@ impl Arm {
         let Arm { state, scratch, .. } = self;
         for (i, drive) in state.drives.iter().enumerate() {
             let from = if matches!(drive, JointDrive::Velocity { .. }) { drive.target() } else { state.targets[i] };
-            scratch.step.targets[i] = [from, drive.target()];
+            let motion = self.spec.motion.as_ref().filter(|_| state.follows[i]);
+            let end = around.time + around.dt;
+            let to = motion.map_or(drive.target(), |motion| motion.at(i, state.drives.len(), end));
+            scratch.step.targets[i] = [from, to];
         }
         scratch.loads.clear();
         scratch.loads.extend(state.loads.iter().map(|felt| LinkLoad {
@@ -333,7 +345,7 @@ impl Arm {
         let like = &self.state;
         (joints.q.len(), joints.v.len()) == (like.joints.q.len(), like.joints.v.len())
             && (drives.len(), targets.len()) == (like.drives.len(), like.targets.len())
-            && torques.len() == like.torques.len()
+            && (torques.len(), state.follows.len()) == (like.torques.len(), like.follows.len())
             && loads.iter().all(|felt| felt.link < self.model.links().len())
     }
 

@@ -1,5 +1,7 @@
 //! What an arm is built from.
 
+use std::sync::Arc;
+
 use crate::robot::{Model, RobotError, RobotSpec};
 
 /// Specification of an arm.
@@ -11,6 +13,8 @@ pub struct ArmSpec {
     pub joints: Vec<f64>,
     /// What drives each joint, from root to tips; empty for joints that are free.
     pub drives: Vec<JointDrive>,
+    /// Where servos of positions go, in time; `None` for their targets.
+    pub motion: Option<Arc<JointMotion>>,
     /// Whether drives also carry the weight of the arm, as far as their effort allows.
     pub carries_itself: bool,
 }
@@ -18,7 +22,7 @@ pub struct ArmSpec {
 impl ArmSpec {
     /// An arm at rest, with joints at zero, that nothing drives.
     pub fn new(robot: RobotSpec) -> ArmSpec {
-        ArmSpec { robot, joints: vec![], drives: vec![], carries_itself: false }
+        ArmSpec { robot, joints: vec![], drives: vec![], motion: None, carries_itself: false }
     }
 
     /// Check everything, and freeze the model.
@@ -39,10 +43,36 @@ impl ArmSpec {
                 return fail(format!("{} must start between {low} and {high}, got {q}", coordinate.name));
             }
         }
+        if let Some(motion) = &self.motion {
+            let whole = count > 0 && !motion.samples.is_empty() && motion.samples.len().is_multiple_of(count);
+            if !(whole && motion.spacing > 0.0 && motion.samples.iter().all(|q| q.is_finite())) {
+                return fail("a motion must have finite samples of all joints, and time between them".into());
+            }
+        }
         if let Some(drive) = self.drives.iter().find(|drive| !drive.is_sound()) {
             return fail(format!("a drive must have finite numbers and gains that are not negative, got {drive:?}"));
         }
         Ok(model)
+    }
+}
+
+/// A motion of all joints, sampled evenly: straight between samples, at rest before and after.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JointMotion {
+    /// Time between samples [s].
+    pub spacing: f64,
+    /// Coordinates of all joints, from root to tips, sample after sample, from time zero on [rad, m].
+    pub samples: Vec<f64>,
+}
+
+impl JointMotion {
+    /// Coordinate of one of `joints` joints at a time [s].
+    pub(super) fn at(&self, joint: usize, joints: usize, time: f64) -> f64 {
+        let last = self.samples.len() / joints.max(1) - 1;
+        let place = (time / self.spacing).clamp(0.0, last as f64);
+        let before = (place as usize).min(last.saturating_sub(1));
+        let value = |sample: usize| self.samples[sample.min(last) * joints + joint];
+        value(before) + (value(before + 1) - value(before)) * (place - before as f64)
     }
 }
 
