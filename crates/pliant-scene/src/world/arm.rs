@@ -27,7 +27,7 @@ const SPACING: f64 = 0.01;
 const MOST_SAMPLES: f64 = 1e5;
 
 /// How far a link may be from where a gripper is to go, and counts as there [m, rad].
-const REACHED: [f64; 2] = [1e-4, 1e-3];
+const REACHED: [f64; 2] = [1e-3, 1e-2];
 
 /// Servos unless given: stiffness [N m/rad] and damping [N m s/rad].
 const SERVO: [f64; 2] = [1e4, 1e3];

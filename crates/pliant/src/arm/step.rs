@@ -41,7 +41,8 @@ pub(crate) struct ArmStep {
     pub targets: Vec<[f64; 2]>,
     /// Forces of drives, mean over the step.
     pub torques: Vec<f64>,
-    /// Work on the arm in the step so far.
+    /// Work on the arm in the current part of the step, and in the step so far.
+    part_work: Work,
     pub work: Work,
 }
 
@@ -63,6 +64,7 @@ impl ArmStep {
             weight: zeros.clone(),
             targets: vec![[0.0; 2]; model.coordinates().len()],
             torques: zeros,
+            part_work: Work::default(),
             work: Work::default(),
         }
     }
@@ -222,10 +224,11 @@ impl Arm {
         [change, size]
     }
 
-    /// Take over the result of a part of the step; `given` is the work of what it holds on it [J].
-    pub(crate) fn finish_part(&mut self, part: &Part, given: f64) {
+    /// Settle the energy of a part of the step that has been solved; `given` is the work of what it holds on it [J]. False where more is left
+    /// over than a correction: the joints turn too far in it.
+    pub(crate) fn settle(&mut self, part: &Part, given: f64) -> bool {
         let h = part.step();
-        let Arm { model, state, scratch, .. } = self;
+        let Arm { model, scratch, .. } = self;
         let s = &mut scratch.step;
         let first = model.first_joint();
         let (mut drives, mut pushes) = (0.0, 0.0);
@@ -240,13 +243,19 @@ impl Arm {
                 pushes -= h * model.coordinates()[i - first].damping * y * y;
             }
         }
+        s.part_work = Work { loads: drives, grips: given, ..Work::default() };
         // what quadrature and Newton's method have left
         let gain = s.midpoint.gain(model);
-        s.midpoint.take_energy(model, gain - drives - pushes - given);
+        s.midpoint.take_energy(model, gain - drives - pushes - given)
+    }
+
+    /// Take over the result of a part of the step, which has been settled.
+    pub(crate) fn finish_part(&mut self, part: &Part) {
+        let Arm { model, state, scratch, .. } = self;
+        let s = &mut scratch.step;
         s.midpoint.stop(model, &s.held);
         s.midpoint.finish(model, &mut state.joints);
-        s.work.loads += drives;
-        s.work.grips += given;
+        s.work += s.part_work;
         for (sum, torque) in s.torques.iter_mut().zip(&s.driven) {
             *sum += (part.to - part.from) * torque;
         }

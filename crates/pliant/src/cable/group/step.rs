@@ -182,12 +182,13 @@ impl Island<'_> {
             self.balance();
             let last = part.to - part.from <= SMALLEST_PART;
             solved.unpaid = !last && part.recovers && self.is_unpaid(part);
-            solved.converged = last || !(solved.unpaid || self.is_astray(part));
+            let settled = self.settle_arms(part);
+            solved.converged = last || settled && !(solved.unpaid || self.is_astray(part));
         }
         if solved.converged {
             self.soften();
             self.each(|mut share| share.finish(part));
-            self.finish_arms(part);
+            self.each_arm(|_, arm| arm.finish_part(part));
             self.calm_pairs(part);
         }
         solved

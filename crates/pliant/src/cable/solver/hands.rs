@@ -289,16 +289,18 @@ impl Island<'_> {
         true
     }
 
-    /// Take over the results of arms in a part of the step.
-    pub(crate) fn finish_arms(&mut self, part: &Part) {
+    /// Settle the energy of arms in a part of the step that has been solved; false where it has to be cut.
+    pub(crate) fn settle_arms(&mut self, part: &Part) -> bool {
         let hands = std::mem::take(&mut self.coupling.hands);
+        let mut all = true;
         self.each_arm(|n, arm| {
             let holding = hands.list.iter().filter(|hand| hand.arm == n);
             // the residual has w on the side of inertia
             let given: f64 = holding.map(|hand| -part.step() * dot(&hand.wrench, &hand.velocity)).sum();
-            arm.finish_part(part, given);
+            all &= arm.settle(part, given);
         });
         self.coupling.hands = hands;
+        all
     }
 }
 
