@@ -117,6 +117,14 @@ pub enum Command {
         /// Experiment, such as 000-rotation.
         id: Option<String>,
     },
+    /// Show what is in a robot's file (URDF): tree, masses, limits, and what is not used.
+    Urdf {
+        /// The robot's file.
+        file: PathBuf,
+        /// Folder of a package, for meshes such as package://NAME/arm.stl. May be repeated.
+        #[arg(long = "package", value_name = "NAME=FOLDER", value_parser = package)]
+        packages: Vec<(String, PathBuf)>,
+    },
     /// List the built-in scenes; with --out, write them to that directory.
     Scenes,
     /// Print the JSON schema of scene files, for editors.
@@ -256,6 +264,13 @@ fn core(text: &str) -> Result<usize, String> {
         Ok(core) if pliant_live::has_core(core) => Ok(core),
         Ok(_) if cfg!(not(target_os = "linux")) => Err("this system does not let a program choose its core".into()),
         _ => Err("this program may not use a core of that number: see `nproc` and `taskset -p $$`".into()),
+    }
+}
+
+fn package(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((name, folder)) if !name.is_empty() && !folder.is_empty() => Ok((name.into(), folder.into())),
+        _ => Err("expected the name of a package and its folder, as arm_description=robots/arm".into()),
     }
 }
 

@@ -127,7 +127,9 @@ fn sunken(scene: &Scene) -> Vec<(&str, &str, f64)> {
     let world = &scene.world;
     let frame = world.frame();
     let mut out = vec![];
-    for (body, shape) in world.bodies().iter().zip(&frame.bodies) {
+    // the nodes of an arm are joints, inside its own links
+    let bodies = world.bodies().iter().zip(&frame.bodies).filter(|(body, _)| !matches!(body, Body::Arm(_)));
+    for (body, shape) in bodies {
         for (obstacle, pose) in world.obstacles().iter().zip(&frame.obstacles) {
             let depth_of = |node| {
                 let face = obstacle.params.shape.surface_near(pose, node, f64::MAX);

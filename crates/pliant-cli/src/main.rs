@@ -16,6 +16,7 @@ mod reproduce;
 mod run;
 mod run_summary;
 mod states;
+mod urdf;
 mod validate;
 
 use std::process::ExitCode;
@@ -53,6 +54,7 @@ fn perform(Arguments { command, options }: &Arguments) -> Result<(), Failure> {
         Some(Command::Bench { scene, seconds }) => bench::bench(&gallery::find(scene)?.path, *seconds, options),
         Some(Command::Validate { case }) => validate::validate(case.as_deref(), options),
         Some(Command::Reproduce { id }) => reproduce::reproduce(id.as_deref(), options),
+        Some(Command::Urdf { file, packages }) => urdf::urdf(file, packages, options),
         Some(Command::Scenes) => gallery::list(options),
         Some(Command::Schema) => check::schema(),
     }

@@ -24,7 +24,7 @@ fn seconds_per_point(body: &Body) -> f64 {
         Body::Lattice(_) => 3e-7,
         Body::Elastica(_) => 2e-6,
         // these advance by steps of the world, whose pace is soon known
-        Body::Cable(_) | Body::Xpbd(_) | Body::Response(_) => 0.0,
+        Body::Cable(_) | Body::Xpbd(_) | Body::Response(_) | Body::Arm(_) => 0.0,
     }
 }
 

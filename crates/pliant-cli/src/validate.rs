@@ -25,7 +25,7 @@ pub fn validate(filter: Option<&str>, options: &Options) -> Result<(), Failure> 
     if chosen.is_empty() {
         let known: Vec<&str> = all.iter().map(|c| c.name).collect();
         let text = format!(
-            "there is no model or case named {}; models: chain, cable, xpbd, elastica, lattice, response; cases: {}",
+            "there is no model or case named {}; models: chain, cable, xpbd, elastica, lattice, response, robot; cases: {}",
             filter.unwrap_or(""),
             known.join(", ")
         );

@@ -130,7 +130,9 @@ fn the_program_in_the_book_compiles_and_runs() {
 fn every_command_in_the_book_works() {
     // beside the scenes, and a scene of the reader's own, with the command on the path
     let dir = tempfile::tempdir().unwrap();
-    std::os::unix::fs::symlink(root().join("scenes").canonicalize().unwrap(), dir.path().join("scenes")).unwrap();
+    for folder in ["scenes", "robots"] {
+        std::os::unix::fs::symlink(root().join(folder).canonicalize().unwrap(), dir.path().join(folder)).unwrap();
+    }
     std::fs::write(dir.path().join("rod.toml"), common::rod_scene("")).unwrap();
     let folder = std::path::Path::new(env!("CARGO_BIN_EXE_pliant")).parent().unwrap();
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());

@@ -54,6 +54,7 @@ fn help_names_every_command_and_option() {
         "bench",
         "validate",
         "reproduce",
+        "urdf",
         "schema",
         "--json",
         "--set",
@@ -62,7 +63,7 @@ fn help_names_every_command_and_option() {
     ] {
         assert!(help.contains(word), "{word} in {help}");
     }
-    for command in ["run", "check", "compare", "precompute", "bench", "validate", "reproduce", "schema"] {
+    for command in ["run", "check", "compare", "precompute", "bench", "validate", "reproduce", "urdf", "schema"] {
         let help = pliant(&[command, "--help"]).expect_code(0).stdout;
         assert!(help.contains(&format!("pliant {command}")), "{help}");
     }

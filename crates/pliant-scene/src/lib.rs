@@ -34,6 +34,7 @@
 mod body;
 mod files;
 mod outcome;
+pub mod robot;
 mod text;
 mod world;
 

@@ -2,6 +2,7 @@
 
 use std::mem::take;
 
+use crate::arm::{Arm, ArmState};
 use crate::account::{Bound, Level, Work};
 use crate::bytes::stored_enum;
 use crate::cable::{Cable, CableState};
@@ -42,6 +43,8 @@ pub enum Body {
     Lattice(Lattice),
     /// An elastic solid by its response to impulses.
     Response(Response),
+    /// An articulated robot.
+    Arm(Arm),
 }
 
 /// The state of a body, for snapshots.
@@ -59,6 +62,8 @@ pub enum BodyState {
     Lattice(LatticeState),
     /// Of an elastic solid by its response to impulses.
     Response(ResponseState),
+    /// Of an articulated robot.
+    Arm(ArmState),
 }
 
 /// Evaluate an expression for the body of any model, all of which have the methods used.
@@ -71,6 +76,7 @@ macro_rules! each {
             Body::Elastica($model) => $do,
             Body::Lattice($model) => $do,
             Body::Response($model) => $do,
+            Body::Arm($model) => $do,
         }
     };
 }
@@ -85,6 +91,7 @@ macro_rules! each_with {
             (Body::Elastica($model), BodyState::Elastica($state)) => $do,
             (Body::Lattice($model), BodyState::Lattice($state)) => $do,
             (Body::Response($model), BodyState::Response($state)) => $do,
+            (Body::Arm($model), BodyState::Arm($state)) => $do,
             _ => $other,
         }
     };
@@ -179,7 +186,7 @@ impl Body {
             Body::Cable(cable) => cable.radius(),
             Body::Xpbd(rod) => rod.radius(),
             Body::Elastica(rod) => rod.radius(),
-            Body::Lattice(_) | Body::Response(_) => 0.0,
+            Body::Lattice(_) | Body::Response(_) | Body::Arm(_) => 0.0,
         }
     }
 
@@ -224,7 +231,7 @@ impl Body {
             Body::Elastica(rod) => rod.expected_steps(dt),
             Body::Lattice(solid) => solid.expected_steps(dt),
             Body::Response(solid) => (dt / solid.sample()).round().max(1.0),
-            Body::Cable(_) => 1.0,
+            Body::Cable(_) | Body::Arm(_) => 1.0,
             Body::Xpbd(rod) => rod.sweeps() as f64,
         }
     }
@@ -251,11 +258,16 @@ impl Body {
             Body::Elastica(rod) => rod.place_pose(place),
             Body::Lattice(solid) => solid.place_pose(place),
             Body::Response(solid) => solid.place_pose(place, surface),
+            Body::Arm(arm) => arm.place_pose(place),
         }
     }
 
     /// Reject a place that bodies of this kind do not have.
     fn check_place(&self, place: Place) -> Result<(), BuildError> {
+        if let Body::Arm(_) = self {
+            let why = "nothing holds or loads an arm but what its links carry".into();
+            return Err(BuildError::NoSuchPlace { body: self.name().into(), place: "place".into(), why });
+        }
         let finite = "its numbers must be finite";
         let (place, why) = match place {
             Place::Fraction(f) if !(0.0..=1.0).contains(&f) => {
@@ -483,6 +495,10 @@ impl Body {
                 Ok(())
             }
             Body::Response(solid) => solid.advance(around),
+            Body::Arm(arm) => {
+                arm.get_ready(around);
+                Ok(())
+            }
         }
     }
 
@@ -491,6 +507,7 @@ impl Body {
         match self {
             Body::Cable(cable) => cable.check(around),
             Body::Lattice(solid) => solid.check(around),
+            Body::Arm(arm) => arm.check(around),
             _ => Ok(()),
         }
     }
@@ -498,8 +515,13 @@ impl Body {
     /// Finish the step of bodies that were advanced together with others, when all succeeded.
     pub(crate) fn finish(&mut self, around: &mut Surroundings<'_>) {
         match self {
-            Body::Cable(cable) => cable.finish(around),
+            Body::Cable(cable) => {
+                // arms have moved what holds it
+                cable.aim(around);
+                cable.finish(around);
+            }
             Body::Lattice(solid) => solid.finish(around),
+            Body::Arm(arm) => arm.finish(),
             _ => {}
         }
     }
@@ -544,6 +566,9 @@ impl Body {
 
     /// The place nearest to a point in the world [m], and its distance from there [m]. Allocates.
     pub(crate) fn nearest_place(&self, point: Vec3) -> Option<(Place, f64)> {
+        if let Body::Arm(_) = self {
+            return None;
+        }
         let mut nodes = Nodes::default();
         self.show(&mut nodes);
         if self.is_solid() {
@@ -572,6 +597,7 @@ impl Body {
             Body::Elastica(rod) => BodyState::Elastica(rod.state().clone()),
             Body::Lattice(solid) => BodyState::Lattice(solid.state().clone()),
             Body::Response(solid) => BodyState::Response(solid.state().clone()),
+            Body::Arm(arm) => BodyState::Arm(arm.state().clone()),
         }
     }
 
@@ -598,6 +624,7 @@ stored_enum!(BodyState {
     3 => Elastica { 0: state },
     4 => Lattice { 0: state },
     5 => Response { 0: state },
+    6 => Arm { 0: state },
 });
 
 #[cfg(test)]

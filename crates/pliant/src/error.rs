@@ -142,6 +142,42 @@ pub enum BuildError {
         /// The last change of its angles [rad].
         change: f64,
     },
+    /// Links and joints that make no arm.
+    #[error("{body}: {error}")]
+    Robot {
+        /// Name of the arm.
+        body: String,
+        /// What is wrong.
+        error: crate::robot::RobotError,
+    },
+    /// Only arms carry things.
+    #[error("{body} is of the model {model} and carries nothing: name an arm")]
+    NotAnArm {
+        /// Name of the body.
+        body: String,
+        /// Its model.
+        model: &'static str,
+    },
+    /// An arm without such a link.
+    #[error("{body} has no link `{link}`: it has {known}")]
+    NoSuchLink {
+        /// Name of the arm.
+        body: String,
+        /// Name of the link.
+        link: String,
+        /// Names of its links.
+        known: String,
+    },
+    /// An arm without such a joint, or a drive that makes no sense.
+    #[error("{body} has no joint `{joint}` that this drive suits: {why}")]
+    NoSuchJoint {
+        /// Name of the body.
+        body: String,
+        /// Name of the joint.
+        joint: String,
+        /// What is wrong.
+        why: String,
+    },
     /// A cable for which no equilibrium was found.
     #[error("{body} comes to no equilibrium from its path, and still moves by {way:.1e} of its length: {why}")]
     Unsettled {

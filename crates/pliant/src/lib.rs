@@ -58,6 +58,7 @@
 //! `pliant-record`.
 
 mod account;
+pub mod arm;
 mod body;
 mod bytes;
 pub mod cable;
@@ -88,6 +89,7 @@ mod random;
 mod react;
 pub mod response;
 mod rest;
+pub mod robot;
 mod section;
 mod stage;
 mod stop;

@@ -207,6 +207,15 @@ pub enum Drive {
         /// Angular velocity in the world [rad/s].
         angular: Vec3,
     },
+    /// A link of an arm carries it.
+    Carried {
+        /// Index of the arm among the bodies of the world.
+        arm: usize,
+        /// Index of its link.
+        link: usize,
+        /// Pose in the frame of the link.
+        at: Pose,
+    },
 }
 
 impl Drive {
@@ -216,6 +225,8 @@ impl Drive {
             Drive::Prescribed => true,
             Drive::Pose(pose) => pose.translation.is_finite() && pose.rotation.is_normalized(),
             Drive::Velocity { linear, angular } => linear.is_finite() && angular.is_finite(),
+            // arms are known to the world alone: see `World::carry`
+            Drive::Carried { .. } => false,
         }
     }
 
@@ -225,6 +236,8 @@ impl Drive {
         match *self {
             Drive::Prescribed => prescribed(),
             Drive::Pose(pose) => pose,
+            // found with the arm's own motion
+            Drive::Carried { .. } => *from,
             Drive::Velocity { linear, angular } => Pose::from_parts(
                 from.translation + linear * dt,
                 (Quat::from_scaled_axis(angular * dt) * from.rotation).normalize(),
@@ -287,6 +300,7 @@ stored_enum!(Drive {
     0 => Prescribed {},
     1 => Pose { 0: pose },
     2 => Velocity { linear: linear, angular: angular },
+    3 => Carried { arm: arm, link: link, at: at },
 });
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The world: everything in a scene, and the step that advances it.
 
 mod accounts;
+mod arms;
 mod build;
 mod control;
 mod picture;
@@ -185,18 +186,27 @@ impl World {
         probe.enter(Stage::React, None);
         self.react(dt);
 
-        for body in 0..self.bodies.len() {
-            // what the body can touch during the step
-            probe.enter(Stage::Near, Some(body));
-            self.find_near(body, dt);
+        // cables and arms together, and first: arms carry what other bodies meet
+        for first in [true, false] {
+            for body in 0..self.bodies.len() {
+                if matches!(self.bodies[body], Body::Cable(_) | Body::Arm(_)) != first {
+                    continue;
+                }
+                // what the body can touch during the step
+                probe.enter(Stage::Near, Some(body));
+                self.find_near(body, dt);
 
-            // the body's own inner steps
-            probe.enter(Stage::Advance, Some(body));
-            let advanced = self.with_surroundings(body, dt, Body::advance);
-            self.unless_stopped(advanced)?;
+                // the body's own inner steps
+                probe.enter(Stage::Advance, Some(body));
+                let advanced = self.with_surroundings(body, dt, Body::advance);
+                self.unless_stopped(advanced)?;
+            }
+            if first {
+                self.advance_cables(dt, probe);
+                self.place_carried();
+            }
         }
         // bodies that are advanced together with others of their model
-        self.advance_cables(dt, probe);
         let advanced = self.advance_lattices(dt, probe);
         self.unless_stopped(advanced)?;
         self.near.clear();
@@ -213,6 +223,7 @@ impl World {
         probe.enter(Stage::Report, None);
         let time = self.clock.after(dt).time();
         self.sum_gripper_loads();
+        self.load_arms();
         self.react.settle(&self.bodies, &mut self.presses);
         self.settle_accounts(time)?;
         // nothing fails from here on
@@ -239,6 +250,7 @@ impl World {
         for Gripper { params, sweep, drive, .. } in &mut self.grippers {
             sweep.advance_to(drive.next(&sweep.end, dt, || params.motion.pose(&params.placed, time)));
         }
+        self.expect_carried(dt);
         for finger in &self.fingers {
             self.obstacles[finger.obstacle].sweep = self.grippers[finger.gripper].sweep;
         }

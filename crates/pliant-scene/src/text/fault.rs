@@ -129,6 +129,10 @@ impl From<BuildError> for Fault {
             | BuildError::Unsettled { .. }
             | BuildError::StartsInside { .. }
             | BuildError::StartsInCable { .. } => Some("path".into()),
+            BuildError::Robot { .. } => Some("urdf".into()),
+            BuildError::NotAnArm { .. } => Some("arm".into()),
+            BuildError::NoSuchLink { .. } => Some("link".into()),
+            BuildError::NoSuchJoint { .. } => Some("joints".into()),
             BuildError::Solid { .. } | BuildError::Hold(HoldError::Unreachable { .. }) => None,
             BuildError::Gone(_)
             | BuildError::Fingertip { .. }

@@ -182,6 +182,8 @@ quantity! {
     LineLoad, "load" ["N/m"] from -1e12 .. 1e12;
     LoadTorque, "torque" ["N m"] from -1e12 .. 1e12;
     StepLimit, "limit" ["segments"] above 0.0 .. 10.0;
+    /// A coordinate of a joint.
+    JointValue, "coordinate" ["rad or m"] from -1e6 .. 1e6;
     Mass, "mass" ["kg"] above 0.0 .. 1e9;
     /// Allowed error of an angle.
     AngleTolerance, "tolerance" ["rad"] from 1e-13 .. 0.1;

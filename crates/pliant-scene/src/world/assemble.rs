@@ -18,9 +18,11 @@ use crate::outcome::observable::Known;
 use crate::text::fault::Fault;
 use crate::text::quantity::{Acceleration, Duration, Quantity, Rate, Step, Triple};
 use crate::text::word::{Name, Table, Text};
+use crate::world::arm::{ArmTable, Led};
 use crate::world::gripper::GripperSpec;
 use crate::world::load::LoadSpec;
 use crate::world::obstacle::ObstacleSpec;
+use crate::world::place::body_named;
 use crate::world::view::ViewSpec;
 
 /// Largest number of entries of each kind.
@@ -63,6 +65,9 @@ pub(crate) struct SceneSpec {
     /// Grippers that hold and move bodies.
     #[serde(default)]
     gripper: Vec<Table<GripperSpec>>,
+    /// Robot arms that carry grippers.
+    #[serde(default)]
+    arm: Vec<Table<ArmTable>>,
     /// Forces on bodies.
     #[serde(default)]
     load: Vec<Table<LoadSpec>>,
@@ -144,6 +149,7 @@ impl SceneSpec {
         let mut world = World::new(gravity);
         self.add_obstacles(&mut world, &mut files)?;
         self.add_bodies(&mut world, step, &mut files)?;
+        self.add_arms(&mut world, duration, &mut files)?;
         self.add_grippers(&mut world, &mut files)?;
         self.add_loads(&mut world)?;
         self.settle(&mut world)?;
@@ -190,6 +196,7 @@ impl SceneSpec {
             ("obstacle", self.obstacle.len()),
             ("gripper", self.gripper.len()),
             ("gripper", grips),
+            ("arm", self.arm.len()),
             ("load", self.load.len()),
             ("expect", self.expect.len()),
         ];
@@ -221,11 +228,31 @@ impl SceneSpec {
         Ok(())
     }
 
+    /// Add arms, which follow the motions of the grippers that they carry.
+    fn add_arms(&self, world: &mut World, duration: f64, files: &mut Files) -> Result<(), Fault> {
+        for (index, arm) in self.arm.iter().enumerate() {
+            let mut led = vec![];
+            for (number, spec) in self.gripper.iter().enumerate() {
+                let Some(carried) = spec.carried.as_ref().filter(|carried| *carried.arm == *arm.name) else { continue };
+                let params = spec.build(world, &self.body, files).map_err(|fault| fault.at(number).at("gripper"))?;
+                led.push(Led { carried, params });
+            }
+            arm.add(world, &led, duration, files).map_err(|fault| fault.at(index).at("arm"))?;
+        }
+        Ok(())
+    }
+
     fn add_grippers(&self, world: &mut World, files: &mut Files) -> Result<(), Fault> {
         for (index, spec) in self.gripper.iter().enumerate() {
             let here = |fault: Fault| fault.at(index).at("gripper");
             let params = spec.build(world, &self.body, files).map_err(here)?;
             let gripper = world.add_gripper(params).map_err(|e| here(e.into()))?;
+            if let Some(carried) = &spec.carried {
+                let here = |fault: Fault| here(fault.at("carried"));
+                let arm = body_named(&carried.arm, world).map_err(here)?;
+                let frame = carried.frame().map_err(here)?;
+                world.carry(gripper, arm, &carried.link, frame).map_err(|e| here(e.into()))?;
+            }
             for (grip_index, grip) in spec.grips.iter().enumerate() {
                 let here = |fault: Fault| here(fault.at(grip_index).at("grips"));
                 let params = grip.build(gripper, world).map_err(here)?;

@@ -15,6 +15,7 @@ use crate::files::Files;
 use crate::text::fault::Fault;
 use crate::text::quantity::{Coordinate, EndTime, Force, Length, Quantity, Stiffness, Time, Triple};
 use crate::text::word::{Name, Table};
+use crate::world::arm::CarriedSpec;
 use crate::world::motion::MotionSpec;
 use crate::world::place::{PlaceSpec, body_named, unknown_word};
 use crate::world::pose::{OrientationSpec, pose};
@@ -32,6 +33,8 @@ pub(crate) struct GripperSpec {
     orientation: Option<Table<OrientationSpec>>,
     /// Motion from there; at rest unless given.
     motion: Option<MotionSpec>,
+    /// The link of an arm that carries it, and follows its motion; none unless given.
+    pub(crate) carried: Option<Table<CarriedSpec>>,
     /// What it holds.
     #[serde(default)]
     pub(crate) grips: Vec<Table<GripSpec>>,

@@ -39,6 +39,7 @@ mod response_plates;
 mod response_press;
 mod response_rest;
 mod response_worlds;
+mod robot;
 mod rods;
 mod xpbd_rods;
 
@@ -183,6 +184,7 @@ pub fn all() -> Vec<Case> {
         response_flight::CASES,
         response_passivity::CASES,
         response_rest::CASES,
+        robot::CASES,
     ]
     .concat()
 }

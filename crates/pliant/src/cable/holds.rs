@@ -2,15 +2,17 @@
 
 use super::{Cable, Scratch};
 use crate::body::Surroundings;
-use crate::cable::algebra::block::{Vec6, add_scaled, add_weighted, times_transposed};
+use crate::cable::algebra::block::{Mat6, Vec6, ZERO, add_scaled, add_weighted, times_transposed};
 use crate::cable::equations::assembly::trivialised;
 use crate::cable::equations::midpoint::StepScratch;
 use crate::cable::joint::{Joint, Turning, strain};
 use crate::cable::links::{LinkState, Links};
+use crate::cable::solver::hands::Reply;
 use crate::frame::{Event, EventKind};
-use crate::grip::{ActingLoad, Grip, Hold, Place, Wrench};
+use crate::grip::{ActingLoad, Grip, Gripper, Hold, Place, Wrench};
 use crate::linkage::{Arms, HeldEnd, Push, locate};
 use crate::math::{Pose, Vec3, hypot, pose_between};
+use crate::motion::Drive;
 
 /// A cross-section held at a pose that may move.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,6 +31,21 @@ pub struct Held {
     pub slips_at: f64,
     /// Poses of the section at the start, middle and end of the step.
     pub poses: [Pose; 3],
+    /// The arm that carries its gripper, if one does.
+    pub carried: Option<Carried>,
+}
+
+/// A held section on the link of an arm.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Carried {
+    /// Index of the arm among the bodies of the world.
+    pub arm: usize,
+    /// Its link.
+    pub link: usize,
+    /// The section in the frame of that link, at the start, middle and end of the step.
+    pub sections: [Pose; 3],
+    /// Pose of the section in the world at the start of the current part of the step.
+    pub start: Pose,
 }
 
 impl Held {
@@ -67,8 +84,8 @@ impl Held {
     pub fn add(&self, n: usize, links: &Links, state: &LinkState, step: f64, s: &mut StepScratch) {
         let h = self;
         let poses = s.held_poses[n];
-        // the gripper's own rotation changes the strain too, but is not an unknown of the cable
-        let hand = Turning { start: &poses[0], middle: &poses[1], end: &poses[2], turn: Vec3::ZERO };
+        // the rotation of a gripper that nothing moves back changes the strain too, but is no unknown
+        let hand = Turning { start: &poses[0], middle: &poses[1], end: &poses[2], turn: s.held_turns[n] };
         let link = Turning {
             start: &state.poses[h.link],
             middle: &s.middle[h.link],
@@ -92,7 +109,23 @@ impl Held {
         let weight = stiffness.map(|k| k * (0.5 + links.decay) * step);
         let change = trivialised(&at_end.by_b, &s.mean[h.link], step);
         add_weighted(&mut s.matrix.diagonal[h.link], &joint.by_b, &weight, &change);
-        let bb = joint.geometric(Vec3::new(load[0], load[1], load[2]))[3];
+        let [aa, ab, ba, bb] = joint.geometric(Vec3::new(load[0], load[1], load[2]));
+        if h.carried.is_some() {
+            let halved = |m: &Mat6| m.map(|row| row.map(|x| 0.5 * step * x));
+            let product = |left: &Mat6, right: &Mat6| {
+                let mut out = ZERO;
+                add_weighted(&mut out, left, &weight, right);
+                out
+            };
+            let mut by_link = product(&joint.by_a, &change);
+            by_link.iter_mut().zip(&halved(&ab)).for_each(|(row, more)| add_scaled(row, 1.0, more));
+            s.held_replies[n] = Reply {
+                wrench: reaction,
+                by_hand: [product(&joint.by_a, &at_end.by_a), halved(&aa)],
+                by_link,
+                of_link: [product(&joint.by_b, &at_end.by_a), halved(&ba)],
+            };
+        }
         for r in 0..6 {
             add_scaled(&mut s.matrix.diagonal[h.link][r], 0.5 * step, &bb[r]);
         }
@@ -153,7 +186,8 @@ impl Cable {
             let slips_at = jaws.slips_at;
             // it points from the section to the centre of the link
             let rest = self.links.natural(link, offset).map(|x| -x);
-            held.push(Held { grip: number, link, offset, stiffness, rest, slips_at, poses: [Pose::IDENTITY; 3] });
+            let poses = [Pose::IDENTITY; 3];
+            held.push(Held { grip: number, link, offset, stiffness, rest, slips_at, poses, carried: None });
             numbers.push(number);
         }
         let acting = loads.iter().filter(|l| l.body == index && l.acts_at(time));
@@ -161,15 +195,30 @@ impl Cable {
         *own = pushes.len();
     }
 
+    /// Set where a section that an arm carries is at the start of a part of the step.
+    pub(crate) fn begin_held(&mut self, hold: usize, start: Pose) {
+        self.scratch.held[hold].carried.iter_mut().for_each(|carried| carried.start = start);
+    }
+
+    /// Bodies that carry its grippers.
+    pub(crate) fn carriers(&self) -> impl Iterator<Item = usize> {
+        self.scratch.held.iter().filter_map(|held| Some(held.carried?.arm))
+    }
+
     /// Set the poses of the held sections over the step.
-    pub(super) fn aim(&mut self, around: &Surroundings<'_>) {
+    pub(crate) fn aim(&mut self, around: &Surroundings<'_>) {
         for (held, &grip) in self.scratch.held.iter_mut().zip(&self.scratch.grips) {
             let grip = &around.grips[grip];
-            let sweep = &around.grippers[grip.gripper].sweep;
-            held.poses = [0.0, 0.5, 1.0].map(|fraction| {
-                let section = grip.anchor_at(fraction).map_or(Pose::IDENTITY, |anchor| anchor.pose());
-                sweep.at(fraction) * section
-            });
+            let Gripper { sweep, drive, .. } = &around.grippers[grip.gripper];
+            let section = |fraction| grip.anchor_at(fraction).map_or(Pose::IDENTITY, |anchor| anchor.pose());
+            held.poses = [0.0, 0.5, 1.0].map(|fraction| sweep.at(fraction) * section(fraction));
+            held.carried = match drive {
+                Drive::Carried { arm, link, at } => {
+                    let sections = [0.0, 0.5, 1.0].map(|fraction| *at * section(fraction));
+                    Some(Carried { arm: *arm, link: *link, sections, start: held.poses[0] })
+                }
+                _ => None,
+            };
         }
     }
 

@@ -8,8 +8,8 @@
 mod algebra;
 mod change;
 mod contact;
-mod equations;
-mod group;
+pub(crate) mod equations;
+pub(crate) mod group;
 mod holds;
 mod joint;
 mod links;

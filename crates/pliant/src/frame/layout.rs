@@ -155,12 +155,14 @@ pub enum Model {
     Lattice,
     /// Solids by their response to impulses.
     Response,
+    /// Articulated robots in joint coordinates.
+    Arm,
 }
 
 impl Model {
     /// All models, rods first.
-    pub const ALL: [Model; 6] =
-        [Model::Chain, Model::Cable, Model::Xpbd, Model::Elastica, Model::Lattice, Model::Response];
+    pub const ALL: [Model; 7] =
+        [Model::Chain, Model::Cable, Model::Xpbd, Model::Elastica, Model::Lattice, Model::Response, Model::Arm];
 
     /// Name in scenes and output.
     pub const fn name(self) -> &'static str {
@@ -171,6 +173,7 @@ impl Model {
             Model::Elastica => "elastica",
             Model::Lattice => "lattice",
             Model::Response => "response",
+            Model::Arm => "arm",
         }
     }
 
@@ -188,7 +191,7 @@ impl fmt::Display for Model {
 
 /// A name that belongs to no model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no model `{0}`: expected chain, cable, xpbd, elastica, lattice or response")]
+#[error("there is no model `{0}`: expected chain, cable, xpbd, elastica, lattice, response or arm")]
 pub struct UnknownModel(pub String);
 
 impl FromStr for Model {
@@ -209,6 +212,7 @@ impl Body {
             Body::Elastica(_) => Model::Elastica,
             Body::Lattice(_) => Model::Lattice,
             Body::Response(_) => Model::Response,
+            Body::Arm(_) => Model::Arm,
         }
     }
 
@@ -217,7 +221,7 @@ impl Body {
         match self {
             Body::Lattice(solid) => solid.facets(),
             Body::Response(solid) => solid.facets(),
-            Body::Chain(_) | Body::Cable(_) | Body::Xpbd(_) | Body::Elastica(_) => &[],
+            Body::Chain(_) | Body::Cable(_) | Body::Xpbd(_) | Body::Elastica(_) | Body::Arm(_) => &[],
         }
     }
 }

@@ -243,6 +243,7 @@ impl World {
         let numbers =
             self.grips.iter_mut().map(|grip| &mut grip.body).chain(self.loads.iter_mut().map(|load| &mut load.0));
         numbers.filter(|number| **number != NOBODY && **number > gone).for_each(|number| *number -= 1);
+        self.forget_arm(gone);
         cable::forget_body(&mut self.pairs, gone);
         lattice::forget_body(&mut self.meetings, gone);
         react::forget_body(&mut self.presses, gone);

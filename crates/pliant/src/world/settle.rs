@@ -101,12 +101,18 @@ impl World {
                     cable.stay(true);
                     others.push((body, model.state()));
                 }
+                Body::Arm(arm) => arm.stay(true),
                 _ => {}
             }
         }
         let events = self.events.len();
         let unsettled = self.come_to_rest(&resting, &others, longest, halvings);
         self.events.truncate(events);
+        for body in &mut self.bodies {
+            if let Body::Arm(arm) = body {
+                arm.stay(false);
+            }
+        }
         for (body, _) in &others {
             if let Body::Cable(cable) = &mut self.bodies[*body] {
                 cable.stay(false);

@@ -36,6 +36,7 @@ use crate::cable::joint::rows::Rows;
 use crate::cable::joint::{Joint, Turning, strain};
 use crate::cable::links::{LinkState, Links, beside_drift, drift};
 use crate::cable::solver::gauss_seidel::runs::Runs;
+use crate::cable::solver::hands::Reply;
 use crate::contact::Obstacle;
 use crate::linkage::Push;
 use crate::math::{Pose, Vec3};
@@ -65,6 +66,10 @@ pub struct StepScratch {
     pub held_bias: Vec<Vec6>,
     /// Poses of the holds at the start, middle and end of the current part of the step.
     pub held_poses: Vec<[Pose; 3]>,
+    /// Rotation vectors of the holds over the part, in their own frames; zero where nothing moves them back.
+    pub held_turns: Vec<Vec3>,
+    /// What the holds do to arms that carry them.
+    pub held_replies: Vec<Reply>,
     /// Contacts with obstacles.
     pub touches: Vec<Touch>,
     /// Force and moment in each joint, in the current part of the step.
@@ -225,6 +230,8 @@ impl StepScratch {
         self.held_strains.reserve(holds);
         self.held_bias.reserve(holds);
         self.held_poses.reserve(holds);
+        self.held_turns.reserve(holds);
+        self.held_replies.reserve(holds);
         self.held_loads.reserve(holds);
         self.part_held_loads.reserve(holds);
         self.trail.reserve(self.end.len());
@@ -262,6 +269,8 @@ impl StepScratch {
             held_strains: Vec::with_capacity(holds),
             held_bias: Vec::with_capacity(holds),
             held_poses: Vec::with_capacity(holds),
+            held_turns: Vec::with_capacity(holds),
+            held_replies: vec![],
             touches: vec![],
             part_loads: between.clone(),
             part_held_loads: Vec::with_capacity(holds),
@@ -334,8 +343,14 @@ impl Share<'_> {
         s.held_bias.clear();
         s.part_held_loads.clear();
         s.held_poses.clear();
+        s.held_turns.clear();
+        s.held_turns.resize(acting.held.len(), Vec3::ZERO);
+        s.held_replies.resize(acting.held.len(), Reply::default());
         for h in acting.held {
-            let poses = [part.from, 0.5 * (part.from + part.to), part.to].map(|fraction| h.pose_at(fraction));
+            let mut poses = [part.from, 0.5 * (part.from + part.to), part.to].map(|fraction| h.pose_at(fraction));
+            if let Some(carried) = &h.carried {
+                poses[0] = carried.start;
+            }
             let start = strain(&poses[0], &state.poses[h.link], h.arms());
             let changed = state.held.iter().find(|(grip, _)| *grip == h.grip).map_or([0.0; 6], |(_, changed)| *changed);
             s.held_strains.push(start);
@@ -734,6 +749,7 @@ mod tests {
             rest: [0.0; 6],
             slips_at: f64::INFINITY,
             poses: [Pose::IDENTITY; 3],
+            carried: None,
         }
     }
 

@@ -12,6 +12,7 @@ use crate::team::Team;
 pub(crate) struct Islands {
     shares: Vec<Coupling>,
     members: Vec<usize>,
+    arms: Vec<usize>,
     /// Whether a body is connected with another.
     together: Vec<bool>,
 }
@@ -31,6 +32,7 @@ impl Islands {
     /// Preallocate for a number of bodies.
     pub fn reserve(&mut self, bodies: usize) {
         self.members.reserve(bodies);
+        self.arms.reserve(bodies);
         self.together.reserve(bodies);
         self.shares.resize_with(MOST_SHARES, Coupling::default);
     }
@@ -51,6 +53,10 @@ impl Islands {
         for (body, &first) in leader.iter().enumerate().filter(|(body, first)| body != *first) {
             (self.together[body], self.together[first]) = (true, true);
         }
+        // an arm is no cable's business but of those it holds
+        for (body, together) in self.together.iter_mut().enumerate() {
+            *together |= matches!(&bodies[body], Body::Arm(arm) if !arm.is_still());
+        }
         // a single cable has the whole team
         let mut cables = (0..bodies.len()).filter(|&b| matches!(bodies[b], Body::Cable(_)));
         if let (Some(only), None) = (cables.next(), cables.next()) {
@@ -63,11 +69,14 @@ impl Islands {
             let count = pairs[from..].iter().take_while(|p| leader[p.ends[0].body] == first).count();
             if self.together[first] && leader[first] == first {
                 self.members.clear();
-                self.members.extend((first..bodies.len()).filter(|&b| leader[b] == first));
+                let own = |b: &usize| leader[*b] == first;
+                self.members.extend((first..bodies.len()).filter(own).filter(|&b| matches!(bodies[b], Body::Cable(_))));
+                self.arms.clear();
+                self.arms.extend((first..bodies.len()).filter(own).filter(|&b| matches!(bodies[b], Body::Arm(_))));
                 let Some(coupling) = self.shares.first_mut() else { return };
                 let pairs = &mut pairs[from..from + count];
-                Island { bodies, first: 0, members: &self.members, pairs, coupling, around, team: Some(team) }
-                    .advance(dt);
+                let (members, arms) = (&self.members, &self.arms);
+                Island { bodies, first: 0, members, arms, pairs, coupling, around, team: Some(team) }.advance(dt);
             }
             from += count;
         }
@@ -109,7 +118,8 @@ impl Islands {
                     hand_on(bodies, last, body - *first);
                     last = Some(body - *first);
                     let pairs = &mut pairs[from..from + count];
-                    Island { bodies, first: *first, members: &[body], pairs, coupling, around, team: None }.advance(dt);
+                    Island { bodies, first: *first, members: &[body], arms: &[], pairs, coupling, around, team: None }
+                        .advance(dt);
                 }
                 from += count;
             }

@@ -91,12 +91,12 @@ impl Group {
         team: &mut Team,
         probe: &mut impl Probe,
     ) {
-        let Some(first) = bodies.iter().position(|b| matches!(b, Body::Cable(_))) else { return };
+        let Some(first) = bodies.iter().position(|b| matches!(b, Body::Cable(_) | Body::Arm(_))) else { return };
         self.trees.forget();
         for attempt in 1.. {
             probe.enter(Stage::Near, None);
             self.trees.find(bodies, dt, &mut self.found);
-            self.find_leaders(bodies.len());
+            self.find_leaders(bodies);
             self.make_pairs(pairs);
             probe.enter(Stage::Advance, Some(first));
             self.islands.advance(bodies, &mut self.pairs, &self.leader, around, dt, team);
@@ -107,8 +107,10 @@ impl Group {
             }
             // links met unexpectedly: repeat the step with them
             for body in &mut *bodies {
-                if let Body::Cable(cable) = body {
-                    cable.undo();
+                match body {
+                    Body::Cable(cable) => cable.undo(),
+                    Body::Arm(arm) => arm.undo_step(),
+                    _ => {}
                 }
             }
             self.undo(pairs);
@@ -136,20 +138,25 @@ impl Group {
         pairs.sort_unstable_by_key(PastPair::key);
     }
 
-    /// Find out which cables are connected by pairs, and sort the pairs by these groups.
-    fn find_leaders(&mut self, bodies: usize) {
+    /// Find out which cables are connected by pairs or held by one arm, and sort the pairs by these groups.
+    fn find_leaders(&mut self, bodies: &[Body]) {
         let Group { leader, found, .. } = self;
         leader.clear();
-        leader.extend(0..bodies);
+        leader.extend(0..bodies.len());
+        let moves = |arm: usize| matches!(&bodies[arm], Body::Arm(arm) if !arm.is_still());
         // until the smallest index of a group has reached all of it
         let mut changed = true;
         while changed {
             changed = false;
-            for (ends, _) in &*found {
-                let [a, b] = ends.map(|end| end.body);
+            let mut join = |[a, b]: [usize; 2]| {
                 let first = leader[a].min(leader[b]);
                 changed |= leader[a] != first || leader[b] != first;
                 (leader[a], leader[b]) = (first, first);
+            };
+            found.iter().for_each(|(ends, _)| join(ends.map(|end| end.body)));
+            for (index, body) in bodies.iter().enumerate() {
+                let Body::Cable(cable) = body else { continue };
+                cable.carriers().filter(|&arm| moves(arm)).for_each(|arm| join([index, arm]));
             }
         }
         found.sort_unstable_by_key(|key| (leader[key.0[0].body], *key));

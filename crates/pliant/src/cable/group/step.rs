@@ -16,6 +16,8 @@ pub(crate) struct Island<'a> {
     pub first: usize,
     /// Indices of the cables in the world.
     pub members: &'a [usize],
+    /// Indices of the arms that hold them.
+    pub arms: &'a [usize],
     /// Pairs of links of these cables.
     pub pairs: &'a mut [Pair],
     /// Working memory for the pairs.
@@ -99,16 +101,19 @@ impl Island<'_> {
     /// Advance by a step.
     pub fn advance(&mut self, dt: f64) {
         let still = |body: &Body| matches!(body, Body::Cable(cable) if cable.scratch.still);
-        if self.members.iter().all(|&member| still(&self.bodies[member - self.first])) {
+        if self.arms.is_empty() && self.members.iter().all(|&member| still(&self.bodies[member - self.first])) {
             return;
         }
         self.each(|mut share| share.begin_step());
+        self.each_arm(|_, arm| arm.begin_step());
+        self.find_hands();
         let solved = self.advance_part(&Part::whole(dt));
         for &member in self.members {
             if let Body::Cable(cable) = &mut self.bodies[member - self.first] {
                 cable.scratch.solved = solved;
             }
         }
+        self.each_arm(|_, arm| arm.note(solved));
     }
 
     fn advance_part(&mut self, part: &Part) -> Solved {
@@ -140,6 +145,7 @@ impl Island<'_> {
     }
 
     pub fn begin(&mut self, part: &Part) {
+        self.begin_arms(part);
         self.each(|mut share| share.begin(part));
         self.begin_pairs(part);
     }
@@ -176,11 +182,13 @@ impl Island<'_> {
             self.balance();
             let last = part.to - part.from <= SMALLEST_PART;
             solved.unpaid = !last && part.recovers && self.is_unpaid(part);
-            solved.converged = last || !(solved.unpaid || self.is_astray(part));
+            let settled = self.settle_arms(part);
+            solved.converged = last || settled && !(solved.unpaid || self.is_astray(part));
         }
         if solved.converged {
             self.soften();
             self.each(|mut share| share.finish(part));
+            self.each_arm(|_, arm| arm.finish_part(part));
             self.calm_pairs(part);
         }
         solved
@@ -226,7 +234,7 @@ impl Island<'_> {
 
     /// Whether the equations of all members are linear apart from contact.
     pub fn is_linear(&mut self) -> bool {
-        let mut all = true;
+        let mut all = !self.members.is_empty() && self.arms.is_empty();
         self.each(|share| all &= share.links.linear);
         all
     }
@@ -234,7 +242,9 @@ impl Island<'_> {
     /// Residual and, if requested, tangent, without contact; false if links turn too far to be followed.
     pub(crate) fn assemble(&mut self, part: &Part, tangent: bool) -> bool {
         let mut fits = true;
+        self.assemble_arms(part, tangent);
         self.each(|mut share| fits &= share.assemble(part, tangent));
+        self.load_arms();
         fits
     }
 }

@@ -6,6 +6,7 @@ use crate::cable::algebra::sparse::{Bond, Sparse};
 use crate::cable::contact::pairs::{End, Pair};
 use crate::cable::group::step::Island;
 use crate::cable::links::Stretch;
+use crate::cable::solver::hands::Hands;
 
 /// Working memory.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +23,15 @@ pub struct Coupling {
     /// Right-hand side on entry, solution on return.
     x: Vec<Vec6>,
     work: Vec<Vec6>,
+    /// Arms that hold the cables.
+    pub hands: Hands,
+}
+
+impl Coupling {
+    /// Solve in place with the factors of the last [`Island::solve_coupled`].
+    pub fn solve_again(&mut self, x: &mut [Vec6]) {
+        self.matrix.solve(x, &mut self.work);
+    }
 }
 
 /// Two links coupled by a pair: those that touch, or the next ones where joints do.
@@ -55,7 +65,7 @@ impl Island<'_> {
     pub fn solve_coupled(&mut self) -> bool {
         let mut coupling = std::mem::take(self.coupling);
         self.list_edges(&mut coupling);
-        let Coupling { matrix, starts, first_edges, edges, bonds, x, work } = &mut coupling;
+        let Coupling { matrix, starts, first_edges, edges, bonds, x, work, .. } = &mut coupling;
         x.clear();
         self.each(|share| x.extend_from_slice(&share.s.residual));
         matrix.plan(x.len(), edges);

@@ -3,6 +3,7 @@
 pub mod coupled_pairs;
 pub mod coupling;
 pub mod gauss_seidel;
+pub mod hands;
 pub mod newton;
 pub mod printed;
 #[cfg(test)]
@@ -44,8 +45,8 @@ impl Island<'_> {
             method = method.max(share.links.method);
             slides |= share.acting.held.iter().any(|h| h.slips_at.is_finite());
         });
-        // sweeps assume linear holds
-        if slides { Method::Newton } else { method }
+        // sweeps assume linear holds that nothing moves back
+        if slides || !self.arms.is_empty() { Method::Newton } else { method }
     }
 
     /// Solve a part of the step that has been prepared.

@@ -20,6 +20,9 @@ const STIFF_PART: f64 = 0.3;
 /// Newton's method stops when a correction is this small relative to the speeds of the step.
 pub const TOLERANCE: f64 = 1e-5;
 
+/// The same with arms, which have no other way to balance what a cable's link cannot: a part of momentum.
+const TOGETHER: f64 = 1e-8;
+
 /// How often planes and friction limits are updated in a step. In between they stay fixed, so that the iteration
 /// converges: taken from intermediate velocities they would lead it astray.
 const ROUNDS: u32 = 1;
@@ -73,6 +76,7 @@ impl Island<'_> {
         // iterations since friction follows; updates of its limits from normal forces instead
         let (mut following, mut bounds) = (0, 0);
         let linear = self.is_linear();
+        let tolerance = if self.arms.is_empty() { TOLERANCE } else { TOGETHER };
         if !self.assemble(part, true) {
             return solved;
         }
@@ -90,7 +94,7 @@ impl Island<'_> {
             solved.linearisations += u32::from(!linear || solved.iterations == 1);
             let Some((change, size)) = self.solve(part) else { return solved };
             let decline = self.decline();
-            self.each(|mut share| share.go(1.0));
+            self.go(1.0);
             if linear && !touched {
                 // converged, if no link turns too far to be followed
                 solved.converged = self.assemble(part, false);
@@ -98,7 +102,7 @@ impl Island<'_> {
             }
             // convergence is at least linear: the next change will be smaller by the same ratio
             let next = change * (change / last).min(1.0);
-            let exact = changed == 0 && next <= TOLERANCE * TOLERANCE * size;
+            let exact = changed == 0 && next <= tolerance * tolerance * size;
             // the longer it takes, the larger the tolerance
             let close = CLOSE * f64::from(1 << (solved.iterations / PATIENCE).min(16));
             let close = self.pushing() && change <= close * close * size;
@@ -148,7 +152,7 @@ impl Island<'_> {
             }
             // the secant root, but well inside
             let next = low.0 + (high.0 - low.0) * (low.1 / (low.1 - high.1)).clamp(0.1, 0.9);
-            self.each(|mut share| share.go(next - at));
+            self.go(next - at);
             at = next;
             let fits = self.assemble(part, false);
             slope = slope_at(self, fits);
@@ -164,6 +168,12 @@ impl Island<'_> {
         at < 1.0
     }
 
+    /// Move all velocities by a fraction of their change.
+    fn go(&mut self, fraction: f64) {
+        self.each(|mut share| share.go(fraction));
+        self.each_arm(|_, arm| arm.go(fraction));
+    }
+
     pub(crate) fn touches(&mut self) -> bool {
         let mut any = !self.pairs.is_empty();
         self.each(|share| any |= !share.s.touches.is_empty());
@@ -176,7 +186,7 @@ impl Island<'_> {
             return false;
         }
         let Some((change, size)) = self.solve(part) else { return false };
-        self.each(|mut share| share.go(1.0));
+        self.go(1.0);
         self.rests(change, size)
     }
 
@@ -217,6 +227,7 @@ impl Island<'_> {
     fn decline(&mut self) -> f64 {
         let mut sum = 0.0;
         self.each(|share| sum += share.decline());
+        self.each_arm(|_, arm| sum += arm.decline());
         sum
     }
 
@@ -224,22 +235,37 @@ impl Island<'_> {
     fn descent(&mut self) -> f64 {
         let mut sum = 0.0;
         self.each(|share| sum += share.descent());
+        self.each_arm(|_, arm| sum += arm.decline());
         sum + self.descent_of_pairs()
     }
 
     /// Compute the Newton step: its size and the scale it is compared with; `None` if the tangent is singular.
     fn solve(&mut self, part: &Part) -> Option<(f64, f64)> {
         let (mut fine, mut change, mut size) = (true, 0.0, 0.0);
-        if self.pairs.iter().any(|p| p.pushes) {
+        // the factors of a ring serve for one solution, arms need several
+        let sparse = self.pairs.iter().any(|p| p.pushes) || !self.arms.is_empty() && self.has_ring();
+        if sparse {
             fine = self.solve_coupled();
         } else {
             self.each(|mut share| fine &= share.solve());
         }
+        fine = fine && (self.arms.is_empty() || self.solve_arms(part, sparse));
         self.each(|share| {
             let progress = share.progress(part.step());
             change += progress.change;
             size += progress.size;
         });
+        // arms are judged apart: beside their energy that of a cable would not count
+        self.each_arm(|_, arm| {
+            let [by_arm, of_arm] = arm.progress(part.step());
+            (change, size) = if size > 0.0 { (change.max(by_arm / of_arm * size), size) } else { (by_arm, of_arm) };
+        });
         (fine && change.is_finite()).then_some((change, size))
+    }
+
+    fn has_ring(&mut self) -> bool {
+        let mut any = false;
+        self.each(|share| any |= share.links.closed);
+        any
     }
 }

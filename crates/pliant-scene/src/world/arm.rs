@@ -1,0 +1,311 @@
+//! Arms in a scene file: robots from URDF files, whose links carry grippers.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use pliant::arm::{Arm, ArmSpec, JointDrive, JointMotion};
+use pliant::contact::{ObstacleParams, Shape as Solid, ShapeKind};
+use pliant::math::{Pose, Vec3};
+use pliant::motion::Motion;
+use pliant::robot::{Base, Model, Reacher, State, Target};
+use pliant::{Body, GripperParams, World};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::files::{Files, mesh};
+use crate::robot::{Geometry, Robot, UrdfOptions, load_urdf};
+use crate::text::fault::Fault;
+use crate::text::quantity::{Coordinate, JointValue, Quantity, Time, Triple, TurnDamping, TurnStiffness};
+use crate::text::suggest::help;
+use crate::text::word::{Name, Table};
+use crate::world::pose::{OrientationSpec, pose};
+
+/// Time between samples of a motion that an arm follows [s].
+const SPACING: f64 = 0.01;
+
+/// Most samples of such a motion.
+const MOST_SAMPLES: f64 = 1e5;
+
+/// How far a link may be from where a gripper is to go, and counts as there [m, rad].
+const REACHED: [f64; 2] = [1e-3, 1e-2];
+
+/// Servos unless given: stiffness [N m/rad] and damping [N m s/rad].
+const SERVO: [f64; 2] = [1e4, 1e3];
+
+/// A robot arm.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ArmTable {
+    /// Name, unique among arms and bodies.
+    pub(crate) name: Name,
+    /// Name of its URDF file, relative to the scene file.
+    urdf: String,
+    /// Folders of packages that the file refers to by `package://`, relative to the scene file.
+    #[serde(default)]
+    packages: BTreeMap<String, String>,
+    /// Position of its root [m]; the origin of the world unless given.
+    position: Option<Triple<Coordinate>>,
+    /// Orientation of its root; that of the world unless given.
+    orientation: Option<Table<OrientationSpec>>,
+    /// Whether its root is free; false unless given.
+    #[serde(default)]
+    free: bool,
+    /// Coordinates of joints at the start by name [rad, m]; those that reach the first gripper it carries, or zero, unless given.
+    #[serde(default)]
+    joints: BTreeMap<String, JointValue>,
+    /// Servos of its joints; stiff ones unless given.
+    servo: Option<Table<ServoSpec>>,
+    /// Coordinates of all joints, from root to tips, that the servos go to, each from rest to rest [rad, m].
+    #[serde(default)]
+    waypoints: Vec<Table<WaypointSpec>>,
+    /// Whether the servos also carry its weight; true unless given.
+    carries_itself: Option<bool>,
+    /// Whether its links, but those that carry a gripper, are obstacles; true unless given.
+    collides: Option<bool>,
+}
+
+/// Servos that hold the joints of an arm.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ServoSpec {
+    /// Torque per error of the angle [N m/rad]; 10000 unless given.
+    stiffness: Option<TurnStiffness>,
+    /// Torque per error of the angular velocity [N m s/rad]; 1000 unless given.
+    damping: Option<TurnDamping>,
+}
+
+/// Coordinates of all joints at a time.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WaypointSpec {
+    /// When they are reached [s].
+    time: Time,
+    /// Coordinates from root to tips [rad, m].
+    joints: Vec<JointValue>,
+}
+
+/// The link that carries a gripper.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CarriedSpec {
+    /// Name of the arm.
+    pub(crate) arm: Name,
+    /// Name of its link.
+    pub(crate) link: String,
+    /// Position of the gripper in the frame of the link [m]; its origin unless given.
+    position: Option<Triple<Coordinate>>,
+    /// Orientation of the gripper in the frame of the link; the same unless given.
+    orientation: Option<Table<OrientationSpec>>,
+    /// What the arm does for the gripper's motion: "pose" to bring it to position and orientation, "position" to the position alone,
+    /// "nothing" to move as its joints do; "position" unless given.
+    follow: Option<FollowSpec>,
+}
+
+/// What an arm does for the motion of a gripper.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum FollowSpec {
+    /// Position and orientation.
+    Pose,
+    /// Position.
+    Position,
+    /// The arm moves as its joints do.
+    Nothing,
+}
+
+impl CarriedSpec {
+    /// The gripper in the frame of the link.
+    pub(crate) fn frame(&self) -> Result<Pose, Fault> {
+        pose(self.position.as_ref(), self.orientation.as_ref(), Vec3::ZERO)
+    }
+
+    fn follows(&self) -> FollowSpec {
+        self.follow.unwrap_or(FollowSpec::Position)
+    }
+}
+
+/// A gripper that an arm carries, as it would move by itself.
+pub(crate) struct Led<'a> {
+    pub(crate) carried: &'a CarriedSpec,
+    pub(crate) params: GripperParams,
+}
+
+impl ArmTable {
+    /// Build the arm, and add it with its shapes. `led` are the grippers that it carries.
+    pub(crate) fn add(&self, world: &mut World, led: &[Led<'_>], duration: f64, files: &mut Files) -> Result<(), Fault> {
+        let path = files.path(&self.urdf);
+        let packages = self.packages.iter().map(|(name, folder)| (name.clone(), files.path(folder))).collect();
+        let options = UrdfOptions { packages, ..UrdfOptions::default() };
+        let mut robot = load_urdf(&path, &options).map_err(|error| Fault::new(error.to_string()).at("urdf"))?;
+        for what in &robot.ignored {
+            files.warnings.push(format!("{}: {what} is ignored", self.urdf));
+        }
+        let root = pose(self.position.as_ref(), self.orientation.as_ref(), Vec3::ZERO)?;
+        robot.spec.base = if self.free { Base::Floating } else { Base::Fixed(root) };
+        let faulty = |error: pliant::robot::RobotError| Fault::new(error.to_string()).at("urdf");
+        robot.model = Model::new(&robot.spec).map_err(faulty)?;
+        let mut joints = self.start(&robot.model)?;
+        let motion = self.motion(&robot.model, led, duration, &mut joints)?;
+        let servo = |given: Option<f64>, usual: f64| given.unwrap_or(usual);
+        let table = self.servo.as_deref();
+        let stiffness = servo(table.and_then(|t| t.stiffness).map(Quantity::get), SERVO[0]);
+        let damping = servo(table.and_then(|t| t.damping).map(Quantity::get), SERVO[1]);
+        let drives = joints.iter().map(|&target| JointDrive::Position { target, stiffness, damping }).collect();
+        let carries_itself = self.carries_itself.unwrap_or(true);
+        let shapes = self.shapes(&robot, led, files)?;
+        let spec = ArmSpec { robot: robot.spec, joints, drives, motion: motion.map(Arc::new), carries_itself };
+        let arm = world.add_body(Body::Arm(Arm::new(&self.name, spec).map_err(Fault::from)?)).map_err(Fault::from)?;
+        for (link, at, params) in shapes {
+            let obstacle = world.add_obstacle(params).map_err(Fault::from)?;
+            world.carry_obstacle(obstacle, arm, &link, at).map_err(Fault::from)?;
+        }
+        Ok(())
+    }
+
+    /// Coordinates at the start, as far as they are given.
+    fn start(&self, model: &Model) -> Result<Vec<f64>, Fault> {
+        let mut joints = State::new(model).q.split_off(model.first_position());
+        for (name, value) in &self.joints {
+            let names = || model.coordinates().iter().map(|coordinate| coordinate.name.as_str());
+            let Some(index) = names().position(|known| known == name) else {
+                let hint = help(name, names().collect::<Vec<_>>()).map_or(String::new(), |help| format!("; {help}"));
+                return Err(Fault::new(format!("the robot has no joint `{name}`{hint}")).at(name.as_str()).at("joints"));
+            };
+            joints[index] = value.get();
+        }
+        Ok(joints)
+    }
+
+    /// The motion of the joints, and where they start.
+    fn motion(&self, model: &Model, led: &[Led<'_>], duration: f64, joints: &mut Vec<f64>) -> Result<Option<JointMotion>, Fault> {
+        let count = (duration / SPACING).ceil() + 1.0;
+        if count > MOST_SAMPLES {
+            return Err(Fault::new(format!("a motion of an arm may last {} s at most", MOST_SAMPLES * SPACING)));
+        }
+        let times = (0..count as usize).map(|n| n as f64 * SPACING);
+        if !self.waypoints.is_empty() {
+            let samples = self.through_waypoints(times, joints)?;
+            return Ok(Some(JointMotion { spacing: SPACING, samples }));
+        }
+        let Some(led) = led.iter().find(|led| led.carried.follows() != FollowSpec::Nothing) else { return Ok(None) };
+        let samples = follow(model, led, times, joints)?;
+        Ok(Some(JointMotion { spacing: SPACING, samples }))
+    }
+
+    /// Minimum jerk from waypoint to waypoint.
+    fn through_waypoints(&self, times: impl Iterator<Item = f64>, joints: &mut Vec<f64>) -> Result<Vec<f64>, Fault> {
+        let mut last = -1.0;
+        for (index, waypoint) in self.waypoints.iter().enumerate() {
+            let here = |fault: Fault| fault.at(index).at("waypoints");
+            if waypoint.joints.len() != joints.len() {
+                let message = format!("the robot has {} joints, but {} are given", joints.len(), waypoint.joints.len());
+                return Err(here(Fault::new(message).at("joints")));
+            }
+            if waypoint.time.get() <= last {
+                return Err(here(Fault::new("waypoints must be in the order of their times").at("time")));
+            }
+            last = waypoint.time.get();
+        }
+        let value = |index: usize, joint: usize| self.waypoints[index].joints[joint].get();
+        // the first one may come later than the start
+        let start = if self.waypoints[0].time.get() <= 0.0 { None } else { Some(joints.clone()) };
+        let mut samples = vec![];
+        for time in times {
+            let next = self.waypoints.iter().position(|waypoint| waypoint.time.get() > time).unwrap_or(self.waypoints.len());
+            for joint in 0..joints.len() {
+                let to = value(next.min(self.waypoints.len() - 1), joint);
+                let from = match (next, &start) {
+                    (0, Some(start)) => start[joint],
+                    (0, None) => to,
+                    _ => value(next - 1, joint),
+                };
+                let since = if next == 0 { 0.0 } else { self.waypoints[next - 1].time.get() };
+                let until = self.waypoints[next.min(self.waypoints.len() - 1)].time.get();
+                let part = if until > since { ((time - since) / (until - since)).clamp(0.0, 1.0) } else { 1.0 };
+                let eased = part * part * part * (10.0 + part * (6.0 * part - 15.0));
+                samples.push(from + (to - from) * eased);
+            }
+        }
+        if start.is_none() {
+            joints.iter_mut().enumerate().for_each(|(joint, q)| *q = value(0, joint));
+        }
+        Ok(samples)
+    }
+
+    /// Shapes of the links as obstacles: name of the link, pose in its frame, and what it is.
+    fn shapes(&self, robot: &Robot, led: &[Led<'_>], files: &mut Files) -> Result<Vec<(String, Pose, ObstacleParams)>, Fault> {
+        let mut shapes = vec![];
+        if !self.collides.unwrap_or(true) {
+            return Ok(shapes);
+        }
+        for (number, shape) in robot.shapes.iter().filter(|shape| shape.collision).enumerate() {
+            let link = &robot.spec.links[shape.link].name;
+            if led.iter().any(|led| led.carried.link == *link) {
+                continue;
+            }
+            let name = format!("{}-{link}-{number}", &*self.name);
+            let solid = solid(&shape.geometry, &name, files).map_err(|fault| fault.at("urdf"))?;
+            let params = ObstacleParams { name, shape: solid, placed: Pose::IDENTITY, motion: Motion::Hold, friction: None };
+            shapes.push((link.clone(), shape.link_from_shape, params));
+        }
+        Ok(shapes)
+    }
+}
+
+/// Joint coordinates that bring a link along the motion of a gripper.
+fn follow(model: &Model, led: &Led<'_>, times: impl Iterator<Item = f64>, joints: &mut Vec<f64>) -> Result<Vec<f64>, Fault> {
+    let name = &led.params.name;
+    let link = model.link(&led.carried.link).ok_or_else(|| unknown_link(model, &led.carried.link))?;
+    let mut reacher = Reacher::new(model);
+    let mut q = State::new(model).q;
+    let first = model.first_position();
+    q[first..].copy_from_slice(joints);
+    let mut samples: Vec<f64> = vec![];
+    for time in times {
+        let pose = led.params.motion.pose(&led.params.placed, time);
+        let starts = if samples.is_empty() { 50 } else { 1 };
+        let target = Target {
+            link_from_tool: led.carried.frame()?,
+            orientation: led.carried.follows() == FollowSpec::Pose,
+            distance: REACHED[0],
+            angle: REACHED[1],
+            starts,
+            ..Target::new(link, pose)
+        };
+        let reach = reacher.reach(model, &target, &mut q);
+        if !reach.reached {
+            let (off, p) = (1e3 * reach.distance, pose.translation);
+            return Err(Fault::new(format!(
+                "the arm does not reach where {name} goes: at {time:.2} s it stays {off:.1} mm from [{:.3}, {:.3}, {:.3}] m; move its root, or the motion",
+                p.x, p.y, p.z
+            )));
+        }
+        if samples.is_empty() {
+            joints.copy_from_slice(&q[first..]);
+        }
+        samples.extend_from_slice(&q[first..]);
+    }
+    Ok(samples)
+}
+
+fn unknown_link(model: &Model, link: &str) -> Fault {
+    let known: Vec<&str> = model.links().iter().map(|link| link.name.as_str()).collect();
+    let hint = help(link, known).map_or(String::new(), |help| format!("; {help}"));
+    Fault::new(format!("the robot has no link `{link}`{hint}"))
+}
+
+/// The shape of a link as an obstacle.
+fn solid(geometry: &Geometry, owner: &str, files: &mut Files) -> Result<Solid, Fault> {
+    let kind = match geometry {
+        Geometry::Box(size) => ShapeKind::Box { size: *size },
+        Geometry::Cylinder { radius, length } => ShapeKind::Cylinder { radius: *radius, length: *length },
+        Geometry::Capsule { radius, length } => ShapeKind::Capsule { radius: *radius, length: *length },
+        Geometry::Sphere { radius } => ShapeKind::Sphere { radius: *radius },
+        Geometry::Mesh { path, scale } => {
+            let mut read = mesh::read(&path.to_string_lossy(), 1.0, owner, files)?;
+            read.vertices.iter_mut().for_each(|vertex| *vertex *= *scale);
+            ShapeKind::Mesh(read)
+        }
+    };
+    Solid::new(kind).map_err(|error| Fault::new(error.to_string()))
+}

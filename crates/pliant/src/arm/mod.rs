@@ -1,0 +1,363 @@
+//! The model `arm`: an articulated robot in joint coordinates, that holds cables and is moved by what it holds.
+//!
+//! The mechanics is that of `robot`. An arm is advanced together with the cables that grippers on its links hold, see
+//! `cable::group`; what its other grippers and obstacles meet acts on it in the step after.
+
+mod params;
+mod report;
+pub(crate) mod step;
+
+use std::sync::Arc;
+
+pub use params::{ArmSpec, JointDrive, JointMotion};
+use step::ArmStep;
+
+use crate::account::Work;
+use crate::body::{Surroundings, Vicinity};
+use crate::bytes::{stored, stored_enum};
+use crate::cable::group::step::Solved;
+use crate::counters::Counters;
+use crate::derived::Derived;
+use crate::error::{BuildError, StepError};
+use crate::grip::{ActingLoad, Grip, Place};
+use crate::math::{Pose, Vec3};
+use crate::properties::Properties;
+use crate::robot::{Kinematics, LinkLoad, Model, State};
+
+/// An arm.
+#[derive(Clone, Debug)]
+pub struct Arm {
+    name: String,
+    spec: Arc<ArmSpec>,
+    model: Model,
+    state: ArmState,
+    scratch: Scratch,
+}
+
+/// State of an arm.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ArmState {
+    joints: State,
+    drives: Vec<JointDrive>,
+    /// Targets of the servos at the end of the last step.
+    targets: Vec<f64>,
+    /// Whether the servo of a joint follows the arm's motion.
+    follows: Vec<bool>,
+    /// Forces of the drives, mean over the last step.
+    torques: Vec<f64>,
+    /// What bodies other than cables did to its links in the last step: they act in the next.
+    loads: Vec<Felt>,
+    counters: Counters,
+}
+
+/// A force and a couple on a link, in the world, at a point in the link's frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Felt {
+    link: usize,
+    point: Vec3,
+    force: Vec3,
+    couple: Vec3,
+}
+
+stored!(State { q, v });
+stored!(Felt { link, point, force, couple });
+stored!(ArmState { joints, drives, targets, follows, torques, loads, counters });
+stored_enum!(JointDrive {
+    0 => Free {},
+    1 => Torque { 0: torque },
+    2 => Velocity { target: target, gain: gain },
+    3 => Position { target: target, stiffness: stiffness, damping: damping },
+});
+
+#[derive(Clone, Debug, Default)]
+struct Scratch {
+    step: ArmStep,
+    kinematics: Kinematics,
+    /// Loads of the step.
+    loads: Vec<LinkLoad>,
+    before: ArmState,
+    solved: Solved,
+    /// Whether it stays where it is while cables come to rest.
+    still: bool,
+    /// Working memory for coordinates.
+    q: Vec<f64>,
+    /// Kinetic energy [J].
+    kinetic: f64,
+    /// Mass times the place of its centre [kg m].
+    moment: Vec3,
+}
+
+impl ArmState {
+    fn copy_from(&mut self, other: &ArmState) {
+        let ArmState { joints, drives, targets, follows, torques, loads, counters } = other;
+        self.follows.clone_from(follows);
+        self.joints.q.clone_from(&joints.q);
+        self.joints.v.clone_from(&joints.v);
+        self.drives.clone_from(drives);
+        self.targets.clone_from(targets);
+        self.torques.clone_from(torques);
+        self.loads.clone_from(loads);
+        self.counters = *counters;
+    }
+}
+
+impl Arm {
+    /// Build an arm; fails if links and joints make no robot.
+    pub fn new(name: &str, spec: ArmSpec) -> Result<Arm, BuildError> {
+        let model = spec.check().map_err(|error| BuildError::Robot { body: name.into(), error })?;
+        let mut joints = State::new(&model);
+        joints.q[model.first_position()..].iter_mut().zip(&spec.joints).for_each(|(q, given)| *q = *given);
+        let mut drives = vec![JointDrive::Free; model.coordinates().len()];
+        drives.iter_mut().zip(&spec.drives).for_each(|(drive, given)| *drive = *given);
+        let mut targets: Vec<f64> = drives.iter().map(JointDrive::target).collect();
+        let follows = |drive: &JointDrive| spec.motion.is_some() && matches!(drive, JointDrive::Position { .. });
+        let follows: Vec<bool> = drives.iter().map(follows).collect();
+        for (i, target) in targets.iter_mut().enumerate().filter(|(i, _)| follows[*i]) {
+            *target = spec.motion.as_ref().map_or(*target, |motion| motion.at(i, drives.len(), 0.0));
+        }
+        let (torques, loads) = (vec![0.0; model.velocities()], vec![]);
+        let state = ArmState { joints, drives, targets, follows, torques, loads, counters: Counters::default() };
+        let mut scratch = Scratch {
+            step: ArmStep::new(&model),
+            kinematics: Kinematics::new(&model),
+            before: state.clone(),
+            q: vec![0.0; model.positions()],
+            ..Scratch::default()
+        };
+        scratch.kinematics.place(&model, &state.joints.q);
+        let mut arm = Arm { name: name.into(), spec: Arc::new(spec), model, state, scratch };
+        arm.look();
+        Ok(arm)
+    }
+
+    /// See where its links are and how they move, after a change of its state.
+    fn look(&mut self) {
+        let Arm { model, state, scratch, .. } = self;
+        scratch.kinematics.place(model, &state.joints.q);
+        (scratch.kinetic, scratch.moment) = scratch.step.kinetic(model, &state.joints);
+    }
+
+    /// Its links and joints.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// Where its joints are and how fast they move.
+    pub fn joints(&self) -> &State {
+        &self.state.joints
+    }
+
+    /// Forces of its drives, mean over the last step [N m, N]; those of a free root are zero.
+    pub fn torques(&self) -> &[f64] {
+        &self.state.torques
+    }
+
+    /// What drives its joints.
+    pub fn drives(&self) -> &[JointDrive] {
+        &self.state.drives
+    }
+
+    /// Set what drives a joint from the next step on; false if there is no such joint or the drive makes no sense. The target of a
+    /// servo is reached from where it was, at constant velocity over that step.
+    pub(crate) fn drive(&mut self, joint: usize, drive: JointDrive) -> bool {
+        let Some(slot) = self.state.drives.get_mut(joint).filter(|_| drive.is_sound()) else { return false };
+        // a servo that is switched on begins at its target
+        if std::mem::discriminant(slot) != std::mem::discriminant(&drive) {
+            self.state.targets[joint] = drive.target();
+        }
+        *slot = drive;
+        self.state.follows[joint] = false;
+        true
+    }
+
+    /// Pose of a link in the world, at the current state.
+    pub fn link(&self, link: usize) -> Pose {
+        self.scratch.kinematics.link(&self.model, link)
+    }
+
+    /// Where a link will be after `dt` [s] if its joints go on as they move.
+    pub(crate) fn expected(&mut self, link: usize, dt: f64) -> Pose {
+        let Arm { model, state, scratch, .. } = self;
+        crate::robot::integrate(model, &state.joints.q, &state.joints.v, dt, &mut scratch.q);
+        scratch.kinematics.place(model, &scratch.q);
+        let pose = scratch.kinematics.link(model, link);
+        scratch.kinematics.place(model, &state.joints.q);
+        pose
+    }
+
+    /// Pose of a link where the step has led it, before [`Arm::finish`].
+    pub(crate) fn stepped_to(&mut self, link: usize) -> Pose {
+        self.at_start(link)
+    }
+
+    /// Pose of a link within a step that is being solved: at the middle or the end of the current part.
+    pub(crate) fn stepped(&self, link: usize, end: bool) -> Pose {
+        self.scratch.step.midpoint.link(&self.model, link, end)
+    }
+
+    /// Prepare for a step, which is then made by the island of the arm.
+    pub(crate) fn get_ready(&mut self, around: &Surroundings<'_>) {
+        self.model.gravity = around.gravity;
+        let Arm { state, scratch, .. } = self;
+        for (i, drive) in state.drives.iter().enumerate() {
+            let from = if matches!(drive, JointDrive::Velocity { .. }) { drive.target() } else { state.targets[i] };
+            let motion = self.spec.motion.as_ref().filter(|_| state.follows[i]);
+            let end = around.time + around.dt;
+            let to = motion.map_or(drive.target(), |motion| motion.at(i, state.drives.len(), end));
+            scratch.step.targets[i] = [from, to];
+        }
+        scratch.loads.clear();
+        scratch.loads.extend(state.loads.iter().map(|felt| LinkLoad {
+            link: felt.link,
+            point: felt.point,
+            force: felt.force,
+            couple: felt.couple,
+        }));
+        state.loads.clear();
+    }
+
+    /// Note a force and a couple on a link, in the world, for the next step.
+    pub(crate) fn feel(&mut self, link: usize, place: Vec3, force: Vec3, couple: Vec3) {
+        let point = self.link(link).inverse_transform_point(place);
+        self.state.loads.push(Felt { link, point, force, couple });
+    }
+
+    /// Write down how its step was solved.
+    pub(crate) fn note(&mut self, solved: Solved) {
+        self.scratch.solved = solved;
+    }
+
+    /// Whether it stays fixed, because cables come to rest.
+    pub(crate) fn is_still(&self) -> bool {
+        self.scratch.still
+    }
+
+    /// Stay fixed while cables come to rest, or move again.
+    pub(crate) fn stay(&mut self, still: bool) {
+        self.scratch.still = still;
+    }
+
+    /// Check the step that was made.
+    pub(crate) fn check(&self, around: &Surroundings<'_>) -> Result<(), StepError> {
+        let time = around.time + around.dt;
+        if !self.scratch.solved.converged && !self.scratch.still {
+            let instead = "its joints move too fast, or are pushed too hard, to be followed; shorten the step, or lower speeds and gains";
+            return Err(StepError::TooShort { body: self.name.clone(), time, step: around.dt / 256.0, instead });
+        }
+        let State { q, v } = &self.state.joints;
+        if let Some(value) = q.iter().chain(v).copied().find(|x| !(x.abs() < FASTEST)) {
+            let quantity = "a joint [rad, m, rad/s, m/s]".into();
+            return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value });
+        }
+        Ok(())
+    }
+
+    /// Report the step that was made.
+    pub(crate) fn finish(&mut self) {
+        let Arm { state, scratch, .. } = self;
+        if scratch.still {
+            return;
+        }
+        state.counters.steps += 1;
+        state.counters.iterations += u64::from(scratch.solved.iterations);
+        state.torques.copy_from_slice(&scratch.step.torques);
+        for (target, [_, to]) in state.targets.iter_mut().zip(&scratch.step.targets) {
+            *target = *to;
+        }
+        self.look();
+    }
+
+    pub(crate) fn keep(&mut self) {
+        self.scratch.before.copy_from(&self.state);
+    }
+
+    /// Return to where the step began, to make it again.
+    pub(crate) fn undo_step(&mut self) {
+        let Arm { state, scratch, .. } = self;
+        state.joints.copy_from(&scratch.before.joints);
+    }
+
+    pub(crate) fn undo(&mut self) {
+        self.state.copy_from(&self.scratch.before);
+        self.look();
+    }
+
+    /// Name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Number of joint coordinates.
+    pub fn size(&self) -> usize {
+        self.model.coordinates().len()
+    }
+
+    pub(crate) fn derived(&self) -> &[Derived] {
+        &[]
+    }
+
+    pub(crate) fn counters(&self) -> Counters {
+        self.state.counters
+    }
+
+    pub(crate) fn place_pose(&self, _: Place) -> Result<Pose, BuildError> {
+        Ok(self.link(0))
+    }
+
+    pub(crate) fn properties(&self) -> Properties {
+        let friction = crate::material::Friction::NONE;
+        Properties { young: None, density: None, friction, damping_time: None, drag: None, rest: None }
+    }
+
+    pub(crate) fn adopt(&mut self, _: &Properties) -> Result<(), BuildError> {
+        Ok(())
+    }
+
+    pub(crate) fn reserve(&mut self, _: usize, _: usize, obstacles: usize) {
+        // contacts of other bodies with its links: a few of each
+        let most = 64 + 16 * obstacles;
+        for list in [&mut self.state.loads, &mut self.scratch.before.loads] {
+            list.reserve(most.saturating_sub(list.len()));
+        }
+        self.scratch.loads.reserve(most);
+    }
+
+    pub(crate) fn prepare(&mut self, _: usize, _: f64, _: &[Grip], _: &[ActingLoad]) {}
+
+    /// It looks for nothing by itself: its links are obstacles.
+    pub(crate) fn vicinity(&self, _: f64, _: Vec3, _: f64) -> Vicinity {
+        let at = self.link(0).translation;
+        Vicinity { low: at, high: at, reach: 0.0, horizon: 0.0 }
+    }
+
+    pub(crate) fn forget_obstacle(&mut self, _: usize) {}
+
+    pub(crate) fn work(&self) -> Work {
+        self.scratch.step.work
+    }
+
+    pub(crate) fn state(&self) -> &ArmState {
+        &self.state
+    }
+
+    pub(crate) fn fits(&self, state: &ArmState) -> bool {
+        let ArmState { joints, drives, targets, torques, loads, .. } = state;
+        let like = &self.state;
+        (joints.q.len(), joints.v.len()) == (like.joints.q.len(), like.joints.v.len())
+            && (drives.len(), targets.len()) == (like.drives.len(), like.targets.len())
+            && (torques.len(), state.follows.len()) == (like.torques.len(), like.follows.len())
+            && loads.iter().all(|felt| felt.link < self.model.links().len())
+    }
+
+    pub(crate) fn save(&self, to: &mut ArmState) {
+        to.copy_from(&self.state);
+    }
+
+    pub(crate) fn set_state(&mut self, state: &ArmState) {
+        self.state.copy_from(state);
+        self.look();
+    }
+}
+
+/// Beyond this a coordinate or a velocity of a joint means nothing [rad, m, rad/s, m/s].
+const FASTEST: f64 = 1e6;

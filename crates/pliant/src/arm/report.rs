@@ -1,0 +1,70 @@
+//! Results of an arm: places of its links, energies.
+
+use super::Arm;
+use crate::account::Bound;
+use crate::contact::Obstacle;
+use crate::frame::{BodyFrame, Contact, Energy};
+use crate::material::Friction;
+use crate::math::{Mat3, Vec3};
+use crate::moments::Moments;
+use crate::react::{Giving, Nodes, Skin, Spot};
+
+impl Arm {
+    /// Energies [J].
+    pub fn energy(&self, gravity: Vec3) -> Energy {
+        Energy { kinetic: self.scratch.kinetic, elastic: 0.0, gravity: -gravity.dot(self.scratch.moment) }
+    }
+
+    /// Mass of all links [kg].
+    pub fn mass(&self) -> f64 {
+        self.model.mass()
+    }
+
+    /// Energy in contacts and holds [J]: holds belong to what is held.
+    pub(crate) fn stored(&self) -> f64 {
+        0.0
+    }
+
+    /// Bound on the energy that a step may create.
+    pub(crate) fn may_create(&self) -> Bound {
+        let why = "the midpoint rule of Lagrange's equations with differences in place of derivatives; what quadrature and Newton's method leave is \
+                   taken from the motion";
+        Bound { part: 1e-6, held: 0.0, contacts: 0.0, why }
+    }
+
+    /// Mass and centre; its inertia depends on its joints, and is left out.
+    pub(crate) fn moments(&self) -> Moments {
+        let mass = self.mass();
+        let centre = if mass > 0.0 { self.scratch.moment / mass } else { self.link(0).translation };
+        Moments { volume: mass, centre, inertia: Mat3::ZERO }
+    }
+
+    /// The outline that other models meet: none, its links are obstacles.
+    pub(crate) fn skin(&self) -> Skin<'_> {
+        Skin { radius: 0.0, friction: Friction::NONE, facets: Some(&[]), plane: None }
+    }
+
+    /// The origins of its links.
+    pub(crate) fn show(&self, nodes: &mut Nodes) {
+        for link in 0..self.model.links().len() {
+            nodes.add(self.link(link).translation, Vec3::ZERO);
+        }
+    }
+
+    pub(crate) fn give_way(&self, _: f64, giving: &mut Giving) {
+        for _ in 0..self.model.links().len() {
+            giving.add(self.mass(), 0.0);
+        }
+    }
+
+    pub(crate) fn push(&mut self, _: Spot, _: Vec3) {}
+
+    pub(crate) fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
+        frame.frames.clear();
+        frame.frames.extend((0..self.model.links().len()).map(|link| self.link(link).rotation));
+        frame.fields.clear();
+        frame.energy = self.energy(gravity);
+    }
+
+    pub(crate) fn write_contacts(&self, _: usize, _: &[Obstacle], _: &mut Vec<Contact>) {}
+}

@@ -1,0 +1,266 @@
+//! The share of an arm in a step: the passive midpoint rule of `robot::midpoint` with its drives, and the forces of what
+//! it holds, as equations for the mean velocities of its joints.
+//!
+//! Servos are part of the equations: with the mean velocity y and the position halfway, q_0 + h y / 2, a servo gives
+//! k (target - q_0 - h y / 2) + d (rate - y), where target and rate are those halfway, so that gains are not limited by the step.
+//! An arm is one more subsystem of the step of the cables that it holds (Lee, Lee, Yoon, Lee, IV-D3); `cable::solver::hands`
+//! solves them together.
+
+use super::Arm;
+use super::params::JointDrive;
+use crate::account::Work;
+use crate::cable::equations::midpoint::Part;
+use crate::math::{Pose, Vec3};
+use crate::robot::{Answer, Dynamics, Law, Matrix, Midpoint, Model, State};
+
+/// Working memory of a step.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ArmStep {
+    /// The equations without drives and loads.
+    pub midpoint: Midpoint,
+    dynamics: Dynamics,
+    /// Current mean velocities.
+    pub mean: Vec<f64>,
+    /// Their last change.
+    pub change: Vec<f64>,
+    /// Residual of the equations, with all forces but friction and stops.
+    pub residual: Vec<f64>,
+    /// Tangent.
+    pub tangent: Matrix,
+    /// Forces of drives, in the current part of the step.
+    pub driven: Vec<f64>,
+    /// Forces of loads.
+    pub pushed: Vec<f64>,
+    /// Friction of joints that slide, as last applied.
+    rubbed: Vec<f64>,
+    /// Whether friction or a stop holds a joint.
+    pub held: Vec<bool>,
+    /// Torques that carry the arm's weight, at the start of the step.
+    weight: Vec<f64>,
+    /// Targets of the servos at the start and the end of the step.
+    pub targets: Vec<[f64; 2]>,
+    /// Forces of drives, mean over the step.
+    pub torques: Vec<f64>,
+    /// Work on the arm in the current part of the step, and in the step so far.
+    part_work: Work,
+    pub work: Work,
+}
+
+impl ArmStep {
+    pub fn new(model: &Model) -> ArmStep {
+        let n = model.velocities();
+        let zeros = vec![0.0; n];
+        ArmStep {
+            midpoint: Midpoint::new(model),
+            dynamics: Dynamics::new(model),
+            mean: zeros.clone(),
+            change: zeros.clone(),
+            residual: zeros.clone(),
+            tangent: Matrix::zeros(n, n),
+            driven: zeros.clone(),
+            pushed: zeros.clone(),
+            rubbed: zeros.clone(),
+            held: vec![false; n],
+            weight: zeros.clone(),
+            targets: vec![[0.0; 2]; model.coordinates().len()],
+            torques: zeros,
+            part_work: Work::default(),
+            work: Work::default(),
+        }
+    }
+}
+
+impl ArmStep {
+    /// Kinetic energy [J], and the mass times the place of its centre in the world [kg m].
+    pub fn kinetic(&mut self, model: &Model, joints: &State) -> (f64, Vec3) {
+        self.dynamics.kinetic(model, &joints.q, &joints.v)
+    }
+}
+
+impl Arm {
+    /// Number of unknowns.
+    pub(crate) fn unknowns(&self) -> usize {
+        self.model.velocities()
+    }
+
+    /// Working memory of its step.
+    pub(crate) fn step(&self) -> &ArmStep {
+        &self.scratch.step
+    }
+
+    /// Working memory of its step, to be changed.
+    pub(crate) fn step_mut(&mut self) -> &mut ArmStep {
+        &mut self.scratch.step
+    }
+
+    /// Pose of a link at the start of the current part of the step.
+    pub(crate) fn at_start(&mut self, link: usize) -> Pose {
+        self.scratch.kinematics.place(&self.model, &self.state.joints.q);
+        self.scratch.kinematics.link(&self.model, link)
+    }
+
+    /// Velocity of a point of a link, given in the link's frame, and angular velocity per unknown, in world axes: halfway, or of the
+    /// pose at the end of the part.
+    pub(crate) fn jacobian(&self, link: usize, point: Vec3, end: bool, out: &mut Matrix) {
+        let ArmStep { midpoint, mean, .. } = &self.scratch.step;
+        if end {
+            midpoint.end_jacobian(&self.model, link, point, mean, out);
+        } else {
+            midpoint.middle_jacobian(&self.model, link, point, out);
+        }
+    }
+
+    /// Begin a step of the world.
+    pub(crate) fn begin_step(&mut self) {
+        let ArmStep { torques, work, weight, dynamics, .. } = &mut self.scratch.step;
+        torques.fill(0.0);
+        *work = Work::default();
+        weight.fill(0.0);
+        if self.spec.carries_itself {
+            dynamics.gravity(&self.model, &self.state.joints.q, weight);
+        }
+    }
+
+    /// Begin a part of the step.
+    pub(crate) fn begin(&mut self, part: &Part) {
+        let s = &mut self.scratch.step;
+        s.midpoint.begin(&self.model, &self.state.joints, part.step(), &mut s.mean);
+    }
+
+    /// Residual, and with `tangent` the tangent, at the current mean velocities, without the forces of what it holds.
+    pub(crate) fn assemble(&mut self, part: &Part, tangent: bool) {
+        let Arm { model, state, scratch, .. } = self;
+        let s = &mut scratch.step;
+        if tangent {
+            s.midpoint.assemble(model, &s.mean);
+        } else {
+            s.midpoint.evaluate(model, &s.mean);
+        }
+        s.residual.copy_from_slice(s.midpoint.residual());
+        s.tangent.copy_from(s.midpoint.tangent());
+        s.pushed.fill(0.0);
+        for load in &scratch.loads {
+            s.midpoint.add_load(model, load, &mut s.pushed);
+        }
+        s.residual.iter_mut().zip(&s.pushed).for_each(|(r, f)| *r -= f);
+        let (first, position, h) = (model.first_joint(), model.first_position(), part.step());
+        let middle = 0.5 * (part.from + part.to);
+        for (i, coordinate) in model.coordinates().iter().enumerate() {
+            let (k, [from, to]) = (first + i, s.targets[i]);
+            let y = s.mean[k];
+            let (target, rate) = (from + (to - from) * middle, (to - from) / part.dt);
+            let (force, slope) = match state.drives[i] {
+                JointDrive::Free => (0.0, 0.0),
+                JointDrive::Torque(torque) => (torque, 0.0),
+                JointDrive::Velocity { gain, .. } => (gain * (target - y), gain),
+                JointDrive::Position { stiffness, damping, .. } => {
+                    let q = state.joints.q[position + i] + 0.5 * h * y;
+                    (stiffness * (target - q) + damping * (rate - y), 0.5 * h * stiffness + damping)
+                }
+            };
+            let wanted = force + s.weight[k];
+            let given = wanted.clamp(-coordinate.effort, coordinate.effort);
+            s.driven[k] = given;
+            s.residual[k] -= given;
+            if given == wanted {
+                s.tangent[(k, k)] += slope;
+            }
+        }
+    }
+
+    /// The law of friction and stops of an unknown, if it has one.
+    fn law(&self, unknown: usize, h: f64) -> Option<Law> {
+        Law::of_joint(&self.model, &self.state.joints, h, unknown)
+    }
+
+    /// Apply friction and stops to the rows of this arm in the equations of all arms that are solved together: where a joint
+    /// slides its friction joins the right-hand side, where it is held the row says at which velocity. `first` is the index
+    /// of its first unknown.
+    pub(crate) fn apply_laws(&mut self, h: f64, first: usize, matrix: &mut Matrix, right: &mut [f64]) {
+        for i in 0..self.unknowns() {
+            (self.scratch.step.held[i], self.scratch.step.rubbed[i]) = (false, 0.0);
+            let Some(law) = self.law(i, h) else { continue };
+            let s = &mut self.scratch.step;
+            let c = 1.0 / matrix[(first + i, first + i)];
+            match law.answer(s.mean[i] - c * s.residual[i], c) {
+                Answer::Slides(force) => {
+                    s.residual[i] += force;
+                    s.rubbed[i] = force;
+                    right[first + i] += force;
+                }
+                Answer::Held(at) => {
+                    s.held[i] = true;
+                    right[first + i] = s.mean[i] - at;
+                    matrix.row_mut(first + i).fill(0.0);
+                    matrix[(first + i, first + i)] = 1.0;
+                }
+            }
+        }
+    }
+
+    /// Move by a fraction of the change; backwards if negative.
+    pub(crate) fn go(&mut self, fraction: f64) {
+        let ArmStep { mean, change, .. } = &mut self.scratch.step;
+        mean.iter_mut().zip(change).for_each(|(y, c)| *y -= fraction * *c);
+    }
+
+    /// Dot product of the residual with the change, where no joint is held.
+    pub(crate) fn decline(&self) -> f64 {
+        let ArmStep { residual, change, held, .. } = &self.scratch.step;
+        (0..residual.len()).filter(|&i| !held[i]).map(|i| residual[i] * change[i]).sum()
+    }
+
+    /// Squares of the last change and of the velocities that it is compared with, weighted by the tangent's inertia.
+    pub(crate) fn progress(&self, step: f64) -> [f64; 2] {
+        let s = &self.scratch.step;
+        let (mut change, mut size) = (0.0, 0.0);
+        for i in 0..self.unknowns() {
+            // the diagonal of the tangent is twice the inertia over the step, and more
+            let weight = 0.5 * step * s.midpoint.tangent()[(i, i)];
+            let resting = RESTING / step;
+            change += weight * s.change[i] * s.change[i];
+            size += weight * (s.mean[i] * s.mean[i] + s.midpoint.start_velocities()[i].powi(2) + resting * resting);
+        }
+        [change, size]
+    }
+
+    /// Settle the energy of a part of the step that has been solved; `given` is the work of what it holds on it [J]. False where more is left
+    /// over than a correction: the joints turn too far in it.
+    pub(crate) fn settle(&mut self, part: &Part, given: f64) -> bool {
+        let h = part.step();
+        let Arm { model, scratch, .. } = self;
+        let s = &mut scratch.step;
+        let first = model.first_joint();
+        let (mut drives, mut pushes) = (0.0, 0.0);
+        for (i, y) in s.mean.iter().enumerate() {
+            drives += h * s.driven[i] * y;
+            pushes += h * (s.pushed[i] - s.rubbed[i]) * y;
+            if s.held[i] {
+                // a joint that is held has the force that the equations are missing
+                pushes += h * s.residual[i] * y;
+            }
+            if i >= first {
+                pushes -= h * model.coordinates()[i - first].damping * y * y;
+            }
+        }
+        s.part_work = Work { loads: drives, grips: given, ..Work::default() };
+        // what quadrature and Newton's method have left
+        let gain = s.midpoint.gain(model);
+        s.midpoint.take_energy(model, gain - drives - pushes - given)
+    }
+
+    /// Take over the result of a part of the step, which has been settled.
+    pub(crate) fn finish_part(&mut self, part: &Part) {
+        let Arm { model, state, scratch, .. } = self;
+        let s = &mut scratch.step;
+        s.midpoint.stop(model, &s.held);
+        s.midpoint.finish(model, &mut state.joints);
+        s.work += s.part_work;
+        for (sum, torque) in s.torques.iter_mut().zip(&s.driven) {
+            *sum += (part.to - part.from) * torque;
+        }
+    }
+}
+
+/// Scale of convergence for an arm at rest: motion of a joint by this much in a step does not count [rad, m].
+const RESTING: f64 = 1e-7;

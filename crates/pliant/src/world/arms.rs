@@ -1,0 +1,147 @@
+//! Arms in a world: what their links carry, and what drives their joints.
+
+use super::World;
+use crate::arm::{Arm, JointDrive};
+use crate::body::Body;
+use crate::contact::Obstacle;
+use crate::error::{BuildError, ControlError};
+use crate::frame::Other;
+use crate::grip::Gripper;
+use crate::handle::{BodyId, GripperId, ObstacleId};
+use crate::math::{Pose, Vec3};
+use crate::motion::{Drive, Sweep};
+
+impl World {
+    /// Let a link of an arm carry a gripper, at a pose in the link's frame, from now on. Cables that it holds are advanced together with
+    /// the arm, and pull it; the load of other bodies acts on the arm in the step after.
+    pub fn carry(&mut self, gripper: GripperId, arm: BodyId, link: &str, at: Pose) -> Result<(), BuildError> {
+        let gripper = self.handles.grippers.index(gripper)?;
+        let (drive, pose) = self.carried(arm, link, at)?;
+        let Gripper { drive: old, sweep, .. } = &mut self.grippers[gripper];
+        (*old, *sweep) = (drive, Sweep::resting(pose));
+        for finger in self.fingers.iter().filter(|finger| finger.gripper == gripper) {
+            self.obstacles[finger.obstacle].sweep = Sweep::resting(pose);
+        }
+        self.outgrow();
+        Ok(())
+    }
+
+    /// Let a link of an arm carry an obstacle, as its shape, at a pose in the link's frame, from now on. Forces on it act on the arm in the
+    /// step after.
+    pub fn carry_obstacle(&mut self, obstacle: ObstacleId, arm: BodyId, link: &str, at: Pose) -> Result<(), BuildError> {
+        let obstacle = self.handles.obstacles.index(obstacle)?;
+        let (drive, pose) = self.carried(arm, link, at)?;
+        let Obstacle { drive: old, sweep, .. } = &mut self.obstacles[obstacle];
+        (*old, *sweep) = (drive, Sweep::resting(pose));
+        self.outgrow();
+        Ok(())
+    }
+
+    /// The drive of what a link carries, and its pose in the world now.
+    fn carried(&self, arm: BodyId, link: &str, at: Pose) -> Result<(Drive, Pose), BuildError> {
+        let index = self.handles.bodies.index(arm)?;
+        let body = &self.bodies[index];
+        let Body::Arm(model) = body else {
+            return Err(BuildError::NotAnArm { body: body.name().into(), model: body.model().name() });
+        };
+        let Some(number) = model.model().link(link) else {
+            let known: Vec<&str> = model.model().links().iter().map(|link| link.name.as_str()).collect();
+            return Err(BuildError::NoSuchLink { body: body.name().into(), link: link.into(), known: known.join(", ") });
+        };
+        Ok((Drive::Carried { arm: index, link: number, at }, model.link(number) * at))
+    }
+
+    /// Set what drives a joint of an arm, by its name, from the next step on.
+    pub fn drive_joint(&mut self, arm: BodyId, joint: &str, drive: JointDrive) -> Result<(), ControlError> {
+        let index = self.handles.bodies.index(arm)?;
+        let body = &mut self.bodies[index];
+        let (name, joint) = (body.name().to_string(), joint.to_string());
+        let refused = |why: String| Err(BuildError::NoSuchJoint { body: name, joint: joint.clone(), why }.into());
+        let Body::Arm(arm) = body else { return refused("it is no arm".into()) };
+        let names = || arm.model().coordinates().iter().map(|coordinate| coordinate.name.as_str());
+        let Some(number) = names().position(|name| name == joint) else {
+            return refused(format!("it has {}", names().collect::<Vec<_>>().join(", ")));
+        };
+        if arm.drive(number, drive) { Ok(()) } else { refused(format!("numbers must be finite, and gains not negative, in {drive:?}")) }
+    }
+
+    /// After the removal of a body: what it carried stays where it is, and arms after it have moved up.
+    pub(super) fn forget_arm(&mut self, gone: usize) {
+        let grippers = self.grippers.iter_mut().map(|gripper| (&mut gripper.drive, &gripper.sweep));
+        let obstacles = self.obstacles.iter_mut().map(|obstacle| (&mut obstacle.drive, &obstacle.sweep));
+        for (drive, sweep) in grippers.chain(obstacles) {
+            match drive {
+                Drive::Carried { arm, .. } if *arm == gone => *drive = Drive::Pose(sweep.end),
+                Drive::Carried { arm, .. } if *arm > gone => *arm -= 1,
+                _ => {}
+            }
+        }
+    }
+
+    /// Move what arms carry to where it is expected at the end of a step.
+    pub(super) fn expect_carried(&mut self, dt: f64) {
+        let World { bodies, grippers, obstacles, .. } = self;
+        for (drive, sweep) in carried(grippers, obstacles) {
+            let Drive::Carried { arm, link, at } = *drive else { continue };
+            if let Some(Body::Arm(arm)) = bodies.get_mut(arm) {
+                sweep.end = if arm.is_still() { arm.link(link) } else { arm.expected(link, dt) } * at;
+            }
+        }
+    }
+
+    /// Move what arms carry to where it is, after these have been advanced.
+    pub(super) fn place_carried(&mut self) {
+        let World { bodies, grippers, obstacles, fingers, .. } = self;
+        for (drive, sweep) in carried(grippers, obstacles) {
+            let Drive::Carried { arm, link, at } = *drive else { continue };
+            if let Some(Body::Arm(arm)) = bodies.get_mut(arm) {
+                sweep.end = arm.stepped_to(link) * at;
+            }
+        }
+        for finger in fingers {
+            obstacles[finger.obstacle].sweep = grippers[finger.gripper].sweep;
+        }
+    }
+
+    /// Let arms feel what bodies other than cables did to their grippers, and all bodies to their links, in the step that ends.
+    pub(super) fn load_arms(&mut self) {
+        if !self.bodies.iter().any(|body| matches!(body, Body::Arm(_))) {
+            return;
+        }
+        self.contacts.clear();
+        for (index, body) in self.bodies.iter().enumerate() {
+            body.write_contacts(index, &self.obstacles, &mut self.contacts);
+        }
+        let World { bodies, grippers, obstacles, grips, contacts, fingers, .. } = self;
+        for grip in grips.iter().filter(|grip| grip.anchor.is_some()) {
+            if matches!(bodies[grip.body], Body::Cable(_)) {
+                continue;
+            }
+            let Gripper { drive, sweep, .. } = &grippers[grip.gripper];
+            feel(bodies, drive, sweep.end.translation, grip.load.force, grip.load.torque);
+        }
+        for contact in &*contacts {
+            let Other::Obstacle(obstacle) = contact.other else { continue };
+            let finger = fingers.iter().find(|finger| finger.obstacle == obstacle);
+            let drive = finger.map_or(&obstacles[obstacle].drive, |finger| &grippers[finger.gripper].drive);
+            feel(bodies, drive, contact.position, -contact.force, Vec3::ZERO);
+        }
+    }
+}
+
+/// Drives and sweeps of all that may be carried.
+fn carried<'a>(
+    grippers: &'a mut [Gripper],
+    obstacles: &'a mut [Obstacle],
+) -> impl Iterator<Item = (&'a Drive, &'a mut Sweep)> {
+    let grippers = grippers.iter_mut().map(|gripper| (&gripper.drive, &mut gripper.sweep));
+    grippers.chain(obstacles.iter_mut().map(|obstacle| (&obstacle.drive, &mut obstacle.sweep)))
+}
+
+/// Let the arm that carries something feel a force and a couple there.
+fn feel(bodies: &mut [Body], drive: &Drive, place: Vec3, force: Vec3, couple: Vec3) {
+    let Drive::Carried { arm, link, .. } = *drive else { return };
+    if let Some(Body::Arm(arm)) = bodies.get_mut(arm) {
+        Arm::feel(arm, link, place, force, couple);
+    }
+}

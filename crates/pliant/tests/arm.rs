@@ -1,0 +1,165 @@
+//! Arms that hold cables: both are advanced together. Judged by energy, momentum and closed forms.
+#![allow(clippy::unwrap_used)]
+
+use pliant::arm::{Arm, ArmSpec, JointDrive};
+use pliant::cable::{Cable, CableSettings, CableSpec, Step};
+use pliant::math::{Mat3, Pose, Vec3};
+use pliant::robot::{Base, JointKind, JointSpec, LinkSpec, RobotSpec};
+use pliant::{Body, BodyId, Friction, GripParams, GripperParams, Hold, Material, Place, World};
+
+const G: f64 = 9.81;
+
+fn link(name: &str, mass: f64, length: f64) -> LinkSpec {
+    let across = mass * length * length / 12.0;
+    let inertia = Mat3::from_diagonal(Vec3::new(1e-3 * mass, across, across));
+    LinkSpec { name: name.into(), mass, centre: Vec3::X * 0.5 * length, inertia }
+}
+
+/// A chain of links along x on hinges about y, from a fixed or a free root.
+fn robot(masses: &[f64], length: f64, base: Base) -> RobotSpec {
+    let mut links = vec![LinkSpec { name: "base".into(), mass: 0.0, centre: Vec3::ZERO, inertia: Mat3::ZERO }];
+    if base == Base::Floating {
+        links[0] = link("base", masses[0], length);
+    }
+    let mut joints = vec![];
+    for (i, mass) in masses.iter().enumerate() {
+        links.push(link(&format!("link{i}"), *mass, length));
+        let origin = Pose::from_translation(if i == 0 { Vec3::ZERO } else { Vec3::X * length });
+        joints.push(JointSpec::new(&format!("joint{i}"), JointKind::Continuous, [i, i + 1], origin, Vec3::Y));
+    }
+    RobotSpec { name: "arm".into(), links, joints, base, gravity: Vec3::ZERO }
+}
+
+/// A cable that passes through itself, so that contact takes nothing, with drag [1/s].
+fn cable(young: f64, from: Vec3, way: Vec3, density: f64, drag: f64) -> Body {
+    let friction = Friction { coefficient: 0.0, exponent: 1.0 };
+    let material = Material { young, poisson: 0.4, density, friction };
+    let mut spec = CableSpec::round(material, 0.004, vec![from, from + way], 20);
+    spec.settings = CableSettings {
+        step: Step::Midpoint,
+        damping_time: 0.0,
+        drag,
+        self_contact: false,
+        ..CableSettings::default()
+    };
+    Body::Cable(Cable::new("cable", spec).unwrap())
+}
+
+/// An arm with a cable in its hand, at the end of its last link.
+fn world(spec: ArmSpec, cable: Body, gravity: Vec3, tip: Vec3) -> (World, BodyId) {
+    let mut world = World::new(gravity);
+    let last = format!("link{}", spec.robot.joints.len() - 1);
+    let arm = world.add_body(Body::Arm(Arm::new("arm", spec).unwrap())).unwrap();
+    let cable = world.add_body(cable).unwrap();
+    let hand = world.add_gripper(GripperParams::at("hand", Pose::IDENTITY)).unwrap();
+    world.carry(hand, arm, &last, Pose::from_translation(tip)).unwrap();
+    world.add_grip(GripParams::new(hand, cable, Place::Fraction(0.0), Hold::Clamp)).unwrap();
+    world.ready().unwrap();
+    (world, arm)
+}
+
+fn energy(world: &World, gravity: Vec3) -> f64 {
+    world.bodies().iter().map(|body| body.energy(gravity).total()).sum()
+}
+
+#[test]
+fn an_arm_and_its_cable_keep_their_energy() {
+    let gravity = Vec3::NEG_Z * G;
+    // light and heavy arms, soft and stiff cables, several steps
+    for (masses, young) in [(vec![0.5, 0.3], 2e7), (vec![0.01, 0.005], 1e7), (vec![20.0, 10.0], 2e11)] {
+        for step in [0.002, 0.01] {
+            let spec =
+                ArmSpec { joints: vec![0.3, 0.4], ..ArmSpec::new(robot(&masses, 0.3, Base::Fixed(Pose::IDENTITY))) };
+            let tip = Arm::new("a", spec.clone()).unwrap();
+            let at = tip.link(2).transform_point(Vec3::X * 0.3);
+            let (mut world, _) = world(spec, cable(young, at, Vec3::X * 0.4, 1000.0, 0.0), gravity, Vec3::X * 0.3);
+            let start = energy(&world, gravity);
+            let mut most: f64 = 0.0;
+            for _ in 0..(2.0 / step) as usize {
+                world.step(step).unwrap();
+                most = most.max(energy(&world, gravity) - start);
+            }
+            let moving: f64 = world.bodies().iter().map(|body| body.energy(gravity).kinetic).sum();
+            assert!(
+                most < 1e-9 * moving.max(1e-3),
+                "{masses:?}, {young}, {step}: gained {most} with {moving} J in motion"
+            );
+            let lost = start - energy(&world, gravity);
+            assert!(
+                lost.abs() < 1e-9 * moving.max(1e-3),
+                "{masses:?}, {young}, {step}: lost {lost} of {moving} J in motion"
+            );
+            // what the one does to the other is what the other does to the one
+            let works: f64 = world.accounts().iter().map(|account| account.work.grips).sum();
+            assert!(works.abs() < 1e-12 * moving.max(1e-3), "{works}");
+        }
+    }
+}
+
+#[test]
+fn a_servo_at_rest_carries_arm_and_cable() {
+    let gravity = Vec3::NEG_Z * G;
+    let hold = JointDrive::Position { target: 0.0, stiffness: 1e5, damping: 1e3 };
+    let spec = ArmSpec { drives: vec![hold; 2], ..ArmSpec::new(robot(&[2.0, 1.0], 0.5, Base::Fixed(Pose::IDENTITY))) };
+    let hanging = cable(1e6, Vec3::X, Vec3::NEG_Z * 0.4, 1000.0, 5.0);
+    let weight = hanging.mass() * G;
+    let (mut world, arm) = world(spec, hanging, gravity, Vec3::X * 0.5);
+    for _ in 0..3000 {
+        world.step(0.01).unwrap();
+    }
+    let Body::Arm(arm) = world.body(arm).unwrap() else { unreachable!() };
+    // (the servos give way by 1e-4 rad, which moves the cable's end a little)
+    // about y, positive turns x down: the servo pushes up; the cable hangs from its end, up to its offset sideways
+    let expected = [-(2.0 * 0.25 + 1.0 * 0.75) * G - weight, -0.25 * G - 0.5 * weight];
+    for (got, want) in arm.torques().iter().zip(expected) {
+        assert!((got - want).abs() < 1e-5 * want.abs(), "{:?} for {expected:?}", arm.torques());
+    }
+    let load = world.grippers()[0].load;
+    assert!((load.force.z + weight).abs() < 1e-4 * weight, "{load:?} for {weight}");
+}
+
+#[test]
+fn a_free_arm_with_a_cable_keeps_its_momentum() {
+    let spec = ArmSpec::new(robot(&[1.0, 0.5], 0.3, Base::Floating));
+    let (mut world, arm) =
+        world(spec, cable(1e6, Vec3::X * 0.6, Vec3::X * 0.4, 3000.0, 0.0), Vec3::ZERO, Vec3::X * 0.3);
+    // kicked by a joint's torque, which is internal
+    world.drive_joint(arm, "joint1", JointDrive::Torque(0.4)).unwrap();
+    let centre = |world: &World| -> Vec3 {
+        let moments = || world.bodies().iter().map(Body::moments);
+        moments().map(|of| of.centre * of.volume).sum::<Vec3>() / moments().map(|of| of.volume).sum::<f64>()
+    };
+    let start = centre(&world);
+    let mut fastest: f64 = 0.0;
+    for _ in 0..100 {
+        world.step(0.01).unwrap();
+        let Body::Arm(arm) = &world.bodies()[0] else { unreachable!() };
+        fastest = fastest.max(arm.joints().v.iter().fold(0.0, |a, b| a.max(b.abs())));
+        assert!(centre(&world).distance(start) < 1e-9, "{}", centre(&world).distance(start));
+    }
+    assert!(fastest > 1.0, "it must move: {fastest}");
+}
+
+#[test]
+fn friction_and_stops_hold_an_arm() {
+    let mut robot = robot(&[1.0], 0.5, Base::Fixed(Pose::IDENTITY));
+    // less than friction bears: it stays; more: it falls to its stop and rests there
+    for (friction, falls) in [(3.0, false), (1.0, true)] {
+        robot.joints[0].friction = friction;
+        robot.joints[0].kind = JointKind::Revolute;
+        (robot.joints[0].limits.lower, robot.joints[0].limits.upper) = (-1.0, 1.0);
+        let mut world = World::new(Vec3::NEG_Z * G);
+        let arm = world.add_body(Body::Arm(Arm::new("arm", ArmSpec::new(robot.clone())).unwrap())).unwrap();
+        let gravity = Vec3::NEG_Z * G;
+        let mut last = energy(&world, gravity);
+        for _ in 0..300 {
+            world.step(0.01).unwrap();
+            assert!(energy(&world, gravity) <= last + 1e-12, "gained at {}", world.time());
+            last = energy(&world, gravity);
+        }
+        let Body::Arm(arm) = world.body(arm).unwrap() else { unreachable!() };
+        let expected = if falls { 1.0 } else { 0.0 };
+        assert!((arm.joints().q[0] - expected).abs() < 1e-9, "{}", arm.joints().q[0]);
+        assert_eq!(arm.joints().v[0], 0.0);
+    }
+}
