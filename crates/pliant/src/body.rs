@@ -197,7 +197,7 @@ impl Body {
             Body::Cable(cable) => cable.line().rest_length(),
             Body::Xpbd(rod) => rod.line().rest_length(),
             Body::Elastica(rod) => rod.length(),
-            Body::Lattice(_) | Body::Response(_) => 0.0,
+            Body::Lattice(_) | Body::Response(_) | Body::Arm(_) => 0.0,
         }
     }
 
@@ -205,7 +205,7 @@ impl Body {
     pub fn is_closed(&self) -> bool {
         match self {
             Body::Cable(cable) => cable.line().closed,
-            Body::Chain(_) | Body::Xpbd(_) | Body::Elastica(_) | Body::Lattice(_) | Body::Response(_) => false,
+            Body::Chain(_) | Body::Xpbd(_) | Body::Elastica(_) | Body::Lattice(_) | Body::Response(_) | Body::Arm(_) => false,
         }
     }
 
