@@ -1,4 +1,4 @@
-"""Learn to push a flexible pin into a hole, by the cross-entropy method: about three minutes on two cores.
+"""Learn to push a flexible pin into a hole, by the cross-entropy method: about a minute.
 
     python python/examples/train.py [curve.svg]
 

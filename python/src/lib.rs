@@ -18,6 +18,7 @@ mod parts;
 mod protobuf;
 mod reading;
 mod recording;
+mod snapshot;
 mod source;
 mod told;
 mod world;
@@ -42,7 +43,9 @@ mod _pliant {
     #[pymodule_export]
     use super::reading::read_topics;
     #[pymodule_export]
-    use super::world::{Snapshot, World, load, schema};
+    use super::snapshot::Snapshot;
+    #[pymodule_export]
+    use super::world::{World, load, schema};
 
     use pyo3::prelude::*;
 

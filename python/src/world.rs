@@ -18,6 +18,7 @@ use crate::errors::{ControlError, SnapshotError, gone, refused};
 use crate::gripper::{Gripper, body_of, unknown};
 use crate::interrupt::{PATIENCE, interruptible};
 use crate::obstacle::Obstacle;
+use crate::snapshot::Snapshot;
 use crate::source::{Source, overrides};
 use crate::{parts, told};
 
@@ -486,33 +487,5 @@ impl World {
             counts.1,
             counts.2
         )
-    }
-}
-
-/// The whole state of a world at one instant. Pickles; `bytes(snapshot)` are the same on every machine.
-#[pyclass(frozen, eq, module = "pliant")]
-#[derive(PartialEq)]
-pub struct Snapshot {
-    pub inner: pliant::Snapshot,
-}
-
-#[pymethods]
-impl Snapshot {
-    #[new]
-    fn new(bytes: &[u8]) -> PyResult<Snapshot> {
-        let inner = pliant::Snapshot::from_bytes(bytes).map_err(|error| SnapshotError::new_err(error.to_string()))?;
-        Ok(Snapshot { inner })
-    }
-
-    fn __bytes__<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.inner.to_bytes())
-    }
-
-    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyAny>, (Bound<'py, PyBytes>,)) {
-        (py.get_type::<Snapshot>().into_any(), (self.__bytes__(py),))
-    }
-
-    fn __repr__(&self) -> String {
-        format!("<pliant.Snapshot of {} bytes>", self.inner.to_bytes().len())
     }
 }
