@@ -29,6 +29,7 @@ impl Core {
             command: "pliant.World".into(),
             duration: self.scene.duration,
             step: self.scene.step,
+            view: self.scene.view.clone(),
         };
         let mut recorder = Recorder::create(folder, &self.scene.world, info).map_err(unrecorded)?;
         if let Some(rate) = rate.or(self.scene.recording_rate) {

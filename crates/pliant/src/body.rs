@@ -2,8 +2,8 @@
 
 use std::mem::take;
 
-use crate::arm::{Arm, ArmState};
 use crate::account::{Bound, Level, Work};
+use crate::arm::{Arm, ArmState};
 use crate::bytes::stored_enum;
 use crate::cable::{Cable, CableState};
 use crate::chain::{Chain, ChainState};
@@ -205,7 +205,12 @@ impl Body {
     pub fn is_closed(&self) -> bool {
         match self {
             Body::Cable(cable) => cable.line().closed,
-            Body::Chain(_) | Body::Xpbd(_) | Body::Elastica(_) | Body::Lattice(_) | Body::Response(_) | Body::Arm(_) => false,
+            Body::Chain(_)
+            | Body::Xpbd(_)
+            | Body::Elastica(_)
+            | Body::Lattice(_)
+            | Body::Response(_)
+            | Body::Arm(_) => false,
         }
     }
 

@@ -132,7 +132,13 @@ pub(crate) struct Led<'a> {
 
 impl ArmTable {
     /// Build the arm, and add it with its shapes. `led` are the grippers that it carries.
-    pub(crate) fn add(&self, world: &mut World, led: &[Led<'_>], duration: f64, files: &mut Files) -> Result<(), Fault> {
+    pub(crate) fn add(
+        &self,
+        world: &mut World,
+        led: &[Led<'_>],
+        duration: f64,
+        files: &mut Files,
+    ) -> Result<(), Fault> {
         let path = files.path(&self.urdf);
         let packages = self.packages.iter().map(|(name, folder)| (name.clone(), files.path(folder))).collect();
         let options = UrdfOptions { packages, ..UrdfOptions::default() };
@@ -169,7 +175,9 @@ impl ArmTable {
             let names = || model.coordinates().iter().map(|coordinate| coordinate.name.as_str());
             let Some(index) = names().position(|known| known == name) else {
                 let hint = help(name, names().collect::<Vec<_>>()).map_or(String::new(), |help| format!("; {help}"));
-                return Err(Fault::new(format!("the robot has no joint `{name}`{hint}")).at(name.as_str()).at("joints"));
+                return Err(Fault::new(format!("the robot has no joint `{name}`{hint}"))
+                    .at(name.as_str())
+                    .at("joints"));
             };
             joints[index] = value.get();
         }
@@ -177,7 +185,13 @@ impl ArmTable {
     }
 
     /// The motion of the joints, and where they start.
-    fn motion(&self, model: &Model, led: &[Led<'_>], duration: f64, joints: &mut Vec<f64>) -> Result<Option<JointMotion>, Fault> {
+    fn motion(
+        &self,
+        model: &Model,
+        led: &[Led<'_>],
+        duration: f64,
+        joints: &mut [f64],
+    ) -> Result<Option<JointMotion>, Fault> {
         let count = (duration / SPACING).ceil() + 1.0;
         if count > MOST_SAMPLES {
             return Err(Fault::new(format!("a motion of an arm may last {} s at most", MOST_SAMPLES * SPACING)));
@@ -193,7 +207,7 @@ impl ArmTable {
     }
 
     /// Minimum jerk from waypoint to waypoint.
-    fn through_waypoints(&self, times: impl Iterator<Item = f64>, joints: &mut Vec<f64>) -> Result<Vec<f64>, Fault> {
+    fn through_waypoints(&self, times: impl Iterator<Item = f64>, joints: &mut [f64]) -> Result<Vec<f64>, Fault> {
         let mut last = -1.0;
         for (index, waypoint) in self.waypoints.iter().enumerate() {
             let here = |fault: Fault| fault.at(index).at("waypoints");
@@ -208,10 +222,11 @@ impl ArmTable {
         }
         let value = |index: usize, joint: usize| self.waypoints[index].joints[joint].get();
         // the first one may come later than the start
-        let start = if self.waypoints[0].time.get() <= 0.0 { None } else { Some(joints.clone()) };
+        let start = if self.waypoints[0].time.get() <= 0.0 { None } else { Some(joints.to_vec()) };
         let mut samples = vec![];
         for time in times {
-            let next = self.waypoints.iter().position(|waypoint| waypoint.time.get() > time).unwrap_or(self.waypoints.len());
+            let next =
+                self.waypoints.iter().position(|waypoint| waypoint.time.get() > time).unwrap_or(self.waypoints.len());
             for joint in 0..joints.len() {
                 let to = value(next.min(self.waypoints.len() - 1), joint);
                 let from = match (next, &start) {
@@ -233,7 +248,12 @@ impl ArmTable {
     }
 
     /// Shapes of the links as obstacles: name of the link, pose in its frame, and what it is.
-    fn shapes(&self, robot: &Robot, led: &[Led<'_>], files: &mut Files) -> Result<Vec<(String, Pose, ObstacleParams)>, Fault> {
+    fn shapes(
+        &self,
+        robot: &Robot,
+        led: &[Led<'_>],
+        files: &mut Files,
+    ) -> Result<Vec<(String, Pose, ObstacleParams)>, Fault> {
         let mut shapes = vec![];
         if !self.collides.unwrap_or(true) {
             return Ok(shapes);
@@ -245,7 +265,8 @@ impl ArmTable {
             }
             let name = format!("{}-{link}-{number}", &*self.name);
             let solid = solid(&shape.geometry, &name, files).map_err(|fault| fault.at("urdf"))?;
-            let params = ObstacleParams { name, shape: solid, placed: Pose::IDENTITY, motion: Motion::Hold, friction: None };
+            let params =
+                ObstacleParams { name, shape: solid, placed: Pose::IDENTITY, motion: Motion::Hold, friction: None };
             shapes.push((link.clone(), shape.link_from_shape, params));
         }
         Ok(shapes)
@@ -253,7 +274,12 @@ impl ArmTable {
 }
 
 /// Joint coordinates that bring a link along the motion of a gripper.
-fn follow(model: &Model, led: &Led<'_>, times: impl Iterator<Item = f64>, joints: &mut Vec<f64>) -> Result<Vec<f64>, Fault> {
+fn follow(
+    model: &Model,
+    led: &Led<'_>,
+    times: impl Iterator<Item = f64>,
+    joints: &mut [f64],
+) -> Result<Vec<f64>, Fault> {
     let name = &led.params.name;
     let link = model.link(&led.carried.link).ok_or_else(|| unknown_link(model, &led.carried.link))?;
     let mut reacher = Reacher::new(model);

@@ -173,7 +173,18 @@ impl SceneSpec {
         let allow_crossing = self.allow_crossing;
         let recording_rate = self.recording_rate.map(Quantity::get);
         let movable = self.obstacle.iter().filter(|spec| spec.hand).map(|spec| spec.name.to_string()).collect();
-        Ok(Scene { title, duration, step, recording_rate, allow_crossing, world, movable, expectations, view, warnings })
+        Ok(Scene {
+            title,
+            duration,
+            step,
+            recording_rate,
+            allow_crossing,
+            world,
+            movable,
+            expectations,
+            view,
+            warnings,
+        })
     }
 
     /// What has to be precomputed for its bodies, and warnings.

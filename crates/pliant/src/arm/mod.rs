@@ -245,7 +245,7 @@ impl Arm {
             return Err(StepError::TooShort { body: self.name.clone(), time, step: around.dt / 256.0, instead });
         }
         let State { q, v } = &self.state.joints;
-        if let Some(value) = q.iter().chain(v).copied().find(|x| !(x.abs() < FASTEST)) {
+        if let Some(value) = q.iter().chain(v).copied().find(|x| x.is_nan() || x.abs() >= FASTEST) {
             let quantity = "a joint [rad, m, rad/s, m/s]".into();
             return Err(StepError::Diverged { body: self.name.clone(), time, quantity, value });
         }

@@ -48,6 +48,7 @@ mod tests;
 pub mod timing;
 
 pub use algebra::Matrix;
+pub(crate) use algebra::eliminate;
 pub use derivatives::Derivatives;
 pub use dynamics::{Dynamics, LinkLoad};
 pub use inverse::{Reach, Reacher, Target};
@@ -57,6 +58,5 @@ pub use model::{Coordinate, Link, MOST_COORDINATES, Model};
 pub use spatial::{Force, Inertia, Motion};
 pub use spec::{Base, JointKind, JointSpec, Limits, LinkSpec, Mimic, Part, RobotError, RobotSpec};
 pub use state::{State, integrate};
-pub(crate) use algebra::eliminate;
 pub(crate) use step::{Answer, Law};
 pub use step::{StepFailure, Stepped, Stepper};

@@ -28,7 +28,13 @@ impl World {
 
     /// Let a link of an arm carry an obstacle, as its shape, at a pose in the link's frame, from now on. Forces on it act on the arm in the
     /// step after.
-    pub fn carry_obstacle(&mut self, obstacle: ObstacleId, arm: BodyId, link: &str, at: Pose) -> Result<(), BuildError> {
+    pub fn carry_obstacle(
+        &mut self,
+        obstacle: ObstacleId,
+        arm: BodyId,
+        link: &str,
+        at: Pose,
+    ) -> Result<(), BuildError> {
         let obstacle = self.handles.obstacles.index(obstacle)?;
         let (drive, pose) = self.carried(arm, link, at)?;
         let Obstacle { drive: old, sweep, .. } = &mut self.obstacles[obstacle];
@@ -46,7 +52,11 @@ impl World {
         };
         let Some(number) = model.model().link(link) else {
             let known: Vec<&str> = model.model().links().iter().map(|link| link.name.as_str()).collect();
-            return Err(BuildError::NoSuchLink { body: body.name().into(), link: link.into(), known: known.join(", ") });
+            return Err(BuildError::NoSuchLink {
+                body: body.name().into(),
+                link: link.into(),
+                known: known.join(", "),
+            });
         };
         Ok((Drive::Carried { arm: index, link: number, at }, model.link(number) * at))
     }
@@ -62,7 +72,11 @@ impl World {
         let Some(number) = names().position(|name| name == joint) else {
             return refused(format!("it has {}", names().collect::<Vec<_>>().join(", ")));
         };
-        if arm.drive(number, drive) { Ok(()) } else { refused(format!("numbers must be finite, and gains not negative, in {drive:?}")) }
+        if arm.drive(number, drive) {
+            Ok(())
+        } else {
+            refused(format!("numbers must be finite, and gains not negative, in {drive:?}"))
+        }
     }
 
     /// After the removal of a body: what it carried stays where it is, and arms after it have moved up.

@@ -311,7 +311,11 @@ impl Hand {
         if start == end {
             return *start;
         }
-        if fraction < 0.5 { pose_between(start, middle, 2.0 * fraction) } else { pose_between(middle, end, 2.0 * fraction - 1.0) }
+        if fraction < 0.5 {
+            pose_between(start, middle, 2.0 * fraction)
+        } else {
+            pose_between(middle, end, 2.0 * fraction - 1.0)
+        }
     }
 
     /// Velocity of the section, and its Jacobians, for the current mean velocities of the arm.
