@@ -39,12 +39,13 @@ pub fn contacts<'py>(py: Python<'py>, frame: &Frame, layout: &Layout) -> PyResul
     };
     told.set_item("body", PyList::new(py, all.iter().map(|c| layout.body_name(c.body)))?)?;
     told.set_item("other", PyList::new(py, all.iter().map(|c| other(&c.other)))?)?;
-    let vectors: [(&str, fn(&pliant::Contact) -> Vec3); 3] =
-        [("position", |c| c.position), ("normal", |c| c.normal), ("force", |c| c.force)];
-    for (name, of) in vectors {
+    let put = |name: &str, of: fn(&pliant::Contact) -> Vec3| {
         let values = all.iter().flat_map(|contact| of(contact).to_array()).collect();
-        told.set_item(name, array(py, &[all.len(), 3], values)?)?;
-    }
+        told.set_item(name, array(py, &[all.len(), 3], values)?)
+    };
+    put("position", |c| c.position)?;
+    put("normal", |c| c.normal)?;
+    put("force", |c| c.force)?;
     told.set_item("penetration", array(py, &[all.len()], all.iter().map(|c| c.penetration).collect())?)?;
     // solids have no arc length
     told.set_item("along", array(py, &[all.len()], all.iter().map(|c| c.along.unwrap_or(f64::NAN)).collect())?)?;
