@@ -493,6 +493,7 @@ fn step_a_little(mut scene: Scene) {
             Body::Lattice(solid) => 100.0 * solid.size() as f64 * solid.expected_steps(scene.step) / scene.step,
             // as many nodes as touch are swept over many times
             Body::Response(solid) => 100.0 * solid.size() as f64 / scene.step,
+            Body::Arm(arm) => 100.0 * arm.size() as f64 / scene.step,
         })
         .sum();
     if work * scene.step > 1e4 {
