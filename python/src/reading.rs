@@ -150,7 +150,7 @@ impl GripperTrack {
 /// An array with one row per frame; fails if frames differ in size.
 fn table(py: Python<'_>, frames: usize, width: Option<usize>, values: Vec<f64>) -> PyResult<Py<PyAny>> {
     let per_frame = values.len().checked_div(frames).unwrap_or(0);
-    if per_frame * frames != values.len() || width.is_some_and(|width| per_frame % width != 0) {
+    if per_frame * frames != values.len() || width.is_some_and(|width| !per_frame.is_multiple_of(width)) {
         return Err(RecordError::new_err("the number of nodes changes within the recording"));
     }
     match width {
