@@ -1,14 +1,18 @@
-"""Measures what the binding costs. Run it on a quiet machine: python python/bench.py"""
+"""Measures what the binding costs, of the package as installed. Run it on a quiet machine: python python/bench.py"""
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
+# beside this script are the package's sources without their compiled half
+sys.path.pop(0)
 
-import pliant
+import numpy as np  # noqa: E402
+
+import pliant  # noqa: E402
 
 WINDING = Path(__file__).parents[1] / "scenes" / "winding.toml"
 

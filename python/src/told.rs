@@ -1,7 +1,7 @@
 //! What a world tells as Python values: contacts, events, verdicts.
 
 use pliant::math::{Pose, Vec3};
-use pliant::{Event, Frame, Layout, Other, Wrench};
+use pliant::{Contact, Event, Frame, Layout, Other, Wrench};
 use pliant_record::event_text;
 use pliant_scene::{Expectation, Verdict};
 use pyo3::IntoPyObjectExt;
@@ -39,13 +39,12 @@ pub fn contacts<'py>(py: Python<'py>, frame: &Frame, layout: &Layout) -> PyResul
     };
     told.set_item("body", PyList::new(py, all.iter().map(|c| layout.body_name(c.body)))?)?;
     told.set_item("other", PyList::new(py, all.iter().map(|c| other(&c.other)))?)?;
-    let put = |name: &str, of: fn(&pliant::Contact) -> Vec3| {
-        let values = all.iter().flat_map(|contact| of(contact).to_array()).collect();
-        told.set_item(name, array(py, &[all.len(), 3], values)?)
+    let vectors = |of: fn(&Contact) -> Vec3| {
+        array(py, &[all.len(), 3], all.iter().flat_map(|contact| of(contact).to_array()).collect())
     };
-    put("position", |c| c.position)?;
-    put("normal", |c| c.normal)?;
-    put("force", |c| c.force)?;
+    told.set_item("position", vectors(|contact| contact.position)?)?;
+    told.set_item("normal", vectors(|contact| contact.normal)?)?;
+    told.set_item("force", vectors(|contact| contact.force)?)?;
     told.set_item("penetration", array(py, &[all.len()], all.iter().map(|c| c.penetration).collect())?)?;
     // solids have no arc length
     told.set_item("along", array(py, &[all.len()], all.iter().map(|c| c.along.unwrap_or(f64::NAN)).collect())?)?;

@@ -200,18 +200,21 @@ impl Line<'_> {
         }
     }
 
-    /// Positions of the nodes alone, to the bit as [`Line::show_nodes`] has them.
+    /// Positions of the nodes alone, as [`Line::show_nodes`] has them: a link's ends are its middle plus and minus the same
+    /// vector, which rounding does not change.
     pub fn write_nodes(&self, places: &mut Vec<Vec3>) {
-        let end = |link: usize, side: f64| self.poses[link].transform_point(Vec3::X * (side * 0.5 * self.length));
-        let count = self.poses.len();
         places.clear();
-        for node in 0..=count {
-            let [before, after] = self.beside(node);
-            let side = if before != after || node > 0 { 1.0 } else { -1.0 };
-            let a = end(before, side);
-            let b = if before == after { a } else { end(after, -1.0) };
-            places.push(0.5 * (a + b));
+        let arm = Vec3::X * (0.5 * self.length);
+        let half = |pose: &Pose| pose.rotation * arm;
+        let (Some(first), Some(last)) = (self.poses.first(), self.poses.last()) else { return };
+        let end_of_last = last.translation + half(last);
+        let mut before = if self.closed { end_of_last } else { first.translation - half(first) };
+        for pose in self.poses {
+            let half = half(pose);
+            places.push(0.5 * (before + (pose.translation - half)));
+            before = pose.translation + half;
         }
+        places.push(if self.closed { places[0] } else { end_of_last });
     }
 
     /// Append the contacts of the body with obstacles.
