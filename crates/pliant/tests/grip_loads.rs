@@ -47,6 +47,8 @@ fn momentum(body: &Body, seen: &BodyFrame) -> [Vec3; 3] {
                 ]
             }))
         }
+        // nothing holds an arm
+        Body::Arm(_) => [Vec3::ZERO; 2],
         // the motion of the whole: that of its nodes, which hardly move against each other
         Body::Response(_) => {
             let mean = |list: &[Vec3]| list.iter().sum::<Vec3>() / list.len() as f64;
@@ -164,6 +166,7 @@ fn grips_exert_what_the_motion_of_a_body_asks_for() {
         Model::Lattice => [[1e-12, 0.0], [0.0, 0.12]],
         // its nodes swing about the motion of the whole
         Model::Response => [[4e-4, 0.0], [0.0, 5.0]],
+        Model::Arm => [[0.0; 2]; 2],
     });
 }
 
@@ -178,6 +181,7 @@ fn grips_and_contacts_exert_what_the_motion_of_a_body_asks_for() {
         Model::Elastica => [[0.0; 2], [65.0; 2]],
         Model::Lattice => [[0.0; 2], [30.0, 48.0]],
         Model::Response => [[4e-3, 1e-2], [0.0; 2]],
+        Model::Arm => [[0.0; 2]; 2],
     });
 }
 
