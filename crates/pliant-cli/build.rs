@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 /// Kinds of files that scenes are made of.
-const KINDS: [&str; 4] = ["toml", "stl", "csv", "webp"];
+const KINDS: [&str; 5] = ["toml", "stl", "csv", "webp", "urdf"];
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");

@@ -11,7 +11,7 @@ use super::params::JointDrive;
 use crate::account::Work;
 use crate::cable::equations::midpoint::Part;
 use crate::math::{Pose, Vec3};
-use crate::robot::{Answer, Dynamics, Law, Matrix, Midpoint, Model, State};
+use crate::robot::{Answer, Dynamics, Law, Matrix, Midpoint, Model, SCALES, State};
 
 /// Working memory of a step.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +33,8 @@ pub(crate) struct ArmStep {
     pub pushed: Vec<f64>,
     /// Friction of joints that slide, as last applied.
     rubbed: Vec<f64>,
+    /// Iterations in the current part of the step.
+    rounds: usize,
     /// Whether friction or a stop holds a joint.
     pub held: Vec<bool>,
     /// Torques that carry the arm's weight, at the start of the step.
@@ -60,6 +62,7 @@ impl ArmStep {
             driven: zeros.clone(),
             pushed: zeros.clone(),
             rubbed: zeros.clone(),
+            rounds: 0,
             held: vec![false; n],
             weight: zeros.clone(),
             targets: vec![[0.0; 2]; model.coordinates().len()],
@@ -125,6 +128,7 @@ impl Arm {
     pub(crate) fn begin(&mut self, part: &Part) {
         let s = &mut self.scratch.step;
         s.midpoint.begin(&self.model, &self.state.joints, part.step(), &mut s.mean);
+        s.rounds = 0;
     }
 
     /// Residual, and with `tangent` the tangent, at the current mean velocities, without the forces of what it holds.
@@ -177,11 +181,14 @@ impl Arm {
     /// slides its friction joins the right-hand side, where it is held the row says at which velocity. `first` is the index
     /// of its first unknown.
     pub(crate) fn apply_laws(&mut self, h: f64, first: usize, matrix: &mut Matrix, right: &mut [f64]) {
+        let round = self.scratch.step.rounds / ROUNDS % SCALES.len();
+        let scale = SCALES[round];
+        self.scratch.step.rounds += 1;
         for i in 0..self.unknowns() {
             (self.scratch.step.held[i], self.scratch.step.rubbed[i]) = (false, 0.0);
             let Some(law) = self.law(i, h) else { continue };
             let s = &mut self.scratch.step;
-            let c = 1.0 / matrix[(first + i, first + i)];
+            let c = scale / s.tangent[(i, i)];
             match law.answer(s.mean[i] - c * s.residual[i], c) {
                 Answer::Slides(force) => {
                     s.residual[i] += force;
@@ -208,6 +215,12 @@ impl Arm {
     pub(crate) fn decline(&self) -> f64 {
         let ArmStep { residual, change, held, .. } = &self.scratch.step;
         (0..residual.len()).filter(|&i| !held[i]).map(|i| residual[i] * change[i]).sum()
+    }
+
+    /// The same where friction is not yet in the residual.
+    pub(crate) fn descent(&self) -> f64 {
+        let ArmStep { residual, change, held, rubbed, .. } = &self.scratch.step;
+        (0..residual.len()).filter(|&i| !held[i]).map(|i| (residual[i] + rubbed[i]) * change[i]).sum()
     }
 
     /// Squares of the last change and of the velocities that it is compared with, weighted by the tangent's inertia.
@@ -261,6 +274,9 @@ impl Arm {
         }
     }
 }
+
+/// Iterations after which the scale of the laws of joints is changed, lest they go in circles.
+const ROUNDS: usize = 7;
 
 /// Scale of convergence for an arm at rest: motion of a joint by this much in a step does not count [rad, m].
 const RESTING: f64 = 1e-7;

@@ -58,5 +58,5 @@ pub use model::{Coordinate, Link, MOST_COORDINATES, Model};
 pub use spatial::{Force, Inertia, Motion};
 pub use spec::{Base, JointKind, JointSpec, Limits, LinkSpec, Mimic, Part, RobotError, RobotSpec};
 pub use state::{State, integrate};
-pub(crate) use step::{Answer, Law};
+pub(crate) use step::{Answer, Law, SCALES};
 pub use step::{StepFailure, Stepped, Stepper};

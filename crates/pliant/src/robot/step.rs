@@ -20,7 +20,10 @@ use super::model::Model;
 use super::state::State;
 
 /// Iterations of Newton's method before a step is halved.
-const ITERATIONS: usize = 30;
+const ITERATIONS: usize = 60;
+
+/// Scales of velocities per force, relative to what a joint gives way by itself, tried one after another.
+pub(crate) const SCALES: [f64; 4] = [1.0, 10.0, 0.1, 100.0];
 
 /// How often a step may be halved.
 const HALVINGS: u32 = 8;
@@ -218,7 +221,8 @@ impl Stepper {
                 self.change[i] = -residual;
                 self.held[i] = false;
                 let Some(law) = Law::of_joint(model, state, h, i) else { continue };
-                let c = 1.0 / self.matrix[(i, i)];
+                // any scale will do, but with some Newton's method goes in circles
+                let c = SCALES[(iteration - 1) * SCALES.len() / ITERATIONS] / self.midpoint.tangent()[(i, i)];
                 match law.answer(y[i] - c * residual, c) {
                     Answer::Slides(force) => {
                         self.change[i] -= force;

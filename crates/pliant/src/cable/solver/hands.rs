@@ -92,6 +92,9 @@ impl Island<'_> {
 
     /// Find all holds that arms of this island carry, at the start of a step of the world.
     pub(crate) fn find_hands(&mut self) {
+        if self.arms.is_empty() {
+            return;
+        }
         let mut hands = std::mem::take(&mut self.coupling.hands);
         let Hands { list, firsts, matrix, right, jacobian, .. } = &mut hands;
         firsts.clear();

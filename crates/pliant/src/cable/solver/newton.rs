@@ -235,7 +235,7 @@ impl Island<'_> {
     fn descent(&mut self) -> f64 {
         let mut sum = 0.0;
         self.each(|share| sum += share.descent());
-        self.each_arm(|_, arm| sum += arm.decline());
+        self.each_arm(|_, arm| sum += arm.descent());
         sum + self.descent_of_pairs()
     }
 

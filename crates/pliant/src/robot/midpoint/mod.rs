@@ -357,7 +357,7 @@ impl Midpoint {
             let all =
                 |e: usize| self.velocities[e].iter().zip(&self.momenta[e]).map(|(v, p)| (v * p).abs()).sum::<f64>();
             let size = all(0) + all(1) + self.potential.abs() + self.end.potential(model).abs();
-            return energy.abs() <= 1e-14 * size;
+            return energy.abs() <= 1e-12 * size;
         }
         let factor = (1.0 - energy / kinetic).sqrt();
         for i in first..n {
