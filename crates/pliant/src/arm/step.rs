@@ -241,11 +241,15 @@ impl Arm {
     /// over than a correction: the joints turn too far in it.
     pub(crate) fn settle(&mut self, part: &Part, given: f64) -> bool {
         let h = part.step();
-        let Arm { model, scratch, .. } = self;
+        let Arm { model, state, scratch, .. } = self;
         let s = &mut scratch.step;
         let first = model.first_joint();
         let (mut drives, mut pushes) = (0.0, 0.0);
         for (i, y) in s.mean.iter().enumerate() {
+            if i >= first && !s.held[i] && state.drives[i - first] != JointDrive::Free {
+                // what Newton's method has left is an error of the servo
+                s.driven[i] += s.residual[i] + s.rubbed[i];
+            }
             drives += h * s.driven[i] * y;
             pushes += h * (s.pushed[i] - s.rubbed[i]) * y;
             if s.held[i] {
