@@ -163,3 +163,49 @@ fn friction_and_stops_hold_an_arm() {
         assert_eq!(arm.joints().v[0], 0.0);
     }
 }
+
+#[test]
+fn cables_that_no_arm_holds_are_none_of_its_business() {
+    let gravity = Vec3::NEG_Z * G;
+    let hold = JointDrive::Position { target: 0.0, stiffness: 1e4, damping: 1e2 };
+    let spec = ArmSpec { drives: vec![hold; 2], ..ArmSpec::new(robot(&[2.0, 1.0], 0.5, Base::Fixed(Pose::IDENTITY))) };
+    let alone = world(spec.clone(), cable(1e6, Vec3::X, Vec3::NEG_Z * 0.4, 1000.0, 0.0), gravity, Vec3::X * 0.5).0;
+    let mut more = world(spec, cable(1e6, Vec3::X, Vec3::NEG_Z * 0.4, 1000.0, 0.0), gravity, Vec3::X * 0.5).0;
+    // others, far away: one by itself, and two that touch
+    let material =
+        Material { young: 1e6, poisson: 0.4, density: 1000.0, friction: Friction { coefficient: 0.2, exponent: 1.0 } };
+    for (name, at) in [("free", 9.0), ("lower", 5.0), ("upper", 5.0081)] {
+        let path = vec![Vec3::new(0.0, 3.0, at), Vec3::new(0.3, 3.0, at)];
+        let mut spec = CableSpec::round(material, 0.004, path, 10);
+        spec.settings.step = Step::Midpoint;
+        more.add_body(Body::Cable(Cable::new(name, spec).unwrap())).unwrap();
+    }
+    let mut alone = alone;
+    for _ in 0..50 {
+        alone.step(0.01).unwrap();
+        more.step(0.01).unwrap();
+        let [a, b] = [&alone, &more].map(|world| world.frame());
+        assert_eq!(a.bodies[0].nodes, b.bodies[0].nodes);
+        assert_eq!(a.bodies[1].nodes, b.bodies[1].nodes);
+    }
+    // a cable by itself falls as a stone
+    let fallen = 9.0 - more.bodies()[2].moments().centre.z;
+    assert!((fallen - 0.5 * G * 0.25).abs() < 1e-9, "{fallen}");
+}
+
+#[test]
+fn nodes_of_an_arm_move_as_their_velocities_say() {
+    let spec = ArmSpec { joints: vec![0.3, 0.4], ..ArmSpec::new(robot(&[1.0, 0.5], 0.3, Base::Fixed(Pose::IDENTITY))) };
+    let mut world = World::new(Vec3::NEG_Z * G);
+    world.add_body(Body::Arm(Arm::new("arm", spec).unwrap())).unwrap();
+    (0..300).for_each(|_| world.step(1e-3).unwrap());
+    let before = world.frame();
+    world.step(1e-5).unwrap();
+    let after = world.frame();
+    let [from, to] = [&before.bodies[0], &after.bodies[0]];
+    for (n, velocity) in to.velocities.iter().enumerate() {
+        let rate = (to.nodes[n] - from.nodes[n]) / 1e-5;
+        assert!(rate.distance(*velocity) < 1e-3, "{n}: {velocity} for {rate}");
+    }
+    assert!(to.velocities[2].length() > 0.1, "it must move");
+}

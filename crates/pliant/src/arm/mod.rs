@@ -134,6 +134,7 @@ impl Arm {
     fn look(&mut self) {
         let Arm { model, state, scratch, .. } = self;
         scratch.kinematics.place(model, &state.joints.q);
+        scratch.kinematics.velocities(model, &state.joints.v);
         (scratch.kinetic, scratch.moment) = scratch.step.kinetic(model, &state.joints);
     }
 

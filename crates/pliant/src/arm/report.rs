@@ -47,7 +47,8 @@ impl Arm {
     /// The origins of its links.
     pub(crate) fn show(&self, nodes: &mut Nodes) {
         for link in 0..self.model.links().len() {
-            nodes.add(self.link(link).translation, Vec3::ZERO);
+            let (velocity, _) = self.scratch.kinematics.velocity(&self.model, link, Vec3::ZERO);
+            nodes.add(self.link(link).translation, velocity);
         }
     }
 

@@ -92,6 +92,8 @@ impl Island<'_> {
 
     /// Find all holds that arms of this island carry, at the start of a step of the world.
     pub(crate) fn find_hands(&mut self) {
+        // the memory may be that of another island, whose hands are none of this one's
+        self.coupling.hands.list.clear();
         if self.arms.is_empty() {
             return;
         }
