@@ -1,8 +1,10 @@
 //! The share of an arm in a step: the passive midpoint rule of `robot::midpoint` with its drives, and the forces of what
 //! it holds, as equations for the mean velocities of its joints.
 //!
-//! Servos are part of the equations: with the mean velocity y and the position halfway, q_0 + h y / 2, a servo gives
-//! k (target - q_0 - h y / 2) + d (rate - y), where target and rate are those halfway, so that gains are not limited by the step.
+//! Servos are part of the equations, so that gains are not limited by the step: with the mean velocity y, a servo gives
+//! k (target - q) + d (rate - v) at the instant q = q_0 + theta h y, v = v_0 + 2 theta (y - v_0), with the target of then.
+//! theta is 1/2, halfway, where the step resolves the motion, and grows to 1, the end of the step, where it does not, with
+//! (2 theta - 1) h k more damping: halfway a stiff servo of a light joint would swing from step to step for ever.
 //! An arm is one more subsystem of the step of the cables that it holds (Lee, Lee, Yoon, Lee, IV-D3); `cable::solver::hands`
 //! solves them together.
 
@@ -41,6 +43,8 @@ pub(crate) struct ArmStep {
     weight: Vec<f64>,
     /// Targets of the servos at the start and the end of the step.
     pub targets: Vec<[f64; 2]>,
+    /// Instants of the part of the step at which servos act, from 1/2 to 1.
+    instants: Vec<f64>,
     /// Forces of drives, mean over the step.
     pub torques: Vec<f64>,
     /// Work on the arm in the current part of the step, and in the step so far.
@@ -66,6 +70,7 @@ impl ArmStep {
             held: vec![false; n],
             weight: zeros.clone(),
             targets: vec![[0.0; 2]; model.coordinates().len()],
+            instants: vec![0.5; model.coordinates().len()],
             torques: zeros,
             part_work: Work::default(),
             work: Work::default(),
@@ -148,22 +153,31 @@ impl Arm {
         }
         s.residual.iter_mut().zip(&s.pushed).for_each(|(r, f)| *r -= f);
         let (first, position, h) = (model.first_joint(), model.first_position(), part.step());
-        let middle = 0.5 * (part.from + part.to);
+        // servos are first taken to be strong enough: from where one is not, its slope would lead astray
+        let begins = s.rounds == 0;
         for (i, coordinate) in model.coordinates().iter().enumerate() {
             let (k, [from, to]) = (first + i, s.targets[i]);
-            let y = s.mean[k];
-            let (target, rate) = (from + (to - from) * middle, (to - from) / part.dt);
-            let (force, slope) = match state.drives[i] {
+            let (drive, y, v) = (state.drives[i], s.mean[k], s.midpoint.start_velocities()[k]);
+            if begins && tangent {
+                // the diagonal of the tangent is twice the inertia over the step
+                s.instants[i] = instant(drive, h, 0.5 * h * s.tangent[(k, k)]);
+            }
+            let theta = s.instants[i];
+            let (target, rate) =
+                (from + (to - from) * (part.from + theta * (part.to - part.from)), (to - from) / part.dt);
+            let (force, slope) = match drive {
                 JointDrive::Free => (0.0, 0.0),
                 JointDrive::Torque(torque) => (torque, 0.0),
-                JointDrive::Velocity { gain, .. } => (gain * (target - y), gain),
+                JointDrive::Velocity { gain, .. } => (gain * (target - v - 2.0 * theta * (y - v)), 2.0 * theta * gain),
                 JointDrive::Position { stiffness, damping, .. } => {
-                    let q = state.joints.q[position + i] + 0.5 * h * y;
-                    (stiffness * (target - q) + damping * (rate - y), 0.5 * h * stiffness + damping)
+                    let q = state.joints.q[position + i] + theta * h * y;
+                    let damping = damping + (2.0 * theta - 1.0) * h * stiffness;
+                    let lag = rate - v - 2.0 * theta * (y - v);
+                    (stiffness * (target - q) + damping * lag, theta * (h * stiffness + 2.0 * damping))
                 }
             };
             let wanted = force + s.weight[k];
-            let given = wanted.clamp(-coordinate.effort, coordinate.effort);
+            let given = if begins { wanted } else { wanted.clamp(-coordinate.effort, coordinate.effort) };
             s.driven[k] = given;
             s.residual[k] -= given;
             if given == wanted {
@@ -277,6 +291,19 @@ impl Arm {
             *sum += (part.to - part.from) * torque;
         }
     }
+}
+
+/// The instant of a step at which a servo acts on an inertia: that of its middle up to what has no effect on the order of the step,
+/// or of its end, where the step is longer than the servo needs.
+fn instant(drive: JointDrive, h: f64, inertia: f64) -> f64 {
+    let pace = match drive {
+        JointDrive::Free | JointDrive::Torque(_) => 0.0,
+        JointDrive::Velocity { gain, .. } => gain * h / inertia,
+        JointDrive::Position { stiffness, damping, .. } => (stiffness * h + damping) * h / inertia,
+    };
+    let square = pace * pace;
+    // a servo may be as stiff as it likes
+    if square.is_finite() { 0.5 + 0.5 * square / (1.0 + square) } else { 1.0 }
 }
 
 /// Iterations after which the scale of the laws of joints is changed, lest they go in circles.

@@ -98,6 +98,17 @@ impl Links {
         if link + 1 < self.rest.len() + usize::from(!self.closed) { link + 1 } else { 0 }
     }
 
+    /// The link after this one (1) or before it (-1), if the cable goes on there.
+    pub fn beside(&self, link: usize, way: i8) -> Option<usize> {
+        let count = self.rest.len() + usize::from(!self.closed);
+        match (way > 0, self.closed) {
+            (true, false) => (link + 1 < count).then_some(link + 1),
+            (false, false) => link.checked_sub(1),
+            (true, true) => Some((link + 1) % count),
+            (false, true) => Some((link + count - 1) % count),
+        }
+    }
+
     /// The joint on the side of a link to which the offset points; at an end of an open cable the only one.
     pub fn joint_beside(&self, link: usize, offset: f64) -> usize {
         match (link, self.closed) {

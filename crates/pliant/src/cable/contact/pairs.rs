@@ -71,6 +71,10 @@ pub struct Pair {
     pub firmness: Firmness,
     /// Whether it is in the sparsity pattern of the tangent.
     pub planned: bool,
+    /// For each link, the end at which the other is nearest at the start of the step: 1 or -1, or 0 between them.
+    at_ends: [i8; 2],
+    /// Whether another pair acts where it would.
+    pub covered: bool,
 }
 
 /// What is kept of a pair after the step.
@@ -184,6 +188,8 @@ impl Pair {
             slope: [[0.0; 3]; 3],
             firmness: Firmness::default(),
             planned: false,
+            at_ends: [0; 2],
+            covered: false,
         }
     }
 
@@ -249,6 +255,30 @@ impl Pair {
         self.law = Law { rho: a.rho(step).min(b.rho(step)), friction };
         self.limit = Limit::Given(friction.limit(self.start.0.dot(self.lawful).max(0.0)));
         self.planned = self.before != Vec3::ZERO;
+        self.at_ends = [0, 1].map(|k| at_end(nearest.weights[k]));
+    }
+
+    /// Whether links are nearest where both continue in other links, which three other pairs are of too: these pairs.
+    pub fn corner(&self, links: [&Links; 2]) -> Option<[Key; 3]> {
+        let on = [Stretch::Link; 2];
+        if self.on != on || self.at_ends.contains(&0) {
+            return None;
+        }
+        let beside = |k: usize| {
+            let End { body, link } = self.ends[k];
+            Some(End { body, link: links[k].beside(link, self.at_ends[k])? })
+        };
+        let ([a, b], [next_a, next_b]) = (self.ends, [beside(0)?, beside(1)?]);
+        Some([([a, next_b], on), ([next_a, b], on), ([next_a, next_b], on)])
+    }
+
+    /// Whether it acts for another at a corner: it is nearest elsewhere, or at the same corner and first.
+    pub fn covers(&self, other: &Pair) -> bool {
+        let same = |k: usize| {
+            self.ends[k] == other.ends[k] && self.at_ends[k] == other.at_ends[k]
+                || self.ends[k] != other.ends[k] && self.at_ends[k] == -other.at_ends[k]
+        };
+        self.at_ends.contains(&0) || same(0) && same(1) && self.ends < other.ends
     }
 
     /// Normal at the start of the step.
@@ -372,6 +402,11 @@ impl Pair {
         self.force = self.lawful;
     }
 
+    /// Have no force, as another pair acts for it.
+    pub fn let_go(&mut self) {
+        (self.lawful, self.force) = (Vec3::ZERO, Vec3::ZERO);
+    }
+
     /// Bring the relative velocities at the end of the step towards rest, as `impact` does for obstacles. Returns the
     /// work done [J].
     pub fn calm(&mut self, inertias: [&Vec6; 2], velocities: &mut [[Vec6; 2]; 2], step: f64) -> f64 {
@@ -493,6 +528,14 @@ fn nearest(sides: &[Side<'_>; 2]) -> Nearest {
     let weight = |s: f64, half: f64| (0.5 + 0.5 * s / half.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
     let weights = [weight(s, a.half), weight(t, b.half)];
     Nearest { normal, distance, gap, points, along: [s, t], weights, tangent: u }
+}
+
+/// Part of a link, from its end, that counts as its end.
+const NEAR_END: f64 = 0.01;
+
+/// Which end a position between the ends of a link, from 0 to 1, is at.
+fn at_end(weight: f64) -> i8 {
+    i8::from(weight > 1.0 - NEAR_END) - i8::from(weight < NEAR_END)
 }
 
 /// Distance between the axes of two sides, given by the poses of a link and of the next one, for a quick check [m].

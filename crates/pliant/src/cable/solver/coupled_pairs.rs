@@ -6,7 +6,7 @@ use crate::cable::algebra::block::{Tridiagonal, Vec6};
 use crate::cable::algebra::elimination::Wide6;
 use crate::cable::algebra::inverse::InverseDiagonal;
 use crate::cable::contact::impact::take_energy;
-use crate::cable::contact::law::{add_slope, along, subtract_force};
+use crate::cable::contact::law::{Contacting, add_slope, along, subtract_force};
 use crate::cable::contact::pairs::{End, Key, Pair, PastPair, Side, Velocities, passed};
 use crate::cable::equations::midpoint::StepScratch;
 use crate::cable::equations::midpoint::{Part, Touching};
@@ -149,6 +149,19 @@ impl Island<'_> {
                 pair.begin(sides, part.step());
             }
         }
+        for n in 0..self.pairs.len() {
+            self.pairs[n].covered = self.is_covered(n);
+        }
+    }
+
+    /// Whether another pair acts where links of a pair are nearest. Links that lie along each other are nearest at
+    /// their ends to those beside their partners: as contacts of their own these would only repeat what is there.
+    fn is_covered(&self, n: usize) -> bool {
+        let pair = &self.pairs[n];
+        let Some(links) = both((self.bodies, self.first), &pair.ends, |c, _| &c.links) else { return false };
+        let Some(beside) = pair.corner(links) else { return false };
+        let found = |key: &Key| self.pairs.binary_search_by_key(key, Pair::key).ok();
+        beside.iter().filter_map(found).any(|other| self.pairs[other].covers(pair))
     }
 
     /// Choose rho of all contacts from the response of their links to forces. False if the tangent is singular.
@@ -178,6 +191,10 @@ impl Island<'_> {
     pub(crate) fn touch_pairs(&mut self, part: &Part, touching: Touching) -> usize {
         let mut changed = 0;
         for pair in self.pairs.iter_mut() {
+            if pair.covered {
+                (pair.state, pair.pushes) = (Contacting::Open, false);
+                continue;
+            }
             let Some(means) = means((self.bodies, self.first), pair) else { continue };
             if touching == Touching::Fresh {
                 pair.renew(&means);
@@ -204,7 +221,7 @@ impl Island<'_> {
     /// Move the friction limits of pairs closer to their normal forces; true if any was far off.
     pub(crate) fn bound_pairs(&mut self) -> bool {
         let mut far = false;
-        for pair in self.pairs.iter_mut() {
+        for pair in self.pairs.iter_mut().filter(|pair| !pair.covered) {
             let Some(means) = means((self.bodies, self.first), pair) else { continue };
             far |= pair.bound(&means);
         }
@@ -214,7 +231,7 @@ impl Island<'_> {
     /// Contribution of the pairs, which are not in the residual, to the residual along the change.
     pub(crate) fn descent_of_pairs(&self) -> f64 {
         let mut sum = 0.0;
-        for pair in self.pairs.iter() {
+        for pair in self.pairs.iter().filter(|pair| !pair.covered) {
             let Some(means) = means((self.bodies, self.first), pair) else { continue };
             let force = pair.lawful_force(&means);
             if force == [0.0; 3] {
@@ -230,7 +247,7 @@ impl Island<'_> {
     /// Whether the law confirms the states of all pairs, and none slides.
     pub(crate) fn pairs_stay(&self) -> bool {
         let stays = |p: &Pair| means((self.bodies, self.first), p).is_none_or(|means| p.stays(&means));
-        self.pairs.iter().all(stays)
+        self.pairs.iter().filter(|pair| !pair.covered).all(stays)
     }
 
     /// Whether links overlap more at the end of the part than contact should allow.
@@ -270,6 +287,10 @@ impl Island<'_> {
     /// Take over the forces of pairs, into the residuals too.
     pub(crate) fn settle_pairs(&mut self) {
         for pair in self.pairs.iter_mut() {
+            if pair.covered {
+                pair.let_go();
+                continue;
+            }
             let Some(means) = means((self.bodies, self.first), pair) else { continue };
             pair.settle(&means);
             let (force, against) = (along(&pair.axes, pair.force), pair.relative(&means));

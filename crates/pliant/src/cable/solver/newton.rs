@@ -11,6 +11,10 @@ use crate::cable::group::step::{Island, SMALLEST_PART, Solved};
 /// Limit of iterations; a part of a step that reaches it is halved.
 const MOST_ITERATIONS: u32 = 28;
 
+/// The same where links push links: which of many hold each other is found one after the other, and in its halves a step
+/// takes as many iterations again.
+const MOST_PAIRED: u32 = 60;
+
 /// Limit of iterations in the smallest part of a step, which cannot be halved again.
 const LAST_ITERATIONS: u32 = 64;
 
@@ -84,7 +88,11 @@ impl Island<'_> {
             return solved;
         }
         // the smallest part cannot be halved: it continues until the result is close enough
-        let most = if part.to - part.from > SMALLEST_PART { MOST_ITERATIONS } else { LAST_ITERATIONS };
+        let most = match part.to - part.from > SMALLEST_PART {
+            true if self.pairs.is_empty() => MOST_ITERATIONS,
+            true => MOST_PAIRED,
+            false => LAST_ITERATIONS,
+        };
         while solved.iterations < most {
             if self.around.stop.is_asked() {
                 return solved;
@@ -190,9 +198,10 @@ impl Island<'_> {
         self.rests(change, size)
     }
 
-    /// Whether it is at rest: then there is nothing to update.
+    /// Whether it is at rest: then there is nothing to update. Arms may not be as strong as the first iteration takes
+    /// them to be.
     fn rests(&mut self, change: f64, size: f64) -> bool {
-        change <= TOLERANCE * TOLERANCE * size && self.stays()
+        self.arms.is_empty() && change <= TOLERANCE * TOLERANCE * size && self.stays()
     }
 
     /// Whether the law confirms the states of all contacts, and none slides.

@@ -337,6 +337,10 @@ impl Midpoint {
     /// Take `energy` from the motion of the joints at the end of the step, without a change of momentum: what quadrature and Newton's method
     /// have left. False where that is more than a correction: the joints turn too far in the step.
     pub fn take_energy(&mut self, model: &Model, energy: f64) -> bool {
+        if energy.abs() < f64::MIN_POSITIVE {
+            // also of a robot at rest, which has none to give
+            return true;
+        }
         let (n, first) = (model.velocities(), root_axes(model));
         // the rotation that the momentum alone would make, of a robot that is stiff
         let mut stiff = Vec3::ZERO;
