@@ -10,7 +10,8 @@ use pliant::math::{Pose, Quat, Vec3};
 use pliant::motion::{Motion, Window};
 use pliant::topology::knot_determinant;
 use pliant::{
-    Body, BodyId, Friction, GripId, GripParams, GripperParams, Hold, Load, Material, ObstacleId, Place, Section, World,
+    Body, BodyId, Friction, GripId, GripParams, GripperParams, Hold, Load, Material, ObstacleId, Other, Place, Section,
+    World,
 };
 
 const RADIUS: f64 = 2e-3;
@@ -183,6 +184,42 @@ fn crossing_cables_push_each_other_alike() {
     let carried: Vec3 = world.frame().grippers.iter().map(|g| g.load.force).sum();
     let all = weight(0.2 + 0.2 + 0.16);
     assert!((carried + Vec3::Z * all).length() < 1e-6 * all, "{carried} for {all}");
+}
+
+/// One cable on another in a slot: it is carried by that, however their links lie beside each other, also if they are much
+/// shorter than thick, and if one runs backwards.
+#[test]
+fn a_cable_along_another_is_carried_by_it() {
+    for (segments, shift, backwards) in
+        [(16, 0.0, false), (16, 0.003, true), (20, 0.005, false), (160, 0.0, true), (160, 3e-4, false)]
+    {
+        let mut world = World::new(Vec3::Z * -G);
+        obstacle(&mut world, ShapeKind::Plane, Pose::IDENTITY);
+        for side in [-1.0, 1.0] {
+            let half = Vec3::new(0.3, 0.01, 0.05);
+            let at = Vec3::new(0.0, side * (RADIUS + 1e-5 + half.y), 0.0);
+            obstacle(&mut world, ShapeKind::Box { size: 2.0 * half }, Pose::from_translation(at));
+        }
+        for (name, x, z) in [("lower", 0.0, 1.0), ("upper", shift, 3.05)] {
+            let mut path = vec![Vec3::new(x, 0.0, z * RADIUS), Vec3::new(x + 0.16, 0.0, z * RADIUS)];
+            if backwards && name == "upper" {
+                path.reverse();
+            }
+            world.add_body(cable(name, path, segments, damped())).unwrap();
+        }
+        (0..200).for_each(|_| world.step(0.005).unwrap());
+        let frame = world.frame();
+        let mut carried = Vec3::ZERO;
+        for contact in &frame.contacts {
+            if let Other::Body(_) = contact.other {
+                carried += contact.force;
+            }
+        }
+        // of the first on the second
+        let case = format!("{segments} links, {shift} m, {backwards}");
+        assert!((carried.z.abs() - weight(0.16)).abs() < 1e-3 * weight(0.16), "{case}: {carried} for {}", weight(0.16));
+        assert!(frame.penetration < 0.01 * RADIUS, "{case}: {} m deep", frame.penetration);
+    }
 }
 
 /// A trefoil pulled tight stays a trefoil, and its strands stay outside each other.

@@ -10,7 +10,9 @@
 use crate::body::Body;
 use crate::cable::Cable;
 use crate::cable::algebra::block::Vec6;
-use crate::cable::contact::pairs::{End, Key, PastPair, axis_distance, joints_count, nearest_neighbour};
+use crate::cable::contact::pairs::{
+    ALIGNED, End, Key, NEAR_END, PastPair, axis_distance, joints_count, nearest_neighbour,
+};
 use crate::cable::links::{LinkState, Links, OPEN, Stretch, gap_after};
 use crate::math::{Pose, Vec3, x_axis};
 
@@ -292,6 +294,7 @@ impl BroadPhase {
         };
         if closest.length() - 0.5 * (p.links().length + q.links().length) < reach
             && distance(p, q) < reach + shift.length()
+            && !is_beyond(p, q, shift, m.room + n.room)
         {
             tell(p, q);
         }
@@ -336,6 +339,25 @@ impl Linked<'_> {
     fn numbers(&self) -> [usize; 2] {
         [self.link, self.links().next(self.link)]
     }
+}
+
+/// Whether links that lie along each other are beyond each other's ends throughout a step in which the first moves by
+/// `shift` and up to `room` more: then the links between them are nearer, and act for them. Where links are much shorter than
+/// thick, most of those within reach are such.
+fn is_beyond(p: Linked<'_>, q: Linked<'_>, shift: Vec3, room: f64) -> bool {
+    let (here, there) = (&p.start().poses[p.link], &q.start().poses[q.link]);
+    let (u, v) = (x_axis(here.rotation), x_axis(there.rotation));
+    let way = there.translation - here.translation;
+    let (along, length) = (way.dot(u), 0.5 * (p.links().length + q.links().length));
+    let gap = along.abs() - length - shift.dot(u).abs() - room;
+    if gap < NEAR_END * length || u.dot(v).abs() < ALIGNED {
+        return false;
+    }
+    // those between them exist, and are not too near each other along one cable to be pairs
+    let same = std::ptr::eq(p.cable, q.cable);
+    let goes_on = |l: Linked<'_>, way: f64| l.links().beside(l.link, if way > 0.0 { 1 } else { -1 }).is_some();
+    let counts = || p.links().apart(p.link, q.link) >= nearest_neighbour(p.links()) + 2;
+    goes_on(p, along) && goes_on(q, -way.dot(v)) && (!same || counts())
 }
 
 /// Distance between the axes of two links or joints at the start of the step [m].

@@ -71,8 +71,11 @@ pub struct Pair {
     pub firmness: Firmness,
     /// Whether it is in the sparsity pattern of the tangent.
     pub planned: bool,
-    /// For each link, the end at which the other is nearest at the start of the step: 1 or -1, or 0 between them.
+    /// For links that lie along each other, the end of each at which they are nearest at the start of the step: 1 or -1,
+    /// or 0 between them.
     at_ends: [i8; 2],
+    /// Whether each then lies beyond that end of the other.
+    beyond: bool,
     /// Whether another pair acts where it would.
     pub covered: bool,
 }
@@ -189,6 +192,7 @@ impl Pair {
             firmness: Firmness::default(),
             planned: false,
             at_ends: [0; 2],
+            beyond: false,
             covered: false,
         }
     }
@@ -255,7 +259,14 @@ impl Pair {
         self.law = Law { rho: a.rho(step).min(b.rho(step)), friction };
         self.limit = Limit::Given(friction.limit(self.start.0.dot(self.lawful).max(0.0)));
         self.planned = self.before != Vec3::ZERO;
-        self.at_ends = [0, 1].map(|k| at_end(nearest.weights[k]));
+        let aligned = nearest.aligned.abs() > ALIGNED;
+        self.at_ends = [0, 1].map(|k| if aligned { at_end(nearest.weights[k]) } else { 0 });
+        let across = nearest.points[1] - nearest.points[0];
+        let past = |k: usize, way: Vec3| {
+            let Straight { along, half, .. } = sides[k].straight();
+            f64::from(self.at_ends[k]) * along.dot(way) > 2.0 * NEAR_END * half
+        };
+        self.beyond = past(0, across) && past(1, -across);
     }
 
     /// Whether links are nearest where both continue in other links, which three other pairs are of too: these pairs.
@@ -272,8 +283,12 @@ impl Pair {
         Some([([a, next_b], on), ([next_a, b], on), ([next_a, next_b], on)])
     }
 
-    /// Whether it acts for another at a corner: it is nearest elsewhere, or at the same corner and first.
+    /// Whether it acts for another at a corner: it is nearest elsewhere, or at the same corner and first. For links that lie
+    /// beyond each other those between them act, which are nearer.
     pub fn covers(&self, other: &Pair) -> bool {
+        if other.beyond {
+            return (0..2).all(|k| self.ends[k] != other.ends[k]);
+        }
         let same = |k: usize| {
             self.ends[k] == other.ends[k] && self.at_ends[k] == other.at_ends[k]
                 || self.ends[k] != other.ends[k] && self.at_ends[k] == -other.at_ends[k]
@@ -513,6 +528,8 @@ struct Nearest {
     weights: [f64; 2],
     /// Unit vector along the first.
     tangent: Vec3,
+    /// Cosine of the angle between them.
+    aligned: f64,
 }
 
 fn nearest(sides: &[Side<'_>; 2]) -> Nearest {
@@ -527,11 +544,14 @@ fn nearest(sides: &[Side<'_>; 2]) -> Nearest {
     let gap = distance - sides[0].links.radius - sides[1].links.radius;
     let weight = |s: f64, half: f64| (0.5 + 0.5 * s / half.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
     let weights = [weight(s, a.half), weight(t, b.half)];
-    Nearest { normal, distance, gap, points, along: [s, t], weights, tangent: u }
+    Nearest { normal, distance, gap, points, along: [s, t], weights, tangent: u, aligned: u.dot(v) }
 }
 
+/// Cosine of the angle up to which links lie along each other.
+pub const ALIGNED: f64 = 0.99;
+
 /// Part of a link, from its end, that counts as its end.
-const NEAR_END: f64 = 0.01;
+pub const NEAR_END: f64 = 0.01;
 
 /// Which end a position between the ends of a link, from 0 to 1, is at.
 fn at_end(weight: f64) -> i8 {

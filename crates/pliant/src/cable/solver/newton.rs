@@ -43,7 +43,8 @@ const FOLLOWING: u32 = 8;
 /// Maximum number of updates of friction limits from normal forces after that.
 const MOST_BOUNDS: u32 = 8;
 
-/// The tolerance with contact doubles after every this many iterations.
+/// The tolerance with contact doubles after every this many iterations, up to `MOST_ITERATIONS` unless nothing is left but
+/// to take what is found.
 const PATIENCE: u32 = 4;
 
 /// Line search: allowed residual beyond the minimum along a change, relative to that at its start.
@@ -88,10 +89,10 @@ impl Island<'_> {
             return solved;
         }
         // the smallest part cannot be halved: it continues until the result is close enough
-        let most = match part.to - part.from > SMALLEST_PART {
-            true if self.pairs.is_empty() => MOST_ITERATIONS,
-            true => MOST_PAIRED,
-            false => LAST_ITERATIONS,
+        let (most, doublings) = match part.to - part.from > SMALLEST_PART {
+            true if self.pairs.is_empty() => (MOST_ITERATIONS, MOST_ITERATIONS / PATIENCE),
+            true => (MOST_PAIRED, MOST_ITERATIONS / PATIENCE),
+            false => (LAST_ITERATIONS, LAST_ITERATIONS / PATIENCE),
         };
         while solved.iterations < most {
             if self.around.stop.is_asked() {
@@ -112,7 +113,7 @@ impl Island<'_> {
             let next = change * (change / last).min(1.0);
             let exact = changed == 0 && next <= tolerance * tolerance * size;
             // the longer it takes, the larger the tolerance
-            let close = CLOSE * f64::from(1 << (solved.iterations / PATIENCE).min(16));
+            let close = CLOSE * f64::from(1 << (solved.iterations / PATIENCE).min(doublings));
             let close = self.pushing() && change <= close * close * size;
             let found = (exact || close) && rounds == 0 && touching != Touching::First;
             if found && (bounds == 0 || bounds == MOST_BOUNDS || !self.bound()) {
