@@ -1,0 +1,25 @@
+//! Properties of a cable from measurements.
+//!
+//! [`capstan`] finds friction, and stiffness where the data tell it, from pulls at which a loaded cable begins to slide
+//! over a drum: the rig of J. Lee, M. Lee, Yoon and D. Lee, "A parallelized iterative algorithm for real-time simulation
+//! of long flexible cable manipulation", section V-A. [`fit`] is what every identification rests on: least squares with
+//! bounds, confidence intervals, and a test whether the model fits at all.
+//!
+//! ```
+//! use pliant_identify::capstan::{Capstan, Pull, Rig, Theory, identify};
+//!
+//! let rig = Rig { drum: 0.02, radius: 0.002, young: 4.462e6, poisson: 0.49 };
+//! let law = Capstan { rig, coefficient: 1.3, exponent: 0.76, theory: Theory::Extension };
+//! let angles = [1.6, 3.1, 4.7, 6.3];
+//! let pulls: Vec<Pull> = [0.2, 1.0, 3.0]
+//!     .into_iter()
+//!     .flat_map(|load| angles.map(|angle| Pull { load, angle, pull: law.pull(load, angle) }))
+//!     .collect();
+//! let found = identify(&pulls, rig, Theory::Extension)?;
+//! assert!((found.value("friction.exponent").unwrap() - 0.76).abs() < 1e-3);
+//! # Ok::<(), pliant_identify::capstan::IdentifyError>(())
+//! ```
+
+pub mod capstan;
+pub mod fit;
+mod statistics;
