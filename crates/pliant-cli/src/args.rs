@@ -125,6 +125,12 @@ pub enum Command {
         #[arg(long = "package", value_name = "NAME=FOLDER", value_parser = package)]
         packages: Vec<(String, PathBuf)>,
     },
+    /// Find properties of a cable from measurements; with --out, also draw them.
+    Identify {
+        /// What was measured.
+        #[command(subcommand)]
+        action: IdentifyAction,
+    },
     /// List the built-in scenes; with --out, write them to that directory.
     Scenes,
     /// Print the JSON schema of scene files, for editors.
@@ -175,6 +181,74 @@ pub struct MatchArgs {
     /// How much the log may differ from the demonstration, as a part of its wrench.
     #[arg(long, value_name = "PART", default_value_t = pliant_states::MatchSettings::default().difference)]
     pub difference: f64,
+}
+
+/// What was measured.
+#[derive(Clone, Debug, Subcommand)]
+pub enum IdentifyAction {
+    /// Pulls at which a loaded cable begins to slide over a drum: friction, and stiffness where they tell it.
+    Capstan(CapstanArgs),
+}
+
+/// Options of `pliant identify capstan`.
+#[derive(Args, Clone, Debug)]
+pub struct CapstanArgs {
+    /// A table with the columns t0, t (N) and angle (rad) or angle_deg, each measurement repeated if possible.
+    pub data: PathBuf,
+    /// Radius of the drum [m].
+    #[arg(long, value_name = "M", default_value_t = 0.02)]
+    pub drum: f64,
+    /// Radius of the cable [m].
+    #[arg(long, value_name = "M", default_value_t = 0.002)]
+    pub radius: f64,
+    /// Young's modulus where the search begins, and where it stays if the data do not tell it [Pa].
+    #[arg(long, value_name = "PA", default_value_t = 4.462e6)]
+    pub young: f64,
+    /// Poisson's ratio where the search begins, and where it stays if the data do not tell it.
+    #[arg(long, value_name = "NU", default_value_t = 0.49)]
+    pub poisson: f64,
+    /// What the theory takes into account.
+    #[arg(long, value_enum, default_value_t = TheoryArg::Extension)]
+    pub theory: TheoryArg,
+    /// First make the table: run the rig as a simulation, with the friction of --coefficient and --exponent.
+    #[arg(long)]
+    pub make: bool,
+    /// Friction of the simulated cable: kappa in (N/m)^(1-N).
+    #[arg(long, value_name = "KAPPA", default_value_t = 1.296, requires = "make")]
+    pub coefficient: f64,
+    /// Friction of the simulated cable: N.
+    #[arg(long, value_name = "N", default_value_t = 0.7616, requires = "make")]
+    pub exponent: f64,
+    /// Relative noise of the simulated sensor.
+    #[arg(long, value_name = "PART", default_value_t = 0.02, requires = "make")]
+    pub noise: f64,
+    /// How often each simulated measurement is repeated.
+    #[arg(long, value_name = "COUNT", default_value_t = 3, requires = "make")]
+    pub repeats: usize,
+}
+
+/// What a theory of the capstan takes into account.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub enum TheoryArg {
+    /// T = T0 e^(mu theta).
+    Classical,
+    /// A power law of friction.
+    PowerLaw,
+    /// A power law, and a cable that becomes thinner as it is stretched.
+    Extension,
+    /// All of that, with thickness and bending stiffness.
+    Thickness,
+}
+
+impl From<TheoryArg> for pliant_identify::capstan::Theory {
+    fn from(theory: TheoryArg) -> Self {
+        match theory {
+            TheoryArg::Classical => Self::Classical,
+            TheoryArg::PowerLaw => Self::PowerLaw,
+            TheoryArg::Extension => Self::Extension,
+            TheoryArg::Thickness => Self::Thickness,
+        }
+    }
 }
 
 /// Options of `pliant live`.

@@ -7,6 +7,7 @@ mod check;
 mod compare;
 mod failure;
 mod gallery;
+mod identify;
 mod interrupt;
 mod live;
 mod output;
@@ -55,6 +56,7 @@ fn perform(Arguments { command, options }: &Arguments) -> Result<(), Failure> {
         Some(Command::Validate { case }) => validate::validate(case.as_deref(), options),
         Some(Command::Reproduce { id }) => reproduce::reproduce(id.as_deref(), options),
         Some(Command::Urdf { file, packages }) => urdf::urdf(file, packages, options),
+        Some(Command::Identify { action }) => identify::identify(action, options),
         Some(Command::Scenes) => gallery::list(options),
         Some(Command::Schema) => check::schema(),
     }
