@@ -30,7 +30,7 @@ pub use params::{CableSettings, CableSpec, Couplings, Solver, Step};
 
 pub(crate) use contact::pairs::{End, forget_body};
 pub(crate) use equations::midpoint::PARTS;
-pub(crate) use group::Group;
+pub(crate) use group::Cables;
 pub(crate) use group::step::Around;
 pub(crate) use links::OPEN;
 #[cfg(test)]

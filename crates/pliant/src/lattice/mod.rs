@@ -17,6 +17,8 @@ mod order;
 mod params;
 mod react;
 mod report;
+#[cfg(test)]
+mod sample;
 pub mod solid;
 mod stiffness;
 mod web;

@@ -7,7 +7,7 @@ use crate::bytes::stored;
 use crate::error::StepError;
 use crate::frame::{Event, EventKind};
 use crate::math::Vec3;
-use crate::{lattice, react};
+use crate::react;
 
 /// One account for each body.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -117,7 +117,7 @@ impl World {
             return None;
         }
         let won = |body: &Body| body.work().bodies;
-        let most = lattice::most_stored(&self.meetings) + react::most_stored(&self.presses);
+        let most = self.groups.between.most_stored() + react::most_stored(&self.presses);
         let between = self.accounts.between - self.bodies.iter().map(won).sum::<f64>();
         self.accounts.between = between.clamp(0.0, most);
         let winner = self.bodies.iter().map(won).enumerate().max_by(|a, b| a.1.total_cmp(&b.1));

@@ -6,12 +6,11 @@ use super::together::Two;
 use super::{Room, World};
 use crate::body::{Body, BodyState};
 use crate::bytes::{Malformed, Reader, Stored, checksum, stored};
-use crate::cable::PastPair;
 use crate::clock::Clock;
 use crate::error::{BuildError, SnapshotError};
 use crate::frame::Event;
 use crate::grip::{Grip, Load, Wrench};
-use crate::lattice::Meeting;
+use crate::group::Between;
 use crate::material::Friction;
 use crate::math::Vec3;
 use crate::motion::{Drive, Sweep};
@@ -39,8 +38,7 @@ struct State {
     grippers: Vec<(Sweep, Drive, Wrench)>,
     bodies: Vec<BodyState>,
     properties: Vec<Properties>,
-    pairs: Vec<PastPair>,
-    meetings: Vec<Meeting>,
+    between: Between,
     presses: Presses,
     touching: Vec<Two>,
     events: Vec<Event>,
@@ -55,8 +53,7 @@ stored!(State {
     grippers,
     bodies,
     properties,
-    pairs,
-    meetings,
+    between,
     presses,
     touching,
     events,
@@ -139,8 +136,7 @@ impl World {
             grippers: self.grippers.iter().map(|g| (g.sweep, g.drive, g.load)).collect(),
             bodies: self.bodies.iter().map(Body::state).collect(),
             properties: self.bodies.iter().map(Body::properties).collect(),
-            pairs: self.pairs.clone(),
-            meetings: self.meetings.clone(),
+            between: self.groups.between.clone(),
             presses: self.presses.clone(),
             touching: self.together.touching.clone(),
             events: self.events.clone(),
@@ -172,8 +168,7 @@ impl World {
         }
         state.properties.clear();
         state.properties.extend(self.bodies.iter().map(Body::properties));
-        state.pairs.clone_from(&self.pairs);
-        state.meetings.clone_from(&self.meetings);
+        state.between.copy_from(&self.groups.between);
         state.presses.list.clone_from(&self.presses.list);
         state.presses.accounts.clone_from(&self.presses.accounts);
         state.touching.clone_from(&self.together.touching);
@@ -211,8 +206,7 @@ impl World {
             self.know_handles(handles);
             self.room = Room::Outgrown;
         }
-        self.pairs.clone_from(&state.pairs);
-        self.meetings.clone_from(&state.meetings);
+        self.groups.between.copy_from(&state.between);
         self.presses.list.clone_from(&state.presses.list);
         self.presses.accounts.clone_from(&state.presses.accounts);
         self.together.touching.clone_from(&state.touching);
@@ -227,7 +221,7 @@ impl World {
             body.set_state(state);
         }
         self.watch.copy_from(&state.watch);
-        self.watch.begin(&self.bodies, &self.obstacles, self.pairs.capacity());
+        self.watch.begin(&self.bodies, &self.obstacles, self.groups.between.pairs.capacity());
         self.accounts.copy_from(&state.accounts);
         Ok(())
     }
