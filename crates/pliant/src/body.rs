@@ -124,6 +124,20 @@ pub(crate) struct Surroundings<'a> {
     pub stop: &'a Stop,
 }
 
+/// How many obstacles and grips there are, for states that name them by index.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct There {
+    pub obstacles: usize,
+    pub grips: usize,
+}
+
+impl There {
+    /// Whether all of these are obstacles.
+    pub fn are_obstacles<'a>(&self, mut indices: impl Iterator<Item = &'a usize>) -> bool {
+        indices.all(|index| *index < self.obstacles)
+    }
+}
+
 /// A rod has left an obstacle when its distance exceeds this fraction of its radius: the gap keeps resting contacts
 /// from chattering.
 pub(crate) const PARTING_GAP: f64 = 0.1;
@@ -645,9 +659,9 @@ impl Body {
         each_with!(self, &mut *to, (model, state) => model.save(state), else *to = self.state());
     }
 
-    /// Whether a state belongs to a body like this.
-    pub(crate) fn fits(&self, state: &BodyState) -> bool {
-        each_with!(self, state, (model, state) => model.fits(state), else false)
+    /// Whether a state belongs to a body like this, and names nothing that is not there.
+    pub(crate) fn fits(&self, state: &BodyState, there: &There) -> bool {
+        each_with!(self, state, (model, state) => model.fits(state, there), else false)
     }
 
     /// Restore a state from [`Body::state`], if it fits.

@@ -31,6 +31,11 @@ impl Between {
         lattice::forget_body(&mut self.meetings, gone);
     }
 
+    /// Whether all contacts are of members that are there.
+    pub fn fits(&self, bodies: &[Body]) -> bool {
+        cable::pairs_fit(&self.pairs, bodies) && lattice::meetings_fit(&self.meetings, bodies)
+    }
+
     /// Append all contacts.
     pub fn write(&self, bodies: &[Body], contacts: &mut Vec<Contact>) {
         cable::write_pairs(bodies, &self.pairs, contacts);

@@ -55,7 +55,7 @@ impl Lattice {
         let most = |touch: &Touch| touch.force.length() * (touch.depth + touch.stick.offset.length());
         let most: f64 = scratch.touches.iter().map(most).sum();
         let itself = scratch.met.iter().any(|met| met.itself);
-        state.stored = (state.stored + taken).clamp(0.0, if itself { f64::INFINITY } else { most });
+        state.stored = (state.stored + taken).clamp(0.0, if itself { f64::INFINITY } else { most.max(0.0) });
         scratch.work += work;
     }
 

@@ -6,7 +6,7 @@
 use super::Response;
 use super::solid::Form;
 use super::touch::By;
-use crate::body::Surroundings;
+use crate::body::{Surroundings, There};
 use crate::bytes::stored;
 use crate::contact::{Obstacle, ShapeKind};
 use crate::error::BuildError;
@@ -39,9 +39,9 @@ impl Watch {
         Watch { travel: 0.0, due: vec![f64::NEG_INFINITY; nodes], soonest: f64::NEG_INFINITY, around: vec![] }
     }
 
-    /// Whether it has this number of nodes.
-    pub fn fits(&self, nodes: usize) -> bool {
-        self.due.len() == nodes
+    /// Whether it has this number of nodes, and watches obstacles that are there.
+    pub fn fits(&self, nodes: usize, there: &There) -> bool {
+        self.due.len() == nodes && there.are_obstacles(self.around.iter())
     }
 
     /// Discard all distances, as when a finger starts or ceases to count as an ordinary obstacle.

@@ -47,6 +47,11 @@ impl Accounts {
         self.snapped.remove(gone);
     }
 
+    /// Whether there is one for each of so many bodies.
+    pub fn fits(&self, bodies: usize) -> bool {
+        [self.list.len(), self.snapped.len()] == [bodies; 2]
+    }
+
     /// Copy from `other`, without allocating where the capacity suffices.
     pub fn copy_from(&mut self, other: &Accounts) {
         let Accounts { list, gravity, between, enforced, snapped } = other;
@@ -119,7 +124,7 @@ impl World {
         let won = |body: &Body| body.work().bodies;
         let most = self.groups.between.most_stored() + react::most_stored(&self.presses);
         let between = self.accounts.between - self.bodies.iter().map(won).sum::<f64>();
-        self.accounts.between = between.clamp(0.0, most);
+        self.accounts.between = between.clamp(0.0, most.max(0.0));
         let winner = self.bodies.iter().map(won).enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
         winner.filter(|_| between < 0.0).map(|(n, _)| (n, -between))
     }
