@@ -17,10 +17,10 @@ use crate::body::rows;
 use crate::convert::{Triple, Turn};
 use crate::core::{Core, Shared, Trouble, lock, lock_detached};
 use crate::errors::refused;
-use crate::gripper::unknown;
 use crate::interrupt::interruptible;
 use crate::source::{Source, Unbuilt, overrides};
 use crate::world::World;
+use crate::world::named::unknown;
 
 /// Many worlds of one scene, stepped on all cores, bit for bit as each would go alone.
 ///

@@ -1,23 +1,21 @@
 //! Grippers as Python objects: where they are, what they feel, how they are driven, and what they hold.
 
-use pliant::math::Pose;
 use pliant::{Drive, GripParams, GripperId, Jaws};
-use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 
 use crate::arrays::Cached;
-use crate::body::Body;
 use crate::control::Grip;
 use crate::convert::{self, Triple, Turn};
 use crate::core::{Core, Shared, lock};
+use crate::driven::{Driven, Which};
 use crate::errors::{ControlError, gone, refused};
-use crate::source::text;
-use crate::told::{rotation, vector};
+use crate::told::vector;
+use crate::world::named::body_of;
 
 /// A gripper of a world: a moving frame that holds places of bodies, and feels them.
 #[pyclass(frozen, module = "pliant")]
 pub struct Gripper {
-    core: Shared,
+    driven: Driven,
     id: GripperId,
     /// Name, unique among grippers.
     #[pyo3(get)]
@@ -28,22 +26,11 @@ pub struct Gripper {
 impl Gripper {
     pub fn new(core: &Shared, held: &Core, id: GripperId) -> PyResult<Gripper> {
         let name = held.scene.world.gripper(id).map_err(gone)?.params.name.clone();
-        Ok(Gripper { core: core.clone(), id, name, felt: Default::default() })
+        Ok(Gripper { driven: Driven::new(core, Which::Gripper(id)), id, name, felt: Default::default() })
     }
 
     fn with<T>(&self, py: Python<'_>, read: impl FnOnce(&pliant::Gripper) -> T) -> PyResult<T> {
-        Ok(read(lock(py, &self.core).scene.world.gripper(self.id).map_err(gone)?))
-    }
-
-    fn pose(&self, py: Python<'_>) -> PyResult<Pose> {
-        self.with(py, |gripper| gripper.sweep.end)
-    }
-
-    fn set_drive(&self, py: Python<'_>, drive: Drive) -> PyResult<()> {
-        let mut core = lock(py, &self.core);
-        core.scene.world.drive(self.id, drive).map_err(refused)?;
-        core.changed();
-        Ok(())
+        Ok(read(lock(py, &self.driven.core).scene.world.gripper(self.id).map_err(gone)?))
     }
 }
 
@@ -52,13 +39,13 @@ impl Gripper {
     /// Position in the world [m], an array of shape (3,).
     #[getter]
     fn position(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        vector(py, self.pose(py)?.translation)
+        self.driven.position(py)
     }
 
     /// Orientation in the world as a quaternion w x y z, an array of shape (4,).
     #[getter]
     fn orientation(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        rotation(py, &self.pose(py)?)
+        self.driven.orientation(py)
     }
 
     /// Force [N] and torque about its origin [N m] of the bodies on it, in world axes, means over the last step: an
@@ -66,7 +53,7 @@ impl Gripper {
     #[getter]
     fn wrench(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         let mut felt = lock(py, &self.felt);
-        let core = lock(py, &self.core);
+        let core = lock(py, &self.driven.core);
         let load = core.scene.world.gripper(self.id).map_err(gone)?.load;
         felt.get(py, core.epoch, &[6], |out| {
             out[..3].copy_from_slice(&load.force.to_array());
@@ -91,29 +78,25 @@ impl Gripper {
     /// `orientation` is a quaternion w x y z.
     #[pyo3(signature = (position=None, orientation=None))]
     fn drive(&self, py: Python<'_>, position: Option<Triple>, orientation: Option<Turn>) -> PyResult<()> {
-        let pose = convert::pose(&self.pose(py)?, position, orientation);
-        self.set_drive(py, Drive::Pose(pose))
+        self.driven.drive(py, position, orientation)
     }
 
     /// Move at constant velocity until driven otherwise: linear [m/s] and angular [rad/s], in the world.
     #[pyo3(signature = (linear=Triple(pliant::math::Vec3::ZERO), angular=Triple(pliant::math::Vec3::ZERO)))]
     fn move_at(&self, py: Python<'_>, linear: Triple, angular: Triple) -> PyResult<()> {
-        self.set_drive(py, Drive::Velocity { linear: linear.0, angular: angular.0 })
+        self.driven.move_at(py, linear.0, angular.0)
     }
 
     /// Follow the motion that the scene prescribes, again.
     fn follow(&self, py: Python<'_>) -> PyResult<()> {
-        self.set_drive(py, Drive::Prescribed)
+        self.driven.set_drive(py, Drive::Prescribed)
     }
 
     /// Be somewhere else at once, at rest, without a way between. Refused while it holds something.
     #[pyo3(signature = (position=None, orientation=None))]
     fn put(&self, py: Python<'_>, position: Option<Triple>, orientation: Option<Turn>) -> PyResult<()> {
-        let pose = convert::pose(&self.pose(py)?, position, orientation);
-        let mut core = lock(py, &self.core);
-        core.scene.world.put_gripper(self.id, pose).map_err(refused)?;
-        core.changed();
-        Ok(())
+        let pose = self.driven.pose_with(py, position, orientation)?;
+        self.driven.change(py, |world| world.put_gripper(self.id, pose))
     }
 
     /// Close around a place of a body now. Arguments are those of a grip in a scene file: `at` is "start", "end", a
@@ -136,8 +119,8 @@ impl Gripper {
         opens_at: f64,
     ) -> PyResult<Grip> {
         let (place, hold) = (convert::place(at)?, convert::hold(orientation)?);
-        let mut core = lock(py, &self.core);
-        let body = body_of(&self.core, &core, body)?;
+        let mut core = lock(py, &self.driven.core);
+        let body = body_of(&self.driven.core, &core, body)?;
         let params = GripParams {
             from: core.scene.world.time(),
             until,
@@ -153,7 +136,7 @@ impl Gripper {
         }
         let grip = core.scene.world.add_grip(params).map_err(refused)?;
         core.changed();
-        Ok(Grip::new(&self.core, grip))
+        Ok(Grip::new(&self.driven.core, grip))
     }
 
     /// Close around the place nearest to its origin, of any body, if there is one within a distance [m]; None if not.
@@ -165,15 +148,15 @@ impl Gripper {
         orientation: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Option<Grip>> {
         let hold = convert::hold(orientation)?;
-        let mut core = lock(py, &self.core);
+        let mut core = lock(py, &self.driven.core);
         let grip = core.scene.world.grasp_nearest(self.id, within, hold).map_err(refused)?;
         core.changed();
-        Ok(grip.map(|grip| Grip::new(&self.core, grip)))
+        Ok(grip.map(|grip| Grip::new(&self.driven.core, grip)))
     }
 
     /// Open all its grips, and remove them.
     fn release(&self, py: Python<'_>) -> PyResult<()> {
-        let mut core = lock(py, &self.core);
+        let mut core = lock(py, &self.driven.core);
         let held = core.scene.world.grips().filter(|(_, grip)| grip.params.gripper == self.id);
         let held: Vec<_> = held.map(|(id, _)| id).collect();
         held.into_iter().try_for_each(|grip| core.scene.world.release(grip)).map_err(refused)?;
@@ -184,31 +167,25 @@ impl Gripper {
     /// Its grips, closed or not.
     #[getter]
     fn grips(&self, py: Python<'_>) -> Vec<Grip> {
-        let core = lock(py, &self.core);
+        let core = lock(py, &self.driven.core);
         let own = core.scene.world.grips().filter(|(_, grip)| grip.params.gripper == self.id);
-        own.map(|(id, _)| Grip::new(&self.core, id)).collect()
+        own.map(|(id, _)| Grip::new(&self.driven.core, id)).collect()
     }
 
     /// Whether it holds a body now.
     #[getter]
     fn holds(&self, py: Python<'_>) -> bool {
-        let core = lock(py, &self.core);
+        let core = lock(py, &self.driven.core);
         core.scene.world.grips().any(|(_, grip)| grip.params.gripper == self.id && grip.anchor.is_some())
     }
 
     /// Take it out of the world, with its grips and its fingertip.
     fn remove(&self, py: Python<'_>) -> PyResult<()> {
-        let mut core = lock(py, &self.core);
-        core.scene.world.remove_gripper(self.id).map_err(refused)?;
-        core.changed();
-        Ok(())
+        self.driven.remove(py)
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
-        match self.pose(py) {
-            Ok(pose) => format!("<pliant.Gripper {:?} at {}>", self.name, pose.translation),
-            Err(_) => format!("<pliant.Gripper {:?}: no longer in its world>", self.name),
-        }
+        self.driven.told(py, "Gripper", &self.name)
     }
 }
 
@@ -220,23 +197,4 @@ fn positive(name: &str, numbers: &[(&str, f64)]) -> PyResult<()> {
         }
         None => Ok(()),
     }
-}
-
-/// A body of this world, given by name or handle.
-pub fn body_of(shared: &Shared, core: &Core, body: &Bound<'_, PyAny>) -> PyResult<pliant::BodyId> {
-    if let Some(name) = text(body) {
-        return core
-            .scene
-            .world
-            .body_named(name)
-            .ok_or_else(|| unknown("body", name, core.scene.world.layout().body_names()));
-    }
-    let body = body.cast::<Body>()?.get();
-    if body.is_of(shared) { Ok(body.id()) } else { Err(gone(pliant::Gone { kind: "body" })) }
-}
-
-/// A name that is not there, with those that are.
-pub fn unknown<'a>(kind: &str, name: &str, known: impl Iterator<Item = &'a str>) -> PyErr {
-    let known: Vec<&str> = known.collect();
-    PyKeyError::new_err(format!("there is no {kind} named `{name}` (known: {})", known.join(", ")))
 }

@@ -10,6 +10,7 @@ mod body;
 mod control;
 mod convert;
 mod core;
+mod driven;
 mod errors;
 mod gripper;
 mod interrupt;

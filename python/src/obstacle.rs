@@ -1,21 +1,20 @@
 //! Obstacles as Python objects.
 
 use numpy::{PyArray2, PyArrayMethods};
-use pliant::math::Pose;
 use pliant::{Drive, ObstacleId};
 use pyo3::prelude::*;
 
 use crate::arrays::array;
 use crate::body::FrictionLike;
-use crate::convert::{self, Triple, Turn};
+use crate::convert::{Triple, Turn};
 use crate::core::{Core, Shared, lock};
-use crate::errors::{gone, refused};
-use crate::told::{rotation, vector};
+use crate::driven::{Driven, Which};
+use crate::errors::gone;
 
 /// A rigid obstacle of a world, at rest or moving as it is told.
 #[pyclass(frozen, module = "pliant")]
 pub struct Obstacle {
-    core: Shared,
+    driven: Driven,
     id: ObstacleId,
     /// Name, unique among obstacles.
     #[pyo3(get)]
@@ -29,22 +28,11 @@ impl Obstacle {
     pub fn new(core: &Shared, held: &Core, id: ObstacleId) -> PyResult<Obstacle> {
         let params = held.scene.world.obstacle(id).map_err(gone)?.params.clone();
         let is_plane = matches!(params.shape.kind(), pliant::contact::ShapeKind::Plane);
-        Ok(Obstacle { core: core.clone(), id, name: params.name.clone(), is_plane })
+        Ok(Obstacle { driven: Driven::new(core, Which::Obstacle(id)), id, name: params.name.clone(), is_plane })
     }
 
     fn with<T>(&self, py: Python<'_>, read: impl FnOnce(&pliant::contact::Obstacle) -> T) -> PyResult<T> {
-        Ok(read(lock(py, &self.core).scene.world.obstacle(self.id).map_err(gone)?))
-    }
-
-    fn pose(&self, py: Python<'_>) -> PyResult<Pose> {
-        self.with(py, |obstacle| obstacle.sweep.end)
-    }
-
-    fn set_drive(&self, py: Python<'_>, drive: Drive) -> PyResult<()> {
-        let mut core = lock(py, &self.core);
-        core.scene.world.drive_obstacle(self.id, drive).map_err(refused)?;
-        core.changed();
-        Ok(())
+        Ok(read(lock(py, &self.driven.core).scene.world.obstacle(self.id).map_err(gone)?))
     }
 }
 
@@ -53,13 +41,13 @@ impl Obstacle {
     /// Position in the world [m], an array of shape (3,).
     #[getter]
     fn position(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        vector(py, self.pose(py)?.translation)
+        self.driven.position(py)
     }
 
     /// Orientation in the world as a quaternion w x y z, an array of shape (4,).
     #[getter]
     fn orientation(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        rotation(py, &self.pose(py)?)
+        self.driven.orientation(py)
     }
 
     /// Its surface in its own frame: vertices [m], an array of shape (vertices, 3), and triangles, an array of shape
@@ -76,19 +64,18 @@ impl Obstacle {
     /// Go to a pose during the next step, at constant velocity, and stay there. What is not given stays as it is.
     #[pyo3(signature = (position=None, orientation=None))]
     fn drive(&self, py: Python<'_>, position: Option<Triple>, orientation: Option<Turn>) -> PyResult<()> {
-        let pose = convert::pose(&self.pose(py)?, position, orientation);
-        self.set_drive(py, Drive::Pose(pose))
+        self.driven.drive(py, position, orientation)
     }
 
     /// Move at constant velocity until driven otherwise: linear [m/s] and angular [rad/s], in the world.
     #[pyo3(signature = (linear=Triple(pliant::math::Vec3::ZERO), angular=Triple(pliant::math::Vec3::ZERO)))]
     fn move_at(&self, py: Python<'_>, linear: Triple, angular: Triple) -> PyResult<()> {
-        self.set_drive(py, Drive::Velocity { linear: linear.0, angular: angular.0 })
+        self.driven.move_at(py, linear.0, angular.0)
     }
 
     /// Follow the motion that the scene prescribes, again.
     fn follow(&self, py: Python<'_>) -> PyResult<()> {
-        self.set_drive(py, Drive::Prescribed)
+        self.driven.set_drive(py, Drive::Prescribed)
     }
 
     /// Friction of its surface: coefficient and exponent, or None where that of the touching body applies. May be set,
@@ -100,7 +87,6 @@ impl Obstacle {
 
     #[setter]
     fn set_friction(&self, py: Python<'_>, value: Option<FrictionLike>) -> PyResult<()> {
-        let mut core = lock(py, &self.core);
         let friction = value.map(|value| value.build());
         if let Some(friction) = friction
             && !(friction.coefficient.is_finite() && friction.coefficient >= 0.0 && friction.exponent.is_finite())
@@ -108,23 +94,15 @@ impl Obstacle {
             let told = format!("{}: friction must be finite and not negative, got {friction:?}", self.name);
             return Err(crate::errors::ControlError::new_err(told));
         }
-        core.scene.world.set_obstacle_friction(self.id, friction).map_err(refused)?;
-        core.changed();
-        Ok(())
+        self.driven.change(py, |world| world.set_obstacle_friction(self.id, friction))
     }
 
     /// Take it out of the world. Refused for a fingertip, which goes with its gripper.
     fn remove(&self, py: Python<'_>) -> PyResult<()> {
-        let mut core = lock(py, &self.core);
-        core.scene.world.remove_obstacle(self.id).map_err(refused)?;
-        core.changed();
-        Ok(())
+        self.driven.remove(py)
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
-        match self.pose(py) {
-            Ok(pose) => format!("<pliant.Obstacle {:?} at {}>", self.name, pose.translation),
-            Err(_) => format!("<pliant.Obstacle {:?}: no longer in its world>", self.name),
-        }
+        self.driven.told(py, "Obstacle", &self.name)
     }
 }

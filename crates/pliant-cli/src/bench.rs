@@ -80,7 +80,7 @@ pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure
         limit_hits.push((hits(world) - hits_before) as f64 / stretch as f64);
         Ok(())
     })?;
-    let mut stages = StageClock::new(scene.world.bodies().len());
+    let mut stages = StageClock::new(&scene.world);
     let mut per_model_step = vec![vec![]; scene.world.bodies().len()];
     repeat(&mut scene.world, &start, Duration::from_secs_f64(0.5 * seconds), |world| {
         let before: Vec<(Duration, u64)> = (0..per_model_step.len()).map(|b| body_clock(&stages, world, b)).collect();
@@ -188,26 +188,42 @@ fn repeat(
     Ok(())
 }
 
-/// Time spent in each stage, and in advancing each body.
+/// Time spent in each stage, and in advancing each body; bodies that are solved together share it by their sizes.
 struct StageClock {
     stages: [Duration; Stage::ALL.len()],
     bodies: Vec<Duration>,
-    since: Option<(Stage, Option<usize>, Instant)>,
+    sizes: Vec<usize>,
+    since: Option<(Stage, Instant)>,
+    /// The bodies that are being advanced.
+    now: Vec<usize>,
     steps: u64,
 }
 
 impl StageClock {
-    fn new(bodies: usize) -> StageClock {
-        StageClock { stages: Default::default(), bodies: vec![Duration::ZERO; bodies], since: None, steps: 0 }
+    fn new(world: &World) -> StageClock {
+        let sizes: Vec<usize> = world.bodies().iter().map(|body| body.size()).collect();
+        let bodies = vec![Duration::ZERO; sizes.len()];
+        StageClock { stages: Default::default(), bodies, sizes, since: None, now: vec![], steps: 0 }
     }
 
     fn close(&mut self, now: Instant) {
-        let Some((stage, body, since)) = self.since.take() else { return };
+        let Some((stage, since)) = self.since.take() else { return };
         let spent = now - since;
         self.stages[Stage::ALL.iter().position(|s| *s == stage).unwrap_or(0)] += spent;
-        if let (Stage::Advance, Some(body)) = (stage, body) {
-            self.bodies[body] += spent;
+        if stage == Stage::Advance {
+            let all: usize = self.now.iter().map(|&body| self.sizes[body]).sum();
+            for &body in &self.now {
+                self.bodies[body] += spent.mul_f64(self.sizes[body] as f64 / all.max(1) as f64);
+            }
         }
+    }
+
+    fn open(&mut self, stage: Stage, bodies: &[usize]) {
+        let now = Instant::now();
+        self.close(now);
+        self.now.clear();
+        self.now.extend_from_slice(bodies);
+        self.since = Some((stage, now));
     }
 
     fn means(&self) -> std::collections::BTreeMap<&'static str, f64> {
@@ -218,9 +234,11 @@ impl StageClock {
 
 impl Probe for StageClock {
     fn enter(&mut self, stage: Stage, body: Option<usize>) {
-        let now = Instant::now();
-        self.close(now);
-        self.since = Some((stage, body, now));
+        self.open(stage, body.as_slice());
+    }
+
+    fn enter_together(&mut self, bodies: &[usize]) {
+        self.open(Stage::Advance, bodies);
     }
 
     fn leave(&mut self) {

@@ -124,6 +124,20 @@ pub(crate) struct Surroundings<'a> {
     pub stop: &'a Stop,
 }
 
+/// How many obstacles and grips there are, for states that name them by index.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct There {
+    pub obstacles: usize,
+    pub grips: usize,
+}
+
+impl There {
+    /// Whether all of these are obstacles.
+    pub fn are_obstacles<'a>(&self, mut indices: impl Iterator<Item = &'a usize>) -> bool {
+        indices.all(|index| *index < self.obstacles)
+    }
+}
+
 /// A rod has left an obstacle when its distance exceeds this fraction of its radius: the gap keeps resting contacts
 /// from chattering.
 pub(crate) const PARTING_GAP: f64 = 0.1;
@@ -364,6 +378,41 @@ impl Body {
         }
     }
 
+    /// The arm, if it is one.
+    pub(crate) fn as_arm(&self) -> Option<&Arm> {
+        if let Body::Arm(arm) = self { Some(arm) } else { None }
+    }
+
+    /// The arm to be changed, if it is one.
+    pub(crate) fn as_arm_mut(&mut self) -> Option<&mut Arm> {
+        if let Body::Arm(arm) = self { Some(arm) } else { None }
+    }
+
+    /// Whether it finds its equilibrium alone before the first step.
+    pub(crate) fn begins_settled(&self) -> bool {
+        matches!(self, Body::Elastica(rod) if rod.begins_settled())
+    }
+
+    /// Reject a start inside an obstacle, for models that cannot get out of one.
+    pub(crate) fn check_start(&mut self, around: &Surroundings<'_>) -> Result<(), BuildError> {
+        match self {
+            Body::Elastica(rod) => rod.check_start(around),
+            Body::Response(solid) => solid.check_start(around.obstacles),
+            Body::Chain(_) | Body::Cable(_) | Body::Xpbd(_) | Body::Lattice(_) | Body::Arm(_) => Ok(()),
+        }
+    }
+
+    /// Whether it touches itself, for models that handle this alone: `Some` if it is close to itself somewhere, with
+    /// whether a force acts there.
+    pub(crate) fn is_at_itself(&self) -> Option<bool> {
+        if let Body::Elastica(rod) = self { rod.is_at_itself() } else { None }
+    }
+
+    /// Number of nodes among which [`Body::find_place`] looks for a place in space.
+    pub(crate) fn places_in_space(&self) -> usize {
+        if let Body::Response(solid) = self { solid.size() } else { 0 }
+    }
+
     /// Move the points of a chain [m], which is then at rest; their number must stay the same.
     pub(crate) fn set_points(&mut self, points: &[Vec3]) -> Result<(), BuildError> {
         match self {
@@ -485,25 +534,24 @@ impl Body {
         each!(self, model => model.vicinity(dt, gravity, pulled))
     }
 
-    /// Advance by a step of the world. Bodies that are advanced together with others only prepare for it.
+    /// Advance by a step of the world, for a body that belongs to no group: the others are advanced by their group.
     pub(crate) fn advance(&mut self, around: &mut Surroundings<'_>) -> Result<(), StepError> {
         match self {
             Body::Chain(chain) => chain.advance(around),
-            Body::Cable(cable) => {
-                cable.get_ready(around);
-                Ok(())
-            }
             Body::Xpbd(rod) => rod.advance(around),
             Body::Elastica(rod) => rod.advance(around),
-            Body::Lattice(solid) => {
-                solid.get_ready(around);
-                Ok(())
-            }
             Body::Response(solid) => solid.advance(around),
-            Body::Arm(arm) => {
-                arm.get_ready(around);
-                Ok(())
-            }
+            Body::Cable(_) | Body::Lattice(_) | Body::Arm(_) => Ok(()),
+        }
+    }
+
+    /// Prepare for a step of the world that the body's group makes.
+    pub(crate) fn get_ready(&mut self, around: &mut Surroundings<'_>) {
+        match self {
+            Body::Cable(cable) => cable.get_ready(around),
+            Body::Lattice(solid) => solid.get_ready(around),
+            Body::Arm(arm) => arm.get_ready(around),
+            Body::Chain(_) | Body::Xpbd(_) | Body::Elastica(_) | Body::Response(_) => {}
         }
     }
 
@@ -611,9 +659,9 @@ impl Body {
         each_with!(self, &mut *to, (model, state) => model.save(state), else *to = self.state());
     }
 
-    /// Whether a state belongs to a body like this.
-    pub(crate) fn fits(&self, state: &BodyState) -> bool {
-        each_with!(self, state, (model, state) => model.fits(state), else false)
+    /// Whether a state belongs to a body like this, and names nothing that is not there.
+    pub(crate) fn fits(&self, state: &BodyState, there: &There) -> bool {
+        each_with!(self, state, (model, state) => model.fits(state, there), else false)
     }
 
     /// Restore a state from [`Body::state`], if it fits.

@@ -95,7 +95,25 @@ macro_rules! stored_numbers {
     )*};
 }
 
-stored_numbers!(u8, u32, u64, f64);
+stored_numbers!(u8, u32, f64);
+
+/// No count of anything comes to this: one that does is corrupt, and would overflow.
+const MOST: u64 = 1 << 62;
+
+/// Read eight bytes as they are.
+pub(crate) fn read_word(from: &mut Reader<'_>) -> Result<u64, Malformed> {
+    Ok(u64::from_le_bytes(<[u8; 8]>::read(from)?))
+}
+
+impl Stored for u64 {
+    fn write(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.to_le_bytes());
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<u64, Malformed> {
+        read_word(from).and_then(|number| if number < MOST { Ok(number) } else { Err(Malformed) })
+    }
+}
 
 impl Stored for usize {
     fn write(&self, out: &mut Vec<u8>) {
@@ -105,9 +123,10 @@ impl Stored for usize {
     }
 
     fn read(from: &mut Reader<'_>) -> Result<usize, Malformed> {
-        match u64::read(from)? {
+        match read_word(from)? {
             u64::MAX => Ok(usize::MAX),
-            number => usize::try_from(number).map_err(|_| Malformed),
+            number if number < MOST => usize::try_from(number).map_err(|_| Malformed),
+            _ => Err(Malformed),
         }
     }
 }

@@ -73,6 +73,7 @@ pub mod elastica;
 mod error;
 mod frame;
 mod grip;
+mod group;
 mod handle;
 mod kernel;
 mod lanes;

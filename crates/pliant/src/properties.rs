@@ -3,6 +3,7 @@
 use crate::bytes::stored;
 use crate::material::{Friction, Material};
 use crate::rest::Rest;
+use crate::section::Section;
 
 /// Properties of a body that can be changed between steps, by [`World::change`](crate::World::change). `None` for a
 /// property that its model does not have, or does not have separately: a rod with given rigidities, for instance, has
@@ -69,6 +70,26 @@ impl Properties {
             Change::Rest(rest) => set(&mut self.rest, rest)?,
         }
         Some(self)
+    }
+
+    /// Properties of a rod of a material: Young's modulus and density unless rigidities and mass are given, friction, and
+    /// none that belongs to a model.
+    pub(crate) fn of_rod(material: &Material, section: &Section) -> Properties {
+        let made = !matches!(section, Section::Explicit(_));
+        Properties {
+            young: made.then_some(material.young),
+            density: made.then_some(material.density),
+            friction: material.friction,
+            damping_time: None,
+            drag: None,
+            rest: None,
+        }
+    }
+
+    /// Write damping and drag over those of a specification, where they are among the properties.
+    pub(crate) fn damp(&self, damping_time: &mut f64, drag: &mut f64) {
+        *damping_time = self.damping_time.unwrap_or(*damping_time);
+        *drag = self.drag.unwrap_or(*drag);
     }
 
     /// Whether both have the same set of properties, whatever their values.

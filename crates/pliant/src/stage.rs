@@ -40,6 +40,10 @@ impl Stage {
 pub trait Probe {
     /// A stage begins; `body` is an index for stages that go body by body.
     fn enter(&mut self, stage: Stage, body: Option<usize>);
+    /// Bodies that are solved together begin to advance, [`Stage::Advance`]: what follows is done for all of them.
+    fn enter_together(&mut self, bodies: &[usize]) {
+        self.enter(Stage::Advance, bodies.first().copied());
+    }
     /// The step is over.
     fn leave(&mut self);
     /// Bodies of the model `lattice` have taken an inner step of `tau` [s] and are at `elapsed` [s] after the start of

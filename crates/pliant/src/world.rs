@@ -16,14 +16,13 @@ pub(crate) use together::Beside;
 
 use crate::account::Account;
 use crate::body::{Body, Surroundings, Vicinity};
-use crate::cable::{Around, Group, PastPair};
 use crate::clock::Clock;
 use crate::contact::Obstacle;
 use crate::error::StepError;
 use crate::frame::{Contact, Event, EventKind, Other};
 use crate::grip::{ActingLoad, Grip, Gripper, Load, Wrench};
+use crate::group::{Group, Groups};
 use crate::handle::{GripId, LoadId};
-use crate::lattice::{self, Meeting, Meetings, Shared};
 use crate::math::Vec3;
 use crate::react::{Presses, React};
 use crate::stage::{Probe, Stage};
@@ -54,18 +53,13 @@ pub struct World {
     bodies: Vec<Body>,
     /// What happened during the last step.
     events: Vec<Event>,
-    /// Links of cables that touch or may touch each other, sorted.
-    pairs: Vec<PastPair>,
-    /// Facets of solids that touch each other, sorted.
-    meetings: Vec<Meeting>,
-    solids: Meetings,
+    groups: Groups,
     /// Contacts between bodies that are advanced separately, sorted.
     presses: Presses,
     react: React,
     together: Together,
     /// Scratch: obstacles near the current body.
     near: Vec<usize>,
-    cables: Group,
     /// Scratch: contacts of all bodies, filled if there are fingertips.
     contacts: Vec<Contact>,
     /// Scratch: nodes of the surface of a solid that a grip closes on.
@@ -121,14 +115,11 @@ impl World {
             acting: vec![],
             bodies: vec![],
             events: Vec::with_capacity(64),
-            pairs: vec![],
-            meetings: vec![],
-            solids: Meetings::default(),
+            groups: Groups::default(),
             presses: Presses::default(),
             react: React::default(),
             together: Together::default(),
             near: vec![],
-            cables: Group::default(),
             contacts: vec![],
             surface: vec![],
             watch: Watch::default(),
@@ -174,7 +165,7 @@ impl World {
     /// Make the step; on failure the world is left halfway.
     fn try_step(&mut self, dt: f64, probe: &mut impl Probe) -> Result<(), StepError> {
         self.events.clear();
-        self.watch.begin(&self.bodies, &self.obstacles, self.pairs.capacity());
+        self.watch.begin(&self.bodies, &self.obstacles, self.groups.between.pairs.capacity());
         self.accounts.begin(&self.bodies, self.gravity);
 
         // poses at both ends of the step, so that a body may sub-step between them
@@ -186,38 +177,12 @@ impl World {
         probe.enter(Stage::React, None);
         self.react(dt);
 
-        // cables and arms together, and first: arms carry what other bodies meet
-        for first in [true, false] {
-            for body in 0..self.bodies.len() {
-                if matches!(self.bodies[body], Body::Cable(_) | Body::Arm(_)) != first {
-                    continue;
-                }
-                // what the body can touch during the step
-                probe.enter(Stage::Near, Some(body));
-                self.find_near(body, dt);
-
-                // the body's own inner steps
-                probe.enter(Stage::Advance, Some(body));
-                let advanced = self.with_surroundings(body, dt, Body::advance);
-                self.unless_stopped(advanced)?;
-            }
-            if first {
-                self.advance_cables(dt, probe);
-                self.place_carried();
-            }
-        }
-        // bodies that are advanced together with others of their model
-        let advanced = self.advance_lattices(dt, probe);
-        self.unless_stopped(advanced)?;
-        self.near.clear();
-        for body in 0..self.bodies.len() {
-            probe.enter(Stage::Advance, Some(body));
-            self.with_surroundings(body, dt, Body::check)?;
-        }
-        for body in 0..self.bodies.len() {
-            probe.enter(Stage::Advance, Some(body));
-            self.with_surroundings(body, dt, Body::finish);
-        }
+        // first those that carry what other bodies meet
+        self.advance_group(Group::Linked, dt, probe)?;
+        self.place_carried();
+        self.advance_alone(dt, probe)?;
+        self.advance_group(Group::Particles, dt, probe)?;
+        self.finish(dt, probe)?;
 
         // loads on grippers, from the loads that the bodies have written to their grips
         probe.enter(Stage::Report, None);
@@ -233,7 +198,8 @@ impl World {
 
         // check for what no solver should let happen
         probe.enter(Stage::Watch, None);
-        self.watch.look(&self.bodies, &self.pairs, &self.obstacles, self.clock.time(), &mut self.events);
+        let pairs = &self.groups.between.pairs;
+        self.watch.look(&self.bodies, pairs, &self.obstacles, self.clock.time(), &mut self.events);
         probe.leave();
         Ok(())
     }
@@ -345,34 +311,59 @@ impl World {
         }
     }
 
-    /// Advance the cables, those that can touch each other together.
-    fn advance_cables(&mut self, dt: f64, probe: &mut impl Probe) {
-        let World { bodies, obstacles, pairs, cables, team, .. } = self;
-        cables.advance(bodies, pairs, Around { gravity: self.gravity, obstacles, stop: &self.stop }, dt, team, probe);
+    /// Advance the bodies that belong to no group, each by its own inner steps.
+    fn advance_alone(&mut self, dt: f64, probe: &mut impl Probe) -> Result<(), StepError> {
+        for body in 0..self.bodies.len() {
+            if self.bodies[body].group().is_none() {
+                self.look_around(body, dt, probe);
+                probe.enter(Stage::Advance, Some(body));
+                let advanced = self.with_surroundings(body, dt, Body::advance);
+                self.unless_stopped(advanced)?;
+            }
+        }
+        Ok(())
     }
 
-    /// Advance all bodies of the model `lattice` together.
-    fn advance_lattices(&mut self, dt: f64, probe: &mut impl Probe) -> Result<(), StepError> {
-        let Some(first) = self.bodies.iter().position(|b| matches!(b, Body::Lattice(_))) else { return Ok(()) };
-        probe.enter(Stage::Advance, Some(first));
+    /// Advance the bodies of a group together.
+    fn advance_group(&mut self, group: Group, dt: f64, probe: &mut impl Probe) -> Result<(), StepError> {
+        for body in 0..self.bodies.len() {
+            if self.bodies[body].group() == Some(group) {
+                self.look_around(body, dt, probe);
+                probe.enter(Stage::Advance, Some(body));
+                self.with_surroundings(body, dt, Body::get_ready);
+            }
+        }
+        let advanced = self.advance_ready(group, dt, probe);
+        self.unless_stopped(advanced)
+    }
+
+    /// Advance the bodies of a group, which are ready.
+    fn advance_ready(&mut self, group: Group, dt: f64, probe: &mut impl Probe) -> Result<(), StepError> {
         let time = self.time();
-        let World { bodies, obstacles, grippers, grips, events, gravity, meetings, solids, team, stop, .. } = self;
-        let (gravity, near) = (*gravity, &[][..]);
-        let around = Surroundings {
-            body: first,
-            time,
-            dt,
-            gravity,
-            pulled: 0.0,
-            obstacles,
-            near,
-            grippers,
-            grips,
-            events,
-            stop,
-        };
-        let seen = |bodies: &[Body], elapsed: f64, tau: f64| probe.stride(bodies, elapsed, tau);
-        lattice::advance(bodies, &mut Shared { meetings, scratch: solids, team }, &around, seen)
+        let World { bodies, groups, obstacles, grippers, grips, events, gravity, team, stop, .. } = self;
+        let (body, gravity, near, pulled) = (usize::MAX, *gravity, &[][..], 0.0);
+        let around = Surroundings { body, time, dt, gravity, pulled, obstacles, near, grippers, grips, events, stop };
+        groups.advance(group, bodies, &around, team, probe)
+    }
+
+    /// Check and finish the step of the bodies that were advanced together with others, when all have been advanced.
+    fn finish(&mut self, dt: f64, probe: &mut impl Probe) -> Result<(), StepError> {
+        self.near.clear();
+        for body in 0..self.bodies.len() {
+            probe.enter(Stage::Advance, Some(body));
+            self.with_surroundings(body, dt, Body::check)?;
+        }
+        for body in 0..self.bodies.len() {
+            probe.enter(Stage::Advance, Some(body));
+            self.with_surroundings(body, dt, Body::finish);
+        }
+        Ok(())
+    }
+
+    /// Find what a body can touch during the step.
+    fn look_around(&mut self, body: usize, dt: f64, probe: &mut impl Probe) {
+        probe.enter(Stage::Near, Some(body));
+        self.find_near(body, dt);
     }
 
     fn with_surroundings<T>(

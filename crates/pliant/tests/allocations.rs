@@ -7,9 +7,11 @@ mod models;
 
 use common::allocations;
 use models::{HEIGHT, every_model, every_model_at};
+use pliant::arm::{Arm, ArmSpec, JointDrive};
 use pliant::contact::{ObstacleParams, Shape, ShapeKind};
-use pliant::math::{Pose, Vec3};
+use pliant::math::{Mat3, Pose, Vec3};
 use pliant::motion::{Blend, Motion, Window};
+use pliant::robot::{Base, JointKind, JointSpec, LinkSpec, RobotSpec};
 use pliant::{Body, EventKind, FingerParams, GripParams, GripperParams, Hold, Load, Model, Place, World};
 
 const STEP: f64 = 1e-3;
@@ -107,4 +109,60 @@ fn two_bodies_of_a_model() {
         let name = lower.name().to_string();
         check(&name, busy(vec![lower, upper]));
     }
+}
+
+/// An arm of two links on hinges, with servos and friction in its joints.
+fn arm(name: &str, hinge: Vec3) -> Arm {
+    let link = |name: &str, mass: f64| LinkSpec {
+        name: name.into(),
+        mass,
+        centre: Vec3::X * 0.1,
+        inertia: Mat3::from_diagonal(Vec3::splat(1e-3 * mass)),
+    };
+    let joint = |n: usize, at: Vec3| {
+        let joint = JointSpec::new(
+            &format!("joint{n}"),
+            JointKind::Continuous,
+            [n, n + 1],
+            Pose::from_translation(at),
+            Vec3::Y,
+        );
+        JointSpec { friction: 1e-3, ..joint }
+    };
+    let robot = RobotSpec {
+        name: name.into(),
+        links: vec![link("base", 0.0), link("upper", 1.0), link("lower", 0.5)],
+        joints: vec![joint(0, hinge), joint(1, Vec3::X * 0.2)],
+        base: Base::Fixed(Pose::IDENTITY),
+        gravity: Vec3::ZERO,
+    };
+    let servo = JointDrive::Position { target: -0.01, stiffness: 50.0, damping: 5.0 };
+    Arm::new(name, ArmSpec { drives: vec![servo; 2], carries_itself: true, ..ArmSpec::new(robot) }).unwrap()
+}
+
+/// Arms whose hands close on a cable and open again, and on whose links other bodies fall. (A step that is cut into more than eight
+/// parts allocates: nothing here is violent.)
+#[test]
+fn arms_that_hold_cables() {
+    let mut world = World::new(Vec3::Z * -9.81);
+    world.add_obstacle(obstacle("floor", ShapeKind::Plane, Vec3::Z * (HEIGHT - 0.03))).unwrap();
+    let bodies = every_model_at("", std::array::from_fn(|n| Vec3::Y * (0.3 * n as f64)));
+    let (cables, others): (Vec<Body>, Vec<Body>) = bodies.into_iter().partition(|body| body.model() == Model::Cable);
+    let chain = others.into_iter().find(|body| body.model() == Model::Chain).unwrap();
+    for (n, body) in cables.into_iter().chain([chain]).enumerate() {
+        let end = body.place_pose(Place::Fraction(0.0)).unwrap().translation;
+        let arm = world.add_body(Body::Arm(arm(&format!("arm {n}"), end - Vec3::X * 0.4))).unwrap();
+        let hand = world.add_gripper(GripperParams::at(&format!("hand {n}"), Pose::IDENTITY)).unwrap();
+        world.carry(hand, arm, "lower", Pose::from_translation(Vec3::X * 0.2)).unwrap();
+        let ball = obstacle(&format!("ball {n}"), ShapeKind::Sphere { radius: 0.01 }, Vec3::ZERO);
+        let ball = world.add_obstacle(ball).unwrap();
+        world.carry_obstacle(ball, arm, "lower", Pose::from_translation(Vec3::new(0.25, 0.0, -0.017))).unwrap();
+        let body = world.add_body(body).unwrap();
+        let grip = GripParams::new(hand, body, Place::Fraction(0.0), Hold::Position);
+        for (from, until) in [(0.01, 0.04), (0.06, 0.09)] {
+            world.add_grip(GripParams { from, until, ..grip }).unwrap();
+        }
+    }
+    world.ready().unwrap();
+    check("an arm", world);
 }

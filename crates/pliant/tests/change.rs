@@ -374,6 +374,11 @@ fn what_a_model_has_not_got_cannot_be_changed() {
             if !can {
                 let error = world.change(id, change).unwrap_err();
                 assert!(matches!(error, ControlError::Refused(BuildError::Cannot { .. })), "{error}");
+                // modes belong to a material that is not known here
+                if let (Body::Response(_), Change::Young(_)) = (&body, change) {
+                    let text = "which cannot be given another Young's modulus while it moves: build it anew";
+                    assert!(error.to_string().contains(text), "{error}");
+                }
             }
         }
         // nor to what is nothing

@@ -69,8 +69,8 @@ fn momentum(body: &Body, seen: &BodyFrame) -> [Vec3; 3] {
 }
 
 /// What grips and contacts exert on a body, with the torque about the origin of the world: grips hold their gripper's
-/// origin where it is halfway through the step.
-fn exerted(before: &Frame, after: &Frame) -> [Vec3; 2] {
+/// origin where it is halfway through the step, and contacts act on the body `above` their place, given their penetration [m].
+fn exerted(before: &Frame, after: &Frame, above: impl Fn(f64) -> f64) -> [Vec3; 2] {
     let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
     for grip in &after.grips {
         let origin = [before, after].map(|frame| frame.grippers[grip.gripper].pose.translation);
@@ -79,7 +79,7 @@ fn exerted(before: &Frame, after: &Frame) -> [Vec3; 2] {
     }
     for contact in &after.contacts {
         force += contact.force;
-        torque += contact.position.cross(contact.force);
+        torque += (contact.position + contact.normal * above(contact.penetration)).cross(contact.force);
     }
     [force, torque]
 }
@@ -101,6 +101,9 @@ fn missing(body: Body, dt: f64, hold: Hold, on_floor: bool) -> [f64; 2] {
     let hand = world.add_gripper(GripperParams { name: "hand".into(), placed, motion: turn }).unwrap();
     let place = if body.is_solid() { whole_end(&body) } else { Place::Fraction(0.0) };
     let lowest = lowest(&body);
+    // points of a chain do not turn: what touches its surface pushes their centres
+    let radius = if body.model() == Model::Chain { body.radius() } else { 0.0 };
+    let above = |penetration: f64| if radius > 0.0 { radius - penetration } else { 0.0 };
     let held = world.add_body(body).unwrap();
     world.add_grip(GripParams::new(hand, held, place, hold)).unwrap();
     if on_floor {
@@ -115,7 +118,7 @@ fn missing(body: Body, dt: f64, hold: Hold, on_floor: bool) -> [f64; 2] {
         let now = world.frame();
         let after = momentum(&world.bodies()[0], &now.bodies[0]);
         let weight = world.bodies()[0].mass() * GRAVITY;
-        let [force, torque] = exerted(&last, &now);
+        let [force, torque] = exerted(&last, &now, above);
         let missing = [
             (after[0] - before[0]) / dt - force - weight,
             (after[1] - before[1]) / dt - torque - (0.5 * (before[2] + after[2])).cross(weight),
@@ -175,7 +178,8 @@ fn grips_exert_what_the_motion_of_a_body_asks_for() {
 #[test]
 fn grips_and_contacts_exert_what_the_motion_of_a_body_asks_for() {
     check(true, |model| match model {
-        Model::Chain => [[0.05; 2], [0.0; 2]],
+        // see the next test
+        Model::Chain => [[f64::INFINITY; 2]; 2],
         Model::Cable => [[1e-4, 6e-4], [0.0; 2]],
         Model::Xpbd => [[0.0; 2], [0.4; 2]],
         Model::Elastica => [[0.0; 2], [65.0; 2]],
@@ -183,6 +187,22 @@ fn grips_and_contacts_exert_what_the_motion_of_a_body_asks_for() {
         Model::Response => [[4e-3, 1e-2], [0.0; 2]],
         Model::Arm => [[0.0; 2]; 2],
     });
+}
+
+/// A chain shows its contacts at the end of a step, and moved by those at its start: what is missing is their change over the step,
+/// which is of first order, so that half the step misses half as much. Steps are no longer than those of the model, in which the force of
+/// a contact can be followed: over longer ones it swings.
+#[test]
+fn contacts_of_a_chain_lag_by_a_step() {
+    let chain = || every_model().into_iter().find(|body| body.model() == Model::Chain).unwrap();
+    let Body::Chain(model) = chain() else { unreachable!() };
+    for hold in [Hold::Position, Hold::Clamp] {
+        let [whole, half] = [1.0, 0.5].map(|part| missing(chain(), part / model.rate(), hold, true));
+        for k in 0..2 {
+            let ratio = half[k] / whole[k];
+            assert!((ratio - 0.5).abs() < 0.05, "{hold:?}: {whole:?} and {half:?} are missing");
+        }
+    }
 }
 
 /// Height of the lowest point of a body [m].

@@ -13,7 +13,7 @@ pub use params::{ArmSpec, JointDrive, JointMotion};
 use step::ArmStep;
 
 use crate::account::Work;
-use crate::body::{Surroundings, Vicinity};
+use crate::body::{Surroundings, There, Vicinity};
 use crate::bytes::{stored, stored_enum};
 use crate::cable::group::step::Solved;
 use crate::counters::Counters;
@@ -341,7 +341,7 @@ impl Arm {
         &self.state
     }
 
-    pub(crate) fn fits(&self, state: &ArmState) -> bool {
+    pub(crate) fn fits(&self, state: &ArmState, _: &There) -> bool {
         let ArmState { joints, drives, targets, torques, loads, .. } = state;
         let like = &self.state;
         (joints.q.len(), joints.v.len()) == (like.joints.q.len(), like.joints.v.len())

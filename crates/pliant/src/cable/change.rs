@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
+use super::Cable;
 use super::links::Links;
 use super::params::{CableSpec, Step};
 use super::solver::Method;
 use super::start::Beginning;
-use super::{Cable, CableSettings};
 use crate::derived::Derived;
 use crate::error::BuildError;
 use crate::linkage::Link;
 use crate::math::Pose;
 use crate::properties::Properties;
-use crate::section::Section;
 
 /// c of the decaying step: a mode with thirty steps per period loses 0.1 % of its energy in a step.
 pub(super) const DECAY: f64 = 1.0 / 60.0;
@@ -58,24 +57,19 @@ impl Cable {
     /// among them.
     pub(crate) fn properties(&self) -> Properties {
         let CableSpec { material, section, settings, rest, .. } = &*self.spec;
-        let explicit = matches!(section, Section::Explicit(_));
         Properties {
-            young: (!explicit).then_some(material.young),
-            density: (!explicit).then_some(material.density),
-            friction: material.friction,
             damping_time: Some(settings.damping_time),
             drag: Some(settings.drag),
             rest: (!settings.closed).then_some(*rest),
+            ..Properties::of_rod(material, section)
         }
     }
 
     /// Rebuild with other properties; poses and velocities stay.
     pub(crate) fn adopt(&mut self, properties: &Properties) -> Result<(), BuildError> {
         let mut spec = CableSpec::clone(&self.spec);
-        let CableSettings { damping_time, drag, .. } = spec.settings;
         spec.material = spec.material.with(properties);
-        spec.settings.damping_time = properties.damping_time.unwrap_or(damping_time);
-        spec.settings.drag = properties.drag.unwrap_or(drag);
+        properties.damp(&mut spec.settings.damping_time, &mut spec.settings.drag);
         spec.rest = properties.rest.unwrap_or(spec.rest);
         spec.check(&self.name)?;
         let Made { links, derived, .. } = Made::of(&self.name, &spec)?;

@@ -200,6 +200,11 @@ impl Cable {
         self.scratch.held[hold].carried.iter_mut().for_each(|carried| carried.start = start);
     }
 
+    /// Number of grips that memory is there for.
+    pub(crate) fn most_holds(&self) -> usize {
+        self.scratch.held.capacity()
+    }
+
     /// Bodies that carry its grippers.
     pub(crate) fn carriers(&self) -> impl Iterator<Item = usize> {
         self.scratch.held.iter().filter_map(|held| Some(held.carried?.arm))

@@ -1,5 +1,6 @@
 //! The links of a cable: their parameters and their state.
 
+use crate::body::There;
 use crate::bytes::{stored, stored_enum};
 use crate::cable::algebra::block::{Vec6, add_scaled, dot};
 use crate::cable::contact::obstacles::PastTouch;
@@ -177,6 +178,17 @@ impl LinkState {
         let (velocities, means, earlier, gained) = (zeros.clone(), zeros.clone(), zeros.clone(), zeros);
         let (strains, steps, held, touches) = (loads.clone(), [0.0; 2], vec![], vec![]);
         LinkState { poses, velocities, means, earlier, steps, gained, strains, held, loads, touches, pushed }
+    }
+
+    /// Whether it is of links like `others`, and touches nothing that is not there.
+    pub fn fits(&self, others: &LinkState, there: &There) -> bool {
+        let LinkState { poses, velocities, means, earlier, steps: _, gained, strains, held: _, loads, touches, pushed } =
+            self;
+        let (links, joints) = (others.poses.len(), others.loads.len());
+        [poses.len(), velocities.len(), means.len(), earlier.len(), gained.len(), pushed.len()] == [links; 6]
+            && [strains.len(), loads.len()] == [joints; 2]
+            && there.are_obstacles(touches.iter().map(|touch| &touch.obstacle))
+            && touches.iter().all(|touch| touch.link < if touch.is_on_joint() { joints } else { links })
     }
 
     /// Copy from `other`, without allocating where the capacity suffices.

@@ -28,9 +28,9 @@ pub use contact::pairs::Pair;
 pub use contact::pairs::{Key, PastPair};
 pub use params::{CableSettings, CableSpec, Couplings, Solver, Step};
 
-pub(crate) use contact::pairs::{End, forget_body};
+pub(crate) use contact::pairs::{End, forget_body, pairs_fit};
 pub(crate) use equations::midpoint::PARTS;
-pub(crate) use group::Group;
+pub(crate) use group::Cables;
 pub(crate) use group::step::Around;
 pub(crate) use links::OPEN;
 #[cfg(test)]
@@ -50,7 +50,7 @@ use solver::gauss_seidel::runs::Runs;
 
 use std::sync::Arc;
 
-use crate::body::{Surroundings, Vicinity};
+use crate::body::{Surroundings, There, Vicinity};
 use crate::bytes::stored;
 use crate::contact::Obstacle;
 use crate::counters::Counters;
@@ -419,8 +419,15 @@ impl Cable {
     }
 
     /// Whether a state belongs to a cable like this.
-    pub(crate) fn fits(&self, state: &CableState) -> bool {
-        state.links.poses.len() == self.size() && state.loads.len() == self.state.loads.len()
+    pub(crate) fn fits(&self, state: &CableState, there: &There) -> bool {
+        state.links.fits(&self.state.links, there)
+            && state.loads.len() == self.state.loads.len()
+            && there.are_obstacles(state.touched.iter())
+    }
+
+    /// Whether it has this link, or with `joint` the joint after it.
+    pub(crate) fn has(&self, link: usize, joint: bool) -> bool {
+        link < if joint { self.state.links.loads.len() } else { self.size() }
     }
 
     /// Preallocate for grips, loads and obstacles, so that a step does not allocate.

@@ -7,7 +7,6 @@ use super::{Chain, derive};
 use crate::curve;
 use crate::error::BuildError;
 use crate::properties::Properties;
-use crate::section::Section;
 
 impl Chain {
     /// Properties that can be changed while the body moves. There is no Young's modulus if rigidities are given or come
@@ -15,16 +14,14 @@ impl Chain {
     pub(crate) fn properties(&self) -> Properties {
         let ChainSpec { material, section, settings, .. } = &*self.spec;
         let ChainSettings { contraction, bending_force, bending_stiffness, .. } = settings;
-        let explicit = matches!(section, Section::Explicit(_));
         let given = contraction.is_some() && (bending_force.is_some() || bending_stiffness.is_some());
         let newton = settings.update == UpdateRule::Velocity && settings.scaling.is_none();
+        let own = Properties::of_rod(material, section);
         Properties {
-            young: (!explicit && !given && settings.heuristic.is_none()).then_some(material.young),
-            density: (!explicit && settings.mass.is_none()).then_some(material.density),
-            friction: material.friction,
-            damping_time: None,
+            young: own.young.filter(|_| !given && settings.heuristic.is_none()),
+            density: own.density.filter(|_| settings.mass.is_none()),
             drag: newton.then_some(settings.drag),
-            rest: None,
+            ..own
         }
     }
 

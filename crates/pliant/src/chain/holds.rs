@@ -57,6 +57,11 @@ pub struct Clamp {
 }
 
 impl Clamp {
+    /// Whether a chain of this number of points has its place.
+    pub fn fits(&self, points: usize) -> bool {
+        self.segment < points.saturating_sub(1) && self.node.is_none_or(|node| node < points)
+    }
+
     /// Angle between its segment and the held direction [rad].
     pub fn angle(&self, x: &Rows) -> f64 {
         let along = get(x, self.segment + 1) - get(x, self.segment);

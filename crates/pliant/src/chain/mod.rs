@@ -33,7 +33,7 @@ use update::{Apply, Displace, UpdateState};
 use std::sync::Arc;
 
 use crate::account::Work;
-use crate::body::{Surroundings, Vicinity};
+use crate::body::{Surroundings, There, Vicinity};
 use crate::bytes::stored;
 use crate::counters::Counters;
 use crate::curve;
@@ -471,8 +471,14 @@ impl Chain {
     }
 
     /// Whether a state has as many points as this chain.
-    pub(crate) fn fits(&self, state: &ChainState) -> bool {
-        state.points == self.size()
+    pub(crate) fn fits(&self, state: &ChainState, there: &There) -> bool {
+        let (points, blocks) = (self.size(), self.state.x[0].len());
+        state.points == points
+            && state.x.iter().all(|row| row.len() == blocks)
+            && state.update.fits(&self.state.update)
+            && state.planes.fits(&self.state.planes, points, there)
+            && there.are_obstacles(state.touched.iter())
+            && state.clamps.iter().all(|clamp| clamp.fits(points))
     }
 
     /// Preallocate for grips, loads and obstacles, so that a step does not allocate.

@@ -4,6 +4,7 @@
 //! in.) The published model has no more than this. For rods to come to rest on floors and stay on slopes, a touching
 //! point here also loses normal speed and obeys Coulomb's law, both in a form that cannot add energy.
 
+use crate::body::There;
 use crate::bytes::stored;
 use crate::contact::Obstacle;
 use crate::lanes::{LANES, Lanes, Lanes3, Row, Rows, get, set, zero_rows};
@@ -195,6 +196,23 @@ impl Planes {
             resistance: vec![Vec3::ZERO; blocks * LANES],
         };
         Planes { stiffness, slots: vec![slot; SLOTS], used: vec![0; blocks], moving: false }
+    }
+
+    /// Whether they are of as many points as others, and of obstacles that are there.
+    pub fn fits(&self, others: &Planes, points: usize, there: &There) -> bool {
+        let like = |slot: &Slot, other: &Slot| {
+            let Slot { normal, offset, drift, velocity, obstacle, resistance } = slot;
+            let (blocks, lanes) = (other.offset.len(), other.velocity.len());
+            let is = |i: usize| get(normal, i) == Vec3::ZERO || obstacle[i] < there.obstacles;
+            normal.iter().all(|row| row.len() == blocks)
+                && [offset.len(), drift.len()] == [blocks; 2]
+                && [velocity.len(), obstacle.len(), resistance.len()] == [lanes; 3]
+                && (0..points).all(is)
+        };
+        self.slots.len() == others.slots.len()
+            && self.used.len() == others.used.len()
+            && self.used.iter().all(|used| usize::from(*used) <= SLOTS)
+            && self.slots.iter().zip(&others.slots).all(|(slot, other)| like(slot, other))
     }
 
     /// Copy other planes with the same number of blocks.

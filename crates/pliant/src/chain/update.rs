@@ -80,6 +80,12 @@ impl UpdateState {
         (self.oscillation_damping, self.steps, self.restraints) = (*oscillation_damping, *steps, *restraints);
     }
 
+    /// Whether it is of as many points as another.
+    pub fn fits(&self, other: &UpdateState) -> bool {
+        self.step.iter().zip(&other.step).all(|(a, b)| a.len() == b.len())
+            && self.reversed.len() == other.reversed.len()
+    }
+
     /// A state at rest, for rows of the given number of blocks.
     pub fn new(blocks: usize) -> UpdateState {
         UpdateState {

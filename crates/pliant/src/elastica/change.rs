@@ -11,7 +11,6 @@ use crate::curve;
 use crate::derived::Derived;
 use crate::error::BuildError;
 use crate::properties::Properties;
-use crate::section::Section;
 
 /// Properties of a rod, and the initial angles of its nodes [rad].
 pub(super) struct Made {
@@ -46,14 +45,11 @@ impl Elastica {
     /// Properties that can be changed while the body moves.
     pub(crate) fn properties(&self) -> Properties {
         let ElasticaSpec { material, section, settings, rest, .. } = &*self.spec;
-        let explicit = matches!(section, Section::Explicit(_));
         Properties {
-            young: (!explicit).then_some(material.young),
-            density: (!explicit).then_some(material.density),
-            friction: material.friction,
             damping_time: Some(settings.damping_time),
             drag: Some(settings.drag),
             rest: Some(*rest),
+            ..Properties::of_rod(material, section)
         }
     }
 
@@ -61,8 +57,7 @@ impl Elastica {
     pub(crate) fn adopt(&mut self, properties: &Properties) -> Result<(), BuildError> {
         let mut spec = ElasticaSpec::clone(&self.spec);
         spec.material = spec.material.with(properties);
-        spec.settings.damping_time = properties.damping_time.unwrap_or(spec.settings.damping_time);
-        spec.settings.drag = properties.drag.unwrap_or(spec.settings.drag);
+        properties.damp(&mut spec.settings.damping_time, &mut spec.settings.drag);
         spec.rest = properties.rest.unwrap_or(spec.rest);
         spec.check(&self.name)?;
         let Made { rod, derived, .. } = Made::of(&self.name, &spec, &self.plane)?;

@@ -46,7 +46,7 @@ use touch::Touch;
 use std::sync::Arc;
 
 use crate::account::Work;
-use crate::body::Vicinity;
+use crate::body::{There, Vicinity};
 use crate::bytes::stored;
 use crate::check::Checks;
 use crate::counters::Counters;
@@ -374,8 +374,16 @@ impl Elastica {
     }
 
     /// Whether a state is of the right size for this rod.
-    pub(crate) fn fits(&self, state: &ElasticaState) -> bool {
-        state.q.len() == self.state.q.len() && state.sliders.len() == self.state.sliders.len()
+    pub(crate) fn fits(&self, state: &ElasticaState, there: &There) -> bool {
+        let ElasticaState { q, v, next, touches, meetings, touched, carried, sliders, slider_loads, counters: _ } =
+            state;
+        let (like, intervals) = (&self.state, self.rod.intervals());
+        [q.len(), v.len(), carried.len()] == [like.q.len(), like.v.len(), like.carried.len()]
+            && [sliders.len(), slider_loads.len()] == [like.sliders.len(), like.slider_loads.len()]
+            && next.is_none_or(|next| next > 0.0)
+            && there.are_obstacles(touched.iter().chain(touches.iter().map(|touch| &touch.obstacle)))
+            && touches.iter().all(|touch| touch.interval < intervals)
+            && meetings.iter().flat_map(|meeting| meeting.intervals).all(|interval| interval < intervals)
     }
 
     /// Preallocate for grips, loads and contacts, so that a step does not allocate.

@@ -221,3 +221,101 @@ impl Lattice {
         self.keep_contacts();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{block, surrounded};
+    use super::*;
+    use crate::lattice::solid::MassRule;
+    use crate::math::Vec3;
+
+    const STEP: f64 = 5e-3;
+
+    fn advanced(bodies: &mut [Body], dt: f64, seen: impl FnMut(&[Body], f64, f64)) -> Result<(), StepError> {
+        let (mut meetings, mut scratch, mut team) = (vec![], Meetings::default(), Team::new(1));
+        let mut shared = Shared { meetings: &mut meetings, scratch: &mut scratch, team: &mut team };
+        surrounded(dt, &[], |around| advance(bodies, &mut shared, around, seen))
+    }
+
+    fn one(at: Vec3) -> Body {
+        Body::Lattice(block(0.25, MassRule::Approximate, at))
+    }
+
+    fn lattice(body: &Body) -> &Lattice {
+        if let Body::Lattice(lattice) = body { lattice } else { unreachable!("all are") }
+    }
+
+    /// Steps have the length that the stiffest body needs, add up to the step of the world, and leave no remainder.
+    #[test]
+    fn all_take_the_same_steps_which_add_up() {
+        let mut bodies = [one(Vec3::ZERO), one(Vec3::Z)];
+        let stable = lattice(&bodies[0]).stable;
+        // an uneven part of a stable step is left at the end
+        let dt = stable * 7.3;
+        let (mut sum, mut count) = (0.0, 0);
+        let done = advanced(&mut bodies, dt, |_, elapsed, tau| {
+            sum += tau;
+            count += 1;
+            assert!(tau <= stable * (1.0 + 1e-12) && tau > 0.4 * stable, "{tau} of {stable}");
+            assert!((elapsed - sum).abs() < 1e-15);
+        });
+        assert_eq!(done, Ok(()));
+        assert!((sum / dt - 1.0).abs() < 1e-12 && count == 8, "{count} steps");
+        bodies.iter().for_each(|body| assert_eq!(lattice(body).state.ledger.steps, 8));
+    }
+
+    /// A body that nothing acts on moves on in a straight line, and turns nowhere.
+    #[test]
+    fn a_free_body_goes_straight_on() {
+        let mut bodies = [one(Vec3::ZERO)];
+        let (from, speed) = (lattice(&bodies[0]).state.motion.places.clone(), Vec3::new(0.1, -0.2, 0.3));
+        lattices(&mut bodies).for_each(|l| l.state.motion.velocities.fill(speed));
+        assert_eq!(advanced(&mut bodies, STEP, |_, _, _| ()), Ok(()));
+        let after = &lattice(&bodies[0]).state.motion;
+        for (a, b) in from.iter().zip(&after.places) {
+            assert!((*b - *a - speed * STEP).length() < 1e-15);
+        }
+        assert!(after.velocities.iter().all(|v| (*v - speed).length() < 1e-12));
+    }
+
+    /// A vibration keeps its energy, kinetic and elastic, to what each step is allowed to err by: it is damped, and gains nothing.
+    #[test]
+    fn a_vibration_gains_nothing() {
+        let mut bodies = [one(Vec3::ZERO)];
+        lattices(&mut bodies).for_each(|l| {
+            let (places, velocities) = (&l.state.motion.places, &mut l.state.motion.velocities);
+            // it stretches along x at a rate of 10 /s
+            velocities.iter_mut().zip(places).for_each(|(v, p)| *v = Vec3::X * (10.0 * p.x));
+        });
+        let energy = |l: &Lattice| {
+            let kinetic = |(v, m): (&Vec3, &f64)| 0.5 * m * v.length_squared();
+            l.state.motion.velocities.iter().zip(&l.matter.masses).map(kinetic).sum::<f64>()
+                + l.matter.elastic(&l.state.motion.places)
+        };
+        let first = energy(lattice(&bodies[0]));
+        let mut before = first;
+        for _ in 0..10 {
+            assert_eq!(advanced(&mut bodies, STEP, |_, _, _| ()), Ok(()));
+            let l = lattice(&bodies[0]);
+            let now = energy(l);
+            assert!(now <= before * (1.0 + PART), "{now} after {before}");
+            before = now;
+        }
+        assert!(before < first && before > 0.0);
+    }
+
+    /// A step that would take practically forever is refused before it begins, with the name of the stiffest body.
+    #[test]
+    fn a_step_that_takes_forever_is_refused() {
+        let mut bodies = [one(Vec3::ZERO)];
+        let refused = advanced(&mut bodies, 1e6, |_, _, _| unreachable!("it has not begun"));
+        assert!(matches!(refused, Err(StepError::TooShort { body, .. }) if body == "block"));
+    }
+
+    #[test]
+    fn an_error_that_is_no_number_is_too_large() {
+        let mut body = block(0.25, MassRule::Approximate, Vec3::ZERO);
+        body.scratch.balance.gain = f64::NAN;
+        assert!(body.excess() > 1.0 && !body.is_at_ease());
+    }
+}

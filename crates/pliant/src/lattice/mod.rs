@@ -17,6 +17,8 @@ mod order;
 mod params;
 mod react;
 mod report;
+#[cfg(test)]
+mod sample;
 pub mod solid;
 mod stiffness;
 mod web;
@@ -24,14 +26,14 @@ mod work;
 
 use contact::meet::Facing;
 pub use contact::meet::Meeting;
-pub(crate) use contact::meet::{Meetings, forget_body, meetings_beside, most_stored, write_meetings};
+pub(crate) use contact::meet::{Meetings, forget_body, meetings_beside, meetings_fit, most_stored, write_meetings};
 pub(crate) use group::{Shared, advance};
 pub use params::{Connector, Drive, Fluid, LatticeSettings, LatticeSpec, Pace, Part, PointContact, Scheme, Site};
 
 use std::sync::Arc;
 
 use crate::account::Work;
-use crate::body::{Surroundings, Vicinity};
+use crate::body::{Surroundings, There, Vicinity};
 use crate::bytes::stored;
 use crate::contact::tree::Bounds;
 use crate::counters::Counters;
@@ -45,7 +47,7 @@ use crate::team::Team;
 use crate::world::move_up;
 use change::Origin;
 use contact::overlap::Face;
-use contact::touch::{Law, Touch};
+use contact::touch::{Law, POINT, Touch};
 use flow::{Drag, drag};
 use holds::{Held, Loaded, Push};
 use integrate::{Balance, Motion};
@@ -389,8 +391,27 @@ impl Lattice {
         &self.state
     }
 
-    pub(crate) fn fits(&self, state: &LatticeState) -> bool {
-        state.motion.places.len() == self.matter.size()
+    pub(crate) fn fits(&self, state: &LatticeState, there: &There) -> bool {
+        let (Motion { places, velocities, forces }, size) = (&state.motion, self.matter.size());
+        let is_here = |particle: u32| (particle as usize) < size;
+        let touches = |touch: &Touch| {
+            let [obstacle, n, part] = touch.key.map(|index| index as usize);
+            obstacle < there.obstacles && n < if part == POINT as usize { size } else { self.matter.facets.len() }
+        };
+        [places.len(), velocities.len(), forces.len(), state.before.len()] == [size; 4]
+            && there.are_obstacles(state.touched.iter())
+            && state.tau.is_none_or(|tau| tau > 0.0)
+            && state.touches.iter().all(touches)
+            && state.touches.is_sorted_by_key(|touch| touch.key)
+            && state.held.iter().all(|held| is_here(held.particle) && held.grip < there.grips)
+            && state.loaded.iter().all(|loaded| is_here(loaded.particle))
+            && state.pushed.iter().all(|push| is_here(push.particle))
+            && state.met.iter().all(|met| is_here(met.particle))
+    }
+
+    /// Whether it has this facet.
+    pub(crate) fn has_facet(&self, facet: u32) -> bool {
+        (facet as usize) < self.matter.facets.len()
     }
 
     /// Forget a removed obstacle; the indices of those after it drop by one.

@@ -163,3 +163,56 @@ impl Matter {
         }) as u32
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::connectors::volume;
+    use super::super::sample::block;
+    use super::*;
+    use crate::lattice::solid::MassRule;
+    use crate::math::{Mat3, Vec3};
+    use crate::random::Random;
+
+    /// Under a small uniform strain e a block stores V (lambda (tr e)^2 / 2 + mu e : e), as Hooke's law has it, whatever Poisson's
+    /// ratio: links alone at 1/4, with volume connectors above and angles below.
+    #[test]
+    fn uniform_strain_stores_the_energy_of_the_material() {
+        let mut random = Random(21);
+        for poisson in [0.1, 0.25, 0.4] {
+            let body = block(poisson, MassRule::Approximate, Vec3::ZERO);
+            let (Lame { lambda, mu }, space) = (Lame::of(1e5, poisson), 0.06 * 0.04 * 0.04);
+            for _ in 0..20 {
+                let some = Mat3::from_cols(random.vector(), random.vector(), random.vector());
+                let strain = (some + some.transpose()) * 5e-7;
+                let moved: Vec<Vec3> = body.places().iter().map(|p| *p + strain * *p).collect();
+                let trace = strain.x_axis.x + strain.y_axis.y + strain.z_axis.z;
+                let squares: f64 = strain.to_cols_array().iter().map(|e| e * e).sum();
+                let expected = space * (0.5 * lambda * trace * trace + mu * squares);
+                let found = body.matter.elastic(&moved);
+                // lengths, angles and volumes are linear in the strain up to its square, 1e-6 of it; sums of small differences of
+                // lengths round by 1e-16 / 1e-6
+                assert!((found / expected - 1.0).abs() < 1e-5, "{poisson}: {found} instead of {expected}");
+            }
+        }
+    }
+
+    /// Cells with fewer corners, as hexahedra of which some coincide, have their own volume.
+    #[test]
+    fn all_cells_keep_their_volume_as_hexahedra() {
+        let [x, y, z] = Vec3::AXES;
+        let corners = [Vec3::ZERO, x, x + y, y, z, x + z, x + y + z, y + z];
+        let of = |cell: Cell| volume(&as_hexahedron(&cell).map(|n| corners[n as usize])).0;
+        assert!((of(Cell::Hexahedron([0, 1, 2, 3, 4, 5, 6, 7])) - 1.0).abs() < 1e-15);
+        assert!((of(Cell::Wedge([0, 1, 3, 4, 5, 7])) - 0.5).abs() < 1e-15);
+        assert!((of(Cell::Pyramid([0, 1, 2, 3, 4])) - 1.0 / 3.0).abs() < 1e-15);
+        assert!((of(Cell::Tetrahedron([0, 1, 3, 4])) - 1.0 / 6.0).abs() < 1e-15);
+    }
+
+    /// Volume connectors of equal cells share their constants.
+    #[test]
+    fn equal_cells_are_of_one_kind() {
+        let body = block(0.4, MassRule::Approximate, Vec3::ZERO);
+        assert_eq!((body.matter.swells.len(), body.matter.swell_kinds.len()), (12, 1));
+        assert!(block(0.25, MassRule::Approximate, Vec3::ZERO).matter.swells.is_empty());
+    }
+}

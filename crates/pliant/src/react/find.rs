@@ -28,9 +28,9 @@ pub(crate) struct Finder {
     pub found: Vec<Press>,
 }
 
-/// Whether contact of two bodies is handled here, as no model handles it itself.
+/// Whether contact of two bodies is handled here, as no group handles it itself.
 pub(crate) fn strangers(a: &Body, b: &Body) -> bool {
-    !matches!((a, b), (Body::Cable(_), Body::Cable(_)) | (Body::Lattice(_), Body::Lattice(_)))
+    !a.is_grouped_with(b)
 }
 
 /// Input of all searches of a step.

@@ -12,8 +12,8 @@ mod skin;
 mod strands;
 mod surface;
 
-pub(crate) use press::forget_body;
 pub use press::{Press, Presses};
+pub(crate) use press::{forget_body, presses_fit};
 pub(crate) use skin::{Beam, Giving, Nodes, Skin, Spot};
 
 use crate::body::Body;

@@ -1,6 +1,8 @@
 //! A contact of two bodies, actual or imminent, and its state from step to step.
 
 use super::outline::Side;
+use super::skin::Nodes;
+use crate::body::Body;
 use crate::bytes::stored;
 use crate::math::Vec3;
 
@@ -35,6 +37,27 @@ impl Presses {
             n
         })
     }
+}
+
+/// Whether all contacts are of nodes and facets that are there, in order. Allocates.
+pub(crate) fn presses_fit(presses: &Presses, bodies: &[Body]) -> bool {
+    let mut nodes = Nodes::default();
+    let mut fits = |press: &Press| {
+        press.key.bodies.iter().zip(&press.sides).enumerate().all(|(n, (body, side))| {
+            let Some(body) = bodies.get(*body as usize) else { return false };
+            body.show(&mut nodes);
+            let (count, facets) = (nodes.places.len(), body.skin().facets);
+            // a point along a rod is between a node and the next
+            let last = side.nodes[0] as usize + usize::from(facets.is_none());
+            let faces = n == 0 || press.key.crossing;
+            side.nodes.iter().all(|node| (*node as usize) < count)
+                && last < count
+                && (faces || facets.is_some_and(|facets| (press.facet as usize) < facets.len()))
+        })
+    };
+    presses.list.iter().all(&mut fits)
+        && presses.list.is_sorted_by_key(|press| press.key)
+        && presses.accounts.is_sorted_by_key(|account| account.bodies)
 }
 
 /// Drop the contacts of a removed body; the indices of those after it drop by one.

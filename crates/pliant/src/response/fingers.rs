@@ -192,3 +192,47 @@ pub(super) fn lean(corners: &[Vec3; 3], inwards: Vec3) -> Vec3 {
     let normal = -unit_or(twice_area(corners), -inwards);
     if normal.dot(inwards) > STEEPEST { normal } else { inwards }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::body;
+    use super::*;
+    use crate::math::{Pose, Quat};
+    use crate::random::Random;
+
+    /// The direction of a push is normal to the deformed facet, into the body; where the facet has turned by more than 60 degrees it is
+    /// that at rest.
+    #[test]
+    fn pushes_follow_a_facet_up_to_sixty_degrees() {
+        let corners = [Vec3::ZERO, Vec3::X, Vec3::Y];
+        let mut random = Random(13);
+        for _ in 0..500 {
+            let turn = Quat::from_scaled_axis(random.vector() * 2.0);
+            let turned = corners.map(|corner| turn * corner + Vec3::ONE);
+            let (found, outwards) = (lean(&turned, -Vec3::Z), turn * Vec3::Z);
+            let expected = if outwards.z > 0.5 { -outwards } else { -Vec3::Z };
+            assert!((found - expected).length() < 1e-12);
+        }
+        assert_eq!(lean(&[Vec3::ONE; 3], -Vec3::Z), -Vec3::Z, "a facet without area");
+    }
+
+    /// The point of a facet that a finger reaches first is the nearest of many.
+    #[test]
+    fn a_finger_reaches_the_nearest_point_of_a_facet() {
+        let placed = Pose::from_parts(Vec3::new(0.3, 0.1, -0.2), Quat::from_scaled_axis(Vec3::new(0.2, 0.9, -0.4)));
+        let (body, mut random) = (body(placed), Random(14));
+        for n in 0..100u32 {
+            let (facet, centre) = (n % 4, placed.translation + 2.0 * random.vector());
+            let Reached { distance, place, weights, .. } = body.reached(facet, centre);
+            assert!((place.distance(centre) - distance).abs() < 1e-12);
+            let corners = body.solid.shell.facets[facet as usize]
+                .map(|node| placed.transform_point(body.solid.shell.nodes[node as usize] + Vec3::splat(0.25)));
+            assert!((blend(&corners, &weights) - place).length() < 1e-12);
+            for _ in 0..100 {
+                let (u, v) = (random.fraction(), random.fraction());
+                let [u, v] = if u + v > 1.0 { [1.0 - u, 1.0 - v] } else { [u, v] };
+                assert!(blend(&corners, &[u, v, 1.0 - u - v]).distance(centre) >= distance - 1e-12);
+            }
+        }
+    }
+}

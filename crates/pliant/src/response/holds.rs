@@ -101,3 +101,76 @@ impl Response {
 fn still(node: u32, by: By, anchor: Vec3, place: Vec3) -> Touch {
     Touch::new(Spot::node(node), by, anchor, Vec3::Z, place)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::body;
+    use super::*;
+    use crate::grip::GripperParams;
+    use crate::grip::{Anchor, GripParams, Hold, Load};
+    use crate::handle::{BodyId, GripperId};
+    use crate::math::Quat;
+
+    fn placed() -> Pose {
+        Pose::from_parts(Vec3::new(0.3, -0.2, 1.0), Quat::from_scaled_axis(Vec3::new(0.4, -0.7, 0.2)))
+    }
+
+    /// A body and a gripper for what names them; tests go by index.
+    fn names() -> (BodyId, GripperId) {
+        let mut world = crate::World::new(Vec3::ZERO);
+        let body = world.add_body(crate::Body::Response(body(placed())));
+        let gripper = world.add_gripper(GripperParams::at("hand", Pose::IDENTITY));
+        match (body, gripper) {
+            (Ok(body), Ok(gripper)) => (body, gripper),
+            _ => unreachable!("both are good"),
+        }
+    }
+
+    const ALL: Place = Place::Box { low: Vec3::splat(-9.0), high: Vec3::splat(9.0) };
+
+    /// Forces on nodes have the sum of a load's force and, about the point where it acts, its torque.
+    #[test]
+    fn loads_are_spread_with_their_force_and_torque() {
+        let mut body = body(placed());
+        let (force, torque) = (Vec3::new(1.0, 2.0, -3.0), Vec3::new(-0.5, 0.3, 0.7));
+        let load = Load { torque, ..Load::new(names().0, ALL, force) };
+        body.prepare(0, 0.0, &[], &[load.sized_at(0, 0.0)]);
+        let touches = &body.state.touches;
+        assert_eq!(touches.len(), 4);
+        assert!((touches.iter().map(|t| t.part).sum::<f64>() - 1.0).abs() < 1e-12);
+        let sum: Vec3 = touches.iter().map(|t| t.anchor).sum();
+        let middle: Vec3 = touches.iter().map(|t| t.place * t.part).sum();
+        let about: Vec3 = touches.iter().map(|t| (t.place - middle).cross(t.anchor)).sum();
+        assert!((sum - force).length() < 1e-12 && (about - torque).length() < 1e-12, "{sum} {about}");
+        // a load on another body, and one that is over, are none of this one's
+        let over = Load { until: 1.0, ..load };
+        body.prepare(0, 2.0, &[], &[load.sized_at(1, 2.0), over.sized_at(0, 2.0)]);
+        assert!(body.state.touches.is_empty());
+    }
+
+    /// Nodes that a gripper holds are led where a rigid body would have them, and let go when it opens.
+    #[test]
+    fn grips_lead_nodes_as_a_rigid_body() {
+        let mut body = body(placed());
+        let (name, gripper) = names();
+        let params = GripParams::new(gripper, name, ALL, Hold::Clamp);
+        let mut grip = Grip::new(params, 0, 0);
+        let orientation = Quat::from_scaled_axis(Vec3::new(0.1, 0.8, -0.3));
+        grip.anchor = Some(Anchor { position: Vec3::new(0.5, 0.6, 0.7), orientation });
+        body.prepare(0, 0.0, &[grip], &[]);
+        let held = body.state.touches.clone();
+        assert_eq!(held.len(), 4);
+        let mean: Vec3 = held.iter().map(|t| t.anchor).sum::<Vec3>() / 4.0;
+        assert!((mean - Vec3::new(0.5, 0.6, 0.7)).length() < 1e-12);
+        for (a, b) in held.iter().zip(&held[1..]) {
+            let turned = orientation * (b.place - a.place);
+            assert!((b.anchor - a.anchor - turned).length() < 1e-12);
+        }
+        // it stays the same while it is closed, and ends with it
+        body.prepare(0, 0.0, &[grip], &[]);
+        assert_eq!(body.state.touches, held);
+        grip.anchor = None;
+        body.prepare(0, 0.0, &[grip], &[]);
+        assert!(body.state.touches.is_empty());
+    }
+}

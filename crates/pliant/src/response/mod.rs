@@ -40,7 +40,7 @@ pub use report::Shape;
 use std::sync::Arc;
 
 use crate::account::Work;
-use crate::body::Vicinity;
+use crate::body::{There, Vicinity};
 use crate::bytes::stored;
 use crate::counters::Counters;
 use crate::derived::Derived;
@@ -270,13 +270,25 @@ impl Response {
         &self.state
     }
 
-    pub(crate) fn fits(&self, state: &ResponseState) -> bool {
-        let same = match (&self.state.past, &state.past) {
-            (Past::Modes { rates, .. }, Past::Modes { rates: other, .. }) => rates.len() == other.len(),
-            (Past::Records { forces, .. }, Past::Records { forces: other, .. }) => forces.len() == other.len(),
-            _ => false,
+    pub(crate) fn fits(&self, state: &ResponseState, there: &There) -> bool {
+        let is_here = |spot: &Spot| {
+            spot.nodes.iter().all(|node| (*node as usize) < self.size())
+                && spot.parts().all(|(node, _)| self.takes_force(node as u32))
         };
-        same && state.watch.fits(self.size())
+        let touches = |touch: &Touch| {
+            let by = match touch.by {
+                By::Obstacle(index) => index < there.obstacles,
+                By::Grip(index) => index < there.grips,
+                By::Load(_) | By::Body => true,
+            };
+            by && is_here(&touch.spot)
+                && touch.facet.is_none_or(|facet| (facet as usize) < self.solid.shell.facets.len())
+        };
+        state.past.fits(&self.state.past)
+            && state.watch.fits(self.size(), there)
+            && there.are_obstacles(state.touched.iter())
+            && state.touches.iter().all(touches)
+            && state.acting.iter().all(|(spot, _)| is_here(spot))
     }
 
     /// Forget a removed obstacle; the indices of those after it drop by one.

@@ -6,7 +6,7 @@
 use super::Response;
 use super::solid::Form;
 use super::touch::By;
-use crate::body::Surroundings;
+use crate::body::{Surroundings, There};
 use crate::bytes::stored;
 use crate::contact::{Obstacle, ShapeKind};
 use crate::error::BuildError;
@@ -39,9 +39,9 @@ impl Watch {
         Watch { travel: 0.0, due: vec![f64::NEG_INFINITY; nodes], soonest: f64::NEG_INFINITY, around: vec![] }
     }
 
-    /// Whether it has this number of nodes.
-    pub fn fits(&self, nodes: usize) -> bool {
-        self.due.len() == nodes
+    /// Whether it has this number of nodes, and watches obstacles that are there.
+    pub fn fits(&self, nodes: usize, there: &There) -> bool {
+        self.due.len() == nodes && there.are_obstacles(self.around.iter())
     }
 
     /// Discard all distances, as when a finger starts or ceases to count as an ordinary obstacle.
@@ -244,3 +244,74 @@ impl Response {
 }
 
 stored!(Watch { travel, due, soonest, around });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::{ObstacleParams, Shape};
+    use crate::math::Quat;
+    use crate::motion::Sweep;
+    use crate::random::Random;
+
+    fn obstacle(kind: ShapeKind, sweep: Sweep) -> Obstacle {
+        let shape = Shape::new(kind).unwrap_or_else(|error| unreachable!("{error}"));
+        let mut obstacle = Obstacle::new(ObstacleParams::fixed("it", shape, sweep.start), 0.0);
+        obstacle.sweep = sweep;
+        obstacle
+    }
+
+    /// No point of an obstacle moves farther in a step than the bound says, however it shifts and turns.
+    #[test]
+    fn points_of_an_obstacle_move_no_farther_than_the_bound() {
+        let mut random = Random(2);
+        for _ in 0..200 {
+            let turned = Quat::from_scaled_axis(random.vector());
+            let start = Pose::from_parts(random.vector(), turned);
+            let end = Pose::from_parts(
+                start.translation + 0.3 * random.vector(),
+                Quat::from_scaled_axis(random.vector()) * turned,
+            );
+            let (middle, reach) = (3.0 * random.vector(), random.fraction());
+            let it = obstacle(ShapeKind::Plane, Sweep { start, end });
+            let bound = swept(&it, middle, reach);
+            for _ in 0..20 {
+                let point = middle + reach * random.vector().normalize();
+                let own = start.inverse_transform_point(point);
+                for f in [0.1, 0.5, 1.0] {
+                    let moved = it.sweep.at(f).transform_point(own).distance(point);
+                    assert!(moved <= bound * (1.0 + 1e-12), "{moved} beyond {bound}");
+                }
+            }
+        }
+        let still = obstacle(ShapeKind::Plane, Sweep::resting(Pose::IDENTITY));
+        assert_eq!(swept(&still, Vec3::X, 1.0), 0.0);
+    }
+
+    #[test]
+    fn only_small_balls_are_fingers() {
+        let of = |kind: ShapeKind| is_finger(&obstacle(kind, Sweep::resting(Pose::IDENTITY)), 0.1);
+        assert_eq!(of(ShapeKind::Sphere { radius: 0.14 }), Some(0.14));
+        assert_eq!(of(ShapeKind::Sphere { radius: 0.16 }), None);
+        assert_eq!(of(ShapeKind::Plane), None);
+    }
+
+    /// What was looked at in a step is undone, the nodes that it did not look at stay.
+    #[test]
+    fn a_step_is_undone() {
+        let mut watch = Watch { due: vec![1.0, 2.0, 3.0], travel: 0.5, soonest: 1.0, around: vec![4] };
+        let before = watch.clone();
+        let mut looked = Looked::new(&watch);
+        for _ in 0..2 {
+            looked.keep(&watch);
+            for (node, due) in [(2, 7.0), (0, 8.0), (2, 9.0)] {
+                looked.note(node, watch.due[node as usize]);
+                watch.due[node as usize] = due;
+            }
+            (watch.travel, watch.soonest) = (0.7, 2.0);
+            watch.around.clear();
+            assert_eq!(watch.due, [8.0, 2.0, 9.0]);
+            looked.undo(&mut watch);
+            assert_eq!(watch, before);
+        }
+    }
+}

@@ -70,6 +70,20 @@ impl Ahead {
 }
 
 impl Past {
+    /// Whether it is of a body like that of another.
+    pub fn fits(&self, other: &Past) -> bool {
+        match (self, other) {
+            (Past::Modes { coordinates, rates, free }, Past::Modes { rates: like, .. }) => {
+                [coordinates.len(), rates.len(), free.len()] == [like.len(); 3]
+            }
+            // the ring holds a sample of at least one number for each index
+            (Past::Records { forces, newest }, Past::Records { forces: like, .. }) => {
+                forces.len() == like.len() && *newest < like.len().max(1)
+            }
+            _ => false,
+        }
+    }
+
     /// Copy another state into this one, reusing capacity.
     pub fn copy_from(&mut self, other: &Past) {
         match (self, other) {

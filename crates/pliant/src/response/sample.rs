@@ -1,7 +1,8 @@
 //! A small solid for tests: a tetrahedron with made-up modes.
 
-use super::{Basis, Compliance, Damping, Hull, Known, Records, ResponseSettings};
-use crate::math::Vec3;
+use super::{Basis, Compliance, Damping, Hull, Known, Records, Response, ResponseSettings, ResponseSpec};
+use crate::material::Friction;
+use crate::math::{Pose, Vec3};
 use crate::response::solid::Solid;
 
 /// Length of a sample [s].
@@ -58,4 +59,12 @@ pub fn records() -> Records {
 /// Settings of the small solid.
 pub fn settings() -> ResponseSettings {
     ResponseSettings { damping: DAMPING, sample: SAMPLE, ..ResponseSettings::default() }
+}
+
+/// The solid as a body, with its frame in the world.
+pub fn body(placed: Pose) -> Response {
+    let (solid, settings) = (Known::Modes(basis(1e-6, true)), settings());
+    let friction = Friction { coefficient: 0.5, exponent: 1.0 };
+    let spec = ResponseSpec { solid, friction, placed, velocity: Vec3::ZERO, spin: Vec3::ZERO, settings };
+    Response::new("sample", spec).unwrap_or_else(|error| unreachable!("{error}"))
 }

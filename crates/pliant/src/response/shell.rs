@@ -125,3 +125,120 @@ fn nearest(found: impl Iterator<Item = (f64, u32, [f64; 3])>) -> Option<(f64, u3
 
 /// Limit on facets that a point may cross in one walk.
 const MOST_FACETS: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Random;
+
+    /// A ball of triangles: an octahedron, of which each facet is divided into four, `times` over.
+    fn ball(times: usize) -> Hull {
+        let mut nodes = vec![Vec3::X, Vec3::Y, -Vec3::X, -Vec3::Y, Vec3::Z, -Vec3::Z];
+        let mut facets: Vec<[u32; 3]> = (0..4).flat_map(|k| [[k, (k + 1) % 4, 4], [(k + 1) % 4, k, 5]]).collect();
+        for _ in 0..times {
+            let mut halves: HashMap<[u32; 2], u32> = HashMap::new();
+            let mut half = |a: u32, b: u32| {
+                *halves.entry([a.min(b), a.max(b)]).or_insert_with(|| {
+                    nodes.push((nodes[a as usize] + nodes[b as usize]).normalize());
+                    nodes.len() as u32 - 1
+                })
+            };
+            let divide = |[a, b, c]: [u32; 3]| {
+                let [d, e, f] = [half(a, b), half(b, c), half(c, a)];
+                [[a, d, f], [d, b, e], [f, e, c], [d, e, f]]
+            };
+            facets = facets.into_iter().flat_map(divide).collect();
+        }
+        Hull { nodes, facets, mass: 1.0, centre: Vec3::new(0.1, 0.2, 0.3), inertia: [[1.0, 0.0, 0.0]; 3] }
+    }
+
+    fn shell(hull: &Hull) -> Shell {
+        Shell::new("ball", hull).unwrap_or_else(|error| unreachable!("{error}"))
+    }
+
+    #[test]
+    fn neighbours_are_those_that_a_search_through_all_facets_finds() {
+        let shell = shell(&ball(1));
+        for (n, facet) in shell.facets.iter().enumerate() {
+            for k in 0..3 {
+                let edge = [facet[k], facet[(k + 1) % 3]];
+                let shares = |m: &usize| *m != n && edge.iter().all(|node| shell.facets[*m].contains(node));
+                let found: Vec<usize> = (0..shell.facets.len()).filter(shares).collect();
+                assert_eq!(found, [shell.across[n][k] as usize]);
+            }
+        }
+        for node in 0..shell.nodes.len() as u32 {
+            let around: Vec<u32> =
+                (0u32..).zip(&shell.facets).filter(|(_, f)| f.contains(&node)).map(|(n, _)| n).collect();
+            assert_eq!(shell.around(node), around);
+        }
+    }
+
+    /// Normals times areas of a closed surface sum to zero, and by the divergence theorem those of the places to three volumes.
+    #[test]
+    fn normals_point_outwards() {
+        let shell = shell(&ball(3));
+        let corners = |f: &[u32; 3]| f.map(|node| shell.nodes[node as usize]);
+        let (mut sum, mut volume) = (Vec3::ZERO, 0.0);
+        for (facet, normal) in shell.facets.iter().zip(&shell.normals) {
+            let [a, b, c] = corners(facet);
+            let area = 0.5 * (b - a).cross(c - a).length();
+            assert!((normal.length() - 1.0).abs() < 1e-12);
+            sum += *normal * area;
+            volume += normal.dot(a) * area / 3.0;
+        }
+        assert!(sum.length() < 1e-12);
+        // chords of an eighth of a right angle leave out about a part (pi / 16)^2 / 2 of the ball
+        let ball = 4.0 / 3.0 * std::f64::consts::PI;
+        assert!(volume < ball && volume > 0.96 * ball, "{volume}");
+        // the longest edge of a ball is no longer than that of the octahedron, divided
+        assert!(shell.edges[1] < shell.edges[0] && shell.edges[0] < 2.0_f64.sqrt() / 4.0);
+    }
+
+    #[test]
+    fn surfaces_that_are_not_closed_are_refused() {
+        let whole = ball(0);
+        let open = Hull { facets: whole.facets[1..].to_vec(), ..whole.clone() };
+        let [a, b, c] = whole.facets[0];
+        let turned = Hull { facets: [&[[b, a, c]], &whole.facets[1..]].concat(), ..whole.clone() };
+        let beyond = Hull { facets: whole.facets.iter().map(|f| f.map(|n| n + 1)).collect(), ..whole.clone() };
+        let mut nan = whole;
+        nan.nodes[2].x = f64::NAN;
+        for hull in [open, turned, beyond, nan] {
+            assert!(Shell::new("ball", &hull).is_err());
+        }
+    }
+
+    /// A walk ends at the point of the surface that is nearest to where it leads, as a search through all facets finds it.
+    #[test]
+    fn walks_end_at_the_nearest_point_of_the_surface() {
+        let (shell, mut random) = (shell(&ball(2)), Random(8));
+        let corners = |facet: u32| shell.facets[facet as usize].map(|node| shell.nodes[node as usize]);
+        for n in 0..2000 {
+            let facet = n % shell.facets.len() as u32;
+            let (u, v) = (random.fraction(), random.fraction());
+            let [u, v] = if u + v > 1.0 { [1.0 - u, 1.0 - v] } else { [u, v] };
+            let weights = [u, v, 1.0 - u - v];
+            // along the facet, by up to two edges
+            let normal = shell.normals[facet as usize];
+            let way = random.vector() * shell.edges[0];
+            let way = way - normal * normal.dot(way);
+            let target = blend(&corners(facet), &weights) + way;
+            let (reached, weights) = shell.walk(facet, weights, way);
+            assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12 && weights.iter().all(|w| *w >= 0.0));
+            let distance = (blend(&corners(reached), &weights) - target).length();
+            let of = |m: u32| (blend(&corners(m), &nearest_of_triangle(target, corners(m))) - target).length();
+            let least = (0..shell.facets.len() as u32).map(of).fold(f64::INFINITY, f64::min);
+            assert!(distance <= least + 1e-12, "{distance} instead of {least}");
+        }
+    }
+
+    #[test]
+    fn walks_within_a_facet_are_straight() {
+        let shell = shell(&ball(0));
+        let [a, b, c] = shell.facets[0].map(|node| shell.nodes[node as usize]);
+        let (facet, weights) = shell.walk(0, [0.5, 0.3, 0.2], 0.2 * (b - a) + 0.1 * (c - a));
+        assert_eq!(facet, 0);
+        assert!(weights.iter().zip([0.2, 0.5, 0.3]).all(|(x, y)| (x - y).abs() < 1e-12), "{weights:?}");
+    }
+}

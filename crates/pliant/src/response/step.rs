@@ -371,3 +371,66 @@ fn depth_in(obstacle: &Obstacle, pose: &Pose, place: Vec3, edge: f64, touch: &mu
         None => -edge,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::body;
+    use super::*;
+    use crate::contact::{ObstacleParams, Shape};
+    use crate::random::Random;
+
+    fn obstacle(kind: ShapeKind) -> Obstacle {
+        let shape = Shape::new(kind).unwrap_or_else(|error| unreachable!("{error}"));
+        Obstacle::new(ObstacleParams::fixed("it", shape, Pose::IDENTITY), 0.0)
+    }
+
+    fn touch() -> Touch {
+        Touch::new(Spot::node(0), By::Obstacle(0), Vec3::ZERO, Vec3::ZERO, Vec3::ZERO)
+    }
+
+    /// A ball of radius r about c: a point p is r - |p - c| deep, and pushed along p - c.
+    #[test]
+    fn depth_in_a_ball() {
+        let (radius, centre, mut random) = (0.5, Vec3::new(1.0, 2.0, 3.0), Random(1));
+        let (ball, pose) = (obstacle(ShapeKind::Sphere { radius }), Pose::from_translation(centre));
+        for _ in 0..100 {
+            let place = centre + random.vector() * 0.5;
+            let mut touch = touch();
+            let depth = depth_in(&ball, &pose, place, 1.0, &mut touch);
+            let out = place - centre;
+            assert!((depth - (radius - out.length())).abs() < 1e-12);
+            assert!((touch.normal - out.normalize()).length() < 1e-12);
+        }
+        assert_eq!(depth_in(&ball, &pose, centre + Vec3::X * 5.0, 1.0, &mut touch()), -1.0);
+    }
+
+    /// Beside a ball a point is measured from the plane that touches it where the point began: on that plane it has no depth, and
+    /// moves along it without.
+    #[test]
+    fn depth_beside_a_ball_is_that_below_a_tangent_plane() {
+        let (radius, mut random) = (0.5, Random(6));
+        let ball = obstacle(ShapeKind::Sphere { radius });
+        for _ in 0..100 {
+            let normal = random.vector().normalize();
+            let (start, along) = (normal * (radius + 0.1 * random.fraction()), normal.any_orthonormal_vector());
+            let (deep, aside) = (0.2 * random.signed(), 0.3 * random.signed());
+            let place = normal * (radius - deep) + along * aside;
+            let mut touch = touch();
+            let depth = depth_beside(&Pose::IDENTITY, start, place, &ball, 1.0, &mut touch);
+            assert!((depth - deep).abs() < 1e-12, "{depth} instead of {deep}");
+            assert!((touch.normal - normal).length() < 1e-12);
+        }
+    }
+
+    /// Friction holds a point whose force is inside the cone of the coefficient, here 0.5, about the normal.
+    #[test]
+    fn points_stick_inside_the_cone_of_friction() {
+        let (mut body, floor) = (body(Pose::IDENTITY), obstacle(ShapeKind::Plane));
+        let mut sticks = |force: Vec3| {
+            body.state.touches = vec![Touch { force, normal: Vec3::Z, ..touch() }];
+            body.sticks(0, &floor)
+        };
+        assert!(sticks(Vec3::new(0.49, 0.0, 1.0)) && sticks(Vec3::Z));
+        assert!(!sticks(Vec3::new(0.0, 0.51, 1.0)) && !sticks(-Vec3::Z) && !sticks(Vec3::ZERO));
+    }
+}

@@ -346,3 +346,124 @@ fn inverse(block: &Mat3) -> Mat3 {
 stored!(Spot { nodes, weights });
 stored_enum!(By { 0 => Grip { 0: index }, 1 => Obstacle { 0: index }, 2 => Load { 0: index }, 3 => Body {} });
 stored!(Touch { spot, facet, beside, by, anchor, part, normal, force, gap, place, sunk, trend });
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{SAMPLE, body};
+    use super::*;
+    use crate::math::Quat;
+    use crate::random::Random;
+
+    const STIFFER: f64 = 1e-6;
+
+    /// Spots at nodes and within facets.
+    fn touches() -> Vec<Touch> {
+        let inside = Spot { nodes: [1, 2, 3], weights: [0.2, 0.5, 0.3] };
+        let other = Spot { nodes: [0, 1, 3], weights: [0.6, 0.1, 0.3] };
+        let spots = [Spot::node(2), inside, Spot::node(0), other];
+        spots.map(|spot| Touch::new(spot, By::Body, Vec3::ZERO, Vec3::Z, Vec3::ZERO)).to_vec()
+    }
+
+    /// Entries of W are the displacements at the end of a step of h by a constant unit force from rest: of each mode as a damped
+    /// oscillator, x'' + 2 d x' + w^2 x = p, whose solution is p / w^2 (1 - e^(-d h) (cos v h + d / v sin v h)) with v^2 = w^2 - d^2,
+    /// of the rest of the compliance at once, and of the rigid body as s (1 / m + r x I^-1 x r') with its shift s.
+    #[test]
+    fn answers_are_displacements_by_unit_forces() {
+        let mut body = body(Pose::IDENTITY);
+        let touches = touches();
+        let super::super::Damping::Rayleigh { mass, stiffness } = body.settings.damping else { panic!() };
+        let (solid, slots) = (body.solid.clone(), &mut body.scratch.slots);
+        slots.update(body.kernel, &touches, &solid, &body.answers, |_| Vec3::ZERO);
+        let Form::Modes(modes) = &solid.form else { panic!() };
+        let grown = |square: f64| {
+            let d = 0.5 * (mass + stiffness * square);
+            let v = (square - d * d).sqrt();
+            (1.0 - (-d * SAMPLE).exp() * ((v * SAMPLE).cos() + d / v * (v * SAMPLE).sin())) / square
+        };
+        let shape = |spot: &Spot, n: usize, axis: usize| {
+            spot.parts().map(|(node, weight)| weight * modes.row(3 * node + axis)[n]).sum::<f64>()
+        };
+        for (a, x) in touches.iter().enumerate() {
+            for (b, y) in touches.iter().enumerate() {
+                let [at, pushed] = [x, y].map(|t| t.spot.mean(|node| solid.shell.nodes[node]));
+                let shared: f64 = x
+                    .spot
+                    .parts()
+                    .flat_map(|(i, v)| y.spot.parts().map(move |(j, w)| if i == j { v * w } else { 0.0 }))
+                    .sum();
+                for i in 0..3 {
+                    for j in 0..3 {
+                        let swing: f64 = (0..modes.count)
+                            .map(|n| shape(&x.spot, n, i) * grown(modes.squares[n]) * shape(&y.spot, n, j))
+                            .sum();
+                        let at_once = if i == j { STIFFER * shared } else { 0.0 };
+                        let force = Vec3::AXES[j];
+                        let turned = (solid.inverse_inertia * pushed.cross(force)).cross(at);
+                        let rigid = (force / solid.mass + turned)[i] * solid.shift(SAMPLE);
+                        let found = slots.answers[(3 * a + i) * slots.stride() + 3 * b + j];
+                        let expected = swing + at_once + rigid;
+                        assert!(
+                            (found - expected).abs() < 1e-9 * STIFFER.max(expected.abs()) + 1e-15,
+                            "{found} {expected}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    /// W keeps the bits of what has not changed, whichever points come and go, and is symmetric.
+    #[test]
+    fn points_that_come_and_go_leave_the_others() {
+        let mut body = body(Pose::IDENTITY);
+        let (solid, all) = (body.solid.clone(), touches());
+        let mut fresh = |order: &[usize]| {
+            let some: Vec<Touch> = order.iter().map(|n| all[*n]).collect();
+            body.scratch.slots.update(body.kernel, &some, &solid, &body.answers, |_| Vec3::ZERO);
+            let slots = &body.scratch.slots;
+            let at = |i: usize, j: usize| slots.answers[i * slots.stride() + j];
+            let size = 3 * order.len();
+            for i in 0..size {
+                (0..size).for_each(|j| assert_eq!(at(i, j).to_bits(), at(j, i).to_bits()));
+            }
+            (0..3).map(|k| at(k, 3 + k)).collect::<Vec<f64>>()
+        };
+        let first = fresh(&[0, 1, 2, 3]);
+        fresh(&[3, 2]);
+        assert_eq!(fresh(&[0, 1]), first);
+        assert_eq!(fresh(&[1, 0, 3]), first, "reciprocity: W of b and a is the transpose of that of a and b");
+    }
+
+    /// A finger sticks where the point is, but not behind where its tip is along the normal.
+    #[test]
+    fn a_finger_sticks_where_it_is() {
+        let mut random = Random(12);
+        for _ in 0..100 {
+            let finger = Pose::from_parts(random.vector(), Quat::from_scaled_axis(random.vector()));
+            let (normal, start, tip) = (random.vector().normalize(), random.vector(), random.vector());
+            let anchor = finger.inverse_transform_point(tip);
+            let mut touch = Touch::new(Spot::node(0), By::Body, anchor, normal, Vec3::ZERO);
+            touch.stick_where_it_is(&finger, start);
+            let stuck = finger.transform_point(touch.anchor);
+            let (across, along) = ((stuck - start).reject_from_normalized(normal), (stuck - start).dot(normal));
+            assert!(across.length() < 1e-12);
+            assert!((along - (tip - start).dot(normal).min(0.0)).abs() < 1e-12);
+        }
+    }
+
+    /// A contact that begins deep inside rises at a constant speed, and not past the surface.
+    #[test]
+    fn what_began_inside_rises_slowly() {
+        let mut touch = touches()[0];
+        touch.sink(Vec3::Z, 1e-4, 1e-3);
+        assert_eq!(touch.sunk, 1e-4);
+        touch.force = Vec3::Z;
+        for n in 1..20 {
+            touch.sink(Vec3::Z, 5.0, 1e-3);
+            assert!((touch.sunk - (1e-4 - f64::from(n) * RISE * 1e-3).max(0.0)).abs() < 1e-18);
+        }
+        // from another side it begins anew
+        touch.sink(Vec3::X, 2e-4, 1e-3);
+        assert_eq!(touch.sunk, 2e-4);
+    }
+}

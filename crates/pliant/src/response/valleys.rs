@@ -96,3 +96,74 @@ impl Response {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::body;
+    use super::*;
+    use crate::random::Random;
+
+    const RADIUS: f64 = 0.1;
+
+    fn finger(place: Vec3, normal: Vec3) -> Resting {
+        Resting { index: 0, radius: RADIUS, pose: Pose::IDENTITY, centre: place + normal * RADIUS, place }
+    }
+
+    fn corners(body: &Response, facet: u32) -> [Vec3; 3] {
+        body.solid.shell.facets[facet as usize].map(|node| body.solid.shell.nodes[node as usize])
+    }
+
+    fn inside(random: &mut Random) -> [f64; 3] {
+        let (u, v) = (random.fraction(), random.fraction());
+        let [u, v] = if u + v > 1.0 { [1.0 - u, 1.0 - v] } else { [u, v] };
+        [u, v, 1.0 - u - v]
+    }
+
+    /// A convex solid at rest has no valleys: no facet rises beside a point of another. One that the point is behind does, and
+    /// pushes along its normal at the point of it that is nearest to the finger's tip.
+    #[test]
+    fn only_facets_in_front_of_a_point_push_it() {
+        let (body, mut random) = (body(Pose::IDENTITY), Random(9));
+        for n in 0..400u32 {
+            let (own, other) = (n % 4, (n + 1 + n / 4 % 3) % 4);
+            let normal = body.solid.shell.normals[own as usize];
+            let place = blend(&corners(&body, own), &inside(&mut random));
+            assert!(body.risen(other, &finger(place, normal)).is_none());
+            let out = body.solid.shell.normals[other as usize];
+            let beyond = place + out * (0.01 + out.dot(corners(&body, other)[0] - place));
+            let Some(touch) = body.risen(other, &finger(beyond, out)) else { panic!("it is in front") };
+            assert!((touch.normal + out).length() < 1e-12 && touch.beside && touch.facet == Some(other));
+            // no other point of the facet is nearer to the tip
+            let tip = beyond + out * RADIUS - out * RADIUS;
+            let found = touch.spot.mean(|node| body.solid.shell.nodes[node]);
+            for _ in 0..50 {
+                let some = blend(&corners(&body, other), &inside(&mut random));
+                assert!(some.distance(tip) >= found.distance(tip) - 1e-12);
+            }
+        }
+    }
+
+    /// Facets count as near by the distance of their nearest point, as many samples of them show.
+    #[test]
+    fn facets_are_near_by_their_nearest_point() {
+        let (body, mut random) = (body(Pose::IDENTITY), Random(10));
+        let reach = REACH * body.solid.shell.edges[1];
+        let (mut near, mut far) = (0, 0);
+        for n in 0..200u32 {
+            let facet = n % 4;
+            let corners = corners(&body, facet);
+            let from = blend(&corners, &inside(&mut random)) + 2.0 * reach * random.vector();
+            let least =
+                (0..4000).map(|_| blend(&corners, &inside(&mut random)).distance(from)).fold(f64::INFINITY, f64::min);
+            if body.is_near(facet, from) {
+                // samples are within a few hundredths of an edge from any point
+                assert!(least < reach + 0.1 * body.solid.shell.edges[0]);
+                near += 1;
+            } else {
+                assert!(least >= reach);
+                far += 1;
+            }
+        }
+        assert!(near > 20 && far > 20);
+    }
+}

@@ -15,6 +15,13 @@ impl Matrix {
         Matrix { rows, columns, data: vec![0.0; rows * columns] }
     }
 
+    /// Become a matrix of zeros of this size, in the memory that is there if it suffices.
+    pub(crate) fn resize(&mut self, rows: usize, columns: usize) {
+        (self.rows, self.columns) = (rows, columns);
+        self.data.clear();
+        self.data.resize(rows * columns, 0.0);
+    }
+
     /// Number of rows.
     pub fn rows(&self) -> usize {
         self.rows

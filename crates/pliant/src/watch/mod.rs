@@ -15,6 +15,7 @@ use crate::bytes::stored;
 use crate::cable::{PARTS, PastPair};
 use crate::contact::{Ends, Obstacle};
 use crate::frame::{Event, EventKind, Other};
+use crate::linkage::Line;
 
 use obstacles::{Known, Surrounding};
 use strands::Strands;
@@ -160,6 +161,28 @@ impl Watch {
     /// Forget the positions of the bodies, because they were changed otherwise than by a step.
     pub fn forget(&mut self) {
         self.knows = false;
+    }
+
+    /// Whether it is of these bodies, with this number of obstacles.
+    pub fn fits(&self, bodies: &[Body], obstacles: usize) -> bool {
+        let like = |curve: &Curve, (body, line): (usize, Line<'_>)| {
+            let (pieces, known) = (line.poses.len(), curve.pieces.iter().chain(&curve.gaps));
+            let bend = if let Body::Cable(c) = &bodies[body] { (c.is_closed(), c.bend()) } else { (false, 0) };
+            (curve.body, curve.radius, (curve.closed, curve.bend)) == (body, line.radius, bend)
+                && (1..=curve.instants.len()).contains(&curve.used)
+                && curve.instants().iter().all(|instant| instant.pieces.len() == pieces)
+                && [curve.pieces.len(), curve.gaps.len()] == [pieces; 2]
+                && known.into_iter().all(|known| known.fits(obstacles))
+        };
+        let rods = || bodies.iter().enumerate().filter_map(|(n, body)| Some((n, body.line()?)));
+        if !self.knows {
+            // what is read anew before the next step
+            return self.curves.iter().all(|curve| curve.used <= curve.instants.len());
+        }
+        self.curves.len() == rods().count()
+            && self.curves.iter().zip(rods()).all(|(curve, rod)| like(curve, rod))
+            && self.surrounding.fits(obstacles)
+            && self.strands.fits(&self.curves)
     }
 
     /// Copy from `other`, reusing the capacity.

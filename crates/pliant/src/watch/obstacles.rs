@@ -38,7 +38,19 @@ pub(super) struct Surrounding {
     moving: Vec<usize>,
 }
 
+impl Known {
+    /// Whether it names obstacles that are there.
+    pub fn fits(&self, obstacles: usize) -> bool {
+        self.nearest.iter().chain(&self.entered).all(|index| *index < obstacles)
+    }
+}
+
 impl Surrounding {
+    /// Whether it is of this number of obstacles.
+    pub fn fits(&self, obstacles: usize) -> bool {
+        self.bounds.len() == obstacles && self.moving.iter().all(|index| *index < obstacles)
+    }
+
     /// Read the obstacles at their current poses.
     pub fn begin(&mut self, obstacles: &[Obstacle]) {
         self.bounds.clear();

@@ -95,6 +95,12 @@ impl Strands {
         }
     }
 
+    /// Whether it is of pieces of these centre lines.
+    pub fn fits(&self, curves: &[Curve]) -> bool {
+        let there = |end: &End| curve_of(curves, end.body).is_some_and(|curve| end.link < curve.pieces.len());
+        self.near.iter().chain(&self.before).all(|near| near.ends.iter().all(there))
+    }
+
     /// Copy from `other`, reusing the capacity.
     pub fn copy_from(&mut self, other: &Strands) {
         self.near.clone_from(&other.near);

@@ -7,7 +7,7 @@ use crate::bytes::stored;
 use crate::error::StepError;
 use crate::frame::{Event, EventKind};
 use crate::math::Vec3;
-use crate::{lattice, react};
+use crate::react;
 
 /// One account for each body.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,6 +45,11 @@ impl Accounts {
     pub fn remove(&mut self, gone: usize) {
         self.list.remove(gone);
         self.snapped.remove(gone);
+    }
+
+    /// Whether there is one for each of so many bodies.
+    pub fn fits(&self, bodies: usize) -> bool {
+        [self.list.len(), self.snapped.len()] == [bodies; 2]
     }
 
     /// Copy from `other`, without allocating where the capacity suffices.
@@ -117,9 +122,9 @@ impl World {
             return None;
         }
         let won = |body: &Body| body.work().bodies;
-        let most = lattice::most_stored(&self.meetings) + react::most_stored(&self.presses);
+        let most = self.groups.between.most_stored() + react::most_stored(&self.presses);
         let between = self.accounts.between - self.bodies.iter().map(won).sum::<f64>();
-        self.accounts.between = between.clamp(0.0, most);
+        self.accounts.between = between.clamp(0.0, most.max(0.0));
         let winner = self.bodies.iter().map(won).enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
         winner.filter(|_| between < 0.0).map(|(n, _)| (n, -between))
     }

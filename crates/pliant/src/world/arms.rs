@@ -1,12 +1,13 @@
 //! Arms in a world: what their links carry, and what drives their joints.
 
 use super::World;
-use crate::arm::{Arm, JointDrive};
+use crate::arm::JointDrive;
 use crate::body::Body;
 use crate::contact::Obstacle;
 use crate::error::{BuildError, ControlError};
 use crate::frame::Other;
 use crate::grip::Gripper;
+use crate::group::Group;
 use crate::handle::{BodyId, GripperId, ObstacleId};
 use crate::math::{Pose, Vec3};
 use crate::motion::{Drive, Sweep};
@@ -47,7 +48,7 @@ impl World {
     fn carried(&self, arm: BodyId, link: &str, at: Pose) -> Result<(Drive, Pose), BuildError> {
         let index = self.handles.bodies.index(arm)?;
         let body = &self.bodies[index];
-        let Body::Arm(model) = body else {
+        let Some(model) = body.as_arm() else {
             return Err(BuildError::NotAnArm { body: body.name().into(), model: body.model().name() });
         };
         let Some(number) = model.model().link(link) else {
@@ -67,7 +68,7 @@ impl World {
         let body = &mut self.bodies[index];
         let (name, joint) = (body.name().to_string(), joint.to_string());
         let refused = |why: String| Err(BuildError::NoSuchJoint { body: name, joint: joint.clone(), why }.into());
-        let Body::Arm(arm) = body else { return refused("it is no arm".into()) };
+        let Some(arm) = body.as_arm_mut() else { return refused("it is no arm".into()) };
         let names = || arm.model().coordinates().iter().map(|coordinate| coordinate.name.as_str());
         let Some(number) = names().position(|name| name == joint) else {
             return refused(format!("it has {}", names().collect::<Vec<_>>().join(", ")));
@@ -97,7 +98,7 @@ impl World {
         let World { bodies, grippers, obstacles, .. } = self;
         for (drive, sweep) in carried(grippers, obstacles) {
             let Drive::Carried { arm, link, at } = *drive else { continue };
-            if let Some(Body::Arm(arm)) = bodies.get_mut(arm) {
+            if let Some(arm) = bodies.get_mut(arm).and_then(Body::as_arm_mut) {
                 sweep.end = if arm.is_still() { arm.link(link) } else { arm.expected(link, dt) } * at;
             }
         }
@@ -108,7 +109,7 @@ impl World {
         let World { bodies, grippers, obstacles, fingers, .. } = self;
         for (drive, sweep) in carried(grippers, obstacles) {
             let Drive::Carried { arm, link, at } = *drive else { continue };
-            if let Some(Body::Arm(arm)) = bodies.get_mut(arm) {
+            if let Some(arm) = bodies.get_mut(arm).and_then(Body::as_arm_mut) {
                 sweep.end = arm.stepped_to(link) * at;
             }
         }
@@ -119,7 +120,7 @@ impl World {
 
     /// Let arms feel what bodies other than cables did to their grippers, and all bodies to their links, in the step that ends.
     pub(super) fn load_arms(&mut self) {
-        if !self.bodies.iter().any(|body| matches!(body, Body::Arm(_))) {
+        if !self.bodies.iter().any(|body| body.as_arm().is_some()) {
             return;
         }
         self.contacts.clear();
@@ -128,7 +129,8 @@ impl World {
         }
         let World { bodies, grippers, obstacles, grips, contacts, fingers, .. } = self;
         for grip in grips.iter().filter(|grip| grip.anchor.is_some()) {
-            if matches!(bodies[grip.body], Body::Cable(_)) {
+            // members of the arm's group have pulled it already
+            if bodies[grip.body].group() == Some(Group::Linked) {
                 continue;
             }
             let Gripper { drive, sweep, .. } = &grippers[grip.gripper];
@@ -155,7 +157,7 @@ fn carried<'a>(
 /// Let the arm that carries something feel a force and a couple there.
 fn feel(bodies: &mut [Body], drive: &Drive, place: Vec3, force: Vec3, couple: Vec3) {
     let Drive::Carried { arm, link, .. } = *drive else { return };
-    if let Some(Body::Arm(arm)) = bodies.get_mut(arm) {
-        Arm::feel(arm, link, place, force, couple);
+    if let Some(arm) = bodies.get_mut(arm).and_then(Body::as_arm_mut) {
+        arm.feel(link, place, force, couple);
     }
 }

@@ -203,14 +203,12 @@ impl World {
             body.reserve(grips, loads + pushes, obstacles);
         }
         let size: usize = self.bodies.iter().map(Body::size).sum();
-        if !self.fingers.is_empty() {
+        if !self.fingers.is_empty() || self.bodies.iter().any(|body| body.as_arm().is_some()) {
             let room = (2 * size * obstacles).min(10_000);
             self.contacts.reserve(room.saturating_sub(self.contacts.len()));
         }
-        let surfaces = self.bodies.iter().filter(|body| matches!(body, Body::Response(_))).map(Body::size);
-        self.surface.reserve(surfaces.max().unwrap_or(0));
-        self.solids.reserve(self.bodies.len());
-        self.cables.reserve(&self.bodies, &mut self.pairs);
+        self.surface.reserve(self.bodies.iter().map(Body::places_in_space).max().unwrap_or(0));
+        self.groups.reserve(&self.bodies);
         self.together.reserve(self.bodies.len());
         self.reserve_before();
     }

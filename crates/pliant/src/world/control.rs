@@ -12,7 +12,7 @@ use crate::material::Friction;
 use crate::math::{Pose, Vec3};
 use crate::motion::{Drive, Sweep};
 use crate::properties::Change;
-use crate::{cable, lattice, react};
+use crate::react;
 
 /// Body index of grips and loads that were removed.
 const NOBODY: usize = usize::MAX;
@@ -244,8 +244,7 @@ impl World {
             self.grips.iter_mut().map(|grip| &mut grip.body).chain(self.loads.iter_mut().map(|load| &mut load.0));
         numbers.filter(|number| **number != NOBODY && **number > gone).for_each(|number| *number -= 1);
         self.forget_arm(gone);
-        cable::forget_body(&mut self.pairs, gone);
-        lattice::forget_body(&mut self.meetings, gone);
+        self.groups.between.forget_body(gone);
         react::forget_body(&mut self.presses, gone);
         self.together.forget_body(gone);
         self.accounts.remove(gone);

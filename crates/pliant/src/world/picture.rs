@@ -5,7 +5,7 @@ use crate::body::Body;
 use crate::frame::{BodyFrame, Frame, GripFrame, GripperFrame};
 use crate::grip::{Grip, Wrench};
 use crate::math::Vec3;
-use crate::{cable, lattice, react};
+use crate::react;
 
 impl World {
     /// The current state of the world.
@@ -38,8 +38,7 @@ impl World {
         for (index, body) in self.bodies.iter().enumerate() {
             body.write_contacts(index, &self.obstacles, &mut frame.contacts);
         }
-        cable::write_pairs(&self.bodies, &self.pairs, &mut frame.contacts);
-        lattice::write_meetings(&self.meetings, &mut frame.contacts);
+        self.groups.between.write(&self.bodies, &mut frame.contacts);
         react::write_presses(&self.presses, &mut frame.contacts);
         // NaN stays, so that it is seen
         let larger = |most: f64, depth: f64| if depth.is_nan() || depth > most { depth } else { most };

@@ -4,19 +4,18 @@ use super::accounts::Accounts;
 use super::build::Handles;
 use super::together::Two;
 use super::{Room, World};
-use crate::body::{Body, BodyState};
-use crate::bytes::{Malformed, Reader, Stored, checksum, stored};
-use crate::cable::PastPair;
+use crate::body::{Body, BodyState, There};
+use crate::bytes::{Malformed, Reader, Stored, checksum, read_word, stored};
 use crate::clock::Clock;
 use crate::error::{BuildError, SnapshotError};
 use crate::frame::Event;
-use crate::grip::{Grip, Load, Wrench};
-use crate::lattice::Meeting;
+use crate::grip::{Grip, Load, Place, Wrench};
+use crate::group::Between;
 use crate::material::Friction;
 use crate::math::Vec3;
 use crate::motion::{Drive, Sweep};
 use crate::properties::Properties;
-use crate::react::Presses;
+use crate::react::{self, Presses};
 use crate::watch::Watch;
 
 /// The whole state of a world, exact to the bit. Snapshots of worlds built alike compare equal if the worlds are in the
@@ -28,6 +27,24 @@ pub struct Snapshot {
     /// Loads, each with the index of its body.
     loads: Vec<(usize, Load)>,
     state: State,
+    origin: Origin,
+}
+
+/// Where a snapshot comes from: what was read from bytes may have been made up, and is checked before it is restored.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Origin {
+    /// From a world.
+    Taken,
+    /// From bytes.
+    Read,
+}
+
+impl Stored for Origin {
+    fn write(&self, _: &mut Vec<u8>) {}
+
+    fn read(_: &mut Reader<'_>) -> Result<Origin, Malformed> {
+        Ok(Origin::Read)
+    }
 }
 
 /// The part of a snapshot that contains no handles.
@@ -39,8 +56,7 @@ struct State {
     grippers: Vec<(Sweep, Drive, Wrench)>,
     bodies: Vec<BodyState>,
     properties: Vec<Properties>,
-    pairs: Vec<PastPair>,
-    meetings: Vec<Meeting>,
+    between: Between,
     presses: Presses,
     touching: Vec<Two>,
     events: Vec<Event>,
@@ -55,15 +71,14 @@ stored!(State {
     grippers,
     bodies,
     properties,
-    pairs,
-    meetings,
+    between,
     presses,
     touching,
     events,
     watch,
     accounts,
 });
-stored!(Snapshot { handles, grips, loads, state });
+stored!(Snapshot { handles, grips, loads, state, origin });
 
 /// First bytes of a serialised snapshot.
 const MAGIC: [u8; 8] = *b"pliantsn";
@@ -103,7 +118,7 @@ impl Snapshot {
         if version != VERSION {
             return Err(SnapshotError::Version { version, known: VERSION });
         }
-        let (expected, sum) = (u64::read(&mut head).map_err(damaged)?, u64::read(&mut head).map_err(damaged)?);
+        let (expected, sum) = (read_word(&mut head).map_err(damaged)?, read_word(&mut head).map_err(damaged)?);
         if content.len() as u64 != expected {
             return Err(SnapshotError::Length { expected, got: content.len() as u64 });
         }
@@ -112,7 +127,7 @@ impl Snapshot {
         }
         let mut content = Reader::new(content);
         let snapshot = Snapshot::read(&mut content).map_err(damaged)?;
-        let Snapshot { handles, grips, loads, state } = &snapshot;
+        let Snapshot { handles, grips, loads, state, .. } = &snapshot;
         let whole = content.is_empty() && state.bodies.len() == state.properties.len();
         if whole && handles.are_those_of(grips.len(), loads.len()) { Ok(snapshot) } else { Err(SnapshotError::Damaged) }
     }
@@ -139,15 +154,15 @@ impl World {
             grippers: self.grippers.iter().map(|g| (g.sweep, g.drive, g.load)).collect(),
             bodies: self.bodies.iter().map(Body::state).collect(),
             properties: self.bodies.iter().map(Body::properties).collect(),
-            pairs: self.pairs.clone(),
-            meetings: self.meetings.clone(),
+            between: self.groups.between.clone(),
             presses: self.presses.clone(),
             touching: self.together.touching.clone(),
             events: self.events.clone(),
             watch: self.watch.clone(),
             accounts: self.accounts.clone(),
         };
-        Snapshot { handles: self.handles.clone(), grips: self.grips.clone(), loads: self.loads.clone(), state }
+        let (handles, grips, loads) = (self.handles.clone(), self.grips.clone(), self.loads.clone());
+        Snapshot { handles, grips, loads, state, origin: Origin::Taken }
     }
 
     /// Save the state of the world into an existing snapshot, without allocating where its buffers suffice.
@@ -155,6 +170,7 @@ impl World {
         if to.handles != self.handles {
             to.handles.clone_from(&self.handles);
         }
+        to.origin = Origin::Taken;
         to.grips.clone_from(&self.grips);
         to.loads.clone_from(&self.loads);
         let state = &mut to.state;
@@ -172,8 +188,7 @@ impl World {
         }
         state.properties.clear();
         state.properties.extend(self.bodies.iter().map(Body::properties));
-        state.pairs.clone_from(&self.pairs);
-        state.meetings.clone_from(&self.meetings);
+        state.between.copy_from(&self.groups.between);
         state.presses.list.clone_from(&self.presses.list);
         state.presses.accounts.clone_from(&self.presses.accounts);
         state.touching.clone_from(&self.together.touching);
@@ -185,12 +200,13 @@ impl World {
     /// Restore a snapshot of this world, or of one built alike. Grips and loads added since are gone, those removed
     /// since are back. Fails with [`BuildError::ForeignSnapshot`] if bodies, obstacles or grippers do not match.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), BuildError> {
-        let Snapshot { handles, grips, loads, state } = snapshot;
+        let Snapshot { handles, grips, loads, state, origin } = snapshot;
         let counts = (self.bodies.len(), self.obstacles.len(), self.grippers.len());
+        let there = There { obstacles: self.obstacles.len(), grips: grips.len() };
         let same_parts = self.handles.have_the_parts_of(handles)
             && counts == (state.bodies.len(), state.obstacles.len(), state.grippers.len())
-            && self.bodies.iter().zip(&state.bodies).all(|(body, state)| body.fits(state));
-        if !same_parts {
+            && self.bodies.iter().zip(&state.bodies).all(|(body, state)| body.fits(state, &there));
+        if !same_parts || *origin == Origin::Read && !self.fits(snapshot) {
             return Err(BuildError::ForeignSnapshot);
         }
         self.restore_properties(&state.properties)?;
@@ -211,8 +227,7 @@ impl World {
             self.know_handles(handles);
             self.room = Room::Outgrown;
         }
-        self.pairs.clone_from(&state.pairs);
-        self.meetings.clone_from(&state.meetings);
+        self.groups.between.copy_from(&state.between);
         self.presses.list.clone_from(&state.presses.list);
         self.presses.accounts.clone_from(&state.presses.accounts);
         self.together.touching.clone_from(&state.touching);
@@ -227,9 +242,47 @@ impl World {
             body.set_state(state);
         }
         self.watch.copy_from(&state.watch);
-        self.watch.begin(&self.bodies, &self.obstacles, self.pairs.capacity());
+        self.watch.begin(&self.bodies, &self.obstacles, self.groups.between.pairs.capacity());
         self.accounts.copy_from(&state.accounts);
         Ok(())
+    }
+
+    /// Whether everything in a snapshot, whose bodies fit, is of what is there.
+    fn fits(&self, snapshot: &Snapshot) -> bool {
+        let Snapshot { grips, loads, state, .. } = snapshot;
+        let (count, obstacles) = (self.bodies.len(), self.obstacles.len());
+        // a box may be empty until something is in it
+        let has = |body: &Body, place: Place| matches!(place, Place::Box { .. }) || body.place_pose(place).is_ok();
+        let grip = |grip: &Grip| match self.bodies.get(grip.body) {
+            Some(body) => {
+                grip.gripper < self.grippers.len()
+                    && has(body, grip.params.place)
+                    && body.check_hold(grip.params.hold).is_ok()
+                    && body.check_jaws(&grip.params).is_ok()
+            }
+            // one that was removed
+            None => grip.anchor.is_none() && grip.params.until == f64::NEG_INFINITY,
+        };
+        let load = |(body, load): &(usize, Load)| match self.bodies.get(*body) {
+            Some(body) => has(body, load.place) && body.check_load(load).is_ok(),
+            None => *body == usize::MAX,
+        };
+        let drive = |drive: &Drive| match *drive {
+            Drive::Carried { arm, link, .. } => {
+                let arm = self.bodies.get(arm).and_then(Body::as_arm);
+                arm.is_some_and(|arm| link < arm.model().links().len())
+            }
+            _ => true,
+        };
+        grips.iter().all(grip)
+            && loads.iter().all(load)
+            && state.obstacles.iter().all(|(_, d, _)| drive(d))
+            && state.grippers.iter().all(|(_, d, _)| drive(d))
+            && state.between.fits(&self.bodies)
+            && react::presses_fit(&state.presses, &self.bodies)
+            && state.touching.iter().flatten().all(|body| *body < count)
+            && state.watch.fits(&self.bodies, obstacles)
+            && state.accounts.fits(count)
     }
 
     /// Restore the properties that bodies had at the time of a snapshot; changes nothing if it fails.

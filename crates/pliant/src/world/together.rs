@@ -1,9 +1,8 @@
 //! Which bodies touch each other or themselves, and when contact begins and ends.
 
 use super::World;
-use crate::body::Body;
 use crate::frame::{Event, EventKind};
-use crate::{cable, lattice, react};
+use crate::react;
 
 /// Maximum number of pairs of bodies that memory is preallocated for: more rarely touch at once, and then the lists
 /// grow.
@@ -69,14 +68,11 @@ impl World {
     /// Raise events for bodies that began or ceased to touch each other, or themselves, in the step that ends at `time`
     /// [s].
     pub(super) fn note_bodies(&mut self, time: f64) {
-        let World { bodies, pairs, meetings, presses, together, events, .. } = self;
-        cable::pairs_beside(bodies, pairs).for_each(|beside| together.look(beside));
-        lattice::meetings_beside(meetings).for_each(|beside| together.look(beside));
+        let World { bodies, groups, presses, together, events, .. } = self;
+        groups.between.beside(bodies).for_each(|beside| together.look(beside));
         react::presses_beside(presses).for_each(|beside| together.look(beside));
         for (index, body) in bodies.iter().enumerate() {
-            if let Body::Elastica(rod) = body
-                && let Some(pushes) = rod.is_at_itself()
-            {
+            if let Some(pushes) = body.is_at_itself() {
                 together.look(Beside { bodies: [index; 2], pushes });
             }
         }

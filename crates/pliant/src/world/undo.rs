@@ -7,7 +7,6 @@ use super::World;
 use super::accounts::Accounts;
 use crate::frame::Event;
 use crate::grip::{Grip, Wrench};
-use crate::lattice::Meeting;
 use crate::motion::Sweep;
 use crate::react::Presses;
 
@@ -18,7 +17,6 @@ pub(super) struct Before {
     grippers: Vec<(Sweep, Wrench)>,
     grips: Vec<Grip>,
     events: Vec<Event>,
-    meetings: Vec<Meeting>,
     presses: Presses,
     accounts: Accounts,
     /// Whether the watch knew the bodies.
@@ -35,25 +33,24 @@ impl Clone for Before {
 impl World {
     /// Save everything that a step may change before it fails.
     pub(super) fn keep(&mut self) {
-        let World { before, obstacles, grippers, grips, events, bodies, meetings, presses, watch, accounts, .. } = self;
+        let World { before, obstacles, grippers, grips, events, bodies, presses, watch, accounts, .. } = self;
         before.obstacles.clear();
         before.obstacles.extend(obstacles.iter().map(|o| o.sweep));
         before.grippers.clear();
         before.grippers.extend(grippers.iter().map(|g| (g.sweep, g.load)));
         before.grips.clone_from(grips);
         before.events.clone_from(events);
-        before.meetings.clone_from(meetings);
         before.presses.list.clone_from(&presses.list);
         before.presses.accounts.clone_from(&presses.accounts);
         before.accounts.copy_from(accounts);
         before.watched = watch.knows();
         bodies.iter_mut().for_each(|body| body.keep());
-        self.cables.keep();
+        self.groups.keep();
     }
 
     /// Return to the saved state.
     pub(super) fn undo(&mut self) {
-        let World { before, obstacles, grippers, grips, events, bodies, meetings, presses, watch, accounts, .. } = self;
+        let World { before, obstacles, grippers, grips, events, bodies, presses, watch, accounts, .. } = self;
         for (obstacle, sweep) in obstacles.iter_mut().zip(&before.obstacles) {
             obstacle.sweep = *sweep;
         }
@@ -62,7 +59,6 @@ impl World {
         }
         grips.clone_from(&before.grips);
         events.clone_from(&before.events);
-        meetings.clone_from(&before.meetings);
         presses.list.clone_from(&before.presses.list);
         presses.accounts.clone_from(&before.presses.accounts);
         accounts.copy_from(&before.accounts);
@@ -70,7 +66,7 @@ impl World {
             watch.forget();
         }
         bodies.iter_mut().for_each(|body| body.undo());
-        self.cables.undo(&mut self.pairs);
+        self.groups.undo();
         // prepare for the restored grips and loads; since this may change their states, bodies are restored once more
         self.size_loads(self.time());
         (0..self.bodies.len()).for_each(|body| self.prepare(body));
@@ -79,14 +75,13 @@ impl World {
 
     /// Preallocate the memory for it.
     pub(super) fn reserve_before(&mut self) {
-        let World { before, obstacles, grippers, grips, events, meetings, presses, accounts, .. } = self;
+        let World { before, obstacles, grippers, grips, events, presses, accounts, .. } = self;
         before.accounts.copy_from(accounts);
         let room = |capacity: usize, len: usize| capacity.saturating_sub(len);
         before.obstacles.reserve(room(obstacles.capacity(), before.obstacles.len()));
         before.grippers.reserve(room(grippers.capacity(), before.grippers.len()));
         before.grips.reserve(room(grips.capacity(), before.grips.len()));
         before.events.reserve(room(events.capacity(), before.events.len()));
-        before.meetings.reserve(room(meetings.capacity(), before.meetings.len()));
         before.presses.list.reserve(room(presses.list.capacity(), before.presses.list.len()));
         before.presses.accounts.reserve(room(presses.accounts.capacity(), before.presses.accounts.len()));
     }

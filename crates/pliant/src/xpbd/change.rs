@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
+use super::Xpbd;
 use super::joint::Mobility;
 use super::params::XpbdSpec;
 use super::step::Links;
-use super::{Xpbd, XpbdSettings};
 use crate::derived::Derived;
 use crate::error::BuildError;
 use crate::linkage::Link;
 use crate::math::Vec3;
 use crate::properties::Properties;
-use crate::section::Section;
 
 /// Properties of the links of a rod, and derived parameters.
 pub(super) fn made_of(spec: &XpbdSpec) -> (Links, Vec<Derived>) {
@@ -42,24 +41,18 @@ impl Xpbd {
     /// Properties that can be changed while the body moves.
     pub(crate) fn properties(&self) -> Properties {
         let XpbdSpec { material, section, settings, .. } = &*self.spec;
-        let explicit = matches!(section, Section::Explicit(_));
         Properties {
-            young: (!explicit).then_some(material.young),
-            density: (!explicit).then_some(material.density),
-            friction: material.friction,
             damping_time: Some(settings.damping_time),
             drag: Some(settings.drag),
-            rest: None,
+            ..Properties::of_rod(material, section)
         }
     }
 
     /// Adopt new properties, keeping velocities.
     pub(crate) fn adopt(&mut self, properties: &Properties) -> Result<(), BuildError> {
         let mut spec = XpbdSpec::clone(&self.spec);
-        let XpbdSettings { damping_time, drag, .. } = spec.settings;
         spec.material = spec.material.with(properties);
-        spec.settings.damping_time = properties.damping_time.unwrap_or(damping_time);
-        spec.settings.drag = properties.drag.unwrap_or(drag);
+        properties.damp(&mut spec.settings.damping_time, &mut spec.settings.drag);
         spec.check(&self.name)?;
         (self.links, self.derived) = made_of(&spec);
         self.spec = Arc::new(spec);

@@ -26,7 +26,7 @@ use touch::Touch;
 use std::sync::Arc;
 
 use crate::account::Work;
-use crate::body::{Surroundings, Vicinity};
+use crate::body::{Surroundings, There, Vicinity};
 use crate::bytes::stored;
 use crate::counters::Counters;
 use crate::curve;
@@ -233,8 +233,12 @@ impl Xpbd {
     }
 
     /// Whether a state is of the right size for this rod.
-    pub(crate) fn fits(&self, state: &XpbdState) -> bool {
-        state.poses.len() == self.size()
+    pub(crate) fn fits(&self, state: &XpbdState, there: &There) -> bool {
+        let XpbdState { poses, velocities, turnings, loads, touches, touched, .. } = state;
+        [poses.len(), velocities.len(), turnings.len()] == [self.size(); 3]
+            && loads.len() == self.state.loads.len()
+            && there.are_obstacles(touched.iter().chain(touches.iter().map(|touch| &touch.obstacle)))
+            && touches.iter().all(|touch| touch.link < self.size())
     }
 
     /// Preallocate for grips, loads and contacts, so that a step does not allocate.

@@ -112,6 +112,11 @@ pub struct PastTouch {
 }
 
 impl PastTouch {
+    /// Whether it is on the joint after its link.
+    pub fn is_on_joint(&self) -> bool {
+        self.on != Stretch::Link
+    }
+
     /// Position along its link, from its centre, for links of this length [m].
     pub fn along_link(&self, length: f64) -> f64 {
         if self.on == Stretch::Link { self.s } else { 0.5 * length }

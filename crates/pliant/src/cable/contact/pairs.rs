@@ -7,6 +7,7 @@
 //! subsystem; here the coupling is part of the tangent: without it the equations of each cable are block-tridiagonal,
 //! and pairs add blocks far from the diagonal (see `solver::coupling`).
 
+use crate::body::Body;
 use crate::bytes::stored;
 use crate::cable::algebra::block::{Vec6, dot};
 use crate::cable::contact::impact::within;
@@ -576,6 +577,16 @@ pub fn joints_count(ends: &[End; 2], links: &Links) -> bool {
 /// radius.
 pub fn nearest_neighbour(links: &Links) -> usize {
     (std::f64::consts::PI * links.radius / links.length).ceil() as usize + 1
+}
+
+/// Whether all pairs are of links and joints that are there, in order.
+pub(crate) fn pairs_fit(pairs: &[PastPair], bodies: &[Body]) -> bool {
+    let there = |pair: &PastPair| {
+        pair.ends.iter().zip(pair.on).all(|(end, on)| {
+            matches!(bodies.get(end.body), Some(Body::Cable(cable)) if cable.has(end.link, on != Stretch::Link))
+        })
+    };
+    pairs.iter().all(there) && pairs.is_sorted_by_key(PastPair::key)
 }
 
 /// Remove the pairs of a removed body; bodies after it move up.

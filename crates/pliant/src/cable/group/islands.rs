@@ -1,18 +1,20 @@
 //! All cables of a world in one step: those that touch each other are solved together, the others separately on several
 //! threads.
 
+use crate::arm::Arm;
 use crate::body::Body;
 use crate::cable::contact::pairs::Pair;
 use crate::cable::group::step::{Around, Island};
 use crate::cable::solver::coupling::Coupling;
+use crate::stage::{Probe, Stage};
 use crate::team::Team;
 
 /// Working memory, one per share of the work.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Islands {
     shares: Vec<Coupling>,
+    /// Cables of an island, then the arms that hold them.
     members: Vec<usize>,
-    arms: Vec<usize>,
     /// Whether a body is connected with another.
     together: Vec<bool>,
 }
@@ -29,12 +31,23 @@ struct Range<'a> {
 }
 
 impl Islands {
-    /// Preallocate for a number of bodies.
-    pub fn reserve(&mut self, bodies: usize) {
-        self.members.reserve(bodies);
-        self.arms.reserve(bodies);
-        self.together.reserve(bodies);
+    /// Preallocate for these bodies.
+    pub fn reserve(&mut self, bodies: &[Body]) {
+        self.members.reserve(bodies.len());
+        self.together.reserve(bodies.len());
         self.shares.resize_with(MOST_SHARES, Coupling::default);
+        let arms = bodies.iter().filter_map(Body::as_arm).map(Arm::unknowns);
+        if arms.clone().count() == 0 {
+            return;
+        }
+        // of the cables that may be in the hands of an arm: those that touch them are rarely many
+        let held = |body: &Body| match body {
+            Body::Cable(cable) if cable.most_holds() > 0 => Some((cable.most_holds(), cable.size())),
+            _ => None,
+        };
+        let (holds, links): (Vec<usize>, Vec<usize>) = bodies.iter().filter_map(held).unzip();
+        // islands with arms work in the first share
+        self.shares[0].hands.reserve(arms, holds.iter().sum(), &links);
     }
 
     /// Advance all cables. `leader` holds for each body the first of those it is connected with by pairs, and pairs are
@@ -46,7 +59,7 @@ impl Islands {
         leader: &[usize],
         around: Around<'_>,
         dt: f64,
-        team: &mut Team,
+        (team, probe): (&mut Team, &mut impl Probe),
     ) {
         self.together.clear();
         self.together.resize(bodies.len(), false);
@@ -62,20 +75,21 @@ impl Islands {
         if let (Some(only), None) = (cables.next(), cables.next()) {
             self.together[only] = true;
         }
-        self.advance_alone(bodies, pairs, leader, around, dt, team);
+        self.advance_alone(bodies, pairs, leader, around, dt, (team, &mut *probe));
         // then those that are connected with others
         let mut from = 0;
         for first in 0..bodies.len() {
             let count = pairs[from..].iter().take_while(|p| leader[p.ends[0].body] == first).count();
             if self.together[first] && leader[first] == first {
-                self.members.clear();
                 let own = |b: &usize| leader[*b] == first;
+                self.members.clear();
                 self.members.extend((first..bodies.len()).filter(own).filter(|&b| matches!(bodies[b], Body::Cable(_))));
-                self.arms.clear();
-                self.arms.extend((first..bodies.len()).filter(own).filter(|&b| matches!(bodies[b], Body::Arm(_))));
+                let cables = self.members.len();
+                self.members.extend((first..bodies.len()).filter(own).filter(|&b| matches!(bodies[b], Body::Arm(_))));
+                probe.enter_together(&self.members);
                 let Some(coupling) = self.shares.first_mut() else { return };
                 let pairs = &mut pairs[from..from + count];
-                let (members, arms) = (&self.members, &self.arms);
+                let (members, arms) = self.members.split_at(cables);
                 Island { bodies, first: 0, members, arms, pairs, coupling, around, team: Some(team) }.advance(dt);
             }
             from += count;
@@ -90,14 +104,19 @@ impl Islands {
         leader: &[usize],
         around: Around<'_>,
         dt: f64,
-        team: &mut Team,
+        (team, probe): (&mut Team, &mut impl Probe),
     ) {
         // several ranges per thread, as some take longer
         let parts = if team.size() > 1 { (4 * team.size()).min(MOST_SHARES) } else { 1 };
         let width = bodies.len().div_ceil(parts).max(1);
         let mut shares: [Option<Range<'_>>; MOST_SHARES] = std::array::from_fn(|_| None);
         let (mut rest, mut rest_pairs, mut first, mut used) = (bodies, pairs, 0, 0);
-        let Islands { shares: couplings, together, .. } = self;
+        let Islands { shares: couplings, together, members } = self;
+        members.clear();
+        members.extend((0..rest.len()).filter(|&b| matches!(rest[b], Body::Cable(_)) && !together[b]));
+        if members.is_empty() {
+            return;
+        }
         for (slot, coupling) in shares.iter_mut().zip(couplings) {
             if rest.is_empty() {
                 break;
@@ -109,21 +128,44 @@ impl Islands {
             *slot = Some(Range { bodies, first, pairs, coupling });
             (rest, rest_pairs, first, used) = (others, other_pairs, end, used + 1);
         }
-        team.each(&mut shares[..used], |share| {
-            let Some(Range { bodies, first, pairs, coupling }) = share else { return };
-            let (mut from, mut last) = (0, None);
-            for body in *first..*first + bodies.len() {
-                let count = pairs[from..].iter().take_while(|p| leader[p.ends[0].body] == body).count();
-                if matches!(bodies[body - *first], Body::Cable(_)) && !together[body] {
-                    hand_on(bodies, last, body - *first);
-                    last = Some(body - *first);
-                    let pairs = &mut pairs[from..from + count];
-                    Island { bodies, first: *first, members: &[body], arms: &[], pairs, coupling, around, team: None }
-                        .advance(dt);
-                }
-                from += count;
+        let common = Common { leader, together, around, dt };
+        if let ([Some(all)], 1) = (&mut shares[..used], team.size()) {
+            all.advance(&common, |body| probe.enter(Stage::Advance, Some(body)));
+        } else {
+            probe.enter_together(members);
+            team.each(&mut shares[..used], |share| {
+                share.iter_mut().for_each(|range| range.advance(&common, |_| ()));
+            });
+        }
+    }
+}
+
+/// What is the same for all ranges.
+struct Common<'a> {
+    leader: &'a [usize],
+    together: &'a [bool],
+    around: Around<'a>,
+    dt: f64,
+}
+
+impl Range<'_> {
+    /// Advance the cables that touch no other; `seen` is called with each before.
+    fn advance(&mut self, common: &Common<'_>, mut seen: impl FnMut(usize)) {
+        let Range { bodies, first, pairs, coupling } = self;
+        let Common { leader, together, around, dt } = *common;
+        let (mut from, mut last) = (0, None);
+        for body in *first..*first + bodies.len() {
+            let count = pairs[from..].iter().take_while(|p| leader[p.ends[0].body] == body).count();
+            if matches!(bodies[body - *first], Body::Cable(_)) && !together[body] {
+                seen(body);
+                hand_on(bodies, last, body - *first);
+                last = Some(body - *first);
+                let pairs = &mut pairs[from..from + count];
+                Island { bodies, first: *first, members: &[body], arms: &[], pairs, coupling, around, team: None }
+                    .advance(dt);
             }
-        });
+            from += count;
+        }
     }
 }
 

@@ -18,7 +18,7 @@ const MOST_REPEATS: usize = 3;
 
 /// Working memory for the cables of a world.
 #[derive(Debug, Default)]
-pub(crate) struct Group {
+pub(crate) struct Cables {
     trees: BroadPhase,
     islands: Islands,
     /// Links that may touch in the step.
@@ -33,14 +33,7 @@ pub(crate) struct Group {
     leader: Vec<usize>,
 }
 
-impl Clone for Group {
-    /// Working memory is not copied: it is allocated again before the next step.
-    fn clone(&self) -> Group {
-        Group::default()
-    }
-}
-
-impl Group {
+impl Cables {
     /// Preallocate for bodies and for the pairs of their links.
     pub fn reserve(&mut self, bodies: &[Body], pairs: &mut Vec<PastPair>) {
         let links = |b: &Body| if let Body::Cable(cable) = b { cable.size() } else { 0 };
@@ -54,7 +47,7 @@ impl Group {
         self.found.reserve(most.saturating_sub(self.found.len()));
         self.pairs.reserve(most.saturating_sub(self.pairs.len()));
         self.leader.reserve(count);
-        self.islands.reserve(count);
+        self.islands.reserve(bodies);
     }
 
     /// Begin a step: its pairs have not replaced those before it yet.
@@ -81,7 +74,7 @@ impl Group {
         &self.found
     }
 
-    /// Advance the cables, those that can touch each other together.
+    /// Advance the cables, of which there is one or an arm, those that can touch each other together.
     pub fn advance(
         &mut self,
         bodies: &mut [Body],
@@ -91,15 +84,13 @@ impl Group {
         team: &mut Team,
         probe: &mut impl Probe,
     ) {
-        let Some(first) = bodies.iter().position(|b| matches!(b, Body::Cable(_) | Body::Arm(_))) else { return };
         self.trees.forget();
         for attempt in 1.. {
             probe.enter(Stage::Near, None);
             self.trees.find(bodies, dt, &mut self.found);
             self.find_leaders(bodies);
             self.make_pairs(pairs);
-            probe.enter(Stage::Advance, Some(first));
-            self.islands.advance(bodies, &mut self.pairs, &self.leader, around, dt, team);
+            self.islands.advance(bodies, &mut self.pairs, &self.leader, around, dt, (team, probe));
             self.replace(pairs);
             probe.enter(Stage::Near, None);
             if around.stop.is_asked() || !self.trees.missed(bodies, pairs) || attempt > MOST_REPEATS {
@@ -140,7 +131,7 @@ impl Group {
 
     /// Find out which cables are connected by pairs or held by one arm, and sort the pairs by these groups.
     fn find_leaders(&mut self, bodies: &[Body]) {
-        let Group { leader, found, .. } = self;
+        let Cables { leader, found, .. } = self;
         leader.clear();
         leader.extend(0..bodies.len());
         let moves = |arm: usize| matches!(&bodies[arm], Body::Arm(arm) if !arm.is_still());

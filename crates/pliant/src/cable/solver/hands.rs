@@ -64,6 +64,8 @@ pub struct Reply {
 #[derive(Clone, Debug, Default)]
 pub struct Hands {
     list: Vec<Hand>,
+    /// Hands that are not in use: their memory is used again.
+    spare: Vec<Hand>,
     /// Index of the first unknown of each arm.
     firsts: Vec<usize>,
     /// Index of the first link of each cable.
@@ -74,6 +76,35 @@ pub struct Hands {
     matrix: Matrix,
     right: Vec<f64>,
     jacobian: Matrix,
+}
+
+impl Hands {
+    /// Preallocate for arms with these numbers of unknowns, and for this number of holds on cables, each with its number of
+    /// links.
+    pub fn reserve(&mut self, arms: impl Iterator<Item = usize> + Clone, holds: usize, cables: &[usize]) {
+        let (count, widest) = (arms.clone().sum::<usize>(), arms.clone().max().unwrap_or(0));
+        self.put_down();
+        self.list.reserve(holds);
+        self.spare.resize_with(self.spare.len().max(holds), Hand::default);
+        for hand in &mut self.spare {
+            let [middle, end] = &mut hand.jacobians;
+            for columns in [middle, end, &mut hand.by_arm, &mut hand.by_link, &mut hand.own] {
+                columns.resize(widest, [0.0; 6]);
+            }
+        }
+        let room = |capacity: usize, needed: usize| needed.saturating_sub(capacity);
+        self.firsts.reserve(room(self.firsts.len(), arms.count() + 1));
+        self.links.reserve(room(self.links.len(), cables.len() + 1));
+        self.columns.reserve(room(self.columns.len(), count * cables.iter().sum::<usize>()));
+        self.right.reserve(room(self.right.len(), count));
+        self.matrix.resize(count, count);
+        self.jacobian.resize(6, widest);
+    }
+
+    /// Put all hands aside.
+    fn put_down(&mut self) {
+        self.spare.append(&mut self.list);
+    }
 }
 
 fn times(m: &Mat6, x: &Vec6) -> Vec6 {
@@ -93,12 +124,12 @@ impl Island<'_> {
     /// Find all holds that arms of this island carry, at the start of a step of the world.
     pub(crate) fn find_hands(&mut self) {
         // the memory may be that of another island, whose hands are none of this one's
-        self.coupling.hands.list.clear();
+        self.coupling.hands.put_down();
         if self.arms.is_empty() {
             return;
         }
         let mut hands = std::mem::take(&mut self.coupling.hands);
-        let Hands { list, firsts, matrix, right, jacobian, .. } = &mut hands;
+        let Hands { list, spare, firsts, matrix, right, jacobian, .. } = &mut hands;
         firsts.clear();
         let (mut count, mut widest) = (0, 0);
         self.each_arm(|_, arm| {
@@ -108,26 +139,23 @@ impl Island<'_> {
         });
         firsts.push(count);
         if (matrix.rows(), jacobian.columns()) != (count, widest) {
-            (*matrix, *jacobian) = (Matrix::zeros(count, count), Matrix::zeros(6, widest));
+            matrix.resize(count, count);
+            jacobian.resize(6, widest);
         }
         right.resize(count, 0.0);
-        let (mut used, mut cable) = (0, 0);
+        let mut cable = 0;
         let arms = self.arms;
         self.each(|share| {
             for (hold, held) in share.acting.held.iter().enumerate() {
                 let Some(carried) = &held.carried else { continue };
                 let Some(arm) = arms.iter().position(|&arm| arm == carried.arm) else { continue };
-                if used == list.len() {
-                    list.push(Hand::default());
-                }
-                let hand = &mut list[used];
+                let mut hand = spare.pop().unwrap_or_default();
                 (hand.arm, hand.cable, hand.hold, hand.link) = (arm, cable, hold, held.link);
                 (hand.carrier, hand.sections) = (carried.link, carried.sections);
-                used += 1;
+                list.push(hand);
             }
             cable += 1;
         });
-        list.truncate(used);
         for hand in list {
             let n = firsts[hand.arm + 1] - firsts[hand.arm];
             let [middle, end] = &mut hand.jacobians;

@@ -265,6 +265,17 @@ pub(crate) fn meetings_beside(meetings: &[Meeting]) -> impl Iterator<Item = Besi
     meetings.iter().map(|m| Beside { bodies: m.pair.bodies.map(|n| n as usize), pushes: m.force != Vec3::ZERO })
 }
 
+/// Whether all contacts are of facets that are there, in order.
+pub(crate) fn meetings_fit(meetings: &[Meeting], bodies: &[Body]) -> bool {
+    let there = |meeting: &Meeting| {
+        let Pair { bodies: two, facets } = meeting.pair;
+        two.iter().zip(facets).all(|(body, facet)| {
+            matches!(bodies.get(*body as usize), Some(Body::Lattice(lattice)) if lattice.has_facet(facet))
+        })
+    };
+    meetings.iter().all(there) && meetings.is_sorted_by_key(|meeting| meeting.pair)
+}
+
 /// Drop the contacts of a removed body; the indices of those after it drop by one.
 pub(crate) fn forget_body(meetings: &mut Vec<Meeting>, gone: usize) {
     let gone = gone as u32;
@@ -274,3 +285,90 @@ pub(crate) fn forget_body(meetings: &mut Vec<Meeting>, gone: usize) {
 }
 
 stored!(Meeting { pair, stick, place, normal, force, depth });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lattice::sample::{block, stay, surrounded};
+    use crate::lattice::solid::MassRule;
+    use crate::random::Random;
+
+    /// Springs in series give way by the sum of what each does: 1 / k = 1 / a + 1 / b; the more slippery surface decides.
+    #[test]
+    fn two_surfaces_give_way_one_after_the_other() {
+        let law = |stiffness: f64, friction: [f64; 2]| Law { stiffness, damping: 0.1 * stiffness, friction };
+        let (a, b) = (law(3.0, [0.5, 0.2]), law(6.0, [0.4, 0.3]));
+        let both = a.with(&b);
+        assert!((both.stiffness - 2.0).abs() < 1e-15 && (both.damping - 0.2).abs() < 1e-15);
+        assert_eq!(both.friction, [0.4, 0.2]);
+        assert_eq!(both, b.with(&a));
+        assert_eq!(law(0.0, [0.0; 2]).with(&law(0.0, [0.0; 2])).stiffness, 0.0);
+    }
+
+    /// Facets that overlap after their corners have moved by no more than they may are never said to stay away.
+    #[test]
+    fn facets_that_can_meet_do_not_stay_away() {
+        let (mut random, travel) = (Random(41), 0.1);
+        let mut met = 0;
+        for _ in 0..20_000 {
+            let corners = [random.triangle(Vec3::ZERO, 1.0), random.triangle(Vec3::Z * 0.3, 1.0)];
+            let moved =
+                corners.map(|t| t.map(|corner| corner + random.vector().normalize() * travel * random.fraction()));
+            let [x, y] = moved.map(|t| Face::new(t, [0.0; 3]));
+            if overlap(&x, &y, 0.5).is_none() {
+                continue;
+            }
+            met += 1;
+            let facing = |n: usize| {
+                let [a, b, c] = corners[n];
+                let across = (b - a).cross(c - a);
+                let longest = (b - a).length().max((c - b).length()).max((a - c).length());
+                // as `box_facets` bounds it: corners pass each other by at most twice the travel
+                let turn = 2.0 * (2.0 * travel) * longest / across.length();
+                Facing { corners: corners[n], normal: across.normalize_or_zero(), travel, turn, near: 0 }
+            };
+            assert!(!facing(0).stays_away(&facing(1)) && !facing(1).stays_away(&facing(0)));
+        }
+        assert!(met > 500, "{met}");
+        // and those that face away from each other, or are far apart, do
+        let at = |z: f64, up: bool| {
+            let corners = if up { [Vec3::ZERO, Vec3::X, Vec3::Y] } else { [Vec3::ZERO, Vec3::Y, Vec3::X] };
+            let normal = if up { Vec3::Z } else { -Vec3::Z };
+            Facing { corners: corners.map(|c| c + Vec3::Z * z), normal, travel, turn: 0.01, near: 0 }
+        };
+        assert!(at(0.0, true).stays_away(&at(0.05, true)) && at(0.0, true).stays_away(&at(5.0, false)));
+        assert!(!at(0.0, true).stays_away(&at(0.15, false)));
+    }
+
+    /// Two blocks that overlap push each other apart: forces and torques sum to zero, and the force is that of the law on the volume
+    /// between them, area times depth, but for a strip along the edges as wide as the depth, where faces meet faces of the sides too.
+    #[test]
+    fn blocks_push_each_other_apart() {
+        let (depth, shift) = (1e-3, Vec3::new(0.01, 0.007, 0.0));
+        let lower = block(0.25, MassRule::Approximate, Vec3::ZERO);
+        let upper = block(0.25, MassRule::Approximate, shift + Vec3::Z * (0.04 - depth));
+        let (width, height) = (0.06 - shift.x, 0.04 - shift.y);
+        let expected = lower.contact.with(&upper.contact).stiffness * width * height * depth;
+        let edges = depth * 2.0 * (width + height) / (width * height);
+        let mut bodies = [Body::Lattice(lower), Body::Lattice(upper)];
+        bodies.iter_mut().for_each(stay);
+        let mut meetings = Meetings::default();
+        surrounded(1e-4, &[], |around| meetings.find(&mut bodies, around));
+        meetings.push(&mut bodies, &[], 0.0);
+        let (mut total, mut torque, mut on) = (Vec3::ZERO, Vec3::ZERO, [Vec3::ZERO; 2]);
+        for (n, lattice) in lattices(&mut bodies).enumerate() {
+            let Motion { places, forces, .. } = &lattice.scratch.next;
+            on[n] = forces.iter().sum();
+            total += on[n];
+            torque += places.iter().zip(forces).map(|(p, f)| p.cross(*f)).sum::<Vec3>();
+        }
+        assert!((on[1].z / expected - 1.0).abs() < edges, "{} instead of {expected}", on[1]);
+        assert!(on[1].truncate().length() < edges * expected);
+        assert!(total.length() < 1e-12 * expected && torque.length() < 1e-13 * expected, "{total} {torque}");
+        let mut kept = vec![];
+        meetings.keep(&mut kept);
+        let shown: Vec3 = kept.iter().map(|m| if m.pair.bodies[0] == 0 { -m.force } else { m.force }).sum();
+        assert!((shown - on[1]).length() < 1e-12 * expected);
+        assert!(kept.iter().all(|m| m.depth < depth * (1.0 + 1e-9)));
+    }
+}

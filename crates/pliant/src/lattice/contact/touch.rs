@@ -307,3 +307,78 @@ impl Presser<'_> {
 }
 
 stored!(Touch { key, stick, place, normal, force, depth, parts, carried, unseen });
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contact::{ObstacleParams, Shape};
+    use crate::random::Random;
+
+    const LAW: Law = Law { stiffness: 1e6, damping: 2e3, friction: [0.6, 0.4] };
+
+    fn pressed(volume: f64, velocity: Vec3) -> Pressed {
+        Pressed { normal: Vec3::Z, volume, aside: Vec3::ZERO, area: 2e-3, velocity }
+    }
+
+    /// The force is K V - D A v, along the normal, and never pulls.
+    #[test]
+    fn surfaces_push_and_never_pull() {
+        let smooth = Law { friction: [0.0; 2], ..LAW };
+        for (volume, speed) in [(1e-6, 0.0), (1e-6, -0.1), (1e-6, 0.1), (1e-6, 1.0), (0.0, 0.1)] {
+            let force = smooth.push(&pressed(volume, Vec3::new(3.0, 0.0, speed)), &mut Stick::default(), 1e-3);
+            let expected = (1e6 * volume - 2e3 * 2e-3 * speed).max(0.0);
+            assert!((force - Vec3::Z * expected).length() < 1e-12, "{force} instead of {expected}");
+        }
+        // without a push nothing sticks
+        let mut stick = Stick { offset: Vec3::X, sliding: true };
+        assert_eq!(LAW.push(&pressed(1e-6, Vec3::Z), &mut stick, 1e-3), Vec3::ZERO);
+        assert_eq!(stick, Stick::default());
+    }
+
+    /// Friction acts along the surface, against the motion, and within the cone of the static coefficient.
+    #[test]
+    fn friction_is_within_its_cone() {
+        let (mut random, mut stick) = (Random(51), Stick::default());
+        for _ in 0..1000 {
+            let velocity = random.vector() * Vec3::new(1.0, 1.0, 0.0);
+            let force = LAW.push(&pressed(1e-6, velocity), &mut stick, 1e-3);
+            assert!((force.z - 1.0).abs() < 1e-12);
+            assert!(force.truncate().length() <= 0.6 * force.z * (1.0 + 1e-12));
+        }
+        // in steady sliding it is the kinetic one, against the motion
+        let mut stick = Stick::default();
+        let mut last = Vec3::ZERO;
+        (0..2000).for_each(|_| last = LAW.push(&pressed(1e-6, Vec3::X), &mut stick, 1e-3));
+        assert!((last - Vec3::new(-0.4, 0.0, 1.0)).length() < 1e-9, "{last}");
+    }
+
+    /// What the trapezoidal rule gives beyond the work of a contact that began in the step, against the integral over it in small parts.
+    #[test]
+    fn the_excess_of_a_contact_that_begins_is_that_of_the_integral() {
+        let Ok(shape) = Shape::new(ShapeKind::Plane) else { unreachable!("a plane is") };
+        let floor = Obstacle::new(ObstacleParams::fixed("floor", shape, Pose::IDENTITY), 0.0);
+        let (way, depth, tau) = (3e-3, 1e-3, 1e-3);
+        let from = [Vec3::Z * (way - depth); 3];
+        for (elastic, damped) in [(4.0, 0.0), (4.0, 1.5), (0.0, 2.0)] {
+            // a patch of unit volume per depth, pressed by a spring that ends at `elastic` and a damper that gives `damped` throughout
+            let law = Law { stiffness: elastic / depth, damping: 0.0, friction: [0.0; 2] };
+            let patch = Patch::of_point(Vec3::Z * -depth, Vec3::Z, depth);
+            let mut next = Motion::resting(vec![Vec3::Z * -depth; 3]);
+            next.velocities = vec![Vec3::Z * (-way / tau); 3];
+            let presser =
+                Presser { obstacle: &floor, before: &[], from: &from, inverse: &[1.0; 3], law, f: 1.0, dt: tau, tau };
+            let found = presser.unseen([0, 1, 2], &patch, elastic + damped, &next);
+            let parts = 100_000;
+            let work: f64 = (0..parts)
+                .map(|n| {
+                    let sunk = (f64::from(n) + 0.5) / f64::from(parts) * way - (way - depth);
+                    let force = if sunk > 0.0 { elastic * sunk / depth + damped } else { 0.0 };
+                    force * way / f64::from(parts)
+                })
+                .sum();
+            let expected = 0.5 * (elastic + damped) * way - work;
+            // midpoints are exact but for the part in which contact begins
+            assert!((found - expected).abs() < (elastic + damped) * way / f64::from(parts), "{found} {expected}");
+        }
+    }
+}

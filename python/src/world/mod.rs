@@ -1,26 +1,27 @@
 //! Worlds as Python objects.
 
+mod advance;
+pub mod named;
+
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
 
 use pliant::Load as LoadParams;
 use pliant::math::Vec3;
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 use crate::body::Body;
 use crate::control::{Grip, Load, finite};
 use crate::convert::{self, Triple};
-use crate::core::{Core, Shared, Trouble, lock, lock_detached};
-use crate::errors::{ControlError, SnapshotError, gone, refused};
-use crate::gripper::{Gripper, body_of, unknown};
-use crate::interrupt::{PATIENCE, interruptible};
+use crate::core::{Core, Shared, lock};
+use crate::errors::{ControlError, SnapshotError, refused};
+use crate::gripper::Gripper;
 use crate::obstacle::Obstacle;
 use crate::snapshot::Snapshot;
 use crate::source::{Source, overrides};
 use crate::{parts, told};
+use named::body_of;
 
 /// A world: bodies, obstacles and grippers, advanced step by step.
 ///
@@ -93,70 +94,21 @@ impl World {
     /// world is as it was before that step.
     #[pyo3(signature = (n=1, *, dt=None))]
     fn step(&self, py: Python<'_>, n: u64, dt: Option<f64>) -> PyResult<()> {
-        let mut left = n;
-        let mut first = true;
-        loop {
-            let trouble = py.detach(|| {
-                let mut core = lock_detached(&self.core);
-                let dt = dt.unwrap_or(core.scene.step);
-                if std::mem::take(&mut first) {
-                    core.events.clear();
-                }
-                // a single step needs no clock
-                let begun = (left > 1).then(Instant::now);
-                while left > 0 {
-                    core.step(dt)?;
-                    left -= 1;
-                    if begun.is_some_and(|begun| begun.elapsed() > PATIENCE) {
-                        break;
-                    }
-                }
-                Ok::<(), Trouble>(())
-            });
-            trouble.map_err(Trouble::raise)?;
-            if left == 0 {
-                return Ok(());
-            }
-            py.check_signals()?;
-        }
+        advance::step(py, &self.core, n, dt)
     }
 
     /// Advance by a time [s], or to the end of the scene. The last step is shortened to end there. Ctrl-C ends it after
     /// a whole step.
     #[pyo3(signature = (seconds=None))]
     fn run(&self, py: Python<'_>, seconds: Option<f64>) -> PyResult<()> {
-        if seconds.is_some_and(|seconds| !(seconds.is_finite() && seconds >= 0.0)) {
-            return Err(PyValueError::new_err("the time to run must be finite and not negative"));
-        }
-        let stop = lock(py, &self.core).stop.clone();
-        let ran = interruptible(py, &stop, || {
-            let mut core = lock_detached(&self.core);
-            core.events.clear();
-            let end = seconds.map_or(core.scene.duration, |seconds| core.scene.world.time() + seconds);
-            core.run_until(end)
-        })?;
-        ran.map_err(Trouble::raise)
+        advance::run(py, &self.core, seconds)
     }
 
     /// Everything as it was built. With keyword arguments it is built anew from its first scene with these values
     /// overridden, as `pliant.load` does; bodies, grippers and obstacles have to be asked for again then.
     #[pyo3(signature = (**changes))]
     fn reset(&self, py: Python<'_>, changes: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
-        let changes = overrides(changes)?;
-        let source = lock(py, &self.core).first.clone();
-        let built = match changes.is_empty() {
-            true => None,
-            false => {
-                let source = source.with(changes);
-                Some((py.detach(|| source.build()).map_err(|error| error.raise(py))?, source))
-            }
-        };
-        let mut core = lock(py, &self.core);
-        match built {
-            Some((scene, source)) => core.replace(scene, source),
-            None => core.reset(),
-        }
-        Ok(())
+        advance::reset(py, &self.core, changes)
     }
 
     /// The whole state, exact to the bit. Pickles, and restores in any world built alike.
@@ -282,61 +234,34 @@ impl World {
     /// All bodies by name.
     #[getter]
     fn bodies<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let (core, all) = (lock(py, &self.core), PyDict::new(py));
-        for index in 0..core.scene.world.bodies().len() {
-            let body = Body::new(&self.core, &core, core.scene.world.body_at(index).map_err(gone)?)?;
-            all.set_item(core.scene.world.bodies()[index].name(), body.into_pyobject(py)?)?;
-        }
-        Ok(all)
+        named::bodies(py, &self.core)
     }
 
     /// The body with this name.
     fn body(&self, py: Python<'_>, name: &str) -> PyResult<Body> {
-        let core = lock(py, &self.core);
-        match core.scene.world.body_named(name) {
-            Some(id) => Body::new(&self.core, &core, id),
-            None => Err(unknown("body", name, core.scene.world.layout().body_names())),
-        }
+        named::body(py, &self.core, name)
     }
 
     /// All grippers by name.
     #[getter]
     fn grippers<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let (core, all) = (lock(py, &self.core), PyDict::new(py));
-        for (index, gripper) in core.scene.world.grippers().iter().enumerate() {
-            let id = core.scene.world.gripper_at(index).map_err(gone)?;
-            all.set_item(&gripper.params.name, Gripper::new(&self.core, &core, id)?.into_pyobject(py)?)?;
-        }
-        Ok(all)
+        named::grippers(py, &self.core)
     }
 
     /// The gripper with this name.
     fn gripper(&self, py: Python<'_>, name: &str) -> PyResult<Gripper> {
-        let core = lock(py, &self.core);
-        match core.scene.world.gripper_named(name) {
-            Some(id) => Gripper::new(&self.core, &core, id),
-            None => Err(unknown("gripper", name, core.scene.world.layout().gripper_names())),
-        }
+        named::gripper(py, &self.core, name)
     }
 
     /// All obstacles by name, fingertips included.
     #[getter]
     fn obstacles<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let (core, all) = (lock(py, &self.core), PyDict::new(py));
-        for (index, obstacle) in core.scene.world.obstacles().iter().enumerate() {
-            let id = core.scene.world.obstacle_at(index).map_err(gone)?;
-            all.set_item(&obstacle.params.name, Obstacle::new(&self.core, &core, id)?.into_pyobject(py)?)?;
-        }
-        Ok(all)
+        named::obstacles(py, &self.core)
     }
 
     /// The obstacle with this name.
     fn obstacle(&self, py: Python<'_>, name: &str) -> PyResult<Obstacle> {
-        let core = lock(py, &self.core);
-        match core.scene.world.obstacle_named(name) {
-            Some(id) => Obstacle::new(&self.core, &core, id),
-            None => Err(unknown("obstacle", name, core.scene.world.layout().obstacle_names())),
-        }
+        named::obstacle(py, &self.core, name)
     }
 
     /// All grips, closed or not.
