@@ -147,6 +147,39 @@ fn a_cable_falls_through_jaws_with_its_weight_less_their_friction() {
     }
 }
 
+/// A cable that bends down behind jaws and slides out of them: jaws that rest do no work, so that what a hold gains as it passes from
+/// link to link is told as created.
+#[test]
+fn a_bent_cable_slides_out_of_jaws_that_do_no_work() {
+    for dt in [0.01, 0.005, 0.002] {
+        let mut world = World::new(Vec3::Z * -9.81);
+        let material = Material { young: YOUNG, poisson: 0.45, density: 1100.0, friction: Friction::NONE };
+        let spec = CableSpec {
+            material,
+            section: Section::Round { radius: RADIUS },
+            path: vec![Vec3::ZERO, Vec3::X],
+            normal: None,
+            rest: Rest::Straight,
+            segments: 50,
+            settings: CableSettings::default(),
+        };
+        let wire = world.add_body(Body::Cable(Cable::new("wire", spec).unwrap())).unwrap();
+        let placed = Pose::from_translation(Vec3::X * 0.3);
+        let hand = world.add_gripper(GripperParams { name: "jaws".into(), placed, motion: Motion::Hold }).unwrap();
+        let jaws = Jaws { slips_at: 0.03, ..Jaws::FIRM };
+        let grip = GripParams::new(hand, wire, Place::Fraction(0.3), Hold::Clamp);
+        world.add_grip(GripParams { jaws, ..grip }).unwrap();
+        let mut most_slid: f64 = 0.0;
+        for _ in 0..(1.0 / dt) as usize {
+            world.step(dt).unwrap();
+            most_slid = most_slid.max(world.grips().next().unwrap().1.slid.abs());
+        }
+        let account = world.frame().bodies[0].account;
+        assert!(most_slid > 0.1, "{dt}: {most_slid}");
+        assert!(account.work.grips.abs() < 1e-12, "{dt}: {account:?}");
+    }
+}
+
 #[test]
 fn jaws_give_way_in_a_row_with_the_cable() {
     let stiffness = 40.0;

@@ -192,7 +192,11 @@ impl Cable {
             let place = if grip.slid == 0.0 { place } else { Place::Fraction(along) };
             let (link, offset) = locate(place, count, self.links.length);
             // the piece between the held section and the centre of its link bends like a joint of that length
-            let stiffer = (self.links.length / offset.abs().max(f64::MIN_POSITIVE)).min(STIFFEST_HOLD);
+            let mut stiffer = (self.links.length / offset.abs().max(f64::MIN_POSITIVE)).min(STIFFEST_HOLD);
+            if grip.slid != 0.0 {
+                // the same all along the link: one that stiffens on the way would store what nothing has given
+                stiffer = 2.0;
+            }
             let mut stiffness = self.links.stiffness.map(|k| k * stiffer);
             if grip.params.hold == Hold::Position {
                 // free to turn, and equally stiff in all directions
