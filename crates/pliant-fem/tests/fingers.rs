@@ -109,3 +109,43 @@ fn a_finger_that_slides_to_and_fro_makes_no_energy() {
         assert!(-least < 1e-3 * dent, "friction {friction}: {least} of {dent}");
     }
 }
+
+/// From the top of the cube over an edge to its side and back, without friction: where its point comes from facet to facet the finger
+/// may gain a fiftieth of F . u, twice what the dent stores, and it crosses 14 edges of the mesh each way.
+#[test]
+fn a_finger_led_round_an_edge_gains_no_more_than_stated() {
+    let basis = known(6);
+    let (y, off) = (0.57 * SIDE, RADIUS - DEPTH);
+    let turns = [
+        (0.0, [0.5 * SIDE, SIDE + RADIUS]),
+        (0.5, [0.5 * SIDE, SIDE + off]),
+        (1.5, [SIDE - DEPTH, SIDE + off]),
+        (2.0, [SIDE + off, SIDE - DEPTH]),
+        (3.0, [SIDE + off, 0.5 * SIDE]),
+        (4.0, [SIDE + off, SIDE - DEPTH]),
+        (4.5, [SIDE - DEPTH, SIDE + off]),
+        (5.5, [0.5 * SIDE, SIDE + off]),
+    ];
+    let along = |time: f64| {
+        let n = turns.iter().skip(1).position(|(end, _)| time <= *end).unwrap();
+        let ((from, [a, b]), (to, [c, d])) = (turns[n], turns[n + 1]);
+        let part = (time - from) / (to - from);
+        Vec3::new(a + (c - a) * part, y, b + (d - b) * part)
+    };
+    let dent = pressed(&basis, along(0.0)).1;
+    let (mut world, finger) = touched(&basis, 0.0, 0.0, along(0.0));
+    let (mut balance, mut least, mut created, mut touching) = (0.0_f64, 0.0_f64, 0.0_f64, 0);
+    let (mut last, mut before) = (along(0.0), energy(&world));
+    for n in 1..=2750 {
+        let place = along(f64::from(n) * STEP);
+        lead(&mut world, finger, place);
+        let force = world.gripper(finger).unwrap().load.force;
+        balance += energy(&world) - before + force.dot(place - last);
+        (last, before) = (place, energy(&world));
+        least = least.min(balance);
+        created = created.max(balance - least);
+        touching += usize::from(force.length() > 0.01);
+    }
+    assert!(created < 28.0 * 0.02 * 2.0 * dent, "{created} J of {dent} J");
+    assert!(touching > 2000, "pushes in {touching} of 2750 steps");
+}

@@ -255,3 +255,29 @@ fn nodes_of_an_arm_move_as_their_velocities_say() {
     }
     assert!(to.velocities[2].length() > 0.1, "it must move");
 }
+
+/// Two rods of a kilogram and two at an angle, by hand: hinges about y turn x into -z.
+#[test]
+fn an_arm_has_the_inertia_of_its_links_where_they_stand() {
+    let (length, [first, second]) = (0.3, [2.0, 1.0]);
+    let root = Pose::from_parts(Vec3::new(0.5, -0.2, 1.0), pliant::math::Quat::from_rotation_z(0.7));
+    let spec = ArmSpec { joints: vec![0.3, 0.9], ..ArmSpec::new(robot(&[first, second], length, Base::Fixed(root))) };
+    let moments = Body::Arm(Arm::new("arm", spec).unwrap()).moments();
+    let direction = |angle: f64| root.rotation * Vec3::new(angle.cos(), 0.0, -angle.sin());
+    let (one, other) = (direction(0.3), direction(1.2));
+    let places = [root.translation + one * 0.5 * length, root.translation + one * length + other * 0.5 * length];
+    let mass = first + second;
+    let centre = (places[0] * first + places[1] * second) / mass;
+    // a thin rod along u: m l^2 / 12 (1 - u uT), and 1e-3 m about u; then the parallel axis theorem
+    let outer = |u: Vec3| Mat3::from_cols(u * u.x, u * u.y, u * u.z);
+    let rod = |mass: f64, u: Vec3, at: Vec3| {
+        let (across, off) = (mass * length * length / 12.0, at - centre);
+        (Mat3::IDENTITY - outer(u)) * across
+            + outer(u) * (1e-3 * mass)
+            + (Mat3::IDENTITY * off.length_squared() - outer(off)) * mass
+    };
+    let inertia = rod(first, one, places[0]) + rod(second, other, places[1]);
+    assert!((moments.volume - mass).abs() < 1e-12 && (moments.centre - centre).length() < 1e-12);
+    let off = (moments.inertia - inertia).to_cols_array().iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+    assert!(off < 1e-12, "{} for {inertia}", moments.inertia);
+}

@@ -91,6 +91,95 @@ fn a_cable_slides_through_jaws_with_their_force_until_its_end_is_out() {
     }
 }
 
+/// A cable that falls through jaws which rub along it with a constant force F: m a = m g - F, whatever part of it has come through,
+/// and all that its weight does is in its motion or in what F s has taken.
+#[test]
+fn a_cable_falls_through_jaws_with_its_weight_less_their_friction() {
+    const G: f64 = 9.81;
+    let mass = 1100.0 * PI * RADIUS * RADIUS * LENGTH;
+    for (dt, part) in [(0.01, 0.3), (0.01, 0.75), (0.002, 0.3), (0.002, 0.75)] {
+        let mut world = World::new(Vec3::Z * -G);
+        let material = Material { young: YOUNG, poisson: 0.45, density: 1100.0, friction: Friction::NONE };
+        let spec = CableSpec {
+            material,
+            section: Section::Round { radius: RADIUS },
+            path: vec![Vec3::ZERO, Vec3::Z * -LENGTH],
+            normal: None,
+            rest: Rest::Straight,
+            segments: 50,
+            settings: CableSettings::default(),
+        };
+        let wire = world.add_body(Body::Cable(Cable::new("wire", spec).unwrap())).unwrap();
+        let placed = Pose::from_translation(Vec3::Z * -0.6 * LENGTH);
+        let hand = world.add_gripper(GripperParams { name: "jaws".into(), placed, motion: Motion::Hold }).unwrap();
+        let slips_at = part * mass * G;
+        let jaws = Jaws { slips_at, ..Jaws::FIRM };
+        let grip = GripParams::new(hand, wire, Place::Fraction(0.6), Hold::Clamp);
+        world.add_grip(GripParams { jaws, ..grip }).unwrap();
+        world.enforce_accounts(true);
+        // until the last link but a few comes through
+        let falls = (1.0 - part) * G;
+        let steps = ((2.0 * 0.5 * LENGTH / falls).sqrt() / dt) as usize;
+        for _ in 0..steps {
+            world.step(dt).unwrap();
+        }
+        let time = steps as f64 * dt;
+        let frame = world.frame();
+        let body = &frame.bodies[0];
+        // means over a step, constant while it slides
+        let pull = -world.grippers()[0].load.force.z;
+        assert!((pull - slips_at).abs() < 1e-9, "{dt} {part}: {pull} for {slips_at}");
+        // momentum is the impulse of weight and friction, but for the friction in the first step, in which it stretches until it slides
+        let inner: f64 = body.velocities[1..50].iter().map(|v| v.z).sum();
+        let speed = -(inner + 0.5 * (body.velocities[0].z + body.velocities[50].z)) / 50.0;
+        let slack = slips_at / mass * 2.0 * dt;
+        assert!(speed >= falls * time - 1e-9 && speed < falls * time + slack, "{dt} {part}: {speed} {}", falls * time);
+        // it slides by as much as it falls, but for its stretch: at most that by its whole weight, at its end
+        let slid = -world.grips().next().unwrap().1.slid;
+        let fallen = 0.5 * falls * time * time;
+        let most = slack * time + mass * G * LENGTH / axial();
+        assert!((slid - fallen).abs() < most, "{dt} {part}: {slid} {fallen} {most}");
+        // what is dissipated: by friction, and by waves that the first jerk has left: less than it stores
+        let lost = body.account.dissipated();
+        let waves = mass * G * mass * G * LENGTH / axial();
+        assert!((lost - slips_at * slid).abs() < waves, "{dt} {part}: {lost} {} {waves}", slips_at * slid);
+        assert!(body.account.created < 1e-9 * lost, "{dt} {part}: created {}", body.account.created);
+    }
+}
+
+/// A cable that bends down behind jaws and slides out of them: jaws that rest do no work, so that what a hold gains as it passes from
+/// link to link is told as created.
+#[test]
+fn a_bent_cable_slides_out_of_jaws_that_do_no_work() {
+    for dt in [0.01, 0.005, 0.002] {
+        let mut world = World::new(Vec3::Z * -9.81);
+        let material = Material { young: YOUNG, poisson: 0.45, density: 1100.0, friction: Friction::NONE };
+        let spec = CableSpec {
+            material,
+            section: Section::Round { radius: RADIUS },
+            path: vec![Vec3::ZERO, Vec3::X],
+            normal: None,
+            rest: Rest::Straight,
+            segments: 50,
+            settings: CableSettings::default(),
+        };
+        let wire = world.add_body(Body::Cable(Cable::new("wire", spec).unwrap())).unwrap();
+        let placed = Pose::from_translation(Vec3::X * 0.3);
+        let hand = world.add_gripper(GripperParams { name: "jaws".into(), placed, motion: Motion::Hold }).unwrap();
+        let jaws = Jaws { slips_at: 0.03, ..Jaws::FIRM };
+        let grip = GripParams::new(hand, wire, Place::Fraction(0.3), Hold::Clamp);
+        world.add_grip(GripParams { jaws, ..grip }).unwrap();
+        let mut most_slid: f64 = 0.0;
+        for _ in 0..(1.0 / dt) as usize {
+            world.step(dt).unwrap();
+            most_slid = most_slid.max(world.grips().next().unwrap().1.slid.abs());
+        }
+        let account = world.frame().bodies[0].account;
+        assert!(most_slid > 0.1, "{dt}: {most_slid}");
+        assert!(account.work.grips.abs() < 1e-12, "{dt}: {account:?}");
+    }
+}
+
 #[test]
 fn jaws_give_way_in_a_row_with_the_cable() {
     let stiffness = 40.0;

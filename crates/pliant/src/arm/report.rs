@@ -5,7 +5,7 @@ use crate::account::Bound;
 use crate::contact::Obstacle;
 use crate::frame::{BodyFrame, Contact, Energy};
 use crate::material::Friction;
-use crate::math::{Mat3, Vec3};
+use crate::math::Vec3;
 use crate::moments::Moments;
 use crate::react::{Giving, Nodes, Skin, Spot};
 
@@ -32,11 +32,9 @@ impl Arm {
         Bound { part: 1e-6, held: 0.0, contacts: 0.0, why }
     }
 
-    /// Mass and centre; its inertia depends on its joints, and is left out.
+    /// Mass, centre of mass and inertia with its joints as they stand, in the world.
     pub(crate) fn moments(&self) -> Moments {
-        let mass = self.mass();
-        let centre = if mass > 0.0 { self.scratch.moment / mass } else { self.link(0).translation };
-        Moments { volume: mass, centre, inertia: Mat3::ZERO }
+        self.scratch.kinematics.moments(&self.model)
     }
 
     /// The outline that other models meet: none, its links are obstacles.

@@ -29,6 +29,8 @@ pub struct Held {
     pub rest: Vec6,
     /// Force along the cable above which it slides [N].
     pub slips_at: f64,
+    /// Distance by which the cable has slid in the last step, against its direction [m].
+    pub slid: f64,
     /// Poses of the section at the start, middle and end of the step.
     pub poses: [Pose; 3],
     /// The arm that carries its gripper, if one does.
@@ -64,15 +66,29 @@ impl Held {
         self.energy_at(&self.poses[2], link)
     }
 
-    /// Energy of the hold with the section at a given pose [J].
+    /// Energy of the hold with the section at a given pose [J]. Beyond the force at which it slides nothing is stored.
     pub fn energy_at(&self, section: &Pose, link: &Pose) -> f64 {
         let e = strain(section, link, self.arms());
-        (0..6).map(|k| 0.5 * self.stiffness[k] * (e[k] - self.rest[k]).powi(2)).sum()
+        let mut stretch: Vec6 = std::array::from_fn(|k| e[k] - self.rest[k]);
+        stretch[0] -= self.slid + self.beyond(stretch[0] - self.slid);
+        (0..6).map(|k| 0.5 * self.stiffness[k] * stretch[k].powi(2)).sum()
     }
 
-    /// Strain at the end of the step, for a pose of the link.
-    pub fn strain(&self, link: &Pose) -> Vec6 {
-        strain(&self.poses[2], link, self.arms())
+    /// Whether a cable may slide through the hold.
+    pub fn may_slide(&self) -> bool {
+        self.slips_at.is_finite()
+    }
+
+    /// The part of a stretch of the hold that is beyond what its friction bears [m]: by that much the cable slides.
+    pub fn beyond(&self, stretch: f64) -> f64 {
+        let bears = self.slips_at / self.stiffness[0];
+        stretch - stretch.clamp(-bears, bears)
+    }
+
+    /// Weights of the change of strain in the step before, see `equations::midpoint`. Along a cable that may slide there
+    /// is none: friction limits the force, and with it what the memory of a larger change would dissipate.
+    fn memory(&self, decay: f64) -> Vec6 {
+        std::array::from_fn(|k| if k == 0 && self.may_slide() { 0.0 } else { decay })
     }
 
     /// Arms from the gripper, which has no length, to the centre of the link.
@@ -93,8 +109,9 @@ impl Held {
             turn: Vec3::new(s.mean[h.link][3], s.mean[h.link][4], s.mean[h.link][5]) * step,
         };
         let joint = Joint::of_step(&hand, &link, h.arms());
-        let end = strain(&poses[2], &s.end[h.link], h.arms());
-        let later = |k: usize| links.decay * (end[k] - s.held_strains[n][k]);
+        let (mut end, memory) = (strain(&poses[2], &s.end[h.link], h.arms()), h.memory(links.decay));
+        end[0] -= s.held_slid[n];
+        let later = |k: usize| memory[k] * (end[k] - s.held_strains[n][k]);
         let mut load: Vec6 = std::array::from_fn(|k| h.stiffness[k] * (0.5 * (s.held_bias[n][k] + end[k]) + later(k)));
         let mut stiffness = h.stiffness;
         if load[0].abs() > h.slips_at {
@@ -106,7 +123,7 @@ impl Held {
         s.part_held_loads[n] = (force, torque);
         add_scaled(&mut s.residual[h.link], 1.0, &times_transposed(&joint.by_b, &load));
         let at_end = Joint::new(&poses[2], &s.end[h.link], h.arms());
-        let weight = stiffness.map(|k| k * (0.5 + links.decay) * step);
+        let weight: Vec6 = std::array::from_fn(|k| stiffness[k] * (0.5 + memory[k]) * step);
         let change = trivialised(&at_end.by_b, &s.mean[h.link], step);
         add_weighted(&mut s.matrix.diagonal[h.link], &joint.by_b, &weight, &change);
         let [aa, ab, ba, bb] = joint.geometric(Vec3::new(load[0], load[1], load[2]));
@@ -175,7 +192,11 @@ impl Cable {
             let place = if grip.slid == 0.0 { place } else { Place::Fraction(along) };
             let (link, offset) = locate(place, count, self.links.length);
             // the piece between the held section and the centre of its link bends like a joint of that length
-            let stiffer = (self.links.length / offset.abs().max(f64::MIN_POSITIVE)).min(STIFFEST_HOLD);
+            let mut stiffer = (self.links.length / offset.abs().max(f64::MIN_POSITIVE)).min(STIFFEST_HOLD);
+            if grip.slid != 0.0 {
+                // the same all along the link: one that stiffens on the way would store what nothing has given
+                stiffer = 2.0;
+            }
             let mut stiffness = self.links.stiffness.map(|k| k * stiffer);
             if grip.params.hold == Hold::Position {
                 // free to turn, and equally stiff in all directions
@@ -187,7 +208,7 @@ impl Cable {
             // it points from the section to the centre of the link
             let rest = self.links.natural(link, offset).map(|x| -x);
             let poses = [Pose::IDENTITY; 3];
-            held.push(Held { grip: number, link, offset, stiffness, rest, slips_at, poses, carried: None });
+            held.push(Held { grip: number, link, offset, stiffness, rest, slips_at, slid: 0.0, poses, carried: None });
             numbers.push(number);
         }
         let acting = loads.iter().filter(|l| l.body == index && l.acts_at(time));
@@ -236,12 +257,9 @@ impl Cable {
             // halfway through the step, because the load is its mean
             let origin = around.grippers[grip.gripper].sweep.origin_at(0.5);
             grip.load += Wrench::at(held.poses[1].translation, load.0, load.1, origin);
-            // beyond the sliding force the section moves along, until the remaining strain carries just that force
-            let ahead = held.strain(&self.state.links.poses[held.link])[0] - held.rest[0];
-            let bears = held.slips_at / held.stiffness[0];
-            let slides = ahead.abs() > bears;
+            let slides = held.slid != 0.0;
             if slides {
-                grip.slid -= ahead - bears.copysign(ahead);
+                grip.slid -= held.slid;
                 let along = grip.params.place.along(self.size()) * self.length() + grip.slid;
                 grip.lost = !self.links.closed && !(0.0..=self.length()).contains(&along);
             }

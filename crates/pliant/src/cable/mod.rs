@@ -225,7 +225,10 @@ impl Cable {
         self.aim(around);
         let stored = |h: &Held| h.energy_at(&h.poses[0], &self.state.links.poses[h.link]);
         let gripped: f64 = self.scratch.held.iter().map(stored).sum();
-        self.scratch.gripped = (gripped - self.state.held_energy).max(0.0);
+        // jaws that close may store something at once; those that a cable slides through only pass it on
+        let slides = self.scratch.held.iter().any(|h| around.grips[h.grip].slides);
+        self.scratch.gripped = if slides { 0.0 } else { (gripped - self.state.held_energy).max(0.0) };
+        self.scratch.step.held_slid.clear();
         self.scratch.near.clear();
         self.scratch.near.extend_from_slice(around.near);
     }
@@ -281,6 +284,9 @@ impl Cable {
         state.linearisations += u64::from(solved.linearisations);
         state.counters.limit_hits += u64::from(solved.limited);
         state.loads.copy_from_slice(&scratch.step.loads);
+        for (held, slid) in scratch.held.iter_mut().zip(&scratch.step.held_slid) {
+            held.slid = *slid;
+        }
         let stored = |h: &Held| h.energy(&state.links.poses[h.link]);
         state.held_energy = scratch.held.iter().map(stored).sum();
         self.write_loads(around);

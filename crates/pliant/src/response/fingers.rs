@@ -4,6 +4,8 @@
 use super::Response;
 use super::motion::Motion;
 use super::near::is_finger;
+use super::rows::{get, put};
+use super::step::Stride;
 use super::touch::{By, SAME_SIDE, Spot, Touch};
 use super::valleys::Resting;
 use crate::body::Surroundings;
@@ -158,6 +160,42 @@ impl Response {
         tip - normal * ((tip - place).dot(normal) - 0.5 * lost).max(0.0)
     }
 
+    /// Leave points in a frictionless finger where pushing them out to it in this step would create energy; true if there are any, for
+    /// which forces have to be found anew.
+    ///
+    /// A force F on a point of the body that goes from x0 to x1 while the finger is led by d does the work F . (x1 - x0), and
+    /// the finger the work F . d. Where a finger comes to another facet, as at an edge, its point jumps out to its tip, and
+    /// the first is far more than the second.
+    pub(super) fn restrain_fingers(&mut self, around: &Surroundings<'_>, stride: Stride) -> bool {
+        let mut any = false;
+        for n in 0..self.state.touches.len() {
+            let Touch { facet: Some(_), by: By::Obstacle(index), spot, normal, .. } = self.state.touches[n] else {
+                continue;
+            };
+            let (free, slots) = (self.scratch.free, &self.scratch.slots);
+            let (given, moved) = (get(&slots.forces, n), get(&slots.moved, n));
+            // one that rubs has its tip moved out by what friction has paid for, see `slip`
+            let rubs = around.obstacles[index].friction_with(self.friction).coefficient > 0.0;
+            if given == Vec3::ZERO || rubs {
+                continue;
+            }
+            let rest = spot.mean(|node| self.solid.shell.nodes[node]);
+            let end = free.place + free.turn * (rest + get(&slots.free, n) + moved);
+            let velocity =
+                around.obstacles[index].sweep.velocity_of(end, stride.at_end - 0.5 * stride.share, around.dt);
+            let out = end - self.place_of(spot) - velocity * stride.step;
+            // what the force stores as the body yields to it, of which a little may come from rounding a ridge
+            if (free.turn * given).dot(out) > LITTLE * given.dot(moved).abs() {
+                let more = normal.dot(out).max(0.0);
+                self.state.touches[n].kept += more;
+                let missing = get(&slots.missing, n) - free.turn.inverse() * normal * more;
+                put(&mut self.scratch.slots.missing, n, missing);
+                any |= more > 0.0;
+            }
+        }
+        any
+    }
+
     /// Let a finger that went around a sharp edge, from where `before` led into the body, begin to push anew: its tip on
     /// the other side is far from where it pushed.
     fn begin_around_an_edge(&mut self, n: usize, before: Vec3) {
@@ -182,6 +220,9 @@ impl Response {
 
 /// Iterations to find the point of a finger on the deformed surface, whose lengths differ from those at rest.
 const GLIDES: usize = 2;
+
+/// Energy that a finger may create in a step where it goes from facet to facet, relative to what its force stores [-].
+const LITTLE: f64 = 0.02;
 
 /// Cosine below which a facet has turned too far from its rest direction for a finger to follow; also the largest
 /// correction of a normal [-].

@@ -24,18 +24,21 @@ const LEFT: f64 = 0.1;
 /// Least coefficient of friction assumed for pushing out a finger that is inside, so that it does not sink in [-].
 const SLIPPERY: f64 = 0.3;
 
+/// How often forces of a step are found anew because fingers would create energy.
+const RESTRAINTS: usize = 3;
+
 /// Limit on model steps in a world step; one that needs more fails instead of running practically forever.
 const MOST_STRIDES: f64 = 1e6;
 
 /// A model step.
 #[derive(Clone, Copy)]
-struct Stride {
+pub(super) struct Stride {
     /// Length [s].
-    step: f64,
+    pub step: f64,
     /// End of the step, as a fraction of the world step.
-    at_end: f64,
+    pub at_end: f64,
     /// Length as a fraction of the world step.
-    share: f64,
+    pub share: f64,
 }
 
 impl Response {
@@ -90,6 +93,12 @@ impl Response {
         self.fall_as_pushed(around.gravity, stride.step);
         self.aim(around, stride);
         self.solve();
+        for _ in 0..RESTRAINTS {
+            if !self.restrain_fingers(around, stride) {
+                break;
+            }
+            self.sweep();
+        }
         self.follow(around, stride);
     }
 
@@ -133,7 +142,7 @@ impl Response {
     }
 
     /// Current position of a surface point in the world, at the start of a model step [m].
-    fn place_of(&self, spot: Spot) -> Vec3 {
+    pub(super) fn place_of(&self, spot: Spot) -> Vec3 {
         let local = spot.mean(|node| self.solid.shell.nodes[node] + self.displaced(node));
         self.state.motion.world_from_body().transform_point(local)
     }
@@ -198,7 +207,7 @@ impl Response {
                         }
                     };
                     touch.sink(before, touch.normal.dot(missing + place - start), stride.step);
-                    let missing = missing - touch.normal * touch.sunk;
+                    let missing = missing - touch.normal * (touch.sunk + touch.kept);
                     let normal = body_from_world * touch.normal;
                     let friction = obstacle.friction_with(*friction).coefficient;
                     (Condition::Touch { normal, friction, finger: touch.facet.is_some() }, missing)
@@ -222,6 +231,12 @@ impl Response {
             return;
         }
         go_on(slots, &self.state.touches);
+        self.sweep();
+    }
+
+    /// Sweep over all points, from the forces as they are.
+    fn sweep(&mut self) {
+        let (slots, count) = (&mut self.scratch.slots, self.state.touches.len());
         let swept = slots.solve(self.kernel, count, self.settings.most_sweeps, TOLERANCE);
         self.state.counters.iterations += swept.sweeps as u64;
         self.state.counters.limit_hits += u64::from(!swept.settled);

@@ -85,6 +85,8 @@ pub struct Touch {
     pub place: Vec3,
     /// Depth when contact began, before a force could act, less what has been pushed out since [m].
     pub sunk: f64,
+    /// Depth that a finger is left with until it lifts off, because pushing its point out would create energy [m].
+    pub kept: f64,
     /// Recent change of its force.
     pub trend: Trend,
 }
@@ -93,8 +95,8 @@ impl Touch {
     /// A new point, without a force.
     pub fn new(spot: Spot, by: By, anchor: Vec3, normal: Vec3, place: Vec3) -> Touch {
         let (force, trend) = (Vec3::ZERO, Trend::default());
-        let (gap, sunk) = (0.0, 0.0);
-        Touch { spot, facet: None, beside: false, by, anchor, part: 1.0, normal, force, gap, place, sunk, trend }
+        let (gap, sunk, kept) = (0.0, 0.0, 0.0);
+        Touch { spot, facet: None, beside: false, by, anchor, part: 1.0, normal, force, gap, place, sunk, kept, trend }
     }
 }
 
@@ -119,7 +121,7 @@ impl Touch {
     /// never done on the way in.
     pub fn sink(&mut self, before: Vec3, deep: f64, step: f64) {
         if self.force == Vec3::ZERO || self.normal.dot(before) < SAME_SIDE {
-            self.sunk = deep.max(0.0);
+            (self.sunk, self.kept) = (deep.max(0.0), 0.0);
         } else {
             self.sunk = (self.sunk - RISE * step).max(0.0);
         }
@@ -345,7 +347,7 @@ fn inverse(block: &Mat3) -> Mat3 {
 
 stored!(Spot { nodes, weights });
 stored_enum!(By { 0 => Grip { 0: index }, 1 => Obstacle { 0: index }, 2 => Load { 0: index }, 3 => Body {} });
-stored!(Touch { spot, facet, beside, by, anchor, part, normal, force, gap, place, sunk, trend });
+stored!(Touch { spot, facet, beside, by, anchor, part, normal, force, gap, place, sunk, kept, trend });
 
 #[cfg(test)]
 mod tests {

@@ -79,6 +79,7 @@ impl Response {
                     gap: known.gap,
                     place: known.place,
                     sunk: known.sunk,
+                    kept: known.kept,
                     trend: known.trend,
                     ..touch
                 };

@@ -8,6 +8,7 @@ use super::model::{Body, Model};
 use super::spatial::{Inertia, Motion};
 use super::state::root_pose;
 use crate::math::{Mat3, Pose, Quat, Vec3, sincos};
+use crate::moments::Moments;
 
 /// Poses and axes of all bodies at one configuration, with inertias. Working memory, made once.
 #[derive(Clone, Debug, Default)]
@@ -85,6 +86,19 @@ impl Kinematics {
             let own = self.composites[i];
             self.composites[model.bodies[i].parent] += own;
         }
+    }
+
+    /// Mass, centre of mass and inertia about it of all bodies as they stand, in the world. After [`Kinematics::place`].
+    pub(crate) fn moments(&self, model: &Model) -> Moments {
+        let mut all = Inertia::default();
+        for (body, (turn, place)) in model.bodies.iter().zip(self.turns.iter().zip(&self.places)) {
+            all += body.inertia.placed(*turn, *place);
+        }
+        // with the centre at the origin its own share is gone
+        let centre = all.centre();
+        let about_centre = all.placed(Mat3::IDENTITY, -centre).placed(self.world, Vec3::ZERO);
+        let centre = self.world_from_root.transform_point(centre);
+        Moments { volume: all.mass, centre, inertia: about_centre.matrix() }
     }
 
     /// Velocities of all bodies. After [`Kinematics::place`].

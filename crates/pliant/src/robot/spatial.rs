@@ -160,6 +160,12 @@ impl Inertia {
         self.products -= Vec3::new(c.y * c.z, c.z * c.x, c.x * c.y) * mass;
     }
 
+    /// The matrix of second moments about the origin [kg m2].
+    pub fn matrix(&self) -> Mat3 {
+        let (d, p) = (self.diagonal, self.products);
+        Mat3::from_cols(Vec3::new(d.x, p.z, p.y), Vec3::new(p.z, d.y, p.x), Vec3::new(p.y, p.x, d.z))
+    }
+
     /// The centre of mass; the origin where there is no mass.
     pub fn centre(&self) -> Vec3 {
         if self.mass > 0.0 { self.first / self.mass } else { Vec3::ZERO }

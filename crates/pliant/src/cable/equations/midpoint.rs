@@ -64,6 +64,8 @@ pub struct StepScratch {
     pub held_strains: Vec<Vec6>,
     /// Strains of the holds at the start, less twice c times their change in the step before.
     pub held_bias: Vec<Vec6>,
+    /// Distance by which the cable has slid through each hold in the step so far, against its direction [m].
+    pub held_slid: Vec<f64>,
     /// Poses of the holds at the start, middle and end of the current part of the step.
     pub held_poses: Vec<[Pose; 3]>,
     /// Rotation vectors of the holds over the part, in their own frames; zero where nothing moves them back.
@@ -229,6 +231,7 @@ impl StepScratch {
     pub fn reserve(&mut self, holds: usize) {
         self.held_strains.reserve(holds);
         self.held_bias.reserve(holds);
+        self.held_slid.reserve(holds);
         self.held_poses.reserve(holds);
         self.held_turns.reserve(holds);
         self.held_replies.reserve(holds);
@@ -268,6 +271,7 @@ impl StepScratch {
             start_strains: between.clone(),
             held_strains: Vec::with_capacity(holds),
             held_bias: Vec::with_capacity(holds),
+            held_slid: Vec::with_capacity(holds),
             held_poses: Vec::with_capacity(holds),
             held_turns: Vec::with_capacity(holds),
             held_replies: vec![],
@@ -346,12 +350,15 @@ impl Share<'_> {
         s.held_turns.clear();
         s.held_turns.resize(acting.held.len(), Vec3::ZERO);
         s.held_replies.resize(acting.held.len(), Reply::default());
-        for h in acting.held {
+        s.held_slid.resize(acting.held.len(), 0.0);
+        for (n, h) in acting.held.iter().enumerate() {
             let mut poses = [part.from, 0.5 * (part.from + part.to), part.to].map(|fraction| h.pose_at(fraction));
             if let Some(carried) = &h.carried {
                 poses[0] = carried.start;
             }
-            let start = strain(&poses[0], &state.poses[h.link], h.arms());
+            let mut start = strain(&poses[0], &state.poses[h.link], h.arms());
+            s.held_slid[n] += h.beyond(start[0] - h.rest[0] - s.held_slid[n]);
+            start[0] -= s.held_slid[n];
             let changed = state.held.iter().find(|(grip, _)| *grip == h.grip).map_or([0.0; 6], |(_, changed)| *changed);
             s.held_strains.push(start);
             s.held_bias.push(std::array::from_fn(|k| start[k] - decay * changed[k] - 2.0 * h.rest[k]));
@@ -644,7 +651,12 @@ impl Share<'_> {
         state.held.clear();
         for (n, h) in acting.held.iter().enumerate() {
             let end = strain(&s.held_poses[n][2], &s.end[h.link], h.arms());
-            state.held.push((h.grip, std::array::from_fn(|k| end[k] - s.held_strains[n][k])));
+            let mut change: Vec6 = std::array::from_fn(|k| end[k] - s.held_strains[n][k]);
+            if h.may_slide() {
+                s.held_slid[n] += h.beyond(end[0] - h.rest[0] - s.held_slid[n]);
+                change[0] = 0.0;
+            }
+            state.held.push((h.grip, change));
         }
         // take back the energy that no force accounts for
         impact::take_energy(links, &mut state.velocities, s.unexplained(step) + folded);
@@ -748,6 +760,7 @@ mod tests {
             stiffness,
             rest: [0.0; 6],
             slips_at: f64::INFINITY,
+            slid: 0.0,
             poses: [Pose::IDENTITY; 3],
             carried: None,
         }
