@@ -13,6 +13,10 @@ pub fn press(key: Key, [first, second]: [&Outline; 2], known: Option<&Press>) ->
     let ([a, b], [c, d]) = (ends(first, i), ends(second, j));
     let (u, v) = ((b - a).normalize_or(Vec3::X), (d - c).normalize_or(Vec3::X));
     let halves = [0.5 * (b - a).length(), 0.5 * (d - c).length()];
+    // a body that has diverged touches nothing: its own check says so at the end of the step
+    if !halves.iter().all(|half| half.is_finite()) {
+        return None;
+    }
     let (s, t) = closest_on_segments(0.5 * (a + b) - 0.5 * (c + d), u, v, halves[0], halves[1]);
     let fraction = |s: f64, half: f64| if half > 0.0 { 0.5 + 0.5 * s / half } else { 0.5 };
     let sides = [Side::along(key.parts[0], fraction(s, halves[0])), Side::along(key.parts[1], fraction(t, halves[1]))];
