@@ -13,8 +13,8 @@ pub fn press(key: Key, [first, second]: [&Outline; 2], known: Option<&Press>) ->
     let ([a, b], [c, d]) = (ends(first, i), ends(second, j));
     let (u, v) = ((b - a).normalize_or(Vec3::X), (d - c).normalize_or(Vec3::X));
     let halves = [0.5 * (b - a).length(), 0.5 * (d - c).length()];
-    if halves.iter().any(|half| !half.is_finite()) {
-        // a rod that has diverged; its own check says so
+    // a body that has diverged touches nothing: its own check says so at the end of the step
+    if !halves.iter().all(|half| half.is_finite()) {
         return None;
     }
     let (s, t) = closest_on_segments(0.5 * (a + b) - 0.5 * (c + d), u, v, halves[0], halves[1]);
