@@ -5,6 +5,7 @@ mod arms;
 mod build;
 mod control;
 mod picture;
+mod sensors;
 mod settle;
 mod snapshot;
 mod together;
@@ -26,6 +27,7 @@ use crate::handle::{GripId, LoadId};
 use crate::lattice::{self, Meeting, Meetings, Shared};
 use crate::math::Vec3;
 use crate::react::{Presses, React};
+use crate::sensor::Sensor;
 use crate::stage::{Probe, Stage};
 use crate::stop::Stop;
 use crate::team::Team;
@@ -46,6 +48,8 @@ pub struct World {
     grippers: Vec<Gripper>,
     /// Obstacles that are fingertips of grippers.
     fingers: Vec<Finger>,
+    /// Sensors of grippers.
+    sensors: Vec<Sensor>,
     grips: Vec<Grip>,
     /// Loads, each with the index of its body; `usize::MAX` once a load has been removed.
     loads: Vec<(usize, Load)>,
@@ -116,6 +120,7 @@ impl World {
             obstacles: vec![],
             grippers: vec![],
             fingers: vec![],
+            sensors: vec![],
             grips: vec![],
             loads: vec![],
             acting: vec![],
@@ -230,6 +235,7 @@ impl World {
         self.lose_grips(time);
         self.note_bodies(time);
         self.clock = self.clock.after(dt);
+        self.read_sensors(dt);
 
         // check for what no solver should let happen
         probe.enter(Stage::Watch, None);
