@@ -1,4 +1,4 @@
-// Bundles src/ into dist/report.html (one file, no network, one line for Rust to replace with the data) and
+// Bundles src/ into dist/report.html and dist/robot.html (one file each, no network, one line for Rust to replace with the data) and
 // dist/live.html (one file, no network but the server it comes from).
 import { build } from "esbuild";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
@@ -47,4 +47,5 @@ async function write(name, entry, css, placeholders) {
 
 await mkdir(here("dist"), { recursive: true });
 await write("report.html", "src/report.ts", "src/style.css", 1);
+await write("robot.html", "src/robot.ts", "src/style.css", 1);
 await write("live.html", "src/live/live.ts", "src/live/live.css", 0);

@@ -1,4 +1,4 @@
-//! Bundles the report page and the live page from `web/` with Node. Without Node, npm or `web/` the build goes on:
+//! Bundles the report page, the live page and that of a robot from `web/` with Node. Without Node, npm or `web/` the build goes on:
 //! reports are plain and the live page is empty.
 
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ fn main() {
         println!("cargo::rerun-if-env-changed=PATH");
         Pages::default()
     });
-    for (name, page) in [("report.html", pages.report), ("live.html", pages.live)] {
+    for (name, page) in [("report.html", pages.report), ("live.html", pages.live), ("robot.html", pages.robot)] {
         if let Err(error) = fs::write(out.join(name), page) {
             println!("cargo::error=cannot write {name} to {}: {error}", out.display());
         }
@@ -31,6 +31,8 @@ struct Pages {
     /// With a placeholder for the data.
     report: String,
     live: String,
+    /// With a placeholder for the data.
+    robot: String,
 }
 
 /// The pages, or why there are none.
@@ -54,7 +56,7 @@ fn bundle(out: &Path) -> Result<Pages, String> {
     npm(&copy, &["run", "--silent", "build"])?;
     let read =
         |name: &str| fs::read_to_string(copy.join("dist").join(name)).map_err(|e| format!("no dist/{name}: {e}"));
-    let pages = Pages { report: read("report.html")?, live: read("live.html")? };
+    let pages = Pages { report: read("report.html")?, live: read("live.html")?, robot: read("robot.html")? };
     match pages.report.matches("<!--PLIANT-DATA-->").count() {
         1 => Ok(pages),
         count => Err(format!("dist/report.html has {count} places for data instead of one")),

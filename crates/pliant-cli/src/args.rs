@@ -117,7 +117,8 @@ pub enum Command {
         /// Experiment, such as 000-rotation.
         id: Option<String>,
     },
-    /// Show what is in a robot's file (URDF): tree, masses, limits, and what is not used.
+    /// Show what is in a robot's file (URDF): tree, masses, limits, and what is not used; with --out, write a page with a slider for
+    /// each joint.
     Urdf {
         /// The robot's file.
         file: PathBuf,

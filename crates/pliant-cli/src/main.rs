@@ -18,6 +18,7 @@ mod run;
 mod run_summary;
 mod states;
 mod urdf;
+mod urdf_page;
 mod validate;
 
 use std::process::ExitCode;

@@ -1,6 +1,6 @@
 //! What `pliant run` reports, for machines and for people.
 
-use pliant::{Account, Energy, EventKind, Frame, Layout, StepError};
+use pliant::{Account, Energy, EventKind, Frame, JointFrame, Layout, StepError};
 use pliant_record::{RecordError, event_text};
 use pliant_scene::{Ending, Expectation, Ran, Verdict};
 use serde::Serialize;
@@ -17,6 +17,8 @@ pub struct Summary {
     real_time_factor: f64,
     bodies: Vec<BodySummary>,
     grippers: Vec<GripperSummary>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sensors: Vec<SensorSummary>,
     account: AccountSummary,
     penetration_max: f64,
     crossed: usize,
@@ -34,8 +36,19 @@ struct BodySummary {
     nodes: Vec<[f64; 3]>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     frames: Vec<[f64; 4]>,
+    /// Joints of an arm.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    joints: Vec<JointSummary>,
     energy: EnergySummary,
     account: BodyAccount,
+}
+
+/// A joint of an arm at the end [rad, m, N m, N].
+#[derive(Serialize)]
+struct JointSummary {
+    name: String,
+    #[serde(flatten)]
+    now: JointFrame,
 }
 
 /// Energy created that no force accounts for [J].
@@ -137,6 +150,14 @@ struct GripperSummary {
     attached: bool,
 }
 
+/// What a sensor reads at the end, in its own axes [N, N m].
+#[derive(Serialize)]
+struct SensorSummary {
+    name: String,
+    force: [f64; 3],
+    torque: [f64; 3],
+}
+
 #[derive(Serialize)]
 struct ContactSummary {
     body: String,
@@ -195,6 +216,12 @@ impl Summary {
             model: body.model.name(),
             nodes: f.nodes.iter().map(|p| p.to_array()).collect(),
             frames: f.frames.iter().map(|q| [q.w, q.x, q.y, q.z]).collect(),
+            joints: body
+                .joints
+                .iter()
+                .zip(&f.joints)
+                .map(|(joint, &now)| JointSummary { name: joint.name.clone(), now })
+                .collect(),
             energy: EnergySummary { parts: f.energy, total: f.energy.total() },
             account: BodyAccount::new(&f.account),
         });
@@ -204,6 +231,11 @@ impl Summary {
             force: f.load.force.to_array(),
             torque: f.load.torque.to_array(),
             attached: f.attached,
+        });
+        let sensors = layout.sensor_names().zip(&frame.sensors).map(|(name, f)| SensorSummary {
+            name: name.into(),
+            force: f.force.to_array(),
+            torque: f.torque.to_array(),
         });
         let contacts = frame.contacts.iter().map(|c| ContactSummary {
             body: layout.body_name(c.body),
@@ -238,6 +270,7 @@ impl Summary {
             real_time_factor: frame.time / wall_s.max(f64::MIN_POSITIVE),
             bodies: bodies.collect(),
             grippers: grippers.collect(),
+            sensors: sensors.collect(),
             account: AccountSummary::new(layout, frame, &ran.ending),
             penetration_max: ran.penetration_max,
             crossed: ran.crossings().1,
@@ -284,6 +317,9 @@ impl Summary {
                 "holds nothing".into()
             };
             lines.push((g.name.clone(), text));
+        }
+        for s in &self.sensors {
+            lines.push((s.name.clone(), format!("reads {} N and {} N m", norm(s.force), norm(s.torque))));
         }
         if !self.contacts.is_empty() || self.penetration_max > 0.0 {
             let text =

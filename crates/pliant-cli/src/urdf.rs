@@ -10,6 +10,7 @@ use serde::Serialize;
 use crate::args::Options;
 use crate::failure::Failure;
 use crate::output::{self, count, number, short};
+use crate::urdf_page;
 
 #[derive(Serialize)]
 struct Summary<'a> {
@@ -60,9 +61,11 @@ struct JointRow<'a> {
 
 /// Read a robot and print what is in it.
 pub fn urdf(file: &Path, packages: &[(String, PathBuf)], options: &Options) -> Result<(), Failure> {
-    options.refuse_out("urdf")?;
     options.refuse_overrides("urdf")?;
     let robot = load_urdf(file, &UrdfOptions { packages: packages.to_vec(), ..UrdfOptions::default() })?;
+    if let Some(dir) = &options.out {
+        urdf_page::write(&robot, file, dir)?;
+    }
     let spec = &robot.spec;
     let summary = Summary {
         robot: &spec.name,

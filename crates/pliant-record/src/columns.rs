@@ -25,6 +25,11 @@ pub(crate) struct Columns {
     gripper_count: usize,
     /// Indices of the fields of each body that have a column for their largest value.
     fields: Vec<Vec<usize>>,
+    /// First column of the joints of each body.
+    joints: Vec<usize>,
+    sensor_count: usize,
+    /// First column of the sensors.
+    sensor_start: usize,
     obstacle_count: usize,
     obstacle_start: usize,
     /// Number of bodies with columns for the force of each obstacle; 0 if there is only one body, or too many pairs.
@@ -56,11 +61,19 @@ impl Columns {
             list: vec![],
             gripper_count: layout.grippers.len(),
             fields: layout.bodies.iter().map(of_body).collect(),
+            joints: vec![],
+            sensor_count: layout.sensors.len(),
+            sensor_start: 0,
             obstacle_count: layout.obstacles.len(),
             obstacle_start: 0,
             paired,
         };
         columns.name(layout);
+        let mut end = 1 + GRIPPER_COLUMNS * columns.gripper_count;
+        for (body, fields) in layout.bodies.iter().zip(&columns.fields) {
+            columns.joints.push(end + BODY_COLUMNS + fields.len());
+            end += BODY_COLUMNS + fields.len() + JOINT.len() * body.joints.len();
+        }
         columns
     }
 
@@ -76,14 +89,23 @@ impl Columns {
         }
         for (body, fields) in layout.bodies.iter().zip(&self.fields) {
             let name = &body.name;
-            let energies = ["kinetic", "elastic", "gravity", "total"];
-            energies.iter().for_each(|energy| add(format!("{name}.{energy}"), "J", true, false));
+            ENERGIES.iter().for_each(|energy| add(format!("{name}.{energy}"), "J", true, false));
             ACCOUNT.iter().for_each(|entry| add(format!("{name}.{entry}"), "J", false, false));
             XYZ.iter().for_each(|axis| add(format!("{name}.start.{axis}"), "m", false, false));
             XYZ.iter().for_each(|axis| add(format!("{name}.end.{axis}"), "m", false, false));
             for (field, unit) in fields.iter().map(|&index| body.fields[index]) {
                 add(format!("{name}.{field}.max"), unit, true, false);
             }
+            for joint in &body.joints {
+                let column = |quantity: &str| format!("{name}.joint.{}.{quantity}", joint.name);
+                JOINT.iter().zip(joint.units()).for_each(|(what, unit)| add(column(what), unit, true, false));
+            }
+        }
+        self.sensor_start = list.len();
+        let mut add = |name: String, unit, peaks, whole| list.push(Column { name, unit, peaks, whole });
+        for name in layout.sensor_names() {
+            PARTS.iter().for_each(|part| add(format!("sensor.{name}.force.{part}"), "N", true, false));
+            PARTS.iter().for_each(|part| add(format!("sensor.{name}.torque.{part}"), "N m", true, false));
         }
         self.obstacle_start = list.len();
         let mut add = |name: String, unit, peaks, whole| list.push(Column { name, unit, peaks, whole });
@@ -102,6 +124,17 @@ impl Columns {
     pub fn loads_of_gripper(&self, gripper: usize) -> [usize; 2] {
         let force = 1 + GRIPPER_COLUMNS * gripper + XYZ.len();
         [force, force + PARTS.len()]
+    }
+
+    /// First columns of the force and the torque of a sensor.
+    pub fn of_sensor(&self, sensor: usize) -> [usize; 2] {
+        let force = self.sensor_start + 2 * PARTS.len() * sensor;
+        [force, force + PARTS.len()]
+    }
+
+    /// Column of the torque of a joint of a body.
+    pub fn torque_of_joint(&self, body: usize, joint: usize) -> usize {
+        self.joints[body] + JOINT.len() * joint + 2
     }
 
     /// First column of the force of an obstacle.
@@ -137,6 +170,10 @@ impl Columns {
             row.extend(end(body.nodes.last()));
             let greatest = |field: &pliant::Field| field.values.iter().copied().fold(f64::NAN, f64::max);
             row.extend(fields.iter().map(|&index| body.fields.get(index).map_or(f64::NAN, greatest)));
+            row.extend(body.joints.iter().flat_map(|joint| [joint.position, joint.speed, joint.torque]));
+        }
+        for sensor in frame.sensors.iter().take(self.sensor_count) {
+            [sensor.force, sensor.torque].into_iter().for_each(|v| row.extend(parts(v)));
         }
         self.fill_obstacles(frame, row);
         row.extend([frame.contacts.len() as f64, frame.penetration, contact_force_sum(frame)]);
@@ -167,6 +204,11 @@ const XYZ: [&str; 3] = ["x", "y", "z"];
 const PARTS: [&str; 4] = ["x", "y", "z", "norm"];
 /// Number of columns of a gripper: position, force, torque, whether it holds anything.
 const GRIPPER_COLUMNS: usize = XYZ.len() + 2 * PARTS.len() + 1;
+/// Number of columns of a body before those of its fields: energies, account, start and end.
+const BODY_COLUMNS: usize = ENERGIES.len() + ACCOUNT.len() + 2 * XYZ.len();
+const ENERGIES: [&str; 4] = ["kinetic", "elastic", "gravity", "total"];
+/// Columns of a joint of an arm.
+const JOINT: [&str; 3] = ["position", "speed", "torque"];
 
 fn parts(v: Vec3) -> [f64; 4] {
     [v.x, v.y, v.z, v.length()]

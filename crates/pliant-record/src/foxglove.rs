@@ -78,12 +78,27 @@ message!(
     }
 );
 message!(
+    /// A force/torque sensor: its pose in the world, and what it reads, in its own axes.
+    SensorSample = "pliant.Sensor" {
+        1 timestamp: Timestamp, 2 position: Vector3, 3 orientation: Quaternion, 4 force: Vector3, 5 torque: Vector3,
+        6 force_low: Vector3, 7 force_high: Vector3, 8 torque_low: Vector3, 9 torque_high: Vector3,
+    }
+);
+message!(
     /// A body: energies, positions of its nodes and a value per node for each of its fields.
     ///
     /// Nodes have the field number of `LinePrimitive.points`: their bytes are then equal, and the compressor finds them
     /// in the scene just before, so that the second copy costs almost nothing.
     BodySample = "pliant.Body" {
         1 timestamp: Timestamp, 2 energy: EnergySample, 3 fields: Vec<FieldSample>, 5 nodes: Vec<Point3>,
+        6 joints: Vec<JointSample>,
+    }
+);
+message!(
+    /// A joint of an arm: where it is, how fast it moves [rad, m, rad/s, m/s], and the torque of its drive [N m, N], with the
+    /// lowest and the highest since the instant before.
+    JointSample = "pliant.Joint" {
+        1 name: String, 2 position: f64, 3 speed: f64, 4 torque: f64, 5 torque_low: f64, 6 torque_high: f64,
     }
 );
 message!(EnergySample = "pliant.Energy" { 1 kinetic: f64, 2 elastic: f64, 3 gravity: f64, 4 total: f64, });
@@ -108,16 +123,26 @@ message!(ContactSample = "pliant.Contact" {
     7 along: f64, 8 with: String,
 });
 message!(
-    /// What stays constant: bodies, grippers and obstacles, in the order of the world.
+    /// What stays constant: bodies, grippers, obstacles and sensors, in the order of the world.
     LayoutSample = "pliant.Layout" {
         1 bodies: Vec<BodyLayoutSample>, 2 grippers: Vec<String>, 3 obstacles: Vec<ObstacleLayoutSample>,
+        4 sensors: Vec<SensorLayoutSample>,
     }
+);
+message!(
+    /// A sensor, and the gripper whose load it measures.
+    SensorLayoutSample = "pliant.SensorLayout" { 1 name: String, 2 gripper: String, }
 );
 message!(
     /// A body: its model, and radius and unloaded length if it is a rod [m].
     BodyLayoutSample = "pliant.BodyLayout" {
         1 name: String, 2 model: String, 3 radius: f64, 4 length: f64, 5 closed: bool,
+        6 joints: Vec<JointLayoutSample>,
     }
+);
+message!(
+    /// A joint of an arm: its name, and whether it is a length, not an angle.
+    JointLayoutSample = "pliant.JointLayout" { 1 name: String, 2 slides: bool, }
 );
 message!(ObstacleLayoutSample = "pliant.ObstacleLayout" { 1 name: String, 2 is_plane: bool, });
 message!(GripsSample = "pliant.Grips" { 1 timestamp: Timestamp, 2 grips: Vec<GripSample>, });

@@ -71,6 +71,16 @@ impl Interval {
         self.columns.loads_of_gripper(gripper).map(|first| std::array::from_fn(|part| self.extremes[first + part]))
     }
 
+    /// Extremes of the force and the torque of a sensor: x, y, z, norm.
+    pub fn of_sensor(&self, sensor: usize) -> [[Extremes; 4]; 2] {
+        self.columns.of_sensor(sensor).map(|first| std::array::from_fn(|part| self.extremes[first + part]))
+    }
+
+    /// Extremes of the torque of a joint of a body.
+    pub fn of_joint(&self, body: usize, joint: usize) -> Extremes {
+        self.extremes[self.columns.torque_of_joint(body, joint)]
+    }
+
     /// Extremes of the force of an obstacle: x, y, z, norm.
     pub fn of_obstacle(&self, obstacle: usize) -> [Extremes; 4] {
         let first = self.columns.force_of_obstacle(obstacle);

@@ -29,6 +29,6 @@ mod scene;
 
 pub use error::RecordError;
 pub use events::{event_text, short};
-pub use page::{LIVE_PAGE, write_whole};
+pub use page::{LIVE_PAGE, robot_page, write_whole};
 pub use read::{ReadError, Recording};
 pub use recorder::{DEFAULT_RATE, ExpectationRow, Outcome, Paths, Recorder, RunInfo, claim};

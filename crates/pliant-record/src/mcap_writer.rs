@@ -12,15 +12,16 @@ use mcap::McapError;
 use mcap::records::{MessageHeader, Metadata};
 use mcap::write::{NoSeek, WriteOptions, Writer};
 use pliant::math::Vec3;
-use pliant::{BodyFrame, Frame, GripState, GripperFrame, Layout, World};
+use pliant::{BodyFrame, Frame, GripState, GripperFrame, JointFrame, Layout, SensorFrame, World};
 
 use crate::block_file::{BlockFile, SharedFile};
 use crate::columns::contact_force_sum;
 use crate::error::RecordError;
 use crate::foxglove::{
     BodyLayoutSample, BodySample, ContactSample, ContactsSample, EnergySample, FieldSample, FrameTransforms,
-    GripSample, GripperSample, GripsSample, LayoutSample, Log, LogLevel, ObstacleLayoutSample, ObstacleSample,
-    PointCloud, PushSample, SceneUpdate, Timestamp, nanoseconds,
+    GripSample, GripperSample, GripsSample, JointLayoutSample, JointSample, LayoutSample, Log, LogLevel,
+    ObstacleLayoutSample, ObstacleSample, PointCloud, PushSample, SceneUpdate, SensorLayoutSample, SensorSample,
+    Timestamp, nanoseconds,
 };
 use crate::interval::{Extremes, Interval};
 use crate::protobuf::{Message, descriptor_set};
@@ -62,6 +63,7 @@ struct Channels {
     points: Vec<u16>,
     grippers: Vec<u16>,
     forces: Vec<u16>,
+    sensors: Vec<u16>,
 }
 
 impl McapWriter {
@@ -110,11 +112,21 @@ impl McapWriter {
         self.put(self.channels.scene, time, &scene)?;
         // right after the scene, whose bytes it repeats
         for (index, body) in frame.bodies.iter().enumerate().take(self.channels.bodies.len()) {
-            self.put(self.channels.bodies[index], time, &body_sample(body, &interval.fields[index], time))?;
+            let mut sample = body_sample(body, &interval.fields[index], time);
+            for (n, (joint, look)) in body.joints.iter().zip(&self.layout.bodies[index].joints).enumerate() {
+                let JointFrame { position, speed, torque } = *joint;
+                let Extremes { low: torque_low, high: torque_high } = interval.of_joint(index, n);
+                let name = look.name.clone();
+                sample.joints.push(JointSample { name, position, speed, torque, torque_low, torque_high });
+            }
+            self.put(self.channels.bodies[index], time, &sample)?;
             self.put(self.channels.points[index], time, &Scenery::points(body, time))?;
         }
         for (index, gripper) in frame.grippers.iter().enumerate().take(self.channels.grippers.len()) {
             self.put(self.channels.grippers[index], time, &gripper_sample(gripper, interval.of_gripper(index), time))?;
+        }
+        for (index, sensor) in frame.sensors.iter().enumerate().take(self.channels.sensors.len()) {
+            self.put(self.channels.sensors[index], time, &sensor_sample(sensor, interval.of_sensor(index), time))?;
         }
         if !frame.grippers.is_empty() || !frame.obstacles.is_empty() {
             self.put(self.channels.transforms, time, &self.scenery.transforms(frame))?;
@@ -267,6 +279,7 @@ impl Channels {
             points: add.channels::<PointCloud>(&topics(layout.body_names(), "points"))?,
             grippers: add.channels::<GripperSample>(&topics(layout.gripper_names(), "gripper"))?,
             forces: add.channels::<ObstacleSample>(&topics(layout.obstacle_names(), "obstacle"))?,
+            sensors: add.channels::<SensorSample>(&topics(layout.sensor_names(), "sensor"))?,
         })
     }
 }
@@ -292,21 +305,28 @@ impl Adder<'_> {
 }
 
 fn layout_sample(layout: &Layout) -> LayoutSample {
+    let joint = |joint: &pliant::JointLayout| JointLayoutSample { name: joint.name.clone(), slides: joint.slides };
     let body = |body: &pliant::BodyLayout| BodyLayoutSample {
         name: body.name.clone(),
         model: body.model.name().into(),
         radius: body.radius,
         length: body.length,
         closed: body.closed,
+        joints: body.joints.iter().map(joint).collect(),
     };
     let obstacle = |obstacle: &pliant::ObstacleLayout| ObstacleLayoutSample {
         name: obstacle.name.clone(),
         is_plane: obstacle.is_plane,
     };
+    let sensor = |sensor: &pliant::SensorLayout| SensorLayoutSample {
+        name: sensor.name.clone(),
+        gripper: layout.gripper_name(sensor.gripper),
+    };
     LayoutSample {
         bodies: layout.bodies.iter().map(body).collect(),
         grippers: layout.gripper_names().map(String::from).collect(),
         obstacles: layout.obstacles.iter().map(obstacle).collect(),
+        sensors: layout.sensors.iter().map(sensor).collect(),
     }
 }
 
@@ -329,6 +349,7 @@ fn body_sample(body: &BodyFrame, extremes: &[Extremes], time: f64) -> BodySample
         },
         fields: body.fields.iter().zip(extremes).map(field).collect(),
         nodes: body.nodes.iter().map(|&node| node.into()).collect(),
+        joints: vec![],
     }
 }
 
@@ -350,6 +371,21 @@ fn gripper_sample(gripper: &GripperFrame, [force, torque]: [[Extremes; 4]; 2], t
         torque_high: torque_high.into(),
         force_norm_high: force[3].high,
         torque_norm_high: torque[3].high,
+    }
+}
+
+fn sensor_sample(sensor: &SensorFrame, [force, torque]: [[Extremes; 4]; 2], time: f64) -> SensorSample {
+    let ([force_low, force_high], [torque_low, torque_high]) = (corners(force), corners(torque));
+    SensorSample {
+        timestamp: Timestamp::at(time),
+        position: sensor.pose.translation.into(),
+        orientation: sensor.pose.rotation.into(),
+        force: sensor.force.into(),
+        torque: sensor.torque.into(),
+        force_low: force_low.into(),
+        force_high: force_high.into(),
+        torque_low: torque_low.into(),
+        torque_high: torque_high.into(),
     }
 }
 

@@ -1,4 +1,5 @@
-//! `report.html`: the data inserted into the page that `build.rs` bundled, or into a plain one. And the live page, as is.
+//! `report.html`: the data inserted into the page that `build.rs` bundled, or into a plain one. And the page of a robot, and the live
+//! page, as is.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -13,11 +14,25 @@ const TEMPLATE: &str = include_str!(concat!(env!("OUT_DIR"), "/report.html"));
 /// The page that `pliant live` serves: one HTML file that needs nothing but its server. It comes from `web/`, as the
 /// report does, and shares its code. Empty if it could not be bundled, because Node was missing when this was built.
 pub const LIVE_PAGE: &str = include_str!(concat!(env!("OUT_DIR"), "/live.html"));
+/// The page of a robot, with a placeholder; empty if it could not be bundled.
+const ROBOT: &str = include_str!(concat!(env!("OUT_DIR"), "/robot.html"));
 const PLACEHOLDER: &str = "<!--PLIANT-DATA-->";
 
 /// Write the page of a run.
 pub(crate) fn write(path: &Path, json: &str, info: &RunInfo, outcome: &Outcome) -> Result<(), RecordError> {
     write_whole(path, &page(TEMPLATE, json, info, outcome))
+}
+
+/// The page that shows a robot with a slider for each joint, from its data as JSON with `<` escaped; `None` if it could not be
+/// bundled, because Node was missing when this was built.
+pub fn robot_page(json: &str) -> Option<String> {
+    let (before, after) = ROBOT.split_once(PLACEHOLDER)?;
+    Some([before, &element(json), after].concat())
+}
+
+/// Data as an element of a page.
+fn element(json: &str) -> String {
+    ["<script type=\"application/json\" id=\"pliant-data\">", json, "</script>"].concat()
 }
 
 /// Write a file completely or not at all.
@@ -40,7 +55,7 @@ fn write_new(path: &Path, text: &str) -> io::Result<()> {
 }
 
 fn page(template: &str, json: &str, info: &RunInfo, outcome: &Outcome) -> String {
-    let data = ["<script type=\"application/json\" id=\"pliant-data\">", json, "</script>"].concat();
+    let data = element(json);
     match template.split_once(PLACEHOLDER) {
         Some((before, after)) => [before, &data, after].concat(),
         None => plain_page(&data, info, outcome),

@@ -46,8 +46,27 @@ impl Plots {
         });
         drawing.plot("Force on grippers".into(), "N", forces.collect());
         drawing.plot("Torque on grippers".into(), "N m", each(layout.gripper_names(), |g| format!("{g}.torque.norm")));
+        let parts: &[&str] = if layout.sensors.len() <= 2 { &["x", "y", "z"] } else { &["norm"] };
+        for (what, quantity, unit) in [("Force", "force", "N"), ("Torque", "torque", "N m")] {
+            let series = layout.sensor_names().flat_map(|sensor| {
+                parts.iter().map(move |part| (format!("{sensor} {part}"), format!("sensor.{sensor}.{quantity}.{part}")))
+            });
+            drawing.plot(format!("{what} at sensors"), unit, series.collect());
+        }
         drawing.plot("Greatest tension".into(), "N", each(layout.body_names(), |b| format!("{b}.tension.max")));
         drawing.plot("Greatest curvature".into(), "1/m", each(layout.body_names(), |b| format!("{b}.curvature.max")));
+        for body in &layout.bodies {
+            for (slides, what, torque) in [(false, "Angles", "Torques"), (true, "Lengths", "Forces")] {
+                let joints = || body.joints.iter().filter(|joint| joint.slides == slides);
+                let series = |quantity: &str| {
+                    let column = |joint: &pliant::JointLayout| format!("{}.joint.{}.{quantity}", body.name, joint.name);
+                    joints().map(|joint| (joint.name.clone(), column(joint))).collect()
+                };
+                let [position, _, force] = joints().next().map_or([""; 3], pliant::JointLayout::units);
+                drawing.plot(format!("{torque} of {}'s joints", body.name), force, series("torque"));
+                drawing.plot(format!("{what} of {}'s joints", body.name), position, series("position"));
+            }
+        }
         for body in layout.body_names() {
             let kinds = ["kinetic", "elastic", "gravity", "total"];
             let series = kinds.map(|kind| (kind.to_string(), format!("{body}.{kind}"))).to_vec();

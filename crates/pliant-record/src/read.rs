@@ -11,13 +11,13 @@ use mcap::sans_io::{LinearReadEvent, LinearReader, LinearReaderOptions};
 use pliant::contact::Mesh;
 use pliant::math::{Pose, Quat, Vec3};
 use pliant::{
-    BodyFrame, BodyLayout, Contact, Frame, GripFrame, GripState, GripperFrame, GripperLayout, Hold, Layout,
-    ObstacleLayout, Other, Place, Wrench,
+    BodyFrame, BodyLayout, Contact, Frame, GripFrame, GripState, GripperFrame, GripperLayout, Hold, JointFrame,
+    JointLayout, Layout, ObstacleLayout, Other, Place, SensorFrame, SensorLayout, Wrench,
 };
 
 use crate::foxglove::{
-    BodySample, ContactSample, ContactsSample, FrameTransforms, GripSample, GripperSample, GripsSample, LayoutSample,
-    SceneUpdate, Timestamp,
+    BodySample, ContactSample, ContactsSample, FrameTransforms, GripSample, GripperSample, GripsSample, JointSample,
+    LayoutSample, SceneUpdate, SensorSample, Timestamp,
 };
 use crate::protobuf::{Malformed, Message, decode};
 use crate::scene::obstacle_frame;
@@ -196,6 +196,11 @@ impl Recording {
                 facets: vec![],
                 nodes: 0,
                 fields: vec![],
+                joints: body
+                    .joints
+                    .into_iter()
+                    .map(|joint| JointLayout { name: joint.name, slides: joint.slides })
+                    .collect(),
             })
         });
         let obstacles = sample.obstacles.into_iter().map(|obstacle| {
@@ -205,7 +210,13 @@ impl Recording {
             };
             Ok(ObstacleLayout { name: obstacle.name, outline, is_plane: obstacle.is_plane })
         });
+        let sensors = sample.sensors.into_iter().map(|sensor| {
+            let gripper = sample.grippers.iter().position(|name| *name == sensor.gripper);
+            Ok(SensorLayout { name: sensor.name, gripper: gripper.ok_or(missing("gripper of a sensor"))? })
+        });
+        let sensors = sensors.collect::<Result<_, ReadError>>()?;
         let layout = Layout {
+            sensors,
             revision: 0,
             bodies: bodies.collect::<Result<_, ReadError>>()?,
             grippers: sample.grippers.into_iter().map(|name| GripperLayout { name }).collect(),
@@ -247,6 +258,7 @@ const UNKNOWN: &str = "it names something that the layout does not have";
 struct Names {
     body_topics: HashMap<String, usize>,
     gripper_topics: HashMap<String, usize>,
+    sensor_topics: HashMap<String, usize>,
     obstacle_frames: HashMap<String, usize>,
     bodies: HashMap<String, usize>,
     grippers: HashMap<String, usize>,
@@ -261,6 +273,7 @@ impl Names {
         Names {
             body_topics: index(layout.body_names(), |name| format!("/body/{name}")),
             gripper_topics: index(layout.gripper_names(), |name| format!("/gripper/{name}")),
+            sensor_topics: index(layout.sensor_names(), |name| format!("/sensor/{name}")),
             obstacle_frames: index(layout.obstacle_names(), obstacle_frame),
             bodies: index(layout.body_names(), str::to_string),
             grippers: index(layout.gripper_names(), str::to_string),
@@ -271,9 +284,11 @@ impl Names {
     /// A frame in which nothing is known yet.
     fn blank(&self, layout: &Layout) -> Frame {
         let gripper = GripperFrame { pose: Pose::IDENTITY, load: Wrench::default(), attached: false };
+        let sensor = SensorFrame { pose: Pose::IDENTITY, force: Vec3::ZERO, torque: Vec3::ZERO };
         Frame {
             bodies: vec![BodyFrame::default(); layout.bodies.len()],
             grippers: vec![gripper; layout.grippers.len()],
+            sensors: vec![sensor; layout.sensors.len()],
             obstacles: vec![Pose::IDENTITY; layout.obstacles.len()],
             ..Frame::default()
         }
@@ -284,8 +299,15 @@ impl Names {
         if let Some(&index) = self.body_topics.get(topic) {
             let sample: BodySample = message(data)?;
             frame.bodies[index].nodes = sample.nodes.into_iter().map(Vec3::from).collect();
+            let joints = sample.joints.into_iter();
+            let joint = |j: JointSample| JointFrame { position: j.position, speed: j.speed, torque: j.torque };
+            frame.bodies[index].joints = joints.map(joint).collect();
         } else if let Some(&index) = self.gripper_topics.get(topic) {
             frame.grippers[index] = gripper(message(data)?);
+        } else if let Some(&index) = self.sensor_topics.get(topic) {
+            let SensorSample { position, orientation, force, torque, .. } = message(data)?;
+            let pose = pose(position.into(), orientation.into());
+            frame.sensors[index] = SensorFrame { pose, force: force.into(), torque: torque.into() };
         } else if topic == "/tf" {
             for part in message::<FrameTransforms>(data)?.transforms {
                 if let Some(&index) = self.obstacle_frames.get(&part.child_frame_id) {

@@ -26,6 +26,7 @@ fn layout() -> Layout {
         facets: vec![],
         nodes: 2,
         fields: vec![],
+        joints: vec![],
     };
     Layout {
         bodies: vec![body],

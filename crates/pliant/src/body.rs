@@ -467,6 +467,7 @@ impl Body {
         let mut nodes = Nodes { places: take(&mut frame.nodes), velocities: take(&mut frame.velocities) };
         self.show(&mut nodes);
         (frame.nodes, frame.velocities) = (nodes.places, nodes.velocities);
+        frame.joints.clear();
         each!(self, model => model.write_frame(gravity, frame));
     }
 

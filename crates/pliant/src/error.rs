@@ -53,6 +53,14 @@ pub enum BuildError {
         /// The scene field that asks for it, if any.
         field: Option<&'static str>,
     },
+    /// A gripper that no arm can hold as a tool.
+    #[error("the gripper {gripper} cannot be held as a tool: {why}")]
+    NoTool {
+        /// Name of the gripper.
+        gripper: String,
+        /// Why not.
+        why: String,
+    },
     /// A rod that cannot satisfy its holds.
     #[error(transparent)]
     Hold(#[from] HoldError),

@@ -61,6 +61,8 @@ handles! {
     GripId: "grip",
     /// Handle of a load.
     LoadId: "load",
+    /// Handle of a sensor.
+    SensorId: "sensor",
 }
 
 /// Handles of the named objects of one kind, in the order of a list without gaps.

@@ -85,13 +85,13 @@ mod moments;
 pub mod motion;
 mod places;
 mod properties;
-#[cfg(test)]
 mod random;
 mod react;
 pub mod response;
 mod rest;
 pub mod robot;
 mod section;
+mod sensor;
 mod stage;
 mod stop;
 mod team;
@@ -107,17 +107,18 @@ pub use derived::Derived;
 pub use error::{BuildError, ControlError, Gone, HoldError, SnapshotError, StepError};
 pub use frame::{
     BodyFrame, BodyLayout, Contact, Energy, Event, EventKind, Field, Frame, GripFrame, GripperFrame, GripperLayout,
-    Layout, Model, ObstacleLayout, Other, UnknownModel, View,
+    JointFrame, JointLayout, Layout, Model, ObstacleLayout, Other, SensorFrame, SensorLayout, UnknownModel, View,
 };
 pub use grip::{
     Anchor, FingerParams, Grip, GripParams, GripState, Gripper, GripperParams, Hold, Jaws, Load, Place, Wrench,
 };
-pub use handle::{BodyId, GripId, GripperId, LoadId, ObstacleId};
+pub use handle::{BodyId, GripId, GripperId, LoadId, ObstacleId, SensorId};
 pub use material::{Friction, Material};
 pub use motion::Drive;
 pub use properties::{Change, Properties};
 pub use rest::Rest;
 pub use section::{Rigidities, Section};
+pub use sensor::{Sensor, SensorParams};
 pub use stage::{Probe, Stage};
 pub use stop::Stop;
 pub use world::{Snapshot, World};

@@ -1,10 +1,53 @@
-//! Random numbers for tests.
+//! Random numbers: noise of sensors, and numbers for tests.
 
-use crate::math::Vec3;
+use std::f64::consts::TAU;
+
+use crate::bytes::stored;
+use crate::math::{Vec3, log, sincos};
+
+/// Noise with the same bits on every machine: the generator SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom
+/// number generators", 2014), and normal numbers of it by Box and Muller's method.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Noise {
+    state: u64,
+}
+
+stored!(Noise { state });
+
+impl Noise {
+    pub fn new(seed: u64) -> Noise {
+        Noise { state: seed }
+    }
+
+    /// A number between 0 and 1, and neither.
+    fn fraction(&mut self) -> f64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut bits = self.state;
+        bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        bits ^= bits >> 31;
+        ((bits >> 12) as f64 + 0.5) / (1_u64 << 52) as f64
+    }
+
+    /// Two numbers of mean 0 and variance 1.
+    fn normal(&mut self) -> [f64; 2] {
+        let radius = (-2.0 * log(self.fraction())).sqrt();
+        let (sin, cos) = sincos(TAU * self.fraction());
+        [radius * cos, radius * sin]
+    }
+
+    /// A vector whose components have mean 0 and variance 1.
+    pub fn vector(&mut self) -> Vec3 {
+        let ([x, y], [z, _]) = (self.normal(), self.normal());
+        Vec3::new(x, y, z)
+    }
+}
 
 /// A linear congruential generator (Knuth).
+#[cfg(test)]
 pub struct Random(pub u64);
 
+#[cfg(test)]
 impl Random {
     /// A number between -1 and 1.
     pub fn signed(&mut self) -> f64 {

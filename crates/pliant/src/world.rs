@@ -5,6 +5,7 @@ mod arms;
 mod build;
 mod control;
 mod picture;
+mod sensors;
 mod settle;
 mod snapshot;
 mod together;
@@ -25,6 +26,7 @@ use crate::group::{Group, Groups};
 use crate::handle::{GripId, LoadId};
 use crate::math::Vec3;
 use crate::react::{Presses, React};
+use crate::sensor::Sensor;
 use crate::stage::{Probe, Stage};
 use crate::stop::Stop;
 use crate::team::Team;
@@ -45,6 +47,8 @@ pub struct World {
     grippers: Vec<Gripper>,
     /// Obstacles that are fingertips of grippers.
     fingers: Vec<Finger>,
+    /// Sensors of grippers.
+    sensors: Vec<Sensor>,
     grips: Vec<Grip>,
     /// Loads, each with the index of its body; `usize::MAX` once a load has been removed.
     loads: Vec<(usize, Load)>,
@@ -110,6 +114,7 @@ impl World {
             obstacles: vec![],
             grippers: vec![],
             fingers: vec![],
+            sensors: vec![],
             grips: vec![],
             loads: vec![],
             acting: vec![],
@@ -195,6 +200,7 @@ impl World {
         self.lose_grips(time);
         self.note_bodies(time);
         self.clock = self.clock.after(dt);
+        self.read_sensors(dt);
 
         // check for what no solver should let happen
         probe.enter(Stage::Watch, None);

@@ -281,3 +281,41 @@ fn an_arm_has_the_inertia_of_its_links_where_they_stand() {
     let off = (moments.inertia - inertia).to_cols_array().iter().fold(0.0_f64, |most, x| most.max(x.abs()));
     assert!(off < 1e-12, "{} for {inertia}", moments.inertia);
 }
+
+/// A target a radian away is reached after a second where a joint turns by a radian a second at most, and on the way the joint is
+/// where a ramp is, but for the lag of the servo, damping / stiffness times zero: it follows the rate too.
+#[test]
+fn targets_move_no_faster_than_the_joint_may() {
+    let mut robot = robot(&[1.0], 0.5, Base::Fixed(Pose::IDENTITY));
+    robot.joints[0].limits.velocity = 1.0;
+    let servo = |target: f64| JointDrive::Position { target, stiffness: 1e4, damping: 1e3 };
+    let at = |world: &World, arm: BodyId| {
+        let Body::Arm(arm) = world.body(arm).unwrap() else { unreachable!() };
+        [arm.joints().q[0], arm.joints().v[0]]
+    };
+    for driven_later in [false, true] {
+        let drives = if driven_later { vec![] } else { vec![servo(1.0)] };
+        let mut world = World::new(Vec3::ZERO);
+        let spec = ArmSpec { drives, ..ArmSpec::new(robot.clone()) };
+        let arm = world.add_body(Body::Arm(Arm::new("arm", spec).unwrap())).unwrap();
+        if driven_later {
+            world.drive_joint(arm, "joint0", servo(1.0)).unwrap();
+        }
+        let mut fastest: f64 = 0.0;
+        for n in 1..=150 {
+            world.step(0.01).unwrap();
+            let [q, v] = at(&world, arm);
+            fastest = fastest.max(v);
+            let ramp = (0.01 * f64::from(n)).min(1.0);
+            // inertia times what the joint gains when the ramp begins or ends, over the damping: 0.083 kg m2 / 1000 N m s
+            assert!((q - ramp).abs() < 2e-4, "{q} for {ramp} at {n}");
+        }
+        assert!((0.99..1.01).contains(&fastest), "{fastest} rad/s");
+    }
+    // a servo for velocity is cut to it
+    let mut world = World::new(Vec3::ZERO);
+    let arm = world.add_body(Body::Arm(Arm::new("arm", ArmSpec::new(robot)).unwrap())).unwrap();
+    world.drive_joint(arm, "joint0", JointDrive::Velocity { target: -7.0, gain: 1e3 }).unwrap();
+    (0..50).for_each(|_| world.step(0.01).unwrap());
+    assert!((at(&world, arm)[1] + 1.0).abs() < 1e-9, "{}", at(&world, arm)[1]);
+}

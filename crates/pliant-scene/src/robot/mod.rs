@@ -8,10 +8,11 @@ mod xml;
 
 use std::path::{Path, PathBuf};
 
-use pliant::math::Vec3;
+use pliant::contact::Mesh;
+use pliant::math::{Pose, Vec3};
 use pliant::robot::{Model, RobotSpec};
 
-use crate::files;
+use crate::files::{self, Files};
 use crate::text::error::SceneError;
 
 pub use shapes::{Geometry, Shape};
@@ -30,6 +31,22 @@ pub struct Robot {
     pub shapes: Vec<Shape>,
     /// What was read but is not used, and how often.
     pub ignored: Vec<String>,
+}
+
+impl Robot {
+    /// What its links look like: index of the link, pose in its frame, and triangles there [m]. Links that look like nothing are
+    /// shown as what they touch with.
+    pub fn outlines(&self) -> Result<Vec<(usize, Pose, Mesh)>, SceneError> {
+        let mut files = Files::new(Path::new(""));
+        let is_drawn = |shape: &Shape| !self.shapes.iter().any(|s| s.link == shape.link && !s.collision);
+        let shown = self.shapes.iter().filter(|shape| !shape.collision || is_drawn(shape));
+        let outline = |shape: &Shape| {
+            let name = &self.spec.links[shape.link].name;
+            let solid = shape.geometry.solid(name, &mut files).map_err(|fault| fault.into_error(name, ""))?;
+            Ok((shape.link, shape.link_from_shape, solid.outline()))
+        };
+        shown.map(outline).collect()
+    }
 }
 
 /// How a URDF file is read.

@@ -2,12 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
+use pliant::contact::{Shape as Solid, ShapeKind};
 use pliant::math::{Pose, Vec3};
 use roxmltree::Attribute;
 
 use super::UrdfOptions;
 use super::xml::{Element, Ignored, Source};
+use crate::files::{Files, mesh};
 use crate::text::error::SceneError;
+use crate::text::fault::Fault;
 
 /// A shape on a link.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,6 +56,24 @@ pub enum Geometry {
         /// Scale along its axes [-].
         scale: Vec3,
     },
+}
+
+impl Geometry {
+    /// The same as a solid; `owner` is named where a mesh is unsound.
+    pub(crate) fn solid(&self, owner: &str, files: &mut Files) -> Result<Solid, Fault> {
+        let kind = match self {
+            Geometry::Box(size) => ShapeKind::Box { size: *size },
+            Geometry::Cylinder { radius, length } => ShapeKind::Cylinder { radius: *radius, length: *length },
+            Geometry::Capsule { radius, length } => ShapeKind::Capsule { radius: *radius, length: *length },
+            Geometry::Sphere { radius } => ShapeKind::Sphere { radius: *radius },
+            Geometry::Mesh { path, scale } => {
+                let mut read = mesh::read(&path.to_string_lossy(), 1.0, owner, files)?;
+                read.vertices.iter_mut().for_each(|vertex| *vertex *= *scale);
+                ShapeKind::Mesh(read)
+            }
+        };
+        Solid::new(kind).map_err(|error| Fault::new(error.to_string()))
+    }
 }
 
 /// All shapes of a link.

@@ -133,6 +133,7 @@ impl From<BuildError> for Fault {
             BuildError::NotAnArm { .. } => Some("arm".into()),
             BuildError::NoSuchLink { .. } => Some("link".into()),
             BuildError::NoSuchJoint { .. } => Some("joints".into()),
+            BuildError::NoTool { .. } => Some("impedance".into()),
             BuildError::Solid { .. } | BuildError::Hold(HoldError::Unreachable { .. }) => None,
             BuildError::Gone(_)
             | BuildError::Fingertip { .. }

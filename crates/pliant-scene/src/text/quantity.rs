@@ -181,6 +181,8 @@ quantity! {
     Restitution, "restitution" ["-"] from 0.0 .. 1.0;
     LineLoad, "load" ["N/m"] from -1e12 .. 1e12;
     LoadTorque, "torque" ["N m"] from -1e12 .. 1e12;
+    /// Standard deviation of a torque.
+    TorqueNoise, "noise" ["N m"] from 0.0 .. 1e12;
     StepLimit, "limit" ["segments"] above 0.0 .. 10.0;
     /// A coordinate of a joint.
     JointValue, "coordinate" ["rad or m"] from -1e6 .. 1e6;

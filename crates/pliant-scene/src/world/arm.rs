@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use pliant::arm::{Arm, ArmSpec, JointDrive, JointMotion};
-use pliant::contact::{ObstacleParams, Shape as Solid, ShapeKind};
+use pliant::arm::{Arm, ArmSpec, Impedance, JointDrive, JointMotion};
+use pliant::contact::ObstacleParams;
 use pliant::math::{Pose, Vec3};
 use pliant::motion::Motion;
 use pliant::robot::{Base, Model, Reacher, State, Target};
@@ -12,10 +12,12 @@ use pliant::{Body, GripperParams, World};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::files::{Files, mesh};
-use crate::robot::{Geometry, Robot, UrdfOptions, load_urdf};
+use crate::files::Files;
+use crate::robot::{Robot, UrdfOptions, load_urdf};
 use crate::text::fault::Fault;
-use crate::text::quantity::{Coordinate, JointValue, Quantity, Time, Triple, TurnDamping, TurnStiffness};
+use crate::text::quantity::{
+    ContactDamping, ContactStiffness, Coordinate, JointValue, Quantity, Time, Triple, TurnDamping, TurnStiffness,
+};
 use crate::text::suggest::help;
 use crate::text::word::{Name, Table};
 use crate::world::pose::{OrientationSpec, pose};
@@ -31,6 +33,9 @@ const REACHED: [f64; 2] = [1e-3, 1e-2];
 
 /// Servos unless given: stiffness [N m/rad] and damping [N m s/rad].
 const SERVO: [f64; 2] = [1e4, 1e3];
+
+/// Damping of what joints can do without moving a tool, unless given [N m s/rad].
+const IDLE_DAMPING: f64 = 1.0;
 
 /// A robot arm.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -55,6 +60,8 @@ pub(crate) struct ArmTable {
     joints: BTreeMap<String, JointValue>,
     /// Servos of its joints; stiff ones unless given.
     servo: Option<Table<ServoSpec>>,
+    /// Springs and dampers that lead the first gripper that follows its motion along that, in place of servos; none unless given.
+    pub(crate) impedance: Option<Table<ImpedanceSpec>>,
     /// Coordinates of all joints, from root to tips, that the servos go to, each from rest to rest [rad, m].
     #[serde(default)]
     waypoints: Vec<Table<WaypointSpec>>,
@@ -72,6 +79,33 @@ pub(crate) struct ServoSpec {
     stiffness: Option<TurnStiffness>,
     /// Torque per error of the angular velocity [N m s/rad]; 1000 unless given.
     damping: Option<TurnDamping>,
+}
+
+/// Springs and dampers between a tool and where it is to be, along and about the axes of the tool.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ImpedanceSpec {
+    /// Force per displacement along x, y and z [N/m].
+    stiffness: Triple<ContactStiffness>,
+    /// Force per velocity [N s/m].
+    damping: Triple<ContactDamping>,
+    /// Torque per angle about x, y and z [N m/rad]; 0 unless given. Needs `follow = "pose"`.
+    turn_stiffness: Option<Triple<TurnStiffness>>,
+    /// Torque per angular velocity [N m s/rad]; 0 unless given.
+    turn_damping: Option<Triple<TurnDamping>>,
+    /// Damping of what the joints can do without moving the tool [N m s/rad]; 1 unless given.
+    idle_damping: Option<TurnDamping>,
+}
+
+impl ImpedanceSpec {
+    pub(crate) fn build(&self) -> Impedance {
+        let six = |along: Vec3, about: Vec3| [along.x, along.y, along.z, about.x, about.y, about.z];
+        Impedance {
+            stiffness: six(self.stiffness.vector(), self.turn_stiffness.map_or(Vec3::ZERO, |k| k.vector())),
+            damping: six(self.damping.vector(), self.turn_damping.map_or(Vec3::ZERO, |d| d.vector())),
+            idle_damping: self.idle_damping.map_or(IDLE_DAMPING, Quantity::get),
+        }
+    }
 }
 
 /// Coordinates of all joints at a time.
@@ -119,7 +153,7 @@ impl CarriedSpec {
         pose(self.position.as_ref(), self.orientation.as_ref(), Vec3::ZERO)
     }
 
-    fn follows(&self) -> FollowSpec {
+    pub(crate) fn follows(&self) -> FollowSpec {
         self.follow.unwrap_or(FollowSpec::Position)
     }
 }
@@ -152,11 +186,14 @@ impl ArmTable {
         robot.model = Model::new(&robot.spec).map_err(faulty)?;
         let mut joints = self.start(&robot.model)?;
         let motion = self.motion(&robot.model, led, duration, &mut joints)?;
-        let servo = |given: Option<f64>, usual: f64| given.unwrap_or(usual);
         let table = self.servo.as_deref();
-        let stiffness = servo(table.and_then(|t| t.stiffness).map(Quantity::get), SERVO[0]);
-        let damping = servo(table.and_then(|t| t.damping).map(Quantity::get), SERVO[1]);
-        let drives = joints.iter().map(|&target| JointDrive::Position { target, stiffness, damping }).collect();
+        let stiffness = table.and_then(|t| t.stiffness).map_or(SERVO[0], Quantity::get);
+        let damping = table.and_then(|t| t.damping).map_or(SERVO[1], Quantity::get);
+        let servo = |&target: &f64| match self.impedance {
+            Some(_) => JointDrive::Free,
+            None => JointDrive::Position { target, stiffness, damping },
+        };
+        let drives = joints.iter().map(servo).collect();
         let carries_itself = self.carries_itself.unwrap_or(true);
         let shapes = self.shapes(&robot, led, files)?;
         let spec = ArmSpec { robot: robot.spec, joints, drives, motion: motion.map(Arc::new), carries_itself };
@@ -197,11 +234,30 @@ impl ArmTable {
             return Err(Fault::new(format!("a motion of an arm may last {} s at most", MOST_SAMPLES * SPACING)));
         }
         let times = (0..count as usize).map(|n| n as f64 * SPACING);
+        if self.impedance.is_some() && !self.waypoints.is_empty() {
+            return Err(Fault::new("an arm has either an impedance or waypoints for its servos").at("impedance"));
+        }
         if !self.waypoints.is_empty() {
             let samples = self.through_waypoints(times, joints)?;
             return Ok(Some(JointMotion { spacing: SPACING, samples }));
         }
-        let Some(led) = led.iter().find(|led| led.carried.follows() != FollowSpec::Nothing) else { return Ok(None) };
+        let led = led.iter().find(|led| led.carried.follows() != FollowSpec::Nothing);
+        if let Some(impedance) = &self.impedance {
+            let here = |fault: Fault| fault.at("impedance");
+            let Some(led) = led else {
+                return Err(here(Fault::new("it needs a gripper that the arm carries, and whose motion it follows")));
+            };
+            if impedance.turn_stiffness.is_some() && led.carried.follows() != FollowSpec::Pose {
+                let message = format!(
+                    "a gripper that is turned needs an orientation to follow: let {} follow \"pose\"",
+                    led.params.name
+                );
+                return Err(here(Fault::new(message).at("turn_stiffness")));
+            }
+            follow(model, led, std::iter::once(0.0), joints)?;
+            return Ok(None);
+        }
+        let Some(led) = led else { return Ok(None) };
         let samples = follow(model, led, times, joints)?;
         Ok(Some(JointMotion { spacing: SPACING, samples }))
     }
@@ -264,7 +320,7 @@ impl ArmTable {
                 continue;
             }
             let name = format!("{}-{link}-{number}", &*self.name);
-            let solid = solid(&shape.geometry, &name, files).map_err(|fault| fault.at("urdf"))?;
+            let solid = shape.geometry.solid(&name, files).map_err(|fault| fault.at("urdf"))?;
             let params =
                 ObstacleParams { name, shape: solid, placed: Pose::IDENTITY, motion: Motion::Hold, friction: None };
             shapes.push((link.clone(), shape.link_from_shape, params));
@@ -318,20 +374,4 @@ fn unknown_link(model: &Model, link: &str) -> Fault {
     let known: Vec<&str> = model.links().iter().map(|link| link.name.as_str()).collect();
     let hint = help(link, known).map_or(String::new(), |help| format!("; {help}"));
     Fault::new(format!("the robot has no link `{link}`{hint}"))
-}
-
-/// The shape of a link as an obstacle.
-fn solid(geometry: &Geometry, owner: &str, files: &mut Files) -> Result<Solid, Fault> {
-    let kind = match geometry {
-        Geometry::Box(size) => ShapeKind::Box { size: *size },
-        Geometry::Cylinder { radius, length } => ShapeKind::Cylinder { radius: *radius, length: *length },
-        Geometry::Capsule { radius, length } => ShapeKind::Capsule { radius: *radius, length: *length },
-        Geometry::Sphere { radius } => ShapeKind::Sphere { radius: *radius },
-        Geometry::Mesh { path, scale } => {
-            let mut read = mesh::read(&path.to_string_lossy(), 1.0, owner, files)?;
-            read.vertices.iter_mut().for_each(|vertex| *vertex *= *scale);
-            ShapeKind::Mesh(read)
-        }
-    };
-    Solid::new(kind).map_err(|error| Fault::new(error.to_string()))
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use pliant::arm::Impedance;
 use pliant::math::Vec3;
 use pliant::{BuildError, World};
 use schemars::JsonSchema;
@@ -18,11 +19,12 @@ use crate::outcome::observable::Known;
 use crate::text::fault::Fault;
 use crate::text::quantity::{Acceleration, Duration, Quantity, Rate, Step, Triple};
 use crate::text::word::{Name, Table, Text};
-use crate::world::arm::{ArmTable, Led};
+use crate::world::arm::{ArmTable, CarriedSpec, FollowSpec, Led};
 use crate::world::gripper::GripperSpec;
 use crate::world::load::LoadSpec;
 use crate::world::obstacle::ObstacleSpec;
 use crate::world::place::body_named;
+use crate::world::sensor::SensorSpec;
 use crate::world::view::ViewSpec;
 
 /// Largest number of entries of each kind.
@@ -65,6 +67,9 @@ pub(crate) struct SceneSpec {
     /// Grippers that hold and move bodies.
     #[serde(default)]
     gripper: Vec<Table<GripperSpec>>,
+    /// Force/torque sensors of grippers.
+    #[serde(default)]
+    sensor: Vec<Table<SensorSpec>>,
     /// Robot arms that carry grippers.
     #[serde(default)]
     arm: Vec<Table<ArmTable>>,
@@ -135,6 +140,12 @@ fn shaken(world: &World, step: f64) -> impl Iterator<Item = String> {
     })
 }
 
+/// Names of the joints of a body.
+fn joint_names(body: &pliant::Body) -> Vec<&str> {
+    let pliant::Body::Arm(arm) = body else { return vec![] };
+    arm.model().coordinates().iter().map(|coordinate| coordinate.name.as_str()).collect()
+}
+
 impl SceneSpec {
     /// Build the scene. `written_duration` is the duration in the file, if it was overridden.
     pub(crate) fn build(&self, name: &str, base: &Path, written_duration: Option<f64>) -> Result<Scene, Fault> {
@@ -151,6 +162,7 @@ impl SceneSpec {
         self.add_bodies(&mut world, step, &mut files)?;
         self.add_arms(&mut world, duration, &mut files)?;
         self.add_grippers(&mut world, &mut files)?;
+        self.add_sensors(&mut world)?;
         self.add_loads(&mut world)?;
         self.settle(&mut world)?;
         world.enforce_accounts(!self.allow_gain);
@@ -207,6 +219,7 @@ impl SceneSpec {
             ("obstacle", self.obstacle.len()),
             ("gripper", self.gripper.len()),
             ("gripper", grips),
+            ("sensor", self.sensor.len()),
             ("arm", self.arm.len()),
             ("load", self.load.len()),
             ("expect", self.expect.len()),
@@ -263,6 +276,10 @@ impl SceneSpec {
                 let arm = body_named(&carried.arm, world).map_err(here)?;
                 let frame = carried.frame().map_err(here)?;
                 world.carry(gripper, arm, &carried.link, frame).map_err(|e| here(e.into()))?;
+                let led = self.led_by_impedance(carried).filter(|(first, _)| *first == index);
+                if let Some((_, impedance)) = led {
+                    world.drive_tool(gripper, Some(impedance), None).map_err(|e| here(Fault::new(e.to_string())))?;
+                }
             }
             for (grip_index, grip) in spec.grips.iter().enumerate() {
                 let here = |fault: Fault| here(fault.at(grip_index).at("grips"));
@@ -273,6 +290,26 @@ impl SceneSpec {
                 let here = |fault: Fault| here(fault.at("finger"));
                 world.add_finger(finger.build(gripper)).map_err(|e| here(e.into()))?;
             }
+        }
+        Ok(())
+    }
+
+    /// The impedance of the arm that carries a gripper, if it has one, and the number of the gripper that it leads.
+    fn led_by_impedance(&self, carried: &CarriedSpec) -> Option<(usize, Impedance)> {
+        let arm = self.arm.iter().find(|arm| *arm.name == *carried.arm)?;
+        let impedance = arm.impedance.as_ref()?.build();
+        let leads = |spec: &Table<GripperSpec>| {
+            let by = spec.carried.as_ref().filter(|by| *by.arm == *carried.arm);
+            by.is_some_and(|by| by.follows() != FollowSpec::Nothing)
+        };
+        Some((self.gripper.iter().position(leads)?, impedance))
+    }
+
+    fn add_sensors(&self, world: &mut World) -> Result<(), Fault> {
+        for (index, spec) in self.sensor.iter().enumerate() {
+            let here = |fault: Fault| fault.at(index).at("sensor");
+            let params = spec.build(index, world).map_err(here)?;
+            world.add_sensor(params).map_err(|e| here(e.into()))?;
         }
         Ok(())
     }
@@ -314,7 +351,9 @@ impl SceneSpec {
         let known = Known {
             bodies: world.bodies().iter().map(pliant::Body::name).collect(),
             grippers: world.grippers().iter().map(|gripper| gripper.params.name.as_str()).collect(),
+            sensors: world.sensors().iter().map(|sensor| sensor.params.name.as_str()).collect(),
             obstacles: world.obstacles().iter().map(|obstacle| obstacle.params.name.as_str()).collect(),
+            joints: world.bodies().iter().map(joint_names).collect(),
             frame: world.frame(),
         };
         let build = |(index, spec): (usize, &Table<ExpectSpec>)| {

@@ -8,5 +8,6 @@ pub(crate) mod motion;
 pub(crate) mod obstacle;
 pub(crate) mod place;
 pub(crate) mod pose;
+pub(crate) mod sensor;
 pub(crate) mod view;
 pub(crate) mod wind;

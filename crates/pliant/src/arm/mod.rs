@@ -6,11 +6,14 @@
 mod params;
 mod report;
 pub(crate) mod step;
+mod tool;
 
 use std::sync::Arc;
 
 pub use params::{ArmSpec, JointDrive, JointMotion};
 use step::ArmStep;
+pub use tool::Impedance;
+use tool::Tool;
 
 use crate::account::Work;
 use crate::body::{Surroundings, There, Vicinity};
@@ -41,6 +44,8 @@ pub struct ArmState {
     drives: Vec<JointDrive>,
     /// Targets of the servos at the end of the last step.
     targets: Vec<f64>,
+    /// Tools that the joints hold together.
+    tools: Vec<Tool>,
     /// Whether the servo of a joint follows the arm's motion.
     follows: Vec<bool>,
     /// Forces of the drives, mean over the last step.
@@ -61,7 +66,7 @@ struct Felt {
 
 stored!(State { q, v });
 stored!(Felt { link, point, force, couple });
-stored!(ArmState { joints, drives, targets, follows, torques, loads, counters });
+stored!(ArmState { joints, drives, targets, tools, follows, torques, loads, counters });
 stored_enum!(JointDrive {
     0 => Free {},
     1 => Torque { 0: torque },
@@ -89,7 +94,8 @@ struct Scratch {
 
 impl ArmState {
     fn copy_from(&mut self, other: &ArmState) {
-        let ArmState { joints, drives, targets, follows, torques, loads, counters } = other;
+        let ArmState { joints, drives, targets, tools, follows, torques, loads, counters } = other;
+        self.tools.clone_from(tools);
         self.follows.clone_from(follows);
         self.joints.q.clone_from(&joints.q);
         self.joints.v.clone_from(&joints.v);
@@ -115,8 +121,15 @@ impl Arm {
         for (i, target) in targets.iter_mut().enumerate().filter(|(i, _)| follows[*i]) {
             *target = spec.motion.as_ref().map_or(*target, |motion| motion.at(i, drives.len(), 0.0));
         }
-        let (torques, loads) = (vec![0.0; model.velocities()], vec![]);
-        let state = ArmState { joints, drives, targets, follows, torques, loads, counters: Counters::default() };
+        for ((target, coordinate), q) in
+            targets.iter_mut().zip(model.coordinates()).zip(&joints.q[model.first_position()..])
+        {
+            if coordinate.velocity.is_finite() {
+                *target = *q;
+            }
+        }
+        let (torques, loads, tools) = (vec![0.0; model.velocities()], vec![], vec![]);
+        let state = ArmState { joints, drives, targets, tools, follows, torques, loads, counters: Counters::default() };
         let mut scratch = Scratch {
             step: ArmStep::new(&model),
             kinematics: Kinematics::new(&model),
@@ -162,13 +175,51 @@ impl Arm {
     /// servo is reached from where it was, at constant velocity over that step.
     pub(crate) fn drive(&mut self, joint: usize, drive: JointDrive) -> bool {
         let Some(slot) = self.state.drives.get_mut(joint).filter(|_| drive.is_sound()) else { return false };
-        // a servo that is switched on begins at its target
+        // a servo that is switched on begins at its target, or where the joint is if that cannot be there at once
         if std::mem::discriminant(slot) != std::mem::discriminant(&drive) {
-            self.state.targets[joint] = drive.target();
+            let limited = self.model.coordinates()[joint].velocity.is_finite();
+            let here = self.state.joints.q[self.model.first_position() + joint];
+            self.state.targets[joint] = if limited { here } else { drive.target() };
         }
         *slot = drive;
         self.state.follows[joint] = false;
         true
+    }
+
+    /// Hold a tool on a link, at a pose in its frame, by all joints together from the next step on, or no more; where it is to be, or
+    /// `None` for the motion of its gripper. False if the impedance makes no sense.
+    pub(crate) fn hold_tool(
+        &mut self,
+        link: usize,
+        at: Pose,
+        impedance: Option<Impedance>,
+        given: Option<Pose>,
+    ) -> bool {
+        if !impedance.is_none_or(|impedance| impedance.is_sound()) {
+            return false;
+        }
+        let here = self.link(link) * at;
+        let tools = &mut self.state.tools;
+        let known = tools.iter().position(|tool| (tool.link, tool.at) == (link, at));
+        match (known, impedance) {
+            (Some(known), Some(impedance)) => (tools[known].impedance, tools[known].given) = (impedance, given),
+            (Some(known), None) => drop(tools.remove(known)),
+            // a tool that is held from now on begins where it is
+            (None, Some(impedance)) => tools.push(Tool { link, at, impedance, given, target: here }),
+            (None, None) => {}
+        }
+        self.scratch.before.tools.reserve(tools.len());
+        self.scratch.step.tools.reserve(tools.len());
+        true
+    }
+
+    /// Say where tools are to be at the end of the step; `motion` is that of the gripper at such a place.
+    pub(crate) fn aim_tools(&mut self, motion: impl Fn(usize, &Pose) -> Option<Pose>) {
+        let Arm { state, scratch, .. } = self;
+        let ends = &mut scratch.step.tools.ends;
+        ends.clear();
+        let end = |tool: &Tool| tool.given.or_else(|| motion(tool.link, &tool.at)).unwrap_or(tool.target);
+        ends.extend(state.tools.iter().map(end));
     }
 
     /// Pose of a link in the world, at the current state.
@@ -201,11 +252,17 @@ impl Arm {
         self.model.gravity = around.gravity;
         let Arm { state, scratch, .. } = self;
         for (i, drive) in state.drives.iter().enumerate() {
-            let from = if matches!(drive, JointDrive::Velocity { .. }) { drive.target() } else { state.targets[i] };
+            let fastest = self.model.coordinates()[i].velocity;
             let motion = self.spec.motion.as_ref().filter(|_| state.follows[i]);
             let end = around.time + around.dt;
-            let to = motion.map_or(drive.target(), |motion| motion.at(i, state.drives.len(), end));
-            scratch.step.targets[i] = [from, to];
+            let wanted = motion.map_or(drive.target(), |motion| motion.at(i, state.drives.len(), end));
+            scratch.step.targets[i] = if matches!(drive, JointDrive::Velocity { .. }) {
+                [wanted.clamp(-fastest, fastest); 2]
+            } else {
+                // a target that is too fast for the joint is caught up with later
+                let (from, reach) = (state.targets[i], fastest * around.dt);
+                [from, from + (wanted - from).clamp(-reach, reach)]
+            };
         }
         scratch.loads.clear();
         scratch.loads.extend(state.loads.iter().map(|felt| LinkLoad {
@@ -264,6 +321,9 @@ impl Arm {
         state.torques.copy_from_slice(&scratch.step.torques);
         for (target, [_, to]) in state.targets.iter_mut().zip(&scratch.step.targets) {
             *target = *to;
+        }
+        for (tool, end) in state.tools.iter_mut().zip(&scratch.step.tools.ends) {
+            tool.target = *end;
         }
         self.look();
     }
@@ -348,6 +408,7 @@ impl Arm {
             && (drives.len(), targets.len()) == (like.drives.len(), like.targets.len())
             && (torques.len(), state.follows.len()) == (like.torques.len(), like.follows.len())
             && loads.iter().all(|felt| felt.link < self.model.links().len())
+            && state.tools.iter().all(|tool| tool.link < self.model.links().len())
     }
 
     pub(crate) fn save(&self, to: &mut ArmState) {

@@ -76,7 +76,7 @@ impl JointMotion {
     }
 }
 
-/// What drives a joint. Forces are cut to the effort of the joint.
+/// What drives a joint. Forces are cut to the effort of the joint, velocities of targets to its largest speed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum JointDrive {
     /// Nothing.

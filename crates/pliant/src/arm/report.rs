@@ -3,7 +3,7 @@
 use super::Arm;
 use crate::account::Bound;
 use crate::contact::Obstacle;
-use crate::frame::{BodyFrame, Contact, Energy};
+use crate::frame::{BodyFrame, Contact, Energy, JointFrame};
 use crate::material::Friction;
 use crate::math::Vec3;
 use crate::moments::Moments;
@@ -63,6 +63,12 @@ impl Arm {
         frame.frames.extend((0..self.model.links().len()).map(|link| self.link(link).rotation));
         frame.fields.clear();
         frame.energy = self.energy(gravity);
+        let (joints, first, position) = (&self.state.joints, self.model.first_joint(), self.model.first_position());
+        frame.joints.extend((0..self.size()).map(|i| JointFrame {
+            position: joints.q[position + i],
+            speed: joints.v[first + i],
+            torque: self.state.torques[first + i],
+        }));
     }
 
     pub(crate) fn write_contacts(&self, _: usize, _: &[Obstacle], _: &mut Vec<Contact>) {}

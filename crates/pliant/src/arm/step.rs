@@ -10,6 +10,7 @@
 
 use super::Arm;
 use super::params::JointDrive;
+use super::tool::{ToolStep, Within};
 use crate::account::Work;
 use crate::cable::equations::midpoint::Part;
 use crate::math::{Pose, Vec3};
@@ -45,6 +46,8 @@ pub(crate) struct ArmStep {
     pub targets: Vec<[f64; 2]>,
     /// Instants of the part of the step at which servos act, from 1/2 to 1.
     instants: Vec<f64>,
+    /// Tools that joints hold together.
+    pub(super) tools: ToolStep,
     /// Forces of drives, mean over the step.
     pub torques: Vec<f64>,
     /// Work on the arm in the current part of the step, and in the step so far.
@@ -71,6 +74,7 @@ impl ArmStep {
             weight: zeros.clone(),
             targets: vec![[0.0; 2]; model.coordinates().len()],
             instants: vec![0.5; model.coordinates().len()],
+            tools: ToolStep::new(model),
             torques: zeros,
             part_work: Work::default(),
             work: Work::default(),
@@ -124,7 +128,7 @@ impl Arm {
         torques.fill(0.0);
         *work = Work::default();
         weight.fill(0.0);
-        if self.spec.carries_itself {
+        if self.spec.carries_itself || !self.state.tools.is_empty() {
             dynamics.gravity(&self.model, &self.state.joints.q, weight);
         }
     }
@@ -155,12 +159,14 @@ impl Arm {
         let (first, position, h) = (model.first_joint(), model.first_position(), part.step());
         // servos are first taken to be strong enough: from where one is not, its slope would lead astray
         let begins = s.rounds == 0;
+        let within = Within { model, midpoint: &s.midpoint, part, mean: &s.mean, begins: begins && tangent };
+        s.tools.fill(&state.tools, &within);
         for (i, coordinate) in model.coordinates().iter().enumerate() {
             let (k, [from, to]) = (first + i, s.targets[i]);
             let (drive, y, v) = (state.drives[i], s.mean[k], s.midpoint.start_velocities()[k]);
             if begins && tangent {
                 // the diagonal of the tangent is twice the inertia over the step
-                s.instants[i] = instant(drive, h, 0.5 * h * s.tangent[(k, k)]);
+                s.instants[i] = instant(pace(drive, h, 0.5 * h * s.tangent[(k, k)]));
             }
             let theta = s.instants[i];
             let (target, rate) =
@@ -176,12 +182,14 @@ impl Arm {
                     (stiffness * (target - q) + damping * lag, theta * (h * stiffness + 2.0 * damping))
                 }
             };
-            let wanted = force + s.weight[k];
+            let wanted = force + s.tools.force[k] + s.weight[k];
             let given = if begins { wanted } else { wanted.clamp(-coordinate.effort, coordinate.effort) };
             s.driven[k] = given;
             s.residual[k] -= given;
             if given == wanted {
                 s.tangent[(k, k)] += slope;
+                let row = s.tools.slope.row(k);
+                s.tangent.row_mut(k).iter_mut().zip(row).for_each(|(t, slope)| *t += slope);
             }
         }
     }
@@ -260,7 +268,8 @@ impl Arm {
         let first = model.first_joint();
         let (mut drives, mut pushes) = (0.0, 0.0);
         for (i, y) in s.mean.iter().enumerate() {
-            if i >= first && !s.held[i] && state.drives[i - first] != JointDrive::Free {
+            let driven = i >= first && (state.drives[i - first] != JointDrive::Free || !state.tools.is_empty());
+            if driven && !s.held[i] {
                 // what Newton's method has left is an error of the servo
                 s.driven[i] += s.residual[i] + s.rubbed[i];
             }
@@ -293,14 +302,18 @@ impl Arm {
     }
 }
 
-/// The instant of a step at which a servo acts on an inertia: that of its middle up to what has no effect on the order of the step,
-/// or of its end, where the step is longer than the servo needs.
-fn instant(drive: JointDrive, h: f64, inertia: f64) -> f64 {
-    let pace = match drive {
+/// How fast a servo moves an inertia, against the step `h`.
+fn pace(drive: JointDrive, h: f64, inertia: f64) -> f64 {
+    match drive {
         JointDrive::Free | JointDrive::Torque(_) => 0.0,
         JointDrive::Velocity { gain, .. } => gain * h / inertia,
         JointDrive::Position { stiffness, damping, .. } => (stiffness * h + damping) * h / inertia,
-    };
+    }
+}
+
+/// The instant of a step at which a servo of some pace acts: that of its middle up to what has no effect on the order of the step,
+/// or of its end, where the step is longer than the servo needs.
+pub(super) fn instant(pace: f64) -> f64 {
     let square = pace * pace;
     // a servo may be as stiff as it likes
     if square.is_finite() { 0.5 + 0.5 * square / (1.0 + square) } else { 1.0 }

@@ -19,6 +19,8 @@ pub struct Layout {
     pub bodies: Vec<BodyLayout>,
     /// Grippers, in the order of the world.
     pub grippers: Vec<GripperLayout>,
+    /// Sensors, in the order of the world.
+    pub sensors: Vec<SensorLayout>,
     /// Obstacles, in the order of the world.
     pub obstacles: Vec<ObstacleLayout>,
 }
@@ -43,6 +45,25 @@ pub struct BodyLayout {
     pub nodes: usize,
     /// Name and unit of each quantity that frames hold per node.
     pub fields: Vec<(&'static str, &'static str)>,
+    /// Joints of an arm, from root to tips; empty for other models.
+    pub joints: Vec<JointLayout>,
+}
+
+/// A joint coordinate of an arm, apart from its state.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct JointLayout {
+    /// Name of the joint; with `/x`, `/y` or `/turn` for those of a planar joint.
+    pub name: String,
+    /// Whether it is a length, not an angle.
+    pub slides: bool,
+}
+
+impl JointLayout {
+    /// Units of position, speed and torque.
+    pub fn units(&self) -> [&'static str; 3] {
+        if self.slides { ["m", "m/s", "N"] } else { ["rad", "rad/s", "N m"] }
+    }
 }
 
 impl BodyLayout {
@@ -59,6 +80,16 @@ impl BodyLayout {
 pub struct GripperLayout {
     /// Name, unique among grippers.
     pub name: String,
+}
+
+/// A force/torque sensor, apart from its readings.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct SensorLayout {
+    /// Name, unique among sensors.
+    pub name: String,
+    /// Index of the gripper whose load it measures.
+    pub gripper: usize,
 }
 
 /// An obstacle, apart from its pose.
@@ -82,6 +113,11 @@ impl Layout {
     /// Names of the grippers, in order.
     pub fn gripper_names(&self) -> impl Iterator<Item = &str> {
         self.grippers.iter().map(|gripper| gripper.name.as_str())
+    }
+
+    /// Names of the sensors, in order.
+    pub fn sensor_names(&self) -> impl Iterator<Item = &str> {
+        self.sensors.iter().map(|sensor| sensor.name.as_str())
     }
 
     /// Names of the obstacles, in order.
@@ -122,8 +158,13 @@ impl World {
             facets: body.facets().to_vec(),
             nodes: now.nodes.len(),
             fields: now.fields.iter().map(|field| (field.name, field.unit)).collect(),
+            joints: joints(body),
         });
         let grippers = self.grippers().iter().map(|gripper| GripperLayout { name: gripper.params.name.clone() });
+        let sensors = self
+            .sensors()
+            .iter()
+            .map(|sensor| SensorLayout { name: sensor.params.name.clone(), gripper: sensor.gripper });
         let obstacles = self.obstacles().iter().map(|obstacle| ObstacleLayout {
             name: obstacle.params.name.clone(),
             outline: obstacle.params.shape.outline(),
@@ -133,9 +174,17 @@ impl World {
             revision: self.revision(),
             bodies: bodies.collect(),
             grippers: grippers.collect(),
+            sensors: sensors.collect(),
             obstacles: obstacles.collect(),
         }
     }
+}
+
+/// Joints of a body.
+fn joints(body: &Body) -> Vec<JointLayout> {
+    let Body::Arm(arm) = body else { return vec![] };
+    let joint = |c: &crate::robot::Coordinate| JointLayout { name: c.name.clone(), slides: c.slides };
+    arm.model().coordinates().iter().map(joint).collect()
 }
 
 /// The models of bodies.

@@ -12,7 +12,7 @@ mod serial;
 mod view;
 
 pub use event::{Event, EventKind};
-pub use layout::{BodyLayout, GripperLayout, Layout, Model, ObstacleLayout, UnknownModel};
+pub use layout::{BodyLayout, GripperLayout, JointLayout, Layout, Model, ObstacleLayout, SensorLayout, UnknownModel};
 pub use view::View;
 
 use crate::account::Account;
@@ -31,6 +31,8 @@ pub struct Frame {
     pub bodies: Vec<BodyFrame>,
     /// Grippers, in the order of the world.
     pub grippers: Vec<GripperFrame>,
+    /// Readings of the sensors, in the order of the world.
+    pub sensors: Vec<SensorFrame>,
     /// All grips, closed or not, in the order of [`World::grips`](crate::World::grips).
     pub grips: Vec<GripFrame>,
     /// Poses of the obstacles, in the order of the world.
@@ -72,6 +74,20 @@ pub struct BodyFrame {
     pub energy: Energy,
     /// Work done on the body, against the change of its energy.
     pub account: Account,
+    /// Joints of an arm, from root to tips; empty for other models.
+    pub joints: Vec<JointFrame>,
+}
+
+/// A joint coordinate of an arm at one instant.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct JointFrame {
+    /// Angle or length [rad, m].
+    pub position: f64,
+    /// Its rate [rad/s, m/s].
+    pub speed: f64,
+    /// Torque or force of the drive, mean over the last step [N m, N].
+    pub torque: f64,
 }
 
 impl BodyFrame {
@@ -125,6 +141,19 @@ pub struct GripperFrame {
     pub load: Wrench,
     /// Whether it holds a body, or its fingertip touches one.
     pub attached: bool,
+}
+
+/// What a force/torque sensor reads at one instant.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct SensorFrame {
+    /// Its pose in the world.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "serial::pose"))]
+    pub pose: Pose,
+    /// Force of the bodies, and of the weight of its tool, in its own axes [N].
+    pub force: Vec3,
+    /// Torque about its origin, in its own axes [N m].
+    pub torque: Vec3,
 }
 
 /// A grip at one instant, closed or not.

@@ -144,27 +144,13 @@ impl<'a> Builder<'a> {
         let joint = &self.spec.joints[index];
         let (parent, frame) = self.placed[joint.parent];
         let origin = frame * joint.origin;
-        let axis = joint.axis.try_normalize().unwrap_or(Vec3::X);
-        match joint.kind {
-            // a floating joint is the base, which `order` has seen to
-            JointKind::Fixed | JointKind::Floating => self.place(joint.child, parent, origin),
-            JointKind::Planar => {
-                let (x, y) = axis.any_orthonormal_pair();
-                // the x axis of the joint where that is in the plane
-                let x = (Vec3::X - axis * axis.x).try_normalize().filter(|_| axis.x.abs() < 0.9).unwrap_or(x);
-                let y = if axis.cross(x).length() > 0.5 { axis.cross(x) } else { y };
-                self.axis(index, parent, origin, (x, true), "/x")?;
-                let body = self.bodies.len() - 1;
-                self.axis(index, body, Pose::IDENTITY, (y, true), "/y")?;
-                let body = self.bodies.len() - 1;
-                self.axis(index, body, Pose::IDENTITY, (axis, false), "/turn")?;
-                self.place(joint.child, self.bodies.len() - 1, Pose::IDENTITY);
-            }
-            JointKind::Revolute | JointKind::Continuous | JointKind::Prismatic => {
-                self.axis(index, parent, origin, (axis, joint.kind == JointKind::Prismatic), "")?;
-                self.place(joint.child, self.bodies.len() - 1, Pose::IDENTITY);
-            }
+        // a floating joint is the base, which `order` has seen to
+        let (mut body, mut frame) = (parent, origin);
+        for axis in joint.axes() {
+            self.axis(index, body, frame, (axis.direction, axis.slides), axis.suffix)?;
+            (body, frame) = (self.bodies.len() - 1, Pose::IDENTITY);
         }
+        self.place(joint.child, body, frame);
         Ok(())
     }
 

@@ -87,6 +87,38 @@ impl JointSpec {
         let (limits, name) = (Limits::default(), name.into());
         JointSpec { name, kind, parent, child, origin, axis, limits, damping: 0.0, friction: 0.0, mimic: None }
     }
+
+    /// What it turns about or slides along, one after the other from the parent on: none, one, or two slides and a turn of a planar
+    /// joint. A floating joint has none: it is the base.
+    pub fn axes(&self) -> Vec<JointAxis> {
+        let direction = self.axis.try_normalize().unwrap_or(Vec3::X);
+        let one = |slides: bool| vec![JointAxis { direction, slides, suffix: "" }];
+        match self.kind {
+            JointKind::Fixed | JointKind::Floating => vec![],
+            JointKind::Revolute | JointKind::Continuous => one(false),
+            JointKind::Prismatic => one(true),
+            JointKind::Planar => {
+                let (x, y) = direction.any_orthonormal_pair();
+                // the x axis of the joint where that is in the plane
+                let along = (Vec3::X - direction * direction.x).try_normalize();
+                let x = along.filter(|_| direction.x.abs() < 0.9).unwrap_or(x);
+                let y = if direction.cross(x).length() > 0.5 { direction.cross(x) } else { y };
+                let axis = |direction: Vec3, slides: bool, suffix| JointAxis { direction, slides, suffix };
+                vec![axis(x, true, "/x"), axis(y, true, "/y"), axis(direction, false, "/turn")]
+            }
+        }
+    }
+}
+
+/// An axis of a joint.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct JointAxis {
+    /// Unit vector, in the frame of the joint.
+    pub direction: Vec3,
+    /// Whether it slides along it, instead of turning about it.
+    pub slides: bool,
+    /// What follows the joint's name in that of its coordinate.
+    pub suffix: &'static str,
 }
 
 /// Limits of a joint; infinite where there are none.

@@ -1,7 +1,7 @@
 //! Arms in a world: what their links carry, and what drives their joints.
 
 use super::World;
-use crate::arm::JointDrive;
+use crate::arm::{Impedance, JointDrive};
 use crate::body::Body;
 use crate::contact::Obstacle;
 use crate::error::{BuildError, ControlError};
@@ -80,6 +80,31 @@ impl World {
         }
     }
 
+    /// Let the joints of the arm that carries a gripper hold it together, by springs and dampers that lead to `target`, or for `None`
+    /// along the motion that the gripper would have by itself; they also carry the arm's weight. It acts beside what drives
+    /// each joint, see [`World::drive_joint`]. The target is reached from where it was at constant velocity over the next
+    /// step. With no impedance it is held no more.
+    pub fn drive_tool(
+        &mut self,
+        gripper: GripperId,
+        impedance: Option<Impedance>,
+        target: Option<Pose>,
+    ) -> Result<(), ControlError> {
+        let gripper = &self.grippers[self.handles.grippers.index(gripper)?];
+        let name = gripper.params.name.clone();
+        let refused = |why: String| Err(BuildError::NoTool { gripper: name, why }.into());
+        let Drive::Carried { arm, link, at } = gripper.drive else { return refused("no arm carries it".into()) };
+        if target.is_some_and(|pose| !(pose.translation.is_finite() && pose.rotation.is_finite())) {
+            return refused("its target must be finite".into());
+        }
+        let Some(Body::Arm(arm)) = self.bodies.get_mut(arm) else { return refused("no arm carries it".into()) };
+        if arm.hold_tool(link, at, impedance, target) {
+            Ok(())
+        } else {
+            refused(format!("numbers must be finite and not negative in {impedance:?}"))
+        }
+    }
+
     /// After the removal of a body: what it carried stays where it is, and arms after it have moved up.
     pub(super) fn forget_arm(&mut self, gone: usize) {
         let grippers = self.grippers.iter_mut().map(|gripper| (&mut gripper.drive, &gripper.sweep));
@@ -93,9 +118,18 @@ impl World {
         }
     }
 
-    /// Move what arms carry to where it is expected at the end of a step.
+    /// Move what arms carry to where it is expected at the end of a step, and tell arms where tools are to be then.
     pub(super) fn expect_carried(&mut self, dt: f64) {
+        let time = self.clock.after(dt).time();
         let World { bodies, grippers, obstacles, .. } = self;
+        for (index, body) in bodies.iter_mut().enumerate() {
+            let Body::Arm(arm) = body else { continue };
+            arm.aim_tools(|of, here| {
+                let is = |drive: &Drive| matches!(drive, Drive::Carried { arm, link, at } if (*arm, *link, at) == (index, of, here));
+                let gripper = grippers.iter().find(|gripper| is(&gripper.drive))?;
+                Some(gripper.params.motion.pose(&gripper.params.placed, time))
+            });
+        }
         for (drive, sweep) in carried(grippers, obstacles) {
             let Drive::Carried { arm, link, at } = *drive else { continue };
             if let Some(arm) = bodies.get_mut(arm).and_then(Body::as_arm_mut) {

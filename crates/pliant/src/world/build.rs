@@ -9,7 +9,7 @@ use crate::contact::{Obstacle, ObstacleParams, Shape, ShapeKind};
 use crate::elastica::Settled;
 use crate::error::BuildError;
 use crate::grip::{FingerParams, Grip, GripParams, Gripper, GripperParams, Load};
-use crate::handle::{BodyId, GripId, GripperId, LoadId, ObstacleId, Roster, Slots};
+use crate::handle::{BodyId, GripId, GripperId, LoadId, ObstacleId, Roster, SensorId, Slots};
 use crate::motion::Motion;
 
 /// Handles of everything in a world.
@@ -20,23 +20,27 @@ pub(super) struct Handles {
     pub grippers: Roster<GripperId>,
     pub grips: Slots<GripId>,
     pub loads: Slots<LoadId>,
+    pub sensors: Roster<SensorId>,
 }
 
-stored!(Handles { bodies, obstacles, grippers, grips, loads });
+stored!(Handles { bodies, obstacles, grippers, grips, loads, sensors });
 
 impl Handles {
     /// Whether both belong to the same world with the same parts, or to two worlds built alike, with equal names and no
     /// handle in common.
     pub fn have_the_parts_of(&self, other: &Handles) -> bool {
         let (a, b) = (self, other);
-        let same = a.bodies == b.bodies && a.obstacles == b.obstacles && a.grippers == b.grippers;
+        let same =
+            a.bodies == b.bodies && a.obstacles == b.obstacles && a.grippers == b.grippers && a.sensors == b.sensors;
         let foreign = a.bodies.shares_none(&b.bodies)
             && a.obstacles.shares_none(&b.obstacles)
-            && a.grippers.shares_none(&b.grippers);
+            && a.grippers.shares_none(&b.grippers)
+            && a.sensors.shares_none(&b.sensors);
         let alike = || {
             a.bodies.is_named_like(&b.bodies)
                 && a.obstacles.is_named_like(&b.obstacles)
                 && a.grippers.is_named_like(&b.grippers)
+                && a.sensors.is_named_like(&b.sensors)
         };
         same || foreign && alike()
     }

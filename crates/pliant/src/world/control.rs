@@ -178,7 +178,7 @@ impl World {
         self.prepare(body);
     }
 
-    /// Remove a gripper, with its grips and its fingertip.
+    /// Remove a gripper, with its grips, its fingertip and its sensors.
     pub fn remove_gripper(&mut self, gripper: GripperId) -> Result<(), ControlError> {
         let gone = self.handles.grippers.index(gripper)?;
         let held: Vec<usize> =
@@ -193,6 +193,7 @@ impl World {
         self.handles.grippers.remove(gripper, &params.name)?;
         self.fingers.iter_mut().filter(|f| f.gripper > gone).for_each(|f| f.gripper -= 1);
         self.grips.iter_mut().filter(|g| g.gripper > gone).for_each(|g| g.gripper -= 1);
+        self.forget_gripper(gone)?;
         self.events.clear();
         self.outgrow();
         Ok(())

@@ -30,6 +30,8 @@ impl World {
             attached: self.grips.iter().any(|g| g.gripper == index && g.anchor.is_some())
                 || self.fingers.iter().any(|f| f.gripper == index) && gripper.load != Wrench::default(),
         }));
+        frame.sensors.clear();
+        frame.sensors.extend(self.sensors.iter().map(|sensor| sensor.reading(&self.grippers[sensor.gripper])));
         frame.grips.clear();
         frame.grips.extend(self.grips().map(|(_, grip)| self.grip_frame(grip)));
         frame.obstacles.clear();

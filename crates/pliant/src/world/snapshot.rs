@@ -16,6 +16,7 @@ use crate::math::Vec3;
 use crate::motion::{Drive, Sweep};
 use crate::properties::Properties;
 use crate::react::{self, Presses};
+use crate::sensor::SensorState;
 use crate::watch::Watch;
 
 /// The whole state of a world, exact to the bit. Snapshots of worlds built alike compare equal if the worlds are in the
@@ -54,6 +55,7 @@ struct State {
     clock: Clock,
     obstacles: Vec<(Sweep, Drive, Option<Friction>)>,
     grippers: Vec<(Sweep, Drive, Wrench)>,
+    sensors: Vec<SensorState>,
     bodies: Vec<BodyState>,
     properties: Vec<Properties>,
     between: Between,
@@ -69,6 +71,7 @@ stored!(State {
     clock,
     obstacles,
     grippers,
+    sensors,
     bodies,
     properties,
     between,
@@ -84,7 +87,7 @@ stored!(Snapshot { handles, grips, loads, state, origin });
 const MAGIC: [u8; 8] = *b"pliantsn";
 
 /// Version of the format that follows. Increment it whenever the state of any model changes.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// Size of the header: magic, version, length and checksum.
 const HEAD: usize = 8 + 4 + 8 + 8;
@@ -152,6 +155,7 @@ impl World {
             clock: self.clock,
             obstacles: self.obstacles.iter().map(|o| (o.sweep, o.drive, o.friction)).collect(),
             grippers: self.grippers.iter().map(|g| (g.sweep, g.drive, g.load)).collect(),
+            sensors: self.sensors.iter().map(|sensor| sensor.state).collect(),
             bodies: self.bodies.iter().map(Body::state).collect(),
             properties: self.bodies.iter().map(Body::properties).collect(),
             between: self.groups.between.clone(),
@@ -179,6 +183,8 @@ impl World {
         state.obstacles.extend(self.obstacles.iter().map(|o| (o.sweep, o.drive, o.friction)));
         state.grippers.clear();
         state.grippers.extend(self.grippers.iter().map(|g| (g.sweep, g.drive, g.load)));
+        state.sensors.clear();
+        state.sensors.extend(self.sensors.iter().map(|sensor| sensor.state));
         state.bodies.truncate(self.bodies.len());
         for (n, body) in self.bodies.iter().enumerate() {
             match state.bodies.get_mut(n) {
@@ -198,13 +204,14 @@ impl World {
     }
 
     /// Restore a snapshot of this world, or of one built alike. Grips and loads added since are gone, those removed
-    /// since are back. Fails with [`BuildError::ForeignSnapshot`] if bodies, obstacles or grippers do not match.
+    /// since are back. Fails with [`BuildError::ForeignSnapshot`] if bodies, obstacles, grippers or sensors do
+    /// not match.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), BuildError> {
         let Snapshot { handles, grips, loads, state, origin } = snapshot;
-        let counts = (self.bodies.len(), self.obstacles.len(), self.grippers.len());
+        let counts = (self.bodies.len(), self.obstacles.len(), self.grippers.len(), self.sensors.len());
         let there = There { obstacles: self.obstacles.len(), grips: grips.len() };
         let same_parts = self.handles.have_the_parts_of(handles)
-            && counts == (state.bodies.len(), state.obstacles.len(), state.grippers.len())
+            && counts == (state.bodies.len(), state.obstacles.len(), state.grippers.len(), state.sensors.len())
             && self.bodies.iter().zip(&state.bodies).all(|(body, state)| body.fits(state, &there));
         if !same_parts || *origin == Origin::Read && !self.fits(snapshot) {
             return Err(BuildError::ForeignSnapshot);
@@ -219,6 +226,7 @@ impl World {
         for (gripper, (sweep, drive, load)) in self.grippers.iter_mut().zip(&state.grippers) {
             (gripper.sweep, gripper.drive, gripper.load) = (*sweep, *drive, *load);
         }
+        self.sensors.iter_mut().zip(&state.sensors).for_each(|(sensor, state)| sensor.state = *state);
         // with equal grips and loads the allocated memory suffices
         let has_room = self.handles == *handles;
         self.grips.clone_from(grips);

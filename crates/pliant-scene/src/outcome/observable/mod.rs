@@ -26,14 +26,26 @@ pub(crate) enum Observable {
     Field(usize, usize, Where),
     /// Smallest bending radius: body, its curvature field.
     BendRadius(usize, usize),
+    /// Of a joint of an arm: body, joint, what.
+    Joint(usize, usize, Joint),
     Position(usize, Axis),
     Force(usize, Part),
     Torque(usize, Part),
+    /// What a sensor reads.
+    SensorForce(usize, Part),
+    SensorTorque(usize, Part),
     ContactCount,
     ContactPenetration,
     ContactForce,
     /// Force of an obstacle on one body, or on all of them.
     Push(usize, Option<usize>, Part),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Joint {
+    Position,
+    Speed,
+    Torque,
 }
 
 /// Position along a body.
@@ -83,7 +95,10 @@ pub(crate) enum Part {
 pub(crate) struct Known<'a> {
     pub(crate) bodies: Vec<&'a str>,
     pub(crate) grippers: Vec<&'a str>,
+    pub(crate) sensors: Vec<&'a str>,
     pub(crate) obstacles: Vec<&'a str>,
+    /// Names of the joints of each body.
+    pub(crate) joints: Vec<Vec<&'a str>>,
     pub(crate) frame: Frame,
 }
 
@@ -131,9 +146,19 @@ impl Observable {
             Observable::BendRadius(body, field) => {
                 1.0 / Where::Extreme(Side::Max).of(&frame.bodies.get(body)?.fields.get(field)?.values)?
             }
+            Observable::Joint(body, joint, what) => {
+                let pliant::JointFrame { position, speed, torque } = frame.bodies.get(body)?.joints.get(joint)?;
+                match what {
+                    Joint::Position => *position,
+                    Joint::Speed => *speed,
+                    Joint::Torque => *torque,
+                }
+            }
             Observable::Position(gripper, axis) => along(frame.grippers.get(gripper)?.pose.translation, axis),
             Observable::Force(gripper, part) => part.of(frame.grippers.get(gripper)?.load.force),
             Observable::Torque(gripper, part) => part.of(frame.grippers.get(gripper)?.load.torque),
+            Observable::SensorForce(sensor, part) => part.of(frame.sensors.get(sensor)?.force),
+            Observable::SensorTorque(sensor, part) => part.of(frame.sensors.get(sensor)?.torque),
             Observable::ContactCount => frame.contacts.len() as f64,
             Observable::ContactPenetration => frame.penetration,
             Observable::ContactForce => frame.contacts.iter().map(|c| c.force.length()).sum(),
@@ -215,14 +240,30 @@ mod tests {
             along: None,
             penetration,
         };
+        let arm = BodyFrame {
+            joints: vec![pliant::JointFrame::default(), pliant::JointFrame { position: 0.5, speed: -1.5, torque: 2.5 }],
+            ..BodyFrame::default()
+        };
         let frame = Frame {
-            bodies: vec![BodyFrame::default(), BodyFrame { nodes, fields, energy, account, ..BodyFrame::default() }],
+            bodies: vec![arm, BodyFrame { nodes, fields, energy, account, ..BodyFrame::default() }],
             grippers: vec![GripperFrame { pose: Pose::translation(7.0, 8.0, 9.0), load, attached: true }],
+            sensors: vec![pliant::SensorFrame {
+                pose: Pose::IDENTITY,
+                force: Vec3::new(0.0, 6.0, 8.0),
+                torque: Vec3::new(1.0, 2.0, -2.0),
+            }],
             contacts: vec![contact(-0.1, 2.0), contact(0.2, 3.0), contact(0.1, 0.0)],
             penetration: 0.3,
             ..Frame::default()
         };
-        Known { bodies: vec!["rod", "wire"], grippers: vec!["hand"], obstacles: vec!["drum"], frame }
+        Known {
+            bodies: vec!["rod", "wire"],
+            grippers: vec!["hand"],
+            sensors: vec!["wrist"],
+            obstacles: vec!["drum"],
+            joints: vec![vec!["shoulder", "slide.x"], vec![]],
+            frame,
+        }
     }
 
     #[test]
@@ -258,6 +299,10 @@ mod tests {
             ("body.wire.field.tension.at.0.75", 1.5),
             ("body.wire.curvature.max", 4.0),
             ("body.wire.bend_radius", 0.25),
+            ("body.rod.joint.slide.x.position", 0.5),
+            ("body.rod.joint.slide.x.speed", -1.5),
+            ("body.rod.joint.slide.x.torque", 2.5),
+            ("body.rod.joint.shoulder.torque", 0.0),
             ("obstacle.drum.force.z", 5.0),
             ("obstacle.drum.force.norm", 5.0),
             ("obstacle.drum.force_on.rod.z", 5.0),
@@ -267,6 +312,10 @@ mod tests {
             ("gripper.hand.force.norm", 5.0),
             ("gripper.hand.torque.z", 12.0),
             ("gripper.hand.torque.norm", 13.0),
+            ("sensor.wrist.force.z", 8.0),
+            ("sensor.wrist.force.norm", 10.0),
+            ("sensor.wrist.torque.x", 1.0),
+            ("sensor.wrist.torque.norm", 3.0),
             ("contacts.count", 3.0),
             ("contacts.penetration", 0.3),
             ("contacts.force", 5.0),
@@ -299,8 +348,19 @@ mod tests {
             ("body.wire.tension.node.9", "s: wire has no node `9`: its nodes are 0 to 2"),
             ("body.rod.curvature.max", "s: this model has no `curvature`; its fields are "),
             ("body.rod.bend_radius", "s: this model has no `bend_radius`; its fields are "),
+            ("sensor.wirst.force.x", "s: there is no sensor named `wirst` (did you mean `wrist`?)"),
+            ("body.wire.joint.elbow.torque", "s: wire is no arm: it has no joints"),
+            ("body.rod.joint.sholder.torque", "s: there is no joint named `sholder` (did you mean `shoulder`?)"),
+            (
+                "body.rod.joint.shoulder.force",
+                "s: there is no quantity of a joint named `force` (known: position, speed, torque)",
+            ),
+            (
+                "body.rod.joint.shoulder",
+                "s: `body.rod.joint.shoulder` is cut short: one of position, speed, torque must follow",
+            ),
             ("obstacle.drum.force_on.wier.z", "s: there is no body named `wier` (did you mean `wire`?)"),
-            ("", "s: there is no kind of quantity named `` (known: body, gripper, obstacle, contacts)"),
+            ("", "s: there is no kind of quantity named `` (known: body, gripper, sensor, obstacle, contacts)"),
         ];
         for (text, message) in cases {
             let fault = Observable::parse(text, &known).unwrap_err();

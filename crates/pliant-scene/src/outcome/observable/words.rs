@@ -1,6 +1,6 @@
 //! Quantities as written: words separated by dots.
 
-use super::{Axis, Energy, Known, Observable, Part, Side, Where};
+use super::{Axis, Energy, Joint, Known, Observable, Part, Side, Where};
 use crate::text::fault::Fault;
 
 const AXES: &[(&str, Axis)] = &[("x", Axis::X), ("y", Axis::Y), ("z", Axis::Z)];
@@ -17,6 +17,8 @@ const ENERGIES: &[(&str, Option<Energy>)] = &[
 ];
 const WORKS: &[(&str, Energy)] =
     &[("grips", Energy::Grips), ("loads", Energy::Loads), ("obstacles", Energy::Obstacles), ("bodies", Energy::Bodies)];
+
+const JOINT: &[(&str, Joint)] = &[("position", Joint::Position), ("speed", Joint::Speed), ("torque", Joint::Torque)];
 
 /// The words of a quantity, read one by one.
 struct Words<'a> {
@@ -53,19 +55,21 @@ impl Observable {
     /// Parse a quantity.
     pub(crate) fn parse(text: &str, known: &Known<'_>) -> Result<Observable, Fault> {
         let mut words = Words { rest: text.split('.'), text };
-        let observable = match words.one_of("kind of quantity", &["body", "gripper", "obstacle", "contacts"])? {
-            0 => body(&mut words, known)?,
-            1 => gripper(&mut words, known)?,
-            2 => obstacle(&mut words, known)?,
-            _ => words.choice(
-                "quantity of contacts",
-                &[
-                    ("count", Observable::ContactCount),
-                    ("penetration", Observable::ContactPenetration),
-                    ("force", Observable::ContactForce),
-                ],
-            )?,
-        };
+        let observable =
+            match words.one_of("kind of quantity", &["body", "gripper", "sensor", "obstacle", "contacts"])? {
+                0 => body(&mut words, known)?,
+                1 => gripper(&mut words, known)?,
+                2 => sensor(&mut words, known)?,
+                3 => obstacle(&mut words, known)?,
+                _ => words.choice(
+                    "quantity of contacts",
+                    &[
+                        ("count", Observable::ContactCount),
+                        ("penetration", Observable::ContactPenetration),
+                        ("force", Observable::ContactForce),
+                    ],
+                )?,
+            };
         match words.rest.next() {
             None => Ok(observable),
             Some(extra) => Err(Fault::new(format!("`{text}` is complete before `{extra}`"))),
@@ -78,8 +82,21 @@ fn body(words: &mut Words<'_>, known: &Known<'_>) -> Result<Observable, Fault> {
     let shown = known.frame.bodies.get(body);
     let fields = shown.map_or(vec![], |frame| frame.fields.iter().map(|f| f.name.replace(' ', "_")).collect());
     let fields: Vec<&str> = fields.iter().map(String::as_str).collect();
-    let own =
-        ["start", "end", "node", "min", "max", "length", "energy", "turns", "pitch", "knot", "field", "bend_radius"];
+    let own = [
+        "start",
+        "end",
+        "node",
+        "min",
+        "max",
+        "length",
+        "energy",
+        "turns",
+        "pitch",
+        "knot",
+        "field",
+        "bend_radius",
+        "joint",
+    ];
     let quantities: Vec<&str> = own.into_iter().chain(fields.iter().copied()).collect();
     Ok(match words.one_of("quantity of a body", &quantities).map_err(|fault| without_field(fault, words, &fields))? {
         0 => Observable::Node(body, Some(0), words.choice("axis", AXES)?),
@@ -109,8 +126,29 @@ fn body(words: &mut Words<'_>, known: &Known<'_>) -> Result<Observable, Fault> {
             Some(field) => Observable::BendRadius(body, field),
             None => return Err(only_rods("bend_radius", &fields)),
         },
+        12 => joint(words, known, body)?,
         field => Observable::Field(body, field - own.len(), place(words, known, body)?),
     })
+}
+
+/// Parse a joint and what of it is measured. Names of joints come from files, and may contain dots.
+fn joint(words: &mut Words<'_>, known: &Known<'_>, body: usize) -> Result<Observable, Fault> {
+    let names = known.joints.get(body).map_or(&[][..], Vec::as_slice);
+    if names.is_empty() {
+        return Err(Fault::new(format!("{} is no arm: it has no joints", known.bodies[body])));
+    }
+    let rest = words.rest.clone().collect::<Vec<_>>().join(".");
+    let is = |name: &str| rest.strip_prefix(name).is_some_and(|after| after.is_empty() || after.starts_with('.'));
+    // the longest, as one may begin with another
+    let found = (0..names.len()).filter(|&n| is(names[n])).max_by_key(|&n| names[n].len());
+    let joint = match found {
+        Some(joint) => joint,
+        None => words.one_of("joint", names)?,
+    };
+    for _ in names[joint].split('.') {
+        words.rest.next();
+    }
+    Ok(Observable::Joint(body, joint, words.choice("quantity of a joint", JOINT)?))
 }
 
 /// Parse the number of a node of a body.
@@ -164,6 +202,14 @@ fn obstacle(words: &mut Words<'_>, known: &Known<'_>) -> Result<Observable, Faul
         _ => Some(words.one_of("body", &known.bodies)?),
     };
     Ok(Observable::Push(obstacle, body, words.choice("part of a force", PARTS)?))
+}
+
+fn sensor(words: &mut Words<'_>, known: &Known<'_>) -> Result<Observable, Fault> {
+    let sensor = words.one_of("sensor", &known.sensors)?;
+    Ok(match words.one_of("quantity of a sensor", &["force", "torque"])? {
+        0 => Observable::SensorForce(sensor, words.choice("part of a force", PARTS)?),
+        _ => Observable::SensorTorque(sensor, words.choice("part of a torque", PARTS)?),
+    })
 }
 
 fn gripper(words: &mut Words<'_>, known: &Known<'_>) -> Result<Observable, Fault> {
