@@ -187,6 +187,17 @@ fn a_free_arm_with_a_cable_keeps_its_momentum() {
 }
 
 #[test]
+fn a_free_arm_begins_where_it_is_put() {
+    let root = Pose::from_parts(Vec3::new(3.0, 4.0, 5.0), pliant::math::Quat::from_rotation_z(1.2));
+    let spec = ArmSpec { root, ..ArmSpec::new(robot(&[1.0, 0.5], 0.3, Base::Floating)) };
+    let arm = Arm::new("arm", spec).unwrap();
+    let at = arm.link(0);
+    assert!(at.translation.distance(root.translation) < 1e-15 && at.rotation.angle_between(root.rotation) < 1e-7);
+    let beyond = arm.link(2).translation - root.translation;
+    assert!((beyond - root.rotation * (Vec3::X * beyond.length())).length() < 1e-12, "{beyond}");
+}
+
+#[test]
 fn friction_and_stops_hold_an_arm() {
     let mut robot = robot(&[1.0], 0.5, Base::Fixed(Pose::IDENTITY));
     // less than friction bears: it stays; more: it falls to its stop and rests there

@@ -196,7 +196,7 @@ impl ArmTable {
         let drives = joints.iter().map(servo).collect();
         let carries_itself = self.carries_itself.unwrap_or(true);
         let shapes = self.shapes(&robot, led, files)?;
-        let spec = ArmSpec { robot: robot.spec, joints, drives, motion: motion.map(Arc::new), carries_itself };
+        let spec = ArmSpec { robot: robot.spec, root, joints, drives, motion: motion.map(Arc::new), carries_itself };
         let arm = world.add_body(Body::Arm(Arm::new(&self.name, spec).map_err(Fault::from)?)).map_err(Fault::from)?;
         for (link, at, params) in shapes {
             let obstacle = world.add_obstacle(params).map_err(Fault::from)?;

@@ -112,6 +112,9 @@ impl Arm {
     pub fn new(name: &str, spec: ArmSpec) -> Result<Arm, BuildError> {
         let model = spec.check().map_err(|error| BuildError::Robot { body: name.into(), error })?;
         let mut joints = State::new(&model);
+        if model.floating() {
+            crate::robot::set_root(&mut joints.q, &spec.root);
+        }
         joints.q[model.first_position()..].iter_mut().zip(&spec.joints).for_each(|(q, given)| *q = *given);
         let mut drives = vec![JointDrive::Free; model.coordinates().len()];
         drives.iter_mut().zip(&spec.drives).for_each(|(drive, given)| *drive = *given);

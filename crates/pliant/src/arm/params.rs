@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::math::Pose;
 use crate::robot::{Model, RobotError, RobotSpec};
 
 /// Specification of an arm.
@@ -9,6 +10,8 @@ use crate::robot::{Model, RobotError, RobotSpec};
 pub struct ArmSpec {
     /// Links and joints. Its gravity is that of the world, whatever is written here.
     pub robot: RobotSpec,
+    /// Where a free root begins; a fixed one is where the robot's specification says.
+    pub root: Pose,
     /// Coordinates of the joints at the start, from root to tips [rad, m]; empty for zero, or what limits allow.
     pub joints: Vec<f64>,
     /// What drives each joint, from root to tips; empty for joints that are free.
@@ -22,7 +25,7 @@ pub struct ArmSpec {
 impl ArmSpec {
     /// An arm at rest, with joints at zero, that nothing drives.
     pub fn new(robot: RobotSpec) -> ArmSpec {
-        ArmSpec { robot, joints: vec![], drives: vec![], motion: None, carries_itself: false }
+        ArmSpec { robot, root: Pose::IDENTITY, joints: vec![], drives: vec![], motion: None, carries_itself: false }
     }
 
     /// Check everything, and freeze the model.
@@ -31,6 +34,9 @@ impl ArmSpec {
         let model = Model::new(&self.robot)?;
         let count = model.coordinates().len();
         let fail = |text: String| Err(RobotError { text, part: Part::Whole });
+        if !(self.root.translation.is_finite() && self.root.rotation.is_normalized()) {
+            return fail(format!("its root must have a finite place and a rotation, got {:?}", self.root));
+        }
         if !self.joints.is_empty() && self.joints.len() != count {
             return fail(format!("it has {count} joint coordinates, but {} are given", self.joints.len()));
         }

@@ -57,6 +57,7 @@ pub use midpoint::Midpoint;
 pub use model::{Coordinate, Link, MOST_COORDINATES, Model};
 pub use spatial::{Force, Inertia, Motion};
 pub use spec::{Base, JointAxis, JointKind, JointSpec, Limits, LinkSpec, Mimic, Part, RobotError, RobotSpec};
+pub(crate) use state::set_root;
 pub use state::{State, integrate};
 pub(crate) use step::{Answer, Law, SCALES};
 pub use step::{StepFailure, Stepped, Stepper};
