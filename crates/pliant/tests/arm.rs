@@ -147,6 +147,28 @@ fn a_servo_follows_its_equation_of_motion() {
     assert!((order - 2.0).abs() < 0.1, "order {order}: {coarse} and {fine}");
 }
 
+/// A servo that is not strong enough gives all it has: the joint is accelerated by effort / inertia, at any step.
+#[test]
+fn a_weak_servo_lags() {
+    let (inertia, effort) = (1.0 * 0.5 * 0.5 / 3.0, 2.0);
+    for (step, damping) in [(0.01, 10.0), (0.001, 10.0), (0.01, 1e3), (0.0005, 0.0)] {
+        let mut robot = robot(&[1.0], 0.5, Base::Fixed(Pose::IDENTITY));
+        robot.joints[0].limits.effort = effort;
+        let servo = JointDrive::Position { target: 3.0, stiffness: 1e4, damping };
+        let mut world = World::new(Vec3::ZERO);
+        let spec = ArmSpec { drives: vec![servo], ..ArmSpec::new(robot) };
+        let arm = world.add_body(Body::Arm(Arm::new("a", spec).unwrap())).unwrap();
+        for _ in 0..(0.1_f64 / step).round() as usize {
+            world.step(step).unwrap();
+        }
+        let Body::Arm(arm) = world.body(arm).unwrap() else { unreachable!() };
+        // a constant acceleration is exact in the midpoint rule
+        let want = [0.5 * effort / inertia * 0.01, effort / inertia * 0.1];
+        let got = [arm.joints().q[0], arm.joints().v[0]];
+        assert!((0..2).all(|k| (got[k] - want[k]).abs() < 1e-6 * want[k]), "{step}, {damping}: {got:?} for {want:?}");
+    }
+}
+
 /// A servo stiffer than any step resolves comes to rest at its target, and does not swing from step to step.
 #[test]
 fn a_stiff_servo_does_not_ring() {

@@ -133,7 +133,8 @@ impl Island<'_> {
             if linear && !fits {
                 return solved;
             }
-            if (!fits || (touched && touching != Touching::First)) && self.search_along(part, decline, fits) {
+            let searched = (touched || !self.arms.is_empty()) && touching != Touching::First;
+            if (!fits || searched) && self.search_along(part, decline, fits) {
                 // after a shortened step the ratio says nothing of the next change
                 last = 0.0;
             }
