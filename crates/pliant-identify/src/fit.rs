@@ -198,6 +198,7 @@ fn solved(mut rows: Vec<Vec<f64>>) -> Option<Vec<f64>> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
