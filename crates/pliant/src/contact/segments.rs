@@ -10,7 +10,7 @@ const MOST_HALVINGS: u32 = 12;
 const CENTRING: f64 = 0.02;
 
 /// Distance of two segments [m].
-pub(crate) fn segment_distance(a: &Ends, b: &Ends) -> f64 {
+pub fn segment_distance(a: &[Vec3; 2], b: &[Vec3; 2]) -> f64 {
     let (u, v, w) = (a[1] - a[0], b[1] - b[0], a[0] - b[0]);
     let (uu, uv, vv, uw, vw) = (u.dot(u), u.dot(v), v.dot(v), u.dot(w), v.dot(w));
     let across = uu * vv - uv * uv;

@@ -106,7 +106,8 @@ impl World {
                 }
                 Verdict::Beyond { created, allowed } => {
                     let body = body.name().to_string();
-                    let instead = "shorten the step, or let it pass by `allow_gain = true`";
+                    let instead =
+                        "shorten the step; `allow_gain = true` lets it pass, with forces that are wrong for a while";
                     beyond = beyond.or(Some(StepError::Created { body, time, created, allowed, instead }));
                 }
             }
