@@ -41,6 +41,7 @@ mod world;
 use std::path::Path;
 
 use pliant::{View, World};
+use pliant_plan::Task;
 
 use crate::world::assemble::SceneSpec;
 
@@ -101,6 +102,17 @@ pub fn precomputable(path: &Path, overrides: &[Override]) -> Result<Precomputabl
     with_overrides(&text, &name, overrides, |text| {
         let spec: SceneSpec = toml::from_str(text).map_err(|e| text::fault::from_parser(&name, text, &e))?;
         spec.precomputable(base).map_err(|fault| fault.into_error(&name, text))
+    })
+}
+
+/// The goal of a scene file as a task, without solving it; `None` for a scene without one.
+pub fn task(path: &Path, overrides: &[Override]) -> Result<Option<Task>, SceneError> {
+    let (name, text) = read_text(path)?;
+    files::check_text(&text).map_err(|why| SceneError::of_file(&name, why))?;
+    let base = path.parent().unwrap_or(Path::new(""));
+    with_overrides(&text, &name, overrides, |text| {
+        let spec: SceneSpec = toml::from_str(text).map_err(|e| text::fault::from_parser(&name, text, &e))?;
+        spec.task(base).map_err(|fault| fault.into_error(&name, text))
     })
 }
 

@@ -130,15 +130,18 @@ pub(crate) struct Led<'a> {
     pub(crate) params: GripperParams,
 }
 
+/// An arm before it is built.
+pub(crate) struct Prepared {
+    pub(crate) robot: Robot,
+    /// Coordinates of its joints at the start [rad, m].
+    pub(crate) joints: Vec<f64>,
+    /// Where its servos go.
+    pub(crate) motion: Option<JointMotion>,
+}
+
 impl ArmTable {
-    /// Build the arm, and add it with its shapes. `led` are the grippers that it carries.
-    pub(crate) fn add(
-        &self,
-        world: &mut World,
-        led: &[Led<'_>],
-        duration: f64,
-        files: &mut Files,
-    ) -> Result<(), Fault> {
+    /// Read the robot, and find where its joints start and go. `led` are the grippers that it carries.
+    pub(crate) fn prepare(&self, led: &[Led<'_>], duration: f64, files: &mut Files) -> Result<Prepared, Fault> {
         let path = files.path(&self.urdf);
         let packages = self.packages.iter().map(|(name, folder)| (name.clone(), files.path(folder))).collect();
         let options = UrdfOptions { packages, ..UrdfOptions::default() };
@@ -152,6 +155,18 @@ impl ArmTable {
         robot.model = Model::new(&robot.spec).map_err(faulty)?;
         let mut joints = self.start(&robot.model)?;
         let motion = self.motion(&robot.model, led, duration, &mut joints)?;
+        Ok(Prepared { robot, joints, motion })
+    }
+
+    /// Build the arm, and add it with its shapes.
+    pub(crate) fn add(
+        &self,
+        world: &mut World,
+        prepared: Prepared,
+        led: &[Led<'_>],
+        files: &mut Files,
+    ) -> Result<(), Fault> {
+        let Prepared { robot, joints, motion } = prepared;
         let servo = |given: Option<f64>, usual: f64| given.unwrap_or(usual);
         let table = self.servo.as_deref();
         let stiffness = servo(table.and_then(|t| t.stiffness).map(Quantity::get), SERVO[0]);
@@ -314,14 +329,15 @@ fn follow(
     Ok(samples)
 }
 
-fn unknown_link(model: &Model, link: &str) -> Fault {
+/// A fault that names the links of a robot that are like one that it has not.
+pub(crate) fn unknown_link(model: &Model, link: &str) -> Fault {
     let known: Vec<&str> = model.links().iter().map(|link| link.name.as_str()).collect();
     let hint = help(link, known).map_or(String::new(), |help| format!("; {help}"));
     Fault::new(format!("the robot has no link `{link}`{hint}"))
 }
 
 /// The shape of a link as an obstacle.
-fn solid(geometry: &Geometry, owner: &str, files: &mut Files) -> Result<Solid, Fault> {
+pub(crate) fn solid(geometry: &Geometry, owner: &str, files: &mut Files) -> Result<Solid, Fault> {
     let kind = match geometry {
         Geometry::Box(size) => ShapeKind::Box { size: *size },
         Geometry::Cylinder { radius, length } => ShapeKind::Cylinder { radius: *radius, length: *length },

@@ -7,6 +7,7 @@ pub(crate) mod load;
 pub(crate) mod motion;
 pub(crate) mod obstacle;
 pub(crate) mod place;
+pub(crate) mod plan;
 pub(crate) mod pose;
 pub(crate) mod view;
 pub(crate) mod wind;
