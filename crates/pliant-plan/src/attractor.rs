@@ -41,9 +41,8 @@ pub struct Spring {
 }
 
 impl Attractor {
-    /// The springs that draw a frame at `tool`.
-    pub fn springs(&self, tool: &Pose, goal: &Goal) -> impl Iterator<Item = Spring> {
-        let way = goal.pose.translation - tool.translation;
+    /// The springs that draw a frame at `tool`, which has this way to go.
+    pub fn springs(&self, tool: &Pose, way: Vec3, goal: &Goal) -> impl Iterator<Item = Spring> {
         let ahead = way * (self.lead / way.length().max(self.lead));
         let (tool, turned) = (*tool, goal.pose.rotation);
         let (corners, spread) = if goal.orientation { (4, self.spread) } else { (1, 0.0) };
@@ -71,7 +70,7 @@ mod tests {
         let attractor = Attractor { lead: 0.1, stiffness: 30.0, spread: 0.2 };
         let (mut force, mut moment) = (Vec3::ZERO, Vec3::ZERO);
         let to = goal(Pose::from_parts(d, Quat::from_scaled_axis(phi)));
-        for spring in attractor.springs(&Pose::IDENTITY, &to) {
+        for spring in attractor.springs(&Pose::IDENTITY, to.pose.translation, &to) {
             let f = spring.way * spring.stiffness;
             force += f;
             moment += spring.point.cross(f);
@@ -84,7 +83,10 @@ mod tests {
     fn the_attractor_does_not_run_further_ahead_than_it_may() {
         let attractor = Attractor { lead: 0.1, stiffness: 1.0, spread: 0.2 };
         let to = goal(Pose::from_translation(Vec3::X * 7.0));
-        let sum: Vec3 = attractor.springs(&Pose::IDENTITY, &to).map(|spring| spring.way * spring.stiffness).sum();
+        let sum: Vec3 = attractor
+            .springs(&Pose::IDENTITY, to.pose.translation, &to)
+            .map(|spring| spring.way * spring.stiffness)
+            .sum();
         assert!((sum - Vec3::X * 0.1).length() < 1e-12, "{sum}");
     }
 }

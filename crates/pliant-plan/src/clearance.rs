@@ -182,13 +182,15 @@ struct Scene<'a> {
     solids: Vec<(usize, Solid<'a>)>,
     /// Pairs of the robot's shapes that are apart at the start.
     pairs: Vec<(usize, usize)>,
+    /// Whether joints move each of the robot's shapes.
+    moving: Vec<bool>,
     kinematics: Kinematics,
 }
 
 impl<'a> Scene<'a> {
     fn new(task: &'a Task) -> Scene<'a> {
         let mut solids = vec![];
-        for (index, wall) in task.walls.iter().enumerate() {
+        for (index, wall) in task.walls.iter().enumerate().filter(|(_, wall)| !wall.ground) {
             match wall.shape.kind() {
                 ShapeKind::Mesh(_) | ShapeKind::HeightField { .. } => {
                     let outline = wall.shape.outline();
@@ -199,7 +201,8 @@ impl<'a> Scene<'a> {
             }
         }
         let skins = task.shapes.iter().map(|shape| Skin::new(&shape.shape)).collect();
-        let mut scene = Scene { task, skins, solids, pairs: vec![], kinematics: Kinematics::new(&task.model) };
+        let (moving, kinematics) = (task.moving(), Kinematics::new(&task.model));
+        let mut scene = Scene { task, skins, solids, pairs: vec![], moving, kinematics };
         let poses = scene.poses(&task.start);
         for a in 0..poses.len() {
             for b in a + 1..poses.len() {
@@ -226,7 +229,7 @@ impl<'a> Scene<'a> {
     /// Least distances at a sample from obstacles, with the wall, and of the robot from itself; `most` where they are more.
     fn at(&self, poses: &[Pose], most: [f64; 2]) -> ([f64; 2], Option<usize>) {
         let (mut least, mut nearest) = (most, None);
-        for (skin, pose) in self.skins.iter().zip(poses) {
+        for ((skin, pose), _) in self.skins.iter().zip(poses).zip(&self.moving).filter(|(_, moves)| **moves) {
             for (wall, solid) in &self.solids {
                 let found = solid.least(skin, pose, least[0]);
                 if found < least[0] {

@@ -5,8 +5,8 @@
 //!   (M/h + D + h J^T K J) v = M/h v_0 + J^T K d + pushes,
 //!
 //! where d are the ways of the springs at its start. Joints are switched off as published (no stiffness, damping that
-//! outweighs inertia); drives carry the weight, and forces of inertia that come from velocities are left out: damping ends any motion
-//! within `DAMPED`.
+//! outweighs inertia). Drives carry the weight, but that of a robot on ground; forces of inertia that come from velocities are left
+//! out: damping ends any motion within `DAMPED`.
 
 use pliant::math::{Pose, Vec3};
 use pliant::robot::{Dynamics, Matrix};
@@ -49,6 +49,8 @@ pub struct Drawn<'a> {
     mass: Matrix,
     a: Matrix,
     b: Vec<f64>,
+    /// What it takes to carry its weight.
+    weight: Vec<f64>,
     jacobian: Matrix,
     near: Near,
     rows: Vec<Row>,
@@ -71,6 +73,7 @@ impl<'a> Drawn<'a> {
             mass: Matrix::zeros(n, n),
             a: Matrix::zeros(n, n),
             b: vec![0.0; n],
+            weight: vec![0.0; n],
             jacobian: Matrix::zeros(6, n),
             near: Near::new(task),
             rows: vec![],
@@ -130,8 +133,12 @@ impl<'a> Drawn<'a> {
             }
             self.a[(i, i)] += self.damping[i];
         }
+        if self.task.up().is_some() {
+            self.dynamics.gravity(model, &self.q, &mut self.weight);
+            self.b.iter_mut().zip(&self.weight).for_each(|(b, weight)| *b -= weight);
+        }
         let tool = self.tool();
-        for spring in self.attractor.springs(&tool, goal) {
+        for spring in self.attractor.springs(&tool, self.task.way(&tool), goal) {
             let point = goal.link_from_tool * spring.point;
             self.dynamics.kinematics.jacobian(model, goal.link, point, &mut self.jacobian);
             for axis in 0..3 {
@@ -173,6 +180,7 @@ impl<'a> Drawn<'a> {
             }
         }
         self.near.find(self.task, &self.dynamics.kinematics, |touch| {
+            let keep = if touch.ground { 0.0 } else { settings.safety };
             let mut j = vec![0.0; n];
             for (link, place, normal) in touch.sides() {
                 let at = self.dynamics.kinematics.link(model, link).inverse_transform_point(place);
@@ -181,7 +189,7 @@ impl<'a> Drawn<'a> {
                     j.iter_mut().zip(self.jacobian.row(axis)).for_each(|(sum, x)| *sum += normal[axis] * x);
                 }
             }
-            self.rows.push(Row { j, least: away(touch.distance - settings.safety), soft: 0.0 });
+            self.rows.push(Row { j, least: away(touch.distance - keep), soft: 0.0 });
         });
         let reach = crate::near::HORIZON;
         self.dynamics.kinematics.jacobian(model, goal.link, goal.link_from_tool.translation, &mut self.jacobian);

@@ -31,7 +31,7 @@
 //! let task = Task {
 //!     start: vec![0.0; 3],
 //!     shapes: vec![LinkShape { link: 1, link_from_shape: Pose::IDENTITY, shape: ball }],
-//!     walls: vec![Wall { name: "pillar".into(), shape: pillar, pose: Pose::from_translation(Vec3::new(1.0, 0.05, 0.0)) }],
+//!     walls: vec![Wall { name: "pillar".into(), shape: pillar, pose: Pose::from_translation(Vec3::new(1.0, 0.05, 0.0)), ground: false }],
 //!     goal: Goal { link: 1, link_from_tool: Pose::IDENTITY, pose: Pose::from_translation(Vec3::X * 2.0), orientation: false },
 //!     settings: Settings { safety: 0.05, ..Settings::default() },
 //!     model,
@@ -46,11 +46,16 @@
 mod attractor;
 mod clearance;
 mod drawn;
+mod grasp;
 mod near;
 mod push;
 mod search;
 mod task;
+mod tipping;
 
 pub use clearance::Clearance;
+pub use drawn::Fill;
+pub use grasp::{Grasp, Shaken, Shaking};
 pub use search::{Ending, Outcome, Progress};
 pub use task::{Goal, LinkShape, Plan, Settings, Task, TaskError, Wall};
+pub use tipping::{Footing, Margin};

@@ -25,6 +25,8 @@ pub struct Touch {
     pub normal: Vec3,
     /// Distance of the two [m]; negative where they overlap.
     pub distance: f64,
+    /// Whether it is ground, that the robot stands on.
+    pub ground: bool,
 }
 
 impl Touch {
@@ -43,6 +45,8 @@ pub struct Near {
     /// Pairs of the robot's shapes that may meet each other.
     pairs: Vec<(usize, usize)>,
     poses: Vec<Pose>,
+    /// Whether joints move each of the robot's shapes.
+    moving: Vec<bool>,
 }
 
 /// A shape as the collision library has it, with what stands out of it.
@@ -104,7 +108,7 @@ impl Near {
         let own: Vec<Solid> = task.shapes.iter().map(|shape| Solid::new(&shape.shape)).collect();
         let walls = task.walls.iter().map(|wall| Solid::new(&wall.shape)).collect();
         let poses = vec![Pose::IDENTITY; own.len()];
-        let mut near = Near { own, walls, pairs: vec![], poses };
+        let mut near = Near { own, walls, pairs: vec![], poses, moving: task.moving() };
         near.pair_up(task);
         near
     }
@@ -142,13 +146,18 @@ impl Near {
     pub fn find(&mut self, task: &Task, kinematics: &Kinematics, mut found: impl FnMut(Touch)) {
         self.place(task, kinematics);
         let reach = task.settings.safety + HORIZON;
-        for (shape, (solid, pose)) in task.shapes.iter().zip(self.own.iter().zip(&self.poses)) {
+        for (shape, (solid, (pose, moves))) in
+            task.shapes.iter().zip(self.own.iter().zip(self.poses.iter().zip(&self.moving)))
+        {
+            if !moves {
+                continue;
+            }
             for (wall, other) in task.walls.iter().zip(&self.walls) {
                 if !may_meet((solid, pose), (other, &wall.pose), reach) {
                     continue;
                 }
                 let mut told = |place: Vec3, normal: Vec3, distance: f64| {
-                    found(Touch { own: (shape.link, place), other: None, normal, distance });
+                    found(Touch { own: (shape.link, place), other: None, normal, distance, ground: wall.ground });
                 };
                 // balls meet faces one by one: in a valley they have several
                 if let ShapeKind::Sphere { radius } = shape.shape.kind() {
@@ -181,6 +190,7 @@ impl Near {
                 other: Some((task.shapes[b].link, nearest.point2)),
                 normal: -nearest.normal1,
                 distance: nearest.dist,
+                ground: false,
             });
         }
     }

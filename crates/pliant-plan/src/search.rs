@@ -1,6 +1,6 @@
 //! The search: attempts from the start, each of which ends at the goal or where the robot gets stuck; that place is filled.
 
-use pliant::math::{Quat, Vec3};
+use pliant::math::{Pose, Quat, Vec3};
 use pliant::robot::Kinematics;
 
 use crate::drawn::{Drawn, Fill};
@@ -160,12 +160,12 @@ impl Task {
         kinematics.place(&self.model, q);
         let tool = kinematics.link(&self.model, self.goal.link) * self.goal.link_from_tool;
         let angle = if self.goal.orientation { tool.rotation.angle_between(self.goal.pose.rotation) } else { 0.0 };
-        (tool.translation.distance(self.goal.pose.translation), angle)
+        (self.way(&tool).length(), angle)
     }
 
     /// The virtual obstacle for a place where the drawn frame got stuck.
     fn fill(&self, place: Vec3, fills: &[Fill]) -> Fill {
-        let to_goal = self.goal.pose.translation - place;
+        let to_goal = self.way(&Pose::from_translation(place));
         let start = self.tool(&self.start).translation;
         let usual = (0.5 * self.extent()).min(0.25 * start.distance(self.goal.pose.translation));
         // where it rests on others it grows out of them

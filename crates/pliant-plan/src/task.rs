@@ -2,7 +2,7 @@
 
 use pliant::contact::{Shape, ShapeKind};
 use pliant::math::{Pose, Vec3};
-use pliant::robot::{Kinematics, Model};
+use pliant::robot::{Kinematics, Matrix, Model};
 
 /// A robot, what is in its way, and where it has to go.
 #[derive(Clone, Debug)]
@@ -41,6 +41,8 @@ pub struct Wall {
     pub shape: Shape,
     /// Where.
     pub pose: Pose,
+    /// Whether the robot stands on it: it has weight then, touches this, and only its way over the ground counts.
+    pub ground: bool,
 }
 
 /// Where a frame of a link has to go.
@@ -265,6 +267,29 @@ impl Task {
         let found = self.clearance(&still);
         let wall = found.nearest.filter(|_| found.least < 0.0)?;
         Some((wall, -found.least))
+    }
+
+    /// The direction that does not count, where the robot stands on ground: up.
+    pub(crate) fn up(&self) -> Option<Vec3> {
+        self.walls.iter().any(|wall| wall.ground).then(|| (-self.model.gravity).try_normalize()).flatten()
+    }
+
+    /// The way from a pose of the drawn frame to the goal that counts [m].
+    pub(crate) fn way(&self, tool: &Pose) -> Vec3 {
+        let way = self.goal.pose.translation - tool.translation;
+        self.up().map_or(way, |up| way - up * way.dot(up))
+    }
+
+    /// Whether joints move each of the shapes: what stands still touches what it stands on.
+    pub(crate) fn moving(&self) -> Vec<bool> {
+        let mut jacobian = Matrix::zeros(6, self.model.velocities());
+        let mut kinematics = Kinematics::new(&self.model);
+        kinematics.place(&self.model, &self.start);
+        let mut moves = |shape: &LinkShape| {
+            kinematics.jacobian(&self.model, shape.link, Vec3::ZERO, &mut jacobian);
+            jacobian.data().iter().any(|x| *x != 0.0)
+        };
+        self.shapes.iter().map(&mut moves).collect()
     }
 
     /// Pose of the drawn frame at a configuration.

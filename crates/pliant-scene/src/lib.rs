@@ -41,7 +41,7 @@ mod world;
 use std::path::Path;
 
 use pliant::{View, World};
-use pliant_plan::Task;
+use pliant_plan::{Shaking, Task};
 
 use crate::world::assemble::SceneSpec;
 
@@ -74,6 +74,8 @@ pub struct Scene {
     pub expectations: Vec<Expectation>,
     /// From where it is best looked at.
     pub view: View,
+    /// How the grasp at its end is tried, if it has one.
+    pub grasp: Option<Shaking>,
     /// Remarks that do not prevent a run, such as a mesh that is not closed.
     pub warnings: Vec<String>,
 }

@@ -35,13 +35,13 @@ pub fn cart(start: [f64; 3], goal: [f64; 3], walls: Vec<Wall>, settings: Setting
 pub fn block(name: &str, size: [f64; 2], at: [f64; 2], turn: f64) -> Wall {
     let shape = Shape::new(ShapeKind::Box { size: Vec3::new(size[0], size[1], 0.5) }).unwrap();
     let pose = Pose::from_parts(Vec3::new(at[0], at[1], 0.25), Quat::from_rotation_z(turn));
-    Wall { name: name.into(), shape, pose }
+    Wall { name: name.into(), shape, pose, ground: false }
 }
 
 /// A pillar.
 pub fn pillar(name: &str, radius: f64, at: [f64; 2]) -> Wall {
     let shape = Shape::new(ShapeKind::Cylinder { radius, length: 0.5 }).unwrap();
-    Wall { name: name.into(), shape, pose: Pose::from_translation(Vec3::new(at[0], at[1], 0.25)) }
+    Wall { name: name.into(), shape, pose: Pose::from_translation(Vec3::new(at[0], at[1], 0.25)), ground: false }
 }
 
 /// A U that is open to the left.

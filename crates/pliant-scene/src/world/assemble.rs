@@ -20,6 +20,7 @@ use crate::text::fault::Fault;
 use crate::text::quantity::{Acceleration, Duration, Quantity, Rate, Step, Triple};
 use crate::text::word::{Name, Table, Text};
 use crate::world::arm::{ArmTable, Led};
+use crate::world::grasp::GraspSpec;
 use crate::world::gripper::GripperSpec;
 use crate::world::load::LoadSpec;
 use crate::world::obstacle::ObstacleSpec;
@@ -80,6 +81,8 @@ pub(crate) struct SceneSpec {
     pub(crate) view: Option<Table<ViewSpec>>,
     /// Where an arm has to go, past obstacles.
     plan: Option<Table<PlanSpec>>,
+    /// What is held at the end, and how that is tried.
+    grasp: Option<Table<GraspSpec>>,
 }
 
 /// Number of model steps per step of the scene above which a warning is given.
@@ -150,8 +153,7 @@ impl SceneSpec {
         self.check_counts()?;
         self.check_plan()?;
         let mut files = Files::new(base);
-        let gravity = self.gravity.map_or(Vec3::new(0.0, 0.0, -9.81), |gravity| gravity.vector());
-        let mut world = World::new(gravity);
+        let mut world = World::new(self.gravity());
         self.add_obstacles(&mut world, &mut files)?;
         self.add_bodies(&mut world, step, &mut files)?;
         self.add_arms(&mut world, duration, &mut files)?;
@@ -164,6 +166,8 @@ impl SceneSpec {
         let expectations = self.expectations(&world, end)?;
         let view = self.view.as_ref().map(|view| view.build(&world, written_duration.unwrap_or(duration)));
         let view = view.transpose().map_err(|fault| fault.at("view"))?.unwrap_or_default();
+        let grasp = self.grasp.as_ref().map(|grasp| grasp.build(&world)).transpose();
+        let grasp = grasp.map_err(|fault| fault.at("grasp"))?;
         let mut warnings = files.warnings;
         warnings.extend(world.bodies().iter().filter_map(|body| stiff(body, step)));
         warnings.extend(world.bodies().iter().filter_map(spun));
@@ -188,8 +192,14 @@ impl SceneSpec {
             movable,
             expectations,
             view,
+            grasp,
             warnings,
         })
+    }
+
+    /// Acceleration of gravity.
+    fn gravity(&self) -> Vec3 {
+        self.gravity.map_or(Vec3::new(0.0, 0.0, -9.81), |gravity| gravity.vector())
     }
 
     /// What has to be precomputed for its bodies, and warnings.
@@ -283,7 +293,7 @@ impl SceneSpec {
         self.check_plan()?;
         let (Some(plan), [arm, ..]) = (&self.plan, &self.arm[..]) else { return Ok(None) };
         let mut files = Files::new(base);
-        let mut world = World::new(Vec3::ZERO);
+        let mut world = World::new(self.gravity());
         self.add_obstacles(&mut world, &mut files)?;
         let prepared = arm.prepare(&[], self.duration.get(), &mut files).map_err(|fault| fault.at(0).at("arm"))?;
         plan.task(&prepared, &world, &mut files).map(Some).map_err(|fault| fault.at("plan"))

@@ -2,6 +2,7 @@
 
 pub(crate) mod arm;
 pub(crate) mod assemble;
+pub(crate) mod grasp;
 pub(crate) mod gripper;
 pub(crate) mod load;
 pub(crate) mod motion;

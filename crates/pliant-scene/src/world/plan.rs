@@ -27,6 +27,8 @@ pub(crate) struct PlanSpec {
     position: Triple<Coordinate>,
     /// How it has to be turned; any way unless given.
     orientation: Option<Table<OrientationSpec>>,
+    /// Name of the obstacle that it stands on: it has weight then, and only its way over the ground counts; none unless given.
+    ground: Option<Name>,
     /// Distance that the arm keeps from obstacles [m]; 0.02 unless given.
     safety: Option<Gap>,
     /// Distance from the goal that counts as reached [m]; 0.01 unless given.
@@ -61,7 +63,8 @@ impl PlanSpec {
     /// The task of an arm.
     pub(crate) fn task(&self, arm: &Prepared, world: &World, files: &mut Files) -> Result<Task, Fault> {
         let Prepared { robot, joints, .. } = arm;
-        let model = robot.model.clone();
+        let mut model = robot.model.clone();
+        model.gravity = world.gravity;
         let link = model.link(&self.link).ok_or_else(|| unknown_link(&model, &self.link).at("link"))?;
         let mut shapes = vec![];
         for shape in robot.shapes.iter().filter(|shape| shape.collision) {
@@ -74,7 +77,12 @@ impl PlanSpec {
             if params.motion != Motion::Hold {
                 return Err(Fault::new(format!("{} moves: a motion is found among obstacles that stay", params.name)));
             }
-            walls.push(Wall { name: params.name.clone(), shape: params.shape.clone(), pose: params.placed });
+            let ground = self.ground.as_ref().is_some_and(|ground| **ground == *params.name);
+            walls.push(Wall { name: params.name.clone(), shape: params.shape.clone(), pose: params.placed, ground });
+        }
+        if let Some(ground) = self.ground.as_ref().filter(|_| !walls.iter().any(|wall| wall.ground)) {
+            let known: Vec<&str> = walls.iter().map(|wall| wall.name.as_str()).collect();
+            return Err(Fault::unknown("obstacle", ground, known).at("ground"));
         }
         let goal = Goal {
             link,

@@ -1,10 +1,13 @@
-//! `pliant plan`: a motion to the goal of a scene, found by physics, with the clearance measured along it.
+//! `pliant plan`: a motion to the goal of a scene, found by physics, with the clearance measured along it; or a grasp, tried by
+//! shaking it.
+
+mod grasp;
 
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
-use pliant_plan::{Clearance, Ending, Outcome, Plan, Progress, Task};
+use pliant_plan::{Clearance, Ending, Margin, Outcome, Plan, Progress, Task};
 use pliant_record::claim;
 use serde::Serialize;
 
@@ -30,6 +33,9 @@ struct Planned {
     nearest_at: f64,
     /// The same of parts of the robot from each other [m].
     clearance_own: f64,
+    /// Least angle from tipping over [rad], and when [s]; null for a robot that does not stand on ground.
+    margin_min: Option<f64>,
+    margin_at: Option<f64>,
     virtual_obstacles: usize,
     /// Distance from the goal at the end [m], and angle [rad].
     distance: f64,
@@ -40,10 +46,7 @@ struct Planned {
 
 /// Find a motion to the goal of a scene.
 pub fn plan(path: &Path, options: &Options) -> Result<(), Failure> {
-    let Some(task) = pliant_scene::task(path, &options.overrides)? else {
-        let name = gallery::name(path);
-        return Err(Failure::Input(format!("{name} has no [plan]: say where which arm has to go")));
-    };
+    let Some(task) = pliant_scene::task(path, &options.overrides)? else { return grasp::grasp(path, options) };
     if let Some(out) = &options.out {
         claim(out)?;
     }
@@ -74,6 +77,8 @@ pub fn plan(path: &Path, options: &Options) -> Result<(), Failure> {
 }
 
 fn summary(scene: String, task: &Task, outcome: &Outcome, clearance: Clearance, wall_s: f64) -> Planned {
+    let margin = task.margin(&outcome.plan);
+    let tips = margin.as_ref().and_then(Margin::least);
     Planned {
         scene,
         reached: outcome.reached(),
@@ -84,6 +89,8 @@ fn summary(scene: String, task: &Task, outcome: &Outcome, clearance: Clearance, 
         nearest: clearance.nearest,
         nearest_at: clearance.time,
         clearance_own: clearance.own,
+        margin_min: tips.map(|footing| footing.angle),
+        margin_at: tips.map(|footing| footing.time),
         virtual_obstacles: outcome.fills.len(),
         distance: outcome.distance,
         angle: outcome.angle,
@@ -129,6 +136,10 @@ fn print(planned: &Planned, task: &Task) -> Result<(), Failure> {
         short(planned.distance),
         short(planned.angle.to_degrees())
     ))?;
+    if let (Some(margin), Some(at)) = (planned.margin_min, planned.margin_at) {
+        let degrees = short(margin.to_degrees());
+        output::print_text(format!("{degrees} degrees from tipping over at the least, at {} s", short(at)))?;
+    }
     let Some(nearest) = nearest else { return Ok(()) };
     output::print_text(format!("clearance {} m, from {nearest} at {} s", short(*clearance_min), short(*nearest_at)))
 }
@@ -139,6 +150,9 @@ fn verdict(planned: &Planned, task: &Task) -> Result<(), Failure> {
         return Err(Failure::Run(planned.ending.text(&task.settings)));
     }
     let touched = [(planned.clearance_min, "an obstacle"), (planned.clearance_own, "itself")];
+    if planned.margin_min.is_some_and(|margin| margin <= 0.0) {
+        return Err(Failure::Run("the robot tips over on its way".into()));
+    }
     match touched.into_iter().find(|(clearance, _)| *clearance <= 0.0) {
         Some((clearance, what)) => Err(Failure::Run(format!("the robot touches {what}, {} m deep", short(-clearance)))),
         None => Ok(()),
