@@ -19,10 +19,13 @@ use crate::task::{Task, TaskError};
 /// Time in which damping ends motion [s]: damping is inertia over this.
 const DAMPED: f64 = 0.05;
 
+/// Least mobility towards the goal that is reckoned with, relative to that of the most mobile direction.
+const STIFF: f64 = 0.25;
+
 /// Speed at which a robot that is too near to something is pushed away, relative to the speed at which it is drawn.
 const RECOVERY: f64 = 0.5;
 
-/// A ball that the origin of the drawn frame must not enter.
+/// A ball that the origin of the drawn frame must not enter; over ground an upright cylinder.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fill {
     /// Its centre [m].
@@ -41,7 +44,7 @@ pub struct Drawn<'a> {
     pub q: Vec<f64>,
     /// Their velocities [rad/s, m/s].
     pub v: Vec<f64>,
-    /// Largest velocity of the drawn point per force on it [m/s/N].
+    /// Velocity of the drawn point per force on it, towards the goal [m/s/N].
     pub mobility: f64,
     attractor: Attractor,
     damping: Vec<f64>,
@@ -103,13 +106,16 @@ impl<'a> Drawn<'a> {
             *d = damping[usize::from(coordinate.slides)];
         }
         self.dynamics.kinematics.jacobian(model, goal.link, goal.link_from_tool.translation, &mut self.jacobian);
-        let gives = |rows: std::ops::Range<usize>| {
-            let of = |r: usize| self.jacobian.row(r).iter().zip(&self.damping).map(|(j, d)| j * j / d).sum::<f64>();
-            rows.map(of).fold(0.0, f64::max)
+        let along = |direction: Vec3, first: usize| {
+            let column = |i: usize| (0..3).map(|k| direction[k] * self.jacobian[(first + k, i)]).sum::<f64>();
+            self.damping.iter().enumerate().map(|(i, d)| column(i) * column(i) / d).sum::<f64>()
         };
-        let (linear, angular) = (gives(0..3), gives(3..6));
-        // a point that no joint moves now, as at the end of a stretched arm, may move later
-        self.mobility = if linear > 0.0 { linear } else { 1.0 / damping[1].max(damping[0]) };
+        let most = |first: usize| Vec3::AXES.into_iter().map(|axis| along(axis, first)).fold(0.0, f64::max);
+        let (linear, angular) = (most(0), most(3));
+        // how much it gives way towards the goal. A direction that joints hardly move it in now, as along a stretched arm, is not taken at its word
+        let tool = self.dynamics.kinematics.link(model, goal.link) * goal.link_from_tool;
+        let way = self.task.way(&tool).try_normalize().map_or(linear, |way| along(way, 0).max(STIFF * linear));
+        self.mobility = if way > 0.0 { way } else { 1.0 / damping[1].max(damping[0]) };
         self.attractor.stiffness = 1.0 / (FOLLOW * self.mobility);
         // rotations as fast as translations: (2/3) k s^2 angular = k linear
         self.attractor.spread = if angular > 0.0 { (1.5 * self.mobility / angular).sqrt() } else { 0.0 };
@@ -191,10 +197,12 @@ impl<'a> Drawn<'a> {
             }
             self.rows.push(Row { j, least: away(touch.distance - keep), soft: 0.0 });
         });
-        let reach = crate::near::HORIZON;
+        let (reach, up) = (crate::near::HORIZON, self.task.up());
         self.dynamics.kinematics.jacobian(model, goal.link, goal.link_from_tool.translation, &mut self.jacobian);
         for fill in fills {
+            // over ground, what is filled is filled at any height
             let from = tool.translation - fill.centre;
+            let from = up.map_or(from, |up| from - up * from.dot(up));
             let distance = from.length() - fill.radius;
             let Some(normal) = from.try_normalize().filter(|_| distance < reach) else { continue };
             let mut j = vec![0.0; n];

@@ -9,7 +9,7 @@ use crate::task::{Plan, Settings, Task, TaskError};
 /// A robot that moves by less than this part of its speed for so many steps is stuck.
 const VANISHING: (f64, usize) = (0.01, 25);
 
-/// Speed at which it counts as arrived, relative to the speed at which it is drawn.
+/// Speed of the drawn point at which it counts as arrived, relative to the speed at which it is drawn.
 const AT_REST: f64 = 0.05;
 
 /// How much larger a virtual obstacle is than the one that it grows out of.
@@ -131,6 +131,7 @@ impl Task {
         samples: &mut Vec<f64>,
         watch: &mut dyn FnMut(&Progress) -> bool,
     ) -> Attempt {
+        let mut place = self.tool(&drawn.q).translation;
         let (mut still, most) = (0, (self.settings.most_time / self.settings.step).ceil() as usize);
         for step in 0..most {
             if !drawn.step(fills) {
@@ -139,8 +140,11 @@ impl Task {
             samples.extend_from_slice(&drawn.q);
             let (distance, angle) = self.missing(kinematics, &drawn.q);
             let speed = drawn.speed() / self.settings.speed;
+            let now = kinematics.link(&self.model, self.goal.link) * self.goal.link_from_tool;
+            let drawn_speed = now.translation.distance(place) / (self.settings.step * self.settings.speed);
+            place = now.translation;
             let there = distance <= self.settings.tolerance && angle <= self.settings.angle_tolerance;
-            if there && speed < AT_REST {
+            if there && drawn_speed < AT_REST {
                 return Attempt::Reached;
             }
             still = if speed < VANISHING.0 { still + 1 } else { 0 };
@@ -168,8 +172,9 @@ impl Task {
         let to_goal = self.way(&Pose::from_translation(place));
         let start = self.tool(&self.start).translation;
         let usual = (0.5 * self.extent()).min(0.25 * start.distance(self.goal.pose.translation));
+        let apart = |centre: Vec3| self.up().map_or(place - centre, |up| (place - centre).reject_from(up)).length();
         // where it rests on others it grows out of them
-        let below = fills.iter().filter(|fill| fill.centre.distance(place) < 1.1 * fill.radius);
+        let below = fills.iter().filter(|fill| apart(fill.centre) < 1.1 * fill.radius);
         let grown = below.map(|fill| fill.radius * GROWS).fold(usual, f64::max);
         let radius = grown.min(SPARED * to_goal.length()).max(self.settings.tolerance);
         // off the line to the goal by a little, and not always to the same side: from the crest of a ball one has to roll down
