@@ -97,6 +97,11 @@ pub enum Command {
         /// Scene file (TOML), or the name of a scene that `pliant scenes` lists.
         scene: PathBuf,
     },
+    /// Find a motion to the goal of a scene, past its obstacles; with --out, write it as a table.
+    Plan {
+        /// Scene file (TOML), or the name of a scene that `pliant scenes` lists.
+        scene: PathBuf,
+    },
     /// Find the contact states of a demonstrated task in its recording; with --out, also draw them.
     States(StatesArgs),
     /// Measure the time of a step: mean, percentiles and maximum, by stage and body.

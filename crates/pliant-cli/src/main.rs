@@ -12,6 +12,7 @@ mod interrupt;
 mod live;
 mod output;
 mod patience;
+mod plan;
 mod precompute;
 mod reproduce;
 mod run;
@@ -52,6 +53,7 @@ fn perform(Arguments { command, options }: &Arguments) -> Result<(), Failure> {
         Some(Command::Check { scene }) => check::check(&gallery::find(scene)?.path, options),
         Some(Command::Compare { scene, models }) => compare::compare(&gallery::find(scene)?.path, models, options),
         Some(Command::Precompute { scene }) => precompute::precompute(&gallery::find(scene)?.path, options),
+        Some(Command::Plan { scene }) => plan::plan(&gallery::find(scene)?.path, options),
         Some(Command::States(args)) => states::states(args, options),
         Some(Command::Bench { scene, seconds }) => bench::bench(&gallery::find(scene)?.path, *seconds, options),
         Some(Command::Validate { case }) => validate::validate(case.as_deref(), options),

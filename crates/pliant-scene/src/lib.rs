@@ -41,6 +41,7 @@ mod world;
 use std::path::Path;
 
 use pliant::{View, World};
+use pliant_plan::{Shaking, Task};
 
 use crate::world::assemble::SceneSpec;
 
@@ -73,6 +74,8 @@ pub struct Scene {
     pub expectations: Vec<Expectation>,
     /// From where it is best looked at.
     pub view: View,
+    /// How the grasp at its end is tried, if it has one.
+    pub grasp: Option<Shaking>,
     /// Remarks that do not prevent a run, such as a mesh that is not closed.
     pub warnings: Vec<String>,
 }
@@ -101,6 +104,17 @@ pub fn precomputable(path: &Path, overrides: &[Override]) -> Result<Precomputabl
     with_overrides(&text, &name, overrides, |text| {
         let spec: SceneSpec = toml::from_str(text).map_err(|e| text::fault::from_parser(&name, text, &e))?;
         spec.precomputable(base).map_err(|fault| fault.into_error(&name, text))
+    })
+}
+
+/// The goal of a scene file as a task, without solving it; `None` for a scene without one.
+pub fn task(path: &Path, overrides: &[Override]) -> Result<Option<Task>, SceneError> {
+    let (name, text) = read_text(path)?;
+    files::check_text(&text).map_err(|why| SceneError::of_file(&name, why))?;
+    let base = path.parent().unwrap_or(Path::new(""));
+    with_overrides(&text, &name, overrides, |text| {
+        let spec: SceneSpec = toml::from_str(text).map_err(|e| text::fault::from_parser(&name, text, &e))?;
+        spec.task(base).map_err(|fault| fault.into_error(&name, text))
     })
 }
 

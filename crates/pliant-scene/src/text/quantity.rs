@@ -110,6 +110,8 @@ macro_rules! quantity {
 quantity! {
     /// A size of something.
     Length, "length" ["m"] from 1e-9 .. 1e6;
+    /// A distance between things, possibly none.
+    Gap, "distance" ["m"] from 0.0 .. 1e3;
     /// A signed coordinate or distance.
     Coordinate, "coordinate" ["m"] from -1e6 .. 1e6;
     /// Duration of the scene or of a leg of a motion.
@@ -120,6 +122,8 @@ quantity! {
     Time, "time" ["s"] from 0.0 .. 1e6;
     /// An instant that may never come.
     EndTime, "time" ["s"] from 0.0 .. f64::INFINITY;
+    /// How fast something moves, in whatever direction.
+    Speed, "speed" ["m/s"] above 0.0 .. 1e3;
     Velocity, "velocity" ["m/s"] from -1e6 .. 1e6;
     Acceleration, "acceleration" ["m/s2"] from -1e6 .. 1e6;
     Angle, "angle" ["degrees"] from -1e6 .. 1e6;

@@ -164,15 +164,20 @@ pub(crate) struct Led<'a> {
     pub(crate) params: GripperParams,
 }
 
+/// An arm before it is built.
+pub(crate) struct Prepared {
+    pub(crate) robot: Robot,
+    /// Where its root is, or begins.
+    pub(crate) root: Pose,
+    /// Coordinates of its joints at the start [rad, m].
+    pub(crate) joints: Vec<f64>,
+    /// Where its servos go.
+    pub(crate) motion: Option<JointMotion>,
+}
+
 impl ArmTable {
-    /// Build the arm, and add it with its shapes. `led` are the grippers that it carries.
-    pub(crate) fn add(
-        &self,
-        world: &mut World,
-        led: &[Led<'_>],
-        duration: f64,
-        files: &mut Files,
-    ) -> Result<(), Fault> {
+    /// Read the robot, and find where its joints start and go. `led` are the grippers that it carries.
+    pub(crate) fn prepare(&self, led: &[Led<'_>], duration: f64, files: &mut Files) -> Result<Prepared, Fault> {
         let path = files.path(&self.urdf);
         let packages = self.packages.iter().map(|(name, folder)| (name.clone(), files.path(folder))).collect();
         let options = UrdfOptions { packages, ..UrdfOptions::default() };
@@ -186,6 +191,18 @@ impl ArmTable {
         robot.model = Model::new(&robot.spec).map_err(faulty)?;
         let mut joints = self.start(&robot.model)?;
         let motion = self.motion(&robot.model, led, duration, &mut joints)?;
+        Ok(Prepared { robot, root, joints, motion })
+    }
+
+    /// Build the arm, and add it with its shapes.
+    pub(crate) fn add(
+        &self,
+        world: &mut World,
+        prepared: Prepared,
+        led: &[Led<'_>],
+        files: &mut Files,
+    ) -> Result<(), Fault> {
+        let Prepared { robot, root, joints, motion } = prepared;
         let table = self.servo.as_deref();
         let stiffness = table.and_then(|t| t.stiffness).map_or(SERVO[0], Quantity::get);
         let damping = table.and_then(|t| t.damping).map_or(SERVO[1], Quantity::get);
@@ -370,7 +387,8 @@ fn follow(
     Ok(samples)
 }
 
-fn unknown_link(model: &Model, link: &str) -> Fault {
+/// A fault that names the links of a robot that are like one that it has not.
+pub(crate) fn unknown_link(model: &Model, link: &str) -> Fault {
     let known: Vec<&str> = model.links().iter().map(|link| link.name.as_str()).collect();
     let hint = help(link, known).map_or(String::new(), |help| format!("; {help}"));
     Fault::new(format!("the robot has no link `{link}`{hint}"))

@@ -6,6 +6,7 @@ use std::path::Path;
 use pliant::arm::Impedance;
 use pliant::math::Vec3;
 use pliant::{BuildError, World};
+use pliant_plan::Task;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -20,10 +21,12 @@ use crate::text::fault::Fault;
 use crate::text::quantity::{Acceleration, Duration, Quantity, Rate, Step, Triple};
 use crate::text::word::{Name, Table, Text};
 use crate::world::arm::{ArmTable, CarriedSpec, FollowSpec, Led};
+use crate::world::grasp::GraspSpec;
 use crate::world::gripper::GripperSpec;
 use crate::world::load::LoadSpec;
 use crate::world::obstacle::ObstacleSpec;
 use crate::world::place::body_named;
+use crate::world::plan::PlanSpec;
 use crate::world::sensor::SensorSpec;
 use crate::world::view::ViewSpec;
 
@@ -81,6 +84,10 @@ pub(crate) struct SceneSpec {
     pub(crate) expect: Vec<Table<ExpectSpec>>,
     /// From where, and when, it is best looked at.
     pub(crate) view: Option<Table<ViewSpec>>,
+    /// Where an arm has to go, past obstacles.
+    plan: Option<Table<PlanSpec>>,
+    /// What is held at the end, and how that is tried.
+    grasp: Option<Table<GraspSpec>>,
 }
 
 /// Number of model steps per step of the scene above which a warning is given.
@@ -155,9 +162,9 @@ impl SceneSpec {
             return Err(Fault::new(message).at("duration"));
         }
         self.check_counts()?;
+        self.check_plan()?;
         let mut files = Files::new(base);
-        let gravity = self.gravity.map_or(Vec3::new(0.0, 0.0, -9.81), |gravity| gravity.vector());
-        let mut world = World::new(gravity);
+        let mut world = World::new(self.gravity());
         self.add_obstacles(&mut world, &mut files)?;
         self.add_bodies(&mut world, step, &mut files)?;
         self.add_arms(&mut world, duration, &mut files)?;
@@ -171,6 +178,8 @@ impl SceneSpec {
         let expectations = self.expectations(&world, end)?;
         let view = self.view.as_ref().map(|view| view.build(&world, written_duration.unwrap_or(duration)));
         let view = view.transpose().map_err(|fault| fault.at("view"))?.unwrap_or_default();
+        let grasp = self.grasp.as_ref().map(|grasp| grasp.build(&world)).transpose();
+        let grasp = grasp.map_err(|fault| fault.at("grasp"))?;
         let mut warnings = files.warnings;
         warnings.extend(world.bodies().iter().filter_map(|body| stiff(body, step)));
         warnings.extend(world.bodies().iter().filter_map(spun));
@@ -195,8 +204,14 @@ impl SceneSpec {
             movable,
             expectations,
             view,
+            grasp,
             warnings,
         })
+    }
+
+    /// Acceleration of gravity.
+    fn gravity(&self) -> Vec3 {
+        self.gravity.map_or(Vec3::new(0.0, 0.0, -9.81), |gravity| gravity.vector())
     }
 
     /// What has to be precomputed for its bodies, and warnings.
@@ -261,9 +276,40 @@ impl SceneSpec {
                 let params = spec.build(world, &self.body, files).map_err(|fault| fault.at(number).at("gripper"))?;
                 led.push(Led { carried, params });
             }
-            arm.add(world, &led, duration, files).map_err(|fault| fault.at(index).at("arm"))?;
+            let here = |fault: Fault| fault.at(index).at("arm");
+            let mut prepared = arm.prepare(&led, duration, files).map_err(here)?;
+            if let Some(plan) = self.plan.as_ref().filter(|plan| *plan.arm == *arm.name) {
+                let planned = plan.follow(&mut prepared, world, files);
+                planned.map_err(|fault| fault.at("plan"))?;
+            }
+            arm.add(world, prepared, &led, files).map_err(here)?;
         }
         Ok(())
+    }
+
+    /// Fail where a goal is for nobody, or not for the only arm.
+    fn check_plan(&self) -> Result<(), Fault> {
+        let Some(plan) = &self.plan else { return Ok(()) };
+        let here = |fault: Fault| fault.at("arm").at("plan");
+        if !self.arm.iter().any(|arm| *arm.name == *plan.arm) {
+            return Err(here(Fault::unknown("arm", &plan.arm, self.arm.iter().map(|arm| &*arm.name))));
+        }
+        if self.arm.len() > 1 {
+            return Err(here(Fault::new("a motion is found for the only arm of a scene: others would be in its way")));
+        }
+        Ok(())
+    }
+
+    /// The goal of the scene as a task, without solving it.
+    pub(crate) fn task(&self, base: &Path) -> Result<Option<Task>, Fault> {
+        self.check_counts()?;
+        self.check_plan()?;
+        let (Some(plan), [arm, ..]) = (&self.plan, &self.arm[..]) else { return Ok(None) };
+        let mut files = Files::new(base);
+        let mut world = World::new(self.gravity());
+        self.add_obstacles(&mut world, &mut files)?;
+        let prepared = arm.prepare(&[], self.duration.get(), &mut files).map_err(|fault| fault.at(0).at("arm"))?;
+        plan.task(&prepared, &world, &mut files).map(Some).map_err(|fault| fault.at("plan"))
     }
 
     fn add_grippers(&self, world: &mut World, files: &mut Files) -> Result<(), Fault> {

@@ -2,11 +2,13 @@
 
 pub(crate) mod arm;
 pub(crate) mod assemble;
+pub(crate) mod grasp;
 pub(crate) mod gripper;
 pub(crate) mod load;
 pub(crate) mod motion;
 pub(crate) mod obstacle;
 pub(crate) mod place;
+pub(crate) mod plan;
 pub(crate) mod pose;
 pub(crate) mod sensor;
 pub(crate) mod view;
