@@ -315,8 +315,9 @@ fn an_arm_has_the_inertia_of_its_links_where_they_stand() {
     assert!(off < 1e-12, "{} for {inertia}", moments.inertia);
 }
 
-/// A target a radian away is reached after a second where a joint turns by a radian a second at most, and on the way the joint is
-/// where a ramp is, but for the lag of the servo, damping / stiffness times zero: it follows the rate too.
+/// A target a radian away is reached after a second where a joint turns by a radian a second at most. On the way the joint is where a ramp
+/// is, but for what it misses in the step in which that begins, or ends: half of what it goes in a step, 5e-3 rad, since from rest the
+/// mean velocity is half of that at the end. It catches up with stiffness / damping = 10 times that a second.
 #[test]
 fn targets_move_no_faster_than_the_joint_may() {
     let mut robot = robot(&[1.0], 0.5, Base::Fixed(Pose::IDENTITY));
@@ -340,10 +341,9 @@ fn targets_move_no_faster_than_the_joint_may() {
             let [q, v] = at(&world, arm);
             fastest = fastest.max(v);
             let ramp = (0.01 * f64::from(n)).min(1.0);
-            // inertia times what the joint gains when the ramp begins or ends, over the damping: 0.083 kg m2 / 1000 N m s
-            assert!((q - ramp).abs() < 2e-4, "{q} for {ramp} at {n}");
+            assert!((q - ramp).abs() < 5.1e-3, "{q} for {ramp} at {n}");
         }
-        assert!((0.99..1.01).contains(&fastest), "{fastest} rad/s");
+        assert!((0.99..1.051).contains(&fastest), "{fastest} rad/s");
     }
     // a servo for velocity is cut to it
     let mut world = World::new(Vec3::ZERO);
@@ -351,4 +351,29 @@ fn targets_move_no_faster_than_the_joint_may() {
     world.drive_joint(arm, "joint0", JointDrive::Velocity { target: -7.0, gain: 1e3 }).unwrap();
     (0..50).for_each(|_| world.step(0.01).unwrap());
     assert!((at(&world, arm)[1] + 1.0).abs() < 1e-9, "{}", at(&world, arm)[1]);
+}
+
+/// A target that jumps asks for more than a joint can give: then its effort is all that moves it, and no more work is done than that times
+/// the way.
+#[test]
+fn a_target_that_jumps_is_followed_with_the_effort_of_the_joint() {
+    let mut robot = robot(&[2.0, 1.5, 0.5, 0.2], 0.25, Base::Fixed(Pose::IDENTITY));
+    robot.joints.iter_mut().for_each(|joint| joint.limits.effort = 5.0);
+    let mut world = World::new(Vec3::ZERO);
+    let arm = world.add_body(Body::Arm(Arm::new("arm", ArmSpec::new(robot)).unwrap())).unwrap();
+    let servo = |target: f64| JointDrive::Position { target, stiffness: 1e4, damping: 1e3 };
+    let (mut way, mut before) = (0.0, vec![0.0; 4]);
+    for step in 0..1000 {
+        if let Some(target) = [(0, 0.0), (5, 1.0), (60, -0.7), (120, 0.3)].iter().find(|(at, _)| *at == step) {
+            (0..4).for_each(|n| world.drive_joint(arm, &format!("joint{n}"), servo(target.1)).unwrap());
+        }
+        world.step(0.01).unwrap();
+        let Body::Arm(arm) = world.body(arm).unwrap() else { unreachable!() };
+        assert!(arm.torques().iter().all(|torque| torque.abs() <= 5.0 * 1.001), "{:?}", arm.torques());
+        way += arm.joints().q.iter().zip(&before).map(|(q, before)| (q - before).abs()).sum::<f64>();
+        before.clone_from(&arm.joints().q);
+        let work = world.accounts()[0].work.loads;
+        assert!(work <= 5.0 * 1.001 * way + 1e-9, "{work} J over {way} rad");
+    }
+    assert!(before.iter().all(|q| (q - 0.3).abs() < 1e-2), "{before:?}");
 }

@@ -157,7 +157,7 @@ impl Arm {
         }
         s.residual.iter_mut().zip(&s.pushed).for_each(|(r, f)| *r -= f);
         let (first, position, h) = (model.first_joint(), model.first_position(), part.step());
-        // servos are first taken to be strong enough: from where one is not, its slope would lead astray
+        // servos are first taken to be strong enough, unless they are far from it: from where one is not, its slope would lead astray
         let begins = s.rounds == 0;
         let within = Within { model, midpoint: &s.midpoint, part, mean: &s.mean, begins: begins && tangent };
         s.tools.fill(&state.tools, &within);
@@ -183,7 +183,10 @@ impl Arm {
                 }
             };
             let wanted = force + s.tools.force[k] + s.weight[k];
-            let given = if begins { wanted } else { wanted.clamp(-coordinate.effort, coordinate.effort) };
+            // what is left of its force once the joint, were it alone, has given way
+            let (inertia, slopes) = (s.tangent[(k, k)], slope + s.tools.slope[(k, k)]);
+            let strong = begins && (wanted * inertia / (inertia + slopes)).abs() <= FAR_FROM_IT * coordinate.effort;
+            let given = if strong { wanted } else { wanted.clamp(-coordinate.effort, coordinate.effort) };
             s.driven[k] = given;
             s.residual[k] -= given;
             if given == wanted {
@@ -270,8 +273,11 @@ impl Arm {
         for (i, y) in s.mean.iter().enumerate() {
             let driven = i >= first && (state.drives[i - first] != JointDrive::Free || !state.tools.is_empty());
             if driven && !s.held[i] {
-                // what Newton's method has left is an error of the servo
+                // what Newton's method has left is an error of the servo, which no solution may be stronger for
                 s.driven[i] += s.residual[i] + s.rubbed[i];
+                if s.driven[i].abs() > (1.0 + STRONGER) * model.coordinates()[i - first].effort {
+                    return false;
+                }
             }
             drives += h * s.driven[i] * y;
             pushes += h * (s.pushed[i] - s.rubbed[i]) * y;
@@ -318,6 +324,12 @@ pub(super) fn instant(pace: f64) -> f64 {
     // a servo may be as stiff as it likes
     if square.is_finite() { 0.5 + 0.5 * square / (1.0 + square) } else { 1.0 }
 }
+
+/// How many times its effort a drive may seem to need in the first iteration, which does not know of other joints.
+const FAR_FROM_IT: f64 = 4.0;
+
+/// Part of its effort by which a drive may exceed it, for what Newton's method leaves.
+const STRONGER: f64 = 1e-3;
 
 /// Iterations after which the scale of the laws of joints is changed, lest they go in circles.
 const ROUNDS: usize = 7;

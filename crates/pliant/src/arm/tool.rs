@@ -3,7 +3,7 @@
 //! In the axes of the tool, K e + D (V_d - V) is the wrench on it, with e the displacement and the rotation vector that lead
 //! to its target, and V their rates; joints give J^T times that. As servos of joints, it is part of the equations of a step,
 //! at the instant theta between its middle and its end, with (2 theta - 1) h K more damping: see `step`. What joints can do
-//! without moving the tool is damped: -c (1 - J^+ J) v, with the pseudoinverse J^+ of Moore and Penrose.
+//! without moving the tool along axes that are held is damped: -c (1 - J^+ J) v, with the pseudoinverse J^+ of Moore and Penrose.
 
 use super::step::instant;
 use crate::bytes::stored;
@@ -18,7 +18,7 @@ pub struct Impedance {
     pub stiffness: [f64; 6],
     /// Force per velocity [N s/m], torque per angular velocity [N m s/rad].
     pub damping: [f64; 6],
-    /// Damping of motions of the joints that do not move the tool [N m s/rad].
+    /// Damping of motions of the joints that do not move the tool along, or about, an axis that has stiffness or damping [N m s/rad].
     pub idle_damping: f64,
 }
 
@@ -146,6 +146,10 @@ impl ToolStep {
             }
         }
         if idle_damping > 0.0 {
+            // axes along which nothing holds the tool are idle, too
+            for k in (0..6).filter(|&k| stiffness[k] == 0.0 && damping[k] == 0.0) {
+                self.jacobian.row_mut(k).fill(0.0);
+            }
             for i in first..count {
                 self.project(i, first);
                 for j in first..count {

@@ -151,11 +151,13 @@ impl Reacher {
             let (error, point) = self.error(model, target, true);
             let size = error[0].length_squared() + error[1].length_squared();
             self.kinematics.jacobian(model, target.link, point, &mut self.jacobian);
-            // what redundancy is left goes to the middle of ranges, more gently as the target comes near
+            // what redundancy is left goes to the middle of ranges, more gently as the target comes near: there it would take away
+            // more than an iteration brings, and how far it goes would depend on how many there are
+            let gentle = PULL * (size.sqrt() / NEAR).min(1.0);
             for (i, c) in model.coordinates().iter().enumerate() {
                 let [lower, upper] = range(c.range, c.slides);
                 let pull = if c.range[0].is_finite() { 0.5 * (lower + upper) - self.q[first + i] } else { 0.0 };
-                self.pull[i] = 0.1 * pull;
+                self.pull[i] = gentle * pull;
             }
             let done = size < 1e-26;
             if done {
@@ -231,6 +233,12 @@ impl Reacher {
         false
     }
 }
+
+/// Part of the way to the middle of its range by which a joint is pulled in an iteration.
+const PULL: f64 = 0.1;
+
+/// Distance to the target below which that grows less [m, rad].
+const NEAR: f64 = 0.1;
 
 /// The range of a joint, or a turn or a metre about zero where it has none.
 fn range([lower, upper]: [f64; 2], slides: bool) -> [f64; 2] {

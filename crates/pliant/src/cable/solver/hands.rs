@@ -374,8 +374,9 @@ impl Hand {
         // the least change with which the mean velocities of the arm give that of the section; of joints alone, so that a free arm
         // keeps its momentum
         let (mean, joints) = (&arm.step().mean, arm.model().first_joint());
-        let squares: f64 = mean[joints..].iter().map(|y| y * y).sum();
-        if squares > 0.0 {
+        // nearly at rest it would be rounding over next to nothing, and the arm would feel another force than the cable
+        let squares: f64 = RESTING * RESTING + mean[joints..].iter().map(|y| y * y).sum::<f64>();
+        if squares > RESTING * RESTING {
             let mut missing = self.velocity;
             for (column, y) in self.jacobians[0].iter().zip(mean) {
                 add_scaled(&mut missing, -y, column);
@@ -414,3 +415,6 @@ impl Hand {
         }
     }
 }
+
+/// Mean velocities of joints below which an arm is nearly at rest [rad/s, m/s].
+const RESTING: f64 = 1e-6;
