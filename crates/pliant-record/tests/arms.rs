@@ -64,7 +64,7 @@ fn joints_and_sensors_are_recorded_as_they_were() {
         assert_eq!(frame.sensors, expected.sensors);
     }
     let last = &seen[60].bodies[1].joints;
-    assert!(last[0].speed > 1.0 && last[1].torque != 0.0 && seen[60].sensors[0].force != Vec3::ZERO, "{last:?}");
+    assert!(last[0].speed.abs() > 0.1 && last[1].torque != 0.0 && seen[60].sensors[0].force != Vec3::ZERO, "{last:?}");
 
     let mut reader = csv::Reader::from_path(&paths.samples).unwrap();
     let header = reader.headers().unwrap().clone();

@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use crate::bytes::stored;
+use crate::bytes::{Malformed, Reader, Stored, read_word};
 use crate::math::{Vec3, log, sincos};
 
 /// Noise with the same bits on every machine: the generator SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom
@@ -12,7 +12,16 @@ pub struct Noise {
     state: u64,
 }
 
-stored!(Noise { state });
+impl Stored for Noise {
+    fn write(&self, out: &mut Vec<u8>) {
+        self.state.write(out);
+    }
+
+    // any number, not only those that count something
+    fn read(from: &mut Reader<'_>) -> Result<Noise, Malformed> {
+        Ok(Noise { state: read_word(from)? })
+    }
+}
 
 impl Noise {
     pub fn new(seed: u64) -> Noise {

@@ -133,7 +133,9 @@ impl Island<'_> {
             if linear && !fits {
                 return solved;
             }
-            let searched = (touched || !self.arms.is_empty()) && touching != Touching::First;
+            // servos that reach their effort are like contacts that open; close to the solution none does
+            let strained = !self.arms.is_empty() && change > SETTLED * SETTLED * size;
+            let searched = (touched || strained) && touching != Touching::First;
             if (!fits || searched) && self.search_along(part, decline, fits) {
                 // after a shortened step the ratio says nothing of the next change
                 last = 0.0;
