@@ -209,8 +209,14 @@ test("pause, step, reset and speed, by buttons and keys", async (t) => {
   assert.ok(await stepButton.isDisabled());
   await page.getByRole("button", { name: "Pause" }).click();
   await hears(fake, "pause");
-  await page.waitForTimeout(500);
-  const step = await stepOf(page);
+  // frames that were on their way have arrived once nothing changes any more
+  let step = -1;
+  await until("rest", async () => {
+    const before = step;
+    step = await stepOf(page);
+    await page.waitForTimeout(400);
+    return step === before;
+  });
   await page.keyboard.press("ArrowRight");
   await page.keyboard.press(".");
   await until("two steps", async () => (await stepOf(page)) === step + 2);
