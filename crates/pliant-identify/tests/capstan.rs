@@ -127,7 +127,7 @@ fn the_simulated_rig_gives_its_friction_back() {
     let mut pulls = vec![];
     for load in [0.3, 1.0] {
         for angle in [0.5 * PI, PI, 1.5 * PI] {
-            pulls.push(simulate(&truth, load, angle, Making::default(), 0.0).unwrap());
+            pulls.push(simulate(&truth, load, angle, Making::default()).unwrap());
         }
     }
     for p in &pulls {

@@ -56,7 +56,6 @@ fn make(path: &Path, rig: Rig, args: &CapstanArgs) -> Result<(), Failure> {
         return Err(Failure::Input("--coefficient and --exponent must be positive".into()));
     }
     let law = Capstan { rig, coefficient, exponent, theory: Theory::Thickness };
-    let making = Making { noise: args.noise, ..Making::default() };
     let mut random = Normal(0x5eed);
     let mut text = format!(
         "# pulls at which a simulated cable begins to slide: drum {} m, radius {} m, E {} Pa, nu {}, kappa {}, N {}, noise {}\nt0,t,angle\n",
@@ -64,7 +63,7 @@ fn make(path: &Path, rig: Rig, args: &CapstanArgs) -> Result<(), Failure> {
     );
     for load in LOADS {
         for angle in HALF_TURNS.map(|half| half * std::f64::consts::PI) {
-            let Some(Pull { pull, .. }) = capstan::simulate(&law, load, angle, making, 0.0) else {
+            let Some(Pull { pull, .. }) = capstan::simulate(&law, load, angle, Making::default()) else {
                 return Err(Failure::Run(format!(
                     "the rig with {load} N at {angle:.3} rad fails: it is too stiff, or too soft"
                 )));

@@ -17,13 +17,11 @@ pub struct Making {
     pub link: f64,
     /// Step [s].
     pub step: f64,
-    /// Relative noise of the sensor.
-    pub noise: f64,
 }
 
 impl Default for Making {
     fn default() -> Making {
-        Making { link: 0.1, step: 0.005, noise: 0.0 }
+        Making { link: 0.1, step: 0.005 }
     }
 }
 
@@ -32,8 +30,8 @@ const SPEED: f64 = 0.02;
 /// How far the loaded end has to follow to count as sliding [m].
 const SLID: f64 = 1e-3;
 
-/// Make one measurement; `None` if the run fails. `noise` is a standard normal number for the sensor.
-pub fn simulate(law: &Capstan, load: f64, angle: f64, making: Making, noise: f64) -> Option<Pull> {
+/// Make one measurement, without noise; `None` if the run fails.
+pub fn simulate(law: &Capstan, load: f64, angle: f64, making: Making) -> Option<Pull> {
     let Rig { drum, radius, young, poisson } = law.rig;
     let (wrap, pitch) = (drum + radius, 4.0 * radius);
     let rise = |at: f64| Vec3::new(wrap * at.cos(), wrap * at.sin(), pitch * at / (2.0 * PI));
@@ -86,7 +84,7 @@ pub fn simulate(law: &Capstan, load: f64, angle: f64, making: Making, noise: f64
             count += 1.0;
         }
         if moved - back > 2.0 * SLID {
-            return Some(Pull { load, angle, pull: sum / count * (1.0 + making.noise * noise) });
+            return Some(Pull { load, angle, pull: sum / count });
         }
     }
     None
