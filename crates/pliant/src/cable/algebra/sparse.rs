@@ -2,7 +2,9 @@
 //!
 //! The symbolic factorisation (`plan`) is done once per pattern: the elimination order, the fill-in, and for every
 //! product of the elimination the block that it is subtracted from. With that, `factor` and `solve` are streams of
-//! products of 6 x 6 blocks.
+//! products of 6 x 6 blocks. Nodes that follow each other and lead to the same later ones are eliminated together
+//! (a supernode), so that a block to their right is read and written once for all of them: in a heap it is memory that
+//! costs, not arithmetic.
 
 use crate::cable::algebra::block::{Tridiagonal, Vec6};
 use crate::cable::algebra::elimination::{
@@ -12,6 +14,9 @@ use crate::cable::algebra::order::Ordering;
 use crate::cable::algebra::solution::{product, set_vector, vector, wide_block};
 use crate::kernel::{Kernel, Task};
 use crate::lanes::{Eight, Lanes};
+
+/// Most nodes that are eliminated together: their blocks stay in the cache.
+const TOGETHER: usize = 8;
 
 /// A sparse matrix of blocks and, after `factor`, its factors.
 #[derive(Clone, Debug, Default)]
@@ -38,8 +43,10 @@ struct Plan {
     first: Vec<u32>,
     /// For each off-diagonal block, the turn that it leads to.
     to: Vec<u32>,
+    /// First turn of each supernode, and the end of the last.
+    groups: Vec<u32>,
     /// For each turn and each two of its blocks, the column and the row of a product: the block that the product is
-    /// subtracted from.
+    /// subtracted from. Of a supernode only its last turn has those that lie beyond the supernode.
     targets: Vec<u32>,
     /// For each edge, its blocks in the row of its first node and in that of its second.
     beside: Vec<[u32; 2]>,
@@ -85,6 +92,7 @@ impl Sparse {
         for turn in 0..count {
             to[first[turn] as usize..first[turn + 1] as usize].sort_unstable();
         }
+        self.plan.find_groups();
         self.plan.find_targets();
         self.plan.find_edges(edges);
         self.blocks.resize(count + 2 * self.plan.to.len(), Wide6::default());
@@ -127,7 +135,7 @@ impl Sparse {
     /// Number of block products in a factorisation.
     #[cfg(test)]
     pub fn products(&self) -> usize {
-        self.plan.targets.len() + self.plan.to.len()
+        (0..self.plan.nodes.len()).map(|turn| self.plan.row(turn).len()).map(|n| n * n + n).sum()
     }
 }
 
@@ -150,25 +158,58 @@ impl Plan {
         if row < column { count + index } else { count + self.to.len() as u32 + index }
     }
 
+    fn find_groups(&mut self) {
+        let Plan { groups, first, to, .. } = self;
+        groups.clear();
+        for turn in 0..first.len() - 1 {
+            let follows = groups.last().is_some_and(|&start| {
+                let (before, here) = (first[turn - 1] as usize, first[turn] as usize);
+                // what an earlier node leads to, the next one does too, and possibly to more
+                let alike = here - before == first[turn + 1] as usize - here + 1 && to[before] as usize == turn;
+                alike && turn - (start as usize) < TOGETHER
+            });
+            if !follows {
+                groups.push(turn as u32);
+            }
+        }
+        groups.push(first.len() as u32 - 1);
+    }
+
+    /// The supernodes, each as its turns.
+    #[inline(always)]
+    fn groups(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
+        self.groups.windows(2).map(|w| w[0] as usize..w[1] as usize)
+    }
+
     fn find_targets(&mut self) {
         let mut targets = std::mem::take(&mut self.targets);
         targets.clear();
         let (count, beside) = (self.nodes.len() as u32, self.to.len() as u32);
-        for turn in 0..self.nodes.len() {
+        for (group, turn) in self.groups().flat_map(|group| group.clone().map(move |turn| (group.clone(), turn))) {
             let row = &self.to[self.row(turn)];
+            // the columns within the supernode come whole, of the others what is within; the last turn has all the rest
+            let within = group.end - 1 - turn;
+            let height = if within == 0 { row.len() } else { within };
             let from = targets.len();
-            targets.resize(from + row.len() * row.len(), 0);
+            targets.resize(from + within * row.len() + (row.len() - within) * height, 0);
             let here = &mut targets[from..];
-            for (i, &early) in row.iter().enumerate() {
-                here[i * row.len() + i] = early;
+            let place = |column: usize, line: usize| {
+                if column < within {
+                    column * row.len() + line
+                } else {
+                    within * row.len() + (column - within) * height + line
+                }
+            };
+            for (i, &early) in row.iter().enumerate().take(height) {
+                here[place(i, i)] = early;
                 // the blocks of an earlier node lead to all later ones, and possibly to others
                 let mut at = self.row(early as usize);
                 for (j, late) in row.iter().enumerate().skip(i + 1) {
                     while at.start < at.end && self.to[at.start] < *late {
                         at.start += 1;
                     }
-                    here[j * row.len() + i] = count + at.start as u32;
-                    here[i * row.len() + j] = count + beside + at.start as u32;
+                    here[place(j, i)] = count + at.start as u32;
+                    here[place(i, j)] = count + beside + at.start as u32;
                 }
             }
         }
@@ -269,28 +310,49 @@ impl Task for Factoring<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self) -> bool {
         let Factoring { plan, blocks } = self;
-        let (mut fine, mut done) = (true, 0);
+        let mut fine = true;
         let (right, below) = (plan.nodes.len(), plan.nodes.len() + plan.to.len());
-        for turn in 0..plan.nodes.len() {
-            let mut pivot = [blocks[turn]];
-            fine &= invert::<L, 1>(&mut pivot);
-            blocks[turn] = pivot[0];
-            let row = plan.row(turn);
-            for column in row.clone() {
-                let beside = wide_rows::<L>(&blocks[right + column]);
-                let mut carried = beside;
-                for r in 0..6 {
-                    carried[r] = combined::<L>(&pivot[0].0[r], &beside);
-                    set_wide_row::<L>(&mut blocks[right + column].0[r], carried[r]);
-                }
-                let targets = &plan.targets[done..done + row.len()];
-                done += row.len();
-                for (line, target) in row.clone().zip(targets) {
-                    let factor = blocks[below + line];
-                    let to = &mut blocks[*target as usize];
+        let mut targets = plan.targets.iter().map(|&target| target as usize);
+        for group in plan.groups() {
+            for turn in group.clone() {
+                let mut pivot = [blocks[turn]];
+                fine &= invert::<L, 1>(&mut pivot);
+                blocks[turn] = pivot[0];
+                let (row, within) = (plan.row(turn), group.end - 1 - turn);
+                for column in row.clone() {
+                    let beside = wide_rows::<L>(&blocks[right + column]);
+                    let mut carried = beside;
                     for r in 0..6 {
-                        let left = wide_row::<L>(&to.0[r]) - combined::<L>(&factor.0[r], &carried);
-                        set_wide_row::<L>(&mut to.0[r], left);
+                        carried[r] = combined::<L>(&pivot[0].0[r], &beside);
+                        set_wide_row::<L>(&mut blocks[right + column].0[r], carried[r]);
+                    }
+                    let height = if column < row.start + within { row.len() } else { within };
+                    for (line, target) in row.clone().take(height).zip(&mut targets) {
+                        let factor = blocks[below + line];
+                        let to = &mut blocks[target];
+                        for r in 0..6 {
+                            let left = wide_row::<L>(&to.0[r]) - combined::<L>(&factor.0[r], &carried);
+                            set_wide_row::<L>(&mut to.0[r], left);
+                        }
+                    }
+                }
+            }
+            // what lies beyond the supernode, from all of its turns at once
+            let beyond = plan.row(group.end - 1).len();
+            for column in 0..beyond {
+                for line in 0..beyond {
+                    let Some(target) = targets.next() else { return false };
+                    let mut left = wide_rows::<L>(&blocks[target]);
+                    for turn in group.clone() {
+                        let start = plan.first[turn + 1] as usize - beyond;
+                        let carried = wide_rows::<L>(&blocks[right + start + column]);
+                        let factor = &blocks[below + start + line];
+                        for r in 0..6 {
+                            left[r] = left[r] - combined::<L>(&factor.0[r], &carried);
+                        }
+                    }
+                    for r in 0..6 {
+                        set_wide_row::<L>(&mut blocks[target].0[r], left[r]);
                     }
                 }
             }
