@@ -27,10 +27,10 @@ impl Surface {
             .flatten()
             .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)));
         let same = SAME_PLACE * (high - low).length();
-        let hierarchies = [const { Hierarchy::EMPTY }; 3];
+        let hierarchy = Hierarchy::EMPTY;
         let (facets, edges, tips) = (vec![], vec![], vec![]);
         let (spans, rings) = (vec![], vec![]);
-        let mut surface = Surface { mesh, same, facets, spans, edges, corners: tips, rings, hierarchies };
+        let mut surface = Surface { mesh, same, facets, spans, edges, corners: tips, rings, hierarchy };
         Builder::new(&surface.mesh.clone(), &corners, same).build(&mut surface);
         surface
     }
@@ -117,13 +117,13 @@ impl<'a> Builder<'a> {
             facet.region = first(&mut regions, n) as u32;
         }
         rims.sort_unstable_by_key(|rim| (rim.facet, rim.ends));
-        let mut items = [vec![], vec![], vec![]];
+        let mut items = vec![];
         for (n, facet) in surface.facets.iter().enumerate().filter(|(_, f)| f.normal != Vec3::ZERO) {
-            items[0].push((Item::new(n, facet.region, facet.normal, 0.0), self.corners[n]));
+            items.push((Item::new(n, facet.region, facet.normal, 0.0), self.corners[n]));
         }
-        let standing = self.add_edges(&rims, surface, &mut items[1]);
-        self.add_corners(&standing, &rims, surface, &mut items[2]);
-        surface.hierarchies = items.map(Hierarchy::new);
+        let standing = self.add_edges(&rims, surface, &mut items);
+        self.add_corners(&standing, &rims, surface, &mut items);
+        surface.hierarchy = Hierarchy::new(items);
     }
 
     /// Add facets with what is beyond their sides; merges flat regions, and returns the protruding pieces of sides,

@@ -158,6 +158,8 @@ impl Hierarchy {
         let (at, count) = (self.items.len() as u32, items.len() as u32);
         let node = Node { extent: Extent::of(items), region, count, at };
         if items.len() <= LEAF {
+            // facets first: near them, edges and corners mostly need not be examined
+            items.sort_unstable_by_key(|(item, _)| item.number);
             self.nodes.push(node);
             self.items.extend(items.iter().map(|(item, _)| *item));
             return;

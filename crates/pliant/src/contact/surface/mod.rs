@@ -49,8 +49,8 @@ pub struct Surface {
     corners: Vec<Corner>,
     /// Unit vectors along the edges of corners.
     rings: Vec<Vec3>,
-    /// Those of facets, of edges and of corners, with indices in this order.
-    hierarchies: [Hierarchy; 3],
+    /// All of them, numbered in this order.
+    hierarchy: Hierarchy,
 }
 
 /// A contact of a straight piece of a rod: a local minimum of its distance from the surface.
@@ -117,7 +117,7 @@ impl Surface {
         let (middle, half) = (piece.at(0.5 * (from + to)), 0.5 * (to - from));
         let along = piece.along.abs() * half;
         let mut look = Look { surface: self, piece, middle, half, reach: along, apart, most: reach, found };
-        self.hierarchies.iter().for_each(|hierarchy| hierarchy.walk(&mut look));
+        self.hierarchy.walk(&mut look);
     }
 }
 
