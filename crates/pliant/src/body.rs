@@ -325,6 +325,17 @@ impl Body {
         }
     }
 
+    /// Whether grips close on it within a step, instead of over a time.
+    pub(crate) fn is_held_at_once(&self) -> bool {
+        matches!(self, Body::Elastica(_) | Body::Lattice(_) | Body::Response(_))
+    }
+
+    /// Whether a grip that closes on it where it is does work. A `response` body gains energy in that step, presumably since
+    /// the modes it leaves out have no mass and follow the force of the grip at once.
+    pub(crate) fn gives_way_to_grips(&self) -> bool {
+        matches!(self, Body::Response(_))
+    }
+
     /// Reject jaws that the model does not support.
     pub(crate) fn check_jaws(&self, grip: &GripParams) -> Result<(), BuildError> {
         let Jaws { stiffness, slips_at, opens_at } = grip.jaws;

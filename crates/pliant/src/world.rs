@@ -251,11 +251,10 @@ impl World {
         let kind = match (grip.anchor.is_some(), grip.scheduled_at(time)) {
             (false, true) => {
                 let Ok(world_from_place) = self.bodies[body].find_place(place, &mut self.surface) else { return false };
-                let at_once = matches!(self.bodies[body], Body::Elastica(_) | Body::Lattice(_) | Body::Response(_));
+                let at_once = self.bodies[body].is_held_at_once();
                 grip.close(&self.grippers[gripper].sweep.at(fraction), &world_from_place, time, at_once);
-                // a `response` body gains energy in the step in which a grip closes, presumably because the modes that were left out
-                // follow the grip's force at once; until that is understood the gain is booked as work of the grip
-                if grip.params.snap && at_once || matches!(self.bodies[body], Body::Response(_)) {
+                // what changes at once is work of the grip
+                if grip.params.snap && at_once || self.bodies[body].gives_way_to_grips() {
                     self.accounts.snap(body);
                 }
                 EventKind::Attached { gripper, body }
