@@ -11,7 +11,7 @@ use crate::cable::solver::hands::Reply;
 use crate::frame::{Event, EventKind};
 use crate::grip::{ActingLoad, Grip, Gripper, Hold, Place, Wrench};
 use crate::linkage::{Arms, HeldEnd, Push, locate};
-use crate::math::{Pose, Vec3, hypot, pose_between};
+use crate::math::{Pose, Vec3, hypot, pose_between, sin};
 use crate::motion::Drive;
 
 /// A cross-section held at a pose that may move.
@@ -152,9 +152,15 @@ impl Held {
 impl Push {
     /// Subtract the force from the residual, with the link halfway through the step, and add its derivative with the
     /// rotation of the link: a world vector f is R^T f in the link, and changes by (R^T f) x turn.
+    ///
+    /// An arm that turns by an angle x in the step moves by the chord, 2 sin(x / 2) across its middle, not by x: as far
+    /// as that is shorter the torque of the force is smaller, so that its power is the work of the force on the way.
     pub fn add(&self, step: f64, s: &mut StepScratch) {
         let to_link = s.middle[self.link].rotation.inverse();
         let (arm, force, torque) = (Vec3::X * self.offset, to_link * self.force, to_link * self.torque);
+        let [.., x, y, z] = s.mean[self.link];
+        let half = 0.5 * step * Vec3::new(x, y, z).length();
+        let arm = if half > 0.0 { arm * (sin(half) / half) } else { arm };
         let turning = arm.cross(force) + torque;
         for k in 0..3 {
             s.residual[self.link][k] -= self.force[k];
