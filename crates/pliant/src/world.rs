@@ -426,7 +426,7 @@ impl World {
         }
     }
 
-    /// Largest penetration of any cable or rod of links into anything, including other cables, over all steps so far
+    /// Largest penetration of any cable, chain or rod of links into anything, including other cables, over all steps so far
     /// [m]: measured on the tube around its centre line, to a hundredth of its radius.
     pub fn deepest(&self) -> f64 {
         self.watch.deepest()

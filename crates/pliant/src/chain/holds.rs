@@ -346,14 +346,14 @@ fn led(before: Option<(Vec3, Vec3)>, now: Option<(Vec3, Vec3)>) -> f64 {
 
 /// Position between a point and the next [m].
 #[inline(always)]
-fn between(x: &Rows, point: usize, weight: f64) -> Vec3 {
+pub(super) fn between(x: &Rows, point: usize, weight: f64) -> Vec3 {
     let place = get(x, point);
     if weight > 0.0 { place.lerp(get(x, point + 1), weight) } else { place }
 }
 
 /// Divide a force between a point and the next.
 #[inline(always)]
-fn add_shared(force: &mut Rows, point: usize, weight: f64, push: Vec3) {
+pub(super) fn add_shared(force: &mut Rows, point: usize, weight: f64, push: Vec3) {
     if weight > 0.0 {
         add(force, point, push * (1.0 - weight));
         add(force, point + 1, push * weight);

@@ -1,10 +1,11 @@
 //! The model `chain`: a rod of point masses with contraction and bending forces, after B. Kahl and D. Henrich,
 //! "Manipulation of deformable linear objects: Force-based simulation approach for haptic feedback".
 //!
-//! Equation numbers are theirs. The simplest and fastest of the models: no torsion, contact at the points only,
+//! Equation numbers are theirs. The simplest and fastest of the models: no torsion,
 //! explicit steps at 10 to 30 kHz. Misprints are corrected beside the equations; the book lists all differences.
 
 mod bending;
+mod between;
 mod change;
 mod derive;
 mod forces;
@@ -133,6 +134,7 @@ impl ChainState {
     fn reserve(&mut self, grips: usize, obstacles: usize) {
         self.touched.reserve(obstacles);
         self.clamps.reserve(2 * grips);
+        self.planes.reserve();
     }
 }
 
@@ -277,7 +279,7 @@ impl Chain {
             interval: self.state.until_renewal as f64 * tau,
         };
         let points = self.size();
-        self.state.planes.renew(&self.state.x, points, &search);
+        self.scratch.work.obstacles += self.state.planes.renew(&self.state.x, points, &search);
     }
 
     fn model_steps(&mut self, count: u64, time_passes: bool, around: &Surroundings<'_>) {
@@ -296,6 +298,7 @@ impl Chain {
             damped: update.rule == UpdateRule::Velocity,
             tau: state.tau,
             share: elasticity.segment,
+            radius: self.radius,
         };
         let near = state.planes.any();
         let resists = near && (touch.damped || has_friction(&touch.friction, around));
@@ -305,6 +308,7 @@ impl Chain {
             }
             let (x, gravity, planes) = (&state.x, around.gravity, near.then_some(&state.planes));
             kernel.run(Forces { elasticity, joints, x, gravity, planes, out: force });
+            state.planes.push_between(&state.x, force);
             work.grips += holders.pull(&holding, &state.x, step as f64 / count as f64, force, loads);
             if newton && !calmed.is_empty() {
                 let per_step = 1.0 / (around.dt * state.tau);

@@ -1,5 +1,6 @@
 //! Results of a chain: shape, tension, bending moment, energies, contacts.
 
+use super::holds::between;
 use super::touch::Touching;
 use super::{Chain, ChainState};
 use crate::body::{PARTING_GAP, Surroundings};
@@ -84,7 +85,11 @@ impl Chain {
             }
         }
         for touch in self.state.planes.within(&self.state.x, points, 0.0) {
-            frame.fields[2].values[touch.point] += touch.force.length();
+            let ((point, weight), force) = (touch.at, touch.force.length());
+            frame.fields[2].values[point] += (1.0 - weight) * force;
+            if weight > 0.0 {
+                frame.fields[2].values[point + 1] += weight * force;
+            }
         }
     }
 
@@ -92,9 +97,9 @@ impl Chain {
         let planes = &self.state.planes;
         for touch in planes.within(&self.state.x, self.size(), 0.0) {
             // the plane is an approximation: the true depth comes from the shape itself
-            let Touching { point, obstacle, normal, depth, force } = touch;
-            let along = Some(point as f64 * self.constants.elasticity.segment);
-            let point = self.point(point);
+            let Touching { at: (point, weight), obstacle, normal, depth, force } = touch;
+            let along = Some((point as f64 + weight) * self.constants.elasticity.segment);
+            let point = between(&self.state.x, point, weight);
             let shape = &obstacles[obstacle].params.shape;
             let face = shape.surface_near(&obstacles[obstacle].sweep.end, point, f64::MAX);
             contacts.push(Contact {

@@ -1,7 +1,9 @@
 //! What must hold for the chain's forces whatever the shape: they are the gradient of an energy, they create no net
 //! force or torque, they vanish for rigid motions, and every compiled form of the kernel gives the same bits.
 
+use super::between::Between;
 use super::forces::{Elasticity, Forces, PADDING};
+use super::touch::Plane;
 use super::*;
 use crate::contact::{ObstacleParams, Shape, ShapeKind};
 use crate::lanes::{add, set};
@@ -209,4 +211,60 @@ fn every_form_of_the_kernel_gives_the_same_bits() {
         };
         assert_eq!(run(Kernel::Plain), run(Kernel::default()));
     }
+}
+
+/// What a place between two points gives back: net force and moment of its contact, friction in its cone, no energy, and
+/// no more depth than half a radius.
+#[test]
+fn a_place_between_points_obeys_the_law_of_contact() {
+    let (radius, mu, stiffness) = (3e-3, 0.4, 900.0);
+    let obstacle = crate::contact::Obstacle::new(floor(0.0), 0.0);
+    let mut checked = [0; 3];
+    for round in 0..200_u64 {
+        let noise = |k: u64| ((round * 7919 + k * 104_729) % 1999) as f64 / 999.5 - 1.0;
+        let x = crooked(3, 40 + round);
+        let (weight, normal) = (0.5 + 0.49 * noise(1), Vec3::new(noise(2), noise(3), 1.5).normalize());
+        let at = get(&x, 0).lerp(get(&x, 1), weight);
+        let depth = radius * 0.25 * (1.0 + noise(4));
+        let plane = Plane { normal, offset: normal.dot(at) + depth, velocity: Vec3::ZERO, obstacle: 0 };
+        let mut place = Between::new(0, weight, plane);
+        // force and moment are those of the push at its place
+        let mut force = zero_rows(x[0].len());
+        place.push(stiffness, &x, &mut force);
+        let push = normal * (stiffness * depth);
+        let net: Vec3 = (0..3).map(|i| get(&force, i)).sum();
+        let moment: Vec3 = (0..3).map(|i| get(&x, i).cross(get(&force, i))).sum();
+        assert!((net - push).length() < 1e-14 * (1.0 + push.length()), "{net} for {push}");
+        assert!((moment - at.cross(push)).length() < 1e-14 * (1.0 + push.length()), "{moment}");
+        // masses differ; displacements of a model step
+        let mobility = vec![[1e-5, 2e-5, 1e-5, 0.0]; x[0].len()];
+        let mut step = zero_rows(x[0].len());
+        let speed = 10.0_f64.powi(-3 - (round % 4) as i32);
+        for i in 0..3 {
+            set(&mut step, i, Vec3::new(noise(5 + i as u64), noise(9), noise(13 + i as u64)) * speed);
+        }
+        let energy = |step: &Rows| (0..2).map(|i| get(step, i).length_squared() / mobility[0][i]).sum::<f64>();
+        let before = step.clone();
+        let friction = Friction { coefficient: mu, exponent: 1.0 };
+        let touch = Touch { friction, damped: true, tau: 5e-5, share: 0.02, radius };
+        place.resist(stiffness, &x, &mobility, &touch, std::slice::from_ref(&obstacle), &mut step);
+        let whole = push + place.resistance;
+        let along = whole.dot(normal);
+        let slip = (whole - normal * along).length();
+        assert!(along >= -1e-12 && slip <= mu * along + 1e-9, "{slip} for {along}");
+        let moved = get(&step, 0).lerp(get(&step, 1), weight);
+        assert!(depth - normal.dot(moved) <= 0.5 * radius + 1e-15 || normal.dot(moved) >= 0.0);
+        // the resistance is shared like the push, and takes energy away
+        for (i, share) in [(0, 1.0 - weight), (1, weight), (2, 0.0)] {
+            let by = (get(&step, i) - get(&before, i)) / mobility[0][i];
+            assert!((by - place.resistance * share).length() < 1e-10 * (1.0 + place.resistance.length()));
+        }
+        let damping = place.resistance.dot(normal) >= 0.0;
+        checked[usize::from(slip > 0.999 * mu * along)] += 1;
+        checked[2] += usize::from(damping);
+        if damping && normal.dot(get(&before, 0).lerp(get(&before, 1), weight)) < 0.0 {
+            assert!(energy(&step) <= energy(&before) * (1.0 + 1e-12));
+        }
+    }
+    assert!(checked.iter().all(|n| *n > 20), "{checked:?}");
 }

@@ -1,9 +1,11 @@
 //! Contact of the chain with obstacles: each point near one has a plane (constraint 2 of (5)), updated at its own rate.
+//! So has each place of a segment that comes nearer than its points, see `between`.
 //!
 //! The force on a point below its plane is c_e times the depth, along the normal. (The printed sign would pull points
 //! in.) The published model has no more than this. For rods to come to rest on floors and stay on slopes, a touching
 //! point here also loses normal speed and obeys Coulomb's law, both in a form that cannot add energy.
 
+use super::between::{Between, MOST};
 use crate::body::There;
 use crate::bytes::stored;
 use crate::contact::Obstacle;
@@ -17,29 +19,33 @@ const SLOTS: usize = 4;
 /// Damping of a touching point against its plane, as a fraction of critical damping.
 const NORMAL_DAMPING: f64 = 0.5;
 
+/// Depth below a plane at which Newton's law stops a place, as a fraction of the rod's radius: the centre line stays
+/// outside however fast it comes.
+const DEEPEST: f64 = 0.5;
+
 /// The plane that approximates an obstacle near a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Plane {
+pub(super) struct Plane {
     /// Unit normal out of the obstacle.
-    normal: Vec3,
+    pub normal: Vec3,
     /// Distance of the plane from the origin along the normal, the rod's radius included [m].
-    offset: f64,
+    pub offset: f64,
     /// Velocity of the obstacle there [m/s].
-    velocity: Vec3,
+    pub velocity: Vec3,
     /// Index of the obstacle.
-    obstacle: usize,
+    pub obstacle: usize,
 }
 
 impl Plane {
     const NONE: Plane = Plane { normal: Vec3::ZERO, offset: 0.0, velocity: Vec3::ZERO, obstacle: usize::MAX };
 
-    fn depth(&self, point: Vec3) -> f64 {
+    pub fn depth(&self, point: Vec3) -> f64 {
         self.offset - self.normal.dot(point)
     }
 }
 
 /// Cosine between normals below which a new face counts as the back of the old one.
-const OPPOSITE: f64 = -0.5;
+pub(super) const OPPOSITE: f64 = -0.5;
 
 /// One plane per point; a zero normal means none. Values that the kernel reads are stored in rows.
 #[derive(Clone, Debug)]
@@ -54,17 +60,17 @@ pub struct Slot {
     resistance: Vec<Vec3>,
 }
 
-/// A point below its plane, or just above it.
+/// A place of the rod below its plane, or just above it.
 pub struct Touching {
-    /// Index of the point.
-    pub point: usize,
+    /// Index of the point at or before it, and the fraction of the way from there to the next.
+    pub at: (usize, f64),
     /// Index of the obstacle.
     pub obstacle: usize,
     /// Unit normal out of the obstacle.
     pub normal: Vec3,
     /// Depth below the plane [m]; negative above it.
     pub depth: f64,
-    /// Force on the point, friction and damping of the last model step included [N].
+    /// Force on the rod, friction and damping of the last model step included [N].
     pub force: Vec3,
 }
 
@@ -76,8 +82,12 @@ pub struct Planes {
     slots: Vec<Slot>,
     /// Number of slots in use in each block of points.
     used: Vec<u8>,
+    /// Places between points, in the order of their segments.
+    pub(super) between: Vec<Between>,
+    /// Memory for those of the last search; empty between searches.
+    pub(super) last: Vec<Between>,
     /// Whether any of the obstacles moves.
-    moving: bool,
+    pub(super) moving: bool,
 }
 
 impl PartialEq for Planes {
@@ -88,6 +98,7 @@ impl PartialEq for Planes {
             pairs.into_iter().all(|(a, b)| a.is_same(b, block))
         };
         (self.stiffness, &self.used, self.moving) == (other.stiffness, &other.used, other.moving)
+            && self.between == other.between
             && (0..self.used.len()).all(same)
     }
 }
@@ -125,6 +136,43 @@ pub struct Touch {
     pub tau: f64,
     /// Length of rod that belongs to a point [m], for friction laws with an exponent.
     pub share: f64,
+    /// Radius of the rod [m].
+    pub radius: f64,
+}
+
+impl Touch {
+    /// The displacement of a place that is below its plane after friction and normal damping, from that without them.
+    /// `mobility` is that of the place [m/N].
+    #[inline]
+    pub(super) fn resisted(
+        &self,
+        plane: &Plane,
+        depth: f64,
+        stiffness: f64,
+        mobility: f64,
+        moved: Vec3,
+        obstacles: &[Obstacle],
+    ) -> Vec3 {
+        let (normal, push) = (plane.normal, stiffness * depth);
+        let friction = obstacles[plane.obstacle].friction_with(self.friction).over(self.share);
+        let carried = plane.velocity * self.tau;
+        let relative = moved - carried;
+        let along = relative.dot(normal);
+        let slide = relative - normal * along;
+        let mut damped = along;
+        if self.damped {
+            let omega_tau = (stiffness * mobility).sqrt();
+            // damping must not pull: never less than the displacement without any contact force
+            damped = (along / (1.0 + 2.0 * NORMAL_DAMPING * omega_tau)).max(along - push * mobility);
+            damped = damped.max((depth - DEEPEST * self.radius).min(0.0));
+        }
+        // the whole normal force limits friction
+        let pressed = (push + (damped - along) / mobility).max(0.0);
+        let held = friction.limit(pressed) * mobility;
+        let slid = slide.length();
+        let kept = if slid > held { slide * (1.0 - held / slid) } else { Vec3::ZERO };
+        carried + kept + normal * damped
+    }
 }
 
 /// Parameters of the search for faces of obstacles.
@@ -187,6 +235,7 @@ impl Search<'_> {
 impl Planes {
     /// No planes, with space for `blocks` blocks of points.
     pub fn new(blocks: usize, stiffness: f64) -> Planes {
+        let (between, last) = (Vec::with_capacity(blocks * LANES * MOST), Vec::with_capacity(blocks * LANES * MOST));
         let slot = Slot {
             normal: zero_rows(blocks),
             offset: vec![[0.0; LANES]; blocks],
@@ -195,7 +244,7 @@ impl Planes {
             obstacle: vec![0; blocks * LANES],
             resistance: vec![Vec3::ZERO; blocks * LANES],
         };
-        Planes { stiffness, slots: vec![slot; SLOTS], used: vec![0; blocks], moving: false }
+        Planes { stiffness, slots: vec![slot; SLOTS], used: vec![0; blocks], between, last, moving: false }
     }
 
     /// Whether they are of as many points as others, and of obstacles that are there.
@@ -209,17 +258,21 @@ impl Planes {
                 && [velocity.len(), obstacle.len(), resistance.len()] == [lanes; 3]
                 && (0..points).all(is)
         };
+        let within = |place: &Between| place.segment + 1 < points && place.plane.obstacle < there.obstacles;
         self.slots.len() == others.slots.len()
             && self.used.len() == others.used.len()
+            && self.between.iter().all(within)
+            && self.last.is_empty()
             && self.used.iter().all(|used| usize::from(*used) <= SLOTS)
             && self.slots.iter().zip(&others.slots).all(|(slot, other)| like(slot, other))
     }
 
     /// Copy other planes with the same number of blocks.
     pub fn copy_from(&mut self, other: &Planes) {
-        let Planes { stiffness, slots, used, moving } = other;
+        let Planes { stiffness, slots, used, between, last: _, moving } = other;
         (self.stiffness, self.moving) = (*stiffness, *moving);
         self.used.clone_from(used);
+        self.between.clone_from(between);
         // only slots in use are copied, as most blocks of most rods touch nothing
         for (block, used) in used.iter().enumerate() {
             for (slot, theirs) in self.slots.iter_mut().zip(&slots[..*used as usize]) {
@@ -234,13 +287,27 @@ impl Planes {
         &self.slots[..self.used[block] as usize]
     }
 
-    /// Whether any point has a plane.
-    pub fn any(&self) -> bool {
-        self.used.iter().any(|&u| u > 0)
+    /// Make room for the places of all segments, so that a step does not allocate.
+    pub fn reserve(&mut self) {
+        let most = self.used.len() * LANES * MOST;
+        self.between.reserve(most.saturating_sub(self.between.len()));
+        self.last.reserve(most);
     }
 
-    /// Update the planes: for each point, the nearest faces within reach.
-    pub fn renew(&mut self, x: &Rows, points: usize, search: &Search<'_>) {
+    /// Whether any point or segment has a plane.
+    pub fn any(&self) -> bool {
+        !self.between.is_empty() || self.used.iter().any(|&u| u > 0)
+    }
+
+    /// Add the forces of planes between points.
+    #[inline]
+    pub fn push_between(&self, x: &Rows, force: &mut Rows) {
+        self.between.iter().for_each(|place| place.push(self.stiffness, x, force));
+    }
+
+    /// Update the planes: for each point, the nearest faces within reach, and the places between that come nearer.
+    /// Returns work done on the rod by bringing it out of what it began in [J].
+    pub fn renew(&mut self, x: &Rows, points: usize, search: &Search<'_>) -> f64 {
         self.moving = false;
         for block in 0..points.div_ceil(LANES) {
             let before = self.slots_at(block).len();
@@ -262,9 +329,10 @@ impl Planes {
                 }
             }
         }
+        self.renew_between(x, points, search)
     }
 
-    /// Energy of points below their planes [J].
+    /// Energy of what is below its planes [J].
     pub fn stored(&self, x: &Rows, points: usize) -> f64 {
         let energy = |i: usize| {
             let point = get(x, i);
@@ -272,7 +340,8 @@ impl Planes {
             let touching = |slot: &&Slot| get(&slot.normal, i) != Vec3::ZERO;
             self.slots_at(i / LANES).iter().filter(touching).map(|slot| deep(slot).powi(2)).sum::<f64>()
         };
-        0.5 * self.stiffness * (0..points).map(energy).sum::<f64>()
+        let between: f64 = self.between.iter().map(|place| place.depth(x).max(0.0).powi(2)).sum();
+        0.5 * self.stiffness * ((0..points).map(energy).sum::<f64>() + between)
     }
 
     /// Drop the planes of a removed obstacle; the indices of those after it drop by one.
@@ -285,6 +354,10 @@ impl Planes {
                     slot.obstacle[i] -= 1;
                 }
             }
+        }
+        self.between.retain(|place| place.plane.obstacle != gone);
+        for place in self.between.iter_mut().filter(|place| place.plane.obstacle > gone) {
+            place.plane.obstacle -= 1;
         }
     }
 
@@ -301,13 +374,19 @@ impl Planes {
                 carried += slot.resistance[i].dot(slot.velocity[i]) * tau;
             }
         }
+        for place in &self.between {
+            carried += place.resistance.dot(place.plane.velocity) * tau;
+        }
         let before = self.stored(x, points);
-        self.move_on();
+        self.move_on(tau);
         carried + self.stored(x, points) - before
     }
 
     #[inline]
-    fn move_on(&mut self) {
+    fn move_on(&mut self, tau: f64) {
+        for place in &mut self.between {
+            place.plane.offset += place.plane.normal.dot(place.plane.velocity) * tau;
+        }
         for (block, used) in self.used.iter().enumerate() {
             for slot in &mut self.slots[..*used as usize] {
                 for (offset, drift) in slot.offset[block].iter_mut().zip(slot.drift[block]) {
@@ -317,23 +396,22 @@ impl Planes {
         }
     }
 
-    /// All contacts of points that are below a plane, or less than `gap` [m] above it.
+    /// All contacts of places that are below a plane, or less than `gap` [m] above it.
     pub fn within<'a>(&'a self, x: &'a Rows, points: usize, gap: f64) -> impl Iterator<Item = Touching> + 'a {
-        (0..points).flat_map(move |i| {
+        let touching = move |at: (usize, f64), plane: Plane, depth: f64, resistance: Vec3| {
+            let push = plane.normal * (self.stiffness * depth.max(0.0));
+            let (obstacle, normal, force) = (plane.obstacle, plane.normal, push + resistance);
+            (normal != Vec3::ZERO && depth > -gap).then_some(Touching { at, obstacle, normal, depth, force })
+        };
+        let of_points = (0..points).flat_map(move |i| {
             let point = get(x, i);
             self.slots_at(i / LANES).iter().filter_map(move |slot| {
                 let plane = slot.get(i);
-                let depth = plane.depth(point);
-                let push = plane.normal * (self.stiffness * depth.max(0.0));
-                (plane.normal != Vec3::ZERO && depth > -gap).then_some(Touching {
-                    point: i,
-                    obstacle: plane.obstacle,
-                    normal: plane.normal,
-                    depth,
-                    force: push + slot.resistance[i],
-                })
+                touching((i, 0.0), plane, plane.depth(point), slot.resistance[i])
             })
-        })
+        });
+        let between = self.between.iter();
+        of_points.chain(between.filter_map(move |p| touching((p.segment, p.weight), p.plane, p.depth(x), p.resistance)))
     }
 
     /// Apply friction and normal damping to the displacements of touching points. Each is the exact solution of one
@@ -353,30 +431,18 @@ impl Planes {
             for slot in &mut self.slots[..self.used[i / LANES] as usize] {
                 let plane = slot.get(i);
                 slot.resistance[i] = Vec3::ZERO;
-                let (normal, depth) = (plane.normal, plane.depth(get(x, i)));
-                if depth <= 0.0 || normal == Vec3::ZERO {
+                let depth = plane.depth(get(x, i));
+                if depth <= 0.0 || plane.normal == Vec3::ZERO {
                     continue;
                 }
-                let push = stiffness * depth;
-                let friction = obstacles[plane.obstacle].friction_with(touch.friction).over(touch.share);
-                let carried = plane.velocity * touch.tau;
-                let relative = get(step, i) - carried;
-                let along = relative.dot(normal);
-                let slide = relative - normal * along;
-                let held = friction.limit(push) * mobility;
-                let slid = slide.length();
-                let kept = if slid > held { slide * (1.0 - held / slid) } else { Vec3::ZERO };
-                let damped = if touch.damped {
-                    let omega_tau = (stiffness * mobility).sqrt();
-                    // damping must not pull: never less than the displacement without any contact force
-                    (along / (1.0 + 2.0 * NORMAL_DAMPING * omega_tau)).max(along - push * mobility)
-                } else {
-                    along
-                };
-                let new = carried + kept + normal * damped;
-                slot.resistance[i] = (new - get(step, i)) / mobility;
+                let moved = get(step, i);
+                let new = touch.resisted(&plane, depth, stiffness, mobility, moved, obstacles);
+                slot.resistance[i] = (new - moved) / mobility;
                 set(step, i, new);
             }
+        }
+        for place in &mut self.between {
+            place.resist(self.stiffness, x, mobility, touch, obstacles, step);
         }
     }
 }
@@ -400,7 +466,7 @@ impl Slot {
         normal.scale(depth.max(L::splat(0.0)) * L::splat(stiffness))
     }
 
-    fn get(&self, i: usize) -> Plane {
+    pub(super) fn get(&self, i: usize) -> Plane {
         Plane {
             normal: get(&self.normal, i),
             offset: self.offset[i / LANES][i % LANES],
@@ -420,4 +486,5 @@ impl Slot {
 }
 
 stored!(Slot { normal, offset, drift, velocity, obstacle, resistance });
-stored!(Planes { stiffness, slots, used, moving });
+stored!(Plane { normal, offset, velocity, obstacle });
+stored!(Planes { stiffness, slots, used, between, last, moving });

@@ -43,6 +43,7 @@ impl Chain {
         // forces at the end of the step: positions are half a model step ahead of velocities, and so is their energy
         let planes = state.planes.any().then_some(&state.planes);
         kernel.run(Forces { elasticity, joints, x: &state.x, gravity, planes, out: force });
+        state.planes.push_between(&state.x, force);
         unused.resize(holders.list().len(), Wrench::default());
         work.grips += holders.pull(&holding, &state.x, 1.0, force, unused);
         let ahead = |i: usize| get(force, i).dot(get(&state.update.step, i));

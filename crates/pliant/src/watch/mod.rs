@@ -1,5 +1,5 @@
-//! An independent check of every step: has a rod of links passed through an obstacle, or a cable through a cable, and
-//! how deep do they overlap? (Chains and planar rods touch things at points, by their contact law; what is between the
+//! An independent check of every step: has a rod of links or a chain passed through an obstacle, or a cable through a
+//! cable, and how deep do they overlap? (Planar rods touch things at points, by their contact law; what is between the
 //! points may well be inside.)
 //!
 //! The surface of a rod is the tube of its radius around its centre line, which is closed: where a joint of a cable is
@@ -105,9 +105,7 @@ impl Curve {
                 line.write_pieces(self.next(fraction));
             }
         }
-        if let Some(line) = body.line() {
-            line.write_pieces(self.next(1.0));
-        }
+        write_pieces(body, self.next(1.0));
     }
 
     /// The list for the pieces at the next instant.
@@ -131,6 +129,22 @@ impl Curve {
     fn gap(&self, pieces: &[Ends], number: usize) -> Option<Ends> {
         let next = pieces.get(number + 1).or(pieces.first().filter(|_| self.closed))?;
         Some([pieces[number][1], next[0]])
+    }
+}
+
+/// Radius of a rod that is checked, and the number of straight pieces of its centre line.
+fn extent(body: &Body) -> Option<(f64, usize)> {
+    match body {
+        Body::Chain(chain) => Some((chain.radius(), chain.size() - 1)),
+        _ => body.line().map(|line| (line.radius, line.poses.len())),
+    }
+}
+
+fn write_pieces(body: &Body, pieces: &mut Vec<Ends>) {
+    if let Body::Chain(chain) = body {
+        pieces.extend((1..chain.size()).map(|i| [chain.point(i - 1), chain.point(i)]));
+    } else if let Some(line) = body.line() {
+        line.write_pieces(pieces);
     }
 }
 
@@ -203,22 +217,22 @@ impl Watch {
         self.knows = true;
         let mut count = 0;
         for (body, rod) in bodies.iter().enumerate() {
-            let Some(line) = rod.line() else { continue };
+            let Some((radius, pieces)) = extent(rod) else { continue };
             // reuse what was allocated before
             if count == self.curves.len() {
                 self.curves.push(Curve::default());
             }
             let curve = &mut self.curves[count];
-            (curve.body, curve.radius, curve.used) = (body, line.radius, 0);
+            (curve.body, curve.radius, curve.used) = (body, radius, 0);
             (curve.closed, curve.bend) = if let Body::Cable(c) = rod { (c.is_closed(), c.bend()) } else { (false, 0) };
-            line.write_pieces(curve.next(0.0));
+            write_pieces(rod, curve.next(0.0));
             // a start and an end, and for a cable whose step is cut into parts their ends
             let room = if matches!(rod, Body::Cable(_)) { PARTS + 1 } else { 2 };
-            let pieces = || Vec::with_capacity(line.poses.len());
-            curve.instants.resize_with(room.max(curve.instants.len()), || Instant { fraction: 0.0, pieces: pieces() });
+            let new = || Instant { fraction: 0.0, pieces: Vec::with_capacity(pieces) };
+            curve.instants.resize_with(room.max(curve.instants.len()), new);
             for known in [&mut curve.pieces, &mut curve.gaps] {
                 known.clear();
-                known.resize(line.poses.len(), Known::default());
+                known.resize(pieces, Known::default());
             }
             count += 1;
         }
