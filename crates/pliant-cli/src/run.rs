@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use pliant::World;
 use pliant_live::{Controls, Replay};
 use pliant_record::{ExpectationRow, Outcome, RecordError, Recorder, RunInfo, event_text};
 use pliant_scene::{Ending, Expectation, Moment, Override, Ran, Scene, UnknownModel, Verdict};
@@ -102,6 +103,9 @@ fn simulate(
         output::talk(format!("warning: at step {step} the controls do something that cannot be done here: {refusal}"));
     }
     let layout = scene.world.layout();
+    for doubt in doubts(&scene.world) {
+        output::talk(format!("warning: {doubt}"));
+    }
     let crossing = ran.crossings().0.filter(|_| !scene.allow_crossing);
     let crossing = crossing.map(|e| format!("{} at t = {} s", event_text(&layout, e.kind), short(e.time)));
 
@@ -134,6 +138,39 @@ fn simulate(
         _ if ok => Ok(()),
         _ => Err(Failure::Run(text)),
     }
+}
+
+/// Part of all energy that went through a body from which on what was created makes its numbers doubtful.
+const DOUBTFUL: f64 = 0.1;
+
+/// What at the end of a run shows that its numbers are not to be trusted.
+fn doubts(world: &World) -> Vec<String> {
+    let (frame, mut found) = (world.frame(), vec![]);
+    for (body, shown) in world.bodies().iter().zip(&frame.bodies) {
+        let account = &shown.account;
+        let through = shown.energy.kinetic + shown.energy.elastic + account.work.total().abs() + account.dissipated();
+        if account.created > DOUBTFUL * through && account.created_max > 0.0 {
+            found.push(format!(
+                "{} has gained {} J in all that no force gave it, of {} J that went through it: do not trust its numbers, \
+                 shorten the step (or let the model `xpbd` sweep more)",
+                body.name(),
+                short(account.created),
+                short(through)
+            ));
+        }
+        let rod = !body.is_solid() && body.radius() > 0.0;
+        let own = frame.contacts.iter().filter(|contact| world.bodies()[contact.body].name() == body.name());
+        let deepest = own.map(|contact| contact.penetration).fold(0.0, f64::max);
+        if rod && deepest > body.radius() {
+            found.push(format!(
+                "{} is {} mm deep in what it touches at the end, with a radius of {} mm: its contact is too soft for that load",
+                body.name(),
+                short(1e3 * deepest),
+                short(1e3 * body.radius())
+            ));
+        }
+    }
+    found
 }
 
 /// Run the scene, record it and show progress. Also returns the wall time [s].

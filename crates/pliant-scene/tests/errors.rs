@@ -345,6 +345,11 @@ fn each_mistake_is_reported_in_its_place() {
         // loads
         (
             "[[expect]]",
+            "[[load]]\nbody = 'wire'\nat = 'end'\n[[expect]]",
+            "s.toml:26:1: a load needs a force or a torque",
+        ),
+        (
+            "[[expect]]",
             "[[load]]\nbody = 'wire'\nat = 'end'\nforce = [0, 0, 1]\nfrom = 1\nuntil = 1\n[[expect]]",
             "s.toml:31:9: it must end after it starts at 1 s, got 1 s",
         ),

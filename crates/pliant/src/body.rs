@@ -330,6 +330,11 @@ impl Body {
         matches!(self, Body::Elastica(_) | Body::Lattice(_) | Body::Response(_))
     }
 
+    /// Whether an obstacle touches it as a finger does, at a point that slides over its surface and cannot come inside.
+    pub(crate) fn touches_as_finger(&self, obstacle: &Obstacle) -> bool {
+        matches!(self, Body::Response(solid) if solid.is_finger(obstacle))
+    }
+
     /// Whether a grip that closes on it where it is does work. A `response` body gains energy in that step, presumably since
     /// the modes it leaves out have no mass and follow the force of the grip at once.
     pub(crate) fn gives_way_to_grips(&self) -> bool {
@@ -630,12 +635,11 @@ impl Body {
     }
 
     /// The place nearest to a point in the world [m], and its distance from there [m]. Allocates.
-    pub(crate) fn nearest_place(&self, point: Vec3) -> Option<(Place, f64)> {
+    pub(crate) fn nearest_place(&self, point: Vec3, nodes: &mut Nodes) -> Option<(Place, f64)> {
         if let Body::Arm(_) = self {
             return None;
         }
-        let mut nodes = Nodes::default();
-        self.show(&mut nodes);
+        self.show(nodes);
         if self.is_solid() {
             let nearest = nodes.places.iter().min_by(|a, b| a.distance(point).total_cmp(&b.distance(point)))?;
             return Some((Place::Point(*nearest), nearest.distance(point)));

@@ -421,7 +421,7 @@ pub enum StepError {
     },
     /// A step that created more energy than its model allows.
     #[error(
-        "{body} gained {created:.3e} J in the step to t = {time:.6} s that no force accounts for, where its model states at most {allowed:.1e} J: \
+        "{body} gained {created:.3e} J in the step to t = {time:.6} s that no force accounts for, where its model states at most {allowed:.3e} J: \
          {instead}"
     )]
     Created {

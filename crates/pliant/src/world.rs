@@ -25,7 +25,7 @@ use crate::grip::{ActingLoad, Grip, Gripper, Load, Wrench};
 use crate::group::{Group, Groups};
 use crate::handle::{GripId, LoadId};
 use crate::math::Vec3;
-use crate::react::{Presses, React};
+use crate::react::{Nodes, Presses, React};
 use crate::sensor::Sensor;
 use crate::stage::{Probe, Stage};
 use crate::stop::Stop;
@@ -68,6 +68,8 @@ pub struct World {
     contacts: Vec<Contact>,
     /// Scratch: nodes of the surface of a solid that a grip closes on.
     surface: Vec<Vec3>,
+    /// Scratch: nodes of a body that is grasped at its nearest place.
+    nodes: Nodes,
     watch: Watch,
     accounts: Accounts,
     team: Team,
@@ -127,6 +129,7 @@ impl World {
             near: vec![],
             contacts: vec![],
             surface: vec![],
+            nodes: Nodes::default(),
             watch: Watch::default(),
             accounts: Accounts::default(),
             team: Team::new(1),

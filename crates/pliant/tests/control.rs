@@ -697,4 +697,30 @@ fn a_snapshot_of_other_parts_is_refused() {
     let mut alike = World::new(Vec3::Z * -G);
     obstacle(&mut alike, "floor", ShapeKind::Plane, Vec3::ZERO);
     assert_eq!(alike.restore(&other.snapshot()), Err(BuildError::ForeignSnapshot));
+    // nor one of a world with other sizes
+    let balls = [0.1, 0.2].map(|radius| {
+        let mut world = World::new(Vec3::Z * -G);
+        obstacle(&mut world, "ball", ShapeKind::Sphere { radius }, Vec3::ZERO);
+        world
+    });
+    let [mut small, large] = balls;
+    assert_eq!(small.restore(&large.snapshot()), Err(BuildError::ForeignSnapshot));
+    small.restore(&small.snapshot()).unwrap();
+}
+
+/// What is nowhere, and friction without a number, are refused where they are given.
+#[test]
+fn places_and_friction_that_are_no_numbers_are_refused() {
+    let mut world = World::new(Vec3::Z * -G);
+    let floor = obstacle(&mut world, "floor", ShapeKind::Plane, Vec3::ZERO);
+    let nowhere = Pose::from_translation(Vec3::new(0.0, f64::NAN, 0.0));
+    let shape = || Shape::new(ShapeKind::Plane).unwrap();
+    let refused = |name: &str| BuildError::Pose { name: name.into() };
+    assert_eq!(world.add_obstacle(ObstacleParams::fixed("wall", shape(), nowhere)), Err(refused("wall")));
+    let hand = GripperParams { name: "hand".into(), placed: nowhere, motion: Motion::Hold };
+    assert_eq!(world.add_gripper(hand), Err(refused("hand")));
+    for coefficient in [f64::NAN, -0.1] {
+        let friction = Some(pliant::Friction { coefficient, exponent: 1.0 });
+        assert!(world.set_obstacle_friction(floor, friction).is_err());
+    }
 }

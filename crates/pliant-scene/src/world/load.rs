@@ -51,6 +51,9 @@ impl LoadSpec {
                 format!("it acts for {} s, too short to rise for {rise} s and fall for {fall} s", until - from);
             return Err(Fault::new(message).at(if fall > 0.0 { "fall" } else { "rise" }));
         }
+        if self.force.is_none() && self.torque.is_none() {
+            return Err(Fault::new("a load needs a force or a torque"));
+        }
         let body = body_named(&self.body, world)?;
         let force = self.force.map_or(Vec3::ZERO, |force| force.vector());
         let torque = self.torque.map_or(Vec3::ZERO, |torque| torque.vector());

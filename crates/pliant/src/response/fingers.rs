@@ -157,9 +157,12 @@ impl Response {
         let seen = self.seen(facet);
         let normal = motion.turn * lean(&seen, self.inwards(n));
         let place = motion.world_from_body().transform_point(blend(&seen, &spot.weights));
-        // beside an edge the tip of the facet's direction is far from the point: it sticks where the ball is nearest to it
-        let way = unit_or(place - centre, normal);
-        let tip = if (tip - centre).dot(way) < SAME_SIDE * radius { centre + way * radius } else { tip };
+        // on a sharp edge the tip in the facet's direction may be far from the point: it sticks where the ball is nearest
+        let tip = if self.solid.shell.is_on_an_edge(facet, &spot.weights) {
+            centre + unit_or(place - centre, normal) * radius
+        } else {
+            tip
+        };
         tip - normal * ((tip - place).dot(normal) - 0.5 * lost).max(0.0)
     }
 

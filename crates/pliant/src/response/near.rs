@@ -143,6 +143,11 @@ fn swept(obstacle: &Obstacle, middle: Vec3, reach: f64) -> f64 {
 const SUNKEN: f64 = 0.01;
 
 impl Response {
+    /// Whether an obstacle touches its facets at one point, as a finger does.
+    pub(crate) fn is_finger(&self, obstacle: &Obstacle) -> bool {
+        is_finger(obstacle, self.solid.shell.edges[1]).is_some()
+    }
+
     /// Fail if the body starts inside an obstacle.
     pub(crate) fn check_start(&self, obstacles: &[Obstacle]) -> Result<(), BuildError> {
         let mut places = vec![];

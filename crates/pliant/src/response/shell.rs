@@ -118,6 +118,20 @@ impl Shell {
     }
 }
 
+impl Shell {
+    /// Whether a point of a facet lies on an edge, or at a corner, at which the surface turns by more than 45 degrees.
+    pub fn is_on_an_edge(&self, facet: u32, weights: &[f64; 3]) -> bool {
+        let turns = |other: &u32| self.normals[facet as usize].dot(self.normals[*other as usize]) < SHARP;
+        match weights.iter().position(|weight| *weight == 1.0) {
+            Some(corner) => self.around(self.facets[facet as usize][corner]).iter().any(turns),
+            None => (0..3).any(|k| weights[(k + 2) % 3] == 0.0 && turns(&self.across[facet as usize][k])),
+        }
+    }
+}
+
+/// Cosine of normals below which an edge is sharp.
+const SHARP: f64 = 0.7;
+
 /// The nearest of points on facets, given their squared distances.
 fn nearest(found: impl Iterator<Item = (f64, u32, [f64; 3])>) -> Option<(f64, u32, [f64; 3])> {
     found.min_by(|a, b| a.0.total_cmp(&b.0))

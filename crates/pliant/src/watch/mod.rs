@@ -8,6 +8,7 @@
 //! through anything nor be deeper than the deepest place of the step: most pieces are not measured.
 
 mod obstacles;
+mod solids;
 mod strands;
 
 use crate::body::Body;
@@ -18,6 +19,7 @@ use crate::frame::{Event, EventKind, Other};
 use crate::linkage::Line;
 
 use obstacles::{Known, Surrounding};
+use solids::Solids;
 use strands::Strands;
 pub(crate) use strands::{Inside, deepest_inside};
 
@@ -30,6 +32,7 @@ pub(crate) struct Watch {
     curves: Vec<Curve>,
     surrounding: Surrounding,
     strands: Strands,
+    solids: Solids,
     /// Largest penetration in the last step, and in all steps [m].
     depth: f64,
     deepest: f64,
@@ -62,6 +65,7 @@ impl PartialEq for Watch {
     fn eq(&self, other: &Watch) -> bool {
         let known = |w: &Watch| (w.depth, w.deepest, w.knows);
         known(self) == known(other)
+            && self.solids == other.solids
             && (!self.knows
                 || (&self.curves, &self.surrounding, &self.strands)
                     == (&other.curves, &other.surrounding, &other.strands))
@@ -189,6 +193,9 @@ impl Watch {
                 && known.into_iter().all(|known| known.fits(obstacles))
         };
         let rods = || bodies.iter().enumerate().filter_map(|(n, body)| Some((n, body.line()?)));
+        if !self.solids.fits(bodies.len(), obstacles) {
+            return false;
+        }
         if !self.knows {
             // what is read anew before the next step
             return self.curves.iter().all(|curve| curve.used <= curve.instants.len());
@@ -201,16 +208,20 @@ impl Watch {
 
     /// Copy from `other`, reusing the capacity.
     pub fn copy_from(&mut self, other: &Watch) {
-        let Watch { curves, surrounding, strands, depth, deepest, knows } = other;
+        let Watch { curves, surrounding, strands, solids, depth, deepest, knows } = other;
         self.curves.resize_with(curves.len(), Curve::default);
         self.curves.iter_mut().zip(curves).for_each(|(curve, known)| curve.copy_from(known));
         self.surrounding.copy_from(surrounding);
         self.strands.copy_from(strands);
+        self.solids.copy_from(solids);
         (self.depth, self.deepest, self.knows) = (*depth, *deepest, *knows);
     }
 
     /// Before a step: read the bodies if nothing is known of them, and preallocate for `room` pairs.
     pub fn begin(&mut self, bodies: &[Body], obstacles: &[Obstacle], room: usize) {
+        if !(self.knows && self.solids.knows(bodies.len())) {
+            self.solids.begin(bodies, obstacles);
+        }
         if self.knows {
             return;
         }
@@ -251,7 +262,7 @@ impl Watch {
         time: f64,
         events: &mut Vec<Event>,
     ) {
-        let Watch { curves, surrounding, strands, depth, deepest, .. } = self;
+        let Watch { curves, surrounding, strands, solids, depth, deepest, .. } = self;
         *depth = 0.0;
         let mut told: Option<(usize, Other)> = None;
         let mut tell = |crossing: Crossing| {
@@ -268,13 +279,14 @@ impl Watch {
             surrounding.look(curve, obstacles, depth, &mut tell);
         }
         strands.look(curves, pairs, depth, &mut tell);
+        solids.look(bodies, obstacles, time, &mut tell);
         *deepest = deepest.max(*depth);
     }
 }
 
 stored!(Instant { fraction, pieces });
 stored!(Curve { body, radius, instants, used, pieces, gaps, closed, bend });
-stored!(Watch { curves, surrounding, strands, depth, deepest, knows });
+stored!(Watch { curves, surrounding, strands, solids, depth, deepest, knows });
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

@@ -10,6 +10,7 @@ use crate::elastica::Settled;
 use crate::error::BuildError;
 use crate::grip::{FingerParams, Grip, GripParams, Gripper, GripperParams, Load};
 use crate::handle::{BodyId, GripId, GripperId, LoadId, ObstacleId, Roster, SensorId, Slots};
+use crate::math::Pose;
 use crate::motion::Motion;
 
 /// Handles of everything in a world.
@@ -60,7 +61,9 @@ impl World {
     /// Add an obstacle; fails if its name is taken, or a body does not support its friction law.
     pub fn add_obstacle(&mut self, params: ObstacleParams) -> Result<ObstacleId, BuildError> {
         self.handles.obstacles.refuse(&params.name)?;
+        check_placed(&params.name, &params.placed)?;
         if let Some(friction) = params.friction {
+            friction.check(Checks(&params.name))?;
             self.bodies.iter().try_for_each(|body| body.check_friction(&params.name, friction))?;
         }
         let handle = self.handles.obstacles.add(&params.name);
@@ -73,6 +76,7 @@ impl World {
     /// Add a gripper; fails if its name is taken.
     pub fn add_gripper(&mut self, params: GripperParams) -> Result<GripperId, BuildError> {
         self.handles.grippers.refuse(&params.name)?;
+        check_placed(&params.name, &params.placed)?;
         let handle = self.handles.grippers.add(&params.name);
         self.grippers.push(Gripper::new(params, self.time()));
         self.revision += 1;
@@ -216,4 +220,10 @@ impl World {
         self.together.reserve(self.bodies.len());
         self.reserve_before();
     }
+}
+
+/// Reject a pose that is not finite, or not a rotation.
+fn check_placed(name: &str, placed: &Pose) -> Result<(), BuildError> {
+    let sound = placed.translation.is_finite() && placed.rotation.is_normalized();
+    if sound { Ok(()) } else { Err(BuildError::Pose { name: name.into() }) }
 }

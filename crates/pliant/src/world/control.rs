@@ -3,6 +3,7 @@
 
 use super::World;
 use crate::body::Body;
+use crate::check::Checks;
 use crate::contact::Obstacle;
 use crate::error::{BuildError, ControlError, Gone};
 use crate::frame::{Event, EventKind};
@@ -12,7 +13,7 @@ use crate::material::Friction;
 use crate::math::{Pose, Vec3};
 use crate::motion::{Drive, Sweep};
 use crate::properties::Change;
-use crate::react;
+use crate::react::{self, Nodes};
 
 /// Body index of grips and loads that were removed.
 const NOBODY: usize = usize::MAX;
@@ -45,16 +46,23 @@ impl World {
         hold: Hold,
     ) -> Result<Option<GripId>, ControlError> {
         let origin = self.gripper(gripper)?.sweep.end.translation;
-        let Some((body, place)) = self.nearest_place(origin, within) else { return Ok(None) };
+        let mut nodes = std::mem::take(&mut self.nodes);
+        let found = self.find_nearest(origin, within, &mut nodes);
+        self.nodes = nodes;
+        let Some((body, place)) = found else { return Ok(None) };
         self.grasp(gripper, body, place, hold).map(Some)
     }
 
     /// The place nearest to a point in the world [m], of any body, if there is one within a distance [m].
     pub fn nearest_place(&self, point: Vec3, within: f64) -> Option<(BodyId, Place)> {
+        self.find_nearest(point, within, &mut Nodes::default())
+    }
+
+    fn find_nearest(&self, point: Vec3, within: f64, nodes: &mut Nodes) -> Option<(BodyId, Place)> {
         let mut best: Option<(usize, Place)> = None;
         let mut least = within;
         for (index, body) in self.bodies.iter().enumerate() {
-            if let Some((place, distance)) = body.nearest_place(point)
+            if let Some((place, distance)) = body.nearest_place(point, nodes)
                 && distance <= least
             {
                 (best, least) = (Some((index, place)), distance);
@@ -126,6 +134,7 @@ impl World {
         let index = self.handles.obstacles.index(obstacle)?;
         if let Some(friction) = friction {
             let name = &self.obstacles[index].params.name;
+            friction.check(Checks(name))?;
             self.bodies.iter().try_for_each(|body| body.check_friction(name, friction))?;
         }
         self.obstacles[index].friction = friction;

@@ -12,7 +12,7 @@ use crate::frame::Event;
 use crate::grip::{Grip, Load, Place, Wrench};
 use crate::group::Between;
 use crate::material::Friction;
-use crate::math::Vec3;
+use crate::math::{Pose, Vec3};
 use crate::motion::{Drive, Sweep};
 use crate::properties::Properties;
 use crate::react::{self, Presses};
@@ -51,6 +51,8 @@ impl Stored for Origin {
 /// The part of a snapshot that contains no handles.
 #[derive(Clone, Debug, PartialEq)]
 struct State {
+    /// See [`World::sizes`].
+    sizes: Vec<f64>,
     gravity: Vec3,
     clock: Clock,
     obstacles: Vec<(Sweep, Drive, Option<Friction>)>,
@@ -67,6 +69,7 @@ struct State {
 }
 
 stored!(State {
+    sizes,
     gravity,
     clock,
     obstacles,
@@ -151,6 +154,7 @@ impl World {
     /// Save the state of the world.
     pub fn snapshot(&self) -> Snapshot {
         let state = State {
+            sizes: self.sizes().collect(),
             gravity: self.gravity,
             clock: self.clock,
             obstacles: self.obstacles.iter().map(|o| (o.sweep, o.drive, o.friction)).collect(),
@@ -178,6 +182,8 @@ impl World {
         to.grips.clone_from(&self.grips);
         to.loads.clone_from(&self.loads);
         let state = &mut to.state;
+        state.sizes.clear();
+        state.sizes.extend(self.sizes());
         (state.gravity, state.clock) = (self.gravity, self.clock);
         state.obstacles.clear();
         state.obstacles.extend(self.obstacles.iter().map(|o| (o.sweep, o.drive, o.friction)));
@@ -255,6 +261,13 @@ impl World {
         Ok(())
     }
 
+    /// Radii and lengths of rods and extents of obstacles: a snapshot of a world in which they differ is of another one.
+    fn sizes(&self) -> impl Iterator<Item = f64> {
+        let rods = self.bodies.iter().filter(|body| !body.is_solid() && body.as_arm().is_none());
+        let extents = self.obstacles.iter().flat_map(|obstacle| obstacle.params.shape.bounds(&Pose::IDENTITY));
+        rods.flat_map(|rod| [rod.radius(), rod.length()]).chain(extents.flat_map(|corner| corner.to_array()))
+    }
+
     /// Whether everything in a snapshot, whose bodies fit, is of what is there.
     fn fits(&self, snapshot: &Snapshot) -> bool {
         let Snapshot { grips, loads, state, .. } = snapshot;
@@ -282,7 +295,8 @@ impl World {
             }
             _ => true,
         };
-        grips.iter().all(grip)
+        state.sizes.iter().map(|size| size.to_bits()).eq(self.sizes().map(f64::to_bits))
+            && grips.iter().all(grip)
             && loads.iter().all(load)
             && state.obstacles.iter().all(|(_, d, _)| drive(d))
             && state.grippers.iter().all(|(_, d, _)| drive(d))

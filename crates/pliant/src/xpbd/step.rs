@@ -179,7 +179,8 @@ impl Xpbd {
         }
         for touch in touches {
             let link = touch.link;
-            touch.calm(&poses[link], &links.mobility, &mut velocities[link], &mut turnings[link]);
+            scratch.work.obstacles +=
+                touch.calm(&poses[link], &links.mobility, &mut velocities[link], &mut turnings[link]);
             touch.settle(h * h);
         }
     }

@@ -178,16 +178,17 @@ impl Touch {
     }
 
     /// Remove the normal velocity of the link relative to an obstacle that it was pressed against, so that it does not
-    /// bounce.
-    pub fn calm(&self, pose: &Pose, of: &Mobility, velocity: &mut Vec3, turning: &mut Vec3) {
+    /// bounce. Returns the work of a moving obstacle in doing so [J].
+    pub fn calm(&self, pose: &Pose, of: &Mobility, velocity: &mut Vec3, turning: &mut Vec3) -> f64 {
         if self.pressing <= 0.0 {
-            return;
+            return 0.0;
         }
         let arm = pose.rotation * (Vec3::X * self.s);
         let moving = *velocity + (pose.rotation * *turning).cross(arm) - self.velocity;
         let impulse = self.normal * (-self.normal.dot(moving) / resistance(pose, of, arm, self.normal));
         *velocity += impulse * of.shift;
         *turning += of.turn * (pose.rotation.inverse() * arm.cross(impulse));
+        impulse.dot(self.velocity)
     }
 
     /// Convert the multipliers to a force.
