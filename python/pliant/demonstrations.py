@@ -15,8 +15,6 @@ from __future__ import annotations
 
 import json
 import os
-import struct
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -26,6 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._recording import Recording
+from .render import png
 
 if TYPE_CHECKING:
     from .envs import PliantEnv
@@ -338,19 +337,6 @@ def _episode(
         return True
     data.drop_episode()
     return False
-
-
-def png(picture: NDArray[np.uint8]) -> bytes:
-    """A picture of shape (height, width, 3) as a PNG file."""
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    height, width, _ = picture.shape
-    # every row begins with the number of its filter, none
-    rows = np.hstack([np.zeros((height, 1), np.uint8), picture.reshape(height, 3 * width)]).tobytes()
-    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows, 6)) + chunk(b"IEND", b"")
 
 
 def _sound(key: str, value: Values) -> Values:

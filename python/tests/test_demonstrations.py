@@ -20,8 +20,9 @@ arrow = pytest.importorskip("pyarrow")
 pytest.importorskip("gymnasium")
 import pyarrow.parquet  # noqa: E402
 
-from pliant.demonstrations import Demonstrations, demonstrate, png  # noqa: E402
+from pliant.demonstrations import Demonstrations, demonstrate  # noqa: E402
 from pliant.envs import InsertionEnv, LiftingEnv, PliantEnv  # noqa: E402
+from pliant.render import png  # noqa: E402
 
 
 def read(folder: Path) -> tuple[dict[str, Any], Any, list[dict[str, Any]], dict[str, Any]]:
