@@ -8,13 +8,14 @@
         world.step()
         print(hand.force, wire.positions[-1], wire.tension.max())
 
-`World` is built from a scene file or in code, `Batch` steps many worlds on all cores, `read` opens recordings, and
-`pliant.envs` has Gymnasium environments. SI units throughout; quaternions are w x y z; forces are outputs.
+`World` is built from a scene file or in code, `Batch` steps many worlds on all cores, `sweep` runs one scene with many
+values, `read` opens recordings, and `pliant.envs` has Gymnasium environments. SI units throughout; quaternions are w x y z; forces are outputs.
 """
 
 from importlib.util import find_spec as _find_spec
 
 from ._pliant import (
+    Arm,
     Batch,
     Body,
     ControlError,
@@ -25,6 +26,7 @@ from ._pliant import (
     PliantError,
     RecordError,
     SceneError,
+    Sensor,
     Snapshot,
     SnapshotError,
     StepError,
@@ -33,9 +35,11 @@ from ._pliant import (
     load,
     schema,
 )
-from ._recording import BodyTrack, GripperTrack, ObstacleTrack, Recorder, Recording, read
+from ._recording import BodyTrack, GripperTrack, JointTrack, ObstacleTrack, Recorder, Recording, SensorTrack, read
+from ._sweep import sweep
 
 __all__ = [
+    "Arm",
     "Batch",
     "Body",
     "BodyTrack",
@@ -43,6 +47,7 @@ __all__ = [
     "Grip",
     "Gripper",
     "GripperTrack",
+    "JointTrack",
     "Load",
     "Obstacle",
     "ObstacleTrack",
@@ -51,6 +56,8 @@ __all__ = [
     "Recorder",
     "Recording",
     "SceneError",
+    "Sensor",
+    "SensorTrack",
     "Snapshot",
     "SnapshotError",
     "StepError",
@@ -59,6 +66,7 @@ __all__ = [
     "load",
     "read",
     "schema",
+    "sweep",
 ]
 
 if _find_spec("gymnasium") is not None:

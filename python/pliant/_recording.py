@@ -41,6 +41,17 @@ class Recorder:
 
 
 @dataclass(frozen=True)
+class JointTrack:
+    """Joints of an arm over time, from root to tips: coordinates [rad, m], velocities, and torques of the drives [N m, N]."""
+
+    names: list[str]
+    positions: Array
+    """(frames, joints), and so the others."""
+    velocities: Array
+    torques: Array
+
+
+@dataclass(frozen=True)
 class BodyTrack:
     """A body over time: `time` (frames,), `positions` (frames, nodes, 3), energies and fields."""
 
@@ -52,6 +63,8 @@ class BodyTrack:
     """Quantities per node, such as tension, each (frames, nodes)."""
     units: dict[str, str]
     """Unit of each field."""
+    joints: JointTrack
+    """Joints of an arm; none for other models."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +76,16 @@ class GripperTrack:
     orientation: Array
     wrench: Array
     attached: NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class SensorTrack:
+    """A force/torque sensor over time: pose, and the wrench that it reads (force [N], torque [N m], its own axes)."""
+
+    time: Array
+    position: Array
+    orientation: Array
+    wrench: Array
 
 
 @dataclass(frozen=True)
@@ -80,6 +103,7 @@ class Recording:
     path: Path
     bodies: dict[str, BodyTrack]
     grippers: dict[str, GripperTrack]
+    sensors: dict[str, SensorTrack]
     obstacles: dict[str, ObstacleTrack]
     contacts: dict[str, Array]
     """time, penetration [m] (the deepest) and force [N] (the sum), each (frames,)."""
@@ -111,6 +135,7 @@ def read(path: str | os.PathLike[str]) -> Recording:
             energy=body["energy"],
             fields={field: values for field, (_, values) in body["fields"].items()},
             units={field: unit for field, (unit, _) in body["fields"].items()},
+            joints=JointTrack(**body["joints"]),
         )
         for name, body in told["bodies"].items()
     }
@@ -118,11 +143,13 @@ def read(path: str | os.PathLike[str]) -> Recording:
         name: GripperTrack(**{**gripper, "attached": gripper["attached"].astype(bool)})
         for name, gripper in told["grippers"].items()
     }
+    sensors = {name: SensorTrack(**sensor) for name, sensor in told["sensors"].items()}
     obstacles = {name: ObstacleTrack(**obstacle) for name, obstacle in told["obstacles"].items()}
     return Recording(
         path=Path(path),
         bodies=bodies,
         grippers=grippers,
+        sensors=sensors,
         obstacles=obstacles,
         contacts=told["contacts"],
         events=told["events"],

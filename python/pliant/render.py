@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,6 +37,19 @@ class Camera:
         right = np.cross(forward, aside)
         right /= np.linalg.norm(right)
         return right, np.cross(right, forward), forward
+
+
+def png(picture: Image) -> bytes:
+    """A picture of shape (height, width, 3) as a PNG file."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    height, width, _ = picture.shape
+    # every row begins with the number of its filter, none
+    rows = np.hstack([np.zeros((height, 1), np.uint8), picture.reshape(height, 3 * width)]).tobytes()
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows, 6)) + chunk(b"IEND", b"")
 
 
 def around(world: World) -> Camera:

@@ -12,10 +12,12 @@ use pyo3::types::PyDict;
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
+use crate::arm::Joints;
 use crate::arrays::Cached;
 use crate::body::rows;
 use crate::convert::{Triple, Turn};
 use crate::core::{Core, Shared, Trouble, lock, lock_detached};
+use crate::driven::carried;
 use crate::errors::refused;
 use crate::interrupt::interruptible;
 use crate::source::{Source, Unbuilt, overrides};
@@ -146,6 +148,17 @@ impl Batch {
                 .gripper_named(what.1)
                 .ok_or_else(|| unknown("gripper", what.1, world.layout().gripper_names()))?;
             Ok(vec![read(world.gripper(id).map_err(refused)?, &mut arrays.values)])
+        })
+    }
+
+    fn of_joints(&self, py: Python<'_>, what: (&'static str, &str, &str), which: Joints) -> PyResult<Py<PyAny>> {
+        self.of_body(py, what, |body, _, Arrays { values, .. }| {
+            let pliant::Body::Arm(arm) = body else {
+                return Err(PyValueError::new_err(format!("{} is no arm", body.name())));
+            };
+            let joints = which.of(arm);
+            values.extend_from_slice(joints);
+            Ok(vec![joints.len()])
         })
     }
 
@@ -342,6 +355,36 @@ impl Batch {
         })
     }
 
+    /// Coordinates of an arm's joints in every world [rad, m], an array of shape (worlds, joints).
+    fn joint_positions(&self, py: Python<'_>, arm: &str) -> PyResult<Py<PyAny>> {
+        self.of_joints(py, ("joint positions", arm, ""), Joints::Positions)
+    }
+
+    /// Velocities of an arm's joints in every world [rad/s, m/s], an array of shape (worlds, joints).
+    fn joint_velocities(&self, py: Python<'_>, arm: &str) -> PyResult<Py<PyAny>> {
+        self.of_joints(py, ("joint velocities", arm, ""), Joints::Velocities)
+    }
+
+    /// Torques or forces of an arm's drives in every world [N m, N], an array of shape (worlds, joints): means over the
+    /// last step.
+    fn joint_torques(&self, py: Python<'_>, arm: &str) -> PyResult<Py<PyAny>> {
+        self.of_joints(py, ("joint torques", arm, ""), Joints::Torques)
+    }
+
+    /// Force [N] and torque [N m] that a sensor has read last in every world, an array of shape (worlds, 6): in its own
+    /// axes, about its origin.
+    fn readings(&self, py: Python<'_>, sensor: &str) -> PyResult<Py<PyAny>> {
+        self.stacked(py, ("reading", sensor, ""), |core, arrays| {
+            let world = &core.scene.world;
+            let id =
+                world.sensor_named(sensor).ok_or_else(|| unknown("sensor", sensor, world.layout().sensor_names()))?;
+            let reading = world.reading(id).map_err(refused)?;
+            arrays.values.extend(reading.force.to_array());
+            arrays.values.extend(reading.torque.to_array());
+            Ok(vec![6])
+        })
+    }
+
     /// Let a gripper go to a pose during the next step, in every world: positions [m] of shape (worlds, 3), and
     /// quaternions w x y z of shape (worlds, 4), which stay as they are if not given.
     #[pyo3(signature = (gripper, positions, orientations=None))]
@@ -363,7 +406,9 @@ impl Batch {
             let id = world
                 .gripper_named(gripper)
                 .ok_or_else(|| unknown("gripper", gripper, world.layout().gripper_names()))?;
-            let now = world.gripper(id).map_err(refused)?.sweep.end;
+            let gripper = world.gripper(id).map_err(refused)?;
+            carried(&gripper.params.name, &gripper.drive)?;
+            let now = gripper.sweep.end;
             let rotation = orientations.as_ref().map_or(now.rotation, |all| all[index].0);
             world.drive(id, Drive::Pose(Pose::from_parts(positions[index].0, rotation))).map_err(refused)?;
             core.changed();

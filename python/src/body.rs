@@ -26,7 +26,7 @@ pub struct Body {
     /// Name, unique among bodies.
     #[pyo3(get)]
     name: String,
-    /// Its model: "cable", "chain", "xpbd", "elastica", "lattice" or "response".
+    /// Its model: "cable", "chain", "xpbd", "elastica", "lattice", "response" or "arm".
     #[pyo3(get)]
     model: String,
     cache: Mutex<Cache>,

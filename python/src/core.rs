@@ -1,10 +1,11 @@
 //! A world with all that belongs to it, shared by its handles.
 
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use pliant::{Event, Frame, StepError as Failed, Stop};
 use pliant_record::{RecordError as Unrecorded, Recorder};
-use pliant_scene::Scene;
+use pliant_scene::{Measure, Scene};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 
@@ -34,6 +35,8 @@ pub struct Core {
     pub recorder: Option<Recorder>,
     /// Ends steps early.
     pub stop: Stop,
+    /// Quantities that have been measured, by their words, with the revision of the world that they hold for.
+    measures: HashMap<String, (u64, Measure)>,
     /// The world as plain data, of the state `written`.
     frame: Frame,
     written: u64,
@@ -85,6 +88,7 @@ impl Core {
             judge,
             recorder: None,
             stop: Stop::default(),
+            measures: HashMap::new(),
             frame: Frame::default(),
             written: 0,
         };
@@ -107,6 +111,7 @@ impl Core {
             judge: self.judge,
             recorder: None,
             stop,
+            measures: HashMap::new(),
             frame: Frame::default(),
             written: 0,
         }
@@ -121,6 +126,7 @@ impl Core {
     /// Another scene in place of this one, at its start.
     pub fn replace(&mut self, scene: Scene, source: Source) {
         (self.origin, self.source) = (Arc::new(scene), Arc::new(source));
+        self.measures.clear();
         self.reset();
     }
 
@@ -146,6 +152,20 @@ impl Core {
             self.written = self.epoch;
         }
         &self.frame
+    }
+
+    /// A quantity as it is now.
+    pub fn measure(&mut self, words: &str) -> Result<f64, pliant_scene::SceneError> {
+        let revision = self.scene.world.revision();
+        let measure = match self.measures.get(words) {
+            Some((known, measure)) if *known == revision => *measure,
+            _ => {
+                let measure = Measure::new(&self.scene.world, words)?;
+                self.measures.insert(words.into(), (revision, measure));
+                measure
+            }
+        };
+        Ok(measure.value(self.frame()))
     }
 
     fn observe(&mut self) {

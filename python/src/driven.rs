@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use crate::convert::{self, Triple, Turn};
 use crate::core::{Core, Shared, lock};
-use crate::errors::{gone, refused};
+use crate::errors::{ControlError, gone, refused};
 use crate::told::{rotation, vector};
 
 /// Which of them it is.
@@ -51,12 +51,25 @@ impl Driven {
         Ok(convert::pose(&self.pose(py)?, position, orientation))
     }
 
-    /// Let something drive it from the next step on.
+    /// Let something drive it from the next step on. Refused where an arm carries it, which would go on without it.
     pub fn set_drive(&self, py: Python<'_>, drive: Drive) -> PyResult<()> {
+        self.refuse_carried(py)?;
         self.change(py, |world| match self.which {
             Which::Gripper(id) => world.drive(id, drive),
             Which::Obstacle(id) => world.drive_obstacle(id, drive),
         })
+    }
+
+    /// Refuse to move it apart from an arm.
+    pub fn refuse_carried(&self, py: Python<'_>) -> PyResult<()> {
+        let core = lock(py, &self.core);
+        let world = &core.scene.world;
+        let (name, drive) = match self.which {
+            Which::Gripper(id) => world.gripper(id).map(|gripper| (&gripper.params.name, &gripper.drive)),
+            Which::Obstacle(id) => world.obstacle(id).map(|obstacle| (&obstacle.params.name, &obstacle.drive)),
+        }
+        .map_err(gone)?;
+        carried(name, drive)
     }
 
     /// Go to a pose during the next step; what is not given stays as it is.
@@ -97,4 +110,13 @@ impl Driven {
             Err(_) => format!("<pliant.{kind} {name:?}: no longer in its world>"),
         }
     }
+}
+
+/// Refuse to move what an arm carries apart from it.
+pub fn carried(name: &str, drive: &Drive) -> PyResult<()> {
+    if matches!(drive, Drive::Carried { .. }) {
+        let told = format!("an arm carries {name}: drive the joints of the arm, or the gripper by `drive_tool`");
+        return Err(ControlError::new_err(told));
+    }
+    Ok(())
 }

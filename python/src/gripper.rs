@@ -1,15 +1,18 @@
 //! Grippers as Python objects: where they are, what they feel, how they are driven, and what they hold.
 
+use pliant::arm::{HeldTool, Impedance};
+use pliant::math::Vec3;
 use pliant::{Drive, GripParams, GripperId, Jaws};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
-use crate::arrays::Cached;
+use crate::arrays::{Cached, array};
 use crate::control::Grip;
 use crate::convert::{self, Triple, Turn};
 use crate::core::{Core, Shared, lock};
 use crate::driven::{Driven, Which};
 use crate::errors::{ControlError, gone, refused};
-use crate::told::vector;
+use crate::told::{rotation, vector};
 use crate::world::named::body_of;
 
 /// A gripper of a world: a moving frame that holds places of bodies, and feels them.
@@ -31,6 +34,16 @@ impl Gripper {
 
     fn with<T>(&self, py: Python<'_>, read: impl FnOnce(&pliant::Gripper) -> T) -> PyResult<T> {
         Ok(read(lock(py, &self.driven.core).scene.world.gripper(self.id).map_err(gone)?))
+    }
+
+    /// How an arm holds it, if one does.
+    fn held(&self, py: Python<'_>) -> PyResult<Option<HeldTool>> {
+        lock(py, &self.driven.core).scene.world.tool(self.id).map_err(gone)
+    }
+
+    fn held_tool(&self, py: Python<'_>) -> PyResult<HeldTool> {
+        let none = || format!("no arm holds {} by all its joints: call `hold_tool` first", self.name);
+        self.held(py)?.ok_or_else(|| ControlError::new_err(none()))
     }
 }
 
@@ -95,8 +108,73 @@ impl Gripper {
     /// Be somewhere else at once, at rest, without a way between. Refused while it holds something.
     #[pyo3(signature = (position=None, orientation=None))]
     fn put(&self, py: Python<'_>, position: Option<Triple>, orientation: Option<Turn>) -> PyResult<()> {
+        self.driven.refuse_carried(py)?;
         let pose = self.driven.pose_with(py, position, orientation)?;
         self.driven.change(py, |world| world.put_gripper(self.id, pose))
+    }
+
+    /// Let the joints of the arm that carries it hold it together, as springs and dampers along and about its own axes
+    /// would that lead to a pose, and carry the arm's weight: `stiffness` [N/m] and `damping` [N s/m] along x, y and z,
+    /// `turn_stiffness` [N m/rad] and `turn_damping` [N m s/rad] about them, `idle_damping` [N m s/rad] of what joints can
+    /// do without moving it. It is held where it is until `drive_tool`, or goes on as it was led before. Servos of the
+    /// joints go on too: see `Arm.free`.
+    #[pyo3(signature = (stiffness, damping, *, turn_stiffness=Triple(Vec3::ZERO), turn_damping=Triple(Vec3::ZERO),
+                        idle_damping=1.0))]
+    fn hold_tool(
+        &self,
+        py: Python<'_>,
+        stiffness: Triple,
+        damping: Triple,
+        turn_stiffness: Triple,
+        turn_damping: Triple,
+        idle_damping: f64,
+    ) -> PyResult<()> {
+        let six = |along: Triple, about: Triple| {
+            let ([a, b, c], [d, e, f]) = (along.0.to_array(), about.0.to_array());
+            [a, b, c, d, e, f]
+        };
+        let impedance =
+            Impedance { stiffness: six(stiffness, turn_stiffness), damping: six(damping, turn_damping), idle_damping };
+        let target = match self.held(py)? {
+            Some(held) => (!held.follows).then_some(held.target),
+            None => Some(self.driven.pose(py)?),
+        };
+        self.driven.change(py, |world| world.drive_tool(self.id, Some(impedance), target))
+    }
+
+    /// Lead it to a pose, reached by its target at constant velocity over the next step; what is not given stays as it is. The
+    /// arm that carries it must hold it: by `impedance` in its scene, or `hold_tool`.
+    #[pyo3(signature = (position=None, orientation=None))]
+    fn drive_tool(&self, py: Python<'_>, position: Option<Triple>, orientation: Option<Turn>) -> PyResult<()> {
+        let HeldTool { impedance, target, .. } = self.held_tool(py)?;
+        let target = convert::pose(&target, position, orientation);
+        self.driven.change(py, |world| world.drive_tool(self.id, Some(impedance), Some(target)))
+    }
+
+    /// Lead it along the motion that the scene prescribes, again.
+    fn follow_tool(&self, py: Python<'_>) -> PyResult<()> {
+        let HeldTool { impedance, .. } = self.held_tool(py)?;
+        self.driven.change(py, |world| world.drive_tool(self.id, Some(impedance), None))
+    }
+
+    /// Let the joints hold it together no more.
+    fn free_tool(&self, py: Python<'_>) -> PyResult<()> {
+        self.driven.change(py, |world| world.drive_tool(self.id, None, None))
+    }
+
+    /// How the joints of the arm that carries it hold it together: stiffness and damping, each (6,), idle_damping, the
+    /// target's position and orientation, and whether it follows the scene's motion; None if they do not.
+    #[getter]
+    fn tool<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some(HeldTool { impedance, target, follows }) = self.held(py)? else { return Ok(None) };
+        let told = PyDict::new(py);
+        told.set_item("stiffness", array(py, &[6], impedance.stiffness.to_vec())?)?;
+        told.set_item("damping", array(py, &[6], impedance.damping.to_vec())?)?;
+        told.set_item("idle_damping", impedance.idle_damping)?;
+        told.set_item("position", vector(py, target.translation)?)?;
+        told.set_item("orientation", rotation(py, &target)?)?;
+        told.set_item("follows", follows)?;
+        Ok(Some(told))
     }
 
     /// Close around a place of a body now. Arguments are those of a grip in a scene file: `at` is "start", "end", a

@@ -4,6 +4,7 @@
 //! A world is a [`core::Core`] behind a lock that all handles of it share, so that any thread may use any of them while
 //! another steps without the interpreter's lock.
 
+mod arm;
 mod arrays;
 mod batch;
 mod body;
@@ -19,6 +20,7 @@ mod parts;
 mod protobuf;
 mod reading;
 mod recording;
+mod sensor;
 mod snapshot;
 mod source;
 mod told;
@@ -29,6 +31,8 @@ use pyo3::prelude::*;
 /// The engine under the package `pliant`, which documents it.
 #[pymodule]
 mod _pliant {
+    #[pymodule_export]
+    use super::arm::Arm;
     #[pymodule_export]
     use super::batch::Batch;
     #[pymodule_export]
@@ -43,6 +47,8 @@ mod _pliant {
     use super::obstacle::Obstacle;
     #[pymodule_export]
     use super::reading::read_topics;
+    #[pymodule_export]
+    use super::sensor::Sensor;
     #[pymodule_export]
     use super::snapshot::Snapshot;
     #[pymodule_export]

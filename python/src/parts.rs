@@ -1,7 +1,7 @@
 //! Adding to a world that is there: the new part is read as a small scene of its own, by the reader of scene files, and
 //! then put into the world.
 
-use pliant::{BodyId, GripperId, ObstacleId};
+use pliant::{BodyId, GripperId, ObstacleId, SensorId};
 use pliant_scene::Scene;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -9,6 +9,7 @@ use pyo3::types::PyDict;
 use crate::core::Core;
 use crate::errors::refused;
 use crate::source::Source;
+use crate::world::named::unknown;
 
 /// Read a scene that has only this part, with the materials given beside it.
 fn alone(
@@ -25,6 +26,13 @@ fn alone(
         tables.set_item("material", material)?;
     }
     tables.set_item(kind, [fields])?;
+    // a sensor needs its gripper, wherever that is
+    if let (true, Some(gripper)) = (kind == "sensor", fields.get_item("gripper")?) {
+        let stub = PyDict::new(py);
+        stub.set_item("name", gripper)?;
+        stub.set_item("position", [0.0; 3])?;
+        tables.set_item("gripper", [stub])?;
+    }
     let mut source = Source::tables(&tables, Some(core.source.base.clone()))?;
     source.name = format!("<{kind}>");
     source.build().map_err(|error| error.raise(py))
@@ -69,4 +77,23 @@ pub fn add_gripper(py: Python<'_>, core: &mut Core, fields: &Bound<'_, PyDict>) 
     }
     core.changed();
     Ok(id)
+}
+
+/// Add a sensor, given as an entry of `[[sensor]]`.
+pub fn add_sensor(py: Python<'_>, core: &mut Core, fields: &Bound<'_, PyDict>) -> PyResult<(SensorId, String)> {
+    let scene = alone(py, core, "sensor", fields, None)?;
+    let world = &mut core.scene.world;
+    let Some(sensor) = scene.world.sensors().first() else { return Err(refused(pliant::Gone { kind: "sensor" })) };
+    let mut params = (*sensor.params).clone();
+    let gripper = scene.world.gripper(params.gripper).map_err(refused)?.params.name.clone();
+    params.gripper =
+        world.gripper_named(&gripper).ok_or_else(|| unknown("gripper", &gripper, world.layout().gripper_names()))?;
+    // its number among the sensors, as in a scene file
+    if !fields.contains("seed")? {
+        params.seed = world.sensors().len() as u64;
+    }
+    let name = params.name.clone();
+    let id = world.add_sensor(params).map_err(refused)?;
+    core.changed();
+    Ok((id, name))
 }

@@ -19,9 +19,12 @@ struct BodyTrack {
     energies: Vec<[f64; 4]>,
     /// Unit and values of each field.
     fields: BTreeMap<String, (String, Vec<f64>)>,
+    /// Names of an arm's joints, and position, speed and torque of each, frame after frame.
+    joints: Vec<String>,
+    states: [Vec<f64>; 3],
 }
 
-/// All that was recorded of a gripper: position, orientation w x y z, force and torque.
+/// All that was recorded of a gripper or a sensor: position, orientation w x y z, force and torque.
 #[derive(Default)]
 struct GripperTrack {
     times: Vec<f64>,
@@ -35,6 +38,7 @@ struct GripperTrack {
 struct Tracks {
     bodies: BTreeMap<String, BodyTrack>,
     grippers: BTreeMap<String, GripperTrack>,
+    sensors: BTreeMap<String, GripperTrack>,
     /// Times and forces.
     obstacles: BTreeMap<String, (Vec<f64>, Vec<f64>)>,
     events: Vec<(f64, String)>,
@@ -72,6 +76,8 @@ impl Tracks {
             self.bodies.entry(name).or_default().add(time, data);
         } else if let Some(name) = named("/gripper/") {
             self.grippers.entry(name).or_default().add(time, data);
+        } else if let Some(name) = named("/sensor/") {
+            self.sensors.entry(name).or_default().add(time, data);
         } else if let Some(name) = named("/obstacle/") {
             let (times, forces) = self.obstacles.entry(name).or_default();
             times.push(time);
@@ -95,16 +101,30 @@ impl Tracks {
 impl BodyTrack {
     fn add(&mut self, time: f64, data: &[u8]) {
         self.times.push(time);
+        let is_first = self.times.len() == 1;
         let mut energy = [0.0; 4];
         for field in Fields(data) {
             match field {
                 (2, Value::Bytes(message)) => energy = doubles(message),
                 (3, Value::Bytes(message)) => self.add_field(message),
                 (5, Value::Bytes(message)) => self.nodes.extend(doubles::<3>(message)),
+                (6, Value::Bytes(message)) => self.add_joint(message, is_first),
                 _ => {}
             }
         }
         self.energies.push(energy);
+    }
+
+    fn add_joint(&mut self, message: &[u8], is_first: bool) {
+        let mut state = [0.0; 3];
+        for field in Fields(message) {
+            match field {
+                (1, Value::Bytes(text)) if is_first => self.joints.push(String::from_utf8_lossy(text).into_owned()),
+                (number @ 2..=4, Value::Double(value)) => state[number as usize - 2] = value,
+                _ => {}
+            }
+        }
+        self.states.iter_mut().zip(state).for_each(|(column, value)| column.push(value));
     }
 
     fn add_field(&mut self, message: &[u8]) {
@@ -147,6 +167,18 @@ impl GripperTrack {
     }
 }
 
+impl GripperTrack {
+    /// As arrays: time, pose and wrench.
+    fn told(self, py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+        let (entry, frames) = (PyDict::new(py), self.times.len());
+        entry.set_item("time", array(py, &[frames], self.times)?)?;
+        entry.set_item("position", array(py, &[frames, 3], self.positions)?)?;
+        entry.set_item("orientation", array(py, &[frames, 4], self.orientations)?)?;
+        entry.set_item("wrench", array(py, &[frames, 6], self.wrenches)?)?;
+        Ok(entry)
+    }
+}
+
 /// An array with one row per frame; fails if frames differ in size.
 fn table(py: Python<'_>, frames: usize, width: Option<usize>, values: Vec<f64>) -> PyResult<Py<PyAny>> {
     let per_frame = values.len().checked_div(frames).unwrap_or(0);
@@ -177,17 +209,23 @@ pub fn read_topics<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Bound<'py, P
             fields.set_item(name, (unit, table(py, frames, None, values)?))?;
         }
         entry.set_item("fields", fields)?;
+        let joints = PyDict::new(py);
+        for (what, values) in ["positions", "velocities", "torques"].iter().zip(track.states) {
+            joints.set_item(what, table(py, frames, None, values)?)?;
+        }
+        joints.set_item("names", track.joints)?;
+        entry.set_item("joints", joints)?;
         bodies.set_item(name, entry)?;
     }
-    let grippers = PyDict::new(py);
+    let (grippers, sensors) = (PyDict::new(py), PyDict::new(py));
     for (name, track) in tracks.grippers {
-        let (entry, frames) = (PyDict::new(py), track.times.len());
-        entry.set_item("time", array(py, &[frames], track.times)?)?;
-        entry.set_item("position", array(py, &[frames, 3], track.positions)?)?;
-        entry.set_item("orientation", array(py, &[frames, 4], track.orientations)?)?;
-        entry.set_item("wrench", array(py, &[frames, 6], track.wrenches)?)?;
-        entry.set_item("attached", array(py, &[frames], track.attached)?)?;
+        let attached = array(py, &[track.times.len()], track.attached.clone())?;
+        let entry = track.told(py)?;
+        entry.set_item("attached", attached)?;
         grippers.set_item(name, entry)?;
+    }
+    for (name, track) in tracks.sensors {
+        sensors.set_item(name, track.told(py)?)?;
     }
     let obstacles = PyDict::new(py);
     for (name, (times, forces)) in tracks.obstacles {
@@ -202,6 +240,7 @@ pub fn read_topics<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Bound<'py, P
     }
     told.set_item("bodies", bodies)?;
     told.set_item("grippers", grippers)?;
+    told.set_item("sensors", sensors)?;
     told.set_item("obstacles", obstacles)?;
     told.set_item("contacts", contacts)?;
     told.set_item("events", PyList::new(py, tracks.events)?)?;

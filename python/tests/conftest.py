@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import pliant
+
+# pages of tests are not for people
+os.environ["PLIANT_NO_BROWSER"] = "yes"
 
 SCENES = Path(__file__).parents[2] / "scenes"
 

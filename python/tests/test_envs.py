@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import urllib.request
 import warnings
 
 import gymnasium
@@ -12,6 +13,7 @@ from gymnasium.utils.env_checker import check_env
 import pliant.vector
 from experts import EXPERTS
 from pliant.envs import ENVIRONMENTS, PliantEnv
+from pliant.render import png
 
 NAMES = list(ENVIRONMENTS)
 
@@ -153,3 +155,27 @@ def test_gymnasium_makes_vector_environments_too() -> None:
     observations, _ = vector.reset(seed=1)
     assert observations.shape == (2, 43)
     assert vector.step(vector.action_space.sample())[1].shape == (2,)
+
+
+def test_people_can_watch(capfd: pytest.CaptureFixture[str]) -> None:
+    """The page of the mode `human` streams the pictures that the other mode returns."""
+    seen = ENVIRONMENTS["Lifting"](render_mode="human", width=32, height=24)
+    drawn = ENVIRONMENTS["Lifting"](render_mode="rgb_array", width=32, height=24)
+    for env in (seen, drawn):
+        env.reset(seed=1)
+    address = capfd.readouterr().err.split()[-1]
+    assert b"<img" in urllib.request.urlopen(address, timeout=10).read()
+    with urllib.request.urlopen(address + "stream", timeout=10) as stream:
+        for _ in range(2):
+            while (line := stream.readline().strip()) != b"":
+                if line.startswith(b"Content-Length:"):
+                    length = int(line.split()[1])
+            picture = drawn.render()
+            assert picture is not None and stream.read(length) == png(picture)
+            stream.readline()
+            for env in (seen, drawn):
+                env.step(np.ones(6, np.float32))
+    assert seen.render() is None
+    seen.close()
+    with pytest.raises(OSError):
+        urllib.request.urlopen(address, timeout=2)

@@ -27,6 +27,13 @@ def use() -> NDArray[np.float64]:
     batch.step(2, only=[0, 1])
     errors: list[str | None] = batch.errors
     assert errors
+    arm, wrist = world.arm("robot"), world.sensor("wrist")
+    arm.drive_positions({"elbow": 0.4}, stiffness=1e3, damping=[1.0])
+    arm.drive_torques(np.zeros(len(arm)))
+    tool = hand.tool
+    if tool is not None:
+        hand.drive_tool(tool["position"] + wrist.force)
+    pliant.sweep("scenes/winding.toml", {"duration": [1.0]}, out="runs", measure=["body.wire.length"])
     total: float = body.energy["total"]
     assert total
     last: NDArray[np.float64] = track.positions[-1] + body.positions + batch.positions("wire")[0]
@@ -38,3 +45,4 @@ def misuse(world: pliant.World) -> None:
     world.step("3")  # type: ignore[arg-type]
     world.gripper("hand").grasp("wire", "middle")  # type: ignore[arg-type]
     world.stepp()  # type: ignore[attr-defined]
+    world.arm("robot").drive_torques("none")  # type: ignore[arg-type]

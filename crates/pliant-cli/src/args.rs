@@ -91,6 +91,13 @@ pub enum Command {
         /// Models to put its rods on, separated by commas; the first that runs is the reference.
         #[arg(long, value_name = "MODEL,MODEL,…", value_delimiter = ',', default_values_t = RodModel::ALL)]
         models: Vec<RodModel>,
+        /// A table of measurements: the column time (s), and others whose names are quantities, such as body.wire.end.z.
+        /// Models are then compared with it.
+        #[arg(long, value_name = "TABLE")]
+        measured: Option<PathBuf>,
+        /// Shift each model in time so that it lies best on the measurements.
+        #[arg(long, requires = "measured")]
+        align: bool,
     },
     /// Precompute what bodies of the model response need before a simulation, and store it in the cache, or in --out.
     Precompute {
@@ -194,6 +201,69 @@ pub struct MatchArgs {
 pub enum IdentifyAction {
     /// Pulls at which a loaded cable begins to slide over a drum: friction, and stiffness where they tell it.
     Capstan(CapstanArgs),
+    /// Points of a cable that is clamped at one end and hangs: bending stiffness, and rest curvature.
+    Shape(ShapeArgs),
+    /// A free swing of a cable that hangs from a clamp: bending stiffness and damping.
+    Swing(SwingArgs),
+    /// Angles at which something begins to slide down a slope, or how it slides: friction.
+    Slope(SlopeArgs),
+    /// Points of a cable that lies free and flat after it was on a drum: rest curvature.
+    Curl(CurlArgs),
+}
+
+/// Options of `pliant identify shape`.
+#[derive(Args, Clone, Debug)]
+pub struct ShapeArgs {
+    /// A table with the columns x and z, or x, y and z (m), from the clamp and z upwards; points in any order.
+    pub data: PathBuf,
+    /// Length from the clamp to the free end [m].
+    #[arg(long, value_name = "M")]
+    pub length: f64,
+    /// Mass per length [kg/m].
+    #[arg(long, value_name = "KG/M")]
+    pub mass: f64,
+    /// Radius, for Young's modulus of a solid round cable [m].
+    #[arg(long, value_name = "M")]
+    pub radius: Option<f64>,
+    /// Angle above the horizontal at the clamp [degrees]; found from the points unless given.
+    #[arg(long, value_name = "DEGREES", allow_hyphen_values = true)]
+    pub angle: Option<f64>,
+    /// The unloaded cable may be curved.
+    #[arg(long)]
+    pub curved: bool,
+}
+
+/// Options of `pliant identify swing`.
+#[derive(Args, Clone, Debug)]
+pub struct SwingArgs {
+    /// A table with the columns t (s) and x, a displacement across the cable in any unit.
+    pub data: PathBuf,
+    /// Length from the clamp to the free end [m].
+    #[arg(long, value_name = "M")]
+    pub length: f64,
+    /// Mass per length [kg/m].
+    #[arg(long, value_name = "KG/M")]
+    pub mass: f64,
+    /// Radius, for Young's modulus of a solid round cable [m].
+    #[arg(long, value_name = "M")]
+    pub radius: Option<f64>,
+}
+
+/// Options of `pliant identify slope`.
+#[derive(Args, Clone, Debug)]
+pub struct SlopeArgs {
+    /// A table with the column angle (rad) or angle_deg, of the angles at which it begins to slide; for slides also t (s) and s (m).
+    pub data: PathBuf,
+}
+
+/// Options of `pliant identify curl`.
+#[derive(Args, Clone, Debug)]
+pub struct CurlArgs {
+    /// A table with the columns x and y (m), points in any order.
+    pub data: PathBuf,
+    /// Radius of the drum that it was on, to its centre line [m].
+    #[arg(long, value_name = "M")]
+    pub drum: Option<f64>,
 }
 
 /// Options of `pliant identify capstan`.

@@ -51,7 +51,13 @@ fn perform(Arguments { command, options }: &Arguments) -> Result<(), Failure> {
         Some(Command::Run { scene, controls }) => run::run(&gallery::find(scene)?.path, controls.as_deref(), options),
         Some(Command::Live(args)) => live::live(args, options),
         Some(Command::Check { scene }) => check::check(&gallery::find(scene)?.path, options),
-        Some(Command::Compare { scene, models }) => compare::compare(&gallery::find(scene)?.path, models, options),
+        Some(Command::Compare { scene, models, measured, align }) => {
+            let path = &gallery::find(scene)?.path;
+            match measured {
+                None => compare::compare(path, models, options),
+                Some(table) => compare::measured::compare(path, models, table, *align, options),
+            }
+        }
         Some(Command::Precompute { scene }) => precompute::precompute(&gallery::find(scene)?.path, options),
         Some(Command::Plan { scene }) => plan::plan(&gallery::find(scene)?.path, options),
         Some(Command::States(args)) => states::states(args, options),

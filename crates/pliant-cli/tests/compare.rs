@@ -167,3 +167,46 @@ fn the_picture_shows_all_models_and_needs_nothing_else() {
     assert!(again.stderr.contains("already holds files"), "{}", again.stderr);
     assert_eq!(contents(&dir.path().join("a/b")), files);
 }
+
+/// A rod that falls, on two models, beside its closed form with noise: differences are those of the noise. A table whose clock is late
+/// is found to be so, and faults are told.
+#[test]
+fn models_are_compared_with_measurements() {
+    let dir = tempfile::tempdir().unwrap();
+    let scene = "duration = 0.6\nstep = 0.002\n[material.m]\nyoung = 1e7\ndensity = 1000\n[[body]]\nname = \"rod\"\nmodel = \"cable\"\n\
+                 material = \"m\"\nradius = 0.003\npath = [[0, 0, 0], [0.2, 0, 0]]\nsegments = 10\n";
+    std::fs::write(dir.path().join("fall.toml"), scene).unwrap();
+    let noise = |k: u32| 1e-3 * (f64::from(k.wrapping_mul(2_654_435_761) >> 8) / 8_388_608.0 - 1.0);
+    let table = |late: f64| -> String {
+        let row = |k: u32| {
+            let t = 0.005 * f64::from(k);
+            let fallen: f64 = (t - late).max(0.0);
+            format!("{t},{},{}\n", -0.5 * 9.81 * fallen * fallen + noise(k), 0.2 + noise(k + 500))
+        };
+        (0..110).map(row).fold("time,body.rod.end.z,body.rod.end.x\n".into(), |text, row| text + &row)
+    };
+    std::fs::write(dir.path().join("track.csv"), table(0.0)).unwrap();
+    std::fs::write(dir.path().join("late.csv"), table(0.03)).unwrap();
+    let run = |args: &[&str]| pliant_in(dir.path(), &[&["compare", "fall.toml"], args].concat());
+    let told = run(&["--measured", "track.csv", "--models", "cable,xpbd", "--json"]).expect_code(0).json();
+    let residuals = told["residuals"].as_array().unwrap();
+    assert_eq!(residuals.len(), 4);
+    for residual in residuals {
+        let number = |key: &str| residual[key].as_f64().unwrap();
+        // even noise of 1 mm to either side has a deviation of 1/sqrt(3) mm; the second difference of the fall adds 0.25 mm at most
+        assert!((number("noise") - 5.8e-4).abs() < 1.5e-4, "{residual}");
+        if residual["model"] == "cable" || residual["quantity"] == "body.rod.end.x" {
+            assert!((number("rms") - 5.8e-4).abs() < 1.5e-4 && number("largest") < 1.3e-3, "{residual}");
+        } else {
+            // xpbd moves by the velocity at the end of a step: it is ahead by g h t / 2, here 2.67 mm in the mean
+            assert!((number("mean") + 2.67e-3).abs() < 2e-4, "{residual}");
+        }
+    }
+    let late = run(&["--measured", "late.csv", "--models", "cable", "--align", "--json"]).expect_code(0).json();
+    assert!((late["shifts"][0][1].as_f64().unwrap() - 0.03).abs() < 1e-3, "{late}");
+    let text = run(&["--measured", "late.csv", "--models", "cable", "--align"]).expect_code(0).stdout;
+    assert!(text.contains("body.rod.end.z") && text.contains("cable lies best when it is 0.0"), "{text}");
+    std::fs::write(dir.path().join("wrong.csv"), "time,body.rope.end.z\n0,1\n1,2\n2,3\n").unwrap();
+    let told = run(&["--measured", "wrong.csv"]).expect_code(2).stderr;
+    assert!(told.contains("`rope`"), "{told}");
+}

@@ -195,6 +195,7 @@ fn reproduce_lists_its_experiments() {
         "002-shake",
         "004-table1",
         "004-force",
+        "004-identify",
     ] {
         assert!(ids.as_array().unwrap().iter().any(|known| known == id), "{id} in {ids}");
         assert!(listed.contains(id), "{id} in {listed}");
@@ -233,6 +234,17 @@ fn the_force_of_winding_is_reproduced() {
     let cable = |row: &&Value| row["quantity"].as_str().unwrap().starts_with("cable");
     assert!(rows.iter().filter(cable).all(|row| row["holds"] == true), "{rows:?}");
     assert!(std::fs::read_to_string(dir.path().join("drawn/004-force.svg")).unwrap().starts_with("<svg"));
+}
+
+#[test]
+fn friction_is_identified_from_what_it_makes_and_stiffness_is_not() {
+    let result = pliant(&["reproduce", "004-identify", "--json"]).expect_code(0).json();
+    let rows = each(&result, "rows");
+    let row = |part: &str| rows.iter().find(|row| row["quantity"].as_str().unwrap().contains(part)).unwrap();
+    for part in ["friction.coefficient", "friction.exponent", "kappa", "N: days", "nu / E"] {
+        assert_eq!(row(part)["holds"], true, "{}", row(part));
+    }
+    assert_eq!((&row("of E and nu")["holds"], row("of E and nu")["ours"].as_f64()), (&Value::Bool(false), Some(0.0)));
 }
 
 #[test]

@@ -81,7 +81,7 @@ fn sum(residuals: &[f64]) -> f64 {
 
 /// The best values of the free unknowns, from given ones with their sum of squares, and the sum of squares there. No
 /// iteration goes farther than an unknown is vague.
-fn minimise(
+pub(crate) fn minimise(
     unknowns: &[Unknown],
     free: &[usize],
     mut values: Vec<f64>,

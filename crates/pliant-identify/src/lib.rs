@@ -2,7 +2,9 @@
 //!
 //! [`capstan`] finds friction, and stiffness where the data tell it, from pulls at which a loaded cable begins to slide
 //! over a drum: the rig of J. Lee, M. Lee, Yoon and D. Lee, "A parallelized iterative algorithm for real-time simulation
-//! of long flexible cable manipulation", section V-A. [`fit`] is what every identification rests on: least squares with
+//! of long flexible cable manipulation", section V-A. [`shape`] finds bending stiffness from the shape of a hanging cable, [`swing`]
+//! stiffness and damping from a free swing, [`slope`] friction from a slope, and [`curl`] rest curvature from a cable that lies
+//! flat. [`fit`] is what every identification rests on: least squares with
 //! bounds, confidence intervals, and a test whether the model fits at all.
 //!
 //! ```
@@ -21,5 +23,18 @@
 //! ```
 
 pub mod capstan;
+pub mod curl;
 pub mod fit;
+mod found;
+mod robust;
+pub mod shape;
+pub mod slope;
 mod statistics;
+pub mod swing;
+mod table;
+
+pub use found::{Found, Misfit, Number, Picture};
+pub use table::MeasureError;
+
+/// Acceleration of gravity [m/s2].
+pub const GRAVITY: f64 = 9.81;

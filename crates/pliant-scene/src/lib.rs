@@ -48,6 +48,7 @@ use crate::world::assemble::SceneSpec;
 pub use body::response::{Losses, Precomputable, Precomputables, Work};
 pub use body::rod_model::{RodModel, UnknownModel};
 pub use outcome::expect::{Expectation, Verdict};
+pub use outcome::observable::Measure;
 pub use outcome::run::{Ending, Moment, Ran};
 pub use text::error::SceneError;
 pub use text::overrides::{Override, OverrideError};

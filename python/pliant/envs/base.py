@@ -10,6 +10,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from .._pliant import Body, Gripper, StepError, World
+from .._window import Window
 from ..render import Camera, picture
 
 Array = NDArray[np.float64]
@@ -32,7 +33,7 @@ class PliantEnv(gymnasium.Env[Vector, Vector]):
     `reset(options={"overrides": {…}})` overrides values of the scene, as `pliant.load` does.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 20}  # noqa: RUF012
+    metadata: dict[str, Any] = {"render_modes": ["rgb_array", "human"], "render_fps": 20}  # noqa: RUF012
 
     SCENE: ClassVar[dict[str, Any]]
     BODY: ClassVar[str] = "wire"
@@ -63,8 +64,9 @@ class PliantEnv(gymnasium.Env[Vector, Vector]):
     ) -> None:
         if obs not in ("sensors", "full"):
             raise ValueError(f'obs is "sensors" or "full", got {obs!r}')
-        if render_mode not in (None, "rgb_array"):
-            raise ValueError(f'render_mode is None or "rgb_array", got {render_mode!r}')
+        if render_mode not in (None, "rgb_array", "human"):
+            raise ValueError(f'render_mode is None, "rgb_array" or "human", got {render_mode!r}')
+        self._window: Window | None = None
         self.obs = obs
         self.render_mode = render_mode
         self.width, self.height = width, height
@@ -98,6 +100,8 @@ class PliantEnv(gymnasium.Env[Vector, Vector]):
         super().reset(seed=seed)
         self.world.reset(**{**self.vary(self.np_random), **(options or {}).get("overrides", {})})
         self._meet()
+        if self.render_mode == "human":
+            self.render()
         return self._observe(), self._info()
 
     def step(self, action: Vector) -> tuple[Vector, float, bool, bool, dict[str, Any]]:
@@ -107,12 +111,25 @@ class PliantEnv(gymnasium.Env[Vector, Vector]):
             self.world.step(self.PERIOD)
         except StepError as failed:
             error = str(failed)
+        if self.render_mode == "human":
+            self.render()
         return self.outcome(error)
 
     def render(self) -> NDArray[np.uint8] | None:
         if self.render_mode is None:
             return None
-        return picture(self.world, self.CAMERA, width=self.width, height=self.height)
+        drawn = picture(self.world, self.CAMERA, width=self.width, height=self.height)
+        if self.render_mode == "rgb_array":
+            return drawn
+        if self._window is None:
+            self._window = Window()
+        self._window.show(drawn)
+        return None
+
+    def close(self) -> None:
+        if self._window is not None:
+            self._window.close()
+            self._window = None
 
     # halves of a step, between which a batch may step many worlds
 

@@ -11,13 +11,15 @@ use pliant::math::Vec3;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
+use crate::arm::Arm;
 use crate::body::Body;
 use crate::control::{Grip, Load, finite};
 use crate::convert::{self, Triple};
 use crate::core::{Core, Shared, lock};
-use crate::errors::{ControlError, SnapshotError, refused};
+use crate::errors::{ControlError, SnapshotError, refused, unreadable};
 use crate::gripper::Gripper;
 use crate::obstacle::Obstacle;
+use crate::sensor::Sensor;
 use crate::snapshot::Snapshot;
 use crate::source::{Source, overrides};
 use crate::{parts, told};
@@ -264,6 +266,28 @@ impl World {
         named::obstacle(py, &self.core, name)
     }
 
+    /// All arms by name.
+    #[getter]
+    fn arms<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        named::arms(py, &self.core)
+    }
+
+    /// The arm with this name.
+    fn arm(&self, py: Python<'_>, name: &str) -> PyResult<Arm> {
+        named::arm(py, &self.core, name)
+    }
+
+    /// All force/torque sensors by name.
+    #[getter]
+    fn sensors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        named::sensors(py, &self.core)
+    }
+
+    /// The sensor with this name.
+    fn sensor(&self, py: Python<'_>, name: &str) -> PyResult<Sensor> {
+        named::sensor(py, &self.core, name)
+    }
+
     /// All grips, closed or not.
     #[getter]
     fn grips(&self, py: Python<'_>) -> Vec<Grip> {
@@ -283,6 +307,12 @@ impl World {
         let mut core = lock(py, &self.core);
         let layout = core.scene.world.layout();
         told::contacts(py, core.frame(), &layout)
+    }
+
+    /// A quantity as it is now, by the words of `[[expect]]` in a scene file: "body.wire.tension.max", "gripper.hand.force.norm".
+    /// NaN where there is none.
+    fn measure(&self, py: Python<'_>, quantity: &str) -> PyResult<f64> {
+        lock(py, &self.core).measure(quantity).map_err(|error| unreadable(py, &error))
     }
 
     /// Deepest penetration of any body into anything, in the last step [m].
@@ -337,6 +367,15 @@ impl World {
         let mut core = lock(py, &self.core);
         let id = parts::add_gripper(py, &mut core, fields.unwrap_or(&PyDict::new(py)))?;
         Gripper::new(&self.core, &core, id)
+    }
+
+    /// Add a force/torque sensor to a gripper: keyword arguments are the fields of a sensor in a scene file. It reads
+    /// from the next step on.
+    #[pyo3(signature = (**fields))]
+    fn add_sensor(&self, py: Python<'_>, fields: Option<&Bound<'_, PyDict>>) -> PyResult<Sensor> {
+        let mut core = lock(py, &self.core);
+        let (id, name) = parts::add_sensor(py, &mut core, fields.unwrap_or(&PyDict::new(py)))?;
+        Sensor::new(&self.core, &core, id, &name)
     }
 
     /// Add a dead load: a force [N] and a torque [N m] with fixed directions in the world, at a place of a body as in a

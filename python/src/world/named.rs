@@ -4,11 +4,13 @@ use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::arm::Arm;
 use crate::body::Body;
 use crate::core::{Core, Shared, lock};
 use crate::errors::gone;
 use crate::gripper::Gripper;
 use crate::obstacle::Obstacle;
+use crate::sensor::Sensor;
 use crate::source::text;
 
 /// All bodies by name.
@@ -39,6 +41,51 @@ pub fn obstacles<'py>(py: Python<'py>, shared: &Shared) -> PyResult<Bound<'py, P
         all.set_item(&obstacle.params.name, Obstacle::new(shared, &core, id)?.into_pyobject(py)?)?;
     }
     Ok(all)
+}
+
+/// All arms by name.
+pub fn arms<'py>(py: Python<'py>, shared: &Shared) -> PyResult<Bound<'py, PyDict>> {
+    let (core, all) = (lock(py, shared), PyDict::new(py));
+    for name in arm_names(&core) {
+        let id = core.scene.world.body_named(name).ok_or_else(|| gone(pliant::Gone { kind: "body" }))?;
+        all.set_item(name, Arm::new(shared, &core, id)?.into_pyobject(py)?)?;
+    }
+    Ok(all)
+}
+
+/// All sensors by name.
+pub fn sensors<'py>(py: Python<'py>, shared: &Shared) -> PyResult<Bound<'py, PyDict>> {
+    let (core, all) = (lock(py, shared), PyDict::new(py));
+    for sensor in core.scene.world.sensors() {
+        let name = &sensor.params.name;
+        let id = core.scene.world.sensor_named(name).ok_or_else(|| gone(pliant::Gone { kind: "sensor" }))?;
+        all.set_item(name, Sensor::new(shared, &core, id, name)?.into_pyobject(py)?)?;
+    }
+    Ok(all)
+}
+
+/// Names of the bodies that are arms.
+fn arm_names(core: &Core) -> impl Iterator<Item = &str> {
+    let arms = core.scene.world.bodies().iter().filter(|body| matches!(body, pliant::Body::Arm(_)));
+    arms.map(pliant::Body::name)
+}
+
+/// The arm with a name.
+pub fn arm(py: Python<'_>, shared: &Shared, name: &str) -> PyResult<Arm> {
+    let core = lock(py, shared);
+    match core.scene.world.body_named(name) {
+        Some(id) => Arm::new(shared, &core, id),
+        None => Err(unknown("arm", name, arm_names(&core))),
+    }
+}
+
+/// The sensor with a name.
+pub fn sensor(py: Python<'_>, shared: &Shared, name: &str) -> PyResult<Sensor> {
+    let core = lock(py, shared);
+    match core.scene.world.sensor_named(name) {
+        Some(id) => Sensor::new(shared, &core, id, name),
+        None => Err(unknown("sensor", name, core.scene.world.layout().sensor_names())),
+    }
 }
 
 /// The body with a name.

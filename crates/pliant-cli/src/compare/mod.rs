@@ -3,6 +3,7 @@
 mod chart;
 mod course;
 mod difference;
+pub mod measured;
 mod page;
 mod shapes;
 

@@ -1,5 +1,6 @@
 //! `pliant identify`: properties of a cable from measurements.
 
+mod found;
 mod page;
 
 use std::fs::File;
@@ -18,6 +19,10 @@ pub fn identify(action: &IdentifyAction, options: &Options) -> Result<(), Failur
     options.refuse_overrides("identify")?;
     match action {
         IdentifyAction::Capstan(args) => from_pulls(args, options),
+        IdentifyAction::Shape(args) => found::from_shape(args, options),
+        IdentifyAction::Swing(args) => found::from_swing(args, options),
+        IdentifyAction::Slope(args) => found::from_slope(args, options),
+        IdentifyAction::Curl(args) => found::from_curl(args, options),
     }
 }
 

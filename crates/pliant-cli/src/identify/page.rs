@@ -11,7 +11,7 @@ use crate::output::short;
 use crate::run::command_line;
 
 /// Colours that colour-blind people can tell apart (Okabe and Ito).
-const COLOURS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#aa3377", "#b8860b", "#56b4e9"];
+pub(super) const COLOURS: [&str; 6] = ["#0072b2", "#d55e00", "#009e73", "#aa3377", "#b8860b", "#56b4e9"];
 const WIDTH: f64 = 900.0;
 const HEIGHT: f64 = 420.0;
 const LEFT: f64 = 70.0;
@@ -43,7 +43,7 @@ pub fn page(pulls: &[Pull], found: &Identified) -> String {
     )
 }
 
-const STYLE: &str = ":root{--ink:#1d2733;--muted:#5f6c7a;--line:#dde3ea}*{box-sizing:border-box}\
+pub(super) const STYLE: &str = ":root{--ink:#1d2733;--muted:#5f6c7a;--line:#dde3ea}*{box-sizing:border-box}\
 body{max-width:1000px;margin:0 auto;padding:28px 24px 48px;background:#f6f8fa;color:var(--ink);font:15px/1.5 system-ui,sans-serif}\
 h1{margin:0;font-size:24px}h2{margin:0 0 10px;color:var(--muted);font-size:13px;text-transform:uppercase}\
 h2 small{font-weight:400;text-transform:none}.origin{color:var(--muted);font-size:13px}\

@@ -147,12 +147,6 @@ fn shaken(world: &World, step: f64) -> impl Iterator<Item = String> {
     })
 }
 
-/// Names of the joints of a body.
-fn joint_names(body: &pliant::Body) -> Vec<&str> {
-    let pliant::Body::Arm(arm) = body else { return vec![] };
-    arm.model().coordinates().iter().map(|coordinate| coordinate.name.as_str()).collect()
-}
-
 impl SceneSpec {
     /// Build the scene. `written_duration` is the duration in the file, if it was overridden.
     pub(crate) fn build(&self, name: &str, base: &Path, written_duration: Option<f64>) -> Result<Scene, Fault> {
@@ -394,14 +388,7 @@ impl SceneSpec {
         if self.expect.is_empty() {
             return Ok(vec![]);
         }
-        let known = Known {
-            bodies: world.bodies().iter().map(pliant::Body::name).collect(),
-            grippers: world.grippers().iter().map(|gripper| gripper.params.name.as_str()).collect(),
-            sensors: world.sensors().iter().map(|sensor| sensor.params.name.as_str()).collect(),
-            obstacles: world.obstacles().iter().map(|obstacle| obstacle.params.name.as_str()).collect(),
-            joints: world.bodies().iter().map(joint_names).collect(),
-            frame: world.frame(),
-        };
+        let known = Known::of(world);
         let build = |(index, spec): (usize, &Table<ExpectSpec>)| {
             spec.build(&known, end).map_err(|fault| fault.at(index).at("expect"))
         };

@@ -2,6 +2,7 @@
 //! is a scene of `scenes/` run in the paper's variants.
 
 mod cable_force;
+mod cable_identify;
 mod cable_winding;
 mod chain_moves;
 mod chain_steel;
@@ -207,6 +208,12 @@ pub const EXPERIMENTS: &[Experiment] = &[
         seed: LEE,
         about: "the same: force on the hand and pitch, for cable and xpbd (Fig. 4, 5)",
         run: cable_force::force,
+    },
+    Experiment {
+        id: "004-identify",
+        seed: LEE,
+        about: "the properties of the cable from pulls over a drum, by the capstan equation (section V-A)",
+        run: cable_identify::identification,
     },
 ];
 

@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 pub use params::{ArmSpec, JointDrive, JointMotion};
 use step::ArmStep;
-pub use tool::Impedance;
 use tool::Tool;
+pub use tool::{HeldTool, Impedance};
 
 use crate::account::Work;
 use crate::body::{Surroundings, There, Vicinity};
@@ -214,6 +214,13 @@ impl Arm {
         self.scratch.before.tools.reserve(tools.len());
         self.scratch.step.tools.reserve(tools.len());
         true
+    }
+
+    /// How a tool at a place of a link is held; `None` if it is not.
+    pub(crate) fn held_tool(&self, link: usize, at: &Pose) -> Option<HeldTool> {
+        let tool = self.state.tools.iter().find(|tool| tool.link == link && tool.at == *at)?;
+        let Tool { impedance, given, target, .. } = *tool;
+        Some(HeldTool { impedance, target: given.unwrap_or(target), follows: given.is_none() })
     }
 
     /// Say where tools are to be at the end of the step; `motion` is that of the gripper at such a place.

@@ -110,7 +110,7 @@ pub enum JointDrive {
 
 impl JointDrive {
     /// Whether its numbers make sense.
-    pub(crate) fn is_sound(&self) -> bool {
+    pub fn is_sound(&self) -> bool {
         match *self {
             JointDrive::Free => true,
             JointDrive::Torque(torque) => torque.is_finite(),

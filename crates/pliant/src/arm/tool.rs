@@ -30,6 +30,17 @@ impl Impedance {
     }
 }
 
+/// How an arm holds a tool now, see [`World::tool`](crate::World::tool).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HeldTool {
+    /// Springs and dampers.
+    pub impedance: Impedance,
+    /// Where it is to be, as it was told last or as it followed a motion.
+    pub target: Pose,
+    /// Whether it follows the motion of its gripper.
+    pub follows: bool,
+}
+
 /// A tool that an arm holds so.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Tool {

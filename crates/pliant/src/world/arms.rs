@@ -1,10 +1,10 @@
 //! Arms in a world: what their links carry, and what drives their joints.
 
 use super::World;
-use crate::arm::{Impedance, JointDrive};
+use crate::arm::{HeldTool, Impedance, JointDrive};
 use crate::body::Body;
 use crate::contact::Obstacle;
-use crate::error::{BuildError, ControlError};
+use crate::error::{BuildError, ControlError, Gone};
 use crate::frame::Other;
 use crate::grip::Gripper;
 use crate::group::Group;
@@ -103,6 +103,14 @@ impl World {
         } else {
             refused(format!("numbers must be finite and not negative in {impedance:?}"))
         }
+    }
+
+    /// How the arm that carries a gripper holds it by all joints together; `None` if no arm does.
+    pub fn tool(&self, gripper: GripperId) -> Result<Option<HeldTool>, Gone> {
+        let Drive::Carried { arm, link, at } = self.grippers[self.handles.grippers.index(gripper)?].drive else {
+            return Ok(None);
+        };
+        Ok(self.bodies.get(arm).and_then(Body::as_arm).and_then(|arm| arm.held_tool(link, &at)))
     }
 
     /// After the removal of a body: what it carried stays where it is, and arms after it have moved up.

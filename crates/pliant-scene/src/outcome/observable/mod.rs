@@ -2,9 +2,10 @@
 
 mod words;
 
-use pliant::Frame;
 use pliant::math::Vec3;
-use pliant::topology;
+use pliant::{Body, Frame, World, topology};
+
+use crate::text::error::SceneError;
 
 /// A quantity that can be measured in a frame; names are resolved to indices.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -100,6 +101,43 @@ pub(crate) struct Known<'a> {
     /// Names of the joints of each body.
     pub(crate) joints: Vec<Vec<&'a str>>,
     pub(crate) frame: Frame,
+}
+
+impl Known<'_> {
+    /// Those of a world.
+    pub(crate) fn of(world: &World) -> Known<'_> {
+        Known {
+            bodies: world.bodies().iter().map(Body::name).collect(),
+            grippers: world.grippers().iter().map(|gripper| gripper.params.name.as_str()).collect(),
+            sensors: world.sensors().iter().map(|sensor| sensor.params.name.as_str()).collect(),
+            obstacles: world.obstacles().iter().map(|obstacle| obstacle.params.name.as_str()).collect(),
+            joints: world.bodies().iter().map(joint_names).collect(),
+            frame: world.frame(),
+        }
+    }
+}
+
+/// Names of the joints of a body.
+fn joint_names(body: &pliant::Body) -> Vec<&str> {
+    let pliant::Body::Arm(arm) = body else { return vec![] };
+    arm.model().coordinates().iter().map(|coordinate| coordinate.name.as_str()).collect()
+}
+
+/// A quantity of a world that can be measured in its frames, by the words that expectations have.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measure(Observable);
+
+impl Measure {
+    /// A quantity such as `gripper.hand.force.norm`. It holds as long as the world has the same bodies, grippers, sensors and
+    /// obstacles.
+    pub fn new(world: &World, words: &str) -> Result<Measure, SceneError> {
+        Observable::parse(words, &Known::of(world)).map(Measure).map_err(|fault| fault.into_error("<quantity>", words))
+    }
+
+    /// Its value; NaN if the frame does not have it.
+    pub fn value(&self, frame: &Frame) -> f64 {
+        self.0.value(frame)
+    }
 }
 
 impl Observable {
