@@ -62,6 +62,11 @@ fn the_planning_scenes_meet_their_expectations() {
 }
 
 #[test]
+fn the_scene_of_rigid_bodies_meets_its_expectations() {
+    runs_to_its_end_as_expected("rigid.toml", 0.5);
+}
+
+#[test]
 fn the_xpbd_scene_meets_its_expectations() {
     runs_to_its_end_as_expected("xpbd.toml", 3.0);
 }

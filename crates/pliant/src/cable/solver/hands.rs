@@ -168,7 +168,11 @@ impl Island<'_> {
 
     /// Begin a part of the step: arms too.
     pub(crate) fn begin_arms(&mut self, part: &Part) {
-        self.each_arm(|_, arm| arm.begin(part));
+        let obstacles = self.around.obstacles;
+        self.each_arm(|_, arm| {
+            arm.begin(part);
+            arm.begin_touches(part, obstacles);
+        });
         let mut hands = std::mem::take(&mut self.coupling.hands);
         self.each_arm(|n, arm| {
             for hand in hands.list.iter_mut().filter(|hand| hand.arm == n) {
