@@ -1,11 +1,11 @@
 //! Links that touch obstacles, against closed forms: rest, slopes, rolling, impacts.
 #![allow(clippy::unwrap_used)]
 
-use pliant::arm::{Arm, ArmSpec};
+use pliant::arm::{Arm, ArmSpec, JointDrive};
 use pliant::contact::{ObstacleParams, Shape, ShapeKind};
 use pliant::math::{Mat3, Pose, Quat, Vec3};
-use pliant::robot::{Base, LinkSpec, RobotSpec};
-use pliant::{Body, BodyId, Friction, Snapshot, World};
+use pliant::robot::{Base, JointKind, JointSpec, LinkSpec, RobotSpec};
+use pliant::{Body, BodyId, Drive, Friction, Snapshot, World};
 
 const G: f64 = 9.81;
 const MASS: f64 = 0.7;
@@ -217,4 +217,85 @@ fn contacts_are_in_snapshots() {
     let at = old.iter().position(|&byte| byte == 5).unwrap();
     old[at] = 4;
     assert!(Snapshot::from_bytes(&old).is_err());
+}
+
+/// A bar that hangs over both sides of a table, a plate on a post under its middle: neither has a corner on the other where it is borne. Both
+/// stay, and bear their weight.
+#[test]
+fn things_lie_on_what_is_smaller_than_they() {
+    let bar = Vec3::new(1.0, 0.05, 0.04);
+    let plate = Vec3::new(0.4, 0.3, 0.04);
+    for (size, under) in [(bar, Vec3::new(0.3, 0.3, 0.2)), (plate, Vec3::new(0.1, 0.08, 0.2))] {
+        for step in STEPS {
+            let mut world = World::new(Vec3::NEG_Z * G);
+            let shape = Shape::new(ShapeKind::Box { size: under }).unwrap();
+            let below = Pose::from_translation(Vec3::NEG_Z * 0.5 * under.z);
+            world.add_obstacle(ObstacleParams::fixed("under", shape, below)).unwrap();
+            let root = Pose::from_translation(Vec3::new(0.01, 0.005, 0.5 * size.z));
+            let body = add(&mut world, "free", ShapeKind::Box { size }, root);
+            (0..(1.0 / step) as usize).for_each(|_| world.step(step).unwrap());
+            let pose = at(&world, body);
+            assert!((pose.translation - root.translation).length() < 1e-6, "{size}, {step}: {}", pose.translation);
+            assert!((pose.rotation * Vec3::Z).z > 1.0 - 1e-9, "{size}, {step}: {}", pose.rotation);
+            let off = force(&world) - Vec3::Z * MASS * G;
+            assert!(off.length() < 1e-6 * MASS * G, "{size}, {step}: {off}");
+        }
+    }
+}
+
+/// A belt takes a box along with mu g until it is as fast as the belt; what the belt does is work of obstacles.
+#[test]
+fn a_belt_takes_a_box_along() {
+    let (friction, speed) = (0.3, 0.5);
+    for step in STEPS {
+        let (mut world, body) = world(ShapeKind::Box { size: BOX }, above(0.0, 0.5 * BOX.z), 0.0, friction);
+        let belt = world.obstacle_named("floor").unwrap();
+        world.drive_obstacle(belt, Drive::Velocity { linear: Vec3::X * speed, angular: Vec3::ZERO }).unwrap();
+        (0..(0.1 / step).round() as usize).for_each(|_| world.step(step).unwrap());
+        let expected = friction * G * 0.1;
+        assert!((velocity(&world, body) - Vec3::X * expected).length() < 1e-6, "{step}: {}", velocity(&world, body));
+        (0..(0.3 / step).round() as usize).for_each(|_| world.step(step).unwrap());
+        assert!((velocity(&world, body) - Vec3::X * speed).length() < 1e-6, "{step}: {}", velocity(&world, body));
+        // friction moves along with the belt: m v^2, half of which is heat
+        let work = world.accounts()[0].work.obstacles;
+        assert!((work - MASS * speed * speed).abs() < 0.02 * MASS * speed * speed, "{step}: {work} J");
+    }
+}
+
+/// A servo presses a link on a floor: the floor bears what the servo is short of its target.
+#[test]
+fn a_servo_presses_with_its_spring() {
+    for step in STEPS {
+        let mut world = World::new(Vec3::ZERO);
+        let floor = Shape::new(ShapeKind::Plane).unwrap();
+        world.add_obstacle(ObstacleParams::fixed("floor", floor, Pose::IDENTITY)).unwrap();
+        let link = |name: &str, mass: f64| LinkSpec {
+            name: name.into(),
+            mass,
+            centre: Vec3::ZERO,
+            inertia: Mat3::IDENTITY * 0.01 * mass,
+        };
+        let slide =
+            JointSpec::new("slide", JointKind::Prismatic, [0, 1], Pose::from_translation(Vec3::Z * 0.3), Vec3::NEG_Z);
+        let robot = RobotSpec {
+            name: "press".into(),
+            links: vec![link("base", 0.0), link("body", MASS)],
+            joints: vec![slide],
+            base: Base::Fixed(Pose::IDENTITY),
+            gravity: Vec3::ZERO,
+        };
+        let (target, stiffness) = (0.3, 400.0);
+        let drives = vec![JointDrive::Position { target, stiffness, damping: 40.0 }];
+        let spec = ArmSpec { drives, ..ArmSpec::new(robot) };
+        let arm = world.add_body(Body::Arm(Arm::new("press", spec).unwrap())).unwrap();
+        let ball = Shape::new(ShapeKind::Sphere { radius: 0.05 }).unwrap();
+        let ball = world.add_obstacle(ObstacleParams::fixed("ball", ball, Pose::IDENTITY)).unwrap();
+        world.carry_obstacle(ball, arm, "body", Pose::IDENTITY).unwrap();
+        (0..(2.0 / step) as usize).for_each(|_| world.step(step).unwrap());
+        // it stops 0.05 m before its target
+        let expected = stiffness * 0.05;
+        assert!((force(&world) - Vec3::Z * expected).length() < 1e-4 * expected, "{step}: {}", force(&world));
+        let Body::Arm(arm) = world.body(arm).unwrap() else { unreachable!() };
+        assert!((arm.torques()[0] - expected).abs() < 1e-4 * expected, "{step}: {}", arm.torques()[0]);
+    }
 }

@@ -33,6 +33,9 @@ const SAME_SIDE: f64 = 0.5;
 /// Mean velocities below which rows are not changed, times the step [rad, m]: it would be rounding over next to nothing.
 const RESTING: f64 = 1e-7;
 
+/// Part of all contact forces below which one bears nothing.
+const BORNE: f64 = 1e-9;
+
 /// Part of the overlap that is taken back in a few steps which is not.
 const LEFT: f64 = 1e-4;
 
@@ -98,6 +101,8 @@ struct Touch {
     state: Contacting,
     /// Force so far, mean over the step of the world, in the world [N].
     sum: Vec3,
+    /// The contact before that it continues.
+    past: Option<usize>,
 }
 
 /// What is kept of a contact after the step.
@@ -303,10 +308,15 @@ impl Arm {
                     force: [0.0; 3],
                     state: Contacting::Open,
                     sum: Vec3::ZERO,
+                    past: None,
                 };
                 touch.lay(&met, &link);
-                let like = |past: &&PastTouch| past.key == of.key && past.normal.dot(touch.axes[0]) > SAME_SIDE;
-                if let Some(past) = state.touches.iter().find(like) {
+                let taken = |n: usize| touches.list.iter().rev().take(FACES).any(|other| other.past == Some(n));
+                let like = |(n, past): &(usize, &PastTouch)| {
+                    past.key == of.key && past.normal.dot(touch.axes[0]) > SAME_SIDE && !taken(*n)
+                };
+                if let Some((n, past)) = state.touches.iter().enumerate().find(like) {
+                    touch.past = Some(n);
                     (touch.before, touch.from, touch.state) = (past.lawful, past.lawful, past.state);
                     touch.limit = Limit::Given(friction.limit(past.normal.dot(past.lawful).max(0.0)));
                     touch.sum = if part.from > 0.0 { past.force } else { Vec3::ZERO };
@@ -341,6 +351,8 @@ impl Arm {
             }
         }
         let mut changed = 0;
+        // of contacts that share a load, those that bear none of it may open and close for ever
+        let load = BORNE * self.scratch.step.touches.size();
         for k in 0..count {
             let s = &mut self.scratch.step;
             let touch = &mut s.touches.list[k];
@@ -348,7 +360,9 @@ impl Arm {
                 continue;
             }
             let reply = if touching == Touching::First { touch.first_reply() } else { touch.reply() };
-            changed += usize::from(reply.state != touch.state);
+            let bears = |force: &[f64; 3]| force.iter().any(|f| f.abs() > load);
+            let matters = bears(&touch.force) || bears(&reply.force);
+            changed += usize::from(matters && reply.state != touch.state);
             (touch.state, touch.force) = (reply.state, reply.force);
             if reply.force != [0.0; 3] {
                 self.add_force(k, &reply.force);
@@ -366,7 +380,9 @@ impl Arm {
         let touch = &mut self.scratch.step.touches.list[k];
         let side = |met: &Met| met.normal.dot(touch.met.normal);
         let faces = meet(&touch.of, &middle, obstacles, fraction).into_iter().flatten();
-        let best = faces.filter(|met| side(met) > SAME_SIDE).max_by(|a, b| side(a).total_cmp(&side(b)));
+        // of those on the same side, the one nearest to where it began
+        let likeness = |met: &Met| side(met) - (met.point - touch.met.point).length() / touch.of.scale;
+        let best = faces.filter(|met| side(met) > SAME_SIDE).max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
         let sweep = &obstacles[touch.of.key.obstacle].sweep;
         let h = part.step();
         match best {
