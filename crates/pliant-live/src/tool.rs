@@ -4,7 +4,7 @@
 //! bear.
 
 use pliant::Wrench;
-use pliant::math::{Pose, Quat, Vec3};
+use pliant::math::{Pose, Quat, Vec3, rotation_vector};
 
 /// Stiffness and damping of the coupling.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -174,9 +174,7 @@ impl Hand {
 
 /// The turn from one orientation to another, as a rotation vector in the world, the short way round.
 pub fn turn_between(from: Quat, to: Quat) -> Vec3 {
-    let turn = to * from.inverse();
-    let turn = if turn.w < 0.0 { -turn } else { turn };
-    turn.to_scaled_axis()
+    rotation_vector(to * from.inverse())
 }
 
 #[cfg(test)]

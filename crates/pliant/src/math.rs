@@ -35,9 +35,35 @@ pub fn rotation_between(a: Quat, b: Quat, fraction: f64) -> Quat {
     if a == b { a } else { a.slerp(b, fraction) }
 }
 
+/// The rotation vector of a rotation, the shorter way round: its axis times its angle. Right to rounding also for angles of
+/// nanoradians, which the collision library's types take for none.
+pub fn rotation_vector(q: Quat) -> Vec3 {
+    let q = if q.w < 0.0 { -q } else { q };
+    let half = Vec3::new(q.x, q.y, q.z);
+    let sine = half.length();
+    // at small angles the ratio of angle and sine is 2 (1 + sine^2 / 6), and 2 to rounding
+    let ratio = if sine > SMALL_SINE { 2.0 * atan2(sine, q.w) / sine } else { 2.0 };
+    half * ratio
+}
+
+/// Sine of half an angle below which angle and sine are the same to rounding.
+const SMALL_SINE: f64 = 1e-9;
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rotation_vector_is_that_of_its_rotation_however_small() {
+        let axis = Vec3::new(0.48, -0.6, 0.64);
+        for angle in [3.1, 1.0, 1e-3, 1e-7, 1e-8, 3e-9, 1e-9, 1e-12, 1e-100, 0.0] {
+            let half = 0.5 * angle;
+            let q = Quat::from_xyzw(axis.x * sin(half), axis.y * sin(half), axis.z * sin(half), cos(half));
+            for q in [q, -q] {
+                assert!((rotation_vector(q) - axis * angle).length() <= 1e-15 * angle, "{angle}");
+            }
+        }
+    }
 
     #[test]
     fn the_x_axis_is_turned_as_any_vector() {

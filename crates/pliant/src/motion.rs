@@ -5,7 +5,7 @@ mod wind;
 pub use wind::Wind;
 
 use crate::bytes::{stored, stored_enum};
-use crate::math::{Pose, Quat, Vec3, pose_between, sin, unit_or};
+use crate::math::{Pose, Quat, Vec3, pose_between, rotation_vector, sin, unit_or};
 
 /// A motion as a function of time, starting from the pose at which its gripper or obstacle is placed.
 #[derive(Clone, Debug, PartialEq)]
@@ -283,7 +283,7 @@ impl Sweep {
     pub fn rates(&self, dt: f64) -> [Vec3; 2] {
         let Sweep { start, end } = self;
         let turned = start.rotation != end.rotation;
-        let turn = if turned { (end.rotation * start.rotation.inverse()).to_scaled_axis() } else { Vec3::ZERO };
+        let turn = if turned { rotation_vector(end.rotation * start.rotation.inverse()) } else { Vec3::ZERO };
         [(end.translation - start.translation) / dt, turn / dt]
     }
 

@@ -308,6 +308,9 @@ impl World {
     }
 
     fn find_near(&mut self, body: usize, dt: f64) {
+        if let Body::Arm(_) = &self.bodies[body] {
+            return self.find_near_arm(body, dt);
+        }
         let pulled = self.pulled(body, dt);
         let Vicinity { low, high, reach, horizon } = self.bodies[body].vicinity(dt, self.gravity, pulled);
         self.near.clear();

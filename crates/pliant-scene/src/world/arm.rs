@@ -12,6 +12,7 @@ use pliant::{Body, GripperParams, World};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::body::material::FrictionSpec;
 use crate::files::Files;
 use crate::robot::{Robot, UrdfOptions, load_urdf};
 use crate::text::fault::Fault;
@@ -67,8 +68,10 @@ pub(crate) struct ArmTable {
     waypoints: Vec<Table<WaypointSpec>>,
     /// Whether the servos also carry its weight; true unless given.
     carries_itself: Option<bool>,
-    /// Whether its links, but those that carry a gripper, are obstacles; true unless given.
+    /// Whether its links, but those that carry a gripper, are obstacles, and touch others; true unless given.
     collides: Option<bool>,
+    /// Friction of its links on obstacles that have none of their own; a coefficient of 0.5 unless given.
+    friction: Option<Table<FrictionSpec>>,
 }
 
 /// Servos that hold the joints of an arm.
@@ -213,7 +216,9 @@ impl ArmTable {
         let drives = joints.iter().map(servo).collect();
         let carries_itself = self.carries_itself.unwrap_or(true);
         let shapes = self.shapes(&robot, led, files)?;
-        let spec = ArmSpec { robot: robot.spec, root, joints, drives, motion: motion.map(Arc::new), carries_itself };
+        let motion = motion.map(Arc::new);
+        let mut spec = ArmSpec { root, joints, drives, motion, carries_itself, ..ArmSpec::new(robot.spec) };
+        spec.friction = self.friction.as_ref().map_or(spec.friction, |friction| friction.build());
         let arm = world.add_body(Body::Arm(Arm::new(&self.name, spec).map_err(Fault::from)?)).map_err(Fault::from)?;
         for (link, at, params) in shapes {
             let obstacle = world.add_obstacle(params).map_err(Fault::from)?;

@@ -27,6 +27,7 @@ use crate::world::load::LoadSpec;
 use crate::world::obstacle::ObstacleSpec;
 use crate::world::place::body_named;
 use crate::world::plan::PlanSpec;
+use crate::world::rigid::RigidSpec;
 use crate::world::sensor::SensorSpec;
 use crate::world::view::ViewSpec;
 
@@ -76,6 +77,9 @@ pub(crate) struct SceneSpec {
     /// Robot arms that carry grippers.
     #[serde(default)]
     arm: Vec<Table<ArmTable>>,
+    /// Free rigid bodies.
+    #[serde(default)]
+    rigid: Vec<Table<RigidSpec>>,
     /// Forces on bodies.
     #[serde(default)]
     load: Vec<Table<LoadSpec>>,
@@ -147,6 +151,37 @@ fn shaken(world: &World, step: f64) -> impl Iterator<Item = String> {
     })
 }
 
+/// Warnings about links and rigid bodies that do not touch each other, though they could meet.
+fn apart(world: &World) -> Option<String> {
+    let has_shape = |body: &pliant::Body| {
+        world.obstacles().iter().any(|obstacle| match obstacle.drive {
+            pliant::Drive::Carried { arm, .. } => world.bodies()[arm].name() == body.name(),
+            _ => false,
+        })
+    };
+    let arms = world.bodies().iter().filter(|body| matches!(body, pliant::Body::Arm(_)) && has_shape(body));
+    let names: Vec<&str> = arms.map(pliant::Body::name).collect();
+    (names.len() > 1).then(|| {
+        format!(
+            "{}: arms and rigid bodies pass through each other, they touch obstacles and cables alone",
+            names.join(", ")
+        )
+    })
+}
+
+/// A warning for each arm without a shape that is free to fall through everything.
+fn shapeless(world: &World) -> impl Iterator<Item = String> {
+    let carried = |index: usize| {
+        let by = |obstacle: &pliant::contact::Obstacle| matches!(obstacle.drive, pliant::Drive::Carried { arm, .. } if arm == index);
+        world.obstacles().iter().any(by)
+    };
+    let free = |body: &pliant::Body| matches!(body, pliant::Body::Arm(arm) if arm.model().floating());
+    let bodies = world.bodies().iter().enumerate();
+    bodies.filter(move |(index, body)| free(body) && !carried(*index)).map(|(_, body)| {
+        format!("{}: it is free, but none of its links has a shape that touches obstacles", body.name())
+    })
+}
+
 impl SceneSpec {
     /// Build the scene. `written_duration` is the duration in the file, if it was overridden.
     pub(crate) fn build(&self, name: &str, base: &Path, written_duration: Option<f64>) -> Result<Scene, Fault> {
@@ -162,6 +197,7 @@ impl SceneSpec {
         self.add_obstacles(&mut world, &mut files)?;
         self.add_bodies(&mut world, step, &mut files)?;
         self.add_arms(&mut world, duration, &mut files)?;
+        self.add_rigid(&mut world, &mut files)?;
         self.add_grippers(&mut world, &mut files)?;
         self.add_sensors(&mut world)?;
         self.add_loads(&mut world)?;
@@ -178,6 +214,8 @@ impl SceneSpec {
         warnings.extend(world.bodies().iter().filter_map(|body| stiff(body, step)));
         warnings.extend(world.bodies().iter().filter_map(spun));
         warnings.extend(shaken(&world, step));
+        warnings.extend(apart(&world));
+        warnings.extend(shapeless(&world));
         for expectation in expectations.iter().filter(|e| written_duration.is_none() && e.due() > duration) {
             warnings.push(format!("{}: the run ends before, at {duration} s", expectation.text()));
         }
@@ -230,6 +268,7 @@ impl SceneSpec {
             ("gripper", grips),
             ("sensor", self.sensor.len()),
             ("arm", self.arm.len()),
+            ("rigid", self.rigid.len()),
             ("load", self.load.len()),
             ("expect", self.expect.len()),
         ];
@@ -277,6 +316,13 @@ impl SceneSpec {
                 planned.map_err(|fault| fault.at("plan"))?;
             }
             arm.add(world, prepared, &led, files).map_err(here)?;
+        }
+        Ok(())
+    }
+
+    fn add_rigid(&self, world: &mut World, files: &mut Files) -> Result<(), Fault> {
+        for (index, spec) in self.rigid.iter().enumerate() {
+            spec.add(world, files).map_err(|fault| fault.at(index).at("rigid"))?;
         }
         Ok(())
     }

@@ -10,6 +10,7 @@ pub(crate) mod obstacle;
 pub(crate) mod place;
 pub(crate) mod plan;
 pub(crate) mod pose;
+pub(crate) mod rigid;
 pub(crate) mod sensor;
 pub(crate) mod view;
 pub(crate) mod wind;

@@ -136,7 +136,7 @@ impl ObstacleSpec {
 }
 
 impl ShapeSpec {
-    fn build(&self, owner: &str, files: &mut Files) -> Result<ShapeKind, Fault> {
+    pub(crate) fn build(&self, owner: &str, files: &mut Files) -> Result<ShapeKind, Fault> {
         Ok(match self {
             ShapeSpec::Plane(_) => ShapeKind::Plane,
             ShapeSpec::Sphere(spec) => ShapeKind::Sphere { radius: spec.radius.get() },

@@ -7,6 +7,7 @@ mod params;
 mod report;
 pub(crate) mod step;
 mod tool;
+mod touch;
 
 use std::sync::Arc;
 
@@ -14,6 +15,7 @@ pub use params::{ArmSpec, JointDrive, JointMotion};
 use step::ArmStep;
 use tool::Tool;
 pub use tool::{HeldTool, Impedance};
+use touch::PastTouch;
 
 use crate::account::Work;
 use crate::body::{Surroundings, There, Vicinity};
@@ -52,6 +54,8 @@ pub struct ArmState {
     torques: Vec<f64>,
     /// What bodies other than cables did to its links in the last step: they act in the next.
     loads: Vec<Felt>,
+    /// Contacts of its links with obstacles.
+    touches: Vec<PastTouch>,
     counters: Counters,
 }
 
@@ -66,7 +70,7 @@ struct Felt {
 
 stored!(State { q, v });
 stored!(Felt { link, point, force, couple });
-stored!(ArmState { joints, drives, targets, tools, follows, torques, loads, counters });
+stored!(ArmState { joints, drives, targets, tools, follows, torques, loads, touches, counters });
 stored_enum!(JointDrive {
     0 => Free {},
     1 => Torque { 0: torque },
@@ -94,7 +98,8 @@ struct Scratch {
 
 impl ArmState {
     fn copy_from(&mut self, other: &ArmState) {
-        let ArmState { joints, drives, targets, tools, follows, torques, loads, counters } = other;
+        let ArmState { joints, drives, targets, tools, follows, torques, loads, touches, counters } = other;
+        self.touches.clone_from(touches);
         self.tools.clone_from(tools);
         self.follows.clone_from(follows);
         self.joints.q.clone_from(&joints.q);
@@ -114,6 +119,9 @@ impl Arm {
         let mut joints = State::new(&model);
         if model.floating() {
             crate::robot::set_root(&mut joints.q, &spec.root);
+            let [linear, angular] = spec.moving.map(|v| spec.root.rotation.inverse() * v);
+            joints.v[..3].copy_from_slice(&linear.to_array());
+            joints.v[3..6].copy_from_slice(&angular.to_array());
         }
         joints.q[model.first_position()..].iter_mut().zip(&spec.joints).for_each(|(q, given)| *q = *given);
         let mut drives = vec![JointDrive::Free; model.coordinates().len()];
@@ -131,8 +139,8 @@ impl Arm {
                 *target = *q;
             }
         }
-        let (torques, loads, tools) = (vec![0.0; model.velocities()], vec![], vec![]);
-        let state = ArmState { joints, drives, targets, tools, follows, torques, loads, counters: Counters::default() };
+        let torques = vec![0.0; model.velocities()];
+        let state = ArmState { joints, drives, targets, follows, torques, ..ArmState::default() };
         let mut scratch = Scratch {
             step: ArmStep::new(&model),
             kinematics: Kinematics::new(&model),
@@ -282,6 +290,7 @@ impl Arm {
             couple: felt.couple,
         }));
         state.loads.clear();
+        self.find_touches(around);
     }
 
     /// Note a force and a couple on a link, in the world, for the next step.
@@ -326,6 +335,7 @@ impl Arm {
         if scratch.still {
             return;
         }
+        state.touches.retain(PastTouch::pushes);
         state.counters.steps += 1;
         state.counters.iterations += u64::from(scratch.solved.iterations);
         state.torques.copy_from_slice(&scratch.step.torques);
@@ -346,6 +356,7 @@ impl Arm {
     pub(crate) fn undo_step(&mut self) {
         let Arm { state, scratch, .. } = self;
         state.joints.copy_from(&scratch.before.joints);
+        state.touches.clone_from(&scratch.before.touches);
     }
 
     pub(crate) fn undo(&mut self) {
@@ -385,6 +396,11 @@ impl Arm {
     }
 
     pub(crate) fn reserve(&mut self, _: usize, _: usize, obstacles: usize) {
+        let most = touch::most(obstacles);
+        for list in [&mut self.state.touches, &mut self.scratch.before.touches] {
+            list.reserve(most.saturating_sub(list.len()));
+        }
+        self.scratch.step.touches.reserve(most, self.model.velocities());
         // contacts of other bodies with its links: a few of each
         let most = 64 + 16 * obstacles;
         for list in [&mut self.state.loads, &mut self.scratch.before.loads] {
@@ -395,13 +411,15 @@ impl Arm {
 
     pub(crate) fn prepare(&mut self, _: usize, _: f64, _: &[Grip], _: &[ActingLoad]) {}
 
-    /// It looks for nothing by itself: its links are obstacles.
+    /// Its shapes are obstacles that it carries: the world looks what is near these.
     pub(crate) fn vicinity(&self, _: f64, _: Vec3, _: f64) -> Vicinity {
         let at = self.link(0).translation;
         Vicinity { low: at, high: at, reach: 0.0, horizon: 0.0 }
     }
 
-    pub(crate) fn forget_obstacle(&mut self, _: usize) {}
+    pub(crate) fn forget_obstacle(&mut self, gone: usize) {
+        self.state.touches.retain_mut(|touch| touch.survives(gone));
+    }
 
     pub(crate) fn work(&self) -> Work {
         self.scratch.step.work
@@ -411,13 +429,14 @@ impl Arm {
         &self.state
     }
 
-    pub(crate) fn fits(&self, state: &ArmState, _: &There) -> bool {
-        let ArmState { joints, drives, targets, torques, loads, .. } = state;
+    pub(crate) fn fits(&self, state: &ArmState, there: &There) -> bool {
+        let ArmState { joints, drives, targets, torques, loads, touches, .. } = state;
         let like = &self.state;
         (joints.q.len(), joints.v.len()) == (like.joints.q.len(), like.joints.v.len())
             && (drives.len(), targets.len()) == (like.drives.len(), like.targets.len())
             && (torques.len(), state.follows.len()) == (like.torques.len(), like.follows.len())
             && loads.iter().all(|felt| felt.link < self.model.links().len())
+            && touches.iter().all(|touch| touch.fits(there.obstacles, self.model.links().len()))
             && state.tools.iter().all(|tool| tool.link < self.model.links().len())
     }
 

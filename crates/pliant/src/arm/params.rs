@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::math::Pose;
+use crate::material::Friction;
+use crate::math::{Pose, Vec3};
 use crate::robot::{Model, RobotError, RobotSpec};
 
 /// Specification of an arm.
@@ -12,6 +13,8 @@ pub struct ArmSpec {
     pub robot: RobotSpec,
     /// Where a free root begins; a fixed one is where the robot's specification says.
     pub root: Pose,
+    /// Velocity [m/s] and angular velocity [rad/s] with which a free root begins, in the world.
+    pub moving: [Vec3; 2],
     /// Coordinates of the joints at the start, from root to tips [rad, m]; empty for zero, or what limits allow.
     pub joints: Vec<f64>,
     /// What drives each joint, from root to tips; empty for joints that are free.
@@ -20,12 +23,24 @@ pub struct ArmSpec {
     pub motion: Option<Arc<JointMotion>>,
     /// Whether drives also carry the weight of the arm, as far as their effort allows.
     pub carries_itself: bool,
+    /// Friction of its links on obstacles that have none of their own.
+    pub friction: Friction,
 }
 
 impl ArmSpec {
-    /// An arm at rest, with joints at zero, that nothing drives.
+    /// An arm at rest, with joints at zero, that nothing drives, and friction of 0.5.
     pub fn new(robot: RobotSpec) -> ArmSpec {
-        ArmSpec { robot, root: Pose::IDENTITY, joints: vec![], drives: vec![], motion: None, carries_itself: false }
+        let friction = Friction { coefficient: 0.5, exponent: 1.0 };
+        ArmSpec {
+            robot,
+            root: Pose::IDENTITY,
+            moving: [Vec3::ZERO; 2],
+            joints: vec![],
+            drives: vec![],
+            motion: None,
+            carries_itself: false,
+            friction,
+        }
     }
 
     /// Check everything, and freeze the model.
@@ -36,6 +51,9 @@ impl ArmSpec {
         let fail = |text: String| Err(RobotError { text, part: Part::Whole });
         if !(self.root.translation.is_finite() && self.root.rotation.is_normalized()) {
             return fail(format!("its root must have a finite place and a rotation, got {:?}", self.root));
+        }
+        if !self.moving.iter().all(|v| v.is_finite()) {
+            return fail(format!("its root must begin with finite velocities, got {:?}", self.moving));
         }
         if !self.joints.is_empty() && self.joints.len() != count {
             return fail(format!("it has {count} joint coordinates, but {} are given", self.joints.len()));
@@ -54,6 +72,10 @@ impl ArmSpec {
             if !(whole && motion.spacing > 0.0 && motion.samples.iter().all(|q| q.is_finite())) {
                 return fail("a motion must have finite samples of all joints, and time between them".into());
             }
+        }
+        let Friction { coefficient, exponent } = self.friction;
+        if ![coefficient, exponent].iter().all(|x| x.is_finite() && *x >= 0.0) {
+            return fail(format!("its friction must be finite and not negative, got {:?}", self.friction));
         }
         if let Some(drive) = self.drives.iter().find(|drive| !drive.is_sound()) {
             return fail(format!("a drive must have finite numbers and gains that are not negative, got {drive:?}"));

@@ -3,7 +3,7 @@
 use super::Arm;
 use crate::account::Bound;
 use crate::contact::Obstacle;
-use crate::frame::{BodyFrame, Contact, Energy, JointFrame};
+use crate::frame::{BodyFrame, Contact, Energy, JointFrame, Other};
 use crate::material::Friction;
 use crate::math::Vec3;
 use crate::moments::Moments;
@@ -29,7 +29,7 @@ impl Arm {
     pub(crate) fn may_create(&self) -> Bound {
         let why = "the midpoint rule of Lagrange's equations with differences in place of derivatives; what quadrature and Newton's method leave is \
                    taken from the motion";
-        Bound { part: 1e-6, held: 0.0, contacts: 0.0, why }
+        Bound { part: 1e-6, held: 0.0, contacts: self.scratch.step.touches.given, why }
     }
 
     /// Mass, centre of mass and inertia with its joints as they stand, in the world.
@@ -71,5 +71,15 @@ impl Arm {
         }));
     }
 
-    pub(crate) fn write_contacts(&self, _: usize, _: &[Obstacle], _: &mut Vec<Contact>) {}
+    pub(crate) fn write_contacts(&self, index: usize, _: &[Obstacle], contacts: &mut Vec<Contact>) {
+        contacts.extend(self.state.touches.iter().filter(|touch| touch.force != Vec3::ZERO).map(|touch| Contact {
+            body: index,
+            other: Other::Obstacle(touch.obstacle()),
+            position: touch.position,
+            normal: touch.normal,
+            force: touch.force,
+            penetration: touch.depth,
+            along: None,
+        }));
+    }
 }

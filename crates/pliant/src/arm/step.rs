@@ -11,6 +11,7 @@
 use super::Arm;
 use super::params::JointDrive;
 use super::tool::{ToolStep, Within};
+use super::touch::Touches;
 use crate::account::Work;
 use crate::cable::equations::midpoint::Part;
 use crate::math::{Pose, Vec3};
@@ -48,6 +49,8 @@ pub(crate) struct ArmStep {
     instants: Vec<f64>,
     /// Tools that joints hold together.
     pub(super) tools: ToolStep,
+    /// Contacts of its links.
+    pub(super) touches: Touches,
     /// Forces of drives, mean over the step.
     pub torques: Vec<f64>,
     /// Work on the arm in the current part of the step, and in the step so far.
@@ -75,6 +78,7 @@ impl ArmStep {
             targets: vec![[0.0; 2]; model.coordinates().len()],
             instants: vec![0.5; model.coordinates().len()],
             tools: ToolStep::new(model),
+            touches: Touches::new(model),
             torques: zeros,
             part_work: Work::default(),
             work: Work::default(),
@@ -269,7 +273,10 @@ impl Arm {
         let Arm { model, state, scratch, .. } = self;
         let s = &mut scratch.step;
         let first = model.first_joint();
+        let [touched, led, lifted] = s.touches.work(h);
         let (mut drives, mut pushes) = (0.0, 0.0);
+        // the works whose difference is left, and what they would be for a joint that hardly moves
+        let mut turnover = given.abs() + touched.abs() + led.abs();
         for (i, y) in s.mean.iter().enumerate() {
             let driven = i >= first && (state.drives[i - first] != JointDrive::Free || !state.tools.is_empty());
             if driven && !s.held[i] {
@@ -279,6 +286,8 @@ impl Arm {
                     return false;
                 }
             }
+            let forces = s.driven[i].abs() + s.pushed[i].abs() + s.weight[i].abs();
+            turnover += forces * (h * y.abs() + RESTING);
             drives += h * s.driven[i] * y;
             pushes += h * (s.pushed[i] - s.rubbed[i]) * y;
             if s.held[i] {
@@ -289,18 +298,28 @@ impl Arm {
                 pushes -= h * model.coordinates()[i - first].damping * y * y;
             }
         }
-        s.part_work = Work { loads: drives, grips: given, ..Work::default() };
+        s.part_work = Work { loads: drives, grips: given, obstacles: led, ..Work::default() };
         // what quadrature and Newton's method have left
         let gain = s.midpoint.gain(model);
-        s.midpoint.take_energy(model, gain - drives - pushes - given)
+        if s.touches.push() {
+            let left = gain - drives - pushes - given - touched;
+            let turnover = turnover + s.touches.size() * RESTING;
+            // what lifts it out of something comes from its motion, if that has enough
+            return s.midpoint.take_from_all(model, left, turnover)
+                || s.midpoint.take_from_all(model, left - lifted, turnover);
+        }
+        s.midpoint.take_energy(model, gain - drives - pushes - given, turnover)
     }
 
     /// Take over the result of a part of the step, which has been settled.
     pub(crate) fn finish_part(&mut self, part: &Part) {
+        let s = &mut self.scratch.step;
+        s.midpoint.stop(&self.model, &s.held);
+        let led = self.calm(part);
         let Arm { model, state, scratch, .. } = self;
         let s = &mut scratch.step;
-        s.midpoint.stop(model, &s.held);
         s.midpoint.finish(model, &mut state.joints);
+        s.part_work.obstacles += led;
         s.work += s.part_work;
         for (sum, torque) in s.torques.iter_mut().zip(&s.driven) {
             *sum += (part.to - part.from) * torque;

@@ -8,7 +8,7 @@
 use super::step::instant;
 use crate::bytes::stored;
 use crate::cable::equations::midpoint::Part;
-use crate::math::{Pose, Quat, Vec3, pose_between};
+use crate::math::{Pose, Quat, Vec3, pose_between, rotation_vector};
 use crate::robot::{Matrix, Midpoint, Model, eliminate};
 
 /// How joints hold a tool, in the axes of the tool: along x, y and z, then about them.
@@ -136,9 +136,8 @@ impl ToolStep {
         let (from, to) = (tool.target, self.ends.get(n).copied().unwrap_or(tool.target));
         let target = pose_between(&from, &to, part.from + theta * (part.to - part.from));
         // displacement, rotation and their rates, in the world
-        let apart =
-            [target.translation - pose.translation, (target.rotation * pose.rotation.inverse()).to_scaled_axis()];
-        let turned = (to.rotation * from.rotation.inverse()).to_scaled_axis();
+        let apart = [target.translation - pose.translation, rotation_vector(target.rotation * pose.rotation.inverse())];
+        let turned = rotation_vector(to.rotation * from.rotation.inverse());
         let rates = [to.translation - from.translation, turned].map(|way| way / part.dt);
         let (apart, rates) = (apart.map(|v| back * v), rates.map(|v| back * v));
         let start = midpoint.start_velocities();

@@ -7,7 +7,7 @@
 
 mod algebra;
 mod change;
-mod contact;
+pub(crate) mod contact;
 pub(crate) mod equations;
 pub(crate) mod group;
 mod holds;

@@ -1,5 +1,6 @@
 //! Geometry of contact: the shapes of obstacles and what lies near them.
 
+mod cores;
 mod edges;
 mod mesh;
 mod obstacle;
@@ -11,6 +12,7 @@ mod surface;
 pub(crate) mod tree;
 mod triangle;
 
+pub(crate) use cores::{FACES, Met};
 pub(crate) use edges::edge_turns;
 pub use mesh::{Findings, Mesh};
 pub use obstacle::{Obstacle, ObstacleParams};

@@ -13,6 +13,7 @@ use parry3d_f64::shape::{
 };
 use parry3d_f64::transformation;
 
+use super::cores::{Core, cores};
 use super::edges::edge_turns;
 use super::mesh::{Mesh, Seams};
 use super::round::Round;
@@ -135,6 +136,8 @@ pub struct Shape {
     round: Option<Round>,
     /// Whether the collision library knows the neighbour of every facet edge, so that its inside test can be trusted.
     sealed: bool,
+    /// What of it can touch something else first.
+    cores: Arc<[Core]>,
 }
 
 impl std::fmt::Debug for Shape {
@@ -193,7 +196,10 @@ impl Shape {
             _ => true,
         };
         let shape_from_geometry = turn;
-        let mut shape = Shape { kind, geometry, shape_from_geometry, faces, turns, thickness, surface, round, sealed };
+        let cores = Arc::new([]);
+        let mut shape =
+            Shape { kind, geometry, shape_from_geometry, faces, turns, thickness, surface, round, sealed, cores };
+        shape.cores = cores_of(&shape);
         if let ShapeKind::Box { .. } | ShapeKind::Convex { .. } = &shape.kind {
             let Mesh { vertices, triangles } = shape.outline();
             let low = vertices.iter().fold(Vec3::INFINITY, |low, v| low.min(*v));
@@ -209,6 +215,11 @@ impl Shape {
     /// shapes.
     pub fn faces(&self) -> &[[Vec3; 3]] {
         &self.faces
+    }
+
+    /// Balls, edges and rims whose hull it is, in its own frame; none for planes and height fields.
+    pub(crate) fn cores(&self) -> &[Core] {
+        &self.cores
     }
 
     /// Angles between neighbouring facets at their edges, see `edge_turns`.
@@ -394,6 +405,13 @@ impl Shape {
             }
         };
         Mesh { vertices: vertices.into_iter().map(|v| self.shape_from_geometry * v).collect(), triangles }
+    }
+}
+
+fn cores_of(shape: &Shape) -> Arc<[Core]> {
+    match &shape.kind {
+        ShapeKind::Convex { .. } | ShapeKind::Mesh(_) => cores(&shape.kind, &shape.outline()).into(),
+        kind => cores(kind, &Mesh::default()).into(),
     }
 }
 

@@ -187,7 +187,8 @@ impl Stepper {
         let iterations = iterations?;
         let work = self.work(model, h);
         let gain = self.midpoint.gain(model);
-        if !self.midpoint.take_energy(model, gain - work) {
+        let turnover = h * self.y.iter().zip(&self.forces).map(|(y, f)| (y * f).abs()).sum::<f64>();
+        if !self.midpoint.take_energy(model, gain - work, turnover) {
             return None;
         }
         self.midpoint.stop(model, &self.held);

@@ -146,6 +146,32 @@ impl World {
         }
     }
 
+    /// Find the obstacles that the shapes of an arm may touch during a step: those that no arm carries, and that are no fingertips.
+    pub(super) fn find_near_arm(&mut self, body: usize, dt: f64) {
+        let World { obstacles, near, fingers, gravity, .. } = self;
+        near.clear();
+        let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        for obstacle in obstacles.iter() {
+            if matches!(obstacle.drive, Drive::Carried { arm, .. } if arm == body) {
+                let [from, to] = obstacle.swept_bounds(1.0);
+                (low, high) = (low.min(from), high.max(to));
+            }
+        }
+        if low.x > high.x {
+            return;
+        }
+        // farther than the search for contacts of each shape
+        let reach = 2.0 * gravity.length() * dt * dt + 0.1 * (high - low).length();
+        for (index, obstacle) in obstacles.iter().enumerate() {
+            let [other_low, other_high] = obstacle.swept_bounds(0.0);
+            let apart = !((low - reach).cmple(other_high).all() && (high + reach).cmpge(other_low).all());
+            let led = matches!(obstacle.drive, Drive::Carried { .. });
+            if !(apart || led || fingers.iter().any(|finger| finger.obstacle == index)) {
+                near.push(index);
+            }
+        }
+    }
+
     /// Move what arms carry to where it is, after these have been advanced.
     pub(super) fn place_carried(&mut self) {
         let World { bodies, grippers, obstacles, fingers, .. } = self;

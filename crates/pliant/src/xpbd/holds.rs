@@ -7,7 +7,7 @@ use crate::account::Work;
 use crate::body::Surroundings;
 use crate::grip::{ActingLoad, Grip, Hold, Wrench};
 use crate::linkage::{Arms, Push, locate};
-use crate::math::{Pose, Vec3};
+use crate::math::{Pose, Vec3, rotation_vector};
 
 /// A cross-section held at a pose that may move.
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +76,7 @@ impl Xpbd {
             let before = around.grippers[gripper].sweep.at(from) * held.section;
             let [force, torque] = reaction_on_a(&held.pose, &state.poses[held.link], held.arms, &held.multiplier);
             let [force, torque] = [force, torque].map(|v| held.pose.rotation * v / (h * h));
-            let turn = (held.pose.rotation * before.rotation.inverse()).to_scaled_axis();
+            let turn = rotation_vector(held.pose.rotation * before.rotation.inverse());
             let strains =
                 [strain(&before, &start[held.link], held.arms), strain(&held.pose, &state.poses[held.link], held.arms)];
             *unreached += beyond_force(&held.compliance, strains, &held.multiplier, h);
@@ -85,7 +85,7 @@ impl Xpbd {
         for (n, push) in pushes.iter().enumerate() {
             let (start, end) = (&start[push.link], &state.poses[push.link]);
             let place = |pose: &Pose| pose.transform_point(Vec3::X * push.offset);
-            let turn = (end.rotation * start.rotation.inverse()).to_scaled_axis();
+            let turn = rotation_vector(end.rotation * start.rotation.inverse());
             let done = push.force.dot(place(end) - place(start)) + push.torque.dot(turn);
             // a push acts as if the link did not turn in the substep, and does the work of a straight path
             let arm = start.rotation * (Vec3::X * push.offset);

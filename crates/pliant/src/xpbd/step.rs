@@ -8,7 +8,7 @@ use crate::body::Surroundings;
 use crate::grip::Wrench;
 use crate::linkage::{Arms, Line};
 use crate::material::Friction;
-use crate::math::{Pose, Quat, Vec3, hypot};
+use crate::math::{Pose, Quat, Vec3, hypot, rotation_vector};
 
 /// Constants of all links of a rod.
 #[derive(Clone, Debug)]
@@ -175,7 +175,7 @@ impl Xpbd {
         for (i, (pose, start)) in poses.iter().zip(&scratch.start).enumerate() {
             velocities[i] = (pose.translation - start.translation) / h;
             let turned = start.rotation.inverse() * pose.rotation;
-            turnings[i] = (if turned.w < 0.0 { -turned } else { turned }).to_scaled_axis() / h;
+            turnings[i] = rotation_vector(turned) / h;
         }
         for touch in touches {
             let link = touch.link;

@@ -39,7 +39,7 @@ use crate::cable::solver::gauss_seidel::runs::Runs;
 use crate::cable::solver::hands::Reply;
 use crate::contact::Obstacle;
 use crate::linkage::Push;
-use crate::math::{Pose, Vec3};
+use crate::math::{Pose, Vec3, rotation_vector};
 
 /// Working memory of a step.
 #[derive(Clone, Debug, Default)]
@@ -685,7 +685,7 @@ impl Share<'_> {
 
 /// The rotation vector from one pose to another, in the world [rad].
 fn turned(start: &Pose, end: &Pose) -> Vec3 {
-    if start.rotation == end.rotation { Vec3::ZERO } else { (end.rotation * start.rotation.inverse()).to_scaled_axis() }
+    if start.rotation == end.rotation { Vec3::ZERO } else { rotation_vector(end.rotation * start.rotation.inverse()) }
 }
 
 /// Angle of a joint, with how far its links turn in the step, below which it cannot fold [rad]; strains are angles to a

@@ -188,7 +188,7 @@ impl Island<'_> {
         }
         solved.converged &= !solved.sank;
         if solved.converged {
-            self.balance();
+            self.balance(part);
             let last = part.to - part.from <= SMALLEST_PART;
             solved.unpaid = !last && part.recovers && self.is_unpaid(part);
             let settled = self.settle_arms(part);
@@ -236,8 +236,9 @@ impl Island<'_> {
     }
 
     /// Take over the contact forces, into the residual too; see `Share::is_astray`.
-    fn balance(&mut self) {
+    fn balance(&mut self, part: &Part) {
         self.each(|mut share| share.settle_touches());
+        self.each_arm(|_, arm| arm.settle_touches(part));
         self.settle_pairs();
     }
 

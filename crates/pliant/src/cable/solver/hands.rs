@@ -12,7 +12,7 @@ use crate::body::Body;
 use crate::cable::algebra::block::{Mat6, Vec6, add_scaled, dot};
 use crate::cable::equations::midpoint::Part;
 use crate::cable::group::step::Island;
-use crate::math::{Pose, Vec3, pose_between};
+use crate::math::{Pose, Vec3, pose_between, rotation_vector};
 use crate::robot::{Matrix, eliminate};
 
 /// A hold of a cable on a gripper that an arm carries.
@@ -168,7 +168,11 @@ impl Island<'_> {
 
     /// Begin a part of the step: arms too.
     pub(crate) fn begin_arms(&mut self, part: &Part) {
-        self.each_arm(|_, arm| arm.begin(part));
+        let obstacles = self.around.obstacles;
+        self.each_arm(|_, arm| {
+            arm.begin(part);
+            arm.begin_touches(part, obstacles);
+        });
         let mut hands = std::mem::take(&mut self.coupling.hands);
         self.each_arm(|n, arm| {
             for hand in hands.list.iter_mut().filter(|hand| hand.arm == n) {
@@ -358,7 +362,7 @@ impl Hand {
         self.end = arm.stepped(self.carrier, true);
         let (start, end) = (self.start * from, self.end * to);
         let moved = (end.translation - start.translation) / step;
-        let turned = (start.rotation.inverse() * end.rotation).to_scaled_axis() / step;
+        let turned = rotation_vector(start.rotation.inverse() * end.rotation) / step;
         self.velocity = [moved.x, moved.y, moved.z, turned.x, turned.y, turned.z];
         let middle = pose_between(&start, &end, 0.5);
         let rotations = [middle.rotation, end.rotation];

@@ -77,6 +77,8 @@ impl Island<'_> {
         let mut solved = Solved::default();
         let touched = self.touches();
         let mut rounds = if touched && touching == Touching::First { ROUNDS } else { 0 };
+        // a free body that falls on something has next to nothing that resists it before
+        self.each_arm(|_, arm| rounds = if rounds > 0 && arm.touches() { ROUNDS + 1 } else { rounds });
         let mut last = f64::INFINITY;
         // iterations since friction follows; updates of its limits from normal forces instead
         let (mut following, mut bounds) = (0, 0);
@@ -155,7 +157,7 @@ impl Island<'_> {
     /// residual along it no longer opposes it much. True if the step was shortened.
     fn search_along(&mut self, part: &Part, decline: f64, fits: bool) -> bool {
         let enough = OVERSHOOT * decline.abs();
-        let slope_at = |island: &mut Self, fits: bool| if fits { island.descent() } else { f64::NEG_INFINITY };
+        let slope_at = |island: &mut Self, fits: bool| if fits { island.descent(part) } else { f64::NEG_INFINITY };
         let (mut low, mut high) = ((0.0, decline), (1.0, slope_at(self, fits)));
         let (mut at, mut slope) = high;
         for _ in 0..MOST_BACKTRACKS {
@@ -189,6 +191,7 @@ impl Island<'_> {
     pub(crate) fn touches(&mut self) -> bool {
         let mut any = !self.pairs.is_empty();
         self.each(|share| any |= !share.s.touches.is_empty());
+        self.each_arm(|_, arm| any |= arm.touches());
         any
     }
 
@@ -218,6 +221,7 @@ impl Island<'_> {
     /// Move friction limits closer to what normal forces allow; true if any was far off.
     fn bound(&mut self) -> bool {
         let mut far = self.bound_pairs();
+        self.each_arm(|_, arm| far |= arm.bound_touches());
         self.each(|share| share.s.touches.iter_mut().for_each(|touch| far |= touch.bound(&share.s.mean)));
         far
     }
@@ -233,6 +237,8 @@ impl Island<'_> {
     fn touch(&mut self, part: &Part, touching: Touching) -> usize {
         let mut changed = 0;
         self.each(|mut share| changed += share.touch(part, touching));
+        let obstacles = self.around.obstacles;
+        self.each_arm(|_, arm| changed += arm.touch(part, touching, obstacles));
         changed + self.touch_pairs(part, touching)
     }
 
@@ -245,10 +251,10 @@ impl Island<'_> {
     }
 
     /// Residual along the change, with contacts not yet in the residual.
-    fn descent(&mut self) -> f64 {
+    fn descent(&mut self, part: &Part) -> f64 {
         let mut sum = 0.0;
         self.each(|share| sum += share.descent());
-        self.each_arm(|_, arm| sum += arm.descent());
+        self.each_arm(|_, arm| sum += arm.descent() + arm.touched_descent(part));
         sum + self.descent_of_pairs()
     }
 

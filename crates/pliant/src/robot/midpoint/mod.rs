@@ -33,6 +33,7 @@
 //! step), its tangent through [`Midpoint::middle_jacobian`] and [`Midpoint::end_jacobian`].
 
 mod node;
+mod touched;
 
 use node::{Node, root_axes};
 
@@ -335,8 +336,9 @@ impl Midpoint {
     }
 
     /// Take `energy` from the motion of the joints at the end of the step, without a change of momentum: what quadrature and Newton's method
-    /// have left. False where that is more than a correction: the joints turn too far in the step.
-    pub fn take_energy(&mut self, model: &Model, energy: f64) -> bool {
+    /// have left. False where that is more than a correction: the joints turn too far in the step. `turnover` is the size of the works
+    /// that it is the difference of [J].
+    pub fn take_energy(&mut self, model: &Model, energy: f64, turnover: f64) -> bool {
         if energy.abs() < f64::MIN_POSITIVE {
             // also of a robot at rest, which has none to give
             return true;
@@ -360,7 +362,7 @@ impl Midpoint {
             // where the joints hardly move, as a pendulum at its turning point, rounding is left as it is
             let all =
                 |e: usize| self.velocities[e].iter().zip(&self.momenta[e]).map(|(v, p)| (v * p).abs()).sum::<f64>();
-            let size = all(0) + all(1) + self.potential.abs() + self.end.potential(model).abs();
+            let size = all(0) + all(1) + self.potential.abs() + self.end.potential(model).abs() + turnover;
             return energy.abs() <= 1e-12 * size;
         }
         let factor = (1.0 - energy / kinetic).sqrt();
