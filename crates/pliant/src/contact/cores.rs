@@ -198,7 +198,7 @@ mod tests {
         ];
         for (kind, turn, height) in cases {
             let shape = Shape::new(kind.clone()).unwrap();
-            let pose = Pose::from_parts(Vec3::new(0.4, -0.2, 1.0), turn * Quat::from_rotation_z(0.3));
+            let pose = Pose::from_parts(Vec3::new(0.4, -0.2, 1.0), Quat::from_rotation_z(0.3) * turn);
             let gaps = shape.cores().iter().flat_map(|core| core.meet(&pose, &floor, &Pose::IDENTITY, 1.0));
             let least = gaps.flatten().map(|met| met.gap).fold(f64::INFINITY, f64::min);
             assert!((least - (1.0 - height)).abs() < 1e-9, "{kind:?}: {least}");

@@ -16,7 +16,6 @@ use crate::bytes::stored;
 use crate::cable::{PARTS, PastPair};
 use crate::contact::{Ends, Obstacle};
 use crate::frame::{Event, EventKind, Other};
-use crate::linkage::Line;
 
 use obstacles::{Known, Surrounding};
 use solids::Solids;
@@ -183,16 +182,16 @@ impl Watch {
 
     /// Whether it is of these bodies, with this number of obstacles.
     pub fn fits(&self, bodies: &[Body], obstacles: usize) -> bool {
-        let like = |curve: &Curve, (body, line): (usize, Line<'_>)| {
-            let (pieces, known) = (line.poses.len(), curve.pieces.iter().chain(&curve.gaps));
+        let like = |curve: &Curve, (body, (radius, pieces)): (usize, (f64, usize))| {
+            let known = curve.pieces.iter().chain(&curve.gaps);
             let bend = if let Body::Cable(c) = &bodies[body] { (c.is_closed(), c.bend()) } else { (false, 0) };
-            (curve.body, curve.radius, (curve.closed, curve.bend)) == (body, line.radius, bend)
+            (curve.body, curve.radius, (curve.closed, curve.bend)) == (body, radius, bend)
                 && (1..=curve.instants.len()).contains(&curve.used)
                 && curve.instants().iter().all(|instant| instant.pieces.len() == pieces)
                 && [curve.pieces.len(), curve.gaps.len()] == [pieces; 2]
                 && known.into_iter().all(|known| known.fits(obstacles))
         };
-        let rods = || bodies.iter().enumerate().filter_map(|(n, body)| Some((n, body.line()?)));
+        let rods = || bodies.iter().enumerate().filter_map(|(n, body)| Some((n, extent(body)?)));
         if !self.solids.fits(bodies.len(), obstacles) {
             return false;
         }

@@ -66,16 +66,24 @@ impl Solids {
     /// Read the surfaces of all solids, and preallocate. What an obstacle goes through already is that way on purpose.
     pub fn begin(&mut self, bodies: &[Body], obstacles: &[Obstacle]) {
         self.known = bodies.len();
-        self.shells.clear();
+        let mut count = 0;
         for (body, solid) in bodies.iter().enumerate() {
             let Some(facets) = solid.skin().facets else { continue };
-            let side = |[a, b, c]: &[u32; 3]| [[*a, *b], [*b, *c], [*c, *a]].map(|[a, b]| [a.min(b), a.max(b)]);
-            let mut edges: Vec<[u32; 2]> = facets.iter().flat_map(side).collect();
+            // reuse what was allocated before
+            if count == self.shells.len() {
+                self.shells.push(Shell::default());
+            }
+            let Shell { body: whose, edges } = &mut self.shells[count];
+            *whose = body;
+            edges.clear();
+            let sides = |[a, b, c]: &[u32; 3]| [[*a, *b], [*b, *c], [*c, *a]].map(|[a, b]| [a.min(b), a.max(b)]);
+            edges.extend(facets.iter().flat_map(sides));
             edges.sort_unstable();
             edges.dedup();
             solid.show(&mut self.nodes);
-            self.shells.push(Shell { body, edges });
+            count += 1;
         }
+        self.shells.truncate(count);
         self.through.clear();
         self.through.reserve(self.shells.len() * obstacles.len());
         self.look_at(bodies, obstacles, true, &mut |_| {});

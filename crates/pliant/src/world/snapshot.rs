@@ -218,7 +218,8 @@ impl World {
         let there = There { obstacles: self.obstacles.len(), grips: grips.len() };
         let same_parts = self.handles.have_the_parts_of(handles)
             && counts == (state.bodies.len(), state.obstacles.len(), state.grippers.len(), state.sensors.len())
-            && self.bodies.iter().zip(&state.bodies).all(|(body, state)| body.fits(state, &there));
+            && self.bodies.iter().zip(&state.bodies).all(|(body, state)| body.fits(state, &there))
+            && state.sizes.iter().map(|size| size.to_bits()).eq(self.sizes().map(f64::to_bits));
         if !same_parts || *origin == Origin::Read && !self.fits(snapshot) {
             return Err(BuildError::ForeignSnapshot);
         }
@@ -295,8 +296,7 @@ impl World {
             }
             _ => true,
         };
-        state.sizes.iter().map(|size| size.to_bits()).eq(self.sizes().map(f64::to_bits))
-            && grips.iter().all(grip)
+        grips.iter().all(grip)
             && loads.iter().all(load)
             && state.obstacles.iter().all(|(_, d, _)| drive(d))
             && state.grippers.iter().all(|(_, d, _)| drive(d))
