@@ -124,7 +124,7 @@ impl Planes {
         let (from, to) = (get(x, segment), get(x, segment + 1));
         let (along, length) = (to - from, (to - from).length());
         let first = self.between.len();
-        if !(length > 0.0) {
+        if length.is_nan() || length <= 0.0 {
             return 0.0;
         }
         let half = 0.5 * length;
