@@ -107,6 +107,24 @@ fn face(z: f64) -> Place {
     Place::Box { low: Vec3::new(-1.0, -1.0, z - 1e-6), high: Vec3::new(1.0, 1.0, z + 1e-6) }
 }
 
+/// What is held is part of the recipe: what holds nothing, everything, or lets it turn is told.
+#[test]
+fn a_recipe_that_does_not_hold_it_is_refused() {
+    let sound = recipe([2, 2, 1], Order::Linear, SIZE, FOAM, 5);
+    let refused = |fixed: Vec<usize>| {
+        let recipe = Recipe { fixed, ..sound.clone() };
+        let found = recipe.compute(1, &mut |_| ControlFlow::Continue(())).map(|_| ()).unwrap_err();
+        (recipe.check().is_err(), found.to_string())
+    };
+    let (told, why) = refused(vec![0, 1, 2]);
+    assert!(!told && why.contains("can still move or turn"), "a line: {why}");
+    assert!(refused((0..18).collect()).0, "all");
+    assert!(refused(vec![0, 1, 100]).0, "none of its own");
+    assert!(sound.check().is_ok());
+    let most = Recipe { modes: 28, ..sound.clone() }.check().unwrap_err().to_string();
+    assert!(most.contains("this mesh has only 27"), "{most}");
+}
+
 /// A third of the area of each facet of the upper face, at each of its corners, as a part of the whole: linear elements
 /// under uniform pressure.
 fn parts_of_the_top(basis: &Basis, top: f64) -> Vec<f64> {
