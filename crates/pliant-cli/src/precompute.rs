@@ -27,6 +27,8 @@ struct Row {
     form: &'static str,
     surface_nodes: usize,
     unknowns: usize,
+    /// Number of nodes that are held in place.
+    fixed_nodes: usize,
     /// Number of modes, or of recorded responses, depending on the form.
     #[serde(skip_serializing_if = "Option::is_none")]
     modes: Option<usize>,
@@ -198,6 +200,7 @@ fn compute(body: &Precomputable, options: &Options) -> Result<Row, Failure> {
         form,
         surface_nodes,
         unknowns,
+        fixed_nodes: body.fixed_nodes(),
         modes,
         records,
         frequencies_hz,
@@ -288,6 +291,10 @@ fn print_table(rows: &[Row]) -> Result<(), Failure> {
     }
     output::print_text(table)?;
     for row in rows {
+        if row.fixed_nodes > 0 {
+            let (held, all) = (row.fixed_nodes, row.unknowns / 3);
+            output::print_text(format!("{}: {held} of {all} nodes are held in place", row.body))?;
+        }
         if let Some([first, .., last]) = row.frequencies_hz.as_deref() {
             output::print_text(format!("{}: modes of {} to {} Hz", row.body, short(*first), short(*last)))?;
         }

@@ -207,7 +207,7 @@ pub enum FemError {
         why: String,
     },
     /// The body is free to move as a whole.
-    #[error("the body can still move or turn as a whole: prescribe displacements that hold it in all directions")]
+    #[error("the body can still move or turn as a whole: hold at least three nodes that are not in line")]
     NotHeld,
     /// More modes were asked for than the mesh has.
     #[error("{asked} modes are asked for, but this mesh has only {most} of deformation: ask for fewer, or refine it")]

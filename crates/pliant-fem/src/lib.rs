@@ -35,7 +35,7 @@ pub use mesh::vtk::read_vtk;
 pub use pliant::response::{Oscillator, Scheme};
 pub use precompute::cache::{Found, basis_of, basis_path, cache_folder, records_of, records_path};
 pub use precompute::digest::Digest;
-pub use precompute::recipe::{FULL_NODES, Recipe, Watcher};
+pub use precompute::recipe::{FULL_NODES, Recipe, Watcher, nodes_within};
 pub use precompute::store::{StoreError, open_basis, open_records, write_basis};
 pub use precompute::table::{TableRecipe, nearest_nodes};
 pub use progress::{Progress, Stage};

@@ -142,6 +142,7 @@ fn everything_that_matters_is_in_the_digest() {
         Recipe { order: Order::Quadratic, ..one.clone() },
         Recipe { mass: MassKind::Lumped, ..one.clone() },
         Recipe { full_nodes: 3, ..one.clone() },
+        Recipe { fixed: vec![0, 1, 3], ..one.clone() },
         Recipe { mesh: TetMesh::cube(3, SIDE).unwrap(), ..one.clone() },
         Recipe { mesh: TetMesh::cube(2, SIDE.next_up()).unwrap(), ..one.clone() },
         with(Elastic { young: SEED.young.next_up(), ..SEED }),

@@ -23,7 +23,16 @@ fn go_on(_: Progress) -> ControlFlow<()> {
 /// Of a mesh, at some nodes, for a tenth of a second.
 fn table(mesh: TetMesh, order: Order, touched: Vec<u32>) -> TableRecipe {
     let timing = Timing { samples: 50, ..Timing::default() };
-    TableRecipe { mesh, elastic: SEED, order, mass: MassKind::Consistent, damping: DAMPING, timing, touched }
+    TableRecipe {
+        mesh,
+        elastic: SEED,
+        order,
+        mass: MassKind::Consistent,
+        fixed: vec![],
+        damping: DAMPING,
+        timing,
+        touched,
+    }
 }
 
 /// The modes of the same body.

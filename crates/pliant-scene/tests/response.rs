@@ -68,6 +68,25 @@ fn recorded_responses() {
     assert!(matches!(&usual.bodies[0].work, Work::Records(table) if table.timing == Timing::default()));
 }
 
+/// All nodes of boxes, those on their sides and between corners included, in either form; and what is not held keeps its digest.
+#[test]
+fn nodes_that_are_held() {
+    let below =
+        "fixed = [{ min = [-1, -1, -0.05], max = [1, 1, -0.05] }, { min = [0.05, 0.05, -1], max = [0.05, 0.05, 1] }]";
+    let found = scene(&format!("{BOX}response = {{ {below} }}"), &[]).unwrap();
+    let Work::Modes(recipe) = &found.bodies[0].work else { panic!("{found:?}") };
+    // two cells a side of ten-node tetrahedra: 5 x 5 below, and 4 more along an edge
+    assert_eq!((recipe.fixed.len(), found.bodies[0].fixed_nodes()), (29, 29));
+    assert!(recipe.check().is_ok());
+    let free = scene(BOX, &[]).unwrap();
+    let Work::Modes(free) = &free.bodies[0].work else { panic!("{free:?}") };
+    assert!(free.fixed.is_empty() && free.digest() != recipe.digest());
+    let records =
+        format!("{BOX}response = {{ form = \"records\", element = \"linear\", touch = [[0, 0, 1]], {below} }}");
+    let found = scene(&records, &[]).unwrap();
+    assert!(matches!(&found.bodies[0].work, Work::Records(table) if table.fixed.len() == 9 + 2));
+}
+
 #[test]
 fn tetrahedra_from_a_file() {
     let found = scene("solid = { tets = { file = \"tet.msh\", scale = 0.001 } }", &[]).unwrap();
@@ -94,6 +113,17 @@ fn what_is_refused_says_why_and_where() {
         (&format!("{BOX}response = {{ form = \"records\" }}"), "say where it can be touched"),
         (&format!("{BOX}response = {{ form = \"records\", modes = 3, touch = [[0, 0, 0]] }}"), "for form = \"modes\""),
         (&format!("{BOX}response = {{ loss_factor = 0.1, drag = 1 }}"), "either a loss factor"),
+        (&format!("{BOX}response = {{ fixed = [{{ min = [0, 0, 0.06], max = [1, 1, 1] }}] }}"), "no node of the body"),
+        (
+            &format!("{BOX}response = {{ fixed = [{{ min = [-1, -1, -1], max = [1, 1, 1] }}] }}"),
+            "all nodes of the body",
+        ),
+        (&format!("{BOX}response = {{ fixed = [{{ min = [0, 0, 1], max = [1, 1, 0] }}] }}"), "interchanged"),
+        (&format!("{BOX}response = {{ fixed = [{{ min = [0, 0, 1] }}] }}"), "missing field `max`"),
+        (
+            &format!("{BOX}response = {{ modes = 300, fixed = [{{ min = [-1, -1, -0.05], max = [1, 1, -0.05] }}] }}"),
+            "this mesh has 276",
+        ),
         (
             "solid = { box = { size = [1, 1, 1], cells = [20, 20, 20] } }\nresponse = { modes = 2000 }",
             "of so large a body",

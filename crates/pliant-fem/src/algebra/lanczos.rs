@@ -50,7 +50,7 @@ impl<'a> Search<'a> {
         tell(watch, Stage::Factorising, 0, 1)?;
         let filter = RigidFilter::new(model)?;
         // far below the first mode, so that the shift does not matter, and far above rounding
-        let sigma = 1e-3 * lowest_strain(model, &filter);
+        let sigma = if model.fixed.is_some() { 0.0 } else { 1e-3 * lowest_strain(model, &filter) };
         let cholesky = Cholesky::new(&model.matrices.combined(1.0, sigma), "the stiffness")?;
         let empty = || Block::zeros(model.unknowns(), 0);
         let mut search = Search {
@@ -117,7 +117,7 @@ impl<'a> Search<'a> {
         self.projected.extend((0..along.columns()).map(|n| along.column(n).to_vec()));
         self.next = (q, momenta);
         // the basis cannot outgrow the space of deformations
-        let room = self.model.unknowns() - 6 - self.basis.columns();
+        let room = self.model.deformations() - self.basis.columns();
         self.next.0.truncate(room);
         self.next.1.truncate(room);
     }

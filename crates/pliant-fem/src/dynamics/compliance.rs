@@ -1,4 +1,4 @@
-//! Static compliance of the surface of a free body.
+//! Static compliance of the surface of a body: of one that is held, the inverse of K where it is not; of a free one as follows.
 //!
 //! A static force f on a free body is balanced by inertia: f - M Z Z^T f, with the six rigid motions Z, Z^T M Z = 1,
 //! has no resultant force or moment. Six unknowns can then be held without a reaction, which makes K regular, and the
@@ -47,8 +47,12 @@ impl<'a> Held<'a> {
     fn new(model: &'a Model, watch: Watch<'_>) -> Result<Held<'a>, FemError> {
         tell(watch, Stage::Factorising, 0, 1)?;
         let filter = RigidFilter::new(model)?;
-        let held = six(filter.motions());
-        let free: Vec<usize> = (0..model.unknowns()).filter(|n| !held.contains(n)).collect();
+        let held = if model.fixed.is_some() { model.held_unknowns().collect() } else { six(filter.motions()) };
+        let free: Vec<usize> = {
+            let mut is_held = vec![false; model.unknowns()];
+            held.iter().for_each(|n| is_held[*n] = true);
+            (0..model.unknowns()).filter(|n| !is_held[*n]).collect()
+        };
         let cholesky = Cholesky::new(&free_part(model, &free), "the stiffness of a held body")?;
         Ok(Held { model, filter, free, cholesky })
     }
@@ -98,6 +102,9 @@ impl<'a> Held<'a> {
 
     /// Diagonal 3 x 3 block of the compliance of each surface node, in rows [m/N].
     fn local(&self, watch: Watch<'_>) -> Result<Vec<f64>, FemError> {
+        if self.model.fixed.is_some() {
+            return self.local_of_held(watch);
+        }
         let (motions, model) = (self.filter.motions(), self.model);
         // W = A M Z, and M W
         let mut right = Block::zeros(self.free.len(), 6);
@@ -132,6 +139,19 @@ impl<'a> Held<'a> {
             blocks.extend((0..9).map(|n| 0.5 * (entry(n / 3, n % 3) + entry(n % 3, n / 3))));
         }
         finite(blocks)
+    }
+
+    /// The same of a body that is held; zero at held nodes.
+    fn local_of_held(&self, watch: Watch<'_>) -> Result<Vec<f64>, FemError> {
+        let mut number = vec![None; self.model.unknowns()];
+        self.free.iter().enumerate().for_each(|(n, unknown)| number[*unknown] = Some(n));
+        let selected = Selected::new(&self.cholesky, &mut |done, of| tell(watch, Stage::Loading, done, of))?;
+        let entry = |i: usize, j: usize| match (number[i], number[j]) {
+            (Some(i), Some(j)) => selected.entry(i, j),
+            _ => 0.0,
+        };
+        let block = |node: &usize| (0..9).map(|n| entry(3 * node + n / 3, 3 * node + n % 3)).collect::<Vec<f64>>();
+        finite(self.model.surface().nodes.iter().flat_map(block).collect())
     }
 }
 
@@ -198,6 +218,44 @@ mod tests {
                     let (i, j) = (3 * node + p.max(q), 3 * node + p.min(q));
                     let apart = (block[3 * p + q] - whole[i * (i + 1) / 2 + j]).abs();
                     assert!(apart < 1e-11 * largest, "{order:?} {node} {p} {q}: {apart:.1e} of {largest:.1e}");
+                }
+            }
+        }
+    }
+
+    /// Of a body that is held at one end: two routes again, and the static solution of the free body with that end
+    /// prescribed as a third.
+    #[test]
+    fn of_a_held_body_as_by_prescribed_displacements() {
+        let solid = Elastic { young: 2000.0, poisson: 0.4, density: 110.0 };
+        let mesh = TetMesh::block([5, 3, 2], Vec3::new(0.14, 0.1, 0.03)).unwrap();
+        for order in [Order::Linear, Order::Quadratic] {
+            let free = Model::new(&mesh, &solid, order, MassKind::Consistent).unwrap();
+            let least = free.nodes().iter().map(|at| at.x).fold(f64::INFINITY, f64::min);
+            let end: Vec<usize> = (0..free.nodes().len()).filter(|n| free.nodes()[*n].x < least + 1e-9).collect();
+            let held = free.clone().fix(&end).unwrap();
+            let watch = &mut |_| ControlFlow::Continue(());
+            let Compliance::Full(whole) = compliance(&held, usize::MAX, watch).unwrap() else { panic!() };
+            let Compliance::Local(local) = compliance(&held, 0, watch).unwrap() else { panic!() };
+            let prescribed: Vec<(usize, f64)> = held.held_unknowns().map(|unknown| (unknown, 0.0)).collect();
+            let unknowns = held.surface_unknowns();
+            let largest = whole.iter().fold(0.0f64, |largest, x| largest.max(x.abs()));
+            for j in (0..unknowns.len()).step_by(17) {
+                let mut force = vec![0.0; free.unknowns()];
+                force[unknowns[j]] = 1.0;
+                let found = crate::solve_static(&free, &prescribed, &force).unwrap();
+                for i in 0..unknowns.len() {
+                    let entry = whole[i.max(j) * (i.max(j) + 1) / 2 + i.min(j)];
+                    // a force on a held node moves nothing
+                    let expected = found.displacements[unknowns[i]];
+                    assert!((entry - expected).abs() < 1e-10 * largest, "{order:?} {i} {j}: {entry} for {expected}");
+                    if i / 3 == j / 3 {
+                        let block = local[9 * (i / 3) + 3 * (i % 3) + j % 3];
+                        assert!(
+                            (block - expected).abs() < 1e-10 * largest,
+                            "{order:?} {i} {j}: {block} for {expected}"
+                        );
+                    }
                 }
             }
         }

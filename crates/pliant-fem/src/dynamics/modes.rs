@@ -1,4 +1,4 @@
-//! The lowest vibration modes of a free body, K x = omega^2 M x, without the six rigid ones.
+//! The lowest vibration modes of a body, K x = omega^2 M x; of a free one, without the six rigid ones.
 //!
 //! Block Lanczos for the operator A = (K + sigma M)^-1 M, whose largest eigenvalues theta = 1 / (omega^2 + sigma)
 //! belong to the lowest modes (Grimes, Lewis and Simon, "A shifted block Lanczos algorithm for solving sparse symmetric
@@ -63,7 +63,7 @@ impl Modes {
         params: &ModesParams,
         watch: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Modes, FemError> {
-        let all = model.unknowns() - 6;
+        let all = model.deformations();
         if params.count == 0 || params.count > all {
             return Err(FemError::TooManyModes { asked: params.count, most: all });
         }
@@ -113,7 +113,8 @@ impl Modes {
                 continue;
             };
             tell(watch, Stage::Counting, 0, 1)?;
-            let there = negative_eigenvalues(&model.matrices.combined(1.0, -level))?.saturating_sub(6);
+            let there =
+                negative_eigenvalues(&model.matrices.combined(1.0, -level))?.saturating_sub(model.rigid_motions_left());
             if there == below {
                 return Ok(found.keep(params.count));
             }

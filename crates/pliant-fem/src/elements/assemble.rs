@@ -118,8 +118,23 @@ impl Matrices {
         let diagonal = self.entries().filter(|(row, column, _)| row == column);
         diagonal.fold(0.0, |highest, (.., entry)| {
             let block = &self.stiffness[entry];
-            (0..3).fold(highest, |highest: f64, axis| highest.max(block[axis][axis] / self.mass[entry]))
+            // a node that is held has no mass
+            let ratio = |axis: usize| if self.mass[entry] > 0.0 { block[axis][axis] / self.mass[entry] } else { 0.0 };
+            (0..3).fold(highest, |highest: f64, axis| highest.max(ratio(axis)))
         })
+    }
+
+    /// The matrices of the same body with some nodes held: these keep the diagonal of K, which is arbitrary, and nothing
+    /// else, so that they neither move nor are counted as modes.
+    pub fn held(&self, is_held: &[bool]) -> Matrices {
+        let mut held = self.clone();
+        for (row, column, entry) in self.entries().filter(|(row, column, _)| is_held[*row] || is_held[*column]) {
+            let own = self.stiffness[entry];
+            let kept = |p: usize, q: usize| if row == column && p == q { own[p][p] } else { 0.0 };
+            held.stiffness[entry] = std::array::from_fn(|p| std::array::from_fn(|q| kept(p, q)));
+            held.mass[entry] = 0.0;
+        }
+        held
     }
 
     /// Lower triangle of k K + m M as a sparse matrix.

@@ -2,6 +2,7 @@
 
 pub(crate) mod assemble;
 pub(crate) mod element;
+pub(crate) mod fixed;
 pub(crate) mod model;
 pub(crate) mod rigid;
 pub(crate) mod statics;

@@ -2,19 +2,22 @@
 
 use crate::elements::assemble::Matrices;
 use crate::elements::element::{EDGES, Elastic, MassKind, Order};
+use crate::elements::fixed::Fixed;
 use crate::error::FemError;
 use crate::mesh::TetMesh;
 use crate::mesh::surface::{Surface, sorted};
 use pliant::math::Vec3;
 use std::collections::HashMap;
 
-/// A free body of finite elements.
+/// A body of finite elements, free or held at some nodes, see [`Model::fix`].
 #[derive(Clone, Debug)]
 pub struct Model {
     nodes: Vec<Vec3>,
     surface: Surface,
     elements: usize,
+    /// Matrices of what can move.
     pub(crate) matrices: Matrices,
+    pub(crate) fixed: Option<Fixed>,
 }
 
 impl Model {
@@ -26,7 +29,7 @@ impl Model {
         solid.check()?;
         let Grid { nodes, cells, surface } = Grid::new(mesh, order);
         let matrices = Matrices::new(&nodes, &cells, order, solid, mass);
-        Ok(Model { nodes, surface, elements: cells.len(), matrices })
+        Ok(Model { nodes, surface, elements: cells.len(), matrices, fixed: None })
     }
 
     /// Positions of the nodes [m], those of the mesh first.
@@ -59,7 +62,7 @@ impl Model {
     pub fn forces(&self, displacements: &[f64]) -> Result<Vec<f64>, FemError> {
         self.check_length("displacements", displacements)?;
         let mut forces = vec![0.0; self.unknowns()];
-        self.matrices.stiffness_times(displacements, &mut forces);
+        self.whole().stiffness_times(displacements, &mut forces);
         Ok(forces)
     }
 
@@ -67,7 +70,7 @@ impl Model {
     pub fn momenta(&self, velocities: &[f64]) -> Result<Vec<f64>, FemError> {
         self.check_length("velocities", velocities)?;
         let mut momenta = vec![0.0; self.unknowns()];
-        self.matrices.mass_times(velocities, &mut momenta);
+        self.whole().mass_times(velocities, &mut momenta);
         Ok(momenta)
     }
 

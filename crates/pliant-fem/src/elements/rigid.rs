@@ -31,14 +31,14 @@ impl Model {
         let size = self.unknowns();
         let mut momentum = vec![0.0; size];
         let along: Vec<f64> = self.nodes().iter().flat_map(|_| [1.0, 1.0, 1.0]).collect();
-        self.matrices.mass_times(&along, &mut momentum);
+        self.whole().mass_times(&along, &mut momentum);
         // the mass attributed to each node
         let share = |n: usize| momentum[3 * n];
         let mass: f64 = (0..self.nodes().len()).map(share).sum();
         let centre = self.nodes().iter().enumerate().map(|(n, at)| *at * share(n)).sum::<Vec3>() / mass;
         let turns = AXES.map(|axis| rotation(self.nodes(), centre, axis));
         let inertia = std::array::from_fn(|i| {
-            self.matrices.mass_times(&turns[i], &mut momentum);
+            self.whole().mass_times(&turns[i], &mut momentum);
             std::array::from_fn(|j| dot(&momentum, &turns[j]))
         });
         Rigid { mass, centre, inertia }
@@ -62,11 +62,11 @@ impl Model {
         for n in 0..6 {
             let mut column = motions.column(n).to_vec();
             for before in 0..n {
-                self.matrices.mass_times(&column, &mut momentum);
+                self.whole().mass_times(&column, &mut momentum);
                 let along = dot(&momentum, motions.column(before));
                 add(&mut column, -along, motions.column(before));
             }
-            self.matrices.mass_times(&column, &mut momentum);
+            self.whole().mass_times(&column, &mut momentum);
             let length = dot(&momentum, &column).sqrt();
             motions.column_mut(n).iter_mut().zip(&column).for_each(|(x, c)| *x = c / length);
         }
@@ -74,9 +74,12 @@ impl Model {
     }
 }
 
-/// Projects rigid motion out of displacements, and out of forces the part that causes it.
+/// Projects rigid motion out of displacements, and out of forces the part that causes it. A body that is held has none,
+/// but for that no held node moves or takes a force.
 #[derive(Clone, Debug)]
 pub(crate) struct RigidFilter {
+    /// Unknowns that are held.
+    held: Vec<usize>,
     /// Rigid motions Z, with Z^T M Z = 1.
     motions: Block,
     /// M Z.
@@ -86,9 +89,13 @@ pub(crate) struct RigidFilter {
 impl RigidFilter {
     /// The filter of a body.
     pub fn new(model: &Model) -> Result<RigidFilter, FemError> {
+        if model.fixed.is_some() {
+            let none = || Block::zeros(model.unknowns(), 0);
+            return Ok(RigidFilter { held: model.held_unknowns().collect(), motions: none(), momenta: none() });
+        }
         let motions = model.rigid_motions()?;
         let momenta = model.matrices.mass_times_block(&motions);
-        Ok(RigidFilter { motions, momenta })
+        Ok(RigidFilter { held: vec![], motions, momenta })
     }
 
     /// The rigid motions Z.
@@ -103,13 +110,26 @@ impl RigidFilter {
 
     /// u - Z Z^T M u, for each column.
     pub fn displacements(&self, u: &mut Block) {
-        let part = self.momenta.transposed_times(u);
-        u.add_product(-1.0, &self.motions, &part);
+        if self.motions.columns() > 0 {
+            let part = self.momenta.transposed_times(u);
+            u.add_product(-1.0, &self.motions, &part);
+        }
+        self.hold(u);
     }
 
     /// f - M Z Z^T f, for each column.
     pub fn forces(&self, f: &mut Block) {
-        let part = self.motions.transposed_times(f);
-        f.add_product(-1.0, &self.momenta, &part);
+        if self.motions.columns() > 0 {
+            let part = self.motions.transposed_times(f);
+            f.add_product(-1.0, &self.momenta, &part);
+        }
+        self.hold(f);
+    }
+
+    fn hold(&self, block: &mut Block) {
+        for n in 0..block.columns() {
+            let column = block.column_mut(n);
+            self.held.iter().for_each(|unknown| column[*unknown] = 0.0);
+        }
     }
 }

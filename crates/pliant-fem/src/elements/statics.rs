@@ -33,11 +33,13 @@ pub fn solve_static(model: &Model, prescribed: &[(usize, f64)], forces: &[f64]) 
             None => return Err(FemError::NoSuch { what: "a prescribed displacement", index: *index, count: size }),
         }
     }
+    // held nodes stay where they are
+    model.held_unknowns().for_each(|unknown| held[unknown] = Some(0.0));
     check_held(model, &held)?;
     let mut displacements: Vec<f64> = held.iter().map(|held| held.unwrap_or(0.0)).collect();
     // f - K u of the prescribed displacements, at the free unknowns
     let mut moved = vec![0.0; size];
-    model.matrices.stiffness_times(&displacements, &mut moved);
+    model.whole().stiffness_times(&displacements, &mut moved);
     let free: Vec<usize> = (0..size).filter(|n| held[*n].is_none()).collect();
     if !free.is_empty() {
         let mut right = Block::of_column(free.iter().map(|n| forces[*n] - moved[*n]).collect());
@@ -45,7 +47,7 @@ pub fn solve_static(model: &Model, prescribed: &[(usize, f64)], forces: &[f64]) 
         free.iter().zip(right.column(0)).for_each(|(n, u)| displacements[*n] = *u);
     }
     let mut reactions = vec![0.0; size];
-    model.matrices.stiffness_times(&displacements, &mut reactions);
+    model.whole().stiffness_times(&displacements, &mut reactions);
     reactions.iter_mut().zip(forces).for_each(|(reaction, force)| *reaction -= force);
     if let Some(value) = displacements.iter().find(|u| !u.is_finite()) {
         return Err(FemError::Singular {
@@ -61,7 +63,7 @@ const LEAST_HELD: f64 = 1e-8;
 
 /// Fails unless every rigid motion moves a held unknown. K is singular otherwise, which rounding can hide from the
 /// factorisation.
-fn check_held(model: &Model, held: &[Option<f64>]) -> Result<(), FemError> {
+pub(super) fn check_held(model: &Model, held: &[Option<f64>]) -> Result<(), FemError> {
     let motions = model.rigid_motions()?;
     // normalised over all nodes, so that the smallest eigenvalue of the Gram matrix at held unknowns is a share
     let size = |n: usize| dot(motions.column(n), motions.column(n)).sqrt();

@@ -28,6 +28,8 @@ pub struct Recipe {
     pub order: Order,
     /// Kind of mass matrix.
     pub mass: MassKind,
+    /// Nodes that are held in place, in ascending order, see [`nodes_within`]; none of a free body.
+    pub fixed: Vec<usize>,
     /// Number of modes.
     pub modes: usize,
     /// Largest number of surface nodes for which the full compliance is stored; for a larger surface, only the block of
@@ -39,9 +41,10 @@ pub struct Recipe {
 pub const FULL_NODES: usize = 1500;
 
 impl Recipe {
-    /// A recipe with quadratic tetrahedra and consistent mass.
+    /// A recipe of a free body with quadratic tetrahedra and consistent mass.
     pub fn new(mesh: TetMesh, elastic: Elastic, modes: usize) -> Recipe {
-        Recipe { mesh, elastic, order: Order::Quadratic, mass: MassKind::Consistent, modes, full_nodes: FULL_NODES }
+        let (order, mass) = (Order::Quadratic, MassKind::Consistent);
+        Recipe { mesh, elastic, order, mass, fixed: vec![], modes, full_nodes: FULL_NODES }
     }
 
     /// Digest of everything that determines the result, and of the version of the file format.
@@ -50,6 +53,7 @@ impl Recipe {
         digest_body(&mut digester, &self.mesh, &self.elastic, self.order, self.mass);
         digester.count(self.modes);
         digester.count(self.full_nodes);
+        digest_fixed(&mut digester, &self.fixed);
         digester.finish()
     }
 
@@ -62,7 +66,9 @@ impl Recipe {
     /// Fails if the material is out of range or the mesh does not have this many modes.
     pub fn check(&self) -> Result<(), FemError> {
         self.elastic.check()?;
-        let most = self.size().0 - 6;
+        let unknowns = self.size().0;
+        check_fixed(&self.fixed, unknowns / 3)?;
+        let most = if self.fixed.is_empty() { unknowns - 6 } else { unknowns - 3 * self.fixed.len() };
         if self.modes == 0 || self.modes > most {
             return Err(FemError::TooManyModes { asked: self.modes, most });
         }
@@ -73,6 +79,7 @@ impl Recipe {
     pub fn compute(&self, threads: usize, watch: Watcher<'_>) -> Result<Basis, FemError> {
         with_threads(threads, || {
             let model = Model::new(&self.mesh, &self.elastic, self.order, self.mass)?;
+            let model = if self.fixed.is_empty() { model } else { model.fix(&self.fixed)? };
             let params = ModesParams { count: self.modes, ..ModesParams::default() };
             let modes = Modes::new(&model, &params, watch)?;
             let compliance = compliance(&model, self.full_nodes, watch)?;
@@ -104,17 +111,54 @@ pub(crate) fn digest_body(digester: &mut Digester, mesh: &TetMesh, elastic: &Ela
     });
 }
 
+/// Add held nodes to a digest. A free body adds nothing, so that its digest is what it was before bodies could be held.
+pub(crate) fn digest_fixed(digester: &mut Digester, fixed: &[usize]) {
+    if !fixed.is_empty() {
+        digester.count(fixed.len());
+        fixed.iter().for_each(|node| digester.count(*node));
+    }
+}
+
+/// Fails unless nodes that are held exist, in ascending order, and leave some that move.
+pub(crate) fn check_fixed(fixed: &[usize], nodes: usize) -> Result<(), FemError> {
+    if let Some(index) = fixed.iter().find(|node| **node >= nodes) {
+        return Err(FemError::NoSuch { what: "a fixed node", index: *index, count: nodes });
+    }
+    if fixed.len() >= nodes || !fixed.is_sorted_by(|a, b| a < b) {
+        let expected = "fewer than all nodes, each once and in ascending order";
+        return Err(FemError::Parameter { what: "the number of fixed nodes", expected, value: fixed.len() as f64 });
+    }
+    Ok(())
+}
+
+/// Nodes of a mesh within a box from `low` to `high` [m], in ascending order. Nodes on its sides count as within, also where
+/// rounding puts them beside it.
+pub fn nodes_within(mesh: &TetMesh, order: Order, low: Vec3, high: Vec3) -> Vec<usize> {
+    let grid = Grid::new(mesh, order);
+    let size = grid.nodes.iter().map(|at| at.abs().max_element()).fold(0.0, f64::max);
+    let (low, high) = (low - ROUNDING * size, high + ROUNDING * size);
+    let within = |n: &usize| grid.nodes[*n].cmpge(low).all() && grid.nodes[*n].cmple(high).all();
+    (0..grid.nodes.len()).filter(within).collect()
+}
+
+/// Distance from a box, relative to the largest coordinate, up to which a node is on its side [-].
+const ROUNDING: f64 = 1e-9;
+
 /// Surface and rigid-body properties of a model.
 pub(crate) fn hull(model: &Model) -> Hull {
     let (surface, rigid) = (model.surface(), model.rigid());
     let mut number = vec![0u32; model.nodes().len()];
     surface.nodes.iter().zip(0..).for_each(|(node, n)| number[*node] = n);
+    let held = model.fixed_nodes();
+    let fixed = (0..surface.nodes.len() as u32).filter(|n| held.binary_search(&surface.nodes[*n as usize]).is_ok());
+    let fixed = (!held.is_empty()).then(|| fixed.collect());
     Hull {
         nodes: surface.nodes.iter().map(|node| model.nodes()[*node]).collect(),
         facets: surface.facets.iter().map(|facet| facet.map(|node| number[node])).collect(),
         mass: rigid.mass,
         centre: rigid.centre,
         inertia: rigid.inertia,
+        fixed,
     }
 }
 

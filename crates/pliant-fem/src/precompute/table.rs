@@ -10,7 +10,7 @@ use crate::elements::model::{Grid, Model};
 use crate::error::{FemError, PrecomputeError};
 use crate::mesh::TetMesh;
 use crate::precompute::digest::{Digest, Digester};
-use crate::precompute::recipe::{Watcher, digest_body, hull};
+use crate::precompute::recipe::{Watcher, check_fixed, digest_body, digest_fixed, hull};
 use crate::precompute::store::{Begun, Frame, Part, VERSION, open_records};
 use crate::progress::{Progress, Stage};
 use pliant::math::Vec3;
@@ -31,6 +31,8 @@ pub struct TableRecipe {
     pub order: Order,
     /// Kind of mass matrix.
     pub mass: MassKind,
+    /// Nodes that are held in place, in ascending order; none of a free body.
+    pub fixed: Vec<usize>,
     /// Rayleigh damping.
     pub damping: Damping,
     /// Samples and sub-steps.
@@ -60,6 +62,7 @@ impl TableRecipe {
         });
         digester.count(self.touched.len());
         self.touched.iter().for_each(|node| digester.count(*node as usize));
+        digest_fixed(&mut digester, &self.fixed);
         digester.finish()
     }
 
@@ -74,7 +77,8 @@ impl TableRecipe {
         self.elastic.check()?;
         self.damping.check()?;
         self.timing.check()?;
-        let count = self.size().1;
+        let (unknowns, count) = self.size();
+        check_fixed(&self.fixed, unknowns / 3)?;
         if self.touched.is_empty() {
             return Err(FemError::Parameter {
                 what: "the number of nodes touched",
@@ -93,6 +97,7 @@ impl TableRecipe {
     pub fn record(&self, path: &Path, threads: usize, watch: Watcher<'_>) -> Result<Records, PrecomputeError> {
         self.check()?;
         let model = with_threads(threads, || Model::new(&self.mesh, &self.elastic, self.order, self.mass))?;
+        let model = if self.fixed.is_empty() { model } else { model.fix(&self.fixed)? };
         let frame = Frame {
             digest: self.digest(),
             hull: hull(&model),

@@ -7,7 +7,7 @@ use pliant::Material;
 use pliant::response::{self, Known, ResponseSettings};
 use pliant_fem::{
     Damping, Elastic, MassKind, Order, Progress, Recipe, Sampling, TableRecipe, Timing, basis_of, cache_folder,
-    nearest_nodes, open_basis, open_records, records_of,
+    nearest_nodes, nodes_within, open_basis, open_records, records_of,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -19,6 +19,7 @@ use crate::text::fault::Fault;
 use crate::text::quantity::{
     Coordinate, Count, Damping as DampingRate, DampingTime, LossFactor, Quantity, Step, Triple,
 };
+use crate::text::word::Table;
 
 /// Default number of modes; fewer if the mesh does not have as many.
 const USUAL_MODES: usize = 200;
@@ -53,6 +54,10 @@ pub(crate) struct ResponseTable {
     loss_factor: Option<LossFactor>,
     /// Whether it is simulated by modes or by recorded responses; by modes unless given.
     form: Option<FormName>,
+    /// Boxes in its own frame within which all its nodes, also those inside, are held in place, as where it is glued to a
+    /// table: it then deforms, but does not move as a whole. None unless given.
+    #[serde(default)]
+    fixed: Vec<Table<FixedSpec>>,
     /// For recorded responses: points where it can be touched and held, in its own frame [m]. The nearest surface node
     /// is used.
     #[serde(default)]
@@ -69,6 +74,16 @@ pub(crate) struct ResponseTable {
     sampling: Option<SamplingName>,
     /// Name of the file with precomputed results, relative to the scene file; in the cache folder unless given.
     file: Option<String>,
+}
+
+/// A box in which nodes are held in place. Nodes on its sides are within.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct FixedSpec {
+    /// Its lower corner, in the frame of the body [m].
+    min: Triple<Coordinate>,
+    /// Its upper corner [m].
+    max: Triple<Coordinate>,
 }
 
 /// Order of the tetrahedra.
@@ -155,6 +170,14 @@ const RESOLVED: f64 = 1.5;
 const MOST_STRIDES: f64 = 64.0;
 
 impl Precomputable {
+    /// Number of nodes that are held in place, also inside the body.
+    pub fn fixed_nodes(&self) -> usize {
+        match &self.work {
+            Work::Modes(recipe) => recipe.fixed.len(),
+            Work::Records(table) => table.fixed.len(),
+        }
+    }
+
     /// The precomputed results: from the file, from the cache folder, or computed now. With a warning, if there is one.
     pub(crate) fn known(&self) -> Result<(Known, Option<String>), String> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -251,8 +274,11 @@ impl BodySpec {
         if unknowns > MOST_UNKNOWNS {
             return Err(too_many(unknowns).at("solid"));
         }
+        let fixed = table.fixed_nodes(&recipe, unknowns / 3).map_err(inside)?;
+        let moving = if fixed.is_empty() { unknowns - 6 } else { unknowns - 3 * fixed.len() };
+        let recipe = Recipe { fixed, ..recipe };
         let work = match form {
-            FormName::Modes => Work::Modes(Recipe { modes: table.modes(unknowns).map_err(inside)?, ..recipe }),
+            FormName::Modes => Work::Modes(Recipe { modes: table.modes(unknowns, moving).map_err(inside)?, ..recipe }),
             FormName::Records => Work::Records(table.records(recipe, losses, nodes).map_err(inside)?),
         };
         let file = table.file.as_ref().map(|name| files.path(name));
@@ -296,10 +322,35 @@ impl ResponseTable {
         }
     }
 
-    /// Number of modes of a body with this many unknowns.
-    fn modes(&self, unknowns: usize) -> Result<usize, Fault> {
-        // all unknowns but the six rigid motions
-        let (all, most) = (unknowns - 6, (MOST_SHAPES / unknowns).max(1));
+    /// Nodes that are held, in ascending order, of the number that there are.
+    fn fixed_nodes(&self, recipe: &Recipe, count: usize) -> Result<Vec<usize>, Fault> {
+        let mut all = vec![];
+        for (n, spec) in self.fixed.iter().enumerate() {
+            let (low, high) = (spec.min.vector(), spec.max.vector());
+            let refused = |message: &str| Err(Fault::new(message).at(n).at("fixed"));
+            if !low.cmple(high).all() {
+                return refused("the corners of this box are interchanged: min must not be above max on any axis");
+            }
+            let within = nodes_within(&recipe.mesh, recipe.order, low, high);
+            if within.is_empty() {
+                return refused(
+                    "no node of the body is within this box: it is in the frame of the body, not of the world",
+                );
+            }
+            all.extend(within);
+        }
+        all.sort_unstable();
+        all.dedup();
+        if all.len() == count {
+            let message = "all nodes of the body are within these boxes: what cannot move at all is an obstacle";
+            return Err(Fault::new(message).at("fixed"));
+        }
+        Ok(all)
+    }
+
+    /// Number of modes of a body with this many unknowns, and this many modes of deformation.
+    fn modes(&self, unknowns: usize, all: usize) -> Result<usize, Fault> {
+        let most = (MOST_SHAPES / unknowns).max(1);
         let modes = self.modes.map_or(USUAL_MODES.min(all).min(most), |modes| modes.0);
         let refused = |message: String| Err(Fault::new(message).at("modes"));
         if modes > all {
@@ -344,7 +395,7 @@ impl ResponseTable {
             Losses::Rayleigh(damping) => damping,
             Losses::Factor(_) => Damping::default(),
         };
-        let Recipe { mesh, elastic, order, mass, .. } = body;
-        Ok(TableRecipe { mesh, elastic, order, mass, damping, timing, touched })
+        let Recipe { mesh, elastic, order, mass, fixed, .. } = body;
+        Ok(TableRecipe { mesh, elastic, order, mass, fixed, damping, timing, touched })
     }
 }

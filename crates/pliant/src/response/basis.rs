@@ -54,6 +54,8 @@ pub struct Hull {
     pub centre: Vec3,
     /// Inertia about the centre of mass: rows of a symmetric matrix [kg m2].
     pub inertia: [[f64; 3]; 3],
+    /// Nodes of the surface that are held in place, if the body is; `None` of a body that moves as a whole.
+    pub fixed: Option<Vec<u32>>,
 }
 
 /// A solid as its lowest vibration modes, with the static compliance of the others.
@@ -74,8 +76,8 @@ pub struct Basis {
     pub compliance: Compliance,
 }
 
-/// Static displacement per force at the surface, in equilibrium with the inertia of a rigid acceleration and without
-/// rigid motion [m/N]: the contribution of all modes, retained or not.
+/// Static displacement per force at the surface [m/N]: the contribution of all modes, retained or not. Of a body that is
+/// not held, in equilibrium with the inertia of a rigid acceleration and without rigid motion.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Compliance {
     /// The lower triangle of the full matrix, row by row.

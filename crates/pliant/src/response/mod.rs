@@ -10,6 +10,7 @@ mod basis;
 mod beyond;
 mod change;
 mod fingers;
+mod firm;
 mod guess;
 mod holds;
 mod motion;
@@ -262,7 +263,7 @@ impl Response {
         };
         let size = self.solid.shell.radius + bulge;
         let (low, high) = (motion.place - size, motion.place + size);
-        let speed = motion.velocity.length().max(pulled) + gravity.length() * dt;
+        let speed = motion.velocity.length().max(pulled) + self.solid.falls(gravity).length() * dt;
         Vicinity { low, high, reach: 2.0 * dt * speed + self.solid.shell.edges[0], horizon: 0.0 }
     }
 
@@ -284,7 +285,9 @@ impl Response {
             by && is_here(&touch.spot)
                 && touch.facet.is_none_or(|facet| (facet as usize) < self.solid.shell.facets.len())
         };
-        state.past.fits(&self.state.past)
+        let still = state.motion.velocity == Vec3::ZERO && state.motion.momentum == Vec3::ZERO;
+        (still || !self.solid.is_fixed())
+            && state.past.fits(&self.state.past)
             && state.watch.fits(self.size(), there)
             && there.are_obstacles(state.touched.iter())
             && state.touches.iter().all(touches)

@@ -62,7 +62,8 @@ impl Motion {
     /// Motion with the effect of a force [N] and a torque about the centre [N m] added, both constant during the step
     /// [s] that led here.
     pub fn pushed(&self, solid: &Solid, force: Vec3, torque: Vec3, step: f64) -> Motion {
-        if force == Vec3::ZERO && torque == Vec3::ZERO {
+        // what holds a body takes both
+        if force == Vec3::ZERO && torque == Vec3::ZERO || solid.is_fixed() {
             return *self;
         }
         let acceleration = force / solid.mass;

@@ -162,7 +162,9 @@ impl Response {
                     face.map_or(0.0, |face| -face.distance)
                 }
             };
-            let deepest = places.iter().map(|place| (depth_at(*place), *place)).max_by(|a, b| a.0.total_cmp(&b.0));
+            // held nodes touch nothing
+            let touching = (0..places.len()).filter(|node| !self.solid.firm.has(*node)).map(|node| places[node]);
+            let deepest = touching.map(|place| (depth_at(place), place)).max_by(|a, b| a.0.total_cmp(&b.0));
             if let Some((depth, place)) = deepest.filter(|deepest| deepest.0 > SUNKEN * self.solid.shell.radius) {
                 let (body, obstacle) = (self.name.clone(), obstacle.params.name.clone());
                 return Err(BuildError::SolidStartsInside { body, obstacle, depth, place });
@@ -177,7 +179,7 @@ impl Response {
         let (motion, past) = (&self.state.motion, &self.state.past);
         let size = self.solid.shell.radius + modes.reach * past.size(self.kernel);
         let spin = motion.spin(&self.solid.inverse_inertia).length();
-        let speed = motion.velocity.length() + around.gravity.length() * step;
+        let speed = motion.velocity.length() + self.solid.falls(around.gravity).length() * step;
         let fastest = speed + spin * size + modes.reach * past.speed(self.kernel);
         let others = around.near.iter().map(|n| swept(&around.obstacles[*n], motion.place, size)).fold(0.0, f64::max);
         self.state.watch.travel += fastest * step + others * share;
@@ -201,7 +203,7 @@ impl Response {
         let travel = self.state.watch.travel;
         found.extend((0u32..).zip(&self.state.watch.due).filter(|(_, due)| **due <= travel).map(|(node, _)| node));
         found.retain(|node| {
-            let clear = self.clearance(around, at_end, self.free_place(*node as usize));
+            let clear = self.clearance(around, at_end, *node as usize, self.free_place(*node as usize));
             if clear > margin {
                 let due = &mut self.state.watch.due[*node as usize];
                 self.scratch.before.watch.note(*node, *due);
@@ -214,14 +216,16 @@ impl Response {
         watch.soonest = watch.due.iter().copied().fold(f64::INFINITY, f64::min);
     }
 
-    /// Distance from the nearest obstacle, or from the edge of a finger's reach [m].
-    fn clearance(&self, around: &Surroundings<'_>, at_end: f64, place: Vec3) -> f64 {
+    /// Distance of a node from the nearest obstacle, or from the edge of a finger's reach [m]. Nodes that are held touch
+    /// no obstacles, so that a floor below them costs nothing.
+    fn clearance(&self, around: &Surroundings<'_>, at_end: f64, node: usize, place: Vec3) -> f64 {
         let distance = |n: &usize| {
             let obstacle = &around.obstacles[*n];
             let pose = obstacle.sweep.at(at_end);
             match is_finger(obstacle, self.solid.shell.edges[1]) {
                 // a finger touches facets: it concerns nodes within about an edge length
                 Some(radius) => (pose.translation - place).length() - radius - 1.5 * self.solid.shell.edges[0],
+                None if self.solid.firm.has(node) => f64::INFINITY,
                 None => {
                     let far = self.solid.shell.radius;
                     obstacle.params.shape.surface_near(&pose, place, far).map_or(far, |face| face.distance)
@@ -239,7 +243,7 @@ impl Response {
         let size = self.state.past.size(self.kernel);
         let world: Pose = self.scratch.free.world_from_body();
         for (node, rest) in self.solid.shell.nodes.iter().enumerate() {
-            let clear = self.clearance(around, at_end, world.transform_point(*rest));
+            let clear = self.clearance(around, at_end, node, world.transform_point(*rest));
             // quasi-static bulges are within the margin
             let sure = clear - modes.reaches[node] * size - 2.0 * MARGIN * self.solid.shell.edges[1];
             self.scratch.before.watch.note(node as u32, self.state.watch.due[node]);

@@ -123,6 +123,13 @@ impl ResponseSpec {
         let any = !hull.nodes.is_empty() && !hull.facets.is_empty();
         checks.that(any, "the surface", "nodes and facets", hull.nodes.len() as f64)?;
         checks.positive("the mass", hull.mass)?;
+        if let Some(fixed) = &hull.fixed {
+            let still = "zero, as it is fixed: leave it out, or let it be free";
+            checks.that(self.velocity == Vec3::ZERO, "the velocity", still, self.velocity.length())?;
+            checks.that(self.spin == Vec3::ZERO, "the spin", still, self.spin.length())?;
+            let there = fixed.iter().all(|node| (*node as usize) < hull.nodes.len());
+            checks.that(there, "the fixed nodes", "nodes of its surface", fixed.len() as f64)?;
+        }
         let unknowns = 3 * hull.nodes.len();
         match &self.solid {
             Known::Modes(basis) => {

@@ -33,6 +33,10 @@ impl Response {
         giving.alone = 1.0;
         let share = self.solid.mass / self.size() as f64;
         for node in 0..self.size() {
+            if self.solid.firm.has(node) {
+                giving.add(share, 0.0);
+                continue;
+            }
             // inverse of the free mass that a force would move equally far in a step
             let loose = match &self.answers.dense {
                 Some(dense) if self.takes_force(node as u32) => {

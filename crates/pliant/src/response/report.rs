@@ -86,6 +86,9 @@ fn write_surface(seen: &Seen<'_>, places: &mut Vec<Vec3>) {
         }
         _ => places.resize(nodes, Vec3::ZERO),
     }
+    for (node, force) in forces_at(seen.acting) {
+        places[node] += solid.firm.moved(node, force);
+    }
     let world = seen.motion.world_from_body();
     for (place, rest) in places.iter_mut().zip(&solid.shell.nodes) {
         *place = world.transform_point(*rest + *place);
@@ -133,7 +136,7 @@ impl Response {
     /// Displacement of one node at the end of the last step, (10), in the body's frame [m].
     pub(super) fn displaced(&self, node: usize) -> Vec3 {
         let ResponseState { past, acting, .. } = &self.state;
-        match (past, &self.solid.form) {
+        let moved = match (past, &self.solid.form) {
             (Past::Modes { coordinates, free, .. }, Form::Modes(modes)) => {
                 let swung = |q: &[f64]| {
                     let along = |axis: usize| self.kernel.run(Dot(modes.row(3 * node + axis), q));
@@ -154,7 +157,12 @@ impl Response {
             }
             (Past::Records { forces, newest }, Form::Records(records)) => records.convolved(forces, *newest, node, 0),
             _ => Vec3::ZERO,
+        };
+        if !self.solid.firm.has(node) {
+            return moved;
         }
+        let own = forces_at(acting).filter(|(other, _)| *other == node);
+        own.fold(moved, |sum, (_, force)| sum + self.solid.firm.moved(node, force))
     }
 
     /// Whether forces can act on a node: with recorded responses, only if its own was recorded.
@@ -171,7 +179,7 @@ impl Response {
         let length = 3 * self.state.touches.len();
         let all: f64 = slots.forces[..length].iter().zip(&slots.moved).map(|(f, u)| f * u).sum();
         let turned = self.scratch.free.turn.inverse() * torque;
-        let rigid = force.length_squared() / self.solid.mass + turned.dot(self.solid.inverse_inertia * turned);
+        let rigid = force.length_squared() * self.solid.inverse_mass + turned.dot(self.solid.inverse_inertia * turned);
         let pushes = &self.scratch.ahead.pushes;
         let modes: f64 = self.answers.swing.rows[4].iter().zip(pushes).map(|(b, p)| b * p * p).sum();
         self.state.stored = 0.5 * (all - self.solid.shift(step) * rigid - modes).max(0.0);
@@ -265,6 +273,15 @@ pub fn derived(solid: &Solid, known: usize) -> Vec<Derived> {
             why: "degrees of freedom of its surface".into(),
         },
     ];
+    if solid.is_fixed() {
+        let value = solid.firm.held() as f64;
+        out.push(Derived {
+            symbol: "n_f",
+            value,
+            unit: "-",
+            why: "nodes of its surface that are held in place".into(),
+        });
+    }
     if let Form::Modes(modes) = &solid.form {
         let hertz = |square: f64| square.sqrt() / std::f64::consts::TAU;
         out.push(Derived {

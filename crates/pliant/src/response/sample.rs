@@ -17,6 +17,7 @@ fn hull() -> Hull {
         mass: 2.0,
         centre: Vec3::splat(0.25),
         inertia: [[0.3, 0.01, 0.0], [0.01, 0.4, 0.02], [0.0, 0.02, 0.5]],
+        fixed: None,
     }
 }
 

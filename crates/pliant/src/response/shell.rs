@@ -163,7 +163,7 @@ mod tests {
             };
             facets = facets.into_iter().flat_map(divide).collect();
         }
-        Hull { nodes, facets, mass: 1.0, centre: Vec3::new(0.1, 0.2, 0.3), inertia: [[1.0, 0.0, 0.0]; 3] }
+        Hull { nodes, facets, mass: 1.0, centre: Vec3::new(0.1, 0.2, 0.3), inertia: [[1.0, 0.0, 0.0]; 3], fixed: None }
     }
 
     fn shell(hull: &Hull) -> Shell {

@@ -1,6 +1,7 @@
 //! Constants of a body: surface, inertia, modes.
 
 use super::beyond::Beyond;
+use super::firm::Firm;
 use super::params::{Elasticity, Known, ResponseSettings};
 use super::rows::Dot;
 use super::shell::Shell;
@@ -19,13 +20,18 @@ const UNRESOLVED: [f64; 2] = [0.3, 1.0];
 pub struct Solid {
     pub shell: Shell,
     pub mass: f64,
-    /// Inertia about the centre of mass at rest [kg m2], and its inverse, in the body's frame.
+    /// Inverse of the mass that moves as a whole [1/kg]; zero of a body that is held.
+    pub inverse_mass: f64,
+    /// Inertia about the centre of mass at rest [kg m2], and its inverse, in the body's frame; of a body that is held, which
+    /// does not turn as a whole, the inverse is zero.
     pub inertia: Mat3,
     pub inverse_inertia: Mat3,
     /// Upper bound on the inverse of any moment of inertia [1/(kg m2)].
     pub lightest: f64,
     /// Lowest angular frequency [rad/s]; zero if unknown.
     pub slowest: f64,
+    /// Nodes that no force moves.
+    pub firm: Firm,
     pub form: Form,
 }
 
@@ -113,6 +119,7 @@ impl Solid {
         };
         let shell = Shell::new(name, hull)?;
         let Hull { mass, inertia, .. } = *hull;
+        let is_fixed = hull.fixed.is_some();
         let inertia = Mat3::from_cols_array_2d(&inertia);
         let inverse_inertia = inertia.inverse();
         if !inverse_inertia.is_finite() {
@@ -120,6 +127,8 @@ impl Solid {
             let value = inertia.determinant();
             return Err(BuildError::Parameter { what, expected: "that of a solid", value });
         }
+        let (inverse_mass, inverse_inertia) = if is_fixed { (0.0, Mat3::ZERO) } else { (1.0 / mass, inverse_inertia) };
+        let firm = Firm::new(&known);
         let form = match known {
             Known::Modes(basis) => Form::Modes(Modes::new(basis, settings)),
             Known::Records(records) => Form::Records(records),
@@ -135,7 +144,17 @@ impl Solid {
             Form::Records(_) => 0.0,
         };
         let lightest = [0, 1, 2].map(|n| inverse_inertia.col(n).length_squared()).iter().sum::<f64>().sqrt();
-        Ok(Solid { shell, mass, inertia, inverse_inertia, lightest, slowest, form })
+        Ok(Solid { shell, mass, inverse_mass, inertia, inverse_inertia, lightest, slowest, firm, form })
+    }
+
+    /// Whether it is held in place, so that it deforms but does not move as a whole.
+    pub fn is_fixed(&self) -> bool {
+        self.inverse_mass == 0.0
+    }
+
+    /// Acceleration by gravity [m/s2]: none of a body that is held, whose shape is the one under its own weight.
+    pub fn falls(&self, gravity: Vec3) -> Vec3 {
+        if self.is_fixed() { Vec3::ZERO } else { gravity }
     }
 
     /// Change the damping of the modes, for samples of a length [s].
@@ -169,7 +188,7 @@ impl Solid {
     /// the centre of mass [m/N].
     pub fn rigid_answer(&self, at: Vec3, pushed: Vec3, step: f64) -> Mat3 {
         let turning = cross(at) * self.inverse_inertia * cross(pushed);
-        (Mat3::from_diagonal(Vec3::splat(1.0 / self.mass)) - turning) * self.shift(step)
+        (Mat3::from_diagonal(Vec3::splat(self.inverse_mass)) - turning) * self.shift(step)
     }
 
     /// Displacement in a step per constant acceleration [s2]: h^2 / 2. Steps that do not resolve the slowest vibration

@@ -32,14 +32,15 @@ const TOLERANCE: f64 = 1e-15;
 /// squares [-]: at one half the inertia, taken to first order, may vanish.
 const MOST: f64 = 0.5;
 
-/// Displacement of a held or touched point at which a body is deformed too far, relative to the body's radius [-].
+/// Displacement of a held or touched point at which a body is deformed too far, relative to the body's radius, or to the
+/// distance from the nearest node that is held in place [-]: beyond, a layer on a table would be pressed through it.
 const MOST_THERE: f64 = 1.0;
 
 impl Response {
     /// Compute the motion at the end of a step [s] if only gravity [m/s2] acted.
     pub(super) fn go_free(&mut self, gravity: Vec3, step: f64) {
         let Response { state, scratch, solid, answers, kernel, .. } = self;
-        let (motion, past) = (&state.motion, &state.past);
+        let (motion, past, gravity) = (&state.motion, &state.past, solid.falls(gravity));
         past.look_ahead(*kernel, answers, &mut scratch.ahead);
         if motion.spin(&solid.inverse_inertia).length() <= SLOW {
             scratch.free = motion.free(&solid.inverse_inertia, gravity, step);
@@ -75,7 +76,8 @@ impl Response {
         for touch in self.state.touches.iter().filter(|touch| touch.force != Vec3::ZERO) {
             let rest = touch.spot.mean(|node| shell.nodes[node]);
             let off = motion.turn.inverse() * (touch.place - motion.place) - rest;
-            let by = off.length() / shell.radius;
+            let size = shell.radius.min(self.solid.firm.depth(&touch.spot).max(shell.edges[1]));
+            let by = off.length() / size;
             if by.is_nan() || by > MOST_THERE {
                 let Vec3 { x, y, z } = touch.place;
                 return deformed(by, format!("at [{x:.3}, {y:.3}, {z:.3}] m"));

@@ -107,7 +107,7 @@ impl Response {
     /// (h^2 / 2 - s) F (g + F / m), which is positive where F carries a part of the weight.
     fn fall_as_pushed(&mut self, gravity: Vec3, step: f64) {
         if !self.state.touches.is_empty() {
-            self.scratch.free.place += gravity * (self.solid.shift(step) - 0.5 * step * step);
+            self.scratch.free.place += self.solid.falls(gravity) * (self.solid.shift(step) - 0.5 * step * step);
         }
     }
 
@@ -124,6 +124,9 @@ impl Response {
         let edge = self.solid.shell.edges[1];
         for n in 0..self.scratch.found.len() {
             let node = self.scratch.found[n];
+            if self.solid.firm.has(node as usize) {
+                continue;
+            }
             let place = self.free_place(node as usize);
             for &index in around.near {
                 let obstacle = &around.obstacles[index];

@@ -273,6 +273,7 @@ impl Slots {
             _ => self.elastic_block(kernel, a, b, solid, answers),
         };
         block += solid.rigid_answer(self.arms[a], self.arms[b], answers.swing.step);
+        block += Mat3::from_diagonal(Vec3::splat(solid.firm.between(&self.spots[a], &self.spots[b])));
         let stride = self.stride();
         for i in 0..3 {
             for j in 0..3 {

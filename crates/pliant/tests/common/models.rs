@@ -26,6 +26,7 @@ fn tetrahedron(name: &str, at: Vec3) -> Body {
         mass: 0.1,
         centre: Vec3::splat(side / 4.0),
         inertia: [[2e-5, 0.0, 0.0], [0.0, 2e-5, 0.0], [0.0, 0.0, 2e-5]],
+        fixed: None,
     };
     let (modes, unknowns) = (4, 3 * hull.nodes.len());
     let squares: Vec<f64> = (0..modes).map(|n| 500.0_f64.powi(2) * (1.0 + n as f64)).collect();

@@ -86,3 +86,19 @@ fn any_byte_of_sections_may_be_wrong() {
         }
     }
 }
+
+#[test]
+fn held_nodes_are_kept_and_must_exist() {
+    let kept = |fixed: Option<Vec<u32>>| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.basis");
+        let hull = Hull { fixed, ..basis().hull };
+        write_basis(&path, Digest(7), &Basis { hull, ..basis() }).unwrap();
+        open_basis(&path, Some(Digest(7))).map(|basis| basis.hull.fixed)
+    };
+    // one that is held inside only has none on its surface
+    for fixed in [None, Some(vec![]), Some(vec![1, 3])] {
+        assert_eq!(kept(fixed.clone()), Ok(fixed));
+    }
+    assert!(matches!(kept(Some(vec![4])), Err(StoreError::Damaged { section, .. }) if section.contains("fixed")));
+}
