@@ -70,7 +70,8 @@ impl Xpbd {
     /// the world step.
     pub(super) fn count_work(&mut self, around: &Surroundings<'_>, from: f64, h: f64) {
         let Xpbd { state, scratch, .. } = self;
-        let Scratch { held, pushes, loads, work, start, unreached, .. } = scratch;
+        let Scratch { held, pushes, loads, work, start, unreached, straight, .. } = scratch;
+        let mut way = 0.0;
         for held in held.iter() {
             let gripper = around.grips[held.grip].gripper;
             let before = around.grippers[gripper].sweep.at(from) * held.section;
@@ -87,12 +88,11 @@ impl Xpbd {
             let place = |pose: &Pose| pose.transform_point(Vec3::X * push.offset);
             let turn = rotation_vector(end.rotation * start.rotation.inverse());
             let done = push.force.dot(place(end) - place(start)) + push.torque.dot(turn);
-            // a push acts as if the link did not turn in the substep, and does the work of a straight path
-            let arm = start.rotation * (Vec3::X * push.offset);
-            let straight = push.force.dot(end.translation - start.translation + turn.cross(arm));
-            *unreached += (straight + push.torque.dot(turn) - done).max(0.0);
+            way += done;
             *(if n < *loads { &mut work.loads } else { &mut work.bodies }) += done;
         }
+        // see `move_freely`
+        *unreached += (*straight - way).max(0.0);
         work.obstacles += h * state.touches.iter().map(Touch::led).sum::<f64>();
     }
 

@@ -86,6 +86,8 @@ struct Scratch {
     work: Work,
     /// Strain energy for which the sweeps have not produced the corresponding force [J].
     unreached: f64,
+    /// Work of pushes in a substep on the way of links that nothing holds back [J].
+    straight: f64,
 }
 
 impl XpbdState {
@@ -137,6 +139,7 @@ impl Xpbd {
             loads: 0,
             work: Work::default(),
             unreached: 0.0,
+            straight: 0.0,
         };
         Ok(Xpbd { name: name.into(), spec: Arc::new(spec), links, derived, state, scratch })
     }

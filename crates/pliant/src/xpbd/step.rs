@@ -110,6 +110,14 @@ impl Xpbd {
             let torque = rotation.inverse() * (arm.cross(push.force) + push.torque);
             turnings[push.link] += links.mobility.turn * torque * h;
         }
+        // pushes act as if links did not turn in the substep, on the way that they have before joints take them back
+        scratch.straight = 0.0;
+        for push in &scratch.pushes {
+            let rotation = poses[push.link].rotation;
+            let torque = rotation.inverse() * ((rotation * (Vec3::X * push.offset)).cross(push.force) + push.torque);
+            let velocity = velocities[push.link] + gravity * h;
+            scratch.straight += h * (push.force.dot(velocity) + torque.dot(turnings[push.link]));
+        }
         // Euler's equations of a body with equal moments about y and z turn these two components at a constant rate
         let precession = 1.0 - links.inertia.x / links.inertia.y;
         for ((pose, velocity), turning) in poses.iter_mut().zip(velocities).zip(turnings) {
