@@ -3,14 +3,14 @@
 // takes a quarter of an hour; only pictures that somebody shows are kept in full size. `report-NAME` is the whole report of
 // a scene, `live` the live page.
 
-import { execFile, spawn } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { openBrowser } from "./test/browser.mjs";
+import { startLive } from "./test/started.mjs";
 
 const [, , command, ...names] = process.argv;
 if (!command) {
@@ -57,15 +57,8 @@ async function takeReport(browser, report) {
 
 /** The live page, with somebody pulling at what hangs there. */
 async function takeLive(browser) {
-  const server = spawn(command, ["live", "hanging", "--port", "0"], { stdio: ["ignore", "ignore", "pipe"] });
+  const { address, stop } = await startLive(command, "hanging", "--port", "0");
   try {
-    const address = await new Promise((found, failed) => {
-      createInterface({ input: server.stderr }).on("line", (line) => {
-        const page = line.match(/page: +(http:\S+)/);
-        if (page) found(page[1]);
-      });
-      server.on("exit", () => failed(new Error("the live server ended")));
-    });
     const { page } = await browser.visit(address, { width: 1400, height: 860, own: address, colorScheme: "light" });
     await page.waitForTimeout(4000);
     const box = await page.locator(".view").boundingBox();
@@ -84,7 +77,7 @@ async function takeLive(browser) {
     await page.close();
     return browser.asWebp(png);
   } finally {
-    server.kill("SIGINT");
+    await stop();
   }
 }
 

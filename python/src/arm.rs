@@ -140,7 +140,7 @@ impl Joints {
 /// One number for all joints, or one for each.
 #[derive(FromPyObject)]
 pub enum Gain {
-    /// The same for all.
+    /// One for all joints.
     Same(f64),
     /// In the order of the joints that are driven.
     Each(Vec<f64>),

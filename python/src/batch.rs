@@ -132,7 +132,7 @@ impl Batch {
         self.stacked(py, what, |core, arrays| {
             let world = &core.scene.world;
             let id = world.body_named(what.1).ok_or_else(|| unknown("body", what.1, world.layout().body_names()))?;
-            read(world.body(id).map_err(refused)?, world.gravity, arrays)
+            read(world.body(id).map_err(refused)?, world.gravity(), arrays)
         })
     }
 

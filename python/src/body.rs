@@ -76,7 +76,7 @@ impl Body {
         let mut cache = lock(py, &self.cache);
         let epoch = self.with(py, |body, core| {
             if cache.written != core.epoch {
-                body.write_frame(core.scene.world.gravity, &mut cache.frame);
+                body.write_frame(core.scene.world.gravity(), &mut cache.frame);
                 cache.written = core.epoch;
             }
             Ok(core.epoch)
@@ -171,7 +171,7 @@ impl Body {
     /// Energies [J]: kinetic, elastic, gravity and total.
     #[getter]
     fn energy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let energy = self.with(py, |body, core| Ok(body.energy(core.scene.world.gravity)))?;
+        let energy = self.with(py, |body, core| Ok(body.energy(core.scene.world.gravity())))?;
         let told = PyDict::new(py);
         told.set_item("kinetic", energy.kinetic)?;
         told.set_item("elastic", energy.elastic)?;

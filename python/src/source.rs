@@ -57,7 +57,7 @@ impl Source {
         }
     }
 
-    /// The same with more overrides.
+    /// The source with more overrides.
     pub fn with(&self, more: Vec<String>) -> Source {
         let mut changed = self.clone();
         changed.overrides.extend(more);

@@ -2,27 +2,13 @@
 // It takes half a minute and needs the command, so that `npm test` leaves it out; `./check` runs it.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { createInterface } from "node:readline";
 import { openBrowser } from "./browser.mjs";
+import { startLive } from "./started.mjs";
 
 const [, , command, shots] = process.argv;
 assert.ok(command, "usage: node test/server.mjs PLIANT [FOLDER FOR PICTURES]");
 
-async function start(...words) {
-  const process_ = spawn(command, ["live", ...words], { stdio: ["ignore", "ignore", "pipe"] });
-  const lines = [];
-  const address = await new Promise((found, failed) => {
-    createInterface({ input: process_.stderr }).on("line", (line) => {
-      lines.push(line);
-      const page = line.match(/page: +(http:\S+)/);
-      if (page) found(page[1]);
-    });
-    process_.on("exit", () => failed(new Error(`the server ended: ${lines.join("\n")}`)));
-  });
-  const stop = () => new Promise((gone) => (process_.on("exit", gone), process_.kill("SIGINT")));
-  return { address, stop };
-}
+const start = (...words) => startLive(command, ...words);
 
 async function until(what, condition, patience = 20_000) {
   const end = Date.now() + patience;

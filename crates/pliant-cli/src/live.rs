@@ -375,11 +375,13 @@ fn tell(
     }
     let memory = |mb: Option<f64>| mb.map_or("unknown".into(), |mb| format!("{mb:.1} MB"));
     output::print_text(format!(
-        "{table}\n{} steps; {} forces late, {} of them since the system took the core away; memory {} to {}; \
-         most energy given to a hand {} J; {} messages dropped",
+        "{table}\n{} steps; {} forces came after the next was due, {} of them because the system took the core away; {} and {} \
+         more than 2 ms late; memory {} to {}; most energy given to a hand {} J; {} messages dropped",
         figures.steps,
         figures.overruns,
         figures.taken_away,
+        figures.late,
+        figures.late_taken_away,
         memory(start),
         memory(end),
         short(to_hand),

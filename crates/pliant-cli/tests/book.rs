@@ -4,6 +4,10 @@
 
 mod common;
 
+#[path = "book/failed_step.rs"]
+mod failed_step;
+#[path = "book/own_project.rs"]
+mod own_project;
 #[path = "book/world.rs"]
 mod world;
 
@@ -67,6 +71,8 @@ fn every_scene_in_the_book_is_valid_and_runs() {
         let text = match snippet.info.as_str() {
             "toml,scene" => snippet.text.clone(),
             "toml,part" => format!("{BASE}{}", snippet.text),
+            // a manifest, see below
+            "toml,cargo" => continue,
             // all TOML in the book is checked: there is no other mark
             other => panic!("{}:{}: ```{other} is neither toml,scene nor toml,part", snippet.chapter, snippet.line),
         };
@@ -117,12 +123,33 @@ fn every_field_of_a_scene_file_is_described() {
 }
 
 #[test]
-fn the_program_in_the_book_compiles_and_runs() {
+fn the_programs_in_the_book_compile_and_run() {
     let programs: Vec<Snippet> = snippets().into_iter().filter(|s| s.info.starts_with("rust")).collect();
-    assert_eq!(programs.len(), 1);
-    // the very text that is compiled into this test
-    assert_eq!(programs[0].text, include_str!("book/world.rs"));
+    let chapters: Vec<&str> = programs.iter().map(|program| program.chapter.as_str()).collect();
+    assert_eq!(chapters, ["failed-steps.md", "own-project.md", "worlds.md"]);
+    // the very texts that are compiled into this test
+    assert_eq!(programs[0].text, include_str!("book/failed_step.rs"));
+    assert_eq!(programs[1].text, include_str!("book/own_project.rs"));
+    assert_eq!(programs[2].text, include_str!("book/world.rs"));
+    failed_step::main().unwrap();
+    own_project::main().unwrap();
     world::main().unwrap();
+}
+
+/// The manifest of a reader's own project names crates that are there, and the edition that they need.
+#[test]
+fn the_manifest_in_the_book_names_our_crates() {
+    let manifests: Vec<Snippet> = snippets().into_iter().filter(|s| s.info == "toml,cargo").collect();
+    assert_eq!(manifests.len(), 1);
+    let mut found = 0;
+    for line in manifests[0].text.lines() {
+        let Some((name, path)) = line.split_once(" = { path = \"../pliant/") else { continue };
+        let folder = root().join(path.split('"').next().unwrap());
+        let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+        assert!(manifest.contains(&format!("name = \"{name}\"")), "{name} is not in {}", folder.display());
+        found += 1;
+    }
+    assert_eq!(found, 2);
 }
 
 #[test]

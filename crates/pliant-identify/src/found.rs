@@ -28,7 +28,7 @@ impl Number {
         Number { name, value: map(value), interval, unit, note: String::new() }
     }
 
-    /// The same with a note.
+    /// The number with a note.
     pub(crate) fn noted(self, note: impl Into<String>) -> Number {
         Number { note: note.into(), ..self }
     }

@@ -80,8 +80,8 @@ impl Shape {
         (places, angles[0])
     }
 
-    /// The same with the tip turned so that the angle at the clamp is given: the branch that grows from a stiff rod. Its tip is no
-    /// number where there is none.
+    /// The shape with the tip turned so that the angle at the clamp is given: the branch that grows from a stiff rod. Its tip is NaN
+    /// if there is none.
     pub fn clamped(self, angle: f64) -> Shape {
         let off = |tip: f64| Shape { tip, ..self }.curve().1 - angle;
         let stiff = angle + self.curvature * self.length;

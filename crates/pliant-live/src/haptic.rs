@@ -3,7 +3,7 @@
 //! feels the last load and its slope.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use pliant::Wrench;
@@ -60,6 +60,9 @@ struct Served {
     leeway: [f64; 2],
 }
 
+/// A force that comes later than this after it was due is counted apart: two periods of the usual rate, which a hand begins to feel.
+const LATE: Duration = Duration::from_millis(2);
+
 /// The loop.
 #[derive(Debug)]
 pub struct Haptic {
@@ -112,12 +115,12 @@ impl Haptic {
         while !self.status.is_ending() {
             let beat = pace.wait();
             let worked = processor_time();
-            self.beat(beat.woke, beat.due + period / 2);
-            self.measure(beat, processor_time() - worked, &mut last);
+            let waited = self.beat(beat.woke, beat.due + period / 2);
+            self.measure(beat, processor_time() - worked + waited, &mut last);
         }
     }
 
-    /// Times of a beat, in which the processor has worked for so long.
+    /// Times of a beat, in which the loop has worked, or waited for the world, for so long.
     fn measure(&self, Beat { due, woke }: Beat, worked: Duration, last: &mut Option<Instant>) {
         let (done, period, status) = (Instant::now(), Duration::from_secs_f64(self.period), &self.status);
         if let Some(last) = last.replace(done) {
@@ -126,18 +129,20 @@ impl Haptic {
         status.compute.add(done - woke);
         status.latency.add(done - due);
         status.ticks.fetch_add(1, Ordering::Relaxed);
-        if done > due + period {
-            status.overruns.fetch_add(1, Ordering::Relaxed);
-            // it would have been in time without what the system took
-            let taken = (woke - due) + (done - woke).saturating_sub(worked);
-            if done <= due + period + taken {
-                status.taken_away.fetch_add(1, Ordering::Relaxed);
+        // what the system took: without it, the force would have been there earlier
+        let taken = (woke - due) + (done - woke).saturating_sub(worked);
+        let count = |late: &AtomicU64, of_system: &AtomicU64, most: Duration| {
+            if done > due + most {
+                late.fetch_add(1, Ordering::Relaxed);
+                of_system.fetch_add(u64::from(done <= due + most + taken), Ordering::Relaxed);
             }
-        }
+        };
+        count(&status.overruns, &status.taken_away, period);
+        count(&status.late, &status.late_taken_away, LATE);
     }
 
-    /// One beat: from devices to forces. The world is waited for until an instant.
-    pub fn beat(&mut self, now: Instant, until: Instant) {
+    /// One beat: from devices to forces. The world is waited for until an instant; returns for how long it was.
+    pub fn beat(&mut self, now: Instant, until: Instant) -> Duration {
         if let Some(devices) = &mut self.devices {
             let before = devices.dropped;
             devices.hear(now);
@@ -156,13 +161,16 @@ impl Haptic {
             (wishes[hand], ways[hand]) = (wish, way);
             faults[hand] = is_silent.then_some(State::Stale).or(is_astray.then_some(State::Astray));
         }
+        let asked = Instant::now();
         self.link.ask(&wishes, until);
+        let waited = Instant::now().min(until).saturating_duration_since(asked);
         self.learn(&wishes, &mut ways);
         let standing = self.status.standing.load(Ordering::Relaxed);
         for hand in 0..HANDS {
             let fault = faults[hand].or(standing.then_some(State::Stopped));
             self.give(hand, ways[hand], fault);
         }
+        waited
     }
 
     /// What moves a hand now, and whether that has fallen silent.

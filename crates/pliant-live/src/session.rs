@@ -212,7 +212,7 @@ impl Hands {
                     world.drive_obstacle(obstacle, Drive::Pose(pose))?;
                 }
             }
-            Action::Gravity { value } => world.gravity = Vec3::from_array(value),
+            Action::Gravity { value } => world.set_gravity(Vec3::from_array(value))?,
             Action::Change { body, property, value } => change(world, body, property, value)?,
             Action::Keep => match &mut self.kept {
                 Some(kept) => {

@@ -29,6 +29,10 @@ pub struct Status {
     pub overruns: AtomicU64,
     /// Those of them for which the system did not wake the loop in time, or took the core away from it.
     pub taken_away: AtomicU64,
+    /// Forces that came more than 2 ms after they were due.
+    pub late: AtomicU64,
+    /// Those of them that the system was the reason of.
+    pub late_taken_away: AtomicU64,
     /// Forces computed.
     pub ticks: AtomicU64,
     /// Steps of the world.
@@ -144,6 +148,10 @@ pub struct Figures {
     pub overruns: u64,
     /// Those of them that the system was the reason of.
     pub taken_away: u64,
+    /// Forces that came more than 2 ms after they were due.
+    pub late: u64,
+    /// Those of them that the system was the reason of.
+    pub late_taken_away: u64,
     /// Packets and messages that were dropped.
     pub dropped: u64,
     /// Actions that could not be written down.
@@ -163,6 +171,8 @@ impl Status {
             world_us: self.world.percentiles(),
             overruns: count(&self.overruns),
             taken_away: count(&self.taken_away),
+            late: count(&self.late),
+            late_taken_away: count(&self.late_taken_away),
             dropped: count(&self.dropped),
             unwritten: count(&self.unwritten),
         }

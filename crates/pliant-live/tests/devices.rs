@@ -165,7 +165,8 @@ fn noise(state: &mut u64) -> u64 {
 }
 
 #[test]
-fn damaged_packets_move_nothing() -> Result<(), Failure> {
+fn damaged_packets_are_not_taken() {
+    // over the wire: `hostile.rs`
     let count: u64 = std::env::var("PLIANT_FUZZ_COUNT").ok().and_then(|text| text.parse().ok()).unwrap_or(20_000);
     let mut state = 7;
     for n in 0..count {
@@ -180,24 +181,4 @@ fn damaged_packets_move_nothing() -> Result<(), Failure> {
         }
         assert!(bytes == whole || PosePacket::from_bytes(&bytes).is_none(), "{bytes:?}");
     }
-    // and over the wire, in front of a loop that must not notice
-    let (live, _queues, address) = begin()?;
-    let device = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
-    device.connect(address)?;
-    let sent = 2000;
-    for n in 0..sent {
-        let mut bytes = pose(n, 0.1).to_bytes();
-        bytes[noise(&mut state) as usize % LENGTH] ^= 0x10;
-        device.send(&bytes)?;
-        if n % 50 == 0 {
-            std::thread::sleep(Duration::from_millis(2));
-        }
-    }
-    std::thread::sleep(Duration::from_millis(100));
-    assert!(live.status.figures().dropped > 0);
-    let (status, session) = live.end();
-    assert_eq!(status.grasped(0), None);
-    let session = session.ok_or("the loop has panicked")?;
-    assert_eq!(session.pose(0).translation.z, 1e3, "a hand was moved");
-    Ok(())
 }

@@ -36,7 +36,7 @@ pub struct Clearance {
     pub nearest: Option<String>,
     /// When [s].
     pub time: f64,
-    /// The same of parts of the robot that are apart at the start [m].
+    /// Least distance between parts of the robot that are apart at the start [m].
     pub own: f64,
 }
 

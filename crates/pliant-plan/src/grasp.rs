@@ -52,12 +52,13 @@ impl Shaking {
     /// Shake a world in which an object is held. It is left as it was. Fails where a step does.
     pub fn judge(&self, world: &mut World, step: f64) -> Result<Grasp, StepError> {
         let (net_force, squeeze) = self.forces(world);
-        let (begun, gravity) = (world.snapshot(), world.gravity);
+        let (begun, gravity) = (world.snapshot(), world.gravity());
         let steps = (self.time / step).ceil().max(1.0) as usize;
         let mut shaken = vec![];
         for direction in [Vec3::X, Vec3::NEG_X, Vec3::Y, Vec3::NEG_Y, Vec3::Z, Vec3::NEG_Z] {
             let rest = self.place(world);
-            world.gravity = gravity - direction * self.acceleration;
+            // an acceleration that is not finite leaves gravity as it is
+            let _ = world.set_gravity(gravity - direction * self.acceleration);
             let (mut moved, mut failed) = (0.0_f64, None);
             for _ in 0..steps {
                 if let Err(error) = world.step(step) {
@@ -70,9 +71,8 @@ impl Shaking {
                     break;
                 }
             }
-            // the snapshot is of this world: going back to it cannot fail
+            // the snapshot is of this world: going back to it, gravity included, cannot fail
             let _ = world.restore(&begun);
-            world.gravity = gravity;
             if let Some(error) = failed {
                 return Err(error);
             }

@@ -19,7 +19,7 @@ pub const HORIZON: f64 = 0.05;
 pub struct Touch {
     /// Link and place on it [m].
     pub own: (usize, Vec3),
-    /// The same of another link of the robot; none of an obstacle.
+    /// Another link of the robot and the place on it [m]; `None` for an obstacle.
     pub other: Option<(usize, Vec3)>,
     /// Unit vector towards the first.
     pub normal: Vec3,

@@ -41,7 +41,7 @@ at = 'end'
 max = 1
 ";
 
-/// The same with an elastica, which must not begin inside the obstacle.
+/// The scene with an elastica, which must not begin inside the obstacle.
 fn elastica() -> String {
     SCENE.replace("'chain'", "'elastica'").replace("[[0, 0, 0], [1, 0, 0]]", "[[0, 0, 0.2], [1, 0, 0.2]]")
 }
@@ -398,7 +398,7 @@ fn each_mistake_is_reported_in_its_place() {
     assert!(wrong.is_empty(), "{} of the messages differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// The same for a rod of the model `elastica`, whose lines begin with the tenth.
+/// Mistakes in the table of a rod of the model `elastica`, whose lines begin with the tenth.
 #[test]
 fn each_mistake_in_an_elastica_is_reported_in_its_place() {
     let cases = [

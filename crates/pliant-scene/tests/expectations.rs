@@ -115,7 +115,7 @@ fn an_expectation_after_the_end_is_warned_about_unless_the_run_was_cut() {
     assert!(scene_with("at = 'end'\nmax = 1", &[]).warnings.is_empty());
 }
 
-/// The same through the engine: a free rod falls by g t^2 / 2, less what damping takes.
+/// An expectation judged in a run: a free rod falls by g t^2 / 2, less what damping takes.
 #[test]
 fn a_falling_rod_meets_its_expectation() {
     let text = "duration = 0.1\nstep = 0.01\n[material.m]\nyoung = 1e6\ndensity = 1000\n[[body]]\nname = 'rod'\nmodel = 'chain'\n\

@@ -34,11 +34,11 @@ fn with_rod(rest: &str) -> Scene {
 fn top_level_values_and_their_defaults() {
     let plain = scene("duration = 2.5\n");
     assert_eq!((plain.title.as_str(), plain.duration, plain.step), ("test scene", 2.5, 0.001));
-    assert_eq!(plain.world.gravity, Vec3::new(0.0, 0.0, -9.81));
+    assert_eq!(plain.world.gravity(), Vec3::new(0.0, 0.0, -9.81));
     assert!(plain.expectations.is_empty() && plain.warnings.is_empty());
     let full = scene("title = 'Ein Titel: äöü'\nduration = 3\nstep = 0.01\ngravity = [1, 2.5, -3]\n");
     assert_eq!((full.title.as_str(), full.duration, full.step), ("Ein Titel: äöü", 3.0, 0.01));
-    assert_eq!(full.world.gravity, Vec3::new(1.0, 2.5, -3.0));
+    assert_eq!(full.world.gravity(), Vec3::new(1.0, 2.5, -3.0));
 }
 
 /// A chain shows its constants only through its behaviour; the `Debug` picture holds all of them.

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use crate::error::BuildError;
+use crate::error::{BuildError, FAR};
 use crate::math::{Pose, Vec3};
 
 /// Checks for the body of this name.
@@ -34,8 +34,24 @@ impl Checks<'_> {
     pub fn start(&self, placed: &Pose, velocity: Vec3, spin: Vec3) -> Result<(), BuildError> {
         let sound = placed.translation.is_finite() && placed.rotation.is_finite();
         self.that(sound, "the pose", "finite", placed.translation.length())?;
-        self.that(velocity.is_finite(), "the velocity", "finite", velocity.length())?;
-        self.that(spin.is_finite(), "the spin", "finite", spin.length())
+        self.finite("the velocity", velocity)?;
+        self.finite("the spin", spin)
+    }
+
+    /// Reject a pose that is not finite, farther away than any scene, or not a rotation.
+    pub fn pose(&self, pose: &Pose) -> Result<(), BuildError> {
+        let sound = pose.translation.abs().max_element() < FAR && pose.translation.is_finite();
+        if sound && pose.rotation.is_normalized() { Ok(()) } else { Err(BuildError::Pose { name: self.0.into() }) }
+    }
+
+    /// Reject a vector that is not finite.
+    pub fn finite(&self, what: &str, vector: Vec3) -> Result<(), BuildError> {
+        self.that(vector.is_finite(), what, "finite", vector.length())
+    }
+
+    /// Reject a time that is NaN; it may be infinite.
+    pub fn time(&self, what: &str, time: f64) -> Result<(), BuildError> {
+        self.that(!time.is_nan(), what, "a time", time)
     }
 
     /// Reject a number outside a range; `expected` states the range in words.

@@ -2,6 +2,7 @@
 
 use crate::contact::ShapeError;
 use crate::math::Vec3;
+use crate::motion::Sweep;
 
 /// Why a world or body cannot be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -210,8 +211,8 @@ pub enum BuildError {
     /// A snapshot of a world with different bodies, obstacles or grippers.
     #[error("the snapshot belongs to another world")]
     ForeignSnapshot,
-    /// A pose that is not finite or not a rotation.
-    #[error("the pose of {name} must be finite, with a rotation of length 1")]
+    /// A pose that is not finite, farther away than any scene, or not a rotation.
+    #[error("the pose of {name} must be finite, less than 1e7 m from the origin, with a rotation of length 1")]
     Pose {
         /// What it was given for.
         name: String,
@@ -240,6 +241,13 @@ pub enum ControlError {
     Fingertip {
         /// Name of the gripper.
         gripper: String,
+    },
+    /// An arm carries things by [`World::carry`](crate::World::carry) and
+    /// [`World::carry_obstacle`](crate::World::carry_obstacle) alone.
+    #[error("{name} cannot be driven as something carried: let an arm carry it")]
+    Carried {
+        /// Name of the gripper or obstacle.
+        name: String,
     },
     /// The change itself is not possible.
     #[error(transparent)]
@@ -344,6 +352,25 @@ pub enum StepError {
     Step {
         /// The step size given [s].
         dt: f64,
+    },
+    /// Gravity that is not finite.
+    #[error("gravity must be finite, got {gravity} m/s2")]
+    Gravity {
+        /// Acceleration of gravity [m/s2].
+        gravity: Vec3,
+    },
+    /// A gripper or obstacle that is driven out of any scene.
+    #[error(
+        "{name} is driven to [{:.3e}, {:.3e}, {:.3e}] m in the step from t = {time:.6} s: it must stay within 1e7 m of the origin", place.x,
+        place.y, place.z
+    )]
+    Astray {
+        /// Name of the gripper or obstacle.
+        name: String,
+        /// Start of the step [s].
+        time: f64,
+        /// Where it would be at the end of the step, in the world [m].
+        place: Vec3,
     },
     /// A rod that cannot satisfy its holds.
     #[error("at t = {time:.6} s {why}")]
@@ -451,9 +478,19 @@ pub enum StepError {
 }
 
 /// Coordinates beyond this have diverged [m]: no scene is that large.
-const FAR: f64 = 1e7;
+pub(crate) const FAR: f64 = 1e7;
 
 impl StepError {
+    /// Reject a sweep of a gripper or obstacle that ends nowhere.
+    pub(crate) fn check_sweep(name: &str, time: f64, sweep: &Sweep) -> Result<(), StepError> {
+        let place = sweep.end.translation;
+        // compared so that NaN fails
+        if place.abs().max_element() < FAR && !place.is_nan() && sweep.end.rotation.is_finite() {
+            return Ok(());
+        }
+        Err(StepError::Astray { name: name.into(), time, place })
+    }
+
     /// Reject a position that is NaN or farther away than any scene; `whose` names the point.
     pub(crate) fn check_place(body: &str, time: f64, place: Vec3, whose: impl Fn() -> String) -> Result<(), StepError> {
         for (axis, value) in ["x", "y", "z"].into_iter().zip(place.to_array()) {

@@ -5,6 +5,8 @@ mod wind;
 pub use wind::Wind;
 
 use crate::bytes::{stored, stored_enum};
+use crate::check::Checks;
+use crate::error::{BuildError, ControlError};
 use crate::math::{Pose, Quat, Vec3, pose_between, rotation_vector, sin, unit_or};
 
 /// A motion as a function of time, starting from the pose at which its gripper or obstacle is placed.
@@ -102,6 +104,11 @@ impl Window {
     /// From time zero on, without end.
     pub const ALWAYS: Window = Window { start: 0.0, end: f64::INFINITY };
 
+    fn check(&self, checks: Checks<'_>) -> Result<(), BuildError> {
+        checks.that(self.start.is_finite(), "the start of the motion", "finite", self.start)?;
+        checks.that(self.end >= self.start, "the end of the motion", "not before its start", self.end)
+    }
+
     /// Time spent inside the window up to `time` [s].
     fn elapsed(&self, time: f64) -> f64 {
         (time.min(self.end) - self.start).max(0.0)
@@ -124,6 +131,61 @@ pub struct Leg {
 }
 
 impl Motion {
+    /// Reject a motion that leads nowhere, of the gripper or obstacle of this name.
+    pub(crate) fn check(&self, name: &str) -> Result<(), BuildError> {
+        let checks = Checks(name);
+        let number = |what: &str, value: f64| checks.that(value.is_finite(), what, "finite", value);
+        let axis = |what: &str, axis: Vec3| {
+            checks.that(axis.is_finite() && axis != Vec3::ZERO, what, "finite and not zero", axis.length())
+        };
+        match self {
+            Motion::Hold => Ok(()),
+            Motion::Waypoints { waypoints, .. } => {
+                checks.that(!waypoints.is_empty(), "the number of waypoints", "at least 1", 0.0)?;
+                for pair in waypoints.windows(2) {
+                    let in_order = pair[1].time >= pair[0].time;
+                    checks.that(in_order, "the time of a waypoint", "not before the one it follows", pair[1].time)?;
+                }
+                waypoints.iter().try_for_each(|waypoint| {
+                    number("the time of a waypoint", waypoint.time)?;
+                    checks.pose(&Pose::from_parts(waypoint.position, waypoint.orientation.unwrap_or(Quat::IDENTITY)))
+                })
+            }
+            Motion::Glide { velocity, acceleration, window } => {
+                checks.finite("the velocity", *velocity)?;
+                checks.finite("the acceleration", *acceleration)?;
+                window.check(checks)
+            }
+            Motion::Turn { axis: about, centre, angle, advance, window, .. } => {
+                axis("the axis of the turn", *about)?;
+                checks.finite("the centre of the turn", *centre)?;
+                number("the angle of the turn", *angle)?;
+                number("the advance of the turn", *advance)?;
+                window.check(checks)
+            }
+            Motion::Sinusoid { amplitude, frequency, phase } => {
+                checks.finite("the amplitude", *amplitude)?;
+                number("the frequency", *frequency)?;
+                number("the phase", *phase)
+            }
+            Motion::Wind(wind) => {
+                axis("the axis of winding", wind.axis)?;
+                axis("the direction of winding", wind.towards)?;
+                checks.finite("the centre of winding", wind.centre)?;
+                checks.finite("the place where winding begins", wind.from)?;
+                number("the length to be wound", wind.length)?;
+                number("the pitch of winding", wind.pitch)?;
+                number("the start of winding", wind.start)?;
+                checks.positive("the number of turns", wind.turns)?;
+                checks.positive("the period of winding", wind.period)
+            }
+            Motion::Sequence(legs) => legs.iter().try_for_each(|leg| {
+                checks.that(leg.duration >= 0.0, "the duration of a motion", "not negative", leg.duration)?;
+                leg.motion.check(name)
+            }),
+        }
+    }
+
     /// The pose in the world at `time` [s] of something placed at `placed`.
     pub fn pose(&self, placed: &Pose, time: f64) -> Pose {
         match self {
@@ -219,14 +281,18 @@ pub enum Drive {
 }
 
 impl Drive {
-    /// Whether the target is finite and its rotation valid.
-    pub(crate) fn is_sound(&self) -> bool {
+    /// Reject a target that is not finite, or not a rotation, for the gripper or obstacle of this name.
+    pub(crate) fn check(&self, name: &str) -> Result<(), ControlError> {
+        let checks = Checks(name);
         match self {
-            Drive::Prescribed => true,
-            Drive::Pose(pose) => pose.translation.is_finite() && pose.rotation.is_normalized(),
-            Drive::Velocity { linear, angular } => linear.is_finite() && angular.is_finite(),
+            Drive::Prescribed => Ok(()),
+            Drive::Pose(pose) => Ok(checks.pose(pose)?),
+            Drive::Velocity { linear, angular } => {
+                checks.finite("the velocity", *linear)?;
+                Ok(checks.finite("the angular velocity", *angular)?)
+            }
             // arms are known to the world alone: see `World::carry`
-            Drive::Carried { .. } => false,
+            Drive::Carried { .. } => Err(ControlError::Carried { name: name.into() }),
         }
     }
 

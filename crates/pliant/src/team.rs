@@ -22,6 +22,9 @@ pub struct Team {
 const SPINS: u32 = 2_000;
 const YIELDS: u32 = 200;
 
+/// The largest team: no machine has more cores that work of microseconds could be shared among.
+const MOST: usize = 256;
+
 /// The work: called with the number of the thread.
 type Job = *const (dyn Fn(usize) + Sync);
 
@@ -62,9 +65,9 @@ impl Drop for Team {
 }
 
 impl Team {
-    /// A team of `size` threads, including the caller's.
+    /// A team of `size` threads, including the caller's; of one at least, and 256 at most.
     pub fn new(size: usize) -> Team {
-        Team { shared: None, workers: vec![], size: size.max(1) }
+        Team { shared: None, workers: vec![], size: size.clamp(1, MOST) }
     }
 
     /// Number of threads, including the caller's.

@@ -40,8 +40,8 @@ use undo::Before;
 /// the clone first steps.
 #[derive(Clone, Debug)]
 pub struct World {
-    /// Acceleration of gravity, in the world [m/s2]; may be changed between steps.
-    pub gravity: Vec3,
+    /// Acceleration of gravity, in the world [m/s2].
+    gravity: Vec3,
     clock: Clock,
     obstacles: Vec<Obstacle>,
     grippers: Vec<Gripper>,
@@ -108,7 +108,7 @@ struct Finger {
 }
 
 impl World {
-    /// An empty world; `gravity` in [m/s2].
+    /// An empty world; `gravity` in [m/s2]. No step is made in one whose gravity is not finite.
     pub fn new(gravity: Vec3) -> World {
         World {
             gravity,
@@ -141,7 +141,7 @@ impl World {
         }
     }
 
-    /// Number of threads that share the work of a step; 1 by default. Results do not depend on it.
+    /// Number of threads that share the work of a step; 1 by default, 256 at most. Results do not depend on it.
     pub fn set_threads(&mut self, threads: usize) {
         self.team = Team::new(threads);
     }
@@ -161,6 +161,9 @@ impl World {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(StepError::Step { dt });
         }
+        if !self.gravity.is_finite() {
+            return Err(StepError::Gravity { gravity: self.gravity });
+        }
         self.make_room();
         self.keep();
         let stepped = self.try_step(dt, probe);
@@ -178,7 +181,7 @@ impl World {
 
         // poses at both ends of the step, so that a body may sub-step between them
         probe.enter(Stage::Move, None);
-        self.move_obstacles_and_grippers(self.clock.after(dt).time(), dt);
+        self.move_obstacles_and_grippers(self.clock.after(dt).time(), dt)?;
         self.close_and_open_grips(self.clock.after(dt).time());
 
         // forces between bodies that are advanced separately
@@ -218,17 +221,21 @@ impl World {
         if self.stop.is_asked() { Err(StepError::Stopped { time: self.time() }) } else { advanced }
     }
 
-    fn move_obstacles_and_grippers(&mut self, time: f64, dt: f64) {
+    fn move_obstacles_and_grippers(&mut self, time: f64, dt: f64) -> Result<(), StepError> {
+        let now = self.time();
         for Obstacle { params, sweep, drive, .. } in &mut self.obstacles {
             sweep.advance_to(drive.next(&sweep.end, dt, || params.motion.pose(&params.placed, time)));
+            StepError::check_sweep(&params.name, now, sweep)?;
         }
         for Gripper { params, sweep, drive, .. } in &mut self.grippers {
             sweep.advance_to(drive.next(&sweep.end, dt, || params.motion.pose(&params.placed, time)));
+            StepError::check_sweep(&params.name, now, sweep)?;
         }
         self.expect_carried(dt);
         for finger in &self.fingers {
             self.obstacles[finger.obstacle].sweep = self.grippers[finger.gripper].sweep;
         }
+        Ok(())
     }
 
     /// Close and open grips by their schedule, for a step that ends at `time` [s], and reset their loads, to which
@@ -436,6 +443,11 @@ impl World {
     /// [m]: measured on the tube around its centre line, to a hundredth of its radius.
     pub fn deepest(&self) -> f64 {
         self.watch.deepest()
+    }
+
+    /// Acceleration of gravity, in the world [m/s2].
+    pub fn gravity(&self) -> Vec3 {
+        self.gravity
     }
 
     /// A number that changes whenever the world gains or loses a body, an obstacle or a gripper.

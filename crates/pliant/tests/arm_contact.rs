@@ -80,7 +80,7 @@ fn force(world: &World) -> Vec3 {
 }
 
 fn energy(world: &World) -> f64 {
-    world.bodies().iter().map(|body| body.energy(world.gravity)).map(|e| e.kinetic + e.gravity).sum()
+    world.bodies().iter().map(|body| body.energy(world.gravity())).map(|e| e.kinetic + e.gravity).sum()
 }
 
 const BOX: Vec3 = Vec3::new(0.2, 0.14, 0.1);

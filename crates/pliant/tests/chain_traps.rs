@@ -285,10 +285,10 @@ fn snapshots_hold_everything_and_fit_nothing_else() {
     let before = world.snapshot();
     let force = Vec3::X;
     world.add_load(Load::new(world.body_at(0).unwrap(), Place::Node(0), force)).unwrap();
-    world.gravity = Vec3::ZERO;
+    world.set_gravity(Vec3::ZERO).unwrap();
     world.restore(&before).unwrap();
     assert_eq!(world.loads().count(), 0);
-    assert_eq!(world.gravity, Vec3::Z * -G);
+    assert_eq!(world.gravity(), Vec3::Z * -G);
 }
 
 /// A million steps of a millisecond are a thousand seconds. (A sum of steps drifts.)

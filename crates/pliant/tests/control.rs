@@ -297,7 +297,7 @@ fn a_gripper_driven_by_velocity_turns_as_fast_as_told() {
         Drive::Velocity { linear, angular: Vec3::INFINITY },
         Drive::Pose(Pose::from_translation(Vec3::NAN)),
     ] {
-        assert!(matches!(world.drive(hand, nowhere), Err(ControlError::Refused(BuildError::Pose { .. }))));
+        assert!(matches!(world.drive(hand, nowhere), Err(ControlError::Refused(_))));
     }
     assert_eq!(world.gripper(hand).unwrap().drive, Drive::Velocity { linear, angular });
 }

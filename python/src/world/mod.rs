@@ -213,17 +213,14 @@ impl World {
     /// Acceleration of gravity in the world [m/s2], an array of shape (3,); may be set.
     #[getter]
     fn gravity(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        let gravity = lock(py, &self.core).scene.world.gravity;
+        let gravity = lock(py, &self.core).scene.world.gravity();
         told::vector(py, gravity)
     }
 
     #[setter]
     fn set_gravity(&self, py: Python<'_>, gravity: Triple) -> PyResult<()> {
-        if !gravity.0.is_finite() {
-            return Err(ControlError::new_err(format!("gravity must be finite, got {}", gravity.0)));
-        }
         let mut core = lock(py, &self.core);
-        core.scene.world.gravity = gravity.0;
+        core.scene.world.set_gravity(gravity.0).map_err(refused)?;
         core.changed();
         Ok(())
     }

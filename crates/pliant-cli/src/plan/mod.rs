@@ -31,7 +31,7 @@ struct Planned {
     /// The obstacle that is that near, and when [s].
     nearest: Option<String>,
     nearest_at: f64,
-    /// The same of parts of the robot from each other [m].
+    /// Least distance of parts of the robot from each other along the motion [m].
     clearance_own: f64,
     /// Least angle from tipping over [rad], and when [s]; null for a robot that does not stand on ground.
     margin_min: Option<f64>,

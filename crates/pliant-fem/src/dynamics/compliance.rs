@@ -141,7 +141,7 @@ impl<'a> Held<'a> {
         finite(blocks)
     }
 
-    /// The same of a body that is held; zero at held nodes.
+    /// Compliance of each surface node of a body that is held; zero at held nodes.
     fn local_of_held(&self, watch: Watch<'_>) -> Result<Vec<f64>, FemError> {
         let mut number = vec![None; self.model.unknowns()];
         self.free.iter().enumerate().for_each(|(n, unknown)| number[*unknown] = Some(n));

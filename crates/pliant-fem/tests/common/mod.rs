@@ -23,7 +23,7 @@ pub const LINEAR_12: [f64; 8] = [
     15.592908508748714,
 ];
 
-/// The same with lumped mass [Hz]: solids.json, tet5_n12_lumped_hz_1_to_8.
+/// Frequencies with lumped mass [Hz]: solids.json, tet5_n12_lumped_hz_1_to_8.
 pub const LUMPED_12: [f64; 8] = [
     11.499983659191457,
     11.499983659191692,

@@ -64,7 +64,7 @@ impl Bench {
 
     fn beat(&mut self) -> Output {
         let now = Instant::now();
-        self.haptic.beat(now, now + Duration::from_secs(3600));
+        let _ = self.haptic.beat(now, now + Duration::from_secs(3600));
         self.status.output(0)
     }
 }
@@ -141,7 +141,7 @@ fn a_failed_or_paused_world_pushes_nobody() -> Result<(), Failure> {
     Ok(())
 }
 
-/// The same hand with a plate in it, 1 mm above the end of a rod, or above a solid on a floor, that presses and rubs.
+/// A hand with a plate in it, 1 mm above the end of a rod, or above a solid on a floor, that presses and rubs.
 #[test]
 fn no_model_gives_a_hand_with_a_plate_more_than_it_put_in() -> Result<(), Failure> {
     for model in MODELS {

@@ -78,6 +78,6 @@ pub fn layout(world: &World, layout: &Layout, movable: &[String], revision: u32)
         "bodies": bodies.collect::<Value>(),
         "obstacles": obstacles.collect::<Value>(),
         "grippers": grippers.collect::<Value>(),
-        "gravity": world.gravity.to_array(),
+        "gravity": world.gravity().to_array(),
     })
 }

@@ -59,7 +59,7 @@ pub enum Geometry {
 }
 
 impl Geometry {
-    /// The same as a solid; `owner` is named where a mesh is unsound.
+    /// The geometry as a solid; `owner` is named where a mesh is unsound.
     pub(crate) fn solid(&self, owner: &str, files: &mut Files) -> Result<Solid, Fault> {
         let kind = match self {
             Geometry::Box(size) => ShapeKind::Box { size: *size },

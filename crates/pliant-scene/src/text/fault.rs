@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use pliant::{BuildError, HoldError};
+use pliant::{BuildError, ControlError, HoldError};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -142,6 +142,15 @@ impl From<BuildError> for Fault {
             | BuildError::Stopped => None,
         };
         Fault { field, ..Fault::new(error.to_string()) }
+    }
+}
+
+impl From<ControlError> for Fault {
+    fn from(error: ControlError) -> Fault {
+        match error {
+            ControlError::Refused(error) => Fault::from(error),
+            error => Fault::new(error.to_string()),
+        }
     }
 }
 

@@ -64,7 +64,7 @@ impl PlanSpec {
     pub(crate) fn task(&self, arm: &Prepared, world: &World, files: &mut Files) -> Result<Task, Fault> {
         let Prepared { robot, joints, .. } = arm;
         let mut model = robot.model.clone();
-        model.gravity = world.gravity;
+        model.gravity = world.gravity();
         let link = model.link(&self.link).ok_or_else(|| unknown_link(&model, &self.link).at("link"))?;
         let mut shapes = vec![];
         for shape in robot.shapes.iter().filter(|shape| shape.collision) {

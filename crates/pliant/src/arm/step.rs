@@ -246,7 +246,7 @@ impl Arm {
         (0..residual.len()).filter(|&i| !held[i]).map(|i| residual[i] * change[i]).sum()
     }
 
-    /// The same where friction is not yet in the residual.
+    /// Dot product of the residual, to which friction is added here, with the change, where no joint is held.
     pub(crate) fn descent(&self) -> f64 {
         let ArmStep { residual, change, held, rubbed, .. } = &self.scratch.step;
         (0..residual.len()).filter(|&i| !held[i]).map(|i| (residual[i] + rubbed[i]) * change[i]).sum()

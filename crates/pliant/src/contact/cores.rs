@@ -166,7 +166,7 @@ impl Core {
 /// Sine of the angle between a rim and a surface below which it lies flat.
 const FLAT: f64 = 1e-6;
 
-/// The same below which its feet bear it, too.
+/// Sine of the angle between a rim and a surface below which the feet of the rim bear it, too.
 const NEARLY_FLAT: f64 = 0.05;
 
 #[cfg(test)]

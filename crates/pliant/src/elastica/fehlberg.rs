@@ -57,6 +57,12 @@ const MOST_TIMES: f64 = 20.0;
 /// Evaluations granted in addition to `MOST_TIMES`.
 const SOME: f64 = 10_000.0;
 
+/// Evaluations after which progress is judged.
+const STRETCH: u64 = 5_000;
+
+/// A world step is given up if, at the pace of the last stretch, it would need this many times the evaluations allowed.
+const HOPELESS: f64 = 10.0;
+
 /// Result of a world step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
@@ -97,9 +103,17 @@ impl Fehlberg {
         let mut first = true;
         self.led = 0.0;
         let most = (SOME + MOST_TIMES * STAGES as f64 * expected).min(MOST_EVALUATIONS);
+        let mut judged = (STRETCH, 0.0);
         while time < dt {
             if work.evaluations as f64 > most || system.stop.is_asked() {
                 return work;
+            }
+            if work.evaluations > judged.0 {
+                let needed = STRETCH as f64 * (dt - time) / (time - judged.1);
+                if needed > HOPELESS * most {
+                    return work;
+                }
+                judged = (work.evaluations + STRETCH, time);
             }
             let wanted = self.next.unwrap_or(1e-3 * dt);
             // leave no tiny remainder

@@ -151,6 +151,15 @@ impl ElasticaSpec {
         }
         checks.within("the number of intervals", self.intervals as f64, 1.0..=1e6, "1 to 1,000,000")?;
         self.section.check(checks)?;
-        curve::check(name, &self.path)
+        curve::check(name, &self.path)?;
+        if let Rest::Curved { curvature: [about_y, about_z], twist } = self.rest {
+            // more between neighbouring intervals is not a resolved curve
+            let most = std::f64::consts::FRAC_PI_2 * self.intervals as f64 / curve::length(&self.path);
+            checks.within("the natural curvature", about_z, -most..=most, "at most a right angle per interval")?;
+            let out_of_plane = "zero, as it lies in a plane";
+            checks.that(about_y == 0.0, "the natural curvature about y", out_of_plane, about_y)?;
+            checks.that(twist == 0.0, "the natural twist", out_of_plane, twist)?;
+        }
+        Ok(())
     }
 }

@@ -79,7 +79,7 @@ impl Kinematics {
         }
     }
 
-    /// The same of each body with all that hangs on it. After [`Kinematics::weigh`].
+    /// Compute the inertia of each body together with all that hangs on it. After [`Kinematics::weigh`].
     pub(super) fn compose(&mut self, model: &Model) {
         self.composites.copy_from_slice(&self.own);
         for i in (1..model.bodies.len()).rev() {

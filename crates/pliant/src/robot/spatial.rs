@@ -171,7 +171,7 @@ impl Inertia {
         if self.mass > 0.0 { self.first / self.mass } else { Vec3::ZERO }
     }
 
-    /// The same body placed: turned by `rotation`, then moved by `translation`.
+    /// The inertia of the body once placed: turned by `rotation`, then moved by `translation`.
     #[inline]
     pub fn placed(&self, rotation: Mat3, t: Vec3) -> Inertia {
         // R I R^T, then I + 2 (t.c) - (t c^T + c t^T) + m (t^2 - t t^T), with c the turned first moment

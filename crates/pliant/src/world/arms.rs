@@ -3,6 +3,7 @@
 use super::World;
 use crate::arm::{HeldTool, Impedance, JointDrive};
 use crate::body::Body;
+use crate::check::Checks;
 use crate::contact::Obstacle;
 use crate::error::{BuildError, ControlError, Gone};
 use crate::frame::Other;
@@ -15,8 +16,9 @@ use crate::motion::{Drive, Sweep};
 impl World {
     /// Let a link of an arm carry a gripper, at a pose in the link's frame, from now on. Cables that it holds are advanced together with
     /// the arm, and pull it; the load of other bodies acts on the arm in the step after.
-    pub fn carry(&mut self, gripper: GripperId, arm: BodyId, link: &str, at: Pose) -> Result<(), BuildError> {
+    pub fn carry(&mut self, gripper: GripperId, arm: BodyId, link: &str, at: Pose) -> Result<(), ControlError> {
         let gripper = self.handles.grippers.index(gripper)?;
+        Checks(&self.grippers[gripper].params.name).pose(&at)?;
         let (drive, pose) = self.carried(arm, link, at)?;
         let Gripper { drive: old, sweep, .. } = &mut self.grippers[gripper];
         (*old, *sweep) = (drive, Sweep::resting(pose));
@@ -35,8 +37,12 @@ impl World {
         arm: BodyId,
         link: &str,
         at: Pose,
-    ) -> Result<(), BuildError> {
+    ) -> Result<(), ControlError> {
         let obstacle = self.handles.obstacles.index(obstacle)?;
+        if let Some(gripper) = self.gripper_of_fingertip(obstacle) {
+            return Err(ControlError::Fingertip { gripper });
+        }
+        Checks(&self.obstacles[obstacle].params.name).pose(&at)?;
         let (drive, pose) = self.carried(arm, link, at)?;
         let Obstacle { drive: old, sweep, .. } = &mut self.obstacles[obstacle];
         (*old, *sweep) = (drive, Sweep::resting(pose));
@@ -94,8 +100,8 @@ impl World {
         let name = gripper.params.name.clone();
         let refused = |why: String| Err(BuildError::NoTool { gripper: name, why }.into());
         let Drive::Carried { arm, link, at } = gripper.drive else { return refused("no arm carries it".into()) };
-        if target.is_some_and(|pose| !(pose.translation.is_finite() && pose.rotation.is_finite())) {
-            return refused("its target must be finite".into());
+        if let Some(Err(error)) = target.map(|pose| Checks("its target").pose(&pose)) {
+            return refused(error.to_string());
         }
         let Some(Body::Arm(arm)) = self.bodies.get_mut(arm) else { return refused("no arm carries it".into()) };
         if arm.hold_tool(link, at, impedance, target) {

@@ -10,7 +10,6 @@ use crate::elastica::Settled;
 use crate::error::BuildError;
 use crate::grip::{FingerParams, Grip, GripParams, Gripper, GripperParams, Load};
 use crate::handle::{BodyId, GripId, GripperId, LoadId, ObstacleId, Roster, SensorId, Slots};
-use crate::math::Pose;
 use crate::motion::Motion;
 
 /// Handles of everything in a world.
@@ -61,7 +60,8 @@ impl World {
     /// Add an obstacle; fails if its name is taken, or a body does not support its friction law.
     pub fn add_obstacle(&mut self, params: ObstacleParams) -> Result<ObstacleId, BuildError> {
         self.handles.obstacles.refuse(&params.name)?;
-        check_placed(&params.name, &params.placed)?;
+        Checks(&params.name).pose(&params.placed)?;
+        params.motion.check(&params.name)?;
         if let Some(friction) = params.friction {
             friction.check(Checks(&params.name))?;
             self.bodies.iter().try_for_each(|body| body.check_friction(&params.name, friction))?;
@@ -76,7 +76,8 @@ impl World {
     /// Add a gripper; fails if its name is taken.
     pub fn add_gripper(&mut self, params: GripperParams) -> Result<GripperId, BuildError> {
         self.handles.grippers.refuse(&params.name)?;
-        check_placed(&params.name, &params.placed)?;
+        Checks(&params.name).pose(&params.placed)?;
+        params.motion.check(&params.name)?;
         let handle = self.handles.grippers.add(&params.name);
         self.grippers.push(Gripper::new(params, self.time()));
         self.revision += 1;
@@ -120,6 +121,10 @@ impl World {
         held.find_place(params.place, &mut self.surface)?;
         held.check_hold(params.hold)?;
         held.check_jaws(&params)?;
+        let checks = Checks(held.name());
+        checks.time("the time from which a grip holds", params.from)?;
+        checks.time("the time until which a grip holds", params.until)?;
+        checks.not_negative("the time that a grip takes to close", params.closing)?;
         let (handle, index) = self.handles.grips.add();
         let grip = Grip::new(params, gripper, body);
         if index < self.grips.len() {
@@ -160,10 +165,13 @@ impl World {
         let body = &self.bodies[body];
         body.place_pose(load.place)?;
         body.check_load(load)?;
-        let size = load.force.length() + load.torque.length();
-        Checks(body.name()).that(!size.is_nan(), "a load", "a number", size)?;
+        let checks = Checks(body.name());
+        checks.finite("the force of a load", load.force)?;
+        checks.finite("the torque of a load", load.torque)?;
+        checks.time("the time from which a load acts", load.from)?;
+        checks.time("the time until which a load acts", load.until)?;
         for (what, time) in [("the rise of a load", load.rise), ("the fall of a load", load.fall)] {
-            Checks(body.name()).not_negative(what, time)?;
+            checks.not_negative(what, time)?;
         }
         Ok(())
     }
@@ -175,6 +183,7 @@ impl World {
     }
 
     pub(super) fn settle_rod(&mut self, body: usize) -> Result<Settled, BuildError> {
+        self.check_gravity(self.gravity)?;
         self.make_room();
         self.find_near(body, STILL);
         let settled = self
@@ -220,10 +229,4 @@ impl World {
         self.together.reserve(self.bodies.len());
         self.reserve_before();
     }
-}
-
-/// Reject a pose that is not finite, or not a rotation.
-fn check_placed(name: &str, placed: &Pose) -> Result<(), BuildError> {
-    let sound = placed.translation.is_finite() && placed.rotation.is_normalized();
-    if sound { Ok(()) } else { Err(BuildError::Pose { name: name.into() }) }
 }

@@ -45,7 +45,9 @@ impl World {
         within: f64,
         hold: Hold,
     ) -> Result<Option<GripId>, ControlError> {
-        let origin = self.gripper(gripper)?.sweep.end.translation;
+        let Gripper { params, sweep, .. } = self.gripper(gripper)?;
+        Checks(&params.name).that(within >= 0.0, "the reach", "not negative", within)?;
+        let origin = sweep.end.translation;
         let mut nodes = std::mem::take(&mut self.nodes);
         let found = self.find_nearest(origin, within, &mut nodes);
         self.nodes = nodes;
@@ -93,7 +95,8 @@ impl World {
     /// Set what moves a gripper from now on. Fails if the drive is not finite.
     pub fn drive(&mut self, gripper: GripperId, drive: Drive) -> Result<(), ControlError> {
         let gripper = &mut self.grippers[self.handles.grippers.index(gripper)?];
-        gripper.drive = sound(drive, &gripper.params.name)?;
+        drive.check(&gripper.params.name)?;
+        gripper.drive = drive;
         Ok(())
     }
 
@@ -102,11 +105,11 @@ impl World {
     pub fn put_gripper(&mut self, gripper: GripperId, pose: Pose) -> Result<(), ControlError> {
         let index = self.handles.grippers.index(gripper)?;
         let gripper = &mut self.grippers[index];
-        let drive = sound(Drive::Pose(pose), &gripper.params.name)?;
+        Checks(&gripper.params.name).pose(&pose)?;
         if self.grips.iter().any(|grip| grip.gripper == index && grip.anchor.is_some()) {
             return Err(ControlError::Holding { gripper: gripper.params.name.clone() });
         }
-        (gripper.drive, gripper.sweep) = (drive, Sweep::resting(pose));
+        (gripper.drive, gripper.sweep) = (Drive::Pose(pose), Sweep::resting(pose));
         for finger in self.fingers.iter().filter(|finger| finger.gripper == index) {
             self.obstacles[finger.obstacle].sweep = Sweep::resting(pose);
         }
@@ -121,7 +124,8 @@ impl World {
             return Err(ControlError::Fingertip { gripper });
         }
         let obstacle = &mut self.obstacles[index];
-        obstacle.drive = sound(drive, &obstacle.params.name)?;
+        drive.check(&obstacle.params.name)?;
+        obstacle.drive = drive;
         Ok(())
     }
 
@@ -141,9 +145,21 @@ impl World {
         Ok(())
     }
 
+    /// Change the acceleration of gravity, in the world [m/s2]. Fails if it is not finite.
+    pub fn set_gravity(&mut self, gravity: Vec3) -> Result<(), ControlError> {
+        self.check_gravity(gravity)?;
+        self.gravity = gravity;
+        Ok(())
+    }
+
+    /// Reject gravity that is not finite.
+    pub(super) fn check_gravity(&self, gravity: Vec3) -> Result<(), BuildError> {
+        Checks("the world").finite("gravity", gravity)
+    }
+
     /// Change a property of a body from now on. Everything that its model derives from it follows: stiffness, inertia,
     /// the size of its inner steps. Shape and velocities stay; its energy account starts anew. Fails for a property
-    /// that the model cannot change, see [`Body::properties`]. Gravity belongs to the world: set [`World::gravity`].
+    /// that the model cannot change, see [`Body::properties`]. Gravity belongs to the world: [`World::set_gravity`].
     pub fn change(&mut self, body: BodyId, change: Change) -> Result<(), ControlError> {
         let index = self.handles.bodies.index(body)?;
         if let Change::Friction(friction) = change {
@@ -218,7 +234,7 @@ impl World {
     }
 
     /// Name of the gripper whose fingertip an obstacle is, if it is one.
-    fn gripper_of_fingertip(&self, obstacle: usize) -> Option<String> {
+    pub(super) fn gripper_of_fingertip(&self, obstacle: usize) -> Option<String> {
         let finger = self.fingers.iter().find(|finger| finger.obstacle == obstacle)?;
         Some(self.grippers[finger.gripper].params.name.clone())
     }
@@ -340,13 +356,9 @@ impl World {
     /// Move the points of a chain [m], which is then at rest; their number must stay the same.
     pub fn set_points(&mut self, body: BodyId, points: &[Vec3]) -> Result<(), ControlError> {
         let body = self.handles.bodies.index(body)?;
+        self.bodies[body].set_points(points)?;
         self.watch.forget();
         self.accounts.forget();
-        Ok(self.bodies[body].set_points(points)?)
+        Ok(())
     }
-}
-
-/// Reject a drive that is not finite.
-fn sound(drive: Drive, name: &str) -> Result<Drive, BuildError> {
-    if drive.is_sound() { Ok(drive) } else { Err(BuildError::Pose { name: name.into() }) }
 }

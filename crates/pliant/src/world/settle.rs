@@ -39,6 +39,7 @@ impl World {
     /// the bodies that are to start there into equilibrium. Fails if there is no equilibrium, if a rod of the model
     /// `elastica` or a solid of the model `response` starts inside an obstacle, or if cables start inside each other.
     pub fn ready(&mut self) -> Result<(), BuildError> {
+        self.check_gravity(self.gravity)?;
         self.make_room();
         for body in 0..self.bodies.len() {
             if self.bodies[body].begins_settled() {

@@ -70,7 +70,7 @@ pub fn every_model() -> Vec<Body> {
     every_model_at("", [Vec3::ZERO; 7])
 }
 
-/// The same, each away from there by so much, with something before its name.
+/// A body of each model, each displaced by its own vector, with a prefix to its name.
 pub fn every_model_at(prefix: &str, away: [Vec3; 7]) -> Vec<Body> {
     let (material, section, segments) = (MATTER, Section::Round { radius: 5e-3 }, 12);
     let named = |name: &str| format!("{prefix}{name}");

@@ -44,7 +44,7 @@ pub struct Pair {
     pub axes: [Vec3; 3],
     /// Angular part of the velocity along these per velocity of each link; the linear part follows from the axes.
     spins: [[Vec3; 3]; 2],
-    /// The same for the next links, where the contact is on a joint.
+    /// Angular part per velocity of the next links, where the contact is on a joint.
     next_spins: [[Vec3; 3]; 2],
     /// Part of the force that acts on the next links.
     pub weights: [f64; 2],

@@ -11,7 +11,7 @@ use crate::cable::group::step::{Island, SMALLEST_PART, Solved};
 /// Limit of iterations; a part of a step that reaches it is halved.
 const MOST_ITERATIONS: u32 = 28;
 
-/// The same where links push links: which of many hold each other is found one after the other, and in its halves a step
+/// Limit of iterations where links push links: which of many hold each other is found one after the other, and in its halves a step
 /// takes as many iterations again.
 const MOST_PAIRED: u32 = 60;
 
@@ -24,7 +24,7 @@ const STIFF_PART: f64 = 0.3;
 /// Newton's method stops when a correction is this small relative to the speeds of the step.
 pub const TOLERANCE: f64 = 1e-5;
 
-/// The same with arms, which have no other way to balance what a cable's link cannot: a part of momentum.
+/// Newton's method with arms stops when a correction is this small: arms have no other way to balance what a cable's link cannot: a part of momentum.
 const TOGETHER: f64 = 1e-8;
 
 /// How often planes and friction limits are updated in a step. In between they stay fixed, so that the iteration
