@@ -58,15 +58,17 @@ export function readFrames(page) {
   });
 }
 
-/** A scene of forty cables of 100 segments that hang from one end and swing. */
+/** A scene of forty cables of 100 segments that swing from one bar. */
 function forty() {
   const head = `title = "Forty cables"\nduration = 10\nstep = 0.005\n[material.rubber]\nyoung = 5e6\ndensity = 1100\n`;
   const cable = (n) => {
     const [x, y] = [0.1 * (n % 8), 0.1 * Math.floor(n / 8)];
     return `[[body]]\nname = "cable${n}"\nmodel = "cable"\nmaterial = "rubber"\nradius = 0.003\nsegments = 100\n` +
-      `path = [[${x}, ${y}, 1], [${x + 0.3}, ${y}, 0.6]]\n[[gripper]]\nname = "hook${n}"\ngrips = [{ body = "cable${n}", at = "start" }]\n`;
+      `path = [[${x}, ${y}, 1], [${x + 0.3}, ${y}, 0.6]]\n`;
   };
-  return head + Array.from({ length: 40 }, (_, n) => cable(n)).join("");
+  const all = Array.from({ length: 40 }, (_, n) => n);
+  const grips = all.map((n) => `{ body = "cable${n}", at = "start" }`).join(", ");
+  return `${head}${all.map(cable).join("")}[[gripper]]\nname = "bar"\nposition = [0.35, 0.2, 1]\ngrips = [${grips}]\n`;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

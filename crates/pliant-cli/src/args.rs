@@ -174,7 +174,7 @@ pub struct StatesArgs {
 /// What else to do with contact states.
 #[derive(Clone, Debug, Subcommand)]
 pub enum StatesAction {
-    /// Find the transitions of a demonstration in a measured force log, and say how sure that is.
+    /// Find the transitions of a demonstration in a measured force log, with a confidence for each.
     Match(MatchArgs),
 }
 
@@ -199,7 +199,7 @@ pub struct MatchArgs {
 /// What was measured.
 #[derive(Clone, Debug, Subcommand)]
 pub enum IdentifyAction {
-    /// Pulls at which a loaded cable begins to slide over a drum: friction, and stiffness where they tell it.
+    /// Pulls at which a loaded cable begins to slide over a drum: friction, and stiffness if the data determine it.
     Capstan(CapstanArgs),
     /// Points of a cable that is clamped at one end and hangs: bending stiffness, and rest curvature.
     Shape(ShapeArgs),
@@ -225,7 +225,7 @@ pub struct ShapeArgs {
     /// Radius, for Young's modulus of a solid round cable [m].
     #[arg(long, value_name = "M")]
     pub radius: Option<f64>,
-    /// Angle above the horizontal at the clamp [degrees]; found from the points unless given.
+    /// Angle above the horizontal at the clamp [degrees]; by default found from the points.
     #[arg(long, value_name = "DEGREES", allow_hyphen_values = true)]
     pub angle: Option<f64>,
     /// The unloaded cable may be curved.
@@ -277,10 +277,10 @@ pub struct CapstanArgs {
     /// Radius of the cable [m].
     #[arg(long, value_name = "M", default_value_t = 0.002)]
     pub radius: f64,
-    /// Young's modulus where the search begins, and where it stays if the data do not tell it [Pa].
+    /// Young's modulus where the search begins, and stays if the data do not determine it [Pa].
     #[arg(long, value_name = "PA", default_value_t = 4.462e6)]
     pub young: f64,
-    /// Poisson's ratio where the search begins, and where it stays if the data do not tell it.
+    /// Poisson's ratio where the search begins, and stays if the data do not determine it.
     #[arg(long, value_name = "NU", default_value_t = 0.49)]
     pub poisson: f64,
     /// What the theory takes into account.
@@ -338,28 +338,28 @@ pub struct LiveArgs {
     /// Port of the page; 0 for any that is free.
     #[arg(long, default_value_t = 8080)]
     pub port: u16,
-    /// A secret that requests have to carry.
+    /// Secret that every request must carry.
     #[arg(long, value_name = "SECRET")]
     pub token: Option<String>,
-    /// Port at which haptic devices are heard, by UDP and TCP; 0 for any that is free.
+    /// Port for haptic devices, UDP and TCP; 0 for any free one.
     #[arg(long, value_name = "PORT")]
     pub devices: Option<u16>,
-    /// Address at which haptic devices are heard. Their packets carry no secret: whoever reaches the address can move hands.
+    /// Address for haptic devices. Their packets carry no secret: whoever reaches the address can move hands.
     #[arg(long, value_name = "ADDRESS", default_value_t = LOOPBACK, requires = "devices")]
     pub devices_at: IpAddr,
     /// A device that is served by its maker's program on this computer.
     #[arg(long, value_name = "DEVICE")]
     pub device: Option<Device>,
-    /// Where the middle of that device's workspace is in the scene [m]; the middle of its bodies unless given.
+    /// Where the middle of that device's workspace is in the scene [m]; by default the middle of its bodies.
     #[arg(long, value_name = "X,Y,Z", requires = "device", value_parser = point, allow_hyphen_values = true)]
     pub device_at: Option<[f64; 3]>,
     /// Port of that program.
     #[arg(long, value_name = "PORT", requires = "device", default_value_t = HAPLY_PORT)]
     pub device_port: u16,
-    /// Forces a second.
+    /// Rate of the loop: forces per second [Hz].
     #[arg(long, default_value_t = 1000.0, value_parser = rate)]
     pub rate: f64,
-    /// Without a page: print times at the end.
+    /// Serve no page; print the times of the loop at the end.
     #[arg(long)]
     pub headless: bool,
     /// End after this many seconds.
