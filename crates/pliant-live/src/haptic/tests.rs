@@ -208,7 +208,7 @@ fn a_world_that_does_not_answer_delays_no_force_and_fades() -> Result<(), Failur
     let (now, load) = (Instant::now(), Vec3::Y * 5.0);
     haptic.hands[0].tool.learn(Pose::IDENTITY, Wrench { force: load, ..Wrench::default() }, 0.001);
     // it would wait for ever if it waited at all
-    (0..200).for_each(|_| haptic.beat(now, now));
+    (0..200).for_each(|_| _ = haptic.beat(now, now));
     assert!(haptic.hands[0].tool.load().force.length() < 1e-3 && status.output(0).wrench.force.length() < 0.1);
     Ok(())
 }
