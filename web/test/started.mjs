@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 
 /**
  * Starts `COMMAND live WORDS …` and waits for the address of its page. `ended` is its exit code and what it has printed
- * on standard output; `stop` interrupts it.
+ * on standard output; `stop` interrupts it, `pid` is its number.
  */
 export async function startLive(command, ...words) {
   const live = spawn(command, ["live", ...words], { stdio: ["ignore", "pipe", "pipe"] });
@@ -22,5 +22,5 @@ export async function startLive(command, ...words) {
     ended.then(() => failed(new Error(`the server ended: ${lines.join("\n")}`)));
   });
   const stop = () => (live.kill("SIGINT"), ended);
-  return { address, ended, stop };
+  return { address, ended, stop, pid: live.pid };
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use pliant::Stop;
 use rtrb::{Consumer, Producer, RingBuffer};
 
-use crate::action::{Entry, HANDS};
+use crate::action::{Action, Entry, HANDS};
 use crate::devices::Devices;
 use crate::driver::{Command, Driver, Ends, Picture};
 use crate::guard::Limits;
@@ -155,13 +155,22 @@ pub(crate) fn queues() -> (Ends, Queues) {
     let (notes_in, notes) = RingBuffer::new(4096);
     let (full_in, full) = RingBuffer::new(PICTURES);
     let (mut free, free_out) = RingBuffer::new(PICTURES);
-    let (log_in, log) = RingBuffer::new(LOG);
+    let (log_in, log) = used_once(LOG, Entry { step: 0, action: Action::Reset });
     for _ in 0..PICTURES {
         // as many as the queue has room for
         let _ = free.push(Box::<Picture>::default());
     }
     let ends = Ends { commands: commands_out, notes: notes_in, free: free_out, full: full_in, log: log_in };
     (ends, Queues { commands, outlets: Outlets { notes, full, free }, log })
+}
+
+/// A queue of which all memory has been written to: the system hands out memory when it is first used, and a long queue would seem to
+/// grow until it had gone round.
+fn used_once<T: Copy>(capacity: usize, value: T) -> (Producer<T>, Consumer<T>) {
+    let (mut producer, mut consumer) = RingBuffer::new(capacity);
+    while producer.push(value).is_ok() {}
+    while consumer.pop().is_ok() {}
+    (producer, consumer)
 }
 
 fn named<T: Send + 'static>(name: &str, work: impl FnOnce() -> T + Send + 'static) -> io::Result<JoinHandle<T>> {
