@@ -114,8 +114,10 @@ pub fn knot(results: &mut Results) -> Result<(), Failure> {
         "Times are those of steps alone, on one thread. A step at the limit of iterations is made again by Newton's method with sparse factors, \
          but taken as it is where couplings are printed.",
     );
-    results.remark("Gauss and Seidel's method finds the forces of a tight knot slowly: pairs of links press on each other through the links between them, \
-                    and each takes the others' forces as they are.");
+    results.remark(
+        "Gauss and Seidel's method takes hundreds of iterations a step: contacts press on each other through the links between them, and each \
+         takes the others' forces as they are. Steps that do not converge in ten linearisations are Newton's, too, where couplings are exact.",
+    );
     Ok(())
 }
 
