@@ -9,7 +9,7 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use std::path::Path;
 
 use pliant::Rest;
-use pliant::cable::{Cable, CableSettings, CableSpec, Couplings, Solver, Step};
+use pliant::cable::{Cable, CableSettings, CableSpec, Couplings, Pairs, Solver, Step};
 use pliant::chain::{BendingLaw, Chain, ChainSettings, ChainSpec, Heuristic, UpdateRule};
 use pliant::contact::ShapeKind;
 use pliant::elastica::{Elastica, ElasticaSettings, ElasticaSpec, Integrator, Profile, Slider, Start};
@@ -391,7 +391,7 @@ fn cables_are_read() {
          path = [[0, 0, 0], [1, 0, 0]]\nsegments = 7\n[body.cable]\ndamping_time = 0.25\ndrag = 3\n\
          restitution = 0.5\nfriction_per = 'contact'\ntension_limit = 2\nbend_radius_limit = 0.03\n\
          step = 'linear'\nsolver = 'subsystems'\niterations = 70\nsubsystems = 3\ncouplings = 'printed'\n\
-         post_regulation = false\nself_contact = false\n"
+         post_regulation = false\npairs = 'bound'\nself_contact = false\n"
     ));
     let spec = CableSpec {
         material: Material { young: 2e6, poisson: 0.3, density: 1000.0, friction: Friction::NONE },
@@ -413,6 +413,7 @@ fn cables_are_read() {
             subsystems: 3,
             couplings: Couplings::Printed,
             post_regulation: false,
+            pairs: Pairs::Bound,
             self_contact: false,
             start: Start::Path,
             closed: false,

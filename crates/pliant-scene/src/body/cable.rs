@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use pliant::cable::{CableSettings, Couplings, Solver, Step};
+use pliant::cable::{CableSettings, Couplings, Pairs, Solver, Step};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -40,6 +40,8 @@ pub(crate) struct CableTable {
     couplings: Option<CouplingsName>,
     /// Whether the solver `subsystems` bounds the change of contact forces in an iteration.
     post_regulation: Option<bool>,
+    /// How links that push links are solved.
+    pairs: Option<PairsName>,
     /// Whether the cable can touch itself.
     self_contact: Option<bool>,
     /// Initial configuration.
@@ -80,6 +82,18 @@ pub(crate) enum CouplingsName {
     Exact,
     /// One pass of block Gauss-Seidel in each iteration, as printed in the paper: for comparison.
     Printed,
+}
+
+/// How links that push links are solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum PairsName {
+    /// By Newton's method, with sparse factors of its tangent.
+    Factored,
+    /// By Newton's method, its tangent solved iteratively: for comparison.
+    Iterated,
+    /// Bound into one subsystem of the solvers `direct` and `subsystems`, as in the paper: for comparison.
+    Bound,
 }
 
 /// What the friction law applies to.
@@ -124,6 +138,11 @@ impl CableTable {
                 CouplingsName::Printed => Couplings::Printed,
             }),
             post_regulation: self.post_regulation.unwrap_or(default.post_regulation),
+            pairs: self.pairs.map_or(default.pairs, |name| match name {
+                PairsName::Factored => Pairs::Factored,
+                PairsName::Iterated => Pairs::Iterated,
+                PairsName::Bound => Pairs::Bound,
+            }),
             self_contact: self.self_contact.unwrap_or(default.self_contact),
             start: self.start.map_or(default.start, StartName::build),
             // these are fields of the body itself

@@ -3,6 +3,7 @@
 
 mod cable_force;
 mod cable_identify;
+mod cable_knot;
 mod cable_winding;
 mod chain_moves;
 mod chain_steel;
@@ -214,6 +215,12 @@ pub const EXPERIMENTS: &[Experiment] = &[
         seed: LEE,
         about: "the properties of the cable from pulls over a drum, by the capstan equation (section V-A)",
         run: cable_identify::identification,
+    },
+    Experiment {
+        id: "004-knot",
+        seed: LEE,
+        about: "a knot is tied: links that touch links, solved in three ways (Fig. 1, section IV-D-2)",
+        run: cable_knot::knot,
     },
 ];
 

@@ -46,6 +46,7 @@ impl Made {
             restitution: spec.settings.restitution,
             linear: spec.settings.step == Step::Linear,
             method: Method::of(&spec.settings),
+            pairs: spec.settings.pairs,
             decay: if spec.settings.step == Step::Decaying { DECAY } else { 0.0 },
         };
         Ok(Made { links, derived, poses })

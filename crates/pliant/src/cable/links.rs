@@ -4,6 +4,7 @@ use crate::body::There;
 use crate::bytes::{stored, stored_enum};
 use crate::cable::algebra::block::{Vec6, add_scaled, dot};
 use crate::cable::contact::obstacles::PastTouch;
+use crate::cable::params::Pairs;
 use crate::cable::solver::Method;
 use crate::linkage::{Arms, Line};
 use crate::material::Friction;
@@ -62,6 +63,8 @@ pub struct Links {
     pub linear: bool,
     /// The solver.
     pub method: Method,
+    /// How links that push links are solved.
+    pub pairs: Pairs,
     /// c of the decaying step, see `equations::midpoint`; zero for steps that conserve energy.
     pub decay: f64,
 }

@@ -76,6 +76,8 @@ pub struct CableSettings {
     pub couplings: Couplings,
     /// Whether [`Solver::Subsystems`] bounds the change of contact forces in an iteration, (16) of the paper.
     pub post_regulation: bool,
+    /// How links that push links are solved.
+    pub pairs: Pairs,
     /// Whether the cable is a closed ring: the path leads back to its first point, and the last link is joined to the
     /// first.
     pub closed: bool,
@@ -101,7 +103,8 @@ pub enum Step {
     Linear,
 }
 
-/// Contact solver of a cable. All give the same motion; where links touch links, Newton's method makes the step.
+/// Contact solver of a cable. All give the same motion; where links touch links, Newton's method makes the step unless they
+/// are [`Pairs::Bound`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Solver {
     /// Contact and motion together, by Newton's method.
@@ -124,6 +127,20 @@ pub enum Couplings {
     Printed,
 }
 
+/// How links that push links are solved; cables that touch use the last one that any of them requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Pairs {
+    /// By Newton's method, whose tangent is factored as a sparse matrix.
+    #[default]
+    Factored,
+    /// By Newton's method, whose tangent is solved iteratively, preconditioned with the factors of each cable alone: for
+    /// comparison.
+    Iterated,
+    /// As in the paper (IV-D-2), for comparison: links that touch are bound into one subsystem of [`Solver::Subsystems`]
+    /// or [`Solver::Direct`], and their forces are unknowns of its projected Gauss-Seidel iteration.
+    Bound,
+}
+
 impl Default for CableSettings {
     fn default() -> Self {
         CableSettings {
@@ -139,6 +156,7 @@ impl Default for CableSettings {
             subsystems: 16,
             couplings: Couplings::Exact,
             post_regulation: true,
+            pairs: Pairs::Factored,
             closed: false,
             twist: 0.0,
             self_contact: true,
@@ -173,6 +191,15 @@ impl CableSpec {
         )?;
         if settings.closed {
             self.check_closed(name)?;
+        }
+        if settings.pairs == Pairs::Bound && (settings.closed || settings.solver == Solver::Newton) {
+            return Err(BuildError::Cannot {
+                body: name.into(),
+                model: "cable",
+                cannot: "binds pairs of links for the solvers `direct` and `subsystems` of open cables only".into(),
+                instead: "leave the pairs out",
+                field: Some("cable pairs"),
+            });
         }
         if let Rest::Curved { curvature: [y, z], twist } = self.rest {
             let most = right_angles / curve::length(&self.whole_path());

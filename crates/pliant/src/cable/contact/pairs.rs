@@ -16,6 +16,7 @@ use crate::cable::contact::law::{
 };
 use crate::cable::equations::midpoint::Part;
 use crate::cable::links::{Links, Stretch, gap_after};
+use crate::cable::solver::gauss_seidel::projection::Local;
 use crate::contact::{Ends, closest_on_segments, segments_cross};
 use crate::material::Friction;
 use crate::math::{Pose, Vec3, unit_or, x_axis};
@@ -60,6 +61,8 @@ pub struct Pair {
     from: Vec3,
     /// Force of the contact law on the first link, in the world [N].
     lawful: Vec3,
+    /// The force of the contact law, if a solver has computed it as an unknown.
+    found: Option<Vec3>,
     /// Force on the first link, in the world [N], including the impulse that corrects velocities.
     pub force: Vec3,
     /// Open, sticking or sliding.
@@ -186,6 +189,7 @@ impl Pair {
             before: Vec3::ZERO,
             from: Vec3::ZERO,
             lawful: Vec3::ZERO,
+            found: None,
             force: Vec3::ZERO,
             state: Contacting::Open,
             pushes: false,
@@ -251,7 +255,7 @@ impl Pair {
         // links that have been pushed past each other's axes leave on the side where they entered
         let flipped = self.before != Vec3::ZERO && nearest.normal.dot(self.axes[0]) < 0.0 && nearest.distance < 1e-9;
         self.start = (if flipped { -nearest.normal } else { nearest.normal }, nearest.gap);
-        (self.before, self.from) = (self.lawful, self.lawful);
+        (self.before, self.from, self.found) = (self.lawful, self.lawful, None);
         let [a, b] = sides.map(|s| s.links);
         let friction = Friction::between(a.friction, b.friction);
         // per length only if both are
@@ -408,14 +412,45 @@ impl Pair {
         far
     }
 
-    /// Take over the force of the law.
+    /// Take over the force of the law, or the one that a solver found.
     pub fn settle(&mut self, means: &Velocities<'_>) {
+        if let Some(found) = self.found {
+            (self.lawful, self.force) = (found, found);
+            return;
+        }
         // resting contacts may not have switched to it yet
         self.limit = Limit::Follows;
         let reply = self.reply(means);
         self.state = reply.state;
         self.lawful = (0..3).map(|k| self.axes[k] * reply.force[k]).sum();
         self.force = self.lawful;
+    }
+
+    /// Whether it pushed before the step, or its links would overlap after it at these mean velocities.
+    pub fn meets(&self, means: &Velocities<'_>) -> bool {
+        !self.covered && (self.before != Vec3::ZERO || self.lawful_velocity(means)[0] < 0.0)
+    }
+
+    /// The pair for a solver that has forces as unknowns; `yielding` remains to be set.
+    pub fn local(&self, means: &Velocities<'_>) -> Local {
+        let known = self.found.unwrap_or(self.before);
+        Local::new(self.law, self.lawful_velocity(means), along(&self.axes, known))
+    }
+
+    /// Take over the result of such a solver; `None` if the pair is none of its unknowns.
+    pub fn take(&mut self, local: Option<&Local>) {
+        let Some(local) = local else {
+            (self.state, self.pushes, self.found) = (Contacting::Open, false, Some(Vec3::ZERO));
+            return;
+        };
+        (self.state, self.limit) = (local.state, Limit::Given(local.limit));
+        self.pushes = local.force != [0.0; 3];
+        self.found = Some((0..3).map(|k| self.axes[k] * local.force[k]).sum());
+    }
+
+    /// Whether such a solver has computed its force.
+    pub fn is_found(&self) -> bool {
+        self.found.is_some()
     }
 
     /// Have no force, as another pair acts for it.

@@ -278,6 +278,7 @@ pub mod tests {
             restitution: 0.0,
             linear: false,
             method: Default::default(),
+            pairs: Default::default(),
             decay: 0.0,
         };
         let poses = (0..count).map(|i| {

@@ -745,6 +745,7 @@ mod tests {
             restitution: 0.0,
             linear: false,
             method: Default::default(),
+            pairs: Default::default(),
             decay: 0.0,
         };
         let poses = (0..count).map(|k| Pose::from_translation(Vec3::X * (k as f64 + 0.5) * h)).collect();

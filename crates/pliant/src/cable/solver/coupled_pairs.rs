@@ -52,7 +52,7 @@ pub(crate) fn at_start<'a>(bodies: (&'a [Body], usize), key: &Key) -> Option<[Si
 }
 
 /// The vectors of the links of a pair, out of those of all links of its cables.
-fn of_links<'a>(
+pub(crate) fn of_links<'a>(
     bodies: (&'a [Body], usize),
     pair: &Pair,
     all: impl Fn(&'a Cable) -> &'a [Vec6],
@@ -190,6 +190,7 @@ impl Island<'_> {
     /// Add pairs to the residual and compute their slopes. Returns how many changed between open, stick and slip.
     pub(crate) fn touch_pairs(&mut self, part: &Part, touching: Touching) -> usize {
         let mut changed = 0;
+        let iterated = !self.pairs.is_empty() && self.iterates();
         for pair in self.pairs.iter_mut() {
             if pair.covered {
                 (pair.state, pair.pushes) = (Contacting::Open, false);
@@ -210,7 +211,7 @@ impl Island<'_> {
             pair.slope = reply.slope;
             if pair.pushes {
                 subtract((self.bodies, self.first), pair, &reply.force);
-                if !pair.is_of_links() {
+                if !pair.is_of_links() && !iterated {
                     add_own_slopes((self.bodies, self.first), pair);
                 }
             }
@@ -266,7 +267,8 @@ impl Island<'_> {
     /// Stiffen contacts that are too deep at the end of the part, where links push links; true if there are any.
     pub(crate) fn stiffen(&mut self, part: &Part) -> bool {
         let mut any = false;
-        if self.pairs.is_empty() {
+        // forces that are unknowns of their own have no stiffness
+        if self.pairs.is_empty() || self.pairs.iter().any(Pair::is_found) {
             return any;
         }
         self.each(|mut share| any |= share.stiffen(part));

@@ -6,7 +6,9 @@ use crate::cable::algebra::sparse::{Bond, Sparse};
 use crate::cable::contact::pairs::{End, Pair};
 use crate::cable::group::step::Island;
 use crate::cable::links::Stretch;
+use crate::cable::solver::bound::Binding;
 use crate::cable::solver::hands::Hands;
+use crate::cable::solver::iterated::Iterated;
 
 /// Working memory.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +25,10 @@ pub struct Coupling {
     /// Right-hand side on entry, solution on return.
     x: Vec<Vec6>,
     work: Vec<Vec6>,
+    /// Subsystems that pairs bind together, for the solver that does.
+    pub binding: Binding,
+    /// Working memory of the iterative solution.
+    pub iterated: Iterated,
     /// Arms that hold the cables.
     pub hands: Hands,
 }

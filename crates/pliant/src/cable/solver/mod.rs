@@ -1,9 +1,11 @@
 //! Solvers for the equations of a step.
 
+pub mod bound;
 pub mod coupled_pairs;
 pub mod coupling;
 pub mod gauss_seidel;
 pub mod hands;
+pub mod iterated;
 pub mod newton;
 pub mod printed;
 #[cfg(test)]
@@ -11,7 +13,7 @@ mod referee;
 
 use crate::cable::equations::midpoint::Part;
 use crate::cable::group::step::{Island, Solved};
-use crate::cable::params::{CableSettings, Couplings, Solver};
+use crate::cable::params::{CableSettings, Couplings, Pairs, Solver};
 
 /// Solution methods; cables that are solved together use the last one that any of them requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,13 +51,25 @@ impl Island<'_> {
         if slides || !self.arms.is_empty() { Method::Newton } else { method }
     }
 
+    /// How links that push links are solved.
+    pub fn way_of_pairs(&mut self) -> Pairs {
+        let (mut way, mut closed) = (Pairs::Factored, false);
+        self.each(|share| {
+            way = way.max(share.links.pairs);
+            closed |= share.links.closed;
+        });
+        if way == Pairs::Bound && closed { Pairs::Factored } else { way }
+    }
+
     /// Solve a part of the step that has been prepared.
     pub fn solve_part(&mut self, part: &Part) -> Solved {
         match self.method() {
             Method::Newton => self.newton(part),
-            Method::GaussSeidel | Method::Printed => {
-                let swept = self.sweeps(part);
-                if swept.converged {
+            method @ (Method::GaussSeidel | Method::Printed) => {
+                let binds = !self.pairs.is_empty() && self.way_of_pairs() == Pairs::Bound;
+                let swept = if binds { self.sweeps_bound(part) } else { self.sweeps(part) };
+                // as printed there is no other way than a shorter step
+                if swept.converged || binds && method == Method::Printed {
                     return swept;
                 }
                 self.begin(part);

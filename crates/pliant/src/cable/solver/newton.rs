@@ -264,7 +264,7 @@ impl Island<'_> {
         // the factors of a ring serve for one solution, arms need several
         let sparse = self.pairs.iter().any(|p| p.pushes) || !self.arms.is_empty() && self.has_ring();
         if sparse {
-            fine = self.solve_coupled();
+            fine = if self.iterates() { self.solve_iterated() } else { self.solve_coupled() };
         } else {
             self.each(|mut share| fine &= share.solve());
         }

@@ -15,28 +15,28 @@ use crate::section::Section;
 use crate::stop::Stop;
 use crate::world::World;
 
-const STEP: f64 = 0.01;
+pub(super) const STEP: f64 = 0.01;
 
-type Dense = Vec<Vec<f64>>;
+pub(super) type Dense = Vec<Vec<f64>>;
 
-fn zeros(rows: usize, columns: usize) -> Dense {
+pub(super) fn zeros(rows: usize, columns: usize) -> Dense {
     vec![vec![0.0; columns]; rows]
 }
 
-fn product(a: &Dense, b: &Dense) -> Dense {
+pub(super) fn product(a: &Dense, b: &Dense) -> Dense {
     let column = |row: &Vec<f64>, j: usize| row.iter().zip(b).map(|(x, b)| x * b[j]).sum();
     a.iter().map(|row| (0..b[0].len()).map(|j| column(row, j)).collect()).collect()
 }
 
-fn transposed(a: &Dense) -> Dense {
+pub(super) fn transposed(a: &Dense) -> Dense {
     (0..a[0].len()).map(|j| a.iter().map(|row| row[j]).collect()).collect()
 }
 
-fn times(a: &Dense, x: &[f64]) -> Vec<f64> {
+pub(super) fn times(a: &Dense, x: &[f64]) -> Vec<f64> {
     a.iter().map(|row| row.iter().zip(x).map(|(a, x)| a * x).sum()).collect()
 }
 
-fn inverse(a: &Dense) -> Dense {
+pub(super) fn inverse(a: &Dense) -> Dense {
     let n = a.len();
     let unit = |i: usize| (0..n).map(move |j| if i == j { 1.0 } else { 0.0 });
     let mut m: Dense = a.iter().enumerate().map(|(i, row)| row.iter().copied().chain(unit(i)).collect()).collect();
@@ -164,11 +164,11 @@ fn whole(cable: &Cable) -> Whole {
     Whole { held: inverse(&a), free: inverse(&free), b, slopes, contacts }
 }
 
-fn sum(a: &[f64], b: &[f64]) -> Vec<f64> {
+pub(super) fn sum(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| a + b).collect()
 }
 
-fn minus(a: &[f64], b: &[f64]) -> Vec<f64> {
+pub(super) fn minus(a: &[f64], b: &[f64]) -> Vec<f64> {
     a.iter().zip(b).map(|(a, b)| a - b).collect()
 }
 
@@ -176,7 +176,7 @@ fn block(m: &Dense, t: usize) -> Dense {
     (0..3).map(|i| m[3 * t + i][3 * t..3 * t + 3].to_vec()).collect()
 }
 
-fn compare(what: &str, got: impl Iterator<Item = f64>, want: &[f64], part: f64) {
+pub(super) fn compare(what: &str, got: impl Iterator<Item = f64>, want: &[f64], part: f64) {
     let size = want.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
     for (k, (got, want)) in got.zip(want).enumerate() {
         assert!((got - want).abs() <= part * size, "{what} {k}: {got} for {want}");
@@ -184,7 +184,7 @@ fn compare(what: &str, got: impl Iterator<Item = f64>, want: &[f64], part: f64) 
 }
 
 /// Rounding: the tangent's condition is about 1e6.
-const ROUNDING: f64 = 1e-9;
+pub(super) const ROUNDING: f64 = 1e-9;
 
 /// The order in which sweeps visit the contacts of a run: outwards from the middle on either side, and neither side
 /// sees the changes of the other.
@@ -417,7 +417,7 @@ fn all_solvers_come_to_the_same_motion() {
 }
 
 /// A cable falls across another that lies on the floor, and comes to rest on it: pairs of links of two cables.
-fn crossed(solver: Solver) -> [Vec3; 2] {
+fn crossed(way: CableSettings) -> [Vec3; 2] {
     let mut world = World::new(Vec3::Z * -9.81);
     let floor = ObstacleParams {
         name: "floor".into(),
@@ -427,7 +427,7 @@ fn crossed(solver: Solver) -> [Vec3; 2] {
         friction: None,
     };
     world.add_obstacle(floor).unwrap();
-    let settings = CableSettings { solver, subsystems: 3, iterations: 1000, drag: 5.0, ..CableSettings::default() };
+    let settings = CableSettings { subsystems: 3, iterations: 1000, drag: 5.0, ..way };
     let friction = Friction { coefficient: 0.4, exponent: 0.8 };
     let ways = [
         [Vec3::new(-0.1, 0.0, 4e-3), Vec3::new(0.1, 0.0, 4e-3)],
@@ -447,7 +447,7 @@ fn crossed(solver: Solver) -> [Vec3; 2] {
     }
     (0..150).for_each(|_| world.step(STEP).unwrap());
     let pushing = world.frame().contacts.iter().filter(|c| matches!(c.other, crate::frame::Other::Body(_))).count();
-    assert!(pushing > 0, "{solver:?}: the cables touch");
+    assert!(pushing > 0, "{way:?}: the cables touch");
     [0, 1].map(|body| match &world.bodies()[body] {
         Body::Cable(cable) => cable.state.links.poses[7].translation,
         _ => panic!(),
@@ -456,14 +456,23 @@ fn crossed(solver: Solver) -> [Vec3; 2] {
 
 #[test]
 fn cables_that_cross_come_to_rest_alike() {
-    let want = crossed(Solver::Newton);
+    let plain = CableSettings::default();
+    let want = crossed(CableSettings { solver: Solver::Newton, ..plain });
     // the upper rests on the lower: four radii less what the hanging ends bend
     assert!(want[1].z > 0.0115 && want[0].z > 3.8e-3, "{want:?}");
-    for solver in [Solver::Direct, Solver::Subsystems] {
-        let got = crossed(solver);
+    let (bound, printed) = (CableSettings { pairs: Pairs::Bound, ..plain }, Couplings::Printed);
+    for way in [
+        CableSettings { solver: Solver::Direct, ..plain },
+        plain,
+        CableSettings { pairs: Pairs::Iterated, ..plain },
+        CableSettings { solver: Solver::Direct, ..bound },
+        bound,
+        CableSettings { couplings: printed, ..bound },
+    ] {
+        let got = crossed(way);
         for (got, want) in got.iter().zip(&want) {
             // a fortieth of the radius; heights only, as nothing brings back a cable that has rolled along the floor
-            assert!((got.z - want.z).abs() < 1e-4, "{solver:?}: {got} for {want}");
+            assert!((got.z - want.z).abs() < 1e-4, "{way:?}: {got} for {want}");
         }
     }
 }

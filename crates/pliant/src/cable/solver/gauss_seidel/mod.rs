@@ -8,7 +8,7 @@
 //!
 //! Where links push links, where a cable is closed, and where the iteration does not converge, Newton's method makes
 //! the step: it eliminates pairs exactly, while Gauss-Seidel for the pairs of a knot needs hundreds of iterations. (The
-//! paper merges the subsystems of touching links into one, IV-D-2.)
+//! paper binds touching links into one subsystem, IV-D-2: see `bound`.)
 
 pub mod linearise;
 pub mod projection;
@@ -24,16 +24,16 @@ use crate::cable::solver::coupled_pairs::{halfway, means};
 use crate::cable::solver::newton::CLOSE;
 
 /// Maximum number of linearisations of a step; beyond that Newton's method makes it.
-const MOST_LINEARISATIONS: u32 = 10;
+pub(crate) const MOST_LINEARISATIONS: u32 = 10;
 
 /// The tolerance doubles after every this many linearisations.
-const PATIENCE: u32 = 3;
+pub(crate) const PATIENCE: u32 = 3;
 
 /// Planes of contacts are updated in this many linearisations; then they stay fixed, so that the iteration converges.
-const FRESH: u32 = 2;
+pub(crate) const FRESH: u32 = 2;
 
 /// Iterations over contacts end when they change velocities by this fraction of the tolerance.
-const SWEPT: f64 = 0.3;
+pub(crate) const SWEPT: f64 = 0.3;
 
 /// In the first linearisation they end at this fraction of its change, because it is not the last.
 const INEXACT: f64 = 0.1;
@@ -138,7 +138,7 @@ impl Island<'_> {
             }
             solved.iterations += 1;
             self.sweep();
-            let changed = self.regulate(iteration);
+            let (_, changed) = self.regulate(iteration);
             let coupled = self.couple_runs();
             if coupled && (printed || changed <= settled) {
                 return true;
@@ -164,7 +164,7 @@ impl Island<'_> {
     }
 
     /// (13), unless couplings have followed contacts already. False if they still change.
-    fn couple_runs(&mut self) -> bool {
+    pub(crate) fn couple_runs(&mut self) -> bool {
         let (mut all, mut team) = (true, self.team.take());
         self.each(|share| all &= share.s.couple_printed(team.as_deref_mut()));
         self.team = team;
@@ -178,8 +178,8 @@ impl Island<'_> {
         sum
     }
 
-    /// (16): bound the change by contacts. Returns the change.
-    fn regulate(&mut self, iteration: u32) -> f64 {
+    /// (16): bound the change by contacts. Returns the fraction of it that is kept, and the square of what is.
+    pub(crate) fn regulate(&mut self, iteration: u32) -> (f64, f64) {
         let (mut kept, mut changed): (f64, f64) = (1.0, 0.0);
         self.each(|share| {
             let here = share.s.runs.changed(&share.links.inertia);
@@ -189,7 +189,7 @@ impl Island<'_> {
         if kept < 1.0 {
             self.each(|share| share.s.runs.shorten(kept));
         }
-        kept * kept * changed
+        (kept, kept * kept * changed)
     }
 
     /// Take over velocities and forces. Returns the change and the scale it is compared with.

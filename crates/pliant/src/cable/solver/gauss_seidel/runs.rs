@@ -22,7 +22,7 @@
 
 use crate::cable::algebra::block::{Vec6, add_scaled, dot, squares};
 use crate::cable::algebra::elimination::Wide6;
-use crate::cable::params::{CableSettings, Couplings, Solver};
+use crate::cable::params::{CableSettings, Couplings, Pairs, Solver};
 use crate::cable::solver::gauss_seidel::touches::SweptTouch;
 use crate::cable::solver::printed::Printed;
 
@@ -42,6 +42,8 @@ pub struct Runs {
     pub touched: Vec<SweptTouch>,
     /// Separate runs, for couplings as printed.
     pub printed: Option<Printed>,
+    /// Division of the cable where links push links, for the solver that binds them.
+    pub bound: Option<Printed>,
     /// Limit of iterations in a step.
     pub limit: u32,
     regulated: bool,
@@ -69,6 +71,9 @@ impl Runs {
         let mut out = Runs::with(count, runs, settings.iterations, settings.post_regulation && runs > 1);
         if runs > 1 && settings.couplings == Couplings::Printed {
             out.printed = Some(Printed::new(&out.bounds));
+        }
+        if settings.pairs == Pairs::Bound {
+            out.bound = Some(Printed::new(&[0, count]));
         }
         out
     }

@@ -57,6 +57,13 @@ const MOST_SHARES: usize = 16;
 impl Printed {
     /// Runs with these bounds.
     pub fn new(bounds: &[usize]) -> Printed {
+        let mut out = Printed::default();
+        out.divide(bounds);
+        out
+    }
+
+    /// Divide into runs with other bounds.
+    pub fn divide(&mut self, bounds: &[usize]) {
         let count = bounds.last().copied().unwrap_or(0);
         let run = |w: &[usize]| Run {
             links: [w[0], w[1]],
@@ -65,14 +72,24 @@ impl Printed {
             last: [0.0; 6],
             pushes: [[0.0; 6]; 2],
         };
-        Printed {
-            runs: bounds.windows(2).map(run).collect(),
-            cuts: bounds.windows(3).map(|w| Cut::new(w[1] - 1)).collect(),
-            answers: vec![Answer::default(); count],
-            diagonal: vec![ZERO; count],
-            own: vec![[0.0; 6]; count],
-            ..Printed::default()
-        }
+        self.runs.clear();
+        self.runs.extend(bounds.windows(2).map(run));
+        self.cuts.clear();
+        self.cuts.extend(bounds.windows(3).map(|w| Cut::new(w[1] - 1)));
+        self.answers.resize(count, Answer::default());
+        self.diagonal.resize(count, ZERO);
+        self.own.resize(count, [0.0; 6]);
+    }
+
+    /// Forces on links that are to move runs.
+    pub fn forces(&mut self) -> &mut [Vec6] {
+        &mut self.own
+    }
+
+    /// Responses of all links, and the range of links that respond to a force on a link.
+    pub fn responses(&self, link: usize) -> (&[Answer], [usize; 2]) {
+        let run = self.runs.partition_point(|run| run.links[1] <= link);
+        (&self.answers, self.runs[run].links)
     }
 
     /// Assign contacts to runs.
@@ -251,7 +268,7 @@ impl StepScratch {
         if !self.cut(links, state, step) {
             return false;
         }
-        let StepScratch { matrix, residual, mean, touches, runs: r, .. } = self;
+        let StepScratch { residual, mean, touches, runs: r, .. } = self;
         let Some(p) = &mut r.printed else { return false };
         r.touched.clear();
         for touch in touches.iter() {
@@ -263,6 +280,14 @@ impl StepScratch {
         for (own, residual) in p.own.iter_mut().zip(residual.iter()) {
             *own = residual.map(|x| -x);
         }
+        self.answer_runs(team)
+    }
+
+    /// Compute the responses of all runs, once their matrices are cut apart, and their velocities by the forces on their
+    /// links. False if a matrix is singular.
+    pub fn answer_runs(&mut self, team: Option<&mut Team>) -> bool {
+        let StepScratch { matrix, runs: r, .. } = self;
+        let Some(p) = &mut r.printed else { return false };
         let Printed { runs, answers, own, diagonal, cuts, .. } = p;
         let part = Part { runs, answers, own, change: &mut r.change, touched: &mut r.touched };
         let (matrix, diagonal) = (&*matrix, &diagonal[..]);
@@ -278,7 +303,7 @@ impl StepScratch {
     }
 
     /// Take the joints between runs out of the matrix.
-    fn cut(&mut self, links: &Links, state: &LinkState, step: f64) -> bool {
+    pub fn cut(&mut self, links: &Links, state: &LinkState, step: f64) -> bool {
         let StepScratch { matrix, mean, middle, end, part_loads, runs, .. } = self;
         let Some(p) = &mut runs.printed else { return false };
         p.diagonal.copy_from_slice(&matrix.diagonal);
@@ -298,6 +323,19 @@ impl StepScratch {
             p.loads += (0..6).map(|k| part_loads[i][k] * part_loads[i][k] * lever(k)).sum::<f64>();
         }
         true
+    }
+
+    /// Move runs by forces on their links.
+    pub fn push_runs(&mut self, team: Option<&mut Team>) {
+        let Runs { change, touched, printed, .. } = &mut self.runs;
+        if let Some(Printed { runs, answers, own, .. }) = printed {
+            Part { runs, answers, own, change, touched }.each_on(team, |w| {
+                for (own, answer) in w.own.iter_mut().zip(w.answers.iter()) {
+                    *own = times_transposed(&answer.own, own);
+                }
+                spread(w.answers, w.own, w.change);
+            });
+        }
     }
 
     /// (15) for every run.
