@@ -118,6 +118,9 @@ pub enum Command {
         /// How long to measure [s].
         #[arg(long, default_value_t = 2.0, value_parser = seconds)]
         seconds: f64,
+        /// Measure the whole scene from its first step, however long it takes, instead of a stretch after a warm-up.
+        #[arg(long)]
+        whole: bool,
     },
     /// Compare the models with closed forms and independent solutions.
     Validate {

@@ -1,11 +1,12 @@
-//! `pliant bench`: the time of a step. Warm up, save the state, then measure the same stretch repeatedly from there.
+//! `pliant bench`: the time of a step. Warm up, save the state, then measure the same stretch repeatedly from there; or
+//! the whole scene from its first step.
 //!
 //! Only `World::step` is timed: no frames, no recording, no expectations. The time of a frame is reported separately.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use pliant::{Probe, Snapshot, Stage, World};
+use pliant::{Other, Probe, Snapshot, Stage, World};
 use pliant_scene::Scene;
 use serde::Serialize;
 
@@ -16,6 +17,24 @@ use crate::output::{self, number, short};
 
 /// Largest number of steps in a stretch.
 const STRETCH: u64 = 1000;
+
+/// Which steps of a scene are measured.
+pub enum Extent {
+    /// A stretch after a warm-up, for as many seconds.
+    Stretch(f64),
+    /// All of them, once.
+    Whole,
+}
+
+impl Extent {
+    /// How often at least, and how long, the steps are repeated to be timed, and to be timed stage by stage.
+    fn rounds(&self) -> [(usize, Duration); 2] {
+        match *self {
+            Extent::Whole => [(1, Duration::ZERO); 2],
+            Extent::Stretch(seconds) => [1.0, 0.5].map(|part| (3, Duration::from_secs_f64(part * seconds))),
+        }
+    }
+}
 
 #[derive(Serialize)]
 struct Bench {
@@ -33,7 +52,10 @@ struct Bench {
     #[serde(flatten)]
     copies: Copies,
     real_time_factor: f64,
+    /// Contacts after a step, mean over all steps.
     contacts_mean: f64,
+    /// Those of bodies with bodies or with themselves.
+    pairs_mean: f64,
     iterations_mean: f64,
     /// Time of a step divided by its iterations, overhead included [us].
     us_per_iteration: Option<f64>,
@@ -52,20 +74,25 @@ struct BodyBench {
 }
 
 /// Measure a scene.
-pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure> {
+pub fn bench(path: &Path, extent: &Extent, options: &Options) -> Result<(), Failure> {
     let mut scene = crate::precompute::load(path, options)?;
     scene.world.set_threads(options.threads().into());
-    let stretch = warm_up(&mut scene, Duration::from_secs_f64(0.25 * seconds))?;
+    let stretch = match extent {
+        Extent::Whole => scene.steps(),
+        Extent::Stretch(seconds) => warm_up(&mut scene, Duration::from_secs_f64(0.25 * seconds))?,
+    };
+    let [first, second] = extent.rounds();
     let start = scene.world.snapshot();
 
     // once for the steps themselves, once with a timer around every stage
     let mut times = vec![];
     let (mut frame, mut pictures) = (scene.world.frame(), vec![]);
-    let (mut contacts, mut iterations, mut limit_hits) = (vec![], vec![], vec![]);
+    let (mut contacts, mut pairs) = (vec![], vec![]);
+    let (mut iterations, mut limit_hits) = (vec![], vec![]);
     let solved_before: u64 = scene.world.bodies().iter().map(|b| b.counters().iterations).sum();
     let hits = |world: &World| world.bodies().iter().map(|b| b.counters().limit_hits).sum::<u64>();
     let hits_before = hits(&scene.world);
-    repeat(&mut scene.world, &start, Duration::from_secs_f64(seconds), |world| {
+    repeat(&mut scene.world, &start, first, |world| {
         for _ in 0..stretch {
             let begun = Instant::now();
             world.step(scene.step)?;
@@ -74,7 +101,6 @@ pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure
         let begun = Instant::now();
         world.write_frame(&mut frame);
         pictures.push(begun.elapsed().as_secs_f64() * 1e6);
-        contacts.push(frame.contacts.len() as f64);
         let solved: u64 = world.bodies().iter().map(|b| b.counters().iterations).sum();
         iterations.push((solved - solved_before) as f64 / stretch as f64);
         limit_hits.push((hits(world) - hits_before) as f64 / stretch as f64);
@@ -82,10 +108,13 @@ pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure
     })?;
     let mut stages = StageClock::new(&scene.world);
     let mut per_model_step = vec![vec![]; scene.world.bodies().len()];
-    repeat(&mut scene.world, &start, Duration::from_secs_f64(0.5 * seconds), |world| {
+    repeat(&mut scene.world, &start, second, |world| {
         let before: Vec<(Duration, u64)> = (0..per_model_step.len()).map(|b| body_clock(&stages, world, b)).collect();
         for _ in 0..stretch {
             world.step_probed(scene.step, &mut stages)?;
+            world.write_frame(&mut frame);
+            contacts.push(frame.contacts.len() as f64);
+            pairs.push(frame.contacts.iter().filter(|c| matches!(c.other, Other::Body(_))).count() as f64);
         }
         stages.steps += stretch;
         for (body, samples) in per_model_step.iter_mut().enumerate() {
@@ -120,6 +149,7 @@ pub fn bench(path: &Path, seconds: f64, options: &Options) -> Result<(), Failure
         copies,
         real_time_factor: scene.step * 1e6 / mean_us,
         contacts_mean: mean(&contacts),
+        pairs_mean: mean(&pairs),
         iterations_mean: mean(&iterations),
         us_per_iteration: (mean(&iterations) > 0.0).then(|| mean_us / mean(&iterations)),
         limit_hits: mean(&limit_hits),
@@ -171,16 +201,16 @@ fn warm_up(scene: &mut Scene, most: Duration) -> Result<u64, Failure> {
     Ok((total - scene.world.step_count()).clamp(1, STRETCH))
 }
 
-/// Restore the state and run a stretch until the time is up, at least three times.
+/// Restore the state and run a stretch until the time is up, at least as often as asked for.
 fn repeat(
     world: &mut World,
     start: &pliant::Snapshot,
-    time: Duration,
+    (least, time): (usize, Duration),
     mut stretch: impl FnMut(&mut World) -> Result<(), pliant::StepError>,
 ) -> Result<(), Failure> {
     let begun = Instant::now();
     let mut rounds = 0;
-    while rounds < 3 || begun.elapsed() < time {
+    while rounds < least || begun.elapsed() < time {
         world.restore(start).map_err(|e| Failure::Run(e.to_string()))?;
         stretch(world).map_err(|e| Failure::Run(e.to_string()))?;
         rounds += 1;
@@ -298,6 +328,10 @@ fn print(bench: &Bench) -> Result<(), Failure> {
         ]);
     }
     output::print_text(table)?;
+    let (contacts, pairs) = (short(bench.contacts_mean), short(bench.pairs_mean));
+    output::print_text(format!(
+        "{contacts} contacts after a step in the mean, {pairs} of them pairs of bodies or within one"
+    ))?;
     if let Some(each) = bench.us_per_iteration {
         let count = short(bench.iterations_mean);
         output::print_text(format!(

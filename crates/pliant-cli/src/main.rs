@@ -61,7 +61,10 @@ fn perform(Arguments { command, options }: &Arguments) -> Result<(), Failure> {
         Some(Command::Precompute { scene }) => precompute::precompute(&gallery::find(scene)?.path, options),
         Some(Command::Plan { scene }) => plan::plan(&gallery::find(scene)?.path, options),
         Some(Command::States(args)) => states::states(args, options),
-        Some(Command::Bench { scene, seconds }) => bench::bench(&gallery::find(scene)?.path, *seconds, options),
+        Some(Command::Bench { scene, seconds, whole }) => {
+            let extent = if *whole { bench::Extent::Whole } else { bench::Extent::Stretch(*seconds) };
+            bench::bench(&gallery::find(scene)?.path, &extent, options)
+        }
         Some(Command::Validate { case }) => validate::validate(case.as_deref(), options),
         Some(Command::Reproduce { id }) => reproduce::reproduce(id.as_deref(), options),
         Some(Command::Urdf { file, packages }) => urdf::urdf(file, packages, options),

@@ -142,6 +142,7 @@ fn bench_tells_times_of_steps_stages_and_bodies() {
         &[
             ("frame_us", "number"),
             ("contacts_mean", "number"),
+            ("pairs_mean", "number"),
             ("iterations_mean", "number"),
             ("limit_hits", "number"),
             ("stages_us", "table"),

@@ -318,6 +318,40 @@ fn snapshots_hold_contacts_and_grips_to_the_bit() {
     assert_eq!((world.snapshot(), world.frame()), straight);
 }
 
+/// A coil of twelve loops on each other, which are solved by iterations as they collapse: their result depends on nothing
+/// that a snapshot does not keep, and links do not sink into each other.
+#[test]
+fn a_large_heap_goes_on_from_a_snapshot_to_the_bit() {
+    let heap = || {
+        let mut world = World::new(Vec3::Z * -G);
+        obstacle(&mut world, ShapeKind::Plane, Pose::IDENTITY);
+        let place = |i: usize| {
+            let turns = i as f64 / 50.0;
+            let turn = Quat::from_rotation_y(0.05) * Quat::from_rotation_z(std::f64::consts::TAU * turns);
+            turn * Vec3::new(0.05, 0.0, 0.0) + Vec3::Z * (2.1 * RADIUS * turns + 0.006)
+        };
+        let mut spec = CableSpec::round(rubber(0.3), RADIUS, (0..=600).map(place).collect(), 600);
+        spec.rest = Rest::Path;
+        world.add_body(Body::Cable(Cable::new("wire", spec).unwrap())).unwrap();
+        world
+    };
+    let go = |world: &mut World, steps: usize| (0..steps).for_each(|_| world.step(5e-3).unwrap());
+    let mut world = heap();
+    go(&mut world, 12);
+    let kept = world.snapshot();
+    go(&mut world, 8);
+    let seen = world.frame();
+    let pairs = seen.contacts.iter().filter(|c| matches!(c.other, Other::Body(_))).count();
+    assert!(pairs > 300, "{pairs} pairs");
+    let deepest = seen.contacts.iter().map(|c| c.penetration).fold(0.0, f64::max);
+    assert!(deepest < 1e-4, "{deepest} m deep");
+    let mut other = heap();
+    other.set_threads(2);
+    other.restore(&kept).unwrap();
+    go(&mut other, 8);
+    assert_eq!(other.frame(), seen);
+}
+
 #[test]
 fn a_step_in_contact_allocates_nothing() {
     let mut world = busy();

@@ -97,7 +97,7 @@ mod tests {
             let right: Vec<Vec6> = (0..count).map(|_| std::array::from_fn(|_| random())).collect();
             let edges: Vec<[u32; 2]> = (0..count).map(|i| [i as u32, ((i + 1) % count) as u32]).collect();
             let mut sparse = Sparse::default();
-            sparse.plan(count, &edges);
+            assert!(sparse.plan(count, &edges, usize::MAX));
             sparse.clear();
             sparse.set_chain(0, 0, &m);
             assert!(sparse.factor());

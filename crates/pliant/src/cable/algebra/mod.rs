@@ -5,6 +5,7 @@ pub mod block;
 pub mod closed;
 pub mod elimination;
 pub mod inverse;
+pub mod iterative;
 pub mod order;
 pub mod solution;
 pub mod sparse;

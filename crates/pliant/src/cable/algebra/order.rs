@@ -29,14 +29,14 @@ fn fill(neighbours: usize, connected: usize) -> usize {
 }
 
 impl Ordering {
-    /// Calls `tell` with the nodes in elimination order, each with its neighbours at that time. Edges are those between
-    /// `count` nodes, each once and none from a node to itself.
+    /// Calls `tell` with the nodes in elimination order, each with its neighbours at that time, until it returns false; then
+    /// this does too. Edges are those between `count` nodes, each once and none from a node to itself.
     pub fn eliminate(
         &mut self,
         count: usize,
         edges: impl Iterator<Item = [u32; 2]>,
-        mut tell: impl FnMut(u32, &[u32]),
-    ) {
+        mut tell: impl FnMut(u32, &[u32]) -> bool,
+    ) -> bool {
         self.begin(count, edges);
         while let Some(Reverse((fill, node))) = self.waiting.pop() {
             if self.fills[node as usize] != Some(fill) {
@@ -44,12 +44,16 @@ impl Ordering {
             }
             self.fills[node as usize] = None;
             let around = std::mem::take(&mut self.neighbours[node as usize]);
-            tell(node, &around);
+            let goes_on = tell(node, &around);
             for &other in &around {
                 self.join(other, node, &around);
             }
             self.neighbours[node as usize] = around;
+            if !goes_on {
+                return false;
+            }
         }
+        true
     }
 
     fn begin(&mut self, count: usize, edges: impl Iterator<Item = [u32; 2]>) {

@@ -35,6 +35,8 @@ pub struct Sparse {
 /// Symbolic factorisation of one pattern. Turns number the nodes in elimination order.
 #[derive(Clone, Debug, Default)]
 struct Plan {
+    /// Products of blocks in a factorisation.
+    products: usize,
     /// Node of each turn.
     nodes: Vec<u32>,
     /// Turn of each node.
@@ -66,25 +68,33 @@ pub struct Bond<'a> {
 
 impl Sparse {
     /// Plan for a pattern of `count` nodes and the edges between them, each once. Does nothing if the pattern is
-    /// unchanged.
-    pub fn plan(&mut self, count: usize, edges: &[[u32; 2]]) {
-        if self.plan.nodes.len() == count && self.edges == edges {
-            return;
+    /// unchanged. False if its factorisation takes more than `most` products of blocks: then there is no plan.
+    pub fn plan(&mut self, count: usize, edges: &[[u32; 2]], most: usize) -> bool {
+        let known = self.plan.turns.len() == count && self.edges == edges;
+        // a plan that was given up knows only how many products it takes at least
+        if known && (self.plan.is_whole() || self.plan.products > most) {
+            return self.plan.products <= most;
         }
         self.edges.clear();
         self.edges.extend_from_slice(edges);
-        let Plan { nodes, turns, first, to, .. } = &mut self.plan;
+        let Plan { nodes, turns, first, to, products, .. } = &mut self.plan;
         nodes.clear();
         first.clear();
         to.clear();
-        self.ordering.eliminate(count, edges.iter().copied(), |node, around| {
+        turns.clear();
+        turns.resize(count, 0);
+        *products = 0;
+        let ordered = self.ordering.eliminate(count, edges.iter().copied(), |node, around| {
             nodes.push(node);
             first.push(to.len() as u32);
             to.extend_from_slice(around);
+            *products += around.len() * (around.len() + 1);
+            *products <= most
         });
+        if !ordered {
+            return false;
+        }
         first.push(to.len() as u32);
-        turns.clear();
-        turns.resize(count, 0);
         for (turn, &node) in nodes.iter().enumerate() {
             turns[node as usize] = turn as u32;
         }
@@ -96,6 +106,7 @@ impl Sparse {
         self.plan.find_targets();
         self.plan.find_edges(edges);
         self.blocks.resize(count + 2 * self.plan.to.len(), Wide6::default());
+        true
     }
 
     /// Set all blocks to zero.
@@ -105,14 +116,14 @@ impl Sparse {
 
     /// Copy the blocks of a chain of nodes, starting at `node` and `edge`.
     pub fn set_chain(&mut self, node: usize, edge: usize, chain: &Tridiagonal) {
-        let Sparse { plan, blocks, kernel, .. } = self;
-        kernel.run(Chaining { plan, blocks, node, edge, chain });
+        let Sparse { plan: Plan { turns, beside, .. }, blocks, kernel, .. } = self;
+        kernel.run(Chaining { turns, beside, blocks, node, edge, chain });
     }
 
     /// Add bonds.
     pub fn add_bonds<'a>(&mut self, bonds: impl Iterator<Item = Bond<'a>>) {
-        let Sparse { edges, plan, blocks, kernel, .. } = self;
-        kernel.run(Bonding { edges, plan, blocks, bonds });
+        let Sparse { edges, plan: Plan { turns, beside, .. }, blocks, kernel, .. } = self;
+        kernel.run(Bonding { edges, turns, beside, blocks, bonds });
     }
 
     /// Factor. False if a pivot vanishes or is not finite.
@@ -135,11 +146,16 @@ impl Sparse {
     /// Number of block products in a factorisation.
     #[cfg(test)]
     pub fn products(&self) -> usize {
-        (0..self.plan.nodes.len()).map(|turn| self.plan.row(turn).len()).map(|n| n * n + n).sum()
+        self.plan.products
     }
 }
 
 impl Plan {
+    /// Whether it was not given up.
+    fn is_whole(&self) -> bool {
+        self.nodes.len() == self.turns.len()
+    }
+
     /// Indices of the blocks of a turn among the off-diagonal ones.
     #[inline(always)]
     fn row(&self, turn: usize) -> std::ops::Range<usize> {
@@ -227,12 +243,20 @@ impl Plan {
     }
 }
 
-struct Chaining<'a> {
-    plan: &'a Plan,
-    blocks: &'a mut [Wide6],
-    node: usize,
-    edge: usize,
-    chain: &'a Tridiagonal,
+/// Task: copy the blocks of a chain of nodes, starting at `node` and `edge`.
+pub struct Chaining<'a> {
+    /// Index of the diagonal block of each node.
+    pub turns: &'a [u32],
+    /// For each edge, its blocks in the row of its first node and in that of its second.
+    pub beside: &'a [[u32; 2]],
+    /// All blocks.
+    pub blocks: &'a mut [Wide6],
+    /// The first node.
+    pub node: usize,
+    /// The first edge.
+    pub edge: usize,
+    /// The chain.
+    pub chain: &'a Tridiagonal,
 }
 
 impl Task for Chaining<'_> {
@@ -240,22 +264,29 @@ impl Task for Chaining<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let Chaining { plan, blocks, node, edge, chain } = self;
-        for (block, &turn) in chain.diagonal.iter().zip(&plan.turns[node..]) {
+        let Chaining { turns, beside, blocks, node, edge, chain } = self;
+        for (block, &turn) in chain.diagonal.iter().zip(&turns[node..]) {
             copy::<L>(block, &mut blocks[turn as usize]);
         }
-        for ((right, below), beside) in chain.right.iter().zip(&chain.below).zip(&plan.beside[edge..]) {
+        for ((right, below), beside) in chain.right.iter().zip(&chain.below).zip(&beside[edge..]) {
             copy::<L>(right, &mut blocks[beside[0] as usize]);
             copy::<L>(below, &mut blocks[beside[1] as usize]);
         }
     }
 }
 
-struct Bonding<'a, I> {
-    edges: &'a [[u32; 2]],
-    plan: &'a Plan,
-    blocks: &'a mut [Wide6],
-    bonds: I,
+/// Task: add bonds.
+pub struct Bonding<'a, I> {
+    /// The edges.
+    pub edges: &'a [[u32; 2]],
+    /// Index of the diagonal block of each node.
+    pub turns: &'a [u32],
+    /// For each edge, its blocks in the row of its first node and in that of its second.
+    pub beside: &'a [[u32; 2]],
+    /// All blocks.
+    pub blocks: &'a mut [Wide6],
+    /// The bonds.
+    pub bonds: I,
 }
 
 impl<'a, I: Iterator<Item = Bond<'a>>> Task for Bonding<'_, I> {
@@ -263,10 +294,10 @@ impl<'a, I: Iterator<Item = Bond<'a>>> Task for Bonding<'_, I> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let Bonding { edges, plan, blocks, bonds } = self;
+        let Bonding { edges, turns, beside, blocks, bonds } = self;
         for Bond { edge, rows, slope, beside: only_beside } in bonds {
-            let turns = edges[edge].map(|node| plan.turns[node as usize]);
-            let beside = plan.beside[edge];
+            let turns = edges[edge].map(|node| turns[node as usize]);
+            let beside = beside[edge];
             let targets = [[turns[0], beside[0]], [beside[1], turns[1]]];
             for column in 0..2 {
                 // S P of the column
@@ -434,7 +465,7 @@ mod tests {
             let bonds: Vec<_> = (n - 1..edges.len()).map(|edge| (edge, [rows(), rows()], rows())).collect();
             let slope =
                 |from: &[Vec6; 3]| -> [[f64; 3]; 3] { std::array::from_fn(|k| [from[k][0], from[k][1], from[k][2]]) };
-            sparse.plan(n, &edges);
+            assert!(sparse.plan(n, &edges, usize::MAX));
             sparse.clear();
             sparse.set_chain(0, 0, &chain);
             let slopes: Vec<_> = bonds.iter().map(|b| slope(&b.2)).collect();
@@ -481,7 +512,7 @@ mod tests {
             let pairs = (0..links).map(|i| [i, links + i]);
             let along = (0..links - 1).flat_map(|i| [[i, i + 1], [links + i, links + i + 1]]);
             let mut sparse = Sparse::default();
-            sparse.plan(2 * links as usize, &along.chain(pairs).collect::<Vec<_>>());
+            assert!(sparse.plan(2 * links as usize, &along.chain(pairs).collect::<Vec<_>>(), usize::MAX));
             sparse.products() as f64 / f64::from(links)
         };
         let [short, long] = [100, 2000].map(products);
@@ -491,7 +522,7 @@ mod tests {
     #[test]
     fn a_matrix_without_inverse_is_told() {
         let mut sparse = Sparse::default();
-        sparse.plan(2, &[[0, 1]]);
+        assert!(sparse.plan(2, &[[0, 1]], usize::MAX));
         sparse.clear();
         assert!(!sparse.factor());
     }

@@ -345,6 +345,9 @@ impl Pair {
     /// Velocity of one side along one axis.
     fn moves(&self, side: usize, axis: usize, velocities: &Velocities<'_>) -> f64 {
         let own = dot(&self.rows(side)[axis], velocities[side][0]);
+        if self.on[side] == Stretch::Link {
+            return own;
+        }
         own + self.next(side).map_or(0.0, |next| dot(&next[axis], velocities[side][1]))
     }
 
@@ -373,13 +376,30 @@ impl Pair {
         u
     }
 
+    /// Whether two links that have no friction to lose part at these velocities: most pairs in a heap do, and how they move
+    /// along their normal tells it.
+    fn parts(&self, means: &Velocities<'_>) -> bool {
+        let bound = !self.is_of_links() || !matches!(self.limit, Limit::Follows | Limit::Given(0.0));
+        if bound {
+            return false;
+        }
+        let moved = self.moves(0, 0, means) - self.moves(1, 0, means);
+        self.axes[0].dot(self.from) - self.law.rho * (moved - self.closing) <= 0.0
+    }
+
     /// Force and slope of the contact law at the mean velocities of the links.
     pub fn reply(&self, means: &Velocities<'_>) -> Reply {
+        if self.parts(means) {
+            return Reply { force: [0.0; 3], slope: [[0.0; 3]; 3], state: Contacting::Open };
+        }
         self.law.reply(&along(&self.axes, self.from), &self.lawful_velocity(means), self.limit)
     }
 
     /// Force of the contact law alone [N].
     pub fn lawful_force(&self, means: &Velocities<'_>) -> [f64; 3] {
+        if self.parts(means) {
+            return [0.0; 3];
+        }
         self.law.force(&along(&self.axes, self.from), &self.lawful_velocity(means), self.limit)
     }
 

@@ -105,6 +105,7 @@ impl Island<'_> {
             return;
         }
         self.each(|mut share| share.begin_step());
+        self.coupling.begin_step();
         self.each_arm(|_, arm| arm.begin_step());
         self.find_hands();
         let solved = self.advance_part(&Part::whole(dt));

@@ -1,7 +1,8 @@
 //! The tangent of cables whose links push each other: block-tridiagonal for each cable, closed or not, with blocks of
-//! pairs far from the diagonal, factored as a sparse matrix.
+//! pairs far from the diagonal, factored as a sparse matrix; or solved iteratively, where its factors would be too full.
 
 use crate::cable::algebra::block::Vec6;
+use crate::cable::algebra::iterative::Iterative;
 use crate::cable::algebra::sparse::{Bond, Sparse};
 use crate::cable::contact::pairs::{End, Pair};
 use crate::cable::group::step::Island;
@@ -14,6 +15,10 @@ use crate::cable::solver::iterated::Iterated;
 #[derive(Clone, Debug, Default)]
 pub struct Coupling {
     matrix: Sparse,
+    /// The same, where its factors would be too full.
+    full: Iterative,
+    /// Whether they were, earlier in the step.
+    fills: bool,
     /// Index of the first link of each member among all links.
     starts: Vec<usize>,
     /// Index of the first edge of each member.
@@ -33,7 +38,19 @@ pub struct Coupling {
     pub hands: Hands,
 }
 
+/// Products of blocks in a factorisation, for each block of the matrix, beyond which an iterative solution takes less time.
+const WORTH: usize = 8;
+
+/// Part of the residual that an iterative solution may leave: Newton's method takes the rest along in its next iteration,
+/// and finds in as few of them which contacts push.
+const LEFT: f64 = 0.01;
+
 impl Coupling {
+    /// Forget what a step was like.
+    pub fn begin_step(&mut self) {
+        self.fills = false;
+    }
+
     /// Solve in place with the factors of the last [`Island::solve_coupled`].
     pub fn solve_again(&mut self, x: &mut [Vec6]) {
         self.matrix.solve(x, &mut self.work);
@@ -71,34 +88,60 @@ impl Island<'_> {
     pub fn solve_coupled(&mut self) -> bool {
         let mut coupling = std::mem::take(self.coupling);
         self.list_edges(&mut coupling);
-        let Coupling { matrix, starts, first_edges, edges, bonds, x, work, .. } = &mut coupling;
-        x.clear();
-        self.each(|share| x.extend_from_slice(&share.s.residual));
-        matrix.plan(x.len(), edges);
+        coupling.x.clear();
+        self.each(|share| coupling.x.extend_from_slice(&share.s.residual));
+        let fine = self.solve_iteratively(&mut coupling) || self.solve_directly(&mut coupling);
+        if fine {
+            let mut from = 0;
+            self.each(|share| {
+                let count = share.s.change.len();
+                share.s.change.copy_from_slice(&coupling.x[from..from + count]);
+                from += count;
+            });
+        }
+        *self.coupling = coupling;
+        fine
+    }
+
+    fn solve_directly(&mut self, coupling: &mut Coupling) -> bool {
+        let Coupling { matrix, starts, first_edges, edges, bonds, x, work, .. } = coupling;
+        matrix.plan(x.len(), edges, usize::MAX);
         matrix.clear();
         let mut member = 0;
         self.each(|share| {
             matrix.set_chain(starts[member], first_edges[member], &share.s.matrix);
             member += 1;
         });
-        let pairs = &*self.pairs;
-        matrix.add_bonds(bonds.iter().filter(|bond| pairs[bond.pair].pushes).filter_map(|bond| {
-            let pair = &pairs[bond.pair];
-            let rows = bond.rows(pair)?;
-            Some(Bond { edge: bond.edge, rows, slope: &pair.slope, beside: !pair.is_of_links() })
-        }));
+        matrix.add_bonds(pushing(self.pairs, bonds));
         let fine = matrix.factor();
         if fine {
             matrix.solve(x, work);
-            let mut from = 0;
-            self.each(|share| {
-                let count = share.s.change.len();
-                share.s.change.copy_from_slice(&x[from..from + count]);
-                from += count;
-            });
         }
-        *self.coupling = coupling;
         fine
+    }
+
+    /// Solve where factors would be too full; the right-hand side is left as it is where they would not be, and where
+    /// iterations do not converge. Arms solve again with the factors.
+    fn solve_iteratively(&mut self, coupling: &mut Coupling) -> bool {
+        let Coupling { matrix, full, fills, starts, first_edges, edges, bonds, x, work, .. } = coupling;
+        let most = WORTH * (x.len() + 2 * edges.len());
+        *fills = self.arms.is_empty() && (*fills || !matrix.plan(x.len(), edges, most));
+        if !*fills {
+            return false;
+        }
+        full.begin(x.len(), edges);
+        let mut member = 0;
+        self.each(|share| {
+            full.set_chain(starts[member], first_edges[member], &share.s.matrix);
+            member += 1;
+        });
+        full.add_bonds(pushing(self.pairs, bonds));
+        if !full.prepare() {
+            return false;
+        }
+        work.clear();
+        self.each(|share| work.extend(std::iter::repeat_n(share.links.inertia, share.s.residual.len())));
+        full.solve(x, work.iter().copied(), LEFT).is_some()
     }
 
     /// Set up the sparsity pattern of the tangent: pairs that push now, and those that did before in the step, so that
@@ -155,4 +198,13 @@ impl Island<'_> {
             bond.edge = edges.len() - 1;
         }
     }
+}
+
+/// What the pairs that push add to the tangent.
+fn pushing<'a>(pairs: &'a [Pair], bonds: &'a [Coupled]) -> impl Iterator<Item = Bond<'a>> {
+    bonds.iter().filter(|bond| pairs[bond.pair].pushes).filter_map(|bond| {
+        let pair = &pairs[bond.pair];
+        let rows = bond.rows(pair)?;
+        Some(Bond { edge: bond.edge, rows, slope: &pair.slope, beside: !pair.is_of_links() })
+    })
 }
