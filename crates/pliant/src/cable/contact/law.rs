@@ -242,6 +242,13 @@ pub fn closed_in(fraction: f64, gap: f64, radius: f64) -> f64 {
     if gap >= 0.0 { gap } else { (RECOVERY * gap).max(-FASTEST_RECOVERY * radius * fraction) }
 }
 
+/// The gap at the start of a step of a contact whose plane is that halfway, extrapolated from there, given the gap that
+/// its links had. No point of them was deeper: where the extrapolation says so, they slide over something convex, or the
+/// plane was taken at velocities that the iteration only passed through. It would push out what has not sunk in.
+pub fn no_deeper(gap: f64, start: f64) -> f64 {
+    gap.max(start.min(0.0))
+}
+
 /// Increase of penetration in a step, relative to the radius, above which a pair becomes stiffer.
 pub const DEEP: f64 = 0.003;
 
@@ -344,6 +351,13 @@ mod tests {
             assert_eq!(closed_in(fraction, -1e-9, 1e-3), -5e-10);
             assert_eq!(closed_in(fraction, -1e-2, 1e-3) / fraction, closed_in(1.0, -1e-2, 1e-3));
         }
+    }
+
+    #[test]
+    fn only_what_has_sunk_in_is_taken_back() {
+        // a plane from halfway that says too much, less, and nothing of the depth at the start
+        assert_eq!([no_deeper(-5e-4, -1e-5), no_deeper(-5e-6, -1e-5), no_deeper(2e-4, -1e-5)], [-1e-5, -5e-6, 2e-4]);
+        assert_eq!([no_deeper(-5e-4, 3e-5), no_deeper(2e-4, 3e-5)], [0.0, 2e-4]);
     }
 
     #[test]

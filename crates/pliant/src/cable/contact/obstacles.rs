@@ -7,7 +7,7 @@
 use crate::bytes::stored;
 use crate::cable::algebra::block::{Tridiagonal, Vec6, dot};
 use crate::cable::contact::law::{
-    Contacting, Firmness, Law, Limit, Reply, add_slope, along, axes, closed_in, joint_rows, minus, rows,
+    Contacting, Firmness, Law, Limit, Reply, add_slope, along, axes, closed_in, joint_rows, minus, no_deeper, rows,
     subtract_force, velocity,
 };
 use crate::cable::links::{OPEN, Stretch, gap_after};
@@ -300,7 +300,7 @@ impl Search<'_> {
             if let Some(best) = same.max_by(|a, b| likeness(a).total_cmp(&likeness(b))) {
                 position = self.lay(touch, best, &piece, middle);
                 // the gap halfway, extrapolated back to the start at the current velocity
-                gap = best.gap - 0.5 * step * towards(touch, position);
+                gap = no_deeper(best.gap - 0.5 * step * towards(touch, position), gap);
             }
         }
         let surface = obstacle.sweep.velocity_of(position, fraction, self.dt);

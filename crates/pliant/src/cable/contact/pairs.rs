@@ -12,7 +12,7 @@ use crate::bytes::stored;
 use crate::cable::algebra::block::{Vec6, dot};
 use crate::cable::contact::impact::within;
 use crate::cable::contact::law::{
-    Contacting, DEEP, Firmness, Law, Limit, Reply, along, axes, closed_in, joint_rows, minus, rows, velocity,
+    Contacting, DEEP, Firmness, Law, Limit, Reply, along, axes, closed_in, joint_rows, minus, no_deeper, rows, velocity,
 };
 use crate::cable::equations::midpoint::Part;
 use crate::cable::links::{Links, Stretch, gap_after};
@@ -330,7 +330,7 @@ impl Pair {
             }
         }
         let apart = self.moves(0, 0, means) - self.moves(1, 0, means);
-        let gap = if kept { start_gap } else { nearest.gap - 0.5 * step * apart };
+        let gap = if kept { start_gap } else { no_deeper(nearest.gap - 0.5 * step * apart, start_gap) };
         let radius = sides[0].links.radius.min(sides[1].links.radius);
         self.closing = -closed_in(part.recovery(), gap, radius) / step;
     }
