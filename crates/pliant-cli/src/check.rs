@@ -3,9 +3,7 @@
 use std::path::Path;
 
 use pliant::Body;
-use pliant::contact::segment_distance;
 use pliant::lattice::solid::Moments;
-use pliant::math::Vec3;
 use pliant_scene::Scene;
 use serde::Serialize;
 
@@ -13,6 +11,7 @@ use crate::args::Options;
 use crate::failure::Failure;
 use crate::gallery;
 use crate::output::{self, count, number, short};
+use crate::overlap::{Overlap, overlaps};
 use crate::patience;
 
 #[derive(Serialize)]
@@ -110,8 +109,8 @@ pub fn warnings(scene: &Scene) -> Vec<String> {
     for (body, obstacle, depth) in sunken(scene) {
         out.push(format!("{body} starts {} mm inside {obstacle}", short(depth * 1e3)));
     }
-    for (body, other, depth) in overlapping(scene) {
-        out.push(format!("{body} starts {} mm inside {other}: they are drawn apart first", short(depth * 1e3)));
+    for Overlap { bodies: [body, other], depth } in overlaps(&scene.world) {
+        out.push(format!("{body} starts {} mm inside {other}: they are driven apart first", short(depth * 1e3)));
     }
     out.extend(patience::foreseen(scene));
     for body in scene.world.bodies() {
@@ -150,41 +149,6 @@ fn sunken(scene: &Scene) -> Vec<(&str, &str, f64)> {
     }
     out
 }
-
-/// Rods that start inside other rods by more than a tenth of their radius: both, and the depth [m].
-fn overlapping(scene: &Scene) -> Vec<(&str, &str, f64)> {
-    let frame = scene.world.frame();
-    let is_rod = |body: &Body| matches!(body, Body::Cable(_) | Body::Chain(_) | Body::Xpbd(_) | Body::Elastica(_));
-    let rods: Vec<_> = scene.world.bodies().iter().zip(&frame.bodies).filter(|(body, _)| is_rod(body)).collect();
-    let bounds = |nodes: &[Vec3]| {
-        let [low, high] = [Vec3::INFINITY, Vec3::NEG_INFINITY];
-        nodes.iter().fold([low, high], |[low, high], p| [low.min(*p), high.max(*p)])
-    };
-    let boxes: Vec<[Vec3; 2]> = rods.iter().map(|(_, shape)| bounds(&shape.nodes)).collect();
-    let mut out = vec![];
-    // of a scene with thousands of rods the first hundreds say enough
-    for (i, (first, one)) in rods.iter().enumerate().take(MOST_RODS) {
-        for (j, (second, other)) in rods.iter().enumerate().take(MOST_RODS).skip(i + 1) {
-            let thick = first.radius() + second.radius();
-            let apart = (boxes[i][0] - boxes[j][1]).max(boxes[j][0] - boxes[i][1]);
-            if apart.max_element() > thick || one.nodes.len() * other.nodes.len() > MOST_SEGMENTS {
-                continue;
-            }
-            let pieces = |nodes: &'_ [Vec3]| nodes.windows(2).map(|w| [w[0], w[1]]).collect::<Vec<_>>();
-            let (mine, theirs) = (pieces(&one.nodes), pieces(&other.nodes));
-            let distances = mine.iter().flat_map(|a| theirs.iter().map(|b| segment_distance(a, b)));
-            let depth = thick - distances.fold(f64::INFINITY, f64::min);
-            if depth > 0.1 * first.radius().min(second.radius()) {
-                out.push((first.name(), second.name(), depth));
-            }
-        }
-    }
-    out
-}
-
-/// Limits of the search for rods that overlap: their number, and the number of pairs of segments of two of them.
-const MOST_RODS: usize = 200;
-const MOST_SEGMENTS: usize = 1_000_000;
 
 /// Print what the models derived from material and settings, and how.
 pub fn print_derived(bodies: &[Body]) -> Result<(), Failure> {

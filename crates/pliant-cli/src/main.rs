@@ -11,6 +11,7 @@ mod identify;
 mod interrupt;
 mod live;
 mod output;
+mod overlap;
 mod patience;
 mod plan;
 mod precompute;

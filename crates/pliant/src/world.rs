@@ -25,7 +25,7 @@ use crate::grip::{ActingLoad, Grip, Gripper, Load, Wrench};
 use crate::group::{Group, Groups};
 use crate::handle::{GripId, LoadId};
 use crate::math::Vec3;
-use crate::react::{Nodes, Presses, React};
+use crate::react::{Nodes, Passage, Presses, React};
 use crate::sensor::Sensor;
 use crate::stage::{Probe, Stage};
 use crate::stop::Stop;
@@ -35,6 +35,9 @@ use accounts::Accounts;
 use build::Handles;
 use together::Together;
 use undo::Before;
+
+/// Most attempts at a step in which contacts between bodies gave energy.
+const ATTEMPTS: usize = 6;
 
 /// Everything in a scene. A clone copies the state only: constant data is shared, and working memory is allocated when
 /// the clone first steps.
@@ -166,15 +169,25 @@ impl World {
         }
         self.make_room();
         self.keep();
-        let stepped = self.try_step(dt, probe);
+        self.react.begin();
+        let mut advanced = self.advance(dt, probe);
+        // forces between bodies are found before these move: where they gave energy, once more with smaller ones
+        for _ in 0..ATTEMPTS {
+            if advanced.is_err() || !self.relieve_contacts() {
+                break;
+            }
+            self.undo();
+            advanced = self.advance(dt, probe);
+        }
+        let stepped = advanced.and_then(|()| self.conclude(dt, probe));
         if stepped.is_err() {
             self.undo();
         }
         stepped
     }
 
-    /// Make the step; on failure the world is left halfway.
-    fn try_step(&mut self, dt: f64, probe: &mut impl Probe) -> Result<(), StepError> {
+    /// Advance all bodies; on failure the world is left halfway.
+    fn advance(&mut self, dt: f64, probe: &mut impl Probe) -> Result<(), StepError> {
         self.events.clear();
         self.watch.begin(&self.bodies, &self.obstacles, self.groups.between.pairs.capacity());
         self.accounts.begin(&self.bodies, self.gravity);
@@ -193,14 +206,21 @@ impl World {
         self.place_carried();
         self.advance_alone(dt, probe)?;
         self.advance_group(Group::Particles, dt, probe)?;
-        self.finish(dt, probe)?;
+        self.finish(dt, probe)
+    }
 
+    /// Report and judge what has been advanced; on failure the world is left halfway.
+    fn conclude(&mut self, dt: f64, probe: &mut impl Probe) -> Result<(), StepError> {
         // loads on grippers, from the loads that the bodies have written to their grips
         probe.enter(Stage::Report, None);
         let time = self.clock.after(dt).time();
         self.sum_gripper_loads();
         self.load_arms();
-        self.react.settle(&self.bodies, &mut self.presses);
+        let passages = self.react.settle(&self.bodies, &mut self.presses);
+        self.events.extend(passages.iter().map(|&Passage { bodies: [body, other], node }| Event {
+            time,
+            kind: EventKind::Crossed { body, other: Other::Body(other), node },
+        }));
         self.settle_accounts(time)?;
         // nothing fails from here on
         self.lose_grips(time);

@@ -275,6 +275,8 @@ impl Arm {
         let first = model.first_joint();
         let [touched, led, lifted] = s.touches.work(h);
         let (mut drives, mut pushes) = (0.0, 0.0);
+        // work of what was felt in the step before
+        let felt: f64 = s.pushed.iter().zip(&s.mean).map(|(force, y)| h * force * y).sum();
         // the works whose difference is left, and what they would be for a joint that hardly moves
         let mut turnover = given.abs() + touched.abs() + led.abs();
         for (i, y) in s.mean.iter().enumerate() {
@@ -298,7 +300,7 @@ impl Arm {
                 pushes -= h * model.coordinates()[i - first].damping * y * y;
             }
         }
-        s.part_work = Work { loads: drives, grips: given, obstacles: led, ..Work::default() };
+        s.part_work = Work { loads: drives, grips: given + felt, obstacles: led, ..Work::default() };
         // what quadrature and Newton's method have left
         let gain = s.midpoint.gain(model);
         if s.touches.push() {

@@ -3,6 +3,8 @@
 //! Not taken from a crate: steps end with world steps, constraints are corrected in between, multipliers are averaged
 //! over the stages, and nothing may allocate; what remains of an integrator is this table.
 
+use super::balance::Standing;
+use super::rod::Kinematics;
 use super::system::System;
 use crate::math::pow;
 
@@ -22,6 +24,10 @@ pub struct Fehlberg {
     powers: [f64; STAGES],
     /// Work of moving obstacles in the world step [J].
     pub led: f64,
+    /// Whether the rod touches anything in a stage of the step: contacts begin and end with jumps, which the error of
+    /// coordinates does not show, so that energy is watched as well.
+    touches: bool,
+    at_end: Kinematics,
 }
 
 const STAGES: usize = 6;
@@ -46,6 +52,9 @@ const FOURTH: [f64; STAGES] = [25.0 / 216.0, 0.0, 1408.0 / 2565.0, 2197.0 / 4104
 
 /// Shortest step as a fraction of the world step.
 const SMALLEST: f64 = 1e-7;
+
+/// Shortest step that is halved for creating energy, as a fraction of the world step.
+const SHORTEST_CUT: f64 = 1e-4;
 
 /// Limit on evaluations of the equations in a world step: a rod that needs more is too stiff for this method.
 const MOST_EVALUATIONS: f64 = 200_000.0;
@@ -77,10 +86,11 @@ pub struct Work {
 }
 
 impl Fehlberg {
-    /// Allocate for a number of coordinates.
-    pub fn new(size: usize) -> Fehlberg {
+    /// Allocate for a number of coordinates and intervals.
+    pub fn new(size: usize, intervals: usize) -> Fehlberg {
         let zeros = || [vec![0.0; size], vec![0.0; size]];
-        Fehlberg { stages: std::array::from_fn(|_| zeros()), trial: zeros(), ..Fehlberg::default() }
+        let at_end = Kinematics::new(intervals);
+        Fehlberg { stages: std::array::from_fn(|_| zeros()), trial: zeros(), at_end, ..Fehlberg::default() }
     }
 
     /// Preallocate for constraints.
@@ -102,6 +112,7 @@ impl Fehlberg {
         let (mut work, mut time) = (Work::default(), 0.0);
         let mut first = true;
         self.led = 0.0;
+        let (mut standing, mut created, mass) = (None, 0.0, system.rod.mass());
         let most = (SOME + MOST_TIMES * STAGES as f64 * expected).min(MOST_EVALUATIONS);
         let mut judged = (STRETCH, 0.0);
         while time < dt {
@@ -129,6 +140,22 @@ impl Fehlberg {
                 first = false;
                 continue;
             }
+            if self.touches {
+                let from = standing.unwrap_or_else(|| system.standing(time / dt, [q, v], &mut self.at_end));
+                let f = (time + step) / dt;
+                let (reached, done) = self.reached(system, [q, v], f, step);
+                match reached.created(&from, done, [created, f, mass]) {
+                    Some(now) => created = now,
+                    None if step > SHORTEST_CUT * dt => {
+                        (standing, self.next, first) = (Some(from), Some(0.5 * step), false);
+                        continue;
+                    }
+                    None => {}
+                }
+                standing = Some(reached);
+            } else {
+                standing = None;
+            }
             self.accept(system.holds.len(), [q, v], step, &mut add);
             (time, first) = (if step >= dt - time { dt } else { time + step }, true);
             let longer = (0.9 * pow(error.max(1e-10), -0.2)).clamp(0.2, 5.0);
@@ -153,6 +180,7 @@ impl Fehlberg {
         let dt = system.dt;
         self.forces.resize(system.holds.len(), [0.0; STAGES]);
         self.rates.resize(system.holds.len(), [0.0; STAGES]);
+        self.touches &= !first;
         for stage in usize::from(!first)..STAGES {
             let Fehlberg { stages, trial, .. } = self;
             for (n, y) in [q, v].into_iter().enumerate() {
@@ -173,6 +201,7 @@ impl Fehlberg {
                 (self.forces[n][stage], self.rates[n][stage]) = (bound.force, held.rate(f, dt));
             }
             self.powers[stage] = system.led();
+            self.touches |= !(system.s.touches.is_empty() && system.s.meetings.is_empty());
         }
         let Fehlberg { stages, trial, .. } = self;
         for (n, error) in trial.iter_mut().enumerate() {
@@ -189,15 +218,38 @@ impl Fehlberg {
         if rates <= places { places } else { rates }
     }
 
+    /// The energy at the end of a step whose stages are computed, at a fraction of the world step, and the work that was
+    /// done on the rod in it [J].
+    fn reached(&mut self, system: &mut System<'_>, state: [&[f64]; 2], f: f64, step: f64) -> (Standing, f64) {
+        let Fehlberg { stages, trial, forces, rates, powers, at_end, .. } = self;
+        for (n, y) in state.into_iter().enumerate() {
+            trial[n].copy_from_slice(y);
+            add_stages(&mut trial[n], stages, n, step);
+        }
+        let held: f64 = forces.iter().zip(&*rates).map(|(force, rate)| mean(|s| force[s] * rate[s])).sum();
+        let done = step * (held + mean(|s| powers[s]));
+        (system.standing(f, [&trial[0], &trial[1]], at_end), done)
+    }
+
     fn accept(&mut self, holds: usize, state: [&mut Vec<f64>; 2], step: f64, add: &mut impl FnMut(usize, f64, f64)) {
         for (n, y) in state.into_iter().enumerate() {
-            for (stage, weight) in self.stages.iter().zip(FIFTH) {
-                y.iter_mut().zip(&stage[n]).for_each(|(y, rate)| *y += step * weight * rate);
-            }
+            add_stages(y, &self.stages, n, step);
         }
         for n in 0..holds {
             (0..STAGES).for_each(|s| add(n, step * FIFTH[s] * self.forces[n][s], self.rates[n][s]));
         }
-        self.led += (0..STAGES).map(|s| step * FIFTH[s] * self.powers[s]).sum::<f64>();
+        self.led += step * mean(|s| self.powers[s]);
+    }
+}
+
+/// Mean of a quantity over the stages of a step.
+fn mean(of: impl Fn(usize) -> f64) -> f64 {
+    (0..STAGES).map(|s| FIFTH[s] * of(s)).sum()
+}
+
+/// Add to coordinates, or with `n` = 1 to their rates, what the stages give in a step.
+fn add_stages(y: &mut [f64], stages: &[[Vec<f64>; 2]; STAGES], n: usize, step: f64) {
+    for (stage, weight) in stages.iter().zip(FIFTH) {
+        y.iter_mut().zip(&stage[n]).for_each(|(y, rate)| *y += step * weight * rate);
     }
 }

@@ -184,7 +184,7 @@ impl Elastica {
         };
         let scratch = Scratch {
             system: Working { equations: Equations::new(&rod), ..Working::default() },
-            fehlberg: Fehlberg::new(size),
+            fehlberg: Fehlberg::new(size, n),
             midpoint: Midpoint::new(size, n),
             gripped: vec![],
             holds: vec![],

@@ -1,7 +1,8 @@
 //! Search for parts of bodies that touch or are about to: bounding boxes of bodies first, then trees of boxes of their
 //! parts.
 
-use super::outline::Outline;
+use super::outline::{Outline, Side};
+use super::pass::Near;
 use super::press::{Key, Press};
 use super::strands;
 use super::surface::{Nearest, point_of, points_between};
@@ -26,6 +27,8 @@ pub(crate) struct Finder {
     nearest: Vec<Nearest>,
     /// Contacts found, sorted by key.
     pub found: Vec<Press>,
+    /// Parts that are near each other, whether they touch or not.
+    pub near: Vec<Near>,
 }
 
 /// Whether contact of two bodies is handled here, as no group handles it itself.
@@ -51,11 +54,13 @@ impl Finder {
         self.stack.reserve(1024);
         self.nearest.reserve(parts);
         self.found.reserve(parts);
+        self.near.reserve(parts);
     }
 
     /// Find all contacts, sorted by key. Outlines must be up to date (`Outline::place`).
     pub fn find(&mut self, bodies: &[Body], outlines: &mut [Outline], known: &[Press], dt: f64, gravity: Vec3) {
         self.found.clear();
+        self.near.clear();
         self.bounds.clear();
         self.bounds.extend(outlines.iter().zip(bodies).map(|(o, body)| o.bounds(&body.skin(), dt, gravity)));
         self.enclosed.clear();
@@ -88,12 +93,13 @@ impl Finder {
     /// Find contacts of two rods.
     fn cross(&mut self, search: &Search<'_>, pair: [usize; 2]) {
         let [first, second] = pair.map(|n| &search.outlines[n]);
-        let Finder { stack, found, .. } = self;
+        let Finder { stack, found, near, .. } = self;
         first.tree.meetings(&second.tree, stack, |some, others| {
             for &i in some {
                 for &j in others.iter().filter(|j| meet(&first.boxes[i as usize], &second.boxes[**j as usize])) {
                     let key = Key { bodies: pair.map(|n| n as u32), parts: [i, j], crossing: true };
                     let press = strands::press(key, [first, second], search.before(key));
+                    near.push(Near { key, point: Side::default(), entry: u32::MAX, distance: 0.0 });
                     found.extend(press.filter(|p| search.counts(p)));
                 }
             }
@@ -111,9 +117,9 @@ impl Finder {
             if rod { (&first.tree, &first.boxes) } else { (&first.corner_tree, &first.corner_boxes) };
         let side = |point: usize| match rod {
             true => point_of((point / count) as u32, point % count, count),
-            false => super::outline::Side { nodes: [first.corners[point]; 3], weights: [1.0, 0.0, 0.0] },
+            false => Side { nodes: [first.corners[point]; 3], weights: [1.0, 0.0, 0.0] },
         };
-        let Finder { stack, found, nearest, .. } = self;
+        let Finder { stack, found, nearest, near, .. } = self;
         nearest.clear();
         nearest.resize(boxes.len() * count, Nearest::NONE);
         tree.meetings(&second.tree, stack, |parts, others| {
@@ -135,6 +141,11 @@ impl Finder {
             }
             let key = Key { bodies, parts: [point as u32, 0], crossing: false };
             let press = nearest.press(key, side(point), [first, second], facets, search.before(key));
+            near.extend(press.as_ref().map(|press| {
+                let height = press.gap + first.radius;
+                let entry = if height < 0.0 { press.facet } else { u32::MAX };
+                Near { key, point: side(point), entry, distance: nearest.distance() }
+            }));
             let Some(mut press) = press.filter(|p| search.counts(p)) else { continue };
             if rod {
                 let segment = point / count;

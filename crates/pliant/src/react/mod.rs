@@ -7,11 +7,13 @@
 mod find;
 mod law;
 mod outline;
+mod pass;
 mod press;
 mod skin;
 mod strands;
 mod surface;
 
+pub(crate) use pass::Passage;
 pub use press::{Press, Presses};
 pub(crate) use press::{forget_body, presses_fit};
 pub(crate) use skin::{Beam, Giving, Nodes, Skin, Spot};
@@ -28,6 +30,9 @@ use outline::Outline;
 /// Limit on the number of contact points that space is preallocated for.
 const ROOM: usize = 4096;
 
+/// Number of pairs of bodies that may pass through each other in a step without memory being allocated.
+const PASSAGES: usize = 64;
+
 /// Working memory for contact between bodies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct React {
@@ -38,6 +43,10 @@ pub(crate) struct React {
     rows: Vec<Row>,
     /// Contacts that have ended, whose forces new ones nearby take over.
     left: Vec<Press>,
+    /// Bodies that have passed through each other in the step.
+    passages: Vec<Passage>,
+    /// Per contact, what is left of its force where the step is repeated because contacts gave energy [-].
+    relief: Vec<f64>,
 }
 
 impl React {
@@ -54,7 +63,9 @@ impl React {
         self.finder.reserve(bodies.len(), parts);
         self.rows.reserve(parts.saturating_sub(self.rows.len()));
         self.left.reserve(parts.saturating_sub(self.left.len()));
+        self.relief.reserve(parts.saturating_sub(self.relief.len()));
         presses.list.reserve(parts.saturating_sub(presses.list.len()));
+        self.passages.reserve(PASSAGES);
         let pairs = (bodies.len() * bodies.len() / 2).min(ROOM);
         presses.accounts.reserve(pairs.saturating_sub(presses.accounts.len()));
     }
@@ -79,7 +90,7 @@ impl React {
         if presses.list.is_empty() {
             return;
         }
-        law::solve(presses, rows, bodies, outlines, dt);
+        law::solve(presses, rows, bodies, outlines, &self.relief, dt);
         for press in &mut presses.list {
             let [a, b] = press.key.bodies.map(|n| &outlines[n as usize]);
             press.places = [press.sides[0].of(&a.nodes.places), press.sides[1].of(&b.nodes.places)];
@@ -87,12 +98,33 @@ impl React {
         }
     }
 
-    /// Evaluate the work of the contact forces after a step.
-    pub fn settle(&mut self, bodies: &[Body], presses: &mut Presses) {
-        if !presses.list.is_empty() {
-            self.outlines.iter_mut().zip(bodies).for_each(|(outline, body)| outline.place(body));
+    /// Begin a step with whole forces.
+    pub fn begin(&mut self) {
+        self.relief.clear();
+    }
+
+    /// After bodies have moved: whether contacts gave energy beyond what they have taken and what is `tolerated` between
+    /// two bodies [J]. The forces that did are then reduced, for another attempt at the step.
+    pub fn relieve(&mut self, bodies: &[Body], presses: &mut Presses, tolerated: impl Fn([usize; 2]) -> f64) -> bool {
+        if presses.list.is_empty() {
+            return false;
         }
-        law::settle(presses, &self.outlines);
+        self.outlines.iter_mut().zip(bodies).for_each(|(outline, body)| outline.place(body));
+        law::relieve(presses, &self.outlines, &mut self.relief, tolerated)
+    }
+
+    /// Evaluate the work of the contact forces after a step, and find bodies that have passed through each other.
+    pub fn settle(&mut self, bodies: &[Body], presses: &mut Presses) -> &[Passage] {
+        if !self.any {
+            return &[];
+        }
+        let React { outlines, finder, passages, .. } = self;
+        if !(presses.list.is_empty() && finder.near.is_empty()) {
+            outlines.iter_mut().zip(bodies).for_each(|(outline, body)| outline.place(body));
+        }
+        law::settle(presses, outlines);
+        pass::find(&finder.near, bodies, outlines, passages);
+        passages
     }
 }
 
@@ -160,9 +192,9 @@ pub(crate) fn write_presses(presses: &Presses, contacts: &mut Vec<Contact>) {
     }));
 }
 
-/// Upper bound on the energy that these contacts can return [J], from their gaps and slips.
+/// Upper bound on the energy that these contacts can return [J], from their depths and slips.
 pub(crate) fn most_stored(presses: &Presses) -> f64 {
-    presses.list.iter().map(|p| p.push * p.gap.abs() + p.rub.length() * p.slip.length()).sum()
+    presses.list.iter().map(Press::most_kept).sum()
 }
 
 /// Pairs of bodies that push each other, or did so recently.

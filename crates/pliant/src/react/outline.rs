@@ -40,6 +40,8 @@ impl Side {
 pub(crate) struct Outline {
     /// Positions and velocities of its nodes.
     pub nodes: Nodes,
+    /// Positions of its nodes at the start of the step [m], if it was near another body then.
+    pub start: Vec<Vec3>,
     /// How nodes yield to pushes.
     pub giving: Giving,
     /// Bounding boxes of its segments or facets, and a tree over them.
@@ -147,6 +149,7 @@ impl Outline {
         let skin = &body.skin();
         (self.radius, self.plane) = (skin.radius, skin.plane);
         body.give_way(dt, &mut self.giving);
+        self.start.clone_from(&self.nodes.places);
         self.weigh();
         self.smooth();
         let travel = self.travel(dt, gravity);

@@ -50,6 +50,11 @@ impl Nearest {
         self.facet != u32::MAX
     }
 
+    /// Distance of the nearest facet [m]; infinite if there is none.
+    pub fn distance(&self) -> f64 {
+        self.squared.sqrt()
+    }
+
     /// Examine another facet.
     pub fn look(&mut self, point: Vec3, facet: u32, corners: [Vec3; 3]) {
         let weights = nearest_of_triangle(point, corners);

@@ -62,15 +62,15 @@ impl Xpbd {
     pub(super) fn begin_work(&mut self, around: &Surroundings<'_>) {
         self.aim(around, 0.0);
         let gripped: f64 = self.scratch.held.iter().map(|held| self.energy_of(held)).sum();
-        self.scratch.unreached = 0.0;
+        (self.scratch.unreached, self.scratch.borne) = (0.0, 0.0);
         self.scratch.work = Work { grips: (gripped - self.state.held_energy).max(0.0), ..Work::default() };
     }
 
     /// Count the work of a substep of length `h` [s] from `scratch.start` to the state; it began at fraction `from` of
     /// the world step.
     pub(super) fn count_work(&mut self, around: &Surroundings<'_>, from: f64, h: f64) {
-        let Xpbd { state, scratch, .. } = self;
-        let Scratch { held, pushes, loads, work, start, unreached, straight, .. } = scratch;
+        let Xpbd { links, state, scratch, .. } = self;
+        let Scratch { held, pushes, loads, work, start, unreached, borne, straight, .. } = scratch;
         let mut way = 0.0;
         for held in held.iter() {
             let gripper = around.grips[held.grip].gripper;
@@ -93,6 +93,8 @@ impl Xpbd {
         }
         // see `move_freely`
         *unreached += (*straight - way).max(0.0);
+        let gained = 0.5 * links.mass * (around.gravity * h).length_squared();
+        *borne += gained * state.touches.chunk_by(|a, b| a.link == b.link).count() as f64;
         work.obstacles += h * state.touches.iter().map(Touch::led).sum::<f64>();
     }
 

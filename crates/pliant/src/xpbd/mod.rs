@@ -86,6 +86,8 @@ struct Scratch {
     work: Work,
     /// Strain energy for which the sweeps have not produced the corresponding force [J].
     unreached: f64,
+    /// Energy that weight gave in each substep of the step to links that lie on something, before it was taken back [J].
+    borne: f64,
     /// Work of pushes in a substep on the way of links that nothing holds back [J].
     straight: f64,
 }
@@ -139,6 +141,7 @@ impl Xpbd {
             loads: 0,
             work: Work::default(),
             unreached: 0.0,
+            borne: 0.0,
             straight: 0.0,
         };
         Ok(Xpbd { name: name.into(), spec: Arc::new(spec), links, derived, state, scratch })

@@ -10,6 +10,9 @@ use crate::frame::{BodyFrame, Contact, Energy};
 use crate::linkage::Touching;
 use crate::math::Vec3;
 
+/// Fraction of the energy at play that a step may create.
+const PART: f64 = 5e-2;
+
 impl Xpbd {
     /// Energies [J].
     pub fn energy(&self, gravity: Vec3) -> Energy {
@@ -46,7 +49,9 @@ impl Xpbd {
         let why = "Euler's implicit rule takes from what sweeps reach; strain that they leave without the force that belongs to it, and \
                    loads on links that turn within a substep, are counted one by one; projections turn links by small angles, to second order";
         let Energy { kinetic, elastic, .. } = self.energy(Vec3::ZERO);
-        Bound { part: 5e-2, held: 0.0, contacts: self.scratch.unreached.min(kinetic + elastic), why }
+        // the same part of what weight gives before contacts take it back, within the step
+        let contacts = self.scratch.unreached.min(kinetic + elastic) + PART * self.scratch.borne;
+        Bound { part: PART, held: 0.0, contacts, why }
     }
 
     /// Write orientations, fields and energies into a frame that has the nodes already.
