@@ -183,14 +183,13 @@ fn advance(
     let watcher = Watcher::begin(scene.steps(), !patience::foreseen(scene).is_empty());
     let see = |moment: &mut Moment<'_>| {
         let step = moment.step;
-        let frame = moment.frame();
         // the recorder has already seen the start
         if let Some(recorder) = recorder.as_deref_mut().filter(|_| step > 0) {
-            recorder.step(frame)?;
+            recorder.step(moment.frame())?;
         }
         watcher.note(step);
         if step % 64 == 1 {
-            show_progress(&progress, frame.time, duration, started);
+            show_progress(&progress, moment.world.time(), duration, started);
         }
         Ok(())
     };

@@ -168,17 +168,19 @@ impl Expectation {
         }
     }
 
+    /// Whether the frame of this time [s] counts.
+    pub fn is_due(&self, now: f64) -> bool {
+        match self.when {
+            When::At(time) => self.seen.is_none() && now >= time - SAME_TIME,
+            When::End(time) => now >= time - SAME_TIME,
+            // a window that falls between two frames is checked at the first frame after it
+            When::During(from, to) => now >= from - SAME_TIME && (now <= to + SAME_TIME || self.seen.is_none()),
+        }
+    }
+
     /// Check the world after a step. Call it for the frame at the start, too.
     pub fn observe(&mut self, frame: &Frame) {
-        let due = match self.when {
-            When::At(time) => self.seen.is_none() && frame.time >= time - SAME_TIME,
-            When::End(_) => true,
-            // a window that falls between two frames is checked at the first frame after it
-            When::During(from, to) => {
-                frame.time >= from - SAME_TIME && (frame.time <= to + SAME_TIME || self.seen.is_none())
-            }
-        };
-        if !due {
+        if !self.is_due(frame.time) {
             return;
         }
         let value = self.observable.value(frame);

@@ -59,8 +59,7 @@ pub struct Ran<E = Infallible> {
     pub stepping: Duration,
     /// The last frame.
     pub frame: Frame,
-    /// Deepest penetration at the end of any step [m]; in a scene without expectations, only of steps whose frame was
-    /// used.
+    /// Deepest penetration at the end of any step [m].
     pub penetration_max: f64,
     /// All events, including those at the start.
     pub events: Vec<Event>,
@@ -144,12 +143,16 @@ impl Scene {
             ran.events.extend_from_slice(self.world.events());
             let frame = &mut ran.frame;
             let mut moment = Moment { world: &self.world, step, steps, dt, took, frame, is_written: step == 0 };
-            for expectation in &mut self.expectations {
+            for expectation in self.expectations.iter_mut().filter(|expectation| expectation.is_due(self.world.time()))
+            {
                 expectation.observe(moment.frame());
             }
             let seen = see(&mut moment);
-            if moment.is_written && step > 0 {
-                ran.penetration_max = ran.penetration_max.max(ran.frame.penetration);
+            if step > 0 {
+                let is_written = moment.is_written;
+                let contacts = &mut ran.frame.contacts;
+                let depth = if is_written { ran.frame.penetration } else { self.world.write_contacts(contacts) };
+                ran.penetration_max = ran.penetration_max.max(depth);
             }
             if let Err(error) = seen {
                 ran.ending = Ending::Abandoned(error);

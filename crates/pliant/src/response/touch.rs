@@ -213,7 +213,8 @@ impl Slots {
         place: impl Fn(&Touch) -> Vec3,
     ) {
         if touches.len() > self.room {
-            self.reserve(touches.len().next_power_of_two(), self.modes);
+            // W grows with the square of it
+            self.reserve(touches.len() + touches.len() / 4, self.modes);
         }
         self.spots.truncate(touches.len());
         // upper bound on the turn per torque in a step [rad/(N m)]

@@ -2,7 +2,7 @@
 
 use super::World;
 use crate::body::Body;
-use crate::frame::{BodyFrame, Frame, GripFrame, GripperFrame};
+use crate::frame::{BodyFrame, Contact, Frame, GripFrame, GripperFrame};
 use crate::grip::{Grip, Wrench};
 use crate::math::Vec3;
 use crate::react;
@@ -36,19 +36,25 @@ impl World {
         frame.grips.extend(self.grips().map(|(_, grip)| self.grip_frame(grip)));
         frame.obstacles.clear();
         frame.obstacles.extend(self.obstacles.iter().map(|o| o.sweep.end));
-        frame.contacts.clear();
-        for (index, body) in self.bodies.iter().enumerate() {
-            body.write_contacts(index, &self.obstacles, &mut frame.contacts);
-        }
-        self.groups.between.write(&self.bodies, &mut frame.contacts);
-        react::write_presses(&self.presses, &mut frame.contacts);
-        // NaN stays, so that it is seen
-        let larger = |most: f64, depth: f64| if depth.is_nan() || depth > most { depth } else { most };
-        frame.penetration = frame.contacts.iter().map(|contact| contact.penetration).fold(self.watch.depth(), larger);
+        frame.penetration = self.write_contacts(&mut frame.contacts);
         frame.events.clear();
         frame.events.reserve(self.events.capacity());
         frame.events.extend_from_slice(&self.events);
         frame.counters = self.bodies.iter().map(Body::counters).sum();
+    }
+
+    /// Write the contacts of the last step alone, which for large solids is much less work than a whole frame. Returns
+    /// the deepest penetration [m].
+    pub fn write_contacts(&self, contacts: &mut Vec<Contact>) -> f64 {
+        contacts.clear();
+        for (index, body) in self.bodies.iter().enumerate() {
+            body.write_contacts(index, &self.obstacles, contacts);
+        }
+        self.groups.between.write(&self.bodies, contacts);
+        react::write_presses(&self.presses, contacts);
+        // NaN stays, so that it is seen
+        let larger = |most: f64, depth: f64| if depth.is_nan() || depth > most { depth } else { most };
+        contacts.iter().map(|contact| contact.penetration).fold(self.watch.depth(), larger)
     }
 
     fn grip_frame(&self, grip: &Grip) -> GripFrame {
