@@ -58,6 +58,17 @@ export function readFrames(page) {
   });
 }
 
+/** Counts the processor time of the page's main thread from now on, whatever else the machine does: a function that returns it [s]. */
+async function threadTime(page) {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("Performance.setTimeDomain", { timeDomain: "threadTicks" });
+  await devtools.send("Performance.enable");
+  return async () => {
+    const { metrics } = await devtools.send("Performance.getMetrics");
+    return metrics.find(({ name }) => name === "TaskDuration")?.value ?? NaN;
+  };
+}
+
 /** A scene of forty cables of 100 segments that swing from one bar. */
 function forty() {
   const head = `title = "Forty cables"\nduration = 10\nstep = 0.005\n[material.rubber]\nyoung = 5e6\ndensity = 1100\n`;
@@ -84,8 +95,14 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const browser = await openBrowser();
   try {
     const { page } = await browser.visit(live.address, { width: 1100, height: 700, own: live.address, before: countFrames });
+    // compiled and settled
+    await page.waitForTimeout(5000);
+    const worked = await threadTime(page);
+    const before = await worked();
     await page.waitForTimeout(Number(seconds) * 1000);
-    console.log(JSON.stringify(await readFrames(page), null, 2));
+    // all that the page does: messages of the server are read however few pictures there are
+    const main_thread_share = ((await worked()) - before) / Number(seconds);
+    console.log(JSON.stringify({ ...(await readFrames(page)), main_thread_share }, null, 2));
   } finally {
     await browser.close();
     await live.stop();
