@@ -187,7 +187,7 @@ impl Iterative {
                 (left[used], left[used + 1]) = (cosine * left[used], -sine * left[used]);
                 (used, tried) = (used + 1, tried + 1);
                 // not a number counts as close: what comes out is judged below
-                close = !(left[used].abs() > enough);
+                close = left[used].is_nan() || left[used].abs() <= enough;
                 if !close {
                     kernel.run(Scaling { by: 1.0 / across, q: next });
                 }
@@ -537,7 +537,7 @@ mod tests {
         let slopes: Vec<[[f64; 3]; 3]> = bonds.iter().map(|b| three(&b.3).map(|r| [r[0], r[1], r[2]])).collect();
         let bond = |k: usize| {
             let (edge, a, b, _) = &bonds[k];
-            Bond { edge: *edge, rows: [three(a), three(b)], slope: &slopes[k], beside: k % 3 == 0 }
+            Bond { edge: *edge, rows: [three(a), three(b)], slope: &slopes[k], beside: k.is_multiple_of(3) }
         };
         let b: Vec<Vec6> = (0..n).map(|_| block(0.0)[0]).collect();
         let (mut direct, mut work) = (Sparse::default(), vec![]);
