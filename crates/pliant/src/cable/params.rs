@@ -130,7 +130,8 @@ pub enum Couplings {
 /// How links that push links are solved; cables that touch use the last one that any of them requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Pairs {
-    /// By Newton's method, whose tangent is factored as a sparse matrix.
+    /// By Newton's method, whose tangent is factored as a sparse matrix, or solved iteratively where its factors would
+    /// fill up.
     #[default]
     Factored,
     /// By Newton's method, whose tangent is solved iteratively, preconditioned with the factors of each cable alone: for
