@@ -46,24 +46,6 @@ fn run(world: &mut World, step: f64, time: f64, what: &str) -> usize {
 }
 
 #[test]
-fn soft_bodies_on_each_other_gain_nothing() {
-    for (upper, lower, young) in [
-        ("response", "response", 1e5),
-        ("elastica", "lattice", 1e5),
-        ("elastica", "response", 1e5),
-        ("chain", "response", 1e6),
-    ] {
-        for step in [1e-3, 2e-3] {
-            let what = format!("{upper} on {lower} at {step}");
-            let bodies = body("b", upper, Vec3::X * 0.1, Vec3::new(0.01, 0.0, 0.09))
-                + &body("a", lower, Vec3::X, Vec3::Z * 0.03);
-            let mut world = scene(step, young, &format!("{FLOOR}{bodies}"));
-            assert_eq!(run(&mut world, step, 0.5, &what), 0, "{what}");
-        }
-    }
-}
-
-#[test]
 fn what_falls_through_something_is_told() {
     let mut told = 0;
     for upper in ["chain", "xpbd", "elastica", "cable"] {

@@ -174,11 +174,6 @@ impl Account {
         self.level = None;
     }
 
-    /// Largest energy recently at play [J].
-    pub(crate) fn lately(&self) -> f64 {
-        self.lately
-    }
-
     /// Energy gained in a step to `now` that `work` does not account for [J].
     pub(crate) fn missing(&self, now: &Level, work: &Work) -> f64 {
         now.total() - self.level.unwrap_or(*now).total() - work.total()

@@ -36,9 +36,6 @@ use build::Handles;
 use together::Together;
 use undo::Before;
 
-/// Most attempts at a step in which contacts between bodies gave energy.
-const ATTEMPTS: usize = 6;
-
 /// Everything in a scene. A clone copies the state only: constant data is shared, and working memory is allocated when
 /// the clone first steps.
 #[derive(Clone, Debug)]
@@ -169,25 +166,15 @@ impl World {
         }
         self.make_room();
         self.keep();
-        self.react.begin();
-        let mut advanced = self.advance(dt, probe);
-        // forces between bodies are found before these move: where they gave energy, once more with smaller ones
-        for _ in 0..ATTEMPTS {
-            if advanced.is_err() || !self.relieve_contacts() {
-                break;
-            }
-            self.undo();
-            advanced = self.advance(dt, probe);
-        }
-        let stepped = advanced.and_then(|()| self.conclude(dt, probe));
+        let stepped = self.try_step(dt, probe);
         if stepped.is_err() {
             self.undo();
         }
         stepped
     }
 
-    /// Advance all bodies; on failure the world is left halfway.
-    fn advance(&mut self, dt: f64, probe: &mut impl Probe) -> Result<(), StepError> {
+    /// Make the step; on failure the world is left halfway.
+    fn try_step(&mut self, dt: f64, probe: &mut impl Probe) -> Result<(), StepError> {
         self.events.clear();
         self.watch.begin(&self.bodies, &self.obstacles, self.groups.between.pairs.capacity());
         self.accounts.begin(&self.bodies, self.gravity);
@@ -206,11 +193,8 @@ impl World {
         self.place_carried();
         self.advance_alone(dt, probe)?;
         self.advance_group(Group::Particles, dt, probe)?;
-        self.finish(dt, probe)
-    }
+        self.finish(dt, probe)?;
 
-    /// Report and judge what has been advanced; on failure the world is left halfway.
-    fn conclude(&mut self, dt: f64, probe: &mut impl Probe) -> Result<(), StepError> {
         // loads on grippers, from the loads that the bodies have written to their grips
         probe.enter(Stage::Report, None);
         let time = self.clock.after(dt).time();

@@ -16,11 +16,10 @@
 //! estimated, its forces are reduced until it no longer does.
 
 use super::outline::Outline;
-use super::press::{Account, Press, Presses};
+use super::press::{Press, Presses};
 use crate::body::Body;
 use crate::material::Friction;
 use crate::math::Vec3;
-use crate::places::share;
 
 /// beta: fraction of the penetration or gap that is corrected in a step.
 const RECOVERY: f64 = 0.3;
@@ -50,12 +49,6 @@ const RECALL: f64 = 0.99;
 
 /// Factor by which `caution` grows when contacts have created energy.
 const WARNED: f64 = 1.25;
-
-/// Factor by which forces that gave energy are reduced when a step is repeated.
-const RELIEF: f64 = 0.5;
-
-/// What is left of a force, below which nothing is left of it in the next attempt.
-const LEAST_RELIEF: f64 = 0.2;
 
 /// Upper limit of `caution`.
 const MOST_CAUTION: f64 = 5.0;
@@ -115,14 +108,7 @@ impl Row {
 }
 
 /// Compute the forces of the step.
-pub(crate) fn solve(
-    presses: &mut Presses,
-    rows: &mut Vec<Row>,
-    bodies: &[Body],
-    outlines: &mut [Outline],
-    relief: &[f64],
-    dt: f64,
-) {
+pub(crate) fn solve(presses: &mut Presses, rows: &mut Vec<Row>, bodies: &[Body], outlines: &mut [Outline], dt: f64) {
     rows.clear();
     for n in 0..presses.list.len() {
         let account = presses.account(presses.list[n].key.bodies);
@@ -151,9 +137,6 @@ pub(crate) fn solve(
             let n = if sweep % 2 == 0 { n } else { presses.len() - 1 - n };
             relax(&mut presses[n], &rows[n], outlines, dt);
         }
-    }
-    for (press, part) in presses.iter_mut().zip(relief) {
-        (press.push, press.rub) = (press.push * part, press.rub * *part);
     }
     accounts.iter_mut().for_each(|account| account.allowed = 0.0);
     for (press, row) in presses.iter_mut().zip(rows) {
@@ -189,83 +172,25 @@ fn relax(press: &mut Press, row: &Row, outlines: &mut [Outline], dt: f64) {
     }
 }
 
-/// Enter the work of the forces of a step into the accounts, with the outlines at their new positions.
-fn weigh(presses: &mut Presses, outlines: &[Outline]) {
-    presses.accounts.iter_mut().for_each(|account| account.work = 0.0);
-    for n in 0..presses.list.len() {
-        let press = presses.list[n];
-        let account = presses.account(press.key.bodies);
-        presses.accounts[account].work += work(&press, outlines);
-    }
-}
-
-/// Work of the force of a contact on both bodies in the step [J], as it is applied to them.
-fn work(press: &Press, outlines: &[Outline]) -> f64 {
-    let [first, second] = press.key.bodies.map(|n| &outlines[n as usize]);
-    let ([x, y], force) = (&press.sides, press.force());
-    let on_first = force.dot(x.of(&first.nodes.places) - press.places[0]);
-    if press.key.crossing {
-        return on_first - force.dot(y.of(&second.nodes.places) - press.places[1]);
-    }
-    let corners = |places: &[Vec3]| y.nodes.map(|n| places[n as usize]);
-    let (from, to) = (corners(&second.start), corners(&second.nodes.places));
-    let parts = share(&from, &y.weights, -force, press.places[0]);
-    on_first + (0..3).map(|k| parts[k].dot(to[k] - from[k])).sum::<f64>()
-}
-
-/// How far the first point of a contact has moved relative to the second in the step [m].
-fn moved(press: &Press, outlines: &[Outline]) -> Vec3 {
-    let gone = |n: usize| press.sides[n].of(&outlines[press.key.bodies[n] as usize].nodes.places) - press.places[n];
-    gone(0) - gone(1)
-}
-
-/// Reduce the forces that gave energy in a step, with the outlines at their new positions, if all contacts of two
-/// bodies gave more than they have taken before and is `tolerated` [J]; true if there are any. `relief` is what was
-/// left of each force in this attempt at the step, and then what is left in the next one.
-pub(crate) fn relieve(
-    presses: &mut Presses,
-    outlines: &[Outline],
-    relief: &mut Vec<f64>,
-    tolerated: impl Fn([usize; 2]) -> f64,
-) -> bool {
-    weigh(presses, outlines);
-    relief.resize(presses.list.len(), 1.0);
-    let mut any = false;
-    for n in 0..presses.list.len() {
-        let press = presses.list[n];
-        let account = presses.account(press.key.bodies);
-        let Account { kept, work, .. } = presses.accounts[account];
-        let gives = work > 0.0 && work - kept > tolerated(press.key.bodies.map(|n| n as usize));
-        if gives && relief[n] > 0.0 && self::work(&press, outlines) > 0.0 {
-            relief[n] = if relief[n] > LEAST_RELIEF { RELIEF * relief[n] } else { 0.0 };
-            any = true;
-        }
-    }
-    any
-}
-
 /// After the step: account for the work of its forces, with the outlines at their new positions.
 pub(crate) fn settle(presses: &mut Presses, outlines: &[Outline]) {
-    weigh(presses, outlines);
     for account in &mut presses.accounts {
         account.made *= RECALL;
-        account.most_kept = 0.0;
     }
     for n in 0..presses.list.len() {
         let press = &mut presses.list[n];
-        let moved = moved(press, outlines);
+        let [i, j] = press.key.bodies.map(|n| n as usize);
+        let gone = |n: usize, outline: &Outline| press.sides[n].of(&outline.nodes.places) - press.places[n];
+        let moved = gone(0, &outlines[i]) - gone(1, &outlines[j]);
         let apart = press.normal.dot(moved);
         press.gap += apart;
         press.slip += moved - press.normal * apart;
         let answer = press.force() - press.normal * press.lately - press.rub_lately;
         let (work, bodies) = (answer.dot(moved), press.key.bodies);
-        let most_kept = press.most_kept();
         let account = presses.account(bodies);
         presses.accounts[account].made += work;
-        presses.accounts[account].most_kept += most_kept;
     }
     for account in &mut presses.accounts {
-        account.kept = (account.kept - account.work).min(account.most_kept);
         if account.made > account.allowed {
             account.made = 0.0;
             account.caution = (WARNED * account.caution).min(MOST_CAUTION);

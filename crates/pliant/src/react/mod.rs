@@ -45,8 +45,6 @@ pub(crate) struct React {
     left: Vec<Press>,
     /// Bodies that have passed through each other in the step.
     passages: Vec<Passage>,
-    /// Per contact, what is left of its force where the step is repeated because contacts gave energy [-].
-    relief: Vec<f64>,
 }
 
 impl React {
@@ -63,7 +61,6 @@ impl React {
         self.finder.reserve(bodies.len(), parts);
         self.rows.reserve(parts.saturating_sub(self.rows.len()));
         self.left.reserve(parts.saturating_sub(self.left.len()));
-        self.relief.reserve(parts.saturating_sub(self.relief.len()));
         presses.list.reserve(parts.saturating_sub(presses.list.len()));
         self.passages.reserve(PASSAGES);
         let pairs = (bodies.len() * bodies.len() / 2).min(ROOM);
@@ -90,27 +87,12 @@ impl React {
         if presses.list.is_empty() {
             return;
         }
-        law::solve(presses, rows, bodies, outlines, &self.relief, dt);
+        law::solve(presses, rows, bodies, outlines, dt);
         for press in &mut presses.list {
             let [a, b] = press.key.bodies.map(|n| &outlines[n as usize]);
             press.places = [press.sides[0].of(&a.nodes.places), press.sides[1].of(&b.nodes.places)];
             push(press, bodies, &outlines[press.key.bodies[1] as usize]);
         }
-    }
-
-    /// Begin a step with whole forces.
-    pub fn begin(&mut self) {
-        self.relief.clear();
-    }
-
-    /// After bodies have moved: whether contacts gave energy beyond what they have taken and what is `tolerated` between
-    /// two bodies [J]. The forces that did are then reduced, for another attempt at the step.
-    pub fn relieve(&mut self, bodies: &[Body], presses: &mut Presses, tolerated: impl Fn([usize; 2]) -> f64) -> bool {
-        if presses.list.is_empty() {
-            return false;
-        }
-        self.outlines.iter_mut().zip(bodies).for_each(|(outline, body)| outline.place(body));
-        law::relieve(presses, &self.outlines, &mut self.relief, tolerated)
     }
 
     /// Evaluate the work of the contact forces after a step, and find bodies that have passed through each other.
@@ -192,9 +174,9 @@ pub(crate) fn write_presses(presses: &Presses, contacts: &mut Vec<Contact>) {
     }));
 }
 
-/// Upper bound on the energy that these contacts can return [J], from their depths and slips.
+/// Upper bound on the energy that these contacts can return [J], from their gaps and slips.
 pub(crate) fn most_stored(presses: &Presses) -> f64 {
-    presses.list.iter().map(Press::most_kept).sum()
+    presses.list.iter().map(|p| p.push * p.gap.abs() + p.rub.length() * p.slip.length()).sum()
 }
 
 /// Pairs of bodies that push each other, or did so recently.

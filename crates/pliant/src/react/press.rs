@@ -26,12 +26,6 @@ pub struct Account {
     pub allowed: f64,
     /// Factor by which changes of the forces are reduced after they created energy, at least 1 [-].
     pub caution: f64,
-    /// Energy that the contacts have taken and may return [J]; negative if they have given more than they took.
-    pub kept: f64,
-    /// Work of the forces on both bodies in the step [J].
-    pub work: f64,
-    /// Upper bound on the energy that the contacts can return [J], from their depths and slips.
-    pub most_kept: f64,
 }
 
 impl Presses {
@@ -39,10 +33,7 @@ impl Presses {
     pub fn account(&mut self, [a, b]: [u32; 2]) -> usize {
         let bodies = [a.min(b), a.max(b)];
         self.accounts.binary_search_by_key(&bodies, |account| account.bodies).unwrap_or_else(|n| {
-            self.accounts.insert(
-                n,
-                Account { bodies, made: 0.0, allowed: 0.0, caution: 1.0, kept: 0.0, work: 0.0, most_kept: 0.0 },
-            );
+            self.accounts.insert(n, Account { bodies, made: 0.0, allowed: 0.0, caution: 1.0 });
             n
         })
     }
@@ -150,14 +141,9 @@ impl Press {
     pub fn force(&self) -> Vec3 {
         self.normal * self.push + self.rub
     }
-
-    /// Upper bound on the energy that it can return [J], from its depth and slip.
-    pub fn most_kept(&self) -> f64 {
-        self.push * (-self.gap).max(0.0) + self.rub.length() * self.slip.length()
-    }
 }
 
 stored!(Key { bodies, parts, crossing });
 stored!(Press { key, sides, facet, normal, gap, places, share, push, lately, rub, rub_lately, slip });
-stored!(Account { bodies, made, allowed, caution, kept, work, most_kept });
+stored!(Account { bodies, made, allowed, caution });
 stored!(Presses { list, accounts });

@@ -1,17 +1,13 @@
 //! Energy accounts of all bodies: the work done on each in a step, against the change of its energy.
 
 use super::World;
-use crate::account::{Account, CREEP, Verdict};
+use crate::account::{Account, Verdict};
 use crate::body::Body;
 use crate::bytes::stored;
 use crate::error::StepError;
 use crate::frame::{Event, EventKind};
 use crate::math::Vec3;
 use crate::react;
-
-/// Energy that contacts between bodies which advance separately may give, relative to that at play in either of them:
-/// beyond it the step is repeated with smaller forces.
-const GIVEN: f64 = 1e-3;
 
 /// One account for each body.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -118,17 +114,6 @@ impl World {
         }
         self.accounts.snapped.fill(false);
         beyond.map_or(Ok(()), Err)
-    }
-
-    /// Reduce the forces between bodies that gave energy while these moved; true if there are any, and the step is to be
-    /// repeated with what is left of them.
-    pub(super) fn relieve_contacts(&mut self) -> bool {
-        let World { bodies, accounts, presses, react, .. } = self;
-        let tolerated = |two: [usize; 2]| {
-            let of = |n: usize| GIVEN * accounts.list[n].lately() + 0.5 * bodies[n].mass() * CREEP * CREEP;
-            of(two[0]).min(of(two[1]))
-        };
-        react.relieve(bodies, presses, tolerated)
     }
 
     /// The body that gained most from contacts between bodies, and the energy that they returned beyond what they
