@@ -62,7 +62,7 @@ def files(addresses):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         data = os.path.join(folder, "data")
-        run("perf", "record", "-F", "999", "-o", data, PLIANT, "bench", *sys.argv[1:], "--threads", "1", "--json", cwd=ROOT)
+        run("perf", "record", "-e", "cpu-clock", "-F", "999", "-o", data, PLIANT, "bench", *sys.argv[1:], "--threads", "1", "--json", cwd=ROOT)
         inside, count = samples(data)
     places, shares = files(inside), collections.Counter()
     for address, times in inside.items():

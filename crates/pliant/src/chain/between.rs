@@ -8,7 +8,7 @@
 use super::holds::{add_shared, between};
 use super::touch::{OPPOSITE, Plane, Planes, Search, Touch};
 use crate::bytes::stored;
-use crate::contact::{Nearby, Obstacle, Piece, ShapeKind};
+use crate::contact::{Hint, Nearby, Obstacle, Piece, ShapeKind};
 use crate::lanes::{LANES, Row, Rows, add, get};
 use crate::math::Vec3;
 
@@ -141,7 +141,14 @@ impl Planes {
             let fastest = [from, to].map(|p| sweep.velocity_of(p, search.fraction, search.dt).length());
             let travel = 1.5 * fastest[0].max(fastest[1]) * search.interval;
             let mut found: [Option<Nearby>; MOST] = [None; MOST];
-            obstacle.params.shape.near_piece(&pose, &piece, search.radius, search.reach + travel, &mut found);
+            obstacle.params.shape.near_piece(
+                &pose,
+                &piece,
+                search.radius,
+                search.reach + travel,
+                Hint::NONE,
+                &mut found,
+            );
             // as for points: what is deep in a thin obstacle must not come out at its back, nor lose its plane
             let deepest = 3.0 * search.radius + 2.0 * travel;
             let mine = || old.iter().filter(|place| place.plane.obstacle == index);

@@ -5,7 +5,7 @@
 
 use super::mesh::Mesh;
 use super::shape::{Shape, ShapeKind};
-use super::surface::{Nearby, Piece};
+use super::surface::{Hint, Nearby, Piece};
 use crate::math::{Mat3, Pose, Vec3};
 
 /// Part of half the smallest width of a shape by which its edges are rounded.
@@ -127,7 +127,7 @@ impl Core {
     pub fn meet(&self, pose: &Pose, shape: &Shape, world_from_shape: &Pose, reach: f64) -> [Option<Met>; FACES] {
         let look = |piece: &Piece, radius: f64| {
             let mut found = [None; FACES];
-            shape.near_piece(world_from_shape, piece, radius, reach + radius, &mut found);
+            shape.near_piece(world_from_shape, piece, radius, reach + radius, Hint::NONE, &mut found);
             found.map(|near: Option<Nearby>| {
                 let Nearby { s, normal, distance, .. } = near.filter(|near| near.distance <= reach + radius)?;
                 Some(Met { point: piece.at(s), offset: normal * -radius, normal, gap: distance - radius })

@@ -20,5 +20,5 @@ pub(crate) use passage::{Ends, passes};
 pub use segments::segment_distance;
 pub(crate) use segments::{closest_on_segments, segments_cross};
 pub use shape::{Shape, ShapeError, ShapeKind, SurfacePoint};
-pub(crate) use surface::{Nearby, Piece};
+pub(crate) use surface::{Hint, Nearby, Piece};
 pub(crate) use triangle::{blend, nearest_of_triangle, normal, twice_area};

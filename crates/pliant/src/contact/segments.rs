@@ -1,6 +1,7 @@
 //! Straight pieces of two rods: their distance, and whether one passes through the other on its way.
 
 use super::passage::Ends;
+use super::triangle::{blend, nearest_of_triangle, twice_area};
 use crate::math::Vec3;
 
 /// Maximum number of halvings of a path; if it is still undecided then, it counts as passing.
@@ -11,17 +12,7 @@ const CENTRING: f64 = 0.02;
 
 /// Distance of two segments [m].
 pub fn segment_distance(a: &[Vec3; 2], b: &[Vec3; 2]) -> f64 {
-    let (u, v, w) = (a[1] - a[0], b[1] - b[0], a[0] - b[0]);
-    let (uu, uv, vv, uw, vw) = (u.dot(u), u.dot(v), v.dot(v), u.dot(w), v.dot(w));
-    let across = uu * vv - uv * uv;
-    let mut least = f64::INFINITY;
-    // nearest inside both, unless they are parallel
-    if across > 1e-12 * uu * vv {
-        let (s, t) = ((uv * vw - vv * uw) / across, (uu * vw - uv * uw) / across);
-        if (0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t) {
-            least = (w + u * s - v * t).length();
-        }
-    }
+    let mut least = distance_inside(a, b);
     // or at an end of one of them
     for (ends, other) in [(a, b), (b, a)] {
         for end in ends {
@@ -29,6 +20,36 @@ pub fn segment_distance(a: &[Vec3; 2], b: &[Vec3; 2]) -> f64 {
         }
     }
     least
+}
+
+/// Distance of two segments that are nearest to each other inside both [m]; infinite for others, and parallel ones.
+fn distance_inside(a: &Ends, b: &Ends) -> f64 {
+    let (u, v, w) = (a[1] - a[0], b[1] - b[0], a[0] - b[0]);
+    let (uu, uv, vv, uw, vw) = (u.dot(u), u.dot(v), v.dot(v), u.dot(w), v.dot(w));
+    let across = uu * vv - uv * uv;
+    if across > 1e-12 * uu * vv {
+        let (s, t) = ((uv * vw - vv * uw) / across, (uu * vw - uv * uw) / across);
+        if (0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t) {
+            return (w + u * s - v * t).length();
+        }
+    }
+    f64::INFINITY
+}
+
+/// Distance of a segment from a triangle [m]; zero if it passes through.
+pub fn segment_to_triangle(ends: &Ends, corners: &[Vec3; 3]) -> f64 {
+    let normal = twice_area(corners);
+    let heights = ends.map(|end| normal.dot(end - corners[0]));
+    let sides: [Ends; 3] = [0, 1, 2].map(|k| [corners[k], corners[(k + 1) % 3]]);
+    if heights[0] * heights[1] <= 0.0 && heights[0] != heights[1] {
+        let place = ends[0].lerp(ends[1], heights[0] / (heights[0] - heights[1]));
+        if sides.iter().all(|[a, b]| normal.cross(*b - *a).dot(place - *a) >= 0.0) {
+            return 0.0;
+        }
+    }
+    let end = |end: &Vec3| blend(corners, &nearest_of_triangle(*end, *corners)).distance(*end);
+    let side = |side: &Ends| distance_inside(ends, side).min(point_distance(side[0], ends));
+    sides.iter().map(side).chain(ends.iter().map(end)).fold(f64::INFINITY, f64::min)
 }
 
 /// Distance of a point from a segment [m].

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 
 use parry3d_f64::bounding_volume::Aabb;
+use parry3d_f64::partitioning::BvhNode;
 use parry3d_f64::query;
 use parry3d_f64::shape::{
     Ball, Capsule, Cuboid, Cylinder, HalfSpace, Segment, SharedShape, TriMesh, TriMeshFlags, Triangle,
@@ -17,7 +18,8 @@ use super::cores::{Core, cores};
 use super::edges::edge_turns;
 use super::mesh::{Mesh, Seams};
 use super::round::Round;
-use super::surface::{Nearby, Piece, Surface};
+use super::segments::segment_to_triangle;
+use super::surface::{Hint, Nearby, Piece, Surface};
 use crate::math::{Pose, Quat, Vec3, unit_or};
 
 /// The geometry of an obstacle in its own frame.
@@ -296,6 +298,7 @@ impl Shape {
         piece: &Piece,
         radius: f64,
         reach: f64,
+        hint: Hint,
         found: &mut [Option<Nearby>],
     ) {
         let local = Piece {
@@ -306,8 +309,8 @@ impl Shape {
         match (&self.round, &self.surface) {
             (Some(round), _) => found[0] = round.nearest(&local, reach, EXACT * radius),
             (_, Some(surface)) => {
-                surface.near(&local, reach, APART * radius, found);
-                if found[0].is_none() {
+                surface.near(&local, reach, APART * radius, hint, found);
+                if found[0].is_none() && !surface.is_far(local.middle, radius) {
                     // nothing in front of the surface: the piece may be inside
                     let inside = self.facet_near(local.middle, radius).filter(|face| face.distance < 0.0);
                     found[0] = inside.map(|face| Nearby::new(&local, 0.0, face.normal, face.distance));
@@ -323,6 +326,9 @@ impl Shape {
     /// Distance of a segment, in the shape's frame, from the surface of a mesh or from any other shape [m]; zero where
     /// it passes through or, except for a mesh, lies inside.
     pub(crate) fn distance_of_segment(&self, ends: &[Vec3; 2]) -> f64 {
+        if let Some(mesh) = self.geometry.as_trimesh() {
+            return distance_from_mesh(mesh, ends);
+        }
         let segment = Segment::new(ends[0], ends[1]);
         let geometry = self.world_from_geometry(&Pose::IDENTITY);
         let found = query::distance(&geometry, &*self.geometry, &Pose::IDENTITY, &segment);
@@ -406,6 +412,17 @@ impl Shape {
         };
         Mesh { vertices: vertices.into_iter().map(|v| self.shape_from_geometry * v).collect(), triangles }
     }
+}
+
+/// Distance of a segment from the triangles of a mesh [m].
+fn distance_from_mesh(mesh: &TriMesh, ends: &[Vec3; 2]) -> f64 {
+    let (low, high) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+    let apart = |node: &BvhNode, _| (node.mins() - high).max(low - node.maxs()).max(Vec3::ZERO).length();
+    let exactly = |index: u32, _| {
+        let triangle = mesh.triangle(index);
+        Some(segment_to_triangle(ends, &[triangle.a, triangle.b, triangle.c]))
+    };
+    mesh.bvh().find_best(f64::MAX, apart, exactly).map_or(f64::INFINITY, |(_, distance): (_, f64)| distance)
 }
 
 fn cores_of(shape: &Shape) -> Arc<[Core]> {

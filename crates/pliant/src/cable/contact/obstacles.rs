@@ -12,7 +12,7 @@ use crate::cable::contact::law::{
 };
 use crate::cable::links::{OPEN, Stretch, gap_after};
 use crate::cable::solver::gauss_seidel::projection::Local;
-use crate::contact::{Ends, Nearby, Obstacle, Piece, passes};
+use crate::contact::{Ends, Hint, Nearby, Obstacle, Piece, passes};
 use crate::material::Friction;
 use crate::math::{Pose, Vec3, unit_or, x_axis};
 
@@ -90,6 +90,8 @@ pub struct Touch {
     pub bounce: f64,
     /// The contact of the step before that it continues: its position along the link, and its normal.
     past: Option<(f64, Vec3)>,
+    /// Where to look for its surface first.
+    hint: Hint,
 }
 
 /// What is kept of a contact after the step.
@@ -109,6 +111,7 @@ pub struct PastTouch {
     lawful: Vec3,
     firmness: Firmness,
     state: Contacting,
+    hint: Hint,
 }
 
 impl PastTouch {
@@ -132,6 +135,8 @@ struct Facing {
     gap: f64,
     /// Position along the link, from its centre [m].
     s: f64,
+    /// Where to look for it next.
+    hint: Hint,
 }
 
 /// What to search, and when.
@@ -198,7 +203,9 @@ impl Search<'_> {
             let world = obstacle.sweep.at(self.part[0]);
             let moving = obstacle.sweep.velocity_of(piece.middle, self.part[0], self.dt).length();
             let reach = self.radius + travel + 1.5 * moving * self.step();
-            let faces = self.faces(obstacle, &world, &piece, reach);
+            let hint =
+                known.iter().find(|past| (past.on, past.obstacle) == (on, index)).map_or(Hint::NONE, |past| past.hint);
+            let faces = self.faces(obstacle, &world, &piece, reach, hint);
             let first = found.len();
             for start in faces.into_iter().flatten() {
                 let mut touch = self.touch(on, link, index, start);
@@ -273,6 +280,7 @@ impl Search<'_> {
             state: Contacting::Open,
             bounce: 0.0,
             past: None,
+            hint: start.hint,
         }
     }
 
@@ -292,13 +300,14 @@ impl Search<'_> {
         if advance < gap + self.radius && !self.rests(touch, means, STILL) {
             let world = obstacle.sweep.at(fraction);
             let reach = 1.1 * self.radius + gap.max(0.0) + advance.abs();
-            let faces = self.faces(obstacle, &world, &piece, reach);
+            let faces = self.faces(obstacle, &world, &piece, reach, touch.hint);
             let side = |f: &Facing| f.normal.dot(touch.start.normal);
             // of the faces on the same side, the one nearest to where the contact began
             let likeness = |f: &Facing| side(f) - (f.s - touch.start.s).abs() / self.length;
             let same = faces.into_iter().flatten().filter(|f| side(f) > SAME_SIDE);
             if let Some(best) = same.max_by(|a, b| likeness(a).total_cmp(&likeness(b))) {
                 position = self.lay(touch, best, &piece, middle);
+                touch.hint = best.hint;
                 // the gap halfway, extrapolated back to the start at the current velocity
                 gap = no_deeper(best.gap - 0.5 * step * towards(touch, position), gap);
             }
@@ -351,7 +360,7 @@ impl Search<'_> {
         let obstacle = &self.obstacles[touch.obstacle];
         let world = obstacle.sweep.at(self.part[1]);
         let piece = self.piece(touch.on, touch.link, end);
-        let faces = self.faces(obstacle, &world, &piece, self.radius);
+        let faces = self.faces(obstacle, &world, &piece, self.radius, touch.hint);
         // a link that is deep already may creep a little deeper: it recovers gradually
         let allowed = (touch.start.gap - CREEPING * most * self.radius).min(-most * self.radius);
         let depth = |f: &Facing| f.gap - piece.bulge * f.s * f.s;
@@ -425,7 +434,7 @@ impl Search<'_> {
     fn came_in(&self, on: Stretch, link: usize, index: usize, end: &[Pose], touches: &[Touch]) -> bool {
         let obstacle = &self.obstacles[index];
         let (piece, world) = (self.piece(on, link, end), obstacle.sweep.at(self.part[1]));
-        let faces = self.faces(obstacle, &world, &piece, self.radius);
+        let faces = self.faces(obstacle, &world, &piece, self.radius, Hint::NONE);
         let known = |f: &Facing| {
             let same = |t: &&Touch| (t.on, t.obstacle) == (on, index) && t.axes[0].dot(f.normal) > SAME_SIDE;
             touches.iter().any(|t| same(&t))
@@ -434,11 +443,23 @@ impl Search<'_> {
     }
 
     /// The surfaces that a piece faces, nearest first.
-    fn faces(&self, obstacle: &Obstacle, world: &Pose, piece: &Piece, reach: f64) -> [Option<Facing>; FACES] {
+    fn faces(
+        &self,
+        obstacle: &Obstacle,
+        world: &Pose,
+        piece: &Piece,
+        reach: f64,
+        hint: Hint,
+    ) -> [Option<Facing>; FACES] {
         let mut found = [None; FACES];
-        obstacle.params.shape.near_piece(world, piece, self.radius, reach, &mut found);
+        obstacle.params.shape.near_piece(world, piece, self.radius, reach, hint, &mut found);
         found.map(|place: Option<Nearby>| {
-            place.map(|Nearby { s, normal, distance, .. }| Facing { normal, gap: distance - self.radius, s })
+            place.map(|Nearby { s, normal, distance, hint, .. }| Facing {
+                normal,
+                gap: distance - self.radius,
+                s,
+                hint,
+            })
         })
     }
 }
@@ -563,8 +584,8 @@ impl Touch {
 
     /// What is kept of it after the step.
     pub fn past(&self) -> PastTouch {
-        let Touch { link, on, obstacle, s, force, lawful, firmness, state, .. } = *self;
-        PastTouch { link, on, obstacle, s, normal: self.axes[0], force, lawful, firmness, state }
+        let Touch { link, on, obstacle, s, force, lawful, firmness, state, hint, .. } = *self;
+        PastTouch { link, on, obstacle, s, normal: self.axes[0], force, lawful, firmness, state, hint }
     }
 
     /// Take over the force of the law, or the one that a solver found.
@@ -583,4 +604,4 @@ impl Touch {
     }
 }
 
-stored!(PastTouch { link, on, obstacle, s, normal, force, lawful, firmness, state });
+stored!(PastTouch { link, on, obstacle, s, normal, force, lawful, firmness, state, hint });

@@ -26,12 +26,22 @@ impl Surface {
             .iter()
             .flatten()
             .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)));
-        let same = SAME_PLACE * (high - low).length();
+        let size = (high - low).length();
         let hierarchy = Hierarchy::EMPTY;
         let (facets, edges, tips) = (vec![], vec![], vec![]);
         let (spans, rings) = (vec![], vec![]);
-        let mut surface = Surface { mesh, same, facets, spans, edges, corners: tips, rings, hierarchy };
-        Builder::new(&surface.mesh.clone(), &corners, same).build(&mut surface);
+        let mut surface = Surface {
+            mesh,
+            same: SAME_PLACE * size,
+            facets,
+            spans,
+            edges,
+            corners: tips,
+            rings,
+            hierarchy,
+            convex: false,
+        };
+        Builder::new(&surface.mesh.clone(), &corners, size).build(&mut surface);
         surface
     }
 }
@@ -54,11 +64,13 @@ pub(super) struct Builder<'a> {
     pub normals: Vec<Vec3>,
     /// Tolerance for equal points [m].
     pub same: f64,
+    /// Diagonal of the bounding box [m].
+    pub size: f64,
     places: Places,
 }
 
 /// The root of a facet in the union-find forest `regions`.
-fn first(regions: &mut [usize], mut facet: usize) -> usize {
+pub(super) fn first(regions: &mut [usize], mut facet: usize) -> usize {
     while regions[facet] != facet {
         regions[facet] = regions[regions[facet]];
         facet = regions[facet];
@@ -103,16 +115,18 @@ impl Places {
 }
 
 impl<'a> Builder<'a> {
-    fn new(mesh: &'a TriMesh, corners: &'a [[Vec3; 3]], same: f64) -> Builder<'a> {
+    fn new(mesh: &'a TriMesh, corners: &'a [[Vec3; 3]], size: f64) -> Builder<'a> {
+        let same = SAME_PLACE * size;
         let normals = corners.iter().map(crate::contact::normal).collect();
         let mut places = Places { list: vec![], cells: HashMap::new(), same };
         corners.iter().flatten().for_each(|corner| _ = places.name(*corner));
-        Builder { mesh, corners, normals, same, places }
+        Builder { mesh, corners, normals, same, size, places }
     }
 
     fn build(mut self, surface: &mut Surface) {
         let mut regions: Vec<usize> = (0..self.corners.len()).collect();
-        let mut rims = self.add_facets(surface, &mut regions);
+        let mut shells = regions.clone();
+        let (mut rims, dented) = self.add_facets(surface, [&mut regions, &mut shells]);
         for (n, facet) in surface.facets.iter_mut().enumerate() {
             facet.region = first(&mut regions, n) as u32;
         }
@@ -123,13 +137,14 @@ impl<'a> Builder<'a> {
         }
         let standing = self.add_edges(&rims, surface, &mut items);
         self.add_corners(&standing, &rims, surface, &mut items);
+        surface.convex = !dented && self.is_convex(&mut regions, &mut shells);
         surface.hierarchy = Hierarchy::new(items);
     }
 
-    /// Add facets with what is beyond their sides; merges flat regions, and returns the protruding pieces of sides,
-    /// once each.
-    fn add_facets(&mut self, surface: &mut Surface, regions: &mut [usize]) -> Vec<Rim> {
-        let mut rims: HashMap<[u32; 2], Rim> = HashMap::new();
+    /// Add facets with what is beyond their sides; merges flat regions, and shells of connected facets. Returns the
+    /// protruding pieces of sides, once each, and whether the surface rises or ends anywhere.
+    fn add_facets(&mut self, surface: &mut Surface, [regions, shells]: [&mut [usize]; 2]) -> (Vec<Rim>, bool) {
+        let (mut rims, mut dented): (HashMap<[u32; 2], Rim>, bool) = (HashMap::new(), false);
         for (n, corners) in self.corners.iter().enumerate() {
             let normal = self.normals[n];
             let sides = [0, 1, 2].map(|k| {
@@ -137,15 +152,17 @@ impl<'a> Builder<'a> {
                 let inward = normal.cross(corners[(k + 1) % 3] - corners[k]).normalize_or_zero();
                 let stretches = self.beyond(n, k);
                 for Stretch { span, beyond } in &stretches {
-                    let other = match *beyond {
-                        Beyond::Flat(other) => {
-                            join(regions, n, other);
-                            continue;
-                        }
-                        Beyond::Rises => continue,
-                        Beyond::Falls(other) => Some(other),
-                        Beyond::Ends => None,
-                    };
+                    let other = beyond.other();
+                    dented |= other.is_none() && normal != Vec3::ZERO;
+                    if let Some(other) = other {
+                        join(shells, n, other);
+                    }
+                    if let (Beyond::Flat(_), Some(other)) = (beyond, other) {
+                        join(regions, n, other);
+                    }
+                    if let Beyond::Flat(_) | Beyond::Rises = beyond {
+                        continue;
+                    }
                     let ends = span.map(|s| self.places.name(corners[k] + along * s));
                     let name = if ends[0] < ends[1] { ends } else { [ends[1], ends[0]] };
                     rims.entry(name).or_insert(Rim { ends, facet: n, inward, other });
@@ -155,7 +172,7 @@ impl<'a> Builder<'a> {
             });
             surface.facets.push(Facet { region: 0, normal, offset: normal.dot(corners[0]), sides });
         }
-        rims.into_values().collect()
+        (rims.into_values().collect(), dented)
     }
 
     /// Add edges from rims; collinear ones between the same two regions are merged. Returns the points where edges end.

@@ -133,7 +133,8 @@ impl Facet {
             return None;
         }
         let above = height + slope * s;
-        (above > 0.0).then(|| Nearby { region: self.region, ..Nearby::new(piece, s, self.normal, above) })
+        let (region, free) = (self.region, beyond.is_none());
+        (above > 0.0).then(|| Nearby { region, free, ..Nearby::new(piece, s, self.normal, above) })
     }
 }
 
@@ -153,9 +154,10 @@ impl Edge {
         if t.abs() >= self.half && way.dot(self.along).abs() > SLACK * distance {
             return None;
         }
+        let free = t.abs() < self.half && self.inward.iter().all(|i| way.dot(*i) <= 0.0);
         let mean = (self.normals[0] + self.normals[1]).normalize_or(self.normals[0]);
         let normal = if distance > 1e-12 { way / distance } else { mean };
-        Some(Nearby { smooth: self.smooth, ..Nearby::new(piece, s, normal, distance) })
+        Some(Nearby { smooth: self.smooth, free, ..Nearby::new(piece, s, normal, distance) })
     }
 }
 
@@ -184,7 +186,8 @@ impl Corner {
         if ring.iter().any(|r| way.dot(*r) > slack) || way.dot(self.normal) < 0.0 {
             return None;
         }
+        let free = ring.iter().all(|r| way.dot(*r) <= 0.0);
         let normal = if distance > 1e-12 { way / distance } else { self.normal };
-        Some(Nearby { smooth: self.smooth, ..Nearby::new(piece, s, normal, distance) })
+        Some(Nearby { smooth: self.smooth, free, ..Nearby::new(piece, s, normal, distance) })
     }
 }

@@ -2,7 +2,7 @@
 //! what is farther away than a contact already found, and would push in the same direction, need not be examined.
 //! (Cones of normals: D. E. Johnson and E. Cohen, "Spatialized normal cone hierarchies".)
 
-use super::{Look, NONE, SAME_HILL, SAME_NORMAL};
+use super::{Hint, Look, NONE, SAME_HILL, SAME_NORMAL};
 use crate::contact::tree::{EMPTY, join};
 use crate::math::{Vec3, acos, cos, sin};
 
@@ -136,6 +136,14 @@ impl Extent {
         let way = place - self.middle;
         way.dot(self.cone.axis) + way.length() * self.spread <= self.depth
     }
+
+    /// Whether all of them lie behind a plane, within a tolerance [m].
+    pub fn is_under(&self, normal: Vec3, on_plane: Vec3, tolerance: f64) -> bool {
+        // along the axis they are known better than by the box
+        let along = normal.dot(self.cone.axis).max(0.0);
+        let rest = normal - self.cone.axis * along;
+        along * self.height + rest.dot(self.middle) + rest.abs().dot(self.half) - normal.dot(on_plane) <= tolerance
+    }
 }
 
 impl Hierarchy {
@@ -181,9 +189,25 @@ impl Hierarchy {
         self.add(high);
     }
 
-    /// Examine all items that may count, nearer ones first.
+    /// The items of a leaf; none for a branch.
+    fn under(&self, node: &Node) -> &[Item] {
+        if node.count == 0 { &[] } else { &self.items[node.at as usize..(node.at + node.count) as usize] }
+    }
+
+    /// Call `f` with every item.
+    #[cfg(test)]
+    pub fn every(&self, f: impl FnMut(&Item)) {
+        self.items.iter().for_each(f);
+    }
+
+    /// Examine all items that may count, those of the leaf that it is at first, then nearer ones first.
     pub fn walk(&self, look: &mut Look<'_>) {
         let Some(top) = self.nodes.first() else { return };
+        if let Some(node) = self.nodes.get(look.leaf.node as usize)
+            && self.under(node).iter().any(|item| look.look(item))
+        {
+            return;
+        }
         let mut waiting = [(0u32, 0.0); DEPTH];
         let mut count = 1;
         waiting[0] = (0, look.distance(&top.extent, look.most));
@@ -195,8 +219,10 @@ impl Hierarchy {
                 continue;
             }
             if node.count > 0 {
-                let under = &self.items[node.at as usize..(node.at + node.count) as usize];
-                under.iter().for_each(|item| look.look(item));
+                look.leaf = Hint { node: index };
+                if self.under(node).iter().any(|item| look.look(item)) {
+                    return;
+                }
                 continue;
             }
             let below = [index + 1, node.at].map(|n| (n, look.distance(&self.nodes[n as usize].extent, look.most)));

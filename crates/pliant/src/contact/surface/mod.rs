@@ -9,6 +9,7 @@
 
 mod beyond;
 mod build;
+mod convex;
 mod features;
 mod hierarchy;
 mod inside;
@@ -18,6 +19,7 @@ mod tests;
 use parry3d_f64::bounding_volume::Aabb;
 use parry3d_f64::shape::TriMesh;
 
+use crate::bytes::stored;
 use crate::math::Vec3;
 use features::{Corner, Edge, Facet};
 use hierarchy::{Extent, Hierarchy, Item};
@@ -51,6 +53,8 @@ pub struct Surface {
     rings: Vec<Vec3>,
     /// All of them, numbered in this order.
     hierarchy: Hierarchy,
+    /// Whether it bounds a convex solid.
+    convex: bool,
 }
 
 /// A contact of a straight piece of a rod: a local minimum of its distance from the surface.
@@ -68,7 +72,24 @@ pub struct Nearby {
     region: u32,
     /// Whether the angle of the surface there is small.
     smooth: bool,
+    /// Whether the distance from the surface has a minimum there, rather than the part of the piece above a facet an end.
+    free: bool,
+    /// Where to look first next time.
+    pub hint: Hint,
 }
+
+/// A leaf of the hierarchy of a surface: where a contact was found, its successor is found first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hint {
+    node: u32,
+}
+
+impl Hint {
+    /// Nothing is known.
+    pub const NONE: Hint = Hint { node: NONE };
+}
+
+stored!(Hint { node });
 
 /// A straight piece of a rod.
 #[derive(Clone, Copy, Debug)]
@@ -87,7 +108,8 @@ impl Nearby {
     /// A contact on no flat region: its position along the piece, normal and distance from the axis [m].
     pub(super) fn new(piece: &Piece, s: f64, normal: Vec3, height: f64) -> Nearby {
         let foot = piece.at(s) - normal * height;
-        Nearby { s, normal, distance: height + piece.bulge * s * s, foot, region: NONE, smooth: true }
+        let distance = height + piece.bulge * s * s;
+        Nearby { s, normal, distance, foot, region: NONE, smooth: true, free: true, hint: Hint::NONE }
     }
 
     /// Whether a contact farther away counts as the same, if they are nearer to each other than `apart` along the
@@ -97,7 +119,8 @@ impl Nearby {
         // behind the plane of the other: the surface falls from here to there, and without sharp edges a link rolls
         // over it
         let convex = || self.smooth && farther.smooth && farther.normal.dot(self.foot - farther.foot) <= 0.0;
-        (self.region == farther.region && self.region != NONE)
+        // facets at tiny angles to each other, but all round a solid, are one region too
+        (self.region == farther.region && self.region != NONE && alike > SAME_COSINE)
             || (near && (alike > SAME_COSINE || (alike > HILL_COSINE && convex())))
     }
 }
@@ -110,14 +133,22 @@ impl Piece {
 }
 
 impl Surface {
-    /// The contacts of a piece within `reach` [m], nearest first, as many as fit into `found`.
-    pub fn near(&self, piece: &Piece, reach: f64, apart: f64, found: &mut [Option<Nearby>]) {
+    /// The contacts of a piece within `reach` [m], nearest first, as many as fit into `found`. The hint does not change
+    /// which these are.
+    pub fn near(&self, piece: &Piece, reach: f64, apart: f64, hint: Hint, found: &mut [Option<Nearby>]) {
         found.fill(None);
         let [from, to] = piece.span;
         let (middle, half) = (piece.at(0.5 * (from + to)), 0.5 * (to - from));
         let along = piece.along.abs() * half;
-        let mut look = Look { surface: self, piece, middle, half, reach: along, apart, most: reach, found };
+        let (done, leaf) = (false, hint);
+        let mut look = Look { surface: self, piece, middle, half, reach: along, apart, most: reach, found, done, leaf };
         self.hierarchy.walk(&mut look);
+    }
+
+    /// Whether a point is farther than `reach` from the bounding box of the surface [m].
+    pub fn is_far(&self, point: Vec3, reach: f64) -> bool {
+        let bounds = self.mesh.local_aabb();
+        (bounds.mins - point).max(point - bounds.maxs).max_element() > reach
     }
 }
 
@@ -135,6 +166,10 @@ struct Look<'a> {
     /// Contacts farther away are ignored [m].
     most: f64,
     found: &'a mut [Option<Nearby>],
+    /// Whether nothing else can be found.
+    done: bool,
+    /// Where it is in the hierarchy.
+    leaf: Hint,
 }
 
 impl Look<'_> {
@@ -172,18 +207,23 @@ impl Look<'_> {
         ((extent.middle - self.middle).abs() - extent.half).max(Vec3::ZERO).length_squared()
     }
 
-    /// Whether items at this distance and farther can be skipped: there is no room for them, or all contacts with them
-    /// count as the same as a nearer one.
+    /// Whether items at this distance and farther can be skipped: there is no room for them, all contacts with them
+    /// count as the same as a nearer one, or there can be none.
+    ///
+    /// The distance of a straight piece from a convex set is a convex function along it, with a single minimum where the
+    /// piece bulges. So there is none at q, with normal n, besides the one found at f, with normal m, if f is behind the
+    /// plane at q and q behind that at f: for the convex set behind both planes has f and q as nearest points too.
     fn passes_by(&self, distance: f64, extent: &Extent, region: u32) -> bool {
         let cone = &extent.cone;
         distance >= self.most
             || self.found.iter().flatten().any(|f| {
-                let flat = region == f.region && region != NONE;
+                let flat = region == f.region && region != NONE && cone.is_like(f.normal);
                 let one = flat
                     || (self.is_near(f.s)
                         && (cone.is_like(f.normal)
                             || (f.smooth && cone.is_alike(f.normal) && extent.is_before(f.foot))));
-                one && (f.distance <= distance || f.distance <= self.distance(extent, f.distance))
+                (one && (f.distance <= distance || f.distance <= self.distance(extent, f.distance)))
+                    || (f.free && extent.is_under(f.normal, f.foot, self.surface.same) && extent.is_before(f.foot))
             })
     }
 
@@ -192,7 +232,8 @@ impl Look<'_> {
         (s - self.piece.span[0]).max(self.piece.span[1] - s) < self.apart
     }
 
-    fn look(&mut self, item: &Item) {
+    /// Examine an item. Returns whether nothing else can be found.
+    fn look(&mut self, item: &Item) -> bool {
         let (surface, piece) = (self.surface, self.piece);
         let (facets, edges) = (surface.facets.len(), surface.edges.len());
         let number = item.number as usize;
@@ -205,12 +246,14 @@ impl Look<'_> {
             corner.nearest(piece, &surface.rings[corner.ring[0] as usize..corner.ring[1] as usize])
         };
         if let Some(place) = place.filter(|p| p.distance < self.most) {
-            insert(self.found, place, self.apart);
+            self.done = surface.convex && place.free;
+            insert(self.found, Nearby { hint: self.leaf, ..place }, self.apart);
             // only as far as there is room
             if let Some(Some(last)) = self.found.last() {
                 self.most = self.most.min(last.distance);
             }
         }
+        self.done
     }
 }
 

@@ -102,7 +102,7 @@ fn an_edge_stands_out_where_nothing_covers_it() {
         let along = Vec3::new(1.0, 0.0, -1.0).normalize();
         let piece = Piece { middle: Vec3::new(0.3, y, 0.1), along, span: [-0.05, 0.05], bulge: 0.0 };
         let mut found = [None; 4];
-        surface.near(&piece, 0.2, 0.1, &mut found);
+        surface.near(&piece, 0.2, 0.1, Hint::NONE, &mut found);
         let edge = found.iter().flatten().any(|f| f.normal.distance(Vec3::new(1.0, 0.0, 1.0).normalize()) < 1e-9);
         assert_eq!(edge, stands, "at {y}: {found:?}");
     }
@@ -139,7 +139,7 @@ fn nothing_falls_between_faces_edges_and_corners() {
             let piece = Piece { middle, along, span: [-half, half], bulge: 0.0 };
             let clearance = surface.clearance(&[piece.at(-half), piece.at(half)], 0.5);
             let mut found = [None; 4];
-            surface.near(&piece, 0.5, 0.1, &mut found);
+            surface.near(&piece, 0.5, 0.1, Hint::NONE, &mut found);
             if clearance <= 0.0 || clearance >= 0.5 || inside(middle) {
                 continue;
             }
@@ -158,7 +158,7 @@ fn a_flat_face_is_touched_once_however_it_is_divided() {
         let along = Vec3::new(f64::cos(turn), f64::sin(turn), 0.0);
         let piece = Piece { middle: Vec3::new(x, 0.1, 1.05), along, span: [-0.4, 0.4], bulge: 1e-3 };
         let mut found = [None; 4];
-        surface.near(&piece, 0.3, 0.1, &mut found);
+        surface.near(&piece, 0.3, 0.1, Hint::NONE, &mut found);
         let places: Vec<Nearby> = found.iter().flatten().copied().collect();
         assert_eq!(places.len(), 1, "{places:?}");
         assert!(places[0].s.abs() < 1e-9 && (places[0].distance - 0.05).abs() < 1e-12, "{places:?}");
@@ -173,7 +173,70 @@ fn a_corner_between_walls_holds_two() {
     let surface = surface(mesh.0, mesh.1);
     let piece = Piece { middle: Vec3::new(0.05, 0.5, 0.06), along: Vec3::Y, span: [-0.2, 0.2], bulge: 1e-3 };
     let mut found = [None; 4];
-    surface.near(&piece, 0.2, 0.1, &mut found);
+    surface.near(&piece, 0.2, 0.1, Hint::NONE, &mut found);
     let normals: Vec<Vec3> = found.iter().flatten().map(|f| f.normal).collect();
     assert_eq!(normals, [Vec3::X, Vec3::Z]);
+}
+
+#[test]
+fn convex_solids_are_known() {
+    for convex in [patchwork(Vec3::new(2.0, 1.5, 1.0)), patchwork(Vec3::new(2.0, 0.01, 1.5)), drum(7), drum(480)] {
+        assert!(convex.convex);
+    }
+    let apart = [(Vec3::ZERO, Vec3::ONE, 0.0), (Vec3::X * 3.0, Vec3::ONE, 0.0)];
+    let mut dented = (vec![], vec![]);
+    for (k, height) in [(0, 0.0), (1, 1e-3), (2, 0.0)] {
+        let (from, to) = (Vec3::new(f64::from(k), 0.0, height), Vec3::new(f64::from(k) + 1.0, 0.0, 1e-3 - height));
+        sheet(&mut dented, from, to - from, Vec3::Y, 1, 1);
+    }
+    for other in [bricks(&COMB), bricks(&CLUTTER), bricks(&apart), surface(dented.0, dented.1)] {
+        assert!(!other.convex);
+    }
+}
+
+/// What is skipped does not count, and where the search begins does not matter: all items, one after the other, give the
+/// same contacts.
+#[test]
+fn nothing_that_counts_is_skipped() {
+    let (brick, plate) = (Vec3::new(2.0, 1.5, 1.0), Vec3::new(2.0, 0.01, 1.5));
+    let surfaces = [patchwork(brick), patchwork(plate), drum(48), bricks(&COMB), bricks(&CLUTTER)];
+    for (n, surface) in surfaces.iter().enumerate() {
+        let (mut number, mut seen) = (numbers(n as u64 + 1), [0; 4]);
+        for _ in 0..10_000 {
+            let middle = Vec3::new(number(), number(), number()) * 1.2;
+            let along = Vec3::new(number(), number(), number()).normalize();
+            let half = 0.01 + 0.4 * number().abs();
+            let piece = Piece { middle, along, span: [-half, half], bulge: 0.01 };
+            if surface.clearance(&[piece.at(-half), piece.at(half)], 0.5) <= 0.0 {
+                continue;
+            }
+            let mut all = [None; 4];
+            let (reach, done, leaf) = (along.abs() * half, false, Hint::NONE);
+            let mut look = Look {
+                surface,
+                piece: &piece,
+                middle,
+                half,
+                reach,
+                apart: 0.1,
+                most: 0.3,
+                found: &mut all,
+                done,
+                leaf,
+            };
+            surface.hierarchy.every(|item| _ = look.look(item));
+            for hint in [Hint::NONE, Hint { node: (number().abs() * 60.0) as u32 }] {
+                let mut found = [None; 4];
+                surface.near(&piece, 0.3, 0.1, hint, &mut found);
+                let same = |a: &Nearby, b: &Nearby| {
+                    (a.distance - b.distance).abs() < 1e-6 && (a.s - b.s).abs() < 1e-3 && a.normal.dot(b.normal) > 0.99
+                };
+                let missing = all.iter().flatten().filter(|a| a.free);
+                let missing = missing.filter(|a| !found.iter().flatten().any(|f| same(a, f)));
+                assert_eq!(missing.count(), 0, "{n}: {found:?} for {all:?}, {piece:?}");
+                seen[found.iter().flatten().count().min(3)] += 1;
+            }
+        }
+        assert!(seen[1] > 1000, "{n}: {seen:?}");
+    }
 }
