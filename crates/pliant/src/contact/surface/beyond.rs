@@ -57,16 +57,6 @@ struct Line {
     normal: Vec3,
 }
 
-impl Beyond {
-    /// The facet that it continues with, unless it rises there.
-    pub fn other(self) -> Option<usize> {
-        match self {
-            Beyond::Flat(other) | Beyond::Falls(other) => Some(other),
-            Beyond::Rises | Beyond::Ends => None,
-        }
-    }
-}
-
 impl Stretch {
     /// Whether the surface falls away or ends there.
     pub fn falls(&self) -> bool {

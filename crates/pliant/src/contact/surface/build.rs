@@ -18,6 +18,13 @@ const SAME_PLACE: f64 = 1e-7;
 /// Edges are straight within this many tolerances, since coordinates in files are rounded.
 const STRAIGHT: f64 = 5.0;
 
+/// Dents that do not count, relative to the size of a mesh: in files, coordinates have seven digits, and facets are
+/// short.
+const DENT: f64 = 1e-5;
+
+/// The deepest dent that does not count, however large a mesh is [m].
+const MOST_DENT: f64 = 1e-5;
+
 impl Surface {
     /// Build the surface of a mesh.
     pub fn new(mesh: TriMesh) -> Surface {
@@ -27,21 +34,12 @@ impl Surface {
             .flatten()
             .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), v| (low.min(*v), high.max(*v)));
         let size = (high - low).length();
+        let (same, dent) = (SAME_PLACE * size, (DENT * size).min(MOST_DENT));
         let hierarchy = Hierarchy::EMPTY;
         let (facets, edges, tips) = (vec![], vec![], vec![]);
         let (spans, rings) = (vec![], vec![]);
-        let mut surface = Surface {
-            mesh,
-            same: SAME_PLACE * size,
-            facets,
-            spans,
-            edges,
-            corners: tips,
-            rings,
-            hierarchy,
-            convex: false,
-        };
-        Builder::new(&surface.mesh.clone(), &corners, size).build(&mut surface);
+        let mut surface = Surface { mesh, same, dent, facets, spans, edges, corners: tips, rings, hierarchy };
+        Builder::new(&surface.mesh.clone(), &corners, same).build(&mut surface);
         surface
     }
 }
@@ -64,8 +62,6 @@ pub(super) struct Builder<'a> {
     pub normals: Vec<Vec3>,
     /// Tolerance for equal points [m].
     pub same: f64,
-    /// Diagonal of the bounding box [m].
-    pub size: f64,
     places: Places,
 }
 
@@ -115,36 +111,35 @@ impl Places {
 }
 
 impl<'a> Builder<'a> {
-    fn new(mesh: &'a TriMesh, corners: &'a [[Vec3; 3]], size: f64) -> Builder<'a> {
-        let same = SAME_PLACE * size;
+    fn new(mesh: &'a TriMesh, corners: &'a [[Vec3; 3]], same: f64) -> Builder<'a> {
         let normals = corners.iter().map(crate::contact::normal).collect();
         let mut places = Places { list: vec![], cells: HashMap::new(), same };
         corners.iter().flatten().for_each(|corner| _ = places.name(*corner));
-        Builder { mesh, corners, normals, same, size, places }
+        Builder { mesh, corners, normals, same, places }
     }
 
     fn build(mut self, surface: &mut Surface) {
         let mut regions: Vec<usize> = (0..self.corners.len()).collect();
-        let mut shells = regions.clone();
-        let (mut rims, dented) = self.add_facets(surface, [&mut regions, &mut shells]);
+        let mut joined = regions.clone();
+        let mut rims = self.add_facets(surface, [&mut regions, &mut joined]);
+        let hills = self.hills(&mut joined, surface.dent);
         for (n, facet) in surface.facets.iter_mut().enumerate() {
-            facet.region = first(&mut regions, n) as u32;
+            (facet.region, facet.hill) = (first(&mut regions, n) as u32, hills[n]);
         }
         rims.sort_unstable_by_key(|rim| (rim.facet, rim.ends));
         let mut items = vec![];
         for (n, facet) in surface.facets.iter().enumerate().filter(|(_, f)| f.normal != Vec3::ZERO) {
-            items.push((Item::new(n, facet.region, facet.normal, 0.0), self.corners[n]));
+            items.push((Item::new(n, [facet.region, facet.hill], &[facet.normal], 0.0), self.corners[n]));
         }
         let standing = self.add_edges(&rims, surface, &mut items);
         self.add_corners(&standing, &rims, surface, &mut items);
-        surface.convex = !dented && self.is_convex(&mut regions, &mut shells);
         surface.hierarchy = Hierarchy::new(items);
     }
 
-    /// Add facets with what is beyond their sides; merges flat regions, and shells of connected facets. Returns the
-    /// protruding pieces of sides, once each, and whether the surface rises or ends anywhere.
-    fn add_facets(&mut self, surface: &mut Surface, [regions, shells]: [&mut [usize]; 2]) -> (Vec<Rim>, bool) {
-        let (mut rims, mut dented): (HashMap<[u32; 2], Rim>, bool) = (HashMap::new(), false);
+    /// Add facets with what is beyond their sides; merges flat regions, and facets without a groove between them. Returns
+    /// the protruding pieces of sides, once each.
+    fn add_facets(&mut self, surface: &mut Surface, [regions, joined]: [&mut [usize]; 2]) -> Vec<Rim> {
+        let mut rims: HashMap<[u32; 2], Rim> = HashMap::new();
         for (n, corners) in self.corners.iter().enumerate() {
             let normal = self.normals[n];
             let sides = [0, 1, 2].map(|k| {
@@ -152,17 +147,19 @@ impl<'a> Builder<'a> {
                 let inward = normal.cross(corners[(k + 1) % 3] - corners[k]).normalize_or_zero();
                 let stretches = self.beyond(n, k);
                 for Stretch { span, beyond } in &stretches {
-                    let other = beyond.other();
-                    dented |= other.is_none() && normal != Vec3::ZERO;
-                    if let Some(other) = other {
-                        join(shells, n, other);
-                    }
-                    if let (Beyond::Flat(_), Some(other)) = (beyond, other) {
-                        join(regions, n, other);
-                    }
-                    if let Beyond::Flat(_) | Beyond::Rises = beyond {
-                        continue;
-                    }
+                    let other = match *beyond {
+                        Beyond::Flat(other) => {
+                            join(regions, n, other);
+                            join(joined, n, other);
+                            continue;
+                        }
+                        Beyond::Rises => continue,
+                        Beyond::Falls(other) => {
+                            join(joined, n, other);
+                            Some(other)
+                        }
+                        Beyond::Ends => None,
+                    };
                     let ends = span.map(|s| self.places.name(corners[k] + along * s));
                     let name = if ends[0] < ends[1] { ends } else { [ends[1], ends[0]] };
                     rims.entry(name).or_insert(Rim { ends, facet: n, inward, other });
@@ -170,9 +167,9 @@ impl<'a> Builder<'a> {
                 let falls = surface.add_falls(&stretches, along.dot(corners[k]));
                 Side { inward, offset: inward.dot(corners[k]), falls }
             });
-            surface.facets.push(Facet { region: 0, normal, offset: normal.dot(corners[0]), sides });
+            surface.facets.push(Facet { region: NONE, hill: NONE, normal, offset: normal.dot(corners[0]), sides });
         }
-        (rims.into_values().collect(), dented)
+        rims.into_values().collect()
     }
 
     /// Add edges from rims; collinear ones between the same two regions are merged. Returns the points where edges end.
@@ -193,7 +190,7 @@ impl<'a> Builder<'a> {
                 continue;
             }
             // as far as it continues straight, on both sides
-            let mut reach = rims[start].ends;
+            let (mut reach, mut pieces) = (rims[start].ends, vec![start]);
             for side in 0..2 {
                 while let Some(&[a, b]) = at[&reach[side]].first_chunk().filter(|_| at[&reach[side]].len() == 2) {
                     let next = if taken[a] { b } else { a };
@@ -208,6 +205,7 @@ impl<'a> Builder<'a> {
                         break;
                     }
                     taken[next] = true;
+                    pieces.push(next);
                     reach[side] = there;
                 }
             }
@@ -219,10 +217,17 @@ impl<'a> Builder<'a> {
             let across = if rim.other.is_none() { rim.inward } else { along.cross(other) };
             let number = surface.facets.len() + edges.len();
             let angle = if rim.other.is_none() { ANY } else { 0.5 * normal.angle_between(other) + SLACK };
-            items.push((Item::new(number, NONE, normal + other, angle), [a, b, b]));
+            // piece by piece, or it would blow up the boxes of all that is beside it
+            let hill = if rim.other.is_none() { NONE } else { surface.facets[rim.facet].hill };
+            let item = Item::new(number, [NONE, hill], &[normal, other], angle);
+            items.extend(pieces.iter().map(|n| {
+                let [a, b] = rims[*n].ends.map(|place| self.places.at(place));
+                (item, [a, b, b])
+            }));
             let (middle, half) = (0.5 * (a + b), 0.5 * (b - a).length());
             let smooth = angle < SAME_HILL;
-            edges.push(Edge { middle, along, half, normals: [normal, other], inward: [rim.inward, across], smooth });
+            let (normals, inward) = ([normal, other], [rim.inward, across]);
+            edges.push(Edge { middle, along, half, normals, inward, smooth, hill });
         }
         surface.edges = edges;
         ends.sort_unstable();
@@ -241,13 +246,16 @@ impl<'a> Builder<'a> {
             facets.sort_unstable();
             let from = surface.rings.len() as u32;
             facets.iter().for_each(|&facet| self.spread(facet, place, &mut surface.rings));
-            let normal = facets.iter().map(|&f| self.normals[f]).sum::<Vec3>().normalize_or_zero();
-            let widest = facets.iter().map(|&f| normal.angle_between(self.normals[f])).fold(0.0, f64::max);
+            let normals: Vec<Vec3> = facets.iter().map(|&f| self.normals[f]).collect();
+            let normal = normals.iter().sum::<Vec3>().normalize_or_zero();
+            let widest = normals.iter().map(|n| normal.angle_between(*n)).fold(0.0, f64::max);
             let angle = if open.contains(&name) || !widest.is_finite() { ANY } else { widest + SLACK };
+            let mut hills = facets.iter().map(|&f| surface.facets[f].hill);
+            let hill = hills.next().filter(|hill| angle < ANY && hills.all(|other| other == *hill)).unwrap_or(NONE);
             let number = surface.facets.len() + surface.edges.len() + surface.corners.len();
-            items.push((Item::new(number, NONE, normal, angle), [place; 3]));
+            items.push((Item::new(number, [NONE, hill], &normals, angle), [place; 3]));
             let (ring, smooth) = ([from, surface.rings.len() as u32], angle < SAME_HILL);
-            surface.corners.push(Corner { place, normal, ring, smooth });
+            surface.corners.push(Corner { place, normal, ring, smooth, hill });
         }
     }
 

@@ -1,56 +1,33 @@
-//! Whether a surface bounds a convex solid: then a piece of a rod has a single contact with it.
+//! Convex parts of a surface: a piece of a rod has a single contact with each of them.
 
-use std::f64::consts::PI;
-
+use super::NONE;
 use super::build::{Builder, first};
-use crate::math::{Vec3, atan2};
-
-/// Regions are flat within this fraction of the size of a mesh: in files, coordinates have seven digits.
-const FLAT: f64 = 1e-5;
-
-/// And within this, however large it is [m].
-const MOST_DENT: f64 = 1e-5;
+use super::hierarchy::{Hierarchy, Item};
+use crate::math::Vec3;
 
 impl Builder<'_> {
-    /// Whether a surface without grooves and borders is convex: one shell of flat regions that encloses its centre once.
-    ///
-    /// A closed connected surface that is convex at every edge is convex as a whole, unless it winds about a corner
-    /// several times. (H. Tietze, "Über Konvexheit im Kleinen und im Großen".)
-    pub(super) fn is_convex(&self, regions: &mut [usize], shells: &mut [usize]) -> bool {
-        let mut facets = (0..self.corners.len()).filter(|&n| self.normals[n] != Vec3::ZERO);
-        let Some(any) = facets.next() else { return false };
-        let shell = first(shells, any);
-        facets.all(|n| first(shells, n) == shell) && self.are_flat(regions) && self.wraps_once()
-    }
-
-    /// Whether the corners of each region lie in its mean plane.
-    fn are_flat(&self, regions: &mut [usize]) -> bool {
-        // sums of each region: area times normal, area, area times centre
-        let mut sums = vec![(Vec3::ZERO, 0.0, Vec3::ZERO); regions.len()];
-        for (n, [a, b, c]) in self.corners.iter().enumerate() {
-            let (doubled, sum) = ((*b - *a).cross(*c - *a), &mut sums[first(regions, n)]);
-            let area = doubled.length();
-            *sum = (sum.0 + doubled, sum.1 + area, sum.2 + (*a + *b + *c) * (area / 3.0));
+    /// The convex part that each facet belongs to; `NONE` where facets that are joined without a groove between them are
+    /// not convex as a whole. `joined` is the union-find forest of these.
+    pub(super) fn hills(&self, joined: &mut [usize], dent: f64) -> Vec<u32> {
+        let mut hills = vec![NONE; joined.len()];
+        let mut order: Vec<usize> = (0..joined.len()).filter(|&n| self.normals[n] != Vec3::ZERO).collect();
+        order.sort_by_cached_key(|&n| first(joined, n));
+        for facets in order.chunk_by(|&a, &b| first(joined, a) == first(joined, b)) {
+            if self.are_convex(facets, dent) {
+                facets.iter().for_each(|&n| hills[n] = facets[0] as u32);
+            }
         }
-        let most = (self.size * FLAT).min(MOST_DENT);
-        self.corners.iter().enumerate().filter(|(n, _)| self.normals[*n] != Vec3::ZERO).all(|(n, corners)| {
-            let (normal, area, centre) = sums[first(regions, n)];
-            let (normal, centre) = (normal.normalize_or_zero(), centre / area);
-            corners.iter().all(|corner| normal.dot(*corner - centre).abs() < most)
-        })
+        hills
     }
 
-    /// Whether its facets, seen from its centre, cover the sphere of directions once. (A. van Oosterom, J. Strackee, "The
-    /// solid angle of a plane triangle".)
-    fn wraps_once(&self) -> bool {
-        let count = 3.0 * self.corners.len() as f64;
-        let centre = self.corners.iter().flatten().sum::<Vec3>() / count;
-        let angle = |corners: &[Vec3; 3]| {
-            let [a, b, c] = corners.map(|corner| corner - centre);
-            let [x, y, z] = [a, b, c].map(Vec3::length);
-            2.0 * atan2(a.dot(b.cross(c)), x * y * z + a.dot(b) * z + b.dot(c) * x + c.dot(a) * y)
-        };
-        let whole: f64 = self.corners.iter().map(angle).sum();
-        (whole - 4.0 * PI).abs() < 0.1
+    /// Whether no corner of any of these facets lies before the plane of another.
+    fn are_convex(&self, facets: &[usize], dent: f64) -> bool {
+        let item = |&n: &usize| (Item::new(n, [NONE; 2], &[self.normals[n]], 0.0), self.corners[n]);
+        let hierarchy = Hierarchy::new(facets.iter().map(item).collect());
+        facets.iter().all(|&facet| {
+            let normal = self.normals[facet];
+            let most = normal.dot(self.corners[facet][0]) + dent;
+            hierarchy.is_under(normal, most, |n| self.corners[n].iter().all(|corner| normal.dot(*corner) <= most))
+        })
     }
 }

@@ -12,6 +12,8 @@ pub const SLACK: f64 = 0.01;
 pub struct Facet {
     /// Index of the flat region that it belongs to.
     pub region: u32,
+    /// Index of the convex part that it belongs to; `NONE` if there is none. So for edges and corners.
+    pub hill: u32,
     pub normal: Vec3,
     /// n . x of its plane.
     pub offset: f64,
@@ -64,6 +66,7 @@ pub struct Edge {
     pub inward: [Vec3; 2],
     /// Whether the angle of the surface there is small.
     pub smooth: bool,
+    pub hill: u32,
 }
 
 /// A protruding corner.
@@ -75,6 +78,7 @@ pub struct Corner {
     pub ring: [u32; 2],
     /// Whether the angle of the surface there is small.
     pub smooth: bool,
+    pub hill: u32,
 }
 
 impl Facet {
@@ -133,8 +137,8 @@ impl Facet {
             return None;
         }
         let above = height + slope * s;
-        let (region, free) = (self.region, beyond.is_none());
-        (above > 0.0).then(|| Nearby { region, free, ..Nearby::new(piece, s, self.normal, above) })
+        let (region, hill, free) = (self.region, self.hill, beyond.is_none());
+        (above > 0.0).then(|| Nearby { region, hill, free, ..Nearby::new(piece, s, self.normal, above) })
     }
 }
 
@@ -157,7 +161,7 @@ impl Edge {
         let free = t.abs() < self.half && self.inward.iter().all(|i| way.dot(*i) <= 0.0);
         let mean = (self.normals[0] + self.normals[1]).normalize_or(self.normals[0]);
         let normal = if distance > 1e-12 { way / distance } else { mean };
-        Some(Nearby { smooth: self.smooth, free, ..Nearby::new(piece, s, normal, distance) })
+        Some(Nearby { smooth: self.smooth, hill: self.hill, free, ..Nearby::new(piece, s, normal, distance) })
     }
 }
 
@@ -188,6 +192,6 @@ impl Corner {
         }
         let free = ring.iter().all(|r| way.dot(*r) <= 0.0);
         let normal = if distance > 1e-12 { way / distance } else { self.normal };
-        Some(Nearby { smooth: self.smooth, free, ..Nearby::new(piece, s, normal, distance) })
+        Some(Nearby { smooth: self.smooth, hill: self.hill, free, ..Nearby::new(piece, s, normal, distance) })
     }
 }

@@ -46,23 +46,30 @@ impl Cone {
     }
 }
 
-/// A facet, an edge or a corner.
+/// A facet, an edge or a corner, while the tree is built.
 #[derive(Clone, Copy, Debug)]
 pub struct Item {
     /// Index of the feature.
-    pub number: u32,
-    /// Index of the flat region that it belongs to.
-    region: u32,
-    cone: Cone,
-    /// Half-angle of the cone [rad].
+    number: u32,
+    /// Indices of the flat region and of the convex part that it belongs to.
+    parts: [u32; 2],
+    /// Axis and half-angle of a cone of its normals [rad].
+    axis: Vec3,
     angle: f64,
+    /// Lower and upper bounds of their components.
+    normals: [Vec3; 2],
 }
 
 impl Item {
-    /// An item with normals within an angle of an axis [rad].
-    pub fn new(number: usize, region: u32, axis: Vec3, angle: f64) -> Item {
-        let (axis, angle) = axis.try_normalize().map_or((Vec3::Z, ANY), |axis| (axis, angle));
-        Item { number: number as u32, region, cone: Cone::new(axis, angle), angle }
+    /// An item with normals between these, and others within an angle of their sum that count as well [rad].
+    pub fn new(number: usize, parts: [u32; 2], normals: &[Vec3], angle: f64) -> Item {
+        let sum = normals.iter().sum::<Vec3>().try_normalize();
+        let (axis, angle) = sum.map_or((Vec3::Z, ANY), |axis| (axis, angle));
+        // unit vectors between two others bulge out of their box
+        let bulge = Vec3::splat(1.0 - cos(angle));
+        let [low, high] = normals.iter().fold(EMPTY, |sum, normal| join(&sum, &[*normal; 2]));
+        let normals = if angle < ANY / 2.0 { [low - bulge, high + bulge] } else { [Vec3::NEG_ONE, Vec3::ONE] };
+        Item { number: number as u32, parts, axis, angle, normals }
     }
 }
 
@@ -85,15 +92,15 @@ pub struct Extent {
     pub width: [f64; 2],
     /// Minimum of n . (q - middle), for q on them and n a normal there.
     depth: f64,
-    /// Largest distance of normals from the axis.
-    spread: f64,
+    /// Box of these normals: its centre and half its sides.
+    normals: [Vec3; 2],
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
     extent: Extent,
-    /// The flat region that all its items belong to.
-    region: u32,
+    /// The flat region and the convex part that all its items belong to.
+    parts: [u32; 2],
     /// Number of items of a leaf, which begin at `at`; zero for a branch, whose first child follows and whose second is
     /// `at`.
     count: u32,
@@ -104,45 +111,52 @@ struct Node {
 #[derive(Clone, Debug)]
 pub struct Hierarchy {
     nodes: Vec<Node>,
-    items: Vec<Item>,
+    /// Numbers of the items of leaves.
+    items: Vec<u32>,
+}
+
+/// Centre of a box, and half its sides.
+fn centred([low, high]: &[Vec3; 2]) -> [Vec3; 2] {
+    [0.5 * (*low + *high), 0.5 * (*high - *low)]
 }
 
 impl Extent {
     fn of(items: &[Placed]) -> Extent {
         let corners = || items.iter().flat_map(|(_, corners)| corners);
         let [low, high] = corners().fold(EMPTY, |sum, corner| join(&sum, &[*corner; 2]));
-        let axis = items.iter().map(|(item, _)| item.cone.axis).sum::<Vec3>().normalize_or(Vec3::Z);
-        let widest = |item: &Item| acos(item.cone.axis.dot(axis).clamp(-1.0, 1.0)) + item.angle;
+        let axis = items.iter().map(|(item, _)| item.axis).sum::<Vec3>().normalize_or(Vec3::Z);
+        let widest = |item: &Item| acos(item.axis.dot(axis).clamp(-1.0, 1.0)) + item.angle;
         let angle = items.iter().map(|(item, _)| widest(item)).fold(0.0, f64::max);
         let height = corners().map(|corner| corner.dot(axis)).fold(f64::NEG_INFINITY, f64::max);
         let middle = 0.5 * (low + high);
-        let chord = |angle: f64| 2.0 * sin(0.5 * angle.min(ANY));
         let depth = items.iter().flat_map(|(item, corners)| {
-            corners.map(|q| item.cone.axis.dot(q - middle) - (q - middle).length() * chord(item.angle))
+            let [normal, beside] = centred(&item.normals);
+            corners.map(|q| normal.dot(q - middle) - beside.dot((q - middle).abs()))
         });
         let depth = depth.fold(f64::INFINITY, f64::min);
+        let normals = centred(&items.iter().fold(EMPTY, |sum, (item, _)| join(&sum, &item.normals)));
         let farther = |a: &Vec3, b: &Vec3| a.distance_squared(middle).total_cmp(&b.distance_squared(middle));
         let longest = corners().copied().max_by(farther).map_or(Vec3::ZERO, |corner| corner - middle);
         let across = axis.cross(longest).try_normalize().unwrap_or_else(|| axis.any_orthonormal_vector());
         let along = corners().map(|corner| corner.dot(across));
         let width = along.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], x| [low.min(x), high.max(x)]);
-        let (half, cone, spread) = (0.5 * (high - low), Cone::new(axis, angle), chord(angle));
-        Extent { middle, half, cone, height, across, width, depth, spread }
+        let (half, cone) = (0.5 * (high - low), Cone::new(axis, angle));
+        Extent { middle, half, cone, height, across, width, depth, normals }
     }
 
-    /// Whether a point lies behind all of them: behind the planes through each of their points perpendicular to the
-    /// normals there.
-    pub fn is_before(&self, place: Vec3) -> bool {
+    /// Whether a point lies behind all of them, within a tolerance [m]: behind the planes through each of their points
+    /// perpendicular to the normals there.
+    pub fn is_before(&self, place: Vec3, tolerance: f64) -> bool {
         let way = place - self.middle;
-        way.dot(self.cone.axis) + way.length() * self.spread <= self.depth
+        way.dot(self.normals[0]) + way.abs().dot(self.normals[1]) <= self.depth + tolerance
     }
 
-    /// Whether all of them lie behind a plane, within a tolerance [m].
-    pub fn is_under(&self, normal: Vec3, on_plane: Vec3, tolerance: f64) -> bool {
+    /// Whether n . x is at most this for all of them [m].
+    pub fn is_under(&self, normal: Vec3, most: f64) -> bool {
         // along the axis they are known better than by the box
         let along = normal.dot(self.cone.axis).max(0.0);
         let rest = normal - self.cone.axis * along;
-        along * self.height + rest.dot(self.middle) + rest.abs().dot(self.half) - normal.dot(on_plane) <= tolerance
+        along * self.height + rest.dot(self.middle) + rest.abs().dot(self.half) <= most
     }
 }
 
@@ -161,15 +175,17 @@ impl Hierarchy {
 
     /// Append a node over items, halved along the longest side of the box of their centres.
     fn add(&mut self, items: &mut [Placed]) {
-        let region = items[0].0.region;
-        let region = if items.iter().all(|(item, _)| item.region == region) { region } else { NONE };
+        let parts = [0, 1].map(|k| {
+            let part = items[0].0.parts[k];
+            if items.iter().all(|(item, _)| item.parts[k] == part) { part } else { NONE }
+        });
         let (at, count) = (self.items.len() as u32, items.len() as u32);
-        let node = Node { extent: Extent::of(items), region, count, at };
+        let node = Node { extent: Extent::of(items), parts, count, at };
         if items.len() <= LEAF {
             // facets first: near them, edges and corners mostly need not be examined
             items.sort_unstable_by_key(|(item, _)| item.number);
             self.nodes.push(node);
-            self.items.extend(items.iter().map(|(item, _)| *item));
+            self.items.extend(items.iter().map(|(item, _)| item.number));
             return;
         }
         let index = self.nodes.len();
@@ -190,23 +206,40 @@ impl Hierarchy {
     }
 
     /// The items of a leaf; none for a branch.
-    fn under(&self, node: &Node) -> &[Item] {
+    fn under(&self, node: &Node) -> &[u32] {
         if node.count == 0 { &[] } else { &self.items[node.at as usize..(node.at + node.count) as usize] }
+    }
+
+    /// Whether n . x is at most this for all items [m], those of leaves judged by their numbers.
+    pub fn is_under(&self, normal: Vec3, most: f64, exact: impl Fn(usize) -> bool) -> bool {
+        let (mut waiting, mut count) = ([0u32; DEPTH], usize::from(!self.nodes.is_empty()));
+        while count > 0 {
+            count -= 1;
+            let node = &self.nodes[waiting[count] as usize];
+            if node.extent.is_under(normal, most) {
+                continue;
+            }
+            if node.count == 0 {
+                (waiting[count + 1], waiting[count]) = (waiting[count] + 1, node.at);
+                count += 2;
+            } else if !self.under(node).iter().all(|number| exact(*number as usize)) {
+                return false;
+            }
+        }
+        true
     }
 
     /// Call `f` with every item.
     #[cfg(test)]
-    pub fn every(&self, f: impl FnMut(&Item)) {
-        self.items.iter().for_each(f);
+    pub fn every(&self, f: impl FnMut(u32)) {
+        self.items.iter().copied().for_each(f);
     }
 
     /// Examine all items that may count, those of the leaf that it is at first, then nearer ones first.
     pub fn walk(&self, look: &mut Look<'_>) {
         let Some(top) = self.nodes.first() else { return };
-        if let Some(node) = self.nodes.get(look.leaf.node as usize)
-            && self.under(node).iter().any(|item| look.look(item))
-        {
-            return;
+        if let Some(node) = self.nodes.get(look.leaf.node as usize) {
+            self.under(node).iter().for_each(|number| look.look(*number));
         }
         let mut waiting = [(0u32, 0.0); DEPTH];
         let mut count = 1;
@@ -215,14 +248,12 @@ impl Hierarchy {
             count -= 1;
             let (index, distance) = waiting[count];
             let node = &self.nodes[index as usize];
-            if look.passes_by(distance, &node.extent, node.region) {
+            if look.passes_by(distance, &node.extent, node.parts) {
                 continue;
             }
             if node.count > 0 {
                 look.leaf = Hint { node: index };
-                if self.under(node).iter().any(|item| look.look(item)) {
-                    return;
-                }
+                self.under(node).iter().for_each(|number| look.look(*number));
                 continue;
             }
             let below = [index + 1, node.at].map(|n| (n, look.distance(&self.nodes[n as usize].extent, look.most)));

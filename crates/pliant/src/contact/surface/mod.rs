@@ -22,7 +22,7 @@ use parry3d_f64::shape::TriMesh;
 use crate::bytes::stored;
 use crate::math::Vec3;
 use features::{Corner, Edge, Facet};
-use hierarchy::{Extent, Hierarchy, Item};
+use hierarchy::{Extent, Hierarchy};
 
 /// Normals of nearby contacts that differ by less than this count as equal [rad]: 3 degrees; and the cosine of that.
 const SAME_NORMAL: f64 = 0.053;
@@ -43,6 +43,8 @@ pub struct Surface {
     mesh: TriMesh,
     /// Tolerance for equal points [m].
     same: f64,
+    /// Dents up to this depth do not count [m].
+    dent: f64,
     facets: Vec<Facet>,
     /// Ranges along sides in which the surface falls away, for sides where it does not everywhere [m].
     spans: Vec<[f64; 2]>,
@@ -53,8 +55,6 @@ pub struct Surface {
     rings: Vec<Vec3>,
     /// All of them, numbered in this order.
     hierarchy: Hierarchy,
-    /// Whether it bounds a convex solid.
-    convex: bool,
 }
 
 /// A contact of a straight piece of a rod: a local minimum of its distance from the surface.
@@ -70,6 +70,8 @@ pub struct Nearby {
     foot: Vec3,
     /// Index of the flat region that it is on; `NONE` for edges and corners.
     region: u32,
+    /// Index of the convex part of the surface that it is on.
+    hill: u32,
     /// Whether the angle of the surface there is small.
     smooth: bool,
     /// Whether the distance from the surface has a minimum there, rather than the part of the piece above a facet an end.
@@ -109,7 +111,7 @@ impl Nearby {
     pub(super) fn new(piece: &Piece, s: f64, normal: Vec3, height: f64) -> Nearby {
         let foot = piece.at(s) - normal * height;
         let distance = height + piece.bulge * s * s;
-        Nearby { s, normal, distance, foot, region: NONE, smooth: true, free: true, hint: Hint::NONE }
+        Nearby { s, normal, distance, foot, region: NONE, hill: NONE, smooth: true, free: true, hint: Hint::NONE }
     }
 
     /// Whether a contact farther away counts as the same, if they are nearer to each other than `apart` along the
@@ -140,8 +142,7 @@ impl Surface {
         let [from, to] = piece.span;
         let (middle, half) = (piece.at(0.5 * (from + to)), 0.5 * (to - from));
         let along = piece.along.abs() * half;
-        let (done, leaf) = (false, hint);
-        let mut look = Look { surface: self, piece, middle, half, reach: along, apart, most: reach, found, done, leaf };
+        let mut look = Look { surface: self, piece, middle, half, reach: along, apart, most: reach, found, leaf: hint };
         self.hierarchy.walk(&mut look);
     }
 
@@ -166,8 +167,6 @@ struct Look<'a> {
     /// Contacts farther away are ignored [m].
     most: f64,
     found: &'a mut [Option<Nearby>],
-    /// Whether nothing else can be found.
-    done: bool,
     /// Where it is in the hierarchy.
     leaf: Hint,
 }
@@ -212,18 +211,22 @@ impl Look<'_> {
     ///
     /// The distance of a straight piece from a convex set is a convex function along it, with a single minimum where the
     /// piece bulges. So there is none at q, with normal n, besides the one found at f, with normal m, if f is behind the
-    /// plane at q and q behind that at f: for the convex set behind both planes has f and q as nearest points too.
-    fn passes_by(&self, distance: f64, extent: &Extent, region: u32) -> bool {
-        let cone = &extent.cone;
+    /// plane at q and q behind that at f: for the convex set behind both planes has f and q as nearest points too. In a
+    /// convex part of the surface that is so for all points.
+    fn passes_by(&self, distance: f64, extent: &Extent, [region, hill]: [u32; 2]) -> bool {
+        let (cone, dent) = (&extent.cone, self.surface.dent);
         distance >= self.most
             || self.found.iter().flatten().any(|f| {
                 let flat = region == f.region && region != NONE && cone.is_like(f.normal);
                 let one = flat
                     || (self.is_near(f.s)
                         && (cone.is_like(f.normal)
-                            || (f.smooth && cone.is_alike(f.normal) && extent.is_before(f.foot))));
-                (one && (f.distance <= distance || f.distance <= self.distance(extent, f.distance)))
-                    || (f.free && extent.is_under(f.normal, f.foot, self.surface.same) && extent.is_before(f.foot))
+                            || (f.smooth && cone.is_alike(f.normal) && extent.is_before(f.foot, 0.0))));
+                (f.free && hill == f.hill && hill != NONE)
+                    || (one && (f.distance <= distance || f.distance <= self.distance(extent, f.distance)))
+                    || (f.free
+                        && extent.is_under(f.normal, f.normal.dot(f.foot) + dent)
+                        && extent.is_before(f.foot, dent))
             })
     }
 
@@ -232,11 +235,11 @@ impl Look<'_> {
         (s - self.piece.span[0]).max(self.piece.span[1] - s) < self.apart
     }
 
-    /// Examine an item. Returns whether nothing else can be found.
-    fn look(&mut self, item: &Item) -> bool {
+    /// Examine the item of this number.
+    fn look(&mut self, number: u32) {
         let (surface, piece) = (self.surface, self.piece);
         let (facets, edges) = (surface.facets.len(), surface.edges.len());
-        let number = item.number as usize;
+        let number = number as usize;
         let place = if number < facets {
             surface.facets[number].nearest(piece, self.most, &surface.spans)
         } else if number < facets + edges {
@@ -246,14 +249,12 @@ impl Look<'_> {
             corner.nearest(piece, &surface.rings[corner.ring[0] as usize..corner.ring[1] as usize])
         };
         if let Some(place) = place.filter(|p| p.distance < self.most) {
-            self.done = surface.convex && place.free;
             insert(self.found, Nearby { hint: self.leaf, ..place }, self.apart);
             // only as far as there is room
             if let Some(Some(last)) = self.found.last() {
                 self.most = self.most.min(last.distance);
             }
         }
-        self.done
     }
 }
 

@@ -179,19 +179,26 @@ fn a_corner_between_walls_holds_two() {
 }
 
 #[test]
-fn convex_solids_are_known() {
+fn convex_parts_are_known() {
+    let parts = |surface: &Surface| {
+        let mut hills: Vec<u32> = surface.facets.iter().map(|facet| facet.hill).collect();
+        hills.sort_unstable();
+        hills.dedup();
+        hills.len()
+    };
     for convex in [patchwork(Vec3::new(2.0, 1.5, 1.0)), patchwork(Vec3::new(2.0, 0.01, 1.5)), drum(7), drum(480)] {
-        assert!(convex.convex);
+        assert_eq!(parts(&convex), 1);
+        assert!(convex.facets.iter().all(|facet| facet.hill != NONE));
+        assert!(convex.edges.iter().all(|edge| edge.hill == convex.facets[0].hill));
+        assert!(convex.corners.iter().all(|corner| corner.hill == convex.facets[0].hill));
     }
     let apart = [(Vec3::ZERO, Vec3::ONE, 0.0), (Vec3::X * 3.0, Vec3::ONE, 0.0)];
-    let mut dented = (vec![], vec![]);
-    for (k, height) in [(0, 0.0), (1, 1e-3), (2, 0.0)] {
-        let (from, to) = (Vec3::new(f64::from(k), 0.0, height), Vec3::new(f64::from(k) + 1.0, 0.0, 1e-3 - height));
-        sheet(&mut dented, from, to - from, Vec3::Y, 1, 1);
-    }
-    for other in [bricks(&COMB), bricks(&CLUTTER), bricks(&apart), surface(dented.0, dented.1)] {
-        assert!(!other.convex);
-    }
+    assert_eq!(parts(&bricks(&apart)), 2);
+    // a gutter: its two sides
+    let mut gutter = (vec![], vec![]);
+    sheet(&mut gutter, Vec3::ZERO, Vec3::new(1.0, 0.0, 0.1), Vec3::Y, 3, 2);
+    sheet(&mut gutter, Vec3::new(-1.0, 0.0, 0.1), Vec3::new(1.0, 0.0, -0.1), Vec3::Y, 3, 2);
+    assert_eq!(parts(&surface(gutter.0, gutter.1)), 2);
 }
 
 /// What is skipped does not count, and where the search begins does not matter: all items, one after the other, give the
@@ -211,20 +218,10 @@ fn nothing_that_counts_is_skipped() {
                 continue;
             }
             let mut all = [None; 4];
-            let (reach, done, leaf) = (along.abs() * half, false, Hint::NONE);
-            let mut look = Look {
-                surface,
-                piece: &piece,
-                middle,
-                half,
-                reach,
-                apart: 0.1,
-                most: 0.3,
-                found: &mut all,
-                done,
-                leaf,
-            };
-            surface.hierarchy.every(|item| _ = look.look(item));
+            let (reach, leaf) = (along.abs() * half, Hint::NONE);
+            let mut look =
+                Look { surface, piece: &piece, middle, half, reach, apart: 0.1, most: 0.3, found: &mut all, leaf };
+            surface.hierarchy.every(|number| look.look(number));
             for hint in [Hint::NONE, Hint { node: (number().abs() * 60.0) as u32 }] {
                 let mut found = [None; 4];
                 surface.near(&piece, 0.3, 0.1, hint, &mut found);
