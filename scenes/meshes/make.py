@@ -4,6 +4,7 @@
     python3 scenes/meshes/make.py                    # writes them beside this file
     python3 scenes/meshes/make.py --out DIR --flip   # elsewhere, with every triangle the other way round
     python3 scenes/meshes/make.py --throw            # prints the path of the thread in scenes/suture.toml
+    python3 scenes/meshes/make.py --drums --out DIR  # the drum of scenes/winding.toml, without and with flanges: 20,000 triangles each
 
 Needs nothing but Python. Scenes read the files with `scale = 0.001`. All meshes are closed, and their triangles run
 counter-clockwise seen from outside; round walls are tangent to the circle they stand for (from the side one touches).
@@ -277,15 +278,28 @@ def throw(crossings=5):
     print("]")
 
 
+def drum(flange=0.0):
+    """The drum of scenes/winding.toml, and with flanges of this height."""
+    side = [(20.0, -50.0 + 100.0 * k / 78) for k in range(79)]
+    if flange > 0.0:
+        side = [(20.0 + flange, -55.0), (20.0 + flange, -50.0)] + side + [(20.0 + flange, 50.0), (20.0 + flange, 55.0)]
+    return revolve([(0.0, side[0][1])] + side + [(0.0, side[-1][1])], 126)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", default=os.path.dirname(os.path.abspath(__file__)), help="directory to write to")
     parser.add_argument("--flip", action="store_true", help="turn every triangle round, for trying out inside-out meshes")
     parser.add_argument("--throw", action="store_true", help="print the path of the scene suture instead")
+    parser.add_argument("--drums", action="store_true", help="write finely meshed drums instead")
     options = parser.parse_args()
     if options.throw:
         return throw()
     os.makedirs(options.out, exist_ok=True)
+    if options.drums:
+        write("drum", drum(), options.out, options.flip)
+        write("spool", drum(20.0), options.out, options.flip)
+        return
     for name, shape in [("clip", clip), ("panel", panel), ("socket", socket), ("eyelet", eyelet), ("tube", tube), ("half-pin", half_pin)]:
         write(name, shape(), options.out, options.flip)
 

@@ -1,7 +1,7 @@
 //! Iterative solution of sparse block matrices, for heaps in which links touch so many others that the factors of
 //! `sparse` fill up: the cost grows with the number of blocks alone.
 //!
-//! With the nodes in the order along the cables, A = L + D + U. E is the diagonal of its incomplete factors,
+//! With the nodes in the order along the cables, from both ends to the middle, A = L + D + U. E is the diagonal of its incomplete factors,
 //! E_i = D_i - sum over j < i of L_ij E_j^-1 U_ji: exact for a cable whose links touch no others. With L, D and U
 //! multiplied by E^-1 from the left, the equations are solved by GMRES for y = (1 + U) x with the operator
 //!
@@ -51,7 +51,7 @@ struct Pattern {
     to: Vec<u32>,
     /// For each edge, its blocks in the row of its first node and in that of its second.
     beside: Vec<[u32; 2]>,
-    /// The numbers of all nodes.
+    /// Where each node is in the order of elimination.
     turns: Vec<u32>,
 }
 
@@ -83,6 +83,13 @@ impl Work {
     }
 }
 
+/// Where a node of so many is in the order of elimination: from both ends in turns, so that a processor works on one chain
+/// of links while it waits for the other.
+fn turn(node: usize, count: usize) -> u32 {
+    let from_end = count - 1 - node;
+    (if node <= from_end { 2 * node } else { 2 * from_end + 1 }) as u32
+}
+
 impl Iterative {
     /// Begin a matrix of `count` nodes and the edges between them, each once, with all blocks zero.
     pub fn begin(&mut self, count: usize, edges: &[[u32; 2]]) {
@@ -90,15 +97,16 @@ impl Iterative {
         self.edges.extend_from_slice(edges);
         let Pattern { first, to, beside, turns } = &mut self.pattern;
         turns.clear();
-        turns.extend(0..count as u32);
+        turns.extend((0..count).map(|node| turn(node, count)));
+        let edges = edges.iter().map(|edge| edge.map(|node| turns[node as usize]));
         first.clear();
         first.resize(count + 2, 0);
-        edges.iter().for_each(|[a, b]| first[*a.max(b) as usize + 2] += 1);
+        edges.clone().for_each(|[a, b]| first[a.max(b) as usize + 2] += 1);
         (2..first.len()).for_each(|i| first[i] += first[i - 1]);
         to.clear();
         to.resize(edges.len(), 0);
         beside.clear();
-        for &[a, b] in edges {
+        for [a, b] in edges.clone() {
             // the start of the next node moves to that of its own blocks as these are counted
             let place = &mut first[a.max(b) as usize + 1];
             to[*place as usize] = a.min(b);
@@ -136,12 +144,10 @@ impl Iterative {
     /// directions the solution was sought; `None` if the iteration does not converge, and x is then unchanged.
     pub fn solve(&mut self, x: &mut [Vec6], inertias: impl Iterator<Item = Vec6>, part: f64) -> Option<usize> {
         let Iterative { pattern, blocks, inverses, work, kernel, .. } = self;
-        for (padded, inertia) in work.weights.iter_mut().zip(inertias) {
-            padded.0[..6].copy_from_slice(&inertia);
-        }
         let count = x.len();
-        for (padded, b) in work.above.iter_mut().zip(&*x) {
-            padded.0[..6].copy_from_slice(b);
+        for ((&turn, inertia), b) in pattern.turns.iter().zip(inertias).zip(&*x) {
+            work.weights[turn as usize].0[..6].copy_from_slice(&inertia);
+            work.above[turn as usize].0[..6].copy_from_slice(b);
         }
         let (diagonal, beside) = blocks.split_at(count);
         let (upper, lower) = beside.split_at(pattern.to.len());
@@ -209,8 +215,8 @@ impl Iterative {
         if !close || !found.iter().flat_map(|padded| &padded.0).all(|v| v.is_finite()) {
             return None;
         }
-        for (x, padded) in x.iter_mut().zip(&*found) {
-            x.copy_from_slice(&padded.0[..6]);
+        for (x, &turn) in x.iter_mut().zip(&pattern.turns) {
+            x.copy_from_slice(&found[turn as usize].0[..6]);
         }
         Some(tried)
     }
