@@ -369,11 +369,11 @@ impl Search<'_> {
 
     /// Whether a link or a joint passes through an obstacle between the start and the end of the step or, if that
     /// matters, has entered one where none of the contacts, which are in the order of links, applies. No point of a
-    /// link moves farther than `way` [m].
+    /// link moves farther than `way` [m], and contacts are those that it can have on a way of `travel` [m].
     pub fn passed(
         &self,
         [start, end]: [&[Pose]; 2],
-        way: impl Fn(usize) -> f64,
+        [way, travel]: [&dyn Fn(usize) -> f64; 2],
         touches: &[Touch],
         matters: bool,
     ) -> bool {
@@ -384,10 +384,9 @@ impl Search<'_> {
                 let velocity = shift + turn.cross(at - sweep.start.translation);
                 self.step() * (velocity.length() + turn.length() * (self.length + shift.length() * self.dt))
             };
-            let is_fast = |link: usize| {
-                let still = turn == Vec3::ZERO && shift == Vec3::ZERO;
-                way(link) + if still { 0.0 } else { moves(start[link].translation) } > SLOW * self.radius
-            };
+            let still = turn == Vec3::ZERO && shift == Vec3::ZERO;
+            let is_fast =
+                |link: usize| way(link) + if still { 0.0 } else { moves(start[link].translation) } > SLOW * self.radius;
             let (mut next_is_fast, mut rest) = (is_fast(0), touches);
             for link in 0..start.len() {
                 let here_is_fast = next_is_fast;
@@ -402,7 +401,12 @@ impl Search<'_> {
                     continue;
                 }
                 let open = self.is_open(start, link) || self.is_open(end, link);
-                for on in [here_is_fast.then_some(Stretch::Link), open.then_some(Stretch::Joint)].into_iter().flatten()
+                // without a contact, a link was too far away
+                let known = |t: &Touch| (t.on, t.obstacle) == (Stretch::Link, index);
+                let far = still && !here.iter().any(known) && way(link) <= travel(link);
+                for on in [(here_is_fast && !far).then_some(Stretch::Link), open.then_some(Stretch::Joint)]
+                    .into_iter()
+                    .flatten()
                 {
                     let (ways, way) = self.way(on, link, index, [start, end]);
                     if way <= SLOW * self.radius && !deep {

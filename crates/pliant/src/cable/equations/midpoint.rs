@@ -88,6 +88,8 @@ pub struct StepScratch {
     pub linear: Linear,
     /// Distance by which links have moved farther than expected in this step [m].
     pub farther: f64,
+    /// What it was when contacts were searched for.
+    pub searched: f64,
     /// Poses of the links between the parts of the step.
     pub trail: Trail,
     /// Power of contacts on the cable, relative to what they touch, as far as it adds energy [W].
@@ -283,6 +285,7 @@ impl StepScratch {
             runs: Runs::default(),
             linear: Linear::default(),
             farther: 0.0,
+            searched: 0.0,
             trail: Trail::default(),
             gained: 0.0,
             power: 0.0,
@@ -376,6 +379,7 @@ impl Share<'_> {
     fn find_touches(&mut self, part: &Part) {
         let Share { links, state, acting, s } = self;
         let search = search(links, acting, part);
+        s.searched = s.farther;
         let (step, gravity, farther) = (part.step(), acting.gravity, s.farther);
         let travel = |link: usize| links.travel(links.speed(&state.velocities[link]), step, gravity) + farther;
         search.begin(&state.poses, travel, &state.touches, &mut s.touches);
@@ -559,7 +563,9 @@ impl Share<'_> {
         let Share { links, state, acting, s } = self;
         let (search, step) = (search(links, acting, part), part.step());
         let way = |link: usize| step * links.speed(&s.mean[link]);
-        !acting.near.is_empty() && search.passed([&state.poses, &s.end], way, &s.touches, matters)
+        let travel =
+            |link: usize| links.travel(links.speed(&state.velocities[link]), step, acting.gravity) + s.searched;
+        !acting.near.is_empty() && search.passed([&state.poses, &s.end], [&way, &travel], &s.touches, matters)
     }
 
     /// Take over the contact forces, into the residual too.
