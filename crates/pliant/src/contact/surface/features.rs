@@ -155,7 +155,9 @@ impl Edge {
         }
         let mean = (self.normals[0] + self.normals[1]).normalize_or(self.normals[0]);
         let normal = if distance > 1e-12 { way / distance } else { mean };
-        Some(Nearby { smooth: self.smooth, ..Nearby::new(piece, s, normal, distance) })
+        let (up, flat) = (normal.dot(piece.along), self.along.dot(piece.along));
+        let curvature = (1.0 - up * up - flat * flat) / distance.max(1e-12);
+        Some(Nearby { smooth: self.smooth, curvature, ..Nearby::new(piece, s, normal, distance) })
     }
 }
 
@@ -185,6 +187,8 @@ impl Corner {
             return None;
         }
         let normal = if distance > 1e-12 { way / distance } else { self.normal };
-        Some(Nearby { smooth: self.smooth, ..Nearby::new(piece, s, normal, distance) })
+        let up = normal.dot(piece.along);
+        let curvature = (1.0 - up * up) / distance.max(1e-12);
+        Some(Nearby { smooth: self.smooth, curvature, ..Nearby::new(piece, s, normal, distance) })
     }
 }
