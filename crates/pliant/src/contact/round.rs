@@ -8,6 +8,9 @@ use crate::math::Vec3;
 /// Maximum number of bisections for the nearest point of a piece: they narrow it down to a thousandth.
 const MOST_HALVINGS: usize = 10;
 
+/// Change of the slope of the distance along half a piece below which no point of it is nearer than another [-].
+const STRAIGHT: f64 = 1e-6;
+
 /// A shape without facets, in its own frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Round {
@@ -64,6 +67,20 @@ impl Round {
         }
     }
 
+    /// Second derivative of the distance along a direction, at a point with this face [1/m]; zero at the rim of a
+    /// cylinder.
+    #[inline]
+    fn curvature(&self, p: Vec3, (normal, distance): (Vec3, f64), along: Vec3) -> f64 {
+        let (radius, flat) = match *self {
+            Round::Plane => return 0.0,
+            Round::Capsule { radius, half } => (radius, if p.z.abs() < half { along.z } else { 0.0 }),
+            Round::Cylinder { .. } if normal.z != 0.0 => return 0.0,
+            Round::Cylinder { radius, .. } => (radius, along.z),
+        };
+        let across = normal.dot(along);
+        (1.0 - across * across - flat * flat) / (radius + distance).max(f64::MIN_POSITIVE)
+    }
+
     /// The nearest surface point, if it is within `reach` [m] or the point is inside.
     pub fn surface_near(&self, p: Vec3, reach: f64) -> Option<SurfacePoint> {
         let (normal, distance) = self.face(p);
@@ -71,24 +88,38 @@ impl Round {
     }
 
     /// The point of a piece that is nearest to the surface, if that is within `reach` [m]; its distance is accurate to
-    /// `exact` [m]. There the distance, including the bulge, has zero slope along the piece.
+    /// `exact` [m]. There the distance, including the bulge, has zero slope along the piece. Its place is much more
+    /// accurate than that alone would make it, and moves continuously with the piece: forces act there.
     pub fn nearest(&self, piece: &Piece, reach: f64, exact: f64) -> Option<Nearby> {
         let [from, to] = piece.span;
         let look = |s: f64| {
             let (normal, distance) = self.face(piece.at(s));
-            (Nearby::new(piece, s, normal, distance), normal.dot(piece.along) + 2.0 * piece.bulge * s)
+            let near = Nearby::new(piece, s, normal, distance);
+            (near, normal.dot(piece.along) + 2.0 * piece.bulge * s)
         };
         let half = 0.5 * (to - from);
+        let curved = |near: &Nearby| {
+            let distance = near.distance - piece.bulge * near.s * near.s;
+            self.curvature(piece.at(near.s), (near.normal, distance), piece.along)
+        };
+        // the root of the slope, from a point near it
+        let refined = |near: (Nearby, f64), between: [f64; 2]| {
+            let (at, curvature) = (&near.0, curved(&near.0));
+            let bends = curvature + 2.0 * piece.bulge;
+            let s = (at.s - near.1 / bends).clamp(between[0], between[1]);
+            let near = if s == at.s || bends * half < STRAIGHT { near.0 } else { look(s).0 };
+            near.curved(curvature)
+        };
         let middle = look(0.5 * (from + to));
         if middle.0.distance > reach + half {
             return None;
         }
         if middle.1.abs() * half < exact {
-            return Some(middle.0);
+            return Some(refined(middle, piece.span));
         }
         let end = look(if middle.1 < 0.0 { to } else { from });
         if end.1 * middle.1 >= 0.0 {
-            return Some(end.0);
+            return Some(end.0.curved(curved(&end.0)));
         }
         // the slope changes sign in between, continuously on a round obstacle and with a jump at an edge: bisect, but
         // use the secant where it is nearly linear
@@ -108,7 +139,8 @@ impl Round {
                 break;
             }
         }
-        Some(if low.0.distance < high.0.distance { low.0 } else { high.0 })
+        let between = [low.0.s.min(high.0.s), low.0.s.max(high.0.s)];
+        Some(refined(if low.0.distance < high.0.distance { low } else { high }, between))
     }
 }
 

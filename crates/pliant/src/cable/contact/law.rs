@@ -225,6 +225,16 @@ pub fn add_slope(m: &mut Mat6, left: &[Vec6; 3], slope: &[[f64; 3]; 3], right: &
     }
 }
 
+/// Add -m x w, for angular velocities w, to the part of a block that is for moments.
+pub fn add_cross(block: &mut Mat6, [x, y, z]: [f64; 3]) {
+    block[3][4] += z;
+    block[3][5] -= y;
+    block[4][3] -= z;
+    block[4][5] += x;
+    block[5][3] += y;
+    block[5][4] -= x;
+}
+
 /// rows v.
 pub fn velocity(rows: &[Vec6; 3], v: &Vec6) -> [f64; 3] {
     [dot(&rows[0], v), dot(&rows[1], v), dot(&rows[2], v)]

@@ -5,10 +5,10 @@
 //! fast that halfway it may be behind something thin, the plane of the start is kept, so that nothing gets past it.
 
 use crate::bytes::stored;
-use crate::cable::algebra::block::{Tridiagonal, Vec6, dot};
+use crate::cable::algebra::block::{Tridiagonal, Vec6, add_scaled, dot};
 use crate::cable::contact::law::{
-    Contacting, Firmness, Law, Limit, Reply, add_slope, along, axes, closed_in, joint_rows, minus, no_deeper, rows,
-    subtract_force, velocity,
+    Contacting, Firmness, Law, Limit, Reply, add_cross, add_slope, along, axes, closed_in, joint_rows, minus,
+    no_deeper, rows, subtract_force, velocity,
 };
 use crate::cable::links::{OPEN, Stretch, gap_after};
 use crate::cable::solver::gauss_seidel::projection::Local;
@@ -45,6 +45,12 @@ const CREEPING: f64 = 0.2;
 /// A link that moves by less than this fraction of its radius in a step keeps the face of its start.
 const STILL: f64 = 1e-4;
 
+/// Change of slope along half a link below which no point of it counts as nearest [-].
+const FLAT: f64 = 1e-6;
+
+/// Distance from the root of the slope, relative to half a link, from which a point counts as held there by an edge.
+const HALTED: f64 = 1e-2;
+
 /// A contact of a link, or of the joint after it, with an obstacle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touch {
@@ -66,6 +72,8 @@ pub struct Touch {
     pub next: Option<[Vec6; 3]>,
     /// Position along the link or the joint, from its centre [m].
     pub s: f64,
+    /// How it moves along the link, unless it stays where it is.
+    rolling: Option<Rolling>,
     /// Velocity along the axes at which nothing slides and the gap is just closed at the end of the step [m/s].
     carried: [f64; 3],
     /// Velocity of the obstacle along the axes [m/s].
@@ -92,6 +100,24 @@ pub struct Touch {
     past: Option<(f64, Vec3)>,
     /// Where to look for its surface first.
     hint: Hint,
+}
+
+/// How the nearest point moves along a link as it tilts over a surface, and as it slides along it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Rolling {
+    /// Where the point would be on a link without ends, from its centre, at no velocity [m].
+    from: f64,
+    /// Its change per mean velocity of the link.
+    by: Vec6,
+    /// Half the length of the link [m].
+    half: f64,
+}
+
+impl Rolling {
+    /// Where the point would be on a link without ends [m].
+    fn free(&self, mean: &Vec6) -> f64 {
+        self.from + dot(&self.by, mean)
+    }
 }
 
 /// What is kept of a contact after the step.
@@ -137,6 +163,8 @@ struct Facing {
     s: f64,
     /// Where to look for it next.
     hint: Hint,
+    /// Second derivative of the distance along the link, without the bulge [1/m].
+    curvature: f64,
 }
 
 /// What to search, and when.
@@ -268,6 +296,7 @@ impl Search<'_> {
             rows: [[0.0; 6]; 3],
             next: None,
             s: start.s,
+            rolling: None,
             carried: [0.0; 3],
             surface: [0.0; 3],
             limit: Limit::Given(0.0),
@@ -296,7 +325,7 @@ impl Search<'_> {
         };
         let mut position = self.lay(touch, touch.start, &piece, middle);
         let advance = -towards(touch, position) * step;
-        let mut gap = touch.start.gap;
+        let (mut gap, mut facing) = (touch.start.gap, touch.start);
         if advance < gap + self.radius && !self.rests(touch, means, STILL) {
             let world = obstacle.sweep.at(fraction);
             let reach = 1.1 * self.radius + gap.max(0.0) + advance.abs();
@@ -306,7 +335,7 @@ impl Search<'_> {
             let likeness = |f: &Facing| side(f) - (f.s - touch.start.s).abs() / self.length;
             let same = faces.into_iter().flatten().filter(|f| side(f) > SAME_SIDE);
             if let Some(best) = same.max_by(|a, b| likeness(a).total_cmp(&likeness(b))) {
-                position = self.lay(touch, best, &piece, middle);
+                (position, facing) = (self.lay(touch, best, &piece, middle), best);
                 touch.hint = best.hint;
                 // the gap halfway, extrapolated back to the start at the current velocity
                 gap = no_deeper(best.gap - 0.5 * step * towards(touch, position), gap);
@@ -316,6 +345,31 @@ impl Search<'_> {
         touch.surface = along(&touch.axes, surface);
         touch.carried = touch.surface;
         touch.carried[0] -= closed_in(self.recovery, gap, self.radius) / step;
+        touch.rolling = match touch.on {
+            Stretch::Link => self.rolling(&facing, &piece, &touch.axes, &middle[touch.link], &means[touch.link]),
+            Stretch::Joint => None,
+        };
+    }
+
+    /// How the nearest point moves along a link. Where the distance along it is d(s) = h + (n . e) s + (k / 2 + b) s^2,
+    /// with the curvature k of the surface and the bulge b, it is where the slope n . e + (k + 2 b) s is zero. As the
+    /// link turns by w and moves by v, that changes by w . (e x n) + k v . t.
+    fn rolling(&self, facing: &Facing, piece: &Piece, axes: &[Vec3; 3], pose: &Pose, mean: &Vec6) -> Option<Rolling> {
+        let (half, bends) = (0.5 * self.length, facing.curvature + 2.0 * piece.bulge);
+        if bends * half < FLAT {
+            return None;
+        }
+        let slope = facing.normal.dot(piece.along) + 2.0 * piece.bulge * facing.s;
+        let free = facing.s - slope / bends;
+        // halted by something else than its end
+        if facing.s.abs() < (1.0 - HALTED) * half && (free - facing.s).abs() > HALTED * half {
+            return None;
+        }
+        let per = -0.5 * self.step() / bends;
+        let turn = pose.rotation.inverse() * piece.along.cross(facing.normal) * per;
+        let shift = axes[1] * (per * facing.curvature);
+        let by = [shift.x, shift.y, shift.z, turn.x, turn.y, turn.z];
+        Some(Rolling { from: free - dot(&by, mean), by, half })
     }
 
     /// Place a contact where a piece faces an obstacle. Returns the contact point in the world [m].
@@ -458,11 +512,9 @@ impl Search<'_> {
         let mut found = [None; FACES];
         obstacle.params.shape.near_piece(world, piece, self.radius, reach, hint, &mut found);
         found.map(|place: Option<Nearby>| {
-            place.map(|Nearby { s, normal, distance, hint, .. }| Facing {
-                normal,
-                gap: distance - self.radius,
-                s,
-                hint,
+            place.map(|Nearby { s, normal, distance, curvature, hint, .. }| {
+                let gap = distance - self.radius;
+                Facing { normal, gap, s, curvature, hint }
             })
         })
     }
@@ -475,6 +527,39 @@ impl Touch {
         (self.state, self.firmness) = (past.state, past.firmness);
         self.limit = Limit::Given(self.law.friction.limit(past.normal.dot(past.lawful).max(0.0)));
         self.past = Some((past.s, past.normal));
+    }
+
+    /// Follow its link, of this radius, at these mean velocities: in the frame of the link the arm of the force turns as
+    /// the link does, and its place moves along the link. The plane stays.
+    pub fn follow(&mut self, radius: f64, middle: &[Pose], means: &[Vec6]) {
+        if self.on != Stretch::Link {
+            return;
+        }
+        if let Some(rolling) = &self.rolling {
+            self.s = rolling.free(&means[self.link]).clamp(-rolling.half, rolling.half);
+        }
+        let pose = &middle[self.link];
+        self.rows = rows(&self.axes, x_axis(pose.rotation) * self.s - self.axes[0] * radius, pose.rotation);
+    }
+
+    /// Add to the tangent how the moment of a force, along the axes, changes in the frame of the link as this turns in
+    /// the step, and as the contact moves along it. On limp links nothing else resists either.
+    pub fn add_moment(&self, force: &[f64; 3], step: f64, middle: &[Pose], means: &[Vec6], matrix: &mut Tridiagonal) {
+        if self.on != Stretch::Link {
+            return;
+        }
+        let block = &mut matrix.diagonal[self.link];
+        let moment = |k: usize| 0.5 * step * (0..3).map(|i| self.rows[i][k] * force[i]).sum::<f64>();
+        add_cross(block, [moment(3), moment(4), moment(5)]);
+        let Some(Rolling { by, .. }) = self.rolling.as_ref().filter(|r| r.free(&means[self.link]).abs() < r.half)
+        else {
+            return;
+        };
+        // the moment of the force about the next place is larger by e x f, with e the x axis of the link
+        let force: Vec3 = self.axes[0] * force[0] + self.axes[1] * force[1] + self.axes[2] * force[2];
+        let force = middle[self.link].rotation.inverse() * force;
+        add_scaled(&mut block[4], force.z, by);
+        add_scaled(&mut block[5], -force.y, by);
     }
 
     /// Velocity of the contact point along its axes, for velocities of the links [m/s].

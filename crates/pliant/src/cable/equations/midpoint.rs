@@ -433,6 +433,8 @@ impl Share<'_> {
             }
             if touching != Touching::Settled {
                 search.refresh(touch, &s.middle, &s.mean);
+            } else if !links.linear {
+                touch.follow(links.radius, &s.middle, &s.mean);
             }
             let reply = if touching == Touching::First { touch.first_reply(&s.mean) } else { touch.reply(&s.mean) };
             changed += usize::from(reply.state != touch.state);
@@ -440,6 +442,9 @@ impl Share<'_> {
             if reply.force != [0.0; 3] {
                 touch.subtract(&reply.force, &mut s.residual);
                 touch.add_to(&reply.slope, &mut s.matrix);
+                if !links.linear {
+                    touch.add_moment(&reply.force, part.step(), &s.middle, &s.mean, &mut s.matrix);
+                }
             }
         }
         changed

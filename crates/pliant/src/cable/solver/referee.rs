@@ -122,7 +122,7 @@ fn linearised_with(count: usize, runs: usize, printed: bool) -> Cable {
         share.s.runs.printed = Some(Printed::new(&share.s.runs.bounds));
         assert!(share.s.linearise_printed(share.links, share.state, STEP, None));
     } else {
-        assert!(share.s.linearise());
+        assert!(share.s.linearise(None));
     }
     let obstacles: std::collections::BTreeSet<usize> = share.s.touches.iter().map(|t| t.obstacle).collect();
     assert_eq!(obstacles.len(), 2, "both drum and floor are touched");

@@ -161,7 +161,15 @@ impl Edge {
         let free = t.abs() < self.half && self.inward.iter().all(|i| way.dot(*i) <= 0.0);
         let mean = (self.normals[0] + self.normals[1]).normalize_or(self.normals[0]);
         let normal = if distance > 1e-12 { way / distance } else { mean };
-        Some(Nearby { smooth: self.smooth, hill: self.hill, free, ..Nearby::new(piece, s, normal, distance) })
+        let (up, flat) = (normal.dot(piece.along), self.along.dot(piece.along));
+        let curvature = (1.0 - up * up - flat * flat) / distance.max(1e-12);
+        Some(Nearby {
+            smooth: self.smooth,
+            hill: self.hill,
+            free,
+            curvature,
+            ..Nearby::new(piece, s, normal, distance)
+        })
     }
 }
 
@@ -192,6 +200,14 @@ impl Corner {
         }
         let free = ring.iter().all(|r| way.dot(*r) <= 0.0);
         let normal = if distance > 1e-12 { way / distance } else { self.normal };
-        Some(Nearby { smooth: self.smooth, hill: self.hill, free, ..Nearby::new(piece, s, normal, distance) })
+        let up = normal.dot(piece.along);
+        let curvature = (1.0 - up * up) / distance.max(1e-12);
+        Some(Nearby {
+            smooth: self.smooth,
+            hill: self.hill,
+            free,
+            curvature,
+            ..Nearby::new(piece, s, normal, distance)
+        })
     }
 }

@@ -66,6 +66,8 @@ pub struct Nearby {
     pub normal: Vec3,
     /// Distance of the axis, including the bulge [m].
     pub distance: f64,
+    /// Second derivative of the distance along the piece, without the bulge [1/m].
+    pub curvature: f64,
     /// The point on the surface.
     foot: Vec3,
     /// Index of the flat region that it is on; `NONE` for edges and corners.
@@ -111,7 +113,13 @@ impl Nearby {
     pub(super) fn new(piece: &Piece, s: f64, normal: Vec3, height: f64) -> Nearby {
         let foot = piece.at(s) - normal * height;
         let distance = height + piece.bulge * s * s;
-        Nearby { s, normal, distance, foot, region: NONE, hill: NONE, smooth: true, free: true, hint: Hint::NONE }
+        let (region, hill, hint) = (NONE, NONE, Hint::NONE);
+        Nearby { s, normal, distance, curvature: 0.0, foot, region, hill, smooth: true, free: true, hint }
+    }
+
+    /// The same on a surface with this second derivative of the distance along the piece [1/m].
+    pub(super) fn curved(self, curvature: f64) -> Nearby {
+        Nearby { curvature, ..self }
     }
 
     /// Whether a contact farther away counts as the same, if they are nearer to each other than `apart` along the

@@ -7,9 +7,10 @@ use crate::cable::equations::midpoint::StepScratch;
 use crate::cable::solver::gauss_seidel::touches::{Sweeping, SweptTouch, Yielding};
 
 impl StepScratch {
-    /// Prepare the runs for the current equations, with the known contact forces. False if the matrix is singular.
-    pub fn linearise(&mut self) -> bool {
-        let StepScratch { matrix, residual, mean, touches, runs: r, .. } = self;
+    /// Prepare the runs for the current equations, with the known contact forces, whose moments change in a step of this
+    /// size as links turn. False if the matrix is singular.
+    pub fn linearise(&mut self, turns: Option<f64>) -> bool {
+        let StepScratch { matrix, residual, mean, middle, touches, runs: r, .. } = self;
         for (push, left) in r.pushes.iter_mut().zip(residual.iter()) {
             *push = left.map(|x| -x);
         }
@@ -17,6 +18,9 @@ impl StepScratch {
         for touch in touches.iter() {
             let slope = touch.expected_slope(mean);
             let touched = SweptTouch::new(touch.link, touch.rows, slope, touch.local(mean));
+            if let Some(step) = turns.filter(|_| touched.local.force != [0.0; 3]) {
+                touch.add_moment(&touched.local.force, step, middle, mean, matrix);
+            }
             if slope != [[0.0; 3]; 3] {
                 add_slope(&mut matrix.diagonal[touch.link], &touch.rows, &slope, &touch.rows);
             }

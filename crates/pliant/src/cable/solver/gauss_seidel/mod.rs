@@ -16,7 +16,7 @@ pub mod runs;
 pub mod touches;
 
 use crate::cable::contact::law::Contacting;
-use crate::cable::equations::midpoint::{Part, Share};
+use crate::cable::equations::midpoint::{Part, Share, StepScratch};
 use crate::cable::group::step::{Island, Solved};
 use crate::cable::links::Stretch;
 use crate::cable::solver::Method;
@@ -109,11 +109,14 @@ impl Island<'_> {
         }
         let (mut fine, mut team) = (true, self.team.take());
         self.each(|mut share| {
+            let follows = !share.links.linear && share.s.runs.printed.is_none();
             if fresh {
                 share.refresh(part);
+            } else if follows {
+                share.follow();
             }
             fine &= match share.s.runs.printed {
-                None => share.s.linearise(),
+                None => share.s.linearise(follows.then_some(part.step())),
                 Some(_) => share.s.linearise_printed(share.links, share.state, part.step(), team.as_deref_mut()),
             };
         });
@@ -225,6 +228,12 @@ impl Island<'_> {
 }
 
 impl Share<'_> {
+    /// Let contacts follow their links at the current velocities, on the same planes.
+    fn follow(&mut self) {
+        let StepScratch { touches, middle, mean, .. } = &mut *self.s;
+        touches.iter_mut().for_each(|touch| touch.follow(self.links.radius, middle, mean));
+    }
+
     /// Update the planes of contacts for the current velocities.
     pub(crate) fn refresh(&mut self, part: &Part) {
         let Share { links, acting, s, .. } = self;
