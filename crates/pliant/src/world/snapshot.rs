@@ -90,7 +90,7 @@ stored!(Snapshot { handles, grips, loads, state, origin });
 const MAGIC: [u8; 8] = *b"pliantsn";
 
 /// Version of the format that follows. Increment it whenever the state of any model changes.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// Size of the header: magic, version, length and checksum.
 const HEAD: usize = 8 + 4 + 8 + 8;
@@ -257,7 +257,12 @@ impl World {
             body.set_state(state);
         }
         self.watch.copy_from(&state.watch);
+        // for its memory, where the snapshot knows nothing of bodies that were changed before it
+        let known = self.watch.knows();
         self.watch.begin(&self.bodies, &self.obstacles, self.groups.between.pairs.capacity());
+        if !known {
+            self.watch.forget();
+        }
         self.accounts.copy_from(&state.accounts);
         Ok(())
     }
