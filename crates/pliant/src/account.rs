@@ -158,6 +158,11 @@ impl Account {
         self.created - self.balance
     }
 
+    /// The account as frames show it, without the energy from which the next step goes on.
+    pub(crate) fn seen(&self) -> Account {
+        Account { level: None, ..*self }
+    }
+
     /// Whether the energy at the start of the next step is known.
     pub(crate) fn is_open(&self) -> bool {
         self.level.is_some()

@@ -10,7 +10,7 @@ use pliant::{Hold, Material, Section, World};
 
 use super::contact::{RADIUS, cable, coulomb, hand, obstacle, silicone};
 use super::rods::G;
-use super::{Case, Sheet};
+use super::{Case, Sheet, largest};
 
 /// Cases of this file.
 pub const CASES: &[Case] = &[Case::of_cable("passivity", passivity)];
@@ -109,7 +109,7 @@ fn passivity(sheet: &mut Sheet) {
     }
     for friction in [0.3, 0.8, 2.0] {
         let mut random = numbers();
-        let most = (0..FALLS).map(|_| dropped(&mut random, friction)).fold(0.0, f64::max);
+        let most = largest((0..FALLS).map(|_| dropped(&mut random, friction)));
         let text = format!("{FALLS} cables of all kinds fall on a floor, friction {friction}: rise of energy / fall");
         sheet.scaled(text, FALLS, [most, 0.0, 1.0], REMEMBERED);
     }

@@ -6,7 +6,7 @@ use pliant::math::{Pose, Vec3};
 
 use super::lattice_worlds::{block, body_of, lattice, material, slope, steps, world_with};
 use super::rods::G;
-use super::{Case, Sheet};
+use super::{Case, Sheet, largest};
 
 /// Cases of this file.
 pub const CASES: &[Case] =
@@ -119,7 +119,7 @@ fn energy_of_nothing(sheet: &mut Sheet) {
             let touches = !world.frame().contacts.is_empty();
             met |= touches;
             let change = if touches { 0.0 } else { (whole(&world) - first).abs() };
-            most = if fine { most.max(change) } else { f64::NAN };
+            most = largest([most, if fine { change } else { f64::NAN }]);
         }
         let count = lattice(&world, 0).ledger().steps;
         let text = format!("largest change of energy in flight / allowed, falling box, {bound:e} J a step");

@@ -7,7 +7,7 @@ use pliant::math::{Mat3, Vec3};
 
 use super::lattice_worlds::cut;
 use super::references_particles::{Polyhedron, particles};
-use super::{Case, Sheet};
+use super::{Case, Sheet, largest};
 
 /// Cases of this file.
 pub const CASES: &[Case] = &[
@@ -130,7 +130,7 @@ fn five_particles(sheet: &mut Sheet) {
         }
         let found = Cells::new(corners.to_vec(), vec![Cell::Tetrahedron([0, 1, 2, 3])]).ok();
         let found = found.and_then(|cells| moments_of(&cells, MassRule::Approximate));
-        worst = found.map_or(f64::NAN, |(found, _)| worst.max(off(&found, &truth)));
+        worst = largest([worst, found.map_or(f64::NAN, |(found, _)| off(&found, &truth))]);
         count += 1;
     }
     sheet.scaled("mass, centre and inertia of 200 random tetrahedra", 5, [worst, 0.0, 1.0], ROUNDING);

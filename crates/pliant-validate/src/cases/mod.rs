@@ -79,6 +79,19 @@ pub struct Sheet {
     rows: Vec<Row>,
 }
 
+/// The largest of some values; not a number where one of them is none, such as of a run that failed.
+pub fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
+    values.into_iter().fold(0.0, |most: f64, value| {
+        if value <= most {
+            most
+        } else if most.is_nan() {
+            most
+        } else {
+            value
+        }
+    })
+}
+
 impl Sheet {
     /// Compare relative to the reference.
     pub fn relative(&mut self, quantity: impl Into<String>, size: usize, value: f64, reference: f64, tolerance: f64) {

@@ -11,7 +11,7 @@ use super::references_solids::solids;
 use super::response_worlds::{
     DENSITY, POISSON, SIDE, UNDAMPED, YOUNG, basis, cube, elastic, response, spec, steps, sure, world_of,
 };
-use super::{Case, Sheet};
+use super::{Case, Sheet, largest};
 
 /// Cases of this file.
 pub const CASES: &[Case] = &[
@@ -53,7 +53,7 @@ fn frequencies(sheet: &mut Sheet) {
         // edges and corners are smooth enough for h^4, of which half a cell is 1e-3
         sheet.relative("worst of 8 frequencies of the solid, quadratic [Hz]", cells, value, reference, tolerance);
         // elements with consistent mass are a Ritz method: never below
-        let below = found.iter().zip(&known.ritz_seed002.freq_hz_1_to_8).map(|(f, r)| (r - f) / r).fold(0.0, f64::max);
+        let below = largest(found.iter().zip(&known.ritz_seed002.freq_hz_1_to_8).map(|(f, r)| (r - f) / r));
         sheet.scaled("how far any is below that of the solid", cells, [below, 0.0, 1.0], 3e-6);
     }
 }

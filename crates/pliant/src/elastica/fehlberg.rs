@@ -6,6 +6,7 @@
 use super::balance::Standing;
 use super::rod::Kinematics;
 use super::system::System;
+use super::touch::CREEP;
 use crate::math::pow;
 
 /// Derivatives at the stages, and working memory.
@@ -27,6 +28,8 @@ pub struct Fehlberg {
     /// Whether the rod touches anything in a stage of the step: contacts begin and end with jumps, which the error of
     /// coordinates does not show, so that energy is watched as well.
     touches: bool,
+    /// Whether it rubs on anything in a stage of the step.
+    rubs: bool,
     at_end: Kinematics,
 }
 
@@ -49,6 +52,10 @@ const FIFTH: [f64; STAGES] = [16.0 / 135.0, 0.0, 6656.0 / 12825.0, 28561.0 / 564
 
 /// Weights of fourth order, for the error estimate.
 const FOURTH: [f64; STAGES] = [25.0 / 216.0, 0.0, 1408.0 / 2565.0, 2197.0 / 4104.0, -1.0 / 5.0, 0.0];
+
+/// Error of velocities of a rod that rubs, relative to the speed at which friction reaches its limit [-]: at rest friction
+/// is as far from balance. The error of coordinates says nothing of that, as friction is stiff.
+const RUBBED: f64 = 0.01;
 
 /// Shortest step as a fraction of the world step.
 const SMALLEST: f64 = 1e-7;
@@ -129,7 +136,7 @@ impl Fehlberg {
             let wanted = self.next.unwrap_or(1e-3 * dt);
             // leave no tiny remainder
             let step = if time + 1.01 * wanted >= dt { dt - time } else { wanted.min(0.5 * (dt - time).max(wanted)) };
-            let error = self.try_step(system, [q, v], time, step, first, &mut work) / tolerance;
+            let error = self.try_step(system, [q, v], (time, step, tolerance), first, &mut work);
             if error > 1.0 || error.is_nan() {
                 let shorter = if error.is_finite() { (0.9 * pow(error, -0.2)).max(0.1) } else { 0.1 };
                 self.next = Some(step * shorter);
@@ -167,13 +174,13 @@ impl Fehlberg {
         work
     }
 
-    /// Compute the stages of a step. Returns the largest error of coordinates, and of rates times the step.
+    /// Compute the stages of a step. Returns the largest error of coordinates, and of rates times the step, relative to
+    /// the tolerance; and that of rates relative to what friction asks for.
     fn try_step(
         &mut self,
         system: &mut System<'_>,
         [q, v]: [&[f64]; 2],
-        time: f64,
-        step: f64,
+        (time, step, tolerance): (f64, f64, f64),
         first: bool,
         work: &mut Work,
     ) -> f64 {
@@ -181,6 +188,7 @@ impl Fehlberg {
         self.forces.resize(system.holds.len(), [0.0; STAGES]);
         self.rates.resize(system.holds.len(), [0.0; STAGES]);
         self.touches &= !first;
+        self.rubs &= !first;
         for stage in usize::from(!first)..STAGES {
             let Fehlberg { stages, trial, .. } = self;
             for (n, y) in [q, v].into_iter().enumerate() {
@@ -202,6 +210,7 @@ impl Fehlberg {
             }
             self.powers[stage] = system.led();
             self.touches |= !(system.s.touches.is_empty() && system.s.meetings.is_empty());
+            self.rubs |= system.rubs();
         }
         let Fehlberg { stages, trial, .. } = self;
         for (n, error) in trial.iter_mut().enumerate() {
@@ -215,6 +224,10 @@ impl Fehlberg {
         }
         let most = |e: &Vec<f64>| e.iter().fold(0.0, |most: f64, e| if e.abs() <= most { most } else { e.abs() });
         let [places, rates] = [most(&trial[0]), most(&trial[1])];
+        let finest = RUBBED * CREEP * step / system.rod.length();
+        let finer = if self.rubs { tolerance.min(finest) } else { tolerance };
+        let [places, rates] = [places / tolerance, rates / finer];
+        // also where rates are not numbers
         if rates <= places { places } else { rates }
     }
 

@@ -80,6 +80,13 @@ impl System<'_> {
         self.s.touches.iter().map(|touch| touch.force.dot(touch.carried)).sum()
     }
 
+    /// Whether friction acts in any of the current contacts.
+    pub fn rubs(&self) -> bool {
+        let rough =
+            |touch: &Touch| self.search.obstacles[touch.obstacle].friction_with(self.rod.friction).coefficient > 0.0;
+        self.s.touches.iter().any(rough)
+    }
+
     /// Contacts and internal forces at the end of the step.
     pub fn look(&mut self, q: &[f64], v: &[f64], carried: &mut [Vec2]) {
         if self.rod.extensible { self.look_of::<2>(q, v, carried) } else { self.look_of::<1>(q, v, carried) }

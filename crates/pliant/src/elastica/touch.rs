@@ -74,7 +74,7 @@ const FEW_PIECES: f64 = 4.0;
 const MOST_PIECES: f64 = 64.0;
 
 /// Sliding speed at which regularised friction reaches its limit [m/s].
-const CREEP: f64 = 1e-4;
+pub const CREEP: f64 = 1e-4;
 
 /// Depth at which damping acts fully, in radii.
 const BEGUN: f64 = 0.01;

@@ -12,7 +12,7 @@ mod solids;
 mod strands;
 
 use crate::body::Body;
-use crate::bytes::stored;
+use crate::bytes::{Malformed, Reader, Stored, stored};
 use crate::cable::{PARTS, PastPair};
 use crate::contact::{Ends, Obstacle};
 use crate::frame::{Event, EventKind, Other};
@@ -37,6 +37,25 @@ pub(crate) struct Watch {
     deepest: f64,
     /// Whether the positions of the bodies are known.
     knows: bool,
+    spare: Spare,
+}
+
+/// Memory of centre lines that are not known now; no part of the state.
+#[derive(Debug, Default)]
+struct Spare(Vec<Curve>);
+
+impl Clone for Spare {
+    fn clone(&self) -> Spare {
+        Spare::default()
+    }
+}
+
+impl Stored for Spare {
+    fn write(&self, _: &mut Vec<u8>) {}
+
+    fn read(_: &mut Reader<'_>) -> Result<Spare, Malformed> {
+        Ok(Spare::default())
+    }
 }
 
 /// The centre line of a rod.
@@ -175,9 +194,21 @@ impl Watch {
         self.knows
     }
 
-    /// Forget the positions of the bodies, because they were changed otherwise than by a step.
+    /// Forget the positions of the bodies, because they were changed otherwise than by a step. Nothing is left but
+    /// memory, so that a step that fails before it is known again can be undone by forgetting once more.
     pub fn forget(&mut self) {
         self.knows = false;
+        self.keep_curves(0);
+        self.surrounding.begin(&[]);
+        self.strands.begin(0);
+        self.solids.forget();
+    }
+
+    /// Set aside the memory of all centre lines after the first ones.
+    fn keep_curves(&mut self, count: usize) {
+        while self.curves.len() > count {
+            self.spare.0.extend(self.curves.pop());
+        }
     }
 
     /// Whether it is of these bodies, with this number of obstacles.
@@ -207,8 +238,9 @@ impl Watch {
 
     /// Copy from `other`, reusing the capacity.
     pub fn copy_from(&mut self, other: &Watch) {
-        let Watch { curves, surrounding, strands, solids, depth, deepest, knows } = other;
-        self.curves.resize_with(curves.len(), Curve::default);
+        let Watch { curves, surrounding, strands, solids, depth, deepest, knows, spare: _ } = other;
+        self.keep_curves(curves.len());
+        self.curves.resize_with(curves.len(), || self.spare.0.pop().unwrap_or_default());
         self.curves.iter_mut().zip(curves).for_each(|(curve, known)| curve.copy_from(known));
         self.surrounding.copy_from(surrounding);
         self.strands.copy_from(strands);
@@ -219,18 +251,19 @@ impl Watch {
     /// Before a step: read the bodies if nothing is known of them, and preallocate for `room` pairs.
     pub fn begin(&mut self, bodies: &[Body], obstacles: &[Obstacle], room: usize) {
         if !(self.knows && self.solids.knows(bodies.len())) {
-            self.solids.begin(bodies, obstacles);
+            self.solids.read(bodies, obstacles.len());
         }
         if self.knows {
             return;
         }
+        self.solids.begin(bodies, obstacles);
         self.knows = true;
         let mut count = 0;
         for (body, rod) in bodies.iter().enumerate() {
             let Some((radius, pieces)) = extent(rod) else { continue };
             // reuse what was allocated before
             if count == self.curves.len() {
-                self.curves.push(Curve::default());
+                self.curves.push(self.spare.0.pop().unwrap_or_default());
             }
             let curve = &mut self.curves[count];
             (curve.body, curve.radius, curve.used) = (body, radius, 0);
@@ -246,7 +279,7 @@ impl Watch {
             }
             count += 1;
         }
-        self.curves.truncate(count);
+        self.keep_curves(count);
         self.surrounding.begin(obstacles);
         self.strands.begin(room);
     }
@@ -285,7 +318,7 @@ impl Watch {
 
 stored!(Instant { fraction, pieces });
 stored!(Curve { body, radius, instants, used, pieces, gaps, closed, bend });
-stored!(Watch { curves, surrounding, strands, solids, depth, deepest, knows });
+stored!(Watch { curves, surrounding, strands, solids, depth, deepest, knows, spare });
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]

@@ -63,8 +63,19 @@ impl Solids {
         self.known == bodies
     }
 
-    /// Read the surfaces of all solids, and preallocate. What an obstacle goes through already is that way on purpose.
+    /// Forget what goes through what.
+    pub fn forget(&mut self) {
+        self.through.clear();
+    }
+
+    /// Look at all solids for the first time: what an obstacle goes through already is that way on purpose.
     pub fn begin(&mut self, bodies: &[Body], obstacles: &[Obstacle]) {
+        self.through.clear();
+        self.look_at(bodies, obstacles, true, &mut |_| {});
+    }
+
+    /// Read the surfaces of all solids, and preallocate.
+    pub fn read(&mut self, bodies: &[Body], obstacles: usize) {
         self.known = bodies.len();
         let mut count = 0;
         for (body, solid) in bodies.iter().enumerate() {
@@ -84,9 +95,8 @@ impl Solids {
             count += 1;
         }
         self.shells.truncate(count);
-        self.through.clear();
-        self.through.reserve(self.shells.len() * obstacles.len());
-        self.look_at(bodies, obstacles, true, &mut |_| {});
+        let room = self.shells.len() * obstacles;
+        self.through.reserve(room.saturating_sub(self.through.len()));
     }
 
     /// Whether it is of bodies and obstacles that are there.

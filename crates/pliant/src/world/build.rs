@@ -191,18 +191,17 @@ impl World {
         if self.stop.is_asked() { Err(BuildError::Stopped) } else { settled }
     }
 
-    /// Note that something was added: memory is allocated before the next step, and the watch starts anew.
+    /// Note that something was added: memory is allocated before the next step, and the watch and the accounts start anew.
     pub(super) fn outgrow(&mut self) {
         self.room = Room::Outgrown;
         self.watch.forget();
+        self.accounts.forget();
     }
 
     /// Allocate memory for everything, if anything was added since, so that a step does not allocate.
     pub(super) fn make_room(&mut self) {
-        match std::mem::replace(&mut self.room, Room::Made) {
-            Room::Made => return,
-            Room::Left => {}
-            Room::Outgrown => self.accounts.forget(),
+        if let Room::Made = std::mem::replace(&mut self.room, Room::Made) {
+            return;
         }
         self.near.reserve(self.obstacles.len().saturating_sub(self.near.len()));
         self.react.reserve(&self.bodies, &mut self.presses);

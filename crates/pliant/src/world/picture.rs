@@ -22,7 +22,7 @@ impl World {
         for (body, out) in self.bodies.iter().zip(&mut frame.bodies) {
             body.write_frame(self.gravity, out);
         }
-        frame.bodies.iter_mut().zip(&self.accounts.list).for_each(|(out, account)| out.account = *account);
+        frame.bodies.iter_mut().zip(&self.accounts.list).for_each(|(out, account)| out.account = account.seen());
         frame.grippers.clear();
         frame.grippers.extend(self.grippers.iter().enumerate().map(|(index, gripper)| GripperFrame {
             pose: gripper.sweep.end,

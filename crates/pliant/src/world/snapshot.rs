@@ -257,7 +257,12 @@ impl World {
             body.set_state(state);
         }
         self.watch.copy_from(&state.watch);
+        // for its memory, where the snapshot knows nothing of bodies that were changed before it
+        let known = self.watch.knows();
         self.watch.begin(&self.bodies, &self.obstacles, self.groups.between.pairs.capacity());
+        if !known {
+            self.watch.forget();
+        }
         self.accounts.copy_from(&state.accounts);
         Ok(())
     }

@@ -56,6 +56,7 @@ impl Xpbd {
         spec.check(&self.name)?;
         (self.links, self.derived) = made_of(&spec);
         self.spec = Arc::new(spec);
+        self.fill_joints();
         Ok(())
     }
 }

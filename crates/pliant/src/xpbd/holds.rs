@@ -61,9 +61,17 @@ impl Xpbd {
     /// Start counting the work of a step: closing grips put energy into their holds.
     pub(super) fn begin_work(&mut self, around: &Surroundings<'_>) {
         self.aim(around, 0.0);
-        let gripped: f64 = self.scratch.held.iter().map(|held| self.energy_of(held)).sum();
         (self.scratch.unreached, self.scratch.borne) = (0.0, 0.0);
-        self.scratch.work = Work { grips: (gripped - self.state.held_energy).max(0.0), ..Work::default() };
+        let (Xpbd { state, scratch, .. }, mut gripped) = (&mut *self, 0.0);
+        state.held.retain(|(grip, _)| scratch.held.iter().any(|held| held.grip == *grip));
+        for held in &scratch.held {
+            if !state.held.iter().any(|(grip, _)| *grip == held.grip) {
+                let energy = held.energy(&state.poses[held.link]);
+                state.held.push((held.grip, energy));
+                gripped += energy;
+            }
+        }
+        scratch.work = Work { grips: gripped, ..Work::default() };
     }
 
     /// Count the work of a substep of length `h` [s] from `scratch.start` to the state; it began at fraction `from` of
@@ -78,9 +86,11 @@ impl Xpbd {
             let [force, torque] = reaction_on_a(&held.pose, &state.poses[held.link], held.arms, &held.multiplier);
             let [force, torque] = [force, torque].map(|v| held.pose.rotation * v / (h * h));
             let turn = rotation_vector(held.pose.rotation * before.rotation.inverse());
-            let strains =
-                [strain(&before, &start[held.link], held.arms), strain(&held.pose, &state.poses[held.link], held.arms)];
-            *unreached += beyond_force(&held.compliance, strains, &held.multiplier, h);
+            let link = &state.poses[held.link];
+            let strains = [strain(&before, &start[held.link], held.arms), strain(&held.pose, link, held.arms)];
+            if let Some((_, energy)) = state.held.iter_mut().find(|(grip, _)| *grip == held.grip) {
+                *energy = up_to(*energy + absorbed(strains, &held.multiplier, h), held.energy(link));
+            }
             work.grips -= force.dot(held.pose.translation - before.translation) + torque.dot(turn);
         }
         for (n, push) in pushes.iter().enumerate() {
@@ -98,21 +108,29 @@ impl Xpbd {
         work.obstacles += h * state.touches.iter().map(Touch::led).sum::<f64>();
     }
 
-    /// Count the energy of joint strains for which the sweeps of a substep of length `h` [s] have not produced the
-    /// force.
-    pub(super) fn count_unreached(&mut self, h: f64) {
+    /// Count what each joint takes up and gives back in a substep of length `h` [s]: the work of the force that acted in
+    /// it, up to the energy of its strain.
+    ///
+    /// Where sweeps have solved the equations, this is the energy of the strain: their force is that of the material at
+    /// the end of the substep, which does no less than the energy grows by, and takes no more than it falls by. Where
+    /// they end too early, strain is left without the force that belongs to it. Nothing has done the work of that, and
+    /// no force will give it back: the rod is softer than its material, and stores what a softer one does.
+    pub(super) fn take_up(&mut self, h: f64) {
         let Xpbd { links, state, scratch, .. } = self;
         let joints = state.poses.windows(2).zip(&scratch.strains).zip(&scratch.multipliers);
-        for ((pair, before), multiplier) in joints {
+        for (((pair, before), multiplier), energy) in joints.zip(&mut state.taken) {
             let now = strain(&pair[0], &pair[1], links.arms());
-            scratch.unreached += beyond_force(&links.compliance, [*before, now], multiplier, h);
+            let all = energy_of(&links.compliance, &now);
+            *energy = up_to(*energy + absorbed([*before, now], multiplier, h), all);
         }
     }
 
-    pub(super) fn energy_of(&self, held: &Held) -> f64 {
-        let e = strain(&held.pose, &self.state.poses[held.link], held.arms);
-        let bending = if held.turning { stored(held.compliance[1], e[1]) } else { 0.0 };
-        stored(held.compliance[0], e[0]) + bending
+    /// Fill the joints with the energy of their strains.
+    pub(super) fn fill_joints(&mut self) {
+        let Xpbd { links, state, .. } = self;
+        for (pair, energy) in state.poses.windows(2).zip(&mut state.taken) {
+            *energy = energy_of(&links.compliance, &strain(&pair[0], &pair[1], links.arms()));
+        }
     }
 
     /// Write the load of each grip on its gripper, the torque about the gripper's origin.
@@ -123,15 +141,26 @@ impl Xpbd {
     }
 }
 
-/// Energy that a spring stores between two strains beyond the work of its force [J]. The force that acted in the
-/// substep is -multiplier / h^2, that of the material e / c; they are equal for a spring that the sweeps have solved.
-fn beyond_force(compliance: &Strain, [before, now]: [Strain; 2], multiplier: &Strain, h: f64) -> f64 {
-    let mut beyond = 0.0;
-    for part in 0..2 {
-        for k in (0..3).filter(|&k| compliance[part][k] > 0.0) {
-            let missing = now[part][k] / compliance[part][k] + multiplier[part][k] / (h * h);
-            beyond += (missing * (now[part][k] - before[part][k])).max(0.0);
-        }
+impl Held {
+    /// Energy of its strain, with its link at a pose [J].
+    fn energy(&self, link: &Pose) -> f64 {
+        let [stretch, bend] = strain(&self.pose, link, self.arms);
+        energy_of(&self.compliance, &[stretch, if self.turning { bend } else { Vec3::ZERO }])
     }
-    beyond
+}
+
+/// Work done on a spring by its own force between two strains [J]; that force is -multiplier / h^2.
+fn absorbed([before, now]: [Strain; 2], multiplier: &Strain, h: f64) -> f64 {
+    -(0..2).map(|part| multiplier[part].dot(now[part] - before[part])).sum::<f64>() / (h * h)
+}
+
+/// An energy that is not negative, up to the most that there can be [J]. Strains may be no numbers, of which the step tells
+/// when it looks at places.
+fn up_to(energy: f64, most: f64) -> f64 {
+    energy.min(most).max(0.0)
+}
+
+/// Energy of strains [J].
+fn energy_of(compliance: &Strain, e: &Strain) -> f64 {
+    stored(compliance[0], e[0]) + stored(compliance[1], e[1])
 }

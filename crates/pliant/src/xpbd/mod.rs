@@ -59,8 +59,10 @@ pub struct XpbdState {
     turnings: Vec<Vec3>,
     /// Mean force and moment in each joint over the last step [N, N m].
     loads: Vec<Strain>,
-    /// Energy in the half-links between held sections and the middles of their links [J].
-    held_energy: f64,
+    /// Energy that each joint has taken up, see `take_up` [J].
+    taken: Vec<f64>,
+    /// Likewise of the half-links between held sections and the middles of their links, each with its grip.
+    held: Vec<(usize, f64)>,
     /// Contacts of the last substep, in order of links.
     touches: Vec<Touch>,
     /// Obstacles touched in the last step.
@@ -84,7 +86,7 @@ struct Scratch {
     loads: usize,
     /// Work done on the body so far in this step.
     work: Work,
-    /// Strain energy for which the sweeps have not produced the corresponding force [J].
+    /// Work of pushes beyond what they do on links that turn [J].
     unreached: f64,
     /// Energy that weight gave in each substep of the step to links that lie on something, before it was taken back [J].
     borne: f64,
@@ -95,17 +97,20 @@ struct Scratch {
 impl XpbdState {
     /// Copy another state into this one, reusing capacity.
     fn copy_from(&mut self, other: &XpbdState) {
-        let XpbdState { poses, velocities, turnings, loads, held_energy, touches, touched, counters } = other;
+        let XpbdState { poses, velocities, turnings, loads, taken, held, touches, touched, counters } = other;
         self.poses.clone_from(poses);
         self.velocities.clone_from(velocities);
         self.turnings.clone_from(turnings);
         self.loads.clone_from(loads);
         self.touches.clone_from(touches);
         self.touched.clone_from(touched);
-        (self.held_energy, self.counters) = (*held_energy, *counters);
+        self.taken.clone_from(taken);
+        self.held.clone_from(held);
+        self.counters = *counters;
     }
 
-    fn reserve(&mut self, touches: usize, obstacles: usize) {
+    fn reserve(&mut self, grips: usize, touches: usize, obstacles: usize) {
+        self.held.reserve(grips);
         self.touches.reserve(touches.saturating_sub(self.touches.len()));
         self.touched.reserve(obstacles);
     }
@@ -125,7 +130,8 @@ impl Xpbd {
             velocities: still(),
             turnings: still(),
             loads: none(),
-            held_energy: 0.0,
+            taken: vec![0.0; count - 1],
+            held: vec![],
             touches: vec![],
             touched: vec![],
             counters: Counters::default(),
@@ -144,7 +150,9 @@ impl Xpbd {
             borne: 0.0,
             straight: 0.0,
         };
-        Ok(Xpbd { name: name.into(), spec: Arc::new(spec), links, derived, state, scratch })
+        let mut rod = Xpbd { name: name.into(), spec: Arc::new(spec), links, derived, state, scratch };
+        rod.fill_joints();
+        Ok(rod)
     }
 
     /// Advance by one world step. Fails if the rod has diverged.
@@ -164,7 +172,6 @@ impl Xpbd {
             self.state.counters.steps += 1;
             self.state.counters.iterations += self.links.sweeps as u64;
         }
-        self.state.held_energy = self.scratch.held.iter().map(|held| self.energy_of(held)).sum();
         self.write_loads(around);
         self.note_touching(around);
         Ok(())
@@ -240,9 +247,10 @@ impl Xpbd {
 
     /// Whether a state is of the right size for this rod.
     pub(crate) fn fits(&self, state: &XpbdState, there: &There) -> bool {
-        let XpbdState { poses, velocities, turnings, loads, touches, touched, .. } = state;
+        let XpbdState { poses, velocities, turnings, loads, taken, held, touches, touched, .. } = state;
         [poses.len(), velocities.len(), turnings.len()] == [self.size(); 3]
-            && loads.len() == self.state.loads.len()
+            && [loads.len(), taken.len()] == [self.state.loads.len(); 2]
+            && held.iter().all(|(grip, _)| *grip < there.grips)
             && there.are_obstacles(touched.iter().chain(touches.iter().map(|touch| &touch.obstacle)))
             && touches.iter().all(|touch| touch.link < self.size())
     }
@@ -251,8 +259,8 @@ impl Xpbd {
     pub(crate) fn reserve(&mut self, grips: usize, loads: usize, obstacles: usize) {
         // a point is seldom near more than one obstacle
         let touches = self.size() * self.links.points() * obstacles.min(3) + 16;
-        self.state.reserve(touches, obstacles);
-        self.scratch.before.reserve(touches, obstacles);
+        self.state.reserve(grips, touches, obstacles);
+        self.scratch.before.reserve(grips, touches, obstacles);
         self.scratch.held.reserve(grips);
         self.scratch.pushes.reserve(loads);
     }
@@ -287,4 +295,4 @@ fn stored(compliance: Vec3, e: Vec3) -> f64 {
     (0..3).filter(|&k| compliance[k] > 0.0).map(|k| 0.5 * e[k] * e[k] / compliance[k]).sum()
 }
 
-stored!(XpbdState { poses, velocities, turnings, loads, held_energy, touches, touched, counters });
+stored!(XpbdState { poses, velocities, turnings, loads, taken, held, touches, touched, counters });

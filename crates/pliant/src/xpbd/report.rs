@@ -1,8 +1,7 @@
 //! Results of a rod: shape, frames, forces and moments, energies, contacts.
 
-use super::joint::strain;
 use super::touch::Touch;
-use super::{Xpbd, XpbdState, stored};
+use super::{Xpbd, XpbdState};
 use crate::account::{Bound, Work};
 use crate::body::Surroundings;
 use crate::contact::Obstacle;
@@ -14,17 +13,15 @@ use crate::math::Vec3;
 const PART: f64 = 5e-2;
 
 impl Xpbd {
-    /// Energies [J].
+    /// Energies [J]. The elastic one is what joints and holds have taken up and can give back; where sweeps solve the
+    /// equations, it is that of the strains, and otherwise less.
     pub fn energy(&self, gravity: Vec3) -> Energy {
-        let mut energy = Energy { elastic: self.state.held_energy, ..Energy::default() };
+        let held: f64 = self.state.held.iter().map(|(_, energy)| energy).sum();
+        let mut energy = Energy { elastic: held + self.state.taken.iter().sum::<f64>(), ..Energy::default() };
         let moving = self.state.velocities.iter().zip(&self.state.turnings);
         for (pose, (v, w)) in self.state.poses.iter().zip(moving) {
             energy.kinetic += 0.5 * self.links.mass * v.length_squared() + 0.5 * w.dot(self.links.inertia * *w);
             energy.gravity -= self.links.mass * gravity.dot(pose.translation);
-        }
-        for pair in self.state.poses.windows(2) {
-            let e = strain(&pair[0], &pair[1], self.links.arms());
-            energy.elastic += stored(self.links.compliance[0], e[0]) + stored(self.links.compliance[1], e[1]);
         }
         energy
     }
@@ -46,8 +43,8 @@ impl Xpbd {
 
     /// Bound on the energy that a step may create.
     pub(crate) fn may_create(&self) -> Bound {
-        let why = "Euler's implicit rule takes from what sweeps reach; strain that they leave without the force that belongs to it, and \
-                   loads on links that turn within a substep, are counted one by one; projections turn links by small angles, to second order";
+        let why = "Euler's implicit rule takes from what sweeps reach, and joints give back what they have taken up; loads on links that turn \
+                   within a substep are counted one by one; projections turn links by small angles, to second order";
         let Energy { kinetic, elastic, .. } = self.energy(Vec3::ZERO);
         // the same part of what weight gives before contacts take it back, within the step
         let contacts = self.scratch.unreached.min(kinetic + elastic) + PART * self.scratch.borne;

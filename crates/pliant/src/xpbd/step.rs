@@ -79,7 +79,7 @@ impl Xpbd {
         self.take_velocities(h);
         self.note_loads(around, part[1], h);
         self.count_work(around, part[0], h);
-        self.count_unreached(h);
+        self.take_up(h);
     }
 
     /// Update the poses of held sections to a fraction of the world step.
