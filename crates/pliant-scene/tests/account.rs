@@ -139,22 +139,3 @@ fn steel_that_is_swept_too_little_has_no_more_energy_than_at_first() {
         assert!(account.created < 1e-3 * first, "{account:?}");
     }
 }
-
-/// A rough fingertip is pressed into a soft pad and drawn over its flat face, from facet to facet.
-#[test]
-fn rough_fingertips_slide_without_gain() {
-    let pad = "[[body]]\nname = \"pad\"\nmodel = \"response\"\nmaterial = \"m\"\nsolid = { box = { size = [0.12, 0.08, 0.04], cells = [6, 4, 2] } }\n\
-               [body.response]\nmodes = 30\ndamping_time = 0.002\nfixed = [{ min = [-0.06, -0.04, -0.0201], max = [0.06, 0.04, -0.0199] }]\n";
-    for friction in [0.2, 0.4, 0.8] {
-        let finger = format!(
-            "[[gripper]]\nname = \"tip\"\nposition = [-0.03, 0.003, 0.0245]\nfinger = {{ radius = 0.004, friction = {{ coefficient = {friction} }} }}\nmotion = {{ sequence = [\n\
-             {{ duration = 0.3, motion = {{ speed = {{ velocity = [0, 0, -0.012] }} }} }},\n\
-             {{ duration = 1.0, motion = {{ speed = {{ velocity = [0.05, 0.004, 0] }} }} }},\n] }}\n"
-        );
-        let mut world = scene(1e-3, 2e4, &format!("{pad}{finger}"));
-        run(&mut world, 1e-3, 1.3, &format!("friction {friction}"));
-        let account = world.accounts()[0];
-        assert!(account.work.obstacles > 1e-3, "it rubs: {account:?}");
-        assert!(account.created < 0.01 * account.work.obstacles, "friction {friction}: {account:?}");
-    }
-}

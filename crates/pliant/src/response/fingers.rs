@@ -140,39 +140,30 @@ impl Response {
         centre + self.scratch.free.turn * self.inwards(n) * radius
     }
 
-    /// Slide a slipping finger to the nearest point of the surface, and return where it will stick: at that point, along the
-    /// normal as deep as its tip.
+    /// Slide a slipping finger to the nearest point of the surface, and return where it will stick: at its tip.
     ///
     /// Its tip may be inside, after sliding onto a facet that rises or after turning while it stuck. It moves out by no
     /// more than half of `lost`, the friction loss of the step over the normal force [m], so that it never adds more
-    /// energy than was lost. Across, it sticks where the point is: a tip beside it, on a facet that leans, would drag it
-    /// there with a force that nobody has paid for.
+    /// energy than was lost.
     pub(super) fn slip(&mut self, n: usize, centre: Vec3, radius: f64, lost: f64) -> Vec3 {
         let (motion, before) = (self.state.motion, self.inwards(n));
-        let body_from_world = motion.world_from_body().inverse();
-        let within = body_from_world.transform_point(centre);
-        let mut place = body_from_world.transform_point(self.state.touches[n].place);
-        let mut seen = [Vec3::ZERO; 3];
-        for _ in 0..GLIDES {
-            let facet = self.glide(n, within - place);
-            seen = self.seen(facet);
-            place = blend(&seen, &self.state.touches[n].spot.weights);
-        }
+        let facet = self.glide(n, motion.turn.inverse() * (centre - self.state.touches[n].place));
         let tip = self.tip(n, centre, radius);
         self.begin_around_an_edge(n, before);
-        let Touch { force, spot, facet, .. } = self.state.touches[n];
+        let Touch { force, spot, .. } = self.state.touches[n];
         if force == Vec3::ZERO {
             return tip;
         }
+        let seen = self.seen(facet);
         let normal = motion.turn * lean(&seen, self.inwards(n));
-        let place = motion.world_from_body().transform_point(place);
+        let place = motion.world_from_body().transform_point(blend(&seen, &spot.weights));
         // on a sharp edge the tip in the facet's direction may be far from the point: it sticks where the ball is nearest
-        let tip = if facet.is_some_and(|facet| self.solid.shell.is_on_an_edge(facet, &spot.weights)) {
+        let tip = if self.solid.shell.is_on_an_edge(facet, &spot.weights) {
             centre + unit_or(place - centre, normal) * radius
         } else {
             tip
         };
-        place + normal * (tip - place).dot(normal).min(0.5 * lost)
+        tip - normal * ((tip - place).dot(normal) - 0.5 * lost).max(0.0)
     }
 
     /// Leave points in a frictionless finger where pushing them out to it in this step would create energy; true if there are any, for
