@@ -81,9 +81,7 @@ pub struct Sheet {
 
 /// The largest of some values; not a number where one of them is none, such as of a run that failed.
 pub fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
-    values.into_iter().fold(0.0, |most: f64, value| {
-        if value <= most || most.is_nan() { most } else { value }
-    })
+    values.into_iter().fold(0.0, |most: f64, value| if value <= most || most.is_nan() { most } else { value })
 }
 
 impl Sheet {
