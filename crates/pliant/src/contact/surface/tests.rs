@@ -237,3 +237,29 @@ fn nothing_that_counts_is_skipped() {
         assert!(seen[1] > 1000, "{n}: {seen:?}");
     }
 }
+
+/// Facets that were exported one by one, with corners a micrometre apart: what is outside is not inside.
+#[test]
+fn slits_between_facets_are_no_inside() {
+    let (half, mut number) = (Vec3::new(0.01, 0.05, 0.05), numbers(3));
+    let mut mesh = (vec![], vec![]);
+    let (x, y, z, low) = (Vec3::X * 0.02, Vec3::Y * 0.1, Vec3::Z * 0.1, -half);
+    for (from, u, v) in [(low, y, x), (low + z, x, y), (low, x, z), (low + y, z, x), (low, z, y), (low + x, y, z)] {
+        sheet(&mut mesh, from, u, v, 4, 4);
+    }
+    let corners = mesh.1.iter().flatten().map(|&n| mesh.0[n as usize]);
+    let vertices: Vec<Vec3> = corners.map(|c| c + Vec3::new(number(), number(), number()) * 1e-6).collect();
+    let triangles = (0..vertices.len() as u32).step_by(3).map(|n| [n, n + 1, n + 2]).collect();
+    let kind = crate::contact::ShapeKind::Mesh(crate::contact::Mesh { vertices, triangles });
+    let shape = crate::contact::Shape::new(kind).unwrap();
+    let (mut inside, mut outside) = (0, 0);
+    for _ in 0..20_000 {
+        let place = Vec3::new(number(), number(), number()) * (half + 0.02);
+        let beyond = place.abs() - half;
+        let distance = beyond.max(Vec3::ZERO).length() + beyond.max_element().min(0.0);
+        let Some(found) = shape.surface_near(&crate::math::Pose::IDENTITY, place, 0.1) else { continue };
+        assert!((found.distance - distance).abs() < 1e-5, "{} for {distance} at {place}", found.distance);
+        *(if distance < 0.0 { &mut inside } else { &mut outside }) += 1;
+    }
+    assert!(inside > 1000 && outside > 1000);
+}
