@@ -11,6 +11,9 @@ const MOST_HALVINGS: usize = 10;
 /// Change of the slope of the distance along half a piece below which no point of it is nearer than another [-].
 const STRAIGHT: f64 = 1e-6;
 
+/// Part of the accuracy of a distance that counts as rounding.
+const ROUNDING: f64 = 1e-3;
+
 /// A shape without facets, in its own frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Round {
@@ -106,8 +109,14 @@ impl Round {
         let refined = |near: (Nearby, f64), between: [f64; 2]| {
             let (at, curvature) = (&near.0, curved(&near.0));
             let bends = curvature + 2.0 * piece.bulge;
-            let s = (at.s - near.1 / bends).clamp(between[0], between[1]);
-            let near = if s == at.s || bends * half < STRAIGHT { near.0 } else { look(s).0 };
+            // not `clamp`, which panics where a body is not a number
+            let s = (at.s - near.1 / bends).max(between[0]).min(between[1]);
+            if s == at.s || bends * half < STRAIGHT {
+                return near.0.curved(curvature);
+            }
+            let better = look(s).0;
+            // not beyond a rim, where the surface turns
+            let near = if better.distance <= at.distance + ROUNDING * exact { better } else { near.0 };
             near.curved(curvature)
         };
         let middle = look(0.5 * (from + to));

@@ -11,15 +11,17 @@ use crate::math::Vec3;
 /// Facets within this many tolerances of a point meet there.
 const AT: f64 = 5.0;
 
-/// And within this fraction of its distance from another: there may be slits between facets that were not welded.
-const SLITS: f64 = 1e-3;
+/// And within this fraction of its distance from another, but no more tolerances than these: there may be slits between
+/// facets that were not welded.
+const SLITS: f64 = 1e-2;
+const WIDEST: f64 = 500.0;
 
 impl Surface {
     /// Whether a point is behind the surface, of which `foot` is the nearest point: by the sum of the normals there,
     /// each weighted by the angle of its facet. (J. A. Baerentzen and H. Aanaes, "Signed distance computation using the
     /// angle weighted pseudonormal".) Where solids are flush the sum is zero, and the point inside.
     pub fn is_behind(&self, foot: Vec3, point: Vec3) -> bool {
-        let reach = AT * self.same + SLITS * foot.distance(point);
+        let reach = AT * self.same + (SLITS * foot.distance(point)).min(WIDEST * self.same);
         let around = Aabb::new(foot - Vec3::splat(reach), foot + Vec3::splat(reach));
         let normals = self.mesh.bvh().intersect_aabb(&around).map(|index| {
             let triangle = self.mesh.triangle(index);
