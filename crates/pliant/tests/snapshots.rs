@@ -155,8 +155,11 @@ fn a_step_that_is_asked_to_stop_leaves_the_world_as_it_was() {
     }
 }
 
+/// A call by its name.
+type Call = (&'static str, fn(&mut World));
+
 /// What is done to a world between steps, after which some of what it keeps is found anew in the next step.
-const CALLS: [(&str, fn(&mut World)); 7] = [
+const CALLS: [Call; 7] = [
     ("add_load", |world| _ = world.add_load(load(world, 1)).unwrap()),
     ("add_grip", |world| _ = world.add_grip(grip(world, 2)).unwrap()),
     ("remove_load", |world| {
