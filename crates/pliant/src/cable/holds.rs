@@ -9,7 +9,7 @@ use crate::cable::joint::{Joint, Turning, strain};
 use crate::cable::links::{LinkState, Links};
 use crate::cable::solver::hands::Reply;
 use crate::frame::{Event, EventKind};
-use crate::grip::{ActingLoad, Grip, Gripper, Hold, Place, Wrench};
+use crate::grip::{ActingLoad, Grip, GripParams, Gripper, Hold, Place, Wrench};
 use crate::linkage::{Arms, HeldEnd, Push, locate};
 use crate::math::{Pose, Vec3, hypot, pose_between, sin};
 use crate::motion::Drive;
@@ -23,12 +23,17 @@ pub struct Held {
     pub link: usize,
     /// Position along the link, from its centre [m].
     pub offset: f64,
+    /// Share of the grip: three links share one that their cable may slide through.
+    pub share: f64,
     /// Stiffness of the hold, in the order of a joint; zero for free directions.
     pub stiffness: Vec6,
     /// Strain without load: the natural bend and twist of the piece between the section and the centre of the link.
     pub rest: Vec6,
-    /// Force along the cable above which it slides [N].
+    /// Force along the cable, beyond its drift, above which it slides [N].
     pub slips_at: f64,
+    /// Force along the cable with which this, being bent, resists being slid, and by how much it grows as it slides
+    /// [N, N/m].
+    pub drift: [f64; 2],
     /// Distance by which the cable has slid in the last step, against its direction [m].
     pub slid: f64,
     /// Poses of the section at the start, middle and end of the step.
@@ -68,9 +73,8 @@ impl Held {
 
     /// Energy of the hold with the section at a given pose [J]. Beyond the force at which it slides nothing is stored.
     pub fn energy_at(&self, section: &Pose, link: &Pose) -> f64 {
-        let e = strain(section, link, self.arms());
-        let mut stretch: Vec6 = std::array::from_fn(|k| e[k] - self.rest[k]);
-        stretch[0] -= self.slid + self.beyond(stretch[0] - self.slid);
+        let mut stretch = self.stretch(section, link);
+        stretch[0] -= self.slid + self.beyond(stretch[0], self.slid);
         (0..6).map(|k| 0.5 * self.stiffness[k] * stretch[k].powi(2)).sum()
     }
 
@@ -79,10 +83,26 @@ impl Held {
         self.slips_at.is_finite()
     }
 
-    /// The part of a stretch of the hold that is beyond what its friction bears [m]: by that much the cable slides.
-    pub fn beyond(&self, stretch: f64) -> f64 {
-        let bears = self.slips_at / self.stiffness[0];
-        stretch - stretch.clamp(-bears, bears)
+    /// The force along the cable up to which friction bears the given one, after it has slid by some distance [N].
+    fn borne(&self, force: f64, slid: f64) -> f64 {
+        let drift = self.drift[0] + self.drift[1] * slid;
+        force.clamp(drift - self.slips_at, drift + self.slips_at)
+    }
+
+    /// By how much farther the cable slides than it has slid, at a stretch along it [m].
+    pub fn beyond(&self, stretch: f64, slid: f64) -> f64 {
+        let force = self.stiffness[0] * (stretch - slid);
+        (force - self.borne(force, slid)) / (self.stiffness[0] + self.drift[1])
+    }
+
+    /// Energy that sliding took in the step [J].
+    pub fn rubbed(&self) -> f64 {
+        let [drift, more] = self.drift;
+        if self.slid == 0.0 {
+            0.0
+        } else {
+            (drift + 0.5 * more * self.slid) * self.slid + self.slips_at * self.slid.abs()
+        }
     }
 
     /// Weights of the change of strain in the step before, see `equations::midpoint`. Along a cable that may slide there
@@ -113,9 +133,10 @@ impl Held {
         end[0] -= s.held_slid[n];
         let later = |k: usize| memory[k] * (end[k] - s.held_strains[n][k]);
         let mut load: Vec6 = std::array::from_fn(|k| h.stiffness[k] * (0.5 * (s.held_bias[n][k] + end[k]) + later(k)));
-        let mut stiffness = h.stiffness;
-        if load[0].abs() > h.slips_at {
-            (load[0], stiffness[0]) = (h.slips_at.copysign(load[0]), 0.0);
+        let (mut stiffness, borne) = (h.stiffness, h.borne(load[0], s.held_slid[n]));
+        if borne != load[0] {
+            let part = h.drift[1] / (h.stiffness[0] + h.drift[1]);
+            (load[0], stiffness[0]) = (borne + part * (load[0] - borne), part * stiffness[0]);
         }
         let reaction = times_transposed(&joint.by_a, &load);
         let force = -Vec3::new(reaction[0], reaction[1], reaction[2]);
@@ -179,9 +200,80 @@ impl Push {
 /// conditioned.
 const STIFFEST_HOLD: f64 = 100.0;
 
+/// Stiffness of a hold that a cable slides through, relative to a joint.
+const SLIDING_HOLD: f64 = 4.0;
+
+/// Share of a grip below which a link is not held.
+const LEAST_SHARE: f64 = 1e-6;
+
+impl Links {
+    /// The hold of a grip, or a share of it, at a link and an offset from its centre, some times stiffer than a joint.
+    fn hold(&self, grip: usize, params: &GripParams, at: (usize, f64), share: f64, stiffer: f64) -> Held {
+        let (link, offset) = at;
+        let mut stiffness = self.stiffness.map(|k| k * stiffer);
+        if params.hold == Hold::Position {
+            // free to turn, and equally stiff in all directions
+            stiffness = [stiffness[0], stiffness[0], stiffness[0], 0.0, 0.0, 0.0];
+        }
+        // the jaws are in series with it
+        stiffness.iter_mut().take(3).for_each(|k| *k /= 1.0 + *k / params.jaws.stiffness);
+        let (stiffness, slips_at) = (stiffness.map(|k| share * k), share * params.jaws.slips_at);
+        // it points from the section to the centre of the link
+        let rest = self.natural(link, offset).map(|x| -x);
+        let (drift, slid, poses, carried) = ([0.0; 2], 0.0, [Pose::IDENTITY; 3], None);
+        Held { grip, link, offset, share, stiffness, rest, slips_at, drift, slid, poses, carried }
+    }
+
+    /// The holds of a grip that the cable may slide through, and has slid through by `slid` [m]: of the link with the
+    /// section and those beside it, with the weights of a quadratic spline, and equally stiff all along.
+    fn sliding_holds(&self, number: usize, grip: &Grip, slid: f64) -> [Option<Held>; 3] {
+        let count = self.rest.len() + usize::from(!self.closed);
+        let mut along = grip.params.place.along(count) + slid / (count as f64 * self.length);
+        if self.closed {
+            along = along.rem_euclid(1.0);
+        }
+        let (link, offset) = locate(Place::Fraction(along), count, self.length);
+        let u = offset / self.length;
+        let hold = |at, share| self.hold(number, &grip.params, at, share, SLIDING_HOLD);
+        let beside = |way: i8| {
+            let (other, far) = (self.beside(link, way)?, f64::from(way) * u);
+            let share = 0.5 * (0.5 + far).powi(2);
+            (share > LEAST_SHARE).then(|| hold((other, offset - f64::from(way) * self.length), share))
+        };
+        let sides = [beside(-1), beside(1)];
+        let others: f64 = sides.iter().flatten().map(|h| h.share).sum();
+        [sides[0], Some(hold((link, offset), 1.0 - others)), sides[1]]
+    }
+
+    /// The force along the cable with which a bent one resists being slid through a grip, because its holds store more
+    /// elsewhere along it, and how much it grows with the distance slid, if it does [N, N/m]. For a continuous cable it
+    /// is the difference of M^2 / (2 EI) on both sides (Bigoni et al. 2013, "Eshelby-like force").
+    fn drift(&self, grip: &Grip, section: &Pose, poses: &[Pose]) -> [f64; 2] {
+        let little = 0.01 * self.length;
+        let stored = |slid: f64| {
+            let (mut mean, mut stiffness) = ([0.0; 6], [0.0; 6]);
+            for hold in self.sliding_holds(0, grip, grip.slid - slid).iter().flatten() {
+                add_scaled(&mut mean, hold.share, &hold.stretch(section, &poses[hold.link]));
+                add_scaled(&mut stiffness, 1.0, &hold.stiffness);
+            }
+            (1..6).map(|k| 0.5 * stiffness[k] * mean[k].powi(2)).sum::<f64>()
+        };
+        let [before, here, after] = [-little, 0.0, little].map(stored);
+        [(after - before) / (2.0 * little), ((after - 2.0 * here + before) / (little * little)).max(0.0)]
+    }
+}
+
+impl Held {
+    /// Strain beyond that without load.
+    fn stretch(&self, section: &Pose, link: &Pose) -> Vec6 {
+        let strain = strain(section, link, self.arms());
+        std::array::from_fn(|k| strain[k] - self.rest[k])
+    }
+}
+
 impl Cable {
     pub(crate) fn prepare(&mut self, index: usize, time: f64, grips: &[Grip], loads: &[ActingLoad]) {
-        let count = self.size();
+        let (count, links) = (self.size(), &self.links);
         let Scratch { held, grips: numbers, pushes, loads: own, .. } = &mut self.scratch;
         held.clear();
         numbers.clear();
@@ -190,32 +282,15 @@ impl Cable {
             if grip.body != index || grip.anchor.is_none() {
                 continue;
             }
-            let (jaws, place) = (&grip.params.jaws, grip.params.place);
-            let mut along = place.along(count) + grip.slid / (count as f64 * self.links.length);
-            if self.links.closed {
-                along = along.rem_euclid(1.0);
+            if grip.params.jaws.slips_at.is_finite() {
+                held.extend(links.sliding_holds(number, grip, grip.slid).into_iter().flatten());
+            } else {
+                let at = locate(grip.params.place, count, links.length);
+                // the piece between the held section and the centre of its link bends like a joint of that length
+                let stiffer = (links.length / at.1.abs().max(f64::MIN_POSITIVE)).min(STIFFEST_HOLD);
+                held.push(links.hold(number, &grip.params, at, 1.0, stiffer));
             }
-            let place = if grip.slid == 0.0 { place } else { Place::Fraction(along) };
-            let (link, offset) = locate(place, count, self.links.length);
-            // the piece between the held section and the centre of its link bends like a joint of that length
-            let mut stiffer = (self.links.length / offset.abs().max(f64::MIN_POSITIVE)).min(STIFFEST_HOLD);
-            if grip.slid != 0.0 {
-                // the same all along the link: one that stiffens on the way would store what nothing has given
-                stiffer = 2.0;
-            }
-            let mut stiffness = self.links.stiffness.map(|k| k * stiffer);
-            if grip.params.hold == Hold::Position {
-                // free to turn, and equally stiff in all directions
-                stiffness = [stiffness[0], stiffness[0], stiffness[0], 0.0, 0.0, 0.0];
-            }
-            // the jaws are in series with it
-            stiffness.iter_mut().take(3).for_each(|k| *k /= 1.0 + *k / jaws.stiffness);
-            let slips_at = jaws.slips_at;
-            // it points from the section to the centre of the link
-            let rest = self.links.natural(link, offset).map(|x| -x);
-            let poses = [Pose::IDENTITY; 3];
-            held.push(Held { grip: number, link, offset, stiffness, rest, slips_at, slid: 0.0, poses, carried: None });
-            numbers.push(number);
+            numbers.resize(held.len(), number);
         }
         let acting = loads.iter().filter(|l| l.body == index && l.acts_at(time));
         pushes.extend(acting.map(|load| Push::of_load(load, count, self.links.length)));
@@ -251,6 +326,23 @@ impl Cable {
                 }
                 _ => None,
             };
+            if held.may_slide() {
+                let drift = self.links.drift(grip, &held.poses[0], &self.state.links.poses);
+                held.drift = drift.map(|x| held.share * x);
+            }
+        }
+        let poses = &self.state.links.poses;
+        for holds in self.scratch.held.chunk_by_mut(|a, b| a.grip == b.grip) {
+            // together they hold the section that lies between their links, and not each link by itself: a hold that
+            // went over from link to link of a bent cable would store at once what nothing has given
+            let mut mean = [0.0; 6];
+            for h in holds.iter() {
+                add_scaled(&mut mean, h.share, &h.stretch(&h.poses[0], &poses[h.link]));
+            }
+            for h in holds.iter_mut().filter(|h| h.share < 1.0) {
+                let own = h.stretch(&h.poses[0], &poses[h.link]);
+                h.rest = std::array::from_fn(|k| h.rest[k] + own[k] - mean[k]);
+            }
         }
     }
 
@@ -263,9 +355,15 @@ impl Cable {
             // halfway through the step, because the load is its mean
             let origin = around.grippers[grip.gripper].sweep.origin_at(0.5);
             grip.load += Wrench::at(held.poses[1].translation, load.0, load.1, origin);
-            let slides = held.slid != 0.0;
+            grip.slid -= held.share * held.slid;
+        }
+        for (n, &index) in self.scratch.grips.iter().enumerate() {
+            let mut holds = self.scratch.held.iter().filter(|h| h.grip == index);
+            if self.scratch.grips[..n].contains(&index) {
+                continue;
+            }
+            let (slides, grip) = (holds.any(|h| h.slid != 0.0), &mut around.grips[index]);
             if slides {
-                grip.slid -= held.slid;
                 let along = grip.params.place.along(self.size()) * self.length() + grip.slid;
                 grip.lost = !self.links.closed && !(0.0..=self.length()).contains(&along);
             }

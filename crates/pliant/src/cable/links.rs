@@ -162,8 +162,8 @@ pub struct LinkState {
     pub gained: Vec<Vec6>,
     /// Strains of the joints at the start of the last step.
     pub strains: Vec<Vec6>,
-    /// Change of the strains of holds in the last step, with the indices of their grips.
-    pub held: Vec<(usize, Vec6)>,
+    /// Change of the strains of holds in the last step, with the indices of their grips and links.
+    pub held: Vec<([usize; 2], Vec6)>,
     /// Force and moment in each joint in the last step.
     pub loads: Vec<Vec6>,
     /// Contacts with obstacles in the last step, in the order of links.

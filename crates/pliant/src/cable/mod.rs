@@ -92,6 +92,8 @@ pub struct CableState {
     loads: Vec<Vec6>,
     /// Energy in the pieces between held sections and the centres of their links [J].
     held_energy: f64,
+    /// Energy that sliding through jaws took in the last step [J].
+    rubbed: f64,
     /// Loads of the grips at its start and end in the last step.
     ends: [Option<HeldEnd>; 2],
     /// Obstacles touched in the last step.
@@ -167,6 +169,7 @@ impl CableState {
             links: LinkState::resting(vec![], 0),
             loads: vec![],
             held_energy: 0.0,
+            rubbed: 0.0,
             ends: [None; 2],
             touched: vec![],
             beyond: [None; 2],
@@ -177,11 +180,12 @@ impl CableState {
 
     /// Copy from `other`, without allocating where the capacity suffices.
     fn copy_from(&mut self, other: &CableState) {
-        let CableState { links, loads, held_energy, ends, touched, beyond, counters, linearisations } = other;
+        let CableState { links, loads, held_energy, rubbed, ends, touched, beyond, counters, linearisations } = other;
         self.links.copy_from(links);
         self.loads.clone_from(loads);
         self.touched.clone_from(touched);
-        (self.held_energy, self.ends, self.beyond) = (*held_energy, *ends, *beyond);
+        (self.held_energy, self.rubbed) = (*held_energy, *rubbed);
+        (self.ends, self.beyond) = (*ends, *beyond);
         (self.counters, self.linearisations) = (*counters, *linearisations);
     }
 }
@@ -196,6 +200,7 @@ impl Cable {
             links: LinkState::resting(poses, joints),
             loads: vec![[0.0; 6]; joints],
             held_energy: 0.0,
+            rubbed: 0.0,
             ends: [None; 2],
             touched: vec![],
             beyond: [None; 2],
@@ -225,9 +230,14 @@ impl Cable {
         self.aim(around);
         let stored = |h: &Held| h.energy_at(&h.poses[0], &self.state.links.poses[h.link]);
         let gripped: f64 = self.scratch.held.iter().map(stored).sum();
-        // jaws that close may store something at once; those that a cable slides through only pass it on
+        let more = (gripped - self.state.held_energy).max(0.0);
+        // jaws that close may store something at once
         let slides = self.scratch.held.iter().any(|h| around.grips[h.grip].slides);
-        self.scratch.gripped = if slides { 0.0 } else { (gripped - self.state.held_energy).max(0.0) };
+        self.scratch.gripped = if slides { 0.0 } else { more };
+        if slides && more > self.state.rubbed {
+            // a cable that slides so fast that its drift has changed on the way has paid too little for where it is now
+            contact::impact::take_energy(&self.links, &mut self.state.links.velocities, more - self.state.rubbed);
+        }
         self.scratch.step.held_slid.clear();
         self.scratch.near.clear();
         self.scratch.near.extend_from_slice(around.near);
@@ -289,6 +299,7 @@ impl Cable {
         }
         let stored = |h: &Held| h.energy(&state.links.poses[h.link]);
         state.held_energy = scratch.held.iter().map(stored).sum();
+        state.rubbed = scratch.held.iter().map(Held::rubbed).sum();
         self.write_loads(around);
         self.note_ends();
         self.note_touching(around);
@@ -453,12 +464,14 @@ impl Cable {
         self.state.touched.reserve(obstacles);
         self.scratch.before.touched.reserve(obstacles);
         self.scratch.near.reserve(obstacles);
-        self.scratch.held.reserve(grips);
-        self.state.links.held.reserve(grips);
-        self.scratch.before.links.held.reserve(grips);
-        self.scratch.grips.reserve(grips);
+        // a grip that a cable slides through holds three of its links
+        let holds = 3 * grips;
+        self.scratch.held.reserve(holds);
+        self.state.links.held.reserve(holds);
+        self.scratch.before.links.held.reserve(holds);
+        self.scratch.grips.reserve(holds);
         self.scratch.pushes.reserve(loads);
-        self.scratch.step.reserve(grips);
+        self.scratch.step.reserve(holds);
     }
 
     /// Update obstacle indices after the removal of an obstacle: those after it move up.
@@ -478,4 +491,4 @@ impl Cable {
     }
 }
 
-stored!(CableState { links, loads, held_energy, ends, touched, beyond, counters, linearisations });
+stored!(CableState { links, loads, held_energy, rubbed, ends, touched, beyond, counters, linearisations });

@@ -360,9 +360,10 @@ impl Share<'_> {
                 poses[0] = carried.start;
             }
             let mut start = strain(&poses[0], &state.poses[h.link], h.arms());
-            s.held_slid[n] += h.beyond(start[0] - h.rest[0] - s.held_slid[n]);
+            s.held_slid[n] += h.beyond(start[0] - h.rest[0], s.held_slid[n]);
             start[0] -= s.held_slid[n];
-            let changed = state.held.iter().find(|(grip, _)| *grip == h.grip).map_or([0.0; 6], |(_, changed)| *changed);
+            let known = state.held.iter().find(|(of, _)| *of == [h.grip, h.link]);
+            let changed = known.map_or([0.0; 6], |(_, changed)| *changed);
             s.held_strains.push(start);
             s.held_bias.push(std::array::from_fn(|k| start[k] - decay * changed[k] - 2.0 * h.rest[k]));
             s.part_held_loads.push((Vec3::ZERO, Vec3::ZERO));
@@ -664,10 +665,10 @@ impl Share<'_> {
             let end = strain(&s.held_poses[n][2], &s.end[h.link], h.arms());
             let mut change: Vec6 = std::array::from_fn(|k| end[k] - s.held_strains[n][k]);
             if h.may_slide() {
-                s.held_slid[n] += h.beyond(end[0] - h.rest[0] - s.held_slid[n]);
+                s.held_slid[n] += h.beyond(end[0] - h.rest[0], s.held_slid[n]);
                 change[0] = 0.0;
             }
-            state.held.push((h.grip, change));
+            state.held.push(([h.grip, h.link], change));
         }
         // take back the energy that no force accounts for
         impact::take_energy(links, &mut state.velocities, s.unexplained(step) + folded);
