@@ -125,11 +125,11 @@ fn limp_cables_that_are_held_do_not_creep() {
 /// Time until waves have died out, after the hand has stopped [s].
 const SETTLED: f64 = 5.0;
 
-/// Over half a turn, with 1 N at one end and 2 N at the other, and e^(0.8 pi) more than enough to hold it. Along the drum it may
-/// roll: nothing resists that.
+/// Over half a turn, with 1 N at one end and 2 N at the other, and e^(0.8 pi) more than enough to hold it. Nothing would resist
+/// its rolling along the drum, and it does not.
 #[test]
 fn limp_cables_with_a_weight_at_each_end_stay_on_the_drum() {
-    for (ei, dt) in [(1e-8, 0.01), (1e-8, 0.005), (1e-8, 0.001), (1e-6, 0.01)] {
+    for (ei, dt) in [(1e-8, 0.01), (1e-8, 0.005), (1e-8, 0.001), (1e-6, 0.01), (2e-5, 0.002), (2e-5, 0.001)] {
         let (mut world, wire, _) = over_drum(ei, PI, 9.81);
         world.add_load(Load::new(wire, Place::Fraction(1.0), Vec3::Z * -2.0)).unwrap();
         while world.time() < SETTLED {
@@ -140,8 +140,7 @@ fn limp_cables_with_a_weight_at_each_end_stay_on_the_drum() {
         while world.time() < SETTLED + 60.0 {
             world.step(dt).unwrap();
         }
-        let crept = |(a, b): (&Vec3, Vec3)| (b - *a).reject_from(Vec3::Y).length();
-        let crept = start.iter().zip(nodes(&world)).map(crept).fold(0.0, f64::max);
+        let crept = start.iter().zip(nodes(&world)).map(|(a, b)| a.distance(b)).fold(0.0, f64::max);
         assert!(crept < 1e-6, "EI = {ei}, {dt} s: crept by {crept} m");
     }
 }

@@ -675,6 +675,10 @@ impl Share<'_> {
         let LinkState { gained, velocities, .. } = &mut **state;
         impact::settle(links, [&s.mean, gained], velocities, &mut s.touches, step);
         s.work.obstacles += step * s.touches.iter().map(Touch::led).sum::<f64>();
+        if quiet(links, velocities, acting, s) {
+            velocities.fill([0.0; 6]);
+            gained.fill([0.0; 6]);
+        }
         std::mem::swap(&mut state.means, &mut state.earlier);
         state.means.copy_from_slice(&s.mean);
         state.steps = [state.steps[1], step];
@@ -693,6 +697,17 @@ impl Share<'_> {
             sum.1 += load.1 * (part.to - part.from);
         }
     }
+}
+
+/// Speed below which the motion of a cable that lies on something is what the solver leaves [links/s].
+const QUIET: f64 = 1e-3;
+
+/// Whether a cable that lies on something moves only by what the solver leaves. Nothing resists rolling: it would go on.
+fn quiet(links: &Links, velocities: &[Vec6], acting: &Acting<'_>, s: &StepScratch) -> bool {
+    s.touches.iter().any(|touch| touch.state != Contacting::Open)
+        && s.touches.iter().all(|touch| touch.surface == [0.0; 3])
+        && acting.held.iter().all(|held| held.poses[0] == held.poses[2])
+        && velocities.iter().all(|v| links.speed(v) < QUIET * links.length)
 }
 
 /// The rotation vector from one pose to another, in the world [rad].
