@@ -153,8 +153,7 @@ fn a_cable_falls_through_jaws_with_its_weight_less_their_friction() {
 #[test]
 fn a_bent_cable_slides_out_of_jaws_that_do_no_work() {
     let mut distances = vec![];
-    for (dt, segments) in [(0.01, 50), (0.005, 50), (0.002, 50), (0.005, 100), (0.001, 100), (0.001, 200)]
-    {
+    for (dt, segments) in [(0.01, 50), (0.005, 50), (0.002, 50), (0.005, 100), (0.001, 100), (0.001, 200)] {
         let mut world = World::new(Vec3::Z * -9.81);
         let material = Material { young: YOUNG, poisson: 0.45, density: 1100.0, friction: Friction::NONE };
         let spec = CableSpec {

@@ -90,16 +90,20 @@ fn parse_obj(bytes: &[u8]) -> Result<Mesh, String> {
     Ok(mesh)
 }
 
-/// Weld and repair a mesh, and return remarks for the user. Closed shells that are inside out are reversed.
+/// Weld and repair a mesh, and return remarks for the user. Triangles and closed shells that are the wrong way round are
+/// reversed.
 fn remarks(mesh: &mut Mesh) -> Vec<String> {
     mesh.weld();
-    let Findings { open, torn, shells, turned } = mesh.mend();
+    let Findings { open, torn, shells, turned, aligned } = mesh.mend();
     let mut remarks = vec![];
     if open > 0 {
         remarks.push(format!("has {open} open edges: behind them nothing tells inside from outside"));
     }
     if torn > 0 {
         remarks.push(format!("has {torn} edges whose triangles disagree about which side is outside"));
+    }
+    if aligned > 0 {
+        remarks.push(format!("has {aligned} triangles the other way round than their neighbours: they are turned"));
     }
     if turned > 0 {
         let part = if turned < shells { format!(" in {turned} of its {shells} shells") } else { String::new() };
@@ -184,8 +188,31 @@ pub(crate) mod tests {
     fn doubtful_surfaces_are_remarked_upon() {
         let open = OBJ.replace("f 3 1 4\n", "");
         assert!(read_bytes("a.obj", open.as_bytes(), 1.0).1[0].contains("block: a.obj has 3 open edges"));
-        let torn = OBJ.replace("f 3 1 4\n", "f 1 3 4\n");
-        assert!(read_bytes("a.obj", torn.as_bytes(), 1.0).1[0].contains("3 edges whose triangles disagree"));
+        let (turned, remarks) = read_bytes("a.obj", OBJ.replace("f 3 1 4\n", "f 1 3 4\n").as_bytes(), 1.0);
+        assert!(remarks[0].contains("1 triangles the other way round"), "{remarks:?}");
+        assert!((volume(&turned.unwrap()) - 1.0 / 6.0).abs() < 1e-12);
+        let moebius: String = (0..9)
+            .map(|k| {
+                let at = |k: u32, side: f64| {
+                    let angle = std::f64::consts::TAU * f64::from(k) / 9.0;
+                    let radius = 2.0 + side * pliant::math::cos(0.5 * angle);
+                    format!(
+                        "v {} {} {}\n",
+                        radius * pliant::math::cos(angle),
+                        radius * pliant::math::sin(angle),
+                        side * pliant::math::sin(0.5 * angle)
+                    )
+                };
+                let corner = 4 * k;
+                at(k, -1.0)
+                    + &at(k, 1.0)
+                    + &at(k + 1, 1.0)
+                    + &at(k + 1, -1.0)
+                    + &format!("f {} {} {}\nf {0} {2} {}\n", corner + 1, corner + 2, corner + 3, corner + 4)
+            })
+            .collect();
+        let remarks = read_bytes("a.obj", moebius.as_bytes(), 1.0).1;
+        assert!(remarks[1].contains("1 edges whose triangles disagree"), "{remarks:?}");
         let inverted = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 2 3 1\nf 4 2 1\nf 4 3 2\nf 4 1 3\n";
         let (turned, remarks) = read_bytes("a.obj", inverted.as_bytes(), 1.0);
         assert!(remarks[0].contains("inside out"), "{remarks:?}");

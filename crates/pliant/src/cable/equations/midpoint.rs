@@ -789,6 +789,8 @@ mod tests {
             rest: [0.0; 6],
             slips_at: f64::INFINITY,
             slid: 0.0,
+            share: 1.0,
+            drift: [0.0; 2],
             poses: [Pose::IDENTITY; 3],
             carried: None,
         }

@@ -31,8 +31,15 @@ impl Mesh {
         self.triangles[triangle].map(|n| self.vertices[n as usize])
     }
 
+    /// Height of a triangle above its longest edge [m].
+    pub(super) fn height(&self, triangle: usize) -> f64 {
+        let [a, b, c] = self.corners(triangle);
+        let longest = (b - a).length().max((c - b).length()).max((a - c).length());
+        if longest > 0.0 { (b - a).cross(c - a).length() / longest } else { 0.0 }
+    }
+
     /// Distance below which vertices of its triangles count as equal [m].
-    fn tolerance(&self) -> f64 {
+    pub(super) fn tolerance(&self) -> f64 {
         let corners = self.triangles.iter().flatten().map(|n| self.vertices[*n as usize]);
         let (low, high) =
             corners.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));

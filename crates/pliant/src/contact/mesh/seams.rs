@@ -32,6 +32,8 @@ pub(crate) struct Seams {
     /// Triangles with an edge along which others run in the wrong number or direction, and the number of such edges.
     pub torn: Vec<u32>,
     pub torn_count: usize,
+    /// Pairs of triangles joined at an edge that both traverse in the same direction: one of them is the wrong way round.
+    pub opposed: Vec<[u32; 2]>,
 }
 
 /// Another edge along a part of an edge.
@@ -72,7 +74,7 @@ impl Seams {
                 .collect();
             let length = ends[n][0].distance(ends[n][1]);
             let name = [edge.ends[0].min(edge.ends[1]), edge.ends[0].max(edge.ends[1])];
-            match judge(edge.triangle, length, &along, SHORTEST * reach, &mut seams.joined) {
+            match judge(edge.triangle, length, &along, SHORTEST * reach, &mut seams) {
                 Verdict::Closed => continue,
                 Verdict::Open => (open.push(name), seams.open.push(edge.triangle)),
                 Verdict::Torn => (torn.push(name), seams.torn.push(edge.triangle)),
@@ -128,7 +130,7 @@ fn overlap([a, b]: &[Vec3; 2], other: &[Vec3; 2], reach: f64) -> Option<([f64; 2
 }
 
 /// Classify an edge by the edges along it. Joins its triangle with those that run against it.
-fn judge(triangle: u32, length: f64, along: &[Along], shortest: f64, joined: &mut Vec<[u32; 2]>) -> Verdict {
+fn judge(triangle: u32, length: f64, along: &[Along], shortest: f64, seams: &mut Seams) -> Verdict {
     let mut cuts: Vec<f64> = along.iter().flat_map(|a| a.span).collect();
     cuts.retain(|at| *at > shortest && *at < length - shortest);
     cuts.sort_unstable_by(f64::total_cmp);
@@ -144,8 +146,14 @@ fn judge(triangle: u32, length: f64, along: &[Along], shortest: f64, joined: &mu
         let rank = here().filter(|a| !a.against && a.triangle < triangle).count();
         match against.get(rank) {
             _ if here().next().is_none() => return Verdict::Open,
-            Some(&other) if 2 * against.len() == here().count() + 1 => joined.push([triangle, other]),
-            _ => verdict = Verdict::Torn,
+            Some(&other) if 2 * against.len() == here().count() + 1 => seams.joined.push([triangle, other]),
+            _ => {
+                verdict = Verdict::Torn;
+                let mut others = here();
+                if let (Some(Along { triangle: other, against: false, .. }), None) = (others.next(), others.next()) {
+                    seams.opposed.push([triangle, *other]);
+                }
+            }
         }
         from = to;
     }

@@ -22,6 +22,8 @@ pub struct Findings {
     pub shells: usize,
     /// Number of shells that were oriented inwards, and have been flipped.
     pub turned: usize,
+    /// Number of single triangles that were the other way round than their neighbours, and have been flipped.
+    pub aligned: usize,
 }
 
 /// A connected part.
@@ -34,13 +36,18 @@ struct Shell {
 }
 
 impl Mesh {
-    /// Check a mesh, which should be welded, and flip those of its shells that are closed and oriented inwards. A shell
-    /// within another one is a cavity of it, or a part in it, and keeps its orientation relative to it.
+    /// Check a mesh, which should be welded. Flip triangles that are the other way round than their neighbours, and then
+    /// those of its shells that are closed and oriented inwards. A shell within another one is a cavity of it, or a part
+    /// in it, and keeps its orientation relative to it.
     pub fn mend(&mut self) -> Findings {
         if !self.is_complete() {
             return Findings::default();
         }
-        let seams = Seams::of(self);
+        let mut seams = Seams::of(self);
+        let aligned = self.align(&seams);
+        if aligned > 0 {
+            seams = Seams::of(self);
+        }
         let shells = self.shells(&seams);
         let mut turned = 0;
         if shells.iter().any(|shell| shell.closed && shell.volume < 0.0) {
@@ -52,7 +59,53 @@ impl Mesh {
                 shells[shell].triangles.iter().for_each(|&t| self.triangles[t as usize].swap(1, 2));
             }
         }
-        Findings { open: seams.open_count, torn: seams.torn_count, shells: shells.len(), turned }
+        Findings { open: seams.open_count, torn: seams.torn_count, shells: shells.len(), turned, aligned }
+    }
+
+    /// Flip triangles so that neighbours agree about which side is outside, in each connected part the fewer; parts of
+    /// which that cannot be said, such as a Moebius strip, stay as they are. Returns how many were flipped.
+    fn align(&mut self, seams: &Seams) -> usize {
+        if seams.opposed.is_empty() {
+            return 0;
+        }
+        let mut beside: Vec<Vec<(u32, bool)>> = vec![vec![]; self.triangles.len()];
+        for (pairs, opposed) in [(&seams.joined, false), (&seams.opposed, true)] {
+            for &[a, b] in pairs {
+                beside[a as usize].push((b, opposed));
+                beside[b as usize].push((a, opposed));
+            }
+        }
+        let mut flips: Vec<Option<bool>> = vec![None; self.triangles.len()];
+        let mut flipped = 0;
+        for first in 0..self.triangles.len() {
+            if flips[first].is_some() {
+                continue;
+            }
+            flips[first] = Some(false);
+            let (mut part, mut next, mut sound) = (vec![first], 0, true);
+            while next < part.len() {
+                let here = part[next];
+                for &(other, opposed) in &beside[here] {
+                    let wanted = flips[here].map(|flip| flip != opposed);
+                    match flips[other as usize] {
+                        None => part.push(other as usize),
+                        known => sound &= known == wanted,
+                    }
+                    flips[other as usize] = flips[other as usize].or(wanted);
+                }
+                next += 1;
+            }
+            let count = part.iter().filter(|&&t| flips[t] == Some(true)).count();
+            let fewer = 2 * count <= part.len();
+            if !sound || count == 0 {
+                continue;
+            }
+            for &t in part.iter().filter(|&&t| flips[t] == Some(fewer)) {
+                self.triangles[t].swap(1, 2);
+                flipped += 1;
+            }
+        }
+        flipped
     }
 
     /// Whether the outermost closed shell around a shell, or the shell itself, is oriented inwards.
@@ -174,7 +227,7 @@ mod tests {
     }
 
     fn sound(shells: usize, turned: usize) -> Findings {
-        Findings { open: 0, torn: 0, shells, turned }
+        Findings { shells, turned, ..Findings::default() }
     }
 
     #[test]
@@ -224,7 +277,46 @@ mod tests {
         open.triangles.remove(6);
         let findings = open.mend();
         assert_eq!((findings.open, findings.torn, findings.turned), (3, 0, 0));
-        mesh.triangles[6].swap(0, 1);
-        assert!(mesh.mend().torn >= 3);
+    }
+
+    #[test]
+    fn triangles_the_other_way_round_than_their_neighbours_are_turned() {
+        let mut right = Mesh::default();
+        add_box(&mut right, Vec3::ZERO, Vec3::new(1.0, 2.0, 3.0), 7, false);
+        right.weld();
+        let count = right.triangles.len();
+        // one, every third, half of them, nearly all: where more are wrong, the others are turned, and then the shell
+        for (wrong, turned) in [(vec![6], 0), ((0..count).step_by(3).collect(), 0), ((1..count).collect(), 1)] {
+            let mut mesh = right.clone();
+            wrong.iter().for_each(|&t| mesh.triangles[t].swap(0, 1));
+            let findings = mesh.mend();
+            let aligned = wrong.len().min(count - wrong.len());
+            assert_eq!(findings, Findings { aligned, ..sound(1, turned) }, "{wrong:?}");
+            let normal = |mesh: &Mesh, t: usize| {
+                let [a, b, c] = mesh.corners(t);
+                (b - a).cross(c - a)
+            };
+            assert!((0..count).all(|t| normal(&mesh, t).distance(normal(&right, t)) < 1e-12));
+        }
+    }
+
+    #[test]
+    fn a_strip_with_one_side_stays_as_it_is() {
+        let ring = |k: usize, side: f64| {
+            let angle = TAU * k as f64 / 9.0;
+            let (out, lift) = (crate::math::cos(0.5 * angle), crate::math::sin(0.5 * angle));
+            let radius = 2.0 + side * out;
+            Vec3::new(radius * crate::math::cos(angle), radius * crate::math::sin(angle), side * lift)
+        };
+        let mut mesh = Mesh::default();
+        for k in 0..9 {
+            let first = mesh.vertices.len() as u32;
+            mesh.vertices.extend([ring(k, -1.0), ring(k, 1.0), ring(k + 1, 1.0), ring(k + 1, -1.0)]);
+            mesh.triangles.extend([[0, 1, 2], [0, 2, 3]].map(|t| t.map(|n: u32| first + n)));
+        }
+        mesh.weld();
+        let before = mesh.clone();
+        let findings = mesh.mend();
+        assert!(findings.aligned == 0 && findings.torn > 0 && mesh == before, "{findings:?}");
     }
 }
