@@ -114,6 +114,11 @@ impl Report {
         }
     }
 
+    /// Whether a single frame is larger than all frames of a page should be.
+    pub fn is_huge(&self) -> bool {
+        self.row.len() * size_of::<f32>() > BYTE_LIMIT
+    }
+
     /// Add the sampled values of a step, for the plots.
     pub fn push_row(&mut self, row: &[f64]) {
         self.plots.push(row);
