@@ -47,10 +47,12 @@ pub fn install() {
             _ => {}
         }
         output::talk(match GATE.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            Some(gate) => {
-                gate.close();
+            Some(gate) if gate.close() => {
                 "error: interrupted, and what remained to be done takes too long: the recording and the samples end a moment \
                  earlier, the index of the recording, the report and the results are left out"
+            }
+            Some(_) => {
+                "error: interrupted, and what remained to be done takes too long: files that had just begun are removed"
             }
             None => "error: interrupted",
         });

@@ -166,9 +166,11 @@ fn an_interrupt_before_the_first_frame_leaves_no_torn_file() {
     until("the file is created", || recording.exists());
     interrupt(&child);
     assert_eq!(wait(&mut child), Some(1));
-    if recording.exists() {
+    if recording.exists() && dir.path().join("out/samples.csv").exists() {
         is_finished(dir.path());
     } else {
-        assert!(contents(&dir.path().join("out")).is_empty());
+        let (files, said) = (contents(&dir.path().join("out")), std::fs::read_to_string(dir.path().join("stderr")));
+        assert!(files.values().all(|bytes| !bytes.is_empty()), "{:?}", files.keys());
+        assert!(said.unwrap().contains("removed"));
     }
 }

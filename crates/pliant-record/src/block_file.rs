@@ -211,7 +211,7 @@ mod tests {
         file.flush().unwrap();
         file.write_all(b"two,").unwrap();
         let unused = BlockFile::create_new(&empty, b"[the end]", &gate).unwrap();
-        gate.close();
+        assert!(!gate.close());
         std::thread::spawn(move || file.flush());
         std::thread::sleep(std::time::Duration::from_millis(50));
         assert_eq!(std::fs::read_to_string(&whole).unwrap(), "one,[the end]");

@@ -21,14 +21,17 @@ pub struct Gate(Arc<Mutex<Vec<PathBuf>>>);
 
 impl Gate {
     /// Wait for the file that is being written to be complete, a few milliseconds, remove those of which nothing readable is
-    /// there yet, and let no other write through for ever: a thread that writes then waits without end.
-    pub fn close(&self) {
+    /// there yet, and let no other write through for ever: a thread that writes then waits without end. Returns whether no
+    /// file was removed.
+    pub fn close(&self) -> bool {
         let unfinished = self.pass();
         for path in unfinished.iter() {
             // the process ends, and there is nobody to report a failure to
             let _ = fs::remove_file(path);
         }
+        let is_whole = unfinished.is_empty();
         std::mem::forget(unfinished);
+        is_whole
     }
 
     /// The right to write while it is held, and the files of which nothing readable is there yet.

@@ -235,8 +235,8 @@ impl Recorder {
         self.samples.flush()
     }
 
-    /// From here on only what is quick is done: [`Recorder::finish`] does not wait until files are on the disk, and leaves out a
-    /// report of which one frame alone is larger than all frames of a page should be, as with a million nodes.
+    /// From here on only what is quick is done: [`Recorder::finish`] does not wait until files are on the disk, and the report
+    /// has fewer frames; it is left out where one frame alone is larger than all of a page should be, as with a million nodes.
     pub fn hurry(&mut self) {
         self.hurries = true;
     }
@@ -245,7 +245,7 @@ impl Recorder {
     ///
     /// Each file is completed even if another fails; the first failure is returned.
     pub fn finish(self, outcome: &Outcome) -> Result<Paths, RecordError> {
-        let Recorder { info, paths, recording, samples, report, gate, hurries, .. } = self;
+        let Recorder { info, paths, recording, samples, mut report, gate, hurries, .. } = self;
         let sync = !hurries;
         let state = if outcome.ok { "done" } else { "failed" };
         let ended: BTreeMap<_, _> =
@@ -254,6 +254,9 @@ impl Recorder {
         let sampled = samples.finish(sync);
         if hurries && report.is_huge() {
             return recorded.and(sampled).map(|()| paths);
+        }
+        if hurries {
+            report.shrink();
         }
         let reported = report
             .into_json(&info, outcome)
