@@ -35,11 +35,11 @@ const FIRST: &str = "winding";
 
 /// Run a scene in real time until Ctrl-C, or for some seconds.
 pub fn live(args: &LiveArgs, options: &Options) -> Result<(), Failure> {
-    let _finishing = interrupt::finishing();
     let server = if args.headless { None } else { Some(serve(args)?) };
     let named = args.scene.clone().unwrap_or_else(|| FIRST.into());
     let choice = Choice { name: named, model: None, options: options.clone() };
     let mut next = Chosen { scene: load(&choice)?, choice };
+    let _finishing = interrupt::finishing();
     let deadline = args.seconds.map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
     loop {
         let ended = one(&next, args, server.as_ref(), deadline)?;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use pliant::World;
+use pliant::{Frame, World};
 use pliant_live::{Controls, Replay};
-use pliant_record::{ExpectationRow, Outcome, RecordError, Recorder, RunInfo, event_text};
+use pliant_record::{ExpectationRow, Gate, Outcome, RecordError, Recorder, RunInfo, event_text};
 use pliant_scene::{Ending, Expectation, Moment, Override, Ran, Scene, UnknownModel, Verdict};
 
 use crate::args::Options;
@@ -79,7 +79,8 @@ fn simulate(
 ) -> Result<(), Failure> {
     scene.world.set_threads(options.threads().into());
     scene.world.set_stop(interrupt::stop());
-    let _finishing = interrupt::finishing();
+    let gate = Gate::default();
+    let _finishing = if out.is_some() { interrupt::soon_behind(gate.clone()) } else { interrupt::soon() };
     check::print_warnings(&scene);
     let info = RunInfo {
         title: scene.title.clone(),
@@ -89,7 +90,7 @@ fn simulate(
         step: scene.step,
         view: scene.view.clone(),
     };
-    let mut recorder = out.map(|dir| Recorder::create(dir, &scene.world, info)).transpose()?;
+    let mut recorder = out.map(|dir| Recorder::create_behind(&gate, dir, &scene.world, info)).transpose()?;
     if let (Some(recorder), Some(rate)) = (&mut recorder, scene.recording_rate) {
         recorder.set_rate(rate);
     }
@@ -102,8 +103,9 @@ fn simulate(
     if let Some((step, refusal)) = replay.and_then(|replay| replay.refused) {
         output::talk(format!("warning: at step {step} the controls do something that cannot be done here: {refusal}"));
     }
+    let is_stopped = matches!(ran.ending, Ending::Stopped);
     let layout = scene.world.layout();
-    for doubt in doubts(&scene.world) {
+    for doubt in doubts(&scene.world, &ran.frame) {
         output::talk(format!("warning: {doubt}"));
     }
     let crossing = ran.crossings().0.filter(|_| !scene.allow_crossing);
@@ -119,7 +121,10 @@ fn simulate(
         }
         (ending, None) => ending,
     };
-    let written = recorder.map(|r| {
+    let written = recorder.map(|mut r| {
+        if is_stopped {
+            r.hurry();
+        }
         r.finish(&Outcome { ok, text: text.clone(), summary: summary.lines(), expectations: verdicts.clone() })
     });
     if options.json {
@@ -130,7 +135,15 @@ fn simulate(
     if let Some(Ok(paths)) = &written {
         output::talk(format!("recording: {}", paths.recording.display()));
         output::talk(format!("samples:   {}", paths.samples.display()));
-        output::talk(format!("report:    {}", paths.report.display()));
+        if paths.report.exists() {
+            output::talk(format!("report:    {}", paths.report.display()));
+        } else {
+            output::talk("report:    left out, since so many nodes take a while");
+        }
+    }
+    if is_stopped {
+        // giving back the memory of a large world takes longer than ending the process
+        std::mem::forget((scene, ran));
     }
     match written {
         // the failure that ended the run says more than one in closing its files
@@ -144,8 +157,8 @@ fn simulate(
 const DOUBTFUL: f64 = 0.1;
 
 /// What at the end of a run shows that its numbers are not to be trusted.
-fn doubts(world: &World) -> Vec<String> {
-    let (frame, mut found) = (world.frame(), vec![]);
+fn doubts(world: &World, frame: &Frame) -> Vec<String> {
+    let mut found = vec![];
     for (body, shown) in world.bodies().iter().zip(&frame.bodies) {
         let account = &shown.account;
         let through = shown.energy.kinetic + shown.energy.elastic + account.work.total().abs() + account.dissipated();

@@ -33,7 +33,11 @@ pub struct Summary {
 struct BodySummary {
     name: String,
     model: &'static str,
-    nodes: Vec<[f64; 3]>,
+    /// Left out of an interrupted run of very many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nodes: Option<Vec<[f64; 3]>>,
+    #[serde(skip)]
+    node_count: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     frames: Vec<[f64; 4]>,
     /// Joints of an arm.
@@ -80,6 +84,9 @@ struct BodyAccount {
 
 /// Largest number of bodies whose accounts are shown one by one.
 const MOST_ACCOUNTS: usize = 8;
+
+/// Largest number of nodes, of all bodies, that are listed for an interrupted run, which has no time for more.
+const MOST_NODES: usize = 100_000;
 
 impl BodyAccount {
     /// As text; zero entries are left out.
@@ -211,11 +218,14 @@ impl Summary {
         expectations: &[Expectation],
     ) -> Summary {
         let frame = &ran.frame;
+        let is_short = matches!(ran.ending, Ending::Stopped)
+            && frame.bodies.iter().map(|body| body.nodes.len()).sum::<usize>() > MOST_NODES;
         let bodies = layout.bodies.iter().zip(&frame.bodies).map(|(body, f)| BodySummary {
             name: body.name.clone(),
             model: body.model.name(),
-            nodes: f.nodes.iter().map(|p| p.to_array()).collect(),
-            frames: f.frames.iter().map(|q| [q.w, q.x, q.y, q.z]).collect(),
+            nodes: (!is_short).then(|| f.nodes.iter().map(|p| p.to_array()).collect()),
+            node_count: f.nodes.len(),
+            frames: f.frames.iter().filter(|_| !is_short).map(|q| [q.w, q.x, q.y, q.z]).collect(),
             joints: body
                 .joints
                 .iter()
@@ -279,6 +289,9 @@ impl Summary {
             expectations: expectations.iter().map(|e| expectation(e, frame.time)).collect(),
             error: match &ran.ending {
                 Ending::Done => None,
+                Ending::Stopped if is_short => {
+                    Some("interrupted; nodes are left out, since there are very many".into())
+                }
                 Ending::Stopped => Some("interrupted".into()),
                 Ending::Failed(error) => Some(error.to_string()),
                 Ending::Abandoned(error) => Some(error.to_string()),
@@ -302,7 +315,7 @@ impl Summary {
                 short(e.elastic),
                 short(e.gravity)
             );
-            lines.push((format!("{} ({}, {} nodes)", b.name, b.model, b.nodes.len()), text));
+            lines.push((format!("{} ({}, {} nodes)", b.name, b.model, b.node_count), text));
         }
         if self.bodies.len() <= MOST_ACCOUNTS {
             lines.extend(self.bodies.iter().map(|b| (format!("account of {}", b.name), b.account.text())));

@@ -2,8 +2,10 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::gate::{self, Gate};
 
 /// Collects writes in memory until [`Write::flush`] appends them to the file as one block.
 ///
@@ -13,6 +15,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[derive(Debug)]
 pub(crate) struct BlockFile {
     file: File,
+    path: PathBuf,
+    gate: Gate,
     block: Vec<u8>,
     ending: &'static [u8],
     /// Length of the file up to the end of its last block [bytes].
@@ -25,16 +29,27 @@ pub(crate) struct BlockFile {
 const MARK_LENGTH: usize = 8;
 
 impl BlockFile {
-    /// Create a file that must not exist yet; `ending` is what completes the file after a block.
-    pub fn create_new(path: &Path, ending: &'static [u8]) -> io::Result<BlockFile> {
+    /// Create a file that must not exist yet; `ending` is what completes the file after a block. All writes go through the gate.
+    pub fn create_new(path: &Path, ending: &'static [u8], gate: &Gate) -> io::Result<BlockFile> {
+        let mut unfinished = gate.pass();
         let file = OpenOptions::new().write(true).create_new(true).open(path)?;
-        Ok(BlockFile { file, block: vec![], ending, length: 0, ending_length: 0 })
+        unfinished.push(path.into());
+        drop(unfinished);
+        Ok(BlockFile {
+            file,
+            path: path.into(),
+            gate: gate.clone(),
+            block: vec![],
+            ending,
+            length: 0,
+            ending_length: 0,
+        })
     }
 
-    /// Append the last block and sync to disk: some file systems report only then that they are full.
-    pub fn finish(&mut self) -> io::Result<()> {
+    /// Append the last block and, unless there is no time, sync to disk: some file systems report only then that they are full.
+    pub fn finish(&mut self, sync: bool) -> io::Result<()> {
         self.flush()?;
-        self.file.sync_all()
+        if sync { self.file.sync_all() } else { Ok(()) }
     }
 
     /// Write a provisional tail and the ending after the last block; the next block replaces them.
@@ -49,6 +64,8 @@ impl BlockFile {
     fn replace(&mut self, bytes: &[u8]) -> io::Result<()> {
         // first what goes beyond the present ending, and only then over it: a process killed in between leaves the file
         // as it was, followed by bytes that readers ignore
+        let gate = self.gate.clone();
+        let mut unfinished = gate.pass();
         let over = self.ending_length.min(bytes.len());
         let written = self
             .write_at(self.length + over as u64, &bytes[over..])
@@ -58,6 +75,9 @@ impl BlockFile {
             Ok(()) if shorter => self.file.set_len(self.length + bytes.len() as u64),
             written => written,
         };
+        if written.is_ok() {
+            gate::settled(&mut unfinished, &self.path);
+        }
         written.inspect_err(|_| {
             // report the first error; failing to truncate the file adds nothing
             let _ = self.file.set_len(self.length + self.ending_length as u64);
@@ -145,7 +165,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
         let content = || std::fs::read_to_string(&path).unwrap();
-        let mut file = BlockFile::create_new(&path, b"[the end]").unwrap();
+        let mut file = BlockFile::create_new(&path, b"[the end]", &Gate::default()).unwrap();
         file.write_all(b"one,").unwrap();
         assert_eq!(content(), "", "not before it is flushed");
         file.flush().unwrap();
@@ -167,7 +187,7 @@ mod tests {
         assert_eq!(content(), "one,2,number three,4,[the end]");
         file.save(b"t,").unwrap();
         file.write_all(b"last [and the end]").unwrap();
-        file.finish().unwrap();
+        file.finish(true).unwrap();
         assert_eq!(content(), "one,2,number three,4,last [and the end]");
     }
 
@@ -176,7 +196,27 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("file");
         std::fs::write(&path, "precious").unwrap();
-        assert!(BlockFile::create_new(&path, b"").is_err());
+        assert!(BlockFile::create_new(&path, b"", &Gate::default()).is_err());
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "precious");
+    }
+
+    /// A file with a block is left as it is, one without is removed, and nothing is written afterwards.
+    #[test]
+    fn a_closed_gate_leaves_whole_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let [whole, empty] = ["whole", "empty"].map(|name| dir.path().join(name));
+        let gate = Gate::default();
+        let mut file = BlockFile::create_new(&whole, b"[the end]", &gate).unwrap();
+        file.write_all(b"one,").unwrap();
+        file.flush().unwrap();
+        file.write_all(b"two,").unwrap();
+        let unused = BlockFile::create_new(&empty, b"[the end]", &gate).unwrap();
+        assert!(!gate.close());
+        std::thread::spawn(move || file.flush());
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        assert_eq!(std::fs::read_to_string(&whole).unwrap(), "one,[the end]");
+        assert!(!empty.exists());
+        // dropping it would wait for the gate only if there were something to write
+        drop(unused);
     }
 }

@@ -59,6 +59,13 @@ impl ThinnedRows {
         self.pace.pick(time);
     }
 
+    /// Drop every second row until no more bytes than this are left, or one row.
+    pub fn shrink(&mut self, byte_limit: usize) {
+        while self.times.len() > 1 && size_of::<f32>() * self.values.len() > byte_limit {
+            self.halve();
+        }
+    }
+
     fn halve(&mut self) {
         let kept = self.times.len().div_ceil(2);
         for row in 1..kept {
@@ -252,6 +259,19 @@ mod tests {
         for (value, time) in first.iter().zip(rows.times()) {
             assert!((value * 0.02 - time).abs() < 1e-3, "a row keeps its own time");
         }
+    }
+
+    #[test]
+    fn shrunk_rows_are_evenly_spaced() {
+        let mut rows = ThinnedRows::new(10, 60.0, 1000, usize::MAX);
+        (0..900).for_each(|i| rows.push(f64::from(i), &[i as f32; 10]));
+        rows.shrink(5_000);
+        // 900 rows of 40 bytes: halved three times to 113
+        assert_eq!(rows.times().len(), 113);
+        assert!(rows.times().iter().enumerate().all(|(n, time)| *time == 8.0 * n as f32));
+        assert!(rows.columns(9..10).eq(rows.times().iter().copied()));
+        rows.shrink(0);
+        assert_eq!(rows.times(), [0.0]);
     }
 
     #[test]

@@ -16,6 +16,7 @@ pub mod drawing;
 mod error;
 mod events;
 mod foxglove;
+mod gate;
 mod interval;
 mod mcap_writer;
 mod page;
@@ -29,6 +30,7 @@ mod scene;
 
 pub use error::RecordError;
 pub use events::{event_text, short};
+pub use gate::Gate;
 pub use page::{LIVE_PAGE, robot_page, write_whole};
 pub use read::{ReadError, Recording};
 pub use recorder::{DEFAULT_RATE, ExpectationRow, Outcome, Paths, Recorder, RunInfo, claim};

@@ -23,6 +23,7 @@ use crate::foxglove::{
     ObstacleLayoutSample, ObstacleSample, PointCloud, PushSample, SceneUpdate, SensorLayoutSample, SensorSample,
     Timestamp, nanoseconds,
 };
+use crate::gate::Gate;
 use crate::interval::{Extremes, Interval};
 use crate::protobuf::{Message, descriptor_set};
 use crate::scene::Scenery;
@@ -73,8 +74,9 @@ impl McapWriter {
         world: &World,
         layout: &Layout,
         about: BTreeMap<String, String>,
+        gate: &Gate,
     ) -> Result<McapWriter, RecordError> {
-        let file = SharedFile::new(BlockFile::create_new(&path, ENDING).map_err(RecordError::create(&path))?);
+        let file = SharedFile::new(BlockFile::create_new(&path, ENDING, gate).map_err(RecordError::create(&path))?);
         let options = WriteOptions::new()
             .library(concat!("pliant ", env!("CARGO_PKG_VERSION")))
             .disable_seeking(true)
@@ -176,14 +178,14 @@ impl McapWriter {
     }
 
     /// Write the index and close the file.
-    pub fn finish(self, outcome: BTreeMap<String, String>) -> Result<(), RecordError> {
+    pub fn finish(self, outcome: BTreeMap<String, String>, sync: bool) -> Result<(), RecordError> {
         let McapWriter { mut writer, file, path, .. } = self;
         let failed = |cause| format_error(&path, cause);
         // first what is left of the run: if the disk fills up now, it may fit where the index does not
         writer.flush().map_err(failed)?;
         writer.write_metadata(&Metadata { name: "outcome".into(), metadata: outcome }).map_err(failed)?;
         writer.finish().map_err(failed)?;
-        file.file().finish().map_err(RecordError::write(&path))
+        file.file().finish(sync).map_err(RecordError::write(&path))
     }
 
     fn obstacle_sample(&self, frame: &Frame, index: usize, extremes: [Extremes; 4]) -> ObstacleSample {

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use crate::error::RecordError;
 use crate::events::short;
+use crate::gate::{self, Gate};
 use crate::recorder::{Outcome, RunInfo};
 
 /// The page with a placeholder for the data; empty if it could not be bundled.
@@ -19,8 +20,15 @@ const ROBOT: &str = include_str!(concat!(env!("OUT_DIR"), "/robot.html"));
 const PLACEHOLDER: &str = "<!--PLIANT-DATA-->";
 
 /// Write the page of a run.
-pub(crate) fn write(path: &Path, json: &str, info: &RunInfo, outcome: &Outcome) -> Result<(), RecordError> {
-    write_whole(path, &page(TEMPLATE, json, info, outcome))
+pub(crate) fn write(
+    path: &Path,
+    json: &str,
+    info: &RunInfo,
+    outcome: &Outcome,
+    gate: &Gate,
+    sync: bool,
+) -> Result<(), RecordError> {
+    write_behind(path, &page(TEMPLATE, json, info, outcome), gate, sync)
 }
 
 /// The page that shows a robot with a slider for each joint, from its data as JSON with `<` escaped; `None` if it could not be
@@ -37,21 +45,29 @@ fn element(json: &str) -> String {
 
 /// Write a file completely or not at all.
 pub fn write_whole(path: &Path, text: &str) -> Result<(), RecordError> {
+    write_behind(path, text, &Gate::default(), true)
+}
+
+fn write_behind(path: &Path, text: &str, gate: &Gate, sync: bool) -> Result<(), RecordError> {
     let mut unfinished = path.as_os_str().to_owned();
     unfinished.push(".part");
     let unfinished = Path::new(&unfinished);
-    let result = write_new(unfinished, text).and_then(|()| fs::rename(unfinished, path));
+    gate.pass().push(unfinished.into());
+    let written = write_new(unfinished, text, sync);
+    let mut pass = gate.pass();
+    let result = written.and_then(|()| fs::rename(unfinished, path));
     if result.is_err() {
         // remove the incomplete page; the first error is the one to report
         let _ = fs::remove_file(unfinished);
     }
+    gate::settled(&mut pass, unfinished);
     result.map_err(RecordError::write(path))
 }
 
-fn write_new(path: &Path, text: &str) -> io::Result<()> {
+fn write_new(path: &Path, text: &str, sync: bool) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
     file.write_all(text.as_bytes())?;
-    file.sync_all()
+    if sync { file.sync_all() } else { Ok(()) }
 }
 
 fn page(template: &str, json: &str, info: &RunInfo, outcome: &Outcome) -> String {

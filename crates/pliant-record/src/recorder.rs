@@ -13,6 +13,7 @@ use crate::columns::Columns;
 use crate::decimate::Pace;
 use crate::error::RecordError;
 use crate::events::event_text;
+use crate::gate::Gate;
 use crate::interval::Interval;
 use crate::mcap_writer::McapWriter;
 use crate::page;
@@ -79,7 +80,7 @@ pub struct Paths {
     pub recording: PathBuf,
     /// The table of samples.
     pub samples: PathBuf,
-    /// The report page.
+    /// The report page; it is not there where it was left out, see [`Recorder::hurry`].
     pub report: PathBuf,
 }
 
@@ -110,6 +111,9 @@ pub struct Recorder {
     /// Events of the last instant that had any, to skip duplicates.
     last_events: Vec<Event>,
     last_flush: Instant,
+    gate: Gate,
+    /// Whether files are completed as quickly as possible.
+    hurries: bool,
     /// Buffer reused by [`Recorder::record`].
     frame: Frame,
 }
@@ -119,14 +123,19 @@ impl Recorder {
     ///
     /// Nothing is ever overwritten: fails if the directory is not empty.
     pub fn create(dir: &Path, world: &World, info: RunInfo) -> Result<Recorder, RecordError> {
+        Recorder::create_behind(&Gate::default(), dir, world, info)
+    }
+
+    /// Create the files as [`Recorder::create`] does, with a gate by which another thread can end all writing.
+    pub fn create_behind(gate: &Gate, dir: &Path, world: &World, info: RunInfo) -> Result<Recorder, RecordError> {
         claim(dir)?;
         let paths = Paths::inside(dir);
         let layout = world.layout();
         let frame = world.frame();
         let columns = Columns::new(&layout);
         let mut recorder = Recorder {
-            recording: McapWriter::create(paths.recording.clone(), world, &layout, about(&info))?,
-            samples: SamplesWriter::create(paths.samples.clone(), &columns)?,
+            recording: McapWriter::create(paths.recording.clone(), world, &layout, about(&info), gate)?,
+            samples: SamplesWriter::create(paths.samples.clone(), &columns, gate)?,
             report: Report::new(&layout, &columns),
             interval: Interval::new(columns),
             info,
@@ -136,6 +145,8 @@ impl Recorder {
             last_time: f64::NEG_INFINITY,
             last_events: vec![],
             last_flush: Instant::now(),
+            gate: gate.clone(),
+            hurries: false,
             frame: Frame::default(),
         };
         recorder.write(&frame)?;
@@ -224,20 +235,33 @@ impl Recorder {
         self.samples.flush()
     }
 
+    /// From here on only what is quick is done: [`Recorder::finish`] does not wait until files are on the disk, and the report
+    /// has fewer frames; it is left out where one frame alone is larger than all of a page should be, as with a million nodes.
+    pub fn hurry(&mut self) {
+        self.hurries = true;
+    }
+
     /// Complete the files and write the report, also after a failed run.
     ///
     /// Each file is completed even if another fails; the first failure is returned.
     pub fn finish(self, outcome: &Outcome) -> Result<Paths, RecordError> {
-        let Recorder { info, paths, recording, samples, report, .. } = self;
+        let Recorder { info, paths, recording, samples, mut report, gate, hurries, .. } = self;
+        let sync = !hurries;
         let state = if outcome.ok { "done" } else { "failed" };
         let ended: BTreeMap<_, _> =
             [("outcome".to_string(), state.to_string()), ("text".into(), outcome.text.clone())].into();
-        let recorded = recording.finish(ended);
-        let sampled = samples.finish();
+        let recorded = recording.finish(ended, sync);
+        let sampled = samples.finish(sync);
+        if hurries && report.is_huge() {
+            return recorded.and(sampled).map(|()| paths);
+        }
+        if hurries {
+            report.shrink();
+        }
         let reported = report
             .into_json(&info, outcome)
             .map_err(|cause| RecordError::write(&paths.report)(io::Error::other(cause)))
-            .and_then(|json| page::write(&paths.report, &json, &info, outcome));
+            .and_then(|json| page::write(&paths.report, &json, &info, outcome, &gate, sync));
         recorded.and(sampled).and(reported).map(|()| paths)
     }
 }

@@ -17,6 +17,8 @@ const FRAME_RATE: f64 = 60.0;
 const FRAME_LIMIT: usize = 3000;
 /// Limit on the size of all frames [bytes]; base64 adds a third, page and plots a few megabytes.
 const BYTE_LIMIT: usize = 14_000_000;
+/// Likewise where there is little time to write them.
+const QUICK_BYTES: usize = 3_000_000;
 /// Largest number of events listed: a body that rattles on a floor makes thousands.
 const EVENT_LIMIT: usize = 2000;
 
@@ -112,6 +114,16 @@ impl Report {
             row: vec![0.0; width],
             row_time: f64::NAN,
         }
+    }
+
+    /// Whether a single frame is larger than all frames of a page should be.
+    pub fn is_huge(&self) -> bool {
+        self.row.len() * size_of::<f32>() > BYTE_LIMIT
+    }
+
+    /// Keep so few frames that the page is written quickly.
+    pub fn shrink(&mut self) {
+        self.frames.shrink(QUICK_BYTES);
     }
 
     /// Add the sampled values of a step, for the plots.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::block_file::BlockFile;
 use crate::columns::{Column, Columns};
 use crate::error::RecordError;
+use crate::gate::Gate;
 use crate::interval::Interval;
 
 /// Writes `samples.csv`.
@@ -15,8 +16,8 @@ pub(crate) struct SamplesWriter {
 
 impl SamplesWriter {
     /// Create the file and write its header.
-    pub fn create(path: PathBuf, columns: &Columns) -> Result<SamplesWriter, RecordError> {
-        let file = BlockFile::create_new(&path, b"").map_err(RecordError::create(&path))?;
+    pub fn create(path: PathBuf, columns: &Columns, gate: &Gate) -> Result<SamplesWriter, RecordError> {
+        let file = BlockFile::create_new(&path, b"", gate).map_err(RecordError::create(&path))?;
         let mut writer = csv::Writer::from_writer(file);
         writer.write_record(header(columns)).map_err(|e| csv_error(&path, e))?;
         Ok(SamplesWriter { path, writer })
@@ -33,10 +34,10 @@ impl SamplesWriter {
     }
 
     /// Close the file.
-    pub fn finish(self) -> Result<(), RecordError> {
+    pub fn finish(self, sync: bool) -> Result<(), RecordError> {
         let SamplesWriter { path, writer } = self;
         let mut file = writer.into_inner().map_err(|e| RecordError::write(&path)(e.into_error()))?;
-        file.finish().map_err(RecordError::write(&path))
+        file.finish(sync).map_err(RecordError::write(&path))
     }
 }
 

@@ -235,3 +235,32 @@ fn no_step_of_any_model_creates_more_than_its_bound() {
     // most of them must be scenes, or nothing was shown
     assert!(10 * ran > 7 * count, "only {ran} of {count} ran, {refused} were refused, {ended} ended early");
 }
+
+/// A load that turns the last link by 5 rad in a step, which its pose tells as a turn the other way round.
+const TURNED: &str = r#"
+    duration = 1.0
+    step = 0.005
+    [material.m]
+    young = 5.951e5
+    poisson = 0.3
+    density = 1022
+    [[body]]
+    name = "b"
+    model = "xpbd"
+    material = "m"
+    radius = 0.00281
+    path = [[0, 0, 0.2861], [0.3, 0.0646, 0.4200]]
+    segments = 32
+    [[load]]
+    body = "b"
+    at = "end"
+    force = [-0.0607, -0.0554, 0.0539]
+    until = 0.58
+"#;
+
+#[test]
+fn a_load_that_turns_a_link_too_fast_ends_the_run() {
+    let mut tally = Tally::default();
+    try_one(TURNED, &mut tally);
+    assert_eq!((tally.ended, tally.created), (1, vec![]));
+}

@@ -400,14 +400,18 @@ fn a_step_allocates_nothing() {
 /// Whatever it is told, a rod stays finite or says what went wrong.
 #[test]
 fn what_diverges_is_named() {
-    let mut world = World::new(Vec3::ZERO);
-    world.add_obstacle(obstacle("floor", ShapeKind::Plane, Pose::IDENTITY, Motion::Hold)).unwrap();
-    world.add_body(along_x(settings(20, 1))).unwrap();
-    let place = Place::Fraction(1.0);
-    let force = Vec3::X * 1e300;
-    world.add_load(Load { torque: force, ..Load::new(world.body_at(0).unwrap(), place, force) }).unwrap();
-    let error = (0..100).find_map(|_| world.step(1e-2).err());
+    let pushed = |torque: Vec3| {
+        let mut world = World::new(Vec3::ZERO);
+        world.add_obstacle(obstacle("floor", ShapeKind::Plane, Pose::IDENTITY, Motion::Hold)).unwrap();
+        world.add_body(along_x(settings(20, 1))).unwrap();
+        let (body, place, force) = (world.body_at(0).unwrap(), Place::Fraction(1.0), Vec3::X * 1e300);
+        world.add_load(Load { torque, ..Load::new(body, place, force) }).unwrap();
+        (0..100).find_map(|_| world.step(1e-2).err())
+    };
+    let error = pushed(Vec3::ZERO);
     assert!(matches!(error, Some(StepError::Diverged { .. })), "{error:?}");
+    let error = pushed(Vec3::X * 1e300);
+    assert!(matches!(error, Some(StepError::TooShort { .. })), "{error:?}");
 }
 
 #[test]
@@ -423,4 +427,28 @@ fn wrong_settings_are_refused() {
         assert!(error.contains(word), "{error}");
     }
     assert!(Xpbd::new("wire", spec(path(), 1, settings(1, 1))).is_err());
+}
+
+/// A force F across the end of a link of length l and moment of inertia m (l^2 / 12 + r^2 / 4) turns it by F l / 2 h^2 over that in a
+/// substep h: up to 3 rad the pose tells how far, beyond that the step is refused, and more substeps help.
+#[test]
+fn loads_that_turn_a_link_too_fast_are_refused() {
+    let (links, h) = (40, 2e-3);
+    let length = LENGTH / links as f64;
+    let mass = RUBBER.density * Section::Round { radius: RADIUS }.area() * length;
+    let inertia = mass * (length * length / 12.0 + RADIUS * RADIUS / 4.0);
+    let step = |turn: f64, substeps: usize, dt: f64| {
+        let mut world = World::new(Vec3::ZERO);
+        world.add_body(along_x(settings(20, substeps))).unwrap();
+        let force = Vec3::Z * (turn * inertia / (h * h * 0.5 * length));
+        world.add_load(Load::new(world.body_at(0).unwrap(), Place::Fraction(1.0), force)).unwrap();
+        world.step(dt)
+    };
+    assert_eq!(step(2.99, 1, h), Ok(()));
+    let Err(StepError::TooShort { step: needed, .. }) = step(3.01, 1, h) else { panic!("a turn of 3.01 rad") };
+    assert!((needed / (h * (3.0_f64 / 3.01).sqrt()) - 1.0).abs() < 1e-9, "{needed}");
+    // the turn of a substep falls with its square
+    assert_eq!(step(11.9, 2, h), Ok(()));
+    assert!(step(12.1, 2, h).is_err());
+    assert_eq!(step(11.9, 1, 0.5 * h), Ok(()));
 }

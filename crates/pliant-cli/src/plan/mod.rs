@@ -50,7 +50,7 @@ pub fn plan(path: &Path, options: &Options) -> Result<(), Failure> {
     if let Some(out) = &options.out {
         claim(out)?;
     }
-    let finishing = interrupt::finishing();
+    let finishing = interrupt::soon();
     let (begun, mut told) = (Instant::now(), Instant::now());
     let mut watch = |progress: &Progress| {
         if told.elapsed().as_secs() >= 1 {

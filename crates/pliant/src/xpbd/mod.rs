@@ -162,6 +162,7 @@ impl Xpbd {
             held.load = Wrench::default();
         }
         self.begin_work(around);
+        self.check_turns(around.time, around.dt)?;
         let parts = self.links.substeps;
         for part in 0..parts {
             if around.stop.is_asked() {

@@ -5,8 +5,9 @@ use super::joint::{Mobility, Spring, Strain, reaction_on_a, strain};
 use super::touch::{MOST_POINTS, Search};
 use super::{Xpbd, XpbdState};
 use crate::body::Surroundings;
+use crate::error::StepError;
 use crate::grip::Wrench;
-use crate::linkage::{Arms, Line};
+use crate::linkage::{Arms, Line, Push};
 use crate::material::Friction;
 use crate::math::{Pose, Quat, Vec3, hypot, rotation_vector};
 
@@ -60,7 +61,31 @@ impl Links {
     }
 }
 
+/// Largest angle by which a load alone may turn a link in a substep [rad].
+///
+/// Poses know turns of less than half a revolution: a link that is turned further before joints hold it back is taken to have
+/// turned the other way round, by them and by the velocities, and the load has pushed it backwards.
+const LARGEST_TURN: f64 = 3.0;
+
 impl Xpbd {
+    /// Fails if a load turns a link by more than [`LARGEST_TURN`] in a substep. More substeps are not taken by themselves:
+    /// what sweeps leave unsolved depends on their length, and rods whose substeps change gain energy.
+    pub(super) fn check_turns(&self, time: f64, dt: f64) -> Result<(), StepError> {
+        let (links, h) = (&self.links, dt / self.links.substeps as f64);
+        let turn = |push: &Push| {
+            let rotation = self.state.poses[push.link].rotation;
+            let torque = (rotation * (Vec3::X * push.offset)).cross(push.force) + push.torque;
+            (links.mobility.turn * (rotation.inverse() * torque)).length() * h * h
+        };
+        let most = self.scratch.pushes[..self.scratch.loads].iter().map(turn).fold(0.0, f64::max);
+        if most <= LARGEST_TURN {
+            return Ok(());
+        }
+        let instead = "a load turns a link by half a revolution within a substep; raise xpbd.substeps, shorten the step, or take \
+                       longer links";
+        Err(StepError::TooShort { body: self.name().into(), time, step: h * (LARGEST_TURN / most).sqrt(), instead })
+    }
+
     /// Advance by a substep, between two fractions of the world step.
     pub(super) fn substep(&mut self, around: &Surroundings<'_>, part: [f64; 2]) {
         let h = around.dt / self.links.substeps as f64;
