@@ -86,7 +86,7 @@ impl Held {
     /// The force along the cable up to which friction bears the given one, after it has slid by some distance [N].
     fn borne(&self, force: f64, slid: f64) -> f64 {
         let drift = self.drift[0] + self.drift[1] * slid;
-        force.clamp(drift - self.slips_at, drift + self.slips_at)
+        force.max(drift - self.slips_at).min(drift + self.slips_at)
     }
 
     /// By how much farther the cable slides than it has slid, at a stretch along it [m].
