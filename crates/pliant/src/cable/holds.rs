@@ -326,21 +326,22 @@ impl Cable {
                 }
                 _ => None,
             };
-            if held.may_slide() {
-                let drift = self.links.drift(grip, &held.poses[0], &self.state.links.poses);
-                held.drift = drift.map(|x| held.share * x);
-            }
         }
         let poses = &self.state.links.poses;
         for holds in self.scratch.held.chunk_by_mut(|a, b| a.grip == b.grip) {
+            if !holds[0].may_slide() {
+                continue;
+            }
+            let drift = self.links.drift(&around.grips[holds[0].grip], &holds[0].poses[0], poses);
             // together they hold the section that lies between their links, and not each link by itself: a hold that
             // went over from link to link of a bent cable would store at once what nothing has given
             let mut mean = [0.0; 6];
             for h in holds.iter() {
                 add_scaled(&mut mean, h.share, &h.stretch(&h.poses[0], &poses[h.link]));
             }
-            for h in holds.iter_mut().filter(|h| h.share < 1.0) {
+            for h in holds {
                 let own = h.stretch(&h.poses[0], &poses[h.link]);
+                h.drift = drift.map(|x| h.share * x);
                 h.rest = std::array::from_fn(|k| h.rest[k] + own[k] - mean[k]);
             }
         }
@@ -357,12 +358,8 @@ impl Cable {
             grip.load += Wrench::at(held.poses[1].translation, load.0, load.1, origin);
             grip.slid -= held.share * held.slid;
         }
-        for (n, &index) in self.scratch.grips.iter().enumerate() {
-            let mut holds = self.scratch.held.iter().filter(|h| h.grip == index);
-            if self.scratch.grips[..n].contains(&index) {
-                continue;
-            }
-            let (slides, grip) = (holds.any(|h| h.slid != 0.0), &mut around.grips[index]);
+        for holds in self.scratch.held.chunk_by(|a, b| a.grip == b.grip) {
+            let (slides, grip) = (holds.iter().any(|h| h.slid != 0.0), &mut around.grips[holds[0].grip]);
             if slides {
                 let along = grip.params.place.along(self.size()) * self.length() + grip.slid;
                 grip.lost = !self.links.closed && !(0.0..=self.length()).contains(&along);
