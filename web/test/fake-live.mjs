@@ -64,7 +64,8 @@ class World {
   constructor(scene, model) {
     this.scene = scene;
     this.model = model ?? "cable";
-    this.gravity = [0, 0, -9.81];
+    // Where the ball is to be carried nothing swings: a rod in front of it would be taken in its place.
+    this.gravity = scene === "carry" ? [0, 0, 0] : [0, 0, -9.81];
     const many = scene === "many";
     this.rods = Array.from({ length: many ? 40 : 1 }, (_, i) =>
       new Rod(many ? 101 : 41, 0.8, many ? [((i % 8) - 4) * 0.12, Math.floor(i / 8) * 0.2, 0.9] : [0, 0, 0.9]));

@@ -292,7 +292,7 @@ test("an obstacle that hands may move is taken where the pointer is, and follows
   let place = null;
   // A busy machine shows what is under the pointer late, and tells of a grab later: look again, and wait for it.
   for (let tries = 0; tries < 4 && !place; tries++) {
-    for (let y = box.y + 40; y < box.y + box.height - 40 && !place; y += 28) {
+    for (let y = box.y + box.height - 16; y > box.y + 40 && !place; y -= 20) {
       for (let x = box.x + 40; x < box.x + box.width - 40 && !place; x += 28) {
         await page.mouse.move(x, y);
         await drawn(page);
