@@ -113,8 +113,8 @@ fn linearised_with(count: usize, runs: usize, printed: bool) -> Cable {
     let part = equations::midpoint::Part::whole(STEP);
     let stop = Stop::default();
     let mut share = cable.share(Around { gravity: Vec3::Z * -9.81, obstacles: world.obstacles(), stop: &stop });
-    share.begin(&part);
-    assert!(share.assemble(&part, true));
+    share.begin(&part, None);
+    assert!(share.assemble(&part, true, None));
     share.refresh(&part);
     // out of balance, so that forces and velocities change by their own magnitude
     share.s.residual.iter_mut().flatten().for_each(|x| *x *= 1.5);
@@ -266,7 +266,7 @@ fn a_change_that_is_shortened_is_still_a_solution() {
     s.runs.shorten(0.25);
     let halfway: Vec<f64> =
         before.iter().flatten().zip(after.iter().flatten()).map(|(a, b)| 0.75 * a + 0.25 * b).collect();
-    s.settle_couplings();
+    s.settle_couplings(None);
     compare("velocity", s.runs.change.iter().flatten().copied(), &halfway, ROUNDING);
 }
 
