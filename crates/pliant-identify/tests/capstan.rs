@@ -61,16 +61,17 @@ fn measured(law: &Capstan, noise: f64, repeats: usize, random: &mut Noise) -> Ve
     pulls
 }
 
-/// Of a hundred days with 2 % noise, at least ninety have the truth within their intervals, for each number that is told.
+/// Of days with 2 % noise, at least nine in ten have the truth within their intervals, for each number that is told.
 #[test]
 fn intervals_contain_the_truth_as_often_as_they_say() {
     // with thickness it takes minutes
     let long = std::env::var("PLIANT_LONG").is_ok();
+    let trials = if long { 100 } else { 40 };
     let theories = [Theory::PowerLaw, Theory::Extension, Theory::Thickness];
     for theory in theories.into_iter().filter(|theory| long || *theory != Theory::Thickness) {
         let (truth, mut random) = (law(theory), Noise(7));
         let mut inside = [0; 2];
-        for _ in 0..100 {
+        for _ in 0..trials {
             let found = identify(&measured(&truth, 0.02, 1, &mut random), RIG, theory).unwrap();
             for (k, value) in [truth.coefficient, truth.exponent].into_iter().enumerate() {
                 let [low, high] = found.parameters[k].interval.unwrap();
@@ -78,7 +79,7 @@ fn intervals_contain_the_truth_as_often_as_they_say() {
             }
             assert!(!found.is_refuted() || found.misfit.unwrap().probability > 1e-4, "{:?}", found.misfit);
         }
-        assert!(inside.iter().all(|n| *n >= 90), "{theory:?}: {inside:?} of 100");
+        assert!(inside.iter().all(|n| 10 * n >= 9 * trials), "{theory:?}: {inside:?} of {trials}");
     }
 }
 

@@ -4,6 +4,8 @@
 //! the Newton iteration the plane is updated, with link and obstacle halfway through the step; where a link moves so
 //! fast that halfway it may be behind something thin, the plane of the start is kept, so that nothing gets past it.
 
+use std::ops::Range;
+
 use crate::bytes::stored;
 use crate::cable::algebra::block::{Tridiagonal, Vec6, add_scaled, dot};
 use crate::cable::contact::law::{
@@ -203,12 +205,19 @@ impl Search<'_> {
         self.dt * (self.part[1] - self.part[0])
     }
 
-    /// Find all contacts of a cable whose links move by less than `travel` [m]; forces are taken over from the contacts
-    /// before. Both lists are in the order of links.
-    pub fn begin(&self, poses: &[Pose], travel: impl Fn(usize) -> f64, before: &[PastTouch], found: &mut Vec<Touch>) {
+    /// Find all contacts of some links of a cable, which move by less than `travel` [m]; forces are taken over from the
+    /// contacts before. Both lists are in the order of links.
+    pub fn begin(
+        &self,
+        links: Range<usize>,
+        poses: &[Pose],
+        travel: impl Fn(usize) -> f64,
+        before: &[PastTouch],
+        found: &mut Vec<Touch>,
+    ) {
         found.clear();
-        let mut old = 0;
-        for link in 0..poses.len() {
+        let mut old = before.partition_point(|past| past.link < links.start);
+        for link in links {
             let mut travel_here = travel(link);
             while old < before.len() && before[old].link < link {
                 old += 1;
@@ -421,13 +430,14 @@ impl Search<'_> {
         faces.iter().flatten().any(|f| f.normal.dot(touch.start.normal) > SAME_SIDE && depth(f) < allowed)
     }
 
-    /// Whether a link or a joint passes through an obstacle between the start and the end of the step or, if that
-    /// matters, has entered one where none of the contacts, which are in the order of links, applies. No point of a
-    /// link moves farther than `way` [m], and contacts are those that it can have on a way of `travel` [m].
+    /// Whether one of some links, or the joint after it, passes through an obstacle between the start and the end of the
+    /// step or, if that matters, has entered one where none of the contacts, which are in the order of links, applies.
+    /// No point of a link moves farther than `way` [m], and contacts are those that it can have on a way of `travel` [m].
     pub fn passed(
         &self,
+        links: Range<usize>,
         [start, end]: [&[Pose]; 2],
-        [way, travel]: [&dyn Fn(usize) -> f64; 2],
+        [way, travel]: [&(dyn Fn(usize) -> f64 + Sync); 2],
         touches: &[Touch],
         matters: bool,
     ) -> bool {
@@ -441,8 +451,9 @@ impl Search<'_> {
             let still = turn == Vec3::ZERO && shift == Vec3::ZERO;
             let is_fast =
                 |link: usize| way(link) + if still { 0.0 } else { moves(start[link].translation) } > SLOW * self.radius;
-            let (mut next_is_fast, mut rest) = (is_fast(0), touches);
-            for link in 0..start.len() {
+            let first = touches.partition_point(|touch| touch.link < links.start);
+            let (mut next_is_fast, mut rest) = (is_fast(links.start), &touches[first..]);
+            for link in links.clone() {
                 let here_is_fast = next_is_fast;
                 let joined = self.is_joined(start.len(), link);
                 next_is_fast = joined && is_fast((link + 1) % start.len());
