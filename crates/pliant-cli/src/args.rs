@@ -212,6 +212,8 @@ pub enum IdentifyAction {
     Slope(SlopeArgs),
     /// Points of a cable that lies free and flat after it was on a drum: rest curvature.
     Curl(CurlArgs),
+    /// A drop on a floor, or a press: stiffness and damping of contact.
+    Contact(ContactArgs),
 }
 
 /// Options of `pliant identify shape`.
@@ -267,6 +269,20 @@ pub struct CurlArgs {
     /// Radius of the drum that it was on, to its centre line [m].
     #[arg(long, value_name = "M")]
     pub drum: Option<f64>,
+}
+
+/// Options of `pliant identify contact`.
+#[derive(Args, Clone, Debug)]
+pub struct ContactArgs {
+    /// A table with the columns depth (m) and force (N), and t (s) for damping; or of a drop t (s) and height (m), or apex (m), the
+    /// height of each bounce, or touch (s), the time of each. Lengths may be in mm: depth_mm, height_mm, apex_mm.
+    pub data: PathBuf,
+    /// Mass of what is dropped [kg].
+    #[arg(long, value_name = "KG")]
+    pub mass: Option<f64>,
+    /// Stiffness to assume where bounces do not tell it [N/m].
+    #[arg(long, value_name = "N/M")]
+    pub stiffness: Option<f64>,
 }
 
 /// Options of `pliant identify capstan`.
