@@ -108,6 +108,12 @@ pub enum Command {
     Plan {
         /// Scene file (TOML), or the name of a scene that `pliant scenes` lists.
         scene: PathBuf,
+        /// Send the motion to a robot's host as it goes, by UDP, or by TCP with tcp:HOST:PORT.
+        #[arg(long, value_name = "HOST:PORT")]
+        stream: Option<String>,
+        /// Packets a second of --stream.
+        #[arg(long, value_name = "HZ", default_value_t = 250.0, requires = "stream")]
+        rate: f64,
     },
     /// Find the contact states of a demonstrated task in its recording; with --out, also draw them.
     States(StatesArgs),
