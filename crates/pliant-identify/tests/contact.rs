@@ -96,6 +96,40 @@ fn presses_tell_contact_as_often_as_they_say() {
     assert!(refuted <= 5, "{refuted} of 100 refuted");
 }
 
+/// A press at one speed tells no damping, and where contact begins is then that of a law without.
+#[test]
+fn a_press_at_one_speed_tells_no_damping() {
+    let mut random = Noise(12);
+    let rows = (0..80).map(f64::from).map(|i| {
+        let force = 0.2 * i + 0.1 * random.normal();
+        Press { time: Some(0.01 * i), depth: 1e-4 * i, force }
+    });
+    let found = identify(&Contact::Press(rows.collect()), Touching::default()).unwrap();
+    let damping = found.number("contact_damping").unwrap();
+    assert!(damping.interval.is_none() && damping.value == 0.0 && damping.note.contains("different speeds"));
+    assert!(
+        holds(&found, "contact_stiffness", 2000.0) && holds(&found, "touch", 0.0) && !found.is_refuted(),
+        "{found:?}"
+    );
+}
+
+/// Depths that scatter make rates scatter: damping is still found, within a few per cent.
+#[test]
+fn depths_with_noise_tell_damping() {
+    let mut random = Noise(5);
+    let rows = (0..200).map(f64::from).map(|i| {
+        let (t, turn) = (0.005 * i, 4.0 * PI * 0.005 * i);
+        let (depth, rate) = (0.006 * (1.0 - turn.cos()), 0.006 * 4.0 * PI * turn.sin());
+        let force = if depth > 0.002 { (2500.0 * (depth - 0.002) + 30.0 * rate).max(0.0) } else { 0.0 };
+        Press { time: Some(t), depth: depth + 2e-4 * random.normal(), force }
+    });
+    let found = identify(&Contact::Press(rows.collect()), Touching::default()).unwrap();
+    assert!(
+        found.left_out == 0 && (found.number("contact_damping").unwrap().value / 30.0 - 1.0).abs() < 0.05,
+        "{found:?}"
+    );
+}
+
 /// Heights or times of bounces tell the damping over the critical one, and not the stiffness, which is said.
 #[test]
 fn bounces_alone_tell_the_ratio_of_damping() {

@@ -48,8 +48,8 @@ impl Voigt {
         let span = if zeta < 1.0 { std::f64::consts::TAU / left.max(0.05) } else { 12.0 * (zeta + left) } / omega;
         let pushes = |t: f64| self.push(self.within(start, gravity, t));
         // finer at the beginning, where a fast part has its time
-        let at = |k: u32| span * (f64::from(k) / 32.0).powi(2);
-        let Some(end) = (1..=32).find(|k| pushes(at(*k)) < 0.0) else { return f64::INFINITY };
+        let at = |k: u32| span * (f64::from(k) / 20.0).powi(2);
+        let Some(end) = (1..=20).find(|k| pushes(at(*k)) < 0.0) else { return f64::INFINITY };
         let (mut low, mut high) = (at(end - 1), at(end));
         let (mut above, mut below) = (pushes(low), pushes(high));
         // false position, with the halving of Illinois
@@ -102,7 +102,7 @@ impl Bounces {
             let Some(Stretch { begin, start, touching }) = stretches.last().copied() else { break };
             let lasts = if touching { voigt.lasts(start, gravity) } else { flies(voigt, gravity, start) };
             let next = begin + lasts;
-            if !(next < until) {
+            if next.is_nan() || next >= until {
                 break;
             }
             let [z, v] = if touching { voigt.within(start, gravity, lasts) } else { free(start, gravity, lasts) };

@@ -16,7 +16,7 @@ const ZETA: [f64; 2] = [0.0, 3.0];
 const VAGUE: [f64; 2] = [0.35, 0.25];
 
 fn unknown_omega(start: f64) -> Unknown {
-    Unknown { start, bounds: [start - 12.0, start + 12.0], vague: VAGUE[0] }
+    Unknown { start, bounds: [start - 7.0, start + 7.0], vague: VAGUE[0] }
 }
 
 fn unknown_zeta(start: f64) -> Unknown {
@@ -175,7 +175,14 @@ fn whatever_stiffness(
     if let Some(log) = given {
         return held(log);
     }
+    // where it was to begin, if that leaves about as little
     let mut best = held(here)?;
+    if let Some(first) =
+        held(unknowns[0].start).filter(|first| first.squares <= best.squares * (1.0 + 1.0 / best.freedom as f64))
+    {
+        best = first;
+    }
+    let here = best.estimates[0].value;
     let mean = best.squares / best.freedom as f64;
     let ends = |fit: &Fit| [-1.0, 1.0].map(|side| fit.estimates[1].value + side * fit.estimates[1].within);
     let [mut low, mut high] = ends(&best);

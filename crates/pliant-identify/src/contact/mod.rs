@@ -129,23 +129,34 @@ pub fn identify(measured: &Contact, known: Touching) -> Result<Found, MeasureErr
 /// How many measurements it takes to say that one of them is wrong.
 const MANY: usize = 20;
 
-/// A fit from the best of some starts, and which measurements were used: without outliers where there are many.
-fn best(
-    unknowns: &[Unknown],
-    mut starts: Vec<Vec<f64>>,
-    residuals: &impl Fn(&[f64]) -> Vec<f64>,
-) -> Option<(Fit, Vec<bool>)> {
+/// The best of some starts.
+fn nearest(starts: Vec<Vec<f64>>, residuals: &impl Fn(&[f64]) -> Vec<f64>) -> Vec<Vec<f64>> {
     let size = |start: &Vec<f64>| residuals(start).iter().map(|r| r.abs()).sum::<f64>();
-    let mut sized: Vec<(f64, Vec<f64>)> = starts.drain(..).map(|start| (size(&start), start)).collect();
+    let mut sized: Vec<(f64, Vec<f64>)> = starts.into_iter().map(|start| (size(&start), start)).collect();
     sized.retain(|(size, _)| size.is_finite());
     sized.sort_by(|a, b| a.0.total_cmp(&b.0));
     sized.truncate(2);
-    let starts: Vec<Vec<f64>> = sized.into_iter().map(|(_, start)| start).collect();
+    sized.into_iter().map(|(_, start)| start).collect()
+}
+
+/// A fit from the best of some starts, and which measurements were used: without outliers where there are many.
+fn best(
+    unknowns: &[Unknown],
+    starts: Vec<Vec<f64>>,
+    residuals: &impl Fn(&[f64]) -> Vec<f64>,
+) -> Option<(Fit, Vec<bool>)> {
+    let starts = nearest(starts, residuals);
     let count = residuals(starts.first()?).len();
     if count >= MANY {
         let found = robust(unknowns, starts, residuals)?;
         return Some((found.fit, found.used));
     }
+    Some((plain(unknowns, starts, residuals)?, vec![true; count]))
+}
+
+/// A fit to all measurements, from the best of some starts.
+fn plain(unknowns: &[Unknown], starts: Vec<Vec<f64>>, residuals: &impl Fn(&[f64]) -> Vec<f64>) -> Option<Fit> {
+    let starts = nearest(starts, residuals);
     let free: Vec<usize> = (0..unknowns.len()).collect();
     let squares = |values: &[f64]| residuals(values).iter().map(|r| r * r).sum::<f64>();
     let ends = starts.into_iter().map(|start| {
@@ -154,5 +165,5 @@ fn best(
     });
     let (values, _) = ends.min_by(|a, b| a.1.total_cmp(&b.1))?;
     let near: Vec<Unknown> = unknowns.iter().zip(&values).map(|(u, start)| Unknown { start: *start, ..*u }).collect();
-    Some((fit(&near, residuals)?, vec![true; count]))
+    fit(&near, residuals)
 }

@@ -1,7 +1,7 @@
 //! From a press: forces against depths, and rates of depth where times are known.
 
-use super::{Press, best};
-use crate::fit::{Estimate, Unknown, fit};
+use super::{Press, plain};
+use crate::fit::{Estimate, Fit, Unknown, fit};
 use crate::found::{Found, Misfit, Number, Picture, REFUTED, judge};
 use crate::table::MeasureError;
 
@@ -28,91 +28,98 @@ pub(super) fn identify(rows: &[Press]) -> Result<Found, MeasureError> {
     let moving = times.map(|times| rates(&times, &depths));
     let speeds: &[f64] = moving.as_ref().map_or(&[], |moving| &moving.rates);
     let fastest = speeds.iter().fold(0.0, |most: f64, v| most.max(v.abs()));
-    let damped = fastest > 0.0;
     // in units of the largest force and depth: stiffness, where it begins, damping, exponent of depth
     let model = |v: &[f64], k: usize| {
         let depth = (depths[k] - low) / range - v[1];
-        let rate = if damped { v[2] * speeds[k] / fastest } else { 0.0 };
-        if depth > 0.0 { most * (v[0] * depth.powf(v.get(3).copied().unwrap_or(1.0)) + rate).max(0.0) } else { 0.0 }
+        let rate = if fastest > 0.0 { v.get(2).map_or(0.0, |b| b * speeds[k] / fastest) } else { 0.0 };
+        let spring = if v.len() > 3 { v[0] * depth.max(0.0).powf(v[3]) } else { v[0] * depth };
+        if depth > 0.0 { most * (spring + rate).max(0.0) } else { 0.0 }
     };
     let residuals = |v: &[f64]| (0..rows.len()).map(|k| forces[k] - model(v, k)).collect::<Vec<f64>>();
-    let mut unknowns = vec![
-        Unknown { start: 1.0, bounds: [0.0, 1e4], vague: 0.7 },
-        Unknown { start: 0.0, bounds: [-20.0, 1.0], vague: 10.0 },
-        Unknown { start: 0.0, bounds: [-5.0, 20.0], vague: 0.25 },
-    ];
-    let mut starts = vec![];
-    for begin in (-4..10).map(|k| 0.1 * f64::from(k)) {
-        for rate in [0.0, 0.1, 0.3] {
-            starts.push(vec![1.0 / (1.0 - begin), begin, rate]);
+    let fitted = |damped: bool| {
+        let rates: &[f64] = if damped { &[0.0, 0.1, 0.3] } else { &[0.0] };
+        let mut starts = vec![];
+        for begin in (-4..10).map(|k| 0.1 * f64::from(k)) {
+            starts.extend(rates.iter().map(|rate| vec![1.0 / (1.0 - begin), begin, *rate]));
         }
-    }
-    if !damped {
-        unknowns.truncate(2);
-        starts.iter_mut().for_each(|start| start.truncate(2));
-    }
-    // what is called vague is so relative to the stiffness itself
-    let steepest =
-        starts.iter().min_by(|a, b| size(&residuals(a)).total_cmp(&size(&residuals(b)))).map_or(1.0, |s| s[0]);
-    unknowns[0].vague = 0.5 * steepest;
-    let (found, used) = best(&unknowns, starts, &residuals)
-        .filter(|(found, _)| found.estimates[0].is_told())
+        let close = |a: &&Vec<f64>, b: &&Vec<f64>| size(&residuals(a)).total_cmp(&size(&residuals(b)));
+        let steep = starts.iter().min_by(close).map_or(1.0, |start| start[0]);
+        let mut unknowns = vec![
+            // vague is a stiffness that may be half as large again
+            Unknown { start: 1.0, bounds: [0.0, 1e4], vague: 0.5 * steep },
+            Unknown { start: 0.0, bounds: [-20.0, 1.0], vague: 10.0 },
+            Unknown { start: 0.0, bounds: [-5.0, 20.0], vague: 0.25 },
+        ];
+        if !damped {
+            unknowns.truncate(2);
+            starts.iter_mut().for_each(|start| start.truncate(2));
+        }
+        Some((plain(&unknowns, starts, &residuals)?, unknowns))
+    };
+    // a damping that is not told has no say in where contact begins
+    let told = |(fit, _): &(Fit, Vec<Unknown>)| fit.estimates.iter().all(Estimate::is_told);
+    let (found, unknowns) = (fastest > 0.0)
+        .then(|| fitted(true))
+        .flatten()
+        .filter(told)
+        .or_else(|| fitted(false))
+        .filter(|(fit, _)| fit.estimates[0].is_told())
         .ok_or(MeasureError::Nothing { why: "forces well above the noise, at depths well apart, are needed" })?;
     let values: Vec<f64> = found.estimates.iter().map(|estimate| estimate.value).collect();
-    let kept = |v: &[f64]| -> Vec<f64> {
-        residuals(v).into_iter().zip(&used).filter_map(|(r, used)| used.then_some(r)).collect()
-    };
     let mut numbers = vec![Number::new("contact_stiffness", "N/m", found.estimates[0], |k| k.max(0.0) * most / range)];
-    numbers.push(match &moving {
-        Some(moving) if damped => {
-            let number = Number::new("contact_damping", "N s/m", found.estimates[2], |b| b * most / fastest);
-            let note = match (number.interval, moving.noise) {
-                (None, _) => "assumed: it takes presses at different speeds".to_string(),
-                (_, part) if part > 0.02 => {
-                    format!("too small by about {:.0} %: depths scatter, and so do their rates", 100.0 * part)
-                }
-                _ => String::new(),
-            };
-            number.noted(note)
+    numbers.push(match (found.estimates.get(2), &moving) {
+        (Some(estimate), Some(moving)) => {
+            let number = Number::new("contact_damping", "N s/m", *estimate, |b| b * most / fastest);
+            match moving.noise {
+                part if part > 0.02 => number
+                    .noted(format!("too small by about {:.0} %: depths scatter, and so do their rates", 100.0 * part)),
+                _ => number,
+            }
         }
-        _ => Number::new("contact_damping", "N s/m", Estimate { value: 0.0, within: f64::INFINITY }, |b| b)
-            .noted(if moving.is_some() { "nothing moves" } else { "it takes the times of a press, in a column t" }),
+        (_, moving) => {
+            let note = match moving {
+                None => "assumed: it takes the times of a press, in a column t",
+                Some(_) => "assumed: it takes a press at different speeds",
+            };
+            Number::new("contact_damping", "N s/m", Estimate { value: 0.0, within: f64::INFINITY }, |b| b).noted(note)
+        }
     });
-    numbers
-        .push(Number::new("touch", "m", found.estimates[1], |d| low + d * range).noted("depth where contact begins"));
-    let order = |compare: &dyn Fn(usize) -> f64| {
-        let mut order: Vec<usize> = (0..rows.len()).filter(|k| used[*k]).collect();
-        order.sort_by(|a, b| compare(*a).total_cmp(&compare(*b)));
-        let all = residuals(&values);
-        judge(&order.iter().map(|k| all[*k]).collect::<Vec<f64>>(), unknowns.len())
+    let touch = Number::new("touch", "m", found.estimates[1], |d| low + d * range);
+    numbers.push(touch.noted("depth where contact begins"));
+    let deviations = residuals(&values);
+    let judged = |place: &dyn Fn(usize) -> f64| {
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.sort_by(|a, b| place(*a).total_cmp(&place(*b)));
+        judge(&order.iter().map(|k| deviations[*k]).collect::<Vec<f64>>(), unknowns.len())
     };
     // a wrong curve shows along the depth, what has memory in the order of time
-    let misfit = order(&|k| depths[k]).zip(order(&|k| k as f64)).map(|(a, b)| {
+    let misfit = judged(&|k| depths[k]).zip(judged(&|k| k as f64)).map(|(a, b)| {
         let worst = if a.probability < b.probability { a } else { b };
         Misfit { probability: (2.0 * worst.probability).min(1.0), ..worst }
     });
     if misfit.is_some_and(|misfit| misfit.probability < REFUTED) {
-        numbers.extend(exponent(&unknowns, &values, &kept));
+        numbers.extend(exponent(&unknowns, &values, &residuals));
     }
-    let place = |k: usize| [depths[k], forces[k]];
-    let [here, gone] =
-        [true, false].map(|wanted| (0..rows.len()).filter(|k| used[*k] == wanted).map(place).collect::<Vec<_>>());
     // with speeds there is no single curve over the depth: the one in the order of measurement
-    let curve = if damped {
+    let curve = if values.len() > 2 {
         (0..rows.len()).map(|k| [depths[k], model(&values, k)]).collect()
     } else {
         let at = |k: i32| low + range * f64::from(k) / 200.0;
         (0..=200).map(|k| [at(k), most * values[0] * ((at(k) - low) / range - values[1]).max(0.0)]).collect()
     };
-    let deviations = kept(&values);
     Ok(Found {
         numbers,
-        used: here.len(),
-        left_out: gone.len(),
-        deviation: (size(&deviations) / deviations.len().max(1) as f64).sqrt(),
+        used: rows.len(),
+        left_out: 0,
+        deviation: (size(&deviations) / rows.len() as f64).sqrt(),
         unit: "N",
         misfit,
-        picture: Picture { axes: ["depth [m]", "force [N]"], points: here, left_out: gone, curve },
+        picture: Picture {
+            axes: ["depth [m]", "force [N]"],
+            points: (0..rows.len()).map(|k| [depths[k], forces[k]]).collect(),
+            left_out: vec![],
+            curve,
+        },
     })
 }
 
@@ -166,7 +173,7 @@ fn rates(times: &[f64], depths: &[f64]) -> Moving {
         }
         let variance = rates.iter().map(|v| v * v).sum::<f64>() / n as f64;
         best = Moving { noise: if variance > 0.0 { (scatter / variance).min(1.0) } else { 1.0 }, rates };
-        if best.noise < 0.005 {
+        if best.noise < 0.01 {
             break;
         }
     }
