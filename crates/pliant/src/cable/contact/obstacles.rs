@@ -350,7 +350,14 @@ impl Search<'_> {
                 gap = no_deeper(best.gap - 0.5 * step * towards(touch, position), gap);
             }
         }
-        let surface = obstacle.sweep.velocity_of(position, fraction, self.dt);
+        // of a link that sticks to an obstacle that turns, so that it stays where it is on it
+        let centre = match touch.on {
+            Stretch::Link => middle[touch.link].translation,
+            Stretch::Joint => {
+                middle[touch.link].translation.midpoint(middle[(touch.link + 1) % middle.len()].translation)
+            }
+        };
+        let surface = obstacle.sweep.carries(position, centre, self.part, self.dt);
         touch.surface = along(&touch.axes, surface);
         touch.carried = touch.surface;
         touch.carried[0] -= closed_in(self.recovery, gap, self.radius) / step;
