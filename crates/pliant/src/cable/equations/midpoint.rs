@@ -608,10 +608,9 @@ impl Share<'_> {
         }
         let (count, half) = (state.poses.len(), state.poses.len() / 2);
         let mut halves = [(0..half, false), (half..count, false)];
-        let (poses, ways): ([&[Pose]; 2], [&(dyn Fn(usize) -> f64 + Sync); 2]) =
-            ([&state.poses, &s.end], [&way, &travel]);
         share_out(team.filter(|_| long), &mut halves, |(links, passed)| {
-            *passed = search.passed(links.clone(), poses, ways, &s.touches, matters);
+            let poses = [&state.poses[..], &s.end[..]];
+            *passed = search.passed(links.clone(), poses, [&way, &travel], &s.touches, matters);
         });
         halves.iter().any(|(_, passed)| *passed)
     }
