@@ -1,28 +1,17 @@
 //! Capstan laws against the reference numbers, and what is identified against what was put in.
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
 use std::f64::consts::PI;
 
+use common::Noise;
 use pliant_identify::capstan::{Capstan, Making, Pull, Rig, Theory, identify, read, simulate};
 
 const RIG: Rig = Rig { drum: 0.02, radius: 0.002, young: 4.462e6, poisson: 0.5012 };
 
 fn law(theory: Theory) -> Capstan {
     Capstan { rig: RIG, coefficient: 1.296, exponent: 0.7616, theory }
-}
-
-/// Random numbers of a normal distribution.
-struct Noise(u64);
-
-impl Noise {
-    fn next(&mut self) -> f64 {
-        let mut fraction = || {
-            self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            ((self.0 >> 11) as f64 + 0.5) / (1u64 << 53) as f64
-        };
-        let (a, b) = (fraction(), fraction());
-        (-2.0 * a.ln()).sqrt() * (2.0 * PI * b).cos()
-    }
 }
 
 fn near(a: f64, b: f64, part: f64) -> bool {
@@ -53,7 +42,7 @@ fn measured(law: &Capstan, noise: f64, repeats: usize, random: &mut Noise) -> Ve
     for load in [0.2, 0.5, 1.0, 2.0] {
         for angle in [0.5, 1.0, 1.5, 2.0].map(|turns| turns * PI) {
             for _ in 0..repeats {
-                let pull = law.pull(load, angle) * (1.0 + noise * random.next());
+                let pull = law.pull(load, angle) * (1.0 + noise * random.normal());
                 pulls.push(Pull { load, angle, pull });
             }
         }
@@ -109,7 +98,7 @@ fn a_theory_that_does_not_fit_is_refuted() {
     for load in [0.6, 1.0, 3.0, 10.0] {
         for angle in [PI, 2.0 * PI, 3.0 * PI] {
             for _ in 0..5 {
-                pulls.push(Pull { load, angle, pull: truth.pull(load, angle) * (1.0 + 0.01 * random.next()) });
+                pulls.push(Pull { load, angle, pull: truth.pull(load, angle) * (1.0 + 0.01 * random.normal()) });
             }
         }
     }

@@ -1,25 +1,13 @@
 //! Contact from drops and presses: intervals hold as often as they say, simulated drops give their contact back, other laws are told.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod common;
+
 use std::f64::consts::PI;
 
+use common::Noise;
 use pliant_identify::contact::{Bounces, Contact, Press, Touching, Voigt, identify, read};
 use pliant_identify::{Found, GRAVITY};
-
-/// Random numbers.
-struct Noise(u64);
-
-impl Noise {
-    fn fraction(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        ((self.0 >> 11) as f64 + 0.5) / (1u64 << 53) as f64
-    }
-
-    fn normal(&mut self) -> f64 {
-        let (a, b) = (self.fraction(), self.fraction());
-        (-2.0 * a.ln()).sqrt() * (2.0 * PI * b).cos()
-    }
-}
 
 fn holds(found: &Found, name: &str, truth: f64) -> bool {
     let Some([low, high]) = found.number(name).unwrap().interval else {

@@ -1,8 +1,11 @@
 //! What shapes, swings and slopes tell, against what was put in; theories against the simulator, which knows nothing of them.
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
 use std::f64::consts::PI;
 
+use common::Noise;
 use pliant::cable::{Cable, CableSettings, CableSpec};
 use pliant::math::{Pose, Vec3};
 use pliant::motion::Motion;
@@ -11,21 +14,6 @@ use pliant_identify::shape::{Hanging, Shape};
 use pliant_identify::slope::{Slide, Slope};
 use pliant_identify::swing::{Swinging, first_mode};
 use pliant_identify::{Found, GRAVITY, curl, shape, slope, swing};
-
-/// Random numbers.
-struct Noise(u64);
-
-impl Noise {
-    fn fraction(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        ((self.0 >> 11) as f64 + 0.5) / (1u64 << 53) as f64
-    }
-
-    fn normal(&mut self) -> f64 {
-        let (a, b) = (self.fraction(), self.fraction());
-        (-2.0 * a.ln()).sqrt() * (2.0 * PI * b).cos()
-    }
-}
 
 fn holds(found: &Found, name: &str, truth: f64) -> bool {
     let [low, high] = found.number(name).unwrap().interval.unwrap();
