@@ -18,6 +18,9 @@ const DEEP: f64 = 0.25;
 /// where a cable is.
 const BESIDE: f64 = 0.5;
 
+/// Angle between neighbouring links from which on their bend is not resolved [rad].
+const SHARP: f64 = std::f64::consts::FRAC_PI_3;
+
 /// Shapes are looked at after every so many steps.
 const EVERY: u64 = 16;
 
@@ -32,9 +35,9 @@ pub struct Doubts {
 
 #[derive(Clone, Copy, Default)]
 struct Bend {
-    /// Distance of links from the lines between nodes [m].
+    /// Largest distance of links from the lines between nodes [m].
     beside: f64,
-    /// Angle between the links there [rad].
+    /// Largest angle between neighbouring links [rad], and when that was [s].
     angle: f64,
     time: f64,
 }
@@ -54,8 +57,9 @@ impl Doubts {
         self.bends.resize(world.bodies().len(), Bend::default());
         for (bend, body) in self.bends.iter_mut().zip(world.bodies()) {
             let Some((beside, angle)) = body.beside_nodes() else { continue };
-            if beside > bend.beside {
-                *bend = Bend { beside, angle, time: world.time() };
+            bend.beside = bend.beside.max(beside);
+            if angle > bend.angle {
+                (bend.angle, bend.time) = (angle, world.time());
             }
         }
     }
@@ -78,16 +82,15 @@ impl Doubts {
                     short(through)
                 ));
             }
-            if bend.beside > BESIDE * body.radius() {
+            if bend.angle > SHARP || bend.beside > BESIDE * body.radius() {
                 found.push(format!(
-                    "{} bends by {} degrees from one link to the next at t = {} s: its segments are too long for that, \
-                     and what touches is up to {} mm beside the lines between its nodes, with a radius of {} mm; take \
-                     more segments",
+                    "{} bends by {:.0} degrees from one link to the next at t = {} s, and what touches is up to {} mm \
+                     beside the lines between its nodes: its segments are too long for such bends, and forces there are \
+                     rough; take more of them",
                     body.name(),
-                    short(bend.angle.to_degrees().round()),
+                    bend.angle.to_degrees(),
                     short(bend.time),
-                    short(1e3 * bend.beside),
-                    short(1e3 * body.radius())
+                    short(1e3 * bend.beside)
                 ));
             }
         }

@@ -478,12 +478,13 @@ impl Body {
         }
     }
 
-    /// How far a rod of links is from the lines between its nodes [m], at most, and the angle between the links there
+    /// How far a rod of links is from the lines between its nodes [m], at most, and the largest angle between two links
     /// [rad]. What touches are the links; where the rod bends sharply for the length of its segments, they differ.
     pub fn beside_nodes(&self) -> Option<(f64, f64)> {
         let line = self.line().filter(|line| line.poses.len() > 1)?;
-        let (most, joint) = line.beside_nodes();
-        Some((most, line.curvature(joint) * line.length))
+        let joints = line.poses.len() - usize::from(!line.closed);
+        let sharpest = (0..joints).map(|joint| line.curvature(joint)).fold(0.0, f64::max);
+        Some((line.beside_nodes(), sharpest * line.length))
     }
 
     /// Write its shape, fields and energies into a frame.
