@@ -1,4 +1,4 @@
-"""Properties of a cable, and of contact, from measurements.
+"""Properties of a cable, of contact and of solids, from measurements.
 
     found = pliant.identify.contact("drop.csv", mass=0.05)
     found["numbers"][0]["value"], found["numbers"][0]["interval"]
@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ._pliant import identify as _identify
+from ._pliant import identify_response as _identify_response
 
-__all__ = ["Table", "capstan", "contact", "curl", "shape", "slope", "swing"]
+__all__ = ["Table", "capstan", "contact", "curl", "response", "shape", "slope", "swing"]
 
 Table = str | os.PathLike[str] | Mapping[str, ArrayLike]
 
@@ -86,3 +87,21 @@ def curl(table: Table, *, drum: float | None = None) -> dict[str, Any]:
 def contact(table: Table, *, mass: float | None = None, stiffness: float | None = None) -> dict[str, Any]:
     """Stiffness and damping of contact from a press (depth, force, perhaps t) or a drop (t and height, apex, or touch)."""
     return _found("contact", table, mass=mass, stiffness=stiffness)
+
+
+def response(
+    table: Table,
+    *,
+    scene: str | os.PathLike[str] | None = None,
+    body: str | None = None,
+    file: str | os.PathLike[str] | None = None,
+    sample: float = 0.001,
+) -> dict[str, Any]:
+    """Modes of a solid that is held, from blows on it.
+
+    Columns: blow (its number), t (s), px, py, pz (where it is struck, m), fx, fy, fz (N), qx, qy, qz (a point watched, m), and some of
+    ux, uy, uz (its displacement, m). With a scene that has the solid as a body of the model `response`, its responses are written to
+    `file`, in samples of this length (s), for `form = "measured"`.
+    """
+    found: dict[str, Any] = json.loads(_identify_response(_text(table), scene, body, file, sample))
+    return found

@@ -1,12 +1,14 @@
 //! Properties from measurements: tables as text in, results as JSON out, as the command prints them.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 
 use pliant_identify::capstan::{self, Rig, Theory};
 use pliant_identify::contact::{self, Touching};
 use pliant_identify::shape::{self, Hanging};
 use pliant_identify::swing::{self, Swinging};
-use pliant_identify::{Found, MeasureError, curl, slope};
+use pliant_identify::{Found, MeasureError, curl, response, slope};
+use pliant_scene::{Written, write_measured};
 use pyo3::prelude::*;
 
 use crate::errors::PliantError;
@@ -15,6 +17,38 @@ use crate::errors::PliantError;
 #[pyfunction]
 pub fn identify(py: Python<'_>, kind: &str, table: &str, known: HashMap<String, f64>) -> PyResult<String> {
     py.detach(|| identified(kind, table.as_bytes(), &known)).map_err(PliantError::new_err)
+}
+
+/// Modes of a solid from a table of blows; with a scene and a file, also responses of its body, written there.
+#[pyfunction]
+#[pyo3(signature = (table, scene=None, body=None, file=None, sample=0.001))]
+pub fn identify_response(
+    py: Python<'_>,
+    table: &str,
+    scene: Option<PathBuf>,
+    body: Option<&str>,
+    file: Option<PathBuf>,
+    sample: f64,
+) -> PyResult<String> {
+    py.detach(|| {
+        let blows = response::read(table.as_bytes()).map_err(|e| e.to_string())?;
+        let struck = response::identify(&blows).map_err(|e| e.to_string())?;
+        let written = match (scene, file) {
+            (Some(scene), Some(file)) => Some(write_measured(&scene, &[], body, &struck, sample, &|_| file.clone())?),
+            (None, None) => None,
+            _ => return Err("scene and file go together".into()),
+        };
+        json(&Outcome { struck: &struck, written })
+    })
+    .map_err(PliantError::new_err)
+}
+
+/// What blows tell, and what was written.
+#[derive(serde::Serialize)]
+struct Outcome<'a> {
+    #[serde(flatten)]
+    struck: &'a response::Struck,
+    written: Option<Written>,
 }
 
 fn identified(kind: &str, table: &[u8], known: &HashMap<String, f64>) -> Result<String, String> {

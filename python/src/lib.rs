@@ -45,7 +45,7 @@ mod _pliant {
     #[pymodule_export]
     use super::gripper::Gripper;
     #[pymodule_export]
-    use super::identify::identify;
+    use super::identify::{identify, identify_response};
     #[pymodule_export]
     use super::obstacle::Obstacle;
     #[pymodule_export]

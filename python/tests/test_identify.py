@@ -56,3 +56,41 @@ def test_faults_are_told(tmp_path: Path) -> None:
         pliant.identify.curl({"x": [1.0, 2.0], "y": [1.0]})
     with pytest.raises(FileNotFoundError):
         pliant.identify.slope(tmp_path / "none.csv")
+
+
+def test_modes_from_blows(tmp_path: Path) -> None:
+    # a mode of 20 Hz and 5 % of critical damping after a short smooth blow, by its response to an impulse, summed up finely
+    fine, omega, ratio = 1e-4, 2 * np.pi * 20, 0.05
+    t = fine * np.arange(4000)
+    force = np.where((t > 0.01) & (t < 0.02), np.sin(np.pi * (t - 0.01) / 0.01) ** 2, 0)
+    swing = np.exp(-ratio * omega * t) * np.sin(omega * np.sqrt(1 - ratio**2) * t) / (omega * np.sqrt(1 - ratio**2))
+    moved = 4.0 * fine * np.convolve(force, swing)[: t.size]
+    noise = np.random.default_rng(2).normal(size=400) * 0.01 * moved.max()
+    zero = np.zeros(400)
+    at = {"px": zero + 0.06, "py": zero, "pz": zero + 0.01, "qx": zero + 0.06, "qy": zero, "qz": zero + 0.01}
+    blows = {"blow": zero, "t": t[::10], "fz": force[::10], "uz": moved[::10] + noise, **at}
+    found = pliant.identify.response(blows)
+    low, high = next(n["interval"] for n in found["numbers"] if n["name"] == "mode1.frequency")
+    assert low < 20 < high < 20.5
+    assert abs(abs(found["modes"][0]["shape"][0][0]) - 2.0) < 0.1
+    assert any("between the spots" in said for said in found["untold"])
+    scene = tmp_path / "bar.toml"
+    body = """
+[material.rubber]
+young = 1e6
+density = 1000
+[[body]]
+name = "bar"
+model = "response"
+material = "rubber"
+solid = { box = { size = [0.12, 0.03, 0.02], cells = [4, 1, 1] } }
+[body.response]
+fixed = [{ min = [-0.06, -0.015, -0.01], max = [-0.06, 0.015, 0.01] }]
+"""
+    scene.write_text("duration = 0.1\nstep = 0.001\n" + body)
+    written = pliant.identify.response(blows, scene=scene, file=tmp_path / "bar.records")["written"]
+    assert written["body"] == "bar" and written["touched"] == 1
+    scene.write_text("duration = 0.1\nstep = 0.001\n" + body + 'form = "measured"\nfile = "bar.records"\n')
+    pliant.load(scene).step()
+    with pytest.raises(pliant.PliantError, match="go together"):
+        pliant.identify.response(blows, scene=scene)
