@@ -206,7 +206,7 @@ fn reproduce_lists_its_experiments() {
         assert!(listed.contains(id), "{id} in {listed}");
     }
     // every figure, with the reason why nothing shows it
-    assert!(listed.contains("Fig. 13") && listed.contains("nothing: solids are divided evenly"), "{listed}");
+    assert!(listed.contains("Fig. 13") && listed.contains("nothing: how often a solid is divided"), "{listed}");
 }
 
 /// Statements that hold, and others that do not, of experiments that take no time.

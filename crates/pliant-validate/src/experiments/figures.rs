@@ -74,7 +74,7 @@ pub const FIGURES: &[Figure] = &[
         "003",
         "Fig. 13",
         "a table divided where it bends",
-        No("solids are divided evenly: there is no division by where they bend yet"),
+        No("how often a solid is divided may follow from how it bends, cells = { error, bend_deg }; where, not yet"),
     ),
     figure(
         "003",
