@@ -9,11 +9,12 @@
         print(hand.force, wire.positions[-1], wire.tension.max())
 
 `World` is built from a scene file or in code, `Batch` steps many worlds on all cores, `sweep` runs one scene with many
-values, `read` opens recordings, and `pliant.envs` has Gymnasium environments. SI units throughout; quaternions are w x y z; forces are outputs.
+values, `read` opens recordings, `identify` finds properties from measurements, and `pliant.envs` has Gymnasium environments. SI units throughout; quaternions are w x y z; forces are outputs.
 """
 
 from importlib.util import find_spec as _find_spec
 
+from . import identify
 from ._pliant import (
     Arm,
     Batch,
@@ -63,6 +64,7 @@ __all__ = [
     "StepError",
     "World",
     "__version__",
+    "identify",
     "load",
     "read",
     "schema",

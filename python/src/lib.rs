@@ -14,6 +14,7 @@ mod core;
 mod driven;
 mod errors;
 mod gripper;
+mod identify;
 mod interrupt;
 mod obstacle;
 mod parts;
@@ -43,6 +44,8 @@ mod _pliant {
     use super::errors::{ControlError, PliantError, RecordError, SceneError, SnapshotError, StepError};
     #[pymodule_export]
     use super::gripper::Gripper;
+    #[pymodule_export]
+    use super::identify::{identify, identify_response};
     #[pymodule_export]
     use super::obstacle::Obstacle;
     #[pymodule_export]

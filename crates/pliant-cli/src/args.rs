@@ -220,6 +220,8 @@ pub enum IdentifyAction {
     Curl(CurlArgs),
     /// A drop on a floor, or a press: stiffness and damping of contact.
     Contact(ContactArgs),
+    /// Blows on a solid, and how it moves after them: frequencies, damping and shapes of its modes, as a body of the model response.
+    Response(ResponseArgs),
 }
 
 /// Options of `pliant identify shape`.
@@ -289,6 +291,23 @@ pub struct ContactArgs {
     /// Stiffness to assume where bounces do not tell it [N/m].
     #[arg(long, value_name = "N/M")]
     pub stiffness: Option<f64>,
+}
+
+/// Options of `pliant identify response`.
+#[derive(Args, Clone, Debug)]
+pub struct ResponseArgs {
+    /// A table with a row for each time at each point watched: blow (its number), t (s), px, py, pz (where it is struck, m), fx, fy, fz (N),
+    /// qx, qy, qz (the point watched, m), and its displacement from rest, some of ux, uy, uz (m).
+    pub data: PathBuf,
+    /// A scene with the body as its mesh, held where it was held: write its responses to the directory of --out, as BODY.records.
+    #[arg(long, value_name = "SCENE")]
+    pub scene: Option<PathBuf>,
+    /// The body of the scene, if there are several of the model response.
+    #[arg(long, value_name = "NAME", requires = "scene")]
+    pub body: Option<String>,
+    /// Length of a sample of the responses, of which the step of the scene must be a multiple [s].
+    #[arg(long, value_name = "SECONDS", default_value_t = 0.001, requires = "scene")]
+    pub sample: f64,
 }
 
 /// Options of `pliant identify capstan`.

@@ -7,8 +7,8 @@ use std::time::Instant;
 use indicatif::{ProgressBar, ProgressStyle};
 use pliant::response::Basis;
 use pliant_fem::{
-    FemError, Found, PrecomputeError, Progress, Stage, basis_of, basis_path, cache_folder, open_basis, open_records,
-    records_of, records_path, write_basis,
+    FemError, Found, PrecomputeError, Progress, Stage, basis_of, basis_path, cache_folder, measured_digest, open_basis,
+    open_records, records_of, records_path, write_basis,
 };
 use pliant_scene::{Precomputable, RodModel, Scene, Work};
 use serde::Serialize;
@@ -108,6 +108,7 @@ fn is_kept(body: &Precomputable) -> bool {
     match &body.work {
         Work::Modes(recipe) => basis_path(recipe, &folder).exists(),
         Work::Records(table) => records_path(table, &folder).exists(),
+        Work::Measured(_) => true,
     }
 }
 
@@ -123,6 +124,7 @@ fn check_out(folder: &Path, bodies: &[Precomputable]) -> Result<(), Failure> {
     let (mut begun, mut finished) = (vec![], vec![]);
     for body in bodies {
         match &body.work {
+            Work::Measured(_) => {}
             Work::Modes(recipe) => finished.push(basis_path(recipe, folder)),
             Work::Records(table) => {
                 finished.push(records_path(table, folder));
@@ -158,13 +160,20 @@ fn compute(body: &Precomputable, options: &Options) -> Result<Row, Failure> {
         if interrupt::stop().is_asked() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let (unknowns, surface_nodes) = match &body.work {
-        Work::Modes(recipe) => recipe.size(),
+        Work::Modes(recipe) | Work::Measured(recipe) => recipe.size(),
         Work::Records(table) => table.size(),
     };
     let folder = options.out.clone().unwrap_or_else(cache_folder);
     // a file that the scene names is written there, unless --out says otherwise
     let named = body.file.as_ref().filter(|_| options.out.is_none());
     let result = match (&body.work, named) {
+        // nothing to compute: it is there, or has to be measured
+        (Work::Measured(recipe), _) => {
+            let path = body.file.clone().unwrap_or_default();
+            open_records(&path, Some(measured_digest(recipe)))
+                .map(|_| (Found::Kept(path), None))
+                .map_err(PrecomputeError::from)
+        }
         (Work::Modes(recipe), None) => basis_of(recipe, &folder, threads, &mut watch)
             .map(|(basis, found)| (found, Some(frequencies(&basis))))
             .map_err(PrecomputeError::from),
@@ -191,6 +200,7 @@ fn compute(body: &Precomputable, options: &Options) -> Result<Row, Failure> {
         return Err(Failure::Run(format!("{name}: {error}")));
     }
     let (form, modes, records) = match &body.work {
+        Work::Measured(_) => ("measured", None, None),
         Work::Modes(recipe) => ("modes", Some(recipe.modes), None),
         Work::Records(table) => ("records", None, Some(3 * table.touched.len())),
     };
@@ -228,7 +238,9 @@ fn failure(body: &Precomputable, error: &PrecomputeError, folder: &Path) -> Fail
                 path.display()
             ))
         }
-        (PrecomputeError::Fem(FemError::Stopped), Work::Modes(_)) => Failure::Run(format!("{name}: interrupted")),
+        (PrecomputeError::Fem(FemError::Stopped), Work::Modes(_) | Work::Measured(_)) => {
+            Failure::Run(format!("{name}: interrupted"))
+        }
         _ => Failure::Run(format!("{name}: {error}")),
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use comfy_table::Cell;
+use pliant_validate::experiments::figures::{FIGURES, Figure, Shown};
 use pliant_validate::experiments::{EXPERIMENTS, Results};
 
 use crate::args::Options;
@@ -38,6 +39,16 @@ fn list(options: &Options) -> Result<(), Failure> {
     let mut table = output::table(&["id", "experiment"]);
     for e in EXPERIMENTS {
         table.add_row(vec![e.id, e.about]);
+    }
+    output::print_text(table)?;
+    let mut table = output::table(&["paper", "figure or table", "of", "shown by"]);
+    for Figure { paper, name, about, shown } in FIGURES {
+        let shown = match shown {
+            Shown::Experiment(id) => (*id).to_string(),
+            Shown::Command(command) => (*command).to_string(),
+            Shown::No(reason) => format!("nothing: {reason}"),
+        };
+        table.add_row(vec![*paper, *name, *about, shown.as_str()]);
     }
     output::print_text(table)
 }

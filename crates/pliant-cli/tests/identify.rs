@@ -65,6 +65,54 @@ fn contact_is_found_from_presses_and_drops() {
     assert!((number(&json, "restitution")["value"].as_f64().unwrap() - 0.7).abs() < 0.005, "{json}");
 }
 
+/// A mode of 20 Hz after an impulse, and its responses for a scene.
+#[test]
+fn blows_become_responses_of_a_scene() {
+    let dir = tempfile::tempdir().unwrap();
+    let omega = 2.0 * std::f64::consts::PI * 20.0;
+    // a blow of 10 ms, by its impulses every tenth of a millisecond
+    let hammer = |t: f64| if (0.0..0.01).contains(&t) { (100.0 * std::f64::consts::PI * t).sin().powi(2) } else { 0.0 };
+    let swing = |t: f64| if t > 0.0 { 4.0 * (-0.05 * omega * t).exp() * (omega * t).sin() / omega } else { 0.0 };
+    let row = |k: i32| {
+        let t = 1e-3 * f64::from(k);
+        let parts = (0..100).map(|n| 1e-4 * (f64::from(n) + 0.5));
+        let moved: f64 = parts.map(|s| 1e-4 * hammer(s) * swing(t - 0.01 - s)).sum();
+        let noise = 1e-6 * f64::from((k * 37) % 11 - 5);
+        format!("1,{t},0.06,0,0.01,{},0.06,0,0.01,{}\n", hammer(t - 0.01), moved + noise)
+    };
+    let rows: String = (0..400).map(row).collect();
+    std::fs::write(dir.path().join("blows.csv"), format!("blow,t,px,py,pz,fz,qx,qy,qz,uz\n{rows}")).unwrap();
+    let bar = "duration = 0.05\nstep = 0.001\n[material.rubber]\nyoung = 1e6\ndensity = 1000\n[[body]]\nname = \"bar\"\nmodel = \"response\"\n\
+               material = \"rubber\"\nsolid = { box = { size = [0.12, 0.03, 0.02], cells = [4, 1, 1] } }\n[body.response]\n\
+               fixed = [{ min = [-0.06, -0.015, -0.01], max = [-0.06, 0.015, 0.01] }]\n";
+    std::fs::write(dir.path().join("bar.toml"), bar).unwrap();
+    let run = |args: &[&str]| pliant_in(dir.path(), args);
+    let text = run(&["identify", "response", "blows.csv"]).expect_code(0).stdout;
+    assert!(text.contains("mode1.frequency") && text.contains("not told by these data: modes above 500 Hz"), "{text}");
+    let told = run(&["identify", "response", "blows.csv", "--scene", "bar.toml"]).expect_code(2).stderr;
+    assert!(told.contains("--scene needs --out"), "{told}");
+    let args = ["identify", "response", "blows.csv", "--scene", "bar.toml", "--out", "found", "--json"];
+    let found = run(&args).expect_code(0).json();
+    assert!(
+        (number(&found, "mode1.frequency")["value"].as_f64().unwrap() - 20.0 * (1.0 + 0.05_f64.powi(2)).sqrt()).abs()
+            < 0.05,
+        "{found}"
+    );
+    expect_kinds(&found["written"], &[("touched", "count"), ("samples", "count"), ("guessed", "list")]);
+    let page = std::fs::read_to_string(dir.path().join("found/identified.html")).unwrap();
+    assert!(page.contains("<svg") && page.contains("not told by these data") && !page.contains("NaN"));
+    let measured = format!("{bar}form = \"measured\"\nfile = \"found/bar.records\"\n");
+    std::fs::write(dir.path().join("measured.toml"), &measured).unwrap();
+    run(&["run", "measured.toml"]).expect_code(0);
+    // the responses of another mesh
+    std::fs::write(
+        dir.path().join("other.toml"),
+        measured.replace("0.12, 0.03", "0.12, 0.04").replace("0.015", "0.02"),
+    )
+    .unwrap();
+    run(&["run", "other.toml"]).expect_code(2);
+}
+
 #[test]
 fn faults_are_told_with_file_and_line() {
     let dir = tempfile::tempdir().unwrap();

@@ -187,6 +187,7 @@ fn reproduce_lists_its_experiments() {
         "000-horizontal",
         "000-accelerated",
         "000-steel",
+        "000-points",
         "001-fig3",
         "001-fig4",
         "001-fig5",
@@ -194,13 +195,46 @@ fn reproduce_lists_its_experiments() {
         "002-table1",
         "002-bounce",
         "002-shake",
+        "002-cost",
+        "003-spring",
         "004-table1",
+        "004-steps",
         "004-force",
         "004-identify",
     ] {
         assert!(ids.as_array().unwrap().iter().any(|known| known == id), "{id} in {ids}");
         assert!(listed.contains(id), "{id} in {listed}");
     }
+    // every figure, with the reason why nothing shows it
+    assert!(listed.contains("Fig. 13") && listed.contains("nothing: how often a solid is divided"), "{listed}");
+}
+
+/// Statements that hold, and others that do not, of experiments that take no time.
+#[test]
+fn points_and_springs_are_reproduced() {
+    let dir = tempfile::tempdir().unwrap();
+    let row = |result: &Value, what: &str| {
+        let found =
+            each(result, "rows").iter().find(|row| row["quantity"].as_str().unwrap().starts_with(what)).cloned();
+        found.unwrap_or_else(|| panic!("{what} in {result}"))
+    };
+    let run = |id: &str| common::pliant_in(dir.path(), &["reproduce", id, "--json", "--out", id]).expect_code(0).json();
+    let points = run("000-points");
+    // (1 - cos a) sqrt((1 - cos a) / 2) goes with a^3, and a from 1/4 to 1/9 of a quarter turn: (4/9)^3 = 0.088 nearly
+    let printed = row(&points, "(9) as printed");
+    assert!((printed["ours"].as_f64().unwrap() - 0.088).abs() < 0.002 && printed["holds"] == false, "{printed}");
+    let spring = run("003-spring");
+    for (what, holds) in [
+        ("at and above critical damping", true),
+        ("alpha = 0: share", true),
+        ("alpha = 0.5: the same", false),
+        ("Verlet, constant steps of 250 ms", true),
+        ("(5), (6), adaptive steps", true),
+    ] {
+        assert_eq!(row(&spring, what)["holds"], holds, "{what}: {spring}");
+    }
+    let fluid = run("003-fluid");
+    assert!(each(&fluid, "rows").iter().all(|row| row["holds"] == true), "{fluid}");
 }
 
 #[test]

@@ -176,7 +176,7 @@ fn widths(
 }
 
 /// Solve equations by elimination, given as rows with the right-hand side last; `None` if they are singular.
-fn solved(mut rows: Vec<Vec<f64>>) -> Option<Vec<f64>> {
+pub(crate) fn solved(mut rows: Vec<Vec<f64>>) -> Option<Vec<f64>> {
     let n = rows.len();
     let largest: Vec<f64> = rows.iter().map(|row| row[..n].iter().fold(0.0, |m: f64, x| m.max(x.abs()))).collect();
     for k in 0..n {

@@ -1,5 +1,7 @@
 //! What an identification finds: numbers with intervals, what was left out, and whether the theory fits.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use crate::fit::Estimate;
@@ -9,7 +11,7 @@ use crate::statistics::t_tail;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Number {
     /// Name, as in scene files where it has one.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Best value; the one assumed if the data do not tell it.
     pub value: f64,
     /// 95 % interval; absent if the data do not tell it.
@@ -22,10 +24,15 @@ pub struct Number {
 
 impl Number {
     /// A number from its estimate, mapped by a function that grows.
-    pub(crate) fn new(name: &'static str, unit: &'static str, estimate: Estimate, map: impl Fn(f64) -> f64) -> Number {
+    pub(crate) fn new(
+        name: impl Into<Cow<'static, str>>,
+        unit: &'static str,
+        estimate: Estimate,
+        map: impl Fn(f64) -> f64,
+    ) -> Number {
         let Estimate { value, within } = estimate;
         let interval = estimate.is_told().then(|| [map(value - within), map(value + within)]);
-        Number { name, value: map(value), interval, unit, note: String::new() }
+        Number { name: name.into(), value: map(value), interval, unit, note: String::new() }
     }
 
     /// The number with a note.

@@ -4,7 +4,7 @@
 //! over a drum: the rig of J. Lee, M. Lee, Yoon and D. Lee, "A parallelized iterative algorithm for real-time simulation
 //! of long flexible cable manipulation", section V-A. [`shape`] finds bending stiffness from the shape of a hanging cable, [`swing`]
 //! stiffness and damping from a free swing, [`slope`] friction from a slope, [`curl`] rest curvature from a cable that lies
-//! flat, and [`contact`] stiffness and damping of contact from a drop or a press. [`fit`] is what every identification rests on: least squares with
+//! flat, [`contact`] stiffness and damping of contact from a drop or a press, and [`response`] modes of a solid from blows. [`fit`] is what every identification rests on: least squares with
 //! bounds, confidence intervals, and a test whether the model fits at all.
 //!
 //! ```
@@ -27,6 +27,7 @@ pub mod contact;
 pub mod curl;
 pub mod fit;
 mod found;
+pub mod response;
 mod robust;
 pub mod shape;
 pub mod slope;

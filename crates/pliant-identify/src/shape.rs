@@ -240,7 +240,7 @@ pub fn identify(points: &[[f64; 2]], known: Hanging) -> Result<Found, MeasureErr
         let estimate = rest.next().copied().unwrap_or(Estimate { value: 0.0, within: f64::INFINITY });
         numbers.push(Number::new("tip_angle", "deg", estimate, f64::to_degrees).noted("above the horizontal"));
         numbers.push(Number {
-            name: "clamp_angle",
+            name: "clamp_angle".into(),
             value: curve.1.to_degrees(),
             interval: None,
             unit: "deg",

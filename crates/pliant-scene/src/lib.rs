@@ -35,6 +35,7 @@
 
 mod body;
 mod files;
+mod measured;
 mod outcome;
 pub mod robot;
 mod text;
@@ -49,6 +50,7 @@ use crate::world::assemble::SceneSpec;
 
 pub use body::response::{Losses, Precomputable, Precomputables, Work};
 pub use body::rod_model::{RodModel, UnknownModel};
+pub use measured::{Written, write_measured};
 pub use outcome::expect::{Expectation, Verdict};
 pub use outcome::observable::Measure;
 pub use outcome::run::{Ending, Moment, Ran};

@@ -210,7 +210,7 @@ fn mutated_scenes_are_read_or_refused() {
         if let Ok(found) = scene(&String::from_utf8(bytes).unwrap(), &[]) {
             for body in found.bodies {
                 let size = match &body.work {
-                    Work::Modes(recipe) => recipe.size().0,
+                    Work::Modes(recipe) | Work::Measured(recipe) => recipe.size().0,
                     Work::Records(table) => table.size().0,
                 };
                 assert!(size <= 200_000);

@@ -11,6 +11,7 @@ use pliant_identify::swing::Swinging;
 use pliant_identify::{Found, MeasureError, Number, Picture, contact, curl, shape, slope, swing};
 use pliant_record::drawing::escaped;
 use pliant_record::{claim, write_whole};
+use serde::Serialize;
 
 use super::page::{COLOURS, STYLE};
 use crate::args::{ContactArgs, CurlArgs, Options, ShapeArgs, SlopeArgs, SwingArgs};
@@ -66,15 +67,28 @@ fn tell(
     let found = identify(file).map_err(|e| input(&e))?;
     if let Some(dir) = &options.out {
         claim(dir)?;
-        let json = serde_json::to_string(&found).map_err(|e| Failure::Run(format!("cannot write JSON: {e}")))?;
-        for (name, text) in [("identified.json", json), ("identified.html", page(title, &found))] {
+    }
+    show(title, &found, &found, &[], options)
+}
+
+/// Print what is found, or all that is to be written as JSON, and write both to the directory that is asked for, with remarks.
+pub(super) fn show(
+    title: &str,
+    found: &Found,
+    all: &impl Serialize,
+    remarks: &[String],
+    options: &Options,
+) -> Result<(), Failure> {
+    if let Some(dir) = &options.out {
+        let json = serde_json::to_string(all).map_err(|e| Failure::Run(format!("cannot write JSON: {e}")))?;
+        for (name, text) in [("identified.json", json), ("identified.html", page(title, found, remarks))] {
             let file = dir.join(name);
             write_whole(&file, &text)?;
             output::talk(format!("{:<16} {}", format!("{name}:"), file.display()));
         }
     }
     if options.json {
-        return output::print_json(&found);
+        return output::print_json(all);
     }
     let mut table = output::table(&["property", "value", "unit", "95 % interval", ""]);
     for number_found in &found.numbers {
@@ -88,7 +102,8 @@ fn tell(
             Cell::new(note),
         ]);
     }
-    output::print_text(format!("{table}\n{}", verdict(&found)))
+    let remarks: String = remarks.iter().map(|remark| format!("\n- {remark}")).collect();
+    output::print_text(format!("{table}\n{}{remarks}", verdict(found)))
 }
 
 fn said(number: &Number) -> String {
@@ -123,10 +138,11 @@ fn verdict(found: &Found) -> String {
 const SIZE: [f64; 2] = [900.0, 480.0];
 const EDGE: f64 = 60.0;
 
-fn page(title: &str, found: &Found) -> String {
+fn page(title: &str, found: &Found, remarks: &[String]) -> String {
+    let remarks: String = remarks.iter().map(|remark| format!("<li>{}</li>", escaped(remark))).collect();
     let mut rows = String::new();
     for number in &found.numbers {
-        let [name, unit, said, note] = [number.name, number.unit, &said(number), &number.note].map(escaped);
+        let [name, unit, said, note] = [&*number.name, number.unit, &said(number), &number.note].map(escaped);
         let _ = writeln!(
             rows,
             "<tr><td class=text>{name}</td><td>{}</td><td class=text>{unit}</td><td class=text>{said}</td><td class=text>{note}</td></tr>",
@@ -137,7 +153,7 @@ fn page(title: &str, found: &Found) -> String {
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>Identified · Pliant</title><style>{STYLE}</style></head>\
          <body><h1>{title}</h1><p class=origin>{}</p>\
-         <section><h2>Numbers</h2><table><thead><tr><th>property<th>value<th>unit<th>95 % interval<th></thead>{rows}</table><p>{}</p></section>\
+         <section><h2>Numbers</h2><table><thead><tr><th>property<th>value<th>unit<th>95 % interval<th></thead>{rows}</table><p>{}</p><ul>{remarks}</ul></section>\
          <section><h2>Measurements and theory <small>open circles: left out</small></h2>{}</section></body></html>\n",
         escaped(&command_line()),
         escaped(&verdict(found)),

@@ -2,6 +2,7 @@
 
 mod found;
 mod page;
+mod struck;
 
 use std::fs::File;
 use std::path::Path;
@@ -24,6 +25,7 @@ pub fn identify(action: &IdentifyAction, options: &Options) -> Result<(), Failur
         IdentifyAction::Slope(args) => found::from_slope(args, options),
         IdentifyAction::Curl(args) => found::from_curl(args, options),
         IdentifyAction::Contact(args) => found::from_contact(args, options),
+        IdentifyAction::Response(args) => struck::from_blows(args, options),
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod cache;
 pub(crate) mod digest;
+pub(crate) mod measured;
 pub(crate) mod recipe;
 pub(crate) mod store;
 pub(crate) mod table;

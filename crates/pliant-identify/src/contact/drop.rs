@@ -97,11 +97,9 @@ pub(super) fn from_tracks(drops: &[Vec<[f64; 2]>], mass: f64, given: Option<f64>
     }
     let why = "a fall and at least one bounce, well above the noise, are needed";
     let (found, used) = best(&unknowns, starts, &residuals).ok_or(MeasureError::Nothing { why })?;
-    let kept = |v: &[f64]| -> Vec<f64> {
-        residuals(v).into_iter().zip(&used).filter_map(|(r, used)| used.then_some(r)).collect()
-    };
-    let found = whatever_stiffness(found, &unknowns, given.map(|k| 0.5 * (k / mass).ln()), &kept);
-    let found = found.filter(|found| found.estimates[1].is_told()).ok_or(MeasureError::Nothing { why })?;
+    let kept = of_those(&used, &residuals);
+    let found =
+        settled(found, &unknowns, given.map(|k| 0.5 * (k / mass).ln()), &kept).ok_or(MeasureError::Nothing { why })?;
     let values: Vec<f64> = found.estimates.iter().map(|estimate| estimate.value).collect();
     if (0..drops.len()).all(|k| motion(&values, k).touches().next().is_none()) {
         return Err(MeasureError::Nothing { why });
@@ -150,6 +148,21 @@ fn thrown(drop: &[[f64; 2]], low: f64) -> [f64; 2] {
     }
     let velocity = line.iter().map(|p| (p[0] - mean[0]) * (p[1] - mean[1])).sum::<f64>() / across;
     [mean[1] - velocity * mean[0], velocity]
+}
+
+/// Residuals of those measurements that are used.
+fn of_those(used: &[bool], residuals: &impl Fn(&[f64]) -> Vec<f64>) -> impl Fn(&[f64]) -> Vec<f64> {
+    move |v| residuals(v).into_iter().zip(used).filter_map(|(r, used)| used.then_some(r)).collect()
+}
+
+/// A fit that tells the ratio of damping, for whatever stiffness if it does not tell that.
+fn settled(
+    found: Fit,
+    unknowns: &[Unknown],
+    given: Option<f64>,
+    residuals: &impl Fn(&[f64]) -> Vec<f64>,
+) -> Option<Fit> {
+    whatever_stiffness(found, unknowns, given, residuals).filter(|found| found.estimates[1].is_told())
 }
 
 /// A fit that does not tell the stiffness, with that as given; or, where nothing is given, with an interval of the ratio of damping that
@@ -234,7 +247,7 @@ fn told(
         Number::new("contact_damping", "N s/m", damping, full).noted(damping_note),
         Number::new("damping_ratio", "", ratio, |zeta| zeta.max(0.0)).noted("over critical damping"),
         Number {
-            name: "restitution",
+            name: "restitution".into(),
             value: restitution(ratio.value),
             interval: ratio.is_told().then(|| [restitution(high), restitution(low)]),
             unit: "",
@@ -281,11 +294,8 @@ pub(super) fn from_apexes(heights: &[f64], mass: f64, given: Option<f64>) -> Res
     let stiff = |v: &[f64]| residuals(&[&[log], v].concat());
     let (mut found, used) = best(&unknowns[1..], starts, &stiff).ok_or(MeasureError::Nothing { why })?;
     found.estimates.insert(0, Estimate { value: log, within: f64::INFINITY });
-    let kept = |v: &[f64]| -> Vec<f64> {
-        residuals(v).into_iter().zip(&used).filter_map(|(r, used)| used.then_some(r)).collect()
-    };
-    let found = whatever_stiffness(found, &unknowns, given.map(|_| log), &kept);
-    let found = found.filter(|found| found.estimates[1].is_told()).ok_or(MeasureError::Nothing { why })?;
+    let kept = of_those(&used, &residuals);
+    let found = settled(found, &unknowns, given.map(|_| log), &kept).ok_or(MeasureError::Nothing { why })?;
     let numbers = told(&found, &unknowns, mass, given.is_some(), &kept);
     let values: Vec<f64> = found.estimates.iter().map(|estimate| estimate.value).collect();
     let curve: Vec<f64> = apexes(&values);
@@ -331,11 +341,9 @@ pub(super) fn from_touches(times: &[f64], mass: f64, given: Option<f64>) -> Resu
     ];
     let why = "times of several bounces, none left out, are needed";
     let (found, used) = best(&unknowns, starts, &residuals).ok_or(MeasureError::Nothing { why })?;
-    let kept = |v: &[f64]| -> Vec<f64> {
-        residuals(v).into_iter().zip(&used).filter_map(|(r, used)| used.then_some(r)).collect()
-    };
-    let found = whatever_stiffness(found, &unknowns, given.map(|k| 0.5 * (k / mass).ln()), &kept);
-    let found = found.filter(|found| found.estimates[1].is_told()).ok_or(MeasureError::Nothing { why })?;
+    let kept = of_those(&used, &residuals);
+    let found =
+        settled(found, &unknowns, given.map(|k| 0.5 * (k / mass).ln()), &kept).ok_or(MeasureError::Nothing { why })?;
     let values: Vec<f64> = found.estimates.iter().map(|estimate| estimate.value).collect();
     let numbers = told(&found, &unknowns, mass, given.is_some(), &kept);
     Ok(listed(numbers, times, &touches(&values), &used, &residuals(&values), 4, ["bounce", "t [s]"]))

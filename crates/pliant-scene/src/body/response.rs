@@ -7,7 +7,7 @@ use pliant::Material;
 use pliant::response::{self, Known, ResponseSettings};
 use pliant_fem::{
     Damping, Elastic, MassKind, Order, Progress, Recipe, Sampling, TableRecipe, Timing, basis_of, cache_folder,
-    nearest_nodes, nodes_within, open_basis, open_records, records_of,
+    measured_digest, nearest_nodes, nodes_within, open_basis, open_records, records_of,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -52,7 +52,7 @@ pub(crate) struct ResponseTable {
     drag: Option<DampingRate>,
     /// Damping of each mode over its angular frequency, the same for all modes [-]; instead of damping_time and drag.
     loss_factor: Option<LossFactor>,
-    /// Whether it is simulated by modes or by recorded responses; by modes unless given.
+    /// Whether it is simulated by modes, by recorded responses, or by measured ones; by modes unless given.
     form: Option<FormName>,
     /// Boxes in its own frame within which all its nodes, also those inside, are held in place, as where it is glued to a
     /// table: it then deforms, but does not move as a whole. None unless given.
@@ -114,6 +114,8 @@ enum FormName {
     Modes,
     /// By recorded responses, as published.
     Records,
+    /// By responses that `pliant identify response` has made from measurements of a real body; `file` names them.
+    Measured,
 }
 
 /// At what time within a sample the displacement is taken.
@@ -133,6 +135,8 @@ pub enum Work {
     Modes(Recipe),
     /// Recorded responses.
     Records(TableRecipe),
+    /// Nothing: its responses are measured, of a body of this mesh that is held there.
+    Measured(Recipe),
 }
 
 /// Damping of a body.
@@ -159,6 +163,9 @@ pub struct Precomputable {
     pub file: Option<PathBuf>,
 }
 
+/// What is said of measured responses without a file.
+const UNNAMED: &str = "measured responses are in a file that `pliant identify response` has made: name it as file";
+
 /// Longest model step, unless the scene gives one [s].
 const LONGEST: f64 = 2e-3;
 
@@ -173,7 +180,7 @@ impl Precomputable {
     /// Number of nodes that are held in place, also inside the body.
     pub fn fixed_nodes(&self) -> usize {
         match &self.work {
-            Work::Modes(recipe) => recipe.fixed.len(),
+            Work::Modes(recipe) | Work::Measured(recipe) => recipe.fixed.len(),
             Work::Records(table) => table.fixed.len(),
         }
     }
@@ -192,6 +199,11 @@ impl Precomputable {
                 Ok(records) => Ok((Known::Records(records), None)),
                 Err(error) => Err(error.to_string()),
             },
+            (Work::Measured(recipe), Some(path)) => match open_records(path, Some(measured_digest(recipe))) {
+                Ok(records) => Ok((Known::Records(records), None)),
+                Err(error) => Err(error.to_string()),
+            },
+            (Work::Measured(_), None) => Err(UNNAMED.into()),
             (Work::Modes(recipe), None) => match basis_of(recipe, &folder, threads, &mut watch) {
                 Ok((basis, found)) => Ok((Known::Modes(basis), found.warning())),
                 Err(error) => Err(error.to_string()),
@@ -228,7 +240,7 @@ impl Precomputable {
                 let Elastic { young, poisson, density } = recipe.elastic;
                 Some(response::Elasticity { young, poisson, density })
             }
-            Work::Records(_) => None,
+            Work::Records(_) | Work::Measured(_) => None,
         };
         (ResponseSettings { damping, sample, elasticity, ..ResponseSettings::default() }, remark)
     }
@@ -280,6 +292,10 @@ impl BodySpec {
         let work = match form {
             FormName::Modes => Work::Modes(Recipe { modes: table.modes(unknowns, moving).map_err(inside)?, ..recipe }),
             FormName::Records => Work::Records(table.records(recipe, losses, nodes).map_err(inside)?),
+            FormName::Measured if table.file.is_none() => return Err(inside(Fault::new(UNNAMED).at("form"))),
+            FormName::Measured => {
+                Work::Measured(Recipe { modes: table.modes(unknowns, moving).map_err(inside)?, ..recipe })
+            }
         };
         let file = table.file.as_ref().map(|name| files.path(name));
         let sample = table.sample.map(Quantity::get);
@@ -297,7 +313,14 @@ impl ResponseTable {
             ("sampling", self.sampling.is_some()),
         ];
         let of_modes = [("modes", self.modes.is_some()), ("loss_factor", self.loss_factor.is_some())];
+        let computed = [
+            ("damping_time", self.damping_time.is_some()),
+            ("drag", self.drag.is_some()),
+            ("sample", self.sample.is_some()),
+        ];
+        let of_both = [&of_records[..], &of_modes, &computed].concat();
         let (given, message) = match form {
+            FormName::Measured => (&of_both[..], "measured responses have their own: leave this out"),
             FormName::Modes => (&of_records[..], "this is for form = \"records\": set that, or leave this out"),
             FormName::Records => (&of_modes[..], "this is for form = \"modes\": recorded responses have none"),
         };

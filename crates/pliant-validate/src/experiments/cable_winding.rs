@@ -11,15 +11,15 @@ const WINDING: &str = include_str!("../../scenes/004-winding.toml");
 
 /// A solver configuration: its names in the scene, its name in the table, and the index of the paper's solver it is
 /// compared with.
-struct Way {
+pub struct Way {
     solver: &'static str,
     couplings: &'static str,
     regulated: &'static str,
-    name: &'static str,
+    pub name: &'static str,
     paper: Option<usize>,
 }
 
-const WAYS: [Way; 6] = [
+pub const WAYS: [Way; 6] = [
     way(["direct", "exact", "true"], "solver 1, direct", Some(0)),
     way(["subsystems", "printed", "false"], "solver 2, subsystems as printed", Some(1)),
     way(["subsystems", "printed", "true"], "solver 3, as printed and post-regulated", Some(2)),
@@ -61,9 +61,12 @@ const SIZES: [Size; 3] = [
 ];
 
 /// Results of a run.
-struct Outcome {
+pub struct Outcome {
     /// Mean time of a step [ms].
-    time: f64,
+    pub time: f64,
+    /// Time of each step [ms], and its number of contacts.
+    pub times: Vec<f64>,
+    pub contacts: Vec<usize>,
     /// Iterations per step.
     iterations: f64,
     /// Linearisations per step.
@@ -155,7 +158,7 @@ fn rows(results: &mut Results, name: &str, ours: &Outcome, paper: Option<Publish
     ));
 }
 
-fn wind(segments: &str, runs: &str, way: &Way) -> Result<Outcome, Failure> {
+pub fn wind(segments: &str, runs: &str, way: &Way) -> Result<Outcome, Failure> {
     let changes = [
         ("body.cable.segments", segments),
         ("body.cable.cable.solver", way.solver),
@@ -165,11 +168,13 @@ fn wind(segments: &str, runs: &str, way: &Way) -> Result<Outcome, Failure> {
     ];
     let mut scene = scene(WINDING, "004-winding.toml", &changes)?;
     let steps = scene.steps();
-    let (mut time, mut forces, mut penetration) = (0.0, vec![], 0.0);
+    let (mut times, mut contacts) = (vec![], vec![]);
+    let (mut forces, mut penetration) = (vec![], 0.0);
     run(&mut scene, |moment| {
         if moment.step > 0 {
-            time += moment.took.as_secs_f64() * 1e3;
+            times.push(moment.took.as_secs_f64() * 1e3);
             forces.extend(moment.world.grips().nth(1).map(|(_, grip)| grip.load.force));
+            contacts.push(moment.frame().contacts.len());
             penetration = moment.frame().contacts.iter().map(|c| c.penetration).fold(penetration, f64::max);
         }
         Ok(())
@@ -179,7 +184,9 @@ fn wind(segments: &str, runs: &str, way: &Way) -> Result<Outcome, Failure> {
     };
     let (counters, steps) = (cable.counters(), steps as f64);
     Ok(Outcome {
-        time: time / steps,
+        time: times.iter().sum::<f64>() / steps,
+        times,
+        contacts,
         iterations: counters.iterations as f64 / steps,
         linearisations: cable.linearisations() as f64 / steps,
         limited: counters.limit_hits as f64 / steps,

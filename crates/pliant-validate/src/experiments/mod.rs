@@ -4,23 +4,29 @@
 mod cable_force;
 mod cable_identify;
 mod cable_knot;
+mod cable_steps;
 mod cable_winding;
 mod chain_moves;
+mod chain_points;
 mod chain_steel;
 mod elastica_arches;
 mod elastica_peg;
 mod elastica_shapes;
+pub mod figures;
 mod lattice_ball;
 mod lattice_bar;
+mod lattice_fluid;
 mod lattice_hand;
 mod lattice_inertia;
 mod lattice_pair;
 mod lattice_pictures;
 mod lattice_pyramid;
 mod lattice_slope;
+mod lattice_spring;
 mod lattice_steps;
 mod lattice_vehicle;
 mod response_bounce;
+mod response_cost;
 mod response_cube;
 mod response_impulse;
 mod response_modes;
@@ -109,6 +115,12 @@ pub const EXPERIMENTS: &[Experiment] = &[
         run: chain_steel::steel,
     },
     Experiment {
+        id: "000-points",
+        seed: KAHL,
+        about: "what the number of points changes: the force of bending, and steps that a pull takes (Fig. 3, II.B)",
+        run: chain_points::points,
+    },
+    Experiment {
         id: "001-fig3",
         seed: WAKAMATSU,
         about: "the ends of an arch are pushed together, and it swings (Fig. 3)",
@@ -137,6 +149,12 @@ pub const EXPERIMENTS: &[Experiment] = &[
         seed: TAGAWA,
         about: "size of the cube, time to compute it beforehand and to compute forces (Table 1, section 3.3)",
         run: response_table::table,
+    },
+    Experiment {
+        id: "002-cost",
+        seed: TAGAWA,
+        about: "cost of forces against direct finite elements, over the size of the model (abstract, section 2.5)",
+        run: response_cost::cost,
     },
     Experiment {
         id: "002-bounce",
@@ -175,6 +193,12 @@ pub const EXPERIMENTS: &[Experiment] = &[
         run: lattice_inertia::inertia,
     },
     Experiment {
+        id: "003-spring",
+        seed: JOUKHADAR,
+        about: "a particle on a spring: stiffness, damping, weights of the scheme, steps that are too long (Fig. 5, 15, 16, 18)",
+        run: lattice_spring::spring,
+    },
+    Experiment {
         id: "003-pair",
         seed: JOUKHADAR,
         about: "two particles, adaptive against constant steps (Fig. 19, 21)",
@@ -185,6 +209,12 @@ pub const EXPERIMENTS: &[Experiment] = &[
         seed: JOUKHADAR,
         about: "time steps while a ball falls and bounces, and what they gain (Fig. 20)",
         run: lattice_ball::ball,
+    },
+    Experiment {
+        id: "003-fluid",
+        seed: JOUKHADAR,
+        about: "drag of a fluid: a plate falls, is turned in the wind, and a prism tumbles (Fig. 27, section 4.4)",
+        run: lattice_fluid::fluid,
     },
     Experiment {
         id: "003-vehicle",
@@ -203,6 +233,12 @@ pub const EXPERIMENTS: &[Experiment] = &[
         seed: LEE,
         about: "a cable is wound on a cylinder: time and iterations of three solvers (Table I)",
         run: cable_winding::table,
+    },
+    Experiment {
+        id: "004-steps",
+        seed: LEE,
+        about: "the same: time of each step over the run, its contacts, and the number of segments (Fig. 3)",
+        run: cable_steps::steps,
     },
     Experiment {
         id: "004-force",

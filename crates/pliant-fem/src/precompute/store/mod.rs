@@ -34,7 +34,7 @@ mod write;
 
 pub use basis::{open_basis, write_basis};
 pub use error::StoreError;
-pub use records::open_records;
+pub use records::{open_records, write_records};
 
 pub(crate) use layout::VERSION;
 pub(crate) use records::{Begun, Frame, Part};

@@ -8,7 +8,7 @@
 use super::error::StoreError;
 use super::layout::{Kind, Layout, Name, Section, checksum};
 use super::open::Opened;
-use super::write::{folder, of_counts, of_numbers, sync_folder};
+use super::write::{folder, of_counts, of_numbers, sync_folder, write};
 use super::{hull, layout};
 use crate::precompute::digest::Digest;
 use pliant::response::{Hull, Records};
@@ -198,6 +198,14 @@ impl Part {
             Err(error) => Err(error),
         }
     }
+}
+
+/// Write responses that are all known to a file, with a digest. The file appears under its name only when complete.
+pub fn write_records(path: &Path, digest: Digest, records: &Records) -> Result<(), StoreError> {
+    let Records { hull, sample, samples, nodes, responses } = records;
+    let frame = Frame { digest, hull: hull.clone(), sample: *sample, samples: *samples, touched: nodes.clone() };
+    let big: Vec<(Name, &[f64])> = responses.iter().enumerate().map(|(n, list)| (name(n), &list[..])).collect();
+    write(path, Kind::Records, digest, &frame.small(), &big)
 }
 
 /// Open a file of recorded responses, verify all of it and use it in place. Fails if the file does not have the given
