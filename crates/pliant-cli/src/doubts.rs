@@ -48,7 +48,8 @@ impl Doubts {
         if world.deepest() > self.deepest.0 {
             self.deepest = (world.deepest(), world.time());
         }
-        if step.is_multiple_of(EVERY) {
+        // a kink of the path that it begins with is gone soon
+        if step > 0 && step.is_multiple_of(EVERY) {
             self.look_at_shapes(world);
         }
     }
@@ -84,9 +85,9 @@ impl Doubts {
             }
             if bend.angle > SHARP || bend.beside > BESIDE * body.radius() {
                 found.push(format!(
-                    "{} bends by {:.0} degrees from one link to the next at t = {} s, and what touches is up to {} mm \
-                     beside the lines between its nodes: its segments are too long for such bends, and forces there are \
-                     rough; take more of them",
+                    "{} bends by {:.0} degrees from one link to the next at t = {} s, and its links, which are what \
+                     touches, lie up to {} mm beside the lines between its nodes: segments are too long for such bends, and \
+                     forces there are rough; take more of them",
                     body.name(),
                     bend.angle.to_degrees(),
                     short(bend.time),

@@ -23,7 +23,7 @@ const LATER_PART: f64 = 0.5;
 /// When the pace is measured again, in case the first steps were no measure of the others.
 const SECOND_LOOK: Duration = Duration::from_secs(5);
 
-/// An estimate is corrected if it was wrong by this factor.
+/// An estimate is corrected if it was too long by this factor.
 const WRONG: f64 = 3.0;
 
 /// Rough time of a model step per point, interval or particle on any recent machine [s].
@@ -107,8 +107,9 @@ impl Watcher {
             }
             let Some(later) = look(SECOND_LOOK) else { return };
             let second = later.whole(&now, steps);
-            let is_off = second > WRONG * first || first > WRONG * second;
-            if is_off && first.max(second) > LONG && later.done > now.done {
+            // one slow step among others is no reason to tell more than at first
+            let is_better = first > LONG && first > WRONG * second;
+            if later.done > now.done && (is_better || first <= LONG && second > LONG) {
                 later.tell(steps, second);
             }
         });
@@ -155,9 +156,12 @@ impl Pace {
 
     fn tell(&self, steps: u64, whole: f64) {
         let Pace { done, at } = self;
-        let least = if *done == 0 { "more than " } else { "about " };
+        let (least, hope) = match done {
+            0 => ("more than ", ""),
+            _ => ("about ", ", or less, since the first steps are often the slowest"),
+        };
         output::talk(format!(
-            "warning: {done} of {steps} steps in the first {at:.1} s: expect the run to last {least}{}",
+            "warning: {done} of {steps} steps in the first {at:.1} s: expect the run to last {least}{}{hope}",
             in_words(whole)
         ));
     }
