@@ -54,6 +54,8 @@ pub struct ArmState {
     torques: Vec<f64>,
     /// What bodies other than cables did to its links in the last step: they act in the next.
     loads: Vec<Felt>,
+    /// Mean velocities of its joints in the last step.
+    means: Vec<f64>,
     /// Contacts of its links with obstacles.
     touches: Vec<PastTouch>,
     counters: Counters,
@@ -70,7 +72,7 @@ struct Felt {
 
 stored!(State { q, v });
 stored!(Felt { link, point, force, couple });
-stored!(ArmState { joints, drives, targets, tools, follows, torques, loads, touches, counters });
+stored!(ArmState { joints, drives, targets, tools, follows, torques, loads, means, touches, counters });
 stored_enum!(JointDrive {
     0 => Free {},
     1 => Torque { 0: torque },
@@ -98,7 +100,8 @@ struct Scratch {
 
 impl ArmState {
     fn copy_from(&mut self, other: &ArmState) {
-        let ArmState { joints, drives, targets, tools, follows, torques, loads, touches, counters } = other;
+        let ArmState { joints, drives, targets, tools, follows, torques, loads, means, touches, counters } = other;
+        self.means.clone_from(means);
         self.touches.clone_from(touches);
         self.tools.clone_from(tools);
         self.follows.clone_from(follows);
@@ -140,7 +143,8 @@ impl Arm {
             }
         }
         let torques = vec![0.0; model.velocities()];
-        let state = ArmState { joints, drives, targets, follows, torques, ..ArmState::default() };
+        let means = joints.v.clone();
+        let state = ArmState { joints, drives, targets, follows, torques, means, ..ArmState::default() };
         let mut scratch = Scratch {
             step: ArmStep::new(&model),
             kinematics: Kinematics::new(&model),
@@ -309,6 +313,11 @@ impl Arm {
         self.scratch.still
     }
 
+    /// Whether cables that touch its links are solved together with it: not with a free root, which they push a step later.
+    pub(crate) fn is_leant_on(&self) -> bool {
+        !self.scratch.still && !self.model.floating()
+    }
+
     /// Stay fixed while cables come to rest, or move again.
     pub(crate) fn stay(&mut self, still: bool) {
         self.scratch.still = still;
@@ -356,6 +365,7 @@ impl Arm {
     pub(crate) fn undo_step(&mut self) {
         let Arm { state, scratch, .. } = self;
         state.joints.copy_from(&scratch.before.joints);
+        state.means.clone_from(&scratch.before.means);
         state.touches.clone_from(&scratch.before.touches);
     }
 
@@ -435,6 +445,7 @@ impl Arm {
         (joints.q.len(), joints.v.len()) == (like.joints.q.len(), like.joints.v.len())
             && (drives.len(), targets.len()) == (like.drives.len(), like.targets.len())
             && (torques.len(), state.follows.len()) == (like.torques.len(), like.follows.len())
+            && state.means.len() == like.means.len()
             && loads.iter().all(|felt| felt.link < self.model.links().len())
             && touches.iter().all(|touch| touch.fits(there.obstacles, self.model.links().len()))
             && state.tools.iter().all(|tool| tool.link < self.model.links().len())

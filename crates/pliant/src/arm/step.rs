@@ -53,6 +53,14 @@ pub(crate) struct ArmStep {
     pub(super) touches: Touches,
     /// Forces of drives, mean over the step.
     pub torques: Vec<f64>,
+    /// Work of cables that touch its links, in the current part of the step [J].
+    pub given: f64,
+    /// Rows of velocities at which cables touch its links, and the velocities there.
+    rows: Vec<f64>,
+    speeds: Vec<f64>,
+    /// Working memory for impulses along these, and velocities before.
+    impulses: Vec<f64>,
+    saved: Vec<f64>,
     /// Work on the arm in the current part of the step, and in the step so far.
     part_work: Work,
     pub work: Work,
@@ -80,6 +88,11 @@ impl ArmStep {
             tools: ToolStep::new(model),
             touches: Touches::new(model),
             torques: zeros,
+            given: 0.0,
+            rows: vec![],
+            speeds: vec![],
+            impulses: vec![],
+            saved: vec![],
             part_work: Work::default(),
             work: Work::default(),
         }
@@ -313,6 +326,39 @@ impl Arm {
         s.midpoint.take_energy(model, gain - drives - pushes - given, turnover)
     }
 
+    /// Note a row of velocities along which a cable touches one of its links; whether it did so before.
+    pub(crate) fn calm_row(&mut self, row: impl Iterator<Item = f64>, goes_on: bool) {
+        let Arm { state, scratch, .. } = self;
+        let s = &mut scratch.step;
+        let from = s.rows.len();
+        s.rows.extend(row);
+        // the law holds for the mean velocity, and v_1 = 2 y - v_0 may swing about it for ever: where contact goes on, velocities go on
+        // as means do, and where it begins they are as those
+        let trend = if goes_on { 0.5 } else { 0.0 };
+        let aim = |(y, before): (&f64, &f64)| y + trend * (y - before);
+        let aims = s.mean.iter().zip(&state.means).map(aim);
+        s.speeds.push(s.rows[from..].iter().zip(aims).map(|(r, v)| r * v).sum());
+    }
+
+    /// Bring velocities at the end of a part of the step to those noted, if that takes energy.
+    pub(crate) fn calm_rows(&mut self) {
+        let Arm { model, scratch, .. } = self;
+        let ArmStep { midpoint, rows, speeds, impulses, saved, .. } = &mut scratch.step;
+        if !speeds.is_empty() {
+            let before = midpoint.end_kinetic(model);
+            saved.clear();
+            saved.extend_from_slice(midpoint.end_velocities());
+            impulses.clear();
+            impulses.resize(speeds.len(), 0.0);
+            midpoint.hold_rows(model, rows, speeds, impulses);
+            if midpoint.end_kinetic(model) > before {
+                midpoint.set_end_velocities(saved);
+            }
+        }
+        rows.clear();
+        speeds.clear();
+    }
+
     /// Take over the result of a part of the step, which has been settled.
     pub(crate) fn finish_part(&mut self, part: &Part) {
         let s = &mut self.scratch.step;
@@ -321,6 +367,7 @@ impl Arm {
         let Arm { model, state, scratch, .. } = self;
         let s = &mut scratch.step;
         s.midpoint.finish(model, &mut state.joints);
+        state.means.copy_from_slice(&s.mean);
         s.part_work.obstacles += led;
         s.work += s.part_work;
         for (sum, torque) in s.torques.iter_mut().zip(&s.driven) {

@@ -1,13 +1,13 @@
 //! Arms in a world: what their links carry, and what drives their joints.
 
 use super::World;
-use crate::arm::{HeldTool, Impedance, JointDrive};
+use crate::arm::{Arm, HeldTool, Impedance, JointDrive};
 use crate::body::Body;
 use crate::check::Checks;
 use crate::contact::Obstacle;
 use crate::error::{BuildError, ControlError, Gone};
 use crate::frame::Other;
-use crate::grip::Gripper;
+use crate::grip::{Grip, Gripper};
 use crate::group::Group;
 use crate::handle::{BodyId, GripperId, ObstacleId};
 use crate::math::{Pose, Vec3};
@@ -214,9 +214,22 @@ impl World {
             let Other::Obstacle(obstacle) = contact.other else { continue };
             let finger = fingers.iter().find(|finger| finger.obstacle == obstacle);
             let drive = finger.map_or(&obstacles[obstacle].drive, |finger| &grippers[finger.gripper].drive);
+            // cables have pushed the links of arms that they lean on
+            let leans =
+                matches!(*drive, Drive::Carried { arm, .. } if bodies[arm].as_arm().is_some_and(Arm::is_leant_on));
+            if leans && finger.is_none() && matches!(bodies[contact.body], Body::Cable(_)) {
+                continue;
+            }
             feel(bodies, drive, contact.position, -contact.force, Vec3::ZERO);
         }
     }
+}
+
+/// Whether an obstacle is the shape of a link that holds a body: that is joined to it, and passes through it there.
+pub(super) fn is_joined_to(body: usize, obstacle: &Obstacle, grippers: &[Gripper], grips: &[Grip]) -> bool {
+    let Drive::Carried { arm, link, .. } = obstacle.drive else { return false };
+    let holds = |gripper: usize| matches!(grippers[gripper].drive, Drive::Carried { arm: by, link: at, .. } if (by, at) == (arm, link));
+    grips.iter().any(|grip| grip.body == body && grip.anchor.is_some() && holds(grip.gripper))
 }
 
 /// Drives and sweeps of all that may be carried.

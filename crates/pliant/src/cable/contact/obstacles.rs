@@ -15,6 +15,7 @@ use crate::cable::solver::gauss_seidel::projection::Local;
 use crate::contact::{Ends, Hint, Nearby, Obstacle, Piece, passes};
 use crate::material::Friction;
 use crate::math::{Pose, Vec3, unit_or, x_axis};
+use crate::motion::Drive;
 
 /// Links bulge by this fraction of their radius in the middle, so that the contact point on a flat floor moves
 /// continuously as a link tilts instead of jumping between its ends.
@@ -100,6 +101,24 @@ pub struct Touch {
     past: Option<(f64, Vec3)>,
     /// Where to look for its surface first.
     hint: Hint,
+    /// Where it is, in the frame of an obstacle that an arm carries.
+    pub place: Vec3,
+    /// The motion of that arm, if it is solved together with the cable, and the force of the last iteration.
+    pub leans: Option<Lean>,
+    pub replied: Option<Reply>,
+}
+
+/// What is known of the link of an arm that a contact leans on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lean {
+    /// The point of contact in the link's frame.
+    pub point: Vec3,
+    /// How far it is, at the start, from where it was expected, in the world [m].
+    pub aside: Vec3,
+    /// Its velocity [m/s].
+    pub velocity: Vec3,
+    /// Pose of the obstacle at the end of the step.
+    pub end: Pose,
 }
 
 /// How the nearest point moves along a link as it tilts over a surface, and as it slides along it.
@@ -237,6 +256,10 @@ impl Search<'_> {
             let first = found.len();
             for start in faces.into_iter().flatten() {
                 let mut touch = self.touch(on, link, index, start);
+                if let Drive::Carried { .. } = obstacle.drive {
+                    let at = piece.middle + piece.along * start.s - start.normal * self.radius;
+                    touch.place = world.inverse_transform_point(at);
+                }
                 let taken = |past: &PastTouch| found[first..].iter().any(|t| t.past == Some((past.s, past.normal)));
                 let same = |past: &&PastTouch| {
                     (past.on, past.obstacle) == (on, index) && past.normal.dot(start.normal) > SAME_SIDE && !taken(past)
@@ -310,6 +333,9 @@ impl Search<'_> {
             bounce: 0.0,
             past: None,
             hint: start.hint,
+            place: Vec3::ZERO,
+            leans: None,
+            replied: None,
         }
     }
 
@@ -338,10 +364,15 @@ impl Search<'_> {
                 (position, facing) = (self.lay(touch, best, &piece, middle), best);
                 touch.hint = best.hint;
                 // the gap halfway, extrapolated back to the start at the current velocity
-                gap = no_deeper(best.gap - 0.5 * step * towards(touch, position), gap);
+                let aside = touch.leans.map_or(0.0, |lean| touch.axes[0].dot(lean.aside));
+                gap = no_deeper(best.gap - aside - 0.5 * step * towards(touch, position), gap);
             }
         }
-        let surface = obstacle.sweep.velocity_of(position, fraction, self.dt);
+        if let (Some(lean), Drive::Carried { at, .. }) = (&mut touch.leans, &obstacle.drive) {
+            lean.point = at.transform_point(obstacle.sweep.at(fraction).inverse_transform_point(position));
+        }
+        let known = |lean: Lean| lean.velocity;
+        let surface = touch.leans.map_or_else(|| obstacle.sweep.velocity_of(position, fraction, self.dt), known);
         touch.surface = along(&touch.axes, surface);
         touch.carried = touch.surface;
         touch.carried[0] -= closed_in(self.recovery, gap, self.radius) / step;
@@ -412,7 +443,7 @@ impl Search<'_> {
             return false;
         }
         let obstacle = &self.obstacles[touch.obstacle];
-        let world = obstacle.sweep.at(self.part[1]);
+        let world = touch.leans.map_or_else(|| obstacle.sweep.at(self.part[1]), |lean| lean.end);
         let piece = self.piece(touch.on, touch.link, end);
         let faces = self.faces(obstacle, &world, &piece, self.radius, touch.hint);
         // a link that is deep already may creep a little deeper: it recovers gradually
@@ -527,6 +558,32 @@ impl Touch {
         (self.state, self.firmness) = (past.state, past.firmness);
         self.limit = Limit::Given(self.law.friction.limit(past.normal.dot(past.lawful).max(0.0)));
         self.past = Some((past.s, past.normal));
+    }
+
+    /// Lean on the link of an arm.
+    pub fn lean(&mut self, lean: Lean) {
+        self.start.gap -= self.start.normal.dot(lean.aside);
+        self.leans = Some(lean);
+    }
+
+    /// Follow the arm that it leans on, at this velocity and to this pose.
+    pub fn lead(&mut self, velocity: Vec3, end: Pose) {
+        let Some(lean) = &mut self.leans else { return };
+        (lean.velocity, lean.end) = (velocity, end);
+        let closing = self.carried[0] - self.surface[0];
+        self.surface = along(&self.axes, velocity);
+        self.carried = self.surface;
+        self.carried[0] += closing;
+    }
+
+    /// Whether it pushed before this step.
+    pub fn goes_on(&self) -> bool {
+        self.before != Vec3::ZERO
+    }
+
+    /// A force along its axes, in the world.
+    pub fn in_world(&self, force: &[f64; 3]) -> Vec3 {
+        self.axes[0] * force[0] + self.axes[1] * force[1] + self.axes[2] * force[2]
     }
 
     /// Follow its link, of this radius, at these mean velocities: in the frame of the link the arm of the force turns as

@@ -440,6 +440,7 @@ impl Share<'_> {
             let reply = if touching == Touching::First { touch.first_reply(&s.mean) } else { touch.reply(&s.mean) };
             changed += usize::from(reply.state != touch.state);
             touch.state = reply.state;
+            touch.replied = touch.leans.map(|_| reply);
             if reply.force != [0.0; 3] {
                 touch.subtract(&reply.force, &mut s.residual);
                 touch.add_to(&reply.slope, &mut s.matrix);

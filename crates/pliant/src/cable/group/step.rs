@@ -157,6 +157,7 @@ impl Island<'_> {
     pub fn begin(&mut self, part: &Part) {
         self.begin_arms(part);
         self.each(|mut share| share.begin(part));
+        self.begin_leans(part);
         self.begin_pairs(part);
     }
 
@@ -197,6 +198,7 @@ impl Island<'_> {
         }
         if solved.converged {
             self.soften();
+            self.calm_leans();
             self.each(|mut share| share.finish(part));
             self.each_arm(|_, arm| arm.finish_part(part));
             self.calm_pairs(part);
@@ -240,6 +242,7 @@ impl Island<'_> {
     fn balance(&mut self, part: &Part) {
         self.each(|mut share| share.settle_touches());
         self.each_arm(|_, arm| arm.settle_touches(part));
+        self.settle_leans(part);
         self.settle_pairs();
     }
 

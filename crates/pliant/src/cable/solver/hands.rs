@@ -12,6 +12,7 @@ use crate::body::Body;
 use crate::cable::algebra::block::{Mat6, Vec6, add_scaled, dot};
 use crate::cable::equations::midpoint::Part;
 use crate::cable::group::step::Island;
+use crate::cable::solver::leans::Leaning;
 use crate::math::{Pose, Vec3, pose_between, rotation_vector};
 use crate::robot::{Matrix, eliminate};
 
@@ -66,6 +67,9 @@ pub struct Hands {
     list: Vec<Hand>,
     /// Hands that are not in use: their memory is used again.
     spare: Vec<Hand>,
+    /// Contacts of cables with links of arms, and those that are not in use.
+    pub leans: Vec<Leaning>,
+    pub idle: Vec<Leaning>,
     /// Index of the first unknown of each arm.
     firsts: Vec<usize>,
     /// Index of the first link of each cable.
@@ -75,7 +79,7 @@ pub struct Hands {
     /// D - C A^-1 B.
     matrix: Matrix,
     right: Vec<f64>,
-    jacobian: Matrix,
+    pub jacobian: Matrix,
 }
 
 impl Hands {
@@ -213,6 +217,7 @@ impl Island<'_> {
             cable += 1;
         });
         self.coupling.hands = hands;
+        self.place_leans();
     }
 
     /// Add what holds do to the equations of arms; the cables have been assembled.
@@ -246,7 +251,7 @@ impl Island<'_> {
     }
 
     fn solve_with(&mut self, hands: &mut Hands, part: &Part, sparse: bool) -> bool {
-        let Hands { list, firsts, links, columns, matrix, right, .. } = hands;
+        let Hands { list, leans, firsts, links, columns, matrix, right, .. } = hands;
         links.clear();
         let mut count = 0;
         self.each(|share| {
@@ -275,6 +280,12 @@ impl Island<'_> {
                 add_scaled(&mut column[links[hand.cable] + hand.link], 1.0, &hand.by_arm[u - firsts[arm]]);
                 met = true;
             }
+            for leaning in leans.iter().filter(|leaning| leaning.arm == arm) {
+                for side in leaning.sides() {
+                    add_scaled(&mut column[links[leaning.cable] + side.link], 1.0, &side.by_arm[u - firsts[arm]]);
+                    met = true;
+                }
+            }
             if !met {
                 continue;
             }
@@ -284,7 +295,8 @@ impl Island<'_> {
             }
             let mut cable = 0;
             self.each(|share| {
-                if list.iter().any(|hand| hand.arm == arm && hand.cable == cable) {
+                let held = list.iter().any(|hand| hand.arm == arm && hand.cable == cable);
+                if held || leans.iter().any(|leaning| leaning.arm == arm && leaning.cable == cable) {
                     share.s.matrix.solve(&mut column[links[cable]..links[cable + 1]]);
                 }
                 cable += 1;
@@ -293,15 +305,20 @@ impl Island<'_> {
         // D - C A^-1 B, and s - C A^-1 r
         let mut cable = 0;
         self.each(|share| {
-            for hand in list.iter().filter(|hand| hand.cable == cable) {
-                let first = firsts[hand.arm];
-                let at = links[cable] + hand.link;
-                for (i, row) in hand.by_link.iter().enumerate() {
-                    right[first + i] -= dot(row, &share.s.change[hand.link]);
+            let mut eliminate = |arm: usize, link: usize, by_link: &[Vec6]| {
+                let (first, at) = (firsts[arm], links[cable] + link);
+                for (i, row) in by_link.iter().enumerate() {
+                    right[first + i] -= dot(row, &share.s.change[link]);
                     for u in 0..unknowns {
                         matrix[(first + i, u)] -= dot(row, &columns[u * count + at]);
                     }
                 }
+            };
+            for hand in list.iter().filter(|hand| hand.cable == cable) {
+                eliminate(hand.arm, hand.link, &hand.by_link);
+            }
+            for leaning in leans.iter().filter(|leaning| leaning.cable == cable) {
+                leaning.sides().iter().for_each(|side| eliminate(leaning.arm, side.link, &side.by_link));
             }
             cable += 1;
         });
@@ -334,7 +351,8 @@ impl Island<'_> {
             let holding = hands.list.iter().filter(|hand| hand.arm == n);
             // the residual has w on the side of inertia
             let given: f64 = holding.map(|hand| -part.step() * dot(&hand.wrench, &hand.velocity)).sum();
-            all &= arm.settle(part, given);
+            let leant = std::mem::take(&mut arm.step_mut().given);
+            all &= arm.settle(part, given + leant);
         });
         self.coupling.hands = hands;
         all
@@ -376,16 +394,18 @@ impl Hand {
             }
         }
         // the least change with which the mean velocities of the arm give that of the section; of joints alone, so that a free arm
-        // keeps its momentum
-        let (mean, joints) = (&arm.step().mean, arm.model().first_joint());
+        // keeps its momentum, and of its rotation where no joint moves the section
+        let (mean, first) = (&arm.step().mean, arm.model().first_joint());
+        let rigid = first > 0 && self.jacobians[0][first..].iter().all(|column| *column == [0.0; 6]);
+        let [joints, last] = if rigid { [3, first] } else { [first, mean.len()] };
         // nearly at rest it would be rounding over next to nothing, and the arm would feel another force than the cable
-        let squares: f64 = RESTING * RESTING + mean[joints..].iter().map(|y| y * y).sum::<f64>();
+        let squares: f64 = RESTING * RESTING + mean[joints..last].iter().map(|y| y * y).sum::<f64>();
         if squares > RESTING * RESTING {
             let mut missing = self.velocity;
             for (column, y) in self.jacobians[0].iter().zip(mean) {
                 add_scaled(&mut missing, -y, column);
             }
-            for (column, y) in self.jacobians[0].iter_mut().zip(mean).skip(joints) {
+            for (column, y) in self.jacobians[0].iter_mut().zip(mean).take(last).skip(joints) {
                 add_scaled(column, y / squares, &missing);
             }
         }

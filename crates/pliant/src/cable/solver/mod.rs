@@ -6,6 +6,7 @@ pub mod coupling;
 pub mod gauss_seidel;
 pub mod hands;
 pub mod iterated;
+pub mod leans;
 pub mod newton;
 pub mod printed;
 #[cfg(test)]
