@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ import pliant
 
 # pages of tests are not for people
 os.environ["PLIANT_NO_BROWSER"] = "yes"
+# a shell starts what runs in the background with interrupts ignored, and tests send some
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 SCENES = Path(__file__).parents[2] / "scenes"
 

@@ -108,6 +108,12 @@ pub enum Command {
     Plan {
         /// Scene file (TOML), or the name of a scene that `pliant scenes` lists.
         scene: PathBuf,
+        /// Send the motion to a robot's host as it goes, by UDP, or by TCP with tcp:HOST:PORT.
+        #[arg(long, value_name = "HOST:PORT")]
+        stream: Option<String>,
+        /// Packets a second of --stream.
+        #[arg(long, value_name = "HZ", default_value_t = 250.0, requires = "stream")]
+        rate: f64,
     },
     /// Find the contact states of a demonstrated task in its recording; with --out, also draw them.
     States(StatesArgs),
@@ -212,6 +218,8 @@ pub enum IdentifyAction {
     Slope(SlopeArgs),
     /// Points of a cable that lies free and flat after it was on a drum: rest curvature.
     Curl(CurlArgs),
+    /// A drop on a floor, or a press: stiffness and damping of contact.
+    Contact(ContactArgs),
 }
 
 /// Options of `pliant identify shape`.
@@ -267,6 +275,20 @@ pub struct CurlArgs {
     /// Radius of the drum that it was on, to its centre line [m].
     #[arg(long, value_name = "M")]
     pub drum: Option<f64>,
+}
+
+/// Options of `pliant identify contact`.
+#[derive(Args, Clone, Debug)]
+pub struct ContactArgs {
+    /// A table with the columns depth (m) and force (N), and t (s) for damping; or of a drop t (s) and height (m), or apex (m), the
+    /// height of each bounce, or touch (s), the time of each. Lengths may be in mm: depth_mm, height_mm, apex_mm.
+    pub data: PathBuf,
+    /// Mass of what is dropped [kg].
+    #[arg(long, value_name = "KG")]
+    pub mass: Option<f64>,
+    /// Stiffness to assume where bounces do not tell it [N/m].
+    #[arg(long, value_name = "N/M")]
+    pub stiffness: Option<f64>,
 }
 
 /// Options of `pliant identify capstan`.

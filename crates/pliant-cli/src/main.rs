@@ -60,7 +60,10 @@ fn perform(Arguments { command, options }: &Arguments) -> Result<(), Failure> {
             }
         }
         Some(Command::Precompute { scene }) => precompute::precompute(&gallery::find(scene)?.path, options),
-        Some(Command::Plan { scene }) => plan::plan(&gallery::find(scene)?.path, options),
+        Some(Command::Plan { scene, stream, rate }) => {
+            let stream = stream.as_deref().map(|to| plan::Stream::new(to, *rate)).transpose()?;
+            plan::plan(&gallery::find(scene)?.path, stream, options)
+        }
         Some(Command::States(args)) => states::states(args, options),
         Some(Command::Bench { scene, seconds, whole }) => {
             let extent = if *whole { bench::Extent::Whole } else { bench::Extent::Stretch(*seconds) };

@@ -36,6 +36,35 @@ fn tables_become_numbers() {
     assert!(page.contains("<svg") && page.matches("<circle").count() == 60 && !page.contains("NaN"));
 }
 
+/// A press at varying speed and a drop of bounces, by their laws.
+#[test]
+fn contact_is_found_from_presses_and_drops() {
+    let dir = tempfile::tempdir().unwrap();
+    let press = |k: i32| {
+        let t = 0.01 * f64::from(k);
+        let (depth, rate) = (2.0 * (1.0 - (6.0 * t).cos()), 12.0 * (6.0 * t).sin());
+        // 3 N/mm and 0.05 N s/mm, from 0.5 mm on, with deviations that look like noise
+        let force = if depth > 0.5 { (3.0 * (depth - 0.5) + 0.05 * rate).max(0.0) } else { 0.0 };
+        format!("{t},{depth},{}\n", force + 0.02 * f64::from((k * 37) % 11 - 5))
+    };
+    let rows: String = (0..100).map(press).collect();
+    std::fs::write(dir.path().join("press.csv"), format!("t,depth_mm,force\n{rows}")).unwrap();
+    let run = |args: &[&str]| pliant_in(dir.path(), args);
+    let found = run(&["identify", "contact", "press.csv", "--json", "--out", "found"]).expect_code(0).json();
+    let value = |name: &str| number(&found, name)["value"].as_f64().unwrap();
+    assert!((value("contact_stiffness") / 3000.0 - 1.0).abs() < 0.02, "{found}");
+    assert!((value("contact_damping") / 50.0 - 1.0).abs() < 0.05 && (value("touch") - 5e-4).abs() < 2e-5, "{found}");
+    assert!(dir.path().join("found/identified.html").is_file());
+    std::fs::write(dir.path().join("bounces.csv"), "apex\n0.8\n0.392\n0.1921\n0.0941\n0.0461\n").unwrap();
+    let told = run(&["identify", "contact", "bounces.csv"]).expect_code(2).stderr;
+    assert!(told.contains("the mass of what is dropped must be given"), "{told}");
+    let text = run(&["identify", "contact", "bounces.csv", "--mass", "0.1"]).expect_code(0).stdout;
+    // the square of 0.7 in every bounce
+    assert!(text.contains("restitution") && text.contains("not told by these data"), "{text}");
+    let json = run(&["identify", "contact", "bounces.csv", "--mass", "0.1", "--stiffness", "1e7", "--json"]).json();
+    assert!((number(&json, "restitution")["value"].as_f64().unwrap() - 0.7).abs() < 0.005, "{json}");
+}
+
 #[test]
 fn faults_are_told_with_file_and_line() {
     let dir = tempfile::tempdir().unwrap();

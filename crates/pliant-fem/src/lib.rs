@@ -11,6 +11,8 @@
 //! Unknowns are ordered node by node: component `axis` of node `n` has the index `3 n + axis`. SI units and `f64`
 //! throughout.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod algebra;
 mod dynamics;
 mod elements;

@@ -84,9 +84,12 @@ impl Found {
 
     /// Whether the theory is refuted by the data, at one in a hundred.
     pub fn is_refuted(&self) -> bool {
-        self.misfit.is_some_and(|misfit| misfit.probability < 0.01)
+        self.misfit.is_some_and(|misfit| misfit.probability < REFUTED)
     }
 }
+
+/// Probability below which a theory is said not to fit.
+pub(crate) const REFUTED: f64 = 0.01;
 
 /// Judge deviations in their order along the curve or in time, after a fit of some unknowns: by the correlation of
 /// neighbours, which for noise is normal with variance 1/n (J. von Neumann). `None` for fewer than ten.

@@ -1,10 +1,10 @@
-//! Properties of a cable from measurements.
+//! Properties of a cable, and of contact, from measurements.
 //!
 //! [`capstan`] finds friction, and stiffness where the data tell it, from pulls at which a loaded cable begins to slide
 //! over a drum: the rig of J. Lee, M. Lee, Yoon and D. Lee, "A parallelized iterative algorithm for real-time simulation
 //! of long flexible cable manipulation", section V-A. [`shape`] finds bending stiffness from the shape of a hanging cable, [`swing`]
-//! stiffness and damping from a free swing, [`slope`] friction from a slope, and [`curl`] rest curvature from a cable that lies
-//! flat. [`fit`] is what every identification rests on: least squares with
+//! stiffness and damping from a free swing, [`slope`] friction from a slope, [`curl`] rest curvature from a cable that lies
+//! flat, and [`contact`] stiffness and damping of contact from a drop or a press. [`fit`] is what every identification rests on: least squares with
 //! bounds, confidence intervals, and a test whether the model fits at all.
 //!
 //! ```
@@ -23,6 +23,7 @@
 //! ```
 
 pub mod capstan;
+pub mod contact;
 pub mod curl;
 pub mod fit;
 mod found;

@@ -13,6 +13,7 @@ pub const LENGTH: usize = 88;
 const VERSION: u8 = 2;
 const POSE: [u8; 4] = *b"PLDp";
 const WRENCH: [u8; 4] = *b"PLDw";
+const JOINTS: [u8; 4] = *b"PLDj";
 
 /// From a device: where a hand is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -84,6 +85,52 @@ impl WrenchPacket {
         let sound = wrench.force.is_finite() && wrench.torque.is_finite();
         let packet = WrenchPacket { hand, state, holds: holds == 1, sequence, stamp, wrench };
         (sound && hand < 2 && holds < 2).then_some(packet)
+    }
+}
+
+/// To a robot's host: where its joints are to be. As long as there are joints: 24 bytes, and 8 for each.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JointsPacket {
+    /// Whether the motion ends here.
+    pub last: bool,
+    /// Number of the packet, growing.
+    pub sequence: u32,
+    /// Time since the motion began [ns].
+    pub stamp: u64,
+    /// Coordinates of the joints [rad, m], 255 at the most.
+    pub values: Vec<f64>,
+}
+
+impl JointsPacket {
+    /// As bytes.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let count = self.values.len().min(255);
+        let mut bytes = JOINTS.to_vec();
+        bytes.extend([VERSION, count as u8, u8::from(self.last), 0]);
+        bytes.extend(self.sequence.to_le_bytes());
+        bytes.extend(self.stamp.to_le_bytes());
+        bytes.extend(self.values[..count].iter().flat_map(|value| value.to_le_bytes()));
+        let sum = checksum(&bytes);
+        bytes.extend(sum.to_le_bytes());
+        bytes
+    }
+
+    /// From bytes; `None` if they are anything but a whole packet of this version with numbers.
+    pub fn from_bytes(bytes: &[u8]) -> Option<JointsPacket> {
+        let (content, sum) = bytes.split_at_checked(bytes.len().checked_sub(4)?)?;
+        let (head, rest) = content.split_at_checked(20)?;
+        let known = head[..4] == JOINTS && head[4] == VERSION && head[6] < 2 && head[7] == 0;
+        if !known || rest.len() != 8 * usize::from(head[5]) || checksum(content).to_le_bytes() != *sum {
+            return None;
+        }
+        let word = |bytes: &[u8]| -> [u8; 8] { std::array::from_fn(|n| bytes[n]) };
+        let values: Vec<f64> = rest.chunks_exact(8).map(|chunk| f64::from_le_bytes(word(chunk))).collect();
+        values.iter().all(|value| value.is_finite()).then(|| JointsPacket {
+            last: head[6] == 1,
+            sequence: u32::from_le_bytes(std::array::from_fn(|n| head[8 + n])),
+            stamp: u64::from_le_bytes(word(&head[12..])),
+            values,
+        })
     }
 }
 
@@ -168,6 +215,23 @@ mod tests {
             assert_eq!(PosePacket::from_bytes(&bytes[..length]), None);
         }
         assert_eq!(PosePacket::from_bytes(&[bytes, bytes].concat()), None);
+    }
+
+    #[test]
+    fn joints_come_back_and_nothing_else_is_taken_for_them() {
+        let packet = JointsPacket { last: true, sequence: 3, stamp: 4_000_000, values: vec![0.5, -1.25, 3.0] };
+        let bytes = packet.to_bytes();
+        assert_eq!(bytes.len(), 24 + 3 * 8);
+        assert_eq!(JointsPacket::from_bytes(&bytes), Some(packet));
+        for bit in 0..8 * bytes.len() {
+            let mut changed = bytes.clone();
+            changed[bit / 8] ^= 1 << (bit % 8);
+            assert_eq!(JointsPacket::from_bytes(&changed), None, "{bit}");
+        }
+        assert!((0..bytes.len()).all(|length| JointsPacket::from_bytes(&bytes[..length]).is_none()));
+        assert_eq!(JointsPacket::from_bytes(&pose().to_bytes()), None);
+        let none = JointsPacket { last: false, sequence: 0, stamp: 0, values: vec![f64::NAN] };
+        assert_eq!(JointsPacket::from_bytes(&none.to_bytes()), None);
     }
 
     #[test]

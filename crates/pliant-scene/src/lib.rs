@@ -31,6 +31,8 @@
 //! Files that a scene refers to: STL and OBJ meshes (triangles only: normals, colours, groups and materials are
 //! ignored), Gmsh and VTK tetrahedral meshes, and CSV tables of poses.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod body;
 mod files;
 mod outcome;

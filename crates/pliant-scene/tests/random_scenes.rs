@@ -244,7 +244,7 @@ fn run(text: &str) -> Became {
 #[test]
 fn made_up_scenes_run_or_say_why_not() {
     let setting = |name: &str| std::env::var(name).ok().and_then(|value| value.parse::<u64>().ok());
-    let count = setting("PLIANT_FUZZ_COUNT").unwrap_or(300).min(10_000);
+    let count = setting("PLIANT_FUZZ_COUNT").unwrap_or(150).min(10_000);
     let mut random = Random(setting("PLIANT_FUZZ_SEED").unwrap_or(0x5eed));
     let (mut counts, mut faults) = ([0; 4], 0);
     for _ in 0..count {

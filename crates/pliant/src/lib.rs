@@ -57,6 +57,8 @@
 //! This crate uses no files, sockets or clocks. Scene files are read by the crate `pliant-scene`, recordings written by
 //! `pliant-record`.
 
+#![cfg_attr(not(test), deny(clippy::disallowed_methods))]
+
 mod account;
 pub mod arm;
 mod body;

@@ -359,6 +359,21 @@ impl Sweep {
         let [velocity, turn] = self.rates(dt);
         velocity + turn.cross(point - self.origin_at(fraction))
     }
+
+    /// Mean velocity [m/s], over a part of a step of `dt` [s], of a point of a body that goes with it rigidly, as a
+    /// midpoint step has it: the body's centre moves along a chord, halfway along which it is at `centre`, and turns about
+    /// that.
+    pub fn carries(&self, point: Vec3, centre: Vec3, part: [f64; 2], dt: f64) -> Vec3 {
+        let [velocity, turn] = self.rates(dt);
+        if turn == Vec3::ZERO {
+            return velocity;
+        }
+        let origin = self.origin_at(0.5 * (part[0] + part[1]));
+        // the chord of an angle is 2 tan(angle / 2) times the distance of its middle: longer than the angle by this part
+        let square = (turn.length_squared() * dt * dt * (part[1] - part[0]) * (part[1] - part[0])).min(1.0);
+        let longer = square / 12.0 + square * square / 120.0;
+        velocity + turn.cross(point - origin) + turn.cross(centre - origin) * longer
+    }
 }
 
 stored!(Sweep { start, end });
@@ -378,6 +393,22 @@ mod tests {
 
     fn close(a: Vec3, b: Vec3) -> bool {
         (a - b).length() < 1e-12
+    }
+
+    /// A body that is fixed to something that turns and shifts moves by the chord of its centre, and turns as that does.
+    #[test]
+    fn what_goes_with_it_moves_by_chords() {
+        let (angle, dt) = (Vec3::new(0.1, -0.2, 0.25), 0.01);
+        let turn = Quat::from_scaled_axis(angle);
+        let start = Pose::from_parts(Vec3::new(0.3, -0.1, 0.2), Quat::from_rotation_x(0.7));
+        let end = Pose::from_parts(start.translation + Vec3::new(0.01, 0.03, -0.02), turn * start.rotation);
+        let (sweep, fixed, arm) = (Sweep { start, end }, Vec3::new(0.05, 0.04, -0.3), Vec3::new(0.0, 0.01, 0.02));
+        let [before, after] = [start, end].map(|pose| pose.transform_point(fixed));
+        let centre = before.midpoint(after);
+        let moves = (after - before) / dt + (angle / dt).cross(arm);
+        let found = sweep.carries(centre + arm, centre, [0.0, 1.0], dt);
+        // the next term of the series is 17/20160 of the sixth power of the angle
+        assert!((found - moves).length() < 1e-6 * moves.length(), "{found} for {moves}");
     }
 
     #[test]

@@ -187,6 +187,14 @@ fn wait(ready: impl Fn() -> bool, sleep: impl Fn()) {
     }
 }
 
+/// Call `f` with each item, on a team if there is one.
+pub fn share_out<T: Send>(team: Option<&mut Team>, items: &mut [T], f: impl Fn(&mut T) + Sync) {
+    match team {
+        Some(team) => team.each(items, f),
+        None => items.iter_mut().for_each(f),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -16,8 +16,10 @@ use pliant::math::{Mat3, Pose, Vec3};
 use pliant::robot::{Base, JointKind, JointSpec, LinkSpec, RobotSpec};
 use pliant::{Body, FingerParams, GripParams, GripperParams, Hold, Load, Model, Place, Snapshot, World};
 
-/// Mutations in all.
-const MUTATIONS: usize = 100_000;
+/// Mutations in all: more where there is time.
+fn mutations() -> usize {
+    if std::env::var("PLIANT_LONG").is_ok() { 100_000 } else { 40_000 }
+}
 
 /// No single allocation may be larger [bytes]: a `response` body of which all nodes touch something, as in states that make no sense, has a
 /// matrix of 5 MB; the rest is a few hundred kilobytes.
@@ -136,7 +138,7 @@ fn made_up_snapshots_are_refused_or_give_a_world_that_steps() {
     worlds.push(world(every_model_at("", std::array::from_fn(|n| Vec3::Y * (0.0095 * n as f64)))));
     let (mut random, mut frame) = (Random(17), pliant::Frame::default());
     let [mut refused, mut failed, mut fine] = [0; 3];
-    let each = MUTATIONS / worlds.len() + 1;
+    let each = mutations() / worlds.len() + 1;
     for world in &worlds {
         let bytes = world.snapshot().to_bytes();
         let mut other = world.clone();
@@ -166,5 +168,5 @@ fn made_up_snapshots_are_refused_or_give_a_world_that_steps() {
         other.restore(&world.snapshot()).unwrap();
         assert!(other.snapshot() == world.snapshot());
     }
-    assert!(refused > MUTATIONS / 100 && fine > MUTATIONS / 10, "{refused} refused, {failed} failed, {fine} fine");
+    assert!(refused > mutations() / 100 && fine > mutations() / 10, "{refused} refused, {failed} failed, {fine} fine");
 }

@@ -1,18 +1,19 @@
-//! Properties from how a cable hangs, swings, slides and lies: read, identified, printed, and drawn as a page.
+//! Properties from how a cable hangs, swings, slides, lies and touches: read, identified, printed, and drawn as a page.
 
 use std::fmt::Write as _;
 use std::fs::File;
 use std::path::Path;
 
 use comfy_table::Cell;
+use pliant_identify::contact::Touching;
 use pliant_identify::shape::Hanging;
 use pliant_identify::swing::Swinging;
-use pliant_identify::{Found, MeasureError, Number, Picture, curl, shape, slope, swing};
+use pliant_identify::{Found, MeasureError, Number, Picture, contact, curl, shape, slope, swing};
 use pliant_record::drawing::escaped;
 use pliant_record::{claim, write_whole};
 
 use super::page::{COLOURS, STYLE};
-use crate::args::{CurlArgs, Options, ShapeArgs, SlopeArgs, SwingArgs};
+use crate::args::{ContactArgs, CurlArgs, Options, ShapeArgs, SlopeArgs, SwingArgs};
 use crate::failure::Failure;
 use crate::output::{self, number, short};
 use crate::run::command_line;
@@ -43,6 +44,14 @@ pub fn from_slope(args: &SlopeArgs, options: &Options) -> Result<(), Failure> {
 pub fn from_curl(args: &CurlArgs, options: &Options) -> Result<(), Failure> {
     tell(&args.data, options, "Rest curvature of a cable that lies flat", |file| {
         curl::identify(&curl::read(file)?, args.drum)
+    })
+}
+
+/// Stiffness and damping of contact from a drop or a press.
+pub fn from_contact(args: &ContactArgs, options: &Options) -> Result<(), Failure> {
+    let ContactArgs { mass, stiffness, .. } = *args;
+    tell(&args.data, options, "Stiffness and damping of contact", |file| {
+        contact::identify(&contact::read(file)?, Touching { mass, stiffness })
     })
 }
 

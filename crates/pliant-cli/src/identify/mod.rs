@@ -23,6 +23,7 @@ pub fn identify(action: &IdentifyAction, options: &Options) -> Result<(), Failur
         IdentifyAction::Swing(args) => found::from_swing(args, options),
         IdentifyAction::Slope(args) => found::from_slope(args, options),
         IdentifyAction::Curl(args) => found::from_curl(args, options),
+        IdentifyAction::Contact(args) => found::from_contact(args, options),
     }
 }
 

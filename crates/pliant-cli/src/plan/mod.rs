@@ -2,6 +2,7 @@
 //! shaking it.
 
 mod grasp;
+mod stream;
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -10,6 +11,7 @@ use std::time::Instant;
 use pliant_plan::{Clearance, Ending, Margin, Outcome, Plan, Progress, Task};
 use pliant_record::claim;
 use serde::Serialize;
+pub use stream::Stream;
 
 use crate::args::Options;
 use crate::failure::Failure;
@@ -45,8 +47,13 @@ struct Planned {
 }
 
 /// Find a motion to the goal of a scene.
-pub fn plan(path: &Path, options: &Options) -> Result<(), Failure> {
-    let Some(task) = pliant_scene::task(path, &options.overrides)? else { return grasp::grasp(path, options) };
+pub fn plan(path: &Path, stream: Option<Stream>, options: &Options) -> Result<(), Failure> {
+    let Some(task) = pliant_scene::task(path, &options.overrides)? else {
+        if stream.is_some() {
+            return Err(Failure::Input("--stream sends the motion of a [plan], and this scene has none".into()));
+        }
+        return grasp::grasp(path, options);
+    };
     if let Some(out) = &options.out {
         claim(out)?;
     }
@@ -73,7 +80,9 @@ pub fn plan(path: &Path, options: &Options) -> Result<(), Failure> {
     } else {
         print(&planned, &task)?;
     }
-    verdict(&planned, &task)
+    verdict(&planned, &task)?;
+    // a motion that touches something is not for a robot
+    stream.map_or(Ok(()), |stream| stream.send(&outcome.plan))
 }
 
 fn summary(scene: String, task: &Task, outcome: &Outcome, clearance: Clearance, wall_s: f64) -> Planned {

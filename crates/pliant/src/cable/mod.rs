@@ -468,6 +468,7 @@ impl Cable {
         let touches = self.size() * obstacles.min(2) + 16;
         self.state.links.touches.reserve(touches);
         self.scratch.step.touches.reserve(touches);
+        self.scratch.step.found.reserve(touches / 2);
         self.scratch.before.links.touches.reserve(touches);
         self.scratch.step.runs.reserve(touches);
         self.state.touched.reserve(obstacles);

@@ -97,9 +97,11 @@ pub(crate) fn closest_on_segments(d: Vec3, u: Vec3, v: Vec3, a: f64, b: f64) -> 
     let (du, dv, uv) = (d.dot(u), d.dot(v), u.dot(v));
     let one = 1.0 + CENTRING;
     // one s - uv t = -du, one t - uv s = dv
-    let s = ((uv * dv - one * du) / (one * one - uv * uv)).clamp(-a, a);
-    let t = ((dv + uv * s) / one).clamp(-b, b);
-    let s = ((uv * t - du) / one).clamp(-a, a);
+    // not `clamp`, which panics where poses are no numbers: such a step is given up, not the run
+    let within = |x: f64, most: f64| x.max(-most).min(most);
+    let s = within((uv * dv - one * du) / (one * one - uv * uv), a);
+    let t = within((dv + uv * s) / one, b);
+    let s = within((uv * t - du) / one, a);
     (s, t)
 }
 

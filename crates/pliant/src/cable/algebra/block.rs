@@ -1,8 +1,9 @@
 //! 6 x 6 blocks and the solution of block-tridiagonal systems: the linear algebra of a cable, linear in its length.
 
-use crate::cable::algebra::elimination::{Factor, Factoring};
-use crate::cable::algebra::solution::Solving;
+use crate::cable::algebra::elimination::{Chain, Factor, Factoring, Meeting};
+use crate::cable::algebra::solution::{Center, Half, Inwards, Outwards, Solving};
 use crate::kernel::Kernel;
+use crate::team::Team;
 
 /// A vector of one link or joint: three components of translation, three of rotation.
 pub type Vec6 = [f64; 6];
@@ -98,6 +99,36 @@ impl Tridiagonal {
     pub fn factor(&mut self) -> bool {
         let Tridiagonal { diagonal, right, below, kernel, factors, .. } = self;
         kernel.run(Factoring { diagonal, right, below, factors })
+    }
+
+    /// The same as [`Tridiagonal::factor`], a thread for each of the two chains.
+    pub fn factor_on(&mut self, team: Option<&mut Team>) -> bool {
+        let Some(team) = team else { return self.factor() };
+        let Tridiagonal { diagonal, right, below, kernel, factors, .. } = self;
+        let (kernel, middle) = (*kernel, diagonal.len() / 2);
+        let (low, high) = factors.split_at_mut(middle);
+        let chain = |factors, back| (Some(Chain { diagonal, right, below, factors, back }), None);
+        let mut chains = [chain(low, false), chain(high, true)];
+        team.each(&mut chains, |(chain, end)| *end = chain.take().and_then(|chain| kernel.run(chain)));
+        let [(_, Some(low)), (_, Some(high))] = chains else { return false };
+        let inverse = kernel.run(Meeting { diagonal: &diagonal[middle], ends: [low, high] });
+        factors[middle].inverse = inverse.unwrap_or_default();
+        inverse.is_some()
+    }
+
+    /// The same as [`Tridiagonal::solve`], a thread for each of the two chains.
+    pub fn solve_on(&self, x: &mut [Vec6], mut team: Option<&mut Team>) {
+        let Some(team) = &mut team else { return self.solve(x) };
+        let Tridiagonal { right, below, kernel, factors, .. } = self;
+        let middle = x.len() / 2;
+        let (low, rest) = x.split_at_mut(middle);
+        let Some((center, high)) = rest.split_first_mut() else { return };
+        let half = |x, back| Half { right, below, factors, x, back };
+        let mut halves = [half(low, false), half(high, true)];
+        team.each(&mut halves, |half| kernel.run(Inwards(half)));
+        kernel.run(Center { halves: &halves, x: center });
+        let center = *center;
+        team.each(&mut halves, |half| kernel.run(Outwards(half, center)));
     }
 
     /// Solve in place with the factors and the off-diagonal blocks, which must be those that were factored.

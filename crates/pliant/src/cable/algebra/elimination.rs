@@ -111,6 +111,69 @@ impl Task for Factoring<'_> {
     }
 }
 
+/// Task: one of the two chains of [`Factoring`], for a thread of its own. Leaves the block with which it reaches the
+/// middle.
+pub struct Chain<'a> {
+    /// See `block::Tridiagonal`.
+    pub diagonal: &'a [Mat6],
+    /// See `block::Tridiagonal`.
+    pub right: &'a [Mat6],
+    /// See `block::Tridiagonal`.
+    pub below: &'a [Mat6],
+    /// Result: the factors before the middle, or those from it on.
+    pub factors: &'a mut [Factor],
+    /// Whether it comes from the end.
+    pub back: bool,
+}
+
+impl Task for Chain<'_> {
+    type Output = Option<Wide6>;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> Option<Wide6> {
+        let Chain { diagonal, right, below, factors, back } = self;
+        let (count, middle) = (diagonal.len(), diagonal.len() / 2);
+        let (mut at, mut fine) = ([Wide6::default()], true);
+        copy::<L>(&diagonal[if back { count - 1 } else { 0 }], &mut at[0]);
+        if back {
+            for high in (middle + 1..count).rev() {
+                fine &= invert::<L, 1>(&mut at);
+                let (inwards, outwards) = (&below[high - 1], &right[high - 1]);
+                next::<L>(&mut at[0], inwards, outwards, &diagonal[high - 1], &mut factors[high - middle]);
+            }
+        } else {
+            for low in 0..middle {
+                fine &= invert::<L, 1>(&mut at);
+                next::<L>(&mut at[0], &right[low], &below[low], &diagonal[low + 1], &mut factors[low]);
+            }
+        }
+        fine.then_some(at[0])
+    }
+}
+
+/// Task: the inverse of the middle block, which both chains have reached; `None` if it is singular.
+pub struct Meeting<'a> {
+    /// The middle block.
+    pub diagonal: &'a Mat6,
+    /// What the chains have left of it.
+    pub ends: [Wide6; 2],
+}
+
+impl Task for Meeting<'_> {
+    type Output = Option<Wide6>;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) -> Option<Wide6> {
+        let Meeting { diagonal, ends: [low, high] } = self;
+        let mut one = [low];
+        for r in 0..6 {
+            let both = wide_row::<L>(&low.0[r]) + wide_row::<L>(&high.0[r]);
+            set_wide_row::<L>(&mut one[0].0[r], both - row::<L>(&diagonal[r]));
+        }
+        invert::<L, 1>(&mut one).then_some(one[0])
+    }
+}
+
 /// Copy a block into a padded one.
 #[inline(always)]
 pub fn copy<L: Lanes>(from: &Mat6, to: &mut Wide6) {

@@ -43,6 +43,44 @@ impl Task for InverseDiagonal<'_> {
     }
 }
 
+/// Task: one half of [`InverseDiagonal`], for a thread of its own, after that of the middle.
+pub struct InverseHalf<'a> {
+    /// See `block::Tridiagonal`: `below` for the half before the middle, `right` for the one after it.
+    pub across: &'a [Mat6],
+    /// Factors of the matrix.
+    pub factors: &'a [Factor],
+    /// Response of the middle.
+    pub middle: Wide6,
+    /// The link farthest from the middle.
+    pub until: usize,
+    /// Result: velocity per force of the links before the middle, or after it.
+    pub answers: &'a mut [Wide6],
+    /// Whether they are those after the middle.
+    pub back: bool,
+}
+
+impl Task for &mut InverseHalf<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let InverseHalf { across, factors, middle: last, until, answers, back } = self;
+        let middle = factors.len() / 2;
+        let mut last = *last;
+        if *back {
+            for i in middle + 1..*until + 1 {
+                last = outwards::<L>(&factors[i], &across[i - 1], &last);
+                answers[i - middle - 1] = last;
+            }
+        } else {
+            for i in (*until..middle).rev() {
+                last = outwards::<L>(&factors[i], &across[i], &last);
+                answers[i] = last;
+            }
+        }
+    }
+}
+
 #[inline(always)]
 fn outwards<L: Lanes>(factor: &Factor, across: &Mat6, next: &Wide6) -> Wide6 {
     let inverse = wide_rows::<L>(&factor.inverse);

@@ -62,6 +62,89 @@ pub fn product<L: Lanes>(rows: &[Two<L>; 6], x: Two<L>) -> Two<L> {
     Both::joined([(a + b) + (c + d), (e + f) + (g + h)])
 }
 
+/// The unknowns before the middle, or those after it, for a thread of its own.
+pub struct Half<'a> {
+    /// See `block::Tridiagonal`.
+    pub right: &'a [Mat6],
+    /// See `block::Tridiagonal`.
+    pub below: &'a [Mat6],
+    /// Factors of the whole matrix.
+    pub factors: &'a [Factor],
+    /// Right-hand side on entry, solution on return.
+    pub x: &'a mut [Vec6],
+    /// Whether they are those after the middle.
+    pub back: bool,
+}
+
+/// Task: forward from the end of a half to the middle.
+pub struct Inwards<'a, 'b>(pub &'a mut Half<'b>);
+
+impl Task for Inwards<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Half { right, below, factors, x, back } = self.0;
+        let middle = factors.len() / 2;
+        let mut last = Both::splat(0.0);
+        for n in 0..x.len() {
+            // the place in the half, and in the whole
+            let (at, i) = if *back { (x.len() - 1 - n, factors.len() - 1 - n) } else { (n, n) };
+            debug_assert!(i != middle);
+            let b = vector::<L>(&x[at]);
+            let beside = if *back { right.get(i) } else { below.get(i.wrapping_sub(1)) };
+            let b = if n == 0 { b } else { beside.map_or(b, |beside| b - product(&block(beside), last)) };
+            last = product(&wide_block(&factors[i].inverse), b);
+            set_vector(&mut x[at], last);
+        }
+    }
+}
+
+/// Task: the unknown in the middle.
+pub struct Center<'a, 'b> {
+    /// Before and after it.
+    pub halves: &'a [Half<'b>; 2],
+    /// Right-hand side on entry, solution on return.
+    pub x: &'a mut Vec6,
+}
+
+impl Task for Center<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Center { halves: [low, high], x } = self;
+        let middle = low.factors.len() / 2;
+        let mut b = vector::<L>(x);
+        if let Some(before) = low.x.last() {
+            b = b - product(&block(&low.below[middle - 1]), vector::<L>(before));
+        }
+        if let Some(after) = high.x.first() {
+            b = b - product(&block(&low.right[middle]), vector::<L>(after));
+        }
+        set_vector(x, product(&wide_block(&low.factors[middle].inverse), b));
+    }
+}
+
+/// Task: back from the middle, whose solution is given.
+pub struct Outwards<'a, 'b>(pub &'a mut Half<'b>, pub Vec6);
+
+impl Task for Outwards<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Lanes>(self) {
+        let Outwards(Half { factors, x, back, .. }, center) = self;
+        let middle = factors.len() / 2;
+        let mut last = vector::<L>(&center);
+        for n in 0..x.len() {
+            let (at, i) = if *back { (n, middle + 1 + n) } else { (x.len() - 1 - n, middle - 1 - n) };
+            last = vector::<L>(&x[at]) - product(&wide_block(&factors[i].inwards), last);
+            set_vector(&mut x[at], last);
+        }
+    }
+}
+
 impl Task for Solving<'_> {
     type Output = ();
 

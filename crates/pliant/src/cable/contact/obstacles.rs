@@ -4,8 +4,10 @@
 //! the Newton iteration the plane is updated, with link and obstacle halfway through the step; where a link moves so
 //! fast that halfway it may be behind something thin, the plane of the start is kept, so that nothing gets past it.
 
+use std::ops::Range;
+
 use crate::bytes::stored;
-use crate::cable::algebra::block::{Tridiagonal, Vec6, add_scaled, dot};
+use crate::cable::algebra::block::{Mat6, Tridiagonal, Vec6, add_scaled, dot};
 use crate::cable::contact::law::{
     Contacting, Firmness, Law, Limit, Reply, add_cross, add_slope, along, axes, closed_in, joint_rows, minus,
     no_deeper, rows, subtract_force, velocity,
@@ -222,12 +224,19 @@ impl Search<'_> {
         self.dt * (self.part[1] - self.part[0])
     }
 
-    /// Find all contacts of a cable whose links move by less than `travel` [m]; forces are taken over from the contacts
-    /// before. Both lists are in the order of links.
-    pub fn begin(&self, poses: &[Pose], travel: impl Fn(usize) -> f64, before: &[PastTouch], found: &mut Vec<Touch>) {
+    /// Find all contacts of some links of a cable, which move by less than `travel` [m]; forces are taken over from the
+    /// contacts before. Both lists are in the order of links.
+    pub fn begin(
+        &self,
+        links: Range<usize>,
+        poses: &[Pose],
+        travel: impl Fn(usize) -> f64,
+        before: &[PastTouch],
+        found: &mut Vec<Touch>,
+    ) {
         found.clear();
-        let mut old = 0;
-        for link in 0..poses.len() {
+        let mut old = before.partition_point(|past| past.link < links.start);
+        for link in links {
             let mut travel_here = travel(link);
             while old < before.len() && before[old].link < link {
                 old += 1;
@@ -371,8 +380,15 @@ impl Search<'_> {
         if let (Some(lean), Drive::Carried { at, .. }) = (&mut touch.leans, &obstacle.drive) {
             lean.point = at.transform_point(obstacle.sweep.at(fraction).inverse_transform_point(position));
         }
-        let known = |lean: Lean| lean.velocity;
-        let surface = touch.leans.map_or_else(|| obstacle.sweep.velocity_of(position, fraction, self.dt), known);
+        // of a link that sticks to an obstacle that turns, so that it stays where it is on it
+        let centre = match touch.on {
+            Stretch::Link => middle[touch.link].translation,
+            Stretch::Joint => {
+                middle[touch.link].translation.midpoint(middle[(touch.link + 1) % middle.len()].translation)
+            }
+        };
+        let carried = || obstacle.sweep.carries(position, centre, self.part, self.dt);
+        let surface = touch.leans.map_or_else(carried, |lean| lean.velocity);
         touch.surface = along(&touch.axes, surface);
         touch.carried = touch.surface;
         touch.carried[0] -= closed_in(self.recovery, gap, self.radius) / step;
@@ -452,13 +468,14 @@ impl Search<'_> {
         faces.iter().flatten().any(|f| f.normal.dot(touch.start.normal) > SAME_SIDE && depth(f) < allowed)
     }
 
-    /// Whether a link or a joint passes through an obstacle between the start and the end of the step or, if that
-    /// matters, has entered one where none of the contacts, which are in the order of links, applies. No point of a
-    /// link moves farther than `way` [m], and contacts are those that it can have on a way of `travel` [m].
+    /// Whether one of some links, or the joint after it, passes through an obstacle between the start and the end of the
+    /// step or, if that matters, has entered one where none of the contacts, which are in the order of links, applies.
+    /// No point of a link moves farther than `way` [m], and contacts are those that it can have on a way of `travel` [m].
     pub fn passed(
         &self,
+        links: Range<usize>,
         [start, end]: [&[Pose]; 2],
-        [way, travel]: [&dyn Fn(usize) -> f64; 2],
+        [way, travel]: [&(dyn Fn(usize) -> f64 + Sync); 2],
         touches: &[Touch],
         matters: bool,
     ) -> bool {
@@ -472,8 +489,9 @@ impl Search<'_> {
             let still = turn == Vec3::ZERO && shift == Vec3::ZERO;
             let is_fast =
                 |link: usize| way(link) + if still { 0.0 } else { moves(start[link].translation) } > SLOW * self.radius;
-            let (mut next_is_fast, mut rest) = (is_fast(0), touches);
-            for link in 0..start.len() {
+            let first = touches.partition_point(|touch| touch.link < links.start);
+            let (mut next_is_fast, mut rest) = (is_fast(links.start), &touches[first..]);
+            for link in links.clone() {
                 let here_is_fast = next_is_fast;
                 let joined = self.is_joined(start.len(), link);
                 next_is_fast = joined && is_fast((link + 1) % start.len());
@@ -601,11 +619,10 @@ impl Touch {
 
     /// Add to the tangent how the moment of a force, along the axes, changes in the frame of the link as this turns in
     /// the step, and as the contact moves along it. On limp links nothing else resists either.
-    pub fn add_moment(&self, force: &[f64; 3], step: f64, middle: &[Pose], means: &[Vec6], matrix: &mut Tridiagonal) {
+    pub fn add_moment(&self, force: &[f64; 3], step: f64, middle: &[Pose], means: &[Vec6], block: &mut Mat6) {
         if self.on != Stretch::Link {
             return;
         }
-        let block = &mut matrix.diagonal[self.link];
         let moment = |k: usize| 0.5 * step * (0..3).map(|i| self.rows[i][k] * force[i]).sum::<f64>();
         add_cross(block, [moment(3), moment(4), moment(5)]);
         let Some(Rolling { by, .. }) = self.rolling.as_ref().filter(|r| r.free(&means[self.link]).abs() < r.half)

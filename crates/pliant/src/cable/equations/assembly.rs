@@ -10,6 +10,7 @@ use crate::cable::links::{LinkState, Links};
 use crate::kernel::Task;
 use crate::lanes::{LANES, Lanes, Lanes3};
 use crate::math::Vec3;
+use crate::team::Team;
 
 /// Set up the kernels for the start of a step.
 pub fn begin(links: &Links, state: &LinkState, step: f64, scratch: &mut StepScratch) {
@@ -17,20 +18,39 @@ pub fn begin(links: &Links, state: &LinkState, step: f64, scratch: &mut StepScra
 }
 
 /// Compute the poses half a step and a step ahead at the mean velocities.
-pub fn place(step: f64, scratch: &mut StepScratch) {
-    scratch.rows.place(&scratch.mean, step, &mut scratch.middle, &mut scratch.end);
+pub fn place(step: f64, scratch: &mut StepScratch, team: Option<&mut Team>) {
+    scratch.rows.place(&scratch.mean, step, &mut scratch.middle, &mut scratch.end, team);
 }
 
 /// Residual and, if requested, tangent of links and joints at the mean velocities last placed. False if a link turns by
 /// more than `MOST_TURN` in the step; the result must then not be used.
 #[must_use]
-pub fn assemble_links(links: &Links, gravity: Vec3, step: f64, s: &mut StepScratch, tangent: bool) -> bool {
-    let matrix = tangent.then_some(&mut s.matrix);
-    let kernel = s.rows.kernel;
-    let fresh = s.rows.fresh;
+pub fn assemble_links(
+    links: &Links,
+    gravity: Vec3,
+    step: f64,
+    s: &mut StepScratch,
+    tangent: bool,
+    team: Option<&mut Team>,
+) -> bool {
+    let (kernel, fresh) = (s.rows.kernel, s.rows.fresh);
     s.rows.fresh &= !tangent;
+    let Tridiagonal { diagonal, right, below, .. } = &mut s.matrix;
+    let matrix = tangent.then_some(Blocks { diagonal, right, below });
     let (pieces, residual, loads) = (s.rows.pieces(), &mut s.residual[..], &mut s.part_loads[..]);
-    kernel.run(Assemble { links, gravity, step, fresh, pieces, matrix, residual, loads });
+    let whole = Assemble { links, gravity, step, fresh, before: None, first: 0, pieces, matrix, residual, loads };
+    match team.filter(|_| !links.closed) {
+        None => kernel.run(whole),
+        Some(team) => {
+            let before = whole.pieces[whole.pieces.len() / 2 - 1].clone();
+            let mut halves = whole.halves(&before).map(Some);
+            team.each(&mut halves, |half| {
+                if let Some(half) = half.take() {
+                    kernel.run(half);
+                }
+            });
+        }
+    }
     s.rows.placed
 }
 
@@ -49,15 +69,63 @@ pub fn trivialised(m: &Mat6, mean: &Vec6, step: f64) -> Mat6 {
     out
 }
 
+/// Blocks of a tangent.
+struct Blocks<'a> {
+    diagonal: &'a mut [Mat6],
+    right: &'a mut [Mat6],
+    below: &'a mut [Mat6],
+}
+
 struct Assemble<'a> {
     links: &'a Links,
     gravity: Vec3,
     step: f64,
     fresh: bool,
+    /// The piece before these, if they are not all, as it was before the tangent was taken.
+    before: Option<&'a Piece>,
+    /// Index of the first link.
+    first: usize,
     pieces: &'a mut [Piece],
-    matrix: Option<&'a mut Tridiagonal>,
+    matrix: Option<Blocks<'a>>,
     residual: &'a mut [Vec6],
     loads: &'a mut [Vec6],
+}
+
+impl<'a> Assemble<'a> {
+    /// The same in two parts, for a thread each.
+    fn halves<'b>(self, before: &'b Piece) -> [Assemble<'b>; 2]
+    where
+        'a: 'b,
+    {
+        let Assemble { links, gravity, step, fresh, pieces, matrix, residual, loads, .. } = self;
+        let cut = pieces.len() / 2;
+        let at = cut * LANES;
+        let (low, high) = pieces.split_at_mut(cut);
+        let ((low_residual, high_residual), (low_loads, high_loads)) =
+            (residual.split_at_mut(at), loads.split_at_mut(at));
+        let (low_matrix, high_matrix) = matrix.map_or((None, None), |Blocks { diagonal, right, below }| {
+            let (a, b) = diagonal.split_at_mut(at);
+            let ((c, d), (e, f)) = (right.split_at_mut(at), below.split_at_mut(at));
+            let [low, high] = [(a, c, e), (b, d, f)].map(|(diagonal, right, below)| Blocks { diagonal, right, below });
+            (Some(low), Some(high))
+        });
+        let half = |before, first, pieces, matrix, residual, loads| Assemble {
+            links,
+            gravity,
+            step,
+            fresh,
+            before,
+            first,
+            pieces,
+            matrix,
+            residual,
+            loads,
+        };
+        [
+            half(None, 0, low, low_matrix, low_residual, low_loads),
+            half(Some(before), at, high, high_matrix, high_residual, high_loads),
+        ]
+    }
 }
 
 impl Task for Assemble<'_> {
@@ -65,12 +133,23 @@ impl Task for Assemble<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) {
-        let Assemble { links, gravity, step, fresh, pieces, matrix, residual, loads } = self;
+        let Assemble { links, gravity, step, fresh, before, first, pieces, matrix, residual, loads } = self;
         let law = Constants::<L>::new(links, gravity, step);
+        let (mut forces, mut block) = ([none(), none()], [[L::zero(); 6]; 6]);
+        if let Some(piece) = before {
+            let mut piece = piece.clone();
+            // what the joint before them does to the first link, once more
+            let joint = Joint::at(&law, &piece, first - LANES);
+            law.forces(&joint, &piece, &mut forces);
+            if matrix.is_some() {
+                let parts = joint.tangent(&law, &mut piece, fresh);
+                block = joint.bb(&parts);
+            }
+        }
         if let Some(matrix) = matrix {
-            law.tangent(pieces, fresh, matrix, residual, loads);
+            law.tangent(pieces, fresh, (first, forces, block), matrix, residual, loads);
         } else {
-            law.residual(pieces, residual, loads);
+            law.residual(pieces, (first, forces), residual, loads);
         }
     }
 }
@@ -122,11 +201,16 @@ impl<L: Lanes> Constants<L> {
     }
 
     #[inline(always)]
-    fn residual(&self, pieces: &[Piece], residual: &mut [Vec6], loads: &mut [Vec6]) {
-        let mut before = [none(), none()];
+    fn residual(
+        &self,
+        pieces: &[Piece],
+        (first, mut before): (usize, TwoVectors<L>),
+        residual: &mut [Vec6],
+        loads: &mut [Vec6],
+    ) {
         for (n, piece) in pieces.iter().enumerate() {
             let i = n * LANES;
-            let joint = Joint::at(self, piece, i);
+            let joint = Joint::at(self, piece, first + i);
             scatter(self.forces(&joint, piece, &mut before), residual, i);
             scatter(joint.load, loads, i);
         }
@@ -138,23 +222,22 @@ impl<L: Lanes> Constants<L> {
         &self,
         pieces: &mut [Piece],
         fresh: bool,
-        m: &mut Tridiagonal,
+        (first, mut before, mut block_before): (usize, TwoVectors<L>, [[L; 6]; 6]),
+        m: Blocks<'_>,
         residual: &mut [Vec6],
         loads: &mut [Vec6],
     ) {
-        let mut before = [none(), none()];
-        let mut block_before = [[L::zero(); 6]; 6];
         let ([ix, iy], d) = (self.inertia_per_step, self.drag);
         let own = [ix.x + d.x, ix.y + d.y, ix.z + d.z, iy.x, iy.y, iy.z];
         for (n, piece) in pieces.iter_mut().enumerate() {
             let i = n * LANES;
-            let joint = Joint::at(self, piece, i);
+            let joint = Joint::at(self, piece, first + i);
             scatter(self.forces(&joint, piece, &mut before), residual, i);
             scatter(joint.load, loads, i);
             let parts = joint.tangent(self, piece, fresh);
             piece.keep_mean();
-            store(&joint.ab(&parts), &mut m.right, i);
-            store(&joint.ba(&parts), &mut m.below, i);
+            store(&joint.ab(&parts), m.right, i);
+            store(&joint.ba(&parts), m.below, i);
             let (mut aa, bb) = (joint.aa(&parts), joint.bb(&parts));
             for r in 0..6 {
                 aa[r][r] = aa[r][r] + own[r];
@@ -164,7 +247,7 @@ impl<L: Lanes> Constants<L> {
                 }
             }
             block_before = bb;
-            store(&aa, &mut m.diagonal, i);
+            store(&aa, m.diagonal, i);
         }
         self.close_residual(before, residual);
         if let Some(lane) = self.seam(residual.len()) {
@@ -365,10 +448,10 @@ pub mod tests {
         (s.rows.kernel, s.matrix.kernel) = (kernel, kernel);
         begin(links, state, step, &mut s);
         s.mean.copy_from_slice(&state.means);
-        place(step, &mut s);
+        place(step, &mut s, None);
         // twice, as the tangent goes on from where it was last taken
-        assert_eq!(assemble_links(links, GRAVITY, step, &mut s, tangent), s.rows.placed);
-        let fits = assemble_links(links, GRAVITY, step, &mut s, tangent);
+        assert_eq!(assemble_links(links, GRAVITY, step, &mut s, tangent, None), s.rows.placed);
+        let fits = assemble_links(links, GRAVITY, step, &mut s, tangent, None);
         (fits, s)
     }
 

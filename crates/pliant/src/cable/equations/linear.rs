@@ -40,8 +40,8 @@ impl Share<'_> {
     pub fn linearise(&mut self, part: &Part) {
         self.s.mean.fill([0.0; 6]);
         // twice, because the tangent uses the load where it was last evaluated
-        self.assemble_whole(part, true);
-        self.assemble_whole(part, true);
+        self.assemble_whole(part, true, None);
+        self.assemble_whole(part, true, None);
         let s = &mut *self.s;
         s.linear.residual.copy_from_slice(&s.residual);
         s.linear.diagonal.copy_from_slice(&s.matrix.diagonal);
@@ -72,7 +72,7 @@ impl Share<'_> {
             }
         }
         // the contact search needs the poses of the links
-        place(part.step(), s);
+        place(part.step(), s, None);
         s.rows.placed
     }
 

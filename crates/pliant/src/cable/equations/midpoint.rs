@@ -40,6 +40,7 @@ use crate::cable::solver::hands::Reply;
 use crate::contact::Obstacle;
 use crate::linkage::Push;
 use crate::math::{Pose, Vec3, rotation_vector};
+use crate::team::{Team, share_out};
 
 /// Working memory of a step.
 #[derive(Clone, Debug, Default)]
@@ -74,6 +75,8 @@ pub struct StepScratch {
     pub held_replies: Vec<Reply>,
     /// Contacts with obstacles.
     pub touches: Vec<Touch>,
+    /// Those found by another thread, before they are appended.
+    pub found: Vec<Touch>,
     /// Force and moment in each joint, in the current part of the step.
     pub part_loads: Vec<Vec6>,
     /// Force and torque of the cable on each hold, in the current part of the step.
@@ -255,6 +258,7 @@ impl StepScratch {
             swap(&mut self.end, &mut other.end);
             swap(&mut self.rows, &mut other.rows);
             swap(&mut self.touches, &mut other.touches);
+            swap(&mut self.found, &mut other.found);
             self.runs.exchange(&mut other.runs);
         }
     }
@@ -278,6 +282,7 @@ impl StepScratch {
             held_turns: Vec::with_capacity(holds),
             held_replies: vec![],
             touches: vec![],
+            found: vec![],
             part_loads: between.clone(),
             part_held_loads: Vec::with_capacity(holds),
             loads: between,
@@ -323,6 +328,9 @@ impl StepScratch {
     }
 }
 
+/// Number of links from which threads share the work on one cable: it then takes longer than meeting.
+const LONG: usize = 512;
+
 /// Unexplained part of the kinetic energy above which a part of a step is halved.
 const MOST_UNEXPLAINED: f64 = 0.02;
 
@@ -342,7 +350,7 @@ impl Share<'_> {
 
     /// Prepare a part of the step: strains at its start, an initial guess of the velocities, and the search for
     /// contacts.
-    pub fn begin(&mut self, part: &Part) {
+    pub fn begin(&mut self, part: &Part, team: Option<&mut Team>) {
         let Share { links, state, acting, s } = self;
         begin(links, state, part.step(), s);
         let decay = 2.0 * links.decay * state.remembered(part.step());
@@ -374,33 +382,49 @@ impl Share<'_> {
         }
         let Share { state, s, .. } = self;
         s.guess(state, part.step());
-        self.find_touches(part);
+        self.find_touches(part, team);
     }
 
-    fn find_touches(&mut self, part: &Part) {
+    fn find_touches(&mut self, part: &Part, team: Option<&mut Team>) {
+        let long = self.is_long();
         let Share { links, state, acting, s } = self;
         let search = search(links, acting, part);
         s.searched = s.farther;
         let (step, gravity, farther) = (part.step(), acting.gravity, s.farther);
         let travel = |link: usize| links.travel(links.speed(&state.velocities[link]), step, gravity) + farther;
-        search.begin(&state.poses, travel, &state.touches, &mut s.touches);
+        let StepScratch { touches, found, .. } = &mut **s;
+        let (count, half) = (state.poses.len(), state.poses.len() / 2);
+        let Some(team) = team.filter(|_| long) else {
+            search.begin(0..count, &state.poses, travel, &state.touches, touches);
+            return;
+        };
+        team.each(&mut [(0..half, &mut *touches), (half..count, &mut *found)], |(links, found)| {
+            search.begin(links.clone(), &state.poses, travel, &state.touches, found);
+        });
+        touches.append(found);
     }
 
     /// Residual at the current mean velocities, and with `tangent` the tangent, without contact. False if links turn
     /// farther than a step can follow.
-    pub fn assemble(&mut self, part: &Part, tangent: bool) -> bool {
+    pub fn assemble(&mut self, part: &Part, tangent: bool, team: Option<&mut Team>) -> bool {
         if self.links.linear {
             return self.assemble_linear(part);
         }
-        self.assemble_whole(part, tangent)
+        let long = self.is_long();
+        self.assemble_whole(part, tangent, team.filter(|_| long))
+    }
+
+    /// Whether it is so long that its links are shared out among threads.
+    pub fn is_long(&self) -> bool {
+        self.s.mean.len() >= LONG && !self.links.closed
     }
 
     /// Residual and tangent of the midpoint step, as for [`Share::assemble`].
-    pub fn assemble_whole(&mut self, part: &Part, tangent: bool) -> bool {
+    pub fn assemble_whole(&mut self, part: &Part, tangent: bool, mut team: Option<&mut Team>) -> bool {
         let step = part.step();
-        place(step, self.s);
+        place(step, self.s, team.as_deref_mut());
         let Share { links, state, acting, s } = self;
-        let fits = assemble_links(links, acting.gravity, step, s, tangent);
+        let fits = assemble_links(links, acting.gravity, step, s, tangent, team);
         for push in acting.pushes {
             push.add(step, s);
         }
@@ -445,7 +469,8 @@ impl Share<'_> {
                 touch.subtract(&reply.force, &mut s.residual);
                 touch.add_to(&reply.slope, &mut s.matrix);
                 if !links.linear {
-                    touch.add_moment(&reply.force, part.step(), &s.middle, &s.mean, &mut s.matrix);
+                    let block = &mut s.matrix.diagonal[touch.link];
+                    touch.add_moment(&reply.force, part.step(), &s.middle, &s.mean, block);
                 }
             }
         }
@@ -549,9 +574,15 @@ impl Share<'_> {
     }
 
     /// Whether a link is too deep in an obstacle at the end of the part.
-    pub fn sank(&mut self, part: &Part) -> bool {
+    pub fn sank(&mut self, part: &Part, team: Option<&mut Team>) -> bool {
         let search = search(self.links, &self.acting, part);
-        self.s.touches.iter().any(|touch| search.sank(touch, &self.s.end, &self.s.mean, SINKING))
+        let (StepScratch { touches, end, mean, .. }, long) = (&*self.s, self.is_long());
+        let (low, high) = touches.split_at(touches.len() / 2);
+        let mut halves = [(low, false), (high, false)];
+        share_out(team.filter(|_| long), &mut halves, |(touches, sank)| {
+            *sank = touches.iter().any(|touch| search.sank(touch, end, mean, SINKING));
+        });
+        halves.iter().any(|(_, sank)| *sank)
     }
 
     /// Stiffen contacts whose links sink in, see `Firmness`; true if there are any.
@@ -566,13 +597,23 @@ impl Share<'_> {
     }
 
     /// Whether a link has passed through something in the part or, if that matters, entered it unexpectedly.
-    pub fn passed(&mut self, part: &Part, matters: bool) -> bool {
+    pub fn passed(&mut self, part: &Part, matters: bool, team: Option<&mut Team>) -> bool {
+        let long = self.is_long();
         let Share { links, state, acting, s } = self;
         let (search, step) = (search(links, acting, part), part.step());
         let way = |link: usize| step * links.speed(&s.mean[link]);
         let travel =
             |link: usize| links.travel(links.speed(&state.velocities[link]), step, acting.gravity) + s.searched;
-        !acting.near.is_empty() && search.passed([&state.poses, &s.end], [&way, &travel], &s.touches, matters)
+        if acting.near.is_empty() {
+            return false;
+        }
+        let (count, half) = (state.poses.len(), state.poses.len() / 2);
+        let mut halves = [(0..half, false), (half..count, false)];
+        share_out(team.filter(|_| long), &mut halves, |(links, passed)| {
+            let poses = [&state.poses[..], &s.end[..]];
+            *passed = search.passed(links.clone(), poses, [&way, &travel], &s.touches, matters);
+        });
+        halves.iter().any(|(_, passed)| *passed)
     }
 
     /// Take over the contact forces, into the residual too.
@@ -644,7 +685,7 @@ impl Share<'_> {
     /// Take over the result of a part of the step into the state.
     pub fn finish(&mut self, part: &Part) {
         let step = part.step();
-        place(step, self.s);
+        place(step, self.s, None);
         if self.links.linear {
             self.linear_loads(part);
         }
@@ -815,11 +856,11 @@ mod tests {
         let part = Part::whole(step);
         let base: Vec<Vec6> = state.velocities.iter().map(|v| v.map(|x| 0.9 * x)).collect();
         let mut share = Share { links: &links, state: &mut state, acting, s: &mut s };
-        share.begin(&part);
+        share.begin(&part, None);
         let mut residual = |mean: &[Vec6]| {
             share.s.mean.copy_from_slice(mean);
             // twice, because the tangent uses the load where it was last evaluated
-            assert!(share.assemble(&part, true) && share.assemble(&part, true));
+            assert!(share.assemble(&part, true, None) && share.assemble(&part, true, None));
             (share.s.residual.clone(), share.s.matrix.clone())
         };
         let matrix = residual(&base).1;

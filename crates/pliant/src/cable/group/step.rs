@@ -156,7 +156,9 @@ impl Island<'_> {
 
     pub fn begin(&mut self, part: &Part) {
         self.begin_arms(part);
-        self.each(|mut share| share.begin(part));
+        let mut team = self.team.take();
+        self.each(|mut share| share.begin(part, team.as_deref_mut()));
+        self.team = team;
         self.begin_leans(part);
         self.begin_pairs(part);
     }
@@ -181,11 +183,15 @@ impl Island<'_> {
         solved.converged = solved.converged && self.assemble(part, false);
         let exact = part.to - part.from > self.smallest_part(part, true) && !self.is_linear();
         if exact && solved.converged {
-            self.each(|mut share| solved.sank = solved.sank || share.sank(part));
+            let mut team = self.team.take();
+            self.each(|mut share| solved.sank = solved.sank || share.sank(part, team.as_deref_mut()));
+            self.team = team;
             solved.sank = solved.sank || self.pairs_sank();
         }
         if solved.converged && !solved.sank {
-            self.each(|mut share| solved.sank = solved.sank || share.passed(part, exact));
+            let mut team = self.team.take();
+            self.each(|mut share| solved.sank = solved.sank || share.passed(part, exact, team.as_deref_mut()));
+            self.team = team;
             solved.sank = solved.sank || self.pairs_passed();
         }
         solved.converged &= !solved.sank;
@@ -257,7 +263,9 @@ impl Island<'_> {
     pub(crate) fn assemble(&mut self, part: &Part, tangent: bool) -> bool {
         let mut fits = true;
         self.assemble_arms(part, tangent);
-        self.each(|mut share| fits &= share.assemble(part, tangent));
+        let mut team = self.team.take();
+        self.each(|mut share| fits &= share.assemble(part, tangent, team.as_deref_mut()));
+        self.team = team;
         self.load_arms();
         fits
     }

@@ -398,7 +398,7 @@ mod tests {
         let mut s = StepScratch::new(7, 0, false);
         begin(&links, &state, step, &mut s);
         s.mean.copy_from_slice(&state.velocities);
-        place(step, &mut s);
+        place(step, &mut s, None);
         let law = Constants::<Plain>::new(&links, Vec3::ZERO, step);
         for (n, piece) in s.rows.pieces().iter().enumerate() {
             let joint = Joint::at(&law, piece, n * LANES);

@@ -7,6 +7,7 @@ use crate::cable::links::{LinkState, Links};
 use crate::kernel::{Kernel, Task};
 use crate::lanes::{LANES, Lanes, Lanes3};
 use crate::math::{Pose, Quat, Vec3};
+use crate::team::Team;
 
 /// Data of the kernels, in pieces of four links.
 #[derive(Clone, Debug, Default)]
@@ -190,8 +191,24 @@ impl Rows {
     }
 
     /// Compute the poses half a step and a step ahead at the mean velocities.
-    pub fn place(&mut self, mean: &[Vec6], step: f64, middle: &mut [Pose], end: &mut [Pose]) {
-        self.placed = self.kernel.run(Place { rows: self, mean, step, middle, end });
+    pub fn place(&mut self, mean: &[Vec6], step: f64, middle: &mut [Pose], end: &mut [Pose], team: Option<&mut Team>) {
+        let Rows { kernel, pieces, seam, .. } = self;
+        let Some(team) = team else {
+            self.placed = kernel.run(Place { pieces, mean, step, middle, end });
+            close(pieces, *seam, MEAN, MEAN_AXES + 3);
+            return;
+        };
+        let cut = pieces.len() / 2;
+        let at = cut * LANES;
+        let ((low, high), (mean_low, mean_high)) = (pieces.split_at_mut(cut), mean.split_at(at));
+        let ((a, b), (c, d)) = (middle.split_at_mut(at), end.split_at_mut(at));
+        let half = |pieces, mean, middle, end| (Some(Place { pieces, mean, step, middle, end }), false);
+        let mut halves = [half(low, mean_low, a, c), half(high, mean_high, b, d)];
+        team.each(&mut halves, |(half, fits)| *fits = half.take().is_some_and(|half| kernel.run(half)));
+        self.placed = halves.iter().all(|(_, fits)| *fits);
+        let (low, high) = pieces.split_at_mut(cut);
+        join(low, &high[0], MEAN, MEAN_AXES + 3);
+        close(pieces, *seam, MEAN, MEAN_AXES + 3);
     }
 }
 
@@ -329,7 +346,7 @@ impl Task for Begin<'_> {
 }
 
 struct Place<'a> {
-    rows: &'a mut Rows,
+    pieces: &'a mut [Piece],
     mean: &'a [Vec6],
     step: f64,
     middle: &'a mut [Pose],
@@ -366,13 +383,13 @@ impl Task for Place<'_> {
 
     #[inline(always)]
     fn run<L: Lanes>(self) -> bool {
-        let Place { rows, mean, step, middle, end } = self;
+        let Place { pieces, mean, step, middle, end } = self;
         let (cosine, sinc) = (const { terms(0) }, const { terms(1) });
         let (whole, half) = (L::splat(step), L::splat(0.5 * step));
         let most = L::splat(MOST_TURN * MOST_TURN);
         let mut fit = L::splat(1.0);
-        for n in 0..rows.pieces.len() {
-            let (before, rest) = rows.pieces.split_at_mut(n);
+        for n in 0..pieces.len() {
+            let (before, rest) = pieces.split_at_mut(n);
             let (piece, i) = (&mut rest[0], n * LANES);
             let [v, w] = gathered::<L>(mean, i);
             let angle = w.scale(whole);
@@ -403,7 +420,6 @@ impl Task for Place<'_> {
             scatter_poses(position_middle, turn_middle, middle, i);
             scatter_poses(position_end, turn_end, end, i);
         }
-        close(&mut rows.pieces, rows.seam, MEAN, MEAN_AXES + 3);
         fit.block() == [1.0; LANES]
     }
 }

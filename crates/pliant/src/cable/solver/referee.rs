@@ -113,16 +113,16 @@ fn linearised_with(count: usize, runs: usize, printed: bool) -> Cable {
     let part = equations::midpoint::Part::whole(STEP);
     let stop = Stop::default();
     let mut share = cable.share(Around { gravity: Vec3::Z * -9.81, obstacles: world.obstacles(), stop: &stop });
-    share.begin(&part);
-    assert!(share.assemble(&part, true));
-    share.refresh(&part);
+    share.begin(&part, None);
+    assert!(share.assemble(&part, true, None));
+    share.refresh(&part, None);
     // out of balance, so that forces and velocities change by their own magnitude
     share.s.residual.iter_mut().flatten().for_each(|x| *x *= 1.5);
     if printed {
         share.s.runs.printed = Some(Printed::new(&share.s.runs.bounds));
         assert!(share.s.linearise_printed(share.links, share.state, STEP, None));
     } else {
-        assert!(share.s.linearise(None));
+        assert!(share.s.linearise(None, None));
     }
     let obstacles: std::collections::BTreeSet<usize> = share.s.touches.iter().map(|t| t.obstacle).collect();
     assert_eq!(obstacles.len(), 2, "both drum and floor are touched");
@@ -243,7 +243,7 @@ fn sweeps_and_couplings_are_those_of_whole_matrices() {
                 }
             }
             cable.scratch.step.runs.begin();
-            cable.scratch.step.sweep();
+            cable.scratch.step.sweep(None);
             let forces: Vec<f64> = locals.iter().flat_map(|l| l.force).collect();
             compare("force", touched(&cable).iter().flat_map(|t| t.local.force), &forces, ROUNDING);
             compare("held", touched(&cable).iter().flat_map(|t| t.held), &g, ROUNDING);
@@ -261,12 +261,12 @@ fn a_change_that_is_shortened_is_still_a_solution() {
     let s = &mut cable.scratch.step;
     s.runs.begin();
     let before = s.runs.change.clone();
-    s.sweep();
+    s.sweep(None);
     let after = s.runs.change.clone();
     s.runs.shorten(0.25);
     let halfway: Vec<f64> =
         before.iter().flatten().zip(after.iter().flatten()).map(|(a, b)| 0.75 * a + 0.25 * b).collect();
-    s.settle_couplings();
+    s.settle_couplings(None);
     compare("velocity", s.runs.change.iter().flatten().copied(), &halfway, ROUNDING);
 }
 
@@ -298,7 +298,7 @@ fn forces_are_those_of_the_plain_method() {
         let mut cable = linearised(20, runs);
         for _ in 0..100 {
             cable.scratch.step.runs.begin();
-            cable.scratch.step.sweep();
+            cable.scratch.step.sweep(None);
         }
         compare("force", cable.scratch.step.runs.touched.iter().flat_map(|t| t.local.force), &want, ROUNDING);
     }

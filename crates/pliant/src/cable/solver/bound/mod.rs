@@ -111,7 +111,7 @@ impl Island<'_> {
             return false;
         }
         if fresh {
-            self.each(|mut share| share.refresh(part));
+            self.each(|mut share| share.refresh(part, None));
             for pair in self.pairs.iter_mut() {
                 let bodies = (&*self.bodies, self.first);
                 if let (Some(means), Some(sides)) = (means(bodies, pair), halfway(bodies, pair)) {

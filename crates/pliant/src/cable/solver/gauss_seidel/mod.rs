@@ -22,6 +22,7 @@ use crate::cable::links::Stretch;
 use crate::cable::solver::Method;
 use crate::cable::solver::coupled_pairs::{halfway, means};
 use crate::cable::solver::newton::CLOSE;
+use crate::team::{Team, share_out};
 
 /// Maximum number of linearisations of a step; beyond that Newton's method makes it.
 pub(crate) const MOST_LINEARISATIONS: u32 = 10;
@@ -110,13 +111,14 @@ impl Island<'_> {
         let (mut fine, mut team) = (true, self.team.take());
         self.each(|mut share| {
             let follows = !share.links.linear && share.s.runs.printed.is_none();
+            let long = share.is_long();
             if fresh {
-                share.refresh(part);
+                share.refresh(part, team.as_deref_mut().filter(|_| long));
             } else if follows {
                 share.follow();
             }
             fine &= match share.s.runs.printed {
-                None => share.s.linearise(follows.then_some(part.step())),
+                None => share.s.linearise(follows.then_some(part.step()), team.as_deref_mut().filter(|_| long)),
                 Some(_) => share.s.linearise_printed(share.links, share.state, part.step(), team.as_deref_mut()),
             };
         });
@@ -158,8 +160,9 @@ impl Island<'_> {
         let mut team = self.team.take();
         self.each(|share| {
             share.s.runs.begin();
+            let long = share.is_long();
             match share.s.runs.printed {
-                None => share.s.sweep(),
+                None => share.s.sweep(team.as_deref_mut().filter(|_| long)),
                 Some(_) => share.s.sweep_printed(team.as_deref_mut()),
             }
         });
@@ -235,11 +238,14 @@ impl Share<'_> {
     }
 
     /// Update the planes of contacts for the current velocities.
-    pub(crate) fn refresh(&mut self, part: &Part) {
+    pub(crate) fn refresh(&mut self, part: &Part, team: Option<&mut Team>) {
         let Share { links, acting, s, .. } = self;
         let search = crate::cable::equations::midpoint::search(links, acting, part);
-        for touch in &mut s.touches {
-            search.refresh(touch, &s.middle, &s.mean);
-        }
+        let StepScratch { touches, middle, mean, .. } = &mut **s;
+        let half = touches.len() / 2;
+        let (low, high) = touches.split_at_mut(half);
+        share_out(team, &mut [low, high], |touches| {
+            touches.iter_mut().for_each(|touch| search.refresh(touch, middle, mean));
+        });
     }
 }
