@@ -95,7 +95,7 @@ pub(crate) struct SpringSpec {
     stiffness: TurnStiffness,
     /// Torque per angular velocity [N m s/rad], or force per velocity [N s/m]; 0 unless given.
     damping: Option<TurnDamping>,
-    /// Coordinate at which it has no force [rad, m], which may be beyond a stop; that of the joint at the start unless given.
+    /// Coordinate at which it has no force [rad or m], which may be beyond a stop; that of the joint at the start unless given.
     rest: Option<JointValue>,
 }
 

@@ -14,6 +14,7 @@ use super::tool::{ToolStep, Within};
 use super::touch::Touches;
 use crate::account::Work;
 use crate::cable::equations::midpoint::Part;
+use crate::cable::solver::leans::USUAL_LEANS;
 use crate::math::{Pose, Vec3};
 use crate::robot::{Answer, Dynamics, Law, Matrix, Midpoint, Model, SCALES, State};
 
@@ -89,10 +90,10 @@ impl ArmStep {
             touches: Touches::new(model),
             torques: zeros,
             given: 0.0,
-            rows: vec![],
-            speeds: vec![],
-            impulses: vec![],
-            saved: vec![],
+            rows: Vec::with_capacity(3 * USUAL_LEANS * model.velocities()),
+            speeds: Vec::with_capacity(3 * USUAL_LEANS),
+            impulses: Vec::with_capacity(3 * USUAL_LEANS),
+            saved: Vec::with_capacity(model.velocities()),
             part_work: Work::default(),
             work: Work::default(),
         }

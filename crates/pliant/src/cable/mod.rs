@@ -17,7 +17,7 @@ mod params;
 mod react;
 mod relax;
 mod report;
-mod solver;
+pub(crate) mod solver;
 mod start;
 
 #[cfg(test)]

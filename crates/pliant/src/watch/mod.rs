@@ -20,6 +20,9 @@ use crate::frame::{Event, EventKind, Other};
 use obstacles::{Known, Surrounding};
 use solids::Solids;
 use strands::Strands;
+
+/// Whether a body is joined to an obstacle, which then does not count for it.
+pub type Joined<'a> = &'a dyn Fn(usize, &Obstacle) -> bool;
 pub(crate) use strands::{Inside, deepest_inside};
 
 /// Resolution of the deepest place, relative to the radius: smaller differences are not measured.
@@ -290,7 +293,7 @@ impl Watch {
         &mut self,
         bodies: &[Body],
         pairs: &[PastPair],
-        (obstacles, joined): (&[Obstacle], &dyn Fn(usize, &Obstacle) -> bool),
+        (obstacles, joined): (&[Obstacle], Joined<'_>),
         time: f64,
         events: &mut Vec<Event>,
     ) {

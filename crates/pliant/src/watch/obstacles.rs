@@ -1,6 +1,6 @@
 //! Centre lines of rods against obstacles. Distances are those of the collision library.
 
-use super::{Crossing, Curve, FINER};
+use super::{Crossing, Curve, FINER, Joined};
 use crate::bytes::stored;
 use crate::cable::OPEN;
 use crate::contact::{Ends, Obstacle, Shape};
@@ -80,7 +80,7 @@ impl Surrounding {
     pub fn look(
         &self,
         curve: &mut Curve,
-        (obstacles, joined): (&[Obstacle], &dyn Fn(usize, &Obstacle) -> bool),
+        (obstacles, joined): (&[Obstacle], Joined<'_>),
         depth: &mut f64,
         tell: &mut impl FnMut(Crossing),
     ) {
@@ -178,14 +178,14 @@ impl Look<'_> {
             let mut distance = apart;
             if apart <= FAR * self.radius + STEPS * way {
                 distance = shape.distance_of_segment(&ends[1]);
-                let apart = !(self.joined)(obstacle);
-                if apart && came_through(shape, &ends, distance) {
+                let joined = (self.joined)(obstacle);
+                if !joined && came_through(shape, &ends, distance) {
                     tell(index);
                 }
                 let depth = self.radius - if distance > 0.0 { distance } else { shape.least_distance(&ends[1]) };
                 // a piece that started inside an obstacle is there on purpose
                 let counts = || entered == Some(index) || shape.distance_of_segment(&ends[0]) > 0.0;
-                if apart && (depth > *self.depth || distance <= 0.0) && counts() {
+                if !joined && (depth > *self.depth || distance <= 0.0) && counts() {
                     *self.depth = self.depth.max(depth);
                     known.entered = known.entered.or(Some(index).filter(|_| distance <= 0.0));
                 }

@@ -223,13 +223,36 @@ impl World {
             feel(bodies, drive, contact.position, -contact.force, Vec3::ZERO);
         }
     }
+
+    /// Whether a body is held, or about to be, by the link whose shape an obstacle is: they do not touch each other. Both are
+    /// indices.
+    pub fn joins(&self, body: usize, obstacle: usize) -> bool {
+        let time = self.clock.time();
+        let mut on = grips_on(body, &self.obstacles[obstacle], &self.grippers, &self.grips);
+        on.any(|grip| grip.anchor.is_some() || grip.scheduled_at(time))
+    }
 }
 
 /// Whether an obstacle is the shape of a link that holds a body: that is joined to it, and passes through it there.
 pub(super) fn is_joined_to(body: usize, obstacle: &Obstacle, grippers: &[Gripper], grips: &[Grip]) -> bool {
-    let Drive::Carried { arm, link, .. } = obstacle.drive else { return false };
-    let holds = |gripper: usize| matches!(grippers[gripper].drive, Drive::Carried { arm: by, link: at, .. } if (by, at) == (arm, link));
-    grips.iter().any(|grip| grip.body == body && grip.anchor.is_some() && holds(grip.gripper))
+    let mut on = grips_on(body, obstacle, grippers, grips);
+    on.any(|grip| grip.anchor.is_some())
+}
+
+/// Grips on a body of the grippers that the link carries whose shape an obstacle is.
+fn grips_on<'a>(
+    body: usize,
+    obstacle: &Obstacle,
+    grippers: &'a [Gripper],
+    grips: &'a [Grip],
+) -> impl Iterator<Item = &'a Grip> {
+    let carrier = |drive: &Drive| match *drive {
+        Drive::Carried { arm, link, .. } => Some((arm, link)),
+        _ => None,
+    };
+    let by = carrier(&obstacle.drive);
+    let on = move |grip: &&Grip| grip.body == body && carrier(&grippers[grip.gripper].drive) == by;
+    grips.iter().filter(move |grip| by.is_some() && on(grip))
 }
 
 /// Drives and sweeps of all that may be carried.

@@ -12,7 +12,7 @@ use crate::body::Body;
 use crate::cable::algebra::block::{Mat6, Vec6, add_scaled, dot};
 use crate::cable::equations::midpoint::Part;
 use crate::cable::group::step::Island;
-use crate::cable::solver::leans::Leaning;
+use crate::cable::solver::leans::{Leaning, USUAL_LEANS};
 use crate::math::{Pose, Vec3, pose_between, rotation_vector};
 use crate::robot::{Matrix, eliminate};
 
@@ -103,6 +103,11 @@ impl Hands {
         self.right.reserve(room(self.right.len(), count));
         self.matrix.resize(count, count);
         self.jacobian.resize(6, widest);
+        self.idle.append(&mut self.leans);
+        let leans = USUAL_LEANS.min(2 * cables.iter().sum::<usize>());
+        self.leans.reserve(leans);
+        self.idle.reserve(leans.saturating_sub(self.idle.len()));
+        self.idle.resize_with(leans.max(self.idle.len()), || Leaning::with_room(widest));
     }
 
     /// Put all hands aside.

@@ -18,6 +18,9 @@ use crate::math::{Pose, Vec3};
 use crate::motion::Drive;
 use crate::robot::Matrix;
 
+/// Contacts of cables with arms that memory is kept for before the first step; more of them allocate once.
+pub const USUAL_LEANS: usize = 32;
+
 /// A contact of a cable with a link of an arm.
 #[derive(Clone, Debug, Default)]
 pub struct Leaning {
@@ -70,6 +73,13 @@ impl Side {
 }
 
 impl Leaning {
+    /// Memory for an arm with so many unknowns.
+    pub fn with_room(unknowns: usize) -> Leaning {
+        let list = || Vec::with_capacity(unknowns);
+        let side = || Side { link: 0, by_arm: list(), by_link: list() };
+        Leaning { columns: Vec::with_capacity(unknowns), sides: [side(), side()], ..Leaning::default() }
+    }
+
     /// The links of the cable.
     pub fn sides(&self) -> &[Side] {
         &self.sides[..self.links]
@@ -82,15 +92,17 @@ impl Leaning {
 }
 
 impl Island<'_> {
-    fn arm_of(&mut self, leaning: &Leaning) -> Option<&mut Arm> {
-        match &mut self.bodies[self.arms[leaning.arm] - self.first] {
+    /// An arm of the island.
+    fn arm_at(&mut self, arm: usize) -> Option<&mut Arm> {
+        match &mut self.bodies[self.arms[arm] - self.first] {
             Body::Arm(arm) => Some(arm),
             _ => None,
         }
     }
 
-    fn cable_of(&mut self, leaning: &Leaning) -> Option<&mut StepScratch> {
-        match &mut self.bodies[self.members[leaning.cable] - self.first] {
+    /// A cable of the island.
+    fn cable_at(&mut self, cable: usize) -> Option<&mut StepScratch> {
+        match &mut self.bodies[self.members[cable] - self.first] {
             Body::Cable(cable) => Some(&mut cable.scratch.step),
             _ => None,
         }
@@ -119,38 +131,22 @@ impl Island<'_> {
         let obstacles = self.around.obstacles;
         for cable in 0..self.members.len() {
             for touch in 0.. {
-                let mut leaning = idle.pop().unwrap_or_default();
-                (leaning.cable, leaning.touch) = (cable, touch);
-                let found = self.cable_of(&leaning).and_then(|s| s.touches.get(touch)).copied();
-                let Some(Touch { obstacle, place, .. }) = found else {
-                    idle.push(leaning);
-                    break;
-                };
-                let Drive::Carried { arm, link, at } = obstacles[obstacle].drive else {
-                    idle.push(leaning);
-                    continue;
-                };
-                let Some(number) = self.arms.iter().position(|&known| known == arm) else {
-                    idle.push(leaning);
-                    continue;
-                };
-                (leaning.arm, leaning.carrier, leaning.at, leaning.links) = (number, link, at, 0);
-                let start = self.arm_of(&leaning).filter(|arm| arm.is_leant_on()).map(|arm| arm.at_start(link) * at);
-                let Some(start) = start else {
-                    idle.push(leaning);
-                    continue;
-                };
+                let found = self.cable_at(cable).and_then(|s| s.touches.get(touch)).copied();
+                let Some(Touch { obstacle, place, .. }) = found else { break };
+                let Drive::Carried { arm, link, at } = obstacles[obstacle].drive else { continue };
+                let Some(number) = self.arms.iter().position(|&known| known == arm) else { continue };
+                let arm = self.arm_at(number).filter(|arm| arm.is_leant_on());
+                let Some(start) = arm.map(|arm| arm.at_start(link) * at) else { continue };
                 // links may have moved otherwise than expected in the parts before
                 let aside =
                     start.transform_point(place) - obstacles[obstacle].sweep.at(part.from).transform_point(place);
-                if let Some(s) = self.cable_of(&leaning) {
-                    s.touches[touch].lean(Lean {
-                        point: at.transform_point(place),
-                        aside,
-                        velocity: Vec3::ZERO,
-                        end: start,
-                    });
+                let point = at.transform_point(place);
+                if let Some(s) = self.cable_at(cable) {
+                    s.touches[touch].lean(Lean { point, aside, velocity: Vec3::ZERO, end: start });
                 }
+                let mut leaning = idle.pop().unwrap_or_default();
+                (leaning.cable, leaning.touch) = (cable, touch);
+                (leaning.arm, leaning.carrier, leaning.at, leaning.links) = (number, link, at, 0);
                 leans.push(leaning);
             }
         }
@@ -160,15 +156,15 @@ impl Island<'_> {
     /// Let surfaces move as the arms do at their current velocities.
     pub(crate) fn place_leans(&mut self) {
         self.each_lean(|island, leaning, jacobian| {
-            let lean = island.cable_of(leaning).and_then(|s| s.touches[leaning.touch].leans);
-            let (Some(lean), Some(arm)) = (lean, island.arm_of(leaning)) else { return };
+            let lean = island.cable_at(leaning.cable).and_then(|s| s.touches[leaning.touch].leans);
+            let (Some(lean), Some(arm)) = (lean, island.arm_at(leaning.arm)) else { return };
             arm.jacobian(leaning.carrier, lean.point, false, jacobian);
             let column = |j: usize| Vec3::new(jacobian[(0, j)], jacobian[(1, j)], jacobian[(2, j)]);
             leaning.columns.clear();
             leaning.columns.extend((0..arm.unknowns()).map(column));
             let velocity = leaning.columns.iter().zip(&arm.step().mean).map(|(column, y)| *column * *y).sum();
             let end = arm.stepped(leaning.carrier, true) * leaning.at;
-            if let Some(s) = island.cable_of(leaning) {
+            if let Some(s) = island.cable_at(leaning.cable) {
                 s.touches[leaning.touch].lead(velocity, end);
             }
         });
@@ -178,7 +174,7 @@ impl Island<'_> {
     pub(crate) fn lean(&mut self) {
         self.each_lean(|island, leaning, _| {
             leaning.links = 0;
-            let Some(s) = island.cable_of(leaning) else { return };
+            let Some(s) = island.cable_at(leaning.cable) else { return };
             let (touch, count) = (s.touches[leaning.touch], s.residual.len());
             let Some(reply) = touch.replied.filter(|reply| reply.force != [0.0; 3]) else { return };
             let with = (&touch.axes, &reply);
@@ -189,7 +185,7 @@ impl Island<'_> {
                 leaning.links = 2;
             }
             let force = touch.in_world(&reply.force);
-            let Some(arm) = island.arm_of(leaning) else { return };
+            let Some(arm) = island.arm_at(leaning.arm) else { return };
             let step = arm.step_mut();
             for (i, column) in leaning.columns.iter().enumerate() {
                 step.residual[i] += leaning.onto(i, force);
@@ -208,10 +204,10 @@ impl Island<'_> {
     pub(crate) fn descent_of_leans(&mut self) -> f64 {
         let mut sum = 0.0;
         self.each_lean(|island, leaning, _| {
-            let Some(s) = island.cable_of(leaning) else { return };
+            let Some(s) = island.cable_at(leaning.cable) else { return };
             let touch = &s.touches[leaning.touch];
             let force = touch.in_world(&touch.lawful_force(&s.mean));
-            let Some(arm) = island.arm_of(leaning) else { return };
+            let Some(arm) = island.arm_at(leaning.arm) else { return };
             let step = arm.step();
             let moves = (0..step.change.len()).filter(|&i| !step.held[i]);
             sum += moves.map(|i| leaning.onto(i, force) * step.change[i]).sum::<f64>();
@@ -222,10 +218,10 @@ impl Island<'_> {
     /// Take over the forces of contacts that have been settled into the residual of arms.
     pub(crate) fn settle_leans(&mut self, part: &Part) {
         self.each_lean(|island, leaning, _| {
-            let Some(s) = island.cable_of(leaning) else { return };
+            let Some(s) = island.cable_at(leaning.cable) else { return };
             let touch = s.touches[leaning.touch];
             let velocity = touch.leans.map_or(Vec3::ZERO, |lean| lean.velocity);
-            let Some(arm) = island.arm_of(leaning) else { return };
+            let Some(arm) = island.arm_at(leaning.arm) else { return };
             let step = arm.step_mut();
             for i in 0..leaning.columns.len() {
                 step.residual[i] += leaning.onto(i, touch.force);
@@ -237,14 +233,14 @@ impl Island<'_> {
     /// Bring arms that cables push to rest relative to these after a part of the step, as far as that takes energy.
     pub(crate) fn calm_leans(&mut self) {
         self.each_lean(|island, leaning, _| {
-            let Some(s) = island.cable_of(leaning) else { return };
+            let Some(s) = island.cable_at(leaning.cable) else { return };
             let touch = s.touches[leaning.touch];
             if touch.state == Contacting::Open {
                 return;
             }
             let rows = if touch.state == Contacting::Stick { 3 } else { 1 };
             let goes_on = touch.goes_on();
-            let Some(arm) = island.arm_of(leaning) else { return };
+            let Some(arm) = island.arm_at(leaning.arm) else { return };
             for axis in &touch.axes[..rows] {
                 arm.calm_row(leaning.columns.iter().map(|column| axis.dot(*column)), goes_on);
             }
