@@ -12,7 +12,7 @@ mod touch;
 use std::sync::Arc;
 
 pub use params::{ArmSpec, JointDrive, JointMotion};
-use step::ArmStep;
+pub(crate) use step::ArmStep;
 use tool::Tool;
 pub use tool::{HeldTool, Impedance};
 use touch::PastTouch;
@@ -54,8 +54,6 @@ pub struct ArmState {
     torques: Vec<f64>,
     /// What bodies other than cables did to its links in the last step: they act in the next.
     loads: Vec<Felt>,
-    /// Mean velocities of its joints in the last step.
-    means: Vec<f64>,
     /// Contacts of its links with obstacles.
     touches: Vec<PastTouch>,
     counters: Counters,
@@ -72,7 +70,7 @@ struct Felt {
 
 stored!(State { q, v });
 stored!(Felt { link, point, force, couple });
-stored!(ArmState { joints, drives, targets, tools, follows, torques, loads, means, touches, counters });
+stored!(ArmState { joints, drives, targets, tools, follows, torques, loads, touches, counters });
 stored_enum!(JointDrive {
     0 => Free {},
     1 => Torque { 0: torque },
@@ -100,8 +98,7 @@ struct Scratch {
 
 impl ArmState {
     fn copy_from(&mut self, other: &ArmState) {
-        let ArmState { joints, drives, targets, tools, follows, torques, loads, means, touches, counters } = other;
-        self.means.clone_from(means);
+        let ArmState { joints, drives, targets, tools, follows, torques, loads, touches, counters } = other;
         self.touches.clone_from(touches);
         self.tools.clone_from(tools);
         self.follows.clone_from(follows);
@@ -143,8 +140,7 @@ impl Arm {
             }
         }
         let torques = vec![0.0; model.velocities()];
-        let means = joints.v.clone();
-        let state = ArmState { joints, drives, targets, follows, torques, means, ..ArmState::default() };
+        let state = ArmState { joints, drives, targets, follows, torques, ..ArmState::default() };
         let mut scratch = Scratch {
             step: ArmStep::new(&model),
             kinematics: Kinematics::new(&model),
@@ -365,7 +361,6 @@ impl Arm {
     pub(crate) fn undo_step(&mut self) {
         let Arm { state, scratch, .. } = self;
         state.joints.copy_from(&scratch.before.joints);
-        state.means.clone_from(&scratch.before.means);
         state.touches.clone_from(&scratch.before.touches);
     }
 
@@ -445,7 +440,6 @@ impl Arm {
         (joints.q.len(), joints.v.len()) == (like.joints.q.len(), like.joints.v.len())
             && (drives.len(), targets.len()) == (like.drives.len(), like.targets.len())
             && (torques.len(), state.follows.len()) == (like.torques.len(), like.follows.len())
-            && state.means.len() == like.means.len()
             && loads.iter().all(|felt| felt.link < self.model.links().len())
             && touches.iter().all(|touch| touch.fits(there.obstacles, self.model.links().len()))
             && state.tools.iter().all(|tool| tool.link < self.model.links().len())

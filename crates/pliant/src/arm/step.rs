@@ -14,7 +14,6 @@ use super::tool::{ToolStep, Within};
 use super::touch::Touches;
 use crate::account::Work;
 use crate::cable::equations::midpoint::Part;
-use crate::cable::solver::leans::USUAL_LEANS;
 use crate::math::{Pose, Vec3};
 use crate::robot::{Answer, Dynamics, Law, Matrix, Midpoint, Model, SCALES, State};
 
@@ -56,12 +55,6 @@ pub(crate) struct ArmStep {
     pub torques: Vec<f64>,
     /// Work of cables that touch its links, in the current part of the step [J].
     pub given: f64,
-    /// Rows of velocities at which cables touch its links, and the velocities there.
-    rows: Vec<f64>,
-    speeds: Vec<f64>,
-    /// Working memory for impulses along these, and velocities before.
-    impulses: Vec<f64>,
-    saved: Vec<f64>,
     /// Work on the arm in the current part of the step, and in the step so far.
     part_work: Work,
     pub work: Work,
@@ -90,10 +83,6 @@ impl ArmStep {
             touches: Touches::new(model),
             torques: zeros,
             given: 0.0,
-            rows: Vec::with_capacity(3 * USUAL_LEANS * model.velocities()),
-            speeds: Vec::with_capacity(3 * USUAL_LEANS),
-            impulses: Vec::with_capacity(3 * USUAL_LEANS),
-            saved: Vec::with_capacity(model.velocities()),
             part_work: Work::default(),
             work: Work::default(),
         }
@@ -327,48 +316,65 @@ impl Arm {
         s.midpoint.take_energy(model, gain - drives - pushes - given, turnover)
     }
 
-    /// Note a row of velocities along which a cable touches one of its links; whether it did so before.
-    pub(crate) fn calm_row(&mut self, row: impl Iterator<Item = f64>, goes_on: bool) {
-        let Arm { state, scratch, .. } = self;
-        let s = &mut scratch.step;
-        let from = s.rows.len();
-        s.rows.extend(row);
-        // the law holds for the mean velocity, and v_1 = 2 y - v_0 may swing about it for ever: where contact goes on, velocities go on
-        // as means do, and where it begins they are as those
-        let trend = if goes_on { 0.5 } else { 0.0 };
-        let aim = |(y, before): (&f64, &f64)| y + trend * (y - before);
-        let aims = s.mean.iter().zip(&state.means).map(aim);
-        s.speeds.push(s.rows[from..].iter().zip(aims).map(|(r, v)| r * v).sum());
+    /// Bring the joints that are held to rest at the end of a part of the step.
+    pub(crate) fn stop(&mut self) {
+        let s = &mut self.scratch.step;
+        s.midpoint.stop(&self.model, &s.held);
     }
 
-    /// Bring velocities at the end of a part of the step to those noted, if that takes energy.
-    pub(crate) fn calm_rows(&mut self) {
-        let Arm { model, scratch, .. } = self;
-        let ArmStep { midpoint, rows, speeds, impulses, saved, .. } = &mut scratch.step;
-        if !speeds.is_empty() {
-            let before = midpoint.end_kinetic(model);
-            saved.clear();
-            saved.extend_from_slice(midpoint.end_velocities());
-            impulses.clear();
-            impulses.resize(speeds.len(), 0.0);
-            midpoint.hold_rows(model, rows, speeds, impulses);
-            if midpoint.end_kinetic(model) > before {
-                midpoint.set_end_velocities(saved);
-            }
+    /// Velocities at the end of a part of the step.
+    pub(crate) fn end_velocities(&self) -> &[f64] {
+        self.scratch.step.midpoint.end_velocities()
+    }
+
+    pub(crate) fn set_end_velocities(&mut self, velocities: &[f64]) {
+        self.scratch.step.midpoint.set_end_velocities(velocities);
+    }
+
+    /// Inertia that an impulse along a row meets, at least, and zero where it meets no joint [kg].
+    pub(crate) fn meets(&self, row: impl Iterator<Item = f64>) -> f64 {
+        let s = &self.scratch.step;
+        let of = |(i, r): (usize, f64)| if s.held[i] { 0.0 } else { r * r / s.midpoint.inertia(&self.model, i, i) };
+        let answer: f64 = row.enumerate().map(of).sum();
+        if answer > 0.0 { 1.0 / answer } else { 0.0 }
+    }
+
+    /// Begin to bring it to rest relative to what touches its links: its tangent is its inertia.
+    pub(crate) fn begin_halt(&mut self) {
+        let ArmStep { midpoint, tangent, .. } = &mut self.scratch.step;
+        for (i, j) in (0..self.model.velocities()).flat_map(|i| (0..self.model.velocities()).map(move |j| (i, j))) {
+            tangent[(i, j)] = midpoint.inertia(&self.model, i, j);
         }
-        rows.clear();
-        speeds.clear();
+    }
+
+    /// Leave the joints that are held out of equations in which its first unknown is `first`.
+    pub(crate) fn keep_held(&self, first: usize, matrix: &mut Matrix, right: &mut [f64]) {
+        let held = &self.scratch.step.held;
+        for i in (0..held.len()).filter(|&i| held[i]).map(|i| first + i) {
+            for j in 0..right.len() {
+                (matrix[(i, j)], matrix[(j, i)]) = (0.0, 0.0);
+            }
+            (matrix[(i, i)], right[i]) = (1.0, 0.0);
+        }
+    }
+
+    /// Change the velocities at the end by what was solved for.
+    pub(crate) fn change_end(&mut self) {
+        let ArmStep { midpoint, change, .. } = &mut self.scratch.step;
+        midpoint.change_end(change);
+    }
+
+    /// Count the work of impulses at the end of a part of the step [J].
+    pub(crate) fn struck(&mut self, work: f64) {
+        self.scratch.step.part_work.grips += work;
     }
 
     /// Take over the result of a part of the step, which has been settled.
     pub(crate) fn finish_part(&mut self, part: &Part) {
-        let s = &mut self.scratch.step;
-        s.midpoint.stop(&self.model, &s.held);
         let led = self.calm(part);
         let Arm { model, state, scratch, .. } = self;
         let s = &mut scratch.step;
         s.midpoint.finish(model, &mut state.joints);
-        state.means.copy_from_slice(&s.mean);
         s.part_work.obstacles += led;
         s.work += s.part_work;
         for (sum, torque) in s.torques.iter_mut().zip(&s.driven) {

@@ -17,7 +17,7 @@ mod params;
 mod react;
 mod relax;
 mod report;
-pub(crate) mod solver;
+mod solver;
 mod start;
 
 #[cfg(test)]

@@ -42,6 +42,13 @@ const DEEP: f64 = 0.5;
 /// in.
 pub const SINKING: f64 = 0.0125;
 
+/// Penetration that is left where a cable touches a link of an arm, relative to the radius: what its ends have anyway.
+const LEFT: f64 = BULGE;
+
+/// How much firmer contacts with links of arms are than others: an arm strikes with more than the inertia of a cable's link, and what
+/// gives way then is pushed back in the next step.
+const FIRMER: f64 = 10.0;
+
 /// Part of that by which a link that has reached it may sink deeper.
 const CREEPING: f64 = 0.2;
 
@@ -121,6 +128,8 @@ pub struct Lean {
     pub velocity: Vec3,
     /// Pose of the obstacle at the end of the step.
     pub end: Pose,
+    /// Power of the arm on the link by what brings both to rest after the step, beyond that at this velocity [W].
+    pub more: f64,
 }
 
 /// How the nearest point moves along a link as it tilts over a surface, and as it slides along it.
@@ -391,6 +400,9 @@ impl Search<'_> {
         let surface = touch.leans.map_or_else(carried, |lean| lean.velocity);
         touch.surface = along(&touch.axes, surface);
         touch.carried = touch.surface;
+        // nobody pays for pushing a link out of an arm that presses on it: a little is left
+        let left = if touch.leans.is_some() { LEFT * self.radius } else { 0.0 };
+        let gap = if gap < 0.0 { (gap + left).min(0.0) } else { gap };
         touch.carried[0] -= closed_in(self.recovery, gap, self.radius) / step;
         touch.rolling = match touch.on {
             Stretch::Link => self.rolling(&facing, &piece, &touch.axes, &middle[touch.link], &means[touch.link]),
@@ -581,6 +593,7 @@ impl Touch {
     /// Lean on the link of an arm.
     pub fn lean(&mut self, lean: Lean) {
         self.start.gap -= self.start.normal.dot(lean.aside);
+        self.law.rho *= FIRMER;
         self.leans = Some(lean);
     }
 
@@ -594,9 +607,13 @@ impl Touch {
         self.carried[0] += closing;
     }
 
-    /// Whether it pushed before this step.
-    pub fn goes_on(&self) -> bool {
-        self.before != Vec3::ZERO
+    /// Add an impulse along its axes that ends the step, with the work of the obstacle by that [J].
+    pub fn strike(&mut self, impulse: &[f64; 3], work: f64, step: f64) {
+        let usual: f64 = impulse.iter().zip(&self.surface).map(|(p, v)| p * v).sum();
+        self.force += self.in_world(impulse) / step;
+        if let Some(lean) = &mut self.leans {
+            lean.more = (work - usual) / step;
+        }
     }
 
     /// A force along its axes, in the world.
@@ -646,7 +663,8 @@ impl Touch {
 
     /// Power of the obstacle's own motion on the link [W].
     pub fn led(&self) -> f64 {
-        (0..3).map(|k| self.axes[k].dot(self.force) * self.surface[k]).sum()
+        let power: f64 = (0..3).map(|k| self.axes[k].dot(self.force) * self.surface[k]).sum();
+        power + self.leans.map_or(0.0, |lean| lean.more)
     }
 
     /// Velocity of the contact point along the normal [m/s].

@@ -714,6 +714,12 @@ impl Share<'_> {
         }
         // take back the energy that no force accounts for
         impact::take_energy(links, &mut state.velocities, s.unexplained(step) + folded);
+    }
+
+    /// Bring touching links to rest after a part of the step, and keep what is known of it.
+    pub fn come_to_rest(&mut self, part: &Part) {
+        let step = part.step();
+        let Share { links, state, s, acting } = self;
         let LinkState { gained, velocities, .. } = &mut **state;
         impact::settle(links, [&s.mean, gained], velocities, &mut s.touches, step);
         s.work.obstacles += step * s.touches.iter().map(Touch::led).sum::<f64>();

@@ -204,8 +204,10 @@ impl Island<'_> {
         }
         if solved.converged {
             self.soften();
-            self.calm_leans();
             self.each(|mut share| share.finish(part));
+            self.each_arm(|_, arm| arm.stop());
+            self.calm_leans(part);
+            self.each(|mut share| share.come_to_rest(part));
             self.each_arm(|_, arm| arm.finish_part(part));
             self.calm_pairs(part);
         }

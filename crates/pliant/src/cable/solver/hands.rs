@@ -12,6 +12,7 @@ use crate::body::Body;
 use crate::cable::algebra::block::{Mat6, Vec6, add_scaled, dot};
 use crate::cable::equations::midpoint::Part;
 use crate::cable::group::step::Island;
+use crate::cable::solver::halt::Halt;
 use crate::cable::solver::leans::{Leaning, USUAL_LEANS};
 use crate::math::{Pose, Vec3, pose_between, rotation_vector};
 use crate::robot::{Matrix, eliminate};
@@ -70,6 +71,10 @@ pub struct Hands {
     /// Contacts of cables with links of arms, and those that are not in use.
     pub leans: Vec<Leaning>,
     pub idle: Vec<Leaning>,
+    /// Contacts that are to come to rest after a step, and all velocities before that.
+    pub halts: Vec<Halt>,
+    pub links_before: Vec<Vec6>,
+    pub arms_before: Vec<f64>,
     /// Index of the first unknown of each arm.
     firsts: Vec<usize>,
     /// Index of the first link of each cable.
@@ -106,6 +111,9 @@ impl Hands {
         self.idle.append(&mut self.leans);
         let leans = USUAL_LEANS.min(2 * cables.iter().sum::<usize>());
         self.leans.reserve(leans);
+        self.halts.reserve(room(self.halts.len(), 2 * leans));
+        self.links_before.reserve(room(self.links_before.len(), cables.iter().sum()));
+        self.arms_before.reserve(room(self.arms_before.len(), count));
         self.idle.reserve(leans.saturating_sub(self.idle.len()));
         self.idle.resize_with(leans.max(self.idle.len()), || Leaning::with_room(widest));
     }
@@ -250,13 +258,15 @@ impl Island<'_> {
     /// there. False if the equations are singular.
     pub(crate) fn solve_arms(&mut self, part: &Part, sparse: bool) -> bool {
         let mut hands = std::mem::take(&mut self.coupling.hands);
-        let fine = self.solve_with(&mut hands, part, sparse);
+        let fine = self.solve_with(&mut hands, Some(part), sparse);
         self.coupling.hands = hands;
         fine
     }
 
-    fn solve_with(&mut self, hands: &mut Hands, part: &Part, sparse: bool) -> bool {
+    /// The same in a part of a step, or after it: then holds and what drives joints have no share in it.
+    pub(super) fn solve_with(&mut self, hands: &mut Hands, part: Option<&Part>, sparse: bool) -> bool {
         let Hands { list, leans, firsts, links, columns, matrix, right, .. } = hands;
+        let list = if part.is_some() { &list[..] } else { &[] };
         links.clear();
         let mut count = 0;
         self.each(|share| {
@@ -327,7 +337,10 @@ impl Island<'_> {
             }
             cable += 1;
         });
-        self.each_arm(|n, arm| arm.apply_laws(part.step(), firsts[n], matrix, right));
+        self.each_arm(|n, arm| match part {
+            Some(part) => arm.apply_laws(part.step(), firsts[n], matrix, right),
+            None => arm.keep_held(firsts[n], matrix, right),
+        });
         if !eliminate(matrix, right) {
             return false;
         }

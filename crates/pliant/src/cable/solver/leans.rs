@@ -7,10 +7,10 @@
 //! Arms whose root is free are pushed a step later instead, see `World::load_arms`.
 
 use super::hands::Hands;
-use crate::arm::Arm;
+use crate::arm::{Arm, ArmStep};
 use crate::body::Body;
 use crate::cable::algebra::block::{Vec6, add_scaled};
-use crate::cable::contact::law::{Contacting, Reply};
+use crate::cable::contact::law::Reply;
 use crate::cable::contact::obstacles::{Lean, Touch};
 use crate::cable::equations::midpoint::{Part, StepScratch};
 use crate::cable::group::step::Island;
@@ -29,7 +29,7 @@ pub struct Leaning {
     /// Index of the cable among those of the island.
     pub cable: usize,
     /// Index of the contact among those of the cable.
-    touch: usize,
+    pub touch: usize,
     /// Link of the arm, and the pose of the shape in its frame.
     carrier: usize,
     at: Pose,
@@ -85,6 +85,50 @@ impl Leaning {
         &self.sides[..self.links]
     }
 
+    /// Derive nothing from it: it does not push.
+    pub fn let_go(&mut self) {
+        self.links = 0;
+    }
+
+    /// Velocity of the point per velocity of the arm.
+    pub fn columns(&self) -> impl Iterator<Item = &Vec3> {
+        self.columns.iter()
+    }
+
+    /// Velocity of the point at these velocities of the arm.
+    pub fn moves(&self, velocities: &[f64]) -> Vec3 {
+        self.columns.iter().zip(velocities).map(|(column, v)| *column * *v).sum()
+    }
+
+    /// Fill in the derivatives of its force, for a cable with so many links.
+    pub fn fill(&mut self, touch: &Touch, reply: &Reply, count: usize) {
+        let with = (&touch.axes, reply);
+        self.sides[0].fill(touch.link, &touch.rows, &self.columns, with);
+        self.links = 1;
+        if let Some(next) = &touch.next {
+            self.sides[1].fill((touch.link + 1) % count, next, &self.columns, with);
+            self.links = 2;
+        }
+    }
+
+    /// Add the derivative of the force on the arm by the arm's own velocities.
+    pub fn add_tangent(&self, touch: &Touch, reply: &Reply, step: &mut ArmStep) {
+        for (i, column) in self.columns.iter().enumerate() {
+            let row = touch.axes.map(|axis| axis.dot(*column));
+            for (j, other) in self.columns.iter().enumerate() {
+                let other = touch.axes.map(|axis| axis.dot(*other));
+                for (a, b) in (0..9).map(|k| (k / 3, k % 3)) {
+                    step.tangent[(i, j)] += row[a] * reply.slope[a][b] * other[b];
+                }
+            }
+        }
+    }
+
+    /// Add what a force on the cable does to the residual of the arm.
+    pub fn add_force(&self, force: Vec3, residual: &mut [f64]) {
+        residual.iter_mut().enumerate().for_each(|(i, r)| *r += self.onto(i, force));
+    }
+
     /// The force on an unknown of the arm per force on the cable, with the sign of the residual.
     fn onto(&self, unknown: usize, force: Vec3) -> f64 {
         self.columns[unknown].dot(force)
@@ -93,7 +137,7 @@ impl Leaning {
 
 impl Island<'_> {
     /// An arm of the island.
-    fn arm_at(&mut self, arm: usize) -> Option<&mut Arm> {
+    pub(super) fn arm_at(&mut self, arm: usize) -> Option<&mut Arm> {
         match &mut self.bodies[self.arms[arm] - self.first] {
             Body::Arm(arm) => Some(arm),
             _ => None,
@@ -142,7 +186,7 @@ impl Island<'_> {
                     start.transform_point(place) - obstacles[obstacle].sweep.at(part.from).transform_point(place);
                 let point = at.transform_point(place);
                 if let Some(s) = self.cable_at(cable) {
-                    s.touches[touch].lean(Lean { point, aside, velocity: Vec3::ZERO, end: start });
+                    s.touches[touch].lean(Lean { point, aside, velocity: Vec3::ZERO, end: start, more: 0.0 });
                 }
                 let mut leaning = idle.pop().unwrap_or_default();
                 (leaning.cable, leaning.touch) = (cable, touch);
@@ -162,7 +206,7 @@ impl Island<'_> {
             let column = |j: usize| Vec3::new(jacobian[(0, j)], jacobian[(1, j)], jacobian[(2, j)]);
             leaning.columns.clear();
             leaning.columns.extend((0..arm.unknowns()).map(column));
-            let velocity = leaning.columns.iter().zip(&arm.step().mean).map(|(column, y)| *column * *y).sum();
+            let velocity = leaning.moves(&arm.step().mean);
             let end = arm.stepped(leaning.carrier, true) * leaning.at;
             if let Some(s) = island.cable_at(leaning.cable) {
                 s.touches[leaning.touch].lead(velocity, end);
@@ -173,30 +217,15 @@ impl Island<'_> {
     /// Add what contacts do to the equations of arms; those of the cables have been touched.
     pub(crate) fn lean(&mut self) {
         self.each_lean(|island, leaning, _| {
-            leaning.links = 0;
+            leaning.let_go();
             let Some(s) = island.cable_at(leaning.cable) else { return };
             let (touch, count) = (s.touches[leaning.touch], s.residual.len());
             let Some(reply) = touch.replied.filter(|reply| reply.force != [0.0; 3]) else { return };
-            let with = (&touch.axes, &reply);
-            leaning.sides[0].fill(touch.link, &touch.rows, &leaning.columns, with);
-            leaning.links = 1;
-            if let Some(next) = &touch.next {
-                leaning.sides[1].fill((touch.link + 1) % count, next, &leaning.columns, with);
-                leaning.links = 2;
-            }
-            let force = touch.in_world(&reply.force);
+            leaning.fill(&touch, &reply, count);
             let Some(arm) = island.arm_at(leaning.arm) else { return };
             let step = arm.step_mut();
-            for (i, column) in leaning.columns.iter().enumerate() {
-                step.residual[i] += leaning.onto(i, force);
-                let row = touch.axes.map(|axis| axis.dot(*column));
-                for (j, other) in leaning.columns.iter().enumerate() {
-                    let other = touch.axes.map(|axis| axis.dot(*other));
-                    for (a, b) in (0..9).map(|k| (k / 3, k % 3)) {
-                        step.tangent[(i, j)] += row[a] * reply.slope[a][b] * other[b];
-                    }
-                }
-            }
+            leaning.add_force(touch.in_world(&reply.force), &mut step.residual);
+            leaning.add_tangent(&touch, &reply, step);
         });
     }
 
@@ -223,28 +252,8 @@ impl Island<'_> {
             let velocity = touch.leans.map_or(Vec3::ZERO, |lean| lean.velocity);
             let Some(arm) = island.arm_at(leaning.arm) else { return };
             let step = arm.step_mut();
-            for i in 0..leaning.columns.len() {
-                step.residual[i] += leaning.onto(i, touch.force);
-            }
+            leaning.add_force(touch.force, &mut step.residual);
             step.given -= part.step() * touch.force.dot(velocity);
         });
-    }
-
-    /// Bring arms that cables push to rest relative to these after a part of the step, as far as that takes energy.
-    pub(crate) fn calm_leans(&mut self) {
-        self.each_lean(|island, leaning, _| {
-            let Some(s) = island.cable_at(leaning.cable) else { return };
-            let touch = s.touches[leaning.touch];
-            if touch.state == Contacting::Open {
-                return;
-            }
-            let rows = if touch.state == Contacting::Stick { 3 } else { 1 };
-            let goes_on = touch.goes_on();
-            let Some(arm) = island.arm_at(leaning.arm) else { return };
-            for axis in &touch.axes[..rows] {
-                arm.calm_row(leaning.columns.iter().map(|column| axis.dot(*column)), goes_on);
-            }
-        });
-        self.each_arm(|_, arm| arm.calm_rows());
     }
 }
