@@ -5,6 +5,7 @@ mod args;
 mod bench;
 mod check;
 mod compare;
+mod doubts;
 mod failure;
 mod gallery;
 mod identify;

@@ -14,8 +14,17 @@ use crate::output::{self, short};
 /// A warning is printed for runs longer than this [s].
 const LONG: f64 = 60.0;
 
-/// When the pace of the run is measured.
+/// When the pace of the run is first measured.
 const FIRST_LOOK: Duration = Duration::from_millis(700);
+
+/// Part of that time of which the pace counts: the first steps, in which things fall into place, are often the slowest.
+const LATER_PART: f64 = 0.5;
+
+/// When the pace is measured again, in case the first steps were no measure of the others.
+const SECOND_LOOK: Duration = Duration::from_secs(5);
+
+/// An estimate is corrected if it was wrong by this factor.
+const WRONG: f64 = 3.0;
 
 /// Rough time of a model step per point, interval or particle on any recent machine [s].
 fn seconds_per_point(body: &Body) -> f64 {
@@ -83,11 +92,24 @@ impl Watcher {
         let (end, ended) = channel::<()>();
         let (seen, begun) = (done.clone(), Instant::now());
         std::thread::spawn(move || {
-            if ended.recv_timeout(FIRST_LOOK) == Err(RecvTimeoutError::Timeout) {
-                let done = seen.load(Ordering::Relaxed);
-                if done > 0 || !foreseen {
-                    tell(steps, done, begun.elapsed().as_secs_f64());
+            // the run is over, or its number of steps and the time now
+            let look = |after: Duration| match ended.recv_timeout(after) {
+                Err(RecvTimeoutError::Timeout) => {
+                    Some(Pace { done: seen.load(Ordering::Relaxed), at: begun.elapsed().as_secs_f64() })
                 }
+                _ => None,
+            };
+            let Some(early) = look(FIRST_LOOK.mul_f64(1.0 - LATER_PART)) else { return };
+            let Some(now) = look(FIRST_LOOK.mul_f64(LATER_PART)) else { return };
+            let first = now.whole(&early, steps);
+            if first > LONG && (now.done > 0 || !foreseen) {
+                now.tell(steps, first);
+            }
+            let Some(later) = look(SECOND_LOOK) else { return };
+            let second = later.whole(&now, steps);
+            let is_off = second > WRONG * first || first > WRONG * second;
+            if is_off && first.max(second) > LONG && later.done > now.done {
+                later.tell(steps, second);
             }
         });
         Watcher { done, _end: end }
@@ -103,7 +125,7 @@ impl Watcher {
 pub fn reading<T>(what: &str, read: impl FnOnce() -> T) -> T {
     let (end, ended) = channel::<()>();
     let text =
-        format!("reading {what} and what it names takes a while: large meshes, solids or long cables are made ready");
+        format!("reading {what} and what it names takes a while: large meshes, solids, long cables or an equilibrium");
     std::thread::spawn(move || {
         if ended.recv_timeout(FIRST_LOOK) == Err(RecvTimeoutError::Timeout) {
             output::talk(text);
@@ -114,17 +136,31 @@ pub fn reading<T>(what: &str, read: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Tell how long a run will take by its pace.
-fn tell(steps: u64, done: u64, elapsed: f64) {
-    let whole = elapsed * steps as f64 / done.max(1) as f64;
-    if whole <= LONG {
-        return;
+/// How far a run has come.
+struct Pace {
+    /// Steps done.
+    done: u64,
+    /// Time since it began [s].
+    at: f64,
+}
+
+impl Pace {
+    /// How long the whole run will take at the pace since an earlier look, or since its start if no step was done since
+    /// [s].
+    fn whole(&self, early: &Pace, steps: u64) -> f64 {
+        let since = if self.done > early.done { early } else { &Pace { done: 0, at: 0.0 } };
+        let each = (self.at - since.at) / self.done.saturating_sub(since.done).max(1) as f64;
+        self.at + each * steps.saturating_sub(self.done) as f64
     }
-    let least = if done == 0 { "more than " } else { "about " };
-    output::talk(format!(
-        "warning: {done} of {steps} steps in the first {elapsed:.1} s: expect the run to last {least}{}",
-        in_words(whole)
-    ));
+
+    fn tell(&self, steps: u64, whole: f64) {
+        let Pace { done, at } = self;
+        let least = if *done == 0 { "more than " } else { "about " };
+        output::talk(format!(
+            "warning: {done} of {steps} steps in the first {at:.1} s: expect the run to last {least}{}",
+            in_words(whole)
+        ));
+    }
 }
 
 #[cfg(test)]
@@ -137,5 +173,15 @@ mod tests {
         for (seconds, words) in cases {
             assert_eq!(in_words(seconds), words);
         }
+    }
+
+    #[test]
+    fn slow_first_steps_do_not_count() {
+        // ten steps of 35 ms each, then 350 steps of 1 ms
+        let (early, now) = (Pace { done: 10, at: 0.35 }, Pace { done: 360, at: 0.7 });
+        assert!((now.whole(&early, 1000) - (0.7 + 0.64)).abs() < 1e-9);
+        // one step that has lasted since the start
+        let (early, now) = (Pace { done: 1, at: 0.35 }, Pace { done: 1, at: 0.7 });
+        assert!((now.whole(&early, 101) - 70.7).abs() < 1e-9);
     }
 }

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use pliant::{Frame, World};
 use pliant_live::{Controls, Replay};
 use pliant_record::{ExpectationRow, Gate, Outcome, RecordError, Recorder, RunInfo, event_text};
 use pliant_scene::{Ending, Expectation, Moment, Override, Ran, Scene, UnknownModel, Verdict};
 
 use crate::args::Options;
 use crate::check;
+use crate::doubts::Doubts;
 use crate::failure::Failure;
 use crate::gallery;
 use crate::interrupt;
@@ -99,13 +99,14 @@ fn simulate(
         check::print_derived(scene.world.bodies())?;
     }
 
-    let (ran, wall_s) = advance(&mut scene, replay.as_mut(), recorder.as_mut());
+    let mut doubts = Doubts::default();
+    let (ran, wall_s) = advance(&mut scene, replay.as_mut(), recorder.as_mut(), &mut doubts);
     if let Some((step, refusal)) = replay.and_then(|replay| replay.refused) {
         output::talk(format!("warning: at step {step} the controls do something that cannot be done here: {refusal}"));
     }
     let is_stopped = matches!(ran.ending, Ending::Stopped);
     let layout = scene.world.layout();
-    for doubt in doubts(&scene.world, &ran.frame) {
+    for doubt in doubts.at_end(&scene.world, &ran.frame) {
         output::talk(format!("warning: {doubt}"));
     }
     let crossing = ran.crossings().0.filter(|_| !scene.allow_crossing);
@@ -153,44 +154,12 @@ fn simulate(
     }
 }
 
-/// Part of all energy that went through a body from which on what was created makes its numbers doubtful.
-const DOUBTFUL: f64 = 0.1;
-
-/// What at the end of a run shows that its numbers are not to be trusted.
-fn doubts(world: &World, frame: &Frame) -> Vec<String> {
-    let mut found = vec![];
-    for (body, shown) in world.bodies().iter().zip(&frame.bodies) {
-        let account = &shown.account;
-        let through = shown.energy.kinetic + shown.energy.elastic + account.work.total().abs() + account.dissipated();
-        if account.created > DOUBTFUL * through && account.created_max > 0.0 {
-            found.push(format!(
-                "{} has gained {} J in all that no force gave it, of {} J that went through it: do not trust its numbers, \
-                 shorten the step (or let the model `xpbd` sweep more)",
-                body.name(),
-                short(account.created),
-                short(through)
-            ));
-        }
-        let rod = !body.is_solid() && body.radius() > 0.0;
-        let own = frame.contacts.iter().filter(|contact| world.bodies()[contact.body].name() == body.name());
-        let deepest = own.map(|contact| contact.penetration).fold(0.0, f64::max);
-        if rod && deepest > body.radius() {
-            found.push(format!(
-                "{} is {} mm deep in what it touches at the end, with a radius of {} mm: its contact is too soft for that load",
-                body.name(),
-                short(1e3 * deepest),
-                short(1e3 * body.radius())
-            ));
-        }
-    }
-    found
-}
-
 /// Run the scene, record it and show progress. Also returns the wall time [s].
 fn advance(
     scene: &mut Scene,
     replay: Option<&mut Replay>,
     mut recorder: Option<&mut Recorder>,
+    doubts: &mut Doubts,
 ) -> (Ran<RecordError>, f64) {
     let (progress, started, duration) = (progress_bar(scene.duration), Instant::now(), scene.duration);
     let watcher = Watcher::begin(scene.steps(), !patience::foreseen(scene).is_empty());
@@ -201,6 +170,7 @@ fn advance(
             recorder.step(moment.frame())?;
         }
         watcher.note(step);
+        doubts.look(moment.world, step);
         if step % 64 == 1 {
             show_progress(&progress, moment.world.time(), duration, started);
         }

@@ -514,7 +514,7 @@ fn closed_and_twisted_rods_are_refused_in_their_place() {
             &cable,
             "points = 5",
             "segments = 4\ntwist_deg = 400",
-            "s.toml:15:13: the twist of wire must be at most a right angle per segment, in radians, got 6.981317007977318"
+            "s.toml:15:13: the twist in degrees of wire must be at most 90 per segment, got 400"
                 .into(),
         ),
         (

@@ -482,6 +482,14 @@ impl Body {
         }
     }
 
+    /// How far a rod of links is from the lines between its nodes [m], at most, and the angle between the links there
+    /// [rad]. What touches are the links; where the rod bends sharply for the length of its segments, they differ.
+    pub fn beside_nodes(&self) -> Option<(f64, f64)> {
+        let line = self.line().filter(|line| line.poses.len() > 1)?;
+        let (most, joint) = line.beside_nodes();
+        Some((most, line.curvature(joint) * line.length))
+    }
+
     /// Write its shape, fields and energies into a frame.
     pub fn write_frame(&self, gravity: Vec3, frame: &mut BodyFrame) {
         let mut nodes = Nodes { places: take(&mut frame.nodes), velocities: take(&mut frame.velocities) };

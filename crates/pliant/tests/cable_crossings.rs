@@ -105,3 +105,35 @@ fn bends_that_hang_in_each_other_hold_when_pulled_tight() {
         assert!(depth < 1e-4, "{what}: {depth} m");
     }
 }
+
+/// Links many times longer than thick that cross at a joint of both cables, where four pairs of them touch in one place,
+/// and elsewhere.
+#[test]
+fn long_links_that_cross_at_their_joints_do_not_sink_into_each_other() {
+    let cases =
+        [([2, 2], 90_f64, 0.0), ([4, 2], 18.0, 0.0), ([6, 8], 60.0, 0.0), ([2, 4], 40.0, 0.02), ([3, 2], 9.0, 0.01)];
+    for (segments, angle, off) in cases {
+        let what = format!("{segments:?} segments, {angle} degrees, {off} m off the joint");
+        let mut world = World::new(Vec3::Z * -9.81);
+        let half = 0.5 * LENGTH;
+        let along = Vec3::new(angle.to_radians().cos(), angle.to_radians().sin(), 0.0);
+        let over = Vec3::new(off, 0.0, 2.02 * RADIUS);
+        let lower = [Vec3::X * -half, Vec3::X * half];
+        let upper = [over - along * half, over + along * half];
+        world.add_body(cable("upper", 1e8, upper.into(), segments[0])).unwrap();
+        world.add_body(cable("lower", 1e8, lower.into(), segments[1])).unwrap();
+        for (end, fraction) in [0.0, 1.0].into_iter().enumerate() {
+            // pressed together by hands below both ends of the upper one
+            hand(&mut world, 0, fraction, [upper[end], upper[end] + Vec3::Z * -0.02]);
+            hand(&mut world, 1, fraction, [lower[end]; 2]);
+        }
+        let mut deepest: f64 = 0.0;
+        for _ in 0..160 {
+            world.step(5e-3).unwrap();
+            deepest = deepest.max(world.deepest());
+        }
+        assert!(deepest < 0.03 * RADIUS, "{what}: {} radii", deepest / RADIUS);
+        let pushing: f64 = world.frame().contacts.iter().map(|contact| contact.force.length()).sum();
+        assert!(pushing > 0.1, "{what}: {pushing} N");
+    }
+}

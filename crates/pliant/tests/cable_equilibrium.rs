@@ -154,6 +154,40 @@ fn what_a_cable_lies_on_bears_its_weight_at_the_start() {
     }
 }
 
+/// Five wires that begin above each other in a groove: its floor bears all of them, and its walls push equally.
+#[test]
+fn a_bundle_in_a_groove_begins_at_rest() {
+    let (radius, half) = (1.5e-3, 0.1);
+    let mut world = World::new(GRAVITY);
+    let section = Section::Round { radius };
+    for n in 0..5 {
+        let (side, height) = (if n % 2 == 0 { 8e-4 } else { -1.1e-3 }, 3.3e-3 * f64::from(n) + 1.7e-3);
+        let path = vec![
+            Vec3::new(-half, side, height),
+            Vec3::new(0.01, -0.5 * side, height + 5e-4),
+            Vec3::new(half, side, height),
+        ];
+        world.add_body(cable(&format!("wire {n}"), section, path, 15, CableSettings::default())).unwrap();
+    }
+    obstacle(&mut world, "floor", ShapeKind::Plane, Pose::IDENTITY);
+    for side in [-1.0, 1.0] {
+        let size = Vec3::new(0.4, 2e-2, 4e-2);
+        let placed = Pose::from_translation(Vec3::new(0.0, side * (4e-3 + 1e-2), 2e-2));
+        obstacle(&mut world, &format!("wall {side}"), ShapeKind::Box { size }, placed);
+    }
+    world.ready().unwrap();
+    let frame = world.frame();
+    let on = |obstacle: usize| -> Vec3 {
+        frame.contacts.iter().filter(|c| c.other == Other::Obstacle(obstacle)).map(|c| c.force).sum()
+    };
+    let weight: f64 = world.bodies().iter().map(|body| 9.81 * body.mass()).sum();
+    let borne = on(0) + on(1) + on(2);
+    assert!((borne - Vec3::Z * weight).length() < 1e-2 * weight, "{borne} for {weight} N");
+    assert!(frame.contacts.iter().all(|c| c.penetration < 5e-5));
+    let way = moved(&mut world);
+    assert!(way < 1e-5, "{way:.1e} m");
+}
+
 /// Without anything to hold it a cable falls, and says so.
 #[test]
 fn a_cable_that_falls_finds_no_equilibrium() {

@@ -161,7 +161,7 @@ fn bad_rings_are_refused() {
     );
     assert_eq!(
         refused(20, CableSettings { twist: 32.0, ..settings }),
-        "the twist of ring must be at most a right angle per segment, in radians, got 32"
+        "the twist in degrees of ring must be at most 90 per segment, got 1833.4649444186343"
     );
 }
 

@@ -183,13 +183,9 @@ impl CableSpec {
         checks.within("the number of segments", self.segments as f64, 2.0..=most, "2 to 400,000, which need 2 GB")?;
         // more than a right angle between neighbouring links is not a resolved curve
         let right_angles = std::f64::consts::FRAC_PI_2 * self.segments as f64;
-        let angle = settings.twist;
-        checks.within(
-            "the twist",
-            angle,
-            -right_angles..=right_angles,
-            "at most a right angle per segment, in radians",
-        )?;
+        let most_twist = 90.0 * self.segments as f64;
+        let twist = settings.twist.to_degrees();
+        checks.within("the twist in degrees", twist, -most_twist..=most_twist, "at most 90 per segment")?;
         if settings.closed {
             self.check_closed(name)?;
         }

@@ -60,13 +60,26 @@ impl Resting {
         bodies.iter_mut().filter(|body| matches!(body, Body::Cable(_))).for_each(Body::keep);
     }
 
-    /// After a step: add to each of `ways`, one per body that comes to rest, the largest distance that a part of it
-    /// moved relative to its length, and stop it if it `stops`.
-    pub fn measure(&self, bodies: &mut [Body], ways: &mut [f64], stops: bool) {
+    /// After a step from rest: add to each of `ways`, one per body that comes to rest, the largest distance that a part
+    /// of it moved relative to its length, and stop it.
+    pub fn measure(&self, bodies: &mut [Body], ways: &mut [f64]) {
         self.each(bodies, |n, cable| {
             ways[n] += cable.way() / cable.length();
-            if stops {
-                cable.stop();
+            cable.stop();
+        });
+    }
+
+    /// Note in `places` where the links of all bodies that come to rest are [m], and in `ways`, one per body, the largest
+    /// distance from where they were noted before, relative to its length.
+    pub fn measure_from(&self, bodies: &mut [Body], places: &mut Vec<Vec3>, ways: &mut [f64]) {
+        let before = std::mem::take(places);
+        let mut before = before.into_iter();
+        self.each(bodies, |n, cable| {
+            ways[n] = 0.0;
+            for pose in cable.line().poses {
+                let from = before.next().unwrap_or(pose.translation);
+                ways[n] = ways[n].max(pose.translation.distance(from) / cable.length());
+                places.push(pose.translation);
             }
         });
     }

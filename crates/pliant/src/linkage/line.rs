@@ -180,6 +180,28 @@ impl Line<'_> {
         }
     }
 
+    /// The largest distance of a link from the line between its two nodes [m], and the joint where that is: links fall
+    /// short of a joint that is bent sharply, and its node lies between their ends.
+    pub fn beside_nodes(&self) -> (f64, usize) {
+        let mut nodes = Vec::with_capacity(self.poses.len() + 1);
+        self.write_nodes(&mut nodes);
+        let off = |end: Vec3, [a, b]: [Vec3; 2]| {
+            let along = b - a;
+            let part = ((end - a).dot(along) / along.length_squared().max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);
+            end.distance(a + along * part)
+        };
+        let mut most = (0.0, 0);
+        for (link, ends) in nodes.windows(2).enumerate() {
+            for (side, end) in self.piece(link).into_iter().enumerate() {
+                let apart = off(end, [ends[0], ends[1]]);
+                if apart > most.0 {
+                    most = (apart, (link + side).saturating_sub(1).min(self.poses.len().saturating_sub(2)));
+                }
+            }
+        }
+        most
+    }
+
     /// Nodes with their velocities: the ends of the rod and its joints, half-way between the ends of the links that
     /// meet there. `moving` gives the velocity of each link in the world [m/s]
     /// and its angular velocity in its own axes [rad/s].

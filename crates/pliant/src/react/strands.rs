@@ -17,7 +17,8 @@ pub fn press(key: Key, [first, second]: [&Outline; 2], known: Option<&Press>) ->
     if !halves.iter().all(|half| half.is_finite()) {
         return None;
     }
-    let (s, t) = closest_on_segments(0.5 * (a + b) - 0.5 * (c + d), u, v, halves[0], halves[1]);
+    let thick = first.radius + second.radius;
+    let (s, t) = closest_on_segments(0.5 * (a + b) - 0.5 * (c + d), [u, v], halves, thick);
     let fraction = |s: f64, half: f64| if half > 0.0 { 0.5 + 0.5 * s / half } else { 0.5 };
     let sides = [Side::along(key.parts[0], fraction(s, halves[0])), Side::along(key.parts[1], fraction(t, halves[1]))];
     let apart = sides[0].of(&first.nodes.places) - sides[1].of(&second.nodes.places);
@@ -25,7 +26,6 @@ pub fn press(key: Key, [first, second]: [&Outline; 2], known: Option<&Press>) ->
     let across = || known.map_or_else(|| u.cross(v).normalize_or(u.any_orthonormal_vector()), |k| k.normal);
     let normal = if distance > 1e-12 { apart / distance } else { across() };
     let through = known.is_some_and(|k| k.normal.dot(normal) < 0.0 && k.gap < 0.0);
-    let thick = first.radius + second.radius;
     let (normal, gap) = if through { (-normal, -distance - thick) } else { (normal, distance - thick) };
     let mut press = Press::new(key, sides, normal, gap);
     press.share = 2.0 * halves[0].min(halves[1]);

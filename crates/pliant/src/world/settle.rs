@@ -12,14 +12,21 @@ use crate::watch::{Inside, Watch, deepest_inside};
 /// Step size for queries in which nothing moves [s]; the value does not matter.
 pub(super) const STILL: f64 = 1e-3;
 
-/// Maximum number of rounds of steps, each from the longest step to the shortest.
-const MOST_ROUNDS: usize = 30;
+/// Maximum number of rounds of steps, each from the longest step to the shortest, or of strongly damped motion.
+const MOST_ROUNDS: usize = 130;
+
+/// Maximum number of rounds of the first kind.
+const MOST_OF_STEPS: usize = 30;
+
+/// After this many of them, one in which bodies move farther than [`SLOWER`] times the way of the round before is the last:
+/// things that push each other do not settle this way.
+const FIRST_OF_STEPS: usize = 2;
+
+/// See [`FIRST_OF_STEPS`].
+const SLOWER: f64 = 0.7;
 
 /// Rounds in which a cable may fall without being reported as falling.
 const FIRST_ROUNDS: usize = 20;
-
-/// Maximum number of rounds of strongly damped motion after that.
-const MOST_WAITS: usize = 100;
 
 /// Rounds in a row with failed steps, after which the search is given up.
 const MOST_FAILS: usize = 20;
@@ -27,8 +34,8 @@ const MOST_FAILS: usize = 20;
 /// Steps in a round of damped motion, which together last as long as the longest step.
 const WAIT: f64 = 64.0;
 
-/// A cable is at rest when none of its links moves farther than this fraction of its length in a round of steps, or of
-/// damped motion.
+/// A cable is at rest when none of its links moves farther than this fraction of its length in the steps of a round, or is
+/// farther after a round of damped motion from where it was before.
 const RESTING: [f64; 2] = [1e-8, 1e-7];
 
 /// A cable whose links move farther than this fraction of its length in a round is falling.
@@ -89,13 +96,13 @@ impl World {
         // per body: how far it moved in the last round, relative to its length
         let mut ways = vec![0.0; resting.indices().count()];
         let (mut failed, mut fails) = (None, 0);
-        for round in 0..MOST_ROUNDS + MOST_WAITS {
+        let (mut waits, mut farthest, mut places) = (false, f64::INFINITY, vec![]);
+        for round in 0..MOST_ROUNDS {
             ways.fill(0.0);
             failed = None;
             if self.stop.is_asked() {
                 return Some(BuildError::Stopped);
             }
-            let waits = round >= MOST_ROUNDS;
             let steps = if waits { WAIT as i32 } else { halvings + 1 };
             for n in 0..steps {
                 let (step, drag) =
@@ -105,7 +112,12 @@ impl World {
                     failed = Some(error.to_string());
                     continue;
                 }
-                resting.measure(&mut self.bodies, &mut ways, !waits);
+                if !waits {
+                    resting.measure(&mut self.bodies, &mut ways);
+                }
+            }
+            if waits {
+                resting.measure_from(&mut self.bodies, &mut places, &mut ways);
             }
             if failed.is_none() && ways.iter().all(|way| *way < RESTING[usize::from(waits)]) {
                 return None;
@@ -114,8 +126,13 @@ impl World {
             if fails >= MOST_FAILS {
                 break;
             }
-            if round >= FIRST_ROUNDS && !waits && ways.iter().any(|way| *way > FALLING) {
+            if round >= FIRST_ROUNDS && ways.iter().any(|way| *way > FALLING) {
                 break;
+            }
+            let before = std::mem::replace(&mut farthest, ways.iter().copied().fold(0.0, f64::max));
+            if !waits && (round >= MOST_OF_STEPS || round >= FIRST_OF_STEPS && farthest > SLOWER * before) {
+                waits = true;
+                resting.measure_from(&mut self.bodies, &mut places, &mut ways);
             }
         }
         let (way, at) = ways.iter().zip(resting.indices()).max_by(|a, b| a.0.total_cmp(b.0))?;

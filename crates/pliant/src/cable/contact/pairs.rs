@@ -591,7 +591,8 @@ struct Nearest {
 fn nearest(sides: &[Side<'_>; 2]) -> Nearest {
     let [a, b] = [sides[0].straight(), sides[1].straight()];
     let (p, u, q, v) = (a.middle, a.along, b.middle, b.along);
-    let (s, t) = closest_on_segments(p - q, u, v, a.half, b.half);
+    let thickness = sides[0].links.radius + sides[1].links.radius;
+    let (s, t) = closest_on_segments(p - q, [u, v], [a.half, b.half], thickness);
     let points = [p + u * s, q + v * t];
     let offset = points[0] - points[1];
     let distance = offset.length();
@@ -617,7 +618,8 @@ fn at_end(weight: f64) -> i8 {
 /// Distance between the axes of two sides, given by the poses of a link and of the next one, for a quick check [m].
 pub fn axis_distance(links: [&Links; 2], on: [Stretch; 2], poses: [[&Pose; 2]; 2]) -> f64 {
     let [a, b] = [0, 1].map(|k| straight(links[k], on[k], poses[k]));
-    let (s, t) = closest_on_segments(a.middle - b.middle, a.along, b.along, a.half, b.half);
+    let thickness = links[0].radius + links[1].radius;
+    let (s, t) = closest_on_segments(a.middle - b.middle, [a.along, b.along], [a.half, b.half], thickness);
     (a.middle + a.along * s - b.middle - b.along * t).length()
 }
 

@@ -70,11 +70,11 @@ impl Solved {
     }
 }
 
-/// Smallest part of a step that is tried to make its equations converge.
+/// Smallest part of a step that is tried to make its equations converge where nothing moves fast.
 pub const SMALLEST_PART: f64 = 1.0 / 256.0;
 
-/// Smallest part of a step that is tried to keep links from sinking into something in an impact.
-const FINEST_PART: f64 = 1.0 / 1024.0;
+/// Smallest part of a step that is tried in an impact.
+const FINEST_PART: f64 = 1.0 / 16384.0;
 
 /// Maximum number of restarts of a step because links moved farther than expected.
 const MOST_SEARCHES: usize = 4;
@@ -125,7 +125,7 @@ impl Island<'_> {
         if solved.converged
             || self.around.stop.is_asked()
             || self.is_linear()
-            || part.to - part.from <= self.smallest_part(part, solved.sank)
+            || part.to - part.from <= self.smallest_part(part)
         {
             return solved;
         }
@@ -148,10 +148,10 @@ impl Island<'_> {
     }
 
     /// The smallest part allowed after one that did not converge, or in which a link sank in.
-    fn smallest_part(&mut self, part: &Part, sank: bool) -> f64 {
+    fn smallest_part(&mut self, part: &Part) -> f64 {
         let mut fast = false;
         self.each(|share| fast |= share.is_fast(part));
-        if sank && fast { FINEST_PART } else { SMALLEST_PART }
+        if fast { FINEST_PART } else { SMALLEST_PART }
     }
 
     pub fn begin(&mut self, part: &Part) {
@@ -181,7 +181,7 @@ impl Island<'_> {
         }
         // the residual there, unless links turn too far to be followed
         solved.converged = solved.converged && self.assemble(part, false);
-        let exact = part.to - part.from > self.smallest_part(part, true) && !self.is_linear();
+        let exact = part.to - part.from > self.smallest_part(part) && !self.is_linear();
         if exact && solved.converged {
             let mut team = self.team.take();
             self.each(|mut share| solved.sank = solved.sank || share.sank(part, team.as_deref_mut()));
