@@ -132,9 +132,10 @@ fn sunken(scene: &Scene) -> Vec<(&str, &str, f64)> {
     let frame = world.frame();
     let mut out = vec![];
     // the nodes of an arm are joints, inside its own links
-    let bodies = world.bodies().iter().zip(&frame.bodies).filter(|(body, _)| !matches!(body, Body::Arm(_)));
-    for (body, shape) in bodies {
-        for (obstacle, pose) in world.obstacles().iter().zip(&frame.obstacles) {
+    let bodies = world.bodies().iter().zip(&frame.bodies).enumerate();
+    for (index, (body, shape)) in bodies.filter(|(_, (body, _))| !matches!(body, Body::Arm(_))) {
+        let obstacles = world.obstacles().iter().zip(&frame.obstacles).enumerate();
+        for (_, (obstacle, pose)) in obstacles.filter(|(other, _)| !world.joins(index, *other)) {
             let depth_of = |node| {
                 let face = obstacle.params.shape.surface_near(pose, node, f64::MAX);
                 face.map_or(0.0, |f| body.radius() - f.distance)

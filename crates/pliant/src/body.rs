@@ -316,6 +316,9 @@ impl Body {
     /// Reject a hold that the model does not support.
     pub(crate) fn check_hold(&self, hold: Hold) -> Result<(), BuildError> {
         match (self, hold) {
+            (Body::Arm(_), _) => {
+                Err(self.cannot("is held by no gripper", "let it carry one, or hold what is joined to it", None))
+            }
             (Body::Elastica(_), _) | (_, Hold::Position | Hold::Clamp | Hold::TwoPoints) => Ok(()),
             (_, Hold::Direction) => Err(self.cannot(
                 "cannot be held by its direction alone",
@@ -371,6 +374,7 @@ impl Body {
     /// Reject a load that the model does not support.
     pub(crate) fn check_load(&self, load: &Load) -> Result<(), BuildError> {
         match self {
+            Body::Arm(_) => Err(self.cannot("takes no loads", "drive its joints, or load what is joined to it", None)),
             Body::Chain(_) if load.torque != Vec3::ZERO => {
                 Err(self.cannot("knows no torsion and takes no torque", "make it a cable, or load it by forces", None))
             }

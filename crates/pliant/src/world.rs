@@ -214,8 +214,9 @@ impl World {
 
         // check for what no solver should let happen
         probe.enter(Stage::Watch, None);
-        let pairs = &self.groups.between.pairs;
-        self.watch.look(&self.bodies, pairs, &self.obstacles, self.clock.time(), &mut self.events);
+        let World { watch, groups, clock, bodies, obstacles, grippers, grips, events, .. } = self;
+        let joined = |body: usize, obstacle: &Obstacle| arms::is_joined_to(body, obstacle, grippers, grips);
+        watch.look(bodies, &groups.between.pairs, (obstacles, &joined), clock.time(), events);
         probe.leave();
         Ok(())
     }
@@ -327,7 +328,8 @@ impl World {
         self.near.clear();
         for (index, obstacle) in self.obstacles.iter().enumerate() {
             let [other_low, other_high] = obstacle.swept_bounds(horizon / dt);
-            if (low - reach).cmple(other_high).all() && (high + reach).cmpge(other_low).all() {
+            let close = (low - reach).cmple(other_high).all() && (high + reach).cmpge(other_low).all();
+            if close && !arms::is_joined_to(body, obstacle, &self.grippers, &self.grips) {
                 self.near.push(index);
             }
         }

@@ -61,6 +61,9 @@ pub(crate) struct ArmTable {
     joints: BTreeMap<String, JointValue>,
     /// Servos of its joints; stiff ones unless given.
     servo: Option<Table<ServoSpec>>,
+    /// Springs of joints by name, in place of their servos: a latch, a clip.
+    #[serde(default)]
+    springs: BTreeMap<String, Table<SpringSpec>>,
     /// Springs and dampers that lead the first gripper that follows its motion along that, in place of servos; none unless given.
     pub(crate) impedance: Option<Table<ImpedanceSpec>>,
     /// Coordinates of all joints, from root to tips, that the servos go to, each from rest to rest [rad, m].
@@ -82,6 +85,18 @@ pub(crate) struct ServoSpec {
     stiffness: Option<TurnStiffness>,
     /// Torque per error of the angular velocity [N m s/rad]; 1000 unless given.
     damping: Option<TurnDamping>,
+}
+
+/// A spring of a joint.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SpringSpec {
+    /// Torque per angle [N m/rad], or force per displacement [N/m].
+    stiffness: TurnStiffness,
+    /// Torque per angular velocity [N m s/rad], or force per velocity [N s/m]; 0 unless given.
+    damping: Option<TurnDamping>,
+    /// Coordinate at which it has no force [rad or m], which may be beyond a stop; that of the joint at the start unless given.
+    rest: Option<JointValue>,
 }
 
 /// Springs and dampers between a tool and where it is to be, along and about the axes of the tool.
@@ -213,7 +228,18 @@ impl ArmTable {
             Some(_) => JointDrive::Free,
             None => JointDrive::Position { target, stiffness, damping },
         };
-        let drives = joints.iter().map(servo).collect();
+        let mut drives: Vec<JointDrive> = joints.iter().map(servo).collect();
+        let mut motion = motion;
+        for (name, spring) in &self.springs {
+            let index = joint_named(&robot.model, name).map_err(|fault| fault.at(name.as_str()).at("springs"))?;
+            let target = spring.rest.map_or(joints[index], Quantity::get);
+            let damping = spring.damping.map_or(0.0, Quantity::get);
+            drives[index] = JointDrive::Position { target, stiffness: spring.stiffness.get(), damping };
+            // what the servos follow is none of its business
+            for sample in motion.iter_mut().flat_map(|motion| motion.samples.chunks_exact_mut(joints.len())) {
+                sample[index] = target;
+            }
+        }
         let carries_itself = self.carries_itself.unwrap_or(true);
         let shapes = self.shapes(&robot, led, files)?;
         let motion = motion.map(Arc::new);
@@ -231,13 +257,7 @@ impl ArmTable {
     fn start(&self, model: &Model) -> Result<Vec<f64>, Fault> {
         let mut joints = State::new(model).q.split_off(model.first_position());
         for (name, value) in &self.joints {
-            let names = || model.coordinates().iter().map(|coordinate| coordinate.name.as_str());
-            let Some(index) = names().position(|known| known == name) else {
-                let hint = help(name, names().collect::<Vec<_>>()).map_or(String::new(), |help| format!("; {help}"));
-                return Err(Fault::new(format!("the robot has no joint `{name}`{hint}"))
-                    .at(name.as_str())
-                    .at("joints"));
-            };
+            let index = joint_named(model, name).map_err(|fault| fault.at(name.as_str()).at("joints"))?;
             joints[index] = value.get();
         }
         Ok(joints)
@@ -390,6 +410,15 @@ fn follow(
         samples.extend_from_slice(&q[first..]);
     }
     Ok(samples)
+}
+
+/// Index of a joint among the coordinates of a robot.
+fn joint_named(model: &Model, name: &str) -> Result<usize, Fault> {
+    let names = || model.coordinates().iter().map(|coordinate| coordinate.name.as_str());
+    names().position(|known| known == name).ok_or_else(|| {
+        let hint = help(name, names().collect::<Vec<_>>()).map_or(String::new(), |help| format!("; {help}"));
+        Fault::new(format!("the robot has no joint `{name}`{hint}"))
+    })
 }
 
 /// A fault that names the links of a robot that are like one that it has not.

@@ -23,6 +23,7 @@ use crate::text::word::{Name, Table, Text};
 use crate::world::arm::{ArmTable, CarriedSpec, FollowSpec, Led};
 use crate::world::grasp::GraspSpec;
 use crate::world::gripper::GripperSpec;
+use crate::world::join::JoinSpec;
 use crate::world::load::LoadSpec;
 use crate::world::obstacle::ObstacleSpec;
 use crate::world::place::body_named;
@@ -80,6 +81,9 @@ pub(crate) struct SceneSpec {
     /// Free rigid bodies.
     #[serde(default)]
     rigid: Vec<Table<RigidSpec>>,
+    /// Places of bodies that end in rigid bodies, or in links of arms.
+    #[serde(default)]
+    join: Vec<Table<JoinSpec>>,
     /// Forces on bodies.
     #[serde(default)]
     load: Vec<Table<LoadSpec>>,
@@ -199,6 +203,7 @@ impl SceneSpec {
         self.add_arms(&mut world, duration, &mut files)?;
         self.add_rigid(&mut world, &mut files)?;
         self.add_grippers(&mut world, &mut files)?;
+        self.add_joins(&mut world)?;
         self.add_sensors(&mut world)?;
         self.add_loads(&mut world)?;
         self.settle(&mut world)?;
@@ -269,6 +274,7 @@ impl SceneSpec {
             ("sensor", self.sensor.len()),
             ("arm", self.arm.len()),
             ("rigid", self.rigid.len()),
+            ("join", self.join.len()),
             ("load", self.load.len()),
             ("expect", self.expect.len()),
         ];
@@ -323,6 +329,13 @@ impl SceneSpec {
     fn add_rigid(&self, world: &mut World, files: &mut Files) -> Result<(), Fault> {
         for (index, spec) in self.rigid.iter().enumerate() {
             spec.add(world, files).map_err(|fault| fault.at(index).at("rigid"))?;
+        }
+        Ok(())
+    }
+
+    fn add_joins(&self, world: &mut World) -> Result<(), Fault> {
+        for (index, spec) in self.join.iter().enumerate() {
+            spec.add(world).map_err(|fault| fault.at(index).at("join"))?;
         }
         Ok(())
     }

@@ -4,6 +4,7 @@ pub(crate) mod arm;
 pub(crate) mod assemble;
 pub(crate) mod grasp;
 pub(crate) mod gripper;
+pub(crate) mod join;
 pub(crate) mod load;
 pub(crate) mod motion;
 pub(crate) mod obstacle;

@@ -12,7 +12,7 @@ mod touch;
 use std::sync::Arc;
 
 pub use params::{ArmSpec, JointDrive, JointMotion};
-use step::ArmStep;
+pub(crate) use step::ArmStep;
 use tool::Tool;
 pub use tool::{HeldTool, Impedance};
 use touch::PastTouch;
@@ -307,6 +307,11 @@ impl Arm {
     /// Whether it stays fixed, because cables come to rest.
     pub(crate) fn is_still(&self) -> bool {
         self.scratch.still
+    }
+
+    /// Whether cables that touch its links are solved together with it: not with a free root, which they push a step later.
+    pub(crate) fn is_leant_on(&self) -> bool {
+        !self.scratch.still && !self.model.floating()
     }
 
     /// Stay fixed while cables come to rest, or move again.

@@ -53,6 +53,8 @@ pub(crate) struct ArmStep {
     pub(super) touches: Touches,
     /// Forces of drives, mean over the step.
     pub torques: Vec<f64>,
+    /// Work of cables that touch its links, in the current part of the step [J].
+    pub given: f64,
     /// Work on the arm in the current part of the step, and in the step so far.
     part_work: Work,
     pub work: Work,
@@ -80,6 +82,7 @@ impl ArmStep {
             tools: ToolStep::new(model),
             touches: Touches::new(model),
             torques: zeros,
+            given: 0.0,
             part_work: Work::default(),
             work: Work::default(),
         }
@@ -313,10 +316,61 @@ impl Arm {
         s.midpoint.take_energy(model, gain - drives - pushes - given, turnover)
     }
 
-    /// Take over the result of a part of the step, which has been settled.
-    pub(crate) fn finish_part(&mut self, part: &Part) {
+    /// Bring the joints that are held to rest at the end of a part of the step.
+    pub(crate) fn stop(&mut self) {
         let s = &mut self.scratch.step;
         s.midpoint.stop(&self.model, &s.held);
+    }
+
+    /// Velocities at the end of a part of the step.
+    pub(crate) fn end_velocities(&self) -> &[f64] {
+        self.scratch.step.midpoint.end_velocities()
+    }
+
+    pub(crate) fn set_end_velocities(&mut self, velocities: &[f64]) {
+        self.scratch.step.midpoint.set_end_velocities(velocities);
+    }
+
+    /// Inertia that an impulse along a row meets, at least, and zero where it meets no joint [kg].
+    pub(crate) fn meets(&self, row: impl Iterator<Item = f64>) -> f64 {
+        let s = &self.scratch.step;
+        let of = |(i, r): (usize, f64)| if s.held[i] { 0.0 } else { r * r / s.midpoint.inertia(&self.model, i, i) };
+        let answer: f64 = row.enumerate().map(of).sum();
+        if answer > 0.0 { 1.0 / answer } else { 0.0 }
+    }
+
+    /// Begin to bring it to rest relative to what touches its links: its tangent is its inertia.
+    pub(crate) fn begin_halt(&mut self) {
+        let ArmStep { midpoint, tangent, .. } = &mut self.scratch.step;
+        for (i, j) in (0..self.model.velocities()).flat_map(|i| (0..self.model.velocities()).map(move |j| (i, j))) {
+            tangent[(i, j)] = midpoint.inertia(&self.model, i, j);
+        }
+    }
+
+    /// Leave the joints that are held out of equations in which its first unknown is `first`.
+    pub(crate) fn keep_held(&self, first: usize, matrix: &mut Matrix, right: &mut [f64]) {
+        let held = &self.scratch.step.held;
+        for i in (0..held.len()).filter(|&i| held[i]).map(|i| first + i) {
+            for j in 0..right.len() {
+                (matrix[(i, j)], matrix[(j, i)]) = (0.0, 0.0);
+            }
+            (matrix[(i, i)], right[i]) = (1.0, 0.0);
+        }
+    }
+
+    /// Change the velocities at the end by what was solved for.
+    pub(crate) fn change_end(&mut self) {
+        let ArmStep { midpoint, change, .. } = &mut self.scratch.step;
+        midpoint.change_end(change);
+    }
+
+    /// Count the work of impulses at the end of a part of the step [J].
+    pub(crate) fn struck(&mut self, work: f64) {
+        self.scratch.step.part_work.grips += work;
+    }
+
+    /// Take over the result of a part of the step, which has been settled.
+    pub(crate) fn finish_part(&mut self, part: &Part) {
         let led = self.calm(part);
         let Arm { model, state, scratch, .. } = self;
         let s = &mut scratch.step;

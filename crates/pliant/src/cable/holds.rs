@@ -8,6 +8,7 @@ use crate::cable::equations::midpoint::StepScratch;
 use crate::cable::joint::{Joint, Turning, strain};
 use crate::cable::links::{LinkState, Links};
 use crate::cable::solver::hands::Reply;
+use crate::contact::Obstacle;
 use crate::frame::{Event, EventKind};
 use crate::grip::{ActingLoad, Grip, GripParams, Gripper, Hold, Place, Wrench};
 use crate::linkage::{Arms, HeldEnd, Push, locate};
@@ -310,6 +311,15 @@ impl Cable {
     /// Bodies that carry its grippers.
     pub(crate) fn carriers(&self) -> impl Iterator<Item = usize> {
         self.scratch.held.iter().filter_map(|held| Some(held.carried?.arm))
+    }
+
+    /// Indices of the arms whose links it may touch.
+    pub(crate) fn leant_on(&self, obstacles: &[Obstacle]) -> impl Iterator<Item = usize> {
+        let carrier = |&index: &usize| match obstacles[index].drive {
+            Drive::Carried { arm, .. } => Some(arm),
+            _ => None,
+        };
+        self.scratch.near.iter().filter_map(carrier)
     }
 
     /// Set the poses of the held sections over the step.

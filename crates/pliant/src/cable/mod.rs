@@ -62,6 +62,7 @@ use crate::linkage::{HeldEnd, Line, Push, locate};
 use crate::material::Friction;
 use crate::math::{Pose, Quat, Vec3};
 use crate::moments::Moments;
+use crate::motion::Drive;
 use crate::world::move_up;
 
 /// Fewest links of a cable: there must be a joint.
@@ -251,10 +252,18 @@ impl Cable {
         let places = self.state.links.poses.iter().map(|pose| pose.translation);
         let wide = |(low, high): (Vec3, Vec3), at: Vec3| (low.min(at), high.max(at));
         let (low, high) = places.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), wide);
-        self.scratch.near.clear();
-        self.scratch.near.extend((0..obstacles.len()).filter(|&index| {
+        let Scratch { near, held, .. } = &mut self.scratch;
+        let joined = |obstacle: &Obstacle| match obstacle.drive {
+            Drive::Carried { arm, link, .. } => {
+                held.iter().filter_map(|held| held.carried).any(|by| (by.arm, by.link) == (arm, link))
+            }
+            _ => false,
+        };
+        near.clear();
+        near.extend((0..obstacles.len()).filter(|&index| {
             let [other_low, other_high] = obstacles[index].swept_bounds(1.0);
-            (low - room).cmple(other_high).all() && (high + room).cmpge(other_low).all()
+            let close = (low - room).cmple(other_high).all() && (high + room).cmpge(other_low).all();
+            close && !joined(&obstacles[index])
         }));
     }
 

@@ -20,6 +20,9 @@ use crate::frame::{Event, EventKind, Other};
 use obstacles::{Known, Surrounding};
 use solids::Solids;
 use strands::Strands;
+
+/// Whether a body is joined to an obstacle, which then does not count for it.
+pub type Joined<'a> = &'a dyn Fn(usize, &Obstacle) -> bool;
 pub(crate) use strands::{Inside, deepest_inside};
 
 /// Resolution of the deepest place, relative to the radius: smaller differences are not measured.
@@ -285,12 +288,12 @@ impl Watch {
     }
 
     /// Check a step that ended at `time` [s], with links of `pairs` near each other, and raise events for what crossed
-    /// in it.
+    /// in it. Obstacles that a body is joined to do not count for it.
     pub fn look(
         &mut self,
         bodies: &[Body],
         pairs: &[PastPair],
-        obstacles: &[Obstacle],
+        (obstacles, joined): (&[Obstacle], Joined<'_>),
         time: f64,
         events: &mut Vec<Event>,
     ) {
@@ -308,7 +311,7 @@ impl Watch {
         surrounding.move_on(obstacles);
         for curve in curves.iter_mut() {
             curve.follow(&bodies[curve.body]);
-            surrounding.look(curve, obstacles, depth, &mut tell);
+            surrounding.look(curve, (obstacles, joined), depth, &mut tell);
         }
         strands.look(curves, pairs, depth, &mut tell);
         solids.look(bodies, obstacles, time, &mut tell);
@@ -410,7 +413,7 @@ mod tests {
                     o.sweep.advance_to(end);
                 }
                 let mut events = vec![];
-                watch.look(&bodies, &all, &obstacles, 0.0, &mut events);
+                watch.look(&bodies, &all, (&obstacles, &|_, _| false), 0.0, &mut events);
                 let now = ends(&bodies);
                 // of pieces alone, and with the gaps between pieces
                 let mut deepest: [f64; 2] = [0.0; 2];

@@ -1,6 +1,6 @@
 //! Centre lines of rods against obstacles. Distances are those of the collision library.
 
-use super::{Crossing, Curve, FINER};
+use super::{Crossing, Curve, FINER, Joined};
 use crate::bytes::stored;
 use crate::cable::OPEN;
 use crate::contact::{Ends, Obstacle, Shape};
@@ -76,19 +76,27 @@ impl Surrounding {
         }
     }
 
-    /// Check a centre line; `depth` [m] is raised where it is deeper in something.
-    pub fn look(&self, curve: &mut Curve, obstacles: &[Obstacle], depth: &mut f64, tell: &mut impl FnMut(Crossing)) {
+    /// Check a centre line; `depth` [m] is raised where it is deeper in something that it is not joined to.
+    pub fn look(
+        &self,
+        curve: &mut Curve,
+        (obstacles, joined): (&[Obstacle], Joined<'_>),
+        depth: &mut f64,
+        tell: &mut impl FnMut(Crossing),
+    ) {
         if obstacles.is_empty() {
             return;
         }
         let moved = self.farthest_move(curve, obstacles);
         let (mut pieces, mut gaps) = (std::mem::take(&mut curve.pieces), std::mem::take(&mut curve.gaps));
+        let body = curve.body;
+        let joined = &|obstacle: &Obstacle| joined(body, obstacle);
         let mut tell = |piece: usize, index: usize| {
             tell(Crossing { body: curve.body, other: Other::Obstacle(index), node: piece });
         };
         for instants in curve.instants().windows(2) {
             let part = [instants[0].fraction, instants[1].fraction];
-            let mut look = Look { radius: curve.radius, part, moved, surrounding: self, obstacles, depth };
+            let mut look = Look { radius: curve.radius, part, moved, surrounding: self, obstacles, joined, depth };
             let (before, now) = (&instants[0].pieces, &instants[1].pieces);
             for piece in 0..now.len() {
                 look.at(&mut pieces[piece], [&before[piece], &now[piece]], |index| tell(piece, index));
@@ -133,6 +141,7 @@ struct Look<'a> {
     moved: f64,
     surrounding: &'a Surrounding,
     obstacles: &'a [Obstacle],
+    joined: &'a dyn Fn(&Obstacle) -> bool,
     depth: &'a mut f64,
 }
 
@@ -169,13 +178,14 @@ impl Look<'_> {
             let mut distance = apart;
             if apart <= FAR * self.radius + STEPS * way {
                 distance = shape.distance_of_segment(&ends[1]);
-                if came_through(shape, &ends, distance) {
+                let joined = (self.joined)(obstacle);
+                if !joined && came_through(shape, &ends, distance) {
                     tell(index);
                 }
                 let depth = self.radius - if distance > 0.0 { distance } else { shape.least_distance(&ends[1]) };
                 // a piece that started inside an obstacle is there on purpose
                 let counts = || entered == Some(index) || shape.distance_of_segment(&ends[0]) > 0.0;
-                if (depth > *self.depth || distance <= 0.0) && counts() {
+                if !joined && (depth > *self.depth || distance <= 0.0) && counts() {
                     *self.depth = self.depth.max(depth);
                     known.entered = known.entered.or(Some(index).filter(|_| distance <= 0.0));
                 }

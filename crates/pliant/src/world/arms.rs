@@ -1,13 +1,13 @@
 //! Arms in a world: what their links carry, and what drives their joints.
 
 use super::World;
-use crate::arm::{HeldTool, Impedance, JointDrive};
+use crate::arm::{Arm, HeldTool, Impedance, JointDrive};
 use crate::body::Body;
 use crate::check::Checks;
 use crate::contact::Obstacle;
 use crate::error::{BuildError, ControlError, Gone};
 use crate::frame::Other;
-use crate::grip::Gripper;
+use crate::grip::{Grip, Gripper};
 use crate::group::Group;
 use crate::handle::{BodyId, GripperId, ObstacleId};
 use crate::math::{Pose, Vec3};
@@ -214,9 +214,45 @@ impl World {
             let Other::Obstacle(obstacle) = contact.other else { continue };
             let finger = fingers.iter().find(|finger| finger.obstacle == obstacle);
             let drive = finger.map_or(&obstacles[obstacle].drive, |finger| &grippers[finger.gripper].drive);
+            // cables have pushed the links of arms that they lean on
+            let leans =
+                matches!(*drive, Drive::Carried { arm, .. } if bodies[arm].as_arm().is_some_and(Arm::is_leant_on));
+            if leans && finger.is_none() && matches!(bodies[contact.body], Body::Cable(_)) {
+                continue;
+            }
             feel(bodies, drive, contact.position, -contact.force, Vec3::ZERO);
         }
     }
+
+    /// Whether a body is held, or about to be, by the link whose shape an obstacle is: they do not touch each other. Both are
+    /// indices.
+    pub fn joins(&self, body: usize, obstacle: usize) -> bool {
+        let time = self.clock.time();
+        let mut on = grips_on(body, &self.obstacles[obstacle], &self.grippers, &self.grips);
+        on.any(|grip| grip.anchor.is_some() || grip.scheduled_at(time))
+    }
+}
+
+/// Whether an obstacle is the shape of a link that holds a body: that is joined to it, and passes through it there.
+pub(super) fn is_joined_to(body: usize, obstacle: &Obstacle, grippers: &[Gripper], grips: &[Grip]) -> bool {
+    let mut on = grips_on(body, obstacle, grippers, grips);
+    on.any(|grip| grip.anchor.is_some())
+}
+
+/// Grips on a body of the grippers that the link carries whose shape an obstacle is.
+fn grips_on<'a>(
+    body: usize,
+    obstacle: &Obstacle,
+    grippers: &'a [Gripper],
+    grips: &'a [Grip],
+) -> impl Iterator<Item = &'a Grip> {
+    let carrier = |drive: &Drive| match *drive {
+        Drive::Carried { arm, link, .. } => Some((arm, link)),
+        _ => None,
+    };
+    let by = carrier(&obstacle.drive);
+    let on = move |grip: &&Grip| grip.body == body && carrier(&grippers[grip.gripper].drive) == by;
+    grips.iter().filter(move |grip| by.is_some() && on(grip))
 }
 
 /// Drives and sweeps of all that may be carried.

@@ -20,7 +20,8 @@ const MOST_GIVEN: f64 = 1e-2;
 
 /// Correct the velocities at the end of a step, given its mean velocities and the change of velocities in it.
 pub fn settle(links: &Links, [mean, gained]: [&[Vec6]; 2], velocities: &mut [Vec6], touches: &mut [Touch], step: f64) {
-    let touching = |t: &&mut Touch| t.state != Contacting::Open;
+    // arms and what leans on them have come to rest together, see `solver::halt`
+    let touching = |t: &&mut Touch| t.state != Contacting::Open && t.leans.is_none();
     // energy that contacts have taken from the motion relative to their obstacles in the step [J]
     let mut taken = 0.0;
     for touch in touches.iter_mut().filter(touching) {

@@ -17,6 +17,7 @@ use crate::cable::solver::gauss_seidel::projection::Local;
 use crate::contact::{Ends, Hint, Nearby, Obstacle, Piece, passes};
 use crate::material::Friction;
 use crate::math::{Pose, Vec3, unit_or, x_axis};
+use crate::motion::Drive;
 
 /// Links bulge by this fraction of their radius in the middle, so that the contact point on a flat floor moves
 /// continuously as a link tilts instead of jumping between its ends.
@@ -40,6 +41,13 @@ const DEEP: f64 = 0.5;
 /// Penetration allowed within a step, relative to the radius; more than the bulge, which lets the ends of a link sink
 /// in.
 pub const SINKING: f64 = 0.0125;
+
+/// Penetration that is left where a cable touches a link of an arm, relative to the radius: what its ends have anyway.
+const LEFT: f64 = BULGE;
+
+/// How much firmer contacts with links of arms are than others: an arm strikes with more than the inertia of a cable's link, and what
+/// gives way then is pushed back in the next step.
+const FIRMER: f64 = 10.0;
 
 /// Part of that by which a link that has reached it may sink deeper.
 const CREEPING: f64 = 0.2;
@@ -102,6 +110,26 @@ pub struct Touch {
     past: Option<(f64, Vec3)>,
     /// Where to look for its surface first.
     hint: Hint,
+    /// Where it is, in the frame of an obstacle that an arm carries.
+    pub place: Vec3,
+    /// The motion of that arm, if it is solved together with the cable, and the force of the last iteration.
+    pub leans: Option<Lean>,
+    pub replied: Option<Reply>,
+}
+
+/// What is known of the link of an arm that a contact leans on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lean {
+    /// The point of contact in the link's frame.
+    pub point: Vec3,
+    /// How far it is, at the start, from where it was expected, in the world [m].
+    pub aside: Vec3,
+    /// Its velocity [m/s].
+    pub velocity: Vec3,
+    /// Pose of the obstacle at the end of the step.
+    pub end: Pose,
+    /// Power of the arm on the link by what brings both to rest after the step, beyond that at this velocity [W].
+    pub more: f64,
 }
 
 /// How the nearest point moves along a link as it tilts over a surface, and as it slides along it.
@@ -246,6 +274,10 @@ impl Search<'_> {
             let first = found.len();
             for start in faces.into_iter().flatten() {
                 let mut touch = self.touch(on, link, index, start);
+                if let Drive::Carried { .. } = obstacle.drive {
+                    let at = piece.middle + piece.along * start.s - start.normal * self.radius;
+                    touch.place = world.inverse_transform_point(at);
+                }
                 let taken = |past: &PastTouch| found[first..].iter().any(|t| t.past == Some((past.s, past.normal)));
                 let same = |past: &&PastTouch| {
                     (past.on, past.obstacle) == (on, index) && past.normal.dot(start.normal) > SAME_SIDE && !taken(past)
@@ -319,6 +351,9 @@ impl Search<'_> {
             bounce: 0.0,
             past: None,
             hint: start.hint,
+            place: Vec3::ZERO,
+            leans: None,
+            replied: None,
         }
     }
 
@@ -347,8 +382,12 @@ impl Search<'_> {
                 (position, facing) = (self.lay(touch, best, &piece, middle), best);
                 touch.hint = best.hint;
                 // the gap halfway, extrapolated back to the start at the current velocity
-                gap = no_deeper(best.gap - 0.5 * step * towards(touch, position), gap);
+                let aside = touch.leans.map_or(0.0, |lean| touch.axes[0].dot(lean.aside));
+                gap = no_deeper(best.gap - aside - 0.5 * step * towards(touch, position), gap);
             }
+        }
+        if let (Some(lean), Drive::Carried { at, .. }) = (&mut touch.leans, &obstacle.drive) {
+            lean.point = at.transform_point(obstacle.sweep.at(fraction).inverse_transform_point(position));
         }
         // of a link that sticks to an obstacle that turns, so that it stays where it is on it
         let centre = match touch.on {
@@ -357,9 +396,13 @@ impl Search<'_> {
                 middle[touch.link].translation.midpoint(middle[(touch.link + 1) % middle.len()].translation)
             }
         };
-        let surface = obstacle.sweep.carries(position, centre, self.part, self.dt);
+        let carried = || obstacle.sweep.carries(position, centre, self.part, self.dt);
+        let surface = touch.leans.map_or_else(carried, |lean| lean.velocity);
         touch.surface = along(&touch.axes, surface);
         touch.carried = touch.surface;
+        // nobody pays for pushing a link out of an arm that presses on it: a little is left
+        let left = if touch.leans.is_some() { LEFT * self.radius } else { 0.0 };
+        let gap = if gap < 0.0 { (gap + left).min(0.0) } else { gap };
         touch.carried[0] -= closed_in(self.recovery, gap, self.radius) / step;
         touch.rolling = match touch.on {
             Stretch::Link => self.rolling(&facing, &piece, &touch.axes, &middle[touch.link], &means[touch.link]),
@@ -428,7 +471,7 @@ impl Search<'_> {
             return false;
         }
         let obstacle = &self.obstacles[touch.obstacle];
-        let world = obstacle.sweep.at(self.part[1]);
+        let world = touch.leans.map_or_else(|| obstacle.sweep.at(self.part[1]), |lean| lean.end);
         let piece = self.piece(touch.on, touch.link, end);
         let faces = self.faces(obstacle, &world, &piece, self.radius, touch.hint);
         // a link that is deep already may creep a little deeper: it recovers gradually
@@ -547,6 +590,37 @@ impl Touch {
         self.past = Some((past.s, past.normal));
     }
 
+    /// Lean on the link of an arm.
+    pub fn lean(&mut self, lean: Lean) {
+        self.start.gap -= self.start.normal.dot(lean.aside);
+        self.law.rho *= FIRMER;
+        self.leans = Some(lean);
+    }
+
+    /// Follow the arm that it leans on, at this velocity and to this pose.
+    pub fn lead(&mut self, velocity: Vec3, end: Pose) {
+        let Some(lean) = &mut self.leans else { return };
+        (lean.velocity, lean.end) = (velocity, end);
+        let closing = self.carried[0] - self.surface[0];
+        self.surface = along(&self.axes, velocity);
+        self.carried = self.surface;
+        self.carried[0] += closing;
+    }
+
+    /// Add an impulse along its axes that ends the step, with the work of the obstacle by that [J].
+    pub fn strike(&mut self, impulse: &[f64; 3], work: f64, step: f64) {
+        let usual: f64 = impulse.iter().zip(&self.surface).map(|(p, v)| p * v).sum();
+        self.force += self.in_world(impulse) / step;
+        if let Some(lean) = &mut self.leans {
+            lean.more = (work - usual) / step;
+        }
+    }
+
+    /// A force along its axes, in the world.
+    pub fn in_world(&self, force: &[f64; 3]) -> Vec3 {
+        self.axes[0] * force[0] + self.axes[1] * force[1] + self.axes[2] * force[2]
+    }
+
     /// Follow its link, of this radius, at these mean velocities: in the frame of the link the arm of the force turns as
     /// the link does, and its place moves along the link. The plane stays.
     pub fn follow(&mut self, radius: f64, middle: &[Pose], means: &[Vec6]) {
@@ -589,7 +663,8 @@ impl Touch {
 
     /// Power of the obstacle's own motion on the link [W].
     pub fn led(&self) -> f64 {
-        (0..3).map(|k| self.axes[k].dot(self.force) * self.surface[k]).sum()
+        let power: f64 = (0..3).map(|k| self.axes[k].dot(self.force) * self.surface[k]).sum();
+        power + self.leans.map_or(0.0, |lean| lean.more)
     }
 
     /// Velocity of the contact point along the normal [m/s].

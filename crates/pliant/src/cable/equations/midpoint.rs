@@ -464,6 +464,7 @@ impl Share<'_> {
             let reply = if touching == Touching::First { touch.first_reply(&s.mean) } else { touch.reply(&s.mean) };
             changed += usize::from(reply.state != touch.state);
             touch.state = reply.state;
+            touch.replied = touch.leans.map(|_| reply);
             if reply.force != [0.0; 3] {
                 touch.subtract(&reply.force, &mut s.residual);
                 touch.add_to(&reply.slope, &mut s.matrix);
@@ -713,6 +714,12 @@ impl Share<'_> {
         }
         // take back the energy that no force accounts for
         impact::take_energy(links, &mut state.velocities, s.unexplained(step) + folded);
+    }
+
+    /// Bring touching links to rest after a part of the step, and keep what is known of it.
+    pub fn come_to_rest(&mut self, part: &Part) {
+        let step = part.step();
+        let Share { links, state, s, acting } = self;
         let LinkState { gained, velocities, .. } = &mut **state;
         impact::settle(links, [&s.mean, gained], velocities, &mut s.touches, step);
         s.work.obstacles += step * s.touches.iter().map(Touch::led).sum::<f64>();

@@ -40,12 +40,15 @@ impl Islands {
         if arms.clone().count() == 0 {
             return;
         }
-        // of the cables that may be in the hands of an arm: those that touch them are rarely many
-        let held = |body: &Body| match body {
-            Body::Cable(cable) if cable.most_holds() > 0 => Some((cable.most_holds(), cable.size())),
-            _ => None,
+        // of the cables that may be in the hands of an arm, and of the longest other one: those that touch arms are rarely many
+        let cables = || {
+            bodies.iter().filter_map(|body| match body {
+                Body::Cable(cable) => Some((cable.most_holds(), cable.size())),
+                _ => None,
+            })
         };
-        let (holds, links): (Vec<usize>, Vec<usize>) = bodies.iter().filter_map(held).unzip();
+        let (holds, mut links): (Vec<usize>, Vec<usize>) = cables().filter(|(holds, _)| *holds > 0).unzip();
+        links.extend(cables().filter(|(holds, _)| *holds == 0).map(|(_, links)| links).max());
         // islands with arms work in the first share
         self.shares[0].hands.reserve(arms, holds.iter().sum(), &links);
     }

@@ -10,6 +10,7 @@ use step::Around;
 use crate::body::Body;
 use crate::cable::contact::broad_phase::BroadPhase;
 use crate::cable::contact::pairs::{Key, Pair, PastPair};
+use crate::contact::Obstacle;
 use crate::stage::{Probe, Stage};
 use crate::team::Team;
 
@@ -88,7 +89,7 @@ impl Cables {
         for attempt in 1.. {
             probe.enter(Stage::Near, None);
             self.trees.find(bodies, dt, &mut self.found);
-            self.find_leaders(bodies);
+            self.find_leaders(bodies, around.obstacles);
             self.make_pairs(pairs);
             self.islands.advance(bodies, &mut self.pairs, &self.leader, around, dt, (team, probe));
             self.replace(pairs);
@@ -129,12 +130,13 @@ impl Cables {
         pairs.sort_unstable_by_key(PastPair::key);
     }
 
-    /// Find out which cables are connected by pairs or held by one arm, and sort the pairs by these groups.
-    fn find_leaders(&mut self, bodies: &[Body]) {
+    /// Find out which cables are connected by pairs, held by one arm or near its links, and sort the pairs by these groups.
+    fn find_leaders(&mut self, bodies: &[Body], obstacles: &[Obstacle]) {
         let Cables { leader, found, .. } = self;
         leader.clear();
         leader.extend(0..bodies.len());
         let moves = |arm: usize| matches!(&bodies[arm], Body::Arm(arm) if !arm.is_still());
+        let leant_on = |arm: usize| matches!(&bodies[arm], Body::Arm(arm) if arm.is_leant_on());
         // until the smallest index of a group has reached all of it
         let mut changed = true;
         while changed {
@@ -148,6 +150,7 @@ impl Cables {
             for (index, body) in bodies.iter().enumerate() {
                 let Body::Cable(cable) = body else { continue };
                 cable.carriers().filter(|&arm| moves(arm)).for_each(|arm| join([index, arm]));
+                cable.leant_on(obstacles).filter(|&arm| leant_on(arm)).for_each(|arm| join([index, arm]));
             }
         }
         found.sort_unstable_by_key(|key| (leader[key.0[0].body], *key));

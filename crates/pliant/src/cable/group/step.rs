@@ -159,6 +159,7 @@ impl Island<'_> {
         let mut team = self.team.take();
         self.each(|mut share| share.begin(part, team.as_deref_mut()));
         self.team = team;
+        self.begin_leans(part);
         self.begin_pairs(part);
     }
 
@@ -204,6 +205,9 @@ impl Island<'_> {
         if solved.converged {
             self.soften();
             self.each(|mut share| share.finish(part));
+            self.each_arm(|_, arm| arm.stop());
+            self.calm_leans(part);
+            self.each(|mut share| share.come_to_rest(part));
             self.each_arm(|_, arm| arm.finish_part(part));
             self.calm_pairs(part);
         }
@@ -246,6 +250,7 @@ impl Island<'_> {
     fn balance(&mut self, part: &Part) {
         self.each(|mut share| share.settle_touches());
         self.each_arm(|_, arm| arm.settle_touches(part));
+        self.settle_leans(part);
         self.settle_pairs();
     }
 

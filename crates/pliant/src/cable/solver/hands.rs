@@ -12,6 +12,8 @@ use crate::body::Body;
 use crate::cable::algebra::block::{Mat6, Vec6, add_scaled, dot};
 use crate::cable::equations::midpoint::Part;
 use crate::cable::group::step::Island;
+use crate::cable::solver::halt::Halt;
+use crate::cable::solver::leans::{Leaning, USUAL_LEANS};
 use crate::math::{Pose, Vec3, pose_between, rotation_vector};
 use crate::robot::{Matrix, eliminate};
 
@@ -66,6 +68,13 @@ pub struct Hands {
     list: Vec<Hand>,
     /// Hands that are not in use: their memory is used again.
     spare: Vec<Hand>,
+    /// Contacts of cables with links of arms, and those that are not in use.
+    pub leans: Vec<Leaning>,
+    pub idle: Vec<Leaning>,
+    /// Contacts that are to come to rest after a step, and all velocities before that.
+    pub halts: Vec<Halt>,
+    pub links_before: Vec<Vec6>,
+    pub arms_before: Vec<f64>,
     /// Index of the first unknown of each arm.
     firsts: Vec<usize>,
     /// Index of the first link of each cable.
@@ -75,7 +84,7 @@ pub struct Hands {
     /// D - C A^-1 B.
     matrix: Matrix,
     right: Vec<f64>,
-    jacobian: Matrix,
+    pub jacobian: Matrix,
 }
 
 impl Hands {
@@ -99,6 +108,14 @@ impl Hands {
         self.right.reserve(room(self.right.len(), count));
         self.matrix.resize(count, count);
         self.jacobian.resize(6, widest);
+        self.idle.append(&mut self.leans);
+        let leans = USUAL_LEANS.min(2 * cables.iter().sum::<usize>());
+        self.leans.reserve(leans);
+        self.halts.reserve(room(self.halts.len(), 2 * leans));
+        self.links_before.reserve(room(self.links_before.len(), cables.iter().sum()));
+        self.arms_before.reserve(room(self.arms_before.len(), count));
+        self.idle.reserve(leans.saturating_sub(self.idle.len()));
+        self.idle.resize_with(leans.max(self.idle.len()), || Leaning::with_room(widest));
     }
 
     /// Put all hands aside.
@@ -213,6 +230,7 @@ impl Island<'_> {
             cable += 1;
         });
         self.coupling.hands = hands;
+        self.place_leans();
     }
 
     /// Add what holds do to the equations of arms; the cables have been assembled.
@@ -240,13 +258,15 @@ impl Island<'_> {
     /// there. False if the equations are singular.
     pub(crate) fn solve_arms(&mut self, part: &Part, sparse: bool) -> bool {
         let mut hands = std::mem::take(&mut self.coupling.hands);
-        let fine = self.solve_with(&mut hands, part, sparse);
+        let fine = self.solve_with(&mut hands, Some(part), sparse);
         self.coupling.hands = hands;
         fine
     }
 
-    fn solve_with(&mut self, hands: &mut Hands, part: &Part, sparse: bool) -> bool {
-        let Hands { list, firsts, links, columns, matrix, right, .. } = hands;
+    /// The same in a part of a step, or after it: then holds and what drives joints have no share in it.
+    pub(super) fn solve_with(&mut self, hands: &mut Hands, part: Option<&Part>, sparse: bool) -> bool {
+        let Hands { list, leans, firsts, links, columns, matrix, right, .. } = hands;
+        let list = if part.is_some() { &list[..] } else { &[] };
         links.clear();
         let mut count = 0;
         self.each(|share| {
@@ -275,6 +295,12 @@ impl Island<'_> {
                 add_scaled(&mut column[links[hand.cable] + hand.link], 1.0, &hand.by_arm[u - firsts[arm]]);
                 met = true;
             }
+            for leaning in leans.iter().filter(|leaning| leaning.arm == arm) {
+                for side in leaning.sides() {
+                    add_scaled(&mut column[links[leaning.cable] + side.link], 1.0, &side.by_arm[u - firsts[arm]]);
+                    met = true;
+                }
+            }
             if !met {
                 continue;
             }
@@ -284,7 +310,8 @@ impl Island<'_> {
             }
             let mut cable = 0;
             self.each(|share| {
-                if list.iter().any(|hand| hand.arm == arm && hand.cable == cable) {
+                let held = list.iter().any(|hand| hand.arm == arm && hand.cable == cable);
+                if held || leans.iter().any(|leaning| leaning.arm == arm && leaning.cable == cable) {
                     share.s.matrix.solve(&mut column[links[cable]..links[cable + 1]]);
                 }
                 cable += 1;
@@ -293,19 +320,27 @@ impl Island<'_> {
         // D - C A^-1 B, and s - C A^-1 r
         let mut cable = 0;
         self.each(|share| {
-            for hand in list.iter().filter(|hand| hand.cable == cable) {
-                let first = firsts[hand.arm];
-                let at = links[cable] + hand.link;
-                for (i, row) in hand.by_link.iter().enumerate() {
-                    right[first + i] -= dot(row, &share.s.change[hand.link]);
+            let mut eliminate = |arm: usize, link: usize, by_link: &[Vec6]| {
+                let (first, at) = (firsts[arm], links[cable] + link);
+                for (i, row) in by_link.iter().enumerate() {
+                    right[first + i] -= dot(row, &share.s.change[link]);
                     for u in 0..unknowns {
                         matrix[(first + i, u)] -= dot(row, &columns[u * count + at]);
                     }
                 }
+            };
+            for hand in list.iter().filter(|hand| hand.cable == cable) {
+                eliminate(hand.arm, hand.link, &hand.by_link);
+            }
+            for leaning in leans.iter().filter(|leaning| leaning.cable == cable) {
+                leaning.sides().iter().for_each(|side| eliminate(leaning.arm, side.link, &side.by_link));
             }
             cable += 1;
         });
-        self.each_arm(|n, arm| arm.apply_laws(part.step(), firsts[n], matrix, right));
+        self.each_arm(|n, arm| match part {
+            Some(part) => arm.apply_laws(part.step(), firsts[n], matrix, right),
+            None => arm.keep_held(firsts[n], matrix, right),
+        });
         if !eliminate(matrix, right) {
             return false;
         }
@@ -334,7 +369,8 @@ impl Island<'_> {
             let holding = hands.list.iter().filter(|hand| hand.arm == n);
             // the residual has w on the side of inertia
             let given: f64 = holding.map(|hand| -part.step() * dot(&hand.wrench, &hand.velocity)).sum();
-            all &= arm.settle(part, given);
+            let leant = std::mem::take(&mut arm.step_mut().given);
+            all &= arm.settle(part, given + leant);
         });
         self.coupling.hands = hands;
         all
@@ -376,16 +412,18 @@ impl Hand {
             }
         }
         // the least change with which the mean velocities of the arm give that of the section; of joints alone, so that a free arm
-        // keeps its momentum
-        let (mean, joints) = (&arm.step().mean, arm.model().first_joint());
+        // keeps its momentum, and of its rotation where no joint moves the section
+        let (mean, first) = (&arm.step().mean, arm.model().first_joint());
+        let rigid = first > 0 && self.jacobians[0][first..].iter().all(|column| *column == [0.0; 6]);
+        let [joints, last] = if rigid { [3, first] } else { [first, mean.len()] };
         // nearly at rest it would be rounding over next to nothing, and the arm would feel another force than the cable
-        let squares: f64 = RESTING * RESTING + mean[joints..].iter().map(|y| y * y).sum::<f64>();
+        let squares: f64 = RESTING * RESTING + mean[joints..last].iter().map(|y| y * y).sum::<f64>();
         if squares > RESTING * RESTING {
             let mut missing = self.velocity;
             for (column, y) in self.jacobians[0].iter().zip(mean) {
                 add_scaled(&mut missing, -y, column);
             }
-            for (column, y) in self.jacobians[0].iter_mut().zip(mean).skip(joints) {
+            for (column, y) in self.jacobians[0].iter_mut().zip(mean).take(last).skip(joints) {
                 add_scaled(column, y / squares, &missing);
             }
         }

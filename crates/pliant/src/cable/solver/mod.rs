@@ -4,8 +4,10 @@ pub mod bound;
 pub mod coupled_pairs;
 pub mod coupling;
 pub mod gauss_seidel;
+pub mod halt;
 pub mod hands;
 pub mod iterated;
+pub mod leans;
 pub mod newton;
 pub mod printed;
 #[cfg(test)]

@@ -27,6 +27,9 @@ pub const TOLERANCE: f64 = 1e-5;
 /// Newton's method with arms stops when a correction is this small: arms have no other way to balance what a cable's link cannot: a part of momentum.
 const TOGETHER: f64 = 1e-8;
 
+/// Ratio of the square of a correction to that of the one before from which it is taken for rounding, once it is small.
+const STALLED: f64 = 0.1;
+
 /// How often planes and friction limits are updated in a step. In between they stay fixed, so that the iteration
 /// converges: taken from intermediate velocities they would lead it astray.
 const ROUNDS: u32 = 1;
@@ -113,7 +116,9 @@ impl Island<'_> {
             }
             // convergence is at least linear: the next change will be smaller by the same ratio
             let next = change * (change / last).min(1.0);
-            let exact = changed == 0 && next <= tolerance * tolerance * size;
+            // stiff cables on light arms leave corrections of rounding, which become no smaller
+            let stalled = last > 0.0 && change > STALLED * last && change <= TOLERANCE * TOLERANCE * size;
+            let exact = changed == 0 && (next <= tolerance * tolerance * size || stalled);
             // the longer it takes, the larger the tolerance
             let close = CLOSE * f64::from(1 << (solved.iterations / PATIENCE).min(doublings));
             let close = self.pushing() && change <= close * close * size;
@@ -239,6 +244,7 @@ impl Island<'_> {
         self.each(|mut share| changed += share.touch(part, touching));
         let obstacles = self.around.obstacles;
         self.each_arm(|_, arm| changed += arm.touch(part, touching, obstacles));
+        self.lean();
         changed + self.touch_pairs(part, touching)
     }
 
@@ -255,7 +261,7 @@ impl Island<'_> {
         let mut sum = 0.0;
         self.each(|share| sum += share.descent());
         self.each_arm(|_, arm| sum += arm.descent() + arm.touched_descent(part));
-        sum + self.descent_of_pairs()
+        sum + self.descent_of_leans() + self.descent_of_pairs()
     }
 
     /// Compute the Newton step: its size and the scale it is compared with; `None` if the tangent is singular.

@@ -75,6 +75,10 @@ pub struct Midpoint {
     potential: f64,
 }
 
+/// Part of its energy below which the motion of joints in a free body counts for none, and up to which that is left as Newton's method
+/// has found it.
+const RIGID: f64 = 1e-8;
+
 impl Midpoint {
     /// Memory for a robot.
     pub fn new(model: &Model) -> Midpoint {
@@ -363,7 +367,9 @@ impl Midpoint {
             let all =
                 |e: usize| self.velocities[e].iter().zip(&self.momenta[e]).map(|(v, p)| (v * p).abs()).sum::<f64>();
             let size = all(0) + all(1) + self.potential.abs() + self.end.potential(model).abs() + turnover;
-            return energy.abs() <= 1e-12 * size;
+            // a free body whose joints are at rest has no motion of its own to take it from: that of the body is its momentum
+            let rigid = first > 0 && kinetic <= RIGID * (all(0) + all(1));
+            return energy.abs() <= if rigid { RIGID } else { 1e-12 } * size;
         }
         let factor = (1.0 - energy / kinetic).sqrt();
         for i in first..n {

@@ -19,7 +19,7 @@ impl Midpoint {
     }
 
     /// An entry of the mass matrix at the end of the step, with that of the centre of mass of a free root.
-    fn inertia(&self, model: &Model, i: usize, j: usize) -> f64 {
+    pub fn inertia(&self, model: &Model, i: usize, j: usize) -> f64 {
         let first = root_axes(model);
         if i < first || j < first {
             return if i == j { self.end.kinematics.composites[0].mass } else { 0.0 };
@@ -101,6 +101,11 @@ impl Midpoint {
     /// Set velocities at the end of the step.
     pub fn set_end_velocities(&mut self, velocities: &[f64]) {
         self.velocities[1].copy_from_slice(velocities);
+    }
+
+    /// Subtract a change from velocities at the end of the step.
+    pub fn change_end(&mut self, change: &[f64]) {
+        self.velocities[1].iter_mut().zip(change).for_each(|(v, d)| *v -= d);
     }
 
     /// Take energy as [`Midpoint::take_energy`] does, of a robot whose momentum is not kept as it touches something: from all of its
