@@ -11,19 +11,9 @@ const MOST_HALVINGS: u32 = 12;
 /// centres.
 const CENTRING: f64 = 0.02;
 
-/// By how much rods may be nearer than the points found, relative to the sum of their radii.
+/// By how much rods may be nearer than the points found, relative to the sum of their radii. With a weight c the square
+/// of the distance is off by at most c/2 times the square of half a segment.
 const BLUR: f64 = 0.006;
-
-/// The weight c that draws the points of segments with this cosine between them towards their centres: as much as keeps
-/// the distance right. Of the places on both, the way along which the distance changes least has the stiffness
-/// k = 1 - |cos|; from a place s the weight draws it by s c / (k + c), and the square of the distance grows by
-/// k c^2 s^2 / (k + c)^2.
-fn centring(cosine: f64, halves: [f64; 2], thickness: f64) -> f64 {
-    let stiffness = (1.0 - cosine.abs()).max(f64::MIN_POSITIVE);
-    let farthest = halves[0] * halves[0] + halves[1] * halves[1];
-    let drawn = thickness * (2.0 * BLUR / (stiffness * farthest).max(f64::MIN_POSITIVE)).sqrt();
-    if drawn < 1.0 { (stiffness * drawn / (1.0 - drawn)).min(CENTRING) } else { CENTRING }
-}
 
 /// Distance of two segments [m].
 pub fn segment_distance(a: &[Vec3; 2], b: &[Vec3; 2]) -> f64 {
@@ -111,7 +101,8 @@ fn way_between(a: [&Ends; 2], b: [&Ends; 2]) -> f64 {
 /// sum of their radii, do not sink into each other.
 pub(crate) fn closest_on_segments(d: Vec3, [u, v]: [Vec3; 2], [a, b]: [f64; 2], thickness: f64) -> (f64, f64) {
     let (du, dv, uv) = (d.dot(u), d.dot(v), u.dot(v));
-    let one = 1.0 + centring(uv, [a, b], thickness);
+    let slender = thickness / a.max(b).max(f64::MIN_POSITIVE);
+    let one = 1.0 + (4.0 * BLUR * slender * slender).min(CENTRING);
     // one s - uv t = -du, one t - uv s = dv
     // not `clamp`, which panics where poses are no numbers: such a step is given up, not the run
     let within = |x: f64, most: f64| x.max(-most).min(most);
